@@ -1,0 +1,78 @@
+"""The data points of a kernel regression: what they must be, and how far apart they lie."""
+
+import torch
+from torch import Tensor
+
+from attn_core import _require
+
+CHUNK = 2**21
+"""Numbers of one (steps, n_query, n_key) block held at once: 16 MB in float64, near the cache."""
+
+
+def check(keys: Tensor, values: Tensor, **queries: Tensor) -> None:
+    """Refuse points whose shapes or dtypes do not fit together or that are not finite."""
+    points = {**queries, "keys": keys, "values": values}
+    _require.same_dtype(**points)
+    for name, points_of in points.items():
+        axes = (
+            "(n_key, d_value)" if name == "values" else "(n_query, d)" if name == "queries" else "(n_key, d)"
+        )
+        if points_of.ndim not in (1, 2):
+            raise ValueError(
+                f"{name} must have shape {axes} or one axis only; got shape {tuple(points_of.shape)}"
+            )
+        if not bool(points_of.isfinite().all()):
+            raise ValueError(f"{name} must hold finite numbers; got {_count_bad(points_of)} that are not")
+    if len(keys) != len(values) or not len(keys):
+        raise ValueError(
+            "keys and values must have the same n_key >= 1 points; "
+            f"got shapes {tuple(keys.shape)} and {tuple(values.shape)}"
+        )
+    for name, tensor in queries.items():
+        if tensor.shape[1:] != keys.shape[1:]:
+            raise ValueError(
+                f"{name} and keys must have the same width d; "
+                f"got shapes {tuple(tensor.shape)} and {tuple(keys.shape)}"
+            )
+
+
+def bandwidths(bandwidth: object, *, like: Tensor, name: str = "bandwidth") -> Tensor:
+    """Return the bandwidth or bandwidths as a tensor ``(*steps,)`` of the keys' dtype."""
+    checked = _require.positive(name, bandwidth)
+    tensor = torch.as_tensor(checked, dtype=like.dtype, device=like.device)
+    if not tensor.numel():
+        raise ValueError(f"{name} must hold at least one number; got shape {tuple(tensor.shape)}")
+    return tensor
+
+
+def one_bandwidth(name: str, bandwidth: object, *, like: Tensor) -> Tensor:
+    """Return a single bandwidth as a tensor without axes."""
+    checked = bandwidths(bandwidth, like=like, name=name)
+    if checked.ndim:
+        raise ValueError(f"{name} must be one number; got shape {tuple(checked.shape)}")
+    return checked
+
+
+def distances(queries: Tensor, keys: Tensor) -> Tensor:
+    """Euclidean distances ``(n_query, n_key)`` by direct difference, exact for points close together."""
+    if queries.ndim == 1:
+        return (queries[:, None] - keys[None, :]).abs()
+    return torch.cdist(queries, keys, compute_mode="donot_use_mm_for_euclid_dist")
+
+
+def log_gaussian_ratio(distances: Tensor, nearest: Tensor, bandwidth: Tensor) -> Tensor:
+    """Logarithm of each Gaussian weight relative to the weight at the distance ``nearest``.
+
+    The squares are subtracted as a product, before the division, so that the nearest key has exactly 0 and no
+    bandwidth overflows.
+    """
+    return (distances - nearest) * (distances + nearest) * -half_inverse_square(bandwidth)
+
+
+def half_inverse_square(bandwidth: Tensor) -> Tensor:
+    """1 / (2 h^2), finite for any bandwidth."""
+    return 0.5 / bandwidth.square().clamp(min=torch.finfo(bandwidth.dtype).tiny)
+
+
+def _count_bad(tensor: Tensor) -> int:
+    return int((~tensor.isfinite()).sum())

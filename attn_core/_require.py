@@ -1,0 +1,73 @@
+"""What the public functions ask of their arguments. Every refusal says what was required and what came."""
+
+import math
+from collections.abc import Iterable
+from numbers import Integral, Real
+
+import torch
+from torch import Tensor
+
+
+def positive(name: str, value: object) -> float | Tensor:
+    """Return a finite number above zero as a float, or a tensor of them as it is."""
+    if isinstance(value, Tensor):
+        if not value.is_floating_point():
+            raise ValueError(f"{name} must be a floating-point tensor; got dtype {value.dtype}")
+        if not bool((value.isfinite() & (value > 0)).all()):
+            raise ValueError(f"{name} must hold finite numbers > 0; got {value.tolist()}")
+        return value
+    number = finite(name, value, required="a finite number > 0")
+    if number <= 0:
+        raise ValueError(f"{name} must be a finite number > 0; got {value!r}")
+    return number
+
+
+def finite(name: str, value: object, *, required: str = "a finite number") -> float:
+    """Return a finite number as a float."""
+    if isinstance(value, bool) or not isinstance(value, Real) or not math.isfinite(value):
+        raise ValueError(f"{name} must be {required}; got {value!r}")
+    return float(value)
+
+
+def whole(name: str, value: object, *, least: int, most: int | None = None) -> int:
+    """Return an integer within its bounds, both included."""
+    bounds = f">= {least}" if most is None else f"from {least} to {most}"
+    if isinstance(value, bool) or not isinstance(value, Integral):
+        raise ValueError(f"{name} must be a whole number {bounds}; got {value!r}")
+    number = int(value)
+    if number < least or (most is not None and number > most):
+        raise ValueError(f"{name} must be a whole number {bounds}; got {number}")
+    return number
+
+
+def one_of(name: str, value: object, allowed: Iterable[str]) -> None:
+    """Refuse a name that is not on the list."""
+    names = list(allowed)
+    if value not in names:
+        raise ValueError(f"{name} must be one of {', '.join(map(repr, names))}; got {value!r}")
+
+
+def same_dtype(**tensors: Tensor) -> None:
+    """Refuse tensors that are not all of one floating-point dtype."""
+    dtypes = {tensor.dtype for tensor in tensors.values()}
+    if len(dtypes) > 1 or not next(iter(dtypes)).is_floating_point:
+        came = ", ".join(f"{name} {tensor.dtype}" for name, tensor in tensors.items())
+        raise ValueError(f"{', '.join(tensors)} must share one floating-point dtype; got {came}")
+
+
+def broadcasts(name: str, tensor: Tensor, scores: torch.Size) -> None:
+    """Refuse a tensor that does not broadcast against the scores, or would stretch their last two axes."""
+    together = broadcast_shape(tensor.shape, scores)
+    if together is None or together[-2:] != scores[-2:]:
+        raise ValueError(
+            f"{name} must broadcast against the scores (*batch, n_query, n_key) = {tuple(scores)}; "
+            f"got shape {tuple(tensor.shape)}"
+        )
+
+
+def broadcast_shape(*shapes: torch.Size) -> torch.Size | None:
+    """Return the shape that shapes broadcast to, or None where they do not."""
+    try:
+        return torch.Size(torch.broadcast_shapes(*shapes))  # type: ignore[no-untyped-call]
+    except RuntimeError:
+        return None

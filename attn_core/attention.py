@@ -1,0 +1,207 @@
+"""One attention head: every stage from the scores to the output."""
+
+import math
+from dataclasses import dataclass
+
+import torch
+from jaxtyping import Bool, Float
+from torch import Tensor, nn
+
+from attn_core import _require
+from attn_core._linear import seeded_linear
+from attn_core._softmax import softmax_rows
+from attn_core.masks import causal_mask
+
+
+@dataclass(frozen=True, eq=False)
+class Attention:
+    """Every stage of scaled dot-product attention, weights (query, key).
+
+    ``scores`` are the raw products; ``scaled_scores`` are scaled, biased and -inf where masked; ``mask`` is
+    True where a query may attend, or None when nothing is masked. Each row of ``weights`` sums to one, or
+    is zero where its whole row is masked.
+    """
+
+    scores: Float[Tensor, "*batch n_query n_key"]
+    scaled_scores: Float[Tensor, "*steps n_query n_key"]
+    mask: Bool[Tensor, "*steps n_query n_key"] | None
+    weights: Float[Tensor, "*steps n_query n_key"]
+    output: Float[Tensor, "*all n_query d_v"]
+
+
+def scaled_dot_product_attention(
+    query: Float[Tensor, "*#batch n_query d_k"],
+    key: Float[Tensor, "*#batch n_key d_k"],
+    value: Float[Tensor, "*#batch n_key d_v"],
+    attn_mask: Bool[Tensor, "..."] | Float[Tensor, "..."] | None = None,
+    *,
+    is_causal: bool = False,
+    scale: float | int | Float[Tensor, "..."] | None = None,
+    temperature: float | int | Float[Tensor, "..."] = 1.0,
+) -> Attention:
+    r"""Mix the values by how well each key answers each query, and keep every stage.
+
+    $$S = QK^\top, \qquad \tilde S = \frac{s}{T}\,S + B, \qquad
+      W = \mathrm{softmax}_{keys}(\tilde S), \qquad O = WV$$
+
+    ``query`` (*batch, n_query, d_k), ``key`` (*batch, n_key, d_k) and ``value`` (*batch, n_key, d_v) may
+    broadcast along ``*batch``. ``scale`` s defaults to 1/sqrt(d_k). ``scale``, ``temperature`` T and
+    ``attn_mask`` broadcast against the scores (*batch, n_query, n_key): a temperature of shape (steps, 1,
+    1), or a batch of masks, computes all its steps at once and puts ``steps`` in front of every stage but
+    ``scores``. A boolean ``attn_mask`` is True where a query may attend; a floating-point one is the bias
+    B, added to the scaled scores, and -inf in it masks. ``is_causal`` masks the keys after the query's own
+    place, counted from the first, and applies together with ``attn_mask``.
+
+    Invariant: rows of weights sum to one, so each output lies within the hull of the values that its query
+    may see.
+
+    Edge cases: a row that is masked throughout has weights zero and output zero, and its gradient is zero.
+
+    Raises ValueError for shapes that do not fit, unequal dtypes, a scale or temperature that is not finite
+    and positive, and a mask that is neither boolean nor floating-point, holds NaN or +inf, or does not
+    broadcast.
+
+    Source: Vaswani et al. (2017), Attention Is All You Need, section 3.2.1.
+
+    >>> query = torch.tensor([[1.0, 2.0, 3.0]], dtype=torch.float64)
+    >>> key = torch.tensor([[4.0, 5.0, 6.0], [7.0, 8.0, 9.0]], dtype=torch.float64)
+    >>> stages = scaled_dot_product_attention(query, key, key)
+    >>> stages.scores, stages.scaled_scores
+    (tensor([[32., 50.]], dtype=torch.float64), tensor([[18.4752, 28.8675]], dtype=torch.float64))
+    >>> stages.output
+    tensor([[6.9999, 7.9999, 8.9999]], dtype=torch.float64)
+    """
+    check_attention(query, key, value)
+    scores = query @ key.mT
+    scaled_scores = scores * _factor(scores, scale, temperature, d_k=query.shape[-1])
+    allowed, bias = resolve_mask(attn_mask, is_causal, like=scores)
+    if bias is not None:
+        scaled_scores = scaled_scores + bias
+    if allowed is None:
+        weights = softmax_rows(scaled_scores, empty=torch.tensor(False))
+        return Attention(scores, scaled_scores, None, weights, weights @ value)
+    scaled_scores = scaled_scores.masked_fill(~allowed, -torch.inf)
+    weights = softmax_rows(scaled_scores, empty=~allowed.any(dim=-1, keepdim=True))
+    return Attention(scores, scaled_scores, allowed.expand(scaled_scores.shape), weights, weights @ value)
+
+
+def check_attention(query: Tensor, key: Tensor, value: Tensor) -> None:
+    """Refuse a query, key and value that cannot attend to one another."""
+    named = {"query": query, "key": key, "value": value}
+    _require.same_dtype(**named)
+    shapes = ", ".join(f"{name} {tuple(tensor.shape)}" for name, tensor in named.items())
+    if min(tensor.ndim for tensor in named.values()) < 2:
+        raise ValueError(f"query, key and value must have at least 2 axes (n, d); got {shapes}")
+    if query.shape[-1] != key.shape[-1] or not query.shape[-1]:
+        raise ValueError(f"query and key must have the same width d_k >= 1; got {shapes}")
+    if key.shape[-2] != value.shape[-2]:
+        raise ValueError(f"key and value must have the same length n_key; got {shapes}")
+    if _require.broadcast_shape(*(tensor.shape[:-2] for tensor in named.values())) is None:
+        raise ValueError(f"query, key and value must have batch axes that broadcast; got {shapes}")
+
+
+class SelfAttention(nn.Module):
+    r"""One head with learnable projections, attending from a sequence to itself.
+
+    $$Q = XW_q, \qquad K = XW_k, \qquad V = XW_v$$
+
+    ``W_q`` and ``W_k`` take d_model to d_k, ``W_v`` takes d_model to d_v; both default to d_model. They are
+    ``nn.Linear`` maps, whose ``weight`` is stored transposed, (d_k, d_model). Their first values are drawn
+    from ``seed`` (uniform, Glorot's bounds) and never from the global generator; the same seed gives the
+    same numbers in every dtype.
+
+    Raises ValueError for a width below one, and in ``forward`` for an x that is not (*batch, n, d_model).
+
+    Source: Vaswani et al. (2017), section 3.2.
+
+    >>> head = SelfAttention(5, 3, 2, seed=7, dtype=torch.float64)
+    >>> x = torch.ones(4, 5, dtype=torch.float64)
+    >>> stages = head(x, is_causal=True)
+    >>> tuple(stages.weights.shape), tuple(stages.output.shape)
+    ((4, 4), (4, 2))
+    """
+
+    def __init__(
+        self,
+        d_model: int,
+        d_k: int | None = None,
+        d_v: int | None = None,
+        *,
+        bias: bool = False,
+        seed: int = 0,
+        dtype: torch.dtype | None = None,
+    ) -> None:
+        """Draw the projections."""
+        super().__init__()
+        self.d_model = _require.whole("d_model", d_model, least=1)
+        self.d_k = _require.whole("d_k", d_model if d_k is None else d_k, least=1)
+        self.d_v = _require.whole("d_v", d_model if d_v is None else d_v, least=1)
+        generator = torch.Generator().manual_seed(_require.whole("seed", seed, least=0))
+        self.W_q = seeded_linear(self.d_model, self.d_k, bias=bias, generator=generator, dtype=dtype)
+        self.W_k = seeded_linear(self.d_model, self.d_k, bias=bias, generator=generator, dtype=dtype)
+        self.W_v = seeded_linear(self.d_model, self.d_v, bias=bias, generator=generator, dtype=dtype)
+
+    def project(
+        self, x: Float[Tensor, "*batch n d_model"]
+    ) -> tuple[Float[Tensor, "*batch n d_k"], Float[Tensor, "*batch n d_k"], Float[Tensor, "*batch n d_v"]]:
+        """Return the query, key and value of a sequence."""
+        if x.ndim < 2 or x.shape[-1] != self.d_model:
+            raise ValueError(f"x must have shape (*batch, n, {self.d_model}); got {tuple(x.shape)}")
+        _require.same_dtype(x=x, W_q=self.W_q.weight)
+        return self.W_q(x), self.W_k(x), self.W_v(x)
+
+    def forward(
+        self,
+        x: Float[Tensor, "*batch n d_model"],
+        attn_mask: Bool[Tensor, "..."] | Float[Tensor, "..."] | None = None,
+        *,
+        is_causal: bool = False,
+        scale: float | int | Float[Tensor, "..."] | None = None,
+        temperature: float | int | Float[Tensor, "..."] = 1.0,
+    ) -> Attention:
+        """Attend from x (*batch, n, d_model) to itself, as ``scaled_dot_product_attention`` does."""
+        return scaled_dot_product_attention(
+            *self.project(x), attn_mask, is_causal=is_causal, scale=scale, temperature=temperature
+        )
+
+
+def _factor(scores: Tensor, scale: object, temperature: object, d_k: int) -> float | Tensor:
+    """scale / temperature, as a number where both are."""
+    parts = []
+    for name, given in (
+        ("scale", 1 / math.sqrt(d_k) if scale is None else scale),
+        ("temperature", temperature),
+    ):
+        part = _require.positive(name, given)
+        if isinstance(part, Tensor):
+            _require.broadcasts(name, part, scores.shape)
+            part = part.to(scores)
+        parts.append(part)
+    return parts[0] / parts[1]
+
+
+def resolve_mask(
+    attn_mask: Tensor | None, is_causal: bool, *, like: Tensor
+) -> tuple[Tensor | None, Tensor | None]:
+    """Split what was asked for into where each query may attend (None: anywhere) and a bias to add (or None).
+
+    ``like`` has the shape, dtype and device of the scores.
+    """
+    allowed, bias = None, None
+    if attn_mask is not None:
+        _require.broadcasts("attn_mask", attn_mask, like.shape)
+        if attn_mask.dtype == torch.bool:
+            allowed = attn_mask
+        elif attn_mask.is_floating_point():
+            if not bool((attn_mask < torch.inf).all()):
+                raise ValueError("attn_mask must hold finite numbers or -inf; got NaN or +inf")
+            bias = attn_mask.to(like)
+            allowed = bias > -torch.inf
+        else:
+            raise ValueError(f"attn_mask must be boolean or floating-point; got dtype {attn_mask.dtype}")
+    if is_causal:
+        causal = causal_mask(*like.shape[-2:]).to(like.device)
+        allowed = causal if allowed is None else allowed & causal
+    if allowed is not None and bool(allowed.all()):
+        allowed = None
+    return allowed, bias

@@ -1,0 +1,24 @@
+"""How large an example may be and still be readable. The pages hold to this; the mathematics does not."""
+
+from typing import Final
+
+MAX_TOKENS: Final = 64
+"""Tokens of a sentence on a toy page."""
+
+MAX_MODEL_TOKENS: Final = 128
+"""Tokens of a sentence that a real model reads."""
+
+MAX_HEADS: Final = 16
+"""Attention heads drawn in one figure."""
+
+MAX_D_MODEL: Final = 128
+"""Width of an embedding."""
+
+MAX_KERNEL_POINTS: Final = 500
+"""Training points of a kernel regression."""
+
+MAX_CSV_BYTES: Final = 1_000_000
+"""Size of an uploaded table: 1 MB."""
+
+MAX_CSV_ROWS: Final = 5_000
+"""Rows of an uploaded table."""

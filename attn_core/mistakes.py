@@ -1,0 +1,284 @@
+"""Mistakes that go around, each as it is made, so that the broken can be shown beside the right."""
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import Generic, TypeVar
+
+import torch
+from torch import Tensor
+
+from attn_core._softmax import softmax_rows
+from attn_core.attention import Attention, scaled_dot_product_attention
+from attn_core.multi_head import MultiHead, MultiHeadAttention
+
+Stages = TypeVar("Stages")
+
+
+@dataclass(frozen=True, eq=False)
+class Mistake(Generic[Stages]):
+    """A mistake that goes around: ``what`` is done, ``why`` it is wrong, the invariant that it ``breaks``.
+
+    ``attend`` makes it. Within a head it is called with query, key, value, attn_mask=None and
+    is_causal=False; between heads with the ``MultiHeadAttention`` first. ``needs`` says what must be there
+    for it to show: a "mask", a "masked row", several "heads", or nothing ("").
+    """
+
+    name: str
+    what: str
+    why: str
+    breaks: str
+    attend: Callable[..., Stages]
+    needs: str = ""
+
+
+def softmax_over_queries(
+    query: Tensor, key: Tensor, value: Tensor, attn_mask: Tensor | None = None, *, is_causal: bool = False
+) -> Attention:
+    """Take the softmax down the columns."""
+    right = scaled_dot_product_attention(query, key, value, attn_mask, is_causal=is_causal)
+    # The softmax runs along the last axis: turned there, queries are what it normalises over.
+    weights = softmax_rows(right.scaled_scores.mT).mT
+    return replace(right, weights=weights, output=weights @ value)
+
+
+def no_scale(
+    query: Tensor, key: Tensor, value: Tensor, attn_mask: Tensor | None = None, *, is_causal: bool = False
+) -> Attention:
+    """Leave the scores unscaled."""
+    return scaled_dot_product_attention(query, key, value, attn_mask, is_causal=is_causal, scale=1.0)
+
+
+def constant_scale(
+    query: Tensor, key: Tensor, value: Tensor, attn_mask: Tensor | None = None, *, is_causal: bool = False
+) -> Attention:
+    """Divide by sqrt(2), whatever the width."""
+    return scaled_dot_product_attention(query, key, value, attn_mask, is_causal=is_causal, scale=0.5**0.5)
+
+
+def mask_after_softmax(
+    query: Tensor, key: Tensor, value: Tensor, attn_mask: Tensor | None = None, *, is_causal: bool = False
+) -> Attention:
+    """Set masked weights to zero when the rows are normalised already."""
+    right = scaled_dot_product_attention(query, key, value, attn_mask, is_causal=is_causal)
+    if right.mask is None:
+        return right
+    unmasked = right.scores / math.sqrt(query.shape[-1])
+    weights = torch.softmax(unmasked, dim=-1) * right.mask
+    scaled_scores = unmasked.expand(right.mask.shape)
+    return replace(right, scaled_scores=scaled_scores, weights=weights, output=weights @ value)
+
+
+def zero_for_minus_infinity(
+    query: Tensor, key: Tensor, value: Tensor, attn_mask: Tensor | None = None, *, is_causal: bool = False
+) -> Attention:
+    """Set masked scores to 0 in place of -inf."""
+    right = scaled_dot_product_attention(query, key, value, attn_mask, is_causal=is_causal)
+    if right.mask is None:
+        return right
+    scaled_scores = right.scaled_scores.masked_fill(~right.mask, 0.0)
+    weights = torch.softmax(scaled_scores, dim=-1)
+    return replace(right, scaled_scores=scaled_scores, weights=weights, output=weights @ value)
+
+
+def mask_turned_round(
+    query: Tensor, key: Tensor, value: Tensor, attn_mask: Tensor | None = None, *, is_causal: bool = False
+) -> Attention:
+    """Read True as "blocked"."""
+    right = scaled_dot_product_attention(query, key, value, attn_mask, is_causal=is_causal)
+    if right.mask is None:
+        return right
+    return scaled_dot_product_attention(query, key, value, ~right.mask)
+
+
+def unguarded_softmax(
+    query: Tensor, key: Tensor, value: Tensor, attn_mask: Tensor | None = None, *, is_causal: bool = False
+) -> Attention:
+    """Take the softmax of a row of nothing but -inf as it comes."""
+    right = scaled_dot_product_attention(query, key, value, attn_mask, is_causal=is_causal)
+    weights = torch.softmax(right.scaled_scores, dim=-1)
+    return replace(right, weights=weights, output=weights @ value)
+
+
+def split_without_transpose(
+    module: MultiHeadAttention,
+    query: Tensor,
+    key: Tensor | None = None,
+    value: Tensor | None = None,
+    attn_mask: Tensor | None = None,
+    *,
+    is_causal: bool = False,
+) -> Attention:
+    """View (n, n_head * d_head) as (n, n_head, d_head) and attend as if n were the head axis.
+
+    The map is (*batch, n, n_head, n_head), so it is an ``Attention``; a mask over positions fits nothing in
+    it and is left out. Raises ValueError when query and key are not equally long.
+    """
+    q, k, v = module.project(query, key, value)
+    if q.shape[-2] != k.shape[-2]:
+        raise ValueError(f"this mistake needs n_query = n_key; got {q.shape[-2]} and {k.shape[-2]}")
+    # (*batch, n_head, n, d_head) -> (*batch, n, n_head, d_head): the transpose of split_heads undone.
+    return scaled_dot_product_attention(q.transpose(-3, -2), k.transpose(-3, -2), v.transpose(-3, -2))
+
+
+def merge_without_transpose(
+    module: MultiHeadAttention,
+    query: Tensor,
+    key: Tensor | None = None,
+    value: Tensor | None = None,
+    attn_mask: Tensor | None = None,
+    *,
+    is_causal: bool = False,
+) -> MultiHead:
+    """Reshape (n_head, n, d_head) to (n, n_head * d_head) without bringing n to the front."""
+    right = module(query, key, value, attn_mask, is_causal=is_causal)
+    assert isinstance(right, MultiHead)
+    concatenated = right.heads.reshape(right.concatenated.shape)
+    output = concatenated if module.W_o is None else module.W_o(concatenated)
+    return replace(right, concatenated=concatenated, output=output)
+
+
+def scale_by_d_model(
+    module: MultiHeadAttention,
+    query: Tensor,
+    key: Tensor | None = None,
+    value: Tensor | None = None,
+    attn_mask: Tensor | None = None,
+    *,
+    is_causal: bool = False,
+) -> MultiHead:
+    """Divide every head's scores by sqrt(d_model)."""
+    right = module(query, key, value, attn_mask, is_causal=is_causal, scale=1 / math.sqrt(module.d_model))
+    assert isinstance(right, MultiHead)
+    return right
+
+
+def shared_projections(
+    module: MultiHeadAttention,
+    query: Tensor,
+    key: Tensor | None = None,
+    value: Tensor | None = None,
+    attn_mask: Tensor | None = None,
+    *,
+    is_causal: bool = False,
+) -> MultiHead:
+    """Give every head the projections of the first."""
+    q, k, v = (x[..., :1, :, :].expand_as(x) for x in module.project(query, key, value))
+    return module.attend(q, k, v, attn_mask, is_causal=is_causal)
+
+
+ROWS_SUM_TO_ONE = "each row of weights sums to one"
+MASKED_IS_ZERO = "a masked key has weight zero"
+ALL_FINITE = "every number is finite"
+SAME_AS_TORCH = "the output is that of torch"
+MAP_OF_POSITIONS = "the weights are a map of positions, (n_query, n_key)"
+HEADS_ADD_UP = "the contributions of the heads add up to the output"
+HEADS_DIFFER = "heads differ"
+
+ATTENTION_MISTAKES: Mapping[str, Mistake[Attention]] = MappingProxyType(
+    {
+        mistake.name: mistake
+        for mistake in (
+            Mistake(
+                "softmax-over-queries",
+                "The softmax runs down the columns, over queries, and not along the rows, over keys.",
+                "Queries then compete for keys: one may get almost nothing, another several times a whole.",
+                ROWS_SUM_TO_ONE,
+                softmax_over_queries,
+            ),
+            Mistake(
+                "no-scale",
+                "The scores go into the softmax without the division by sqrt(d_k).",
+                "Their variance grows with d_k, the softmax saturates, and its gradient dies.",
+                SAME_AS_TORCH,
+                no_scale,
+            ),
+            Mistake(
+                "constant-scale",
+                "The scores are divided by sqrt(2), whatever the width d_k.",
+                "This keeps their variance at one for d_k = 2 only; at any other width it is off.",
+                SAME_AS_TORCH,
+                constant_scale,
+            ),
+            Mistake(
+                "mask-after-softmax",
+                "Masked weights are set to zero after the softmax.",
+                "The masked keys have taken their share already: what is left sums to less than one.",
+                ROWS_SUM_TO_ONE,
+                mask_after_softmax,
+                "mask",
+            ),
+            Mistake(
+                "zero-for-minus-infinity",
+                "Masked scores are set to 0 in place of -inf.",
+                "exp(0) = 1: a masked key keeps weight, more than a visible one with a negative score.",
+                MASKED_IS_ZERO,
+                zero_for_minus_infinity,
+                "mask",
+            ),
+            Mistake(
+                "mask-turned-round",
+                "A mask whose True means keep is read by code in which True means block.",
+                "Each query sees just what it should not: under a causal mask, the future.",
+                MASKED_IS_ZERO,
+                mask_turned_round,
+                "mask",
+            ),
+            Mistake(
+                "unguarded-softmax",
+                "A row in which every key is masked goes through the softmax as it is.",
+                "Its exponentials sum to 0, and 0/0 is NaN, which spreads to all that is computed from it.",
+                ALL_FINITE,
+                unguarded_softmax,
+                "masked row",
+            ),
+        )
+    }
+)
+"""Mistakes within one head by name, read-only.
+
+>>> query = torch.eye(3, dtype=torch.float64)
+>>> ATTENTION_MISTAKES["mask-after-softmax"].attend(query, query, query, is_causal=True).weights.sum(dim=-1)
+tensor([0.4711, 0.7355, 1.0000], dtype=torch.float64)
+"""
+
+MULTI_HEAD_MISTAKES: Mapping[str, Mistake[MultiHead | Attention]] = MappingProxyType(
+    {
+        mistake.name: mistake
+        for mistake in (
+            Mistake[MultiHead | Attention](
+                "split-without-transpose",
+                "Heads are split with view and no transpose, so the product runs over the head axis.",
+                "The map is n_head x n_head at every position: heads attend to heads, not to positions.",
+                MAP_OF_POSITIONS,
+                split_without_transpose,
+            ),
+            Mistake[MultiHead | Attention](
+                "merge-without-transpose",
+                "The heads' outputs are reshaped to (n, n_head * d_head) without the transpose.",
+                "A row then holds several positions of one head in place of all heads of one position.",
+                HEADS_ADD_UP,
+                merge_without_transpose,
+                "heads",
+            ),
+            Mistake[MultiHead | Attention](
+                "scale-by-d-model",
+                "Every head's scores are divided by sqrt(d_model) in place of sqrt(d_head).",
+                "A head's product has d_head terms only: its weights come out too flat.",
+                SAME_AS_TORCH,
+                scale_by_d_model,
+                "heads",
+            ),
+            Mistake[MultiHead | Attention](
+                "shared-projections",
+                "All heads use one W_q, W_k and W_v.",
+                "Every head then computes the same map, and several views are one view repeated.",
+                HEADS_DIFFER,
+                shared_projections,
+                "heads",
+            ),
+        )
+    }
+)
+"""Mistakes between heads by name, read-only."""

@@ -1,0 +1,342 @@
+"""Multi-head attention: several heads beside one another, joined into one output."""
+
+from dataclasses import dataclass
+
+import torch
+from jaxtyping import Bool, Float
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from attn_core import _require
+from attn_core._linear import seeded_linear
+from attn_core.attention import check_attention, resolve_mask, scaled_dot_product_attention
+
+Projected = tuple[
+    Float[Tensor, "*batch n_head n_query d_head"],
+    Float[Tensor, "*batch_key n_head n_key d_head"],
+    Float[Tensor, "*batch_key n_head n_key d_head"],
+]
+"""Query, key and value of all heads."""
+
+
+@dataclass(frozen=True, eq=False)
+class MultiHead:
+    """Every stage of multi-head attention; the head axis comes before the sequence, weights are (query, key).
+
+    ``query``, ``key`` and ``value`` are projected and split; scores to weights are those of ``Attention``,
+    one map a head; ``heads`` are the outputs of the heads, ``concatenated`` puts them side by side, and
+    ``output`` is that after the output projection, or the same where there is none. Each row of each map of
+    ``weights`` sums to one, or is zero where its whole row is masked.
+    """
+
+    query: Float[Tensor, "*batch n_head n_query d_head"]
+    key: Float[Tensor, "*batch_key n_head n_key d_head"]
+    value: Float[Tensor, "*batch_key n_head n_key d_head"]
+    scores: Float[Tensor, "*batch n_head n_query n_key"]
+    scaled_scores: Float[Tensor, "*steps n_head n_query n_key"]
+    mask: Bool[Tensor, "*steps n_head n_query n_key"] | None
+    weights: Float[Tensor, "*steps n_head n_query n_key"]
+    heads: Float[Tensor, "*steps n_head n_query d_head"]
+    concatenated: Float[Tensor, "*steps n_query d_heads"]
+    output: Float[Tensor, "*steps n_query d_out"]
+    output_weight: Float[Tensor, "d_out d_heads"] | None
+    output_bias: Float[Tensor, " d_out"] | None
+
+    @property
+    def contributions(self) -> Float[Tensor, "*steps n_head n_query d_out"]:
+        r"""What each head adds to the output: $\mathrm{head}_h W_o^{(h)}$, with its own block of W_o.
+
+        Invariant: summed over the heads, plus ``output_bias`` where there is one, they are ``output``.
+        Without an output projection a head fills its own columns, and the others hold zeros.
+        """
+        n_head, d_head = self.heads.shape[-3], self.heads.shape[-1]
+        weight = self.output_weight
+        if weight is None:
+            weight = torch.eye(n_head * d_head, dtype=self.heads.dtype, device=self.heads.device)
+        # (d_out, n_head * d_head) -> (n_head, d_head, d_out): every head gets its own block.
+        return self.heads @ weight.reshape(-1, n_head, d_head).permute(1, 2, 0)
+
+
+def split_heads(
+    x: Float[Tensor, "*batch n d_heads"], n_head: int
+) -> Float[Tensor, "*batch {n_head} n {x.shape[-1]//n_head}"]:
+    """Cut the last axis into heads and bring the head axis before the sequence.
+
+    (*batch, n, n_head * d_head) -> (*batch, n_head, n, d_head). Head 0 holds the first d_head columns.
+
+    Raises ValueError when the width does not divide by n_head.
+
+    >>> split_heads(torch.arange(6.0).reshape(1, 6), 3)
+    tensor([[[0., 1.]],
+    <BLANKLINE>
+            [[2., 3.]],
+    <BLANKLINE>
+            [[4., 5.]]])
+    """
+    n_head = _require.whole("n_head", n_head, least=1)
+    if x.ndim < 2 or x.shape[-1] % n_head:
+        raise ValueError(f"x must have shape (*batch, n, {n_head} * d_head); got {tuple(x.shape)}")
+    # (*batch, n, n_head, d_head) -> (*batch, n_head, n, d_head). Without it, heads attend to one another.
+    return x.reshape(*x.shape[:-1], n_head, x.shape[-1] // n_head).transpose(-3, -2)
+
+
+def merge_heads(
+    x: Float[Tensor, "*batch n_head n d_head"],
+) -> Float[Tensor, "*batch n {x.shape[-3]*x.shape[-1]}"]:
+    """Put the heads side by side again: the inverse of ``split_heads``.
+
+    (*batch, n_head, n, d_head) -> (*batch, n, n_head * d_head).
+
+    Raises ValueError for fewer than three axes.
+
+    >>> x = torch.arange(12.0).reshape(2, 6)
+    >>> bool((merge_heads(split_heads(x, 3)) == x).all())
+    True
+    """
+    if x.ndim < 3:
+        raise ValueError(f"x must have shape (*batch, n_head, n, d_head); got {tuple(x.shape)}")
+    # (*batch, n_head, n, d_head) -> (*batch, n, n_head, d_head), and only then flatten.
+    return x.transpose(-3, -2).flatten(-2)
+
+
+class MultiHeadAttention(nn.Module):
+    r"""Several attention heads with learnable projections.
+
+    $$\mathrm{head}_h = \mathrm{attention}(QW_q^{(h)},\ KW_k^{(h)},\ VW_v^{(h)}), \qquad
+      O = [\mathrm{head}_1, \ldots, \mathrm{head}_H]\,W_o$$
+
+    ``W_q``, ``W_k``, ``W_v`` are ``nn.Linear`` maps to num_heads * d_head, ``W_o`` from there to d_model
+    (None with ``output_projection=False``; the output is then num_heads * d_head wide). ``d_head`` defaults
+    to d_model / num_heads and may be set to any width. ``d_key`` and ``d_value`` are the widths of the key
+    and value sequences, d_model unless given. Drawn from ``seed`` as ``SelfAttention`` is.
+
+    Raises ValueError for widths or numbers of heads below one, and for heads that do not divide d_model
+    when d_head is not given, with the nearest numbers that do.
+
+    Source: Vaswani et al. (2017), section 3.2.2.
+
+    >>> attend = MultiHeadAttention(20, 4, seed=1, dtype=torch.float64)
+    >>> query, memory = torch.ones(1, 20, dtype=torch.float64), torch.ones(10, 20, dtype=torch.float64)
+    >>> stages = attend(query, memory)
+    >>> tuple(stages.weights.shape), tuple(stages.output.shape)
+    ((4, 1, 10), (1, 20))
+    """
+
+    def __init__(
+        self,
+        d_model: int,
+        num_heads: int,
+        *,
+        d_head: int | None = None,
+        bias: bool = True,
+        output_projection: bool = True,
+        d_key: int | None = None,
+        d_value: int | None = None,
+        seed: int = 0,
+        dtype: torch.dtype | None = None,
+    ) -> None:
+        """Draw the projections."""
+        super().__init__()
+        self.d_model = _require.whole("d_model", d_model, least=1)
+        self.num_heads = _require.whole("num_heads", num_heads, least=1)
+        self.d_head = (
+            _even_share(d_model, num_heads) if d_head is None else _require.whole("d_head", d_head, least=1)
+        )
+        self.d_key = _require.whole("d_key", d_model if d_key is None else d_key, least=1)
+        self.d_value = _require.whole("d_value", d_model if d_value is None else d_value, least=1)
+        generator = torch.Generator().manual_seed(_require.whole("seed", seed, least=0))
+        d_heads = self.num_heads * self.d_head
+        self.W_q = seeded_linear(self.d_model, d_heads, bias=bias, generator=generator, dtype=dtype)
+        self.W_k = seeded_linear(self.d_key, d_heads, bias=bias, generator=generator, dtype=dtype)
+        self.W_v = seeded_linear(self.d_value, d_heads, bias=bias, generator=generator, dtype=dtype)
+        self.W_o = (
+            seeded_linear(d_heads, self.d_model, bias=bias, generator=generator, dtype=dtype)
+            if output_projection
+            else None
+        )
+
+    def project(self, query: Tensor, key: Tensor | None = None, value: Tensor | None = None) -> Projected:
+        """Return query, key and value, projected and split; key defaults to query and value to key."""
+        key = query if key is None else key
+        value = key if value is None else value
+        named = {"query": query, "key": key, "value": value}
+        _require.same_dtype(**named, W_q=self.W_q.weight)
+        for (name, x), width in zip(named.items(), (self.d_model, self.d_key, self.d_value), strict=True):
+            if x.ndim < 2 or x.shape[-1] != width:
+                raise ValueError(f"{name} must have shape (*batch, n, {width}); got {tuple(x.shape)}")
+        q, k, v = (
+            split_heads(linear(x), self.num_heads)
+            for linear, x in zip((self.W_q, self.W_k, self.W_v), named.values(), strict=True)
+        )
+        return q, k, v
+
+    def forward(
+        self,
+        query: Float[Tensor, "*batch n_query d_model"],
+        key: Float[Tensor, "*batch_key n_key d_key"] | None = None,
+        value: Float[Tensor, "*batch_key n_key d_value"] | None = None,
+        attn_mask: Bool[Tensor, "..."] | Float[Tensor, "..."] | None = None,
+        *,
+        is_causal: bool = False,
+        scale: float | int | Float[Tensor, "..."] | None = None,
+        temperature: float | int | Float[Tensor, "..."] = 1.0,
+    ) -> MultiHead:
+        """Attend from the query to the key and value, and keep every stage.
+
+        ``query`` (*batch, n_query, d_model), ``key`` (*batch, n_key, d_key), ``value`` (*batch, n_key,
+        d_value); key defaults to query and value to key. The mask, scale and temperature are those of
+        ``scaled_dot_product_attention`` and broadcast against (*batch, n_head, n_query, n_key): a mask for
+        each sequence of a batch is (batch, 1, n_query, n_key).
+        """
+        return self.attend(
+            *self.project(query, key, value),
+            attn_mask,
+            is_causal=is_causal,
+            scale=scale,
+            temperature=temperature,
+        )
+
+    def attend(
+        self,
+        query: Float[Tensor, "*batch n_head n_query d_head"],
+        key: Float[Tensor, "*batch_key n_head n_key d_head"],
+        value: Float[Tensor, "*batch_key n_head n_key d_head"],
+        attn_mask: Bool[Tensor, "..."] | Float[Tensor, "..."] | None = None,
+        *,
+        is_causal: bool = False,
+        scale: float | int | Float[Tensor, "..."] | None = None,
+        temperature: float | int | Float[Tensor, "..."] = 1.0,
+    ) -> MultiHead:
+        """Attend with heads that are projected already: the second half of ``forward``, after ``project``."""
+        stages = scaled_dot_product_attention(
+            query, key, value, attn_mask, is_causal=is_causal, scale=scale, temperature=temperature
+        )
+        concatenated = merge_heads(stages.output)
+        return MultiHead(
+            query=query,
+            key=key,
+            value=value,
+            scores=stages.scores,
+            scaled_scores=stages.scaled_scores,
+            mask=stages.mask,
+            weights=stages.weights,
+            heads=stages.output,
+            concatenated=concatenated,
+            output=concatenated if self.W_o is None else self.W_o(concatenated),
+            output_weight=None if self.W_o is None else self.W_o.weight,
+            output_bias=None if self.W_o is None else self.W_o.bias,
+        )
+
+    def fast(
+        self,
+        query: Float[Tensor, "*batch n_query d_model"],
+        key: Float[Tensor, "*batch_key n_key d_key"] | None = None,
+        value: Float[Tensor, "*batch_key n_key d_value"] | None = None,
+        attn_mask: Bool[Tensor, "..."] | Float[Tensor, "..."] | None = None,
+        *,
+        is_causal: bool = False,
+    ) -> Float[Tensor, "*batch n_query d_out"]:
+        """Return the output of ``forward`` alone, by torch's fused attention, with no map of weights."""
+        q, k, v = self.project(query, key, value)
+        check_attention(q, k, v)
+        if attn_mask is not None:
+            batch = _require.broadcast_shape(q.shape[:-2], k.shape[:-2])
+            assert batch is not None
+            like = q.new_empty(()).expand(*batch, q.shape[-2], k.shape[-2])
+            allowed, bias = resolve_mask(attn_mask, is_causal, like=like)
+            if bias is not None and allowed is not None:
+                bias = bias.masked_fill(~allowed, -torch.inf)
+            attn_mask, is_causal = bias if bias is not None else allowed, False
+        heads = F.scaled_dot_product_attention(q, k, v, attn_mask, is_causal=is_causal)
+        concatenated = merge_heads(heads)
+        return concatenated if self.W_o is None else self.W_o(concatenated)
+
+    @classmethod
+    def from_torch(cls, module: nn.MultiheadAttention) -> "MultiHeadAttention":
+        """Return the same attention as an ``nn.MultiheadAttention``, with copies of its weights.
+
+        Sequences here are always (*batch, n, d), whatever the module's ``batch_first``; dropout is not
+        carried over, so the outputs agree when the module is in eval mode.
+
+        Raises ValueError for a module with ``add_bias_kv`` or ``add_zero_attn``: keys of its own have no
+        place here.
+        """
+        if module.bias_k is not None or module.bias_v is not None or module.add_zero_attn:
+            raise ValueError(
+                "the module must have add_bias_kv=False and add_zero_attn=False; got "
+                f"add_bias_kv={module.bias_k is not None}, add_zero_attn={module.add_zero_attn}"
+            )
+        ours = cls(
+            module.embed_dim,
+            module.num_heads,
+            bias=module.in_proj_bias is not None,
+            d_key=module.kdim,
+            d_value=module.vdim,
+            dtype=module.out_proj.weight.dtype,
+        ).to(module.out_proj.weight.device)
+        with torch.no_grad():
+            for mine, theirs in zip(_parameters(ours), _torch_parameters(module), strict=True):
+                mine.copy_(theirs)
+        return ours.train(module.training)
+
+    def to_torch(self, *, batch_first: bool = True) -> nn.MultiheadAttention:
+        """Return the same attention as an ``nn.MultiheadAttention``, with copies of the weights.
+
+        Raises ValueError where torch has no such module: without an output projection, or with num_heads *
+        d_head different from d_model.
+        """
+        if self.W_o is None or self.num_heads * self.d_head != self.d_model:
+            raise ValueError(
+                "torch's module needs an output projection and num_heads * d_head = d_model; got "
+                f"output_projection={self.W_o is not None}, num_heads={self.num_heads}, "
+                f"d_head={self.d_head} and d_model={self.d_model}"
+            )
+        # Made without its own first values, which torch would draw from the global generator.
+        theirs = nn.utils.skip_init(  # type: ignore[no-untyped-call]
+            nn.MultiheadAttention,
+            self.d_model,
+            self.num_heads,
+            bias=self.W_q.bias is not None,
+            kdim=self.d_key,
+            vdim=self.d_value,
+            batch_first=batch_first,
+            dtype=self.W_q.weight.dtype,
+        ).to(self.W_q.weight.device)
+        assert isinstance(theirs, nn.MultiheadAttention)
+        with torch.no_grad():
+            for mine, other in zip(_parameters(self), _torch_parameters(theirs), strict=True):
+                other.copy_(mine)
+        return theirs.train(self.training)
+
+
+def _even_share(d_model: int, num_heads: int) -> int:
+    """Return d_model / num_heads, or refuse with the nearest numbers of heads that divide."""
+    if d_model % num_heads:
+        divisors = [n for n in range(1, d_model + 1) if d_model % n == 0]
+        below = max(n for n in divisors if n < num_heads)
+        near = [below, *(n for n in divisors if n > num_heads)][:2]
+        raise ValueError(
+            "num_heads must divide d_model unless d_head is given; "
+            f"got d_model = {d_model} and num_heads = {num_heads}; nearest that divide: "
+            + " and ".join(map(str, near))
+        )
+    return d_model // num_heads
+
+
+def _parameters(module: MultiHeadAttention) -> list[Tensor]:
+    assert module.W_o is not None
+    linears = (module.W_q, module.W_k, module.W_v, module.W_o)
+    return [each.weight for each in linears] + [each.bias for each in linears if each.bias is not None]
+
+
+def _torch_parameters(module: nn.MultiheadAttention) -> list[Tensor]:
+    """In the same order; torch keeps the three input projections in one tensor when their widths agree."""
+    named = dict(module.named_parameters())
+    if "in_proj_weight" in named:
+        weights = list(module.in_proj_weight.chunk(3))
+    else:
+        weights = [named[f"{each}_proj_weight"] for each in "qkv"]
+    biases = []
+    if module.in_proj_bias is not None:
+        biases = [*module.in_proj_bias.chunk(3), module.out_proj.bias]
+    return [*weights, module.out_proj.weight, *biases]
