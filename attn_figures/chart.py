@@ -1,0 +1,89 @@
+"""Charts beside matrices: curves, points and bars on two plain axes."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from attn_figures import theme
+from attn_figures.arrange import Box
+from attn_figures.panels import Axes, ColourRange, Geometry
+
+
+@dataclass(frozen=True)
+class Chart:
+    """One chart: traces in Plotly's own terms, without axes, and the room they take.
+
+    Attributes:
+        name: short and unique in the figure.
+        drawn: the traces; each gets this panel's axes.
+        columns, rows: the size of the body, in the units that all panels of the figure share.
+        title: said under the chart; may hold Plotly's tags, so escape users' words.
+        x, y: settings of the axes beyond the common ones: title, range, type, ticks.
+        colours: the range of a trace that is coloured by value.
+        marks: shapes, without axis references.
+    """
+
+    name: str
+    drawn: Sequence[dict[str, Any]]
+    columns: float
+    rows: float
+    title: str = ""
+    x_title: str = ""
+    y_title: str = ""
+    x: dict[str, Any] = field(default_factory=dict)
+    y: dict[str, Any] = field(default_factory=dict)
+    colours: ColourRange | None = None
+    shows_bar: bool = False
+    marks: Sequence[dict[str, Any]] = ()
+
+    def geometry(self) -> Geometry:
+        """Return the room for tick marks and titles on the left and below."""
+        left = 46 + (22 if self.y_title else 0)
+        bottom = 28 + (24 if self.x_title else 0) + (24 if self.title else 0)
+        box = Box(self.columns, self.rows, left=left + 20, lead=left, trail=12, top=14, bottom=bottom)
+        return Geometry(box, self.y_title, self.x_title)
+
+    def colour_range(self) -> tuple[ColourRange, bool] | None:
+        """Return the range given, if any."""
+        return None if self.colours is None else (self.colours, self.shows_bar)
+
+    def traces(self, axes: Axes, coloraxis: str) -> list[dict[str, Any]]:
+        """Return the traces on this panel's axes."""
+        return [trace | {"xaxis": axes.x, "yaxis": axes.y} for trace in self.drawn]
+
+    def axes(self, axes: Axes) -> dict[str, Any]:
+        """Return two quiet axes: hairlines, muted ticks."""
+        return {
+            axes.x_layout: _axis(self.x_title) | {"anchor": axes.y} | self.x,
+            axes.y_layout: _axis(self.y_title) | {"anchor": axes.x} | self.y,
+        }
+
+    def caption(self) -> str:
+        """Return the title, below the axis's own."""
+        return f"{'<br>' * (3 if self.x_title else 2)}{self.title}" if self.title else ""
+
+    def shapes(self, axes: Axes) -> list[dict[str, Any]]:
+        """Return the marks on this panel's axes, or on its domain where they ask for it."""
+        return [
+            mark | {"xref": axes.x + mark.get("xref", ""), "yref": axes.y + mark.get("yref", "")}
+            for mark in self.marks
+        ]
+
+
+def _axis(title: str) -> dict[str, Any]:
+    return {
+        "title": {
+            "text": title,
+            "font": {"size": theme.FONT_SIZE - 1, "color": theme.LIGHT.muted},
+            "standoff": 8,
+        },
+        "tickfont": {"size": theme.FONT_SIZE - 1, "color": theme.LIGHT.muted},
+        "gridcolor": theme.LIGHT.rule,
+        "gridwidth": 1,
+        "zeroline": False,
+        "showline": False,
+        "ticks": "",
+        "nticks": 7,
+        "fixedrange": True,
+        "automargin": False,
+    }

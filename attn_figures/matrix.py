@@ -1,0 +1,265 @@
+"""Matrices, the main actors: labelled square cells, with numbers while they fit and hatching where masked."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from html import escape
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attn_figures import theme
+from attn_figures.arrange import Box
+from attn_figures.panels import Axes, ColourRange, Geometry
+
+Role = Literal["query", "key", "value", "output", "ink"]
+Scale = Literal["weights", "scores"]
+Numbers = NDArray[np.float64]
+
+KEY_TITLE = "Key (attended to)"
+QUERY_TITLE = "Query (attending)"
+NUMBERS_UP_TO = 12  # cells a side; beyond that the numbers no longer fit and hover tells them
+LONGEST_LABEL = 12  # characters; longer tokens end in an ellipsis on the axis and stand whole in the hover
+MOST_LABELS = 32
+TITLE_PIXELS = 22
+
+
+@dataclass(frozen=True)
+class Matrix:
+    """One matrix to draw: values (n_rows, n_columns), its labels, and how its cells are coloured.
+
+    Attributes:
+        name: short and unique in the figure; the trace's name.
+        values: what is drawn and what the hover tells, in any finite or NaN float64.
+        title: said under the matrix, before its shape; may hold Plotly's tags, so escape users' words.
+        rows, columns: one label for each row and column, as typed.
+        row_role, column_role: whose colour the labels take.
+        scale: "weights" is fixed to [0, 1]; "scores" diverges around zero, out to `limit`.
+        limit: the value at the ends of the diverging ramp; the largest absolute value when None.
+        mask: True = may attend; where False the cell is hatched and its hover says "masked".
+        quantity: what one value is called in the hover.
+        operator: set between this matrix and the one before it.
+        marked: the (row, column) to frame; either may be None for a whole column or row.
+        cells: matrices whose `cells` agree light up together under the pointer.
+        extra: more values for the hover, by name, each of the shape of `values`.
+    """
+
+    name: str
+    values: Numbers
+    title: str
+    rows: Sequence[str]
+    columns: Sequence[str]
+    row_title: str = ""
+    column_title: str = ""
+    row_role: Role = "query"
+    column_role: Role = "key"
+    scale: Scale = "weights"
+    limit: float | None = None
+    mask: NDArray[np.bool_] | None = None
+    quantity: str = "weight"
+    operator: str = ""
+    marked: tuple[int | None, int | None] | None = None
+    cells: str = ""
+    extra: Sequence[tuple[str, Numbers]] = field(default_factory=tuple)
+    moves_cursor: bool = False  # a click on a row moves the figure's row slider there
+
+    def __post_init__(self) -> None:
+        """Check that labels, mask and extra values fit the values."""
+        wanted = (len(self.rows), len(self.columns))
+        if np.shape(self.values) != wanted or 0 in wanted:
+            got = np.shape(self.values)
+            raise ValueError(f"matrix {self.name!r}: values must be {wanted} to fit its labels, got {got}")
+        if self.mask is not None and np.shape(self.mask) != wanted:
+            raise ValueError(
+                f"matrix {self.name!r}: mask must be {wanted} like the values, got {np.shape(self.mask)}"
+            )
+        for name, more in self.extra:
+            if np.shape(more) != wanted:
+                raise ValueError(f"matrix {self.name!r}: {name} must be {wanted}, got {np.shape(more)}")
+
+    def geometry(self) -> Geometry:
+        """Return the room for square cells, slanted or short column labels, and row labels."""
+        n_rows, n_columns = len(self.rows), len(self.columns)
+        slanted = self._slanted()
+        columns = round(0.72 * _label_pixels(self.columns)) + 8 if slanted else 16
+        operator = 18 + 7 * max(map(len, _without_tags(self.operator).split("<br>")))
+        row_pixels = _label_pixels(self.rows) + (TITLE_PIXELS if self.row_title else 0)
+        box = Box(
+            columns=n_columns,
+            rows=n_rows,
+            left=operator if self.operator else 24,
+            lead=row_pixels,
+            trail=16 if slanted else 4,
+            top=10 + columns + (20 if self.column_title else 0),
+            bottom=36,
+        )
+        return Geometry(
+            box,
+            self.row_title,
+            self.column_title,
+            row_pixels,
+            formats=self._formats(),
+            operator=self.operator,
+        )
+
+    def colour_range(self) -> tuple[ColourRange, bool]:
+        """Return [0, 1] for weights, a range symmetric around zero for scores."""
+        if self.scale == "weights":
+            colours = ColourRange(theme.LIGHT.weights, 0.0, 1.0, self.quantity)
+        else:
+            colours = ColourRange(theme.LIGHT.scores, -self._limit(), self._limit(), self.quantity)
+        return colours, not self._numbers_fit()
+
+    def traces(self, axes: Axes, coloraxis: str) -> list[dict[str, Any]]:
+        """Return the cells, the hatch and the hover of masked cells.
+
+        All three are always there, so that every step of a moving mask has the same traces.
+        """
+        masked = np.zeros(np.shape(self.values), dtype=bool) if self.mask is None else ~self.mask
+        place = (
+            f"{_word(self.row_role, 'row')} <b>%{{y}}</b>, {_word(self.column_role, 'column')} <b>%{{x}}</b>"
+        )
+        common = {
+            "type": "heatmap",
+            "xaxis": axes.x,
+            "yaxis": axes.y,
+            "hoverongaps": False,
+            "meta": {"cells": self.cells or self.name, "cursor": self.moves_cursor},
+        }
+        extra = "".join(
+            f"<br>{escape(name)} %{{customdata[{i}]:.6~g}}" for i, (name, _) in enumerate(self.extra)
+        )
+        form = ".6f" if self.scale == "weights" else ".6~g"
+        gap = 1 if max(masked.shape) <= MOST_LABELS else 0
+        cells = common | {
+            "name": self.name,
+            "z": np.where(masked, np.nan, np.asarray(self.values, dtype=np.float64)),
+            "coloraxis": coloraxis,
+            "xgap": gap,
+            "ygap": gap,
+            "hovertemplate": f"{place}<br>{escape(self.quantity)} <b>%{{z:{form}}}</b>{extra}<extra></extra>",
+        }
+        if self.extra:
+            cells["customdata"] = np.stack([np.asarray(more, dtype=np.float64) for _, more in self.extra], -1)
+        clear = theme.rgba(theme.LIGHT.masked, 0)
+        hover = common | {
+            "name": f"{self.name} masked",
+            "z": np.where(masked, 0.0, np.nan),
+            "colorscale": [[0, clear], [1, clear]],
+            "showscale": False,
+            "hovertemplate": f"{place}<br><b>masked</b>: may not attend<extra></extra>",
+        }
+        return [cells, _hatch(self.name, masked, axes), hover]
+
+    def axes(self, axes: Axes) -> dict[str, Any]:
+        """Return a column axis on top and a row axis with row 0 on top."""
+        n_rows, n_columns = len(self.rows), len(self.columns)
+        return {
+            axes.x_layout: _ticks(self.columns, self.column_role, self.column_title)
+            | {
+                "side": "top",
+                "anchor": axes.y,
+                "range": [-0.5, n_columns - 0.5],
+                "tickangle": -45 if self._slanted() else 0,
+            },
+            axes.y_layout: _ticks(self.rows, self.row_role, self.row_title)
+            | {"anchor": axes.x, "range": [n_rows - 0.5, -0.5]},
+        }
+
+    def caption(self) -> str:
+        """Return the title with the shape after it."""
+        shape = f"{len(self.rows)} × {len(self.columns)}"
+        return f"{self.title}  <span style='color:{theme.LIGHT.muted}'>{shape}</span>"
+
+    def shapes(self, axes: Axes) -> list[dict[str, Any]]:
+        """Return the frame around what is marked."""
+        if self.marked is None:
+            return []
+        row, column = self.marked
+        x0, x1 = (-0.5, len(self.columns) - 0.5) if column is None else (column - 0.5, column + 0.5)
+        y0, y1 = (-0.5, len(self.rows) - 0.5) if row is None else (row - 0.5, row + 0.5)
+        frame = {"xref": axes.x, "yref": axes.y, "x0": x0, "x1": x1, "y0": y0, "y1": y1}
+        return [{"type": "rect", "line": {"color": theme.LIGHT.ink, "width": 2}, **frame}]
+
+    def _slanted(self) -> bool:
+        return max(map(len, self.columns)) > 3
+
+    def _numbers_fit(self) -> bool:
+        return max(len(self.rows), len(self.columns)) <= NUMBERS_UP_TO
+
+    def _limit(self) -> float:
+        if self.limit is not None:
+            return self.limit
+        values = np.abs(np.asarray(self.values))
+        return float(values[np.isfinite(values)].max(initial=0.0)) or 1.0
+
+    def _formats(self) -> tuple[str, str]:
+        """Up to three significant digits where cells are wide, fewer where they are narrow."""
+        if not self._numbers_fit():
+            return "", ""
+        if self.scale == "weights":
+            return "%{z:.2f}", "%{z:.2f}"
+        limit = self._limit()
+        wide, narrow = (".2f", ".1f") if limit < 10 else (".1f", ".1f") if limit < 100 else (".0f", ".0f")
+        return f"%{{z:{wide}}}", f"%{{z:{narrow}}}"
+
+
+def _word(role: Role, otherwise: str) -> str:
+    return {"query": "query", "key": "key", "value": "dimension", "output": "dimension"}.get(role, otherwise)
+
+
+def _shorten(label: str) -> str:
+    return label if len(label) <= LONGEST_LABEL else label[: LONGEST_LABEL - 1] + "…"
+
+
+def _label_pixels(labels: Sequence[str]) -> int:
+    return 8 + round(7.6 * max(len(_shorten(label)) for label in labels))
+
+
+def _without_tags(operator: str) -> str:
+    for tag in ("<sub>", "</sub>", "<sup>", "</sup>", "<b>", "</b>", "<i>", "</i>"):
+        operator = operator.replace(tag, "")
+    return operator
+
+
+def _hatch(name: str, masked: NDArray[np.bool_], axes: Axes) -> dict[str, Any]:
+    """Cover the masked cells with one hatched outline; a heatmap itself cannot be hatched."""
+    xs: list[float] = []
+    ys: list[float] = []
+    for row, line in enumerate(masked):
+        edges = np.flatnonzero(np.diff(np.concatenate(([0], line.astype(np.int8), [0]))))
+        for start, end in edges.reshape(-1, 2):
+            xs += [start - 0.5, end - 0.5, end - 0.5, start - 0.5, start - 0.5, np.nan]
+            ys += [row - 0.5, row - 0.5, row + 0.5, row + 0.5, row - 0.5, np.nan]
+    pattern = {"shape": "/", "size": 6, "solidity": 0.18}
+    return {
+        "type": "scatter",
+        "name": f"{name} hatch",
+        "x": np.array(xs),
+        "y": np.array(ys),
+        "xaxis": axes.x,
+        "yaxis": axes.y,
+        "mode": "lines",
+        "line": {"width": 0},
+        "fill": "toself",
+        "fillcolor": theme.LIGHT.masked,
+        "fillpattern": pattern | {"fgcolor": theme.LIGHT.hatch, "bgcolor": theme.LIGHT.masked},
+        "hoverinfo": "skip",
+    }
+
+
+def _ticks(labels: Sequence[str], role: Role, title: str) -> dict[str, Any]:
+    step = -(-len(labels) // MOST_LABELS)
+    colour = getattr(theme.LIGHT, role)
+    return {
+        "tickmode": "array",
+        "tickvals": list(range(0, len(labels), step)),
+        "ticktext": [escape(_shorten(label)) for label in labels[::step]],
+        "tickfont": {"color": colour, "size": theme.FONT_SIZE if len(labels) <= 16 else 11},
+        "title": {"text": title, "font": {"color": colour, "size": theme.FONT_SIZE - 1}, "standoff": 6},
+        "showgrid": False,
+        "zeroline": False,
+        "ticks": "",
+        "fixedrange": True,
+        "automargin": False,
+    }

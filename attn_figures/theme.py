@@ -1,0 +1,154 @@
+"""Every colour, font and hover format of the product, for light, dark and print.
+
+Figures are always built with the LIGHT colours. Each LIGHT colour is unique, so a figure changes theme
+by looking its colours up in `recolouring(DARK)`: in the browser at once, without asking the server.
+"""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
+from typing import Any
+
+Ramp = tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Palette:
+    """The named colours of one theme, as #RRGGBB; each ramp runs from its lowest value to its highest."""
+
+    paper: str
+    panel: str  # the sidebar and other quiet surfaces
+    ink: str
+    muted: str  # captions, operators, tick marks
+    rule: str  # hairlines and cell frames
+    query: str
+    key: str
+    value: str
+    output: str
+    masked: str
+    hatch: str
+    warning: str
+    weights: Ramp  # 0 to 1, from paper to deep indigo
+    scores: Ramp  # symmetric around zero, amber to indigo, readable without red and green
+    series: Ramp  # distinct lines, told apart by lightness too
+
+
+LIGHT = Palette(
+    paper="#FBFAF6",
+    panel="#F4F1E8",
+    ink="#1D1C1A",
+    muted="#67645D",
+    rule="#DCD7C9",
+    query="#3B3F9E",
+    key="#A85B00",
+    value="#1B7A4B",
+    output="#1E6A45",
+    masked="#EAE6DA",
+    hatch="#BDB6A3",
+    warning="#9A3412",
+    weights=(
+        "#FBFAF6", "#DFE0ED", "#C3C6E4", "#A9ACDA", "#8F93CF", "#7177B7", "#555C9F", "#3B4187", "#23266F",
+    ),
+    scores=(
+        "#8A4B08", "#B47942", "#DFAA71", "#EED3B4", "#FBFAF6", "#CED1E9", "#A3A8DC", "#646DB8", "#2E3192",
+    ),
+    series=("#3B3FA0", "#B86A10", "#1B7A4C", "#A23B6B", "#4A7FB5", "#6B675F"),
+)  # fmt: skip
+
+DARK = Palette(
+    paper="#16171B",
+    panel="#1E2026",
+    ink="#ECEAE3",
+    muted="#A3A099",
+    rule="#3A3C45",
+    query="#A9ADFF",
+    key="#F0AC5A",
+    value="#6FCB9A",
+    output="#7AD3A4",
+    masked="#26272D",
+    hatch="#565862",
+    warning="#FDBA8C",
+    weights=(
+        "#16171B", "#26293F", "#373A64", "#484C8B", "#5A5FB4", "#7980C8", "#9BA1DB", "#BEC2ED", "#E3E4FF",
+    ),
+    scores=(
+        "#FFB86B", "#C68846", "#8F5A22", "#503825", "#16171B", "#32365F", "#5358A8", "#8489D3", "#B9BCFF",
+    ),
+    series=("#AAAEFF", "#F1AD5B", "#70CC9B", "#EE93BD", "#8FC1F0", "#B5B1A8"),
+)  # fmt: skip
+
+# On paper: white ground and black ink, everything that carries meaning as on the screen.
+PRINT = Palette(
+    **(
+        asdict(LIGHT)
+        | {
+            "paper": "#FFFFFF",
+            "ink": "#000000",
+            "muted": "#4A4843",
+            "weights": ("#FFFFFF", *LIGHT.weights[1:]),
+            "scores": (*LIGHT.scores[:4], "#FFFFFF", *LIGHT.scores[5:]),
+        }
+    )
+)
+
+SANS = '"Source Sans", "Source Sans 3", "Source Sans Pro", sans-serif'
+SERIF = '"Source Serif", "Source Serif 4", "Source Serif Pro", serif'
+MONO = '"Source Code", "Source Code Pro", monospace'
+FONT_SIZE = 14
+
+Colorscale = list[list[float | str]]
+
+
+def colorscale(ramp: Ramp) -> Colorscale:
+    """Spread a ramp's colours evenly over [0, 1], in the form that Plotly takes.
+
+    >>> colorscale(("#000000", "#FFFFFF"))
+    [[0.0, '#000000'], [1.0, '#FFFFFF']]
+    """
+    last = len(ramp) - 1
+    return [[position / last, colour] for position, colour in enumerate(ramp)]
+
+
+def recolouring(target: Palette) -> Mapping[str, str]:
+    """Map every LIGHT colour to the colour that stands for it in `target`.
+
+    >>> recolouring(DARK)[LIGHT.query] == DARK.query
+    True
+    """
+    mapping: dict[str, str] = {}
+    for field in fields(Palette):
+        light, other = getattr(LIGHT, field.name), getattr(target, field.name)
+        pairs = zip(light, other, strict=True) if isinstance(light, tuple) else [(light, other)]
+        mapping.update(pairs)
+    return mapping
+
+
+def rgba(colour: str, alpha: float) -> str:
+    """Make a #RRGGBB colour translucent, as #RRGGBBAA, so that its theme can still be recognised.
+
+    >>> rgba("#3B3F9E", 0.5)
+    '#3B3F9E80'
+    """
+    return f"{colour}{round(alpha * 255):02X}"
+
+
+def layout(**settings: Any) -> dict[str, Any]:
+    """Return the Plotly layout that every figure starts from, with `settings` on top.
+
+    The template is empty on purpose: importing Streamlit changes Plotly's default one.
+    """
+    return {
+        "template": {},
+        "paper_bgcolor": LIGHT.paper,
+        "plot_bgcolor": LIGHT.paper,
+        "font": {"family": SANS, "size": FONT_SIZE, "color": LIGHT.ink},
+        "margin": {"l": 0, "r": 0, "t": 0, "b": 0},
+        "showlegend": False,
+        "hovermode": "closest",
+        "dragmode": False,
+        "hoverlabel": {
+            "bgcolor": LIGHT.paper,
+            "bordercolor": LIGHT.muted,
+            "font": {"family": SANS, "size": FONT_SIZE, "color": LIGHT.ink},
+            "align": "left",
+        },
+    } | settings

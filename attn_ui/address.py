@@ -1,0 +1,84 @@
+"""The address of a page read defensively: a bad value becomes the default, and the page says which."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import streamlit as st
+
+from attn_ui import positions
+from attn_ui.parameters import PAGES, Parameter, by_name
+
+_PAGE = "_address_page"
+_DROPPED = "_address_dropped"
+_LONGEST_QUOTE = 40
+
+
+@dataclass(frozen=True)
+class Dropped:
+    """One setting of a link that could not be used."""
+
+    name: str
+    text: str
+    wanted: str
+
+    def sentence(self) -> str:
+        """Say what came and what was wanted, safe to show as markdown."""
+        return (
+            f"The link's {_quote(self.name)} was {_quote(self.text)}; wanted: {self.wanted}. "
+            "The default is used."
+        )
+
+
+def _quote(text: str) -> str:
+    """Show foreign text as code: nothing in it is run, rendered or linked."""
+    printable = "".join(c if c.isprintable() else "�" for c in text).replace("`", "'")
+    short = printable if len(printable) <= _LONGEST_QUOTE else printable[: _LONGEST_QUOTE - 1] + "…"
+    return f"`{short}`" if short.strip() else "empty"
+
+
+def bad_settings(parameters: Sequence[Parameter], query: dict[str, list[str]]) -> list[Dropped]:
+    """List the settings in a query that the page cannot use.
+
+    Args:
+        parameters: what the page can read.
+        query: names with all their values, as the address has them.
+    """
+    known = by_name(parameters)
+    dropped = []
+    for name, texts in query.items():
+        parameter = known.get(name)
+        if parameter is None:
+            dropped.append(Dropped(name, texts[-1], "a setting of this page"))
+            continue
+        if len(texts) > 1:
+            dropped.append(Dropped(name, " and ".join(texts), "one value"))
+            continue
+        try:
+            parameter.read(texts[0])
+        except ValueError as error:
+            dropped.append(Dropped(name, texts[0], str(error)))
+    return dropped
+
+
+def check(page: str, parameters: Sequence[Parameter]) -> list[Dropped]:
+    """Read the address at the start of a run; return the settings dropped since the page was entered.
+
+    Must run before any control of the page is made, because controls seed themselves from the address.
+    """
+    state = st.session_state
+    entered = state.get(_PAGE) != page
+    if entered:
+        query = {name: st.query_params.get_all(name) for name in st.query_params}
+        bad_ones = bad_settings(parameters, query)
+        if bad_ones:
+            # Settings of the page that was left are no mistake of the reader's.
+            foreign = {parameter.name for others in PAGES.values() for parameter in others}
+            own = by_name(parameters)
+            state[_DROPPED] = (page, [bad for bad in bad_ones if bad.name in own or bad.name not in foreign])
+            for bad in bad_ones:
+                del st.query_params[bad.name]
+            st.rerun()
+        state[_PAGE] = page
+    positions.sync(parameters, entered=entered)
+    dropped_on, dropped = state.get(_DROPPED, (page, []))
+    return list(dropped) if dropped_on == page else []

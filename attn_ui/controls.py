@@ -1,0 +1,54 @@
+"""Streamlit's own controls, tied to a setting: its name, range and default, its place in the address."""
+
+from typing import Any
+
+import streamlit as st
+
+from attn_ui.parameters import Choice, Flag, Real, Text, Whole
+
+
+def _tied(name: str) -> dict[str, Any]:
+    return {"key": name, "bind": "query-params", "persist_state": "session"}
+
+
+def choose(choice: Choice, label: str, **more: Any) -> str:
+    """Offer the options in a list that unfolds."""
+    start = choice.options.index(choice.default)
+    chosen: str = st.selectbox(label, choice.options, index=start, **_tied(choice.name), **more)
+    return chosen
+
+
+def segment(choice: Choice, label: str, **more: Any) -> str:
+    """Offer a few short options side by side."""
+    chosen: str = st.segmented_control(
+        label, choice.options, default=choice.default, required=True, **_tied(choice.name), **more
+    )
+    return chosen
+
+
+def whole(setting: Whole, label: str, **more: Any) -> int:
+    """Ask for a whole number with a slider, or with a field where the range is long."""
+    make: Any = st.slider if setting.high - setting.low <= 128 else st.number_input
+    number: int = make(label, setting.low, setting.high, setting.default, **_tied(setting.name), **more)
+    return number
+
+
+def real(setting: Real, label: str, **more: Any) -> float:
+    """Ask for a number with a slider."""
+    number: float = st.slider(
+        label, setting.low, setting.high, setting.default, setting.step, **_tied(setting.name), **more
+    )
+    return number
+
+
+def flag(setting: Flag, label: str, **more: Any) -> bool:
+    """Offer a switch."""
+    return bool(st.toggle(label, setting.default, **_tied(setting.name), **more))
+
+
+def line(setting: Text, label: str, **more: Any) -> str:
+    """Ask for a line of text."""
+    text: str = st.text_input(
+        label, setting.default, max_chars=setting.longest, **_tied(setting.name), **more
+    )
+    return text

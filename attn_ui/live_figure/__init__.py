@@ -1,0 +1,200 @@
+"""The live figure: one Plotly picture that moves in the browser while its slider is dragged."""
+
+import json
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import plotly.graph_objects as go
+import streamlit as st
+from plotly.offline import get_plotlyjs_version
+from streamlit import config
+
+from attn_figures import theme
+from attn_ui.live_figure.packing import Cursor, count_steps, pack
+from attn_ui.parameters import Steps
+from attn_ui.positions import commanded, position, report, revision
+
+__all__ = ["PLOTLY_ROUTE", "Cell", "Cursor", "Rows", "Slider", "live_figure", "pack"]
+
+PLOTLY_ROUTE = "/plotly"
+_HERE = Path(__file__).parent
+_MOST_CELLS = 1000  # rows or columns of any heatmap that this product draws
+_LOG = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Slider:
+    """The slider under a figure: a label, and the setting whose values are the figure's steps."""
+
+    label: str
+    steps: Steps
+    unit: str = ""
+
+    def texts(self) -> list[str]:
+        """What the read-out says at each position."""
+        return [f"{text} {self.unit}".rstrip() for text in self.steps.texts()]
+
+
+@dataclass(frozen=True)
+class Rows:
+    """A second slider, over rows of the figure (queries, positions): what follows it is in `cursor`."""
+
+    label: str
+    steps: Steps
+    cursor: Cursor
+    names: Sequence[str] = ()
+
+    def texts(self) -> list[str]:
+        """What the read-out says at each position: the row's name where it has one."""
+        return list(self.names) or self.steps.texts()
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A cell that was clicked: the heatmap's name, its row (query) and its column (key)."""
+
+    trace: str
+    row: int
+    column: int
+
+
+CellHandler = Callable[[Cell], None]
+Figures = Sequence[Mapping[str, Any]] | Sequence[go.Figure]
+
+
+def live_figure(
+    figures: Figures | bytes,
+    *,
+    key: str,
+    alt: str,
+    name: str,
+    slider: Slider | None = None,
+    rows: Rows | None = None,
+    still: Callable[[int], go.Figure] | None = None,
+    on_cell: CellHandler | None = None,
+) -> None:
+    """Draw a figure that moves in the browser while its slider is dragged.
+
+    Nothing is sent while a slider is dragged. On release the page reruns with the new position (see
+    `attn_ui.positions`), which also stands in the address. The steps travel again only when they change.
+
+    Args:
+        figures: one figure for each position of the slider (one in all when there is no slider), as
+            plain dicts or `go.Figure`; or the same already packed by `pack`, which a page can cache.
+        key: this figure's name on its page.
+        alt: what the figure shows, in words, for those who cannot see it.
+        name: what a saved picture's file is called.
+        slider: the slider whose steps the figures are.
+        rows: a second slider, over rows of the figure.
+        still: draws one step as a plain chart, should the browser fail to load the moving one; the
+            figures themselves are used when they were not packed.
+        on_cell: called before the next run when a cell of a heatmap is clicked.
+
+    Raises:
+        ValueError: no step, steps of unequal shape, too many bytes, or not one figure a position.
+    """
+    packed = figures if isinstance(figures, bytes) else pack(figures, rows.cursor if rows else None)
+    n_steps = len(slider.steps.values) if slider else 1
+    _check_count(packed, n_steps)
+    head = json.dumps(_meta(key, alt, name, slider, rows), separators=(",", ":")).encode()
+    result = _component()(
+        key=key,
+        data=len(head).to_bytes(4, "little") + head + packed,
+        on_view_change=lambda: _on_view(key, slider, rows, on_cell),
+        on_failed_change=lambda: None,
+    )
+    if result.get("failed"):
+        step = position(slider.steps) if slider else 0
+        figure = still(step) if still else None if isinstance(figures, bytes) else go.Figure(figures[step])
+        if figure is not None:
+            st.plotly_chart(figure, theme=None, key=f"{key}-still", alt=alt)
+
+
+@cache
+def _component() -> Any:
+    return st.components.v2.component(
+        "live_figure",
+        html=(_HERE / "live_figure.html").read_text(),
+        css=(_HERE / "live_figure.css").read_text(),
+        js=(_HERE / "live_figure.js").read_text(),
+        isolate_styles=False,
+    )
+
+
+def _check_count(packed: bytes, n_steps: int) -> None:
+    found = count_steps(packed)
+    if found != n_steps:
+        raise ValueError(f"the slider has {n_steps} positions, so it needs {n_steps} figures, got {found}")
+
+
+def _meta(key: str, alt: str, name: str, slider: Slider | None, rows: Rows | None) -> dict[str, Any]:
+    base = config.get_option("server.baseUrlPath").strip("/")
+    return {
+        "key": key,
+        "alt": alt,
+        "name": name,
+        "revision": revision(),
+        "slider": _control(slider),
+        "cursor": _control(rows),
+        "plotly": f"{'/' + base if base else ''}{PLOTLY_ROUTE}/plotly.min.js?v={get_plotlyjs_version()}",
+        "colours": {"dark": theme.recolouring(theme.DARK), "print": theme.recolouring(theme.PRINT)},
+    }
+
+
+def _control(control: Slider | Rows | None) -> dict[str, Any] | None:
+    if control is None:
+        return None
+    return {
+        "label": control.label,
+        "name": control.steps.name,
+        "texts": control.texts(),
+        "values": control.steps.texts(),
+        "index": commanded(control.steps),
+        "default": control.steps.nearest(control.steps.default),
+    }
+
+
+def _on_view(key: str, slider: Slider | None, rows: Rows | None, on_cell: CellHandler | None) -> None:
+    """Take over what the browser reports; whatever is not of the right form is logged and ignored."""
+    view = st.session_state.get(key, {}).get("view")
+    try:
+        step, row, cell = _read_view(view, slider, rows)
+    except ValueError as error:
+        _LOG.warning("live figure %s: ignored a report from the browser: %s", key, error)
+        return
+    if slider:
+        report(slider.steps, step)
+    if rows:
+        report(rows.steps, row)
+    seen = f"_live_cell_{key}"
+    if cell is not None and on_cell is not None and st.session_state.get(seen) != view["cell"]:
+        on_cell(cell)
+    st.session_state[seen] = view["cell"]
+
+
+def _read_view(view: Any, slider: Slider | None, rows: Rows | None) -> tuple[int, int, Cell | None]:
+    if not isinstance(view, dict):
+        raise ValueError(f"wanted an object, got {type(view).__name__}")
+    step = _index(view, "step", len(slider.steps.values) if slider else 1)
+    row = _index(view, "row", len(rows.steps.values) if rows else 1)
+    cell = view.get("cell")
+    if cell is None:
+        return step, row, None
+    if not isinstance(cell, dict) or not isinstance(cell.get("trace"), str):
+        raise ValueError("wanted a cell with the name of its trace")
+    return (
+        step,
+        row,
+        Cell(cell["trace"], _index(cell, "row", _MOST_CELLS), _index(cell, "column", _MOST_CELLS)),
+    )
+
+
+def _index(source: Mapping[str, Any], name: str, count: int) -> int:
+    value = source.get(name)
+    if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < count:
+        raise ValueError(f"{name} must be a whole number from 0 to {count - 1}, got {value!r:.40}")
+    return value

@@ -1,0 +1,36 @@
+"""The script that Streamlit runs: chooses the page. Kept out of the folder of the pages on purpose.
+
+With `pages/` beside the main script, an address that names a file there would run that file alone.
+"""
+
+import sys
+from pathlib import Path
+
+import streamlit as st
+
+ROOT = Path(__file__).resolve().parent.parent
+if str(ROOT) not in sys.path:
+    sys.path.insert(0, str(ROOT))
+
+PAGES = ROOT / "pages"
+
+st.set_page_config(
+    page_title="Attention lab",
+    page_icon=ROOT / "attn_ui" / "icon.svg",
+    layout="wide",
+    initial_sidebar_state=264,
+)
+st.html(ROOT / "attn_ui" / "page.css")
+page = st.navigation(
+    [
+        st.Page(PAGES / "overview.py", title="Overview", default=True),
+        st.Page(PAGES / "kernel_regression.py", title="Kernel regression", url_path="kernel-regression"),
+        st.Page(PAGES / "single_head.py", title="Single head", url_path="single-head"),
+        st.Page(
+            PAGES / "positional_encoding.py", title="Positional encoding", url_path="positional-encoding"
+        ),
+        st.Page(PAGES / "multi_head.py", title="Multi-head", url_path="multi-head"),
+    ],
+    position="top",
+)
+page.run()

@@ -1,0 +1,5 @@
+"""Overview."""
+
+from attn_ui.frame import open_page
+
+open_page("", "Overview", "")
