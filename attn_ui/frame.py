@@ -1,14 +1,11 @@
 """The frame that every page shares: title, one sentence, notices, and the tabs under the figure."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping
 
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from attn_ui import address
-from attn_ui.parameters import PAGES
-
-TABS = ("Arithmetic", "Maths", "Break it", "Checks", "Data", "Code")
+from attn_ui.parameters import PAGES, TAB
 
 
 def open_page(url: str, title: str, sentence: str) -> None:
@@ -40,6 +37,14 @@ def plain(text: str) -> str:
 _MARKDOWN = frozenset("\\`*_{}[]()<>#+-.!|~$:&^=\"'")
 
 
-def tabs(names: Sequence[str] = TABS) -> Sequence[DeltaGenerator]:
-    """Open the tabs under the figure."""
-    return st.tabs(list(names))
+def tabs(contents: Mapping[str, Callable[[], None]]) -> None:
+    """Lay tabs under the figure; only the open one is computed, and the address remembers it.
+
+    Args:
+        contents: what each tab shows, by its name; names are among `parameters.TAB.options`.
+    """
+    made = st.tabs(list(contents), key=TAB.name, bind="query-params")
+    for tab, show in zip(made, contents.values(), strict=True):
+        if tab.open:
+            with tab:
+                show()

@@ -156,16 +156,35 @@ def by_name(parameters: Sequence[Parameter]) -> dict[str, Parameter]:
     return {parameter.name: parameter for parameter in parameters}
 
 
+# ---- settings that several pages share ----
+
+TAB = Choice("tab", "", ("Arithmetic", "Maths", "Break it", "Checks", "Data", "Code"))
 TEXT = Text("text", "the cat sat on the mat", longest=400)
 SEED = Whole("seed", 4, 0, 9999)
+
+# ---- kernel regression ----
+
 BANDWIDTH = Steps("h", 0.5, logarithmic(0.05, 5.0, 41), ".3f")
+KERNEL_REGRESSION: tuple[Parameter, ...] = (TAB, SEED, BANDWIDTH)
+
+# ---- single head ----
+
 TEMPERATURE = Steps("t", 1.0, logarithmic(0.1, 10.0, 41), ".2f")
+SINGLE_HEAD: tuple[Parameter, ...] = (TAB, TEXT, SEED, TEMPERATURE)
+
+# ---- positional encoding ----
+
+POSITIONAL_ENCODING: tuple[Parameter, ...] = (TAB, TEXT, SEED)
+
+# ---- multi-head ----
+
+MULTI_HEAD: tuple[Parameter, ...] = (TAB, TEXT, SEED)
 
 # What each page can set, by its address.
 PAGES: dict[str, tuple[Parameter, ...]] = {
     "": (),
-    "kernel-regression": (BANDWIDTH, SEED),
-    "single-head": (TEXT, SEED, TEMPERATURE),
-    "positional-encoding": (TEXT, SEED),
-    "multi-head": (TEXT, SEED),
+    "kernel-regression": KERNEL_REGRESSION,
+    "single-head": SINGLE_HEAD,
+    "positional-encoding": POSITIONAL_ENCODING,
+    "multi-head": MULTI_HEAD,
 }

@@ -79,4 +79,4 @@ live_figure(
     slider=Slider("Temperature", TEMPERATURE),
 )
 what_you_see(f"The slider stands at {TEMPERATURE.texts()[position(TEMPERATURE)]}.")
-tabs()
+tabs({"Maths": lambda: st.latex(r"\operatorname{softmax}(QK^\top/\sqrt{d_k})V")})

@@ -1,0 +1,33 @@
+"""Each page opens in a browser without an error, in both themes and at three sizes."""
+
+import pytest
+from playwright.sync_api import Browser
+
+from tests.browser.app_page import AppPage
+
+pytestmark = pytest.mark.browser
+URLS = ["", "kernel-regression", "single-head", "positional-encoding", "multi-head"]
+SIZES = [(1280, 800), (1920, 1080), (390, 844)]
+
+
+@pytest.mark.parametrize("url", URLS)
+def test_page_opens(app: AppPage, url: str) -> None:
+    app.open(url)
+    assert app.page.locator("h1").count() == 1
+    assert app.page.get_by_test_id("stException").count() == 0
+
+
+@pytest.mark.parametrize("url", URLS)
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_page_fits_every_screen(browser: Browser, server: str, url: str, theme: str) -> None:
+    context = browser.new_context(color_scheme=theme)  # type: ignore[arg-type]
+    app = AppPage(context.new_page(), server)
+    for width, height in SIZES:
+        app.page.set_viewport_size({"width": width, "height": height})
+        app.open(url)
+        overflow = app.page.evaluate(
+            "() => document.querySelector('[data-testid=stMain]').scrollWidth - window.innerWidth"
+        )
+        assert overflow <= 0, f"{url} scrolls sideways at {width} px"
+    assert app.errors == []
+    context.close()
