@@ -1,0 +1,48 @@
+# Two commands do all the set-up: `make run` opens the app, `make test` proves it.
+PYTHON ?= python3
+PORT ?= 8501
+BIN := .venv/bin
+
+.PHONY: run test check bench browser clean
+
+run: .venv/.app
+	$(BIN)/streamlit run app.py --server.port $(PORT)
+
+test: .venv/.dev browser check
+	$(BIN)/python -m pytest
+
+check: .venv/.dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy attn_core attn_figures attn_ui pages benchmarks tests app.py
+	$(BIN)/lint-imports
+
+bench: .venv/.bench browser
+	$(BIN)/python -m benchmarks.core
+	$(BIN)/python -m benchmarks.pages
+	$(BIN)/python -m benchmarks.interaction
+
+# The tests drive a real browser: the system's Chromium, Debian's, or Playwright's own.
+browser: .venv/.dev
+	@command -v chromium > /dev/null \
+	|| { command -v apt-get > /dev/null && [ "$$(id -u)" = 0 ] && apt-get update -qq && apt-get install -y -qq chromium; } \
+	|| $(BIN)/python -m playwright install --with-deps chromium
+
+.venv/bin/python:
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed")'
+	$(PYTHON) -m venv .venv
+
+.venv/.app: .venv/bin/python requirements.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.txt
+	@touch $@
+
+.venv/.dev: .venv/.app requirements-dev.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt
+	@touch $@
+
+.venv/.bench: .venv/.dev requirements-bench.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-bench.txt
+	@touch $@
+
+clean:
+	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .hypothesis

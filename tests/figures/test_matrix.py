@@ -1,0 +1,126 @@
+"""A drawn matrix: orientation, true values, masked cells that never look like small weights."""
+
+import numpy as np
+import pytest
+
+from attn_figures import theme
+from attn_figures.matrix import KEY_TITLE, QUERY_TITLE, Matrix
+from attn_figures.panels import compose
+
+RNG = np.random.default_rng(11)
+ROWS = ["the", "cat", "sat"]
+COLUMNS = ["a", "b", "c", "d", "e"]
+
+
+def weights(name: str = "weights", **more: object) -> Matrix:
+    values = RNG.dirichlet(np.ones(5), size=3)
+    settings: dict[str, object] = {"row_title": QUERY_TITLE, "column_title": KEY_TITLE} | more
+    return Matrix(name, values, "weights", ROWS, COLUMNS, **settings)  # type: ignore[arg-type]
+
+
+def test_rows_are_queries_with_row_0_on_top() -> None:
+    panel = weights()
+    figure = compose([panel])
+    np.testing.assert_array_equal(figure.data[0].z, panel.values)
+    assert figure.layout.yaxis.range[0] > figure.layout.yaxis.range[1]
+    assert figure.layout.xaxis.range[0] < figure.layout.xaxis.range[1]
+    assert list(figure.layout.yaxis.ticktext) == ROWS
+    assert list(figure.layout.xaxis.ticktext) == COLUMNS
+    assert figure.layout.xaxis.title.text == "Key (attended to)"
+    assert figure.layout.yaxis.title.text == "Query (attending)"
+
+
+def test_labels_wear_the_colours_of_their_roles() -> None:
+    figure = compose([weights()])
+    assert figure.layout.xaxis.tickfont.color == theme.LIGHT.key
+    assert figure.layout.yaxis.tickfont.color == theme.LIGHT.query
+
+
+def test_weights_are_coloured_over_0_to_1_whatever_they_are() -> None:
+    figure = compose([weights()])
+    assert (figure.layout.coloraxis.cmin, figure.layout.coloraxis.cmax) == (0, 1)
+
+
+def test_scores_diverge_symmetrically_around_zero() -> None:
+    panel = Matrix("s", np.array([[-3.0, 1.0]]), "scores", ["q"], ["a", "b"], scale="scores")
+    figure = compose([panel])
+    assert (figure.layout.coloraxis.cmin, figure.layout.coloraxis.cmax) == (-3, 3)
+
+
+def test_panels_with_one_range_share_one_colour_axis() -> None:
+    figure = compose([weights("a"), weights("b"), weights("c", scale="scores", limit=2.0)])
+    axes = [trace.coloraxis for trace in figure.data if trace.name in "abc"]
+    assert axes == ["coloraxis", "coloraxis", "coloraxis2"]
+
+
+def test_masked_cells_are_hatched_and_say_so() -> None:
+    mask = np.array([[1, 0, 0, 0, 0], [1, 1, 0, 0, 0], [1, 1, 1, 1, 0]], dtype=bool)
+    cells, hatch, hover = compose([weights(mask=mask)]).data
+    assert (np.isnan(cells.z) == ~mask).all()
+    assert (np.isfinite(hover.z) == ~mask).all()
+    assert "masked" in hover.hovertemplate
+    assert hatch.fillpattern.shape == "/"
+    # Five points and a gap for each run of masked cells.
+    assert len(hatch.x) == 6 * 3
+    assert np.nanmin(hatch.x) == 0.5
+    assert np.nanmax(hatch.x) == 4.5
+
+
+def test_an_unmasked_matrix_has_the_same_traces() -> None:
+    assert [trace.type for trace in compose([weights()]).data] == ["heatmap", "scatter", "heatmap"]
+
+
+def test_the_hover_tells_the_value_to_six_digits() -> None:
+    cells = compose([weights(extra=[("score", np.ones((3, 5)))])]).data[0]
+    assert "%{z:.6f}" in cells.hovertemplate
+    assert "score %{customdata[0]:.6~g}" in cells.hovertemplate
+    assert cells.customdata.shape == (3, 5, 1)
+
+
+def test_numbers_stand_in_the_cells_while_they_fit() -> None:
+    small = compose([weights()])
+    assert small.data[0].texttemplate == "%{z:.2f}"
+    assert not small.layout.coloraxis.showscale
+    n = 13
+    labels = [str(i) for i in range(n)]
+    large = compose([Matrix("w", np.eye(n), "w", labels, labels)])
+    assert large.data[0].texttemplate == ""
+    assert large.layout.coloraxis.showscale
+
+
+def test_foreign_words_are_shown_as_typed() -> None:
+    hostile = ["<b>x</b>", "<script>", "&amp;"]
+    figure = compose([Matrix("w", np.eye(3), "w", hostile, hostile)])
+    assert list(figure.layout.xaxis.ticktext) == ["&lt;b&gt;x&lt;/b&gt;", "&lt;script&gt;", "&amp;amp;"]
+
+
+def test_the_same_matrix_is_described_the_same_way_as_it_is_drawn() -> None:
+    panel = weights()
+    assert compose([panel]).layout.height == compose.spec([panel])["layout"]["height"]
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        ({"values": np.ones((5, 3))}, r"values must be \(3, 5\) to fit its labels, got \(5, 3\)"),
+        ({"mask": np.ones((3, 3), dtype=bool)}, r"mask must be \(3, 5\) like the values, got \(3, 3\)"),
+        ({"extra": [("score", np.ones((2, 5)))]}, r"score must be \(3, 5\), got \(2, 5\)"),
+    ],
+)
+def test_what_does_not_fit_is_refused(more: dict[str, object], message: str) -> None:
+    settings: dict[str, object] = {"values": np.ones((3, 5)), "title": "w", "rows": ROWS, "columns": COLUMNS}
+    with pytest.raises(ValueError, match=message):
+        Matrix("w", **(settings | more))  # type: ignore[arg-type]
+
+
+def test_panels_need_different_names() -> None:
+    with pytest.raises(ValueError, match="different names"):
+        compose([weights(), weights()])
+
+
+def test_only_the_first_of_a_line_names_its_rows() -> None:
+    figure = compose([weights("a"), weights("b")])
+    assert figure.layout.yaxis.showticklabels
+    assert not figure.layout.yaxis2.showticklabels
+    phone = figure.layout.meta["screens"][0]["settings"]
+    assert phone["layout.yaxis2.showticklabels"]
