@@ -65,6 +65,16 @@ class Geometry:
     operator: str = ""
 
 
+@dataclass(frozen=True)
+class Placed:
+    """A panel that is drawn, and where in the figure it stands: axes, first trace, operator's annotation."""
+
+    geometry: Geometry
+    axes: Axes
+    first_trace: int
+    operator: int
+
+
 class Panel(Protocol):
     """What a figure needs to know of each of its parts."""
 
@@ -91,30 +101,57 @@ class Panel(Protocol):
         """Return the lines and frames drawn on it."""
 
 
+@dataclass(frozen=True)
+class Absent:
+    """Holds the place of a panel that other steps of a moving figure have: its traces, drawn nowhere."""
+
+    panel: Panel
+
+    @property
+    def name(self) -> str:
+        """The name of the panel that is not here."""
+        return self.panel.name
+
+    def traces(self, axes: Axes) -> list[dict[str, Any]]:
+        """Return as many traces of the same types, without data."""
+        return [
+            {"type": trace.get("type", "scatter"), "name": trace.get("name", ""), "visible": False}
+            | {"xaxis": axes.x, "yaxis": axes.y}
+            for trace in self.panel.traces(axes, "")
+        ]
+
+
 @Picture
-def compose(panels: Sequence[Panel], *, largest_unit: float = 56.0) -> Spec:
+def compose(panels: Sequence[Panel | Absent], *, largest_unit: float = 56.0) -> Spec:
     """Draw panels in reading order, in one shared unit, as one figure with an arrangement a screen.
+
+    The steps of a moving figure need the same traces. Where a step has fewer panels than others, `Absent`
+    stands for each that is missing, and the others take its room.
 
     Raises:
         ValueError: if there is no panel, or two share a name.
     """
     names = [panel.name for panel in panels]
-    if len(set(names)) != len(names) or not names:
+    if len(set(names)) != len(names) or all(isinstance(panel, Absent) for panel in panels):
         raise ValueError(f"a figure needs panels with different names, got {names}")
     ranges: dict[ColourRange, str] = {}
     shown: dict[str, bool] = {}
     traces: list[dict[str, Any]] = []
-    first_traces = []
     layout: dict[str, Any] = {"annotations": [], "shapes": []}
+    placed: list[Placed] = []
     for number, panel in enumerate(panels):
         axes = Axes(number)
+        if isinstance(panel, Absent):
+            traces += panel.traces(axes)
+            layout |= {axes.x_layout: {"visible": False}, axes.y_layout: {"visible": False}}
+            continue
         coloraxis = ""
         coloured = panel.colour_range()
         if coloured is not None:
             colour_range, wants_bar = coloured
             coloraxis = ranges.setdefault(colour_range, f"coloraxis{len(ranges) + 1 if ranges else ''}")
             shown[coloraxis] = shown.get(coloraxis, False) or wants_bar
-        first_traces.append(len(traces))
+        placed.append(Placed(panel.geometry(), axes, len(traces), len(layout["annotations"]) + 1))
         traces += panel.traces(axes, coloraxis)
         layout |= panel.axes(axes)
         layout["annotations"] += _words(panel, axes)
@@ -122,8 +159,7 @@ def compose(panels: Sequence[Panel], *, largest_unit: float = 56.0) -> Spec:
     for colour_range, coloraxis in ranges.items():
         layout[coloraxis] = _colour_axis(colour_range, shown[coloraxis])
     bars = tuple(coloraxis for coloraxis, wanted in shown.items() if wanted)
-    geometries = tuple(panel.geometry() for panel in panels)
-    variants = _screens(geometries, tuple(first_traces), bars, largest_unit)
+    variants = _screens(tuple(placed), bars, largest_unit)
     return apply({"data": traces, "layout": theme.layout(**layout)}, variants)
 
 
@@ -161,44 +197,41 @@ def _colour_axis(colours: ColourRange, shown: bool) -> dict[str, Any]:
 
 
 @lru_cache(maxsize=512)
-def _screens(
-    panels: tuple[Geometry, ...], first_traces: tuple[int, ...], bars: tuple[str, ...], largest_unit: float
-) -> list[dict[str, Any]]:
-    boxes = [panel.box for panel in panels]
+def _screens(panels: tuple[Placed, ...], bars: tuple[str, ...], largest_unit: float) -> list[dict[str, Any]]:
+    boxes = [panel.geometry.box for panel in panels]
     variants = []
     for width, height in SCREENS:
-        placed = arrange(boxes, width, height, largest_unit=largest_unit, right=BAR_ROOM if bars else 0)
-        variants.append((placed, _settings(panels, first_traces, placed, bars)))
+        arranged = arrange(boxes, width, height, largest_unit=largest_unit, right=BAR_ROOM if bars else 0)
+        variants.append((arranged, _settings(panels, arranged, bars)))
     return screens(variants)
 
 
-def _settings(
-    panels: Sequence[Geometry], first_traces: Sequence[int], placed: Arrangement, bars: Sequence[str]
-) -> Mapping[str, Any]:
+def _settings(panels: Sequence[Placed], arranged: Arrangement, bars: Sequence[str]) -> Mapping[str, Any]:
     settings: dict[str, Any] = {}
-    stacked = all(place.leads for place in placed.places)
-    for number, (panel, place) in enumerate(zip(panels, placed.places, strict=True)):
-        x, y = f"layout.{Axes(number).x_layout}", f"layout.{Axes(number).y_layout}"
-        wide = (place.x[1] - place.x[0]) * placed.width
-        tall = (place.y[1] - place.y[0]) * placed.height
-        settings[f"{x}.domain"] = list(place.x)
-        settings[f"{y}.domain"] = list(place.y)
+    stacked = all(place.leads for place in arranged.places)
+    for panel, place in zip(panels, arranged.places, strict=True):
+        geometry = panel.geometry
+        x, y = f"layout.{panel.axes.x_layout}", f"layout.{panel.axes.y_layout}"
+        wide = (place.x[1] - place.x[0]) * arranged.width
+        tall = (place.y[1] - place.y[0]) * arranged.height
+        settings[f"{x}.domain"] = [round(edge, 5) for edge in place.x]
+        settings[f"{y}.domain"] = [round(edge, 5) for edge in place.y]
         # Bodies on one line share their rows, so only the first of a line names them.
-        settings[f"{y}.showticklabels"] = place.leads or not panel.formats
-        row_title = panel.row_title if (place.leads and tall > 110) or not panel.formats else ""
+        settings[f"{y}.showticklabels"] = place.leads or not geometry.formats
+        row_title = geometry.row_title if (place.leads and tall > 110) or not geometry.formats else ""
         settings[f"{y}.title.text"] = row_title
-        settings[f"{x}.title.text"] = panel.column_title if wide > 120 else ""
-        if panel.operator:
-            operator = f"layout.annotations[{2 * number + 1}]"
+        settings[f"{x}.title.text"] = geometry.column_title if wide > 120 else ""
+        if geometry.operator:
+            operator = f"layout.annotations[{panel.operator}]"
             # Stacked on a phone, it stands in the empty corner above the row labels.
             settings[f"{operator}.y"] = 1 if stacked else 0.5
             settings[f"{operator}.yanchor"] = "bottom" if stacked else "middle"
-            settings[f"{operator}.xshift"] = -(panel.row_pixels + 4) if place.leads and not stacked else -8
-        if panel.formats:
-            form = panel.formats[0 if placed.unit >= 34 else 1]
-            settings[f"data[{first_traces[number]}].texttemplate"] = form
+            settings[f"{operator}.xshift"] = -(geometry.row_pixels + 4) if place.leads and not stacked else -8
+        if geometry.formats:
+            form = geometry.formats[0 if arranged.unit >= 34 else 1]
+            settings[f"data[{panel.first_trace}].texttemplate"] = form
     for number, bar in enumerate(bars):
-        settings[f"layout.{bar}.colorbar.x"] = 1 - (BAR_ROOM - 4) / placed.width
-        settings[f"layout.{bar}.colorbar.y"] = placed.places[0].y[1] - number / len(bars)
-        settings[f"layout.{bar}.colorbar.len"] = min(1.0, 220 / placed.height) / len(bars)
+        settings[f"layout.{bar}.colorbar.x"] = 1 - (BAR_ROOM - 4) / arranged.width
+        settings[f"layout.{bar}.colorbar.y"] = arranged.places[0].y[1] - number / len(bars)
+        settings[f"layout.{bar}.colorbar.len"] = min(1.0, 220 / arranged.height) / len(bars)
     return settings

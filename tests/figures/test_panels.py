@@ -1,0 +1,49 @@
+"""Figures of several panels: who shares what, and how the steps of one figure may differ."""
+
+import numpy as np
+import pytest
+
+from attn_figures.matrix import Matrix
+from attn_figures.panels import Absent, compose
+
+
+def square(name: str) -> Matrix:
+    labels = ["a", "b", "c"]
+    return Matrix(name, np.full((3, 3), 1 / 3), name, rows=labels, columns=labels)
+
+
+def test_a_step_may_have_fewer_panels_with_the_same_traces() -> None:
+    full = compose.spec([square("one"), square("two"), square("three")])
+    fewer = compose([square("one"), Absent(square("two")), square("three")])
+    kinds = [trace.get("type", "scatter") for trace in full["data"]]
+    assert [trace.type for trace in fewer.data] == kinds
+    hidden = [trace.name for trace in fewer.data if trace.visible is False]
+    assert hidden == ["two", "two hatch", "two masked"]
+
+
+def test_the_others_take_the_room_of_an_absent_panel() -> None:
+    def width(*panels: Matrix | Absent, axis: str) -> float:
+        low, high = compose(list(panels)).layout[axis].domain
+        return float(high - low)
+
+    both = width(square("one"), square("two"), axis="xaxis")
+    alone = width(square("one"), Absent(square("two")), axis="xaxis")
+    assert alone == width(square("one"), axis="xaxis") >= both
+    figure = compose([Absent(square("one")), square("two")])
+    assert figure.layout.xaxis.visible is False
+    assert figure.layout.xaxis2.visible is not False
+
+
+def test_an_operator_stays_with_its_panel_when_one_before_it_is_absent() -> None:
+    shown = Matrix("b", np.ones((1, 1)), "b", rows=["r"], columns=["c"], operator="· V")
+    figure = compose([square("a"), Absent(square("x")), shown])
+    settings = figure.layout.meta["screens"][-1]["settings"]
+    (path,) = [path for path in settings if path.startswith("layout.annotations") and path.endswith("xshift")]
+    number = int(path.split("[")[1].split("]")[0])
+    assert figure.layout.annotations[number].text == "· V"
+    assert settings[f"data[{6}].texttemplate"] == shown.geometry().formats[0]  # type: ignore[index]
+
+
+def test_a_figure_of_nothing_but_absent_panels_is_refused() -> None:
+    with pytest.raises(ValueError, match="needs panels"):
+        compose([Absent(square("one"))])
