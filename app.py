@@ -2,15 +2,16 @@
 
 from pathlib import Path
 
+import streamlit as st
 import torch
 
 import attn_core  # noqa: F401  (imported here so that the first visitor does not wait for it)
-from attn_ui.server import serve
+from attn_ui.server import parts
 
 
 def warm_up() -> None:
-    """One thread a request: a classroom sends many small ones."""
+    """Take one thread a request: a classroom sends many small ones."""
     torch.set_num_threads(1)
 
 
-app = serve(Path(__file__).resolve().parent / "attn_ui" / "router.py", warm_up)
+app = st.App(Path(__file__).resolve().parent / "attn_ui" / "router.py", **parts(warm_up))

@@ -4,7 +4,7 @@ import gc
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from importlib.resources import files
-from pathlib import Path
+from typing import Any
 
 import streamlit as st
 from starlette.middleware import Middleware
@@ -15,11 +15,13 @@ from attn_ui.live_figure import PLOTLY_ROUTE
 from attn_ui.security import SecurityHeaders
 
 
-def serve(script: Path, warm_up: Callable[[], None]) -> st.App:
-    """Return the ASGI application that runs `script`.
+def parts(warm_up: Callable[[], None]) -> dict[str, Any]:
+    """Return what `st.App` takes besides the script.
+
+    The call `app = st.App(...)` itself must stand in the file that is started: `streamlit run` looks for
+    it there, without running the file.
 
     Args:
-        script: what Streamlit runs for every visitor.
         warm_up: called once, before the first visitor; what it imports and builds is never collected.
     """
 
@@ -31,9 +33,8 @@ def serve(script: Path, warm_up: Callable[[], None]) -> st.App:
         yield
 
     plotly_js = StaticFiles(directory=str(files("plotly") / "package_data"))
-    return st.App(
-        script,
-        lifespan=lifespan,
-        routes=[Mount(PLOTLY_ROUTE, plotly_js)],
-        middleware=[Middleware(SecurityHeaders)],
-    )
+    return {
+        "lifespan": lifespan,
+        "routes": [Mount(PLOTLY_ROUTE, plotly_js)],
+        "middleware": [Middleware(SecurityHeaders)],
+    }

@@ -125,8 +125,13 @@ def count_steps(packed: bytes) -> int:
 
 
 def _plain(figure: Any) -> Spec:
-    spec = figure if isinstance(figure, Mapping) else figure.to_plotly_json()
-    return {"data": list(spec["data"]), "layout": spec["layout"]}
+    if isinstance(figure, Mapping):
+        return {"data": list(figure["data"]), "layout": figure["layout"]}
+    # Part by part: a whole figure would turn its arrays into base64 text.
+    return {
+        "data": [trace.to_plotly_json() for trace in figure.data],
+        "layout": figure.layout.to_plotly_json(),
+    }
 
 
 def _check_steps(specs: Sequence[Spec]) -> None:
@@ -183,7 +188,7 @@ def _same(one: Any, other: Any) -> bool:
 def _replace(value: Any, store: _Store) -> Any:
     """Copy a value with every numeric array replaced by its place in the store."""
     match value:
-        case np.ndarray() if value.dtype.kind in "fiub":
+        case np.ndarray() if value.dtype.kind not in "USO":
             return {"@": store.add(value)}
         case np.ndarray() | np.generic():
             return value.tolist()

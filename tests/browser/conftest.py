@@ -29,17 +29,17 @@ FLAGS = [
 START_SECONDS = 120
 
 
-@pytest.fixture(scope="session")
-def server() -> Iterator[str]:
-    """Start `streamlit run app.py` on a free port, as a newcomer would; yield its address."""
+@contextlib.contextmanager
+def serving(script: str) -> Iterator[str]:
+    """Start `streamlit run` on a free port, as a newcomer would; yield its address."""
     with contextlib.closing(socket.socket()) as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.headless=true"]
+    command = [sys.executable, "-m", "streamlit", "run", script, "--server.headless=true"]
     process = subprocess.Popen(
         [*command, f"--server.port={port}", "--server.address=127.0.0.1"],
         cwd=ROOT,
-        env={**os.environ, "PYTHONWARNINGS": "default"},
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
@@ -50,9 +50,21 @@ def server() -> Iterator[str]:
         yield address
     finally:
         process.terminate()
-        process.wait(timeout=20)
-        if process.stdout:
-            process.stdout.close()
+        process.communicate(timeout=20)
+
+
+@pytest.fixture(scope="session")
+def server() -> Iterator[str]:
+    """The product."""
+    with serving("app.py") as address:
+        yield address
+
+
+@pytest.fixture(scope="session")
+def live_server() -> Iterator[str]:
+    """A small script of two live figures."""
+    with serving("tests/browser/live_app.py") as address:
+        yield address
 
 
 def _wait_for(url: str, process: subprocess.Popen[str]) -> None:
@@ -90,5 +102,13 @@ def tab(browser: Browser) -> Iterator[Page]:
 def app(tab: Page, server: str) -> Iterator[AppPage]:
     """The app in a fresh page; at the end, no error may stand in the browser's console."""
     page = AppPage(tab, server)
+    yield page
+    assert page.errors == []
+
+
+@pytest.fixture
+def live(tab: Page, live_server: str) -> Iterator[AppPage]:
+    """The script of two live figures in a fresh page."""
+    page = AppPage(tab, live_server)
     yield page
     assert page.errors == []

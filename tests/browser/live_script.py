@@ -1,0 +1,81 @@
+"""A small script of two live figures, two pages and a plain control, for the tests of the live figure."""
+
+import numpy as np
+import streamlit as st
+
+from attn_figures.chart import Chart
+from attn_figures.matrix import Matrix
+from attn_figures.panels import compose
+from attn_figures.theme import LIGHT
+from attn_ui import positions
+from attn_ui.live_figure import Cell, Cursor, Rows, Slider, live_figure
+from attn_ui.parameters import Steps
+
+STEP = Steps("a", 2.0, (0.0, 1.0, 2.0, 3.0, 4.0), ".1f")
+OTHER = Steps("b", 0.0, (0.0, 1.0, 2.0), ".1f")
+ROW = Steps("r", 0.0, (0.0, 1.0, 2.0), ".0f")
+LABELS = ["x", "y", "z"]
+
+
+def on_cell(cell: Cell) -> None:
+    st.session_state.clicked = f"{cell.trace} {cell.row} {cell.column}"
+
+
+def two_maps() -> None:
+    positions.sync([STEP, OTHER, ROW], entered="entered" not in st.session_state)
+    st.session_state.entered = True
+    base = np.arange(9.0).reshape(3, 3)
+    steps = [
+        compose.spec(
+            [
+                Matrix("left", base / 100 + i / 10, "left", LABELS, LABELS, cells="same"),
+                Matrix("right", base / 200 + i / 20, "right", LABELS, LABELS, cells="same"),
+                Chart("curve", [curve()], 4, 3),
+            ]
+        )
+        for i in range(5)
+    ]
+    rows = Rows(
+        "Row", ROW, Cursor(3, {"data.6.y": np.eye(3)}, {"data.6.x": np.ones((5, 3, 3)) * [0, 1, 2]}), LABELS
+    )
+    shift = st.number_input("shift", 0, 9, 0, key="shift")
+    if shift:
+        for i, step in enumerate(steps):
+            step["data"][0]["z"] = base / 1000 + shift / 10 + i / 100
+    live_figure(
+        steps,
+        key="first",
+        alt="two maps",
+        name="two maps",
+        slider=Slider("Step", STEP),
+        rows=rows,
+        on_cell=on_cell,
+    )
+    second = [
+        {"data": [{"type": "bar", "name": "bars", "y": np.array([i, 2.0])}], "layout": {"height": 200}}
+        for i in range(3)
+    ]
+    live_figure(second, key="second", alt="bars", name="bars", slider=Slider("Other", OTHER))
+    st.button("Send to 4", on_click=positions.move, args=(STEP, 4.0))
+    st.write(f"step {positions.value(STEP)} other {positions.value(OTHER)} row {positions.value(ROW)}")
+    st.write(f"clicked {st.session_state.get('clicked', 'nothing')}")
+
+
+def curve() -> dict[str, object]:
+    drawn = {"x": np.zeros(3), "y": np.zeros(3), "line": {"color": LIGHT.query}}
+    return {"type": "scatter", "name": "curve", "meta": {"cursor": True}} | drawn
+
+
+def elsewhere() -> None:
+    st.session_state.pop("entered", None)
+    st.title("Elsewhere")
+
+
+st.set_page_config(layout="wide")
+st.navigation(
+    [
+        st.Page(two_maps, title="Maps", url_path="maps", default=True),
+        st.Page(elsewhere, title="Elsewhere", url_path="elsewhere"),
+    ],
+    position="top",
+).run()

@@ -1,0 +1,271 @@
+"""The live figure in a browser: it moves without the server, and tells the server where it stands."""
+
+import re
+import struct
+from pathlib import Path
+
+import numpy as np
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.app_page import AppPage
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture(autouse=True)
+def opened(live: AppPage) -> None:
+    live.open()
+
+
+def left_at(step: int) -> np.ndarray:
+    return np.arange(9.0).reshape(3, 3) / 100 + step / 10
+
+
+def words(live: AppPage) -> str:
+    return live.page.get_by_test_id("stMain").inner_text()
+
+
+def drag(live: AppPage, key: str, fraction: float, *, release: bool = True) -> None:
+    box = live.slider(key).bounding_box()
+    assert box
+    middle = box["y"] + box["height"] / 2
+    live.page.mouse.move(box["x"] + box["width"] / 2, middle)
+    live.page.mouse.down()
+    for part in np.linspace(0.5, fraction, 8):
+        live.page.mouse.move(box["x"] + 8 + (box["width"] - 16) * part, middle)
+        live.page.wait_for_timeout(30)
+    if release:
+        live.page.mouse.up()
+        live.settle()
+
+
+def test_the_picture_is_what_python_computed(live: AppPage) -> None:
+    np.testing.assert_allclose(live.trace("first", "left"), left_at(2), rtol=1e-6)
+    assert live.readout("first") == "2.0"
+
+
+def test_dragging_moves_the_picture_and_sends_nothing(live: AppPage) -> None:
+    sent = len(live.sent)
+    drag(live, "first", 1.0, release=False)
+    live.page.wait_for_timeout(400)
+    np.testing.assert_allclose(live.trace("first", "left"), left_at(4), rtol=1e-6)
+    assert live.readout("first") == "4.0"
+    assert len(live.sent) == sent
+    assert "step 2.0" in words(live)
+    live.page.mouse.up()
+    live.settle()
+    assert len(live.sent) == sent + 1
+    assert "step 4.0" in words(live)
+    assert live.query == "a=4.0"
+
+
+def test_a_release_does_not_bring_the_steps_again(live: AppPage) -> None:
+    before = len(live.received)
+    live.press("first", "ArrowRight")
+    # What comes back are references to what the browser has, and the words that changed.
+    assert max(live.received[before:]) < 3000
+
+
+def test_keys_move_one_step_and_a_burst_is_sent_once(live: AppPage) -> None:
+    sent = len(live.sent)
+    live.press("first", "ArrowLeft", times=2)
+    np.testing.assert_allclose(live.trace("first", "left"), left_at(0), rtol=1e-6)
+    assert len(live.sent) == sent + 1
+    live.press("first", "End")
+    assert live.readout("first") == "4.0"
+    live.press("first", "Home")
+    assert live.readout("first") == "0.0"
+
+
+def test_the_default_is_left_out_of_the_address(live: AppPage) -> None:
+    live.press("first", "ArrowRight")
+    assert live.query == "a=3.0"
+    live.press("first", "ArrowLeft")
+    assert live.query == ""
+
+
+def test_a_reload_gives_the_same_state(live: AppPage) -> None:
+    live.press("first", "ArrowRight")
+    live.press("first", "ArrowRight", times=2, name="row")
+    live.page.reload()
+    live.settle()
+    assert live.readout("first") == "3.0"
+    assert live.readout("first", "row") == "z"
+    np.testing.assert_allclose(live.trace("first", "left"), left_at(3), rtol=1e-6)
+
+
+def test_the_row_slider_moves_what_follows_it(live: AppPage) -> None:
+    assert live.trace("first", "curve", "y") == [1, 0, 0]
+    live.press("first", "ArrowRight", name="row")
+    assert live.trace("first", "curve", "y") == [0, 1, 0]
+    assert live.trace("first", "curve", "x") == [0, 1, 2]
+    assert "row 1.0" in words(live)
+
+
+def test_play_sweeps_to_the_end_and_tells_the_server(live: AppPage) -> None:
+    figure = live.figure("first")
+    figure.get_by_role("button", name="Play").click()
+    expect(figure.get_by_role("button", name="Pause")).to_be_visible()
+    expect(figure.locator("output").first).to_have_text("4.0")
+    expect(figure.get_by_role("button", name="Play")).to_be_visible()
+    live.settle()
+    assert "step 4.0" in words(live)
+
+
+def test_play_can_be_paused(live: AppPage) -> None:
+    live.press("first", "Home")
+    figure = live.figure("first")
+    figure.get_by_role("button", name="Play").click()
+    expect(figure.locator("output").first).to_have_text("1.0")
+    figure.get_by_role("button", name="Pause").click()
+    live.settle()
+    stopped = live.readout("first")
+    live.page.wait_for_timeout(500)
+    assert live.readout("first") == stopped
+    assert f"step {stopped}" in words(live)
+
+
+def test_a_click_tells_the_cell(live: AppPage) -> None:
+    live.click_cell("first", "right", 2, 1)
+    assert "clicked right 2 1" in words(live)
+    live.click_cell("first", "left", 0, 2)
+    assert "clicked left 0 2" in words(live)
+
+
+def test_pointing_at_a_cell_frames_it_in_every_map(live: AppPage) -> None:
+    x, y = live.cell_centre("first", "left", 1, 2)
+    live.page.mouse.move(x - 3, y - 3)
+    live.page.mouse.move(x, y)
+    frames = live.figure("first").locator(".live-frame")
+    expect(frames).to_have_count(2)
+    boxes = sorted((frames.nth(i).bounding_box() or {})["x"] for i in range(2))
+    other = live.cell_centre("first", "right", 1, 2)[0]
+    assert boxes[0] < x < boxes[0] + 80
+    assert boxes[1] < other < boxes[1] + 80
+    live.page.mouse.move(5, 5)
+    expect(frames).to_have_count(0)
+
+
+def test_two_figures_do_not_disturb_each_other(live: AppPage) -> None:
+    live.press("second", "ArrowRight", times=2)
+    assert live.trace("second", "bars", "y") == [2, 2]
+    assert live.readout("first") == "2.0"
+    assert "step 2.0 other 2.0" in words(live)
+
+
+def test_the_program_can_move_the_slider(live: AppPage) -> None:
+    live.press("first", "ArrowLeft")
+    live.page.get_by_role("button", name="Send to 4").click()
+    live.settle()
+    assert live.readout("first") == "4.0"
+    np.testing.assert_allclose(live.trace("first", "left"), left_at(4), rtol=1e-6)
+    assert live.query == "a=4.0"
+
+
+def test_other_controls_redraw_without_moving_the_slider(live: AppPage) -> None:
+    live.press("first", "ArrowRight")
+    live.page.get_by_label("shift").fill("2")
+    live.page.keyboard.press("Enter")
+    live.settle()
+    assert live.readout("first") == "3.0"
+    assert live.trace("first", "left")[0][0] == pytest.approx(0.2 + 0.03)
+
+
+def test_leaving_and_coming_back_keeps_the_position(live: AppPage) -> None:
+    live.press("first", "ArrowRight")
+    live.page.get_by_role("link", name="Elsewhere").click()
+    live.page.get_by_role("heading", name="Elsewhere").wait_for()
+    live.page.get_by_role("link", name="Maps").click()
+    live.figure("first").wait_for()
+    live.settle()
+    assert live.readout("first") == "3.0"
+    np.testing.assert_allclose(live.trace("first", "left"), left_at(3), rtol=1e-6)
+
+
+def test_the_back_button_brings_back_the_address(live: AppPage) -> None:
+    live.press("first", "ArrowRight")
+    live.page.get_by_role("link", name="Elsewhere").click()
+    live.page.get_by_role("heading", name="Elsewhere").wait_for()
+    live.page.go_back()
+    live.figure("first").wait_for()
+    live.settle()
+    assert live.query == "a=3.0"
+    assert live.readout("first") == "3.0"
+
+
+def test_a_change_of_theme_recolours_without_a_reload(live: AppPage) -> None:
+    ground = "f => f.querySelector('.live-plot')._fullLayout.paper_bgcolor"
+    live.figure("first").evaluate("f => { f.dataset.witness = 'same' }")
+    assert live.figure("first").evaluate(ground) == "#FBFAF6"
+    live.page.emulate_media(color_scheme="dark")
+    live.page.wait_for_function(
+        "() => document.querySelector('.live-plot')._fullLayout.paper_bgcolor === '#16171B'"
+    )
+    assert live.figure("first").get_attribute("data-witness") == "same"
+
+
+def test_the_node_is_never_replaced_and_never_blank(live: AppPage) -> None:
+    live.figure("first").evaluate(
+        """figure => {
+            window.watched = { node: figure.querySelector('.live-plot'), blank: 0, seen: 0 };
+            const look = () => {
+                const images = figure.querySelectorAll('.heatmaplayer image');
+                window.watched.seen += 1;
+                if (images.length === 0 || !figure.isConnected) window.watched.blank += 1;
+                requestAnimationFrame(look);
+            };
+            look();
+        }"""
+    )
+    for i in range(20):
+        live.page.keyboard.press("Tab") if i < 0 else live.slider("first").press(
+            "ArrowRight" if i % 8 < 4 else "ArrowLeft"
+        )
+        live.page.wait_for_timeout(60)
+    live.settle()
+    watched = live.page.evaluate("() => ({ ...window.watched, node: window.watched.node.isConnected })")
+    assert watched["node"]
+    assert watched["seen"] > 20
+    assert watched["blank"] == 0
+
+
+def test_a_narrow_window_stacks_the_maps(live: AppPage) -> None:
+    domains = "f => ['yaxis', 'yaxis2'].map(a => f.querySelector('.live-plot')._fullLayout[a].domain[1])"
+    wide = live.figure("first").evaluate(domains)
+    assert wide[0] == pytest.approx(wide[1])
+    live.page.set_viewport_size({"width": 390, "height": 844})
+    live.page.wait_for_timeout(500)
+    narrow = live.figure("first").evaluate(domains)
+    assert narrow[0] > narrow[1] + 0.1
+    width = live.figure("first").evaluate("f => f.querySelector('.main-svg').getBoundingClientRect().width")
+    assert width <= 390
+
+
+def test_pictures_are_saved_at_slide_size(live: AppPage, tmp_path: Path) -> None:
+    for form in ("png", "svg"):
+        with live.page.expect_download() as download:
+            live.figure("first").get_by_role("button", name=form.upper()).click()
+        path = tmp_path / download.value.suggested_filename
+        download.value.save_as(path)
+        assert path.name == f"two-maps-step-2.0-row-x.{form}"
+        if form == "png":
+            assert struct.unpack(">II", path.read_bytes()[16:24]) == (3200, 1800)
+        else:
+            head = path.read_text()[:400]
+            assert re.search(r'width="1600" height="900"', head)
+            assert "#16171B" not in path.read_text()
+
+
+def test_without_the_drawing_library_a_plain_chart_stands_in(tab: Page, live_server: str) -> None:
+    blocked = AppPage(tab, live_server)
+    tab.route("**/plotly.min.js*", lambda route: route.abort())
+    blocked.open()
+    expect(blocked.figure("first").get_by_role("status")).to_contain_text("plain chart below")
+    expect(tab.get_by_test_id("stPlotlyChart").first).to_be_visible()
+
+
+def test_sliders_are_named_and_say_their_value(live: AppPage) -> None:
+    slider = live.page.get_by_role("slider", name="Step")
+    expect(slider).to_have_attribute("aria-valuetext", "2.0")
+    expect(live.page.get_by_role("img", name="two maps")).to_be_visible()
