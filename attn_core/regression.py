@@ -211,7 +211,7 @@ def learn_bandwidth(
     kernel: str = "gaussian",
     start: float | int = 1.0,
     steps: int = 200,
-    learning_rate: float = 0.05,
+    learning_rate: float | int = 0.05,
 ) -> Iterator[BandwidthStep]:
     r"""Learn the bandwidth by gradient descent on the leave-one-out error, one step at a time.
 

@@ -194,7 +194,7 @@ def _zeros(*shape: int) -> Tensor:
     return torch.zeros(*shape, dtype=torch.float64)
 
 
-def _matrix(*rows: list[float]) -> Tensor:
+def _matrix(*rows: list[float | int]) -> Tensor:
     return torch.tensor(rows, dtype=torch.float64)
 
 

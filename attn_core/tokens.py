@@ -2,6 +2,7 @@
 
 import unicodedata
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 _JOINERS = "\u200c\u200d"  # zero width; they tie emoji into one, and shape letters within a word
 _APOSTROPHES = ("'", "\u2019")
@@ -26,10 +27,9 @@ def tokenize(text: str) -> list[str]:
     >>> tokenize("The cat's tail, the <b>!")
     ['The', "cat's", 'tail', ',', 'the', '<', 'b', '>', '!']
     """
-    clusters = list(_clusters(text))
     tokens: list[str] = []
     word_open = False  # whether the last token may still grow
-    for cluster, following in zip(clusters, [*clusters[1:], ""], strict=True):
+    for cluster, following in pairwise([*_clusters(text), ""]):
         joins = _is_letter(cluster) or (cluster in _APOSTROPHES and _is_letter(following))
         if cluster and word_open and joins:
             tokens[-1] += cluster
