@@ -1,0 +1,49 @@
+"""What all tests share: shapes in signatures are checked, refusals are asked for, Hypothesis has no clock.
+
+``attn_core`` states the shapes of its arguments with jaxtyping; here, and only here, beartype checks them at
+every call. A call with shapes that do not fit would so be stopped before the function's own
+ValueError is reached, which is what people meet. Tests of refusals therefore use the fixture ``refuses``,
+inside which the checking is off; so it is in the tests of pages, which run as the app does.
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+
+import pytest
+from hypothesis import settings
+from jaxtyping import config as jaxtyping_config
+from jaxtyping import install_import_hook
+
+# Before anything imports attn_core.
+install_import_hook("attn_core", "beartype.beartype")
+
+settings.register_profile("no clock", deadline=None)
+settings.load_profile("no clock")
+
+
+@contextmanager
+def _shape_checks(on: bool) -> Iterator[None]:
+    before = jaxtyping_config.jaxtyping_disable
+    jaxtyping_config.update("jaxtyping_disable", not on)
+    try:
+        yield
+    finally:
+        jaxtyping_config.update("jaxtyping_disable", before)
+
+
+@pytest.fixture(autouse=True)
+def shape_checks(request: pytest.FixtureRequest) -> Iterator[None]:
+    with _shape_checks(on="core" in request.path.parts):
+        yield
+
+
+@pytest.fixture
+def refuses() -> Callable[[str], AbstractContextManager[None]]:
+    """Expect a ValueError whose message matches, as a caller meets it."""
+
+    @contextmanager
+    def expect(match: str) -> Iterator[None]:
+        with _shape_checks(on=False), pytest.raises(ValueError, match=match):
+            yield
+
+    return expect
