@@ -48,8 +48,11 @@ class AppPage:
         self.page.wait_for_timeout(250)
         self.page.wait_for_selector(READY)
         self.page.wait_for_function(
-            """() => [...document.querySelectorAll('.live-figure')]
-                .every(f => f.offsetParent === null || f.dataset.state)"""
+            """() => !document.querySelector('[data-testid*=Skeleton]')
+                && [...document.querySelectorAll('[data-testid=stBidiComponent]')]
+                    .every(c => c.querySelector('.live-figure'))
+                && [...document.querySelectorAll('.live-figure')]
+                    .every(f => f.offsetParent === null || f.dataset.state)"""
         )
 
     def figure(self, key: str) -> Locator:

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
 from tests.browser.app_page import AppPage
 
@@ -89,13 +89,20 @@ def browser() -> Iterator[Browser]:
         chromium.close()
 
 
+@pytest.fixture(scope="session")
+def context(browser: Browser) -> Iterator[BrowserContext]:
+    """One browser profile for the run, so that the front end is fetched once."""
+    made = browser.new_context(viewport={"width": 1280, "height": 800})
+    yield made
+    made.close()
+
+
 @pytest.fixture
-def tab(browser: Browser) -> Iterator[Page]:
-    """A fresh browser page at the size of a small laptop."""
-    context = browser.new_context(viewport={"width": 1280, "height": 800}, reduced_motion="reduce")
+def tab(context: BrowserContext) -> Iterator[Page]:
+    """A fresh page at the size of a small laptop."""
     page = context.new_page()
     yield page
-    context.close()
+    page.close()
 
 
 @pytest.fixture

@@ -1,0 +1,72 @@
+"""What a browser reports of a live figure is read strictly; what is malformed is logged and ignored."""
+
+import logging
+from typing import Any
+
+import pytest
+import streamlit as st
+
+from attn_ui import live_figure, positions
+from attn_ui.live_figure import Cell, Slider
+from attn_ui.live_figure import live_figure as draw
+from attn_ui.parameters import Steps
+
+STEPS = Steps("a", 1.0, (0.0, 1.0, 2.0))
+
+
+@pytest.fixture
+def session(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    state: dict[str, Any] = {}
+    monkeypatch.setattr(st, "session_state", state)
+    return state
+
+
+def report(session: dict[str, Any], view: Any) -> list[Cell]:
+    cells: list[Cell] = []
+    session["figure"] = {"view": view}
+    live_figure._on_view("figure", Slider("A", STEPS), None, cells.append)
+    return cells
+
+
+def test_a_good_report_moves_the_slider(session: dict[str, Any]) -> None:
+    assert report(session, {"step": 2, "row": 0, "cell": None}) == []
+    assert positions.value(STEPS) == 2.0
+
+
+def test_a_clicked_cell_is_told_once(session: dict[str, Any]) -> None:
+    view = {"step": 1, "row": 0, "cell": {"trace": "weights", "row": 3, "column": 4}}
+    assert report(session, view) == [Cell("weights", 3, 4)]
+    assert report(session, view | {"step": 2}) == []
+
+
+@pytest.mark.parametrize(
+    "view",
+    [
+        None,
+        [],
+        "step",
+        {},
+        {"step": 3, "row": 0},
+        {"step": -1, "row": 0},
+        {"step": 1.5, "row": 0},
+        {"step": True, "row": 0},
+        {"step": "1", "row": 0},
+        {"step": 1, "row": 1},
+        {"step": 2, "row": 0, "cell": 7},
+        {"step": 2, "row": 0, "cell": {"trace": 1, "row": 0, "column": 0}},
+        {"step": 2, "row": 0, "cell": {"trace": "w", "row": -1, "column": 0}},
+        {"step": 2, "row": 0, "cell": {"trace": "w", "row": 0}},
+    ],
+)
+def test_a_malformed_report_is_logged_and_ignored(
+    session: dict[str, Any], caplog: pytest.LogCaptureFixture, view: Any
+) -> None:
+    with caplog.at_level(logging.WARNING):
+        assert report(session, view) == []
+    assert "ignored a report from the browser" in caplog.text
+    assert positions.value(STEPS) == STEPS.default
+
+
+def test_a_slider_needs_a_figure_for_each_position() -> None:
+    with pytest.raises(ValueError, match="3 positions, so it needs 3 figures, got 1"):
+        draw([{"data": [], "layout": {}}], key="k", alt="", name="", slider=Slider("A", STEPS))

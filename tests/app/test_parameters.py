@@ -1,0 +1,114 @@
+"""Settings in the address: every name once, every default allowed, every bad value told."""
+
+import contextlib
+import itertools
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from attn_ui import parameters
+from attn_ui.address import bad_settings
+from attn_ui.parameters import PAGES, Choice, Flag, Parameter, Real, Steps, Text, Whole
+
+EVERY = sorted({(p.name, p) for page in PAGES.values() for p in page}, key=lambda pair: pair[0])
+
+
+def test_a_name_means_the_same_on_every_page() -> None:
+    names = [name for name, _ in EVERY]
+    assert sorted(set(names)) == names
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_page_lists_a_name_once(page: str) -> None:
+    names = [parameter.name for parameter in PAGES[page]]
+    assert len(set(names)) == len(names)
+
+
+@pytest.mark.parametrize(("name", "parameter"), EVERY)
+def test_names_are_short_and_plain(name: str, parameter: Parameter) -> None:
+    assert name.isidentifier()
+    assert len(name) <= 12
+
+
+@pytest.mark.parametrize(("name", "parameter"), EVERY)
+def test_the_default_is_allowed(name: str, parameter: Parameter) -> None:
+    match parameter:
+        case Choice() if parameter.default:
+            assert parameter.default in parameter.options
+        case Whole() | Real():
+            assert parameter.low <= parameter.default <= parameter.high
+        case Steps():
+            assert parameter.values[parameter.nearest(parameter.default)] == parameter.default
+        case Text():
+            assert len(parameter.default) <= parameter.longest
+
+
+@pytest.mark.parametrize("steps", [p for _, p in EVERY if isinstance(p, Steps)], ids=lambda p: p.name)
+def test_every_step_is_found_again_by_its_text(steps: Steps) -> None:
+    assert [steps.read(text) for text in steps.texts()] == list(steps.values)
+
+
+@given(st.text(max_size=60))
+def test_whatever_stands_in_a_link_is_read_or_refused(text: str) -> None:
+    for _, parameter in EVERY:
+        with contextlib.suppress(ValueError):
+            parameter.read(text)
+
+
+@pytest.mark.parametrize(
+    ("parameter", "text"),
+    [
+        (Whole("n", 1, 0, 9), "10"),
+        (Whole("n", 1, 0, 9), "1.5"),
+        (Whole("n", 1, 0, 9), "٣"),
+        (Whole("n", 1, 0, 9), "9" * 5000),
+        (Real("r", 0.5, 0, 1), "nan"),
+        (Real("r", 0.5, 0, 1), "inf"),
+        (Real("r", 0.5, 0, 1), "1e999"),
+        (Flag("f", False), "yes"),
+        (Choice("c", "a", ("a", "b")), "A"),
+        (Text("t", "", 3), "four"),
+        (Steps("s", 1.0, (0.5, 1.0)), "2"),
+        (Steps("s", 1.0, (0.5, 1.0)), ""),
+    ],
+)
+def test_a_bad_value_is_refused(parameter: Parameter, text: str) -> None:
+    with pytest.raises(ValueError, match=r"number|true|one of|characters"):
+        parameter.read(text)
+
+
+def sentence(query: dict[str, list[str]]) -> str:
+    (bad,) = bad_settings((Whole("n", 1, 0, 9),), query)
+    return bad.sentence()
+
+
+def test_what_was_dropped_is_named() -> None:
+    assert sentence({"n": ["ten"]}) == (
+        "The link's `n` was `ten`; wanted: a whole number from 0 to 9. The default is used."
+    )
+
+
+@pytest.mark.parametrize("hostile", ["`<b>`", "a`b", "\x00", "<script>" * 90, "](http://x)"])
+def test_foreign_text_stays_inside_its_quotes(hostile: str) -> None:
+    said = sentence({"n": [hostile]})
+    assert said.count("`") == 4
+    assert len(said) < 160
+
+
+@pytest.mark.parametrize("query", [{"n": ["1", "2"]}, {"unknown": ["1"]}, {"n": [""]}])
+def test_doubled_unknown_and_empty_settings_are_dropped(query: dict[str, list[str]]) -> None:
+    assert len(bad_settings((Whole("n", 1, 0, 9),), query)) == 1
+
+
+def test_good_settings_are_kept() -> None:
+    assert bad_settings((Whole("n", 1, 0, 9),), {"n": ["3"]}) == []
+
+
+@pytest.mark.parametrize("count", [2, 3, 41])
+def test_logarithmic_steps_have_one_ratio(count: int) -> None:
+    values = parameters.logarithmic(0.05, 5, count)
+    ratios: list[Any] = [b / a for a, b in itertools.pairwise(values)]
+    assert (values[0], values[-1], len(values)) == (0.05, 5.0, count)
+    assert ratios == pytest.approx([ratios[0]] * len(ratios))
