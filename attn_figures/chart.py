@@ -21,6 +21,7 @@ class Chart:
         x, y: settings of the axes beyond the common ones: title, range, type, ticks.
         colours: the range of a trace that is coloured by value.
         marks: shapes, without axis references.
+        legend: (what, colour) for each thing drawn, set as coloured words above the body.
     """
 
     name: str
@@ -35,12 +36,14 @@ class Chart:
     colours: ColourRange | None = None
     shows_bar: bool = False
     marks: Sequence[dict[str, Any]] = ()
+    legend: Sequence[tuple[str, str]] = ()
 
     def geometry(self) -> Geometry:
         """Return the room for tick marks and titles on the left and below."""
         left = 46 + (22 if self.y_title else 0)
         bottom = 28 + (24 if self.x_title else 0) + (24 if self.title else 0)
-        box = Box(self.columns, self.rows, left=left + 20, lead=left, trail=12, top=14, bottom=bottom)
+        top = 34 if self.legend else 14
+        box = Box(self.columns, self.rows, left=left + 20, lead=left, trail=12, top=top, bottom=bottom)
         return Geometry(box, self.y_title, self.x_title)
 
     def colour_range(self) -> tuple[ColourRange, bool] | None:
@@ -48,8 +51,12 @@ class Chart:
         return None if self.colours is None else (self.colours, self.shows_bar)
 
     def traces(self, axes: Axes, coloraxis: str) -> list[dict[str, Any]]:
-        """Return the traces on this panel's axes."""
-        return [trace | {"xaxis": axes.x, "yaxis": axes.y} for trace in self.drawn]
+        """Return the traces on this panel's axes; markers that ask for the "panel" colour axis get it."""
+        placed = [trace | {"xaxis": axes.x, "yaxis": axes.y} for trace in self.drawn]
+        for trace in placed:
+            if trace.get("marker", {}).get("coloraxis") == "panel":
+                trace["marker"] = trace["marker"] | {"coloraxis": coloraxis}
+        return placed
 
     def axes(self, axes: Axes) -> dict[str, Any]:
         """Return two quiet axes: hairlines, muted ticks."""
@@ -68,6 +75,14 @@ class Chart:
             mark | {"xref": axes.x + mark.get("xref", ""), "yref": axes.y + mark.get("yref", "")}
             for mark in self.marks
         ]
+
+    def notes(self, axes: Axes) -> list[dict[str, Any]]:
+        """Return the legend."""
+        if not self.legend:
+            return []
+        words = "    ".join(f"<span style='color:{colour}'>{what}</span>" for what, colour in self.legend)
+        place = {"x": 0, "xanchor": "left", "y": 1, "yanchor": "bottom", "yshift": 8, "showarrow": False}
+        return [{"xref": f"{axes.x} domain", "yref": f"{axes.y} domain", "text": words, **place}]
 
 
 def _axis(title: str) -> dict[str, Any]:

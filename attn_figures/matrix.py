@@ -21,7 +21,25 @@ QUERY_TITLE = "Query (attending)"
 NUMBERS_UP_TO = 12  # cells a side; beyond that the numbers no longer fit and hover tells them
 LONGEST_LABEL = 12  # characters; longer tokens end in an ellipsis on the axis and stand whole in the hover
 MOST_LABELS = 32
+SIDE_GAP, SIDE_SHARE = 0.03, 0.16  # of the body's width: the gap before the side bars, and gap and bars
 TITLE_PIXELS = 22
+
+
+Ticks = Sequence[tuple[float, str]]  # where on the axis, counted in cells from 0, and what stands there
+
+
+@dataclass(frozen=True)
+class SideBars:
+    """Slim bars to the right of a matrix: one number a row, as a share of `full`, and its hover.
+
+    `hover` may use Plotly's `%{customdata[i]}` for the columns of `details` (n_rows, n_details).
+    """
+
+    name: str
+    values: Numbers
+    full: float
+    hover: str
+    details: Numbers
 
 
 @dataclass(frozen=True)
@@ -42,6 +60,13 @@ class Matrix:
         marked: the (row, column) to frame; either may be None for a whole column or row.
         cells: matrices whose `cells` agree light up together under the pointer.
         extra: more values for the hover, by name, each of the shape of `values`.
+        size: (columns, rows) of the body in units, for maps too large for a unit a cell.
+        ramp_power: above 1 it spends the ramp on small values, see `theme.colorscale`.
+        ticks: for the rows and for the columns, which labels stand on the axis; as many as fit when None.
+        place: how the hover names a cell's row and column; by their labels when None.
+        blocked: what the hover says of a hatched cell.
+        side: slim bars on the right, one a row.
+        names_rows: label the rows even where another panel stands before this one on the line.
     """
 
     name: str
@@ -62,6 +87,13 @@ class Matrix:
     cells: str = ""
     extra: Sequence[tuple[str, Numbers]] = field(default_factory=tuple)
     moves_cursor: bool = False  # a click on a row moves the figure's row slider there
+    size: tuple[float, float] | None = None
+    ramp_power: float = 1.0
+    ticks: tuple[Ticks | None, Ticks | None] = (None, None)
+    place: str | None = None
+    blocked: str = "<b>masked</b>: may not attend"
+    side: SideBars | None = None
+    names_rows: bool = False
 
     def __post_init__(self) -> None:
         """Check that labels, mask and extra values fit the values."""
@@ -76,18 +108,23 @@ class Matrix:
         for name, more in self.extra:
             if np.shape(more) != wanted:
                 raise ValueError(f"matrix {self.name!r}: {name} must be {wanted}, got {np.shape(more)}")
+        if self.side is not None and np.shape(self.side.values) != wanted[:1]:
+            raise ValueError(
+                f"matrix {self.name!r}: side bars must be {wanted[:1]}, got {np.shape(self.side.values)}"
+            )
 
     def geometry(self) -> Geometry:
         """Return the room for square cells, slanted or short column labels, and row labels."""
-        n_rows, n_columns = len(self.rows), len(self.columns)
+        n_columns, n_rows = self.size or (len(self.columns), len(self.rows))
         slanted = self._slanted()
         columns = round(0.72 * _label_pixels(self.columns)) + 8 if slanted else 16
         operator = 18 + 7 * max(map(len, _without_tags(self.operator).split("<br>")))
-        row_pixels = _label_pixels(self.rows) + (TITLE_PIXELS if self.row_title else 0)
+        labels = self.rows if self.ticks[0] is None else [label for _, label in self.ticks[0]]
+        row_pixels = _label_pixels(labels) + (TITLE_PIXELS if self.row_title else 0)
         box = Box(
-            columns=n_columns,
+            columns=n_columns * (1 + SIDE_SHARE * (self.side is not None)),
             rows=n_rows,
-            left=operator if self.operator else 24,
+            left=(operator if self.operator else 24) + self.names_rows * row_pixels,
             lead=row_pixels,
             trail=16 if slanted else 4,
             top=10 + columns + (20 if self.column_title else 0),
@@ -100,12 +137,13 @@ class Matrix:
             row_pixels,
             formats=self._formats(),
             operator=self.operator,
+            names_rows=self.names_rows,
         )
 
     def colour_range(self) -> tuple[ColourRange, bool]:
         """Return [0, 1] for weights, a range symmetric around zero for scores."""
         if self.scale == "weights":
-            colours = ColourRange(theme.LIGHT.weights, 0.0, 1.0, self.quantity)
+            colours = ColourRange(theme.LIGHT.weights, 0.0, 1.0, self.quantity, self.ramp_power)
         else:
             colours = ColourRange(theme.LIGHT.scores, -self._limit(), self._limit(), self.quantity)
         return colours, not self._numbers_fit()
@@ -129,6 +167,7 @@ class Matrix:
         extra = "".join(
             f"<br>{escape(name)} %{{customdata[{i}]:.6~g}}" for i, (name, _) in enumerate(self.extra)
         )
+        place = place if self.place is None else self.place
         form = ".6f" if self.scale == "weights" else ".6~g"
         gap = 1 if max(masked.shape) <= MOST_LABELS else 0
         cells = common | {
@@ -147,22 +186,26 @@ class Matrix:
             "z": np.where(masked, 0.0, np.nan),
             "colorscale": [[0, clear], [1, clear]],
             "showscale": False,
-            "hovertemplate": f"{place}<br><b>masked</b>: may not attend<extra></extra>",
+            "hovertemplate": f"{place}<br>{self.blocked}<extra></extra>",
         }
-        return [cells, _hatch(self.name, masked, axes), hover]
+        if self.extra:
+            hover["customdata"] = cells["customdata"]
+        bars = [] if self.side is None else [self._side_bars(self.side, axes)]
+        return [cells, _hatch(self.name, masked, axes), hover, *bars]
 
     def axes(self, axes: Axes) -> dict[str, Any]:
         """Return a column axis on top and a row axis with row 0 on top."""
         n_rows, n_columns = len(self.rows), len(self.columns)
+        beside = SIDE_SHARE * n_columns if self.side is not None else 0.0
         return {
-            axes.x_layout: _ticks(self.columns, self.column_role, self.column_title)
+            axes.x_layout: _ticks(self.columns, self.column_role, self.column_title, self.ticks[1])
             | {
                 "side": "top",
                 "anchor": axes.y,
-                "range": [-0.5, n_columns - 0.5],
+                "range": [-0.5, n_columns - 0.5 + beside],
                 "tickangle": -45 if self._slanted() else 0,
             },
-            axes.y_layout: _ticks(self.rows, self.row_role, self.row_title)
+            axes.y_layout: _ticks(self.rows, self.row_role, self.row_title, self.ticks[0])
             | {"anchor": axes.x, "range": [n_rows - 0.5, -0.5]},
         }
 
@@ -181,8 +224,31 @@ class Matrix:
         frame = {"xref": axes.x, "yref": axes.y, "x0": x0, "x1": x1, "y0": y0, "y1": y1}
         return [{"type": "rect", "line": {"color": theme.LIGHT.ink, "width": 2}, **frame}]
 
+    def notes(self, axes: Axes) -> list[dict[str, Any]]:
+        """Return nothing: a matrix says all in its labels and its caption."""
+        return []
+
+    def _side_bars(self, side: SideBars, axes: Axes) -> dict[str, Any]:
+        n_columns = len(self.columns)
+        width = (SIDE_SHARE - SIDE_GAP) * n_columns
+        return {
+            "type": "bar",
+            "name": side.name,
+            "orientation": "h",
+            "xaxis": axes.x,
+            "yaxis": axes.y,
+            "base": n_columns - 0.5 + SIDE_GAP * n_columns,
+            "x": np.asarray(side.values, dtype=np.float64) / side.full * width,
+            "y": np.arange(len(self.rows)),
+            "width": 0.8,
+            "marker": {"color": theme.LIGHT.muted, "line": {"width": 0}},
+            "customdata": np.asarray(side.details, dtype=np.float64),
+            "hovertemplate": f"{side.hover}<extra></extra>",
+            "meta": {"cursor": self.moves_cursor},
+        }
+
     def _slanted(self) -> bool:
-        return max(map(len, self.columns)) > 3
+        return self.ticks[1] is None and max(map(len, self.columns)) > 3
 
     def _numbers_fit(self) -> bool:
         return max(len(self.rows), len(self.columns)) <= NUMBERS_UP_TO
@@ -248,14 +314,15 @@ def _hatch(name: str, masked: NDArray[np.bool_], axes: Axes) -> dict[str, Any]:
     }
 
 
-def _ticks(labels: Sequence[str], role: Role, title: str) -> dict[str, Any]:
+def _ticks(labels: Sequence[str], role: Role, title: str, chosen: Ticks | None) -> dict[str, Any]:
     step = -(-len(labels) // MOST_LABELS)
+    ticks = list(enumerate(labels))[::step] if chosen is None else chosen
     colour = getattr(theme.LIGHT, role)
     return {
         "tickmode": "array",
-        "tickvals": list(range(0, len(labels), step)),
-        "ticktext": [escape(_shorten(label)) for label in labels[::step]],
-        "tickfont": {"color": colour, "size": theme.FONT_SIZE if len(labels) <= 16 else 11},
+        "tickvals": [place for place, _ in ticks],
+        "ticktext": [escape(_shorten(label)) for _, label in ticks],
+        "tickfont": {"color": colour, "size": theme.FONT_SIZE if len(ticks) <= 16 else 11},
         "title": {"text": title, "font": {"color": colour, "size": theme.FONT_SIZE - 1}, "standoff": 6},
         "showgrid": False,
         "zeroline": False,

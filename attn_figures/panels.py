@@ -51,6 +51,7 @@ class ColourRange:
     low: float
     high: float
     title: str
+    power: float = 1.0
 
 
 @dataclass(frozen=True)
@@ -63,6 +64,7 @@ class Geometry:
     row_pixels: int = 0  # taken by the row labels, so that an operator can stand to their left
     formats: tuple[str, str] | None = None  # number formats for wide and for narrow cells
     operator: str = ""
+    names_rows: bool = False  # a matrix that labels its rows wherever on its line it stands
 
 
 @dataclass(frozen=True)
@@ -99,6 +101,9 @@ class Panel(Protocol):
 
     def shapes(self, axes: Axes) -> list[dict[str, Any]]:
         """Return the lines and frames drawn on it."""
+
+    def notes(self, axes: Axes) -> list[dict[str, Any]]:
+        """Return further words on it, as annotations."""
 
 
 @dataclass(frozen=True)
@@ -158,6 +163,8 @@ def compose(panels: Sequence[Panel | Absent], *, largest_unit: float = 56.0) -> 
         layout["shapes"] += panel.shapes(axes)
     for colour_range, coloraxis in ranges.items():
         layout[coloraxis] = _colour_axis(colour_range, shown[coloraxis])
+    for panel, drawn in zip((p for p in panels if not isinstance(p, Absent)), placed, strict=True):
+        layout["annotations"] += panel.notes(drawn.axes)
     bars = tuple(coloraxis for coloraxis, wanted in shown.items() if wanted)
     variants = _screens(tuple(placed), bars, largest_unit)
     return apply({"data": traces, "layout": theme.layout(**layout)}, variants)
@@ -182,7 +189,7 @@ def _colour_axis(colours: ColourRange, shown: bool) -> dict[str, Any]:
     return {
         "cmin": colours.low,
         "cmax": colours.high,
-        "colorscale": theme.colorscale(colours.ramp),
+        "colorscale": theme.colorscale(colours.ramp, colours.power),
         "showscale": shown,
         "colorbar": {
             "thickness": 10,
@@ -217,9 +224,10 @@ def _settings(panels: Sequence[Placed], arranged: Arrangement, bars: Sequence[st
         settings[f"{x}.domain"] = [round(edge, 5) for edge in place.x]
         settings[f"{y}.domain"] = [round(edge, 5) for edge in place.y]
         # Bodies on one line share their rows, so only the first of a line names them.
-        settings[f"{y}.showticklabels"] = place.leads or not geometry.formats
-        row_title = geometry.row_title if (place.leads and tall > 110) or not geometry.formats else ""
-        settings[f"{y}.title.text"] = row_title
+        names_rows = place.leads or geometry.names_rows
+        if geometry.formats:
+            settings[f"{y}.showticklabels"] = names_rows
+            settings[f"{y}.title.text"] = geometry.row_title if names_rows and tall > 110 else ""
         settings[f"{x}.title.text"] = geometry.column_title if wide > 120 else ""
         if geometry.operator:
             operator = f"layout.annotations[{panel.operator}]"

@@ -98,14 +98,19 @@ FONT_SIZE = 14
 Colorscale = list[list[float | str]]
 
 
-def colorscale(ramp: Ramp) -> Colorscale:
-    """Spread a ramp's colours evenly over [0, 1], in the form that Plotly takes.
+def colorscale(ramp: Ramp, power: float = 1.0) -> Colorscale:
+    """Spread a ramp's colours over [0, 1], in the form that Plotly takes.
 
-    >>> colorscale(("#000000", "#FFFFFF"))
-    [[0.0, '#000000'], [1.0, '#FFFFFF']]
+    With power 1 evenly; with power 2 a colour stands for the square of its place on the ramp, so that small
+    numbers, shared out among many keys, can still be told apart, and the range stays fixed.
+
+    >>> colorscale(("#000000", "#808080", "#FFFFFF"))
+    [[0.0, '#000000'], [0.5, '#808080'], [1.0, '#FFFFFF']]
+    >>> colorscale(("#000000", "#808080", "#FFFFFF"), power=2)
+    [[0.0, '#000000'], [0.25, '#808080'], [1.0, '#FFFFFF']]
     """
     last = len(ramp) - 1
-    return [[position / last, colour] for position, colour in enumerate(ramp)]
+    return [[(position / last) ** power, colour] for position, colour in enumerate(ramp)]
 
 
 def recolouring(target: Palette) -> Mapping[str, str]:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from attn_figures import theme
-from attn_figures.matrix import KEY_TITLE, QUERY_TITLE, Matrix
+from attn_figures.matrix import KEY_TITLE, QUERY_TITLE, SIDE_SHARE, Matrix, SideBars
 from attn_figures.panels import compose
 
 RNG = np.random.default_rng(11)
@@ -105,6 +105,10 @@ def test_the_same_matrix_is_described_the_same_way_as_it_is_drawn() -> None:
         ({"values": np.ones((5, 3))}, r"values must be \(3, 5\) to fit its labels, got \(5, 3\)"),
         ({"mask": np.ones((3, 3), dtype=bool)}, r"mask must be \(3, 5\) like the values, got \(3, 3\)"),
         ({"extra": [("score", np.ones((2, 5)))]}, r"score must be \(3, 5\), got \(2, 5\)"),
+        (
+            {"side": SideBars("s", np.ones(5), 1.0, "", np.ones((5, 1)))},
+            r"side bars must be \(3,\), got \(5,\)",
+        ),
     ],
 )
 def test_what_does_not_fit_is_refused(more: dict[str, object], message: str) -> None:
@@ -124,3 +128,41 @@ def test_only_the_first_of_a_line_names_its_rows() -> None:
     assert not figure.layout.yaxis2.showticklabels
     phone = figure.layout.meta["screens"][0]["settings"]
     assert phone["layout.yaxis2.showticklabels"]
+
+
+def test_side_bars_stand_beside_the_cells_one_a_row() -> None:
+    bars = SideBars(
+        "keys used", np.array([1.0, 2.0, 4.0]), 5.0, "%{customdata[0]}", np.array([[1], [2], [4]])
+    )
+    plain, figure = compose([weights()]), compose([weights(side=bars)])
+    drawn = figure.data[-1]
+    assert (drawn.type, drawn.name, drawn.orientation) == ("bar", "keys used", "h")
+    np.testing.assert_allclose(drawn.x / drawn.x[0], [1, 2, 4])
+    assert drawn.base > 4.5  # to the right of the last cell's edge
+    assert drawn.base + 5 * drawn.x[0] == pytest.approx(figure.layout.xaxis.range[1])
+    assert figure.layout.xaxis.range[1] == plain.layout.xaxis.range[1] + SIDE_SHARE * 5
+
+
+def test_a_large_map_takes_the_room_that_it_is_given() -> None:
+    values = RNG.dirichlet(np.ones(41), size=61)
+    labels = [f"q{i}" for i in range(61)], [f"k{j}" for j in range(41)]
+    figure = compose(
+        [Matrix("w", values, "w", *labels, size=(6.0, 6.0), ticks=([(0, "a"), (30.5, "b")], None))]
+    )
+    width = np.diff(figure.layout.xaxis.domain)[0] * figure.layout.width
+    assert width == pytest.approx(np.diff(figure.layout.yaxis.domain)[0] * figure.layout.height, rel=1e-3)
+    assert list(figure.layout.yaxis.tickvals) == [0, 30.5]
+    assert list(figure.layout.yaxis.ticktext) == ["a", "b"]
+
+
+def test_a_ramp_for_small_weights_keeps_its_range_and_its_colours() -> None:
+    even, bent = compose([weights()]).layout.coloraxis, compose([weights(ramp_power=2.0)]).layout.coloraxis
+    assert (bent.cmin, bent.cmax) == (0, 1)
+    assert [colour for _, colour in bent.colorscale] == [colour for _, colour in even.colorscale]
+    assert bent.colorscale[4][0] == even.colorscale[4][0] ** 2
+
+
+def test_a_matrix_may_name_its_rows_wherever_it_stands() -> None:
+    figure = compose([weights("a"), weights("b", names_rows=True)])
+    assert figure.layout.yaxis2.showticklabels
+    assert figure.layout.yaxis2.title.text == QUERY_TITLE
