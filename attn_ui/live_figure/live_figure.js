@@ -187,12 +187,16 @@ class LiveFigure {
   }
 
   // The figure at the present step and row; containers are copied, arrays are not.
-  compose(base, changes) {
+  compose(base, changes, colours) {
     const figure = resolve(base, null, null);
     for (const { path, values, at } of changes) put(figure, path, values[at[this.step]]);
     for (const { path, values, by_step } of this.header.cursor?.changes ?? []) {
-      const rows = resolve(values, this.arrays, null);
-      put(figure, path, by_step ? rows[this.step][this.row] : rows[this.row]);
+      const rows = "@" in values ? this.arrays[values["@"]] : values;
+      const value = by_step ? rows[this.step][this.row] : rows[this.row];
+      put(figure, path, typeof value === "string" ? recolour(value, colours) : value);
+    }
+    for (const { path, of } of this.header.cursor?.copies ?? []) {
+      put(figure, path, of.reduce((node, part) => node[part], figure)[this.row]);
     }
     return figure;
   }
@@ -213,7 +217,7 @@ class LiveFigure {
     if (!this.Plotly) return;
     const width = Math.floor(this.stage.clientWidth);
     if (!width) return; // hidden, in a closed tab: the observer calls again when it is shown
-    const figure = this.compose(this.base, this.changes);
+    const figure = this.compose(this.base, this.changes, this.colours(this.theme));
     const layout = this.fit(figure, width, this.roomBelow());
     this.drawnWidth = width;
     this.drawnRoom = this.roomBelow();
@@ -429,8 +433,10 @@ class LiveFigure {
     const isCell = point.data.type === "heatmap";
     const [row, column] = isCell ? (point.pointIndex ?? point.pointNumber) : [point.pointIndex, null];
     const moves = point.data.meta?.cursor;
-    if (this.meta.cursor && moves && row < this.meta.cursor.texts.length) {
-      this.row = row;
+    // A trace whose points are not the rows themselves brings the row of each of its points.
+    const target = Array.isArray(moves) || ArrayBuffer.isView(moves) ? moves[row] : row;
+    if (this.meta.cursor && moves && target < this.meta.cursor.texts.length) {
+      this.row = target;
       this.say();
       this.schedule();
     }
@@ -443,7 +449,7 @@ class LiveFigure {
   async save(format) {
     const colours = this.colours("print");
     const base = resolve(this.header.figure, this.arrays, colours);
-    const figure = this.compose(base, this.resolveChanges(colours));
+    const figure = this.compose(base, this.resolveChanges(colours), colours);
     const fitted = this.fit(figure, SLIDE.width, SLIDE.height);
     const above = Math.max(0, (SLIDE.height - fitted.height) / 2);
     const layout = {

@@ -29,12 +29,15 @@ _ALIGNMENT = 8
 class Cursor:
     """A second slider, over rows: arrays that follow it, by path ("data.0.marker.color").
 
-    Each array is (n_rows, ...); those in `by_step` are (n_steps, n_rows, ...).
+    Each array is (n_rows, ...); those in `by_step` are (n_steps, n_rows, ...). Each path in `rows_of` takes
+    the row of an array that the figure draws anyway, named by that array's own path
+    ({"data.0.marker.size": "data.3.z"}), so that it is not sent twice.
     """
 
     n_rows: int
     changes: Mapping[str, Any] = field(default_factory=dict)
     by_step: Mapping[str, Any] = field(default_factory=dict)
+    rows_of: Mapping[str, str] = field(default_factory=dict)
 
 
 class _Store:
@@ -111,7 +114,7 @@ def pack(figures: Sequence[Any], cursor: Cursor | None = None) -> bytes:
                 at.append(len(known) - 1)
         header["changes"].append({"path": path, "values": packed, "at": at})
     header["figure"] = _replace(specs[0], store)
-    header["cursor"] = None if cursor is None else _pack_cursor(cursor, len(specs), store)
+    header["cursor"] = None if cursor is None else _pack_cursor(cursor, specs, store)
     header["arrays"] = store.described
     text = json.dumps(header, separators=(",", ":"), allow_nan=False).encode()
     text += b" " * (-(len(text) + 4) % _ALIGNMENT)
@@ -199,8 +202,9 @@ def _replace(value: Any, store: _Store) -> Any:
     return None if value is MISSING else value
 
 
-def _pack_cursor(cursor: Cursor, n_steps: int, store: _Store) -> dict[str, Any]:
+def _pack_cursor(cursor: Cursor, figures: Sequence[Spec], store: _Store) -> dict[str, Any]:
     changes = []
+    n_steps = len(figures)
     for paths, leading in (
         (cursor.changes, (cursor.n_rows,)),
         (cursor.by_step, (n_steps, cursor.n_rows)),
@@ -210,6 +214,24 @@ def _pack_cursor(cursor: Cursor, n_steps: int, store: _Store) -> dict[str, Any]:
             if array.shape[: len(leading)] != leading:
                 raise ValueError(f"{path} must start with axes {leading}, got shape {array.shape}")
             packed = array.tolist() if array.dtype.kind in "US" else {"@": store.add(array)}
-            steps = [int(part) if part.isdigit() else part for part in path.split(".")]
-            changes.append({"path": steps, "values": packed, "by_step": len(leading) == 2})
-    return {"n_rows": cursor.n_rows, "changes": changes}
+            changes.append({"path": _parts(path), "values": packed, "by_step": len(leading) == 2})
+    copies = [{"path": _parts(path), "of": _parts(source)} for path, source in cursor.rows_of.items()]
+    for step, figure in enumerate(figures):
+        for copy in copies:
+            _check_rows(figure, copy["of"], cursor.n_rows, step)
+    return {"n_rows": cursor.n_rows, "changes": changes, "copies": copies}
+
+
+def _parts(path: str) -> list[str | int]:
+    return [int(part) if part.isdigit() else part for part in path.split(".")]
+
+
+def _check_rows(figure: Spec, path: Sequence[str | int], n_rows: int, step: int) -> None:
+    node: Any = figure
+    for part in path:
+        node = node[part]
+    if np.shape(node)[:1] != (n_rows,):
+        name = ".".join(map(str, path))
+        raise ValueError(
+            f"{name} must have {n_rows} rows at each step, got shape {np.shape(node)} at step {step}"
+        )

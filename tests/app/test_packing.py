@@ -115,6 +115,15 @@ def test_a_cursor_brings_one_row_at_a_time() -> None:
     assert arrays[moving["values"]["@"]].shape == (2, 3, 5)
 
 
+def test_a_row_of_what_is_drawn_anyway_is_not_sent_twice() -> None:
+    steps = [heatmap(np.random.default_rng(i).random((61, 40))) for i in range(5)]
+    alone = pack(steps)
+    message = pack(steps, Cursor(61, rows_of={"data.0.marker.size": "data.0.z"}))
+    header, _ = unpack(message)
+    assert header["cursor"]["copies"] == [{"path": ["data", 0, "marker", "size"], "of": ["data", 0, "z"]}]
+    assert len(message) - len(alone) < 200
+
+
 @pytest.mark.parametrize(
     ("steps", "cursor", "message"),
     [
@@ -140,6 +149,11 @@ def test_a_cursor_brings_one_row_at_a_time() -> None:
             [heatmap(np.ones((1, 1)))],
             Cursor(3, {}, {"data.0.x": np.ones((2, 3))}),
             r"axes \(1, 3\), got shape \(2, 3\)",
+        ),
+        (
+            [heatmap(np.ones((3, 5))), heatmap(np.ones((2, 5)))],
+            Cursor(3, rows_of={"data.0.marker.size": "data.0.z"}),
+            r"data.0.z must have 3 rows at each step, got shape \(2, 5\) at step 1",
         ),
         ([heatmap(np.ones((1, 1), dtype=complex))], None, "must hold numbers, got dtype complex128"),
     ],
