@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from attn_ui import positions
+from attn_ui import kept, positions
 from attn_ui.parameters import PAGES, Parameter, by_name
 
 _PAGE = "_address_page"
@@ -80,5 +80,6 @@ def check(page: str, parameters: Sequence[Parameter]) -> list[Dropped]:
             st.rerun()
         state[_PAGE] = page
     positions.sync(parameters, entered=entered)
+    kept.sync(parameters, entered=entered)
     dropped_on, dropped = state.get(_DROPPED, (page, []))
     return list(dropped) if dropped_on == page else []

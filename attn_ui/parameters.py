@@ -4,7 +4,7 @@ The names are public: a link that someone saved must keep working. A name means 
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -127,6 +127,89 @@ class Steps:
         return [format(value, self.form) for value in self.values]
 
 
+@dataclass(frozen=True)
+class Table:
+    """Rows of numbers: "1,2,3;4,5,6" is two rows of three. Empty text stands for no table."""
+
+    name: str
+    most_rows: int
+    most_columns: int
+    default: str = ""
+    longest: int = 3000  # characters, so that a link stays a link
+
+    def read(self, text: str) -> str:
+        """Return the text itself when it is a table within bounds."""
+        self.rows(text)
+        return text
+
+    def rows(self, text: str) -> tuple[tuple[float, ...], ...]:
+        """Return the numbers.
+
+        >>> Table("Q", 2, 3).rows("1,2,3;4,5.5,-6")
+        ((1.0, 2.0, 3.0), (4.0, 5.5, -6.0))
+        """
+        if not text:
+            return ()
+        wanted = (
+            f"at most {self.most_rows} rows of at most {self.most_columns} numbers from -1000 to 1000, "
+            "as in 1,2,3;4,5,6"
+        )
+        if len(text) > self.longest:
+            raise ValueError(f"{wanted}, in at most {self.longest} characters")
+        try:
+            rows = tuple(tuple(float(cell) for cell in row.split(",")) for row in text.split(";"))
+        except ValueError:
+            raise ValueError(wanted) from None
+        widths = {len(row) for row in rows}
+        fits = len(rows) <= self.most_rows and len(widths) == 1 and max(widths) <= self.most_columns
+        if not fits or not all(abs(number) <= 1000 for row in rows for number in row):
+            raise ValueError(wanted)
+        return rows
+
+    def text(self, rows: Sequence[Sequence[float]]) -> str:
+        """Write numbers as the address has them, six significant digits each.
+
+        >>> Table("Q", 2, 3).text([[1.0, 2.0], [0.1234567, -3.5]])
+        '1,2;0.123457,-3.5'
+        """
+        return ";".join(",".join(f"{number:.6g}" for number in row) for row in rows)
+
+
+@dataclass(frozen=True)
+class Cells:
+    """Cells of a map: "0.2,1.0" is query 0 with key 2, and query 1 with key 0."""
+
+    name: str
+    most: int  # rows or columns
+    default: str = ""
+
+    def read(self, text: str) -> str:
+        """Return the text itself when it is a list of cells."""
+        self.cells(text)
+        return text
+
+    def cells(self, text: str) -> frozenset[tuple[int, int]]:
+        """Return the cells as (query, key).
+
+        >>> sorted(Cells("cells", 64).cells("0.2,1.0"))
+        [(0, 2), (1, 0)]
+        """
+        if not text:
+            return frozenset()
+        cells = set()
+        for part in text.split(","):
+            query, dot, key = part.partition(".")
+            whole = all(side.isascii() and side.isdigit() and len(side) < 4 for side in (query, key))
+            if not (dot and whole and int(query) < self.most and int(key) < self.most):
+                raise ValueError(f"cells as query.key, each from 0 to {self.most - 1}, as in 0.2,1.0")
+            cells.add((int(query), int(key)))
+        return frozenset(cells)
+
+    def text(self, cells: Iterable[tuple[int, int]]) -> str:
+        """Write cells as the address has them."""
+        return ",".join(f"{query}.{key}" for query, key in sorted(cells))
+
+
 def _read_number(text: str, low: float, high: float) -> float:
     wanted = f"a number from {low:g} to {high:g}"
     try:
@@ -158,9 +241,13 @@ def by_name(parameters: Sequence[Parameter]) -> dict[str, Parameter]:
 
 # ---- settings that several pages share ----
 
-TAB = Choice("tab", "", ("Arithmetic", "Maths", "Break it", "Checks", "Data", "Code"))
-TEXT = Text("text", "the cat sat on the mat", longest=400)
+TAB = Choice("tab", "", ("Arithmetic", "Maths", "Scale", "Cost", "Break it", "Checks", "Data", "Code"))
+TEXT = Text("text", "the cat sat on the mat", longest=4000)
 SEED = Whole("seed", 4, 0, 9999)
+TEMPERATURE = Steps("t", 1.0, logarithmic(0.1, 10.0, 41), ".2f")
+# The selected cell of a map: the places of its query and of its key, counted from 0.
+QUERY = Steps("q", 0, tuple(range(128)), ".0f")
+KEY = Steps("k", 0, tuple(range(128)), ".0f")
 
 # ---- kernel regression ----
 
@@ -169,8 +256,72 @@ KERNEL_REGRESSION: tuple[Parameter, ...] = (TAB, SEED, BANDWIDTH)
 
 # ---- single head ----
 
-TEMPERATURE = Steps("t", 1.0, logarithmic(0.1, 10.0, 41), ".2f")
-SINGLE_HEAD: tuple[Parameter, ...] = (TAB, TEXT, SEED, TEMPERATURE)
+EXAMPLE = Choice(
+    "example",
+    "own sentence",
+    ("own sentence", "two keys, one query", "I love ice", "I love dogs", "one query, ten keys"),
+)
+CROSS = Flag("cross", False)
+TEXT_2 = Text("text2", "a dog lay on the rug", longest=4000)
+VECTORS = Choice("vectors", "random", ("random", "one-hot", "typed"))
+WIDTH_X = Whole("d", 6, 1, 16)
+RAMP = Flag("ramp", False)
+UNIT_ROWS = Flag("unit", False)
+TABLE_X = Table("X", 64, 16)
+TABLE_Y = Table("Y", 64, 16)
+QKV = Choice("qkv", "projected", ("projected", "as they are", "typed"))
+WIDTH_K = Whole("dk", 4, 1, 16)
+WIDTH_V = Whole("dv", 4, 1, 16)
+TABLE_Q = Table("Q", 64, 16)
+TABLE_K = Table("K", 64, 16)
+TABLE_V = Table("V", 64, 16)
+MASK = Choice(
+    "mask",
+    "none",
+    (
+        "none",
+        "causal",
+        "padding",
+        "sliding window",
+        "dilated",
+        "global + local",
+        "block-sparse",
+        "prefix",
+        "own",
+    ),
+)
+# What it is of depends on the mask: window, prefix, padding or block size.
+MASK_WIDTH = Steps("w", 1, tuple(range(65)), ".0f")
+DILATION = Whole("gap", 2, 1, 8)
+GLOBAL_TOKENS = Whole("global", 1, 0, 8)
+RANDOM_BLOCKS = Whole("blocks", 1, 0, 8)
+BLOCKED = Cells("blocked", 64)
+MOVES = Choice("moves", "temperature", ("temperature", "mask width"))
+SCALE = Choice("scale", "1/√dₖ", ("1/√dₖ", "none", "free"))
+FREE_SCALE = Real("s", 1.0, 0.01, 100.0, 0.01)
+STAGE = Choice(
+    "stage", "all at once", ("all at once", "X", "Q, K, V", "scores", "scaled", "masked", "weights", "output")
+)
+MISTAKE = Choice(
+    "mistake",
+    "softmax-over-queries",
+    (
+        "softmax-over-queries",
+        "no-scale",
+        "constant-scale",
+        "mask-after-softmax",
+        "zero-for-minus-infinity",
+        "mask-turned-round",
+        "unguarded-softmax",
+    ),
+)
+SWEEP_WIDTH = Steps("dsweep", 64, tuple(2**power for power in range(11)), ".0f")
+SINGLE_HEAD: tuple[Parameter, ...] = (
+    *(TAB, EXAMPLE, TEXT, CROSS, TEXT_2, VECTORS, WIDTH_X, RAMP, UNIT_ROWS, TABLE_X, TABLE_Y, SEED),
+    *(QKV, WIDTH_K, WIDTH_V, TABLE_Q, TABLE_K, TABLE_V),
+    *(MASK, MASK_WIDTH, DILATION, GLOBAL_TOKENS, RANDOM_BLOCKS, BLOCKED, MOVES),
+    *(SCALE, FREE_SCALE, TEMPERATURE, STAGE, QUERY, KEY, MISTAKE, SWEEP_WIDTH),
+)
 
 # ---- positional encoding ----
 
