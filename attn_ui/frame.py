@@ -1,6 +1,7 @@
 """The frame that every page shares: title, one sentence, notices, and the tabs under the figure."""
 
 from collections.abc import Callable, Mapping
+from typing import Literal
 
 import streamlit as st
 
@@ -34,6 +35,17 @@ def plain(text: str) -> str:
     return "".join(f"\\{c}" if c in _MARKDOWN else c for c in text)
 
 
+def coloured(role: Literal["query", "key", "value"], text: str) -> str:
+    r"""Set a user's text in the colour of what it stands for, as markdown.
+
+    >>> coloured("query", "a[b]")
+    ':violet[a\\\\[b\\\\]]'
+    """
+    return f":{_COLOURS[role]}[{plain(text)}]"
+
+
+# Streamlit's names for what `.streamlit/config.toml` sets to the colours of query, key and value.
+_COLOURS = {"query": "violet", "key": "orange", "value": "green"}
 _MARKDOWN = frozenset("\\`*_{}[]()<>#+-.!|~$:&^=\"'")
 
 

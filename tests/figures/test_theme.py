@@ -92,5 +92,8 @@ def test_streamlit_wears_the_same_colours(section: str, palette: theme.Palette) 
         "textColor": palette.ink,
         "borderColor": palette.rule,
         "linkColor": palette.query,
+        "violetTextColor": palette.query,
+        "orangeTextColor": palette.key,
+        "greenTextColor": palette.value,
         "sidebar": {"backgroundColor": palette.panel},
     }
