@@ -39,7 +39,7 @@ def coloured(role: Literal["query", "key", "value"], text: str) -> str:
     r"""Set a user's text in the colour of what it stands for, as markdown.
 
     >>> coloured("query", "a[b]")
-    ':violet[a\\\\[b\\\\]]'
+    ':violet[a\\[b\\]]'
     """
     return f":{_COLOURS[role]}[{plain(text)}]"
 
