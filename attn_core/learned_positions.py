@@ -31,6 +31,19 @@ def learned_table() -> Float[Tensor, "limit d_model"] | None:
     return read_tensor(Path(spec.submodule_search_locations[0]) / "model" / "model.safetensors", _TENSOR)
 
 
+def scaled_table(mean_score: float = 2.0) -> Float[Tensor, "limit d_model"] | None:
+    """Return the learned table times one number, so that it can be added to vectors of another model.
+
+    The number makes the mean of |P|^2 / sqrt(d_model), a position's scaled score with itself, equal to
+    ``mean_score``; 2 is what the sinusoidal encoding of width 16 has. Directions and ratios are untouched.
+    """
+    table = learned_table()
+    if table is None:
+        return None
+    present = table.square().sum(dim=-1).mean() / table.shape[1] ** 0.5
+    return table * (mean_score / present).sqrt()
+
+
 def read_tensor(path: Path, name: str) -> Tensor:
     """Read one float32 matrix by name from a safetensors file, as float64, without reading the rest.
 

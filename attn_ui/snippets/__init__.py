@@ -1,0 +1,1 @@
+"""A few lines of PyTorch that reproduce what each page shows."""

@@ -1,0 +1,1 @@
+"""Sentences about what each page shows: numbers in, words out."""

@@ -1,0 +1,1 @@
+"""One file a page: controls, attn_core, attn_figures, words."""

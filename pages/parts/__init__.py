@@ -1,0 +1,1 @@
+"""Parts of pages that would make them too long to read."""
