@@ -1,6 +1,7 @@
 """Pictures of what position does: to attention, to the output, and among positions themselves."""
 
 from collections.abc import Sequence
+from typing import Any
 
 from attn_figures.matrix import KEY_TITLE, QUERY_TITLE, Matrix, Numbers
 from attn_figures.panels import compose
@@ -26,7 +27,7 @@ def before_and_after(
         limit: the difference at the ends of its ramp, the same at all steps.
         marked: the (query, key) to frame in all three.
     """
-    common = {
+    common: dict[str, Any] = {
         "rows": tokens,
         "columns": tokens,
         "row_title": QUERY_TITLE,

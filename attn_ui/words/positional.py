@@ -26,7 +26,7 @@ def attention(labels: Sequence[str], before: Numbers, after: Numbers, scheme: st
     if n == 1:
         return "One word attends to itself whatever its position: its weight is 1."
     change = after - before
-    query, key = np.unravel_index(int(np.abs(change).argmax()), change.shape)
+    query, key = divmod(int(np.abs(change).argmax()), n)
     verb = "rises" if change[query, key] > 0 else "falls"
     return (
         f"Without positions {_bag(labels, before)} With them the largest change is at "
