@@ -101,4 +101,5 @@ def _axis(title: str) -> dict[str, Any]:
         "nticks": 7,
         "fixedrange": True,
         "automargin": False,
+        "ticklabeloverflow": "allow",
     }

@@ -96,7 +96,11 @@ class LiveFigure {
     this.row = 0;
     this.cell = null;
     this.revision = undefined;
-    this.resized = new ResizeObserver(() => this.onResize());
+    this.width = 0; // of the stage, kept by the observer so that drawing never has to ask for it
+    this.resized = new ResizeObserver(([entry]) => {
+      this.width = Math.floor(entry.contentRect.width);
+      this.onResize();
+    });
     this.resized.observe(this.stage);
     this.onWindow = () => this.onResize();
     window.addEventListener("resize", this.onWindow);
@@ -215,7 +219,7 @@ class LiveFigure {
 
   draw() {
     if (!this.Plotly) return;
-    const width = Math.floor(this.stage.clientWidth);
+    const width = this.width || Math.floor(this.stage.clientWidth);
     if (!width) return; // hidden, in a closed tab: the observer calls again when it is shown
     const figure = this.compose(this.base, this.changes, this.colours(this.theme));
     const layout = this.fit(figure, width, this.roomBelow());
@@ -247,7 +251,7 @@ class LiveFigure {
   }
 
   onResize() {
-    if (Math.floor(this.stage.clientWidth) !== this.drawnWidth || this.roomBelow() !== this.drawnRoom) this.schedule();
+    if (this.width !== this.drawnWidth || this.roomBelow() !== this.drawnRoom) this.schedule();
   }
 
   fail(error) {
@@ -295,8 +299,7 @@ class LiveFigure {
     input.addEventListener("input", () => {
       this.pause();
       this[name] = Number(input.value);
-      this.say();
-      this.schedule();
+      this.draw(); // at once: the browser itself merges the moves of a drag
     });
     input.addEventListener("change", () => this.send());
     this.outputs[name] = { input, output, texts: slider.texts };

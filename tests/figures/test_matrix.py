@@ -67,7 +67,9 @@ def test_masked_cells_are_hatched_and_say_so() -> None:
 
 
 def test_an_unmasked_matrix_has_the_same_traces() -> None:
-    assert [trace.type for trace in compose([weights()]).data] == ["heatmap", "scatter", "heatmap"]
+    drawn = compose([weights()]).data
+    assert [trace.type for trace in drawn] == ["heatmap", "scatter", "heatmap"]
+    assert [trace.visible for trace in drawn] == [None, False, False]
 
 
 def test_the_hover_tells_the_value_to_six_digits() -> None:

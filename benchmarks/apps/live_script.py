@@ -1,0 +1,23 @@
+"""The live figure, and nothing else."""
+
+import streamlit as st
+
+from attn_ui import positions
+from attn_ui.live_figure import Slider, live_figure, pack
+from attn_ui.parameters import Steps
+from benchmarks.apps.maps import TEMPERATURES, figures
+
+STEPS = Steps("t", float(TEMPERATURES[0]), tuple(TEMPERATURES), ".2f")
+n_token, n_head = int(st.query_params.get("n", 16)), int(st.query_params.get("heads", 1))
+
+
+@st.cache_data
+def packed(n_token: int, n_head: int) -> bytes:
+    """Pack all steps."""
+    return pack(figures(n_token, n_head))
+
+
+st.set_page_config(layout="wide")
+positions.sync([STEPS], entered="entered" not in st.session_state)
+st.session_state.entered = True
+live_figure(packed(n_token, n_head), key="maps", alt="maps", name="maps", slider=Slider("Temperature", STEPS))
