@@ -86,6 +86,7 @@ class Matrix:
     marked: tuple[int | None, int | None] | None = None
     cells: str = ""
     extra: Sequence[tuple[str, Numbers]] = field(default_factory=tuple)
+    shows_shape: bool = True
     moves_cursor: bool = False  # a click on a row moves the figure's row slider there
     size: tuple[float, float] | None = None
     ramp_power: float = 1.0
@@ -138,6 +139,7 @@ class Matrix:
             formats=self._formats(),
             operator=self.operator,
             names_rows=self.names_rows,
+            label_units=self._label_units(),
         )
 
     def colour_range(self) -> tuple[ColourRange, bool]:
@@ -213,6 +215,8 @@ class Matrix:
 
     def caption(self) -> str:
         """Return the title with the shape after it."""
+        if not self.shows_shape:
+            return self.title
         shape = f"{len(self.rows)} × {len(self.columns)}"
         return f"{self.title}  <span style='color:{theme.LIGHT.muted}'>{shape}</span>"
 
@@ -254,6 +258,15 @@ class Matrix:
 
     def _numbers_fit(self) -> bool:
         return max(len(self.rows), len(self.columns)) <= NUMBERS_UP_TO
+
+    def _label_units(self) -> tuple[float, float]:
+        """Return how far apart two column labels and two row labels stand, in units."""
+        rows, columns = (
+            _step(labels) if ticks is None else _least_gap([place for place, _ in ticks], len(labels))
+            for labels, ticks in zip((self.rows, self.columns), self.ticks, strict=True)
+        )
+        wide, tall = self.size or (len(self.columns), len(self.rows))
+        return float(columns * wide / len(self.columns)), float(rows * tall / len(self.rows))
 
     def _limit(self) -> float:
         if self.limit is not None:
@@ -317,15 +330,23 @@ def _hatch(name: str, masked: NDArray[np.bool_], axes: Axes) -> dict[str, Any]:
     }
 
 
+def _step(labels: Sequence[str]) -> int:
+    """Return how many rows or columns go to one label."""
+    return -(-len(labels) // MOST_LABELS)
+
+
+def _least_gap(places: Sequence[float], otherwise: float) -> float:
+    return float(np.diff(sorted(places)).min(initial=otherwise))
+
+
 def _ticks(labels: Sequence[str], role: Role, title: str, chosen: Ticks | None) -> dict[str, Any]:
-    step = -(-len(labels) // MOST_LABELS)
-    ticks = list(enumerate(labels))[::step] if chosen is None else chosen
+    ticks = list(enumerate(labels))[:: _step(labels)] if chosen is None else chosen
     colour = getattr(theme.LIGHT, role)
     return {
         "tickmode": "array",
         "tickvals": [place for place, _ in ticks],
         "ticktext": [escape(_shorten(label)) for _, label in ticks],
-        "tickfont": {"color": colour, "size": theme.FONT_SIZE if len(ticks) <= 16 else 11},
+        "tickfont": {"color": colour, "size": theme.FONT_SIZE},
         "title": {"text": title, "font": {"color": colour, "size": theme.FONT_SIZE - 1}, "standoff": 6},
         "showgrid": False,
         "zeroline": False,

@@ -10,6 +10,9 @@ from attn_figures.arrange import SCREENS, Arrangement, Box, apply, arrange, scre
 from attn_figures.picture import Picture, Spec
 
 BAR_ROOM = 64  # pixels on the right for colour bars
+WIDE_CELL, NARROW_CELL = 34, 18  # pixels from which three digits, and any digits, can be read
+SMALLEST_LABEL = 8  # pixels
+LABEL_SHARE = 0.85  # of the distance between two labels
 
 
 @dataclass(frozen=True)
@@ -65,6 +68,7 @@ class Geometry:
     formats: tuple[str, str] | None = None  # number formats for wide and for narrow cells
     operator: str = ""
     names_rows: bool = False  # a matrix that labels its rows wherever on its line it stands
+    label_units: tuple[float, float] | None = None  # between two column labels, between two row labels
 
 
 @dataclass(frozen=True)
@@ -118,7 +122,10 @@ class Absent:
         return self.panel.name
 
     def traces(self, axes: Axes) -> list[dict[str, Any]]:
-        """Return as many traces of the same types, without data."""
+        """Return as many traces of the same types, without data, on the axes of another panel.
+
+        Axes of their own would lay an empty ground over the figure.
+        """
         return [
             {"type": trace.get("type", "scatter"), "name": trace.get("name", ""), "visible": False}
             | {"xaxis": axes.x, "yaxis": axes.y}
@@ -144,11 +151,11 @@ def compose(panels: Sequence[Panel | Absent], *, largest_unit: float = 56.0) -> 
     traces: list[dict[str, Any]] = []
     layout: dict[str, Any] = {"annotations": [], "shapes": []}
     placed: list[Placed] = []
+    first_present = Axes(next(i for i, panel in enumerate(panels) if not isinstance(panel, Absent)))
     for number, panel in enumerate(panels):
         axes = Axes(number)
         if isinstance(panel, Absent):
-            traces += panel.traces(axes)
-            layout |= {axes.x_layout: {"visible": False}, axes.y_layout: {"visible": False}}
+            traces += panel.traces(first_present)
             continue
         coloraxis = ""
         coloured = panel.colour_range()
@@ -226,8 +233,13 @@ def _settings(panels: Sequence[Placed], arranged: Arrangement, bars: Sequence[st
         # Bodies on one line share their rows, so only the first of a line names them.
         names_rows = place.leads or geometry.names_rows
         if geometry.formats:
-            settings[f"{y}.showticklabels"] = names_rows
             settings[f"{y}.title.text"] = geometry.row_title if names_rows and tall > 110 else ""
+        if geometry.label_units:
+            for axis, units in zip((x, y), geometry.label_units, strict=True):
+                # Labels shrink with the cells so as never to touch; the smallest are left to the hover.
+                size = min(theme.FONT_SIZE, int(LABEL_SHARE * units * arranged.unit))
+                settings[f"{axis}.tickfont.size"] = max(size, SMALLEST_LABEL)
+                settings[f"{axis}.showticklabels"] = (axis == x or names_rows) and size >= SMALLEST_LABEL
         settings[f"{x}.title.text"] = geometry.column_title if wide > 120 else ""
         if geometry.operator:
             operator = f"layout.annotations[{panel.operator}]"
@@ -236,8 +248,10 @@ def _settings(panels: Sequence[Placed], arranged: Arrangement, bars: Sequence[st
             settings[f"{operator}.yanchor"] = "bottom" if stacked else "middle"
             settings[f"{operator}.xshift"] = -(geometry.row_pixels + 4) if place.leads and not stacked else -8
         if geometry.formats:
-            form = geometry.formats[0 if arranged.unit >= 34 else 1]
-            settings[f"data[{panel.first_trace}].texttemplate"] = form
+            wide_form, narrow_form = geometry.formats
+            form = wide_form if arranged.unit >= WIDE_CELL else narrow_form
+            readable = arranged.unit >= NARROW_CELL
+            settings[f"data[{panel.first_trace}].texttemplate"] = form if readable else ""
     for number, bar in enumerate(bars):
         settings[f"layout.{bar}.colorbar.x"] = 1 - (BAR_ROOM - 4) / arranged.width
         settings[f"layout.{bar}.colorbar.y"] = arranged.places[0].y[1] - number / len(bars)
