@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import streamlit as st
 
 from attn_ui import kept, positions
-from attn_ui.parameters import PAGES, Parameter, by_name
+from attn_ui.parameters import PAGES, Parameter, Several, by_name
 
 _PAGE = "_address_page"
 _DROPPED = "_address_dropped"
@@ -50,13 +50,15 @@ def bad_settings(parameters: Sequence[Parameter], query: dict[str, list[str]]) -
         if parameter is None:
             dropped.append(Dropped(name, texts[-1], "a setting of this page"))
             continue
-        if len(texts) > 1:
+        if len(texts) > 1 and not isinstance(parameter, Several):
             dropped.append(Dropped(name, " and ".join(texts), "one value"))
             continue
-        try:
-            parameter.read(texts[0])
-        except ValueError as error:
-            dropped.append(Dropped(name, texts[0], str(error)))
+        for text in texts:
+            try:
+                parameter.read(text)
+            except ValueError as error:
+                dropped.append(Dropped(name, text, str(error)))
+                break
     return dropped
 
 

@@ -1,10 +1,12 @@
 """Streamlit's own controls, tied to a setting: its name, range and default, its place in the address."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import streamlit as st
 
-from attn_ui.parameters import Choice, Flag, Real, Text, Whole
+from attn_ui.parameters import Choice, Flag, Real, Several, Steps, Text, Whole
+from attn_ui.positions import move, position
 
 
 def _tied(name: str) -> dict[str, Any]:
@@ -52,3 +54,30 @@ def line(setting: Text, label: str, **more: Any) -> str:
         label, setting.default, max_chars=setting.longest, **_tied(setting.name), **more
     )
     return text
+
+
+def several(setting: Several, label: str, offered: Sequence[str], **more: Any) -> list[str]:
+    """Offer switches for some of the options, any number of which may be on."""
+    chosen: list[str] = st.pills(
+        label, offered, selection_mode="multi", default=[], **_tied(setting.name), **more
+    )
+    return chosen
+
+
+def pick(steps: Steps, label: str, names: Sequence[str], **more: Any) -> int:
+    """Offer by name what is otherwise chosen by a click or a slider; return its position.
+
+    The choice lives where the sliders' do (`attn_ui.positions`), so both always agree.
+    """
+    key = f"pick-{steps.name}"
+    offered = range(min(len(names), len(steps.values)))
+    st.session_state[key] = min(position(steps), offered[-1])
+    st.selectbox(
+        label,
+        offered,
+        format_func=lambda index: names[index],
+        key=key,
+        on_change=lambda: move(steps, steps.values[st.session_state[key]]),
+        **more,
+    )
+    return int(st.session_state[key])

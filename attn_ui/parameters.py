@@ -210,6 +210,21 @@ class Cells:
         return ",".join(f"{query}.{key}" for query, key in sorted(cells))
 
 
+@dataclass(frozen=True)
+class Several:
+    """Any number of named options; the address repeats the name once for each."""
+
+    name: str
+    options: tuple[str, ...]
+    default: tuple[str, ...] = ()
+
+    def read(self, text: str) -> str:
+        """Return one option."""
+        if text not in self.options:
+            raise ValueError(f"any of {', '.join(self.options)}, each at most once")
+        return text
+
+
 def _read_number(text: str, low: float, high: float) -> float:
     wanted = f"a number from {low:g} to {high:g}"
     try:
@@ -241,8 +256,17 @@ def by_name(parameters: Sequence[Parameter]) -> dict[str, Parameter]:
 
 # ---- settings that several pages share ----
 
-TAB = Choice("tab", "", ("Arithmetic", "Maths", "Scale", "Cost", "Break it", "Checks", "Data", "Code"))
+TAB = Choice(
+    "tab",
+    "",
+    (
+        *("Heads add up", "Shapes", "Measures", "Block", "Scale", "Cost"),
+        *("Arithmetic", "Maths", "Break it", "Checks", "Data", "Code"),
+    ),
+)
 TEXT = Text("text", "the cat sat on the mat", longest=4000)
+CROSS = Flag("cross", False)
+TEXT_2 = Text("text2", "a dog lay on the rug", longest=4000)
 SEED = Whole("seed", 4, 0, 9999)
 TEMPERATURE = Steps("t", 1.0, logarithmic(0.1, 10.0, 41), ".2f")
 # The selected cell of a map: the places of its query and of its key, counted from 0.
@@ -261,8 +285,6 @@ EXAMPLE = Choice(
     "own sentence",
     ("own sentence", "two keys, one query", "I love ice", "I love dogs", "one query, ten keys"),
 )
-CROSS = Flag("cross", False)
-TEXT_2 = Text("text2", "a dog lay on the rug", longest=4000)
 VECTORS = Choice("vectors", "random", ("random", "one-hot", "typed"))
 WIDTH_X = Whole("d", 6, 1, 16)
 RAMP = Flag("ramp", False)
@@ -366,7 +388,50 @@ POSITIONAL_ENCODING: tuple[Parameter, ...] = (
 
 # ---- multi-head ----
 
-MULTI_HEAD: tuple[Parameter, ...] = (TAB, TEXT, SEED)
+CASE = Choice(
+    "case",
+    "own sentence",
+    (
+        "own sentence",
+        "I love dogs, two heads",
+        "I love ice, two full-width heads",
+        "cross-attention, four heads",
+        "the original Transformer",
+        "heads wider than their share",
+    ),
+)
+WIDTH_MODEL = Whole("dm", 8, 1, 128)
+WIDTH_MEMORY = Whole("dmem", 8, 1, 128)
+FREE_HEADS = Flag("free", False)
+WIDTH_HEAD = Whole("dh", 8, 1, 128)
+HEADS = Steps("heads", 4, tuple(range(1, 17)), ".0f")
+BIAS = Flag("bias", False)
+PROJECTION = Flag("wo", True)
+HEADS_MASK = Choice("hmask", "none", ("none", "causal", "sliding window", "padding"))
+MASK_REACH = Whole("reach", 1, 0, 63)
+VIEW = Choice("view", "every head", ("every head", "mean and max", "two heads"))
+ORDER = Choice(
+    "order",
+    "number",
+    ("number", "entropy", "effective keys", "distance", "previous token", "diagonal", "contribution"),
+)
+HEAD = Steps("head", 1, tuple(range(1, 17)), ".0f")
+AGAINST = Steps("against", 2, tuple(range(1, 17)), ".0f")
+OFF = Several("off", tuple(str(head) for head in range(1, 17)))
+RESHAPE = Steps("reshape", 0, tuple(range(49)), ".0f")
+LAYERS = Steps("layers", 6, tuple(range(13)), ".0f")
+RESIDUAL = Flag("residual", True)
+NORM = Choice("norm", "after", ("none", "before", "after"))
+FAULT = Choice(
+    "fault",
+    "split-without-transpose",
+    ("split-without-transpose", "merge-without-transpose", "scale-by-d-model", "shared-projections"),
+)
+MULTI_HEAD: tuple[Parameter, ...] = (
+    *(TAB, CASE, TEXT, CROSS, TEXT_2, WIDTH_MODEL, WIDTH_MEMORY, SEED),
+    *(HEADS, FREE_HEADS, WIDTH_HEAD, BIAS, PROJECTION, HEADS_MASK, MASK_REACH),
+    *(VIEW, ORDER, HEAD, AGAINST, QUERY, KEY, OFF, RESHAPE, LAYERS, RESIDUAL, NORM, FAULT),
+)
 
 # What each page can set, by its address.
 PAGES: dict[str, tuple[Parameter, ...]] = {

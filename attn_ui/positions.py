@@ -22,6 +22,8 @@ class _Positions:
     # The last two texts that this session put in the address: a run may start before the newest arrived.
     written: dict[str, tuple[str | None, str | None]] = field(default_factory=dict)
     reported: set[str] = field(default_factory=set)  # moved by the browser since the last run
+    # What each slider on a figure offered last: (figure, name) -> values.
+    offered: dict[tuple[str, str], tuple[float, ...]] = field(default_factory=dict)
     revision: int = 0
 
 
@@ -48,6 +50,21 @@ def value(steps: Steps) -> float:
 def commanded(steps: Steps) -> int:
     """Return where the slider stood when `revision` last changed."""
     return steps.nearest(_state().commanded.get(steps.name, steps.default))
+
+
+def offer(figure: str, steps: Steps) -> None:
+    """Take note of the values that a figure's slider offers; to be called before its positions are read.
+
+    The browser counts positions, so where the values change, or the slider is new, it is commanded to the
+    position of the present value among them.
+    """
+    state = _state()
+    if state.offered.get((figure, steps.name)) == steps.values:
+        return
+    known = (figure, steps.name) in state.offered
+    state.offered[figure, steps.name] = steps.values
+    if known or commanded(steps) != position(steps):
+        _command(state)
 
 
 def report(steps: Steps, index: int) -> None:

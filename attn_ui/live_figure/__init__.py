@@ -16,7 +16,7 @@ from streamlit import config
 from attn_figures import theme
 from attn_ui.live_figure.packing import Cursor, count_steps, pack
 from attn_ui.parameters import Steps
-from attn_ui.positions import commanded, position, report, revision
+from attn_ui.positions import commanded, offer, position, report, revision
 
 __all__ = ["PLOTLY_ROUTE", "Cell", "Cursor", "Rows", "Slider", "live_figure", "pack"]
 
@@ -101,6 +101,9 @@ def live_figure(
     packed = figures if isinstance(figures, bytes) else pack(figures, rows.cursor if rows else None)
     n_steps = len(slider.steps.values) if slider else 1
     _check_count(packed, n_steps)
+    for control in (slider, rows):
+        if control is not None:
+            offer(key, control.steps)
     head = json.dumps(_meta(key, alt, name, slider, rows), separators=(",", ":")).encode()
     result = _component()(
         key=key,
