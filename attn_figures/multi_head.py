@@ -1,0 +1,141 @@
+"""Pictures of several heads: their maps as one figure, and what they add up to."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attn_figures.matrix import KEY_TITLE, QUERY_TITLE, Matrix
+from attn_figures.panels import Absent, Panel, compose
+from attn_figures.picture import Picture, Spec
+
+Numbers = NDArray[np.float64]
+OUTPUT_UP_TO = 24  # dimensions of an output that is drawn beside the maps
+
+
+@dataclass(frozen=True)
+class Heads:
+    """The maps of all heads, as the pictures take them.
+
+    weights (n_head, n_query, n_key); output (n_query, d_out); mask (n_query, n_key), True = may attend.
+    """
+
+    weights: Numbers
+    output: Numbers
+    queries: Sequence[str]
+    keys: Sequence[str]
+    mask: NDArray[np.bool_] | None = None
+    off: Sequence[int] = ()  # heads, from 0, that the output leaves out
+
+    def matrix(self, name: str, values: Numbers, title: str) -> Matrix:
+        """Return one map of queries and keys; all light up together under the pointer."""
+        return Matrix(
+            name,
+            values,
+            title,
+            rows=self.queries,
+            columns=self.keys,
+            row_title=QUERY_TITLE,
+            column_title=KEY_TITLE,
+            mask=self.mask,
+            cells="query-key",
+        )
+
+
+@Picture
+def every_head(
+    heads: Heads,
+    *,
+    slots: int,
+    order: Sequence[int] | None = None,
+    head: int | None = None,
+    cell: tuple[int, int] | None = None,
+    projected: bool = True,
+    output_limit: float | None = None,
+) -> Spec:
+    """Draw one map a head in the given order, with room for `slots` heads, and the output where it fits.
+
+    Args:
+        heads: what is drawn.
+        slots: how many heads the step with the most of them has.
+        order: heads, from 0, in the order in which they stand.
+        head: the chosen one, from 0; its name is set in bold.
+        cell: the (query, key) to frame in every map.
+        projected: whether the output has gone through W_o.
+        output_limit: the end of the output's colours; the largest absolute value when None.
+
+    Raises:
+        ValueError: if there are more heads than slots.
+    """
+    n_head = len(heads.weights)
+    if n_head > slots:
+        raise ValueError(f"{n_head} heads need as many slots, got {slots}")
+    panels: list[Panel | Absent] = []
+    for index in range(slots) if order is None else [*order, *range(n_head, slots)]:
+        name = f"head {index + 1}"
+        if index >= n_head:
+            panels.append(Absent(heads.matrix(name, np.zeros(heads.weights.shape[1:]), name)))
+            continue
+        title = f"<b>{name}</b>" if index == head else name
+        title += " (off)" if index in heads.off else ""
+        drawn = heads.matrix(name, heads.weights[index], title)
+        panels.append(replace(drawn, marked=cell, shows_shape=False))
+    if _fits(heads):
+        operator = "· V, concat<br>· W<sub>o</sub>" if projected else "· V,<br>concat"
+        panels.append(replace(_output(heads), operator=operator, limit=output_limit))
+    return compose.spec(panels)
+
+
+@Picture
+def combined(heads: Heads, *, chosen: Sequence[int], cell: tuple[int, int] | None = None) -> Spec:
+    """Draw the mean of the chosen heads, their maximum, and how far they are apart.
+
+    Rows of the mean sum to one, rows of the maximum need not.
+    """
+    maps = heads.weights[list(chosen)]
+    panels = [
+        heads.matrix("mean", maps.mean(axis=0), "mean"),
+        heads.matrix("max", maps.max(axis=0), "largest"),
+        replace(
+            heads.matrix("spread", maps.max(axis=0) - maps.min(axis=0), "largest − smallest"),
+            quantity="difference",
+        ),
+    ]
+    return compose.spec([replace(panel, marked=cell) for panel in panels])
+
+
+@Picture
+def two_heads(heads: Heads, one: int, other: int, *, cell: tuple[int, int] | None = None) -> Spec:
+    """Draw two heads, from 0, and the first minus the second."""
+    first = heads.matrix("one", heads.weights[one], f"head {one + 1}")
+    second = replace(heads.matrix("other", heads.weights[other], f"head {other + 1}"), operator="−")
+    difference = replace(
+        heads.matrix("difference", heads.weights[one] - heads.weights[other], "difference"),
+        scale="scores",
+        limit=1.0,
+        quantity="difference",
+        operator="=",
+    )
+    return compose.spec([replace(panel, marked=cell) for panel in (first, second, difference)])
+
+
+def _fits(heads: Heads) -> bool:
+    """Whether the output is narrow enough not to take the room of the maps, which matter more."""
+    width = heads.output.shape[1]
+    return width <= max(8, 2 * len(heads.keys)) and width <= OUTPUT_UP_TO
+
+
+def _output(heads: Heads) -> Matrix:
+    return Matrix(
+        "output",
+        heads.output,
+        "output",
+        rows=heads.queries,
+        columns=[str(d) for d in range(1, heads.output.shape[1] + 1)],
+        column_title="Dimension",
+        column_role="output",
+        scale="scores",
+        quantity="output",
+        cells="output",
+    )
