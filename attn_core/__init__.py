@@ -1,6 +1,7 @@
 """The mathematics of attention, from kernel regression to many heads, with every intermediate in the open."""
 
 from attn_core.attention import Attention, SelfAttention, scaled_dot_product_attention
+from attn_core.block import NORMS, repeat_block, token_similarity
 from attn_core.kernels import KERNELS, Kernel
 from attn_core.masks import (
     block_sparse_mask,
@@ -49,6 +50,7 @@ from attn_core.samples import (
     regression_sample,
     sentence_vectors,
 )
+from attn_core.sizes import MultiHeadSize, multi_head_size
 from attn_core.tokens import label_tokens, tokenize
 
 __all__ = [
@@ -56,6 +58,7 @@ __all__ = [
     "ATTENTION_SAMPLES",
     "KERNELS",
     "MULTI_HEAD_MISTAKES",
+    "NORMS",
     "REGRESSION_SAMPLES",
     "Attention",
     "AttentionCost",
@@ -67,6 +70,7 @@ __all__ = [
     "Mistake",
     "MultiHead",
     "MultiHeadAttention",
+    "MultiHeadSize",
     "RegressionSample",
     "SelfAttention",
     "alibi_bias",
@@ -87,6 +91,7 @@ __all__ = [
     "learn_bandwidth",
     "leave_one_out_error",
     "merge_heads",
+    "multi_head_size",
     "nadaraya_watson",
     "padding_mask",
     "prefix_mask",
@@ -94,11 +99,13 @@ __all__ = [
     "ramp_encoding",
     "regression_sample",
     "relative_position_buckets",
+    "repeat_block",
     "rotary_embedding",
     "scaled_dot_product_attention",
     "sentence_vectors",
     "sinusoidal_encoding",
     "sliding_window_mask",
     "split_heads",
+    "token_similarity",
     "tokenize",
 ]
