@@ -122,7 +122,7 @@ def two_heads(heads: Heads, one: int, other: int, *, cell: tuple[int, int] | Non
 
 def _fits(heads: Heads) -> bool:
     """Whether the output is narrow enough not to take the room of the maps, which matter more."""
-    width = heads.output.shape[1]
+    width = int(heads.output.shape[1])
     return width <= max(8, 2 * len(heads.keys)) and width <= OUTPUT_UP_TO
 
 

@@ -272,6 +272,7 @@ TEMPERATURE = Steps("t", 1.0, logarithmic(0.1, 10.0, 41), ".2f")
 # The selected cell of a map: the places of its query and of its key, counted from 0.
 QUERY = Steps("q", 0, tuple(range(128)), ".0f")
 KEY = Steps("k", 0, tuple(range(128)), ".0f")
+HEAD = Steps("head", 1, tuple(range(1, 17)), ".0f")
 
 # ---- kernel regression ----
 
@@ -369,7 +370,6 @@ PLACE = Steps("p", 10, tuple(range(128)), ".0f")
 DIMENSIONS = Text("dims", "0, 1, 4, 8", longest=80)
 MEASURE = Choice("measure", "dot product", ("dot product", "cosine"))
 HEADS_OF_BIAS = Choice("of", "8", ("4", "8", "12", "16"))
-HEAD = Steps("head", 1, tuple(range(1, 17)), ".0f")
 ORDER = Choice("order", "reverse", ("reverse", "random", "swap two"))
 SHIFT = Steps("shift", 8, tuple(range(65)), ".0f")
 OFFSET = Steps("offset", 3, tuple(range(33)), ".0f")
@@ -410,12 +410,11 @@ PROJECTION = Flag("wo", True)
 HEADS_MASK = Choice("hmask", "none", ("none", "causal", "sliding window", "padding"))
 MASK_REACH = Whole("reach", 1, 0, 63)
 VIEW = Choice("view", "every head", ("every head", "mean and max", "two heads"))
-ORDER = Choice(
-    "order",
+ORDER_BY = Choice(
+    "by",
     "number",
     ("number", "entropy", "effective keys", "distance", "previous token", "diagonal", "contribution"),
 )
-HEAD = Steps("head", 1, tuple(range(1, 17)), ".0f")
 AGAINST = Steps("against", 2, tuple(range(1, 17)), ".0f")
 OFF = Several("off", tuple(str(head) for head in range(1, 17)))
 RESHAPE = Steps("reshape", 0, tuple(range(49)), ".0f")
@@ -430,7 +429,7 @@ FAULT = Choice(
 MULTI_HEAD: tuple[Parameter, ...] = (
     *(TAB, CASE, TEXT, CROSS, TEXT_2, WIDTH_MODEL, WIDTH_MEMORY, SEED),
     *(HEADS, FREE_HEADS, WIDTH_HEAD, BIAS, PROJECTION, HEADS_MASK, MASK_REACH),
-    *(VIEW, ORDER, HEAD, AGAINST, QUERY, KEY, OFF, RESHAPE, LAYERS, RESIDUAL, NORM, FAULT),
+    *(VIEW, ORDER_BY, HEAD, AGAINST, QUERY, KEY, OFF, RESHAPE, LAYERS, RESIDUAL, NORM, FAULT),
 )
 
 # What each page can set, by its address.

@@ -16,7 +16,7 @@ from attn_ui.parameters import (
     KEY,
     MASK_REACH,
     OFF,
-    ORDER,
+    ORDER_BY,
     PROJECTION,
     QUERY,
     SEED,
@@ -80,9 +80,9 @@ def choose_look(n_head: int) -> Look:
     st.subheader("Picture", anchor=False)
     view = controls.segment(VIEW, "Show")
     names = names_of_heads(n_head)
-    order = ORDER.default
+    order = ORDER_BY.default
     if view == "every head":
-        order = controls.choose(ORDER, "Order heads by")
+        order = controls.choose(ORDER_BY, "Order heads by")
     elif view == "two heads":
         controls.pick(HEAD, "Head", names)
         controls.pick(AGAINST, "minus head", names)

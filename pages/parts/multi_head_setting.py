@@ -132,7 +132,9 @@ def mask(setting: Setting) -> Tensor | None:
 def stages(setting: Setting, n_head: int) -> MultiHead:
     """Return every stage of attention with `n_head` heads."""
     n = sequences(setting)
-    return module(setting, n_head)(n.query, n.key, n.key, mask(setting))
+    result = module(setting, n_head)(n.query, n.key, n.key, mask(setting))
+    assert isinstance(result, MultiHead)
+    return result
 
 
 def array(tensor: Tensor) -> NDArray[np.float64]:
