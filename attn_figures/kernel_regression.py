@@ -1,0 +1,386 @@
+"""Kernel regression drawn: data and estimate on the left, the map of weights on the right, one figure."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attn_figures import theme
+from attn_figures.chart import Chart
+from attn_figures.matrix import KEY_TITLE, QUERY_TITLE, Matrix, SideBars, Ticks
+from attn_figures.panels import ColourRange, compose
+from attn_figures.picture import Picture, Spec
+
+Numbers = NDArray[np.float64]
+Trace = dict[str, Any]
+
+WEIGHTS = "weights"  # the name of the map whose cells can be clicked
+LIGHT = theme.LIGHT
+WIDEST_BUBBLE = 46  # pixels, of a point that has all the weight
+KERNEL_SHARE = 0.3  # of the chart's height, for the kernel drawn around the query
+ROOT = 2.0  # weights spread over many keys are small: the ramp is spent on them, its range stays [0, 1]
+EMPTY = "<b>no key in the window</b>: nothing to average"
+
+
+@dataclass(frozen=True)
+class Scene:
+    """What stays when a slider moves: data sorted by key, where it is asked, and how far the axes go.
+
+    Attributes:
+        keys, values: the data points, (n_key,) each, keys ascending.
+        queries: where the map has its rows, (n_query,), evenly spaced.
+        grid: where the estimate is drawn, (n_grid,).
+        truth: the true curve on the grid, or None where nobody knows it.
+        offsets: distances from the query at which the kernel is drawn, (n_offset,), ascending.
+        y_range: the lowest and the highest value on the axis.
+        x_title, y_title: what the two columns are called; escape users' words.
+    """
+
+    keys: Numbers
+    values: Numbers
+    queries: Numbers
+    grid: Numbers
+    truth: Numbers | None
+    offsets: Numbers
+    y_range: tuple[float, float]
+    x_title: str = "x"
+    y_title: str = "y"
+
+    @property
+    def x_range(self) -> list[float]:
+        """From the first query to the last."""
+        return [float(self.queries[0]), float(self.queries[-1])]
+
+    def kernel_height(self, profile: Numbers) -> Numbers:
+        """Lift a kernel's profile (..., n_offset), which is 1 at the query, off the floor of the chart."""
+        low, high = self.y_range
+        return low + KERNEL_SHARE * (high - low) * profile
+
+    def rows_of_keys(self) -> list[int]:
+        """The query nearest to each key, so that a click on a point asks there."""
+        nearest = np.abs(self.queries[:, None] - self.keys[None, :]).argmin(axis=0)
+        return [int(row) for row in nearest]
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """One bandwidth: weights (n_query, n_key), what follows from them, and the curve on the finer grid."""
+
+    weights: Numbers
+    effective_keys: Numbers
+    at_queries: Numbers
+    on_grid: Numbers
+    profile: Numbers
+
+    @property
+    def supported(self) -> NDArray[np.bool_]:
+        """Which queries have a key in their window, (n_query,)."""
+        return np.isfinite(self.at_queries)
+
+
+@Picture
+def fit(scene: Scene, estimate: Estimate, row: int = 0) -> Spec:
+    """Draw the data, the estimate and the weights of the query in `row`, beside the map of all weights."""
+    chart = Chart(
+        "fit",
+        [
+            _kernel(scene, estimate.profile, scene.queries[row]),
+            truth_line(scene),
+            _bubbles(scene, estimate.weights[row]),
+            points(scene) | {"meta": {"cursor": scene.rows_of_keys()}},
+            estimate_line(scene, estimate.on_grid),
+            _asking(scene, estimate.at_queries),
+            _answer(scene.queries[row], estimate.at_queries[row]),
+            *_read_outs(scene, estimate, row),
+        ],
+        columns=11.5,
+        rows=7.6,
+        x_title=scene.x_title,
+        y_title=scene.y_title,
+        x={"range": scene.x_range},
+        y={"range": list(scene.y_range)},
+        colours=ColourRange(LIGHT.weights, 0.0, 1.0, "weight", ROOT),
+        marks=[_query_line(scene, scene.queries[row])],
+        legend=legend(scene),
+        title=" ",
+    )
+    return compose.spec([chart, weight_map(scene, estimate, size=7.6, row=row)], largest_unit=70.0)
+
+
+def fit_cursor(scene: Scene, estimates: Sequence[Estimate]) -> dict[str, dict[str, Any]]:
+    """What follows the query in `fit`: by row, by step and row, and rows of what is drawn anyway."""
+    queries, rows = scene.queries, np.arange(len(scene.queries))
+    at_queries = np.stack([each.at_queries for each in estimates])[..., None]
+    empty = np.isnan(at_queries)
+    left, right = scene.x_range
+    facts = np.stack([_facts(each) for each in estimates])[:, :, None, :]
+    return {
+        "changes": {
+            "layout.shapes.0.x0": queries,
+            "layout.shapes.0.x1": queries,
+            "layout.shapes.1.y0": rows - 0.5,
+            "layout.shapes.1.y1": rows + 0.5,
+            "data.0.x": _around(scene, queries),
+            "data.6.x": queries[:, None],
+        },
+        "by_step": {
+            "data.6.y": at_queries,
+            "data.7.x": np.where(empty, np.nan, (left + right) / 2),
+            "data.7.customdata": facts,
+            "data.8.x": np.where(empty, (left + right) / 2, np.nan),
+        },
+        "rows_of": {"data.2.marker.size": "data.9.z", "data.2.marker.color": "data.9.z"},
+    }
+
+
+def weight_map(
+    scene: Scene,
+    estimate: Estimate,
+    *,
+    size: float,
+    row: int | None = None,
+    name: str = WEIGHTS,
+    title: str = "weights",
+    names_rows: bool = True,
+) -> Matrix:
+    """The (query, key) weights, keys in the order of their place, with each row's effective keys beside."""
+    n_query, n_key = estimate.weights.shape
+    shape = (n_query, n_key)
+    supported = estimate.supported
+    sums = estimate.weights.sum(axis=1)
+    return Matrix(
+        name,
+        estimate.weights,
+        title,
+        [f"{query:.3g}" for query in scene.queries],
+        [f"{key:.3g}" for key in scene.keys],
+        row_title=QUERY_TITLE,
+        column_title=KEY_TITLE,
+        mask=np.broadcast_to(supported[:, None], shape),
+        marked=None if row is None else (row, None),
+        cells="query-key",
+        extra=(
+            ("query at", np.broadcast_to(scene.queries[:, None], shape)),
+            ("key at", np.broadcast_to(scene.keys, shape)),
+            ("its value", np.broadcast_to(scene.values, shape)),
+        ),
+        moves_cursor=True,
+        size=(size, size),
+        ramp_power=ROOT,
+        ticks=(_row_ticks(scene), _key_ticks(scene)),
+        place="",
+        blocked=EMPTY,
+        side=SideBars(
+            f"{name} effective keys",
+            estimate.effective_keys,
+            float(n_key),
+            "query at %{customdata[0]:.4~g}<br>effective keys <b>%{customdata[1]:.2f}</b> of "
+            f"{n_key}<br>row sum <b>%{{customdata[2]:.6f}}</b>",
+            np.stack([scene.queries, estimate.effective_keys, sums], axis=-1),
+        ),
+        names_rows=names_rows,
+    )
+
+
+# ---- parts that several pictures share ----
+
+
+def points(scene: Scene) -> Trace:
+    """The data, as small rings."""
+    return {
+        "type": "scatter",
+        "name": "data",
+        "mode": "markers",
+        "x": scene.keys,
+        "y": scene.values,
+        "marker": {"size": 5, "color": LIGHT.paper, "line": {"color": LIGHT.ink, "width": 1.2}},
+        "hovertemplate": "key at <b>%{x:.4~g}</b><br>value <b>%{y:.4~g}</b><extra></extra>",
+    }
+
+
+def truth_line(scene: Scene) -> Trace:
+    """The true curve; nowhere where it is not known."""
+    return {
+        "type": "scatter",
+        "name": "true curve",
+        "mode": "lines",
+        "x": scene.grid,
+        "y": np.full(len(scene.grid), np.nan) if scene.truth is None else scene.truth,
+        "line": {"color": LIGHT.muted, "width": 1.5, "dash": "dot"},
+        "hoverinfo": "skip",
+    }
+
+
+def estimate_line(scene: Scene, on_grid: Numbers, colour: str = LIGHT.value) -> Trace:
+    """The estimate; a gap where no key is in the window."""
+    return {
+        "type": "scatter",
+        "name": "estimate",
+        "mode": "lines",
+        "x": scene.grid,
+        "y": on_grid,
+        "line": {"color": colour, "width": 3},
+        "connectgaps": False,
+        "hoverinfo": "skip",
+    }
+
+
+def legend(scene: Scene) -> list[tuple[str, str]]:
+    """What is drawn, in its colours."""
+    truth = [] if scene.truth is None else [("┅ true curve", LIGHT.muted)]
+    return [
+        ("○ data", LIGHT.ink),
+        *truth,
+        ("━ estimate", LIGHT.value),
+        ("▲ kernel around the query", LIGHT.query),
+    ]
+
+
+def _kernel(scene: Scene, profile: Numbers, query: float) -> Trace:
+    return {
+        "type": "scatter",
+        "name": "kernel",
+        "mode": "lines",
+        "x": _around(scene, np.array([query]))[0],
+        "y": np.concatenate(([scene.y_range[0]], scene.kernel_height(profile), [scene.y_range[0]])),
+        "line": {"color": LIGHT.query, "width": 1.5},
+        "fill": "toself",
+        "fillcolor": theme.rgba(LIGHT.query, 0.1),
+        "hoverinfo": "skip",
+    }
+
+
+def _around(scene: Scene, queries: Numbers) -> Numbers:
+    """The kernel's places around each query, (n_query, n_offset + 2): its ends stand on the floor."""
+    offsets = np.concatenate((scene.offsets[:1], scene.offsets, scene.offsets[-1:]))
+    return np.asarray(queries[:, None] + offsets)
+
+
+def _bubbles(scene: Scene, weights: Numbers) -> Trace:
+    return {
+        "type": "scatter",
+        "name": "weight of each point",
+        "mode": "markers",
+        "x": scene.keys,
+        "y": scene.values,
+        "marker": {
+            "size": weights,
+            "sizemode": "area",
+            "sizeref": 2 / WIDEST_BUBBLE**2,
+            "color": weights,
+            "coloraxis": "panel",
+            "opacity": 1,
+            "line": {"color": LIGHT.query, "width": 1},
+        },
+        "hoverinfo": "skip",
+    }
+
+
+def _asking(scene: Scene, at_queries: Numbers) -> Trace:
+    """Invisible points along the estimate, one a query, to point at and to click."""
+    return {
+        "type": "scatter",
+        "name": "queries",
+        "mode": "markers",
+        "x": scene.queries,
+        "y": at_queries,
+        "marker": {"size": 14, "color": theme.rgba(LIGHT.query, 0)},
+        "meta": {"cursor": True},
+        "hovertemplate": "query at <b>%{x:.4~g}</b><br>estimate <b>%{y:.6~g}</b><extra></extra>",
+    }
+
+
+def _answer(query: float, estimate: float) -> Trace:
+    return {
+        "type": "scatter",
+        "name": "estimate at the query",
+        "mode": "markers",
+        "x": np.array([query]),
+        "y": np.array([estimate]),
+        "marker": {"size": 13, "color": LIGHT.value, "line": {"color": LIGHT.paper, "width": 2}},
+        "hoverinfo": "skip",
+    }
+
+
+def _facts(estimate: Estimate) -> Numbers:
+    """Estimate, sum of the weights and effective keys of each query; 0 where there is no estimate."""
+    facts = (estimate.at_queries, estimate.weights.sum(axis=1), estimate.effective_keys)
+    return np.nan_to_num(np.stack(facts, axis=-1))
+
+
+def _read_outs(scene: Scene, estimate: Estimate, row: int) -> list[Trace]:
+    """Two lines of words under the chart, of which one shows: with an estimate, or without."""
+    n_key = len(scene.keys)
+    common = {
+        "type": "scatter",
+        "mode": "text",
+        "y": np.array([scene.y_range[0]]),
+        "textposition": "bottom center",
+        "cliponaxis": False,
+        "hoverinfo": "skip",
+        "textfont": {"size": theme.FONT_SIZE, "color": LIGHT.ink},
+    }
+    middle = sum(scene.x_range) / 2
+    empty = not estimate.supported[row]
+    below = "<br>" * 3
+    told = (
+        f"{below}estimate <b>%{{customdata[0]:.3f}}</b>   weights sum to <b>%{{customdata[1]:.3f}}</b>   "
+        f"effective keys <b>%{{customdata[2]:.1f}}</b> of {n_key}"
+    )
+    return [
+        common
+        | {
+            "name": "read-out",
+            "x": np.array([np.nan if empty else middle]),
+            "customdata": _facts(estimate)[[row]],
+            "texttemplate": told,
+        },
+        common
+        | {
+            "name": "read-out of an empty window",
+            "x": np.array([middle if empty else np.nan]),
+            "texttemplate": f"{below}<b>no key in the window</b>: no estimate here",
+        },
+    ]
+
+
+def _query_line(scene: Scene, query: float) -> dict[str, Any]:
+    return {
+        "type": "line",
+        "x0": query,
+        "x1": query,
+        "y0": scene.y_range[0],
+        "y1": scene.y_range[1],
+        "line": {"color": LIGHT.query, "width": 1.5, "dash": "dash"},
+        "layer": "below",
+    }
+
+
+def _row_ticks(scene: Scene) -> Ticks:
+    step = scene.queries[1] - scene.queries[0]
+    return [((value - scene.queries[0]) / step, text) for value, text in round_numbers(*scene.x_range)]
+
+
+def _key_ticks(scene: Scene) -> Ticks:
+    """Round numbers between the keys where they would stand: the columns are keys, not places."""
+    within = round_numbers(float(scene.keys[0]), float(scene.keys[-1]))
+    columns = np.arange(len(scene.keys))
+    return [(float(np.interp(value, scene.keys, columns)), text) for value, text in within]
+
+
+def round_numbers(low: float, high: float, most: int = 7) -> list[tuple[float, str]]:
+    """Round numbers from low to high, at most `most`, with how they are written.
+
+    >>> [text for _, text in round_numbers(-0.5, 5.5)]
+    ['0', '1', '2', '3', '4', '5']
+    """
+    span = (high - low) or 1.0
+    scale = 10.0 ** np.floor(np.log10(span / most))
+    step = next(scale * k for k in (1, 2, 5, 10, 20) if span / (scale * k) <= most)
+    first, last = int(np.ceil(low / step - 1e-9)), int(np.floor(high / step + 1e-9))
+    return [(k * step, f"{k * step:.6g}") for k in range(first, last + 1)]
+
+
+Changes = Mapping[str, Mapping[str, Any]]
