@@ -22,6 +22,7 @@ class Chart:
         colours: the range of a trace that is coloured by value.
         marks: shapes, without axis references.
         legend: (what, colour) for each thing drawn, set as coloured words above the body.
+        title_lines: the lines that the title takes, or that something else takes in its place.
     """
 
     name: str
@@ -37,11 +38,12 @@ class Chart:
     shows_bar: bool = False
     marks: Sequence[dict[str, Any]] = ()
     legend: Sequence[tuple[str, str]] = ()
+    title_lines: int = 1
 
     def geometry(self) -> Geometry:
         """Return the room for tick marks and titles on the left and below."""
         left = 46 + (22 if self.y_title else 0)
-        bottom = 28 + (24 if self.x_title else 0) + (24 if self.title else 0)
+        bottom = 28 + (24 if self.x_title else 0) + (6 + 18 * self.title_lines if self.title else 0)
         top = 34 if self.legend else 14
         box = Box(self.columns, self.rows, left=left + 20, lead=left, trail=12, top=top, bottom=bottom)
         return Geometry(box, self.y_title, self.x_title)

@@ -1,6 +1,6 @@
 """Kernel regression drawn: data and estimate on the left, the map of weights on the right, one figure."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -105,6 +105,7 @@ def fit(scene: Scene, estimate: Estimate, row: int = 0) -> Spec:
         marks=[_query_line(scene, scene.queries[row])],
         legend=legend(scene),
         title=" ",
+        title_lines=2,
     )
     return compose.spec([chart, weight_map(scene, estimate, size=7.6, row=row)], largest_unit=70.0)
 
@@ -213,7 +214,7 @@ def truth_line(scene: Scene) -> Trace:
     }
 
 
-def estimate_line(scene: Scene, on_grid: Numbers, colour: str = LIGHT.value) -> Trace:
+def estimate_line(scene: Scene, on_grid: Numbers, colour: str = LIGHT.output) -> Trace:
     """The estimate; a gap where no key is in the window."""
     return {
         "type": "scatter",
@@ -229,12 +230,12 @@ def estimate_line(scene: Scene, on_grid: Numbers, colour: str = LIGHT.value) -> 
 
 def legend(scene: Scene) -> list[tuple[str, str]]:
     """What is drawn, in its colours."""
-    truth = [] if scene.truth is None else [("┅ true curve", LIGHT.muted)]
+    truth = [] if scene.truth is None else [("┅ truth", LIGHT.muted)]
     return [
         ("○ data", LIGHT.ink),
         *truth,
-        ("━ estimate", LIGHT.value),
-        ("▲ kernel around the query", LIGHT.query),
+        ("━ estimate", LIGHT.output),
+        ("▲ kernel", LIGHT.query),
     ]
 
 
@@ -299,7 +300,7 @@ def _answer(query: float, estimate: float) -> Trace:
         "mode": "markers",
         "x": np.array([query]),
         "y": np.array([estimate]),
-        "marker": {"size": 13, "color": LIGHT.value, "line": {"color": LIGHT.paper, "width": 2}},
+        "marker": {"size": 13, "color": LIGHT.output, "line": {"color": LIGHT.paper, "width": 2}},
         "hoverinfo": "skip",
     }
 
@@ -313,10 +314,11 @@ def _facts(estimate: Estimate) -> Numbers:
 def _read_outs(scene: Scene, estimate: Estimate, row: int) -> list[Trace]:
     """Two lines of words under the chart, of which one shows: with an estimate, or without."""
     n_key = len(scene.keys)
+    low, high = scene.y_range
     common = {
         "type": "scatter",
         "mode": "text",
-        "y": np.array([scene.y_range[0]]),
+        "y": np.array([low + 1e-4 * (high - low)]),  # a point outside the range would not be written
         "textposition": "bottom center",
         "cliponaxis": False,
         "hoverinfo": "skip",
@@ -326,7 +328,8 @@ def _read_outs(scene: Scene, estimate: Estimate, row: int) -> list[Trace]:
     empty = not estimate.supported[row]
     below = "<br>" * 3
     told = (
-        f"{below}estimate <b>%{{customdata[0]:.3f}}</b>   weights sum to <b>%{{customdata[1]:.3f}}</b>   "
+        f"{below}estimate <b>%{{customdata[0]:.3f}}</b><br>"
+        "weights sum to <b>%{customdata[1]:.3f}</b>, "
         f"effective keys <b>%{{customdata[2]:.1f}}</b> of {n_key}"
     )
     return [
@@ -341,7 +344,7 @@ def _read_outs(scene: Scene, estimate: Estimate, row: int) -> list[Trace]:
         | {
             "name": "read-out of an empty window",
             "x": np.array([middle if empty else np.nan]),
-            "texttemplate": f"{below}<b>no key in the window</b>: no estimate here",
+            "texttemplate": f"{below}<b>no key in the window</b><br>no estimate here",
         },
     ]
 
@@ -365,9 +368,13 @@ def _row_ticks(scene: Scene) -> Ticks:
 
 def _key_ticks(scene: Scene) -> Ticks:
     """Round numbers between the keys where they would stand: the columns are keys, not places."""
-    within = round_numbers(float(scene.keys[0]), float(scene.keys[-1]))
     columns = np.arange(len(scene.keys))
-    return [(float(np.interp(value, scene.keys, columns)), text) for value, text in within]
+    ticks: list[tuple[float, str]] = []
+    for value, text in round_numbers(float(scene.keys[0]), float(scene.keys[-1])):
+        column = float(np.interp(value, scene.keys, columns))
+        if not ticks or column - ticks[-1][0] > len(columns) / 14:  # in a gap two would overlap
+            ticks.append((column, text))
+    return ticks
 
 
 def round_numbers(low: float, high: float, most: int = 7) -> list[tuple[float, str]]:
@@ -381,6 +388,3 @@ def round_numbers(low: float, high: float, most: int = 7) -> list[tuple[float, s
     step = next(scale * k for k in (1, 2, 5, 10, 20) if span / (scale * k) <= most)
     first, last = int(np.ceil(low / step - 1e-9)), int(np.floor(high / step + 1e-9))
     return [(k * step, f"{k * step:.6g}") for k in range(first, last + 1)]
-
-
-Changes = Mapping[str, Mapping[str, Any]]

@@ -246,7 +246,7 @@ class Matrix:
             "base": n_columns - 0.5 + SIDE_GAP * n_columns,
             "x": np.asarray(side.values, dtype=np.float64) / side.full * width,
             "y": np.arange(len(self.rows)),
-            "width": 0.8,
+            "width": 1.0 if len(self.rows) > MOST_LABELS else 0.8,
             "marker": {"color": theme.LIGHT.muted, "line": {"width": 0}},
             "customdata": np.asarray(side.details, dtype=np.float64),
             "hovertemplate": f"{side.hover}<extra></extra>",
