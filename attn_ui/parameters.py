@@ -277,7 +277,7 @@ HEAD = Steps("head", 1, tuple(range(1, 17)), ".0f")
 # ---- kernel regression ----
 
 KERNEL_VIEW = Choice(
-    "view",
+    "picture",
     "Fit and weights",
     ("Fit and weights", "Four kernels", "Choose the bandwidth", "Bridge to attention", "Where it fails"),
 )
