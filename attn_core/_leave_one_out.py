@@ -3,6 +3,7 @@
 import math
 from dataclasses import dataclass
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -12,11 +13,17 @@ from attn_core.kernels import KERNELS, Kernel
 
 @dataclass(frozen=True, eq=False)
 class LeftOut:
-    """The points of a data set, ready to leave each out: distances ``(n, n)``, values ``(n, d_value)``."""
+    """The points of a data set, ready to leave each out at any bandwidth.
 
-    distances: Tensor
+    ``values`` (n, d_value); ``distances`` (n, n), where the point itself counts as so far away that it never
+    weighs; ``nearest`` (n, 1) to the nearest other point; ``gaps``, the squared distances beyond the nearest.
+    """
+
     values: Tensor
     kernel: Kernel
+    distances: Tensor
+    nearest: Tensor
+    gaps: Tensor
 
     @classmethod
     def of(cls, keys: Tensor, values: Tensor, kernel: str) -> "LeftOut":
@@ -25,52 +32,66 @@ class LeftOut:
         _points.check(keys, values)
         if len(keys) < 2:
             raise ValueError(f"leaving one out needs at least 2 points; got {len(keys)}")
-        distances = _points.distances(keys.detach(), keys.detach())
-        return cls(distances, values.detach().reshape(len(keys), -1), KERNELS[kernel])
+        keys = keys.detach()
+        distances = _points.distances(keys, keys).fill_diagonal_(_points.far_away(keys.dtype))
+        nearest = distances.amin(dim=-1, keepdim=True)
+        gaps = (distances - nearest).mul_(distances + nearest)
+        return cls(values.detach().reshape(len(keys), -1), KERNELS[kernel], distances, nearest, gaps)
 
     def errors(self, bandwidths: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """Training errors, leave-one-out errors and numbers of supported points, each ``(steps,)``."""
+        steps = bandwidths[:, None, None]
         at_once = max(1, _points.CHUNK // self.distances.numel())
-        parts = [self._errors(bandwidths[i : i + at_once]) for i in range(0, len(bandwidths), at_once)]
-        training, left_out, supported = (torch.cat(part) for part in zip(*parts, strict=True))
-        return training, left_out, supported
+        parts = [self._sums(steps[i : i + at_once]) for i in range(0, len(steps), at_once)]
+        sums, totals = (torch.cat(part) for part in zip(*parts, strict=True))
 
-    def slope(self, log_bandwidth: Tensor) -> tuple[float, float]:
-        """Return the leave-one-out error and its derivative by the logarithm of the bandwidth."""
-        with torch.enable_grad():
-            leaf = log_bandwidth.detach().requires_grad_()
-            error = self._errors(leaf.exp().reshape(1))[1].squeeze(0)
-            if not error.requires_grad or not bool(error.isfinite()):
-                return error.item(), 0.0
-            (slope,) = torch.autograd.grad(error, leaf)
-        return error.item(), slope.item()
-
-    def _errors(self, bandwidths: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        weights, shrink = self._weights(bandwidths[:, None, None])
-        sums, totals = weights @ self.values, weights.sum(dim=-1, keepdim=True)
-        has_support = totals > 0
-        safe_totals = totals.masked_fill(~has_support, 1.0)
-        residuals = (sums / safe_totals - self.values).masked_fill(~has_support, 0.0)
-        supported = has_support.squeeze(-1).sum(dim=-1)
+        alone = totals == 0
+        estimates = sums / totals.masked_fill(alone, 1.0)
+        residuals = (estimates - self.values).masked_fill(alone, 0.0)
+        supported = (~alone).sum(dim=(-2, -1))
         left_out = residuals.square().mean(dim=-1).sum(dim=-1) / supported
+
         # Training keeps the point: the same sums, with the point's own weight of one added.
+        shrink = self._largest(steps)
         kept = (shrink * sums + self.values) / (shrink * totals + 1)
         training = (kept - self.values).square().mean(dim=(-2, -1))
         return training, left_out.masked_fill(supported == 0, torch.inf), supported
 
-    def _weights(self, bandwidth: Tensor) -> tuple[Tensor, Tensor]:
-        """Weights of the other points ``(steps, n, n)``, and each row's factor that makes them true weights.
+    def slope(self, log_bandwidth: Tensor) -> tuple[float, float]:
+        """Return the leave-one-out error and its derivative by the log bandwidth, 0 where it has none."""
+        with torch.enable_grad():
+            leaf = log_bandwidth.detach().requires_grad_()
+            error = self.errors(leaf.exp().reshape(1))[1].squeeze(0)
+            if not error.requires_grad or not bool(error.isfinite()):
+                return error.item(), 0.0
+            (slope,) = torch.autograd.grad(error, leaf)
+        return error.item(), slope.nan_to_num(0.0).item()
+
+    def _sums(self, bandwidth: Tensor) -> tuple[Tensor, Tensor]:
+        """Weighted sums of the other points' values ``(steps, n, d_value)``, and of their weights alone.
 
         A Gaussian row is taken relative to its largest weight, so that no bandwidth is too small for it.
         """
-        own = torch.eye(len(self.distances), dtype=torch.bool, device=self.distances.device)
         if math.isinf(self.kernel.support):
-            nearest = self.distances.masked_fill(own, torch.inf).amin(dim=-1, keepdim=True)
-            # On the diagonal the nearest distance stands in for the point's own: finite at every bandwidth.
-            others = torch.where(own, nearest, self.distances)
-            weights = _points.log_gaussian_ratio(others, nearest, bandwidth).exp()
-            shrink = torch.exp(-nearest.square() * _points.half_inverse_square(bandwidth))
+            exponents = self.gaps * -_points.half_inverse_square(bandwidth)
+            # Below e^-80 a weight is lost beside the largest, which is 1; and denormal numbers are slow.
+            weights = _exp(exponents.clamp_(min=-80.0))
         else:
-            weights = self.kernel.profile(self.distances / bandwidth)
-            shrink = torch.ones_like(weights[..., :1])
-        return weights.masked_fill(own, 0.0), shrink
+            widest = _points.far_away(bandwidth.dtype) / 2
+            weights = self.kernel.profile(self.distances / bandwidth.clamp(max=widest))
+        return weights @ self.values, weights.sum(dim=-1, keepdim=True)
+
+    def _largest(self, bandwidth: Tensor) -> Tensor:
+        """Return the weight that stands as 1 in a row of ``_sums``, ``(steps, n, 1)``."""
+        if math.isinf(self.kernel.support):
+            return torch.exp(-self.nearest.square() * _points.half_inverse_square(bandwidth))
+        return torch.ones_like(bandwidth)
+
+
+def _exp(exponents: Tensor) -> Tensor:
+    """Exponentiate, in place where it can be: numpy's float64 exponential takes half the time of torch's."""
+    if exponents.requires_grad or exponents.device.type != "cpu":
+        return exponents.exp()
+    array = exponents.numpy()
+    np.exp(array, out=array)
+    return exponents

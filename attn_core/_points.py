@@ -1,12 +1,14 @@
 """The data points of a kernel regression: what they must be, and how far apart they lie."""
 
+import math
+
 import torch
 from torch import Tensor
 
 from attn_core import _require
 
-CHUNK = 2**21
-"""Numbers of one (steps, n_query, n_key) block held at once: 16 MB in float64, near the cache."""
+CHUNK = 2**18
+"""Numbers of one (steps, n_query, n_key) block held at once: 2 MB in float64, to stay in the cache."""
 
 
 def check(keys: Tensor, values: Tensor, **queries: Tensor) -> None:
@@ -70,8 +72,14 @@ def log_gaussian_ratio(distances: Tensor, nearest: Tensor, bandwidth: Tensor) ->
 
 
 def half_inverse_square(bandwidth: Tensor) -> Tensor:
-    """1 / (2 h^2), finite for any bandwidth."""
-    return 0.5 / bandwidth.square().clamp(min=torch.finfo(bandwidth.dtype).tiny)
+    """1 / (2 h^2), kept finite, and large enough to tell ``far_away`` from near, at every bandwidth."""
+    limits = torch.finfo(bandwidth.dtype)
+    return (0.5 / bandwidth.square().clamp(min=limits.tiny)).clamp(min=1e10 / limits.max)
+
+
+def far_away(dtype: torch.dtype) -> float:
+    """Return a distance at which no kernel weighs, whatever the bandwidth, and whose square is finite."""
+    return math.sqrt(torch.finfo(dtype).max) / 2
 
 
 def _count_bad(tensor: Tensor) -> int:

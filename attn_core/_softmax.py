@@ -4,15 +4,12 @@ import torch
 from torch import Tensor
 
 
-def softmax_rows(scores: Tensor, empty: Tensor | None = None) -> Tensor:
+def softmax_rows(scores: Tensor, empty: Tensor | None, *, out: Tensor | None = None) -> Tensor:
     """Softmax over the last axis, in which a row of nothing but -inf becomes a row of zeros.
 
-    ``empty`` (broadcastable to ``(..., n_query, 1)``) says which rows those are where the caller knows it
-    from a mask; otherwise they are looked for. Such a row is taken out before the exponential, so that
-    neither the weights nor their gradient are NaN.
+    ``empty`` (broadcastable to ``(..., n_query, 1)``) says which rows those are; None, that there is none.
+    Such a row is taken out before the exponential, so that neither the weights nor their gradient are NaN.
     """
-    if empty is None:
-        empty = scores.amax(dim=-1, keepdim=True) == -torch.inf if scores.shape[-1] else None
     if empty is None or not bool(empty.any()):
-        return torch.softmax(scores, dim=-1)
+        return torch.softmax(scores, dim=-1, out=out)
     return torch.softmax(scores.masked_fill(empty, 0.0), dim=-1).masked_fill(empty, 0.0)

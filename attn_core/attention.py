@@ -9,6 +9,7 @@ from torch import Tensor, nn
 
 from attn_core import _require
 from attn_core._linear import seeded_linear
+from attn_core._memory import large
 from attn_core._softmax import softmax_rows
 from attn_core.masks import causal_mask
 
@@ -71,33 +72,52 @@ def scaled_dot_product_attention(
     >>> stages.output
     tensor([[6.9999, 7.9999, 8.9999]], dtype=torch.float64)
     """
-    check_attention(query, key, value)
-    scores = query @ key.mT
-    scaled_scores = scores * _factor(scores, scale, temperature, d_k=query.shape[-1])
-    allowed, bias = resolve_mask(attn_mask, is_causal, like=scores)
+    shape = scores_shape(query, key, value)
+    factor = _factor(scale, temperature, shape=shape, like=query)
+    allowed, bias = resolve_mask(attn_mask, is_causal, shape=shape, like=query)
+    steps = [each for each in (factor, bias, allowed) if isinstance(each, Tensor)]
+    whole = _require.broadcast_shape(shape, *(each.shape for each in steps))
+    if whole is None:
+        came = ", ".join(str(tuple(each.shape)) for each in steps)
+        raise ValueError(f"scale, temperature and attn_mask must broadcast together; got shapes {came}")
+    inputs = (query, key, value, *steps)
+
+    scores = torch.matmul(query, key.mT, out=large(shape, inputs))
+    if shape == whole:
+        scaled_scores = torch.mul(scores, factor, out=large(shape, inputs))
+    else:
+        scaled_scores = (scores * factor).expand(whole).clone()
     if bias is not None:
-        scaled_scores = scaled_scores + bias
-    if allowed is None:
-        weights = softmax_rows(scaled_scores, empty=torch.tensor(False))
-        return Attention(scores, scaled_scores, None, weights, weights @ value)
-    scaled_scores = scaled_scores.masked_fill(~allowed, -torch.inf)
-    weights = softmax_rows(scaled_scores, empty=~allowed.any(dim=-1, keepdim=True))
-    return Attention(scores, scaled_scores, allowed.expand(scaled_scores.shape), weights, weights @ value)
+        scaled_scores.add_(bias)
+    empty = None
+    if allowed is not None:
+        scaled_scores.masked_fill_(~allowed, -torch.inf)
+        empty = ~allowed.any(dim=-1, keepdim=True)
+        allowed = allowed.expand(whole)
+    weights = softmax_rows(scaled_scores, empty, out=large(whole, inputs))
+    return Attention(scores, scaled_scores, allowed, weights, weights @ value)
 
 
-def check_attention(query: Tensor, key: Tensor, value: Tensor) -> None:
-    """Refuse a query, key and value that cannot attend to one another."""
-    named = {"query": query, "key": key, "value": value}
-    _require.same_dtype(**named)
-    shapes = ", ".join(f"{name} {tuple(tensor.shape)}" for name, tensor in named.items())
-    if min(tensor.ndim for tensor in named.values()) < 2:
-        raise ValueError(f"query, key and value must have at least 2 axes (n, d); got {shapes}")
-    if query.shape[-1] != key.shape[-1] or not query.shape[-1]:
-        raise ValueError(f"query and key must have the same width d_k >= 1; got {shapes}")
-    if key.shape[-2] != value.shape[-2]:
-        raise ValueError(f"key and value must have the same length n_key; got {shapes}")
-    if _require.broadcast_shape(*(tensor.shape[:-2] for tensor in named.values())) is None:
-        raise ValueError(f"query, key and value must have batch axes that broadcast; got {shapes}")
+def scores_shape(query: Tensor, key: Tensor, value: Tensor) -> torch.Size:
+    """Return the shape of the scores, or refuse a query, key and value that cannot attend to one another."""
+    _require.same_dtype(query=query, key=key, value=value)
+    tensors = (query, key, value)
+    batch = _require.broadcast_shape(*(tensor.shape[:-2] for tensor in tensors))
+    if min(query.ndim, key.ndim, value.ndim) < 2:
+        required = "query, key and value must have at least 2 axes (n, d)"
+    elif query.shape[-1] != key.shape[-1] or not query.shape[-1]:
+        required = "query and key must have the same width d_k >= 1"
+    elif key.shape[-2] != value.shape[-2]:
+        required = "key and value must have the same length n_key"
+    elif batch is None:
+        required = "query, key and value must have batch axes that broadcast"
+    else:
+        batch = _require.broadcast_shape(query.shape[:-2], key.shape[:-2])
+        assert batch is not None
+        return torch.Size((*batch, query.shape[-2], key.shape[-2]))
+    raise ValueError(
+        f"{required}; got query {tuple(query.shape)}, key {tuple(key.shape)}, value {tuple(value.shape)}"
+    )
 
 
 class SelfAttention(nn.Module):
@@ -165,31 +185,29 @@ class SelfAttention(nn.Module):
         )
 
 
-def _factor(scores: Tensor, scale: object, temperature: object, d_k: int) -> float | Tensor:
+def _factor(scale: object, temperature: object, *, shape: torch.Size, like: Tensor) -> float | Tensor:
     """scale / temperature, as a number where both are."""
+    default = 1 / math.sqrt(like.shape[-1])
     parts = []
-    for name, given in (
-        ("scale", 1 / math.sqrt(d_k) if scale is None else scale),
-        ("temperature", temperature),
-    ):
+    for name, given in (("scale", default if scale is None else scale), ("temperature", temperature)):
         part = _require.positive(name, given)
         if isinstance(part, Tensor):
-            _require.broadcasts(name, part, scores.shape)
-            part = part.to(scores)
+            _require.broadcasts(name, part, shape)
+            part = part.to(like)
         parts.append(part)
     return parts[0] / parts[1]
 
 
 def resolve_mask(
-    attn_mask: Tensor | None, is_causal: bool, *, like: Tensor
+    attn_mask: Tensor | None, is_causal: bool, *, shape: torch.Size, like: Tensor
 ) -> tuple[Tensor | None, Tensor | None]:
-    """Split what was asked for into where each query may attend (None: anywhere) and a bias to add (or None).
+    """Split what was asked for into where each query may attend (None: anywhere) and a bias (or None).
 
-    ``like`` has the shape, dtype and device of the scores.
+    ``shape`` is that of the scores, ``like`` has their dtype and device.
     """
     allowed, bias = None, None
     if attn_mask is not None:
-        _require.broadcasts("attn_mask", attn_mask, like.shape)
+        _require.broadcasts("attn_mask", attn_mask, shape)
         if attn_mask.dtype == torch.bool:
             allowed = attn_mask
         elif attn_mask.is_floating_point():
@@ -200,7 +218,7 @@ def resolve_mask(
         else:
             raise ValueError(f"attn_mask must be boolean or floating-point; got dtype {attn_mask.dtype}")
     if is_causal:
-        causal = causal_mask(*like.shape[-2:]).to(like.device)
+        causal = causal_mask(*shape[-2:]).to(like.device)
         allowed = causal if allowed is None else allowed & causal
     if allowed is not None and bool(allowed.all()):
         allowed = None

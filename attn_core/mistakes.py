@@ -39,7 +39,8 @@ def softmax_over_queries(
     """Take the softmax down the columns."""
     right = scaled_dot_product_attention(query, key, value, attn_mask, is_causal=is_causal)
     # The softmax runs along the last axis: turned there, queries are what it normalises over.
-    weights = softmax_rows(right.scaled_scores.mT).mT
+    turned = right.scaled_scores.mT
+    weights = softmax_rows(turned, empty=(turned == -torch.inf).all(dim=-1, keepdim=True)).mT
     return replace(right, weights=weights, output=weights @ value)
 
 

@@ -9,7 +9,7 @@ from torch.nn import functional as F
 
 from attn_core import _require
 from attn_core._linear import seeded_linear
-from attn_core.attention import check_attention, resolve_mask, scaled_dot_product_attention
+from attn_core.attention import resolve_mask, scaled_dot_product_attention, scores_shape
 
 Projected = tuple[
     Float[Tensor, "*batch n_head n_query d_head"],
@@ -238,12 +238,9 @@ class MultiHeadAttention(nn.Module):
     ) -> Float[Tensor, "*batch n_query d_out"]:
         """Return the output of ``forward`` alone, by torch's fused attention, with no map of weights."""
         q, k, v = self.project(query, key, value)
-        check_attention(q, k, v)
+        shape = scores_shape(q, k, v)
         if attn_mask is not None:
-            batch = _require.broadcast_shape(q.shape[:-2], k.shape[:-2])
-            assert batch is not None
-            like = q.new_empty(()).expand(*batch, q.shape[-2], k.shape[-2])
-            allowed, bias = resolve_mask(attn_mask, is_causal, like=like)
+            allowed, bias = resolve_mask(attn_mask, is_causal, shape=shape, like=q)
             if bias is not None and allowed is not None:
                 bias = bias.masked_fill(~allowed, -torch.inf)
             attn_mask, is_causal = bias if bias is not None else allowed, False

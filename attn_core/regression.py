@@ -95,12 +95,12 @@ def nadaraya_watson(
     h = _points.bandwidths(bandwidth, like=keys)[..., None, None]
     distances = _points.distances(queries, keys)
     scores = KERNELS[kernel].log_profile(distances / h)
+    has_support = scores.amax(dim=-1) > -torch.inf
     if math.isinf(KERNELS[kernel].support):
         nearest = distances.amin(dim=-1, keepdim=True)
-        weights = softmax_rows(_points.log_gaussian_ratio(distances, nearest, h))
+        weights = softmax_rows(_points.log_gaussian_ratio(distances, nearest, h), empty=None)
     else:
-        weights = softmax_rows(scores)
-    has_support = weights.amax(dim=-1) > 0
+        weights = softmax_rows(scores, empty=~has_support[..., None])
     supported = has_support if values.ndim == 1 else has_support[..., None]
     estimate = (weights @ values).masked_fill(~supported, torch.nan)
     return KernelRegression(distances, scores, weights, estimate, has_support)

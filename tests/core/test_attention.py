@@ -272,6 +272,38 @@ def test_dtype_is_kept(draw: Draw) -> None:
     assert stages.scores.dtype == stages.weights.dtype == stages.output.dtype == torch.float32
 
 
+def test_large_results_in_memory_of_their_own_are_the_same_results(draw: Draw) -> None:
+    query, key, value = draw(751, 3), draw(757, 3), draw(757, 2)  # a map of 4.5 MB
+    mask = causal_mask(751, 757)
+    mask[5] = False
+    large = scaled_dot_product_attention(query, key, value, mask)
+    learning = scaled_dot_product_attention(query.clone().requires_grad_(), key, value, mask)
+    assert learning.output.requires_grad
+    for field in ("scores", "scaled_scores", "mask", "weights", "output"):
+        torch.testing.assert_close(getattr(large, field), getattr(learning, field).detach(), **EXACT)
+    torch.testing.assert_close(
+        large.output, F.scaled_dot_product_attention(query, key, value, mask), rtol=0, atol=1e-10
+    )
+
+
+def test_stages_share_no_memory(draw: Draw) -> None:
+    stages = scaled_dot_product_attention(draw(751, 3), draw(757, 3), draw(757, 2), is_causal=True)
+    kept = stages.scores.clone()
+    stages.weights.zero_()
+    stages.scaled_scores.zero_()
+    assert torch.equal(stages.scores, kept)
+
+
+def test_a_learned_temperature_and_bias_have_gradients(draw: Draw) -> None:
+    query, key, value, bias = draw(3, 2), draw(5, 2), draw(5, 7), draw(3, 5).requires_grad_()
+    temperature = torch.tensor([0.7, 2.0], dtype=torch.float64).reshape(2, 1, 1).requires_grad_()
+
+    def output(bias: Tensor, temperature: Tensor) -> Tensor:
+        return scaled_dot_product_attention(query, key, value, bias, temperature=temperature).output
+
+    assert torch.autograd.gradcheck(output, (bias, temperature))
+
+
 def test_refusals_say_what_came(refuses: Refuses, draw: Draw) -> None:
     query, key, value = draw(5, 11), draw(7, 11), draw(7, 13)
     with refuses(r"same width d_k >= 1; got query \(5, 11\), key \(7, 3\), value \(7, 13\)"):
@@ -301,6 +333,9 @@ def test_refusals_say_what_came(refuses: Refuses, draw: Draw) -> None:
             attend(**{name: torch.tensor([1.0, 0.0])})
         with refuses(rf"{name} must broadcast against the scores .* = \(5, 7\); got shape \(3,\)"):
             attend(**{name: torch.ones(3)})
+    with refuses(r"must broadcast together; got shapes \(2, 1, 1\), \(3, 5, 7\)"):
+        steps = torch.ones(2, 1, 1, dtype=torch.float64)
+        scaled_dot_product_attention(query, key, value, draw(3, 5, 7) > -1, temperature=steps)
     with refuses("share one floating-point dtype; got query torch.float32, key torch.float64"):
         scaled_dot_product_attention(query.float(), key, value)
 

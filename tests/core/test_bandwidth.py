@@ -1,15 +1,19 @@
 import math
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
 import torch
 from statsmodels.nonparametric.kernel_regression import KernelReg
 from torch import Tensor
+from torch.utils._python_dispatch import TorchDispatchMode
 
 from attn_core import (
     KERNELS,
     BandwidthStep,
     bandwidth_search,
+    kernel_estimate,
     learn_bandwidth,
     leave_one_out_error,
     nadaraya_watson,
@@ -37,7 +41,7 @@ def naive_training(keys: Tensor, values: Tensor, kernel: str, h: float) -> float
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
-@pytest.mark.parametrize("h", [1e-12, 0.02, 0.3, 4.0, 1e12])
+@pytest.mark.parametrize("h", [1e-200, 1e-12, 0.02, 0.3, 4.0, 1e12, 1e200])
 def test_leave_one_out_equals_leaving_out_one_at_a_time(kernel: str, h: float) -> None:
     sample = regression_sample("bump", n_points=29, seed=3)
     expected = naive_leave_one_out(sample.keys, sample.values, kernel, h)
@@ -87,6 +91,29 @@ def test_a_search_in_chunks_is_the_same_search(monkeypatch: pytest.MonkeyPatch) 
     chunked = bandwidth_search(sample.keys, sample.values, bandwidths=GRID)
     torch.testing.assert_close(chunked.leave_one_out_errors, whole.leave_one_out_errors)
     torch.testing.assert_close(chunked.training_errors, whole.training_errors)
+
+
+def test_memory_stays_bounded_for_fifty_bandwidths_at_500_points() -> None:
+    sample = regression_sample("sine", n_points=500)
+
+    class LargestResult(TorchDispatchMode):  # type: ignore[no-untyped-call]
+        largest = 0
+
+        def __torch_dispatch__(
+            self, func: Callable[..., Any], types: Any, args: Any = (), kwargs: dict[str, Any] | None = None
+        ) -> Any:
+            result = func(*args, **(kwargs or {}))
+            if isinstance(result, torch.Tensor):
+                self.largest = max(self.largest, result.numel() * result.element_size())
+            return result
+
+    one_map = 500 * 500 * 8
+    with LargestResult() as search:  # type: ignore[no-untyped-call]
+        bandwidth_search(sample.keys, sample.values, bandwidths=GRID)
+    with LargestResult() as curves:  # type: ignore[no-untyped-call]
+        kernel_estimate(sample.keys, sample.keys, sample.values, bandwidth=GRID)
+    assert one_map <= search.largest <= 2 * one_map
+    assert one_map <= curves.largest <= 2 * one_map
 
 
 def test_training_error_wants_no_width_and_leave_one_out_does_not() -> None:
