@@ -22,8 +22,8 @@ class _Positions:
     # The last two texts that this session put in the address: a run may start before the newest arrived.
     written: dict[str, tuple[str | None, str | None]] = field(default_factory=dict)
     reported: set[str] = field(default_factory=set)  # moved by the browser since the last run
-    # What each slider on a figure offered last: (figure, name) -> values.
-    offered: dict[tuple[str, str], tuple[float, ...]] = field(default_factory=dict)
+    # What each figure's sliders offered last: their names and values.
+    offered: dict[str, tuple[tuple[str, tuple[float, ...]], ...]] = field(default_factory=dict)
     revision: int = 0
 
 
@@ -52,18 +52,19 @@ def commanded(steps: Steps) -> int:
     return steps.nearest(_state().commanded.get(steps.name, steps.default))
 
 
-def offer(figure: str, steps: Steps) -> None:
-    """Take note of the values that a figure's slider offers; to be called before its positions are read.
+def offer(figure: str, sliders: Sequence[Steps]) -> None:
+    """Take note of a figure's sliders and their values; to be called before its positions are read.
 
-    The browser counts positions, so where the values change, or the slider is new, it is commanded to the
-    position of the present value among them.
+    The browser counts positions, so where a figure's sliders or their values become others, it is commanded
+    to the positions of the present values among them.
     """
     state = _state()
-    if state.offered.get((figure, steps.name)) == steps.values:
+    offered = tuple((steps.name, steps.values) for steps in sliders)
+    if state.offered.get(figure) == offered:
         return
-    known = (figure, steps.name) in state.offered
-    state.offered[figure, steps.name] = steps.values
-    if known or commanded(steps) != position(steps):
+    known = figure in state.offered
+    state.offered[figure] = offered
+    if known or any(commanded(steps) != position(steps) for steps in sliders):
         _command(state)
 
 

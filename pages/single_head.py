@@ -1,82 +1,191 @@
-"""Single-head attention: every step from scores to output."""
+"""Single-head attention: every step, every number, and what breaks it."""
+
+from typing import Any
 
 import numpy as np
 import streamlit as st
-import torch
 
 import attn_core
-from attn_core.tokens import label_tokens, tokenize
-from attn_figures.matrix import KEY_TITLE, QUERY_TITLE, Matrix
-from attn_figures.panels import compose
-from attn_ui import controls
-from attn_ui.frame import open_page, tabs, what_you_see
-from attn_ui.live_figure import Slider, live_figure, pack
-from attn_ui.parameters import SEED, TEMPERATURE, TEXT
-from attn_ui.positions import position
-
-open_page("single-head", "Single-head attention", "Each word asks a question, every word offers an answer.")
-with st.sidebar:
-    text = controls.line(TEXT, "Sentence")
-    seed = controls.whole(SEED, "Seed")
-
-
-@st.cache_data(max_entries=64)
-def steps(text: str, seed: int) -> bytes:
-    """Compute and draw every step of the temperature slider."""
-    tokens = label_tokens(tokenize(text))
-    x = attn_core.sentence_vectors(tokenize(text), 8, kind="random", seed=seed)
-    temperatures = torch.tensor(TEMPERATURE.values, dtype=x.dtype).reshape(-1, 1, 1)
-    mask = attn_core.causal_mask(len(tokens))
-    result = attn_core.scaled_dot_product_attention(x, x, x, mask, temperature=temperatures)
-    scores, scaled, weights, output = (
-        np.asarray(t) for t in (result.scores, result.scaled_scores, result.weights, result.output)
-    )
-    common = {"rows": tokens, "row_title": QUERY_TITLE}
-    maps = {"columns": tokens, "column_title": KEY_TITLE, "cells": "query-key"} | common
-    return pack(
-        [
-            compose.spec(
-                [
-                    Matrix("scores", scores, "scores QKᵀ", scale="scores", quantity="score", **maps),
-                    Matrix(
-                        "scaled",
-                        scaled[i],
-                        "scaled, masked",
-                        scale="scores",
-                        quantity="scaled score",
-                        mask=mask.numpy(),
-                        operator="÷ √8<br>mask",
-                        limit=float(abs(scores).max()),
-                        **maps,
-                    ),
-                    Matrix(
-                        "weights", weights[i], "weights", mask=mask.numpy(), operator="soft-<br>max", **maps
-                    ),
-                    Matrix(
-                        "output",
-                        output[i],
-                        "output",
-                        columns=[f"v{d}" for d in range(8)],
-                        operator="· V",
-                        column_role="value",
-                        scale="scores",
-                        quantity="output",
-                        limit=4.0,
-                        **common,
-                    ),
-                ]
-            )
-            for i in range(len(TEMPERATURE.values))
-        ]
-    )
-
-
-live_figure(
-    steps(text, seed),
-    key="chain",
-    alt="scores, scaled scores, weights and output",
-    name="single head",
-    slider=Slider("Temperature", TEMPERATURE),
+from attn_figures.single_head import Walk, walk_picture
+from attn_ui import controls, kept, positions
+from attn_ui.frame import open_page, what_you_see
+from attn_ui.live_figure import Cell, Slider, live_figure, pack
+from attn_ui.parameters import BLOCKED, KEY, QUERY, STAGE, TEMPERATURE
+from attn_ui.words import single_head as words
+from pages.parts.single_head_controls import Scoring, ask_inputs, ask_scoring
+from pages.parts.single_head_numbers import (
+    WIDTH_OF,
+    Head,
+    Inputs,
+    Stages,
+    make_head,
+    make_mask,
+    make_stages,
+    scale_of,
 )
-what_you_see(f"The slider stands at {TEMPERATURE.texts()[position(TEMPERATURE)]}.")
-tabs({"Maths": lambda: st.latex(r"\operatorname{softmax}(QK^\top/\sqrt{d_k})V")})
+
+MOVING = ("all at once", "scaled", "masked", "weights", "output")
+
+open_page(
+    "single-head",
+    "Single-head attention",
+    "Each :violet[**query**] scores every :orange[**key**]; the weights mix the :green[**values**].",
+)
+with st.sidebar:
+    inputs, head = ask_inputs()
+    scoring = ask_scoring(inputs, head)
+
+
+def stages_of(head: Head, scoring: Scoring, temperature: float, width: float, moves: str | None) -> Stages:
+    """Compute all positions of the slider that moves, or one position when none does."""
+    shape = len(head.queries), len(head.keys)
+    widths = scoring.width.values if moves == "mask width" else (width,)
+    return make_stages(
+        head,
+        [make_mask(scoring.masking, *shape, int(each)) for each in widths],
+        scale=scale_of(scoring.scale, scoring.free_scale, head.d_k),
+        temperatures=list(TEMPERATURE.values) if moves == "temperature" else [temperature],
+    )
+
+
+def walk(head: Head, stages: Stages, step: int, factor: str, cell: tuple[int, int]) -> Walk:
+    """Turn one position's tensors into what the picture is drawn from."""
+
+    def at(values: Any) -> Any:
+        return np.asarray(values[min(step, len(values) - 1)])
+
+    def plain(values: Any) -> Any:
+        return None if values is None else np.asarray(values)
+
+    x = plain(head.x)
+    return Walk(
+        queries=head.queries,
+        keys=head.keys,
+        x=x,
+        memory=plain(head.memory) if head.is_cross else x,
+        projections=None if head.projections is None else [np.asarray(each) for each in head.projections],
+        query=np.asarray(head.query),
+        key=np.asarray(head.key),
+        value=np.asarray(head.value),
+        scores=at(stages.scores),
+        scaled=at(stages.unmasked),
+        mask=at(stages.mask),
+        exponentials=at(stages.exponentials),
+        row_sums=at(stages.row_sums),
+        weights=at(stages.weights),
+        output=at(stages.output),
+        factor=factor,
+        cell=cell,
+    )
+
+
+@st.cache_data(max_entries=128, show_spinner=False)
+def drawn(
+    inputs: Inputs,
+    scoring: Scoring,
+    stage: str,
+    cell: tuple[int, int],
+    *,
+    moves: str | None,
+    fixed: tuple[float, float],
+) -> bytes:
+    """Compute and draw the figure at every position of its slider."""
+    head = make_head(inputs)
+    stages = stages_of(head, scoring, *fixed, moves)
+    scale = factor(scoring, head)
+    steps = range(len(stages.weights) if moves else 1)
+    return pack([walk_picture.spec(stage, walk(head, stages, i, f"{scale}<br>÷ T", cell)) for i in steps])
+
+
+def factor(scoring: Scoring, head: Head) -> str:
+    """Say what the scores are multiplied by, as an operator."""
+    return {"none": "× 1", "free": f"× {scoring.free_scale:g}"}.get(scoring.scale, f"÷ √{head.d_k}")
+
+
+def clicked(cell: Cell) -> None:
+    """Select what was clicked; in a mask of one's own, block or free it."""
+    panel = cell.trace.removesuffix(" masked")
+    if panel in ("scores", "scaled", "masked", "mask", "exponentials", "weights"):
+        positions.move(QUERY, cell.row)
+        positions.move(KEY, cell.column)
+        if scoring.masking.kind == "own" and panel in ("scaled", "masked", "mask"):
+            blocked = BLOCKED.cells(kept.text(BLOCKED)) ^ {(cell.row, cell.column)}
+            kept.keep(BLOCKED, BLOCKED.text(blocked))
+    elif panel in ("X", "Q", "output", "row sums"):
+        positions.move(QUERY, cell.row)
+    elif panel in ("Y", "K", "V"):
+        positions.move(KEY, cell.row)
+    elif panel == "K transposed":
+        positions.move(KEY, cell.column)
+
+
+def step_stage(by: int) -> None:
+    """Go to the next stage of the walk, or to the one before."""
+    at = STAGE.options.index(st.session_state[STAGE.name])
+    st.session_state[STAGE.name] = STAGE.options[(at + by) % len(STAGE.options)]
+
+
+def look(head: Head, stages: Stages, scoring: Scoring, cell: tuple[int, int]) -> words.Seen:
+    """Pick out what the words speak of."""
+    row, column = cell
+    weights = stages.weights[0]
+    top = int(weights[row].argmax())
+    effective = attn_core.effective_keys(weights)
+    lengths = head.key.norm(dim=-1)
+    about_length = inputs.example == "I love dogs" and inputs.ramp
+    return words.Seen(
+        query=head.queries[row],
+        key=head.keys[column],
+        top_key=head.keys[top],
+        n_query=len(head.queries),
+        n_key=len(head.keys),
+        d_model=None if head.x is None else head.x.shape[-1],
+        d_k=head.d_k,
+        d_v=head.value.shape[-1],
+        score=float(stages.scores[0, row, column]),
+        scaled=float(stages.unmasked[0, row, column]),
+        allowed=bool(stages.mask[0, row, column]),
+        weight=float(weights[row, column]),
+        top_weight=float(weights[row, top]),
+        row_effective=float(effective[row]),
+        mean_effective=float(effective.mean()),
+        empty_rows=int((~stages.mask[0].any(dim=-1)).sum()),
+        pairs=int(stages.mask[0].sum()),
+        factor=factor(scoring, head),
+        temperature=temperature,
+        untrained=inputs.qkv == "projected"
+        or (inputs.example == "own sentence" and inputs.vectors == "random"),
+        longest=head.keys[int(lengths.argmax())] if about_length else "",
+        equal_lengths=inputs.unit_rows,
+    )
+
+
+with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+    st.button("Back", on_click=step_stage, args=(-1,), shortcut="Left")
+    stage = controls.segment(STAGE, "Stage", label_visibility="collapsed")
+    st.button("Next", on_click=step_stage, args=(1,), shortcut="Right")
+
+cell = (
+    min(int(positions.value(QUERY)), len(head.queries) - 1),
+    min(int(positions.value(KEY)), len(head.keys) - 1),
+)
+moves = scoring.moves if stage in MOVING else None
+temperature, width = positions.value(TEMPERATURE), positions.value(scoring.width)
+slider = {
+    "temperature": Slider("Temperature T", TEMPERATURE),
+    "mask width": Slider(WIDTH_OF.get(scoring.masking.kind, ""), scoring.width),
+}.get(moves or "")
+fixed = (1.0 if moves == "temperature" else temperature, 0.0 if moves == "mask width" else width)
+stages = stages_of(head, scoring, temperature, width, None)
+seen = look(head, stages, scoring, cell)
+live_figure(
+    drawn(inputs, scoring, stage, cell, moves=moves, fixed=fixed),
+    key="walk",
+    alt="The matrices of one attention head, from scores to output",
+    name=f"single head {stage}",
+    slider=slider,
+    on_cell=clicked,
+)
+if stage != "all at once":
+    st.latex(words.formula(stage, seen), width="content")
+what_you_see(words.sentence(stage, seen))

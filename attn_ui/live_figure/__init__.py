@@ -101,9 +101,7 @@ def live_figure(
     packed = figures if isinstance(figures, bytes) else pack(figures, rows.cursor if rows else None)
     n_steps = len(slider.steps.values) if slider else 1
     _check_count(packed, n_steps)
-    for control in (slider, rows):
-        if control is not None:
-            offer(key, control.steps)
+    offer(key, [control.steps for control in (slider, rows) if control is not None])
     head = json.dumps(_meta(key, alt, name, slider, rows), separators=(",", ":")).encode()
     result = _component()(
         key=key,

@@ -1,0 +1,158 @@
+"""The sidebar of the single-head page: from its controls to the settings that the numbers come from."""
+
+from dataclasses import dataclass, replace
+
+import streamlit as st
+
+from attn_ui import controls, kept
+from attn_ui.frame import plain
+from attn_ui.parameters import (
+    BLOCKED,
+    CROSS,
+    DILATION,
+    EXAMPLE,
+    FREE_SCALE,
+    GLOBAL_TOKENS,
+    MASK,
+    MASK_WIDTH,
+    MOVES,
+    QKV,
+    RAMP,
+    RANDOM_BLOCKS,
+    SCALE,
+    SEED,
+    TABLE_K,
+    TABLE_Q,
+    TABLE_V,
+    TABLE_X,
+    TABLE_Y,
+    TEXT,
+    TEXT_2,
+    UNIT_ROWS,
+    VECTORS,
+    WIDTH_K,
+    WIDTH_V,
+    WIDTH_X,
+    Steps,
+    Table,
+)
+from pages.parts.sentence import ask_sentence
+from pages.parts.single_head_numbers import WIDTH_OF, Head, Inputs, Masking, make_head, mask_widths
+
+_GOOD = "_single_head_inputs"
+_BEFORE = "_single_head_qkv"
+
+
+def ask_inputs() -> tuple[Inputs, Head]:
+    """Ask for the vectors and what becomes of them; what cannot be computed leaves the last that could."""
+    st.subheader("Input", anchor=False)
+    inputs = Inputs(example=controls.choose(EXAMPLE, "Example"))
+    if inputs.example == "own sentence":
+        inputs = _ask_sentences(inputs)
+    st.subheader("Queries, keys, values", anchor=False)
+    own = inputs.example == "own sentence"
+    projected = inputs.example in ("I love ice", "one query, ten keys")
+    if own:
+        inputs = replace(
+            inputs, qkv=controls.segment(QKV, "Made from the vectors", label_visibility="collapsed")
+        )
+    else:
+        inputs = replace(inputs, qkv="projected" if projected else "as they are")
+        st.caption(
+            "Projected by W from the seed." if projected else "Q = K = V = X: the vectors as they are."
+        )
+    if inputs.qkv == "typed":
+        return _typed(inputs)
+    st.session_state[_BEFORE] = inputs.qkv
+    if inputs.example == "I love ice":
+        inputs = replace(inputs, d_k=4, d_v=4)
+    elif inputs.qkv == "projected":
+        d_k = controls.whole(WIDTH_K, "Width d_k of queries and keys")
+        inputs = replace(inputs, d_k=d_k, d_v=controls.whole(WIDTH_V, "Width d_v of values"))
+    inputs = replace(inputs, ramp=controls.flag(RAMP, "Add the ramp: position p adds p/2"))
+    inputs = replace(inputs, unit_rows=controls.flag(UNIT_ROWS, "Normalise rows to length 1"))
+    if inputs.qkv == "projected" or (own and inputs.vectors != "one-hot"):
+        inputs = replace(inputs, seed=controls.whole(SEED, "Seed"))
+    return _computed(inputs)
+
+
+def _ask_sentences(inputs: Inputs) -> Inputs:
+    inputs = replace(inputs, text=ask_sentence(TEXT, "Sentence"))
+    if controls.flag(CROSS, "Keys from a second sentence"):
+        inputs = replace(inputs, second_text=ask_sentence(TEXT_2, "Second sentence"))
+    inputs = replace(inputs, vectors=controls.segment(VECTORS, "Vectors"))
+    if inputs.vectors == "random":
+        return replace(inputs, width=controls.whole(WIDTH_X, "Width d_model of vectors"))
+    if inputs.vectors == "typed":
+        st.caption(":material/table: Type the vectors under *Data*.")
+        return replace(inputs, x=_rows(TABLE_X), y=_rows(TABLE_Y))
+    return inputs
+
+
+def _rows(table: Table) -> tuple[tuple[float, ...], ...]:
+    return table.rows(kept.text(table))
+
+
+def _computed(inputs: Inputs) -> tuple[Inputs, Head]:
+    try:
+        head = make_head(inputs)
+    except ValueError as problem:
+        st.caption(f":material/edit: {plain(str(problem))} The picture keeps the last numbers that fit.")
+        good: Inputs = st.session_state.get(_GOOD, Inputs())
+        return good, make_head(good)
+    st.session_state[_GOOD] = inputs
+    return inputs, head
+
+
+def _typed(inputs: Inputs) -> tuple[Inputs, Head]:
+    tables = (TABLE_Q, TABLE_K, TABLE_V)
+    if not all(kept.text(table) for table in tables):
+        # The tables start from the numbers that were on the screen.
+        start = make_head(replace(inputs, qkv=st.session_state.get(_BEFORE, "projected")))
+        for table, tensor in zip(tables, (start.query, start.key, start.value), strict=True):
+            if not kept.text(table):
+                kept.keep(table, table.text(tensor.tolist()), replaces=True)
+    st.caption(":material/table: Type the numbers under *Data*.")
+    if st.button("Start again from the vectors", width="stretch"):
+        for table in tables:
+            kept.keep(table, "", replaces=True)
+        st.rerun()
+    return _computed(replace(inputs, q=_rows(TABLE_Q), k=_rows(TABLE_K), v=_rows(TABLE_V)))
+
+
+@dataclass(frozen=True)
+class Scoring:
+    """The mask, the scale, and which slider stands under the figure."""
+
+    masking: Masking
+    scale: str
+    free_scale: float
+    width: Steps
+    moves: str
+
+
+def ask_scoring(inputs: Inputs, head: Head) -> Scoring:
+    """Ask for the mask and the scale."""
+    st.subheader("Mask and scale", anchor=False)
+    kind = controls.choose(MASK, "Mask")
+    masking = Masking(kind=kind, seed=inputs.seed)
+    n = max(len(head.queries), len(head.keys))
+    if kind == "dilated":
+        masking = replace(masking, dilation=controls.whole(DILATION, "Places between neighbours"))
+    elif kind == "global + local":
+        masking = replace(
+            masking, global_tokens=controls.whole(GLOBAL_TOKENS, "Global tokens, from the first")
+        )
+    elif kind == "block-sparse":
+        masking = replace(masking, random_blocks=controls.whole(RANDOM_BLOCKS, "Random blocks a row"))
+    elif kind == "own":
+        masking = replace(masking, blocked=tuple(sorted(BLOCKED.cells(kept.text(BLOCKED)))))
+        st.caption(":material/touch_app: Click a cell of the scaled map to block or free it.")
+        st.button("Free all cells", on_click=kept.keep, args=(BLOCKED, ""), disabled=not masking.blocked)
+    width = replace(MASK_WIDTH, values=mask_widths(masking, n))
+    moves = "temperature"
+    if kind in WIDTH_OF:
+        moves = controls.segment(MOVES, "The slider moves")
+    scale = controls.segment(SCALE, "Scale")
+    free = controls.real(FREE_SCALE, "Scores are multiplied by") if scale == "free" else 1.0
+    return Scoring(masking, scale, free, width, moves)
