@@ -2,6 +2,7 @@
 
 from attn_core.attention import Attention, SelfAttention, scaled_dot_product_attention
 from attn_core.block import NORMS, repeat_block, token_similarity
+from attn_core.checks import Check, audit_attention
 from attn_core.kernels import KERNELS, Kernel
 from attn_core.masks import (
     block_sparse_mask,
@@ -50,6 +51,7 @@ from attn_core.samples import (
     regression_sample,
     sentence_vectors,
 )
+from attn_core.scale_study import ScaleStudy, scale_study
 from attn_core.sizes import MultiHeadSize, multi_head_size
 from attn_core.tokens import label_tokens, tokenize
 
@@ -65,6 +67,7 @@ __all__ = [
     "AttentionSample",
     "BandwidthSearch",
     "BandwidthStep",
+    "Check",
     "Kernel",
     "KernelRegression",
     "Mistake",
@@ -72,11 +75,13 @@ __all__ = [
     "MultiHeadAttention",
     "MultiHeadSize",
     "RegressionSample",
+    "ScaleStudy",
     "SelfAttention",
     "alibi_bias",
     "alibi_slopes",
     "attention_cost",
     "attention_distance",
+    "audit_attention",
     "bandwidth_search",
     "block_sparse_mask",
     "causal_mask",
@@ -101,6 +106,7 @@ __all__ = [
     "relative_position_buckets",
     "repeat_block",
     "rotary_embedding",
+    "scale_study",
     "scaled_dot_product_attention",
     "sentence_vectors",
     "sinusoidal_encoding",

@@ -6,15 +6,17 @@ def test_the_public_names() -> None:
     assert len(attn_core.__all__) == len(set(attn_core.__all__))
     assert set(attn_core.__all__) == {
         "ATTENTION_MISTAKES", "ATTENTION_SAMPLES", "Attention", "AttentionCost", "AttentionSample",
-        "BandwidthSearch", "BandwidthStep", "KERNELS", "Kernel", "KernelRegression", "MULTI_HEAD_MISTAKES",
-        "Mistake", "MultiHead", "MultiHeadAttention", "MultiHeadSize", "NORMS", "REGRESSION_SAMPLES",
-        "RegressionSample", "SelfAttention",
-        "alibi_bias", "alibi_slopes", "attention_cost", "attention_distance", "bandwidth_search",
-        "block_sparse_mask", "causal_mask", "diagonal_score", "dilated_mask", "effective_keys", "entropy",
+        "BandwidthSearch", "BandwidthStep", "Check", "KERNELS", "Kernel", "KernelRegression",
+        "MULTI_HEAD_MISTAKES", "Mistake", "MultiHead", "MultiHeadAttention", "MultiHeadSize", "NORMS",
+        "REGRESSION_SAMPLES", "RegressionSample", "ScaleStudy", "SelfAttention",
+        "alibi_bias", "alibi_slopes", "attention_cost", "attention_distance", "audit_attention",
+        "bandwidth_search", "block_sparse_mask", "causal_mask", "diagonal_score", "dilated_mask",
+        "effective_keys", "entropy",
         "global_local_mask", "head_similarity", "kernel_estimate", "label_tokens", "learn_bandwidth",
         "leave_one_out_error", "merge_heads", "multi_head_size", "nadaraya_watson", "padding_mask",
         "prefix_mask", "previous_token_score", "ramp_encoding", "regression_sample",
-        "relative_position_buckets", "repeat_block", "rotary_embedding", "scaled_dot_product_attention",
+        "relative_position_buckets", "repeat_block", "rotary_embedding", "scale_study",
+        "scaled_dot_product_attention",
         "sentence_vectors", "sinusoidal_encoding", "sliding_window_mask", "split_heads", "token_similarity",
         "tokenize",
     }  # fmt: skip
