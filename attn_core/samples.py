@@ -101,12 +101,12 @@ def sentence_vectors(
 
 
 def regression_sample(
-    name: str = "sine", *, n_points: int = 40, noise: float | int | None = None, seed: int = 0
+    name: str = "sine", *, n_points: int = 40, noise: float | int = 0.5, seed: int = 0
 ) -> RegressionSample:
     """Return a toy data set of ``n_points`` points in float64, its noise drawn from the seed.
 
-    Names are those of ``REGRESSION_SAMPLES``. ``noise`` is the standard deviation of the normal noise, 0.5
-    unless given; in "heteroscedastic" it is that at the right end.
+    Names are those of ``REGRESSION_SAMPLES``. ``noise`` is the standard deviation of the normal noise; in
+    "heteroscedastic" that at the right end.
 
     Raises ValueError for an unknown name, fewer than 2 points, or a noise that is not finite or below zero.
 
@@ -116,7 +116,7 @@ def regression_sample(
     """
     _require.one_of("name", name, REGRESSION_SAMPLES)
     n_points = _require.whole("n_points", n_points, least=2)
-    spread = _require.finite("noise", 0.5 if noise is None else noise, required="a finite number >= 0")
+    spread = _require.finite("noise", noise, required="a finite number >= 0")
     if spread < 0:
         raise ValueError(f"noise must be a finite number >= 0; got {noise!r}")
     generator = torch.Generator().manual_seed(_require.whole("seed", seed, least=0))

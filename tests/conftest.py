@@ -8,11 +8,14 @@ inside which the checking is off; so it is in the tests of pages, which run as t
 
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
 from jaxtyping import config as jaxtyping_config
 from jaxtyping import install_import_hook
+
+CORE = Path(__file__).parent / "core"
 
 # Before anything imports attn_core.
 install_import_hook("attn_core", "beartype.beartype")
@@ -33,7 +36,7 @@ def _shape_checks(on: bool) -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def shape_checks(request: pytest.FixtureRequest) -> Iterator[None]:
-    with _shape_checks(on="core" in request.path.parts):
+    with _shape_checks(on=CORE in request.path.parents):
         yield
 
 

@@ -150,7 +150,8 @@ class TestMask:
         assert (stages.weights[2] == 0).all()
         assert (stages.output[2] == 0).all()
         assert (stages.scaled_scores[2] == -math.inf).all()
-        stages.output.sum().backward()  # type: ignore[no-untyped-call]
+        with torch.autograd.set_detect_anomaly(True):
+            stages.output.sum().backward()  # type: ignore[no-untyped-call]
         for each in (query, key, value):
             assert each.grad is not None
             assert each.grad.isfinite().all()

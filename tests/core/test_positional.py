@@ -224,7 +224,9 @@ class TestAlibi:
 
 class TestRelativeBuckets:
     @pytest.mark.parametrize("bidirectional", [True, False])
-    @pytest.mark.parametrize(("num_buckets", "max_distance"), [(32, 128), (8, 20), (16, 64), (10, 1000)])
+    @pytest.mark.parametrize(
+        ("num_buckets", "max_distance"), [(32, 128), (8, 20), (16, 64), (10, 1000), (10, 160), (20, 160)]
+    )
     def test_equals_t5(self, bidirectional: bool, num_buckets: int, max_distance: int) -> None:
         offsets = torch.arange(300)[None, :] - torch.arange(290)[:, None]
         bucket: Any = T5Attention._relative_position_bucket
