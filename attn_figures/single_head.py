@@ -267,3 +267,37 @@ def walk_picture(stage: str, walk: Walk) -> Spec:
     if stage not in STAGES:
         raise ValueError(f"stage must be one of {', '.join(STAGES)}; got {stage!r}")
     return compose.spec(STAGES[stage](walk), largest_unit=56 if stage == "all at once" else 64)
+
+
+@Picture
+def mistake_picture(
+    right: Numbers, broken: Numbers, mask: NDArray[np.bool_], *, queries: Sequence[str], keys: Sequence[str]
+) -> Spec:
+    """Draw the right weights, the broken ones and their difference; NaN is left as a gap.
+
+    Masked cells are hatched in the right map only: the broken one may have put weight there.
+    """
+    common: dict[str, Any] = {
+        "rows": queries,
+        "columns": keys,
+        "row_title": QUERY_TITLE,
+        "column_title": KEY_TITLE,
+        "cells": "query-key",
+    }
+    difference = broken - right
+    return compose.spec(
+        [
+            Matrix("right", right, "right", mask=mask, **common),
+            Matrix("broken", broken, "broken", **common),
+            Matrix(
+                "difference",
+                difference,
+                "broken − right",
+                scale="scores",
+                quantity="difference",
+                limit=max(1e-9, float(np.nan_to_num(np.abs(difference)).max())),
+                **common,
+            ),
+        ],
+        largest_unit=48,
+    )

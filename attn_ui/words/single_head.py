@@ -170,7 +170,7 @@ def formula(stage: str, seen: Seen) -> str:
         "scaled": rf"\underset{{{n}\times {m}}}{{\tilde S}} = S\,{scale}\,/\,{seen.temperature:.2f}",
         "masked": (
             rf"\underset{{{n}\times {m}}}{{\hat S}} = \tilde S + M,\quad "
-            r"M_{ij} = 0 \text{ where } i \text{ may attend to } j,\ -\infty \text{ elsewhere}"
+            r"M_{ij} \in \{0, -\infty\}"
         ),
         "weights": (
             rf"\underset{{{n}\times {m}}}{{W}}:\quad W_{{ij}} = "
@@ -181,3 +181,21 @@ def formula(stage: str, seen: Seen) -> str:
             rf"\underset{{{m}\times {dv}}}{{V}}"
         ),
     }[stage]
+
+
+EXPLANATIONS: Mapping[str, str] = MappingProxyType(
+    {
+        "all at once": "One head in one line.",
+        "Q, K, V": "Three views of each token: what it asks, what it is found by, what it hands over.",
+        "scores": "Each query's dot product with each key: it grows with their lengths and their agreement.",
+        "scaled": "Brought to one spread whatever the width; T flattens (above 1) or sharpens (below 1).",
+        "masked": "M is 0 where a query may attend and −∞ elsewhere, before the softmax: exp(−∞) = 0.",
+        "weights": "Each row adds up to one. Taking its largest off first only keeps exp from overflowing.",
+        "output": "Each row is an average of the values, so it stays within their hull.",
+    }
+)
+NOTES = """
+- Without positions and with Q = K the **scores** are symmetric; the weights only where row sums agree.
+- Permuting the tokens permutes the rows and changes nothing else: order is invisible without positions.
+- Numbers drawn from a seed know no grammar. Where one key draws all the weight, look at its length first.
+"""
