@@ -460,7 +460,7 @@ MULTI_HEAD: tuple[Parameter, ...] = (
 
 # What each page can set, by its address.
 PAGES: dict[str, tuple[Parameter, ...]] = {
-    "": (),
+    "": (TEMPERATURE,),
     "kernel-regression": KERNEL_REGRESSION,
     "single-head": SINGLE_HEAD,
     "positional-encoding": POSITIONAL_ENCODING,

@@ -30,7 +30,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Error, Page, sync_playwright
 
 from benchmarks.apps.maps import N_STEP, SIZES, figures
 
@@ -52,7 +52,7 @@ PROBE = """
             (e) => e.getAttribute('href') ?? e.getAttribute('xlink:href') ?? e.src ?? e.textContent);
         const before = new Set(read());
         let start;
-        window.sampled = new Promise((resolve) => {
+        window.sampled = new Promise((resolve, reject) => {
             const once = { once: true, capture: true };
             document.addEventListener('keydown', () => { start = performance.now(); }, once);
             const look = () => {
@@ -62,6 +62,7 @@ PROBE = """
                 else requestAnimationFrame(look);
             };
             requestAnimationFrame(look);
+            setTimeout(() => reject(new Error('the picture did not change within 15 s')), 15000);
         });
     };
 }
@@ -183,8 +184,11 @@ def press(contestant: Contestant, key: str) -> None:
     page.evaluate(
         "(what) => window.sample(what)", {"selector": contestant.selector, "count": contestant.count}
     )
-    page.keyboard.press("ArrowRight")
-    contestant.milliseconds.append(page.evaluate("() => window.sampled"))
+    page.keyboard.press(key)
+    try:
+        contestant.milliseconds.append(page.evaluate("() => window.sampled"))
+    except Error as error:
+        raise RuntimeError(f"{contestant.name}, {key} after {contestant.milliseconds}: {error}") from error
     page.wait_for_timeout(250)  # a report to the server, where there is one, is over before the next press
 
 

@@ -1,0 +1,47 @@
+"""The story in one picture: the same weights, each time with one idea more."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attn_figures.matrix import KEY_TITLE, QUERY_TITLE, Matrix
+from attn_figures.panels import compose
+from attn_figures.picture import Picture, Spec
+
+Weights = NDArray[np.float64]
+
+
+@Picture
+def story(
+    kernel: Weights, head: Weights, placed: Weights, heads: Sequence[Weights], labels: Sequence[str]
+) -> Spec:
+    """Draw four stages of one idea side by side.
+
+    Args:
+        kernel: kernel weights between the places of the words (n, n).
+        head: one head's weights between words (n, n).
+        placed: the same with positions added to the words (n, n).
+        heads: several heads' weights, each (n, n).
+        labels: the words.
+    """
+    words: Any = {
+        "rows": labels,
+        "columns": labels,
+        "row_title": QUERY_TITLE,
+        "column_title": KEY_TITLE,
+        "cells": "words",
+    }
+    panels = [
+        Matrix("kernel", kernel, "1 nearness", **words),
+        Matrix("head", head, "2 likeness", operator="compare<br>meanings", **words),
+        Matrix("placed", placed, "3 both", operator="add<br>places", **words),
+        *(
+            Matrix(
+                f"head {i + 1}", weights, f"4 head {i + 1}", operator="" if i else "look<br>twice", **words
+            )
+            for i, weights in enumerate(heads)
+        ),
+    ]
+    return compose.spec(panels)
