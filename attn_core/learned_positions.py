@@ -41,7 +41,8 @@ def scaled_table(mean_score: float = 2.0) -> Float[Tensor, "limit d_model"] | No
     if table is None:
         return None
     present = table.square().sum(dim=-1).mean() / table.shape[1] ** 0.5
-    return table * (mean_score / present).sqrt()
+    factor: Tensor = (mean_score / present).sqrt()
+    return table * factor
 
 
 def read_tensor(path: Path, name: str) -> Tensor:

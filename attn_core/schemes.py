@@ -109,10 +109,10 @@ Strength = float | int | Float[Tensor, " steps"]
 class Positions:
     """A scheme with its settings, ready to place tokens.
 
-    ``base`` (a number, or a tensor (steps,)) belongs to "sinusoidal" and "rotary", ``layout`` to
-    "sinusoidal" ("concatenated" means the half layout of rotary too), ``step`` to "ramp", ``table``
-    (limit, d_model) to "learned"; ``head`` of ``num_heads`` chooses the slope of "ALiBi" and the biases of
-    "buckets", which are drawn from ``seed``.
+    ``base`` and ``step`` are numbers, or tensors (steps,) that compute all steps at once. ``base`` belongs to
+    "sinusoidal" and "rotary", ``layout`` to both ("concatenated" means the half layout of rotary), ``step``
+    to "ramp", ``table`` (limit, d_model) to "learned"; ``head`` of ``num_heads`` chooses the slope of
+    "ALiBi" and the biases of "buckets", which are drawn from ``seed``.
 
     Raises ValueError for an unknown scheme, a head that does not exist, or "learned" without its table.
     """
@@ -120,7 +120,7 @@ class Positions:
     scheme: str
     base: float | int | Float[Tensor, " steps"] = 10000.0
     layout: str = "interleaved"
-    step: float | int = 0.5
+    step: float | int | Float[Tensor, " steps"] = 0.5
     num_heads: int = 8
     head: int = 0
     seed: int = 0
@@ -153,7 +153,7 @@ class Positions:
         if self.scheme == "sinusoidal":
             return sinusoidal_encoding(end, d_model, base=self.base, layout=self.layout)[..., start:, :]
         if self.scheme == "ramp":
-            return ramp_encoding(end, d_model, step=self.step)[start:]
+            return ramp_encoding(end, d_model, step=self.step)[..., start:, :]
         if self.scheme == "learned" and self.table is not None:
             limit, width = self.table.shape
             if end > limit or d_model != width:
@@ -233,12 +233,16 @@ class Positions:
             turned_query = turned_query.expand(*bias.shape[:-2], n, d_model)
         return scaled_dot_product_attention(turned_query, turned_key, query, bias)
 
-    def similarity(self, length: int, d_model: int, *, start: int = 0) -> Float[Tensor, "*steps n n"]:
+    def similarity(
+        self, length: int, d_model: int, *, start: int = 0, cosine: bool = False
+    ) -> Float[Tensor, "*steps n n"]:
         r"""Return what positions alone say about each pair, from positions start on.
 
-        For vectors the products $P_p \cdot P_r$; for a rotation the score of a query and a key that are both
-        the vector with 1/sqrt(d_model) in every dimension, so that equal positions have 1; for a bias, the
-        bias.
+        For vectors the products $P_p \cdot P_r$, divided by both lengths if ``cosine``; for a rotation the
+        score of a query and a key that are both the vector with 1/sqrt(d_model) in every dimension, so that
+        equal positions have 1; for a bias, the bias.
+
+        Edge cases: the cosine of a vector of zeros with anything is 0.
 
         >>> Positions("ALiBi").similarity(2, 8)
         tensor([[-0.0000, -0.5000],
@@ -248,10 +252,55 @@ class Positions:
             return self.bias(length, length)
         if self.adds == "rotation":
             same = torch.full((length, d_model), d_model**-0.5, dtype=torch.float64)
-            turned = self.turn(same, torch.arange(length) + start)
-            return turned @ turned.mT
-        vectors = self.vectors(length, d_model, start=start)
+            vectors = self.turn(same, torch.arange(length) + start)
+        else:
+            vectors = self.vectors(length, d_model, start=start)
+        if cosine:
+            vectors = torch.nn.functional.normalize(vectors, dim=-1)
         return vectors @ vectors.mT
+
+    def profile(
+        self, length: int, d_model: int, *, vector: Float[Tensor, " d_model"] | None = None
+    ) -> Float[Tensor, "*steps length"]:
+        r"""Return how a query at position 0 sees the keys at offsets 0, ..., length - 1, 1 for the nearest.
+
+        For vectors and rotations the score over that at offset 0; a rotation turns ``vector``, the same in
+        every dimension unless given. For a bias its factor on the weight, $e^{b_k - b_0}$.
+
+        >>> Positions("ALiBi").profile(3, 8)
+        tensor([1.0000, 0.6065, 0.3679], dtype=torch.float64)
+        """
+        if self.adds == "bias":
+            bias = self.bias(1, length)[0]
+            return (bias - bias[0]).exp()
+        if self.adds == "rotation":
+            same = torch.ones(d_model, dtype=torch.float64) if vector is None else vector
+            vectors = self.turn(same.expand(length, d_model), torch.arange(length))
+        else:
+            vectors = self.vectors(length, d_model)
+        scores = (vectors @ vectors[..., :1, :].mT)[..., 0]
+        return scores / scores[..., :1]
+
+
+def by_offset(
+    similarity: Float[Tensor, "*steps n n"],
+) -> tuple[
+    Float[Tensor, "*steps n_offset"], Float[Tensor, "*steps n_offset"], Float[Tensor, "*steps n_offset"]
+]:
+    """Return the least, mean and greatest value at each offset, column less row, from 1 - n to n - 1.
+
+    Where all three agree, only the offset counts.
+
+    >>> [curve.tolist() for curve in by_offset(torch.tensor([[1.0, 2.0], [3.0, 5.0]]))]
+    [[3.0, 1.0, 2.0], [3.0, 3.0, 2.0], [3.0, 5.0, 2.0]]
+    """
+    n = similarity.shape[-1]
+    diagonals = [similarity.diagonal(offset, dim1=-2, dim2=-1) for offset in range(1 - n, n)]
+    return (
+        torch.stack([d.amin(dim=-1) for d in diagonals], dim=-1),
+        torch.stack([d.mean(dim=-1) for d in diagonals], dim=-1),
+        torch.stack([d.amax(dim=-1) for d in diagonals], dim=-1),
+    )
 
 
 def shuffle_difference(
@@ -260,12 +309,14 @@ def shuffle_difference(
     order: Int[Tensor, " n"],
     *,
     strength: Strength = 1.0,
+    start: int = 0,
 ) -> Float[Tensor, "*steps n d_model"]:
     r"""Return by how much shuffling the words does more than shuffle the output.
 
     $$\mathrm{attend}(X_\pi) - \mathrm{attend}(X)_\pi$$
 
-    ``order`` says which word comes to each place. Invariant: zero, but for rounding, for the scheme "none".
+    ``order`` says which word comes to each place, ``start`` is the first place's position. Invariant: zero,
+    but for rounding, for the scheme "none".
 
     Raises ValueError when the order is not a permutation of 0, ..., n - 1.
 
@@ -275,8 +326,8 @@ def shuffle_difference(
     """
     if sorted(order.tolist()) != list(range(x.shape[0])):
         raise ValueError(f"order must be a permutation of 0 to {x.shape[0] - 1}; got {order.tolist()}")
-    shuffled = positions.attend(x[order], strength=strength).output
-    return shuffled - positions.attend(x, strength=strength).output[..., order, :]
+    shuffled = positions.attend(x[order], strength=strength, start=start).output
+    return shuffled - positions.attend(x, strength=strength, start=start).output[..., order, :]
 
 
 def shift_difference(

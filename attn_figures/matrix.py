@@ -67,6 +67,7 @@ class Matrix:
         blocked: what the hover says of a hatched cell.
         side: slim bars on the right, one a row.
         names_rows: label the rows even where another panel stands before this one on the line.
+        numbered: write the values into the cells while they fit; a colour bar tells them otherwise.
     """
 
     name: str
@@ -95,6 +96,7 @@ class Matrix:
     blocked: str = "<b>masked</b>: may not attend"
     side: SideBars | None = None
     names_rows: bool = False
+    numbered: bool = True
 
     def __post_init__(self) -> None:
         """Check that labels, mask and extra values fit the values."""
@@ -257,7 +259,7 @@ class Matrix:
         return self.ticks[1] is None and max(map(len, self.columns)) > 3
 
     def _numbers_fit(self) -> bool:
-        return max(len(self.rows), len(self.columns)) <= NUMBERS_UP_TO
+        return self.numbered and max(len(self.rows), len(self.columns)) <= NUMBERS_UP_TO
 
     def _label_units(self) -> tuple[float, float]:
         """Return how far apart two column labels and two row labels stand, in units."""

@@ -1,11 +1,18 @@
-"""Pictures of what position does: to attention, to the output, and among positions themselves."""
+"""Pictures of what position does to attention: before and after, side by side, and put to a test."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from attn_figures.matrix import KEY_TITLE, QUERY_TITLE, Matrix, Numbers
+import numpy as np
+
+from attn_figures import theme
+from attn_figures.chart import Chart
+from attn_figures.matrix import KEY_TITLE, QUERY_TITLE, Matrix, Numbers, Ticks
 from attn_figures.panels import compose
 from attn_figures.picture import Picture, Spec
+
+BODY = 7.0  # units a side of the maps of a test, whatever their size
 
 
 @Picture
@@ -27,21 +34,15 @@ def before_and_after(
         limit: the difference at the ends of its ramp, the same at all steps.
         marked: the (query, key) to frame in all three.
     """
-    common: dict[str, Any] = {
-        "rows": tokens,
-        "columns": tokens,
-        "row_title": QUERY_TITLE,
-        "column_title": KEY_TITLE,
-        "cells": "query-key",
-        "marked": marked,
-    }
+    common = _attention_labels(tokens) | {"marked": marked}
+    difference = after - before
     return compose.spec(
         [
             Matrix("before", before, names[0], **common),
             Matrix("after", after, names[1], **common),
             Matrix(
                 "difference",
-                after - before,
+                difference,
                 "what changes",
                 scale="scores",
                 limit=limit,
@@ -50,3 +51,114 @@ def before_and_after(
             ),
         ]
     )
+
+
+@Picture
+def attention_maps(tokens: Sequence[str], maps: Mapping[str, Numbers]) -> Spec:
+    """Draw one map of weights (query, key) for each scheme, by its name."""
+    common = _attention_labels(tokens)
+    return compose.spec(
+        [Matrix(name, weights, name, numbered=False, **common) for name, weights in maps.items()]
+    )
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What was expected and what came, (n_rows, n_columns), with their labels and what a value is called."""
+
+    expected: Numbers
+    found: Numbers
+    titles: tuple[str, str]
+    rows: Sequence[str]
+    columns: Sequence[str]
+    row_title: str
+    column_title: str
+    quantity: str
+    limits: tuple[float, float]  # ends of the ramps of values and of differences, the same at all steps
+
+
+@Picture
+def trial(tried: Trial, errors: Mapping[str, float], chosen: str, largest_error: float) -> Spec:
+    """Draw what was expected, what came, the difference, and every scheme's largest difference as a bar.
+
+    Args:
+        tried: the two maps.
+        errors: the largest difference of each scheme, by its name.
+        chosen: the scheme whose maps these are.
+        largest_error: the end of the bars' axis, the same at all steps.
+    """
+    common: dict[str, Any] = {
+        "rows": tried.rows,
+        "columns": tried.columns,
+        "row_title": tried.row_title,
+        "column_title": tried.column_title,
+        "row_role": "ink",
+        "column_role": "ink",
+        "scale": "scores",
+        "size": (BODY, BODY),
+        "cells": "trial",
+        "ticks": (_few(tried.rows), _few(tried.columns)),
+    }
+    values, differences = tried.limits
+    quantity = tried.quantity
+    maps = [
+        Matrix("expected", tried.expected, tried.titles[0], quantity=quantity, limit=values, **common),
+        Matrix("found", tried.found, tried.titles[1], quantity=quantity, limit=values, **common),
+        Matrix(
+            "difference",
+            tried.found - tried.expected,
+            "difference",
+            quantity="difference",
+            limit=differences,
+            **common,
+        ),
+    ]
+    return compose.spec([*maps, _error_bars(errors, chosen, largest_error)], largest_unit=36)
+
+
+def _error_bars(errors: Mapping[str, float], chosen: str, largest: float) -> Chart:
+    names = list(errors)
+    values = np.array([errors[name] for name in names])
+    light = theme.LIGHT
+    drawn = {
+        "type": "bar",
+        "name": "errors",
+        "orientation": "h",
+        "y": names,
+        "x": values,
+        "text": [_short(value) for value in values],
+        "textposition": "outside",
+        "cliponaxis": False,
+        "textfont": {"family": theme.MONO, "size": theme.FONT_SIZE - 1, "color": light.ink},
+        "marker": {"color": [light.query if name == chosen else light.hatch for name in names]},
+        "hovertemplate": "%{y}<br>largest difference <b>%{x:.6g}</b><extra></extra>",
+    }
+    return Chart(
+        "bars",
+        [drawn],
+        columns=BODY - 1,
+        rows=BODY,
+        x_title="Largest difference",
+        x={"range": [0, 1.45 * largest], "nticks": 4},
+        y={"autorange": "reversed", "showgrid": False, "tickfont": {"color": light.ink}},
+    )
+
+
+def _few(labels: Sequence[str]) -> Ticks:
+    """Label every place while there are few, then every second, fourth, ..."""
+    step = next(s for s in (1, 2, 4, 8, 16, 32) if len(labels) <= 8 * s)
+    return list(enumerate(labels))[::step]
+
+
+def _short(value: float) -> str:
+    return "0" if value == 0 else f"{value:.0e}" if value < 1e-3 else f"{value:.2g}"
+
+
+def _attention_labels(tokens: Sequence[str]) -> dict[str, Any]:
+    return {
+        "rows": tokens,
+        "columns": tokens,
+        "row_title": QUERY_TITLE,
+        "column_title": KEY_TITLE,
+        "cells": "query-key",
+    }

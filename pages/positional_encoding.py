@@ -1,12 +1,25 @@
 """Positional encoding: what order does to attention."""
 
+from collections.abc import Callable, Mapping
+
 import streamlit as st
 
 from attn_ui import controls
 from attn_ui.frame import open_page
 from attn_ui.parameters import PICTURE
-from pages.parts.positional_setup import choose_setup
-from pages.parts.positional_views import VIEWS
+from pages.parts import positional_maps as maps
+from pages.parts import positional_views as views
+from pages.parts.positional_setup import Setup, choose_setup
+
+PICTURES: Mapping[str, Callable[[Setup], None]] = {
+    "attention": views.show_attention,
+    "shuffle test": views.show_shuffle,
+    "shift test": views.show_shift,
+    "encoding": maps.show_encoding,
+    "similarity": maps.show_similarity,
+    "compare": views.show_compare,
+    "past training": maps.show_past,
+}
 
 open_page(
     "positional-encoding",
@@ -15,5 +28,5 @@ open_page(
 )
 with st.sidebar:
     setup = choose_setup()
-picture = controls.segment(PICTURE, "Picture", label_visibility="collapsed", format_func=str.capitalize)
-VIEWS[picture](setup)
+picture = controls.segment(PICTURE, "Picture", label_visibility="collapsed")
+PICTURES[picture](setup)

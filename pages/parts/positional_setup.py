@@ -1,6 +1,5 @@
 """What the page is set to: the words, the scheme, and sentences about what did not fit."""
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import streamlit as st
@@ -101,7 +100,7 @@ def usable_schemes() -> list[str]:
 def choose_setup() -> Setup:
     """Ask in the sidebar for the words and the scheme."""
     st.subheader("Positions", anchor=False)
-    chosen = controls.choose(SCHEME, "Scheme", format_func=_scheme_name)
+    chosen = controls.choose(SCHEME, "Scheme")
     scheme, scheme_note = _scheme(chosen)
     if scheme_note:
         st.caption(scheme_note)
@@ -166,10 +165,6 @@ def _take(example: Example) -> None:
         positions.move(steps, value)
 
 
-def _scheme_name(scheme: str) -> str:
-    return {"buckets": "relative buckets (T5)", "learned": "learned (MiniLM)"}.get(scheme, scheme)
-
-
 def _tokens(text: str) -> tuple[tuple[str, ...], str]:
     """Return the words to show, and a sentence when they are not just those typed."""
     found = tokenize(text)
@@ -220,6 +215,3 @@ def attention_steps(setup: Setup, at: Settings, schemes: tuple[str, ...]) -> lis
         attended = own.placed(at).attend(own.vectors(), strength=strengths, start=own.start)
         weights.append(attended.weights.expand(len(strengths), -1, -1))
     return weights
-
-
-View = Callable[[Setup], None]

@@ -1,0 +1,447 @@
+"""Pictures of positions among themselves: encodings, similarities, turning vectors, biases, far offsets."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attn_figures import theme
+from attn_figures.chart import Chart
+from attn_figures.matrix import Matrix, Numbers, Ticks
+from attn_figures.panels import compose
+from attn_figures.picture import Picture, Spec
+
+BODY = 10.0
+MOST_WAVES = len(theme.LIGHT.series)
+_THIN = {"color": theme.LIGHT.ink, "width": 1.5}
+
+
+@Picture
+def encoding(values: Numbers, dimensions: Sequence[int], *, limit: float, shown: int) -> Spec:
+    """Draw an encoding (position, dimension) as a map, and some of its dimensions as waves.
+
+    Shape 0 frames the cursor's row of the map and shape 1 is its line among the waves: see `cursor_at`.
+    The last trace holds the cursor's points on the waves.
+
+    Args:
+        values: (length, d_model).
+        dimensions: which are drawn as waves, at most six.
+        limit: the value at the ends of the ramp, the same at all steps.
+        shown: how many of the positions are in sight.
+    """
+    length, width = values.shape
+    places = np.arange(length)
+    picture = Matrix(
+        "encoding",
+        values,
+        "encoding",
+        [str(p) for p in places],
+        [str(i) for i in range(width)],
+        row_title="Position",
+        column_title="Dimension",
+        row_role="ink",
+        column_role="ink",
+        scale="scores",
+        limit=limit,
+        quantity="value",
+        size=(BODY, BODY),
+        ticks=(_every(shown), _every(width)),
+        place="position <b>%{y}</b>, dimension <b>%{x}</b>",
+        moves_cursor=True,
+        marked=(0, None),
+    )
+    waves = [
+        {
+            "type": "scatter",
+            "name": f"dimension {dimension}",
+            "mode": "lines+markers" if shown <= 32 else "lines",
+            "x": places,
+            "y": values[:, dimension],
+            "line": {"color": colour, "width": 2},
+            "marker": {"size": 4, "color": colour},
+            "meta": {"cursor": True},
+            "hovertemplate": f"dimension {dimension}, position <b>%{{x}}</b><br>"
+            "value <b>%{y:.6~g}</b><extra></extra>",
+        }
+        for dimension, colour in zip(dimensions, theme.LIGHT.series, strict=False)
+    ]
+    cursor = {
+        "type": "scatter",
+        "name": "cursor",
+        "mode": "markers",
+        "x": np.zeros(len(waves)),
+        "y": values[0, list(dimensions)],
+        "marker": {"size": 10, "color": theme.LIGHT.paper, "line": {"color": theme.LIGHT.ink, "width": 2}},
+        "hoverinfo": "skip",
+    }
+    chart = Chart(
+        "waves",
+        [*waves, cursor],
+        columns=1.4 * BODY,
+        rows=BODY,
+        x_title="Position",
+        x={"range": [-0.5, shown - 0.5]},
+        y={"range": [-1.08 * limit, 1.08 * limit]},
+        marks=[{"type": "line", "x0": 0, "x1": 0, "y0": 0, "y1": 1, "yref": " domain", "line": _THIN}],
+        legend=[
+            (f"dimension {d}", colour) for d, colour in zip(dimensions, theme.LIGHT.series, strict=False)
+        ],
+    )
+    return _crop(compose.spec([picture, chart], largest_unit=38), "yaxis", shown, down=True)
+
+
+def encoding_cursor(values: NDArray[Any], dimensions: Sequence[int]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return what follows the position cursor of `encoding`: by row, and by (step, row).
+
+    Args:
+        values: (n_steps, length, d_model), one encoding a step.
+        dimensions: those drawn as waves.
+    """
+    places = np.arange(values.shape[1], dtype=np.float64)
+    points = f"data.{3 + len(dimensions)}"
+    rows = {
+        "layout.shapes.0.y0": places - 0.5,
+        "layout.shapes.0.y1": places + 0.5,
+        "layout.shapes.1.x0": places,
+        "layout.shapes.1.x1": places,
+        f"{points}.x": np.repeat(places[:, None], len(dimensions), axis=1),
+    }
+    return rows, {f"{points}.y": values[:, :, list(dimensions)]}
+
+
+@Picture
+def similarity(
+    values: Numbers,
+    bands: tuple[Numbers, Numbers, Numbers],
+    *,
+    limits: tuple[float, float],
+    quantity: str,
+    shown: int,
+) -> Spec:
+    """Draw what positions say of each pair as a map, and over the offset: range, mean, one position's own.
+
+    Args:
+        values: (length, length).
+        bands: least, mean and greatest value at each offset from 1 - length to length - 1.
+        limits: lowest and highest value of the curve; the map's ramp is symmetric around zero.
+        quantity: what a value is called.
+        shown: how many of the positions are in sight.
+    """
+    length = len(values)
+    low, mean, high = bands
+    names = [str(p) for p in range(length)]
+    picture = Matrix(
+        "similarity",
+        values,
+        quantity,
+        names,
+        names,
+        row_title="Position",
+        column_title="Position",
+        row_role="ink",
+        column_role="ink",
+        scale="scores",
+        limit=max(map(abs, limits)),
+        quantity=quantity,
+        size=(BODY, BODY),
+        ticks=(_every(shown), _every(shown)),
+        place="positions <b>%{y}</b> and <b>%{x}</b>",
+        moves_cursor=True,
+        marked=(0, None),
+    )
+    offsets = np.arange(1 - length, length)
+    light = theme.LIGHT
+    lines: list[dict[str, Any]] = [
+        {"name": "least", "y": low, "line": {"width": 0}, "hoverinfo": "skip"},
+        {
+            "name": "greatest",
+            "y": high,
+            "line": {"width": 0},
+            "fill": "tonexty",
+            "fillcolor": theme.rgba(light.hatch, 0.45),
+            "customdata": np.stack([low, high], -1),
+            "hovertemplate": "offset <b>%{x}</b><br>%{customdata[0]:.4~g} to %{customdata[1]:.4~g}"
+            "<extra></extra>",
+        },
+        {"name": "mean", "y": mean, "line": {"color": light.query, "width": 2}, "hoverinfo": "skip"},
+        {
+            "name": "own",
+            "x": np.arange(length),
+            "y": values[0],
+            "line": {"color": light.key, "width": 1.5, "dash": "dot"},
+            "hovertemplate": "offset <b>%{x}</b><br>seen from this position <b>%{y:.6~g}</b><extra></extra>",
+        },
+    ]
+    margin = 0.06 * (limits[1] - limits[0] or 1.0)
+    chart = Chart(
+        "curve",
+        [{"type": "scatter", "mode": "lines", "x": offsets} | line for line in lines],
+        columns=1.4 * BODY,
+        rows=BODY,
+        x_title="Offset (key position − query position)",
+        x={"range": [0.5 - shown, shown - 0.5]},
+        y={"range": [limits[0] - margin, limits[1] + margin]},
+        marks=[{"type": "line", "x0": 0, "x1": 0, "y0": 0, "y1": 1, "yref": " domain", "line": _axis_line()}],
+        legend=[
+            ("mean", light.query),
+            ("from lowest to highest", light.muted),
+            ("seen from one position", light.key),
+        ],
+    )
+    spec = compose.spec([picture, chart], largest_unit=38)
+    return _crop(_crop(spec, "yaxis", shown, down=True), "xaxis", shown, down=False)
+
+
+def similarity_cursor(length: int) -> tuple[dict[str, Any], dict[str, str]]:
+    """Return what follows the position cursor of `similarity`: arrays by row, and rows of drawn arrays."""
+    places = np.arange(length, dtype=np.float64)
+    rows = {
+        "layout.shapes.0.y0": places - 0.5,
+        "layout.shapes.0.y1": places + 0.5,
+        "data.6.x": places[None, :] - places[:, None],
+    }
+    return rows, {"data.6.y": "data.0.z"}
+
+
+@Picture
+def turning(
+    angles: Numbers, pairs: Sequence[int], frequencies: Numbers, curve: Numbers, *, shown: int
+) -> Spec:
+    """Draw how rotary positions turn some pairs of a query and a key, and the score over the offset.
+
+    Args:
+        angles: (2, n_pair) in radians: of the query, of the key.
+        pairs: which pairs of dimensions these are.
+        frequencies: radians a position, one a pair.
+        curve: the score at each offset from 0 on.
+        shown: offsets in sight.
+    """
+    panels = [
+        _circle(number, angles[0, number], angles[1, number], omega)
+        for number, omega in enumerate(frequencies)
+    ]
+    light = theme.LIGHT
+    offsets = np.arange(len(curve))
+    score = Chart(
+        "score",
+        [
+            {
+                "type": "scatter",
+                "name": "score",
+                "mode": "lines",
+                "x": offsets,
+                "y": curve,
+                "line": {"color": light.query, "width": 2},
+                "hovertemplate": "offset <b>%{x}</b><br>score <b>%{y:.6f}</b><extra></extra>",
+            },
+            {
+                "type": "scatter",
+                "name": "here",
+                "mode": "markers",
+                "x": np.zeros(1),
+                "y": curve[:1],
+                "marker": {"size": 12, "color": light.key, "line": {"color": light.paper, "width": 2}},
+                "hovertemplate": "offset <b>%{x}</b><br>score <b>%{y:.6f}</b><extra></extra>",
+            },
+        ],
+        columns=9,
+        rows=5,
+        x_title="Offset (key − query)",
+        y_title="Score",
+        x={"range": [-0.5, shown - 0.5]},
+        y={"range": [-1.08, 1.08]},
+    )
+    return compose.spec([*panels, score], largest_unit=34)
+
+
+def turning_cursor(angles: NDArray[Any], curve: Numbers) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return what follows the offset slider of `turning`: by row, and by (step, row).
+
+    Args:
+        angles: of the key, (n_steps, n_rows, n_pair).
+        curve: the score at each offset.
+    """
+    zero = np.zeros_like(angles[..., 0])
+    by_step: dict[str, Any] = {}
+    for pair in range(angles.shape[-1]):
+        key = f"data.{3 * pair + 2}"
+        by_step[f"{key}.x"] = np.stack([zero, np.cos(angles[..., pair])], -1)
+        by_step[f"{key}.y"] = np.stack([zero, np.sin(angles[..., pair])], -1)
+    here = f"data.{3 * angles.shape[-1] + 1}"
+    n_rows = angles.shape[1]
+    rows = {f"{here}.x": np.arange(n_rows, dtype=np.float64)[:, None], f"{here}.y": curve[:n_rows, None]}
+    return rows, by_step
+
+
+def _circle(number: int, query: float, key: float, omega: float, *, named: bool) -> Chart:
+    light = theme.LIGHT
+    around = np.linspace(0, 2 * np.pi, 73)
+    rim = {
+        "type": "scatter",
+        "name": f"rim {number}",
+        "mode": "lines",
+        "x": np.cos(around),
+        "y": np.sin(around),
+        "line": {"color": light.rule, "width": 1.5},
+        "hoverinfo": "skip",
+    }
+    arrows = [
+        {
+            "type": "scatter",
+            "name": f"{name} {number}",
+            "mode": "lines+markers",
+            "x": np.array([0.0, np.cos(angle)]),
+            "y": np.array([0.0, np.sin(angle)]),
+            "line": {"color": colour, "width": width},
+            "marker": {"color": colour, "size": [0, 11]},
+            "hovertemplate": f"{name}, pair {number}<br>(%{{x:.4f}}, %{{y:.4f}})<extra></extra>",
+        }
+        for name, angle, colour, width in (("query", query, light.query, 4), ("key", key, light.key, 3))
+    ]
+    hidden = {"range": [-1.15, 1.15], "showticklabels": False, "showgrid": False}
+    return Chart(
+        f"pair {number}",
+        [rim, *arrows],
+        columns=5,
+        rows=5,
+        title=f"pair {number}<br>{omega:.3g} rad a position",
+        x=hidden,
+        y=hidden,
+        legend=[("query", light.query), ("key", light.key)] if named else (),
+    )
+
+
+@Picture
+def bias(values: Numbers, curves: Numbers, head: int, *, buckets: Numbers | None = None) -> Spec:
+    """Draw one head's bias (query, key), and every head's over the offset with this head's in colour.
+
+    Args:
+        values: (n, n).
+        curves: (n_head, 2 n - 1), offsets from 1 - n to n - 1.
+        head: which one, from 0.
+        buckets: the bucket of each pair, (n, n), told on hover.
+    """
+    n = len(values)
+    names = [str(p) for p in range(n)]
+    limit = float(abs(curves).max()) or 1.0
+    picture = Matrix(
+        "bias",
+        values,
+        f"bias of head {head + 1}",
+        names,
+        names,
+        row_title="Query position",
+        column_title="Key position",
+        scale="scores",
+        limit=limit,
+        quantity="bias",
+        size=(BODY, BODY),
+        ticks=(_every(n), _every(n)),
+        extra=[] if buckets is None else [("bucket", buckets)],
+        place="query position <b>%{y}</b>, key position <b>%{x}</b>",
+    )
+    light = theme.LIGHT
+    offsets = np.arange(1 - n, n)
+    lines = [
+        {
+            "type": "scatter",
+            "name": f"head {number + 1}",
+            "mode": "lines",
+            "x": offsets,
+            "y": curve,
+            "line": {
+                "color": light.query if number == head else light.hatch,
+                "width": 3 if number == head else 1,
+                "shape": "linear" if buckets is None else "hvh",
+            },
+            "hovertemplate": f"head {number + 1}, offset <b>%{{x}}</b><br>bias <b>%{{y:.6~g}}</b>"
+            "<extra></extra>",
+        }
+        for number, curve in enumerate(curves)
+    ]
+    chart = Chart(
+        "curves",
+        lines,
+        columns=1.4 * BODY,
+        rows=BODY,
+        x_title="Offset (key position − query position)",
+        legend=[(f"head {head + 1}", light.query), ("the other heads", light.muted)],
+    )
+    return compose.spec([picture, chart], largest_unit=38)
+
+
+@Picture
+def far(curves: Mapping[str, Numbers], trained: int, marked: Mapping[str, int]) -> Spec:
+    """Draw how each scheme sees offsets up to and past the length it was trained on.
+
+    Args:
+        curves: 1 at offset 0, one a scheme, by its name; equal lengths.
+        trained: the training length; what lies beyond is shaded.
+        marked: an offset to point at, by the scheme's name.
+    """
+    light = theme.LIGHT
+    panels = []
+    for (name, curve), colour in zip(curves.items(), light.series, strict=False):
+        length = len(curve)
+        line = {
+            "type": "scatter",
+            "name": name,
+            "mode": "lines",
+            "x": np.arange(length),
+            "y": curve,
+            "line": {"color": colour, "width": 2},
+            "hovertemplate": f"{name}, offset <b>%{{x}}</b><br><b>%{{y:.6~g}}</b><extra></extra>",
+        }
+        at = marked.get(name)
+        point = {
+            "type": "scatter",
+            "name": f"{name} return",
+            "mode": "markers",
+            "x": np.array([] if at is None else [float(at)]),
+            "y": np.array([] if at is None else [curve[at]]),
+            "marker": {"size": 11, "color": light.paper, "line": {"color": light.ink, "width": 2}},
+            "hovertemplate": "highest past training: offset <b>%{x}</b>, <b>%{y:.6~g}</b><extra></extra>",
+        }
+        beyond = {
+            "type": "rect",
+            "x0": trained - 0.5,
+            "x1": length - 0.5,
+            "y0": 0,
+            "y1": 1,
+            "yref": " domain",
+            "fillcolor": theme.rgba(light.masked, 0.7),
+            "line": {"width": 0},
+            "layer": "below",
+        }
+        panels.append(
+            Chart(
+                name,
+                [line, point],
+                columns=9,
+                rows=8,
+                x_title="Offset",
+                x={"range": [-0.5, length - 0.5], "nticks": 5},
+                y={"range": [-0.85, 1.1], "nticks": 5},
+                marks=[beyond],
+                legend=[(name, colour)],
+            )
+        )
+    return compose.spec(panels, largest_unit=36)
+
+
+def _axis_line() -> dict[str, Any]:
+    return {"color": theme.LIGHT.rule, "width": 1.5}
+
+
+def _every(count: int) -> Ticks:
+    """Label about eight places of an axis, at a round distance."""
+    step = next(s for s in (1, 2, 4, 8, 16, 32) if count <= 8 * s)
+    return [(place, str(place)) for place in range(0, count, step)]
+
+
+def _crop(spec: Spec, axis: str, shown: int, *, down: bool) -> Spec:
+    """Let an axis of the first panel end after `shown` of its cells."""
+    ends = [-0.5, shown - 0.5]
+    spec["layout"][axis] = spec["layout"][axis] | {"range": ends[::-1] if down else ends}
+    return spec
