@@ -218,8 +218,8 @@ def turning(
         shown: offsets in sight.
     """
     panels = [
-        _circle(number, angles[0, number], angles[1, number], omega)
-        for number, omega in enumerate(frequencies)
+        _circle(pair, angles[0, number], angles[1, number], frequencies[number], named=number == 0)
+        for number, pair in enumerate(pairs)
     ]
     light = theme.LIGHT
     offsets = np.arange(len(curve))
@@ -245,7 +245,7 @@ def turning(
                 "hovertemplate": "offset <b>%{x}</b><br>score <b>%{y:.6f}</b><extra></extra>",
             },
         ],
-        columns=9,
+        columns=19,
         rows=5,
         x_title="Offset (key − query)",
         y_title="Score",

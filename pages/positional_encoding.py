@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from attn_ui import controls
 from attn_ui.frame import open_page
@@ -11,7 +12,7 @@ from pages.parts import positional_maps as maps
 from pages.parts import positional_views as views
 from pages.parts.positional_setup import Setup, choose_setup
 
-PICTURES: Mapping[str, Callable[[Setup], None]] = {
+PICTURES: Mapping[str, Callable[[Setup, DeltaGenerator], None]] = {
     "attention": views.show_attention,
     "shuffle test": views.show_shuffle,
     "shift test": views.show_shift,
@@ -27,6 +28,6 @@ open_page(
     "Attention by itself cannot tell the order of words. Here is what telling it does.",
 )
 with st.sidebar:
-    setup = choose_setup()
+    setup, room = choose_setup()
 picture = controls.segment(PICTURE, "Picture", label_visibility="collapsed")
-PICTURES[picture](setup)
+PICTURES[picture](setup, room)

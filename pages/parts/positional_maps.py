@@ -6,6 +6,7 @@ import numpy as np
 import streamlit as st
 import torch
 from numpy.typing import NDArray
+from streamlit.delta_generator import DeltaGenerator
 from torch import Tensor
 
 from attn_core.positional import relative_position_buckets
@@ -38,9 +39,9 @@ FAR_SCHEMES = ("sinusoidal", "rotary", "ALiBi")
 TIMES = 4
 
 
-def _driver(setup: Setup) -> tuple[Slider, Steps]:
+def _driver(setup: Setup, *, has_step: bool) -> tuple[Slider, Steps]:
     """Return the slider that moves the picture: a setting of the scheme where it has one, or the length."""
-    if setup.scheme == "ramp":
+    if setup.scheme == "ramp" and has_step:
         return Slider("Step of the ramp", RAMP_STEP), RAMP_STEP
     length = Slider("Length", LENGTH, "positions")
     if setup.scheme not in ("sinusoidal", "rotary"):
@@ -66,16 +67,16 @@ def _lengths(driver: Steps, n_steps: int) -> list[int]:
     return [int(positions.value(LENGTH))] * n_steps
 
 
-def show_encoding(setup: Setup) -> None:
+def show_encoding(setup: Setup, room: DeltaGenerator) -> None:
     """What the scheme adds, as it is: vectors, turned pairs, or biases."""
     adds = SCHEMES[setup.scheme].adds
-    {"rotation": _show_turning, "bias": _show_bias}.get(adds, _show_vectors)(setup)
+    {"rotation": _show_turning, "bias": _show_bias}.get(adds, _show_vectors)(setup, room)
 
 
-def _show_vectors(setup: Setup) -> None:
+def _show_vectors(setup: Setup, room: DeltaGenerator) -> None:
     at = settings()
-    with st.sidebar:
-        slider, driver = _driver(setup)
+    with room:
+        slider, driver = _driver(setup, has_step=True)
         typed = controls.line(DIMENSIONS, "Dimensions drawn as waves")
         dimensions, note = chosen_dimensions(typed, setup.width)
         if note:
@@ -146,7 +147,7 @@ def _typical(values: Tensor) -> float:
     return float(np.quantile(values.abs().numpy(), 0.995)) or 1.0
 
 
-def _show_turning(setup: Setup) -> None:
+def _show_turning(setup: Setup, _: DeltaGenerator) -> None:
     """Rotary: pairs turn with the position, and the score sees the offset only."""
     at = settings()
     placed = setup.placed(at)
@@ -208,7 +209,7 @@ def _turning_figures(setup: Setup, at: Settings) -> bytes:
     )
 
 
-def _show_bias(setup: Setup) -> None:
+def _show_bias(setup: Setup, _: DeltaGenerator) -> None:
     """ALiBi and relative buckets: one number a pair, a head."""
     at = settings()
     heads = replace(HEAD, values=HEAD.values[: setup.num_heads])
@@ -233,11 +234,12 @@ def _bias_figures(setup: Setup, at: Settings, length: int) -> bytes:
     return pack([pictures.bias.spec(m.numpy(), curves, head, buckets=buckets) for head, m in enumerate(maps)])
 
 
-def show_similarity(setup: Setup) -> None:
+def show_similarity(setup: Setup, room: DeltaGenerator) -> None:
     """What positions alone say of each pair, and whether only the offset counts."""
     at = settings()
-    with st.sidebar:
-        slider, driver = _driver(setup)
+    with room:
+        # A ramp's products grow with the square of its step: no axis would serve all steps.
+        slider, driver = _driver(setup, has_step=False)
         of_vectors = SCHEMES[setup.scheme].adds == "vector"
         cosine = of_vectors and controls.segment(MEASURE, "Measure") == "cosine"
     values = _similarities(setup, at, driver, cosine)
@@ -290,10 +292,10 @@ def _similarity_figures(setup: Setup, at: Settings, driver: Steps, cosine: bool,
     )
 
 
-def show_past(setup: Setup) -> None:
+def show_past(setup: Setup, room: DeltaGenerator) -> None:
     """Four times the training length: where similarity repeats, and where it decays."""
     at = settings()
-    with st.sidebar:
+    with room:
         drives = controls.segment(DRIVES, "The slider moves")
     driver = BASE if drives == "base" else TRAINED
     trained = int(positions.value(TRAINED))

@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 
 import streamlit as st
 import torch
+from streamlit.delta_generator import DeltaGenerator
 from torch import Tensor
 
 from attn_core.learned_positions import PACKAGE, scaled_table
@@ -97,8 +98,8 @@ def usable_schemes() -> list[str]:
     return [name for name in SCHEMES if name != "learned" or scaled_table() is not None]
 
 
-def choose_setup() -> Setup:
-    """Ask in the sidebar for the words and the scheme."""
+def choose_setup() -> tuple[Setup, DeltaGenerator]:
+    """Ask for the scheme and the words; return them, and room for what belongs to one picture."""
     st.subheader("Positions", anchor=False)
     chosen = controls.choose(SCHEME, "Scheme")
     scheme, scheme_note = _scheme(chosen)
@@ -110,8 +111,9 @@ def choose_setup() -> Setup:
     num_heads = int(HEADS_OF_BIAS.default)
     if SCHEMES[scheme].adds == "bias":
         num_heads = int(controls.segment(HEADS_OF_BIAS, "Heads"))
+    room = st.container()
     st.subheader("Words", anchor=False)
-    with st.container(horizontal=True, gap="small"):
+    with st.container(horizontal=True, gap="xxsmall"):
         for name, example in EXAMPLES.items():
             st.button(name, on_click=_take, args=(example,), key=f"example-{name}", type="tertiary")
     text = controls.line(TEXT, "Sentence")
@@ -125,7 +127,7 @@ def choose_setup() -> Setup:
     setup = Setup(tokens, words, width, seed, scheme, layout, num_heads).at_width()
     if setup.width != width:
         width_note.caption(_width_sentence(setup, width))
-    return setup
+    return setup, room
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ import numpy as np
 import streamlit as st
 import torch
 from numpy.typing import NDArray
+from streamlit.delta_generator import DeltaGenerator
 from torch import Tensor
 
 from attn_core.schemes import shift_difference, shuffle_difference
@@ -25,7 +26,7 @@ SHIFTED = 16  # positions in the shift test
 MANY_TOKENS = 24  # beyond this, all schemes at all strengths would be too much to send
 
 
-def show_attention(setup: Setup) -> None:
+def show_attention(setup: Setup, _: DeltaGenerator) -> None:
     """Attention without and with positions, and what changes."""
     at = settings()
     live_figure(
@@ -63,10 +64,10 @@ def choose_cell(cell: Cell) -> None:
     positions.move(KEY, cell.column)
 
 
-def show_compare(setup: Setup) -> None:
+def show_compare(setup: Setup, room: DeltaGenerator) -> None:
     """All schemes side by side, or any two and their difference."""
     at = settings()
-    with st.sidebar:
+    with room:
         beside = controls.choose(BESIDE, "Beside it")
     if beside == "learned" and beside not in usable_schemes():
         st.caption(":material/info: The learned table is not installed: all the others are shown.")
@@ -117,10 +118,10 @@ def _all_maps(setup: Setup, at: Settings) -> bytes:
     )
 
 
-def show_shuffle(setup: Setup) -> None:
+def show_shuffle(setup: Setup, room: DeltaGenerator) -> None:
     """Permute the words: without positions the output is the same rows, permuted."""
     at = settings()
-    with st.sidebar:
+    with room:
         kind = controls.segment(ORDER, "New order")
     order = shuffled_order(kind, len(setup.tokens), setup.seed)
     live_figure(
@@ -192,7 +193,7 @@ def _shuffle(setup: Setup, at: Settings, kind: str) -> bytes:
     return _trial_steps(tried, expected, found, errors, setup.scheme, largest=largest)
 
 
-def show_shift(setup: Setup) -> None:
+def show_shift(setup: Setup, _: DeltaGenerator) -> None:
     """Move all positions on: where only the offset counts, nothing changes."""
     at = settings()
     live_figure(
