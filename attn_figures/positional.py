@@ -8,7 +8,7 @@ import numpy as np
 
 from attn_figures import theme
 from attn_figures.chart import Chart
-from attn_figures.matrix import KEY_TITLE, QUERY_TITLE, Matrix, Numbers, Ticks
+from attn_figures.matrix import KEY_TITLE, QUERY_TITLE, Matrix, Numbers, Scale, Ticks
 from attn_figures.panels import compose
 from attn_figures.picture import Picture, Spec
 
@@ -75,6 +75,7 @@ class Trial:
     column_title: str
     quantity: str
     limits: tuple[float, float]  # ends of the ramps of values and of differences, the same at all steps
+    scale: Scale = "scores"
 
 
 @Picture
@@ -87,6 +88,17 @@ def trial(tried: Trial, errors: Mapping[str, float], chosen: str, largest_error:
         chosen: the scheme whose maps these are.
         largest_error: the end of the bars' axis, the same at all steps.
     """
+    bars = _error_bars(errors, chosen, largest_error)
+    return compose.spec([*_trial_maps(tried), bars], largest_unit=36)
+
+
+@Picture
+def beside(tried: Trial) -> Spec:
+    """Draw what was expected, what came, and the difference."""
+    return compose.spec(_trial_maps(tried), largest_unit=36)
+
+
+def _trial_maps(tried: Trial) -> list[Matrix]:
     common: dict[str, Any] = {
         "rows": tried.rows,
         "columns": tried.columns,
@@ -94,26 +106,33 @@ def trial(tried: Trial, errors: Mapping[str, float], chosen: str, largest_error:
         "column_title": tried.column_title,
         "row_role": "ink",
         "column_role": "ink",
-        "scale": "scores",
         "size": (BODY, BODY),
         "cells": "trial",
         "ticks": (_few(tried.rows), _few(tried.columns)),
     }
     values, differences = tried.limits
-    quantity = tried.quantity
-    maps = [
-        Matrix("expected", tried.expected, tried.titles[0], quantity=quantity, limit=values, **common),
-        Matrix("found", tried.found, tried.titles[1], quantity=quantity, limit=values, **common),
+    quantity, scale = tried.quantity, tried.scale
+    return [
+        Matrix(
+            "expected",
+            tried.expected,
+            tried.titles[0],
+            quantity=quantity,
+            limit=values,
+            scale=scale,
+            **common,
+        ),
+        Matrix("found", tried.found, tried.titles[1], quantity=quantity, limit=values, scale=scale, **common),
         Matrix(
             "difference",
             tried.found - tried.expected,
             "difference",
             quantity="difference",
             limit=differences,
+            scale="scores",
             **common,
         ),
     ]
-    return compose.spec([*maps, _error_bars(errors, chosen, largest_error)], largest_unit=36)
 
 
 def _error_bars(errors: Mapping[str, float], chosen: str, largest: float) -> Chart:

@@ -11,6 +11,7 @@ from attn_ui.parameters import PICTURE
 from pages.parts import positional_maps as maps
 from pages.parts import positional_views as views
 from pages.parts.positional_setup import Setup, choose_setup
+from pages.parts.positional_tabs import show_tabs
 
 PICTURES: Mapping[str, Callable[[Setup, DeltaGenerator], None]] = {
     "attention": views.show_attention,
@@ -31,3 +32,4 @@ with st.sidebar:
     setup, room = choose_setup()
 picture = controls.segment(PICTURE, "Picture", label_visibility="collapsed")
 PICTURES[picture](setup, room)
+show_tabs(setup)

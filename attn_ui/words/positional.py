@@ -208,3 +208,22 @@ def _list(names: Sequence[str]) -> str:
     if not names:
         return "none of them"
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+PARTS = {
+    "nothing": "Without positions the words alone decide.",
+    "vector": "Adding a vector to each word makes four products of one: words and positions also mix.",
+    "rotation": "Turning adds nothing; it changes the angle between query and key by that of their offset.",
+    "bias": "The bias depends on where the words stand and not on which they are.",
+}
+
+
+def mistake(check: str, measure: str, measured: tuple[float, float], holds: tuple[bool, bool]) -> str:
+    """Say which check the broken one fails, with the numbers of both."""
+    right, broken = (f"{abs(number):.4g}" for number in measured)
+    first = f"The check: *{check}* Measured ({measure}): right {right}, broken {broken}."
+    if holds == (True, False):
+        return f"{first} The right one passes; **the broken one fails**."
+    if holds == (True, True):
+        return f"{first} At these settings both pass: the mistake does not show here."
+    return f"{first} At these settings the right one does not pass either: there are too few waves or words."

@@ -52,6 +52,10 @@ class Setup:
         """Return one vector a word, (n, width)."""
         return sentence_vectors(self.tokens, self.width, kind=self.words, seed=self.seed)
 
+    def places(self) -> Tensor:
+        """Return the positions of the words."""
+        return torch.arange(len(self.tokens)) + self.start
+
     def at_width(self) -> "Setup":
         """Return the same with the width that the scheme can take: see `_width`."""
         return replace(self, width=_width(self.scheme, self.words, self.tokens, self.width))
