@@ -170,6 +170,8 @@ def _few(labels: Sequence[str]) -> Ticks:
 
 
 def _short(value: float) -> str:
+    if value >= 100:
+        return f"{value:,.0f}"
     return "0" if value == 0 else f"{value:.0e}" if value < 1e-3 else f"{value:.2g}"
 
 

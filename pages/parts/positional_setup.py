@@ -119,7 +119,7 @@ def choose_setup() -> tuple[Setup, DeltaGenerator]:
     st.subheader("Words", anchor=False)
     with st.container(horizontal=True, gap="xxsmall"):
         for name, example in EXAMPLES.items():
-            st.button(name, on_click=_take, args=(example,), key=f"example-{name}", type="tertiary")
+            st.button(name, on_click=_take, args=(example,), key=f"example-{name}")
     text = controls.line(TEXT, "Sentence")
     tokens, words_note = _tokens(text)
     if words_note:
@@ -145,9 +145,9 @@ class Example:
 
 
 EXAMPLES = {
-    "the cat": Example(TEXT.default, WORDS.default, WIDTH.default, SCHEME.default),
+    "The cat": Example(TEXT.default, WORDS.default, WIDTH.default, SCHEME.default),
     "I love dogs": Example("I love dogs", "one-hot", 4, "ramp"),
-    "dog bites man": Example("dog bites man", "random", 16, "sinusoidal"),
+    "Dog bites man": Example("dog bites man", "random", 16, "sinusoidal"),
 }
 
 _VECTORS_HELP = (

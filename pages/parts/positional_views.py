@@ -176,7 +176,10 @@ def _shuffle(setup: Setup, at: Settings, kind: str) -> bytes:
     expected = placed.attend(x, strength=strengths, start=setup.start).output.expand(shape)[:, order].numpy()
     found = placed.attend(x[order], strength=strengths, start=setup.start).output.expand(shape).numpy()
     labels = [setup.labels[i] for i in order.tolist()]
-    limits = _limits(float(abs(found).max()), expected, found)
+    largest = float(abs(found).max())
+    # Differences that are rounding only stay blank.
+    change = float(abs(found - expected).max())
+    limits = (largest, change if change > 1e-9 else largest)
     tried = Trial(
         expected=expected[0],
         found=found[0],
@@ -230,7 +233,7 @@ def _shift(setup: Setup, at: Settings) -> bytes:
     found = expected + shift_difference(placed, SHIFTED, setup.width, shifts).numpy()
     # A table's first row may be far longer than all others: it must not bleach the rest.
     typical = float(np.quantile(abs(expected[0]), 0.98)) or 1.0
-    limits = _limits(typical, expected, found)
+    limits = (typical, typical)
     names = [str(p) for p in range(SHIFTED)]
     tried = Trial(
         expected=expected[0],
@@ -247,12 +250,6 @@ def _shift(setup: Setup, at: Settings) -> bytes:
     # The ramp's error grows without bound, so each step has an axis of its own.
     largest = [max(float(e[step]) for e in errors.values()) or 1.0 for step in range(len(shifts))]
     return _trial_steps(tried, expected, found, errors, setup.scheme, largest=largest)
-
-
-def _limits(values: float, expected: Maps, found: Maps) -> tuple[float, float]:
-    """Return the ends of the ramps; differences that are rounding only stay blank."""
-    largest = float(abs(found - expected).max())
-    return values, largest if largest > 1e-9 else values
 
 
 def _trial_steps(
