@@ -246,7 +246,9 @@ def _settings(panels: Sequence[Placed], arranged: Arrangement, bars: Sequence[st
             # Stacked on a phone, it stands in the empty corner above the row labels.
             settings[f"{operator}.y"] = 1 if stacked else 0.5
             settings[f"{operator}.yanchor"] = "bottom" if stacked else "middle"
-            settings[f"{operator}.xshift"] = -(geometry.row_pixels + 4) if names_rows and not stacked else -8
+            settings[f"{operator}.xanchor"] = "left" if stacked else "right"
+            beside_labels = -geometry.row_pixels if names_rows else 0
+            settings[f"{operator}.xshift"] = beside_labels - (0 if stacked else 4 if names_rows else 8)
         if geometry.formats:
             wide_form, narrow_form = geometry.formats
             form = wide_form if arranged.unit >= WIDE_CELL else narrow_form

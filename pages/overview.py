@@ -27,7 +27,7 @@ D_MODEL, N_HEAD, SEED = 16, 2, 4
 
 CHAPTERS = (
     (
-        "pages/kernel_regression.py",
+        "kernel_regression.py",
         "Kernel regression",
         "Near keys weigh more: attention as of 1964.",
     ),
