@@ -77,8 +77,8 @@ def arrange(
         lines = [boxes[start : start + per_line] for start in range(0, len(boxes), per_line)]
         unit = min(largest_unit, *(_line_unit(line, width - right) for line in lines), _unit(lines, height))
         candidates.append((unit, lines))
-    # max keeps the first of equals, so fewer lines win a tie.
-    unit, lines = max(candidates, key=lambda candidate: candidate[0])
+    # Of equal units the fewest lines win, and of these the most even ones: 4 + 4 boxes, not 6 + 2.
+    unit, lines = max(candidates, key=lambda each: (each[0], -len(each[1]), -len(each[1][0])))
     return _place(lines, max(unit, 1.0), width, right)
 
 

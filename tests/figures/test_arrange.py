@@ -56,5 +56,11 @@ def test_a_phone_stacks_what_a_desk_puts_in_a_row() -> None:
     assert [place.leads for place in arrange(boxes, 350, 4000).places] == [True] * 4
 
 
+def test_lines_are_as_even_as_they_can_be() -> None:
+    boxes = [Box(9, 9, left=30, lead=70, top=70, bottom=36)] * 8
+    leads = [place.leads for place in arrange(boxes, 980, 420).places]
+    assert leads == [True, False, False, False] * 2
+
+
 def test_a_unit_never_grows_past_its_limit() -> None:
     assert arrange([Box(2, 2)], 1900, 760, largest_unit=40).unit == 40
