@@ -81,9 +81,9 @@ def every_head(
         title += " (off)" if index in heads.off else ""
         drawn = heads.matrix(name, heads.weights[index], title)
         panels.append(replace(drawn, marked=cell, shows_shape=False))
-    if _fits(heads):
-        operator = "· V, concat<br>· W<sub>o</sub>" if projected else "· V,<br>concat"
-        panels.append(replace(_output(heads), operator=operator, limit=output_limit))
+    operator = "· V, concat<br>· W<sub>o</sub>" if projected else "· V,<br>concat"
+    output = replace(_output(heads), operator=operator, limit=output_limit)
+    panels.append(output if _fits(heads) else Absent(output))
     return compose.spec(panels)
 
 
@@ -139,3 +139,24 @@ def _output(heads: Heads) -> Matrix:
         quantity="output",
         cells="output",
     )
+
+
+@Picture
+def right_and_broken(right: Matrix, broken: Matrix, *, difference: bool) -> Spec:
+    """Draw the right matrix, the broken one, and the second minus the first where their shapes agree."""
+    panels: list[Panel] = [right, broken]
+    if difference:
+        values = broken.values - right.values
+        panels.append(
+            replace(
+                broken,
+                name="difference",
+                values=values,
+                title="broken − right",
+                scale="scores",
+                limit=float(np.abs(values).max()) or 1.0,
+                quantity="difference",
+                operator="",
+            )
+        )
+    return compose.spec(panels)

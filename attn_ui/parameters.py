@@ -443,7 +443,7 @@ ORDER_BY = Choice(
 )
 AGAINST = Steps("against", 2, tuple(range(1, 17)), ".0f")
 OFF = Several("off", tuple(str(head) for head in range(1, 17)))
-RESHAPE = Steps("reshape", 0, tuple(range(49)), ".0f")
+RESHAPE = Steps("reshape", 0, tuple(range(37)), ".0f")
 LAYERS = Steps("layers", 6, tuple(range(13)), ".0f")
 RESIDUAL = Flag("residual", True)
 NORM = Choice("norm", "after", ("none", "before", "after"))

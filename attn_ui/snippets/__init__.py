@@ -1,1 +1,1 @@
-"""A few lines of PyTorch that reproduce what each page shows."""
+"""The few lines of PyTorch that reproduce the numbers on a page, as text."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import plotly.graph_objects as go
@@ -10,6 +11,7 @@ from torch import Tensor
 
 from attn_core import (
     MultiHead,
+    MultiHeadAttention,
     attention_distance,
     diagonal_score,
     effective_keys,
@@ -18,7 +20,16 @@ from attn_core import (
 )
 from attn_figures.multi_head import Heads, combined, every_head, two_heads
 from attn_ui.live_figure import pack
-from pages.parts.multi_head_setting import Setting, array, heads_slider, mask_array, sequences, stages
+from pages.parts.multi_head_setting import (
+    Sequences,
+    Setting,
+    array,
+    heads_slider,
+    mask_array,
+    module,
+    sequences,
+    stages,
+)
 
 # One number a head, from its stages.
 MEASURES: dict[str, Callable[[MultiHead], Tensor]] = {
@@ -41,6 +52,40 @@ class Look:
     against: int
     cell: tuple[int, int]
     off: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Now:
+    """What the page shows at this moment; heads, queries and keys are counted from 0."""
+
+    setting: Setting
+    look: Look
+    n_head: int
+
+    @cached_property
+    def result(self) -> MultiHead:
+        """Every stage, at the present number of heads."""
+        return stages(self.setting, self.n_head)
+
+    @cached_property
+    def module(self) -> MultiHeadAttention:
+        """The attention itself."""
+        return module(self.setting, self.n_head)
+
+    @cached_property
+    def tokens(self) -> Sequences:
+        """The labelled vectors."""
+        return sequences(self.setting)
+
+    @cached_property
+    def off(self) -> list[int]:
+        """The heads that are switched off and there."""
+        return [head for head in self.look.off if head < self.n_head]
+
+    @property
+    def is_self_attention(self) -> bool:
+        """Whether the sequence attends to itself."""
+        return self.tokens.key is self.tokens.query
 
 
 def order_of(measure: str, result: MultiHead) -> list[int]:
@@ -75,7 +120,6 @@ def still(setting: Setting, look: Look, step: int) -> go.Figure:
 
 def _draw(setting: Setting, look: Look, numbers: Sequence[int]) -> list[dict[str, Any]]:
     n = sequences(setting)
-    cell = (min(look.cell[0], len(n.queries) - 1), min(look.cell[1], len(n.keys) - 1))
     results = [stages(setting, n_head) for n_head in numbers]
     outputs = [array(output_of(result, look.off)) for result in results]
     limit = max(float(abs(output).max()) for output in outputs) or 1.0
@@ -83,10 +127,10 @@ def _draw(setting: Setting, look: Look, numbers: Sequence[int]) -> list[dict[str
     for n_head, result, output in zip(numbers, results, outputs, strict=True):
         heads = Heads(array(result.weights), output, n.queries, n.keys, mask_array(setting), look.off)
         if look.view == "mean and max":
-            figures.append(combined.spec(heads, chosen=chosen_heads(n_head, look.off), cell=cell))
+            figures.append(combined.spec(heads, chosen=chosen_heads(n_head, look.off), cell=look.cell))
         elif look.view == "two heads":
             one, other = min(look.head, n_head - 1), min(look.against, n_head - 1)
-            figures.append(two_heads.spec(heads, one, other, cell=cell))
+            figures.append(two_heads.spec(heads, one, other, cell=look.cell))
         else:
             figures.append(
                 every_head.spec(
@@ -94,7 +138,7 @@ def _draw(setting: Setting, look: Look, numbers: Sequence[int]) -> list[dict[str
                     slots=max(numbers),
                     order=order_of(look.order, result),
                     head=look.head,
-                    cell=cell,
+                    cell=look.cell,
                     projected=setting.projection,
                     output_limit=limit,
                 )

@@ -22,7 +22,7 @@ from attn_core import (
 )
 from attn_core.limits import MAX_HEADS, MAX_TOKENS
 from attn_ui import positions
-from attn_ui.parameters import BIAS, CASE, FREE_HEADS, HEADS, PROJECTION, SEED, TEXT, WIDTH_HEAD, Steps
+from attn_ui.parameters import BIAS, CASE, FREE_HEADS, HEADS, PROJECTION, SEED, WIDTH_HEAD, Steps
 
 SAMPLES = {
     case: ATTENTION_SAMPLES[name]
@@ -75,15 +75,15 @@ def sequences(setting: Setting) -> Sequences:
     sample = SAMPLES.get(setting.case)
     if sample is not None:
         return Sequences(list(sample.query_tokens), list(sample.key_tokens), sample.query, sample.key)
-    queries, query = _embed(setting.text, TEXT.default, setting.d_model, setting.seed)
+    queries, query = _embed(setting.text, setting.d_model, setting.seed)
     if not setting.cross:
         return Sequences(queries, queries, query, query)
-    keys, key = _embed(setting.memory_text, TEXT.default, setting.d_memory, setting.seed)
+    keys, key = _embed(setting.memory_text, setting.d_memory, setting.seed)
     return Sequences(queries, keys, query, key)
 
 
-def _embed(text: str, otherwise: str, width: int, seed: int) -> tuple[list[str], Tensor]:
-    tokens = (tokenize(text) or tokenize(otherwise))[:MAX_TOKENS]
+def _embed(text: str, width: int, seed: int) -> tuple[list[str], Tensor]:
+    tokens = tokenize(text)[:MAX_TOKENS]
     return label_tokens(tokens), sentence_vectors(tokens, width, seed=seed)
 
 
@@ -97,8 +97,8 @@ def heads_slider(setting: Setting) -> Steps:
     return replace(HEADS, values=tuple(allowed))
 
 
-def module(setting: Setting, n_head: int) -> MultiHeadAttention:
-    """Return the attention with `n_head` heads, drawn from the seed.
+def module(setting: Setting, n_head: int, *, layer: int = 0) -> MultiHeadAttention:
+    """Return the attention with `n_head` heads, drawn from the seed; each further layer has the next seed.
 
     While d_head is d_model / n_head, the projections are the same matrices for every number of heads.
     """
@@ -111,7 +111,7 @@ def module(setting: Setting, n_head: int) -> MultiHeadAttention:
         output_projection=setting.projection,
         d_key=n.key.shape[-1],
         d_value=n.key.shape[-1],
-        seed=setting.seed,
+        seed=setting.seed + layer,
         dtype=torch.float64,
     ).requires_grad_(False)
 

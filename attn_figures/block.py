@@ -1,0 +1,127 @@
+"""Pictures of repeated layers: how long the vectors become, and how alike."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attn_figures import theme
+from attn_figures.chart import Chart
+from attn_figures.matrix import Matrix
+from attn_figures.panels import compose
+from attn_figures.picture import Picture, Spec
+
+Numbers = NDArray[np.float64]
+WIDEST_STATE = 24  # dimensions of a state that is drawn beside the curves
+
+
+@Picture
+def layer_curves(
+    lengths: Numbers,
+    similarities: Numbers,
+    names: Sequence[str],
+    *,
+    chosen: int,
+    layer: int,
+    state: Numbers,
+    tokens: Sequence[str],
+    limit: float,
+) -> Spec:
+    """Draw mean vector length and mean cosine between tokens over the layers, and the vectors at one layer.
+
+    Args:
+        lengths: (n_variants, n_layers + 1), drawn on a logarithmic axis.
+        similarities: the same shape, from -1 to 1.
+        names: one a variant.
+        chosen: the variant that stands out.
+        layer: where the line stands, and whose vectors are drawn.
+        state: (n, d_model), the vectors there.
+        tokens: as typed.
+        limit: the end of the colours of the state.
+    """
+    common = {"columns": 9, "rows": 6, "x_title": "Layer"}
+    line = {
+        "type": "line",
+        "x0": layer,
+        "x1": layer,
+        "y0": 0,
+        "y1": 1,
+        "yref": " domain",
+        "line": {"color": theme.LIGHT.muted, "width": 1, "dash": "dot"},
+    }
+    x = {"range": [-0.3, lengths.shape[1] - 0.7], "dtick": 2, "showgrid": False}
+    panels = [
+        Chart(
+            "lengths",
+            _curves("length", lengths, names, chosen, layer),
+            y_title="Mean length of a vector",
+            x=x,
+            y={"type": "log", "dtick": 1},
+            marks=[line],
+            **common,  # type: ignore[arg-type]
+        ),
+        Chart(
+            "similarities",
+            _curves("mean cosine", similarities, names, chosen, layer),
+            y_title="Mean cosine of two tokens",
+            x=x,
+            y={"range": [min(-0.25, float(similarities.min()) - 0.05), 1.05]},
+            marks=[line],
+            **common,  # type: ignore[arg-type]
+        ),
+    ]
+    if state.shape[1] <= WIDEST_STATE:
+        panels.append(
+            Matrix(  # type: ignore[arg-type]
+                "state",
+                state,
+                f"vectors after layer {layer}" if layer else "vectors before the first layer",
+                rows=tokens,
+                columns=[str(d) for d in range(1, state.shape[1] + 1)],
+                column_title="Dimension",
+                column_role="output",
+                scale="scores",
+                limit=limit,
+                quantity="value",
+                size=(7, 7 * len(tokens) / max(state.shape[1], len(tokens))),
+                names_rows=True,
+            )
+        )
+    return compose.spec(panels, largest_unit=40.0)
+
+
+def _curves(
+    what: str, values: Numbers, names: Sequence[str], chosen: int, layer: int
+) -> list[dict[str, Any]]:
+    layers = np.arange(values.shape[1])
+    traces: list[dict[str, Any]] = []
+    # The chosen one last, so that it lies on top.
+    for variant in sorted(range(len(names)), key=lambda variant: variant == chosen):
+        stands_out = variant == chosen
+        colour = theme.LIGHT.query if stands_out else theme.rgba(theme.LIGHT.muted, 0.45)
+        traces.append(
+            {
+                "type": "scatter",
+                "name": f"{what}: {names[variant]}",
+                "mode": "lines",
+                "x": layers,
+                "y": values[variant],
+                "line": {"color": colour, "width": 3 if stands_out else 1.5},
+                "hovertemplate": (
+                    f"{names[variant]}<br>layer %{{x}}: {what} <b>%{{y:.4~g}}</b><extra></extra>"
+                ),
+            }
+        )
+    traces.append(
+        {
+            "type": "scatter",
+            "name": f"{what} here",
+            "mode": "markers",
+            "x": np.array([layer]),
+            "y": values[chosen, layer : layer + 1],
+            "marker": {"color": theme.LIGHT.query, "size": 10},
+            "hoverinfo": "skip",
+        }
+    )
+    return traces

@@ -1,0 +1,188 @@
+"""Pictures of what heads add: each head's share of one token's output, and how the shares compare."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attn_figures import theme
+from attn_figures.chart import Chart
+from attn_figures.matrix import Matrix, SideBars
+from attn_figures.panels import compose
+from attn_figures.picture import Picture, Spec
+
+Numbers = NDArray[np.float64]
+
+
+@Picture
+def added_up(
+    rows: Numbers,
+    names: Sequence[str],
+    lengths: Numbers,
+    *,
+    off: Sequence[int] = (),
+    limit: float,
+    longest: float,
+    n_sums: int = 1,
+) -> Spec:
+    """Draw what each head adds to one token's output, one row a head, and their sum below.
+
+    Args:
+        rows: (n_rows, d_drawn): one a head, the bias where there is one, and `n_sums` rows of sums; wide
+            outputs may be cut.
+        names: what each row is called.
+        lengths: (n_rows,), of the whole rows.
+        off: rows that are left out of the sum.
+        limit: the end of the colours; longest: the length of the longest bar. Both the same at every step.
+        n_sums: how many of the last rows are sums; they are framed.
+    """
+    on = np.ones(rows.shape, dtype=bool)
+    on[list(off)] = False
+    shown = Matrix(
+        "contributions",
+        rows,
+        "what each row adds, and its length",
+        rows=names,
+        columns=[str(d) for d in range(1, rows.shape[1] + 1)],
+        column_title="Dimension of the output",
+        row_role="ink",
+        column_role="output",
+        scale="scores",
+        limit=limit,
+        quantity="adds",
+        mask=on,
+        blocked="switched off",
+        place="%{y}, dimension %{x}",
+        side=SideBars(
+            "lengths", lengths, longest, "%{y}: length <b>%{customdata[0]:.6~g}</b>", lengths[:, None]
+        ),
+    )
+    spec = compose.spec([shown], largest_unit=44.0)
+    first = len(names) - n_sums - 0.5
+    spec["layout"]["shapes"] = [*spec["layout"]["shapes"], _line_above(first, rows.shape[1])]
+    return spec
+
+
+def _line_above(row: float, n_columns: int) -> dict[str, Any]:
+    """Rule off the sums, as under a column of figures."""
+    return {
+        "type": "line",
+        "xref": "x",
+        "yref": "y",
+        "x0": -0.5,
+        "x1": n_columns - 0.5,
+        "y0": row,
+        "y1": row,
+        "line": {"color": theme.LIGHT.ink, "width": 2},
+    }
+
+
+@Picture
+def shares(lengths: Numbers, tokens: Sequence[str], *, marked: int | None = None) -> Spec:
+    """Draw, for every token, each head's length among the lengths of all heads; rows sum to one.
+
+    Args:
+        lengths: (n_query, n_head), the lengths of the heads' contributions.
+        tokens: as typed.
+        marked: the token whose row is framed.
+    """
+    total = lengths.sum(axis=1, keepdims=True)
+    share = np.divide(lengths, total, out=np.zeros_like(lengths), where=total > 0)
+    return compose.spec(
+        [
+            Matrix(
+                "shares",
+                share,
+                "share of each head in the lengths",
+                rows=tokens,
+                columns=[str(head) for head in range(1, lengths.shape[1] + 1)],
+                row_title="Token",
+                column_title="Head",
+                column_role="ink",
+                quantity="share",
+                place="%{y}, head %{x}",
+                extra=[("length", lengths)],
+                marked=None if marked is None else (marked, None),
+            )
+        ],
+        largest_unit=34.0,
+    )
+
+
+@Picture
+def similarity(values: Numbers) -> Spec:
+    """Draw how alike every two heads look: (n_head, n_head), from 0 to 1."""
+    names = [str(head) for head in range(1, len(values) + 1)]
+    return compose.spec(
+        [
+            Matrix(
+                "similarity",
+                values,
+                "similarity of the maps",
+                rows=names,
+                columns=names,
+                row_title="Head",
+                column_title="Head",
+                row_role="ink",
+                column_role="ink",
+                quantity="similarity",
+                place="head %{y} and head %{x}",
+            )
+        ],
+        largest_unit=44.0,
+    )
+
+
+@Picture
+def parameter_curves(
+    curves: Sequence[tuple[str, Sequence[int], Sequence[int]]], here: tuple[int, int]
+) -> Spec:
+    """Draw how many parameters each number of heads takes.
+
+    Args:
+        curves: name, numbers of heads, parameters.
+        here: the number of heads on the page, and its parameters.
+    """
+    traces: list[dict[str, Any]] = [
+        {
+            "type": "scatter",
+            "name": name,
+            "mode": "lines+markers",
+            "x": np.asarray(heads),
+            "y": np.asarray(parameters),
+            "line": {"color": colour, "width": 2},
+            "marker": {"color": colour, "size": 7},
+            "hovertemplate": "%{x} heads: <b>%{y:,}</b> parameters<extra></extra>",
+        }
+        for (name, heads, parameters), colour in zip(curves, theme.LIGHT.series, strict=False)
+    ]
+    traces.append(
+        {
+            "type": "scatter",
+            "name": "here",
+            "mode": "markers",
+            "x": np.asarray(here[:1]),
+            "y": np.asarray(here[1:]),
+            "marker": {
+                "size": 15,
+                "symbol": "circle-open",
+                "color": theme.LIGHT.ink,
+                "line": {"width": 2, "color": theme.LIGHT.ink},
+            },
+            "hovertemplate": "this page: %{x} heads, <b>%{y:,}</b> parameters<extra></extra>",
+        }
+    )
+    most = max(max(parameters) for _, _, parameters in curves)
+    chart = Chart(
+        "parameters",
+        traces,
+        columns=16,
+        rows=6,
+        x_title="Number of heads",
+        y_title="Parameters",
+        x={"range": [0.5, 16.5], "tickvals": [1, 2, 4, 8, 12, 16], "showgrid": False},
+        y={"range": [0, most * 1.08]},
+        legend=[(name, colour) for (name, _, _), colour in zip(curves, theme.LIGHT.series, strict=False)],
+    )
+    return compose.spec([chart], largest_unit=44.0)

@@ -1,0 +1,154 @@
+"""The reshape that makes heads, on small blocks that move: nothing is computed, numbers only change place."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attn_figures import theme
+from attn_figures.chart import Chart
+from attn_figures.panels import compose
+from attn_figures.picture import Picture, Spec
+
+Numbers = NDArray[np.float64]
+MOVE_STEPS = 8
+HOLD_STEPS = 4
+STAGES = ("flat", "split", "heads", "attended", "joined", "flat again")
+# How many steps of the slider lead from each stage to the next.
+LEADS = (MOVE_STEPS, MOVE_STEPS, HOLD_STEPS, MOVE_STEPS, MOVE_STEPS)
+N_STEPS = sum(LEADS) + 1
+GAP = 0.8  # between blocks, in cells
+
+
+@dataclass(frozen=True)
+class Moment:
+    """Where a step of the slider stands: the stage it left, the stage it goes to, and how far it has come."""
+
+    left: int
+    right: int
+    share: float
+
+    @property
+    def nearest(self) -> int:
+        """The stage that is closer."""
+        return self.left if self.share < 0.5 else self.right
+
+
+def moment(step: int) -> Moment:
+    """Return where a step stands; steps 0, 8, 16, 20, 28 and 36 are stages.
+
+    >>> moment(8), moment(12).share
+    (Moment(left=1, right=1, share=0.0), 0.5)
+    """
+    start = 0
+    for stage, lead in enumerate(LEADS):
+        if step == start:
+            return Moment(stage, stage, 0.0)
+        if step < start + lead:
+            return Moment(stage, stage + 1, (step - start) / lead)
+        start += lead
+    return Moment(len(LEADS), len(LEADS), 0.0)
+
+
+def corners(n: int, n_head: int, d_head: int) -> Numbers:
+    """Return where each number stands at each stage: (n_stages, n, n_head, d_head, 2), x and y of its corner.
+
+    The first of three axes goes to the right as separate blocks, the second down, the third to the right
+    within a block; of two axes the first goes down and the second to the right.
+    """
+    token, head, dim = np.meshgrid(np.arange(n), np.arange(n_head), np.arange(d_head), indexing="ij")
+    flat = np.stack([head * d_head + dim, token], -1)
+    by_token = np.stack([token * (d_head + GAP) + dim, head], -1)
+    by_head = np.stack([head * (d_head + GAP) + dim, token], -1)
+    stages = [_centred(places) for places in (flat, by_token, by_head)]
+    return np.stack([stages[0], stages[1], stages[2], stages[2], stages[1], stages[0]]).astype(np.float64)
+
+
+def _centred(places: Numbers) -> Numbers:
+    low, high = places.min(axis=(0, 1, 2)), places.max(axis=(0, 1, 2)) + 1
+    centred: Numbers = places - (low + high) / 2
+    return centred
+
+
+@Picture
+def blocks(step: int, tokens: Sequence[str], n_head: int, d_head: int, *, caption: str = "") -> Spec:
+    """Draw the numbers as blocks, coloured by head, on their way from one shape to the next.
+
+    Args:
+        step: from 0 to `N_STEPS` - 1.
+        tokens: as typed; one row of the flat matrix each.
+        n_head: heads; d_head: numbers a head and token.
+        caption: said under the blocks; may hold Plotly's tags.
+    """
+    at = moment(step)
+    places = corners(len(tokens), n_head, d_head)
+    here = places[at.left] + _eased(at.share) * (places[at.right] - places[at.left])
+    wide, tall = (float(np.ptp(places[..., axis])) + 1 for axis in (0, 1))
+    traces: list[dict[str, Any]] = []
+    attended = at.left + at.share >= STAGES.index("attended")
+    for head in range(n_head):
+        colour = theme.LIGHT.series[head % len(theme.LIGHT.series)]
+        x, y = _outlines(here[:, head].reshape(-1, 2))
+        traces.append(
+            {
+                "type": "scatter",
+                "name": f"head {head + 1}",
+                "mode": "lines",
+                "x": x,
+                "y": y,
+                "fill": "toself",
+                "fillcolor": theme.rgba(colour, 0.85 if attended else 0.35),
+                "line": {"color": colour, "width": 1},
+                "hoverinfo": "skip",
+            }
+        )
+    traces.append(_labels(here, tokens))
+    chart = Chart(
+        "blocks",
+        traces,
+        columns=wide + 1,
+        rows=tall + 1,
+        title=caption,
+        x={"range": [-(wide + 1) / 2, (wide + 1) / 2], "visible": False},
+        y={"range": [(tall + 1) / 2, -(tall + 1) / 2], "visible": False},
+        legend=[
+            (f"head {head + 1}", theme.LIGHT.series[head % len(theme.LIGHT.series)]) for head in range(n_head)
+        ],
+    )
+    return compose.spec([chart], largest_unit=48.0)
+
+
+def _eased(share: float) -> float:
+    """Start and stop softly, so that the eye can follow."""
+    return share * share * (3 - 2 * share)
+
+
+def _outlines(corner: Numbers) -> tuple[Numbers, Numbers]:
+    """Draw unit squares as one line that is broken between them."""
+    inset = 0.06
+    near, far = inset, 1 - inset
+    path = np.array([[near, near], [far, near], [far, far], [near, far], [near, near], [np.nan, np.nan]])
+    outline = (corner[:, None, :] + path[None]).reshape(-1, 2)
+    return outline[:, 0], outline[:, 1]
+
+
+def _labels(here: Numbers, tokens: Sequence[str]) -> dict[str, Any]:
+    n, n_head, d_head = here.shape[:3]
+    centre = here.reshape(-1, 2) + 0.5
+    token, head, dim = (axis.ravel() for axis in np.indices((n, n_head, d_head)))
+    return {
+        "type": "scatter",
+        "name": "numbers",
+        "mode": "text",
+        "x": centre[:, 0],
+        "y": centre[:, 1],
+        "text": [f"{t + 1}" for t in token],
+        "textfont": {"color": theme.LIGHT.ink, "size": theme.FONT_SIZE},
+        "customdata": np.stack([token + 1, head + 1, dim + 1], -1),
+        "hovertemplate": (
+            "token %{customdata[0]}, head %{customdata[1]}, dimension %{customdata[2]} of the head"
+            "<extra></extra>"
+        ),
+    }

@@ -1,0 +1,140 @@
+"""The sentences of the multi-head page: numbers in, one plain sentence out."""
+
+from collections.abc import Sequence
+
+
+def several(things: Sequence[str]) -> str:
+    """Join words as in a sentence.
+
+    >>> several(["1", "2", "4"]), several(["2"])
+    ('1, 2 and 4', '2')
+    """
+    *most, last = things
+    return f"{', '.join(most)} and {last}" if most else last
+
+
+def counted(number: int, what: str) -> str:
+    """Put a number before a noun.
+
+    >>> counted(1, "head"), counted(3, "head")
+    ('1 head', '3 heads')
+    """
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
+
+
+def does_not_divide(wanted: int, d_model: int, allowed: Sequence[int], shown: int) -> str:
+    """Say that a number of heads does not fit, and which nearest ones do.
+
+    >>> does_not_divide(3, 8, [1, 2, 4, 8], 2)
+    '3 heads do not divide d_model = 8. The nearest that do are 2 and 4; 2 is shown.'
+    """
+    below = [heads for heads in allowed if heads < wanted][-1:]
+    above = [heads for heads in allowed if heads > wanted][:1]
+    near = [str(heads) for heads in (*below, *above)]
+    verb = "nearest that does is" if len(near) == 1 else "nearest that do are"
+    shows = "" if near == [str(shown)] else f"; {shown} is shown"
+    more = f", for there are only {d_model} dimensions" if wanted > d_model else ""
+    return f"{wanted} heads do not divide d_model = {d_model}{more}. The {verb} {several(near)}{shows}."
+
+
+def maps(effective: Sequence[float], n_key: int, d_head: int, d_model: int) -> str:
+    """Say how many heads there are, and which looks narrowest and widest.
+
+    Args:
+        effective: mean effective number of keys of each head.
+        n_key: keys there are.
+        d_head: width of a head.
+        d_model: width of the model.
+    """
+    n_head = len(effective)
+    width = f"{counted(n_head, 'head')} of width {d_head}"
+    if n_head == 1:
+        return (
+            f"{width}: one map, whose rows spread over {effective[0]:.1f} of {n_key} keys on average. "
+            "More heads give more maps of the same words."
+        )
+    narrow = min(range(n_head), key=lambda head: effective[head])
+    wide = max(range(n_head), key=lambda head: effective[head])
+    shared = f", cut from projections {n_head * d_head} wide" if n_head * d_head == d_model else ""
+    if round(effective[narrow], 1) == round(effective[wide], 1):
+        return f"{width}{shared}: every head spreads over {effective[wide]:.1f} of {n_key} keys on average."
+    return (
+        f"{width}{shared}: head {narrow + 1} looks most narrowly, at {effective[narrow]:.1f} of {n_key} keys "
+        f"on average, head {wide + 1} most widely, at {effective[wide]:.1f}."
+    )
+
+
+def combined(chosen: Sequence[int], largest_row_sum: float, spread: float) -> str:
+    """Say what the mean and the maximum of heads, counted from 0, are."""
+    who = (
+        f"heads {several([str(head + 1) for head in chosen])}" if len(chosen) > 1 else f"head {chosen[0] + 1}"
+    )
+    return (
+        f"Over {who}: rows of the mean still sum to one; rows of the largest weight sum to as much as "
+        f"{largest_row_sum:.2f}, so they are no attention any more. In one cell two heads differ by up to "
+        f"{spread:.2f}."
+    )
+
+
+def against(one: int, other: int, largest: float, query: str, key: str) -> str:
+    """Say where two heads, counted from 0, differ most; the words are escaped already."""
+    if one == other:
+        return f"Head {one + 1} against itself: choose another to compare it with."
+    more, less = (one, other) if largest > 0 else (other, one)
+    return (
+        f"Heads {one + 1} and {other + 1} differ most where {query} attends to {key}: head {more + 1} gives "
+        f"{abs(largest):.2f} more weight there than head {less + 1}."
+    )
+
+
+def moved_most(token: str, lengths: Sequence[float], output: float, change: float | None) -> str:
+    """Say which head adds most to a token, and what is gone with the heads that are off."""
+    most = max(range(len(lengths)), key=lambda head: lengths[head])
+    said = (
+        f"{token}: head {most + 1} moves it most; it adds a vector of length {lengths[most]:.3g}, "
+        f"and the whole output has length {output:.3g}."
+    )
+    if change is None:
+        return said
+    return f"{said} Without the heads that are off, the output moves by {change:.3g}."
+
+
+def parameters(here: int, single: int, n_head: int, d_head: int, d_model: int) -> str:
+    """Say whether several heads hold more parameters than one."""
+    heads = f"{counted(n_head, 'head')} of width {d_head}"
+    if n_head * d_head == d_model:
+        return (
+            f"{heads} and one head of width {d_model} hold the same number of parameters, {here:,}: the "
+            "projections are as wide, only cut. Several heads cost no more."
+        )
+    more = "more" if here > single else "fewer"
+    return (
+        f"{heads} hold {here:,} parameters, {abs(here - single):,} {more} than one head of width {d_model}, "
+        f"because {n_head} × {d_head} = {n_head * d_head} is not {d_model}: width costs, not the "
+        "number of heads."
+    )
+
+
+def layers(name: str, layer: int, before: float, after: float, alike: float) -> str:
+    """Say what repeated layers did to the length of the vectors and to how alike they are."""
+    if layer == 0:
+        return f"Before the first layer the vectors have a mean length of {before:.3g}."
+    if abs(after / before - 1) < 0.05 if before else True:
+        length = f"keep their length, {after:.3g} on average"
+    else:
+        length = f"go from a mean length of {before:.3g} to {after:.3g}"
+    if alike > 0.99:
+        end = "all tokens now point the same way, so nothing tells them apart"
+    else:
+        end = f"two tokens have a cosine of {alike:.2f} on average"
+    return f"With {name}, after {counted(layer, 'layer')} the vectors {length}; {end}."
+
+
+def too_many_numbers(wanted: int, n_tokens: int, allowed: Sequence[int], shown: int) -> str:
+    """Say that a number of heads is not among those that are computed at once for so many tokens.
+
+    >>> too_many_numbers(3, 64, [1, 2, 4], 2)
+    'With 64 tokens the slider offers 1, 2 and 4 heads, not 3; 2 is shown.'
+    """
+    offered = several([str(heads) for heads in allowed])
+    return f"With {n_tokens} tokens the slider offers {offered} heads, not {wanted}; {shown} is shown."
