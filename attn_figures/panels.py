@@ -11,6 +11,7 @@ from attn_figures.picture import Picture, Spec
 
 BAR_ROOM = 64  # pixels on the right for colour bars
 WIDE_CELL, NARROW_CELL = 34, 18  # pixels from which three digits, and any digits, can be read
+PHONES_BELOW, PHONE_HEIGHT = 560, 4000  # pixels
 SMALLEST_LABEL = 8  # pixels
 LABEL_SHARE = 0.85  # of the distance between two labels
 
@@ -134,11 +135,19 @@ class Absent:
 
 
 @Picture
-def compose(panels: Sequence[Panel | Absent], *, largest_unit: float = 56.0) -> Spec:
+def compose(
+    panels: Sequence[Panel | Absent], *, largest_unit: float = 56.0, phone_height: int = PHONE_HEIGHT
+) -> Spec:
     """Draw panels in reading order, in one shared unit, as one figure with an arrangement a screen.
 
     The steps of a moving figure need the same traces. Where a step has fewer panels than others, `Absent`
     stands for each that is missing, and the others take its room.
+
+    Args:
+        panels: what is drawn.
+        largest_unit: pixels that a unit never exceeds.
+        phone_height: pixels that the figure may take on a phone, where it would scroll otherwise; many
+            equal maps stand side by side then, so that their slider stays in sight.
 
     Raises:
         ValueError: if there is no panel, or two share a name.
@@ -173,7 +182,7 @@ def compose(panels: Sequence[Panel | Absent], *, largest_unit: float = 56.0) -> 
     for panel, drawn in zip((p for p in panels if not isinstance(p, Absent)), placed, strict=True):
         layout["annotations"] += panel.notes(drawn.axes)
     bars = tuple(coloraxis for coloraxis, wanted in shown.items() if wanted)
-    variants = _screens(tuple(placed), bars, largest_unit)
+    variants = _screens(tuple(placed), bars, largest_unit, phone_height)
     return apply({"data": traces, "layout": theme.layout(**layout)}, variants)
 
 
@@ -211,10 +220,13 @@ def _colour_axis(colours: ColourRange, shown: bool) -> dict[str, Any]:
 
 
 @lru_cache(maxsize=512)
-def _screens(panels: tuple[Placed, ...], bars: tuple[str, ...], largest_unit: float) -> list[dict[str, Any]]:
+def _screens(
+    panels: tuple[Placed, ...], bars: tuple[str, ...], largest_unit: float, phone_height: int
+) -> list[dict[str, Any]]:
     boxes = [panel.geometry.box for panel in panels]
     variants = []
-    for width, height in SCREENS:
+    for width, tallest in SCREENS:
+        height = min(tallest, phone_height) if width < PHONES_BELOW else tallest
         arranged = arrange(boxes, width, height, largest_unit=largest_unit, right=BAR_ROOM if bars else 0)
         variants.append((arranged, _settings(panels, arranged, bars)))
     return screens(variants)

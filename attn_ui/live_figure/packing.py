@@ -159,11 +159,11 @@ def _compare(path: Path, values: list[Any]) -> Iterator[tuple[Path, list[Any]]]:
     first = values[0]
     if all(value is first for value in values):
         return
-    if all(isinstance(value, Mapping) for value in values):
+    if all(isinstance(value, dict) for value in values):
         for key in dict.fromkeys(key for value in values for key in value):
             yield from _compare((*path, key), [value.get(key, MISSING) for value in values])
     elif all(isinstance(value, list) and len(value) == len(first) for value in values) and any(
-        isinstance(item, Mapping) for item in first
+        isinstance(item, dict) for item in first
     ):
         for index in range(len(first)):
             yield from _compare((*path, index), [value[index] for value in values])
@@ -174,6 +174,8 @@ def _compare(path: Path, values: list[Any]) -> Iterator[tuple[Path, list[Any]]]:
 def _same(one: Any, other: Any) -> bool:
     if one is other:
         return True
+    if isinstance(one, str | int | float):
+        return type(one) is type(other) and bool(one == other)
     if isinstance(one, np.ndarray) or isinstance(other, np.ndarray):
         return (
             isinstance(one, np.ndarray)
@@ -181,7 +183,7 @@ def _same(one: Any, other: Any) -> bool:
             and one.shape == other.shape
             and np.array_equal(one, other, equal_nan=one.dtype.kind == "f")
         )
-    if isinstance(one, Mapping) and isinstance(other, Mapping):
+    if isinstance(one, dict) and isinstance(other, dict):
         return one.keys() == other.keys() and all(_same(one[key], other[key]) for key in one)
     if isinstance(one, list | tuple) and isinstance(other, list | tuple):
         return len(one) == len(other) and all(map(_same, one, other))

@@ -48,3 +48,11 @@ def test_an_operator_stays_with_its_panel_when_one_before_it_is_absent() -> None
 def test_a_figure_of_nothing_but_absent_panels_is_refused() -> None:
     with pytest.raises(ValueError, match="needs panels"):
         compose([Absent(square("one"))])
+
+
+def test_a_phone_can_be_kept_from_scrolling() -> None:
+    maps = [square(str(head)) for head in range(6)]
+    narrow = compose(maps).layout.meta["screens"][0]
+    kept = compose(maps, phone_height=500).layout.meta["screens"][0]
+    assert narrow["width"] == kept["width"]
+    assert kept["height"] <= 500 < narrow["height"]
