@@ -11,6 +11,7 @@ from attn_figures.panels import Absent, Panel, compose
 from attn_figures.picture import Picture, Spec
 
 Numbers = NDArray[np.float64]
+PHONE_HEIGHT = 640  # pixels, so that the slider stays in sight
 OUTPUT_UP_TO = 24  # dimensions of an output that is drawn beside the maps
 
 
@@ -84,7 +85,7 @@ def every_head(
     operator = "· V, concat<br>· W<sub>o</sub>" if projected else "· V,<br>concat"
     output = replace(_output(heads), operator=operator, limit=output_limit)
     panels.append(output if _fits(heads) else Absent(output))
-    return compose.spec(panels)
+    return compose.spec(panels, phone_height=PHONE_HEIGHT)
 
 
 @Picture

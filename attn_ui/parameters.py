@@ -449,8 +449,8 @@ RESIDUAL = Flag("residual", True)
 NORM = Choice("norm", "after", ("none", "before", "after"))
 FAULT = Choice(
     "fault",
-    "split-without-transpose",
-    ("split-without-transpose", "merge-without-transpose", "scale-by-d-model", "shared-projections"),
+    "split without transpose",
+    ("split without transpose", "merge without transpose", "√d_model for √d_head", "one W for all heads"),
 )
 MULTI_HEAD: tuple[Parameter, ...] = (
     *(TAB, CASE, TEXT, CROSS, TEXT_2, WIDTH_MODEL, WIDTH_MEMORY, SEED),

@@ -128,7 +128,7 @@ def show(now: Now) -> None:
 
 def break_it(now: Now) -> None:
     """Show a mistake beside what is right, and which check finds it."""
-    mistake = MULTI_HEAD_MISTAKES[controls.segment(FAULT, "Mistake", format_func=FAULT_WORDS.__getitem__)]
+    mistake = MULTI_HEAD_MISTAKES[FAULTS[controls.segment(FAULT, "Mistake")]]
     st.markdown(f"{mistake.what} {mistake.why}")
     if mistake.name == "split-without-transpose" and len(now.tokens.queries) != len(now.tokens.keys):
         st.markdown(
@@ -152,12 +152,13 @@ def break_it(now: Now) -> None:
     what_you_see(_verdict(now, mistake.name, mistake.breaks, broken))
 
 
-FAULT_WORDS = {
-    "split-without-transpose": "split without transpose",
-    "merge-without-transpose": "merge without transpose",
-    "scale-by-d-model": "√d_model for √d_head",
-    "shared-projections": "one W for all heads",
-}
+FAULTS = dict(
+    zip(
+        FAULT.options,
+        ("split-without-transpose", "merge-without-transpose", "scale-by-d-model", "shared-projections"),
+        strict=True,
+    )
+)
 Drawn = tuple[Matrix, Matrix, bool]
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import numpy as np
 import streamlit as st
@@ -22,7 +23,7 @@ from attn_core import (
 )
 from attn_core.limits import MAX_HEADS, MAX_TOKENS
 from attn_ui import positions
-from attn_ui.parameters import BIAS, CASE, FREE_HEADS, HEADS, PROJECTION, SEED, WIDTH_HEAD, Steps
+from attn_ui.parameters import BIAS, CASE, FREE_HEADS, HEADS, PROJECTION, WIDTH_HEAD, Steps
 
 SAMPLES = {
     case: ATTENTION_SAMPLES[name]
@@ -69,7 +70,7 @@ class Sequences:
     key: Tensor
 
 
-@st.cache_data(max_entries=32)
+@lru_cache(maxsize=32)
 def sequences(setting: Setting) -> Sequences:
     """Return the labelled vectors that attend and are attended to."""
     sample = SAMPLES.get(setting.case)
@@ -159,7 +160,6 @@ def adopt_case() -> None:
     st.session_state[WIDTH_HEAD.name] = sample.d_head or WIDTH_HEAD.default
     st.session_state[PROJECTION.name] = sample.output_projection
     st.session_state[BIAS.name] = False
-    st.session_state[SEED.name] = sample.seed
 
 
 def names_of_heads(n_head: int) -> Sequence[str]:
