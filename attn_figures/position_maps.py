@@ -1,5 +1,6 @@
 """Pictures of positions among themselves: encodings, similarities, turning vectors, biases, far offsets."""
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -85,7 +86,7 @@ def encoding(values: Numbers, dimensions: Sequence[int], *, limit: float, shown:
         y={"range": [-1.08 * limit, 1.08 * limit]},
         marks=[{"type": "line", "x0": 0, "x1": 0, "y0": 0, "y1": 1, "yref": " domain", "line": _THIN}],
         legend=[
-            (f"dimension {d}", colour) for d, colour in zip(dimensions, theme.LIGHT.series, strict=False)
+            (f"dim. {d}", colour) for d, colour in zip(dimensions, theme.LIGHT.series, strict=False)
         ],
     )
     return _crop(compose.spec([picture, chart], largest_unit=38), "yaxis", shown, down=True)
@@ -305,7 +306,7 @@ def _circle(number: int, query: float, key: float, omega: float, *, named: bool)
         [rim, *arrows],
         columns=5,
         rows=5,
-        title=f"pair {number}<br>{omega:.3g} rad a position",
+        title=f"pair {number}<br>{omega:.2g} rad/pos.",
         x=hidden,
         y=hidden,
         legend=[("query", light.query), ("key", light.key)] if named else (),
@@ -435,13 +436,18 @@ def _axis_line() -> dict[str, Any]:
 
 
 def _every(count: int) -> Ticks:
-    """Label about eight places of an axis, at a round distance."""
-    step = next(s for s in (1, 2, 4, 8, 16, 32) if count <= 8 * s)
+    """Label about eight places of an axis, at a distance that is a power of two."""
+    step = 1 << max(0, math.ceil(math.log2(count / 8)))
     return [(place, str(place)) for place in range(0, count, step)]
 
 
 def _crop(spec: Spec, axis: str, shown: int, *, down: bool) -> Spec:
-    """Let an axis of the first panel end after `shown` of its cells."""
+    """Let an axis of the first panel end after `shown` of its cells, and its caption count those."""
+    caption = spec["layout"]["annotations"][0]
+    shape = caption["text"].rsplit(">", 2)[1].removesuffix("</span")
+    rows, columns = shape.split(" × ")
+    cropped = f"{shown} × {columns}" if down else f"{rows} × {shown}"
+    caption["text"] = caption["text"].replace(shape, cropped)
     ends = [-0.5, shown - 0.5]
     spec["layout"][axis] = spec["layout"][axis] | {"range": ends[::-1] if down else ends}
     return spec

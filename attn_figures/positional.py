@@ -1,5 +1,6 @@
 """Pictures of what position does to attention: before and after, side by side, and put to a test."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -165,7 +166,7 @@ def _error_bars(errors: Mapping[str, float], chosen: str, largest: float) -> Cha
 
 def _few(labels: Sequence[str]) -> Ticks:
     """Label every place while there are few, then every second, fourth, ..."""
-    step = next(s for s in (1, 2, 4, 8, 16, 32) if len(labels) <= 8 * s)
+    step = 1 << max(0, math.ceil(math.log2(len(labels) / 8)))
     return list(enumerate(labels))[::step]
 
 

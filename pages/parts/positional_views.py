@@ -176,10 +176,10 @@ def _shuffle(setup: Setup, at: Settings, kind: str) -> bytes:
     expected = placed.attend(x, strength=strengths, start=setup.start).output.expand(shape)[:, order].numpy()
     found = placed.attend(x[order], strength=strengths, start=setup.start).output.expand(shape).numpy()
     labels = [setup.labels[i] for i in order.tolist()]
-    largest = float(abs(found).max())
+    limit = float(abs(found).max())
     # Differences that are rounding only stay blank.
     change = float(abs(found - expected).max())
-    limits = (largest, change if change > 1e-9 else largest)
+    limits = (limit, change if change > 1e-9 else limit)
     tried = Trial(
         expected=expected[0],
         found=found[0],
