@@ -25,6 +25,7 @@ from attn_core.measures import (
 )
 from attn_core.mistakes import ATTENTION_MISTAKES, MULTI_HEAD_MISTAKES, Mistake
 from attn_core.multi_head import MultiHead, MultiHeadAttention, merge_heads, split_heads
+from attn_core.position_mistakes import POSITION_MISTAKES, PositionMistake
 from attn_core.positional import (
     alibi_bias,
     alibi_slopes,
@@ -52,6 +53,8 @@ from attn_core.samples import (
     sentence_vectors,
 )
 from attn_core.scale_study import ScaleStudy, scale_study
+from attn_core.schemes import SCHEMES, Positions, Scheme, by_offset, shift_difference, shuffle_difference
+from attn_core.score_terms import score_terms
 from attn_core.sizes import MultiHeadSize, multi_head_size
 from attn_core.tokens import label_tokens, tokenize
 
@@ -61,7 +64,9 @@ __all__ = [
     "KERNELS",
     "MULTI_HEAD_MISTAKES",
     "NORMS",
+    "POSITION_MISTAKES",
     "REGRESSION_SAMPLES",
+    "SCHEMES",
     "Attention",
     "AttentionCost",
     "AttentionSample",
@@ -74,8 +79,11 @@ __all__ = [
     "MultiHead",
     "MultiHeadAttention",
     "MultiHeadSize",
+    "PositionMistake",
+    "Positions",
     "RegressionSample",
     "ScaleStudy",
+    "Scheme",
     "SelfAttention",
     "alibi_bias",
     "alibi_slopes",
@@ -84,6 +92,7 @@ __all__ = [
     "audit_attention",
     "bandwidth_search",
     "block_sparse_mask",
+    "by_offset",
     "causal_mask",
     "diagonal_score",
     "dilated_mask",
@@ -108,7 +117,10 @@ __all__ = [
     "rotary_embedding",
     "scale_study",
     "scaled_dot_product_attention",
+    "score_terms",
     "sentence_vectors",
+    "shift_difference",
+    "shuffle_difference",
     "sinusoidal_encoding",
     "sliding_window_mask",
     "split_heads",

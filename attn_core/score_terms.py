@@ -43,7 +43,7 @@ def score_terms(
     if positions.adds == "bias":
         return {"word · word": words, "bias": strength * float(positions.bias(n, n)[query, key])}
     if positions.adds == "rotation":
-        places = strength * (torch.arange(n) + start)
+        places = strength * (torch.arange(n, dtype=torch.float64) + start)
         turned = positions.turn(x, places)
         return {"word · word": words, "turning": float(turned[query] @ turned[key]) / root - words}
     if positions.adds == "nothing":

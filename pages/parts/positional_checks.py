@@ -58,7 +58,7 @@ def run_checks(setup: Setup, at: Settings, strength: float) -> list[Check]:
 def _by_torch(placed: Positions, x: Tensor, strength: float, start: int) -> Tensor:
     n, d = x.shape
     query = x + strength * placed.vectors(n, d, start=start)
-    turned = placed.turn(query, strength * (torch.arange(n) + start))
+    turned = placed.turn(query, strength * (torch.arange(n, dtype=torch.float64) + start))
     bias = strength * placed.bias(n, n) if placed.adds == "bias" else None
     return F.scaled_dot_product_attention(turned[None], turned[None], query[None], attn_mask=bias)[0]
 
