@@ -1,7 +1,7 @@
 """Charts beside matrices: curves, points and bars on two plain axes."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from attn_figures import theme
@@ -23,6 +23,7 @@ class Chart:
         marks: shapes, without axis references.
         legend: (what, colour) for each thing drawn, set as coloured words above the body.
         title_lines: the lines that the title takes, or that something else takes in its place.
+        under: the box of a panel in the next line that this one stands above, edge to edge.
     """
 
     name: str
@@ -39,6 +40,7 @@ class Chart:
     marks: Sequence[dict[str, Any]] = ()
     legend: Sequence[tuple[str, str]] = ()
     title_lines: int = 1
+    under: Box | None = None
 
     def geometry(self) -> Geometry:
         """Return the room for tick marks and titles on the left and below."""
@@ -46,6 +48,8 @@ class Chart:
         bottom = 28 + (24 if self.x_title else 0) + (6 + 18 * self.title_lines if self.title else 0)
         top = 34 if self.legend else 14
         box = Box(self.columns, self.rows, left=left + 20, lead=left, trail=12, top=top, bottom=bottom)
+        if self.under is not None:
+            box = replace(box, left=self.under.left, lead=self.under.lead, trail=self.under.trail)
         return Geometry(box, self.y_title, self.x_title)
 
     def colour_range(self) -> tuple[ColourRange, bool] | None:

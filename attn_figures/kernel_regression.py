@@ -49,14 +49,15 @@ class Scene:
     y_title: str = "y"
 
     @property
-    def x_range(self) -> list[float]:
+    def x_range(self) -> tuple[float, float]:
         """From the first query to the last."""
-        return [float(self.queries[0]), float(self.queries[-1])]
+        return float(self.queries[0]), float(self.queries[-1])
 
     def kernel_height(self, profile: Numbers) -> Numbers:
         """Lift a kernel's profile (..., n_offset), which is 1 at the query, off the floor of the chart."""
         low, high = self.y_range
-        return low + KERNEL_SHARE * (high - low) * profile
+        lifted: Numbers = low + KERNEL_SHARE * (high - low) * profile
+        return lifted
 
     def rows_of_keys(self) -> list[int]:
         """The query nearest to each key, so that a click on a point asks there."""
@@ -86,28 +87,28 @@ def fit(scene: Scene, estimate: Estimate, row: int = 0) -> Spec:
     chart = Chart(
         "fit",
         [
-            _kernel(scene, estimate.profile, scene.queries[row]),
+            kernel_shape(scene, estimate.profile, scene.queries[row]),
             truth_line(scene),
-            _bubbles(scene, estimate.weights[row]),
+            bubbles(scene, estimate.weights[row]),
             points(scene) | {"meta": {"cursor": scene.rows_of_keys()}},
             estimate_line(scene, estimate.on_grid),
             _asking(scene, estimate.at_queries),
-            _answer(scene.queries[row], estimate.at_queries[row]),
+            answer(scene.queries[row], estimate.at_queries[row]),
             *_read_outs(scene, estimate, row),
         ],
         columns=11.5,
         rows=7.6,
         x_title=scene.x_title,
         y_title=scene.y_title,
-        x={"range": scene.x_range},
+        x={"range": list(scene.x_range)},
         y={"range": list(scene.y_range)},
         colours=ColourRange(LIGHT.weights, 0.0, 1.0, "weight", ROOT),
-        marks=[_query_line(scene, scene.queries[row])],
+        marks=[query_line(scene, scene.queries[row])],
         legend=legend(scene),
         title=" ",
         title_lines=2,
     )
-    return compose.spec([chart, weight_map(scene, estimate, size=7.6, row=row)], largest_unit=70.0)
+    return compose.spec([chart, weight_map(scene, estimate, size=(7.6, 7.6), row=row)], largest_unit=70.0)
 
 
 def fit_cursor(scene: Scene, estimates: Sequence[Estimate]) -> dict[str, dict[str, Any]]:
@@ -123,7 +124,7 @@ def fit_cursor(scene: Scene, estimates: Sequence[Estimate]) -> dict[str, dict[st
             "layout.shapes.0.x1": queries,
             "layout.shapes.1.y0": rows - 0.5,
             "layout.shapes.1.y1": rows + 0.5,
-            "data.0.x": _around(scene, queries),
+            "data.0.x": around_queries(scene, queries),
             "data.6.x": queries[:, None],
         },
         "by_step": {
@@ -140,17 +141,17 @@ def weight_map(
     scene: Scene,
     estimate: Estimate,
     *,
-    size: float,
+    size: tuple[float, float],
     row: int | None = None,
     name: str = WEIGHTS,
     title: str = "weights",
     names_rows: bool = True,
+    side: bool = True,
 ) -> Matrix:
-    """The (query, key) weights, keys in the order of their place, with each row's effective keys beside."""
+    """The (query, key) weights, keys in the order of their place; each row's effective keys at its side."""
     n_query, n_key = estimate.weights.shape
     shape = (n_query, n_key)
     supported = estimate.supported
-    sums = estimate.weights.sum(axis=1)
     return Matrix(
         name,
         estimate.weights,
@@ -168,20 +169,25 @@ def weight_map(
             ("its value", np.broadcast_to(scene.values, shape)),
         ),
         moves_cursor=True,
-        size=(size, size),
+        size=size,
         ramp_power=ROOT,
         ticks=(_row_ticks(scene), _key_ticks(scene)),
         place="",
         blocked=EMPTY,
-        side=SideBars(
-            f"{name} effective keys",
-            estimate.effective_keys,
-            float(n_key),
-            "query at %{customdata[0]:.4~g}<br>effective keys <b>%{customdata[1]:.2f}</b> of "
-            f"{n_key}<br>row sum <b>%{{customdata[2]:.6f}}</b>",
-            np.stack([scene.queries, estimate.effective_keys, sums], axis=-1),
-        ),
+        side=_row_facts(scene, estimate, name) if side else None,
         names_rows=names_rows,
+    )
+
+
+def _row_facts(scene: Scene, estimate: Estimate, name: str) -> SideBars:
+    n_key = len(scene.keys)
+    return SideBars(
+        f"{name} effective keys",
+        estimate.effective_keys,
+        float(n_key),
+        "query at %{customdata[0]:.4~g}<br>effective keys <b>%{customdata[1]:.2f}</b> of "
+        f"{n_key}<br>row sum <b>%{{customdata[2]:.6f}}</b>",
+        np.stack([scene.queries, estimate.effective_keys, estimate.weights.sum(axis=1)], axis=-1),
     )
 
 
@@ -239,12 +245,13 @@ def legend(scene: Scene) -> list[tuple[str, str]]:
     ]
 
 
-def _kernel(scene: Scene, profile: Numbers, query: float) -> Trace:
+def kernel_shape(scene: Scene, profile: Numbers, query: float) -> Trace:
+    """The kernel, standing on the floor of the chart around the query."""
     return {
         "type": "scatter",
         "name": "kernel",
         "mode": "lines",
-        "x": _around(scene, np.array([query]))[0],
+        "x": around_queries(scene, np.array([query]))[0],
         "y": np.concatenate(([scene.y_range[0]], scene.kernel_height(profile), [scene.y_range[0]])),
         "line": {"color": LIGHT.query, "width": 1.5},
         "fill": "toself",
@@ -253,13 +260,15 @@ def _kernel(scene: Scene, profile: Numbers, query: float) -> Trace:
     }
 
 
-def _around(scene: Scene, queries: Numbers) -> Numbers:
+def around_queries(scene: Scene, queries: Numbers) -> Numbers:
     """The kernel's places around each query, (n_query, n_offset + 2): its ends stand on the floor."""
     offsets = np.concatenate((scene.offsets[:1], scene.offsets, scene.offsets[-1:]))
-    return np.asarray(queries[:, None] + offsets)
+    around: Numbers = queries[:, None] + offsets
+    return around
 
 
-def _bubbles(scene: Scene, weights: Numbers) -> Trace:
+def bubbles(scene: Scene, weights: Numbers) -> Trace:
+    """Each point's weight for one query, as area and as colour."""
     return {
         "type": "scatter",
         "name": "weight of each point",
@@ -293,7 +302,8 @@ def _asking(scene: Scene, at_queries: Numbers) -> Trace:
     }
 
 
-def _answer(query: float, estimate: float) -> Trace:
+def answer(query: float, estimate: float) -> Trace:
+    """The estimate at the query; nothing where there is none."""
     return {
         "type": "scatter",
         "name": "estimate at the query",
@@ -308,7 +318,8 @@ def _answer(query: float, estimate: float) -> Trace:
 def _facts(estimate: Estimate) -> Numbers:
     """Estimate, sum of the weights and effective keys of each query; 0 where there is no estimate."""
     facts = (estimate.at_queries, estimate.weights.sum(axis=1), estimate.effective_keys)
-    return np.nan_to_num(np.stack(facts, axis=-1))
+    told: Numbers = np.nan_to_num(np.stack(facts, axis=-1))
+    return told
 
 
 def _read_outs(scene: Scene, estimate: Estimate, row: int) -> list[Trace]:
@@ -349,7 +360,8 @@ def _read_outs(scene: Scene, estimate: Estimate, row: int) -> list[Trace]:
     ]
 
 
-def _query_line(scene: Scene, query: float) -> dict[str, Any]:
+def query_line(scene: Scene, query: float) -> dict[str, Any]:
+    """Where the query stands."""
     return {
         "type": "line",
         "x0": query,

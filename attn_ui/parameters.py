@@ -289,7 +289,11 @@ KERNEL = Choice("kernel", "gaussian", ("gaussian", "boxcar", "triangular", "epan
 # Both are in the unit of the toy data, which lie in [0, 5]; a person's own data are measured by their width.
 BANDWIDTH = Steps("h", 0.5, logarithmic(0.01, 25.0, 61), ".3g")
 QUERY_AT = Steps("x0", 2.5, tuple(round(-0.5 + 0.1 * i, 1) for i in range(61)), ".1f")
-KEY_LENGTHS = Flag("lengths", False)
+KEY_LENGTHS = Flag("lengths", True)
+ALL_KEYS = Flag("all", False)
+KERNEL_SLIP = Choice(
+    "trap", "softmax over queries", ("softmax over queries", "training error", "triangular as Epanechnikov")
+)
 KEYS_LIE = Choice("keys", "on a line", ("on a line", "on a circle"))
 KERNEL_REGRESSION: tuple[Parameter, ...] = (
     TAB,
@@ -302,7 +306,9 @@ KERNEL_REGRESSION: tuple[Parameter, ...] = (
     BANDWIDTH,
     QUERY_AT,
     KEY_LENGTHS,
+    ALL_KEYS,
     KEYS_LIE,
+    KERNEL_SLIP,
 )
 
 # ---- single head ----

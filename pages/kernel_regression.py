@@ -4,7 +4,7 @@ import streamlit as st
 
 from attn_core import KERNELS
 from attn_ui import controls
-from attn_ui.frame import open_page
+from attn_ui.frame import open_page, tabs
 from attn_ui.parameters import (
     KERNEL,
     KERNEL_VIEW,
@@ -14,7 +14,17 @@ from attn_ui.parameters import (
     POINTS_DATA,
     SEED,
 )
-from pages.parts import kernel_fit
+from pages.parts import (
+    kernel_bandwidth,
+    kernel_bridge,
+    kernel_checks,
+    kernel_compare,
+    kernel_fails,
+    kernel_fit,
+    kernel_mistakes,
+    kernel_own_data,
+    kernel_tabs,
+)
 from pages.parts.kernel_data import own_points, sample
 
 open_page(
@@ -32,9 +42,38 @@ with st.sidebar:
     kernel = controls.choose(KERNEL, "Kernel")
     st.latex(f"K(u) = {KERNELS[kernel].formula}")
     st.caption("u = |q − k| / h")
+    if kernel in ("triangular", "epanechnikov"):
+        st.caption(
+            "Some courses swap names: they print max(0, 1 − u), the triangular kernel, as Epanechnikov's."
+        )
+    if data == OWN_POINTS and own_points() is None:
+        st.caption(
+            ":material/info: A link does not carry points of your own: add them in the tab Data. Until then, sine."
+        )
 
 points = (own_points() if data == OWN_POINTS else None) or sample(
     "sine" if data == OWN_POINTS else data, n_points, noise, seed
 )
 view = controls.segment(KERNEL_VIEW, "Picture", label_visibility="collapsed")
-kernel_fit.show(points, kernel)
+match view:
+    case "Fit and weights":
+        kernel_fit.show(points, kernel)
+    case "Four kernels":
+        kernel_compare.show(points)
+    case "Choose the bandwidth":
+        kernel_bandwidth.show(points, kernel)
+    case "Bridge to attention":
+        kernel_bridge.show(points)
+    case "Where it fails":
+        kernel_fails.show(points, kernel)
+
+tabs(
+    {
+        "Arithmetic": lambda: kernel_tabs.arithmetic(points, kernel),
+        "Maths": lambda: kernel_tabs.maths(kernel),
+        "Break it": lambda: kernel_mistakes.show(points, kernel),
+        "Checks": lambda: kernel_checks.show(points, kernel),
+        "Data": lambda: kernel_own_data.show(points),
+        "Code": lambda: kernel_tabs.code(points, kernel, (n_points, noise, seed)),
+    }
+)

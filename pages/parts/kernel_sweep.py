@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from html import escape
 
 import numpy as np
 import torch
@@ -14,6 +15,7 @@ from pages.parts.kernel_data import Numbers, Points
 MOST_NUMBERS = 290_000  # weights of one figure, four bytes each, of its 1.5 MB
 # Every how many-th bandwidth and query is offered; where the sliders start is always among them.
 STRIDES = ((1, 1), (1, 2), (2, 2), (2, 3), (3, 3), (3, 5), (5, 5), (5, 6), (6, 10), (10, 15), (15, 30))
+MARGIN, FLOOR = 0.08, 0.24  # of the data's height: room above it, and below it for the kernel
 FINER = 4  # points of the drawn estimate from one query to the next
 
 
@@ -66,7 +68,7 @@ class Sweep:
         truth = None if points.truth is None else points.truth(grid)
         everything = points.values if truth is None else np.concatenate((points.values, truth))
         low, high = float(everything.min()), float(everything.max())
-        margin = 0.08 * ((high - low) or 1.0)
+        span = (high - low) or 1.0
         return Scene(
             points.keys,
             points.values,
@@ -74,10 +76,17 @@ class Sweep:
             grid,
             truth,
             self._offsets(),
-            (low - 3 * margin, high + margin),
-            points.x_title,
-            points.y_title,
+            (low - FLOOR * span, high + MARGIN * span),
+            escape(points.x_title),
+            escape(points.y_title),
         )
+
+    @cached_property
+    def floorless(self) -> Scene:
+        """The scene without room for a kernel below the data."""
+        low, high = self.scene.y_range
+        margin = (high - low) * MARGIN / (1 + FLOOR + MARGIN)
+        return replace(self.scene, y_range=(low + FLOOR / MARGIN * margin - margin, high))
 
     def _offsets(self) -> Numbers:
         """Distances at which the kernel is drawn: both sides of every bandwidth, where a kernel may jump."""

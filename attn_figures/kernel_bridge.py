@@ -1,0 +1,93 @@
+"""From the Gaussian kernel to dot-product attention, term by term, as matrices."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from attn_figures.kernel_regression import ROOT, Numbers
+from attn_figures.matrix import KEY_TITLE, NUMBERS_UP_TO, QUERY_TITLE, Matrix
+from attn_figures.panels import compose
+from attn_figures.picture import Picture, Spec
+
+SIZE = (6.0, 4.0)  # of a map too large for a unit a cell
+
+
+@dataclass(frozen=True)
+class Terms:
+    """The terms of -|q - k|^2 / 2, each (n_query, n_key), and the labels of queries and keys."""
+
+    products: Numbers
+    half_keys: Numbers
+    half_queries: Numbers
+    queries: list[str]
+    keys: list[str]
+
+    @property
+    def scores(self) -> Numbers:
+        """-|q - k|^2 / 2, put together from its terms."""
+        scores: Numbers = self.products - self.half_keys - self.half_queries
+        return scores
+
+
+@Picture
+def bridge(
+    terms: Terms, gaussian: Numbers, attention: Numbers, *, h_squared: float, keeps_lengths: bool
+) -> Spec:
+    """Draw the terms above; below, the kernel's weights, attention's weights and their difference.
+
+    `gaussian` and `attention` are weights (n_query, n_key); `keeps_lengths` says whether attention's scores
+    have the term |k|^2/2, which is hatched where they do not.
+    """
+    large = max(terms.products.shape) > NUMBERS_UP_TO
+    everywhere = np.ones(terms.products.shape, dtype=bool)
+    limit = float(
+        max(
+            np.abs(part).max() for part in (terms.products, terms.half_keys, terms.half_queries, terms.scores)
+        )
+    )
+
+    common: dict[str, Any] = {
+        "rows": terms.queries,
+        "columns": terms.keys,
+        "row_title": QUERY_TITLE,
+        "column_title": KEY_TITLE,
+        "cells": "query-key",
+        "size": SIZE if large else None,
+    }
+    scores = common | {"scale": "scores", "limit": limit, "quantity": "score"}
+    weights = common | {"ramp_power": ROOT}
+    lengths = everywhere if keeps_lengths else ~everywhere
+    left_out = 0.0 if keeps_lengths else terms.half_keys
+    together = "−|q − k|²/2" if keeps_lengths else "q · k − |q|²/2"
+    after = f"softmax of these ÷ {h_squared:.3g}"
+    gone = "<b>left out</b>"
+    return compose.spec(
+        [
+            Matrix("q·k", terms.products, "q · k", **scores),
+            Matrix(
+                "half |k|²",
+                terms.half_keys,
+                "|k|²/2",
+                mask=lengths,
+                blocked=gone,
+                operator="−",
+                **scores,
+            ),
+            Matrix("half |q|²", terms.half_queries, "|q|²/2", operator="−", **scores),
+            Matrix("scores", terms.scores + left_out, together, operator="=", **scores),
+            Matrix("attention", attention, after, **weights),
+            Matrix("gaussian", gaussian, "Gaussian kernel", operator="−", **weights),
+            Matrix(
+                "difference",
+                attention - gaussian,
+                "difference",
+                scale="scores",
+                limit=1.0,
+                quantity="difference",
+                operator="=",
+                **common,
+            ),
+        ],
+        largest_unit=44.0,
+    )

@@ -1,0 +1,377 @@
+"""Kernel regression studied: four kernels side by side, errors against bandwidth, and where it fails."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attn_figures import theme
+from attn_figures.chart import Chart
+from attn_figures.kernel_regression import (
+    ROOT,
+    Estimate,
+    Numbers,
+    Scene,
+    Trace,
+    answer,
+    around_queries,
+    bubbles,
+    estimate_line,
+    kernel_shape,
+    points,
+    query_line,
+    truth_line,
+    weight_map,
+)
+from attn_figures.panels import ColourRange, compose
+from attn_figures.picture import Picture, Spec
+
+LIGHT = theme.LIGHT
+TRACES_A_CHART = 6  # of `compare`: kernel, truth, bubbles, points, estimate, answer
+SMALL_MAP = (5.0, 5.0)
+TRACES_A_MAP = 3  # cells, hatch, hover of the hatch
+
+
+@Picture
+def compare(scene: Scene, kernels: Mapping[str, Estimate], row: int = 0) -> Spec:
+    """Draw several kernels at one bandwidth: a chart each above, its map of weights below."""
+    maps = [
+        weight_map(
+            scene,
+            estimate,
+            size=(6.0, 4.4),
+            row=row,
+            name=f"{name} weights",
+            title="weights",
+            names_rows=False,
+            side=False,
+        )
+        for name, estimate in kernels.items()
+    ]
+    query = float(scene.queries[row])
+    charts = [
+        Chart(
+            name,
+            [
+                kernel_shape(scene, estimate.profile, query),
+                truth_line(scene),
+                bubbles(scene, estimate.weights[row]),
+                points(scene),
+                estimate_line(scene, estimate.on_grid),
+                answer(query, float(estimate.at_queries[row])),
+            ],
+            columns=6,
+            rows=4.4,
+            x={"range": list(scene.x_range), "nticks": 5},
+            y={"range": list(scene.y_range), "nticks": 5, "showticklabels": name == next(iter(kernels))},
+            colours=ColourRange(LIGHT.weights, 0.0, 1.0, "weight", ROOT),
+            marks=[query_line(scene, query)],
+            legend=[(f"<b>{name}</b>", LIGHT.ink)],
+            under=maps[0].geometry().box,
+        )
+        for name, estimate in kernels.items()
+    ]
+    return compose.spec([*charts, *maps], largest_unit=70.0)
+
+
+def compare_cursor(scene: Scene, steps: Sequence[Mapping[str, Estimate]]) -> dict[str, dict[str, Any]]:
+    """What follows the query in `compare`."""
+    rows = np.arange(len(scene.queries))
+    names = list(steps[0])
+    changes: dict[str, Any] = {}
+    by_step: dict[str, Any] = {}
+    rows_of: dict[str, str] = {}
+    for number, name in enumerate(names):
+        first, cells = TRACES_A_CHART * number, TRACES_A_CHART * len(names) + TRACES_A_MAP * number
+        frame = len(names) + number
+        changes |= {
+            f"layout.shapes.{number}.x0": scene.queries,
+            f"layout.shapes.{number}.x1": scene.queries,
+            f"layout.shapes.{frame}.y0": rows - 0.5,
+            f"layout.shapes.{frame}.y1": rows + 0.5,
+            f"data.{first}.x": around_queries(scene, scene.queries),
+            f"data.{first + 5}.x": scene.queries[:, None],
+        }
+        by_step[f"data.{first + 5}.y"] = np.stack([step[name].at_queries for step in steps])[..., None]
+        rows_of |= {f"data.{first + 2}.marker.{field}": f"data.{cells}.z" for field in ("size", "color")}
+    return {"changes": changes, "by_step": by_step, "rows_of": rows_of}
+
+
+@dataclass(frozen=True)
+class Errors:
+    """Errors of many bandwidths, and which of them may be compared.
+
+    Attributes:
+        bandwidths, training, left_out: (steps,) each; a leave-one-out error of no point is infinite.
+        supported: how many points keep a neighbour when they are left out, (steps,).
+        best: the bandwidth chosen.
+        path: learned bandwidths and their errors, (n_learned, 2), from the start to the end.
+    """
+
+    bandwidths: Numbers
+    training: Numbers
+    left_out: Numbers
+    supported: NDArray[np.int_]
+    best: tuple[float, float]
+    path: Numbers
+
+    def comparable(self) -> Numbers:
+        """Leave-one-out errors of the bandwidths that leave as many points as possible a neighbour."""
+        most = self.supported == self.supported.max()
+        return np.where(most & np.isfinite(self.left_out), self.left_out, np.nan)
+
+
+@Picture
+def choose(scene: Scene, errors: Errors, step: int, on_grid: Numbers) -> Spec:
+    """Draw both errors against the bandwidth on the left, and the fit at the chosen step on the right."""
+    here = float(errors.bandwidths[step])
+    left_out = np.where(np.isfinite(errors.left_out), errors.left_out, np.nan)
+    comparable = errors.comparable()
+    # The dotted piece begins where the solid one ends, so that the curve is whole.
+    apart = np.isnan(comparable)
+    few = np.where(apart | np.roll(apart, 1) | np.roll(apart, -1), left_out, np.nan)
+    top = 1.08 * float(np.nanmax(np.concatenate((comparable, errors.training))))
+    curves = Chart(
+        "errors",
+        [
+            _curve("training error", errors.bandwidths, errors.training, LIGHT.key),
+            _curve("leave-one-out error", errors.bandwidths, comparable, LIGHT.query),
+            _curve("leave-one-out error of some points", errors.bandwidths, few, LIGHT.query, dash="dot")
+            | {"hoverinfo": "skip", "hovertemplate": None},
+            {
+                "type": "scatter",
+                "name": "learned",
+                "mode": "lines+markers",
+                "x": errors.path[:, 0],
+                "y": errors.path[:, 1],
+                "line": {"color": LIGHT.output, "width": 2},
+                "marker": {"size": 6, "color": LIGHT.output},
+                "hovertemplate": "learned h <b>%{x:.4g}</b><br>leave-one-out error <b>%{y:.4g}</b>"
+                "<extra></extra>",
+            },
+            _dot("best", errors.best[0], errors.best[1], LIGHT.query, symbol="star", size=15)
+            | {"hovertemplate": "best h <b>%{x:.4g}</b><br>error <b>%{y:.4g}</b><extra></extra>"},
+            _dot("training here", here, float(errors.training[step]), LIGHT.key),
+            _dot("left out here", here, float(left_out[step]), LIGHT.query),
+        ],
+        columns=9,
+        rows=6.8,
+        x_title="bandwidth h, logarithmic",
+        y_title="mean squared error",
+        x={
+            "type": "log",
+            "range": [float(np.log10(edge)) for edge in errors.bandwidths[[0, -1]]],
+            "dtick": 1,
+        },
+        y={"range": [-0.03 * top, top]},
+        marks=[_upright(here)],
+        legend=[
+            ("━ training", LIGHT.key),
+            ("━ leave-one-out", LIGHT.query),
+            ("★ best", LIGHT.query),
+            *([("● learned", LIGHT.output)] if len(errors.path) else []),
+        ],
+    )
+    return compose.spec([curves, plain_fit(scene, on_grid)], largest_unit=70.0)
+
+
+def plain_fit(scene: Scene, on_grid: Numbers) -> Chart:
+    """The data, the true curve and one estimate."""
+    truth = [] if scene.truth is None else [("┅ truth", LIGHT.muted)]
+    return Chart(
+        "fit",
+        [truth_line(scene), points(scene), estimate_line(scene, on_grid)],
+        columns=9,
+        rows=6.8,
+        x_title=scene.x_title,
+        y_title=scene.y_title,
+        x={"range": list(scene.x_range)},
+        y={"range": list(scene.y_range)},
+        legend=[("○ data", LIGHT.ink), *truth, ("━ estimate", LIGHT.output)],
+    )
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What an estimate is held against beyond the data and at the ends of the bandwidth's range.
+
+    Attributes:
+        nearest: the value of the nearest key, on the grid.
+        mean: the mean of all values.
+        keys_range: the first and the last key.
+    """
+
+    nearest: Numbers
+    mean: float
+    keys_range: tuple[float, float]
+
+
+@Picture
+def fails(scene: Scene, limits: Limits, on_grid: Numbers, bias: Numbers | None) -> Spec:
+    """Draw an estimate far beyond its data, with its limits, and its bias where the truth is known.
+
+    `bias` (n_grid,) is what smoothing does to the true curve itself, without any noise; `scene.y_range`
+    holds for the data, the bias has its own axis.
+    """
+    low, high = limits.keys_range
+    truth = [] if scene.truth is None else [("┅ truth", LIGHT.muted)]
+    wide = Chart(
+        "wide",
+        [
+            _no_support(scene, on_grid),
+            truth_line(scene),
+            _line("nearest key's value", scene.grid, limits.nearest, LIGHT.key, shape="hvh"),
+            _line("mean of all values", scene.grid, np.full(len(scene.grid), limits.mean), LIGHT.query),
+            points(scene),
+            estimate_line(scene, on_grid),
+        ],
+        columns=11 if bias is not None else 17,
+        rows=6.8,
+        x_title=scene.x_title,
+        y_title=scene.y_title,
+        x={"range": [float(scene.grid[0]), float(scene.grid[-1])]},
+        y={"range": list(scene.y_range)},
+        marks=[_edge(low), _edge(high)],
+        legend=[
+            ("○ data", LIGHT.ink),
+            *truth,
+            ("━ estimate", LIGHT.output),
+            ("─ nearest key", LIGHT.key),
+            ("─ mean", LIGHT.query),
+            ("▨ no key", LIGHT.muted),
+        ],
+    )
+    if bias is None:
+        return compose.spec([wide], largest_unit=70.0)
+    inside = (scene.grid >= low) & (scene.grid <= high)
+    assert scene.truth is not None
+    reach = 0.5 * float(np.ptp(scene.truth[inside])) or 1.0
+    beside = Chart(
+        "bias",
+        [
+            _line("no bias", np.array([low, high]), np.zeros(2), LIGHT.muted),
+            _curve("bias", scene.grid[inside], bias[inside], LIGHT.output)
+            | {"hovertemplate": "at <b>%{x:.3~g}</b><br>bias <b>%{y:.4~g}</b><extra></extra>"},
+        ],
+        columns=6,
+        rows=6.8,
+        x_title=scene.x_title,
+        y_title="bias",
+        x={"range": [low, high], "nticks": 5},
+        y={"range": [-reach, reach]},
+        legend=[("━ smoothed truth − truth", LIGHT.output)],
+    )
+    return compose.spec([wide, beside], largest_unit=70.0)
+
+
+# ---- parts ----
+
+
+def _curve(name: str, x: Numbers, y: Numbers, colour: str, dash: str = "solid") -> Trace:
+    return {
+        "type": "scatter",
+        "name": name,
+        "mode": "lines",
+        "x": x,
+        "y": y,
+        "line": {"color": colour, "width": 2.5, "dash": dash},
+        "connectgaps": False,
+        "hovertemplate": f"h <b>%{{x:.3g}}</b><br>{name} <b>%{{y:.4g}}</b><extra></extra>",
+    }
+
+
+def _line(name: str, x: Numbers, y: Numbers, colour: str, shape: str = "linear") -> Trace:
+    return {
+        "type": "scatter",
+        "name": name,
+        "mode": "lines",
+        "x": x,
+        "y": y,
+        "line": {"color": colour, "width": 1, "shape": shape},
+        "hoverinfo": "skip",
+    }
+
+
+def _dot(name: str, x: float, y: float, colour: str, **marker: Any) -> Trace:
+    return {
+        "type": "scatter",
+        "name": name,
+        "mode": "markers",
+        "x": np.array([x]),
+        "y": np.array([y]),
+        "marker": {
+            "size": 11,
+            "color": colour,
+            "line": {"color": LIGHT.paper, "width": 1.5},
+            **marker,
+        },
+        "hoverinfo": "skip",
+    }
+
+
+def _upright(x: float) -> dict[str, Any]:
+    line = {"color": LIGHT.ink, "width": 1, "dash": "dash"}
+    return {"type": "line", "x0": x, "x1": x, "y0": 0, "y1": 1, "yref": " domain", "line": line}
+
+
+def _edge(x: float) -> dict[str, Any]:
+    line = {"color": LIGHT.muted, "width": 1, "dash": "dot"}
+    return {"type": "line", "x0": x, "x1": x, "y0": 0, "y1": 1, "yref": " domain", "line": line}
+
+
+def _no_support(scene: Scene, on_grid: Numbers) -> Trace:
+    """Hatch the stretches where no key lies in the window."""
+    empty = np.concatenate(([0], np.isnan(on_grid).astype(np.int8), [0]))
+    edges = np.flatnonzero(np.diff(empty)).reshape(-1, 2)
+    low, high = scene.y_range
+    xs: list[float] = []
+    ys: list[float] = []
+    for start, end in edges:
+        first, last = float(scene.grid[start]), float(scene.grid[end - 1])
+        xs += [first, last, last, first, first, np.nan]
+        ys += [low, low, high, high, low, np.nan]
+    pattern = {"shape": "/", "size": 6, "solidity": 0.18, "fgcolor": LIGHT.hatch, "bgcolor": LIGHT.masked}
+    return {
+        "type": "scatter",
+        "name": "no key in the window",
+        "x": np.array(xs),
+        "y": np.array(ys),
+        "mode": "lines",
+        "line": {"width": 0},
+        "fill": "toself",
+        "fillcolor": LIGHT.masked,
+        "fillpattern": pattern,
+        "hoverinfo": "skip",
+    }
+
+
+@Picture
+def two_fits(scene: Scene, broken: tuple[str, Numbers], right: tuple[str, Numbers]) -> Spec:
+    """Draw two estimates of the same data side by side, each a title and a curve on the grid."""
+    charts = [
+        replace(plain_fit(scene, on_grid), name=name, title=title, title_lines=1)
+        for name, (title, on_grid) in (("broken", broken), ("right", right))
+    ]
+    return compose.spec(charts, largest_unit=70.0)
+
+
+@Picture
+def two_maps(scene: Scene, broken: tuple[str, Estimate], right: tuple[str, Estimate]) -> Spec:
+    """Draw two maps of weights and their difference."""
+    maps = [
+        weight_map(scene, estimate, size=SMALL_MAP, name=name, title=title, names_rows=False, side=False)
+        for name, (title, estimate) in (("broken", broken), ("right", right))
+    ]
+    difference = replace(
+        maps[0],
+        name="difference",
+        values=broken[1].weights - right[1].weights,
+        title="broken − right",
+        scale="scores",
+        quantity="difference",
+        ramp_power=1.0,
+        operator="=",
+    )
+    return compose.spec([maps[0], replace(maps[1], operator="−"), difference], largest_unit=70.0)

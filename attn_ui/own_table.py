@@ -1,0 +1,203 @@
+"""A person's own table, read from bytes; where it cannot be, a sentence says which line and why."""
+
+import csv
+import io
+import math
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+ENCODINGS = ("utf-8-sig", "utf-16", "cp1252")
+SEPARATORS = (";", "\t", "|", ",")  # a decimal comma looks like a separator: the comma is asked last
+SHOWN = 24  # characters of a bad cell that a sentence repeats
+MOST_COLUMNS = 200
+
+
+class TableError(ValueError):
+    """The bytes cannot be read as a table; the message says why, for the person who sent them."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column: its name, its numbers, NaN where a cell holds none, and the lines of the file."""
+
+    name: str
+    numbers: NDArray[np.float64]
+    cells: tuple[str, ...]
+    lines: tuple[int, ...]
+
+    @property
+    def is_numeric(self) -> bool:
+        """Whether at least two cells, and more than half of those that are not empty, are numbers."""
+        filled = sum(bool(cell) for cell in self.cells)
+        finite = int(np.isfinite(self.numbers).sum())
+        return finite >= 2 and finite * 2 > filled
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """Two columns joined: the pairs of numbers, and what was left out, in words."""
+
+    x: NDArray[np.float64]
+    y: NDArray[np.float64]
+    notes: tuple[str, ...]
+
+
+def read_table(data: bytes, *, most_bytes: int, most_rows: int) -> list[Column]:
+    """Read a table with a header line: commas, semicolons or tabs, decimal points or commas, any encoding.
+
+    Raises:
+        TableError: nothing in it, too much in it, or no two columns of numbers.
+    """
+    if len(data) > most_bytes:
+        raise TableError(f"The file has {len(data):,} bytes; at most {most_bytes:,} are read.")
+    text = _decode(data)
+    if not text.strip():
+        raise TableError("The file is empty.")
+    separator = _separator(text)
+    rows = [(line, cells) for line, cells in _rows(text, separator) if any(cell.strip() for cell in cells)]
+    if len(rows) - 1 > most_rows:
+        raise TableError(f"The file has {len(rows) - 1:,} rows of data; at most {most_rows:,} are read.")
+    columns = _columns(rows, decimal_comma=separator != ",")
+    numeric = [column for column in columns if column.is_numeric]
+    if len(numeric) < 2:
+        raise TableError(_why_too_few(columns, numeric))
+    return columns
+
+
+def pair(x: Column, y: Column) -> Pairs:
+    """Join two columns; pairs with a cell that is no finite number are left out and named.
+
+    Raises:
+        TableError: fewer than two pairs, or numbers too far apart to draw.
+    """
+    good = np.isfinite(x.numbers) & np.isfinite(y.numbers)
+    notes = []
+    bad = np.flatnonzero(~good)
+    if len(bad):
+        first = bad[0]
+        column = x if not np.isfinite(x.numbers[first]) else y
+        notes.append(
+            f"{len(bad)} of {len(good)} rows are left out; the first is line {column.lines[first]}, "
+            f"where {column.name} {_holds(column.cells[first])}."
+        )
+    if good.sum() < 2:
+        raise TableError(" ".join([f"Two points are needed; the file has {good.sum()}.", *notes]))
+    kept_x, kept_y = x.numbers[good], y.numbers[good]
+    for column, numbers in ((x, kept_x), (y, kept_y)):
+        if np.abs(numbers).max() > 1e100:
+            line = np.asarray(column.lines)[good][np.abs(numbers).argmax()]
+            raise TableError(f"Line {line}: {column.name} is beyond 1e100, too large to draw.")
+    repeated = len(kept_x) - len(np.unique(kept_x))
+    if repeated:
+        notes.append(f"{repeated} rows repeat a {x.name} that came before; each counts as a key of its own.")
+    return Pairs(kept_x, kept_y, tuple(notes))
+
+
+def thin(x: NDArray[np.float64], y: NDArray[np.float64], most: int, seed: int) -> NDArray[np.int_]:
+    """Choose which of too many points to keep: at random from the seed, in their own order."""
+    return np.sort(np.random.default_rng(seed).choice(len(x), size=min(most, len(x)), replace=False))
+
+
+def _decode(data: bytes) -> str:
+    encodings = ENCODINGS if data[:2] in (b"\xff\xfe", b"\xfe\xff") else (ENCODINGS[0], ENCODINGS[2])
+    for encoding in encodings:
+        try:
+            text = data.decode(encoding)
+        except UnicodeError:
+            continue
+        if "\0" in text:
+            break
+        return text
+    raise TableError("The file is not text: save the table as CSV in UTF-8.")
+
+
+def _separator(text: str) -> str:
+    """The first separator that splits nearly all of the first lines into as many cells as the first one."""
+    head = [line for line in text.splitlines()[:50] if line.strip()]
+
+    def evenness(separator: str) -> float:
+        counts = [len(cells) for cells in csv.reader(head, delimiter=separator)]
+        return counts.count(counts[0]) / len(counts) if counts[0] > 1 else 0.0
+
+    return next((separator for separator in SEPARATORS if evenness(separator) >= 0.8), ",")
+
+
+def _rows(text: str, separator: str) -> Iterator[tuple[int, list[str]]]:
+    reader = csv.reader(io.StringIO(text), delimiter=separator)
+    try:
+        for cells in reader:
+            yield reader.line_num, cells
+    except csv.Error as error:
+        raise TableError(f"Line {reader.line_num} cannot be read: {error}.") from None
+
+
+def _columns(rows: Sequence[tuple[int, list[str]]], *, decimal_comma: bool) -> list[Column]:
+    _, first = rows[0]
+    headless = all(math.isfinite(_number(cell, decimal_comma)) for cell in first)
+    names = [f"column {i + 1}" for i in range(len(first))] if headless else first
+    body = rows if headless else rows[1:]
+    if not body:
+        raise TableError("The file has a header and no rows.")
+    if len(names) > MOST_COLUMNS:
+        raise TableError(f"The file has {len(names)} columns; at most {MOST_COLUMNS} are read.")
+    missing = [""] * len(names)
+    table = [[cell.strip() for cell in (*cells, *missing)][: len(names)] for _, cells in body]
+    lines = tuple(line for line, _ in body)
+    columns = []
+    for position, name in enumerate(_different(names)):
+        cells = tuple(row[position] for row in table)
+        numbers = np.array([_number(cell, decimal_comma) for cell in cells])
+        columns.append(Column(name, numbers, cells, lines))
+    return columns
+
+
+def _number(cell: str, decimal_comma: bool) -> float:
+    """The number that a cell holds, NaN when it holds none; infinities are kept, to be named."""
+    text = cell.strip().replace("\u2212", "-").replace("\u00a0", "").replace(" ", "")
+    thousands = "." if decimal_comma else ","
+    whole = text.split("," if decimal_comma else ".")[0]
+    # In a table with decimal commas "1.234,5" has a point for thousands, but "1.234" alone a decimal one.
+    if re.fullmatch(rf"[+-]?\d{{1,3}}(\{thousands}\d{{3}})+", whole) and (not decimal_comma or "," in text):
+        text = text.replace(thousands, "")
+    if text.count(",") == 1 and "." not in text:
+        text = text.replace(",", ".")
+    try:
+        return float(text) if "_" not in text else math.nan
+    except ValueError:
+        return math.nan
+
+
+def _different(names: Sequence[str]) -> list[str]:
+    """Give empty and repeated names a number, so that each can be chosen."""
+    seen: list[str] = []
+    for position, name in enumerate(names):
+        plain = "".join(c for c in name.strip() if c.isprintable())[:40] or f"column {position + 1}"
+        seen.append(plain if plain not in seen else f"{plain} ({position + 1})")
+    return seen
+
+
+def _why_too_few(columns: Sequence[Column], numeric: Sequence[Column]) -> str:
+    what = f"Two columns of numbers are needed; the file has {len(columns)} {_plural('column', len(columns))}"
+    of_them = f", {len(numeric)} of them with numbers" if numeric else ", none with at least two numbers"
+    for column in columns:
+        if column.is_numeric:
+            continue
+        for line, cell, number in zip(column.lines, column.cells, column.numbers, strict=True):
+            if not math.isfinite(number):
+                return f"{what}{of_them}. Line {line}: {column.name} {_holds(cell)}."
+    return f"{what}{of_them}."
+
+
+def _plural(word: str, count: int) -> str:
+    return word if count == 1 else f"{word}s"
+
+
+def _holds(cell: str) -> str:
+    if not cell:
+        return "is blank"
+    short = cell if len(cell) <= SHOWN else f"{cell[: SHOWN - 1]}…"
+    return f"holds \u201c{short}\u201d, which is not a finite number"
