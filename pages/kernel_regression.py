@@ -43,12 +43,10 @@ with st.sidebar:
     st.latex(f"K(u) = {KERNELS[kernel].formula}")
     st.caption("u = |q − k| / h")
     if kernel in ("triangular", "epanechnikov"):
-        st.caption(
-            "Some courses swap names: they print max(0, 1 − u), the triangular kernel, as Epanechnikov's."
-        )
+        st.caption("Some courses print max(0, 1 − u), the triangular kernel, as Epanechnikov's.")
     if data == OWN_POINTS and own_points() is None:
         st.caption(
-            ":material/info: A link does not carry points of your own: add them in the tab Data. Until then, sine."
+            ":material/info: A link carries no points of your own: add them under Data. Until then, sine."
         )
 
 points = (own_points() if data == OWN_POINTS else None) or sample(
