@@ -93,7 +93,8 @@ def pair(x: Column, y: Column) -> Pairs:
             raise TableError(f"Line {line}: {column.name} is beyond 1e100, too large to draw.")
     repeated = len(kept_x) - len(np.unique(kept_x))
     if repeated:
-        notes.append(f"{repeated} rows repeat a {x.name} that came before; each counts as a key of its own.")
+        rows = _plural("row", repeated)
+        notes.append(f"{repeated} {rows} with an {x.name} seen before: each counts as a key of its own.")
     return Pairs(kept_x, kept_y, tuple(notes))
 
 

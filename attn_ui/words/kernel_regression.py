@@ -94,7 +94,7 @@ def choose_sentence(
     )
     if 0 < supported < n_key:
         seen += (
-            f" Dotted: only {supported} of {n_key} points still have a neighbour, so it is not comparable."
+            f" Dotted: only {supported} of {n_key} points keep a neighbour, so it is not comparable."
         )
     return seen
 

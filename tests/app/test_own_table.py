@@ -1,0 +1,126 @@
+"""A person's own table: read if it can be read, else a sentence says which line and why."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from attn_ui.own_table import Column, TableError, pair, read_table, thin
+
+
+def read(data: bytes, *, most_bytes: int = 10_000, most_rows: int = 50) -> list[Column]:
+    return read_table(data, most_bytes=most_bytes, most_rows=most_rows)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"x,y\n1,2.5\n3,-4\n",
+        b"\xef\xbb\xbfx,y\r\n1,2.5\r\n3,-4\r\n",  # a byte-order mark, Windows line ends
+        "x,y\n1,2.5\n3,-4\n".encode("utf-16"),
+        b"x;y\n1;2,5\n3;-4\n",  # semicolons and decimal commas
+        b"x;y\n1;2.5\n3;-4\n",  # semicolons and decimal points
+        b"x\ty\n1\t2.5\n3\t-4\n",
+        b'x,y\n"1","2,5"\n3,"-4"\n',  # decimal commas between commas, quoted
+        "x;y\n1;2,5\n3;\u22124\n".encode(),  # a typographic minus
+        b"x,y\n1,2.5\n\n3,-4\n\n",  # blank lines
+        b"x, y\n 1 , 2.5\n 3 , -4\n",
+    ],
+)
+def test_the_same_two_points_however_they_are_written(data: bytes) -> None:
+    x, y = read(data)
+    assert (x.name, y.name) == ("x", "y")
+    np.testing.assert_array_equal(x.numbers, [1, 3])
+    np.testing.assert_array_equal(y.numbers, [2.5, -4])
+
+
+def test_a_table_without_a_header_numbers_its_columns() -> None:
+    x, y = read(b"1;2,5\n3;4\n")
+    assert (x.name, y.name) == ("column 1", "column 2")
+    np.testing.assert_array_equal(y.numbers, [2.5, 4])
+
+
+def test_an_old_encoding_is_read() -> None:
+    assert read("Größe;Wärme\n1;2\n3;4\n".encode("cp1252"))[0].name == "Größe"
+
+
+def test_thousands_are_told_from_decimals() -> None:
+    assert read(b'x,y\n"1,234",1\n"12,345.5",2\n')[0].numbers.tolist() == [1234, 12345.5]
+    assert read(b"x;y\n1.234,5;1\n2,5;2\n")[0].numbers.tolist() == [1234.5, 2.5]
+    assert read(b"x;y\n1.234;1\n2.5;2\n")[0].numbers.tolist() == [1.234, 2.5]
+
+
+def test_columns_of_text_stand_aside_and_names_are_told_apart() -> None:
+    columns = read(b"who,a,a,\nAnn,1,2,3\nBob,4,5,6\n")
+    assert [column.name for column in columns] == ["who", "a", "a (3)", "column 4"]
+    assert [column.is_numeric for column in columns] == [False, True, True, True]
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b"", "The file is empty."),
+        (b" \n \n", "The file is empty."),
+        (b"x,y\n", "a header and no rows"),
+        (b"x\n1\n2\n", r"Two columns of numbers are needed; the file has 1 column, 1 of them with numbers\."),
+        (b"a,b\nred,1\nblue,2\n", r"Line 2: a holds “red”, which is not a finite number\."),
+        (b"x,y\n1,nan\n2,inf\n", r"Line 2: y holds “nan”"),
+        (b"x,y\n1,\n2,\n", r"Line 2: y is blank"),
+        (b"x,y\n1,2\n", "Two columns of numbers are needed"),  # one row
+        (b"\x89PNG\r\n\x00\x00\x00", "not text"),
+        (b"x,y\n" + b"1,2\n" * 51, "51 rows of data; at most 50"),
+        (b"x,y\n" + b"1,2\n" * 3000, "12,004 bytes; at most 10,000"),
+        (b'x,y\n1,"2\n' + b"3" * 200_000, "200,009 bytes"),
+    ],
+)
+def test_what_cannot_be_read_says_why(data: bytes, message: str) -> None:
+    with pytest.raises(TableError, match=message):
+        read(data)
+
+
+def test_rows_without_numbers_are_left_out_and_the_first_is_named() -> None:
+    pairs = pair(*read(b"x,y\n1,2\nthree,4\n5,\n6,7\n8,inf\n9,9\n"))
+    np.testing.assert_array_equal(pairs.x, [1, 6, 9])
+    np.testing.assert_array_equal(pairs.y, [2, 7, 9])
+    assert pairs.notes == (
+        "3 of 6 rows are left out; the first is line 3, where x holds “three”, which is not a finite number.",
+    )
+
+
+def test_line_numbers_count_blank_lines_too() -> None:
+    (note,) = pair(*read(b"x,y\n\n1,2\n\n\n?,4\n6,7\n")).notes
+    assert "line 6" in note
+
+
+def test_repeated_keys_stay_and_are_told() -> None:
+    pairs = pair(*read(b"x,y\n1,2\n1,4\n3,5\n"))
+    np.testing.assert_array_equal(pairs.x, [1, 1, 3])
+    assert pairs.notes == ("1 row with an x seen before: each counts as a key of its own.",)
+
+
+def test_two_columns_that_never_meet_are_refused() -> None:
+    with pytest.raises(TableError, match="Two points are needed; the file has 1"):
+        pair(*read(b"x,y\n1,2\n,4\n,5\n6,\n7,\n"))
+
+
+def test_numbers_too_large_to_draw_are_refused() -> None:
+    with pytest.raises(TableError, match="Line 3: y is beyond 1e100"):
+        pair(*read(b"x,y\n1,2\n2,1e200\n3,4\n"))
+
+
+def test_thinning_keeps_the_order_and_is_the_same_each_time() -> None:
+    x = np.arange(700.0)
+    kept = thin(x, x, 500, seed=0)
+    assert len(set(kept)) == 500
+    assert (np.diff(kept) > 0).all()
+    np.testing.assert_array_equal(kept, thin(x, x, 500, seed=0))
+
+
+@given(st.binary(max_size=300))
+def test_any_bytes_are_read_or_refused_with_a_sentence(data: bytes) -> None:
+    try:
+        columns = read(data)
+    except TableError as error:
+        assert str(error).endswith(".")
+    else:
+        assert sum(column.is_numeric for column in columns) >= 2
