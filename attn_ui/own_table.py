@@ -59,6 +59,8 @@ def read_table(data: bytes, *, most_bytes: int, most_rows: int) -> list[Column]:
         raise TableError("The file is empty.")
     separator = _separator(text)
     rows = [(line, cells) for line, cells in _rows(text, separator) if any(cell.strip() for cell in cells)]
+    if not rows:
+        raise TableError("The file has no cell with anything in it.")
     if len(rows) - 1 > most_rows:
         raise TableError(f"The file has {len(rows) - 1:,} rows of data; at most {most_rows:,} are read.")
     columns = _columns(rows, decimal_comma=separator != ",")
@@ -118,17 +120,17 @@ def _decode(data: bytes) -> str:
 
 def _separator(text: str) -> str:
     """The first separator that splits nearly all of the first lines into as many cells as the first one."""
-    head = [line for line in text.splitlines()[:50] if line.strip()]
+    head = "\n".join([line for line in text.splitlines() if line.strip()][:50])
 
     def evenness(separator: str) -> float:
-        counts = [len(cells) for cells in csv.reader(head, delimiter=separator)]
+        counts = [len(cells) for _, cells in _rows(head, separator)]
         return counts.count(counts[0]) / len(counts) if counts[0] > 1 else 0.0
 
     return next((separator for separator in SEPARATORS if evenness(separator) >= 0.8), ",")
 
 
 def _rows(text: str, separator: str) -> Iterator[tuple[int, list[str]]]:
-    reader = csv.reader(io.StringIO(text), delimiter=separator)
+    reader = csv.reader(io.StringIO(text, newline=None), delimiter=separator)
     try:
         for cells in reader:
             yield reader.line_num, cells

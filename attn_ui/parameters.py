@@ -231,9 +231,8 @@ def _read_number(text: str, low: float, high: float) -> float:
         number = float(text)
     except ValueError:
         raise ValueError(wanted) from None
-    # A value written with few digits may lie a rounding outside.
-    slack = 1e-2 * max(abs(low), abs(high)) if math.isfinite(number) else 0.0
-    if not low - slack <= number <= high + slack:
+    # A bound written with few digits may lie a rounding outside.
+    if not low - 1e-2 * abs(low) <= number <= high + 1e-2 * abs(high):
         raise ValueError(wanted)
     return min(max(number, low), high)
 

@@ -93,9 +93,7 @@ def choose_sentence(
         "point asks itself; left out of its own estimate, a point cannot."
     )
     if 0 < supported < n_key:
-        seen += (
-            f" Dotted: only {supported} of {n_key} points keep a neighbour, so it is not comparable."
-        )
+        seen += f" Dotted: only {supported} of {n_key} points keep a neighbour, so it is not comparable."
     return seen
 
 

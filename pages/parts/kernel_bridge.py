@@ -20,7 +20,7 @@ from pages.parts.kernel_data import Numbers, Points
 from pages.parts.kernel_sweep import Sweep
 
 FEW_KEYS, FEW_QUERIES = 5, 3
-SOME_QUERIES = 25  # where all keys are shown
+SOME_QUERIES = 13  # where all keys are shown
 
 
 @dataclass(frozen=True)
@@ -124,7 +124,7 @@ def show(points: Points) -> None:
         keeps_lengths = controls.flag(KEY_LENGTHS, "Keep the |k|² term")
     with right:
         everything = controls.flag(ALL_KEYS, "All points")
-    sweep = Sweep(points, "gaussian", maps=2)
+    sweep = Sweep(points, "gaussian", maps=3, n_query=SOME_QUERIES)
     bandwidths = sweep.bandwidths()
     h = float(bandwidths[position(sweep.bandwidth)])
     laid = lay(points, everything, on_circle)

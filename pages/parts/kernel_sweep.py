@@ -21,11 +21,15 @@ FINER = 4  # points of the drawn estimate from one query to the next
 
 @dataclass(frozen=True)
 class Sweep:
-    """One data set under one kernel, at all bandwidths and queries that a figure of `maps` maps can hold."""
+    """One data set under one kernel, at all bandwidths and queries that a figure of `maps` maps can hold.
+
+    `n_query` is how many queries the maps have, where they are not those of the query slider.
+    """
 
     points: Points
     kernel: str
     maps: int = 1
+    n_query: int | None = None
 
     @cached_property
     def _strides(self) -> tuple[int, int]:
@@ -33,7 +37,8 @@ class Sweep:
         fitting = (
             (bandwidth, query)
             for bandwidth, query in STRIDES
-            if len(BANDWIDTH.values[::bandwidth]) * len(QUERY_AT.values[::query]) * n_key <= MOST_NUMBERS
+            if len(BANDWIDTH.values[::bandwidth]) * (self.n_query or len(QUERY_AT.values[::query])) * n_key
+            <= MOST_NUMBERS
         )
         return next(fitting, STRIDES[-1])
 

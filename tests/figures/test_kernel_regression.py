@@ -8,7 +8,16 @@ import pytest
 from attn_figures import theme
 from attn_figures.kernel_bridge import Terms, bridge
 from attn_figures.kernel_regression import EMPTY, Estimate, Scene, fit, fit_cursor, round_numbers
-from attn_figures.kernel_studies import Errors, Limits, choose, compare, compare_cursor, fails, two_fits, two_maps
+from attn_figures.kernel_studies import (
+    Errors,
+    Limits,
+    choose,
+    compare,
+    compare_cursor,
+    fails,
+    two_fits,
+    two_maps,
+)
 
 N_QUERY, N_KEY, N_GRID = 13, 7, 37
 RNG = np.random.default_rng(5)
@@ -85,7 +94,9 @@ def test_compare_has_a_chart_and_a_map_a_kernel_and_its_cursor_fits_them() -> No
     steps = [{"gaussian": estimate(), "boxcar": estimate((1,)), "triangular": estimate()} for _ in range(2)]
     cursor = compare_cursor(here, steps)
     figure = compare(here, steps[0])
-    assert [trace.name for trace in figure.data if trace.type == "heatmap" and "masked" not in trace.name] == [
+    assert [
+        trace.name for trace in figure.data if trace.type == "heatmap" and "masked" not in trace.name
+    ] == [
         "gaussian weights",
         "boxcar weights",
         "triangular weights",
