@@ -12,6 +12,8 @@ from attn_figures.matrix import KEY_TITLE, QUERY_TITLE, Matrix, Numbers, Role
 from attn_figures.panels import compose
 from attn_figures.picture import Picture, Spec
 
+LARGE = 1024  # cells
+
 
 @dataclass(frozen=True, eq=False)
 class Walk:
@@ -40,6 +42,11 @@ class Walk:
     output: Numbers
     factor: str
     cell: tuple[int, int]
+
+    @property
+    def is_large(self) -> bool:
+        """Whether the maps are too large to tell every stage in the hover of each."""
+        return self.scores.size > LARGE
 
 
 def _map(walk: Walk, name: str, values: Numbers, title: str, **more: Any) -> Matrix:
@@ -82,7 +89,7 @@ def _scores(walk: Walk, **more: Any) -> Matrix:
 
 def _scaled(walk: Walk, name: str = "scaled", title: str = "scaled", **more: Any) -> Matrix:
     limit = float(np.abs(walk.scores).max()) or 1.0
-    extra = [("score", walk.scores)]
+    extra = [] if walk.is_large else [("score", walk.scores)]
     values, quantity = walk.scaled, "scaled score"
     return _map(
         walk, name, values, title, scale="scores", quantity=quantity, limit=limit, extra=extra, **more
@@ -95,7 +102,7 @@ def _masked(walk: Walk, **more: Any) -> Matrix:
 
 
 def _weights(walk: Walk, **more: Any) -> Matrix:
-    extra = [("scaled score", walk.scaled), ("score", walk.scores)]
+    extra = [] if walk.is_large else [("scaled score", walk.scaled), ("score", walk.scores)]
     return _map(walk, "weights", walk.weights, "weights", mask=walk.mask, extra=extra, **more)
 
 

@@ -5,7 +5,7 @@ import streamlit as st
 from attn_ui import controls, kept, positions
 from attn_ui.frame import open_page, tabs, what_you_see
 from attn_ui.live_figure import Cell, Slider, live_figure
-from attn_ui.parameters import BLOCKED, KEY, QUERY, STAGE, TEMPERATURE
+from attn_ui.parameters import BLOCKED, KEY, QUERY, STAGE
 from attn_ui.words import single_head as words
 from pages.parts import single_head_arithmetic, single_head_data, single_head_proof, single_head_study
 from pages.parts.single_head_controls import ask_inputs, ask_scoring
@@ -55,14 +55,14 @@ with st.container(horizontal=True, vertical_alignment="center", gap="small"):
 
 moves = scoring.moves if stage in MOVING else None
 slider = {
-    "temperature": Slider("Temperature T", TEMPERATURE),
+    "temperature": Slider("Temperature T", scoring.temperature),
     "mask width": Slider(WIDTH_OF.get(scoring.masking.kind, ""), scoring.width),
 }.get(moves or "")
 view = View(
     inputs,
     head,
     scoring,
-    temperature=positions.value(TEMPERATURE),
+    temperature=positions.value(scoring.temperature),
     width=positions.value(scoring.width),
     cell=(
         min(int(positions.value(QUERY)), len(head.queries) - 1),

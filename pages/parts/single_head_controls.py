@@ -26,6 +26,7 @@ from attn_ui.parameters import (
     TABLE_V,
     TABLE_X,
     TABLE_Y,
+    TEMPERATURE,
     TEXT,
     TEXT_2,
     UNIT_ROWS,
@@ -41,6 +42,7 @@ from pages.parts.single_head_numbers import WIDTH_OF, Head, Inputs, Masking, mak
 
 _GOOD = "_single_head_inputs"
 _BEFORE = "_single_head_qkv"
+MOST_NUMBERS = 90_000  # of one moving map at all its steps
 
 
 def ask_inputs() -> tuple[Inputs, Head]:
@@ -127,8 +129,20 @@ class Scoring:
     masking: Masking
     scale: str
     free_scale: float
+    temperature: Steps
     width: Steps
     moves: str
+
+
+def fewer(values: tuple[float, ...], n_cells: int) -> tuple[float, ...]:
+    """Offer every second value, or every fourth, where large maps at every value would be too much to send.
+
+    >>> fewer(tuple(range(65)), 64 * 64)[:3], len(fewer(tuple(range(65)), 32 * 32))
+    ((0, 4, 8), 65)
+    """
+    while len(values) * n_cells > MOST_NUMBERS:
+        values = values[::2]
+    return values
 
 
 def ask_scoring(inputs: Inputs, head: Head) -> Scoring:
@@ -149,10 +163,12 @@ def ask_scoring(inputs: Inputs, head: Head) -> Scoring:
         masking = replace(masking, blocked=tuple(sorted(BLOCKED.cells(kept.text(BLOCKED)))))
         st.caption(":material/touch_app: Click a cell of the scaled map to block or free it.")
         st.button("Free all cells", on_click=kept.keep, args=(BLOCKED, ""), disabled=not masking.blocked)
-    width = replace(MASK_WIDTH, values=mask_widths(masking, n))
+    n_cells = len(head.queries) * len(head.keys)
+    temperature = replace(TEMPERATURE, values=fewer(TEMPERATURE.values, n_cells))
+    width = replace(MASK_WIDTH, values=fewer(mask_widths(masking, n), n_cells))
     moves = "temperature"
     if kind in WIDTH_OF:
         moves = controls.segment(MOVES, "The slider moves")
     scale = controls.segment(SCALE, "Scale")
     free = controls.real(FREE_SCALE, "Scores are multiplied by") if scale == "free" else 1.0
-    return Scoring(masking, scale, free, width, moves)
+    return Scoring(masking, scale, free, temperature, width, moves)

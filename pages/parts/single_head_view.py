@@ -10,7 +10,6 @@ import streamlit as st
 import attn_core
 from attn_figures.single_head import Walk, walk_picture
 from attn_ui.live_figure import pack
-from attn_ui.parameters import TEMPERATURE
 from attn_ui.words.single_head import Seen
 from pages.parts.single_head_controls import Scoring
 from pages.parts.single_head_numbers import Head, Inputs, Stages, make_head, make_mask, make_stages, scale_of
@@ -48,7 +47,7 @@ class View:
         shape = len(self.head.queries), len(self.head.keys)
         widths = self.scoring.width.values if moves == "mask width" else (self.width,)
         masks = [make_mask(self.scoring.masking, *shape, int(each)) for each in widths]
-        temperatures = list(TEMPERATURE.values) if moves == "temperature" else [self.temperature]
+        temperatures = list(self.scoring.temperature.values) if moves == "temperature" else [self.temperature]
         return make_stages(self.head, masks, scale=self.scale, temperatures=temperatures)
 
     def walk(self, stages: Stages, step: int = 0) -> Walk:

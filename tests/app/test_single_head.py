@@ -1,0 +1,277 @@
+"""The single-head page: its presets' digits, every setting by link, and what it says of bad input."""
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+import torch.nn.functional as F
+from streamlit.testing.v1 import AppTest
+
+from attn_core import ATTENTION_SAMPLES
+from attn_ui.parameters import MASK, MISTAKE, STAGE
+from pages.parts.single_head_numbers import (
+    Inputs,
+    Masking,
+    make_head,
+    make_mask,
+    make_stages,
+    mask_widths,
+)
+
+ROUTER = str(Path(__file__).resolve().parents[2] / "attn_ui" / "router.py")
+TABS = ["Arithmetic", "Maths", "Scale", "Cost", "Break it", "Checks", "Data", "Code"]
+
+
+def opened(**settings: str) -> AppTest:
+    at = AppTest.from_file(ROUTER, default_timeout=30).run()
+    at.switch_page("../pages/single_head.py")
+    for name, text in settings.items():
+        at.query_params[name] = text
+    at.run()
+    assert [error.value for error in at.exception] == []
+    return at
+
+
+def said(at: AppTest) -> str:
+    return "\n".join(each.value for each in [*at.markdown, *at.caption])
+
+
+def sidebar(at: AppTest) -> str:
+    return "\n".join(each.value for each in at.sidebar.caption)
+
+
+# ---- the presets' digits, WORKED_EXAMPLES ----
+
+
+def weights_and_output(inputs: Inputs) -> tuple[torch.Tensor, torch.Tensor]:
+    head = make_head(inputs)
+    stages = make_stages(head, [None], scale=head.d_k**-0.5, temperatures=[1.0])
+    return stages.weights[0], stages.output[0]
+
+
+def test_two_keys_one_query() -> None:
+    weights, output = weights_and_output(Inputs(example="two keys, one query", qkv="as they are"))
+    np.testing.assert_allclose(weights, [[0.00003067, 0.99996933]], atol=5e-9)
+    np.testing.assert_allclose(output, [[6.999908, 7.999908, 8.999908]], atol=5e-7)
+
+
+def test_i_love_dogs_without_the_ramp_and_with_it() -> None:
+    inputs = Inputs(example="I love dogs", qkv="as they are")
+    plain, _ = weights_and_output(inputs)
+    np.testing.assert_allclose(plain, np.where(np.eye(3), 0.451863, 0.274069), atol=5e-7)
+    ramp, _ = weights_and_output(Inputs(example="I love dogs", qkv="as they are", ramp=True))
+    expected = [
+        [0.359867, 0.280265, 0.359867],
+        [0.111457, 0.389025, 0.499518],
+        [0.040690, 0.142023, 0.817287],
+    ]
+    np.testing.assert_allclose(ramp, expected, atol=5e-7)
+    unit, _ = weights_and_output(Inputs(example="I love dogs", qkv="as they are", ramp=True, unit_rows=True))
+    # With rows of equal length each token's own key wins again.
+    assert unit.argmax(dim=1).tolist() == [0, 1, 2]
+
+
+def test_i_love_ice_has_its_vectors_and_full_projections() -> None:
+    head = make_head(Inputs(example="I love ice", seed=9))
+    assert head.x is not None
+    assert head.x.tolist() == [[1, 0, 1, 0], [0, 1, 1, 0], [1, 0.5, 0, 1]]
+    assert head.projections is not None
+    assert [tuple(each.shape) for each in head.projections] == [(4, 4)] * 3
+    torch.testing.assert_close(head.query, head.x @ head.projections[0])
+    other = make_head(Inputs(example="I love ice", seed=10))
+    assert not torch.equal(head.query, other.query)
+
+
+def test_one_query_meets_ten_keys() -> None:
+    inputs = Inputs(example="one query, ten keys", d_k=7, d_v=5)
+    weights, output = weights_and_output(inputs)
+    assert (tuple(weights.shape), tuple(output.shape)) == ((1, 10), (1, 5))
+    assert make_head(inputs).is_cross
+    assert ATTENTION_SAMPLES["cross-attention"].d_model == 20
+
+
+@pytest.mark.parametrize("kind", MASK.options)
+def test_every_mask_at_every_width_attends_as_torch_does(kind: str) -> None:
+    head = make_head(Inputs(text="a b c d e f g", second_text="h i j k l", d_k=3, d_v=2))
+    masking = Masking(kind, blocked=((0, 1), (6, 4), (60, 60)))
+    masks = [make_mask(masking, 7, 5, int(width)) for width in mask_widths(masking, 7)]
+    stages = make_stages(head, masks, scale=0.3, temperatures=[0.7])
+    for mask, output in zip(masks, stages.output, strict=True):
+        expected = F.scaled_dot_product_attention(
+            head.query, head.key, head.value, attn_mask=mask, scale=0.3 / 0.7
+        )
+        torch.testing.assert_close(output, expected, rtol=0, atol=1e-12)
+    sums = stages.exponentials / stages.row_sums.clamp(min=1e-300)
+    torch.testing.assert_close(sums, stages.weights, rtol=0, atol=1e-12)
+
+
+def test_a_word_has_one_vector_in_both_sentences() -> None:
+    for vectors in ("random", "one-hot"):
+        head = make_head(Inputs(text="the cat", second_text="a the", vectors=vectors))
+        assert head.x is not None
+        assert head.memory is not None
+        assert torch.equal(head.x[0], head.memory[1])
+
+
+# ---- the page ----
+
+
+@pytest.mark.parametrize("tab", TABS)
+def test_tabs_open_by_link(tab: str) -> None:
+    at = opened(tab=tab, mask="causal")
+    assert [each.label for each in at.tabs] == TABS
+    assert at.get("bidi_component")
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {},
+        {"cross": "true", "q": "4", "k": "3", "mask": "own", "blocked": "4.3"},
+        {"qkv": "typed", "Q": "1,2,3", "K": "4,5,6;7,8,9", "V": "1,2;3,4"},
+        {"example": "one query, ten keys"},
+    ],
+)
+def test_stages_open_by_link_and_one_after_the_other(settings: dict[str, str]) -> None:
+    at = opened(stage="output", **settings)
+    assert at.segmented_control(key="stage").value == "output"
+    for stage in STAGE.options:
+        at.segmented_control(key="stage").set_value(stage).run()
+        assert not at.exception
+        assert at.get("bidi_component")
+
+
+@pytest.mark.parametrize("mask", MASK.options)
+@pytest.mark.parametrize("moves", ["temperature", "mask width"])
+def test_masks_open_by_link(mask: str, moves: str) -> None:
+    at = opened(mask=mask, moves=moves, w="2", tab="Cost")
+    assert "Mask and scale" in [each.value for each in at.sidebar.subheader]
+
+
+@pytest.mark.parametrize("mistake", MISTAKE.options)
+def test_each_mistake_fails_the_check_that_it_breaks(mistake: str) -> None:
+    at = opened(tab="Break it", mistake=mistake)
+    assert "**fails**" in said(at)
+
+
+def test_stepper_walks_to_the_end_and_round() -> None:
+    at = opened()
+    seen = []
+    for _ in STAGE.options:
+        at.button[1].click().run()
+        seen.append(at.segmented_control(key="stage").value)
+    assert seen == [*STAGE.options[1:], STAGE.options[0]]
+    at.button[0].click().run()
+    assert at.segmented_control(key="stage").value == "output"
+
+
+def test_arithmetic_follows_the_chosen_cell_to_the_digit() -> None:
+    at = opened(example="two keys, one query", k="1")
+    words = said(at)
+    for digits in ("**50**", "50 ÷ √3 ÷ 1.00 | 28.8675", "**0.999969**", "6.99991 | 7.99991 | 8.99991"):
+        assert digits in words
+    at.selectbox(key="_choose_k").set_value(0).run()
+    assert "**32**" in said(at)
+    assert "**0.000031**" in said(at)
+    assert "k" not in at.query_params
+
+
+def test_length_is_named_as_the_reason_and_normalising_removes_it() -> None:
+    at = opened(example="I love dogs", ramp="true")
+    assert "is the longest vector" in said(at)
+    at.toggle(key="unit").set_value(True).run()
+    assert "All vectors have length 1" in said(at)
+
+
+def test_seeded_numbers_are_said_to_know_no_grammar() -> None:
+    assert "knows no grammar" in said(opened())
+    assert "knows no grammar" not in said(opened(example="I love dogs"))
+
+
+# ---- bad input ----
+
+
+def test_empty_sentence_keeps_the_last_picture() -> None:
+    at = opened(text="one two three")
+    at.text_input(key="text").set_value("  ").run()
+    assert not at.exception
+    assert "No word here yet. The picture still shows “one two three”" in sidebar(at)
+    assert "one" in said(at)
+
+
+def test_five_hundred_words_are_kept_and_the_first_64_drawn() -> None:
+    words = " ".join(["word"] * 500)
+    at = opened()
+    at.text_input(key="text").set_value(words).run()
+    assert not at.exception
+    assert "500 tokens. The first 64 are drawn." in sidebar(at)
+    assert at.text_input(key="text").value == words
+
+
+HOSTILE = (
+    "<script>alert(1)</script> <b>x</b> %{z} $x^2$ [a](b) :red[x] 👩‍👩‍👧 שלום `c` *e* _u_ ~s~ | # - &amp; \\"
+)
+
+
+@pytest.mark.parametrize("tab", ["Arithmetic", "Data", "Code"])
+def test_foreign_text_is_escaped_in_every_sentence(tab: str) -> None:
+    at = opened(text=HOSTILE, vectors="typed", tab=tab)
+    for query in range(0, 50, 7):
+        at.query_params["q"] = at.query_params["k"] = str(query)
+        at.segmented_control(key="stage").set_value(STAGE.options[query // 7]).run()
+        assert not at.exception
+        # A backslash stands before each mark that markdown would read.
+        for value in (each.value for each in [*at.markdown[1:], *at.caption]):
+            assert not re.search(r":(violet|orange)\[[^\]]*(?<!\\)[<>$*_`~&]", value), value
+
+
+@pytest.mark.parametrize(
+    ("settings", "sentence"),
+    [
+        ({"Q": "1,2", "K": "1,2,3", "V": "1"}, "Q has width 2 and K width 3"),
+        ({"Q": "1,2", "K": "1,2;3,4", "V": "1"}, "K has 2 rows and V has 1"),
+    ],
+)
+def test_tables_that_do_not_fit_are_named(settings: dict[str, str], sentence: str) -> None:
+    at = opened(qkv="typed", tab="Data", **settings)
+    assert sentence in sidebar(at)
+    assert at.get("bidi_component")
+
+
+def test_vectors_of_two_widths_are_named() -> None:
+    at = opened(vectors="typed", cross="true", X="1,2", Y="1,2,3")
+    assert "X has width 2 and Y width 3" in sidebar(at)
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("Q", "a,b"),
+        ("K", "nan"),
+        ("V", "1;2,3"),
+        ("blocked", "0.64"),
+        ("mask", "<b>"),
+        ("q", "-9"),
+        ("w", "x"),
+    ],
+)
+def test_bad_setting_of_a_link_is_dropped_and_named(name: str, text: str) -> None:
+    at = opened(**{name: text})
+    assert f"`{name}`" in said(at)
+    assert name not in at.query_params
+
+
+def test_mask_that_blocks_everything_is_said_and_nothing_divides_by_zero() -> None:
+    at = opened(mask="padding", w="64", tab="Arithmetic")
+    assert "The mask blocks every cell: all weights and outputs are zero" in said(at)
+    assert "nan" not in said(at).lower().replace("–", "")
+
+
+def test_typed_tables_start_from_the_screen_and_are_shared_in_the_link() -> None:
+    at = opened(text="red green", vectors="one-hot", qkv="as they are")
+    at.segmented_control(key="qkv").set_value("typed").run()
+    assert not at.exception
+    for name in "QKV":
+        assert at.query_params[name] in ("1,0;0,1", ["1,0;0,1"])

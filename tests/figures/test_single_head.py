@@ -1,0 +1,175 @@
+"""The walk's pictures: what stands where, in whose colours, framed and hatched as the numbers say."""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from attn_figures import theme
+from attn_figures.scale_study import cost_picture, scale_picture
+from attn_figures.single_head import STAGES, Walk, mistake_picture, walk_picture
+
+N_QUERY, N_KEY, D_MODEL, D_K, D_V = 3, 5, 7, 2, 4
+QUERIES, KEYS = ["<b>a</b>", "%{z}", "c"], ["k", "l", "m", "n", "<script>"]
+
+
+@pytest.fixture
+def walk() -> Walk:
+    rng = np.random.default_rng(3)
+    draw = rng.standard_normal
+    scores = draw((N_QUERY, N_KEY))
+    mask = np.ones((N_QUERY, N_KEY), dtype=bool)
+    mask[1, 2:] = False
+    exponentials = np.where(mask, np.exp(scores - scores.max(axis=1, keepdims=True)), 0.0)
+    sums = exponentials.sum(axis=1, keepdims=True)
+    return Walk(
+        queries=QUERIES,
+        keys=KEYS,
+        x=draw((N_QUERY, D_MODEL)),
+        memory=draw((N_KEY, D_MODEL)),
+        projections=[draw((D_MODEL, width)) for width in (D_K, D_K, D_V)],
+        query=draw((N_QUERY, D_K)),
+        key=draw((N_KEY, D_K)),
+        value=draw((N_KEY, D_V)),
+        scores=scores,
+        scaled=scores / 2,
+        mask=mask,
+        exponentials=exponentials,
+        row_sums=sums,
+        weights=exponentials / sums,
+        output=draw((N_QUERY, D_V)),
+        factor="÷ √2<br>÷ T",
+        cell=(1, 0),
+    )
+
+
+def cells(figure: Any) -> dict[str, Any]:
+    return {
+        trace.name: trace
+        for trace in figure.data
+        if trace.type == "heatmap" and not trace.name.endswith(" masked")
+    }
+
+
+PANELS = {
+    "all at once": ["scores", "masked", "weights", "output"],
+    "X": ["X", "Y"],
+    "Q, K, V": ["X", "Y", "Wq", "Wk", "Wv", "Q", "K", "V"],
+    "scores": ["Q", "K transposed", "scores"],
+    "scaled": ["scores", "scaled"],
+    "masked": ["scaled", "mask", "masked"],
+    "weights": ["masked", "exponentials", "row sums", "weights"],
+    "output": ["weights", "V", "output"],
+}
+
+
+@pytest.mark.parametrize("stage", STAGES)
+def test_a_stage_shows_what_it_is_made_from(walk: Walk, stage: str) -> None:
+    figure = walk_picture(stage, walk)
+    assert list(cells(figure)) == PANELS[stage]
+
+
+@pytest.mark.parametrize("stage", STAGES)
+def test_maps_are_queries_by_keys_with_query_0_on_top(walk: Walk, stage: str) -> None:
+    figure = walk_picture(stage, walk)
+    for name in ("scores", "scaled", "masked", "mask", "exponentials", "weights"):
+        trace = cells(figure).get(name)
+        if trace is None:
+            continue
+        assert np.shape(trace.z) == (N_QUERY, N_KEY)
+        y = figure.layout[trace.yaxis.replace("y", "yaxis")]
+        assert tuple(y.range) == (N_QUERY - 0.5, -0.5)
+        x = figure.layout[trace.xaxis.replace("x", "xaxis")]
+        assert x.tickfont.color == theme.LIGHT.key
+        assert y.tickfont.color == theme.LIGHT.query
+        assert trace.meta["cells"] == "query-key"
+
+
+def test_values_are_the_numbers_and_masked_cells_are_gaps(walk: Walk) -> None:
+    drawn = cells(walk_picture("all at once", walk))
+    np.testing.assert_array_equal(drawn["scores"].z, walk.scores)
+    np.testing.assert_array_equal(np.isnan(drawn["weights"].z), ~walk.mask)
+    np.testing.assert_array_equal(drawn["weights"].z[walk.mask], walk.weights[walk.mask])
+    np.testing.assert_array_equal(drawn["weights"].customdata[..., 1], walk.scores)
+    assert ".6f" in drawn["weights"].hovertemplate
+
+
+def test_the_selected_cell_is_framed_in_every_map(walk: Walk) -> None:
+    figure = walk_picture("all at once", walk)
+    frames = [(s.x0, s.x1, s.y0, s.y1) for s in figure.layout.shapes]
+    assert frames == [(-0.5, 0.5, 0.5, 1.5)] * 3 + [(-0.5, D_V - 0.5, 0.5, 1.5)]
+
+
+def test_the_dot_product_is_a_row_of_q_times_a_column_of_k(walk: Walk) -> None:
+    figure = walk_picture("scores", walk)
+    np.testing.assert_array_equal(cells(figure)["K transposed"].z, walk.key.T)
+    row, column, cell = [(s.x0, s.x1, s.y0, s.y1) for s in figure.layout.shapes]
+    assert row == (-0.5, D_K - 0.5, 0.5, 1.5)
+    assert column == (-0.5, 0.5, -0.5, D_K - 0.5)
+    assert cell == (-0.5, 0.5, 0.5, 1.5)
+
+
+def test_users_words_are_escaped_wherever_they_stand(walk: Walk) -> None:
+    for stage in STAGES:
+        shown = str(walk_picture(stage, walk).to_dict())
+        assert "<script>" not in shown
+        assert "<b>a" not in shown
+
+
+def test_self_attention_shows_its_vectors_once(walk: Walk) -> None:
+    same = replace(walk, memory=walk.x)
+    assert list(cells(walk_picture("X", same))) == ["X"]
+    given = replace(walk, x=None, memory=None, projections=None)
+    assert list(cells(walk_picture("X", given))) == ["Q", "K", "V"]
+
+
+def test_large_maps_tell_their_own_number_only() -> None:
+    n = 40
+    square = np.full((n, n), 1 / n)
+    labels = [str(i) for i in range(n)]
+    vectors = np.ones((n, 2))
+    walk = Walk(
+        labels, labels, None, None, None, vectors, vectors, vectors, square, square, square > 0, square,
+        vectors[:, :1], square, vectors, "× 1", (0, 0),
+    )  # fmt: skip
+    assert cells(walk_picture("all at once", walk))["weights"].customdata is None
+
+
+def test_unknown_stage_is_refused(walk: Walk) -> None:
+    with pytest.raises(ValueError, match="stage must be one of all at once, X"):
+        walk_picture("softmax", walk)
+
+
+def test_a_mistake_shows_nan_as_a_gap_and_the_difference_around_zero() -> None:
+    right = np.array([[0.25, 0.75], [0.0, 0.0]])
+    broken = np.array([[0.5, 0.5], [np.nan, np.nan]])
+    mask = np.array([[True, True], [False, False]])
+    figure = mistake_picture(right, broken, mask, queries=["a", "b"], keys=["c", "d"])
+    drawn = cells(figure)
+    np.testing.assert_array_equal(drawn["difference"].z, broken - right)
+    colours = figure.layout[drawn["difference"].coloraxis]
+    assert (colours.cmin, colours.cmax) == (-0.25, 0.25)
+    assert np.isnan(drawn["broken"].z[1]).all()
+
+
+def test_the_sweep_marks_one_width_on_every_curve() -> None:
+    widths = (1, 4, 16)
+    curve = np.arange(6.0).reshape(2, 3) + 1
+    weights = np.arange(30.0).reshape(2, 3, 5) / 100
+    figure = scale_picture(widths, {"variance": curve, "entropy": curve + 1}, weights, 1)
+    by_name = {trace.name: trace for trace in figure.data}
+    np.testing.assert_array_equal(by_name["weights unscaled"].y, weights[0, 1])
+    np.testing.assert_array_equal(by_name["entropy scaled by 1/√dₖ here"].y, [6.0])
+    np.testing.assert_array_equal(by_name["variance unscaled"].y, curve[0])
+    colours = {trace.line.color for trace in figure.data if trace.name.startswith("variance unscaled")}
+    assert theme.LIGHT.series[1] in colours
+
+
+def test_cost_is_drawn_in_full_and_under_the_mask() -> None:
+    both = np.array([[64.0, 256.0], [22.0, 46.0]])
+    figure = cost_picture((8, 16), {"pairs": both}, 8, "sliding window mask")
+    full, masked = figure.data
+    assert (full.name, masked.name) == ("pairs full", "pairs sliding window mask")
+    np.testing.assert_array_equal(masked.y, both[1])
+    assert figure.layout.shapes[0].x0 == 8
