@@ -207,14 +207,16 @@ class LiveFigure {
 
   // Chooses the arrangement for a width: the widest that fits and, but for phones, is not too high.
   fit(figure, width, height) {
-    const screens = figure.layout.meta?.screens;
-    if (!screens) return { ...figure.layout, width };
+    const { meta, ...layout } = figure.layout; // Plotly would compare the screens at every step
+    const screens = meta?.screens;
+    if (!screens) return { ...layout, width };
     const narrow = screens[0].width;
     const fitting = screens.filter((s) => s.width <= Math.max(width, narrow) && (s.width < 640 || s.height <= height));
     const screen = fitting[fitting.length - 1] ?? screens[0];
-    for (const [path, value] of Object.entries(screen.settings)) put(figure, parsePath(path), value);
+    const fitted = { ...figure, layout };
+    for (const [path, value] of Object.entries(screen.settings)) put(fitted, parsePath(path), value);
     const side = Math.max(0, (width - screen.width) / 2);
-    return { ...figure.layout, width, height: screen.height, margin: { l: side, r: side, t: 0, b: 0 } };
+    return { ...layout, width, height: screen.height, margin: { l: side, r: side, t: 0, b: 0 } };
   }
 
   draw() {

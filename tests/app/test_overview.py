@@ -1,0 +1,58 @@
+"""The overview: five maps on one slider, true numbers, and links to the pages."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from streamlit.testing.v1 import AppTest
+
+from attn_core import nadaraya_watson
+from attn_ui.words.overview import what_the_slider_does
+
+ROUTER = Path(__file__).resolve().parents[2] / "attn_ui" / "router.py"
+
+
+def overview(**query: str) -> AppTest:
+    app = AppTest.from_file(ROUTER, default_timeout=30)
+    app.query_params.update(query)
+    return app.run()
+
+
+def test_it_opens_and_says_what_is_seen() -> None:
+    app = overview()
+    assert not app.exception
+    assert app.title[0].value == "See attention"
+    assert any("temperature 1.00" in paragraph.value for paragraph in app.markdown)
+    assert len(app.get("bidi_component")) == 1
+
+
+def test_every_page_is_one_click_away() -> None:
+    links = {link.proto.page for link in overview().get("page_link")}
+    assert links == {"kernel-regression", "single-head", "positional-encoding", "multi-head"}
+
+
+def test_a_link_opens_at_its_temperature() -> None:
+    assert any("temperature 3.16" in paragraph.value for paragraph in overview(t="3.16").markdown)
+
+
+@pytest.mark.parametrize("text", ["nan", "-1", "1e9", "<b>", ""])
+def test_a_bad_temperature_is_named(text: str) -> None:
+    app = overview(t=text)
+    assert not app.exception
+    assert any("The link's `t` was" in caption.value for caption in app.caption)
+    assert any("temperature 1.00" in paragraph.value for paragraph in app.markdown)
+
+
+def test_a_kernel_of_bandwidth_h_is_a_softmax_at_temperature_h_squared() -> None:
+    # What lets one slider serve all maps.
+    places = torch.arange(6, dtype=torch.float64)
+    temperature = 2.7
+    kernel = nadaraya_watson(places, places, places, bandwidth=temperature**0.5).weights
+    scores = -((places[:, None] - places) ** 2) / 2
+    np.testing.assert_allclose(kernel, torch.softmax(scores / temperature, dim=-1), atol=1e-14)
+
+
+@pytest.mark.parametrize(("temperature", "word"), [(10.0, "average"), (1.0, "prefers"), (0.1, "choice")])
+def test_the_sentence_follows_the_slider(temperature: float, word: str) -> None:
+    assert word in what_the_slider_does(temperature)
