@@ -16,7 +16,8 @@ class LeftOut:
     """The points of a data set, ready to leave each out at any bandwidth.
 
     ``values`` (n, d_value); ``distances`` (n, n), where the point itself counts as so far away that it never
-    weighs; ``nearest`` (n, 1) to the nearest other point; ``gaps``, the squared distances beyond the nearest.
+    weighs; ``nearest`` (n, 1) to the nearest other point; ``gaps``, the squared distances
+    beyond the nearest, of which none but the point's own is above ``widest_gap``.
     """
 
     values: Tensor
@@ -24,6 +25,7 @@ class LeftOut:
     distances: Tensor
     nearest: Tensor
     gaps: Tensor
+    widest_gap: float
 
     @classmethod
     def of(cls, keys: Tensor, values: Tensor, kernel: str) -> "LeftOut":
@@ -36,13 +38,20 @@ class LeftOut:
         distances = _points.distances(keys, keys).fill_diagonal_(_points.far_away(keys.dtype))
         nearest = distances.amin(dim=-1, keepdim=True)
         gaps = (distances - nearest).mul_(distances + nearest)
-        return cls(values.detach().reshape(len(keys), -1), KERNELS[kernel], distances, nearest, gaps)
+        extent = (keys.amax(dim=0) - keys.amin(dim=0)).square().sum().item()
+        return cls(values.detach().reshape(len(keys), -1), KERNELS[kernel], distances, nearest, gaps, extent)
 
     def errors(self, bandwidths: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """Training errors, leave-one-out errors and numbers of supported points, each ``(steps,)``."""
         steps = bandwidths[:, None, None]
+        gaussian = math.isinf(self.kernel.support)
+        rates = _points.half_inverse_square(steps) if gaussian else steps
         at_once = max(1, _points.CHUNK // self.distances.numel())
-        parts = [self._sums(steps[i : i + at_once]) for i in range(0, len(steps), at_once)]
+        # Written again and again: new memory for every chunk would cost more than filling it.
+        room = None
+        if gaussian and not bandwidths.requires_grad:
+            room = self.gaps.new_empty(min(at_once, len(steps)), *self.gaps.shape)
+        parts = [self._sums(rates[i : i + at_once], room) for i in range(0, len(steps), at_once)]
         sums, totals = (torch.cat(part) for part in zip(*parts, strict=True))
 
         alone = totals == 0
@@ -52,7 +61,7 @@ class LeftOut:
         left_out = residuals.square().mean(dim=-1).sum(dim=-1) / supported
 
         # Training keeps the point: the same sums, with the point's own weight of one added.
-        shrink = self._largest(steps)
+        shrink = torch.exp(-self.nearest.square() * rates) if gaussian else 1.0
         kept = (shrink * sums + self.values) / (shrink * totals + 1)
         training = (kept - self.values).square().mean(dim=(-2, -1))
         return training, left_out.masked_fill(supported == 0, torch.inf), supported
@@ -67,25 +76,29 @@ class LeftOut:
             (slope,) = torch.autograd.grad(error, leaf)
         return error.item(), slope.nan_to_num(0.0).item()
 
-    def _sums(self, bandwidth: Tensor) -> tuple[Tensor, Tensor]:
-        """Weighted sums of the other points' values ``(steps, n, d_value)``, and of their weights alone.
-
-        A Gaussian row is taken relative to its largest weight, so that no bandwidth is too small for it.
-        """
-        if math.isinf(self.kernel.support):
-            exponents = self.gaps * -_points.half_inverse_square(bandwidth)
-            # Below e^-80 a weight is lost beside the largest, which is 1; and denormal numbers are slow.
-            weights = _exp(exponents.clamp_(min=-80.0))
-        else:
-            widest = _points.far_away(bandwidth.dtype) / 2
-            weights = self.kernel.profile(self.distances / bandwidth.clamp(max=widest))
+    def _sums(self, rates: Tensor, room: Tensor | None) -> tuple[Tensor, Tensor]:
+        """Weighted sums of the other points' values ``(steps, n, d_value)``, and of their weights alone."""
+        weights = self._gaussian(rates, room) if math.isinf(self.kernel.support) else self._compact(rates)
         return weights @ self.values, weights.sum(dim=-1, keepdim=True)
 
-    def _largest(self, bandwidth: Tensor) -> Tensor:
-        """Return the weight that stands as 1 in a row of ``_sums``, ``(steps, n, 1)``."""
-        if math.isinf(self.kernel.support):
-            return torch.exp(-self.nearest.square() * _points.half_inverse_square(bandwidth))
-        return torch.ones_like(bandwidth)
+    def _gaussian(self, rates: Tensor, room: Tensor | None) -> Tensor:
+        """Weights of the other points ``(steps, n, n)``, relative to the largest of each row.
+
+        So no bandwidth is too small for them. ``rates`` are 1 / (2 h^2).
+        """
+        exponents = torch.mul(self.gaps, -rates, out=None if room is None else room[: len(rates)])
+        lowest = math.log(torch.finfo(exponents.dtype).tiny) / 2
+        if rates.max().item() * self.widest_gap > -lowest:
+            # Such a weight is lost beside the largest, which is 1; and denormal numbers, even in its products
+            # with the values, are slow.
+            exponents.clamp_(min=lowest)
+        return _exp(exponents)
+
+    def _compact(self, bandwidths: Tensor) -> Tensor:
+        """Weights of the other points ``(steps, n, n)``."""
+        return self.kernel.profile(
+            self.distances / bandwidths.clamp(max=_points.far_away(bandwidths.dtype) / 2)
+        )
 
 
 def _exp(exponents: Tensor) -> Tensor:
