@@ -98,6 +98,7 @@ def heads_slider(setting: Setting) -> Steps:
     return replace(HEADS, values=tuple(allowed))
 
 
+@lru_cache(maxsize=8)  # the widest takes 8 MB
 def module(setting: Setting, n_head: int, *, layer: int = 0) -> MultiHeadAttention:
     """Return the attention with `n_head` heads, drawn from the seed; each further layer has the next seed.
 
@@ -130,6 +131,7 @@ def mask(setting: Setting) -> Tensor | None:
     return None
 
 
+@lru_cache(maxsize=32)
 def stages(setting: Setting, n_head: int) -> MultiHead:
     """Return every stage of attention with `n_head` heads."""
     n = sequences(setting)

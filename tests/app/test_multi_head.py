@@ -1,0 +1,360 @@
+"""The multi-head page as Streamlit runs it: defaults, worked examples, links good and bad, bad input."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from streamlit.testing.v1 import AppTest
+from torch.nn import functional as F
+
+from attn_ui.parameters import CASE, FAULT, HEADS, MULTI_HEAD, ORDER_BY
+from attn_ui.words import multi_head as words
+from pages.parts import multi_head_arithmetic as arithmetic
+from pages.parts.multi_head_block import VARIANTS, name_of
+from pages.parts.multi_head_checks import FAULTS, PICTURES, checks
+from pages.parts.multi_head_maps import MEASURES, Look, Now, order_of, output_of, packed
+from pages.parts.multi_head_setting import SAMPLES, Setting, heads_slider, sequences, stages
+from pages.parts.multi_head_shapes import STAGE_WORDS, ledger
+
+ROUTER = str(Path(__file__).resolve().parents[2] / "attn_ui" / "router.py")
+OWN = Setting(
+    case="own sentence",
+    text="the cat sat on the mat",
+    memory_text="a dog lay on the rug here",
+    cross=False,
+    d_model=8,
+    d_memory=8,
+    d_head=None,
+    bias=False,
+    projection=True,
+    seed=4,
+    mask="none",
+    reach=1,
+)
+TABS = (
+    *("Heads add up", "Shapes", "Measures", "Block", "Arithmetic"),
+    *("Maths", "Break it", "Checks", "Data", "Code"),
+)
+LOOK = Look("every head", "number", 0, 1, (0, 0), ())
+SETTINGS = {
+    "default": (OWN, 4),
+    "biases": (replace(OWN, bias=True), 2),
+    "free width": (replace(OWN, d_head=3, bias=True), 5),
+    "concatenated": (replace(OWN, projection=False), 8),
+    "cross": (replace(OWN, cross=True, d_memory=11), 4),
+    "causal": (replace(OWN, mask="causal"), 4),
+    "window": (replace(OWN, mask="sliding window", reach=2), 2),
+    "padding": (replace(OWN, mask="padding", reach=2, bias=True), 2),
+    "all masked": (replace(OWN, mask="padding", reach=63, bias=True), 2),
+    "window, cross": (replace(OWN, cross=True, mask="sliding window"), 2),
+    "strange words": (replace(OWN, text='<b>x</b> "quoted" don\'t 猫 $x$ \\n'), 2),
+} | {
+    case: (replace(OWN, case=case, d_head=s.d_head, projection=s.output_projection, seed=0), s.num_heads)
+    for case, s in SAMPLES.items()
+}
+
+
+def open_page(**query: Any) -> AppTest:
+    at = AppTest.from_file(ROUTER, default_timeout=30).run()
+    at.switch_page("../pages/multi_head.py")
+    for name, value in query.items():
+        at.query_params[name] = value
+    at.run()
+    assert not at.exception
+    return at
+
+
+def captions(at: AppTest) -> str:
+    return "\n".join(caption.value for caption in at.caption)
+
+
+def text(at: AppTest) -> str:
+    return "\n".join(element.value for element in at.markdown)
+
+
+def show_tab(at: AppTest, tab: str) -> list[str]:
+    """Open a tab; return what it says."""
+    at.session_state["tab"] = tab
+    at.run()
+    assert not at.exception
+    (opened,) = [each for each in at.tabs if each.label == tab]
+    assert [each for each in at.tabs if each.label != tab and len(each.children)] == []
+    return [element.type for element in opened.children.values()]
+
+
+def n_steps(message: bytes) -> int:
+    return int(json.loads(message[4 : 4 + int.from_bytes(message[:4], "little")])["n_steps"])
+
+
+def test_the_page_opens_on_a_sentence_with_four_heads() -> None:
+    at = open_page()
+    assert at.title[0].value == "Multi-head attention"
+    assert at.text_input(key="text").value == "the cat sat on the mat"
+    assert "4 heads of width 2, cut from projections 8 wide" in text(at)
+    assert "link" not in captions(at)
+
+
+def test_every_tab_opens() -> None:
+    at = open_page(off="2", bias="true")
+    for tab in TABS:
+        assert show_tab(at, tab), tab
+
+
+@pytest.mark.parametrize("fault", FAULT.options)
+@pytest.mark.parametrize("heads", ["1", "4"])
+def test_every_mistake_is_shown_with_the_check_that_fails(fault: str, heads: str) -> None:
+    said = text(open_page(tab="Break it", fault=fault, heads=heads))
+    shown = heads == "4" or fault == "split without transpose"
+    assert ("Fails: " in said) == shown
+    assert ("two or more" in said) == (not shown)
+
+
+@pytest.mark.parametrize("case", CASE.options[1:])
+def test_every_example_works_in_every_tab(case: str) -> None:
+    at = open_page()
+    at.selectbox(key="case").select(case).run()
+    sample = SAMPLES[case]
+    d_head = sample.d_head or sample.d_model // sample.num_heads
+    for tab in TABS:
+        assert show_tab(at, tab), tab
+        assert f"{words.counted(sample.num_heads, 'head')} of width {d_head}" in text(at)
+    at.selectbox(key="case").select("own sentence").run()
+    assert not at.exception
+    assert at.text_input(key="text").value == "the cat sat on the mat"
+
+
+@pytest.mark.parametrize(
+    ("case", "weights", "output"),
+    [
+        ("I love dogs, two heads", (2, 3, 3), (3, 4)),
+        ("I love ice, two full-width heads", (2, 3, 3), (3, 8)),
+        ("cross-attention, four heads", (4, 1, 10), (1, 20)),
+        ("the original Transformer", (8, 9, 9), (9, 512)),
+        ("heads wider than their share", (4, 9, 9), (9, 16)),
+    ],
+)
+def test_examples_have_the_shapes_that_they_are_known_for(
+    case: str, weights: tuple[int, ...], output: tuple[int, ...]
+) -> None:
+    result = stages(*SETTINGS[case])
+    assert tuple(result.weights.shape) == weights
+    assert tuple(result.output.shape) == output
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+def test_all_checks_hold_on_every_setting(name: str) -> None:
+    setting, n_head = SETTINGS[name]
+    found = checks(Now(setting, LOOK, n_head))
+    assert len(found) >= 5
+    assert [check.what for check in found if not check.holds] == []
+
+
+def test_a_check_fails_when_the_numbers_are_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = Now(OWN, LOOK, 4)
+    wrong = replace(now.result, output=now.result.output + 1e-6, weights=now.result.weights * 1.0001)
+    monkeypatch.setitem(now.__dict__, "result", wrong)
+    failing = [check.what for check in checks(now) if not check.holds]
+    assert len(failing) == 4
+    assert any("nn.MultiheadAttention" in what for what in failing)
+    assert any("add up" in what for what in failing)
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+def test_the_code_reproduces_the_numbers_by_itself(name: str) -> None:
+    setting, n_head = SETTINGS[name]
+    now = Now(setting, LOOK, n_head)
+    program = arithmetic.snippet(now)
+    assert "attn_core" not in program
+    found: dict[str, Any] = {}
+    exec(program, found)
+    torch.testing.assert_close(found["weights"], now.result.weights, atol=1e-12, rtol=0)
+    torch.testing.assert_close(found["output"], now.result.output, atol=1e-12, rtol=0)
+
+
+def test_the_same_projections_serve_every_number_of_heads() -> None:
+    one, four = (Now(OWN, LOOK, heads).module for heads in (1, 4))
+    for name in ("W_q", "W_k", "W_v", "W_o"):
+        torch.testing.assert_close(getattr(one, name).weight, getattr(four, name).weight)
+
+
+def test_all_maps_are_packed_in_one_figure_within_its_limits() -> None:
+    words_64 = " ".join(f"w{i}" for i in range(64))
+    for setting in (OWN, replace(OWN, d_head=8), replace(OWN, text=words_64, d_model=64, mask="causal")):
+        slider = heads_slider(setting)
+        assert n_steps(packed(setting, LOOK)) == len(slider.values)
+    assert heads_slider(replace(OWN, d_head=8)).values == tuple(range(1, 17))
+    # 136 maps of 64 x 64 are more than a figure takes; powers of two are left.
+    assert heads_slider(replace(OWN, text=words_64, d_head=8)).values == (1, 2, 4, 8, 16)
+
+
+def test_the_slider_offers_what_divides() -> None:
+    for d_model in (1, 7, 12, 96):
+        offered = heads_slider(replace(OWN, d_model=d_model)).values
+        assert offered == tuple(h for h in range(1, 17) if d_model % h == 0)
+
+
+def test_orders_follow_their_measure_and_ties_keep_their_number() -> None:
+    result = stages(OWN, 8)
+    assert set(MEASURES) == set(ORDER_BY.options[1:])
+    for name, measure in MEASURES.items():
+        values = measure(result)[order_of(name, result)]
+        assert bool((values.diff() <= 0).all()), name
+    assert order_of("number", result) == list(range(8))
+    everything_masked = stages(replace(OWN, mask="padding", reach=63), 8)
+    assert order_of("entropy", everything_masked) == list(range(8))
+
+
+def test_switching_heads_off_takes_away_their_part_and_no_more() -> None:
+    setting = replace(OWN, bias=True)
+    result = stages(setting, 4)
+    assert result.output_bias is not None
+    torch.testing.assert_close(
+        output_of(result, [1, 3, 9]),
+        result.contributions[0] + result.contributions[2] + result.output_bias,
+        atol=1e-12,
+        rtol=0,
+    )
+    assert output_of(result, []) is result.output
+
+
+def test_the_ledger_follows_the_tensors() -> None:
+    table = ledger(Now(SETTINGS["cross"][0], LOOK, 4))
+    assert "| `B, n_key, d_model` | `1, 7, 11` | 77 |" in table
+    assert "| `B, n_head, n_query, n_key` | `1, 4, 6, 7` | 168 |" in table
+    assert len(STAGE_WORDS) == 6
+
+
+def test_the_arithmetic_of_a_cell_ends_at_the_weight_that_is_drawn() -> None:
+    at = open_page(tab="Arithmetic", head="3", q="2", k="1")
+    weight = float(stages(OWN, 4).weights[2, 2, 1])
+    formulas = "\n".join(element.value for element in at.latex)
+    assert f"{weight:.6f}" in formulas
+    result = stages(OWN, 4)
+    q, k = result.query[2, 2], result.key[2, 1]
+    assert f"= {arithmetic._number(float(q @ k))}" in formulas
+    masked = open_page(tab="Arithmetic", head="3", q="0", k="1", hmask="causal")
+    assert "This key is masked" in text(masked)
+
+
+def test_a_cell_is_chosen_by_name_too() -> None:
+    at = open_page(tab="Arithmetic")
+    at.selectbox(key="pick-head").select(2).run()
+    at.selectbox(key="pick-q").select(5).run()
+    assert "In head 3, :violet[mat] asks" in text(at)
+
+
+def test_a_number_of_heads_that_does_not_divide_is_answered_with_the_nearest() -> None:
+    at = open_page(heads="3")
+    assert "3 heads do not divide d_model = 8. The nearest that do are 2 and 4; 2 is shown." in captions(at)
+    assert "2 heads of width 4" in text(at)
+    at.slider(key="dm").set_value(9).run()
+    assert "do not divide" not in captions(at)
+    assert "3 heads of width 3" in text(at)
+
+
+def test_more_heads_than_dimensions_is_answered() -> None:
+    said = captions(open_page(heads="8", dm="4"))
+    assert "8 heads do not divide d_model = 4, for there are only 4 dimensions" in said
+    assert "The nearest that does is 4." in said
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("heads", "0"),
+        ("heads", "four"),
+        ("dh", "0"),
+        ("dm", "129"),
+        ("case", "<script>alert(1)</script>"),
+        ("fault", "none"),
+        ("off", "17"),
+        ("hmask", "own"),
+        ("reach", "-1"),
+        ("seed", "1e9"),
+        ("nonsense", "1"),
+    ],
+)
+def test_a_bad_link_is_named_and_the_default_taken(name: str, value: str) -> None:
+    at = open_page(**{name: value})
+    assert "The link's" in captions(at)
+    assert "The default is used." in captions(at)
+    assert "4 heads of width 2" in text(at)
+
+
+def test_a_link_with_many_settings_is_followed() -> None:
+    at = open_page(
+        heads="2", dm="12", free="true", dh="5", wo="false", bias="true", hmask="causal", off=["1", "2"]
+    )
+    assert "2 heads of width 5" in text(at)
+    assert "The link's" not in captions(at)
+    assert at.toggle(key="bias").value is True
+    assert "All heads are off" in captions(at)
+
+
+def test_widths_that_differ_are_explained() -> None:
+    at = open_page(cross="true", dmem="5")
+    assert "Queries are 8 wide and keys 5" in captions(at)
+    assert not at.exception
+
+
+def test_a_mask_that_blocks_everything_or_fits_nothing_is_said() -> None:
+    assert "With 5 at most, some are left" in captions(open_page(hmask="padding", reach="6"))
+    said = captions(open_page(hmask="sliding window", cross="true", text2="one two"))
+    assert "here are 6 and 2. Nothing is masked." in said
+
+
+def test_hostile_and_empty_sentences() -> None:
+    at = open_page(text="<script>alert(1)</script> $x^2$ [a](b)")
+    assert not at.exception
+    at.text_input(key="text").set_value("   ").run()
+    assert not at.exception
+    assert "No word here yet" in captions(at)
+    at.text_input(key="text").set_value("word " * 500).run()
+    assert "500 tokens. The first 64 are drawn." in captions(at)
+
+
+def test_where_layers_cannot_follow_one_another_the_block_says_why() -> None:
+    assert "attend to another sequence" in text(open_page(tab="Block", cross="true"))
+    wide = text(open_page(tab="Block", free="true", dh="5", wo="false"))
+    assert "the output here is 20 wide and the input 8" in wide
+
+
+def test_names_of_the_variants_differ() -> None:
+    assert len({name_of(*variant) for variant in VARIANTS}) == 6
+    assert set(FAULTS.values()) == set(PICTURES)
+
+
+def test_the_single_head_is_plain_attention() -> None:
+    n, result = sequences(OWN), stages(OWN, 1)
+    module = Now(OWN, LOOK, 1).module
+    q, k, v = (F.linear(n.query, m.weight) for m in (module.W_q, module.W_k, module.W_v))
+    expected = F.linear(F.scaled_dot_product_attention(q, k, v), module.W_o.weight)  # type: ignore[union-attr]
+    torch.testing.assert_close(result.output, expected, atol=1e-12, rtol=0)
+
+
+def test_sentences() -> None:
+    assert words.maps([3.0], 6, 8, 8).startswith("1 head of width 8: one map")
+    assert "every head spreads over 3.0" in words.maps([3.0, 3.01], 6, 4, 8)
+    assert "head 2 looks most narrowly, at 1.5" in words.maps([3.0, 1.5], 6, 4, 8)
+    assert "cut" not in words.maps([3.0, 1.5], 6, 8, 8)
+    assert "head 2 gives 0.30 more weight there than head 1" in words.against(0, 1, -0.3, "a", "b")
+    assert "against itself" in words.against(1, 1, 0.0, "a", "b")
+    assert "head 2 moves it most" in words.moved_most("a", [0.1, 0.9], 1.0, None)
+    assert words.moved_most("a", [0.1, 0.9], 1.0, 0.25).endswith("the output moves by 0.25.")
+    assert "hold the same number" in words.parameters(256, 256, 4, 2, 8)
+    assert "1,024 more" in words.parameters(2048, 1024, 4, 8, 16)
+    assert "768 fewer" in words.parameters(256, 1024, 1, 4, 16)
+    assert "Over heads 1 and 3: rows of the mean" in words.combined([0, 2], 1.4, 0.3)
+    assert "Over head 2:" in words.combined([1], 1.0, 0.0)
+    assert "nothing tells them apart" in words.layers("x", 12, 1.0, 2.0, 0.999)
+    assert "keep their length" in words.layers("x", 12, 1.0, 1.01, 0.5)
+    assert "Before the first layer" in words.layers("x", 0, 1.0, 1.0, 0.5)
+
+
+def test_every_setting_has_a_name_of_its_own() -> None:
+    names = [parameter.name for parameter in MULTI_HEAD]
+    assert len(names) == len(set(names))
+    assert HEADS.values == tuple(range(1, 17))

@@ -1,0 +1,197 @@
+"""The multi-head page as a lesson: heads, one cell, ablation, combination, the ledger, cross-attention."""
+
+import re
+
+import numpy as np
+import pytest
+import torch
+from torch.nn import functional as F
+
+from attn_core import MultiHeadAttention, sentence_vectors, tokenize
+from tests.browser.app_page import AppPage
+
+pytestmark = pytest.mark.browser
+SENTENCE = "the cat sat on the mat"
+
+
+def by_torch(
+    n_head: int, text: str = SENTENCE, memory: str | None = None
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """Weights and output by torch's own module, with the projections that the page draws from seed 4."""
+    x = sentence_vectors(tokenize(text), 8, seed=4)
+    y = x if memory is None else sentence_vectors(tokenize(memory), 8, seed=4)
+    module = MultiHeadAttention(8, n_head, bias=False, seed=4, dtype=torch.float64).to_torch().eval()
+    with torch.no_grad():
+        output, weights = module(x, y, y, average_attn_weights=False)
+    return weights, output
+
+
+def shown_heads(app: AppPage) -> list[str]:
+    names: list[str] = app.figure("maps").evaluate(
+        """figure => figure.querySelector('.live-plot')._fullData
+            .filter(t => t.visible === true && /^head \\d+$/.test(t.name)).map(t => t.name)"""
+    )
+    return names
+
+
+def test_heads_follow_the_slider_and_the_address_brings_them_back(app: AppPage) -> None:
+    app.open("multi-head")
+    assert app.readout("maps") == "4"
+    weights, output = by_torch(4)
+    for head in range(4):
+        np.testing.assert_allclose(app.trace("maps", f"head {head + 1}"), weights[head], atol=1e-6)
+    np.testing.assert_allclose(app.trace("maps", "output"), output, atol=1e-6)
+    app.press("maps", "ArrowRight")
+    assert shown_heads(app) == [f"head {head}" for head in range(1, 9)]
+    weights, _ = by_torch(8)
+    np.testing.assert_allclose(app.trace("maps", "head 7"), weights[6], atol=1e-6)
+    assert app.query == "heads=8"
+    app.press("maps", "Home")
+    assert shown_heads(app) == ["head 1"]
+    assert "1 head of width 8" in app.page.get_by_test_id("stMain").inner_text()
+    app.page.reload()
+    app.settle()
+    assert app.readout("maps") == "1"
+    np.testing.assert_allclose(app.trace("maps", "head 1"), by_torch(1)[0][0], atol=1e-6)
+
+
+def test_dragging_swaps_maps_without_the_server(app: AppPage) -> None:
+    app.open("multi-head")
+    box = app.slider("maps").bounding_box()
+    assert box is not None
+    middle, thumb = box["y"] + box["height"] / 2, 8
+    run = box["width"] - 2 * thumb
+    app.page.mouse.move(box["x"] + thumb + run * 2 / 3, middle)
+    app.page.mouse.down()
+    sent = len(app.sent)
+    for step, wanted in ((1, ["head 1", "head 2"]), (0, ["head 1"]), (1, ["head 1", "head 2"])):
+        app.page.mouse.move(box["x"] + thumb + run * step / 3, middle, steps=3)
+        app.page.wait_for_function(
+            "n => document.querySelector('.st-key-maps .live-figure').dataset.step === String(n)", arg=step
+        )
+        assert shown_heads(app) == wanted
+    assert len(app.sent) == sent
+    app.page.mouse.up()
+    app.settle()
+    assert len(app.sent) > sent
+    assert app.query == "heads=2"
+
+
+def test_other_widths_offer_other_numbers_of_heads_and_keep_the_present_one(app: AppPage) -> None:
+    app.open("multi-head?heads=2&dm=12")
+    assert app.readout("maps") == "2"
+    slider = app.slider("maps")
+    assert slider.get_attribute("max") == "5"  # 1, 2, 3, 4, 6, 12
+    width = app.page.locator(".st-key-dm input[type=range]")
+    width.focus()
+    app.page.keyboard.press("ArrowRight")
+    app.settle()
+    # 13 is prime: only 1 of the two that were asked for is left, and the page says so.
+    assert app.readout("maps") == "1"
+    assert "2 heads do not divide d_model = 13" in app.page.get_by_test_id("stMain").inner_text()
+    width.focus()
+    app.page.keyboard.press("ArrowRight")
+    app.settle()
+    assert app.readout("maps") == "2"
+    assert shown_heads(app) == ["head 1", "head 2"]
+
+
+def test_pointing_at_a_cell_frames_it_in_every_head(app: AppPage) -> None:
+    app.open("multi-head")
+    x, y = app.cell_centre("maps", "head 2", 3, 1)
+    app.page.mouse.move(x - 4, y)
+    app.page.mouse.move(x, y)
+    frames = app.figure("maps").locator(".live-frame")
+    frames.first.wait_for()
+    assert frames.count() == 4
+    hover = app.figure("maps").locator(".hoverlayer").text_content() or ""
+    assert f"{by_torch(4)[0][1, 3, 1]:.6f}" in hover
+
+
+def test_a_clicked_cell_is_worked_out_to_the_digit(app: AppPage) -> None:
+    app.open("multi-head")
+    app.tab("Arithmetic")
+    app.click_cell("maps", "head 3", 2, 1)
+    said = app.page.get_by_test_id("stMain").inner_text()
+    assert "In head 3, sat asks cat" in said
+    weight = f"{by_torch(4)[0][2, 2, 1]:.6f}"
+    formulas = app.page.locator(".katex-mathml annotation").all_text_contents()
+    assert any(weight in formula for formula in formulas)
+    assert {"head=3", "q=2", "k=1"} <= set(app.query.split("&"))
+
+
+def test_heads_switched_off_leave_the_output(app: AppPage) -> None:
+    app.open("multi-head")
+    _, output = by_torch(4)
+    app.press("adds-up", "ArrowRight", times=2)
+    assert app.readout("adds-up") == "sat"
+    rows = np.array(app.trace("adds-up", "contributions"), dtype=float)
+    np.testing.assert_allclose(rows[4], output[2], atol=1e-6)
+    np.testing.assert_allclose(rows[:4].sum(axis=0), output[2], atol=1e-6)
+    app.page.locator(".st-key-off button").nth(2).click()
+    app.settle()
+    assert "off=3" in app.query
+    left = np.array(app.trace("adds-up", "contributions"), dtype=float)
+    assert np.isnan(left[2]).all()
+    np.testing.assert_allclose(left[5], (output[2] - torch.tensor(rows[2])).numpy(), atol=1e-6)
+    np.testing.assert_allclose(left[6], -rows[2], atol=1e-6)
+    np.testing.assert_allclose(np.array(app.trace("maps", "output"))[2], left[5], atol=1e-6)
+    said = app.page.get_by_test_id("stMain").inner_text()
+    assert f"the output moves by {np.linalg.norm(rows[2]):.3g}" in said
+
+
+def test_heads_can_be_combined(app: AppPage) -> None:
+    app.open("multi-head?view=mean+and+max&off=1")
+    weights, _ = by_torch(4)
+    np.testing.assert_allclose(app.trace("maps", "mean"), weights[1:].mean(dim=0), atol=1e-6)
+    np.testing.assert_allclose(app.trace("maps", "max"), weights[1:].amax(dim=0), atol=1e-6)
+    app.open("multi-head?view=two+heads&head=4&against=2")
+    np.testing.assert_allclose(app.trace("maps", "difference"), weights[3] - weights[1], atol=1e-6)
+
+
+def test_the_ledger_moves_blocks_and_counts(app: AppPage) -> None:
+    app.open("multi-head?tab=Shapes")
+    start = app.trace("reshape", "numbers", "x")
+    app.press("reshape", "PageDown")
+    app.press("reshape", "End")
+    end = app.trace("reshape", "numbers", "x")
+    np.testing.assert_allclose(end, start, atol=1e-6)
+    assert "side by side again" in app.readout("reshape")
+    app.open("multi-head?tab=Shapes&reshape=16")
+    moved = app.trace("reshape", "numbers", "x")
+    assert np.abs(np.subtract(moved, start)).max() > 1
+    said = app.page.get_by_test_id("stMain").inner_text()
+    assert "hold the same number of parameters, 256" in said
+    assert re.search(r"1, 4, 6, 6\s+144", said)
+
+
+def test_cross_attention_checks_and_mistakes(app: AppPage) -> None:
+    memory = "a dog lay on the warm rug"
+    app.open("multi-head?cross=true&text2=a+dog+lay+on+the+warm+rug&tab=Checks")
+    weights, output = by_torch(4, memory=memory)
+    assert weights.shape == (4, 6, 7)
+    np.testing.assert_allclose(app.trace("maps", "head 4"), weights[3], atol=1e-6)
+    np.testing.assert_allclose(app.trace("maps", "output"), output, atol=1e-6)
+    table = app.page.locator("table").inner_text()
+    assert "torch.nn.MultiheadAttention" in table
+    errors = [float(number) for number in re.findall(r"\d\.\de[+-]\d\d", table)]
+    assert len(errors) >= 5
+    assert max(errors) < 1e-10
+    app.tab("Break it")
+    assert "this mistake does not run at all" in app.page.get_by_test_id("stMain").inner_text()
+    app.page.get_by_role("radio", name="√d_model for √d_head").click()
+    app.settle()
+    x, y = (sentence_vectors(tokenize(text), 8, seed=4) for text in (SENTENCE, memory))
+    ours = MultiHeadAttention(8, 4, bias=False, seed=4, dtype=torch.float64).requires_grad_(False)
+    q, k = F.linear(x, ours.W_q.weight[:2]), F.linear(y, ours.W_k.weight[:2])
+    np.testing.assert_allclose(app.trace("broken", "broken"), (q @ k.T / 8**0.5).softmax(dim=-1), atol=1e-6)
+
+
+def test_layers_without_residual_make_tokens_alike(app: AppPage) -> None:
+    app.open("multi-head?tab=Block&residual=false&norm=none&layers=3")
+    app.press("block", "End")
+    assert app.readout("block") == "12"
+    alike = app.trace("block", "mean cosine: no residual and no norm", "y")
+    assert alike[0] < 0.2
+    assert alike[12] > 0.99
+    assert "all tokens now point the same way" in app.page.get_by_test_id("stMain").inner_text()

@@ -1,0 +1,225 @@
+"""Maps of heads, sums of heads, blocks that move: fields, order, colours."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from attn_figures import theme
+from attn_figures.block import layer_curves
+from attn_figures.heads_add_up import added_up, parameter_curves, shares, similarity
+from attn_figures.matrix import Matrix
+from attn_figures.multi_head import Heads, combined, every_head, right_and_broken, two_heads
+from attn_figures.reshape import N_STEPS, blocks, corners, moment
+
+Numbers = NDArray[np.float64]
+QUERIES = ["a", "b", "c"]
+KEYS = ["p", "q", "r", "s", "t"]
+
+
+def draw(*shape: int) -> Numbers:
+    numbers: Numbers = np.random.default_rng(7).random(shape)
+    return numbers
+
+
+def heads(n_head: int = 4, d_out: int = 7) -> Heads:
+    weights = draw(n_head, 3, 5)
+    return Heads(weights / weights.sum(-1, keepdims=True), draw(3, d_out), QUERIES, KEYS)
+
+
+def names(figure: object) -> list[str]:
+    return [trace.name for trace in figure.data if trace.type == "heatmap" and trace.visible is not False]  # type: ignore[attr-defined]
+
+
+def test_each_head_is_one_map_with_queries_as_rows() -> None:
+    drawn = heads()
+    figure = every_head(drawn, slots=4)
+    for head in range(4):
+        trace = next(trace for trace in figure.data if trace.name == f"head {head + 1}")
+        np.testing.assert_array_equal(trace.z, drawn.weights[head])
+        assert trace.meta["cells"] == "query-key"
+        x = figure.layout["xaxis" + trace.xaxis[1:]]
+        assert (list(x.ticktext), x.tickfont.color) == (KEYS, theme.LIGHT.key)
+    output = next(trace for trace in figure.data if trace.name == "output")
+    np.testing.assert_array_equal(output.z, drawn.output)
+
+
+def test_maps_share_one_fixed_colour_axis() -> None:
+    figure = every_head(heads(), slots=4)
+    maps = [t for t in figure.data if t.type == "heatmap" and t.name.startswith("head ")]
+    used = {trace.coloraxis for trace in maps if trace.coloraxis}
+    assert used == {"coloraxis"}
+    assert (figure.layout.coloraxis.cmin, figure.layout.coloraxis.cmax) == (0, 1)
+
+
+def test_heads_stand_in_the_order_asked_for_under_their_own_names() -> None:
+    drawn = heads()
+    figure = every_head(drawn, slots=6, order=[2, 0, 3, 1])
+    shown = [name for name in names(figure) if name.startswith("head ") and not name.endswith("masked")]
+    assert shown == ["head 3", "head 1", "head 4", "head 2"]
+    np.testing.assert_array_equal(figure.data[0].z, drawn.weights[2])
+
+
+def test_every_number_of_heads_has_the_same_traces() -> None:
+    kinds = [
+        [(trace.get("type"), trace["xaxis"][:1]) for trace in every_head.spec(heads(n), slots=8)["data"]]
+        for n in (1, 3, 8)
+    ]
+    assert kinds[0] == kinds[1] == kinds[2]
+    with pytest.raises(ValueError, match="9 heads need as many slots, got 8"):
+        every_head(heads(9), slots=8)
+
+
+def test_an_output_too_wide_for_the_maps_is_left_out_with_its_traces_kept() -> None:
+    wide = every_head(heads(d_out=11), slots=4)
+    assert "output" not in names(wide)
+    assert [trace.type for trace in wide.data] == [trace.type for trace in every_head(heads(), slots=4).data]
+
+
+def test_the_chosen_head_is_bold_the_one_off_says_so_and_the_cell_is_framed_in_all() -> None:
+    drawn = heads()
+    off = Heads(drawn.weights, drawn.output, QUERIES, KEYS, off=(1,))
+    figure = every_head(off, slots=4, head=2, cell=(1, 4))
+    captions = [note.text for note in figure.layout.annotations]
+    assert "<b>head 3</b>" in captions
+    assert "head 2 (off)" in captions
+    frames = [(shape.x0, shape.x1, shape.y0, shape.y1) for shape in figure.layout.shapes]
+    assert frames == [(3.5, 4.5, 0.5, 1.5)] * 4
+
+
+def test_a_mask_is_hatched_in_every_head() -> None:
+    drawn = heads()
+    mask = np.tril(np.ones((3, 5), dtype=bool))
+    figure = every_head(Heads(drawn.weights, drawn.output, QUERIES, KEYS, mask), slots=4)
+    for head in range(4):
+        trace = next(trace for trace in figure.data if trace.name == f"head {head + 1}")
+        np.testing.assert_array_equal(np.isnan(trace.z), ~mask)
+
+
+def test_heads_combined_are_mean_maximum_and_spread_of_those_chosen() -> None:
+    drawn = heads()
+    figure = combined(drawn, chosen=[0, 3])
+    by_name = {trace.name: trace for trace in figure.data}
+    two = drawn.weights[[0, 3]]
+    np.testing.assert_allclose(by_name["mean"].z, two.mean(0))
+    np.testing.assert_allclose(np.sum(by_name["mean"].z, axis=1), 1)
+    np.testing.assert_array_equal(by_name["max"].z, two.max(0))
+    np.testing.assert_allclose(by_name["spread"].z, two.max(0) - two.min(0))
+
+
+def test_one_head_against_another_diverges_around_zero() -> None:
+    drawn = heads()
+    figure = two_heads(drawn, 3, 1)
+    by_name = {trace.name: trace for trace in figure.data}
+    np.testing.assert_allclose(by_name["difference"].z, drawn.weights[3] - drawn.weights[1])
+    axis = figure.layout[by_name["difference"].coloraxis]
+    assert (axis.cmin, axis.cmax) == (-1, 1)
+
+
+def test_terms_and_their_sum_stand_in_one_matrix_with_lengths_beside() -> None:
+    rows = draw(6, 7)
+    lengths = np.linalg.norm(rows, axis=1)
+    labels = ["head 1", "head 2 (off)", "head 3", "all heads", "without", "change"]
+    figure = added_up(rows, labels, lengths, off=[1], limit=2.0, longest=4.0, n_sums=3)
+    cells = figure.data[0]
+    assert np.isnan(cells.z[1]).all()
+    np.testing.assert_array_equal(cells.z[[0, 2, 3, 4, 5]], rows[[0, 2, 3, 4, 5]])
+    bars = next(trace for trace in figure.data if trace.type == "bar")
+    np.testing.assert_allclose(bars.customdata[:, 0], lengths)
+    np.testing.assert_allclose(np.asarray(bars.x) / bars.x[0], lengths / lengths[0])
+    (rule,) = figure.layout.shapes
+    assert (rule.y0, rule.y1, rule.x1) == (2.5, 2.5, 6.5)
+    hover = next(trace for trace in figure.data if trace.name == "contributions masked")
+    assert "switched off" in hover.hovertemplate
+
+
+def test_shares_of_heads_sum_to_one_and_a_token_without_any_has_none() -> None:
+    lengths = draw(3, 4)
+    lengths[1] = 0
+    figure = shares(lengths, QUERIES, marked=2)
+    np.testing.assert_allclose(figure.data[0].z.sum(1), [1, 0, 1])
+    np.testing.assert_allclose(figure.data[0].customdata[..., 0], lengths)
+    assert (figure.layout.shapes[0].y0, figure.layout.shapes[0].y1) == (1.5, 2.5)
+
+
+def test_similarity_names_heads_from_one() -> None:
+    figure = similarity(np.eye(3))
+    assert list(figure.layout.xaxis.ticktext) == ["1", "2", "3"]
+    assert "head %{y} and head %{x}" in figure.data[0].hovertemplate
+
+
+def test_parameters_mark_where_the_page_is() -> None:
+    figure = parameter_curves([("one", [1, 2, 4], [9, 9, 9]), ("two", [1, 2, 3], [9, 18, 27])], (2, 18))
+    assert [list(trace.y) for trace in figure.data] == [[9, 9, 9], [9, 18, 27], [18]]
+    assert list(figure.data[2].x) == [2]
+    assert figure.layout.yaxis.range[0] == 0
+
+
+def test_blocks_stand_as_the_reshaped_array_does() -> None:
+    n, n_head, d_head = 3, 2, 5
+    number = np.arange(n * n_head * d_head).reshape(n, n_head * d_head)
+    stages = {
+        0: number[None],  # one block
+        1: number.reshape(n, n_head, d_head),
+        2: number.reshape(n, n_head, d_head).transpose(1, 0, 2),
+    }
+    places = corners(n, n_head, d_head)
+    split = number.reshape(n, n_head, d_head)
+    for stage, array in stages.items():
+        at = {int(split[index]): places[(stage, *index)] for index in np.ndindex(split.shape)}
+        for block in array:
+            ys = [at[int(line[0])][1] for line in block]
+            assert ys == sorted(ys)
+            for line in block:
+                xs = [at[int(value)][0] for value in line]
+                np.testing.assert_allclose(np.diff(xs), 1)
+                assert len({at[int(value)][1] for value in line}) == 1
+        starts = [min(at[int(value)][0] for value in block.flat) for block in array]
+        ends = [max(at[int(value)][0] for value in block.flat) + 1 for block in array]
+        assert all(end < start for end, start in zip(ends, starts[1:], strict=False))
+    np.testing.assert_array_equal(places[3], places[2])
+    np.testing.assert_array_equal(places[4], places[1])
+    np.testing.assert_array_equal(places[5], places[0])
+
+
+def test_blocks_never_jump_and_keep_their_traces() -> None:
+    figures = [blocks.spec(step, ["a", "b", "c"], 2, 4) for step in range(N_STEPS)]
+    assert len({tuple(trace["name"] for trace in figure["data"]) for figure in figures}) == 1
+    for one, other in pairwise(figures):
+        moved = np.abs(other["data"][-1]["x"] - one["data"][-1]["x"]).max()
+        assert moved < 2
+    assert [moment(step).share for step in (0, 8, 16, 20, 28, 36)] == [0.0] * 6
+    blocks(5, ["a"], 1, 1)
+
+
+def test_attention_is_the_only_stage_that_changes_the_blocks() -> None:
+    fills = [blocks.spec(step, ["a", "b"], 2, 2)["data"][0]["fillcolor"] for step in range(N_STEPS)]
+    assert len(set(fills)) == 2
+    assert fills.index(fills[-1]) == 20
+
+
+def test_layers_draw_the_chosen_way_on_top_and_mark_the_layer() -> None:
+    lengths, alike = draw(2, 5) + 1, draw(2, 5)
+    state = draw(3, 7)
+    figure = layer_curves(
+        lengths, alike, ["one", "two"], chosen=0, layer=3, state=state, tokens=QUERIES, limit=1.0
+    )
+    curves = [trace for trace in figure.data if trace.name.startswith("length: ")]
+    assert [trace.name for trace in curves] == ["length: two", "length: one"]
+    np.testing.assert_array_equal(curves[1].y, lengths[0])
+    assert curves[1].line.color == theme.LIGHT.query
+    assert figure.layout.yaxis.type == "log"
+    here = next(trace for trace in figure.data if trace.name == "length here")
+    assert (here.x[0], here.y[0]) == (3, lengths[0, 3])
+    np.testing.assert_array_equal(next(t for t in figure.data if t.name == "state").z, state)
+
+
+def test_broken_stands_beside_right_with_the_difference_where_shapes_agree() -> None:
+    right = Matrix("right", draw(3, 5), "right", rows=QUERIES, columns=KEYS)
+    broken = Matrix("broken", draw(3, 5)[::-1], "broken", rows=QUERIES, columns=KEYS)
+    figure = right_and_broken(right, broken, difference=True)
+    by_name = {trace.name: trace for trace in figure.data}
+    np.testing.assert_allclose(by_name["difference"].z, broken.values - right.values)
+    alone = right_and_broken(right, broken, difference=False)
+    assert "difference" not in {trace.name for trace in alone.data}
