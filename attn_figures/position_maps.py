@@ -85,9 +85,7 @@ def encoding(values: Numbers, dimensions: Sequence[int], *, limit: float, shown:
         x={"range": [-0.5, shown - 0.5]},
         y={"range": [-1.08 * limit, 1.08 * limit]},
         marks=[{"type": "line", "x0": 0, "x1": 0, "y0": 0, "y1": 1, "yref": " domain", "line": _THIN}],
-        legend=[
-            (f"dim. {d}", colour) for d, colour in zip(dimensions, theme.LIGHT.series, strict=False)
-        ],
+        legend=[(f"dim. {d}", colour) for d, colour in zip(dimensions, theme.LIGHT.series, strict=False)],
     )
     return _crop(compose.spec([picture, chart], largest_unit=38), "yaxis", shown, down=True)
 
