@@ -18,7 +18,7 @@ from pages.parts.kernel_sweep import Sweep
 LEARNING_STEPS = 300
 LEARNING_RATE = 0.05
 TOLD_EVERY = 5  # steps from one report of progress to the next; between them nothing can stop it
-PATH = "kernel_learned_path"
+PATH, LEARNING = "kernel_learned_path", "kernel_learning"
 REFINED = 41  # bandwidths between the two neighbours of the slider's best
 
 
@@ -84,7 +84,7 @@ def show(points: Points, kernel: str) -> None:
             n_key=len(points.keys),
         )
     )
-    _learn(points, kernel, bandwidths[step], best, best_error)
+    _offers(points, kernel, bandwidths[step], best, best_error)
 
 
 def _path(points: Points, kernel: str) -> Numbers:
@@ -93,17 +93,20 @@ def _path(points: Points, kernel: str) -> Numbers:
     return np.array(steps if known == (points.fingerprint, kernel) else [], dtype=np.float64).reshape(-1, 2)
 
 
-@st.fragment
-def _learn(points: Points, kernel: str, start: float, best: float, best_error: float) -> None:
-    take, learn = st.columns(2, width=420)
-    take.button(
-        "Take the best", on_click=move, args=(BANDWIDTH, best / points.unit), width="stretch", key="take_best"
-    )
-    wanted = learn.button(f"Learn from h = {start:.3g}", width="stretch", key="learn")
-    if wanted:
-        _descend(points, kernel, start)
-        st.rerun()
-    path = _path(points, kernel)
+def _offers(points: Points, kernel: str, start: float, best: float, best_error: float) -> None:
+    """Offer the best, and to learn; say how learning went."""
+    with st.container(horizontal=True):
+        st.button("Take the best", on_click=move, args=(BANDWIDTH, best / points.unit), key="take_best")
+        path = _path(points, kernel)
+        if len(path):
+            end = float(path[-1, 0])
+            st.button(
+                f"Take the learned {end:.3g}",
+                on_click=move,
+                args=(BANDWIDTH, end / points.unit),
+                key="take_learned",
+            )
+        _learn(points, kernel, start)
     if len(path):
         st.markdown(
             learned_sentence(
@@ -117,12 +120,17 @@ def _learn(points: Points, kernel: str, start: float, best: float, best_error: f
                 kernel=kernel,
             )
         )
-        st.button(
-            f"Take the learned {path[-1, 0]:.3g}",
-            on_click=move,
-            args=(BANDWIDTH, float(path[-1, 0]) / points.unit),
-            key="take_learned",
-        )
+
+
+@st.fragment
+def _learn(points: Points, kernel: str, start: float) -> None:
+    """Learn in a run of its own, so that the page stays as it is meanwhile."""
+    if st.button(f"Learn from h = {start:.3g}", key="learn"):
+        st.session_state[LEARNING] = True
+        _descend(points, kernel, start)
+    # A stop ends the run above and comes here by a run of its own.
+    if st.session_state.pop(LEARNING, False):
+        st.rerun()
 
 
 def _descend(points: Points, kernel: str, start: float) -> None:

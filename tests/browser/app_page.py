@@ -92,6 +92,7 @@ class AppPage:
         x, y = self.cell_centre(key, name, row, column)
         self.page.mouse.move(x - 3, y - 3)
         self.page.mouse.move(x, y)
+        self.page.wait_for_timeout(120)  # Plotly looks at the pointer a few times a second
         self.page.mouse.click(x, y)
         self.settle()
 
@@ -115,6 +116,11 @@ class AppPage:
     def tab(self, name: str) -> None:
         """Open a tab under the figure."""
         self.page.get_by_role("tab", name=name, exact=True).click()
+        self.settle()
+
+    def segment(self, option: str) -> None:
+        """Choose one of a few options that stand side by side."""
+        self.page.get_by_test_id("stButtonGroup").get_by_text(option, exact=True).click()
         self.settle()
 
     @property

@@ -1,0 +1,226 @@
+"""The kernel regression page walked as a lesson; what is drawn is held against independent computations."""
+
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+from statsmodels.nonparametric.kernel_regression import KernelReg
+
+from attn_ui.parameters import BANDWIDTH, QUERY_AT
+from pages.parts.kernel_data import Points, sample
+from tests.browser.app_page import AppPage
+
+pytestmark = pytest.mark.browser
+PAGE = "kernel-regression"
+
+
+def points_of(seed: int = 4, data: str = "sine") -> Points:
+    return sample(data, 40, 0.5, seed)
+
+
+def drawn(app: AppPage, key: str, name: str, field: str) -> np.ndarray:
+    return np.array(app.trace(key, name, field), dtype=np.float64)
+
+
+def gaussian(points: Points, query: float, h: float) -> np.ndarray:
+    """One row of weights, by the formula."""
+    weights = np.exp(-((query - points.keys) ** 2) / (2 * h * h))
+    return np.asarray(weights / weights.sum())
+
+
+def test_drag_the_bandwidth_then_move_the_query(app: AppPage) -> None:
+    app.open(PAGE)
+    points = points_of()
+    before = drawn(app, "fit", "weights", "z")
+    assert before.shape == (61, 40)
+    np.testing.assert_allclose(before[30], gaussian(points, 2.5, 0.5), atol=1e-6)
+    estimate = KernelReg(points.values, points.keys, var_type="c", reg_type="lc", bw=[0.5], rng=0)
+    expected = estimate.fit(np.array(QUERY_AT.values))[0]
+    np.testing.assert_allclose(drawn(app, "fit", "queries", "y"), expected, atol=1e-5)
+
+    # While the slider is dragged the picture moves, and nothing is sent.
+    slider = app.slider("fit")
+    box = slider.bounding_box()
+    assert box is not None
+    sent = len(app.sent)
+    app.page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    app.page.mouse.down()
+    app.page.mouse.move(box["x"] + box["width"] * 0.3, box["y"] + box["height"] / 2, steps=8)
+    app.page.wait_for_function(
+        "() => Number(document.querySelector('.st-key-fit .live-figure').dataset.step) < 25"
+    )
+    narrower = drawn(app, "fit", "weights", "z")
+    assert narrower.max() > before.max()
+    assert len(app.sent) == sent
+    app.page.mouse.up()
+    app.settle()
+    h = float(app.readout("fit"))
+    nearest = BANDWIDTH.values[BANDWIDTH.nearest(h)]
+    assert f"h={h:g}" in app.query
+    row = gaussian(points, 2.5, nearest)
+    np.testing.assert_allclose(drawn(app, "fit", "weights", "z")[30], row, atol=1e-6)
+
+    # The query moves by keyboard: sizes, colours, line, kernel and frame follow.
+    app.press("fit", "ArrowRight", times=5, name="row")
+    assert app.readout("fit", "row") == "x = 3"
+    row = gaussian(points, 3.0, nearest)
+    np.testing.assert_allclose(drawn(app, "fit", "weight of each point", "marker.size"), row, atol=1e-6)
+    np.testing.assert_allclose(drawn(app, "fit", "weight of each point", "marker.color"), row, atol=1e-6)
+    facts = drawn(app, "fit", "read-out", "customdata")[0]
+    entropy = -np.sum(row[row > 0] * np.log(row[row > 0]))
+    np.testing.assert_allclose(facts, [row @ points.values, 1.0, math.exp(entropy)], rtol=1e-4)
+    kernel_x, kernel_y = drawn(app, "fit", "kernel", "x"), drawn(app, "fit", "kernel", "y")
+    assert kernel_x[kernel_y.argmax()] == pytest.approx(3.0)
+
+    # A click on the map asks there; a reload keeps it.
+    app.click_cell("fit", "weights", 12, 20)
+    assert app.readout("fit", "row") == "x = 0.7"
+    assert "x0=0.7" in app.query
+    app.page.reload()
+    app.settle()
+    assert app.readout("fit", "row") == "x = 0.7"
+    assert float(app.readout("fit")) == h
+    np.testing.assert_allclose(
+        drawn(app, "fit", "weight of each point", "marker.size"), gaussian(points, 0.7, nearest), atol=1e-6
+    )
+
+
+def test_a_gap_and_four_kernels(app: AppPage) -> None:
+    app.open(f"{PAGE}?data=gap&kernel=boxcar&h=0.29")
+    assert "no key" in app.page.get_by_text("finds no key within").inner_text()
+    cells = drawn(app, "fit", "weights", "z")
+    points = points_of(data="gap")
+    h = BANDWIDTH.values[BANDWIDTH.nearest(0.29)]
+    counts = (np.abs(np.array(QUERY_AT.values)[:, None] - points.keys) <= h).sum(axis=1)
+    np.testing.assert_array_equal(np.isnan(cells).all(axis=1), counts == 0)
+    assert np.isnan(drawn(app, "fit", "estimate at the query", "y")).all()
+
+    app.segment("Four kernels")
+    at = np.array(QUERY_AT.values[::2])
+    u = np.abs(at[:, None] - points.keys) / BANDWIDTH.values[BANDWIDTH.nearest(0.29)]
+    for name, profile in (
+        ("boxcar", (u <= 1).astype(float)),
+        ("triangular", np.maximum(0, 1 - u)),
+        ("epanechnikov", np.maximum(0, 1 - u**2)),
+    ):
+        sums = profile.sum(axis=1, keepdims=True)
+        expected = np.divide(profile, sums, out=np.full_like(profile, np.nan), where=sums > 0)
+        np.testing.assert_allclose(drawn(app, "compare", f"{name} weights", "z"), expected, atol=1e-6)
+
+
+def test_find_the_best_then_learn_it(app: AppPage) -> None:
+    app.open(f"{PAGE}?picture=Choose the bandwidth&h=2.5")
+    points = points_of()
+
+    def left_out(h: float) -> float:
+        weights = np.exp(-((points.keys[:, None] - points.keys) ** 2) / (2 * h * h))
+        np.fill_diagonal(weights, 0.0)
+        return float(np.mean((weights @ points.values / weights.sum(axis=1) - points.values) ** 2))
+
+    hs, curve = (
+        drawn(app, "choose", "leave-one-out error", "x"),
+        drawn(app, "choose", "leave-one-out error", "y"),
+    )
+    np.testing.assert_allclose(curve[20:], [left_out(h) for h in hs[20:]], rtol=1e-4)
+    best = float(drawn(app, "choose", "best", "x")[0])
+    grid = np.geomspace(0.05, 5, 2000)
+    assert best == pytest.approx(grid[np.argmin([left_out(h) for h in grid])], rel=0.01)
+    training = drawn(app, "choose", "training error", "y")
+    assert training[0] == training.min()  # it always wants the narrowest
+
+    app.page.get_by_role("button", name="Learn from h = 2.").click()
+    app.page.get_by_text("Adam on log h went").wait_for()
+    app.settle()
+    path = drawn(app, "choose", "learned", "x")
+    assert path[0] == pytest.approx(BANDWIDTH.values[BANDWIDTH.nearest(2.5)], rel=1e-5)
+    assert path[-1] == pytest.approx(best, rel=0.02)  # within 2% of the search's best
+
+    app.page.get_by_role("button", name="Take the best").click()
+    app.settle()
+    assert float(app.readout("choose")) == pytest.approx(BANDWIDTH.values[BANDWIDTH.nearest(best)], rel=0.01)
+    assert "about as wide as the best" in app.page.get_by_test_id("stMain").inner_text()
+
+
+def test_where_it_fails(app: AppPage) -> None:
+    app.open(f"{PAGE}?picture=Where it fails")
+    points = points_of()
+    app.page.get_by_role("button", name="Bandwidth to 0").click()
+    app.settle()
+    assert app.readout("fails") == "0.01"
+    grid, curve = drawn(app, "fails", "estimate", "x"), drawn(app, "fails", "estimate", "y")
+    far = np.sort(np.abs(grid[:, None] - points.keys), axis=1)
+    clear = far[:, 1] - far[:, 0] > 0.02
+    nearest = points.values[np.abs(grid[:, None] - points.keys).argmin(axis=1)]
+    np.testing.assert_allclose(curve[clear], nearest[clear], atol=0.05)
+    app.page.get_by_role("button", name="An empty window").click()
+    app.settle()
+    assert np.isnan(drawn(app, "fails", "estimate", "y")).any()
+    assert len(drawn(app, "fails", "no key in the window", "x")) > 0
+
+
+def test_cross_the_bridge(app: AppPage) -> None:
+    app.open(f"{PAGE}?picture=Bridge to attention")
+    terms = {name: drawn(app, "bridge", name, "z") for name in ("q·k", "half |k|²", "half |q|²", "scores")}
+    np.testing.assert_allclose(
+        terms["q·k"] - terms["half |k|²"] - terms["half |q|²"], terms["scores"], atol=1e-5
+    )
+    np.testing.assert_allclose(drawn(app, "bridge", "difference", "z"), 0, atol=1e-6)
+    kept = drawn(app, "bridge", "gaussian", "z")
+
+    app.page.get_by_text("Keep the |k|² term").click()
+    app.settle()
+    without = drawn(app, "bridge", "attention", "z")
+    scores = terms["q·k"] / 0.25
+    softmax = np.exp(scores - scores.max(axis=1, keepdims=True))
+    np.testing.assert_allclose(without, softmax / softmax.sum(axis=1, keepdims=True), atol=1e-5)
+    assert np.abs(without - kept).max() > 0.1
+    np.testing.assert_allclose(drawn(app, "bridge", "difference", "z"), without - kept, atol=1e-6)
+
+    app.segment("on a circle")
+    np.testing.assert_allclose(drawn(app, "bridge", "difference", "z"), 0, atol=1e-6)
+
+    app.page.get_by_text("Keep the |k|² term").click()
+    app.segment("on a line")
+    link = app.page.get_by_role("link", name="Open as a single head")
+    app.open((link.get_attribute("href") or "").lstrip("/"))
+    assert "qkv=typed" in app.query
+    figure = app.page.locator(".live-figure").first
+    maps = json.loads(
+        figure.evaluate(
+            "f => JSON.stringify(f.querySelector('.live-plot').data"
+            ".filter(t => t.type === 'heatmap').map(t => [t.name, Array.from(t.z, r => Array.from(r))]))"
+        )
+    )
+    weights = dict(maps)["weights"]
+    np.testing.assert_allclose(np.array(weights, dtype=float), kept, atol=2e-4)
+
+
+CSV = "time;height\n2001;1,5\n2002;2,5\n2003;hello\n2004;4,5\n2005;3\n"
+
+
+def test_own_points_from_a_file_and_bad_files_leave_them(app: AppPage, tmp_path: Path) -> None:
+    app.open(f"{PAGE}?tab=Data")
+    before = drawn(app, "fit", "data", "x")
+
+    def upload(name: str, text: bytes) -> None:
+        file = tmp_path / name
+        file.write_bytes(text)
+        app.page.locator("input[type=file]").set_input_files(file)
+        app.settle()
+
+    upload("bad.csv", b"name,colour\nAnn,red\nBob,blue\n")
+    app.page.get_by_text("Line 2: name holds").wait_for()
+    np.testing.assert_array_equal(drawn(app, "fit", "data", "x"), before)
+
+    upload("own.csv", CSV.encode("cp1252"))
+    app.page.get_by_text("1 of 5 rows are left out; the first is line 4").wait_for()
+    np.testing.assert_array_equal(drawn(app, "fit", "data", "x"), [2001, 2002, 2004, 2005])
+    np.testing.assert_array_equal(drawn(app, "fit", "data", "y"), [1.5, 2.5, 4.5, 3])
+    assert "data=own" in app.query
+    assert app.readout("fit", "row") == "time = 2003"
+
+    upload("empty.csv", b"")
+    app.page.get_by_text("The file is empty").wait_for()
+    np.testing.assert_array_equal(drawn(app, "fit", "data", "x"), [2001, 2002, 2004, 2005])
