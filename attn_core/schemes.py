@@ -250,14 +250,17 @@ class Positions:
         """
         if self.adds == "bias":
             return self.bias(length, length)
-        if self.adds == "rotation":
-            same = torch.full((length, d_model), d_model**-0.5, dtype=torch.float64)
-            vectors = self.turn(same, torch.arange(length) + start)
-        else:
-            vectors = self.vectors(length, d_model, start=start)
+        vectors = self.directions(length, d_model, start=start)
         if cosine:
             vectors = torch.nn.functional.normalize(vectors, dim=-1)
         return vectors @ vectors.mT
+
+    def directions(self, length: int, d_model: int, *, start: int = 0) -> Float[Tensor, "*steps n d_model"]:
+        """Return the vectors whose products are the similarity: a rotation turns one vector of length 1."""
+        if self.adds != "rotation":
+            return self.vectors(length, d_model, start=start)
+        same = torch.full((length, d_model), d_model**-0.5, dtype=torch.float64)
+        return self.turn(same, torch.arange(length) + start)
 
     def profile(
         self, length: int, d_model: int, *, vector: Float[Tensor, " d_model"] | None = None
@@ -341,6 +344,11 @@ def shift_difference(
     tensor([[[ 9., 12.],
              [12., 15.]]], dtype=torch.float64)
     """
-    unmoved = positions.similarity(length, d_model)
-    moved = [positions.similarity(length, d_model, start=int(shift)) for shift in shifts]
-    return torch.stack(moved) - unmoved
+    places = shifts[:, None] + torch.arange(length)
+    total = int(places.max()) + 1
+    if positions.adds == "bias":
+        moved = positions.bias(total, total)[places[:, :, None], places[:, None, :]]
+    else:
+        vectors = positions.directions(total, d_model)[places]
+        moved = vectors @ vectors.mT
+    return moved - positions.similarity(length, d_model)

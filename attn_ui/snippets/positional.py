@@ -104,7 +104,8 @@ def _rotary(recipe: Recipe) -> str:
     )
     return f"""n, d = x.shape
 frequencies = {recipe.base!r} ** (-torch.arange(0, d, 2, dtype=torch.float64) / d)
-angles = {recipe.strength!r} * torch.arange(n)[:, None] * frequencies
+places = {recipe.strength!r} * torch.arange(n, dtype=torch.float64)
+angles = places[:, None] * frequencies
 cos, sin = angles.cos(), angles.sin()
 a, b = {pair}
 query = key = {join}

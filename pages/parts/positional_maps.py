@@ -31,7 +31,7 @@ from attn_ui.parameters import (
     Steps,
 )
 from attn_ui.words import positional as words
-from pages.parts.positional_setup import Settings, Setup, settings
+from pages.parts.positional_setup import Settings, Setup, settings, thinned
 
 LONGEST = int(max(LENGTH.values))
 PAIRS = 4
@@ -42,22 +42,26 @@ TIMES = 4
 def _driver(setup: Setup, *, has_step: bool) -> tuple[Slider, Steps]:
     """Return the slider that moves the picture: a setting of the scheme where it has one, or the length."""
     if setup.scheme == "ramp" and has_step:
-        return Slider("Step of the ramp", RAMP_STEP), RAMP_STEP
+        n = int(positions.value(LENGTH))
+        steps = thinned(RAMP_STEP, n * (setup.width + 8))
+        return Slider("Step of the ramp", steps), steps
     length = Slider("Length", LENGTH, "positions")
     if setup.scheme not in ("sinusoidal", "rotary"):
         return length, LENGTH
     drives = controls.segment(DRIVES, "The slider moves")
     chosen = Slider("Base", BASE) if drives == "base" else length
-    return chosen, chosen.steps
+    n = int(positions.value(LENGTH))
+    steps = thinned(chosen.steps, n * (max(n, setup.width) + 8)) if chosen is not length else LENGTH
+    return replace(chosen, steps=steps), steps
 
 
 def _swept(setup: Setup, at: Settings, driver: Steps) -> Positions:
     """Return the scheme with all values of the slider at once where it can batch them."""
     placed = setup.placed(at)
     if driver.name == BASE.name:
-        return replace(placed, base=torch.tensor(BASE.values, dtype=torch.float64))
+        return replace(placed, base=torch.tensor(driver.values, dtype=torch.float64))
     if driver.name == RAMP_STEP.name:
-        return replace(placed, step=torch.tensor(RAMP_STEP.values, dtype=torch.float64))
+        return replace(placed, step=torch.tensor(driver.values, dtype=torch.float64))
     return placed
 
 

@@ -28,6 +28,7 @@ from attn_ui.parameters import (
     Steps,
 )
 
+MOST_NUMBERS = 300_000  # that the steps of one figure may hold, so that its message stays light
 FIRST_WORD = 1  # BERT puts its words after the [CLS] token, which has position 0 of the learned table
 
 
@@ -212,12 +213,23 @@ def _width_sentence(setup: Setup, width: int) -> str:
     return f":material/info: Rotary turns pairs of dimensions: {setup.width} is used in place of {width}."
 
 
-def attention_steps(setup: Setup, at: Settings, schemes: tuple[str, ...]) -> list[Tensor]:
+def thinned(steps: Steps, numbers_a_step: int) -> Steps:
+    """Return the slider with as many of its values as a figure of that many numbers a step may have.
+
+    Every second, fourth, ... value stays, so that the first and the last do, and the present one is near.
+    """
+    stride = 1
+    while stride < len(steps.values) and numbers_a_step * len(steps.values[::stride]) > MOST_NUMBERS:
+        stride *= 2
+    return replace(steps, values=steps.values[::stride])
+
+
+def attention_steps(setup: Setup, at: Settings, schemes: tuple[str, ...], strengths: Steps) -> list[Tensor]:
     """Return the weights (steps, n, n) of each scheme at every strength of the slider."""
-    strengths = torch.tensor(STRENGTH.values, dtype=torch.float64)
+    strength = torch.tensor(strengths.values, dtype=torch.float64)
     weights = []
     for name in schemes:
         own = setup.with_scheme(name)
-        attended = own.placed(at).attend(own.vectors(), strength=strengths, start=own.start)
-        weights.append(attended.weights.expand(len(strengths), -1, -1))
+        attended = own.placed(at).attend(own.vectors(), strength=strength, start=own.start)
+        weights.append(attended.weights.expand(len(strength), -1, -1))
     return weights

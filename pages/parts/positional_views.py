@@ -18,35 +18,36 @@ from attn_ui.frame import what_you_see
 from attn_ui.live_figure import Cell, Slider, live_figure, pack
 from attn_ui.parameters import BESIDE, KEY, ORDER, QUERY, SHIFT, STRENGTH, Steps
 from attn_ui.words import positional as words
-from pages.parts.positional_setup import Settings, Setup, attention_steps, settings, usable_schemes
+from pages.parts.positional_setup import Settings, Setup, attention_steps, settings, thinned, usable_schemes
 
 Maps = NDArray[np.float64]  # (steps, n_rows, n_columns)
 
 SHIFTED = 16  # positions in the shift test
-MANY_TOKENS = 24  # beyond this, all schemes at all strengths would be too much to send
 
 
 def show_attention(setup: Setup, _: DeltaGenerator) -> None:
     """Attention without and with positions, and what changes."""
     at = settings()
+    strengths = _strengths(setup, 2)
     live_figure(
         _attention(setup, at, "none"),
         key="attention",
         alt="Attention weights without positions, with positions, and their difference",
         name=f"attention {setup.scheme}",
-        slider=Slider("Strength of positions", STRENGTH),
+        slider=Slider("Strength of positions", strengths),
         on_cell=choose_cell,
     )
-    before, after = (w.numpy() for w in attention_steps(setup, at, ("none", setup.scheme)))
-    step = positions.position(STRENGTH)
-    strength = STRENGTH.values[step]
+    before, after = (w.numpy() for w in attention_steps(setup, at, ("none", setup.scheme), strengths))
+    step = positions.position(strengths)
+    strength = strengths.values[step]
     what_you_see(words.attention(setup.labels, before[step], after[step], setup.scheme, strength))
 
 
 @st.cache_data(max_entries=64, show_spinner=False)
 def _attention(setup: Setup, at: Settings, beside: str) -> bytes:
     """Draw every strength: one scheme, another, and what changes."""
-    before, after = (w.numpy() for w in attention_steps(setup, at, (beside, setup.scheme)))
+    strengths = _strengths(setup, 2 if beside == "none" else 3)
+    before, after = (w.numpy() for w in attention_steps(setup, at, (beside, setup.scheme), strengths))
     limit = max(float(abs(after - before).max()), 1e-3)
     first = "without positions" if beside == "none" else f"with positions: {beside}"
     names = (first, f"with positions: {setup.scheme}")
@@ -73,47 +74,58 @@ def show_compare(setup: Setup, room: DeltaGenerator) -> None:
         st.caption(":material/info: The learned table is not installed: all the others are shown.")
         beside = "all"
     if beside == "all":
-        strengths = STRENGTH if len(setup.tokens) <= MANY_TOKENS else _coarse(STRENGTH)
-        live_figure(
-            _all_maps(setup, at),
-            key="compare",
-            alt="Attention weights under each scheme",
-            name="schemes",
-            slider=Slider("Strength of positions", strengths),
-            on_cell=choose_cell,
-        )
-        maps = dict(zip(usable_schemes(), attention_steps(setup, at, tuple(usable_schemes())), strict=True))
-        step = positions.position(STRENGTH)
-        what_you_see(words.compare({name: w[step].numpy() for name, w in maps.items()}))
-        return
+        _show_all(setup, at)
+    else:
+        _show_two(setup, at, beside)
+
+
+def _show_all(setup: Setup, at: Settings) -> None:
+    strengths = _strengths(setup, len(usable_schemes()))
+    live_figure(
+        _all_maps(setup, at),
+        key="compare",
+        alt="Attention weights under each scheme",
+        name="schemes",
+        slider=Slider("Strength of positions", strengths),
+        on_cell=choose_cell,
+    )
+    step = positions.position(strengths)
+    maps = attention_steps(setup, at, tuple(usable_schemes()), strengths)
+    what_you_see(
+        words.compare({name: w[step].numpy() for name, w in zip(usable_schemes(), maps, strict=True)})
+    )
+
+
+def _show_two(setup: Setup, at: Settings, beside: str) -> None:
+    strengths = _strengths(setup, 3)
     live_figure(
         _attention(setup, at, beside),
         key="compare-two",
         alt=f"Attention weights under {beside}, under {setup.scheme}, and their difference",
         name=f"{beside} {setup.scheme}",
-        slider=Slider("Strength of positions", STRENGTH),
+        slider=Slider("Strength of positions", strengths),
         on_cell=choose_cell,
     )
-    one, other = (w.numpy() for w in attention_steps(setup, at, (beside, setup.scheme)))
-    step = positions.position(STRENGTH)
-    what_you_see(words.two_schemes(setup.labels, one[step], other[step], (beside, setup.scheme)))
+    step = positions.position(strengths)
+    one, other = (w[step].numpy() for w in attention_steps(setup, at, (beside, setup.scheme), strengths))
+    what_you_see(words.two_schemes(setup.labels, one, other, (beside, setup.scheme)))
 
 
-def _coarse(steps: Steps) -> Steps:
-    return replace(steps, values=steps.values[::5])
+def _strengths(setup: Setup, n_maps: int) -> Steps:
+    return thinned(STRENGTH, n_maps * len(setup.tokens) ** 2)
 
 
 @st.cache_data(max_entries=32, show_spinner=False)
 def _all_maps(setup: Setup, at: Settings) -> bytes:
     names = tuple(usable_schemes())
-    maps = attention_steps(setup, at, names)
-    stride = 1 if len(setup.tokens) <= MANY_TOKENS else 5
+    strengths = _strengths(setup, len(names))
+    maps = attention_steps(setup, at, names, strengths)
     return pack(
         [
             pictures.attention_maps.spec(
                 setup.labels, {name: w[step].numpy() for name, w in zip(names, maps, strict=True)}
             )
-            for step in range(0, len(STRENGTH.values), stride)
+            for step in range(len(strengths.values))
         ]
     )
 
@@ -124,21 +136,22 @@ def show_shuffle(setup: Setup, room: DeltaGenerator) -> None:
     with room:
         kind = controls.segment(ORDER, "New order")
     order = shuffled_order(kind, len(setup.tokens), setup.seed)
+    strengths = _output_strengths(setup)
     live_figure(
         _shuffle(setup, at, kind),
         key="shuffle",
         alt="The output shuffled, the output of the shuffled words, the difference, and that of each scheme",
         name=f"shuffle {setup.scheme}",
-        slider=Slider("Strength of positions", STRENGTH),
+        slider=Slider("Strength of positions", strengths),
     )
-    errors = shuffle_errors(setup, at, order)
-    step = positions.position(STRENGTH)
+    errors = shuffle_errors(setup, at, order, strengths)
+    step = positions.position(strengths)
     what_you_see(
         words.shuffle(
             [setup.tokens[i] for i in order.tolist()],
             {name: float(values[step]) for name, values in errors.items()},
             setup.scheme,
-            STRENGTH.values[step],
+            strengths.values[step],
         )
     )
 
@@ -154,9 +167,13 @@ def shuffled_order(kind: str, n: int, seed: int) -> Tensor:
     return order
 
 
-def shuffle_errors(setup: Setup, at: Settings, order: Tensor) -> dict[str, Tensor]:
+def _output_strengths(setup: Setup) -> Steps:
+    return thinned(STRENGTH, 3 * len(setup.tokens) * setup.width)
+
+
+def shuffle_errors(setup: Setup, at: Settings, order: Tensor, steps: Steps) -> dict[str, Tensor]:
     """Return each scheme's largest difference at every strength."""
-    strengths = torch.tensor(STRENGTH.values, dtype=torch.float64)
+    strengths = torch.tensor(steps.values, dtype=torch.float64)
     errors = {}
     for name in usable_schemes():
         own = setup.with_scheme(name)
@@ -170,7 +187,8 @@ def shuffle_errors(setup: Setup, at: Settings, order: Tensor) -> dict[str, Tenso
 @st.cache_data(max_entries=64, show_spinner=False)
 def _shuffle(setup: Setup, at: Settings, kind: str) -> bytes:
     order = shuffled_order(kind, len(setup.tokens), setup.seed)
-    strengths = torch.tensor(STRENGTH.values, dtype=torch.float64)
+    steps = _output_strengths(setup)
+    strengths = torch.tensor(steps.values, dtype=torch.float64)
     x, placed = setup.vectors(), setup.placed(at)
     shape = (len(strengths), *x.shape)
     expected = placed.attend(x, strength=strengths, start=setup.start).output.expand(shape)[:, order].numpy()
@@ -191,7 +209,7 @@ def _shuffle(setup: Setup, at: Settings, kind: str) -> bytes:
         quantity="output",
         limits=limits,
     )
-    errors = shuffle_errors(setup, at, order)
+    errors = shuffle_errors(setup, at, order, steps)
     largest = [max(float(e.max()) for e in errors.values()) or 1.0] * len(strengths)
     return _trial_steps(tried, expected, found, errors, setup.scheme, largest=largest)
 

@@ -1,0 +1,169 @@
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+import pytest
+from numpy.typing import NDArray
+
+from attn_figures import theme
+from attn_figures.position_maps import (
+    bias,
+    encoding,
+    encoding_cursor,
+    far,
+    similarity,
+    similarity_cursor,
+    turning,
+    turning_cursor,
+)
+from attn_figures.positional import Trial, attention_maps, before_and_after, beside, trial
+
+RNG = np.random.default_rng(5)
+TOKENS = ["<b>a</b>", "bee", "sea"]
+
+
+def softmax(x: NDArray[np.float64]) -> Any:
+    e = np.exp(x)
+    return e / e.sum(-1, keepdims=True)
+
+
+def trace(figure: go.Figure, name: str) -> Any:
+    return next(t for t in figure.data if t.name == name)
+
+
+def test_before_and_after() -> None:
+    before, after = softmax(RNG.normal(size=(3, 3))), softmax(RNG.normal(size=(3, 3)))
+    figure = before_and_after(TOKENS, before, after, names=("without", "with"), limit=0.8)
+    np.testing.assert_allclose(trace(figure, "before").z, before)
+    np.testing.assert_allclose(trace(figure, "after").z, after)
+    np.testing.assert_allclose(trace(figure, "difference").z, after - before)
+    assert figure.layout.yaxis.range == (2.5, -0.5)
+    assert figure.layout.xaxis.title.text == "Key (attended to)"
+    assert figure.layout.yaxis.title.text == "Query (attending)"
+    assert figure.layout.xaxis.ticktext[0] == "&lt;b&gt;a&lt;/b&gt;"
+    assert (figure.layout.coloraxis.cmin, figure.layout.coloraxis.cmax) == (0, 1)
+    assert (figure.layout.coloraxis2.cmin, figure.layout.coloraxis2.cmax) == (-0.8, 0.8)
+
+
+def test_attention_maps_are_by_name() -> None:
+    maps = {name: softmax(RNG.normal(size=(3, 3))) for name in ("none", "ramp", "rotary", "ALiBi")}
+    figure = attention_maps(TOKENS, maps)
+    for name, weights in maps.items():
+        np.testing.assert_allclose(trace(figure, name).z, weights)
+        assert trace(figure, name).coloraxis == "coloraxis"
+    assert figure.layout.coloraxis.showscale
+
+
+def a_trial() -> Trial:
+    expected, found = RNG.normal(size=(3, 5)), RNG.normal(size=(3, 5))
+    return Trial(
+        *(expected, found, ("expected", "found"), TOKENS, [str(i) for i in range(5)], "Word", "Dimension"),
+        "output",
+        (2.0, 3.0),
+    )
+
+
+def test_trial_draws_the_difference_and_a_bar_a_scheme() -> None:
+    tried = a_trial()
+    figure = trial(tried, {"none": 1e-16, "ramp": 1.25, "ALiBi": 0.0, "far": 1234.0}, "ramp", 2.0)
+    np.testing.assert_allclose(trace(figure, "difference").z, tried.found - tried.expected)
+    bars = trace(figure, "errors")
+    assert list(bars.y) == ["none", "ramp", "ALiBi", "far"]
+    np.testing.assert_allclose(bars.x, [1e-16, 1.25, 0, 1234])
+    assert list(bars.text) == ["1e-16", "1.2", "0", "1,234"]
+    assert list(bars.marker.color) == [
+        theme.LIGHT.hatch, theme.LIGHT.query, theme.LIGHT.hatch, theme.LIGHT.hatch,
+    ]  # fmt: skip
+    assert figure.layout.coloraxis.cmax == 2
+    assert figure.layout.coloraxis2.cmax == 3
+
+
+def test_beside_is_the_trial_without_bars() -> None:
+    figure = beside(a_trial())
+    assert [t.name for t in figure.data if t.type == "heatmap" and "masked" not in t.name] == [
+        "expected", "found", "difference",
+    ]  # fmt: skip
+    assert not [t for t in figure.data if t.type == "bar"]
+
+
+def test_encoding_and_its_cursor() -> None:
+    values = RNG.normal(size=(2, 20, 7))
+    figure = encoding(values[0], (5, 2), limit=3.0, shown=11)
+    np.testing.assert_allclose(trace(figure, "encoding").z, values[0])
+    np.testing.assert_allclose(trace(figure, "dimension 5").y, values[0][:, 5])
+    np.testing.assert_allclose(trace(figure, "dimension 2").y, values[0][:, 2])
+    assert figure.layout.yaxis.range == (10.5, -0.5)
+    assert figure.layout.xaxis2.range == (-0.5, 10.5)
+    assert "11 × 7" in figure.layout.annotations[0].text
+    rows, by_step = encoding_cursor(values, (5, 2))
+    path = next(iter(by_step))
+    assert figure.data[int(path.split(".")[1])].name == "cursor"
+    np.testing.assert_allclose(by_step[path][1, 13], values[1, 13, [5, 2]])
+    assert rows["layout.shapes.1.x0"][13] == 13
+    assert (rows["layout.shapes.0.y0"][13], rows["layout.shapes.0.y1"][13]) == (12.5, 13.5)
+    assert figure.layout.shapes[0].yref == "y"
+    assert figure.layout.shapes[1].xref == "x2"
+
+
+def test_wide_encoding_labels_few_dimensions() -> None:
+    figure = encoding(RNG.normal(size=(9, 384)), (0,), limit=1.0, shown=9)
+    assert 6 <= len(figure.layout.xaxis.tickvals) <= 8
+
+
+def test_similarity_and_its_cursor() -> None:
+    values = RNG.normal(size=(6, 6))
+    bands = (RNG.normal(size=11), RNG.normal(size=11), RNG.normal(size=11))
+    figure = similarity(values, bands, limits=(-2.0, 1.0), quantity="dot product", shown=4)
+    np.testing.assert_allclose(trace(figure, "similarity").z, values)
+    np.testing.assert_allclose(trace(figure, "mean").y, bands[1])
+    np.testing.assert_allclose(trace(figure, "mean").x, np.arange(-5, 6))
+    assert figure.layout.coloraxis.cmin == -2
+    assert figure.layout.xaxis.range == (-0.5, 3.5)
+    assert "4 × 4" in figure.layout.annotations[0].text
+    rows, copies = similarity_cursor(6)
+    (path, source), *_ = copies.items()
+    assert figure.data[int(path.split(".")[1])].name == "own"
+    assert source == "data.0.z"
+    np.testing.assert_allclose(rows[path.replace(".y", ".x")][2], np.arange(6) - 2)
+
+
+def test_turning_draws_angles() -> None:
+    frequencies, curve = np.array([1.0, 0.1]), np.cos(np.arange(5.0))
+    angles = np.array([[0.5, 0.05], [2.0, 0.2]])
+    figure = turning(angles, [0, 3], frequencies, curve, shown=5)
+    for name, row, column, pair in (
+        ("query", 0, 0, 0),
+        ("key", 1, 0, 0),
+        ("query", 0, 1, 3),
+        ("key", 1, 1, 3),
+    ):
+        arrow = trace(figure, f"{name} {pair}")
+        np.testing.assert_allclose(arrow.x, [0, np.cos(angles[row, column])])
+        np.testing.assert_allclose(arrow.y, [0, np.sin(angles[row, column])])
+        assert arrow.line.color == getattr(theme.LIGHT, name)
+    rows, by_step = turning_cursor(RNG.normal(size=(3, 4, 2)), curve)
+    assert {figure.data[int(p.split(".")[1])].name for p in by_step} == {"key 0", "key 3"}
+    assert {figure.data[int(p.split(".")[1])].name for p in rows} == {"here"}
+
+
+def test_bias_marks_one_head() -> None:
+    curves = RNG.normal(size=(4, 9))
+    figure = bias(RNG.normal(size=(5, 5)), curves, 2, buckets=np.arange(25.0).reshape(5, 5))
+    colours = [trace(figure, f"head {n}").line.color for n in range(1, 5)]
+    assert colours == [theme.LIGHT.hatch, theme.LIGHT.hatch, theme.LIGHT.query, theme.LIGHT.hatch]
+    np.testing.assert_allclose(trace(figure, "head 2").y, curves[1])
+    assert trace(figure, "bias").customdata[3][4][0] == 19
+
+
+def test_far_shades_what_lies_beyond() -> None:
+    curves = {"sinusoidal": np.cos(np.arange(12.0)), "ALiBi": np.exp(-np.arange(12.0))}
+    figure = far(curves, 3, {"sinusoidal": 6})
+    assert trace(figure, "sinusoidal return").x == (6,)
+    assert list(trace(figure, "ALiBi return").x) == []
+    assert [(s.x0, s.x1) for s in figure.layout.shapes] == [(2.5, 11.5)] * 2
+
+
+@pytest.mark.parametrize("shown", [1, 2, 9])
+def test_one_position_can_be_drawn(shown: int) -> None:
+    values = RNG.normal(size=(9, 1))
+    assert encoding(values, (0,), limit=1.0, shown=shown).layout.yaxis.range == (shown - 0.5, -0.5)
