@@ -1,6 +1,6 @@
 """Key press to changed picture, in a real Chromium, this product and its peers in one run.
 
-    python -m benchmarks.interaction [--presses 32]
+    python -m benchmarks.interaction [--presses 33] [--only 64 8]
 
 Every contestant draws the same weights. A time runs from the keydown event to the first animation frame
 in which every map of the page has changed. Rounds alternate, so that a slow moment of the machine falls
@@ -37,6 +37,7 @@ from benchmarks.apps.maps import N_STEP, SIZES, figures
 ROOT = Path(__file__).resolve().parent.parent
 APPS = Path(__file__).resolve().parent / "apps"
 MAPS = ".heatmaplayer image"
+WORDS = "[data-testid=stMarkdown] p"
 IMAGE = "[data-testid=stImage] img"
 FLAGS = [
     "--no-sandbox",
@@ -171,7 +172,7 @@ def contestants(servers: dict[str, str], n_token: int, n_head: int) -> list[Cont
         Contestant(
             "seaborn, st.pyplot", f"{plain}/?way=pyplot&{size}", native, "[data-testid=stImage] img", 1
         ),
-        Contestant("Streamlit's floor", f"{plain}/?way=floor", native, "[data-testid=stMarkdown] p", 1),
+        Contestant("Streamlit's floor", f"{plain}/?way=floor", native, WORDS, 1),
     ]
 
 
@@ -224,11 +225,32 @@ def report(rivals: list[Contestant], n_token: int, n_head: int) -> None:
         print(f"{rival.name:22}{rival.median:>6.0f} ms{rival.p95:>6.0f} ms{ratio:>25.2f}", flush=True)
 
 
+PAGES = ("", "kernel-regression", "single-head", "positional-encoding", "multi-head")
+
+
+def pages(server: str, floor: str) -> list[Contestant]:
+    """List this product's pages as a visitor finds them, and Streamlit's floor beside them."""
+    found = [
+        Contestant(page or "overview", f"{server}/{page}", "input[data-live=step]", MAPS, 1) for page in PAGES
+    ]
+    return [*found, Contestant("Streamlit's floor", f"{floor}/?way=floor", "input[type=range]", WORDS, 1)]
+
+
+def report_pages(rivals: list[Contestant]) -> None:
+    """Print what a key press costs on each page."""
+    print(f"\nthe pages at their defaults, {len(rivals[0].milliseconds)} presses")
+    print(f"{'':22}{'median':>9}{'p95':>9}")
+    for rival in rivals:
+        print(f"{rival.name:22}{rival.median:>6.0f} ms{rival.p95:>6.0f} ms", flush=True)
+
+
 def main() -> None:
-    """Run all sizes."""
+    """Run all sizes, then the pages."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0] if __doc__ else "")
     parser.add_argument("--presses", type=int, default=33, help="the first warms up")
-    presses = parser.parse_args().presses
+    parser.add_argument("--only", type=int, nargs=2, metavar=("N_TOKEN", "N_HEAD"), help="one size")
+    given = parser.parse_args()
+    sizes = SIZES if given.only is None else (tuple(given.only),)
     with contextlib.ExitStack() as stack:
         servers = {
             "live": stack.enter_context(running(streamlit("benchmarks/apps/live_app.py"))),
@@ -237,12 +259,17 @@ def main() -> None:
         }
         playwright = stack.enter_context(sync_playwright())
         browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=FLAGS)
-        for n_token, n_head in SIZES:
+        for n_token, n_head in sizes:
             with running(dash(n_token, n_head)) as address:
                 servers[f"dash {n_token} {n_head}"] = address
                 rivals = contestants(servers, n_token, n_head)
-                race(browser, rivals, presses)
+                race(browser, rivals, given.presses)
                 report(rivals, n_token, n_head)
+        if given.only is None:
+            with running(streamlit("app.py")) as address:
+                rivals = pages(address, servers["streamlit"])
+                race(browser, rivals, given.presses)
+                report_pages(rivals)
         browser.close()
 
 

@@ -227,7 +227,8 @@ class LiveFigure {
     const layout = this.fit(figure, width, this.roomBelow());
     this.drawnWidth = width;
     this.drawnRoom = this.roomBelow();
-    this.stage.style.minHeight = `${layout.height}px`;
+    if (layout.height !== this.drawnHeight) this.stage.style.minHeight = `${layout.height}px`;
+    this.drawnHeight = layout.height;
     const first = !this.node.data;
     this.Plotly.react(this.node, figure.data, layout, { displayModeBar: false, responsive: false, doubleClick: false }).then(
       () => {
