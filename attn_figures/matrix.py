@@ -307,20 +307,21 @@ def _without_tags(operator: str) -> str:
 
 def _hatch(name: str, masked: NDArray[np.bool_], axes: Axes) -> dict[str, Any]:
     """Cover the masked cells with one hatched outline; a heatmap itself cannot be hatched."""
-    xs: list[float] = []
-    ys: list[float] = []
-    for row, line in enumerate(masked):
-        edges = np.flatnonzero(np.diff(np.concatenate(([0], line.astype(np.int8), [0]))))
-        for start, end in edges.reshape(-1, 2):
-            xs += [start - 0.5, end - 0.5, end - 0.5, start - 0.5, start - 0.5, np.nan]
-            ys += [row - 0.5, row - 0.5, row + 0.5, row + 0.5, row - 0.5, np.nan]
+    # Where a run of masked cells begins and ends along each row; both come in the same order.
+    edges = np.diff(np.pad(masked.astype(np.int8), ((0, 0), (1, 1))), axis=1)
+    rows, starts = np.nonzero(edges == 1)
+    ends = np.nonzero(edges == -1)[1]
+    gap = np.full(len(rows), np.nan)
+    left, right, upper, lower = starts - 0.5, ends - 0.5, rows - 0.5, rows + 0.5
+    xs = np.stack([left, right, right, left, left, gap], axis=-1).ravel()
+    ys = np.stack([upper, upper, lower, lower, upper, gap], axis=-1).ravel()
     pattern = {"shape": "/", "size": 6, "solidity": 0.18}
     return {
         "type": "scatter",
         "name": f"{name} hatch",
         "visible": bool(masked.any()),
-        "x": np.array(xs),
-        "y": np.array(ys),
+        "x": xs,
+        "y": ys,
         "xaxis": axes.x,
         "yaxis": axes.y,
         "mode": "lines",

@@ -100,18 +100,16 @@ def pack(figures: Sequence[Any], cursor: Cursor | None = None) -> bytes:
     store = _Store()
     header: dict[str, Any] = {"n_steps": len(specs), "changes": []}
     for path, values in _differences(specs):
-        known: list[Any] = []
+        # Equal arrays have one place in the store, so equal values have one text.
+        known: dict[str, int] = {}
         packed: list[Any] = []
         at = []
         for value in values:
-            for position, seen in enumerate(known):
-                if _same(seen, value):
-                    at.append(position)
-                    break
-            else:
-                known.append(value)
-                packed.append(_replace(value, store))
-                at.append(len(known) - 1)
+            replaced = _replace(value, store)
+            position = known.setdefault(json.dumps(replaced), len(known))
+            if position == len(packed):
+                packed.append(replaced)
+            at.append(position)
         header["changes"].append({"path": path, "values": packed, "at": at})
     header["figure"] = _replace(specs[0], store)
     header["cursor"] = None if cursor is None else _pack_cursor(cursor, specs, store)
