@@ -70,7 +70,8 @@ def test_drag_the_bandwidth_then_move_the_query(app: AppPage) -> None:
     np.testing.assert_allclose(drawn(app, "fit", "weight of each point", "marker.color"), row, atol=1e-6)
     facts = drawn(app, "fit", "read-out", "customdata")[0]
     entropy = -np.sum(row[row > 0] * np.log(row[row > 0]))
-    np.testing.assert_allclose(facts, [row @ points.values, 1.0, math.exp(entropy)], rtol=1e-4)
+    told = np.array([row @ points.values, 1.0, math.exp(entropy)], dtype=np.float64)
+    np.testing.assert_allclose(facts, told, rtol=1e-4)
     kernel_x, kernel_y = drawn(app, "fit", "kernel", "x"), drawn(app, "fit", "kernel", "y")
     assert kernel_x[kernel_y.argmax()] == pytest.approx(3.0)
 

@@ -1,0 +1,139 @@
+"""How long a page needs for all steps of its sliders: ``python -m benchmarks.pages``.
+
+For each picture: the time that `attn_core` takes for every step at once, the time to describe and pack the
+figures, and what goes over the wire. One torch thread; medians. Exits with 1 when a target is missed.
+"""
+
+import statistics
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+
+from attn_core import KERNELS
+from attn_figures.kernel_bridge import bridge
+from attn_figures.kernel_regression import fit, fit_cursor
+from attn_figures.kernel_studies import Errors, choose, compare, compare_cursor
+from attn_ui.live_figure import Cursor, pack
+from pages.parts.kernel_bandwidth import best_of, search
+from pages.parts.kernel_bridge import SOME_QUERIES, lay
+from pages.parts.kernel_data import sample
+from pages.parts.kernel_sweep import Sweep
+
+TURNS = 15
+MOST_SECONDS = 0.050  # to compute all steps of the kernel regression page at its default size
+
+
+@dataclass(frozen=True)
+class Picture:
+    """One moving figure: what is computed, and how that becomes the message to the browser."""
+
+    name: str
+    steps: int
+    compute: Callable[[], object]
+    send: Callable[[], bytes]
+
+
+def median_of(run: Callable[[], object]) -> float:
+    """Median seconds, after one turn to warm up."""
+    run()
+    times = []
+    for _ in range(TURNS):
+        before = time.perf_counter()
+        run()
+        times.append(time.perf_counter() - before)
+    return statistics.median(times)
+
+
+def kernel_regression(n_points: int) -> Iterator[Picture]:
+    """The pictures of the kernel regression page."""
+    points = sample("sine", n_points, 0.5, seed=4)
+    one = Sweep(points, "gaussian")
+    estimates = one.estimates()
+    cursor = Cursor(len(one.scene.queries), **fit_cursor(one.scene, estimates))
+    yield Picture(
+        "fit and weights",
+        len(estimates),
+        lambda: Sweep(points, "gaussian").estimates(),
+        lambda: pack([fit.spec(one.scene, each) for each in estimates], cursor),
+    )
+
+    four = {name: Sweep(points, name, maps=len(KERNELS)) for name in KERNELS}
+    scene = four["gaussian"].scene
+    columns = {name: sweep.estimates() for name, sweep in four.items()}
+    by_step = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+    yield Picture(
+        "four kernels",
+        len(by_step),
+        lambda: [Sweep(points, name, maps=len(KERNELS)).estimates() for name in KERNELS],
+        lambda: pack(
+            [compare.spec(scene, step) for step in by_step],
+            Cursor(len(scene.queries), **compare_cursor(scene, by_step)),
+        ),
+    )
+
+    bandwidths = tuple(one.bandwidths().tolist())
+    find = search.__wrapped__  # type: ignore[attr-defined]  # without the page's cache
+    found, best, error = best_of(points, "gaussian", bandwidths)
+    errors = Errors(
+        np.array(bandwidths),
+        found.training_errors.numpy(),
+        found.leave_one_out_errors.numpy(),
+        found.supported.numpy(),
+        (best, error),
+        np.empty((0, 2)),
+    )
+    yield Picture(
+        "choose the bandwidth",
+        len(bandwidths),
+        lambda: find(points, "", "gaussian", bandwidths),
+        lambda: pack(
+            [choose.spec(one.floorless, errors, i, each.on_grid) for i, each in enumerate(estimates)]
+        ),
+    )
+
+    laid = lay(points, everything=False, on_circle=False)
+    h = torch.from_numpy(Sweep(points, "gaussian", maps=3, n_query=SOME_QUERIES).bandwidths())
+    gaussian, attention = laid.gaussian(h).numpy(), laid.attention(h, True).numpy()
+    yield Picture(
+        "bridge to attention",
+        len(h),
+        lambda: (laid.gaussian(h), laid.attention(h, True)),
+        lambda: pack(
+            [
+                bridge.spec(laid.terms(), g, a, h_squared=float(bandwidth) ** 2, keeps_lengths=True)
+                for g, a, bandwidth in zip(gaussian, attention, h, strict=True)
+            ]
+        ),
+    )
+
+
+def main() -> int:
+    """Time every picture and print the table."""
+    torch.set_num_threads(1)
+    late = 0.0
+    print(f"{'kernel regression':28} {'points':>6} {'steps':>5} {'compute':>10} {'pack':>10} {'sent':>10}")
+    for n_points in (40, 500):
+        computed = 0.0
+        for picture in kernel_regression(n_points):
+            seconds, packing = median_of(picture.compute), median_of(picture.send)
+            computed += seconds
+            size = len(picture.send())
+            print(
+                f"{picture.name:28} {n_points:6} {picture.steps:5} {1000 * seconds:7.1f} ms "
+                f"{1000 * packing:7.1f} ms {size / 1000:7.0f} kB"
+            )
+        print(f"{'all pictures':28} {n_points:6} {'':5} {1000 * computed:7.1f} ms")
+        late = max(late, computed) if n_points == 40 else late
+    reached = late <= MOST_SECONDS
+    print(
+        f"target: all steps at 40 points in {1000 * MOST_SECONDS:.0f} ms: {'reached' if reached else 'missed'}"
+    )
+    return 0 if reached else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
