@@ -255,12 +255,15 @@ def _settings(panels: Sequence[Placed], arranged: Arrangement, bars: Sequence[st
         settings[f"{x}.title.text"] = geometry.column_title if wide > 120 else ""
         if geometry.operator:
             operator = f"layout.annotations[{panel.operator}]"
+            cramped = place.x[0] * arranged.width < geometry.box.left + geometry.row_pixels
             # Stacked on a phone, it stands in the empty corner above the row labels.
-            settings[f"{operator}.y"] = 1 if stacked else 0.5
-            settings[f"{operator}.yanchor"] = "bottom" if stacked else "middle"
-            settings[f"{operator}.xanchor"] = "left" if stacked else "right"
+            corner = stacked or (place.leads and cramped)
+            settings[f"{operator}.y"] = 1 if corner else 0.5
+            settings[f"{operator}.yanchor"] = "bottom" if corner else "middle"
+            settings[f"{operator}.xanchor"] = "left" if corner else "right"
+            settings[f"{operator}.align"] = "left" if corner else "center"
             beside_labels = -geometry.row_pixels if names_rows else 0
-            settings[f"{operator}.xshift"] = beside_labels - (0 if stacked else 4 if names_rows else 8)
+            settings[f"{operator}.xshift"] = beside_labels - (0 if corner else 4 if names_rows else 8)
         if geometry.formats:
             wide_form, narrow_form = geometry.formats
             form = wide_form if arranged.unit >= WIDE_CELL else narrow_form

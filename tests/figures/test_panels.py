@@ -56,3 +56,21 @@ def test_a_phone_can_be_kept_from_scrolling() -> None:
     kept = compose(maps, phone_height=500).layout.meta["screens"][0]
     assert narrow["width"] == kept["width"]
     assert kept["height"] <= 500 < narrow["height"]
+
+
+def test_an_operator_that_starts_a_line_stands_in_the_corner_where_its_side_is_too_narrow() -> None:
+    last = Matrix(
+        "sum", np.ones((3, 3)), "sum", rows=["a", "b", "c"], columns=["d", "e", "f"], operator="concat W"
+    )
+    figure = compose([*(square(str(head)) for head in range(4)), last], phone_height=560)
+    for screen in figure.layout.meta["screens"]:
+        at = {
+            path.rpartition(".")[2]: value
+            for path, value in screen["settings"].items()
+            if "annotations[9]" in path
+        }
+        left = screen["settings"]["layout.xaxis5.domain"][0] * screen["width"]
+        if at["xanchor"] == "right":
+            assert left + at["xshift"] > 8 * 7, screen["width"]
+        else:
+            assert left + at["xshift"] >= -1, screen["width"]
