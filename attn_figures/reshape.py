@@ -80,7 +80,7 @@ def blocks(step: int, tokens: Sequence[str], n_head: int, d_head: int, *, captio
         step: from 0 to `N_STEPS` - 1.
         tokens: as typed; one row of the flat matrix each.
         n_head: heads; d_head: numbers a head and token.
-        caption: said under the blocks; may hold Plotly's tags.
+        caption: said under the blocks, in one or two lines; may hold Plotly's tags.
     """
     at = moment(step)
     places = corners(len(tokens), n_head, d_head)
@@ -110,14 +110,16 @@ def blocks(step: int, tokens: Sequence[str], n_head: int, d_head: int, *, captio
         traces,
         columns=wide + 1,
         rows=tall + 1,
-        title=caption,
+        title=" ",  # room for the caption, which starts where an axis would
         x={"range": [-(wide + 1) / 2, (wide + 1) / 2], "visible": False},
         y={"range": [(tall + 1) / 2, -(tall + 1) / 2], "visible": False},
         legend=[
             (f"head {head + 1}", theme.LIGHT.series[head % len(theme.LIGHT.series)]) for head in range(n_head)
         ],
     )
-    return compose.spec([chart], largest_unit=48.0)
+    spec = compose.spec([chart], largest_unit=48.0)
+    spec["layout"]["annotations"][0]["text"] = caption
+    return spec
 
 
 def _eased(share: float) -> float:

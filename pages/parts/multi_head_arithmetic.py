@@ -171,11 +171,12 @@ def _table(tensor: Tensor, rows: Sequence[str], letter: str, columns: Sequence[s
     numbers = array(tensor)
     names = columns or [f"{letter}{index + 1}" for index in range(numbers.shape[1])]
     st.dataframe(
-        {"token": list(rows)} | {name: numbers[:, index] for index, name in enumerate(names)},
+        # No token is a space, so no column hides another.
+        {" ": list(rows)} | {name: numbers[:, index] for index, name in enumerate(names)},
         hide_index=True,
         width="stretch",
         height="content" if len(rows) <= 12 else 420,
-        column_config={name: st.column_config.NumberColumn(format="%.6f") for name in names},
+        column_config={" ": "Token"} | {name: st.column_config.NumberColumn(format="%.6f") for name in names},
     )
 
 

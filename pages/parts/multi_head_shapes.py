@@ -12,13 +12,14 @@ from attn_ui.words import multi_head as words
 from pages.parts.multi_head_maps import Now
 
 MOST_TOKENS, MOST_HEADS, MOST_WIDTH = 3, 4, 4  # of the blocks that are drawn
+STAGE_NAMES = ("X W", "view", "transpose", "attention", "transpose back", "reshape")
 STAGE_WORDS = (
-    "X W: one row a token",
-    "view: each token's row cut into heads",
-    "transpose: one block a head, one row a token",
-    "attention: within each block, tokens mix",
-    "transpose back: one block a token",
-    "reshape: the heads side by side again",
+    "one row a token",
+    "each token's row is cut into heads",
+    "one block a head, one row a token",
+    "within each block, tokens mix",
+    "one block a token again",
+    "the heads stand side by side",
 )
 
 
@@ -35,7 +36,7 @@ def show(now: Now) -> None:
         alt="Blocks of numbers that move from a flat matrix into one block a head, and back",
         name="split and merge",
         slider=Slider(
-            "Reshape", RESHAPE, names=[STAGE_WORDS[moment(step).nearest] for step in range(N_STEPS)]
+            "Reshape", RESHAPE, names=[STAGE_NAMES[moment(step).nearest] for step in range(N_STEPS)]
         ),
     )
     sizes = f"{words.counted(n, 'token')}, {words.counted(n_head, 'head')} of width {d_head}"
@@ -58,14 +59,14 @@ def _moves(n: int, n_head: int, d_head: int) -> bytes:
     of_stage = [shapes[name] for name in ("flat", "split", "heads", "heads", "split", "flat")]
     figures = []
     for step in range(N_STEPS):
-        axes, sizes = of_stage[moment(step).nearest]
-        figures.append(
-            blocks.spec(step, [str(t) for t in range(n)], n_head, d_head, caption=f"({axes}) = ({sizes})")
-        )
+        stage = moment(step).nearest
+        axes, sizes = of_stage[stage]
+        caption = f"{STAGE_WORDS[stage]}<br><b>({axes}) = ({sizes})</b>"
+        figures.append(blocks.spec(step, [str(t) for t in range(n)], n_head, d_head, caption=caption))
     return pack(figures)
 
 
-assert len(STAGES) == len(STAGE_WORDS)
+assert len(STAGES) == len(STAGE_WORDS) == len(STAGE_NAMES)
 
 
 def ledger(now: Now) -> str:

@@ -5,6 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 from streamlit.testing.v1 import AppTest
@@ -314,6 +315,15 @@ def test_hostile_and_empty_sentences() -> None:
     assert "No word here yet" in captions(at)
     at.text_input(key="text").set_value("word " * 500).run()
     assert "500 tokens. The first 64 are drawn." in captions(at)
+
+
+def test_a_table_keeps_a_word_that_is_called_as_its_first_column() -> None:
+    at = open_page(tab="Data", text="token meets Token")
+    weights = at.dataframe[1].value
+    assert list(weights.columns) == [" ", "token", "meets", "Token"]
+    np.testing.assert_allclose(
+        weights["token"], stages(replace(OWN, text="token meets Token"), 4).weights[0, :, 0]
+    )
 
 
 def test_where_layers_cannot_follow_one_another_the_block_says_why() -> None:
