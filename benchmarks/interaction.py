@@ -32,7 +32,7 @@ from typing import Any
 import numpy as np
 from playwright.sync_api import Browser, Error, Page, sync_playwright
 
-from benchmarks.apps.maps import N_STEP, SIZES, figures
+from benchmarks.apps.maps import SIZES, figures
 
 ROOT = Path(__file__).resolve().parent.parent
 APPS = Path(__file__).resolve().parent / "apps"
@@ -79,6 +79,7 @@ class Contestant:
     slider: str
     selector: str
     count: int
+    key: str = "ArrowRight"
     milliseconds: list[float] = field(default_factory=list)
     page: Page | None = None
 
@@ -176,20 +177,34 @@ def contestants(servers: dict[str, str], n_token: int, n_head: int) -> list[Cont
     ]
 
 
-def press(contestant: Contestant, key: str) -> None:
-    """Press an arrow key once and note how long the picture took."""
+AT_END = """
+(e) => {
+    const [now, low, high] = ['valuenow', 'valuemin', 'valuemax'].map((name, i) =>
+        Number(e.getAttribute(`aria-${name}`) ?? [e.value, e.min, e.max][i]));
+    return [now <= low, now >= high];
+}
+"""
+
+
+def press(contestant: Contestant) -> None:
+    """Press an arrow key once, to the end of the slider and back, and note how long the picture took."""
     page = contestant.page
     assert page is not None
     page.bring_to_front()
-    page.locator(contestant.slider).first.focus()
+    slider = page.locator(contestant.slider).first
+    slider.focus()
+    at_start, at_end = slider.evaluate(AT_END)
+    contestant.key = "ArrowRight" if at_start else "ArrowLeft" if at_end else contestant.key
     page.evaluate(
         "(what) => window.sample(what)", {"selector": contestant.selector, "count": contestant.count}
     )
-    page.keyboard.press(key)
+    page.keyboard.press(contestant.key)
     try:
         contestant.milliseconds.append(page.evaluate("() => window.sampled"))
     except Error as error:
-        raise RuntimeError(f"{contestant.name}, {key} after {contestant.milliseconds}: {error}") from error
+        raise RuntimeError(
+            f"{contestant.name}, {contestant.key} after {contestant.milliseconds}: {error}"
+        ) from error
     page.wait_for_timeout(250)  # a report to the server, where there is one, is over before the next press
 
 
@@ -204,8 +219,7 @@ def race(browser: Browser, rivals: list[Contestant], presses: int) -> None:
         rival.page.evaluate(PROBE)
     for round_ in range(presses):
         for rival in rivals:
-            # To the end of the slider and back.
-            press(rival, "ArrowRight" if round_ // (N_STEP - 1) % 2 == 0 else "ArrowLeft")
+            press(rival)
             if round_ == 0:
                 rival.milliseconds.clear()
     for rival in rivals:
