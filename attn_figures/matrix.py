@@ -56,6 +56,7 @@ class Matrix:
         limit: the value at the ends of the diverging ramp; the largest absolute value when None.
         mask: True = may attend; where False the cell is hatched and its hover says "masked".
         quantity: what one value is called in the hover.
+        bar: what the colours are called beside their bar; matrices of one name and range share a bar.
         operator: set between this matrix and the one before it.
         marked: the (row, column) to frame; either may be None for a whole column or row.
         cells: matrices whose `cells` agree light up together under the pointer.
@@ -83,6 +84,7 @@ class Matrix:
     limit: float | None = None
     mask: NDArray[np.bool_] | None = None
     quantity: str = "weight"
+    bar: str = ""
     operator: str = ""
     marked: tuple[int | None, int | None] | None = None
     cells: str = ""
@@ -147,9 +149,11 @@ class Matrix:
     def colour_range(self) -> tuple[ColourRange, bool]:
         """Return [0, 1] for weights, a range symmetric around zero for scores."""
         if self.scale == "weights":
-            colours = ColourRange(theme.LIGHT.weights, 0.0, 1.0, self.quantity, self.ramp_power)
+            colours = ColourRange(theme.LIGHT.weights, 0.0, 1.0, self.bar or self.quantity, self.ramp_power)
         else:
-            colours = ColourRange(theme.LIGHT.scores, -self._limit(), self._limit(), self.quantity)
+            colours = ColourRange(
+                theme.LIGHT.scores, -self._limit(), self._limit(), self.bar or self.quantity
+            )
         return colours, not self._numbers_fit()
 
     def traces(self, axes: Axes, coloraxis: str) -> list[dict[str, Any]]:

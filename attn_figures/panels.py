@@ -214,7 +214,8 @@ def _colour_axis(colours: ColourRange, shown: bool) -> dict[str, Any]:
             "yanchor": "top",
             "tickfont": small,
             "title": {"text": colours.title, "font": small},
-            "nticks": 5,
+            "ypad": 4,
+            "nticks": 4,
         },
     }
 
@@ -272,5 +273,5 @@ def _settings(panels: Sequence[Placed], arranged: Arrangement, bars: Sequence[st
     for number, bar in enumerate(bars):
         settings[f"layout.{bar}.colorbar.x"] = 1 - (BAR_ROOM - 4) / arranged.width
         settings[f"layout.{bar}.colorbar.y"] = arranged.places[0].y[1] - number / len(bars)
-        settings[f"layout.{bar}.colorbar.len"] = min(1.0, 220 / arranged.height) / len(bars)
+        settings[f"layout.{bar}.colorbar.len"] = min(1 / len(bars), 220 / arranged.height)
     return settings

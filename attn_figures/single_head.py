@@ -78,22 +78,28 @@ def _vectors(
         "column_role": roles[1],
         "scale": "scores",
         "quantity": name,
+        "bar": "vectors",
         "place": "<b>%{y}</b>, dimension <b>%{x}</b>",
     }
     return Matrix(name, values, title, **settings | more)
 
 
 def _scores(walk: Walk, **more: Any) -> Matrix:
-    return _map(walk, "scores", walk.scores, "scores QKᵀ", scale="scores", quantity="score", **more)
+    return _map(
+        walk, "scores", walk.scores, "scores QKᵀ", scale="scores", quantity="score", bar="score", **more
+    )
 
 
 def _scaled(walk: Walk, name: str = "scaled", title: str = "scaled", **more: Any) -> Matrix:
-    limit = float(np.abs(walk.scores).max()) or 1.0
-    extra = [] if walk.is_large else [("score", walk.scores)]
-    values, quantity = walk.scaled, "scaled score"
-    return _map(
-        walk, name, values, title, scale="scores", quantity=quantity, limit=limit, extra=extra, **more
-    )
+    settings: dict[str, Any] = {
+        "scale": "scores",
+        "quantity": "scaled score",
+        "bar": "score",
+        # The ramp of the raw scores, so that scaling is seen to pale the map.
+        "limit": float(np.abs(walk.scores).max()) or 1.0,
+        "extra": [] if walk.is_large else [("score", walk.scores)],
+    }
+    return _map(walk, name, walk.scaled, title, **settings | more)
 
 
 def _masked(walk: Walk, **more: Any) -> Matrix:
@@ -159,7 +165,7 @@ def _inputs(walk: Walk) -> list[Matrix]:
 def _projected(walk: Walk) -> list[Matrix]:
     marked = {"query": (walk.cell[0], None), "key": (walk.cell[1], None)}
     made = [
-        _query(walk, marked=marked["query"]),
+        _query(walk, marked=marked["query"], names_rows=True),
         _key(walk, marked=marked["key"], names_rows=True),
         _value(walk, names_rows=True),
     ]
@@ -226,7 +232,14 @@ def _masking(walk: Walk) -> list[Matrix]:
 def _softmax(walk: Walk) -> list[Matrix]:
     quantity = "exp(scaled − largest of its row)"
     exponentials = _map(
-        walk, "exponentials", walk.exponentials, "exp", mask=walk.mask, quantity=quantity, operator="exp"
+        walk,
+        "exponentials",
+        walk.exponentials,
+        "exp",
+        mask=walk.mask,
+        quantity=quantity,
+        bar="weight",
+        operator="exp",
     )
     sums = Matrix(
         "row sums",

@@ -446,7 +446,8 @@ class LiveFigure {
       this.say();
       this.schedule();
     }
-    if (isCell) this.cell = { trace: point.data.name, row, column };
+    // The time tells a second click on one cell from an echo of the first.
+    if (isCell) this.cell = { trace: point.data.name, row, column, at: performance.now() };
     if (isCell || moves) this.send();
   }
 

@@ -49,31 +49,22 @@ def ask_inputs() -> tuple[Inputs, Head]:
     """Ask for the vectors and what becomes of them; what cannot be computed leaves the last that could."""
     st.subheader("Input", anchor=False)
     inputs = Inputs(example=controls.choose(EXAMPLE, "Example"))
-    if inputs.example == "own sentence":
+    if inputs.is_own:
         inputs = _ask_sentences(inputs)
     st.subheader("Queries, keys, values", anchor=False)
-    own = inputs.example == "own sentence"
-    projected = inputs.example in ("I love ice", "one query, ten keys")
-    if own:
-        inputs = replace(
-            inputs, qkv=controls.segment(QKV, "Made from the vectors", label_visibility="collapsed")
-        )
-    else:
-        inputs = replace(inputs, qkv="projected" if projected else "as they are")
-        st.caption(
-            "Projected by W from the seed." if projected else "Q = K = V = X: the vectors as they are."
-        )
+    inputs = replace(inputs, qkv=_ask_qkv(inputs))
     if inputs.qkv == "typed":
         return _typed(inputs)
     st.session_state[_BEFORE] = inputs.qkv
-    if inputs.example == "I love ice":
-        inputs = replace(inputs, d_k=4, d_v=4)
-    elif inputs.qkv == "projected":
-        d_k = controls.whole(WIDTH_K, "Width d_k of queries and keys")
-        inputs = replace(inputs, d_k=d_k, d_v=controls.whole(WIDTH_V, "Width d_v of values"))
+    if inputs.is_own:
+        inputs = _ask_vectors(inputs)
     inputs = replace(inputs, ramp=controls.flag(RAMP, "Add the ramp: position p adds p/2"))
     inputs = replace(inputs, unit_rows=controls.flag(UNIT_ROWS, "Normalise rows to length 1"))
-    if inputs.qkv == "projected" or (own and inputs.vectors != "one-hot"):
+    # The worked example "I love ice" has full 4 x 4 projections, which the defaults are.
+    if inputs.qkv == "projected" and inputs.example != "I love ice":
+        d_k = controls.whole(WIDTH_K, "Width d_k of queries and keys")
+        inputs = replace(inputs, d_k=d_k, d_v=controls.whole(WIDTH_V, "Width d_v of values"))
+    if inputs.is_drawn or inputs.vectors == "typed":
         inputs = replace(inputs, seed=controls.whole(SEED, "Seed"))
     return _computed(inputs)
 
@@ -82,6 +73,20 @@ def _ask_sentences(inputs: Inputs) -> Inputs:
     inputs = replace(inputs, text=ask_sentence(TEXT, "Sentence"))
     if controls.flag(CROSS, "Keys from a second sentence"):
         inputs = replace(inputs, second_text=ask_sentence(TEXT_2, "Second sentence"))
+    return inputs
+
+
+def _ask_qkv(inputs: Inputs) -> str:
+    if inputs.is_own:
+        return controls.segment(QKV, "Made from the vectors", label_visibility="collapsed")
+    if inputs.example in ("I love ice", "one query, ten keys"):
+        st.caption("Projected by W_q, W_k and W_v from the seed.")
+        return "projected"
+    st.caption("The vectors as they are: Q = X and K = V.")
+    return "as they are"
+
+
+def _ask_vectors(inputs: Inputs) -> Inputs:
     inputs = replace(inputs, vectors=controls.segment(VECTORS, "Vectors"))
     if inputs.vectors == "random":
         return replace(inputs, width=controls.whole(WIDTH_X, "Width d_model of vectors"))

@@ -47,6 +47,18 @@ class Inputs:
     k: Rows = ()
     v: Rows = ()
 
+    @property
+    def is_own(self) -> bool:
+        """Whether the sentence is the person's, not a worked example's."""
+        return self.example == "own sentence"
+
+    @property
+    def is_drawn(self) -> bool:
+        """Whether a seed has a part in the numbers."""
+        return self.qkv == "projected" or (
+            self.qkv == "as they are" and self.is_own and self.vectors == "random"
+        )
+
 
 @dataclass(frozen=True)
 class Masking:

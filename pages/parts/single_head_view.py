@@ -85,7 +85,6 @@ class View:
         top = int(weights[row].argmax())
         effective = attn_core.effective_keys(weights)
         longest = head.keys[int(head.key.norm(dim=-1).argmax())]
-        own = self.inputs.example == "own sentence"
         return Seen(
             query=head.queries[row],
             key=head.keys[column],
@@ -106,7 +105,7 @@ class View:
             pairs=int(stages.mask[0].sum()),
             factor=self.factor,
             temperature=self.temperature,
-            untrained=self.inputs.qkv == "projected" or (own and self.inputs.vectors == "random"),
+            untrained=self.inputs.is_drawn,
             longest=longest if self.inputs.example == "I love dogs" and self.inputs.ramp else "",
             equal_lengths=self.inputs.unit_rows,
         )

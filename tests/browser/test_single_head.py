@@ -1,0 +1,221 @@
+"""The single-head page as a lesson: one number followed from the sentence to the output."""
+
+import math
+import re
+from urllib.parse import parse_qs, urlencode
+
+import numpy as np
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.app_page import AppPage
+
+pytestmark = pytest.mark.browser
+FIGURE = "walk"
+
+
+def opened(app: AppPage, **settings: str) -> AppPage:
+    app.open(f"single-head?{urlencode(settings)}")
+    return app
+
+
+def drawn(app: AppPage, name: str) -> np.ndarray:
+    return np.array(app.trace(FIGURE, name), dtype=float)
+
+
+def click(app: AppPage, name: str, row: int, column: int) -> None:
+    """Click a cell of a map and wait until the picture has it framed."""
+    app.click_cell(FIGURE, name, row, column)
+    app.page.wait_for_function(
+        """([row, column]) => document.querySelector('.live-plot').layout.shapes
+            .some(s => s.x0 === column - 0.5 && s.y0 === row - 0.5)""",
+        arg=[row, column],
+    )
+    app.page.wait_for_timeout(200)
+
+
+def stage(app: AppPage, name: str) -> None:
+    app.page.locator(".st-key-stage button").get_by_text(name, exact=True).click()
+    app.settle()
+
+
+def words(app: AppPage) -> str:
+    return app.page.get_by_test_id("stMain").inner_text().replace("−", "-")
+
+
+def softmax(scores: np.ndarray) -> np.ndarray:
+    exponentials = np.exp(scores - np.nanmax(scores, axis=1, keepdims=True))
+    weights: np.ndarray = np.nan_to_num(exponentials / np.nansum(exponentials, axis=1, keepdims=True))
+    return weights
+
+
+def follow(app: AppPage, row: int, column: int) -> None:
+    """Follow one cell through every stage, each computed again from what the stage before it draws."""
+    stage(app, "Q, K, V")
+    query, key, value = (drawn(app, name) for name in "QKV")
+    source = drawn(app, "Y") if app.page.url.count("cross=true") else drawn(app, "X")
+    np.testing.assert_allclose(drawn(app, "X") @ drawn(app, "Wq"), query, atol=1e-5)
+    np.testing.assert_allclose(source @ drawn(app, "Wk"), key, atol=1e-5)
+    stage(app, "scores")
+    scores = drawn(app, "scores")
+    np.testing.assert_allclose(query @ drawn(app, "K transposed"), scores, atol=1e-5)
+    click(app, "scores", row, column)
+    assert f"number by number, added up: {scores[row, column]:.5g}"[:-1] in words(app)
+    stage(app, "scaled")
+    np.testing.assert_allclose(drawn(app, "scaled"), scores / math.sqrt(query.shape[1]), atol=1e-5)
+    stage(app, "weights")
+    weights = drawn(app, "weights")
+    np.testing.assert_allclose(softmax(drawn(app, "masked")), np.nan_to_num(weights), atol=1e-6)
+    stage(app, "output")
+    np.testing.assert_allclose(np.nan_to_num(weights) @ value, drawn(app, "output"), atol=1e-5)
+    app.tab("Arithmetic")
+    shown = words(app)
+    assert f"{weights[row, column]:.6f}" in shown
+    for product in query[row] * key[column]:
+        assert f"{product:.4g}"[:-1] in shown
+    for total in drawn(app, "output")[row]:
+        assert f"{total:.4g}"[:-1] in shown
+
+
+def test_one_number_from_the_sentence_to_the_output(app: AppPage) -> None:
+    opened(app, text="every good teacher draws")
+    follow(app, 2, 1)
+
+
+def test_one_number_across_two_sentences(app: AppPage) -> None:
+    opened(app, text="two words", cross="true", text2="three other words here", mask="causal")
+    follow(app, 1, 0)
+    stage(app, "masked")
+    assert np.isnan(drawn(app, "masked")).sum() == 2 * 4 - 3
+
+
+def test_temperature_moves_the_weights_and_stands_in_the_link(app: AppPage) -> None:
+    opened(app)
+    before = drawn(app, "weights")
+    app.press(FIGURE, "ArrowLeft", 10)
+    after = drawn(app, "weights")
+    scaled = drawn(app, "scores") / 2 / float(app.readout(FIGURE))
+    np.testing.assert_allclose(after, softmax(scaled), atol=5e-3)
+    assert (after.max(axis=1) > before.max(axis=1)).all()
+    temperature = parse_qs(app.query)["t"]
+    app.page.reload()
+    app.settle()
+    np.testing.assert_array_equal(drawn(app, "weights"), after)
+    assert parse_qs(app.query)["t"] == temperature
+
+
+def test_stepper_by_buttons_and_arrow_keys(app: AppPage) -> None:
+    opened(app)
+    app.page.get_by_role("button", name="Next").click()
+    app.settle()
+    assert parse_qs(app.query)["stage"] == ["X"]
+    app.page.locator("h1").click()
+    app.page.keyboard.press("ArrowRight")
+    app.settle()
+    assert parse_qs(app.query)["stage"] == ["Q, K, V"]
+    app.page.keyboard.press("ArrowLeft")
+    app.settle()
+    app.page.get_by_role("button", name="Back").click()
+    app.settle()
+    assert "stage" not in parse_qs(app.query)
+    # The slider comes back where it stood, and its own arrow keys do not walk.
+    assert app.readout(FIGURE) == "1.00"
+    app.press(FIGURE, "ArrowRight", 2)
+    assert "stage" not in parse_qs(app.query)
+    assert app.readout(FIGURE) != "1.00"
+
+
+def test_mask_width_under_the_slider(app: AppPage) -> None:
+    opened(app, mask="sliding window", moves="mask width")
+    assert app.readout(FIGURE) == "1"
+    assert np.isnan(drawn(app, "weights")).sum() == 20
+    app.press(FIGURE, "ArrowRight")
+    assert np.isnan(drawn(app, "weights")).sum() == 12
+    assert "w=2" in app.query
+    app.page.locator(".st-key-moves button").get_by_text("temperature", exact=True).click()
+    app.settle()
+    assert app.readout(FIGURE) == "1.00"
+    assert np.isnan(drawn(app, "weights")).sum() == 12
+
+
+def test_own_mask_by_clicking_cells(app: AppPage) -> None:
+    opened(app, text="a b c", mask="own")
+    click(app, "masked", 1, 2)
+    assert np.isnan(drawn(app, "weights")[1]).tolist() == [False, False, True]
+    click(app, "masked", 1, 0)
+    assert parse_qs(app.query)["blocked"] == ["1.0,1.2"]
+    click(app, "masked", 1, 2)
+    assert np.isnan(drawn(app, "weights")[1]).tolist() == [True, False, False]
+    app.page.reload()
+    app.settle()
+    np.testing.assert_allclose(np.nansum(drawn(app, "weights"), axis=1), 1, atol=1e-6)
+    assert np.isnan(drawn(app, "weights")).sum() == 1
+
+
+def test_typed_tables_by_link_and_by_hand(app: AppPage) -> None:
+    opened(app, qkv="typed", Q="1,2,3", K="4,5,6;7,8,9", V="4,5,6;7,8,9", tab="Data")
+    np.testing.assert_allclose(drawn(app, "output"), [[6.999908, 7.999908, 8.999908]], atol=1e-6)
+    grid = app.page.locator("[data-testid=stDataFrame]").first
+    grid.scroll_into_view_if_needed()
+    box = grid.bounding_box()
+    assert box
+    # Type over the first number of Q.
+    app.page.mouse.dblclick(box["x"] + box["width"] * 0.3, box["y"] + 52)
+    app.page.keyboard.press("Control+A")
+    app.page.keyboard.type("0")
+    app.page.keyboard.press("Enter")
+    app.settle()
+    app.page.wait_for_timeout(300)
+    app.settle()
+    assert "Q=" in app.query
+    row = [float(number) for number in parse_qs(app.query)["Q"][0].split(",")]
+    assert sorted(row) != [1, 2, 3]
+    np.testing.assert_allclose(drawn(app, "scores"), [row @ np.array([[4, 7], [5, 8], [6, 9]])], atol=1e-5)
+
+
+def test_break_it_and_checks(app: AppPage) -> None:
+    opened(app, tab="Break it", mistake="softmax-over-queries")
+    broken = np.array(app.trace("broken", "broken"), dtype=float)
+    np.testing.assert_allclose(broken.sum(axis=0), 1, atol=1e-6)
+    assert "fails" in words(app)
+    app.tab("Checks")
+    assert words(app).count("holds") == 6  # five checks, and the sentence about them
+    assert "fails" not in words(app)
+
+
+def test_scale_sweep_moves(app: AppPage) -> None:
+    opened(app, tab="Scale")
+    before = app.trace("sweep", "weights unscaled", "y")
+    app.press("sweep", "End")
+    assert app.trace("sweep", "weights unscaled", "y") != before
+    assert "dsweep=1024" in app.query
+    assert "At d_k = 1024" in words(app)
+
+
+def test_foreign_text_is_shown_as_typed_and_never_run(app: AppPage) -> None:
+    text = "<script> %{z} $x 👩‍👩‍👧 שלום"
+    opened(app, text=text, mask="causal", tab="Arithmetic")
+    app.page.on("dialog", lambda dialog: app.errors.append(f"dialog: {dialog.message}"))
+    figure = app.figure(FIGURE)
+    labels = figure.locator(".live-plot svg text").all_text_contents()
+    for token in ("<", "script", ">", "%", "{", "$", "👩‍👩‍👧", "שלום"):
+        assert token in labels
+    x, y = app.cell_centre(FIGURE, "scores", 0, 0)
+    app.page.mouse.move(x - 2, y - 2)
+    app.page.mouse.move(x, y)
+    expect(figure.locator(".hoverlayer")).to_contain_text("query <, key <")
+    assert app.page.locator("[data-testid=stMain] table b, [data-testid=stMain] script").count() == 0
+    assert re.search(r"\| |the output of <", words(app).lower())
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_empty_sentence_is_named_and_the_picture_stays(app: AppPage, theme: str) -> None:
+    app.page.emulate_media(color_scheme=theme)  # type: ignore[arg-type]
+    opened(app, text="a b c")
+    before = drawn(app, "weights")
+    field = app.page.get_by_label("Sentence", exact=True)
+    field.fill("")
+    field.press("Enter")
+    app.settle()
+    expect(app.page.get_by_text("No word here yet.")).to_be_visible()
+    np.testing.assert_array_equal(drawn(app, "weights"), before)
