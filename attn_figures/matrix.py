@@ -1,7 +1,7 @@
 """Matrices, the main actors: labelled square cells, with numbers while they fit and hatching where masked."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from html import escape
 from typing import Any, Literal
 
@@ -135,6 +135,14 @@ class Matrix:
             top=10 + columns + (20 if self.column_title else 0),
             bottom=36,
         )
+        title = TITLE_PIXELS if self.row_title else 0
+        bare = replace(
+            box,
+            left=box.left - self.names_rows * (row_pixels - title),
+            lead=title,
+            trail=4,
+            top=10 + (20 if self.column_title else 0),
+        )
         return Geometry(
             box,
             self.row_title,
@@ -144,6 +152,7 @@ class Matrix:
             operator=self.operator,
             names_rows=self.names_rows,
             label_units=self._label_units(),
+            bare=bare,
         )
 
     def colour_range(self) -> tuple[ColourRange, bool]:

@@ -70,6 +70,7 @@ class Geometry:
     operator: str = ""
     names_rows: bool = False  # a matrix that labels its rows wherever on its line it stands
     label_units: tuple[float, float] | None = None  # between two column labels, between two row labels
+    bare: Box | None = None  # the room without labels, for cells that are too small to be labelled
 
 
 @dataclass(frozen=True)
@@ -228,12 +229,29 @@ def _screens(
     variants = []
     for width, tallest in SCREENS:
         height = min(tallest, phone_height) if width < PHONES_BELOW else tallest
-        arranged = arrange(boxes, width, height, largest_unit=largest_unit, right=BAR_ROOM if bars else 0)
-        variants.append((arranged, _settings(panels, arranged, bars)))
+        right = BAR_ROOM if bars else 0
+        arranged = arrange(boxes, width, height, largest_unit=largest_unit, right=right)
+        labelled = any(
+            _label_size(units, arranged.unit) >= SMALLEST_LABEL
+            for panel in panels
+            for units in panel.geometry.label_units or (1.0,)
+        )
+        if not labelled:
+            # The room of labels that cannot be read goes to the cells.
+            bare = [panel.geometry.bare or panel.geometry.box for panel in panels]
+            arranged = arrange(bare, width, height, largest_unit=largest_unit, right=right)
+        variants.append((arranged, _settings(panels, arranged, bars, labelled)))
     return screens(variants)
 
 
-def _settings(panels: Sequence[Placed], arranged: Arrangement, bars: Sequence[str]) -> Mapping[str, Any]:
+def _label_size(units: float, unit: float) -> int:
+    """Return the font size at which labels so many units apart do not touch."""
+    return min(theme.FONT_SIZE, int(LABEL_SHARE * units * unit))
+
+
+def _settings(
+    panels: Sequence[Placed], arranged: Arrangement, bars: Sequence[str], labelled: bool
+) -> Mapping[str, Any]:
     settings: dict[str, Any] = {}
     stacked = all(place.leads for place in arranged.places)
     for panel, place in zip(panels, arranged.places, strict=True):
@@ -250,9 +268,10 @@ def _settings(panels: Sequence[Placed], arranged: Arrangement, bars: Sequence[st
         if geometry.label_units:
             for axis, units in zip((x, y), geometry.label_units, strict=True):
                 # Labels shrink with the cells so as never to touch; the smallest are left to the hover.
-                size = min(theme.FONT_SIZE, int(LABEL_SHARE * units * arranged.unit))
+                size = _label_size(units, arranged.unit)
                 settings[f"{axis}.tickfont.size"] = max(size, SMALLEST_LABEL)
-                settings[f"{axis}.showticklabels"] = (axis == x or names_rows) and size >= SMALLEST_LABEL
+                readable = labelled and size >= SMALLEST_LABEL
+                settings[f"{axis}.showticklabels"] = readable and (axis == x or names_rows)
         settings[f"{x}.title.text"] = geometry.column_title if wide > 120 else ""
         if geometry.operator:
             operator = f"layout.annotations[{panel.operator}]"
@@ -263,7 +282,7 @@ def _settings(panels: Sequence[Placed], arranged: Arrangement, bars: Sequence[st
             settings[f"{operator}.yanchor"] = "bottom" if corner else "middle"
             settings[f"{operator}.xanchor"] = "left" if corner else "right"
             settings[f"{operator}.align"] = "left" if corner else "center"
-            beside_labels = -geometry.row_pixels if names_rows else 0
+            beside_labels = -geometry.row_pixels if names_rows and labelled else 0
             settings[f"{operator}.xshift"] = beside_labels - (0 if corner else 4 if names_rows else 8)
         if geometry.formats:
             wide_form, narrow_form = geometry.formats

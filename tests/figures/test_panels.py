@@ -74,3 +74,17 @@ def test_an_operator_that_starts_a_line_stands_in_the_corner_where_its_side_is_t
             assert left + at["xshift"] > 8 * 7, screen["width"]
         else:
             assert left + at["xshift"] >= -1, screen["width"]
+
+
+def test_labels_too_small_to_read_leave_their_room_to_the_cells() -> None:
+    words = [f"word{i}" for i in range(40)]
+    maps = [Matrix(str(head), np.eye(40), "map", rows=words, columns=words) for head in range(8)]
+    bare = 0
+    for screen in compose(maps).layout.meta["screens"]:
+        at = screen["settings"]
+        if not at["layout.xaxis.showticklabels"] and not at["layout.yaxis.showticklabels"]:
+            bare += 1
+            assert (1 - at["layout.yaxis.domain"][1]) * screen["height"] == pytest.approx(10, abs=1)
+        else:
+            assert at["layout.xaxis.domain"][0] * screen["width"] > 40
+    assert bare > 5
