@@ -6,11 +6,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from attn_figures.matrix import KEY_TITLE, QUERY_TITLE, Matrix
+from attn_figures.matrix import KEY_TITLE, NUMBERS_UP_TO, QUERY_TITLE, Matrix
 from attn_figures.panels import Absent, Panel, compose
 from attn_figures.picture import Picture, Spec
 
 Numbers = NDArray[np.float64]
+ROOT = 2.0  # weights shared out among many keys are small; the ramp is spent on them, over the same [0, 1]
 PHONE_HEIGHT = 640  # pixels, so that the slider stays in sight
 OUTPUT_UP_TO = 24  # dimensions of an output that is drawn beside the maps
 
@@ -41,6 +42,7 @@ class Heads:
             column_title=KEY_TITLE,
             mask=self.mask,
             cells="query-key",
+            ramp_power=1.0 if len(self.keys) <= NUMBERS_UP_TO else ROOT,
         )
 
 

@@ -10,8 +10,8 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from attn_core import MULTI_HEAD_MISTAKES, Attention, MultiHead, merge_heads
-from attn_figures.matrix import KEY_TITLE, QUERY_TITLE, Matrix
-from attn_figures.multi_head import right_and_broken
+from attn_figures.matrix import Matrix
+from attn_figures.multi_head import Heads, right_and_broken
 from attn_ui import controls
 from attn_ui.frame import what_you_see
 from attn_ui.live_figure import live_figure
@@ -227,17 +227,9 @@ def _joined(now: Now, broken: MultiHead) -> Drawn:
 
 
 def _map(now: Now, result: MultiHead, name: str, title: str, head: int) -> Matrix:
-    return Matrix(
-        name,
-        array(result.weights[head]),
-        title,
-        rows=now.tokens.queries,
-        columns=now.tokens.keys,
-        row_title=QUERY_TITLE,
-        column_title=KEY_TITLE,
-        mask=mask_array(now.setting),
-        cells="query-key",
-    )
+    n = now.tokens
+    heads = Heads(array(result.weights), array(result.output), n.queries, n.keys, mask_array(now.setting))
+    return heads.matrix(name, heads.weights[head], title)
 
 
 PICTURES: dict[str, Callable[..., Drawn]] = {
