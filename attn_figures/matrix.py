@@ -21,6 +21,7 @@ QUERY_TITLE = "Query (attending)"
 NUMBERS_UP_TO = 12  # cells a side; beyond that the numbers no longer fit and hover tells them
 LONGEST_LABEL = 12  # characters; longer tokens end in an ellipsis on the axis and stand whole in the hover
 MOST_LABELS = 32
+MOST_FLAT = 8  # labels chosen for the columns; more of them are slanted
 SIDE_GAP, SIDE_SHARE = 0.03, 0.16  # of the body's width: the gap before the side bars, and gap and bars
 TITLE_PIXELS = 22
 
@@ -122,7 +123,7 @@ class Matrix:
         """Return the room for square cells, slanted or short column labels, and row labels."""
         n_columns, n_rows = self.size or (len(self.columns), len(self.rows))
         slanted = self._slanted()
-        columns = round(0.72 * _label_pixels(self.columns)) + 8 if slanted else 16
+        columns = round(0.72 * _label_pixels(self._column_labels())) + 8 if slanted else 16
         operator = 18 + 7 * max(map(len, _without_tags(self.operator).split("<br>")))
         labels = self.rows if self.ticks[0] is None else [label for _, label in self.ticks[0]]
         row_pixels = _label_pixels(labels) + (TITLE_PIXELS if self.row_title else 0)
@@ -269,7 +270,12 @@ class Matrix:
         }
 
     def _slanted(self) -> bool:
-        return self.ticks[1] is None and max(map(len, self.columns)) > 3
+        # A few chosen labels have room to lie flat; as many as words do not.
+        labels = self._column_labels()
+        return max(map(len, labels)) > 3 and (self.ticks[1] is None or len(labels) > MOST_FLAT)
+
+    def _column_labels(self) -> Sequence[str]:
+        return self.columns if self.ticks[1] is None else [label for _, label in self.ticks[1]]
 
     def _numbers_fit(self) -> bool:
         return self.numbered and max(len(self.rows), len(self.columns)) <= NUMBERS_UP_TO

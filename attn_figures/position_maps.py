@@ -244,7 +244,7 @@ def turning(
                 "hovertemplate": "offset <b>%{x}</b><br>score <b>%{y:.6f}</b><extra></extra>",
             },
         ],
-        columns=19,
+        columns=40,  # so wide that no circle stands beside it
         rows=5,
         x_title="Offset (key − query)",
         y_title="Score",

@@ -13,6 +13,7 @@ from attn_figures.matrix import KEY_TITLE, QUERY_TITLE, Matrix, Numbers, Scale, 
 from attn_figures.panels import compose
 from attn_figures.picture import Picture, Spec
 
+MOST_WORDS = 14  # labels a side
 BODY = 7.0  # units a side of the maps of a test, whatever their size
 
 
@@ -177,10 +178,16 @@ def _short(value: float) -> str:
 
 
 def _attention_labels(tokens: Sequence[str]) -> dict[str, Any]:
+    """Label about fourteen words of a long sentence, and spend the ramp on small weights there."""
+    step = math.ceil(len(tokens) / MOST_WORDS)
+    few = list(enumerate(tokens))[::step]
+    long = step > 1
     return {
         "rows": tokens,
         "columns": tokens,
         "row_title": QUERY_TITLE,
         "column_title": KEY_TITLE,
         "cells": "query-key",
+        "ticks": (few, few) if long else (None, None),
+        "ramp_power": 2.0 if long else 1.0,
     }

@@ -326,8 +326,9 @@ def far_curves(setup: Setup, at: Settings, trained: int) -> dict[str, NDArray[np
 
 
 def far_returns(curves: dict[str, NDArray[np.float64]], trained: int) -> dict[str, int]:
-    """Return the offset past the training length at which each curve is highest."""
-    return {name: trained + int(np.argmax(curve[trained:])) for name, curve in curves.items()}
+    """Return the offset past the training length at which each curve that comes back is highest."""
+    waves = {name: curve for name, curve in curves.items() if name != "ALiBi"}
+    return {name: trained + int(np.argmax(curve[trained:])) for name, curve in waves.items()}
 
 
 @st.cache_data(max_entries=32, show_spinner=False)

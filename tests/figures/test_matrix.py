@@ -5,7 +5,7 @@ import pytest
 
 from attn_figures import theme
 from attn_figures.matrix import KEY_TITLE, QUERY_TITLE, SIDE_SHARE, Matrix, SideBars
-from attn_figures.panels import compose
+from attn_figures.panels import Axes, compose
 
 RNG = np.random.default_rng(11)
 ROWS = ["the", "cat", "sat"]
@@ -168,3 +168,11 @@ def test_a_matrix_may_name_its_rows_wherever_it_stands() -> None:
     figure = compose([weights("a"), weights("b", names_rows=True)])
     assert figure.layout.yaxis2.showticklabels
     assert figure.layout.yaxis2.title.text == QUERY_TITLE
+
+
+def test_many_chosen_labels_are_slanted_and_few_lie_flat() -> None:
+    columns = [f"word{i}" for i in range(26)]
+    every = list(enumerate(columns))
+    for chosen, angle in ((every[::2], -45), (every[::6], 0)):
+        matrix = Matrix("m", np.zeros((2, 26)), "m", ["a", "b"], columns, ticks=(None, chosen))
+        assert matrix.axes(Axes(0))["xaxis"]["tickangle"] == angle

@@ -54,6 +54,16 @@ def test_attention_maps_are_by_name() -> None:
     assert figure.layout.coloraxis.showscale
 
 
+def test_long_sentences_are_labelled_here_and_there() -> None:
+    tokens = [f"w{i}" for i in range(26)]
+    weights = softmax(RNG.normal(size=(26, 26)))
+    figure = before_and_after(tokens, weights, weights, names=("a", "b"), limit=1.0)
+    assert list(figure.layout.yaxis.ticktext) == tokens[::2]
+    figure = attention_maps(tokens, {"none": weights, "ramp": weights})
+    assert list(figure.layout.xaxis.ticktext) == [str(place) for place in range(0, 26, 4)]
+    np.testing.assert_allclose(trace(figure, "ramp").z, weights)
+
+
 def a_trial() -> Trial:
     expected, found = RNG.normal(size=(3, 5)), RNG.normal(size=(3, 5))
     return Trial(
