@@ -59,6 +59,9 @@ def before_and_after(
 def attention_maps(tokens: Sequence[str], maps: Mapping[str, Numbers]) -> Spec:
     """Draw one map of weights (query, key) for each scheme, by its name."""
     common = _attention_labels(tokens)
+    if len(tokens) > MOST_WORDS:  # many small maps have no room for words: places stand for them
+        places = _few([str(place) for place in range(len(tokens))])
+        common |= {"ticks": (places, places), "row_title": "Query", "column_title": "Key"}
     return compose.spec(
         [Matrix(name, weights, name, numbered=False, **common) for name, weights in maps.items()]
     )
