@@ -69,7 +69,8 @@ class Sweep:
         """What stays while the sliders move."""
         points = self.points
         queries = points.place(np.array(self.query.values))
-        grid = np.linspace(queries[0], queries[-1], FINER * (len(QUERY_AT.values) - 1) + 1)
+        finer = FINER if self.maps == 1 else FINER // 2  # small multiples need fewer
+        grid = np.linspace(queries[0], queries[-1], finer * (len(QUERY_AT.values) - 1) + 1)
         truth = None if points.truth is None else points.truth(grid)
         everything = points.values if truth is None else np.concatenate((points.values, truth))
         low, high = float(everything.min()), float(everything.max())
