@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from attn_figures.kernel_regression import ROOT, Numbers
+from attn_figures.kernel_regression import Numbers
 from attn_figures.matrix import KEY_TITLE, NUMBERS_UP_TO, QUERY_TITLE, Matrix
 from attn_figures.panels import compose
 from attn_figures.picture import Picture, Spec
@@ -54,9 +54,10 @@ def bridge(
         "column_title": KEY_TITLE,
         "cells": "query-key",
         "size": SIZE if large else None,
+        "ticks": (_some(terms.queries, 4), _some(terms.keys, 4)) if large else (None, None),
     }
     scores = common | {"scale": "scores", "limit": limit, "quantity": "score"}
-    weights = common | {"ramp_power": ROOT}
+    weights = common | {"ramp_power": 2.0}
     lengths = everywhere if keeps_lengths else ~everywhere
     left_out = 0.0 if keeps_lengths else terms.half_keys
     together = "−|q − k|²/2" if keeps_lengths else "q · k − |q|²/2"
@@ -91,3 +92,9 @@ def bridge(
         ],
         largest_unit=44.0,
     )
+
+
+def _some(labels: list[str], count: int) -> list[tuple[float, str]]:
+    """A few labels, evenly among the rows or columns that they stand for."""
+    places = np.unique(np.linspace(0, len(labels) - 1, count).round().astype(int))
+    return [(float(place), labels[place]) for place in places]

@@ -18,9 +18,8 @@ Trace = dict[str, Any]
 
 WEIGHTS = "weights"  # the name of the map whose cells can be clicked
 LIGHT = theme.LIGHT
-WIDEST_BUBBLE = 46  # pixels, of a point that has all the weight
+WIDEST_BUBBLE = 46  # pixels, of a point that has all the weight among forty
 KERNEL_SHARE = 0.3  # of the chart's height, for the kernel drawn around the query
-ROOT = 2.0  # weights spread over many keys are small: the ramp is spent on them, its range stays [0, 1]
 EMPTY = "<b>no key in the window</b>: nothing to average"
 
 
@@ -47,6 +46,11 @@ class Scene:
     y_range: tuple[float, float]
     x_title: str = "x"
     y_title: str = "y"
+
+    @property
+    def ramp_power(self) -> float:
+        """The more keys, the smaller their weights: a weight of 1 / n_key always has the same colour."""
+        return max(1.0, float(np.log(len(self.keys)) / np.log(6.3)))
 
     @property
     def x_range(self) -> tuple[float, float]:
@@ -102,7 +106,7 @@ def fit(scene: Scene, estimate: Estimate, row: int = 0) -> Spec:
         y_title=scene.y_title,
         x={"range": list(scene.x_range)},
         y={"range": list(scene.y_range)},
-        colours=ColourRange(LIGHT.weights, 0.0, 1.0, "weight", ROOT),
+        colours=ColourRange(LIGHT.weights, 0.0, 1.0, "weight", scene.ramp_power),
         marks=[query_line(scene, scene.queries[row])],
         legend=legend(scene),
         title=" ",
@@ -170,7 +174,7 @@ def weight_map(
         ),
         moves_cursor=True,
         size=size,
-        ramp_power=ROOT,
+        ramp_power=scene.ramp_power,
         ticks=(_row_ticks(scene), _key_ticks(scene)),
         place="",
         blocked=EMPTY,
@@ -195,14 +199,19 @@ def _row_facts(scene: Scene, estimate: Estimate, name: str) -> SideBars:
 
 
 def points(scene: Scene) -> Trace:
-    """The data, as small rings."""
+    """The data, as small rings; as dots where there are many."""
+    many = len(scene.keys) > 150
     return {
         "type": "scatter",
         "name": "data",
         "mode": "markers",
         "x": scene.keys,
         "y": scene.values,
-        "marker": {"size": 5, "color": LIGHT.paper, "line": {"color": LIGHT.ink, "width": 1.2}},
+        "marker": {
+            "size": 3 if many else 5,
+            "color": LIGHT.ink if many else LIGHT.paper,
+            "line": {"color": LIGHT.ink, "width": 0 if many else 1.2},
+        },
         "hovertemplate": "key at <b>%{x:.4~g}</b><br>value <b>%{y:.4~g}</b><extra></extra>",
     }
 
@@ -269,6 +278,7 @@ def around_queries(scene: Scene, queries: Numbers) -> Numbers:
 
 def bubbles(scene: Scene, weights: Numbers) -> Trace:
     """Each point's weight for one query, as area and as colour."""
+    widest = WIDEST_BUBBLE * max(1.0, len(scene.keys) / 40) ** 0.25
     return {
         "type": "scatter",
         "name": "weight of each point",
@@ -278,7 +288,7 @@ def bubbles(scene: Scene, weights: Numbers) -> Trace:
         "marker": {
             "size": weights,
             "sizemode": "area",
-            "sizeref": 2 / WIDEST_BUBBLE**2,
+            "sizeref": 2 / widest**2,
             "color": weights,
             "coloraxis": "panel",
             "opacity": 1,

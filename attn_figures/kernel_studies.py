@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from attn_figures import theme
 from attn_figures.chart import Chart
 from attn_figures.kernel_regression import (
-    ROOT,
     Estimate,
     Numbers,
     Scene,
@@ -66,7 +65,7 @@ def compare(scene: Scene, kernels: Mapping[str, Estimate], row: int = 0) -> Spec
             rows=4.4,
             x={"range": list(scene.x_range), "nticks": 5},
             y={"range": list(scene.y_range), "nticks": 5, "showticklabels": name == next(iter(kernels))},
-            colours=ColourRange(LIGHT.weights, 0.0, 1.0, "weight", ROOT),
+            colours=ColourRange(LIGHT.weights, 0.0, 1.0, "weight", scene.ramp_power),
             marks=[query_line(scene, query)],
             legend=[(f"<b>{name}</b>", LIGHT.ink)],
             under=maps[0].geometry().box,

@@ -1,7 +1,7 @@
 // The live figure: unpacks the steps that Python computed and swaps them as a slider moves.
 // There is no mathematics of attention here, only picking, placing and drawing.
 
-const TYPES = { f4: Float32Array, i4: Int32Array, u1: Uint8Array };
+const TYPES = { f8: Float64Array, f4: Float32Array, i4: Int32Array, u1: Uint8Array };
 const PLAY_MILLISECONDS = 140;
 const SEND_AFTER_MILLISECONDS = 120;
 const SLIDE = { width: 1600, height: 900 };

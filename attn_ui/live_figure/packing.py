@@ -74,9 +74,14 @@ class _Store:
 
 
 def _narrow(array: NDArray[Any]) -> NDArray[Any]:
-    """float32 holds seven digits, more than any hover shows; whole numbers take what they need."""
+    """float32 holds seven digits, more than any hover shows; whole numbers take what they need.
+
+    Numbers that lie close together far from zero, like points in time, keep float64.
+    """
     if array.dtype.kind == "f":
-        return np.ascontiguousarray(array, dtype="<f4")
+        finite = array[np.isfinite(array)]
+        crowded = finite.size and np.abs(finite).max() > 1e4 * np.ptp(finite) > 0
+        return np.ascontiguousarray(array, dtype="<f8" if crowded else "<f4")
     if array.dtype.kind == "b":
         return np.ascontiguousarray(array, dtype="u1")
     if array.dtype.kind in "iu":

@@ -12,7 +12,7 @@ from hypothesis.extra import numpy as hnp
 
 from attn_ui.live_figure.packing import MOST_BYTES, MOST_STEPS, Cursor, count_steps, pack
 
-DTYPES = {"f4": "<f4", "i4": "<i4", "u1": "u1"}
+DTYPES = {"f8": "<f8", "f4": "<f4", "i4": "<i4", "u1": "u1"}
 
 
 def unpack(message: bytes) -> tuple[dict[str, Any], list[np.ndarray]]:
@@ -91,6 +91,12 @@ def test_only_what_differs_is_listed() -> None:
 def test_gaps_stay_gaps() -> None:
     z = np.array([[1.0, np.nan]])
     assert np.isnan(figure_at(pack([heatmap(z), heatmap(z)]), 0)["data"][0]["z"][0, 1])
+
+
+def test_points_in_time_keep_apart() -> None:
+    times = 1.7e9 + np.arange(5.0)
+    drawn = figure_at(pack([{"data": [{"x": times}], "layout": {}}]), 0)
+    np.testing.assert_array_equal(drawn["data"][0]["x"], times)
 
 
 def test_a_setting_that_some_steps_lack_is_taken_away_again() -> None:
