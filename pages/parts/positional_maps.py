@@ -31,7 +31,7 @@ from attn_ui.parameters import (
     Steps,
 )
 from attn_ui.words import positional as words
-from pages.parts.positional_setup import Settings, Setup, settings, thinned
+from pages.parts.positional_setup import Settings, Setup, now, settings, thinned
 
 LONGEST = int(max(LENGTH.values))
 PAIRS = 4
@@ -88,17 +88,16 @@ def _show_vectors(setup: Setup, room: DeltaGenerator) -> None:
     shown = 0 if driver.name == LENGTH.name else int(positions.value(LENGTH))
     names = [f"position {place}" for place in range(LONGEST if driver.name == LENGTH.name else shown)]
     place = replace(PLACE, values=PLACE.values[: len(names)])
-    values = _encodings(setup, at, driver)
     live_figure(
         _vector_figures(setup, at, driver, shown, dimensions),
         key="encoding",
         alt="The encoding as a map of positions and dimensions, and some of its dimensions as waves",
         name=f"encoding {setup.scheme}",
         slider=slider,
-        rows=Rows("Position", place, _vector_cursor(values, dimensions), names),
+        rows=Rows("Position", place, Cursor(len(names)), names),
     )
-    step = min(positions.position(driver), len(values) - 1)
-    what_you_see(words.encoding(values[step].numpy(), setup.scheme, at.base))
+    in_sight = _encodings(setup, at, now(driver))[0, : int(positions.value(LENGTH))]
+    what_you_see(words.encoding(in_sight.numpy(), setup.scheme, at.base))
 
 
 def chosen_dimensions(typed: str, width: int) -> tuple[tuple[int, ...], str]:
@@ -155,15 +154,15 @@ def _show_turning(setup: Setup, _: DeltaGenerator) -> None:
     """Rotary: pairs turn with the position, and the score sees the offset only."""
     at = settings()
     placed = setup.placed(at)
-    turns = turning_numbers(setup, placed)
     live_figure(
         _turning_figures(setup, at),
         key="turning",
         alt="Pairs of dimensions of a query and a key turned by their positions, and their score",
         name="rotary",
         slider=Slider("Query's position", SHIFT),
-        rows=Rows("Key's offset", OFFSET, _turning_cursor(turns)),
+        rows=Rows("Key's offset", OFFSET, Cursor(len(OFFSET.values))),
     )
+    turns = turning_numbers(setup, placed)
     shift, offset = int(positions.value(SHIFT)), int(positions.value(OFFSET))
     same = torch.full((2, setup.width), setup.width**-0.5, dtype=torch.float64)
     query, key = placed.turn(same, torch.tensor([shift, shift + offset]))
@@ -246,9 +245,7 @@ def show_similarity(setup: Setup, room: DeltaGenerator) -> None:
         slider, driver = _driver(setup, has_step=False)
         of_vectors = SCHEMES[setup.scheme].adds == "vector"
         cosine = of_vectors and controls.segment(MEASURE, "Measure") == "cosine"
-    values = _similarities(setup, at, driver, cosine)
-    n = values.shape[-1]
-    changes, copies = pictures.similarity_cursor(n)
+    n = LONGEST if driver.name == LENGTH.name else int(positions.value(LENGTH))
     names = [f"position {place}" for place in range(n)]
     live_figure(
         _similarity_figures(setup, at, driver, cosine, n),
@@ -256,12 +253,11 @@ def show_similarity(setup: Setup, room: DeltaGenerator) -> None:
         alt="What positions say of each pair, as a map and over the offset",
         name=f"similarity {setup.scheme}",
         slider=slider,
-        rows=Rows(
-            "Position", replace(PLACE, values=PLACE.values[:n]), Cursor(n, changes, rows_of=copies), names
-        ),
+        rows=Rows("Position", replace(PLACE, values=PLACE.values[:n]), Cursor(n), names),
     )
-    step = positions.position(driver)
-    low, mean, high = (band[step].numpy() for band in by_offset(values))
+    in_sight = int(positions.value(LENGTH))
+    values = _similarities(setup, at, now(driver), cosine)[0, :in_sight, :in_sight]
+    low, mean, high = (band.numpy() for band in by_offset(values))
     what_you_see(words.similarity(low, mean, high, setup.scheme, cosine=cosine))
 
 

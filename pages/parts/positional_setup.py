@@ -224,6 +224,11 @@ def thinned(steps: Steps, numbers_a_step: int) -> Steps:
     return replace(steps, values=steps.values[::stride])
 
 
+def now(steps: Steps) -> Steps:
+    """Return the slider with the value at which it stands alone, for what is said in words."""
+    return replace(steps, values=(positions.value(steps),))
+
+
 def attention_steps(setup: Setup, at: Settings, schemes: tuple[str, ...], strengths: Steps) -> list[Tensor]:
     """Return the weights (steps, n, n) of each scheme at every strength of the slider."""
     strength = torch.tensor(strengths.values, dtype=torch.float64)

@@ -18,7 +18,15 @@ from attn_ui.frame import what_you_see
 from attn_ui.live_figure import Cell, Slider, live_figure, pack
 from attn_ui.parameters import BESIDE, KEY, ORDER, QUERY, SHIFT, STRENGTH, Steps
 from attn_ui.words import positional as words
-from pages.parts.positional_setup import Settings, Setup, attention_steps, settings, thinned, usable_schemes
+from pages.parts.positional_setup import (
+    Settings,
+    Setup,
+    attention_steps,
+    now,
+    settings,
+    thinned,
+    usable_schemes,
+)
 
 Maps = NDArray[np.float64]  # (steps, n_rows, n_columns)
 
@@ -37,10 +45,9 @@ def show_attention(setup: Setup, _: DeltaGenerator) -> None:
         slider=Slider("Strength of positions", strengths),
         on_cell=choose_cell,
     )
-    before, after = (w.numpy() for w in attention_steps(setup, at, ("none", setup.scheme), strengths))
-    step = positions.position(strengths)
-    strength = strengths.values[step]
-    what_you_see(words.attention(setup.labels, before[step], after[step], setup.scheme, strength))
+    before, after = (w[0].numpy() for w in attention_steps(setup, at, ("none", setup.scheme), now(strengths)))
+    strength = positions.value(strengths)
+    what_you_see(words.attention(setup.labels, before, after, setup.scheme, strength))
 
 
 @st.cache_data(max_entries=64, show_spinner=False)
@@ -89,11 +96,8 @@ def _show_all(setup: Setup, at: Settings) -> None:
         slider=Slider("Strength of positions", strengths),
         on_cell=choose_cell,
     )
-    step = positions.position(strengths)
-    maps = attention_steps(setup, at, tuple(usable_schemes()), strengths)
-    what_you_see(
-        words.compare({name: w[step].numpy() for name, w in zip(usable_schemes(), maps, strict=True)})
-    )
+    maps = attention_steps(setup, at, tuple(usable_schemes()), now(strengths))
+    what_you_see(words.compare({name: w[0].numpy() for name, w in zip(usable_schemes(), maps, strict=True)}))
 
 
 def _show_two(setup: Setup, at: Settings, beside: str) -> None:
@@ -106,8 +110,7 @@ def _show_two(setup: Setup, at: Settings, beside: str) -> None:
         slider=Slider("Strength of positions", strengths),
         on_cell=choose_cell,
     )
-    step = positions.position(strengths)
-    one, other = (w[step].numpy() for w in attention_steps(setup, at, (beside, setup.scheme), strengths))
+    one, other = (w[0].numpy() for w in attention_steps(setup, at, (beside, setup.scheme), now(strengths)))
     what_you_see(words.two_schemes(setup.labels, one, other, (beside, setup.scheme)))
 
 
@@ -144,14 +147,13 @@ def show_shuffle(setup: Setup, room: DeltaGenerator) -> None:
         name=f"shuffle {setup.scheme}",
         slider=Slider("Strength of positions", strengths),
     )
-    errors = shuffle_errors(setup, at, order, strengths)
-    step = positions.position(strengths)
+    errors = shuffle_errors(setup, at, order, now(strengths))
     what_you_see(
         words.shuffle(
             [setup.tokens[i] for i in order.tolist()],
-            {name: float(values[step]) for name, values in errors.items()},
+            {name: float(values[0]) for name, values in errors.items()},
             setup.scheme,
-            strengths.values[step],
+            positions.value(strengths),
         )
     )
 
@@ -224,16 +226,15 @@ def show_shift(setup: Setup, _: DeltaGenerator) -> None:
         name=f"shift {setup.scheme}",
         slider=Slider("Shift of all positions", SHIFT),
     )
-    errors = shift_errors(setup, at)
-    step = positions.position(SHIFT)
+    errors = shift_errors(setup, at, now(SHIFT))
     what_you_see(
-        words.shift({name: float(e[step]) for name, e in errors.items()}, setup.scheme, SHIFT.values[step])
+        words.shift({name: float(e[0]) for name, e in errors.items()}, setup.scheme, positions.value(SHIFT))
     )
 
 
-def shift_errors(setup: Setup, at: Settings) -> dict[str, Tensor]:
+def shift_errors(setup: Setup, at: Settings, steps: Steps) -> dict[str, Tensor]:
     """Return each scheme's largest change of a pair at every shift."""
-    shifts = torch.tensor(SHIFT.values)
+    shifts = torch.tensor(steps.values)
     return {
         name: shift_difference(own.placed(at), SHIFTED, own.width, shifts).abs().amax(dim=(-2, -1))
         for name in usable_schemes()
@@ -264,7 +265,7 @@ def _shift(setup: Setup, at: Settings) -> bytes:
         quantity="score of positions",
         limits=limits,
     )
-    errors = shift_errors(setup, at)
+    errors = shift_errors(setup, at, SHIFT)
     # The ramp's error grows without bound, so each step has an axis of its own.
     largest = [max(float(e[step]) for e in errors.values()) or 1.0 for step in range(len(shifts))]
     return _trial_steps(tried, expected, found, errors, setup.scheme, largest=largest)
