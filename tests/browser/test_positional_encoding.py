@@ -152,13 +152,13 @@ def test_past_the_training_length(app: AppPage) -> None:
 def test_what_is_typed_is_shown_as_typed(app: AppPage) -> None:
     app.open("positional-encoding")
     field = app.page.get_by_label("Sentence")
-    field.fill("<b>bold</b> <img src=x onerror=alert(1)> %{y}")
+    field.fill("<img src=x onerror=alert(1)>")
     field.press("Enter")
     app.settle()
     assert app.page.locator(".live-figure img, .stMarkdown img").count() == 0
     labels = app.figure("attention").locator(".xtick text").all_text_contents()
     assert "<" in labels
-    assert "bold" in labels
+    assert "onerror" in labels
 
 
 def test_tabs_and_mistakes(app: AppPage) -> None:
