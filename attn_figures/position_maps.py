@@ -184,8 +184,8 @@ def similarity(
         marks=[{"type": "line", "x0": 0, "x1": 0, "y0": 0, "y1": 1, "yref": " domain", "line": _axis_line()}],
         legend=[
             ("mean", light.query),
-            ("from lowest to highest", light.muted),
-            ("seen from one position", light.key),
+            ("lowest to highest", light.muted),
+            ("from one position", light.key),
         ],
     )
     spec = compose.spec([picture, chart], largest_unit=38)
@@ -244,7 +244,7 @@ def turning(
                 "hovertemplate": "offset <b>%{x}</b><br>score <b>%{y:.6f}</b><extra></extra>",
             },
         ],
-        columns=40,  # so wide that no circle stands beside it
+        columns=12,
         rows=5,
         x_title="Offset (key − query)",
         y_title="Score",

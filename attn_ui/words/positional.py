@@ -88,7 +88,7 @@ def shuffle(shuffled: Sequence[str], errors: Mapping[str, float], scheme: str, s
     """
     order = plain(" ".join(shuffled))
     start = f"Shuffled to *{order}*: without positions the output is the same rows in the new order "
-    start += f"(largest difference {errors['none']:.1e}, rounding)."
+    start += f"(largest difference {_rounding(errors['none'])})."
     if scheme == "none" or strength == 0:
         return start
     if errors[scheme] < 1e-9:
@@ -107,7 +107,7 @@ def shift(errors: Mapping[str, float], scheme: str, by: float) -> str:
     elif scheme in kept:
         first = (
             f"All positions move on by {by:.0f}, and what {scheme} says of each pair stays "
-            f"(largest change {errors[scheme]:.1e}, rounding): only the offset counts."
+            f"(largest change {_rounding(errors[scheme])}): only the offset counts."
         )
     else:
         first = (
@@ -157,9 +157,8 @@ def similarity(low: Numbers, mean: Numbers, high: Numbers, scheme: str, *, cosin
     if len(mean) == 1:
         return "One position has nothing to be compared with."
     what = "cosine" if cosine else "mean"
-    return (
-        f"{first} The {what} falls from {mean[centre]:.3g} at offset 0 to {mean[centre + 1]:.3g} at offset 1."
-    )
+    near = f"{mean[centre]:.3g} at offset 0 and {mean[centre + 1]:.3g} at offset 1"
+    return f"{first} The {what} is {near}."
 
 
 def turning(score: float, at_zero: float, shift_by: int, offset: int) -> str:
@@ -167,7 +166,7 @@ def turning(score: float, at_zero: float, shift_by: int, offset: int) -> str:
     return (
         f"The query stands at {shift_by}, the key {offset} further: both have turned, and the angle between "
         f"them is that of the offset. Their score is {score:.4f}; at positions 0 and {offset} it is "
-        f"{at_zero:.4f} (difference {abs(score - at_zero):.1e})."
+        f"{at_zero:.4f} (difference {_rounding(abs(score - at_zero))})."
     )
 
 
@@ -202,6 +201,10 @@ def far(curves: Mapping[str, Numbers], returns: Mapping[str, int], trained: int)
         f"of one vector to {curves['rotary'][turned]:.2f} at {turned}. ALiBi decays: at offset "
         f"{len(alibi) - 1} its factor is {alibi[-1]:.1e}. A learned table has no row past its last."
     )
+
+
+def _rounding(difference: float) -> str:
+    return "exactly 0" if difference == 0 else f"{difference:.1e}, rounding"
 
 
 def _list(names: Sequence[str]) -> str:

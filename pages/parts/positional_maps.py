@@ -34,7 +34,6 @@ from attn_ui.words import positional as words
 from pages.parts.positional_setup import Settings, Setup, now, settings, thinned
 
 LONGEST = int(max(LENGTH.values))
-PAIRS = 4
 FAR_SCHEMES = ("sinusoidal", "rotary", "ALiBi")
 TIMES = 4
 
@@ -188,7 +187,7 @@ def turning_numbers(setup: Setup, placed: Positions) -> Turns:
     unturned[:, pairs[:, 0]] = 1.0
     turned = placed.turn(unturned, torch.ones(1))[0]
     angles = torch.atan2(turned[pairs[:, 1]], turned[pairs[:, 0]])
-    drawn = sorted({round(i * (n_pair - 1) / (PAIRS - 1)) for i in range(PAIRS)})
+    drawn = sorted({0, n_pair // 8, 3 * n_pair // 8})  # fast, slower and slow, each still seen to turn
     return Turns(drawn, angles[drawn].numpy(), placed.profile(len(OFFSET.values), setup.width).numpy())
 
 
