@@ -13,6 +13,7 @@ from attn_figures.panels import compose
 from attn_figures.picture import Picture, Spec
 
 Numbers = NDArray[np.float64]
+WIDEST = 16  # dimensions that are drawn as square cells; more share the same width
 
 
 @Picture
@@ -37,14 +38,17 @@ def added_up(
         limit: the end of the colours; longest: the length of the longest bar. Both the same at every step.
         n_sums: how many of the last rows are sums; they are framed.
     """
+    n_dimensions = rows.shape[1]
+    labelled = range(0, n_dimensions, -(-n_dimensions // WIDEST))
     on = np.ones(rows.shape, dtype=bool)
     on[list(off)] = False
     shown = Matrix(
         "contributions",
         rows,
-        "what each row adds, and its length",
+        "what each row adds",
         rows=names,
-        columns=[str(d) for d in range(1, rows.shape[1] + 1)],
+        columns=[str(d) for d in range(1, n_dimensions + 1)],
+        ticks=(None, [(d, str(d + 1)) for d in labelled]),
         column_title="Dimension of the output",
         row_role="ink",
         column_role="output",
@@ -53,6 +57,7 @@ def added_up(
         quantity="adds",
         mask=on,
         blocked="switched off",
+        size=None if n_dimensions <= WIDEST else (WIDEST, len(rows)),
         place="%{y}, dimension %{x}",
         side=SideBars(
             "lengths", lengths, longest, "%{y}: length <b>%{customdata[0]:.6~g}</b>", lengths[:, None]
@@ -60,7 +65,7 @@ def added_up(
     )
     spec = compose.spec([shown], largest_unit=44.0)
     first = len(names) - n_sums - 0.5
-    spec["layout"]["shapes"] = [*spec["layout"]["shapes"], _line_above(first, rows.shape[1])]
+    spec["layout"]["shapes"] = [*spec["layout"]["shapes"], _line_above(first, n_dimensions)]
     return spec
 
 

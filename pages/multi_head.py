@@ -86,6 +86,9 @@ if wanted not in slider.values:
     )
     st.caption(f":material/edit: {said}")
 what_you_see(sentence())
+st.caption(
+    "The projections are drawn from the seed, not trained: what a head looks at here says nothing of grammar."
+)
 
 tabs(
     {

@@ -25,10 +25,10 @@ def show(now: Now) -> None:
     st.markdown(
         "The output projection is linear, so the output is a **sum with one term a head**: what a head "
         "found, "
-        "times its own block of W_o."
+        "times its own block of W_o. Bars on the right are lengths."
         if now.setting.projection
         else "Without an output projection each head fills **its own columns** of the output; added up they "
-        "stand side by side."
+        "stand side by side. Bars on the right are lengths."
     )
     live_figure(
         _terms(now.setting, now.n_head, tuple(now.off)),

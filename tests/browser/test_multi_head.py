@@ -86,7 +86,7 @@ def test_other_widths_offer_other_numbers_of_heads_and_keep_the_present_one(app:
     width.focus()
     app.page.keyboard.press("ArrowRight")
     app.settle()
-    # 13 is prime: only 1 of the two that were asked for is left, and the page says so.
+    # 13 is prime: one head is left of the two that were asked for, and the page says so.
     assert app.readout("maps") == "1"
     assert "2 heads do not divide d_model = 13" in app.page.get_by_test_id("stMain").inner_text()
     width.focus()

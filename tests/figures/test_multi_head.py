@@ -134,6 +134,16 @@ def test_terms_and_their_sum_stand_in_one_matrix_with_lengths_beside() -> None:
     assert "switched off" in hover.hovertemplate
 
 
+def test_a_wide_output_keeps_rows_that_can_be_seen() -> None:
+    labels = ["head 1", "head 2", "output"]
+    for width in (16, 128):
+        figure = added_up(draw(3, width), labels, np.ones(3), limit=1.0, longest=1.0)
+        phone = figure.layout.meta["screens"][1]
+        low, high = phone["settings"]["layout.yaxis.domain"]
+        assert (high - low) * phone["height"] / 3 >= 9, width
+        assert phone["settings"]["layout.yaxis.showticklabels"]
+
+
 def test_shares_of_heads_sum_to_one_and_a_token_without_any_has_none() -> None:
     lengths = draw(3, 4)
     lengths[1] = 0
