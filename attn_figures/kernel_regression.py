@@ -35,6 +35,7 @@ class Scene:
         offsets: distances from the query at which the kernel is drawn, (n_offset,), ascending.
         y_range: the lowest and the highest value on the axis.
         x_title, y_title: what the two columns are called; escape users' words.
+        digits: significant digits that tell one place from the next.
     """
 
     keys: Numbers
@@ -46,6 +47,18 @@ class Scene:
     y_range: tuple[float, float]
     x_title: str = "x"
     y_title: str = "y"
+    digits: int = 3
+
+    @property
+    def hover_form(self) -> str:
+        """How the hover writes a place."""
+        return f".{self.digits + 1}~g"
+
+    @property
+    def value_form(self) -> str:
+        """How a value of the size of these is written."""
+        low, high = self.y_range
+        return ".3f" if high - low > 0.1 and max(-low, high) < 1e5 else ".4g"
 
     @property
     def ramp_power(self) -> float:
@@ -104,7 +117,7 @@ def fit(scene: Scene, estimate: Estimate, row: int = 0) -> Spec:
         rows=7.6,
         x_title=scene.x_title,
         y_title=scene.y_title,
-        x={"range": list(scene.x_range)},
+        x=place_axis(scene),
         y={"range": list(scene.y_range)},
         colours=ColourRange(LIGHT.weights, 0.0, 1.0, "weight", scene.ramp_power),
         marks=[query_line(scene, scene.queries[row])],
@@ -160,8 +173,8 @@ def weight_map(
         name,
         estimate.weights,
         title,
-        [f"{query:.3g}" for query in scene.queries],
-        [f"{key:.3g}" for key in scene.keys],
+        [f"{query:.{scene.digits}g}" for query in scene.queries],
+        [f"{key:.{scene.digits}g}" for key in scene.keys],
         row_title=QUERY_TITLE,
         column_title=KEY_TITLE,
         mask=np.broadcast_to(supported[:, None], shape),
@@ -189,8 +202,8 @@ def _row_facts(scene: Scene, estimate: Estimate, name: str) -> SideBars:
         f"{name} effective keys",
         estimate.effective_keys,
         float(n_key),
-        "query at %{customdata[0]:.4~g}<br>effective keys <b>%{customdata[1]:.2f}</b> of "
-        f"{n_key}<br>row sum <b>%{{customdata[2]:.6f}}</b>",
+        f"query at %{{customdata[0]:{scene.hover_form}}}<br>"
+        f"effective keys <b>%{{customdata[1]:.2f}}</b> of {n_key}<br>row sum <b>%{{customdata[2]:.6f}}</b>",
         np.stack([scene.queries, estimate.effective_keys, estimate.weights.sum(axis=1)], axis=-1),
     )
 
@@ -212,7 +225,20 @@ def points(scene: Scene) -> Trace:
             "color": LIGHT.ink if many else LIGHT.paper,
             "line": {"color": LIGHT.ink, "width": 0 if many else 1.2},
         },
-        "hovertemplate": "key at <b>%{x:.4~g}</b><br>value <b>%{y:.4~g}</b><extra></extra>",
+        "hovertemplate": f"key at <b>%{{x:{scene.hover_form}}}</b><br>"
+        "value <b>%{y:.4~g}</b><extra></extra>",
+    }
+
+
+def place_axis(scene: Scene) -> dict[str, Any]:
+    """The axis of the keys: round numbers written out, however far from zero."""
+    low, high = scene.x_range
+    ticks = round_numbers(low, high, 7 if scene.digits < 6 else 4)
+    return {
+        "range": [low, high],
+        "tickmode": "array",
+        "tickvals": [value for value, _ in ticks],
+        "ticktext": [text for _, text in ticks],
     }
 
 
@@ -308,7 +334,8 @@ def _asking(scene: Scene, at_queries: Numbers) -> Trace:
         "y": at_queries,
         "marker": {"size": 14, "color": theme.rgba(LIGHT.query, 0)},
         "meta": {"cursor": True},
-        "hovertemplate": "query at <b>%{x:.4~g}</b><br>estimate <b>%{y:.6~g}</b><extra></extra>",
+        "hovertemplate": f"query at <b>%{{x:{scene.hover_form}}}</b><br>"
+        "estimate <b>%{y:.6~g}</b><extra></extra>",
     }
 
 
@@ -349,7 +376,7 @@ def _read_outs(scene: Scene, estimate: Estimate, row: int) -> list[Trace]:
     empty = not estimate.supported[row]
     below = "<br>" * 3
     told = (
-        f"{below}estimate <b>%{{customdata[0]:.3f}}</b><br>"
+        f"{below}estimate <b>%{{customdata[0]:{scene.value_form}}}</b><br>"
         "weights sum to <b>%{customdata[1]:.3f}</b>, "
         f"effective keys <b>%{{customdata[2]:.1f}}</b> of {n_key}"
     )
@@ -394,7 +421,8 @@ def _key_ticks(scene: Scene) -> Ticks:
     ticks: list[tuple[float, str]] = []
     for value, text in round_numbers(float(scene.keys[0]), float(scene.keys[-1])):
         column = float(np.interp(value, scene.keys, columns))
-        if not ticks or column - ticks[-1][0] > len(columns) / 14:  # in a gap two would overlap
+        # In a gap of the data two would overlap; long numbers need more room.
+        if not ticks or column - ticks[-1][0] > len(columns) * max(0.07, 0.028 * len(text)):
             ticks.append((column, text))
     return ticks
 
@@ -409,4 +437,8 @@ def round_numbers(low: float, high: float, most: int = 7) -> list[tuple[float, s
     scale = 10.0 ** np.floor(np.log10(span / most))
     step = next(scale * k for k in (1, 2, 5, 10, 20) if span / (scale * k) <= most)
     first, last = int(np.ceil(low / step - 1e-9)), int(np.floor(high / step + 1e-9))
-    return [(k * step, f"{k * step:.6g}") for k in range(first, last + 1)]
+    # As many digits as tell neighbours apart, and, below 1e12, as many as stand before the point.
+    largest = max(abs(low), abs(high), step)
+    digits = int(np.ceil(np.log10(largest / step))) + 1
+    digits = max(6, digits, int(np.log10(largest)) + 1 if largest < 1e12 else 0)
+    return [(k * step, f"{k * step:.{digits}g}") for k in range(first, last + 1)]

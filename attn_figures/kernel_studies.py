@@ -19,6 +19,7 @@ from attn_figures.kernel_regression import (
     bubbles,
     estimate_line,
     kernel_shape,
+    place_axis,
     points,
     query_line,
     truth_line,
@@ -186,7 +187,7 @@ def plain_fit(scene: Scene, on_grid: Numbers) -> Chart:
         rows=6.8,
         x_title=scene.x_title,
         y_title=scene.y_title,
-        x={"range": list(scene.x_range)},
+        x=place_axis(scene),
         y={"range": list(scene.y_range)},
         legend=[("○ data", LIGHT.ink), *truth, ("━ estimate", LIGHT.output)],
     )

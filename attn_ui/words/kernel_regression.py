@@ -20,20 +20,21 @@ def fit_sentence(
     effective: float,
     empty: int,
     n_query: int,
+    digits: int = 3,
 ) -> str:
     """Say what the chosen query attends to, and how many queries find nothing."""
     if math.isnan(estimate):
         nearest = float(np.abs(keys - query).min())
         return (
-            f"At {query:.3g} the **query** finds no **key** within h = {bandwidth:.3g}: the nearest lies "
-            f"{nearest:.3g} away, so there is nothing to average and the estimate has a gap, as for "
+            f"At {query:.{digits}g} the **query** finds no **key** within h = {bandwidth:.3g}: the nearest "
+            f"lies {nearest:.3g} away, so there is nothing to average and the estimate has a gap, as for "
             f"{empty} of the {n_query} queries (hatched)."
         )
     heaviest = int(weights.argmax())
     seen = (
-        f"At {query:.3g} the **query** spreads its weight as if over {effective:.1f} of {len(keys)} "
-        f"**keys**; the one at {keys[heaviest]:.3g} counts most ({weights[heaviest]:.3f}), "
-        f"and the weighted mean of the **values** is {estimate:.3f}."
+        f"At {query:.{digits}g} the **query** spreads its weight as if over {effective:.1f} of {len(keys)} "
+        f"**keys**; the one at {keys[heaviest]:.{digits}g} counts most ({weights[heaviest]:.3f}), "
+        f"and the weighted mean of the **values** is {_value(estimate)}."
     )
     if empty:
         seen += f" {empty} of {n_query} queries find no key in the window of the {kernel} kernel (hatched)."
@@ -47,17 +48,18 @@ def compare_sentence(
     estimates: Mapping[str, float],
     effective: Mapping[str, float],
     empty: Mapping[str, float],
+    digits: int = 3,
 ) -> str:
     """Say how far the kernels agree at one bandwidth."""
     told = [
-        f"{name} {estimate:.2f} ({effective[name]:.1f})"
+        f"{name} {_value(estimate)} ({effective[name]:.1f})"
         for name, estimate in estimates.items()
         if not math.isnan(estimate)
     ]
     silent = [name for name, estimate in estimates.items() if math.isnan(estimate)]
     seen = (
-        f"One h = {bandwidth:.3g} is not one width. Estimates at {query:.3g}, with their effective keys: "
-        f"{_join(told)}."
+        f"One h = {bandwidth:.3g} is not one width. Estimates at {query:.{digits}g}, with their effective "
+        f"keys: {_join(told)}."
     )
     if silent:
         seen += f" No estimate from {_join(silent)}: no key lies in the window."
@@ -84,13 +86,13 @@ def choose_sentence(
         "wider": "it blurs the curve",
         "about as wide": "neither noise nor blur wins",
     }
-    seen = f"Training error {training:.3f}, leave-one-out error {left_out:.3f}: "
+    seen = f"Training error {_value(training)}, leave-one-out error {_value(left_out)}: "
     if math.isinf(left_out):
-        seen = f"Training error {training:.3f}; left out, no point has a neighbour in its window: "
+        seen = f"Training error {_value(training)}; left out, no point has a neighbour in its window: "
     seen += (
         f"h = {bandwidth:.3g} is {place} {'as' if place == 'about as wide' else 'than'} the best, {best:.3g} "
-        f"(error {best_error:.3f}), so {follows[place]}. The training error always wants h = 0, where each "
-        "point asks itself; left out of its own estimate, a point cannot."
+        f"(error {_value(best_error)}), so {follows[place]}. The training error always wants h = 0, where "
+        "each point asks itself; left out of its own estimate, a point cannot."
     )
     if 0 < supported < n_key:
         seen += f" Dotted: only {supported} of {n_key} points keep a neighbour, so it is not comparable."
@@ -118,8 +120,8 @@ def learned_sentence(
         return f"Nothing to learn from h = {start:.3g}: there the error does not change with h."
     went = (
         f"Adam on log h went from {start:.3g} to **{end:.4g}** in {steps} steps"
-        f"{'' if steps >= planned else ', where it was stopped or found no slope'}, error {error:.4f}; "
-        f"the best of the search is {best:.4g} with {best_error:.4f}"
+        f"{'' if steps >= planned else ', where it was stopped or found no slope'}, error {error:.4g}; "
+        f"the best of the search is {best:.4g} with {best_error:.4g}"
     )
     apart = abs(end / best - 1)
     if apart <= 0.02:
@@ -173,7 +175,7 @@ def fails_sentence(
         seen += " so wide that every place gets the mean of all values; the curve is gone."
     elif ends is not None:
         seen += (
-            f" even without noise the ends are off by {ends[0]:+.2f} and {ends[1]:+.2f}, "
+            f" even without noise the ends are off by {ends[0]:+.3g} and {ends[1]:+.3g}, "
             "because all their keys lie on one side."
         )
     else:
@@ -181,6 +183,11 @@ def fails_sentence(
     if silent > 0.005:
         return f"{seen} {silent:.0%} of the places drawn find no key in the window: no estimate (hatched)."
     return f"{seen} Beyond the data the estimate levels off: it knows no trend, only its nearest keys."
+
+
+def _value(number: float) -> str:
+    """Write a value: three decimals where they say something, else four significant digits."""
+    return f"{number:.3f}" if 0.01 <= abs(number) < 1e5 or number == 0 else f"{number:.4g}"
 
 
 def _join(parts: list[str]) -> str:

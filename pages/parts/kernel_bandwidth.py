@@ -18,7 +18,7 @@ from pages.parts.kernel_sweep import Sweep
 LEARNING_STEPS = 300
 LEARNING_RATE = 0.05
 TOLD_EVERY = 5  # steps from one report of progress to the next; between them nothing can stop it
-PATH, LEARNING = "kernel_learned_path", "kernel_learning"
+PATH = "kernel_learned_path"
 REFINED = 41  # bandwidths between the two neighbours of the slider's best
 
 
@@ -107,6 +107,8 @@ def _offers(points: Points, kernel: str, start: float, best: float, best_error: 
                 key="take_learned",
             )
         _learn(points, kernel, start)
+        # A button of the page, for one of the fragment's own would wait until the fragment is done.
+        st.button("Stop", key="stop_learning", type="tertiary")
     if len(path):
         st.markdown(
             learned_sentence(
@@ -126,10 +128,7 @@ def _offers(points: Points, kernel: str, start: float, best: float, best_error: 
 def _learn(points: Points, kernel: str, start: float) -> None:
     """Learn in a run of its own, so that the page stays as it is meanwhile."""
     if st.button(f"Learn from h = {start:.3g}", key="learn"):
-        st.session_state[LEARNING] = True
         _descend(points, kernel, start)
-    # A stop ends the run above and comes here by a run of its own.
-    if st.session_state.pop(LEARNING, False):
         st.rerun()
 
 
@@ -138,7 +137,6 @@ def _descend(points: Points, kernel: str, start: float) -> None:
     path: list[tuple[float, float]] = []
     st.session_state[PATH] = ((points.fingerprint, kernel), path)
     bar = st.progress(0.0, text="Learning")
-    st.button("Stop", key="stop_learning", help="Stops at once; what was learned stays.")
     steps: Iterator[BandwidthStep] = learn_bandwidth(
         *points.tensors(), kernel=kernel, start=start, steps=LEARNING_STEPS, learning_rate=LEARNING_RATE
     )

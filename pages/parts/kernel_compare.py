@@ -47,5 +47,6 @@ def show(points: Points) -> None:
             estimates={name: float(estimate.at_queries[row]) for name, estimate in at.items()},
             effective={name: float(estimate.effective_keys[row]) for name, estimate in at.items()},
             empty={name: float(np.mean(~estimate.supported)) for name, estimate in at.items()},
+            digits=points.digits,
         )
     )

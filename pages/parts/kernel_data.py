@@ -1,6 +1,7 @@
 """The data of the kernel regression page: a toy data set, or a person's own points."""
 
 import hashlib
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TypeVar
@@ -43,6 +44,14 @@ class Points:
     def place(self, slider: Place) -> Place:
         """Turn a position on the query slider into a place among the keys."""
         return self.low + self.unit * slider
+
+    @property
+    def digits(self) -> int:
+        """Significant digits that tell one place from the next: years need more than small numbers."""
+        farthest = max(abs(self.low), abs(self.low + TOY_WIDTH * self.unit))
+        before_the_point = math.floor(math.log10(farthest)) + 1
+        apart = math.ceil(math.log10(farthest / (0.01 * self.unit)))
+        return min(15, max(3, apart, before_the_point if before_the_point < 8 else 0))
 
     def tensors(self) -> tuple[torch.Tensor, torch.Tensor]:
         """Keys and values for `attn_core`."""

@@ -87,6 +87,7 @@ def _wide(points: Points) -> tuple[Scene, Limits]:
         scene.y_range,
         scene.x_title,
         scene.y_title,
+        scene.digits,
     )
     return wide, Limits(nearest, float(points.values.mean()), (low, high))
 

@@ -47,5 +47,6 @@ def show(points: Points, kernel: str) -> None:
             effective=float(estimate.effective_keys[row]),
             empty=int((~estimate.supported).sum()),
             n_query=len(sweep.scene.queries),
+            digits=points.digits,
         )
     )

@@ -58,8 +58,8 @@ def _table(points: Points) -> None:
         on_change=_on_edit,
         args=(base, key),
         column_config={
-            "x": st.column_config.NumberColumn(plain(points.x_title), format="%.6g"),
-            "y": st.column_config.NumberColumn(plain(points.y_title), format="%.6g"),
+            "x": st.column_config.NumberColumn(plain(points.x_title)),
+            "y": st.column_config.NumberColumn(plain(points.y_title)),
         },
     )
     for note in st.session_state.get(f"{key}_notes", ()):

@@ -62,7 +62,7 @@ class Sweep:
 
     def query_names(self) -> list[str]:
         """Each query as the slider says it."""
-        return [f"{self.points.x_title} = {query:.4g}" for query in self.scene.queries]
+        return [f"{self.points.x_title} = {query:.{self.points.digits}g}" for query in self.scene.queries]
 
     @cached_property
     def scene(self) -> Scene:
@@ -85,6 +85,7 @@ class Sweep:
             (low - FLOOR * span, high + MARGIN * span),
             escape(points.x_title),
             escape(points.y_title),
+            points.digits,
         )
 
     @cached_property

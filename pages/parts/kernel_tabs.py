@@ -26,7 +26,9 @@ def arithmetic(points: Points, kernel: str) -> None:
     sweep, h, row = standing(points, kernel)
     estimate, query = sweep.at(h), float(sweep.scene.queries[row])
     if not estimate.supported[row]:
-        st.markdown(f"At {query:.4g} no key lies within h = {h:.3g}: there is no weight and no mean.")
+        st.markdown(
+            f"At {query:.{points.digits}g} no key lies within h = {h:.3g}: there is no weight and no mean."
+        )
         return
     u = np.abs(query - points.keys) / h
     profile = KERNELS[kernel].profile(torch.from_numpy(u)).numpy()
@@ -37,22 +39,26 @@ def arithmetic(points: Points, kernel: str) -> None:
         "| :orange[key] k | \\|q − k\\| | u = \\|q − k\\| / h | K(u) | weight w | :green[value] v | w · v |",
         "|--:|--:|--:|--:|--:|--:|--:|",
         *(
-            f"| {points.keys[j]:.4f} | {u[j] * h:.4f} | {u[j]:.4f} | {profile[j]:.4f} | **{weights[j]:.4f}** "
-            f"| {points.values[j]:.4f} | {weights[j] * points.values[j]:.4f} |"
+            f"| {points.keys[j]:.{points.digits + 2}g} | {_cell(u[j] * h)} | {u[j]:.4f} | {profile[j]:.4f} "
+            f"| **{weights[j]:.4f}** | {_cell(points.values[j])} | {_cell(weights[j] * points.values[j])} |"
             for j in order
         ),
     ]
     if len(rest):
         mass = float(weights[rest].sum())
         part = float((weights[rest] * points.values[rest]).sum())
-        lines.append(f"| {len(rest)} others | | | {profile[rest].sum():.4f} | {mass:.4f} | | {part:.4f} |")
+        lines.append(f"| {len(rest)} others | | | {profile[rest].sum():.4f} | {mass:.4f} | | {_cell(part)} |")
     mean = estimate.at_queries[row]
-    lines.append(f"| **sum** | | | {profile.sum():.4f} | **{weights.sum():.4f}** | | **{mean:.4f}** |")
+    lines.append(f"| **sum** | | | {profile.sum():.4f} | **{weights.sum():.4f}** | | **{_cell(mean)}** |")
     st.markdown(
-        f"The :violet[query] q = {query:.4g} at bandwidth h = {h:.4g}: each weight is K(u) divided by the "
-        "sum of its column, the estimate is the sum of w · v. The heaviest keys first."
+        f"The :violet[query] q = {query:.{points.digits}g} at bandwidth h = {h:.4g}: each weight is K(u) "
+        "divided by the sum of its column, the estimate is the sum of w · v. The heaviest keys first."
     )
     st.markdown("\n".join(lines))
+
+
+def _cell(number: float) -> str:
+    return f"{number:.4f}" if 1e-3 <= abs(number) < 1e5 or number == 0 else f"{number:.5g}"
 
 
 def maths(kernel: str) -> None:

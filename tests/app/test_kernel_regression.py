@@ -201,3 +201,15 @@ def test_the_sample_file_is_read_back_as_it_was() -> None:
     pairs = pair(*columns)
     np.testing.assert_array_equal(pairs.x, points.keys)
     np.testing.assert_array_equal(pairs.y, points.values)
+
+
+@pytest.mark.parametrize(
+    ("start", "step", "texts"),
+    [(2000.0, 1.0, ["1999.50", "2000.50"]), (1.7e9, 100.0, ["1699999950", "1700000050"])],
+)
+def test_places_far_from_zero_are_told_apart(start: float, step: float, texts: list[str]) -> None:
+    points = from_columns(start + step * np.arange(6.0), np.arange(6.0), "when", "what")
+    names = Sweep(points, "gaussian").query_names()
+    assert len(set(names)) == len(names)
+    for text in texts:
+        assert f"when = {float(text):.{points.digits}g}" in names

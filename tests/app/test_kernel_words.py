@@ -52,7 +52,7 @@ def test_kernels_without_an_estimate_are_named_apart() -> None:
         effective={"gaussian": 3.0, "boxcar": 0.0, "triangular": 0.0},
         empty={"gaussian": 0.0, "boxcar": 0.4, "triangular": 0.4},
     )
-    assert "gaussian 1.00 (3.0)" in said
+    assert "gaussian 1.000 (3.0)" in said
     assert "No estimate from boxcar and triangular" in said
     assert "nan" not in said
 
@@ -118,7 +118,7 @@ def test_the_bridge_says_why_weights_agree_or_not() -> None:
     [
         ({"to_nearest": 0.01}, "copies its nearest key"),
         ({"to_mean": 0.1}, "gets the mean"),
-        ({}, "off by +0.88 and -0.20"),
+        ({}, "off by +0.88 and -0.2,"),
         ({"ends": None}, "pulls the estimate inwards"),
         ({"silent": 0.25}, "25% of the places drawn find no key"),
     ],

@@ -225,3 +225,37 @@ def test_own_points_from_a_file_and_bad_files_leave_them(app: AppPage, tmp_path:
     upload("empty.csv", b"")
     app.page.get_by_text("The file is empty").wait_for()
     np.testing.assert_array_equal(drawn(app, "fit", "data", "x"), [2001, 2002, 2004, 2005])
+
+
+def test_learning_can_be_stopped_and_keeps_what_it_learned(app: AppPage) -> None:
+    app.open(f"{PAGE}?picture=Choose the bandwidth&points=500&h=5")
+    app.page.get_by_role("button", name="Learn from").click()
+    app.page.get_by_text("Step ", exact=False).first.wait_for()
+    app.page.locator(".st-key-stop_learning button").click()
+    app.page.get_by_text("where it was stopped").wait_for()
+    app.settle()
+    path = drawn(app, "choose", "learned", "x")
+    assert 1 < len(path) < 301
+    assert path[-1] < path[0]
+
+
+def test_a_number_changed_in_the_table_moves_its_point(app: AppPage) -> None:
+    app.page.set_viewport_size({"width": 1280, "height": 1300})
+    app.open(f"{PAGE}?tab=Data")
+    before = drawn(app, "fit", "data", "y")
+    table = app.page.get_by_test_id("stDataFrame").locator("canvas").first
+    table.scroll_into_view_if_needed()
+    box = table.bounding_box()
+    assert box is not None
+    app.page.mouse.click(box["x"] + box["width"] * 0.75, box["y"] + 52)
+    app.page.keyboard.press("Enter")
+    app.page.wait_for_timeout(300)
+    app.page.keyboard.press("Control+a")
+    app.page.keyboard.type("6.25", delay=60)
+    app.page.keyboard.press("Enter")
+    app.page.wait_for_function("() => location.search.includes('data=own')")
+    app.settle()
+    after = drawn(app, "fit", "data", "y")
+    assert after[0] == 6.25
+    np.testing.assert_array_equal(after[1:], before[1:])
+    assert app.trace("fit", "true curve", "y")[0] is not None  # the toy data's truth still holds

@@ -248,6 +248,11 @@ def test_mistakes_stand_beside_the_right_thing() -> None:
         (1990, 2024, ["1990", "1995", "2000", "2005", "2010", "2015", "2020"]),
         (0.001, 0.0042, ["0.001", "0.0015", "0.002", "0.0025", "0.003", "0.0035", "0.004"]),
         (3.0, 3.0, ["3"]),
+        (
+            1.7e9,
+            1.7e9 + 300,
+            [str(1_700_000_000 + 50 * k) for k in range(7)],
+        ),
     ],
 )
 def test_round_numbers_stay_round(low: float, high: float, texts: list[str]) -> None:
