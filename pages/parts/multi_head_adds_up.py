@@ -24,8 +24,7 @@ def show(now: Now) -> None:
     d_out = result.output.shape[-1]
     st.markdown(
         "The output projection is linear, so the output is a **sum with one term a head**: what a head "
-        "found, "
-        "times its own block of W_o. Bars on the right are lengths."
+        "found, times its own block of W_o. Bars on the right are lengths."
         if now.setting.projection
         else "Without an output projection each head fills **its own columns** of the output; added up they "
         "stand side by side. Bars on the right are lengths."

@@ -60,9 +60,9 @@ def show(now: Now) -> None:
         through = block[:, head * d_head : (head + 1) * d_head] @ part
         st.latex(rf"w\,v\,W_o^{{({head + 1})}} = {_vector(through)}")
         st.markdown(
-            f"Summed over all keys this is what head {head + 1} adds to the output, and summed over all heads"
-            f"{' (and the bias)' if now.setting.bias else ''} it is the output: the tab *Heads add up* goes "
-            "on."
+            f"Summed over all keys this is what head {head + 1} adds to the output, and summed over all "
+            f"heads{' (and the bias)' if now.setting.bias else ''} it is the output: the tab *Heads add up* "
+            "goes on."
         )
     else:
         st.markdown(

@@ -31,8 +31,7 @@ def show(now: Now) -> None:
             "the output here belongs to queries that attend to another sequence"
             if not now.is_self_attention
             else f"the output here is {d_out} wide and the input {d_model}; the output projection W_o would "
-            "make "
-            "them equal"
+            "make them equal"
         )
         st.markdown(
             f":material/edit: Layers can follow one another where the output can be the next input: {why}."
@@ -40,9 +39,8 @@ def show(now: Now) -> None:
         return
     st.markdown(
         "In a transformer, attention does not stand alone: its input is **added** to its output (the "
-        "residual), "
-        "and **layer norm** brings every vector to one length. The same attention, layer upon layer, shows "
-        "why."
+        "residual), and **layer norm** brings every vector to one length. The same attention, layer upon "
+        "layer, shows why."
     )
     left, right = st.columns(2)
     with left:

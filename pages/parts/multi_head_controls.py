@@ -58,10 +58,8 @@ def ask_setting() -> Setting:
     if d_memory != d_model:
         st.caption(
             f":material/info: Queries are {d_model} wide and keys {d_memory}: as they are, no dot product "
-            "fits "
-            f"(it would with {d_model} and {d_model}, or {d_memory} and {d_memory}). W_q and W_k bring both "
-            "to "
-            "the width of the heads."
+            f"fits (it would with {d_model} and {d_model}, or {d_memory} and {d_memory}). W_q and W_k bring "
+            "both to the width of the heads."
         )
     mask, reach = _ask_mask()
     setting = Setting(
@@ -83,14 +81,12 @@ def _say_what_the_mask_does(setting: Setting) -> None:
     if setting.mask == "sliding window" and n_query != n_key:
         st.caption(
             f":material/edit: A sliding window needs as many queries as keys; here are {n_query} and "
-            f"{n_key}. "
-            "Nothing is masked."
+            f"{n_key}. Nothing is masked."
         )
     if setting.mask == "padding" and setting.reach >= n_key:
         st.caption(
             f":material/edit: All {n_key} keys are padding, so every query may attend to nothing: weights "
-            "and "
-            f"heads are zero. With {n_key - 1} at most, some are left."
+            f"and heads are zero. With {n_key - 1} at most, some are left."
         )
 
 

@@ -52,8 +52,7 @@ def show(now: Now) -> None:
     if not now.is_self_attention:
         st.caption(
             "Queries and keys are different sequences here: distance, previous token and diagonal compare "
-            "places "
-            "in two sentences, which have nothing to do with each other."
+            "places in two sentences, which have nothing to do with each other."
         )
     elif now.setting.case == "own sentence":
         st.caption("The weights are drawn at random: a head that scores high on a measure does so by chance.")
@@ -79,6 +78,6 @@ def _closest(alike: list[list[float]]) -> str:
         )
     return (
         f"Heads {j + 1} and {i + 1} look most alike ({most:.3f}), heads {m + 1} and {k + 1} least "
-        f"({least:.3f}); "
-        "1 would be equal maps, 0 maps that share no key (Jensen–Shannon divergence, in bits, from 1)."
+        f"({least:.3f}); 1 would be equal maps, 0 maps that share no key (Jensen–Shannon divergence, in "
+        "bits, from 1)."
     )

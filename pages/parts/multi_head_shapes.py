@@ -146,6 +146,5 @@ def _costs(now: Now) -> None:
     st.markdown("\n".join(table))
     st.caption(
         "One pass; a multiply and an add are two FLOPs. What grows with the number of heads at a shared "
-        "width "
-        "is the softmax alone: five FLOPs for each pair of query and key in each head."
+        "width is the softmax alone: five FLOPs for each pair of query and key in each head."
     )

@@ -113,6 +113,18 @@ def test_every_mistake_is_shown_with_the_check_that_fails(fault: str, heads: str
     assert ("two or more" in said) == (not shown)
 
 
+def test_a_mistake_that_changes_nothing_here_is_not_said_to_fail() -> None:
+    scale, merge = "√d_model for √d_head", "merge without transpose"
+    wide = {"case": "I love ice, two full-width heads", "heads": "2", "free": "true", "wo": "false"}
+    assert "heads as wide as the model, 4," in text(open_page(tab="Break it", fault=scale, dh="4", **wide))
+    assert "too large, so the softmax is too sharp" in text(
+        open_page(tab="Break it", fault=scale, dh="6", **wide)
+    )
+    alone = open_page(tab="Break it", fault=merge, case="cross-attention, four heads")
+    assert "with a single query" in text(alone)
+    assert "Fails: " not in text(alone)
+
+
 @pytest.mark.parametrize("case", CASE.options[1:])
 def test_every_example_works_in_every_tab(case: str) -> None:
     at = open_page()
