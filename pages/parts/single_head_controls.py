@@ -41,7 +41,7 @@ from pages.parts.sentence import ask_sentence
 from pages.parts.single_head_numbers import WIDTH_OF, Head, Inputs, Masking, make_head, mask_widths
 
 _GOOD = "_single_head_inputs"
-_BEFORE = "_single_head_qkv"
+_COMPUTED = "_single_head_computed"  # the last inputs whose Q, K and V were not typed
 MOST_NUMBERS = 90_000  # of one moving map at all its steps
 
 
@@ -55,7 +55,6 @@ def ask_inputs() -> tuple[Inputs, Head]:
     inputs = replace(inputs, qkv=_ask_qkv(inputs))
     if inputs.qkv == "typed":
         return _typed(inputs)
-    st.session_state[_BEFORE] = inputs.qkv
     if inputs.is_own:
         inputs = _ask_vectors(inputs)
     inputs = replace(inputs, ramp=controls.flag(RAMP, "Add the ramp: position p adds p/2"))
@@ -66,7 +65,9 @@ def ask_inputs() -> tuple[Inputs, Head]:
         inputs = replace(inputs, d_k=d_k, d_v=controls.whole(WIDTH_V, "Width d_v of values"))
     if inputs.is_drawn or inputs.vectors == "typed":
         inputs = replace(inputs, seed=controls.whole(SEED, "Seed"))
-    return _computed(inputs)
+    shown, head = _computed(inputs)
+    st.session_state[_COMPUTED] = shown
+    return shown, head
 
 
 def _ask_sentences(inputs: Inputs) -> Inputs:
@@ -115,7 +116,7 @@ def _typed(inputs: Inputs) -> tuple[Inputs, Head]:
     tables = (TABLE_Q, TABLE_K, TABLE_V)
     if not all(kept.text(table) for table in tables):
         # The tables start from the numbers that were on the screen.
-        start = make_head(replace(inputs, qkv=st.session_state.get(_BEFORE, "projected")))
+        start = make_head(st.session_state.get(_COMPUTED, replace(inputs, qkv="projected")))
         for table, tensor in zip(tables, (start.query, start.key, start.value), strict=True):
             if not kept.text(table):
                 kept.keep(table, table.text(tensor.tolist()), replaces=True)
