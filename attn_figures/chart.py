@@ -50,7 +50,9 @@ class Chart:
         box = Box(self.columns, self.rows, left=left + 20, lead=left, trail=12, top=top, bottom=bottom)
         if self.under is not None:
             box = replace(box, left=self.under.left, lead=self.under.lead, trail=self.under.trail)
-        return Geometry(box, self.y_title, self.x_title)
+        # A blank title only keeps room: what takes its place starts right under the body.
+        below = 20 + (24 if self.x_title else 0) if self.title.strip() else 0
+        return Geometry(box, self.y_title, self.x_title, below=below)
 
     def colour_range(self) -> tuple[ColourRange, bool] | None:
         """Return the range given, if any."""
@@ -72,8 +74,8 @@ class Chart:
         }
 
     def caption(self) -> str:
-        """Return the title, below the axis's own."""
-        return f"{'<br>' * (3 if self.x_title else 2)}{self.title}" if self.title else ""
+        """Return the title."""
+        return self.title
 
     def shapes(self, axes: Axes) -> list[dict[str, Any]]:
         """Return the marks on this panel's axes, or on its domain where they ask for it."""

@@ -68,6 +68,7 @@ class Geometry:
     row_pixels: int = 0  # taken by the row labels, so that an operator can stand to their left
     formats: tuple[str, str] | None = None  # number formats for wide and for narrow cells
     operator: str = ""
+    below: int = 0  # pixels that axis labels take under the body, before the caption
     names_rows: bool = False  # a matrix that labels its rows wherever on its line it stands
     label_units: tuple[float, float] | None = None  # between two column labels, between two row labels
     bare: Box | None = None  # the room without labels, for cells that are too small to be labelled
@@ -190,7 +191,8 @@ def compose(
 def _words(panel: Panel, axes: Axes) -> list[dict[str, Any]]:
     """Return two annotations a panel, always: its caption below and the operator before it."""
     anchor = {"xref": f"{axes.x} domain", "yref": f"{axes.y} domain", "showarrow": False}
-    caption = anchor | {"text": panel.caption(), "x": 0.5, "y": 0, "yshift": -8, "yanchor": "top"}
+    caption = anchor | {"text": panel.caption(), "x": 0.5, "y": 0, "yanchor": "top"}
+    caption["yshift"] = -8 - panel.geometry().below
     operator = anchor | {
         "text": panel.geometry().operator,
         "x": 0,

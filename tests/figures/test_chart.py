@@ -37,3 +37,10 @@ def test_a_chart_keeps_its_own_axis_labels_wherever_it_stands() -> None:
     figure = compose([MAP, Chart("c", [LINE], 6, 4, y_title="value", y={"showticklabels": False})])
     assert figure.layout.yaxis2.title.text == "value"
     assert figure.layout.yaxis2.showticklabels is False
+
+
+def test_a_title_stands_below_the_labels_of_the_axis() -> None:
+    plain = compose([Chart("c", [LINE], 6, 4, title="said")]).layout.annotations[0]
+    named = compose([Chart("c", [LINE], 6, 4, title="said", x_title="x")]).layout.annotations[0]
+    assert plain.text == named.text == "said"
+    assert named.yshift < plain.yshift < -20
