@@ -50,8 +50,8 @@ def step_stage(by: int) -> None:
 
 with st.container(horizontal=True, vertical_alignment="center", gap="small"):
     st.button("Back", on_click=step_stage, args=(-1,), shortcut="Left")
-    stage = controls.segment(STAGE, "Stage", label_visibility="collapsed")
     st.button("Next", on_click=step_stage, args=(1,), shortcut="Right")
+    stage = controls.segment(STAGE, "Stage", label_visibility="collapsed")
 
 moves = scoring.moves if stage in MOVING else None
 slider = {

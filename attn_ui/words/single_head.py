@@ -36,6 +36,8 @@ class Seen:
     factor: str  # "÷ √4"
     temperature: float
     untrained: bool
+    made: str = "projected"  # or "as they are", "typed": where Q, K and V come from
+    is_cross: bool = False  # whether keys and values are made from another sentence, Y
     longest: str = ""  # the longest vector, where length is the story
     equal_lengths: bool = False
 
@@ -153,16 +155,12 @@ _SENTENCES: Mapping[str, Callable[[Seen], str]] = MappingProxyType(
 
 def formula(stage: str, seen: Seen) -> str:
     """Return what a stage computes, with the present sizes, for `st.latex`."""
-    n, m, d, dk, dv = seen.n_query, seen.n_key, seen.d_model, seen.d_k, seen.d_v
+    n, m, dk, dv = seen.n_query, seen.n_key, seen.d_k, seen.d_v
     scale = {"×": r"\cdot\,", "÷": "/"}[seen.factor[0]] + seen.factor[1:].strip().replace("√", r"\sqrt ")
-    projected = d is not None
     return {
         "all at once": r"O = \mathrm{softmax}\!\left(\frac{QK^\top}{\sqrt{d_k}}\right)V",
-        "X": rf"X \in \mathbb{{R}}^{{{n}\times {d if projected else dk}}}",
-        "Q, K, V": (
-            rf"\underset{{{n}\times {dk}}}{{Q}} = XW_q,\quad \underset{{{m}\times {dk}}}{{K}} = XW_k,\quad"
-            rf"\underset{{{m}\times {dv}}}{{V}} = XW_v"
-        ),
+        "X": _made_from(seen),
+        "Q, K, V": _made(seen),
         "scores": (
             rf"\underset{{{n}\times {m}}}{{S}} = \underset{{{n}\times {dk}}}{{Q}}\;"
             rf"\underset{{{dk}\times {m}}}{{K^\top}}"
@@ -181,6 +179,23 @@ def formula(stage: str, seen: Seen) -> str:
             rf"\underset{{{m}\times {dv}}}{{V}}"
         ),
     }[stage]
+
+
+def _made_from(seen: Seen) -> str:
+    x = rf"X \in \mathbb{{R}}^{{{seen.n_query}\times {seen.d_model}}}"
+    if seen.made == "typed":
+        return _made(seen)
+    return x + (rf",\quad Y \in \mathbb{{R}}^{{{seen.n_key}\times {seen.d_model}}}" if seen.is_cross else "")
+
+
+def _made(seen: Seen) -> str:
+    other = "Y" if seen.is_cross else "X"
+    sources = {"projected": ("XW_q", f"{other}W_k", f"{other}W_v"), "as they are": ("X", other, other)}
+    sizes = {"Q": (seen.n_query, seen.d_k), "K": (seen.n_key, seen.d_k), "V": (seen.n_key, seen.d_v)}
+    given = [rf"\underset{{{rows}\times {columns}}}{{{name}}}" for name, (rows, columns) in sizes.items()]
+    made = sources.get(seen.made)
+    parts = given if made is None else [f"{one} = {source}" for one, source in zip(given, made, strict=True)]
+    return r",\quad ".join(parts)
 
 
 EXPLANATIONS: Mapping[str, str] = MappingProxyType(

@@ -21,7 +21,8 @@ def show(view: View) -> None:
         f"The framed cell: {query} meets {key}. Click another cell of any map to work that one out. "
         "Sums and shares are computed with all digits and shown with six."
     )
-    left, right = st.columns(2, gap="large")
+    with st.container(width=960):
+        left, right = st.columns(2, gap="large")
     left.markdown(arithmetic.products(cell))
     right.markdown(arithmetic.steps(cell))
     st.markdown(f"The output of {query} is every value times its weight, added up:")

@@ -106,8 +106,6 @@ def show_maths(view: View) -> None:
     """Write every stage as a formula with the present sizes."""
     seen = view.seen()
     for stage in ("all at once", "Q, K, V", "scores", "scaled", "masked", "weights", "output"):
-        if stage == "Q, K, V" and view.head.projections is None:
-            continue
         left, right = st.columns([3, 4], vertical_alignment="center", gap="large")
         left.latex(words.formula(stage, seen))
         right.markdown(words.EXPLANATIONS[stage])

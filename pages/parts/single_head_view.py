@@ -106,6 +106,8 @@ class View:
             factor=self.factor,
             temperature=self.temperature,
             untrained=self.inputs.is_drawn,
+            made=self.inputs.qkv,
+            is_cross=head.is_cross,
             longest=longest if self.inputs.example == "I love dogs" and self.inputs.ramp else "",
             equal_lengths=self.inputs.unit_rows,
         )

@@ -51,6 +51,19 @@ def test_each_stage_has_a_sentence_and_a_formula_with_the_sizes(stage: str) -> N
         assert "3\\times" in formula
 
 
+def test_formulas_say_where_q_k_and_v_come_from() -> None:
+    made = {
+        (made, is_cross): single_head.formula("Q, K, V", replace(SEEN, made=made, is_cross=is_cross))
+        for made in ("projected", "as they are", "typed")
+        for is_cross in (False, True)
+    }
+    assert "= XW_q" in made["projected", True]
+    assert "= YW_k" in made["projected", True]
+    assert "Y" not in made["projected", False]
+    assert made["as they are", True].count("= Y") == 2
+    assert "=" not in made["typed", False]
+
+
 def test_sentences_say_the_numbers() -> None:
     said = single_head.sentence("all at once", SEEN)
     assert ":violet[a] gives :orange[c] the largest weight, 0.500, and spreads over 2.2 of 5 keys" in said
