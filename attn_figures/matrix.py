@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from html import escape
 from typing import Any, Literal
 
@@ -66,6 +67,7 @@ class Matrix:
         ramp_power: above 1 it spends the ramp on small values, see `theme.colorscale`.
         ticks: for the rows and for the columns, which labels stand on the axis; as many as fit when None.
         place: how the hover names a cell's row and column; by their labels when None.
+        words: what the hover calls a row and a column; by their roles when None.
         blocked: what the hover says of a hatched cell.
         side: slim bars on the right, one a row.
         names_rows: label the rows even where another panel stands before this one on the line.
@@ -96,6 +98,7 @@ class Matrix:
     ramp_power: float = 1.0
     ticks: tuple[Ticks | None, Ticks | None] = (None, None)
     place: str | None = None
+    words: tuple[str, str] | None = None
     blocked: str = "<b>masked</b>: may not attend"
     side: SideBars | None = None
     names_rows: bool = False
@@ -173,9 +176,6 @@ class Matrix:
         invisible costs nothing to draw.
         """
         masked = np.zeros(np.shape(self.values), dtype=bool) if self.mask is None else ~self.mask
-        place = (
-            f"{_word(self.row_role, 'row')} <b>%{{y}}</b>, {_word(self.column_role, 'column')} <b>%{{x}}</b>"
-        )
         common = {
             "type": "heatmap",
             "xaxis": axes.x,
@@ -186,7 +186,12 @@ class Matrix:
         extra = "".join(
             f"<br>{escape(name)} %{{customdata[{i}]:.6~g}}" for i, (name, _) in enumerate(self.extra)
         )
-        place = place if self.place is None else self.place
+        words = self.words or (_word(self.row_role, "row"), _word(self.column_role, "column"))
+        place = f"{words[0]} <b>%{{y}}</b>, {words[1]} <b>%{{x}}</b>" if self.place is None else self.place
+        if self.place is None and self.ticks == (None, None) and _shortens(self.rows, self.columns):
+            # %{x} and %{y} tell no more than the axis does.
+            common["hovertext"] = _names(tuple(self.rows), tuple(self.columns), words)
+            place = "%{hovertext}"
         form = ".6f" if self.scale == "weights" else ".6~g"
         gap = 1 if max(masked.shape) <= MOST_LABELS else 0
         cells = common | {
@@ -304,6 +309,19 @@ class Matrix:
         limit = self._limit()
         wide, narrow = (".2f", ".1f") if limit < 10 else (".1f", ".1f") if limit < 100 else (".0f", ".0f")
         return f"%{{z:{wide}}}", f"%{{z:{narrow}}}"
+
+
+def _shortens(*sides: Sequence[str]) -> bool:
+    """Whether an axis leaves labels out or cuts them short."""
+    return any(_step(labels) > 1 or max(map(len, labels)) > LONGEST_LABEL for labels in sides)
+
+
+@lru_cache(maxsize=32)
+def _names(rows: tuple[str, ...], columns: tuple[str, ...], words: tuple[str, str]) -> NDArray[np.object_]:
+    """Name every cell by its whole labels; one array for the same labels, so that it is sent once."""
+    ends = [f"{words[1]} <b>{escape(column)}</b>" for column in columns]
+    named = [[f"{words[0]} <b>{escape(row)}</b>, {end}" for end in ends] for row in rows]
+    return np.array(named, dtype=object)
 
 
 def _word(role: Role, otherwise: str) -> str:

@@ -79,7 +79,7 @@ def _vectors(
         "scale": "scores",
         "quantity": name,
         "bar": "vectors",
-        "place": "<b>%{y}</b>, dimension <b>%{x}</b>",
+        "words": (roles[0] if roles[0] in ("query", "key") else "row", "dimension"),
     }
     return Matrix(name, values, title, **settings | more)
 
@@ -202,7 +202,7 @@ def _dot_products(walk: Walk) -> list[Matrix]:
         operator="·",
         marked=(None, walk.cell[1]),
         names_rows=True,
-        place="<b>%{x}</b>, dimension <b>%{y}</b>",
+        words=("dimension", "key"),
         **_limit(walk),
     )
     query = _query(walk, marked=(walk.cell[0], None), row_title=QUERY_TITLE)

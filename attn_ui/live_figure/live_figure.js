@@ -37,7 +37,8 @@ function unpack(bytes) {
   const header = JSON.parse(new TextDecoder().decode(bytes.subarray(4, 4 + length)));
   // Copied, so that typed arrays start at an offset that their type allows.
   const blobs = bytes.slice(4 + length).buffer;
-  const arrays = header.arrays.map(({ type, shape, offset }) => {
+  const arrays = header.arrays.map(({ type, shape, offset, text }) => {
+    if (text) return text;
     const size = shape.reduce((product, n) => product * n, 1);
     return nest(new TYPES[type](blobs, offset, size), shape);
   });
@@ -62,9 +63,11 @@ function resolve(value, arrays, colours) {
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, resolve(inner, arrays, colours)]));
 }
 
-// Rows of numbers: one array to Plotly, which recomputes a trace only when its identity changes.
+// Rows of numbers or words: one array to Plotly, which recomputes a trace only when its identity changes.
 function isMatrix(value) {
-  return Array.isArray(value) && value.length > 0 && (ArrayBuffer.isView(value[0]) || isMatrix(value[0]));
+  if (!Array.isArray(value) || value.length === 0) return false;
+  const [row] = value;
+  return ArrayBuffer.isView(row) || isMatrix(row) || (Array.isArray(row) && typeof row[0] === "string");
 }
 
 function recolour(text, colours) {

@@ -54,6 +54,10 @@ class _Store:
         seen = self._by_identity.get(id(array))
         if seen is not None:
             return seen[1]
+        if array.dtype.kind in "UO":
+            self._by_identity[id(array)] = (array, len(self.described))
+            self.described.append({"text": array.tolist()})
+            return len(self.described) - 1
         narrow = _narrow(array)
         raw = narrow.tobytes()
         key = (narrow.dtype.str, narrow.shape, raw)
@@ -196,7 +200,7 @@ def _same(one: Any, other: Any) -> bool:
 def _replace(value: Any, store: _Store) -> Any:
     """Copy a value with every numeric array replaced by its place in the store."""
     match value:
-        case np.ndarray() if value.dtype.kind not in "USO":
+        case np.ndarray() if value.dtype.kind not in "USO" or value.ndim > 1:
             return {"@": store.add(value)}
         case np.ndarray() | np.generic():
             return value.tolist()

@@ -42,7 +42,7 @@ from pages.parts.single_head_numbers import WIDTH_OF, Head, Inputs, Masking, mak
 
 _GOOD = "_single_head_inputs"
 _COMPUTED = "_single_head_computed"  # the last inputs whose Q, K and V were not typed
-MOST_NUMBERS = 90_000  # of one moving map at all its steps
+MOST_NUMBERS = 120_000  # of one moving map at all its steps
 
 
 def ask_inputs() -> tuple[Inputs, Head]:

@@ -167,3 +167,14 @@ def test_a_row_of_what_is_drawn_anyway_is_not_sent_twice() -> None:
 def test_what_cannot_move_is_refused(steps: list[Any], cursor: Cursor | None, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         pack(steps, cursor)
+
+
+def test_words_in_rows_are_kept_once() -> None:
+    names = np.array([["one", "two"], ["three", "four"]], dtype=object)
+    trace = {"type": "heatmap", "z": np.eye(2), "hovertext": names}
+    packed = pack([{"data": [trace, trace | {"z": np.ones((2, 2)) * i}], "layout": {}} for i in range(3)])
+    assert packed.count(b"three") == 1
+    header = json.loads(packed[4 : 4 + int.from_bytes(packed[:4], "little")])
+    first, second = (each["hovertext"] for each in header["figure"]["data"])
+    assert first == second
+    assert header["arrays"][first["@"]] == {"text": names.tolist()}

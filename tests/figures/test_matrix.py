@@ -176,3 +176,16 @@ def test_many_chosen_labels_are_slanted_and_few_lie_flat() -> None:
     for chosen, angle in ((every[::2], -45), (every[::6], 0)):
         matrix = Matrix("m", np.zeros((2, 26)), "m", ["a", "b"], columns, ticks=(None, chosen))
         assert matrix.axes(Axes(0))["xaxis"]["tickangle"] == angle
+
+
+def test_hover_tells_labels_whole_where_the_axis_cuts_or_leaves_them_out() -> None:
+    short = Matrix("m", np.eye(2), "m", ["a", "b"], ["a", "b"]).traces(Axes(0), "coloraxis")[0]
+    assert "hovertext" not in short
+    long = ["<b>antidisestablishmentarianism", "b"]
+    cut = Matrix("m", np.eye(2), "m", long, ["c", "d"]).traces(Axes(0), "coloraxis")
+    whole = "query <b>&lt;b&gt;antidisestablishmentarianism</b>, key <b>d</b>"
+    assert cut[0]["hovertext"][0][1] == cut[2]["hovertext"][0][1] == whole
+    assert cut[0]["hovertemplate"].startswith("%{hovertext}<br>")
+    many = [str(i) for i in range(40)]
+    left_out = Matrix("m", np.eye(40), "m", many, many).traces(Axes(0), "coloraxis")[0]
+    assert left_out["hovertext"][39][1] == "query <b>39</b>, key <b>1</b>"
