@@ -43,7 +43,7 @@ def turns(ours: Callable[[], object], peers: Callable[[], object]) -> tuple[list
     """Time both sides in turn, after one turn to warm up."""
     times: tuple[list[float], list[float]] = ([], [])
     start = time.perf_counter()
-    while len(times[0]) < 6 or time.perf_counter() - start < SECONDS_A_COMPARISON:
+    while len(times[0]) < 16 or time.perf_counter() - start < SECONDS_A_COMPARISON:
         # Who goes first changes, so that neither always finds the caches as the other left them.
         sides = [(0, ours), (1, peers)]
         for side, run in sides if len(times[0]) % 2 else reversed(sides):
