@@ -159,7 +159,10 @@ def adopt_case() -> None:
         return
     positions.move(HEADS, sample.num_heads)
     st.session_state[FREE_HEADS.name] = sample.d_head is not None
-    st.session_state[WIDTH_HEAD.name] = sample.d_head or WIDTH_HEAD.default
+    if sample.d_head is not None:
+        st.session_state[WIDTH_HEAD.name] = sample.d_head
+        # Its control is about to appear, and a control that appears does not write itself into the address.
+        st.query_params[WIDTH_HEAD.name] = str(sample.d_head)
     st.session_state[PROJECTION.name] = sample.output_projection
     st.session_state[BIAS.name] = False
 

@@ -195,3 +195,18 @@ def test_layers_without_residual_make_tokens_alike(app: AppPage) -> None:
     assert alike[0] < 0.2
     assert alike[12] > 0.99
     assert "all tokens now point the same way" in app.page.get_by_test_id("stMain").inner_text()
+
+
+def test_an_example_sets_the_controls_and_its_link_brings_all_of_it_back(app: AppPage) -> None:
+    app.open("multi-head")
+    app.page.locator(".st-key-case [role=combobox], .st-key-case input").first.click()
+    app.page.get_by_role("option", name="I love ice, two full-width heads").click()
+    app.settle()
+    for _ in range(2):
+        assert app.readout("maps") == "2"
+        assert shown_heads(app) == ["head 1", "head 2"]
+        assert np.shape(app.trace("maps", "output")) == (3, 8)
+        assert "2 heads of width 4" in app.page.get_by_test_id("stMain").inner_text()
+        app.page.reload()
+        app.settle()
+    np.testing.assert_allclose(np.sum(app.trace("maps", "head 2"), axis=1), 1, atol=1e-6)
