@@ -67,7 +67,8 @@ def show_mistakes(view: View) -> None:
         )
     )
     st.markdown(words.checks_table(audits))
-    st.caption(f"Here the scale is 1/√d_k and the temperature 1. {note}".strip())
+    gaps = "Empty cells are not numbers." if bool(broken.weights.isnan().any()) else ""
+    st.caption(f"Here the scale is 1/√d_k and the temperature 1. {note} {gaps}".strip())
 
 
 def _mask_for(needs: str, view: View) -> tuple[torch.Tensor, str]:

@@ -154,6 +154,7 @@ def test_masks_open_by_link(mask: str, moves: str) -> None:
 def test_each_mistake_fails_the_check_that_it_breaks(mistake: str) -> None:
     at = opened(tab="Break it", mistake=mistake)
     assert "**fails**" in said(at)
+    assert ("Empty cells are not numbers." in said(at)) == (mistake == "unguarded-softmax")
 
 
 def test_stepper_walks_to_the_end_and_round() -> None:
