@@ -231,7 +231,8 @@ def _screens(
     variants = []
     for width, tallest in SCREENS:
         height = min(tallest, phone_height) if width < PHONES_BELOW else tallest
-        right = BAR_ROOM if bars else 0
+        # A phone has no room for colour bars: a tap tells the value.
+        right = BAR_ROOM if bars and width >= PHONES_BELOW else 0
         arranged = arrange(boxes, width, height, largest_unit=largest_unit, right=right)
         labelled = any(
             _label_size(units, arranged.unit) >= SMALLEST_LABEL
@@ -292,6 +293,7 @@ def _settings(
             readable = arranged.unit >= NARROW_CELL
             settings[f"data[{panel.first_trace}].texttemplate"] = form if readable else ""
     for number, bar in enumerate(bars):
+        settings[f"layout.{bar}.showscale"] = arranged.width >= PHONES_BELOW
         settings[f"layout.{bar}.colorbar.x"] = 1 - (BAR_ROOM - 4) / arranged.width
         settings[f"layout.{bar}.colorbar.y"] = arranged.places[0].y[1] - number / len(bars)
         settings[f"layout.{bar}.colorbar.len"] = min(1 / len(bars), 220 / arranged.height)
