@@ -5,6 +5,7 @@ and the browser takes the largest that fits. Square cells stay square because ev
 measured in one shared unit.
 """
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -17,6 +18,7 @@ SCREENS: tuple[tuple[int, int], ...] = (
     (320, 4000), (350, 4000), (380, 4000), (460, 4000), (560, 1200), (680, 460), (780, 420), (860, 420),
     (930, 420), (980, 420), (1120, 480), (1280, 560), (1420, 600), (1560, 640), (1900, 760),
 )  # fmt: skip
+PHONES = 640  # pixels of width below which a figure may be higher than the screen
 REFERENCE = 980  # the width that a notebook or a test sees
 
 
@@ -137,11 +139,23 @@ def screens(variants: Sequence[tuple[Arrangement, Mapping[str, Any]]]) -> list[d
 
 
 def apply(spec: Spec, variants: list[dict[str, Any]]) -> Spec:
-    """Give a figure its `screens`: the reference one as its layout, all of them in `layout.meta`."""
-    reference = max((s for s in variants if s["width"] <= REFERENCE), key=lambda s: s["width"])
-    layout = spec["layout"]
-    layout |= {"width": reference["width"], "height": reference["height"], "meta": {"screens": variants}}
-    for path, value in reference["settings"].items():
+    """Give a figure its `screens`, in `layout.meta`, and settle it on the reference one."""
+    spec["layout"]["meta"] = {"screens": variants}
+    return settle(spec, REFERENCE)
+
+
+def settle(spec: Spec, width: int, height: float = math.inf) -> Spec:
+    """Settle a figure on the widest of its screens that fits, as the browser does; phones may scroll.
+
+    Args:
+        spec: a figure with `screens`; it is changed and returned.
+        width, height: pixels that there are.
+    """
+    listed = spec["layout"]["meta"]["screens"]
+    fitting = [s for s in listed if s["width"] <= width and (s["width"] < PHONES or s["height"] <= height)]
+    screen = max(fitting, key=lambda s: s["width"], default=listed[0])
+    spec["layout"] |= {"width": screen["width"], "height": screen["height"]}
+    for path, value in screen["settings"].items():
         _set(spec, path, value)
     return spec
 

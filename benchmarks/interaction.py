@@ -10,6 +10,7 @@ on all. Medians and 95th percentiles over at least 30 presses.
 import argparse
 import base64
 import contextlib
+import copy
 import json
 import os
 import shutil
@@ -32,11 +33,13 @@ from typing import Any
 import numpy as np
 from playwright.sync_api import Browser, Error, Page, sync_playwright
 
+from attn_figures.arrange import settle
 from benchmarks.apps.maps import SIZES, figures
 
 ROOT = Path(__file__).resolve().parent.parent
 APPS = Path(__file__).resolve().parent / "apps"
 MAPS = ".heatmaplayer image"
+ROOM = (1200, 496)  # pixels that a figure has in a window of 1280 x 800
 WORDS = "[data-testid=stMarkdown] p"
 IMAGE = "[data-testid=stImage] img"
 FLAGS = [
@@ -141,7 +144,9 @@ def bare_pages() -> Iterator[str]:
         shutil.copy(APPS / "bare.html", folder)
         shutil.copy(str(files("plotly") / "package_data" / "plotly.min.js"), folder)
         for n_token, n_head in SIZES:
-            text = json.dumps(figures(n_token, n_head), default=_encode)
+            # Settled as on the product's own page: the same pixels, the same labels.
+            settled = [settle(copy.deepcopy(figure), *ROOM) for figure in figures(n_token, n_head)]
+            text = json.dumps(settled, default=_encode)
             (Path(folder) / f"{n_token}-{n_head}.json").write_text(text)
         handler = partial(_Quiet, directory=folder)
         server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
@@ -155,7 +160,10 @@ class _Quiet(SimpleHTTPRequestHandler):
         """Say nothing."""
 
 
-def _encode(array: np.ndarray) -> dict[str, Any]:
+def _encode(array: np.ndarray) -> dict[str, Any] | list[Any]:
+    if array.dtype.kind in "UO":
+        words: list[Any] = array.tolist()
+        return words
     return {"f4": base64.b64encode(array.astype("<f4").tobytes()).decode(), "shape": array.shape}
 
 

@@ -17,7 +17,7 @@ from pages.parts import multi_head_checks as checks
 from pages.parts import multi_head_measures as measures
 from pages.parts import multi_head_shapes as shapes
 from pages.parts.multi_head_controls import ask_look, ask_setting
-from pages.parts.multi_head_maps import Now, chosen_heads, packed, still
+from pages.parts.multi_head_maps import Now, chosen_heads, packed
 from pages.parts.multi_head_setting import heads_slider
 
 open_page(
@@ -72,7 +72,6 @@ live_figure(
     alt="One map of attention weights a head, and the output",
     name="multi-head attention",
     slider=Slider("Heads", slider),
-    still=lambda step: still(setting, look, step),
     on_cell=choose_cell,
 )
 wanted = int(value(HEADS))

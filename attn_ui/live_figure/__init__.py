@@ -14,7 +14,8 @@ from plotly.offline import get_plotlyjs_version
 from streamlit import config
 
 from attn_figures import theme
-from attn_ui.live_figure.packing import Cursor, count_steps, pack
+from attn_ui.live_figure.packing import Cursor, pack
+from attn_ui.live_figure.unpacking import count_steps, figure_at
 from attn_ui.parameters import Steps
 from attn_ui.positions import commanded, offer, position, report, revision
 
@@ -75,7 +76,6 @@ def live_figure(
     name: str,
     slider: Slider | None = None,
     rows: Rows | None = None,
-    still: Callable[[int], go.Figure] | None = None,
     on_cell: CellHandler | None = None,
 ) -> None:
     """Draw a figure that moves in the browser while its slider is dragged.
@@ -91,8 +91,6 @@ def live_figure(
         name: what a saved picture's file is called.
         slider: the slider whose steps the figures are.
         rows: a second slider, over rows of the figure.
-        still: draws one step as a plain chart, should the browser fail to load the moving one; the
-            figures themselves are used when they were not packed.
         on_cell: called before the next run when a cell of a heatmap is clicked.
 
     Raises:
@@ -110,10 +108,9 @@ def live_figure(
         on_failed_change=lambda: None,
     )
     if result.get("failed"):
-        step = position(slider.steps) if slider else 0
-        figure = still(step) if still else None if isinstance(figures, bytes) else go.Figure(figures[step])
-        if figure is not None:
-            st.plotly_chart(figure, theme=None, key=f"{key}-still", alt=alt)
+        step, row = (position(control.steps) if control else 0 for control in (slider, rows))
+        figure = figure_at(packed, step, row)
+        st.plotly_chart(go.Figure(figure), theme=None, key=f"{key}-still", alt=alt)
 
 
 @cache

@@ -128,12 +128,6 @@ def pack(figures: Sequence[Any], cursor: Cursor | None = None) -> bytes:
     return len(text).to_bytes(4, "little") + text + b"".join(store.blobs)
 
 
-def count_steps(packed: bytes) -> int:
-    """Return how many steps a packed message has."""
-    length = int.from_bytes(packed[:4], "little")
-    return int(json.loads(packed[4 : 4 + length])["n_steps"])
-
-
 def _plain(figure: Any) -> Spec:
     if isinstance(figure, Mapping):
         return {"data": list(figure["data"]), "layout": figure["layout"]}

@@ -71,7 +71,6 @@ def show(points: Points, kernel: str) -> None:
         ),
         name=f"choosing the bandwidth {points.name} {kernel}",
         slider=Slider("Bandwidth h", sweep.bandwidth, names=sweep.bandwidth_names()),
-        still=lambda index: choose(sweep.floorless, errors, index, sweep.at(bandwidths[index]).on_grid),
     )
     what_you_see(
         choose_sentence(

@@ -144,7 +144,6 @@ def show(points: Points) -> None:
                 for name, b in zip(sweep.bandwidth_names(), bandwidths, strict=True)
             ],
         ),
-        still=lambda step: _still(laid, float(bandwidths[step]), keeps_lengths),
     )
     at = torch.tensor([h], dtype=torch.float64)
     difference = laid.attention(at, keeps_lengths) - laid.gaussian(at)
@@ -158,12 +157,6 @@ def show(points: Points) -> None:
     )
     with across:
         _cross(lay(points, False, on_circle), keeps_lengths, h)
-
-
-def _still(laid: Bridge, bandwidth: float, keeps_lengths: bool) -> object:
-    at = torch.tensor([bandwidth], dtype=torch.float64)
-    gaussian, attention = laid.gaussian(at)[0].numpy(), laid.attention(at, keeps_lengths)[0].numpy()
-    return bridge(laid.terms(), gaussian, attention, h_squared=bandwidth**2, keeps_lengths=keeps_lengths)
 
 
 def single_head_link(laid: Bridge, keeps_lengths: bool, h: float) -> str | None:

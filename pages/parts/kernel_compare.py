@@ -34,9 +34,6 @@ def show(points: Points) -> None:
         name=f"four kernels {points.name}",
         slider=Slider("Bandwidth h", one.bandwidth, names=one.bandwidth_names()),
         rows=Rows("Query", one.query, Cursor(len(one.query.values)), one.query_names()),
-        still=lambda step: compare(
-            one.scene, {name: sweep.at(float(one.bandwidths()[step])) for name, sweep in sweeps.items()}, row
-        ),
     )
     bandwidth = float(one.bandwidths()[position(one.bandwidth)])
     at = {name: sweep.at(bandwidth) for name, sweep in sweeps.items()}

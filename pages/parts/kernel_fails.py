@@ -44,7 +44,6 @@ def show(points: Points, kernel: str) -> None:
         ),
         name=f"where it fails {points.name} {kernel}",
         slider=Slider("Bandwidth h", sweep.bandwidth, names=sweep.bandwidth_names()),
-        still=lambda step: fails(scene, limits, *_estimates(points, kernel, scene, bandwidths[[step]])[0]),
     )
     h = float(bandwidths[position(sweep.bandwidth)])
     on_grid, bias = _estimates(points, kernel, scene, np.array([h]))[0]

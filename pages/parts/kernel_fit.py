@@ -33,7 +33,6 @@ def show(points: Points, kernel: str) -> None:
         name=f"kernel regression {points.name} {kernel}",
         slider=Slider("Bandwidth h", sweep.bandwidth, names=sweep.bandwidth_names()),
         rows=Rows("Query", sweep.query, Cursor(len(sweep.query.values)), sweep.query_names()),
-        still=lambda index: fit(sweep.scene, sweep.at(float(sweep.bandwidths()[index])), row),
     )
     estimate = sweep.at(bandwidth)
     what_you_see(

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ParamSpec
 
 import streamlit as st
 from torch import Tensor
@@ -18,7 +17,7 @@ from attn_core import (
     previous_token_score,
 )
 from attn_figures.multi_head import Heads, combined, every_head, two_heads
-from attn_figures.picture import Picture
+from attn_figures.picture import Spec
 from attn_ui.live_figure import pack
 from pages.parts.multi_head_setting import (
     Sequences,
@@ -30,8 +29,6 @@ from pages.parts.multi_head_setting import (
     sequences,
     stages,
 )
-
-P = ParamSpec("P")
 
 # One number a head, from its stages.
 MEASURES: dict[str, Callable[[MultiHead], Tensor]] = {
@@ -115,15 +112,7 @@ def packed(setting: Setting, look: Look) -> bytes:
     return pack(_draw(setting, look, [int(n_head) for n_head in heads_slider(setting).values]))
 
 
-def still(setting: Setting, look: Look, step: int) -> Any:
-    """Return one position of the slider as a plain chart, a `go.Figure`."""
-    return _draw(setting, look, [int(heads_slider(setting).values[step])], checked=True)[0]
-
-
-def _draw(setting: Setting, look: Look, numbers: Sequence[int], *, checked: bool = False) -> list[Any]:
-    def described(picture: Picture[P]) -> Callable[P, Any]:
-        return picture if checked else picture.spec
-
+def _draw(setting: Setting, look: Look, numbers: Sequence[int]) -> list[Spec]:
     n = sequences(setting)
     results = [stages(setting, n_head) for n_head in numbers]
     outputs = [array(output_of(result, look.off)) for result in results]
@@ -132,13 +121,13 @@ def _draw(setting: Setting, look: Look, numbers: Sequence[int], *, checked: bool
     for n_head, result, output in zip(numbers, results, outputs, strict=True):
         heads = Heads(array(result.weights), output, n.queries, n.keys, mask_array(setting), look.off)
         if look.view == "mean and max":
-            figures.append(described(combined)(heads, chosen=chosen_heads(n_head, look.off), cell=look.cell))
+            figures.append(combined.spec(heads, chosen=chosen_heads(n_head, look.off), cell=look.cell))
         elif look.view == "two heads":
             one, other = min(look.head, n_head - 1), min(look.against, n_head - 1)
-            figures.append(described(two_heads)(heads, one, other, cell=look.cell))
+            figures.append(two_heads.spec(heads, one, other, cell=look.cell))
         else:
             figures.append(
-                described(every_head)(
+                every_head.spec(
                     heads,
                     slots=max(numbers),
                     order=order_of(look.order, result),

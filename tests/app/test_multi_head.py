@@ -11,12 +11,12 @@ import torch
 from streamlit.testing.v1 import AppTest
 from torch.nn import functional as F
 
-from attn_ui.parameters import CASE, FAULT, HEADS, MULTI_HEAD, ORDER_BY, VIEW
+from attn_ui.parameters import CASE, FAULT, HEADS, MULTI_HEAD, ORDER_BY
 from attn_ui.words import multi_head as words
 from pages.parts import multi_head_arithmetic as arithmetic
 from pages.parts.multi_head_block import VARIANTS, name_of
 from pages.parts.multi_head_checks import FAULTS, PICTURES, checks
-from pages.parts.multi_head_maps import MEASURES, Look, Now, order_of, output_of, packed, still
+from pages.parts.multi_head_maps import MEASURES, Look, Now, order_of, output_of, packed
 from pages.parts.multi_head_setting import SAMPLES, Setting, heads_slider, sequences, stages
 from pages.parts.multi_head_shapes import STAGE_WORDS, ledger
 
@@ -380,10 +380,3 @@ def test_every_setting_has_a_name_of_its_own() -> None:
     names = [parameter.name for parameter in MULTI_HEAD]
     assert len(names) == len(set(names))
     assert HEADS.values == tuple(range(1, 17))
-
-
-@pytest.mark.parametrize("view", VIEW.options)
-def test_a_plain_chart_stands_in_for_each_view(view: str) -> None:
-    chart = still(OWN, replace(LOOK, view=view), 2)
-    assert {trace.type for trace in chart.data} >= {"heatmap"}
-    assert chart.layout.width > 0

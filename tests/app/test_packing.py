@@ -10,7 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from attn_ui.live_figure.packing import MOST_BYTES, MOST_STEPS, Cursor, count_steps, pack
+from attn_ui.live_figure.packing import MOST_BYTES, MOST_STEPS, Cursor, pack
+from attn_ui.live_figure.unpacking import count_steps
+from attn_ui.live_figure.unpacking import figure_at as read_back
 
 DTYPES = {"f8": "<f8", "f4": "<f4", "i4": "<i4", "u1": "u1"}
 
@@ -119,6 +121,28 @@ def test_a_cursor_brings_one_row_at_a_time() -> None:
     assert (fixed["path"], fixed["by_step"]) == (["layout", "x0"], False)
     assert (moving["path"], moving["by_step"]) == (["data", 0, "y"], True)
     assert arrays[moving["values"]["@"]].shape == (2, 3, 5)
+
+
+@given(hnp.arrays(np.float64, (3, 4, 2), elements=st.floats(-10, 10, width=32)), st.integers(0, 2))
+def test_one_step_is_read_back_for_a_plain_chart(values: np.ndarray, step: int) -> None:
+    names = np.array([["a", "b"]] * 4, dtype=object)
+    steps = [heatmap(z, str(i)) for i, z in enumerate(values)]
+    for i, figure in enumerate(steps):
+        figure["data"][0] |= {"hovertext": names, "meta": {"at": i}} if i != 1 else {"hovertext": names}
+    cursor = Cursor(
+        4,
+        {"layout.x0": np.arange(4.0)},
+        {"data.0.opacity": np.arange(12.0).reshape(3, 4) / 12},
+        {"data.0.x": "data.0.z"},
+    )
+    figure = read_back(pack(steps, cursor), step, row=2)
+    trace = figure["data"][0]
+    np.testing.assert_array_equal(trace["z"], values[step])
+    np.testing.assert_array_equal(trace["x"], values[step][2])
+    assert trace["opacity"] == pytest.approx((4 * step + 2) / 12)
+    assert trace["hovertext"] == names.tolist()
+    assert trace.get("meta", {}).get("at") == (None if step == 1 else step)
+    assert (figure["layout"]["x0"], figure["layout"]["title"]["text"]) == (2.0, str(step))
 
 
 def test_a_row_of_what_is_drawn_anyway_is_not_sent_twice() -> None:

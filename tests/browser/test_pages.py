@@ -1,7 +1,7 @@
 """Each page opens in a browser without an error, in both themes and at three sizes."""
 
 import pytest
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, expect
 
 from tests.browser.app_page import AppPage
 
@@ -31,3 +31,16 @@ def test_page_fits_every_screen(browser: Browser, server: str, url: str, theme: 
         assert overflow <= 0, f"{url} scrolls sideways at {width} px"
     assert app.errors == []
     context.close()
+
+
+@pytest.mark.parametrize("url", URLS)
+def test_a_plain_chart_stands_in_where_nothing_can_move(browser: Browser, server: str, url: str) -> None:
+    page = browser.new_page()
+    page.route("**/plotly.min.js*", lambda route: route.abort())
+    page.goto(f"{server}/{url}")
+    expect(page.get_by_role("status").first).to_contain_text("plain chart below", timeout=20_000)
+    expect(page.get_by_test_id("stPlotlyChart").first.locator(".heatmaplayer image").first).to_be_attached(
+        timeout=20_000
+    )
+    assert page.get_by_test_id("stException").count() == 0
+    page.close()

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from attn_figures.arrange import settle
 from attn_figures.matrix import Matrix
 from attn_figures.panels import Absent, compose
 
@@ -88,3 +89,11 @@ def test_labels_too_small_to_read_leave_their_room_to_the_cells() -> None:
         else:
             assert at["layout.xaxis.domain"][0] * screen["width"] > 40
     assert bare > 5
+
+
+@pytest.mark.parametrize(("width", "height", "chosen"), [(1200, 496, 1120), (390, 100, 380), (100, 100, 320)])
+def test_a_figure_settles_on_the_widest_screen_that_fits(width: int, height: int, chosen: int) -> None:
+    figure = settle(compose.spec([square("one"), square("two")]), width, height)
+    assert figure["layout"]["width"] == chosen
+    (screen,) = [s for s in figure["layout"]["meta"]["screens"] if s["width"] == chosen]
+    assert figure["layout"]["xaxis"]["domain"] == screen["settings"]["layout.xaxis.domain"]
