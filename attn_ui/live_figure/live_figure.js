@@ -84,7 +84,14 @@ function put(figure, path, value) {
 }
 
 // "xaxis2.domain", "annotations[3].xshift"
-const parsePath = (path) => path.match(/[^.[\]]+/g).map((part) => (/^\d+$/.test(part) ? Number(part) : part));
+const paths = new Map();
+
+function parsePath(path) {
+  if (!paths.has(path)) {
+    paths.set(path, path.match(/[^.[\]]+/g).map((part) => (/^\d+$/.test(part) ? Number(part) : part)));
+  }
+  return paths.get(path);
+}
 
 // ---- one figure on the page -----------------------------------------------------------------------
 
@@ -193,9 +200,10 @@ class LiveFigure {
     }));
   }
 
-  // The figure at the present step and row; containers are copied, arrays are not.
+  // The figure at the present step and row, written into the base itself: every step sets every path that
+  // differs between steps, so nothing of another step is left, and nothing has to be copied.
   compose(base, changes, colours) {
-    const figure = resolve(base, null, null);
+    const figure = base;
     for (const { path, values, at } of changes) put(figure, path, values[at[this.step]]);
     for (const { path, values, by_step } of this.header.cursor?.changes ?? []) {
       const rows = "@" in values ? this.arrays[values["@"]] : values;
