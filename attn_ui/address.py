@@ -6,10 +6,11 @@ from dataclasses import dataclass
 import streamlit as st
 
 from attn_ui import kept, positions
-from attn_ui.parameters import PAGES, Parameter, Several, by_name
+from attn_ui.parameters import Parameter, Several, by_name
 
 _PAGE = "_address_page"
 _DROPPED = "_address_dropped"
+_LEFT = "_address_left"  # names of the settings of every page visited
 _LONGEST_QUOTE = 40
 
 
@@ -73,14 +74,14 @@ def check(page: str, parameters: Sequence[Parameter]) -> list[Dropped]:
         query = {name: st.query_params.get_all(name) for name in st.query_params}
         bad_ones = bad_settings(parameters, query)
         if bad_ones:
-            # Settings of the page that was left are no mistake of the reader's.
-            foreign = {parameter.name for others in PAGES.values() for parameter in others}
-            own = by_name(parameters)
-            state[_DROPPED] = (page, [bad for bad in bad_ones if bad.name in own or bad.name not in foreign])
+            # Settings of pages visited before are no mistake of the reader's.
+            own, left = by_name(parameters), state.get(_LEFT, frozenset())
+            state[_DROPPED] = (page, [bad for bad in bad_ones if bad.name in own or bad.name not in left])
             for bad in bad_ones:
                 del st.query_params[bad.name]
             st.rerun()
         state[_PAGE] = page
+        state[_LEFT] = state.get(_LEFT, frozenset()) | {parameter.name for parameter in parameters}
     positions.sync(parameters, entered=entered)
     kept.sync(parameters, entered=entered)
     dropped_on, dropped = state.get(_DROPPED, (page, []))

@@ -1,20 +1,26 @@
 """The frame that every page shares: title, one sentence, notices, and the tabs under the figure."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Literal
 
 import streamlit as st
 
 from attn_ui import address
-from attn_ui.parameters import PAGES, TAB
+from attn_ui.parameters import Choice, Parameter
 
 
-def open_page(url: str, title: str, sentence: str) -> None:
+def open_page(url: str, settings: Sequence[Parameter], title: str, sentence: str) -> None:
     """Start a page: read its address, then show its title, its sentence and any notice.
 
     Must be called before any control is made.
+
+    Args:
+        url: the page's address.
+        settings: what a link to it can set.
+        title: its heading.
+        sentence: what it is about.
     """
-    dropped = address.check(url, PAGES[url])
+    dropped = address.check(url, settings)
     st.title(title, anchor=False)
     st.markdown(sentence)
     for bad in dropped:
@@ -49,13 +55,14 @@ _COLOURS = {"query": "violet", "key": "orange", "value": "green"}
 _MARKDOWN = frozenset("\\`*_{}[]()<>#+-.!|~$:&^=\"'")
 
 
-def tabs(contents: Mapping[str, Callable[[], None]]) -> None:
+def tabs(setting: Choice, contents: Mapping[str, Callable[[], None]]) -> None:
     """Lay tabs under the figure; only the open one is computed, and the address remembers it.
 
     Args:
-        contents: what each tab shows, by its name; names are among `parameters.TAB.options`.
+        setting: the page's own setting, whose options are the names of its tabs.
+        contents: what each tab shows, by its name.
     """
-    made = st.tabs(list(contents), key=TAB.name, bind="query-params")
+    made = st.tabs(list(contents), key=setting.name, bind="query-params")
     for tab, show in zip(made, contents.values(), strict=True):
         if tab.open:
             with tab:

@@ -23,13 +23,17 @@ st.set_page_config(
 st.html(ROOT / "attn_ui" / "page.css")
 page = st.navigation(
     [
-        st.Page(PAGES / "overview.py", title="Overview", default=True),
-        st.Page(PAGES / "kernel_regression.py", title="Kernel regression", url_path="kernel-regression"),
-        st.Page(PAGES / "single_head.py", title="Single head", url_path="single-head"),
+        st.Page(PAGES / "overview" / "page.py", title="Overview", default=True),
         st.Page(
-            PAGES / "positional_encoding.py", title="Positional encoding", url_path="positional-encoding"
+            PAGES / "kernel_regression" / "page.py", title="Kernel regression", url_path="kernel-regression"
         ),
-        st.Page(PAGES / "multi_head.py", title="Multi-head", url_path="multi-head"),
+        st.Page(PAGES / "single_head" / "page.py", title="Single head", url_path="single-head"),
+        st.Page(
+            PAGES / "positional_encoding" / "page.py",
+            title="Positional encoding",
+            url_path="positional-encoding",
+        ),
+        st.Page(PAGES / "multi_head" / "page.py", title="Multi-head", url_path="multi-head"),
     ],
     position="top",
 )

@@ -19,10 +19,10 @@ from attn_figures.kernel_bridge import bridge
 from attn_figures.kernel_regression import fit, fit_cursor
 from attn_figures.kernel_studies import Errors, choose, compare, compare_cursor
 from attn_ui.live_figure import Cursor, pack
-from pages.parts.kernel_bandwidth import best_of, search
-from pages.parts.kernel_bridge import SOME_QUERIES, lay
-from pages.parts.kernel_data import sample
-from pages.parts.kernel_sweep import Sweep
+from pages.kernel_regression.data import sample
+from pages.kernel_regression.numbers import Sweep
+from pages.kernel_regression.views.bandwidth import best_of, search
+from pages.kernel_regression.views.bridge import SOME_QUERIES, lay
 
 TURNS = 15
 MOST_SECONDS = 0.050  # to compute all steps of the kernel regression page at its default size

@@ -12,14 +12,15 @@ from streamlit.testing.v1 import AppTest
 
 from attn_core import KERNELS, nadaraya_watson
 from attn_ui.live_figure.packing import MOST_BYTES
-from attn_ui.own_table import pair, read_table
-from attn_ui.parameters import BANDWIDTH, KERNEL_VIEW, POINTS_DATA, QUERY_AT
-from attn_ui.snippets.kernel_regression import own_data, snippet, toy_data
-from pages.parts import kernel_checks, kernel_own_data
-from pages.parts.kernel_bandwidth import best_of
-from pages.parts.kernel_bridge import lay, single_head_link
-from pages.parts.kernel_data import Points, from_columns, sample
-from pages.parts.kernel_sweep import Sweep
+from pages.kernel_regression.data import Points, from_columns, sample
+from pages.kernel_regression.numbers import Sweep
+from pages.kernel_regression.own_table import pair, read_table
+from pages.kernel_regression.settings import BANDWIDTH, KERNEL_VIEW, POINTS_DATA, QUERY_AT
+from pages.kernel_regression.snippet import own_data, snippet, toy_data
+from pages.kernel_regression.tabs import checks as kernel_checks
+from pages.kernel_regression.tabs import data as kernel_own_data
+from pages.kernel_regression.views.bandwidth import best_of
+from pages.kernel_regression.views.bridge import lay, single_head_link
 
 ROUTER = str(Path(__file__).resolve().parents[2] / "attn_ui" / "router.py")
 TOYS = tuple(name for name in POINTS_DATA.options if name != "own points")
@@ -28,7 +29,7 @@ TOYS = tuple(name for name in POINTS_DATA.options if name != "own points")
 def page(**query: str) -> AppTest:
     at = AppTest.from_file(ROUTER, default_timeout=30)
     at.run()
-    at.switch_page("../pages/kernel_regression.py")
+    at.switch_page("../pages/kernel_regression/page.py")
     for name, value in query.items():
         at.query_params[name] = value
     return at.run()

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from attn_ui.words.kernel_regression import (
+from pages.kernel_regression.words import (
     bridge_sentence,
     choose_sentence,
     compare_sentence,

@@ -11,14 +11,15 @@ import torch
 from streamlit.testing.v1 import AppTest
 from torch.nn import functional as F
 
-from attn_ui.parameters import CASE, FAULT, HEADS, MULTI_HEAD, ORDER_BY
-from attn_ui.words import multi_head as words
-from pages.parts import multi_head_arithmetic as arithmetic
-from pages.parts.multi_head_block import VARIANTS, name_of
-from pages.parts.multi_head_checks import FAULTS, PICTURES, checks
-from pages.parts.multi_head_maps import MEASURES, Look, Now, order_of, output_of, packed
-from pages.parts.multi_head_setting import SAMPLES, Setting, heads_slider, sequences, stages
-from pages.parts.multi_head_shapes import STAGE_WORDS, ledger
+from pages.multi_head import settings as page_settings
+from pages.multi_head import words
+from pages.multi_head.maps import MEASURES, Look, Now, order_of, output_of, packed
+from pages.multi_head.numbers import SAMPLES, Setting, heads_slider, sequences, stages
+from pages.multi_head.settings import CASE, FAULT, HEADS, ORDER_BY
+from pages.multi_head.tabs import arithmetic
+from pages.multi_head.tabs.block import VARIANTS, name_of
+from pages.multi_head.tabs.checks import FAULTS, PICTURES, checks
+from pages.multi_head.tabs.shapes import STAGE_WORDS, ledger
 
 ROUTER = str(Path(__file__).resolve().parents[2] / "attn_ui" / "router.py")
 OWN = Setting(
@@ -60,7 +61,7 @@ SETTINGS = {
 
 def open_page(**query: Any) -> AppTest:
     at = AppTest.from_file(ROUTER, default_timeout=30).run()
-    at.switch_page("../pages/multi_head.py")
+    at.switch_page("../pages/multi_head/page.py")
     for name, value in query.items():
         at.query_params[name] = value
     at.run()
@@ -377,6 +378,6 @@ def test_sentences() -> None:
 
 
 def test_every_setting_has_a_name_of_its_own() -> None:
-    names = [parameter.name for parameter in MULTI_HEAD]
+    names = [parameter.name for parameter in page_settings.SETTINGS]
     assert len(names) == len(set(names))
     assert HEADS.values == tuple(range(1, 17))

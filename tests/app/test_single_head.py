@@ -10,15 +10,8 @@ import torch.nn.functional as F
 from streamlit.testing.v1 import AppTest
 
 from attn_core import ATTENTION_SAMPLES
-from attn_ui.parameters import MASK, MISTAKE, STAGE
-from pages.parts.single_head_numbers import (
-    Inputs,
-    Masking,
-    make_head,
-    make_mask,
-    make_stages,
-    mask_widths,
-)
+from pages.single_head.numbers import Inputs, Masking, make_head, make_mask, make_stages, mask_widths
+from pages.single_head.settings import MASK, MISTAKE, STAGE
 
 ROUTER = str(Path(__file__).resolve().parents[2] / "attn_ui" / "router.py")
 TABS = ["Arithmetic", "Maths", "Scale", "Cost", "Break it", "Checks", "Data", "Code"]
@@ -26,7 +19,7 @@ TABS = ["Arithmetic", "Maths", "Scale", "Cost", "Break it", "Checks", "Data", "C
 
 def opened(**settings: str) -> AppTest:
     at = AppTest.from_file(ROUTER, default_timeout=30).run()
-    at.switch_page("../pages/single_head.py")
+    at.switch_page("../pages/single_head/page.py")
     for name, text in settings.items():
         at.query_params[name] = text
     at.run()

@@ -7,11 +7,13 @@ from typing import Any
 import pytest
 import torch
 
-from attn_ui.parameters import MASK, STAGE
-from attn_ui.snippets.single_head import mask_expression, snippet
-from attn_ui.words import arithmetic, audit, single_head, single_head_study
-from attn_ui.words.single_head import Seen
-from pages.parts.single_head_numbers import Inputs, Masking, make_head, make_mask, make_stages
+from pages.single_head import arithmetic, audit
+from pages.single_head import study_words as single_head_study
+from pages.single_head import words as single_head
+from pages.single_head.numbers import Inputs, Masking, make_head, make_mask, make_stages
+from pages.single_head.settings import MASK, STAGE
+from pages.single_head.snippet import mask_expression, snippet
+from pages.single_head.words import Seen
 
 SEEN = Seen(
     query="a", key="b", top_key="c", n_query=3, n_key=5, d_model=7, d_k=4, d_v=2, score=1.5,

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from statsmodels.nonparametric.kernel_regression import KernelReg
 
-from attn_ui.parameters import BANDWIDTH, QUERY_AT
-from pages.parts.kernel_data import Points, sample
+from pages.kernel_regression.data import Points, sample
+from pages.kernel_regression.settings import BANDWIDTH, QUERY_AT
 from tests.browser.app_page import AppPage
 
 pytestmark = pytest.mark.browser

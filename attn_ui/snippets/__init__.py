@@ -1,1 +1,0 @@
-"""The few lines of PyTorch that reproduce the numbers on a page, as text."""

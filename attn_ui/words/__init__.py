@@ -1,1 +1,0 @@
-"""Sentences about what each page shows: numbers in, words out."""

@@ -1,0 +1,40 @@
+"""What a link to this page can set: short names, defaults, ranges."""
+
+from attn_ui.parameters import Choice, Flag, Parameter, Real, Steps, Whole, logarithmic
+from attn_ui.shared_settings import SEED
+
+TAB = Choice("tab", "", ("Arithmetic", "Maths", "Break it", "Checks", "Data", "Code"))
+KERNEL_VIEW = Choice(
+    "picture",
+    "Fit and weights",
+    ("Fit and weights", "Four kernels", "Choose the bandwidth", "Bridge to attention", "Where it fails"),
+)
+OWN_POINTS = "own points"
+POINTS_DATA = Choice("data", "sine", ("sine", "step", "bump", "heteroscedastic", "gap", OWN_POINTS))
+POINTS = Whole("points", 40, 4, 500)
+NOISE = Real("noise", 0.5, 0.0, 2.0, 0.1)
+KERNEL = Choice("kernel", "gaussian", ("gaussian", "boxcar", "triangular", "epanechnikov"))
+# Both are in the unit of the toy data, which lie in [0, 5]; a person's own data are measured by their width.
+BANDWIDTH = Steps("h", 0.5, logarithmic(0.01, 25.0, 61), ".3g")
+QUERY_AT = Steps("x0", 2.5, tuple(round(-0.5 + 0.1 * i, 1) for i in range(61)), ".1f")
+KEY_LENGTHS = Flag("lengths", True)
+ALL_KEYS = Flag("all", False)
+KERNEL_SLIP = Choice(
+    "trap", "softmax over queries", ("softmax over queries", "training error", "triangular as Epanechnikov")
+)
+KEYS_LIE = Choice("keys", "on a line", ("on a line", "on a circle"))
+SETTINGS: tuple[Parameter, ...] = (
+    TAB,
+    KERNEL_VIEW,
+    POINTS_DATA,
+    POINTS,
+    NOISE,
+    SEED,
+    KERNEL,
+    BANDWIDTH,
+    QUERY_AT,
+    KEY_LENGTHS,
+    ALL_KEYS,
+    KEYS_LIE,
+    KERNEL_SLIP,
+)

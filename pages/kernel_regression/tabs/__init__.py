@@ -1,0 +1,1 @@
+"""One tab a file."""

@@ -1,0 +1,175 @@
+"""The Data tab: the points in a table to edit, and a person's own CSV."""
+
+import csv
+import io
+from typing import Any
+
+import numpy as np
+import streamlit as st
+
+from attn_core.limits import MAX_CSV_BYTES, MAX_CSV_ROWS, MAX_KERNEL_POINTS
+from attn_ui.frame import plain
+from pages.kernel_regression.data import Points, edited, from_columns, keep_own, own_points
+from pages.kernel_regression.own_table import Column, TableError, pair, read_table, thin
+from pages.kernel_regression.settings import OWN_POINTS
+
+COLUMNS = "kernel_own_columns"  # the columns of the last file that could be read
+NOTES = "kernel_own_notes"  # what is to be said of it
+TABLE = "kernel_table_base"  # the points that the table's edits count from
+UPLOAD, X_COLUMN, Y_COLUMN = "own_csv", "own_x", "own_y"
+
+
+def show(points: Points) -> None:
+    """Lay the table beside the upload."""
+    left, right = st.columns([1, 1], gap="large")
+    with left:
+        st.markdown(
+            f"**{len(points.keys)} points.** Change a number, add a row, or mark rows and delete them."
+        )
+        _table(points)
+    with right:
+        st.markdown("**Your own points.** A CSV with two columns of numbers stays in this session.")
+        _upload(points)
+
+
+def sample_csv(points: Points) -> bytes:
+    """The points shown, as a file that this page reads back."""
+    lines = io.StringIO()
+    writer = csv.writer(lines, lineterminator="\n")
+    writer.writerow([points.x_title, points.y_title])
+    writer.writerows(zip(points.keys.tolist(), points.values.tolist(), strict=True))
+    return lines.getvalue().encode()
+
+
+# ---- the table ----
+
+
+def _table(points: Points) -> None:
+    kept = st.session_state.get(TABLE)
+    # While the points come from this table's edits, its base stays, so that nothing typed is lost.
+    base: Points = kept[0] if kept and kept[1] == points.fingerprint else points
+    key = f"points_{base.fingerprint[:12]}"
+    st.data_editor(
+        {"x": base.keys, "y": base.values},
+        num_rows="dynamic",
+        height=300,
+        width="stretch",
+        key=key,
+        on_change=_on_edit,
+        args=(base, key),
+        column_config={
+            "x": st.column_config.NumberColumn(plain(points.x_title)),
+            "y": st.column_config.NumberColumn(plain(points.y_title)),
+        },
+    )
+    for note in st.session_state.get(f"{key}_notes", ()):
+        st.caption(f":material/info: {note}")
+
+
+def _on_edit(base: Points, key: str) -> None:
+    x, y, notes = apply_edits(base, st.session_state[key])
+    if len(x) < 2:
+        notes.append(f"Two points are needed; the table has {len(x)}. The points shown before stay.")
+    elif len(x) > MAX_KERNEL_POINTS:
+        notes.append(f"At most {MAX_KERNEL_POINTS} points are drawn; the table has {len(x)}.")
+    else:
+        changed = edited(base, x, y)
+        st.session_state[TABLE] = (base, changed.fingerprint)
+        keep_own(changed)
+    st.session_state[f"{key}_notes"] = notes
+
+
+def apply_edits(base: Points, edits: dict[str, Any]) -> tuple[np.ndarray, np.ndarray, list[str]]:
+    """Apply what the table reports; a row that lacks a number is left out and named."""
+    rows: list[list[float | None]] = [
+        [float(x), float(y)] for x, y in zip(base.keys, base.values, strict=True)
+    ]
+    for index, change in edits.get("edited_rows", {}).items():
+        for name, value in change.items():
+            rows[int(index)]["xy".index(name)] = value
+    gone = set(edits.get("deleted_rows", ()))
+    rows = [row for index, row in enumerate(rows) if index not in gone]
+    rows += [[row.get("x"), row.get("y")] for row in edits.get("added_rows", ())]
+    complete = [row for row in rows if all(_is_number(value) for value in row)]
+    notes = []
+    if len(complete) < len(rows):
+        notes.append(f"{len(rows) - len(complete)} rows lack a finite number and are left out.")
+    x, y = np.array(complete, dtype=np.float64).reshape(-1, 2).T
+    return x, y, notes
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and bool(np.isfinite(value)) and abs(value) <= 1e100
+
+
+# ---- the file ----
+
+
+def _upload(points: Points) -> None:
+    st.file_uploader(
+        "CSV file",
+        type=["csv", "tsv", "txt"],
+        key=UPLOAD,
+        on_change=_on_upload,
+        label_visibility="collapsed",
+        help=f"At most {MAX_CSV_ROWS:,} rows and {MAX_CSV_BYTES // 1000:,} kB.",
+    )
+    for note in st.session_state.get(NOTES, ()):
+        st.caption(f":material/info: {note}")
+    columns: list[Column] | None = st.session_state.get(COLUMNS)
+    if columns and points.name == OWN_POINTS:
+        names = [column.name for column in columns if column.is_numeric]
+        left, right = st.columns(2)
+        left.selectbox("Keys (x)", names, index=0, key=X_COLUMN, on_change=_use_columns)
+        right.selectbox(
+            "Values (y)", names, index=min(1, len(names) - 1), key=Y_COLUMN, on_change=_use_columns
+        )
+    st.download_button(
+        "Download these points as CSV",
+        lambda: sample_csv(points),
+        file_name="attention-lab-points.csv",
+        mime="text/csv",
+        on_click="ignore",
+        icon=":material/download:",
+    )
+
+
+def _on_upload() -> None:
+    uploaded = st.session_state.get(UPLOAD)
+    if uploaded is None:
+        return
+    try:
+        columns = read_table(uploaded.getvalue(), most_bytes=MAX_CSV_BYTES, most_rows=MAX_CSV_ROWS)
+    except TableError as error:
+        st.session_state[NOTES] = [f"{plain(str(error))} {_stays()}"]
+        return
+    st.session_state[COLUMNS] = columns
+    for key in (X_COLUMN, Y_COLUMN):
+        st.session_state.pop(key, None)
+    _use_columns()
+
+
+def _use_columns() -> None:
+    columns: list[Column] = st.session_state[COLUMNS]
+    numeric = [column for column in columns if column.is_numeric]
+    by_name = {column.name: column for column in numeric}
+    x = by_name.get(st.session_state.get(X_COLUMN, ""), numeric[0])
+    y = by_name.get(st.session_state.get(Y_COLUMN, ""), numeric[1])
+    try:
+        pairs = pair(x, y)
+    except TableError as error:
+        st.session_state[NOTES] = [f"{plain(str(error))} {_stays()}"]
+        return
+    notes = [plain(note) for note in pairs.notes]
+    chosen = thin(pairs.x, pairs.y, MAX_KERNEL_POINTS, seed=0)
+    if len(chosen) < len(pairs.x):
+        notes.append(
+            f"{len(pairs.x):,} points came; {MAX_KERNEL_POINTS} of them, drawn at random (seed 0), are shown."
+        )
+    notes.insert(0, f"{len(chosen)} points read: {plain(y.name)} against {plain(x.name)}.")
+    st.session_state[NOTES] = notes
+    keep_own(from_columns(pairs.x[chosen], pairs.y[chosen], x.name, y.name))
+
+
+def _stays() -> str:
+    return "The points shown before stay." if own_points() is None else "Your points shown before stay."

@@ -1,0 +1,121 @@
+"""Where kernel regression fails: gaps, ends, beyond the data, and both limits of the bandwidth."""
+
+import numpy as np
+import streamlit as st
+import torch
+
+from attn_core import kernel_estimate
+from attn_figures.kernel_regression import Scene
+from attn_figures.kernel_studies import Limits, fails
+from attn_ui.frame import what_you_see
+from attn_ui.live_figure import Slider, live_figure, pack
+from attn_ui.positions import move, position
+from pages.kernel_regression.data import Numbers, Points
+from pages.kernel_regression.numbers import Sweep
+from pages.kernel_regression.settings import BANDWIDTH, KERNEL, POINTS_DATA
+from pages.kernel_regression.words import fails_sentence
+
+BEYOND = 0.4  # of the data's width, drawn on each side
+PLACES = 361
+# What is shown, and the data set, kernel and bandwidth that show it.
+CASES = {
+    "An empty window": ("gap", "boxcar", 0.3),
+    "Bias at the ends": ("sine", "gaussian", 0.8),
+    "Beyond the data": ("sine", "gaussian", 0.4),
+    "Bandwidth to 0": ("sine", "gaussian", 0.01),
+    "Bandwidth to infinity": ("sine", "gaussian", 25.0),
+}
+
+
+def show(points: Points, kernel: str) -> None:
+    """Draw the estimate with its limits and its bias, and say which failure it shows."""
+    with st.container(horizontal=True):
+        for what, case in CASES.items():
+            st.button(what, key=f"case_{what}", on_click=_set, args=case)
+    sweep = Sweep(points, kernel)
+    scene, limits = _wide(points)
+    bandwidths = sweep.bandwidths()
+    live_figure(
+        _packed(sweep, points.fingerprint, kernel),
+        key="fails",
+        alt=(
+            "The estimate far beyond its data, with the value of the nearest key and the mean of all values "
+            "as its limits; beside it the bias that smoothing gives to the true curve."
+        ),
+        name=f"where it fails {points.name} {kernel}",
+        slider=Slider("Bandwidth h", sweep.bandwidth, names=sweep.bandwidth_names()),
+    )
+    h = float(bandwidths[position(sweep.bandwidth)])
+    on_grid, bias = _estimates(points, kernel, scene, np.array([h]))[0]
+    here = np.isfinite(on_grid)
+    inside = np.flatnonzero((scene.grid >= points.keys[0]) & (scene.grid <= points.keys[-1]))
+    ends = None if bias is None else (float(bias[inside[0]]), float(bias[inside[-1]]))
+    what_you_see(
+        fails_sentence(
+            kernel=kernel,
+            bandwidth=h,
+            silent=float(np.mean(~here)),
+            ends=None if ends is None or np.isnan(ends).any() else ends,
+            to_nearest=float(np.abs(on_grid - limits.nearest)[here].mean()) if here.any() else np.inf,
+            to_mean=float(np.abs(on_grid - limits.mean)[here].mean()) if here.any() else np.inf,
+            spread=float(points.values.std()),
+        )
+    )
+
+
+def _set(data: str, kernel: str, bandwidth: float) -> None:
+    st.session_state[POINTS_DATA.name] = data
+    st.session_state[KERNEL.name] = kernel
+    move(BANDWIDTH, bandwidth)
+
+
+def _wide(points: Points) -> tuple[Scene, Limits]:
+    scene = Sweep(points, "gaussian").floorless
+    low, high = float(points.keys[0]), float(points.keys[-1])
+    width = (high - low) or 1.0
+    grid = np.linspace(low - BEYOND * width, high + BEYOND * width, PLACES)
+    truth = None if points.truth is None else points.truth(grid)
+    nearest = points.values[np.abs(grid[:, None] - points.keys).argmin(axis=1)]
+    wide = Scene(
+        points.keys,
+        points.values,
+        scene.queries,
+        grid,
+        truth,
+        scene.offsets,
+        scene.y_range,
+        scene.x_title,
+        scene.y_title,
+        scene.digits,
+    )
+    return wide, Limits(nearest, float(points.values.mean()), (low, high))
+
+
+def _estimates(
+    points: Points, kernel: str, scene: Scene, bandwidths: Numbers
+) -> list[tuple[Numbers, Numbers | None]]:
+    """Estimate and bias on the grid, one pair a bandwidth."""
+    keys, values = points.tensors()
+    known = scene.truth is not None and points.truth is not None
+    # Two columns of values, smoothed by the same weights: the data, and the true curve without noise.
+    columns = [values, torch.from_numpy(points.truth(points.keys))] if points.truth else [values]
+    smoothed = kernel_estimate(
+        torch.from_numpy(scene.grid),
+        keys,
+        torch.stack(columns, dim=-1),
+        kernel=kernel,
+        bandwidth=torch.from_numpy(bandwidths),
+    ).numpy()
+    biases = smoothed[..., 1] - scene.truth if known else [None] * len(bandwidths)
+    return list(zip(smoothed[..., 0], biases, strict=True))
+
+
+@st.cache_data(max_entries=64, show_spinner=False)
+def _packed(_sweep: Sweep, fingerprint: str, kernel: str) -> bytes:
+    scene, limits = _wide(_sweep.points)
+    return pack(
+        [
+            fails.spec(scene, limits, on_grid, bias)
+            for on_grid, bias in _estimates(_sweep.points, kernel, scene, _sweep.bandwidths())
+        ]
+    )

@@ -1,0 +1,1 @@
+"""Multi-head attention: all of its page and nothing else."""

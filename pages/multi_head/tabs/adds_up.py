@@ -1,0 +1,90 @@
+"""The tab "Heads add up": the output as a sum with one term a head."""
+
+from dataclasses import replace
+
+import numpy as np
+import streamlit as st
+import torch
+
+from attn_figures.heads_add_up import added_up, shares
+from attn_ui.frame import coloured, what_you_see
+from attn_ui.live_figure import Slider, live_figure, pack
+from attn_ui.shared_settings import QUERY
+from pages.multi_head import words
+from pages.multi_head.maps import Now, output_of
+from pages.multi_head.numbers import Setting, array, names_of_heads, sequences, stages
+
+MOST_DIMENSIONS = 128  # that are drawn of a wide output
+
+
+def show(now: Now) -> None:
+    """Show the contributions of all heads to one token, and which head moves which token most."""
+    result, query = now.result, now.look.cell[0]
+    tokens = now.tokens.queries
+    d_out = result.output.shape[-1]
+    st.markdown(
+        "The output projection is linear, so the output is a **sum with one term a head**: what a head "
+        "found, times its own block of W_o. Bars on the right are lengths."
+        if now.setting.projection
+        else "Without an output projection each head fills **its own columns** of the output; added up they "
+        "stand side by side. Bars on the right are lengths."
+    )
+    live_figure(
+        _terms(now.setting, now.n_head, tuple(now.off)),
+        key="adds-up",
+        alt="What each head adds to the output of one token, one row a head, and the sum",
+        name="heads add up",
+        slider=Slider("Token", replace(QUERY, values=tuple(range(len(tokens)))), names=tokens),
+    )
+    lengths = array(result.contributions.norm(dim=-1))
+    change = None
+    if now.off:
+        change = float((output_of(result, now.off) - result.output)[query].norm())
+    token = coloured("query", tokens[query])
+    what_you_see(
+        words.moved_most(token, lengths[:, query].tolist(), float(result.output[query].norm()), change)
+    )
+    if d_out > MOST_DIMENSIONS:
+        st.caption(f"The first {MOST_DIMENSIONS} of {d_out} dimensions are drawn; lengths are of all.")
+    st.caption(":material/toggle_off: Switch heads off in the sidebar, under *Picture*.")
+    st.markdown("**Which head moves which token?** Each row shares out the lengths of what the heads add.")
+    live_figure(
+        [shares.spec(lengths.T, tokens, marked=query)],
+        key="shares",
+        alt="For every token, each head's share in the lengths of the contributions",
+        name="shares of the heads",
+    )
+
+
+@st.cache_data(max_entries=16, show_spinner=False)
+def _terms(setting: Setting, n_head: int, off: tuple[int, ...]) -> bytes:
+    """One figure a token: heads, the bias where there is one, and the sum; three sums when heads are off."""
+    result = stages(setting, n_head)
+    names = [f"{name} (off)" if h in off else name for h, name in enumerate(names_of_heads(n_head))]
+    terms = [*result.contributions]
+    if result.output_bias is not None:
+        terms.append(result.output_bias.expand_as(result.output))
+        names.append("bias")
+    sums = [result.output]
+    names.append("output")
+    if off:
+        left = output_of(result, off)
+        sums += [left, left - result.output]
+        names[-1:] = ["all heads", "without", "change"]
+    rows = array(torch.stack([*terms, *sums], dim=1))
+    lengths = np.linalg.norm(rows, axis=-1)
+    drawn = rows[..., :MOST_DIMENSIONS]
+    return pack(
+        [
+            added_up.spec(
+                drawn[token],
+                names,
+                lengths[token],
+                off=off,
+                limit=float(np.abs(drawn).max()) or 1.0,
+                longest=float(lengths.max()) or 1.0,
+                n_sums=len(sums),
+            )
+            for token in range(len(sequences(setting).queries))
+        ]
+    )

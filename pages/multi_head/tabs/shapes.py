@@ -1,0 +1,150 @@
+"""The tab "Shapes": split and merge on blocks that move, every shape, and what many heads cost."""
+
+import streamlit as st
+
+from attn_core import multi_head_size
+from attn_figures.heads_add_up import parameter_curves
+from attn_figures.reshape import N_STEPS, STAGES, blocks, moment
+from attn_ui.frame import what_you_see
+from attn_ui.live_figure import Slider, live_figure, pack
+from pages.multi_head import words
+from pages.multi_head.maps import Now
+from pages.multi_head.settings import RESHAPE
+
+MOST_TOKENS, MOST_HEADS, MOST_WIDTH = 3, 4, 4  # of the blocks that are drawn
+STAGE_NAMES = ("X W", "view", "transpose", "attention", "transpose back", "reshape")
+STAGE_WORDS = (
+    "one row a token",
+    "each token's row is cut into heads",
+    "one block a head, one row a token",
+    "within each block, tokens mix",
+    "one block a token again",
+    "the heads stand side by side",
+)
+
+
+def show(now: Now) -> None:
+    """Show how heads come about and go again, with the present sizes."""
+    n = min(len(now.tokens.queries), MOST_TOKENS)
+    n_head, d_head = min(now.n_head, MOST_HEADS), min(now.module.d_head, MOST_WIDTH)
+    st.markdown(
+        "A head is no new thing to compute: **the same numbers, arranged another way**, attend apart."
+    )
+    live_figure(
+        _moves(n, n_head, d_head),
+        key="reshape",
+        alt="Blocks of numbers that move from a flat matrix into one block a head, and back",
+        name="split and merge",
+        slider=Slider(
+            "Reshape", RESHAPE, names=[STAGE_NAMES[moment(step).nearest] for step in range(N_STEPS)]
+        ),
+    )
+    sizes = f"{words.counted(n, 'token')}, {words.counted(n_head, 'head')} of width {d_head}"
+    what_you_see(
+        f"Drawn for {sizes}. Each block is one number; the digit is its token, the colour its head. Moving "
+        "changes no number: only *attention* does, when blocks turn dark."
+    )
+    st.markdown("**Every shape on this page**")
+    st.markdown(ledger(now))
+    _costs(now)
+
+
+@st.cache_data(max_entries=32, show_spinner=False)
+def _moves(n: int, n_head: int, d_head: int) -> bytes:
+    shapes = {
+        "flat": ("n, n_head · d_head", f"{n}, {n_head * d_head}"),
+        "split": ("n, n_head, d_head", f"{n}, {n_head}, {d_head}"),
+        "heads": ("n_head, n, d_head", f"{n_head}, {n}, {d_head}"),
+    }
+    of_stage = [shapes[name] for name in ("flat", "split", "heads", "heads", "split", "flat")]
+    figures = []
+    for step in range(N_STEPS):
+        stage = moment(step).nearest
+        axes, sizes = of_stage[stage]
+        caption = f"{STAGE_WORDS[stage]}<br><b>({axes}) = ({sizes})</b>"
+        figures.append(blocks.spec(step, [str(t) for t in range(n)], n_head, d_head, caption=caption))
+    return pack(figures)
+
+
+assert len(STAGES) == len(STAGE_WORDS) == len(STAGE_NAMES)
+
+
+def ledger(now: Now) -> str:
+    """Return a table of every stage with its axes and its present shape, read from the tensors."""
+    result, n = now.result, now.tokens
+    batch, n_head, d_head = 1, now.n_head, now.module.d_head
+    flat = n_head * d_head
+    rows = [
+        ("X (queries)", "B, n_query, d_model", (batch, *n.query.shape)),
+        ("X (keys, values)", "B, n_key, d_model", (batch, *n.key.shape)),
+        ("Q = X W_q", "B, n_query, n_head · d_head", (batch, result.query.shape[-2], flat)),
+        ("view", "B, n_query, n_head, d_head", (batch, result.query.shape[-2], n_head, d_head)),
+        ("transpose: Q", "B, n_head, n_query, d_head", (batch, *result.query.shape)),
+        ("K, likewise", "B, n_head, n_key, d_head", (batch, *result.key.shape)),
+        ("V, likewise", "B, n_head, n_key, d_head", (batch, *result.value.shape)),
+        ("scores Q Kᵀ", "B, n_head, n_query, n_key", (batch, *result.scores.shape)),
+        ("weights", "B, n_head, n_query, n_key", (batch, *result.weights.shape)),
+        ("heads: weights V", "B, n_head, n_query, d_head", (batch, *result.heads.shape)),
+        ("transpose, reshape", "B, n_query, n_head · d_head", (batch, *result.concatenated.shape)),
+        ("output", "B, n_query, d_out", (batch, *result.output.shape)),
+    ]
+    lines = ["| Step | Axes | Shape | Numbers |", "|:--|:--|:--|--:|"]
+    for step, axes, shape in rows:
+        numbers = 1
+        for size in shape:
+            numbers *= size
+        lines.append(f"| {step} | `{axes}` | `{', '.join(map(str, shape))}` | {numbers:,} |")
+    return "\n".join(lines)
+
+
+def _costs(now: Now) -> None:
+    setting, module, n = now.setting, now.module, now.tokens
+    d_model = module.d_model
+
+    def size(n_head: int, d_head: int) -> tuple[int, int, int, int]:
+        counted = multi_head_size(
+            len(n.queries),
+            len(n.keys),
+            d_model,
+            n_head,
+            d_head,
+            bias=setting.bias,
+            output_projection=setting.projection,
+            d_key=module.d_key,
+        )
+        return counted.parameters, counted.projection_flops, counted.attention_flops, counted.flops
+
+    here, single = size(now.n_head, module.d_head), size(1, d_model)
+    st.markdown("**Do more heads cost more?**")
+    what_you_see(words.parameters(here[0], single[0], now.n_head, module.d_head, d_model))
+    shared = [heads for heads in range(1, 17) if d_model % heads == 0]
+    every = list(range(1, 17))
+    curves = [
+        ("d_head = d_model / n_head", shared, [size(heads, d_model // heads)[0] for heads in shared]),
+        (f"d_head = d_model = {d_model}", every, [size(heads, d_model)[0] for heads in every]),
+    ]
+    if module.d_head not in (d_model, d_model // now.n_head):
+        curves.insert(
+            1, (f"d_head = {module.d_head}", every, [size(heads, module.d_head)[0] for heads in every])
+        )
+    live_figure(
+        [parameter_curves.spec(curves, (now.n_head, here[0]))],
+        key="parameters",
+        alt="Parameters against the number of heads",
+        name="parameters",
+    )
+    table = [
+        "| | Parameters | FLOPs, projections | FLOPs, attention | FLOPs, all |",
+        "|:--|--:|--:|--:|--:|",
+    ]
+    for name, numbers in (
+        (f"1 head of width {d_model}", single),
+        (f"**this page**: {words.counted(now.n_head, 'head')} of width {module.d_head}", here),
+        (f"{words.counted(now.n_head, 'head')} of width {d_model} each", size(now.n_head, d_model)),
+    ):
+        table.append(f"| {name} | {' | '.join(f'{number:,}' for number in numbers)} |")
+    st.markdown("\n".join(table))
+    st.caption(
+        "One pass; a multiply and an add are two FLOPs. What grows with the number of heads at a shared "
+        "width is the softmax alone: five FLOPs for each pair of query and key in each head."
+    )

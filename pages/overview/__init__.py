@@ -1,0 +1,1 @@
+"""The landing page: all of its page and nothing else."""

@@ -1,1 +1,0 @@
-"""Parts of pages that would make them too long to read."""

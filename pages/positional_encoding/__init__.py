@@ -1,0 +1,1 @@
+"""Positional encoding: all of its page and nothing else."""

@@ -1,0 +1,1 @@
+"""Single-head attention: all of its page and nothing else."""
