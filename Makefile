@@ -16,6 +16,14 @@ check: .venv/.dev
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy attn_core attn_figures attn_ui pages benchmarks tests app.py
 	$(BIN)/lint-imports
+	@if command -v npm > /dev/null; \
+	then $(MAKE) --no-print-directory node_modules/.check && npm run --silent check; \
+	else echo "JavaScript is not checked: that takes npm (Node 20 or newer). The app itself does not need it."; fi
+
+# No lock file: both tools are pinned, and need nothing but their own binaries of the same version.
+node_modules/.check: package.json
+	npm install --silent --no-package-lock --no-audit --no-fund
+	@touch $@
 
 bench: .venv/.bench browser
 	$(BIN)/python -m benchmarks.core
@@ -45,4 +53,4 @@ browser: .venv/.dev
 	@touch $@
 
 clean:
-	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv node_modules .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -14,6 +14,7 @@ from plotly.offline import get_plotlyjs_version
 from streamlit import config
 
 from attn_figures import theme
+from attn_ui.live_figure.bundle import bundle
 from attn_ui.live_figure.packing import Cursor, pack
 from attn_ui.live_figure.unpacking import count_steps, figure_at
 from attn_ui.parameters import Steps
@@ -119,7 +120,7 @@ def _component() -> Any:
         "live_figure",
         html=(_HERE / "live_figure.html").read_text(),
         css=(_HERE / "live_figure.css").read_text(),
-        js=(_HERE / "live_figure.js").read_text(),
+        js=bundle(),
         isolate_styles=False,
     )
 

@@ -1,0 +1,33 @@
+"""Join the browser's modules into one, so that no build step and no further request is needed."""
+
+import re
+from functools import cache
+from pathlib import Path
+
+MODULES = Path(__file__).parent / "js"
+_IMPORT = re.compile(r"^import\s+(?:[^;]*?from\s+)?\"\./([\w-]+\.js)\";\n", re.MULTILINE)
+_EXPORT = re.compile(r"^export (?!default)", re.MULTILINE)
+_COMMENT = re.compile(r"^\s*(?:/\*\*(?:(?!\*/).)*\*/|//[^\n]*)\n", re.MULTILINE | re.DOTALL)
+
+
+@cache
+def bundle(entry: str = "index.js") -> str:
+    """Return one ES module that holds `entry` and all that it imports, each once, without comments.
+
+    The modules import only one another, by name, and no two of them may give the same name to something at
+    their top level; the browser refuses the module where they do.
+    """
+    texts: dict[str, str] = {}
+    _collect(entry, texts)
+    return "".join(texts.values())
+
+
+def _collect(name: str, texts: dict[str, str]) -> None:
+    if name in texts:
+        return
+    source = (MODULES / name).read_text()
+    texts[name] = ""
+    for needed in _IMPORT.findall(source):
+        _collect(needed, texts)
+    del texts[name]  # so that it stands after all that it needs
+    texts[name] = _COMMENT.sub("", _EXPORT.sub("", _IMPORT.sub("", source)))

@@ -1,0 +1,164 @@
+// What stands under a figure: its sliders with their read-outs, play, and the buttons that save a picture.
+
+/** @typedef {import("./types").Control} Control */
+/** @typedef {"step" | "row"} SliderName */
+/**
+ * What the controls ask of their figure.
+ *
+ * @typedef {object} Actions
+ * @property {(name: SliderName, position: number) => void} moved while a slider is dragged
+ * @property {() => void} released
+ * @property {() => void} toggled play or pause
+ * @property {(format: "png" | "svg") => void} save
+ */
+
+export const SLIDE = { width: 1600, height: 900 };
+const PLAY = "M1 0l9 5-9 5z";
+const PAUSE = "M1 0h3v10H1zM6 0h3v10H6z";
+
+/** The controls of one figure. Elements are made once, so that none is ever replaced under a finger. */
+export class Controls {
+  /**
+   * @param {HTMLElement} node
+   * @param {Actions} actions
+   */
+  constructor(node, actions) {
+    this.node = node;
+    this.actions = actions;
+    /** @type {Partial<Record<SliderName, Slider>>} */
+    this.sliders = {};
+    this.play = this.playButton();
+    this.tools = this.makeTools();
+    this.showPlaying(false);
+  }
+
+  /**
+   * Fits the controls to a message.
+   *
+   * @param {string} key the figure's
+   * @param {Control | null} step
+   * @param {Control | null} row
+   */
+  update(key, step, row) {
+    this.set("step", key, step);
+    this.set("row", key, row);
+    const first = this.sliders.step ?? this.sliders.row;
+    const home = first ? first.node : this.node;
+    if (this.tools.parentElement !== home) home.append(this.tools);
+  }
+
+  /**
+   * @param {SliderName} name
+   * @param {string} key
+   * @param {Control | null} control
+   */
+  set(name, key, control) {
+    let slider = this.sliders[name];
+    if (!control) {
+      slider?.node.remove();
+      delete this.sliders[name];
+      return;
+    }
+    if (!slider) {
+      slider = new Slider(name, this.actions, name === "step" ? this.play : document.createElement("span"));
+      this.sliders[name] = slider;
+      if (name === "step") this.node.prepend(slider.node);
+      else this.node.append(slider.node);
+    }
+    slider.update(`live-${key}-${name}`, control);
+  }
+
+  /**
+   * Shows where the sliders stand.
+   *
+   * @param {Record<SliderName, number>} at
+   */
+  show(at) {
+    this.sliders.step?.show(at.step);
+    this.sliders.row?.show(at.row);
+  }
+
+  /** What the read-outs say, each with its label. @returns {string[]} */
+  texts() {
+    return Object.values(this.sliders).map(
+      (slider) => `${slider.label.textContent} ${slider.output.textContent}`,
+    );
+  }
+
+  /** @param {boolean} playing */
+  showPlaying(playing) {
+    this.play.querySelector("path")?.setAttribute("d", playing ? PAUSE : PLAY);
+    this.play.setAttribute("aria-label", playing ? "Pause" : "Play");
+    this.play.title = playing ? "Pause" : "Play: sweep the slider";
+  }
+
+  playButton() {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.className = "live-play";
+    button.dataset.live = "play";
+    button.innerHTML = '<svg viewBox="0 0 10 10" aria-hidden="true"><path/></svg>';
+    button.addEventListener("click", () => this.actions.toggled());
+    return button;
+  }
+
+  makeTools() {
+    const row = document.createElement("div");
+    row.className = "live-tools";
+    for (const format of /** @type {const} */ (["png", "svg"])) {
+      const button = document.createElement("button");
+      button.type = "button";
+      button.textContent = format.toUpperCase();
+      button.title = `Save this picture for a slide, ${SLIDE.width} × ${SLIDE.height}`;
+      button.dataset.live = format;
+      button.addEventListener("click", () => this.actions.save(format));
+      row.append(button);
+    }
+    return row;
+  }
+}
+
+class Slider {
+  /**
+   * @param {SliderName} name
+   * @param {Actions} actions
+   * @param {HTMLElement} before what stands before the label
+   */
+  constructor(name, actions, before) {
+    this.node = document.createElement("div");
+    this.node.className = "live-row";
+    this.label = document.createElement("label");
+    this.input = document.createElement("input");
+    Object.assign(this.input, { type: "range", min: 0, step: 1 });
+    this.input.dataset.live = name;
+    this.output = document.createElement("output");
+    /** @type {string[]} */
+    this.texts = [];
+    this.input.addEventListener("input", () => actions.moved(name, Number(this.input.value)));
+    this.input.addEventListener("change", () => actions.released());
+    this.node.append(before, this.label, this.input, this.output);
+  }
+
+  /**
+   * @param {string} id
+   * @param {Control} control
+   */
+  update(id, { label, texts }) {
+    this.texts = texts;
+    this.input.id = id;
+    this.input.max = String(texts.length - 1);
+    this.input.disabled = texts.length < 2;
+    this.label.htmlFor = id;
+    this.label.textContent = label;
+    this.output.setAttribute("for", id);
+    this.output.style.minWidth = `${Math.max(...texts.map((text) => text.length))}ch`;
+  }
+
+  /** @param {number} position */
+  show(position) {
+    const text = this.texts[position] ?? "";
+    if (this.input.value !== String(position)) this.input.value = String(position);
+    this.output.textContent = text;
+    this.input.setAttribute("aria-valuetext", text);
+  }
+}

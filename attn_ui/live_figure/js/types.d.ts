@@ -1,0 +1,103 @@
+// The shapes that the modules hand to one another. Checked by tsc, never shipped.
+
+/** A value in a packed header: plain JSON in which `{"@": i}` stands for array i. */
+export type Packed = any;
+/** A path into a figure: `["data", 0, "z"]`. */
+export type Path = (string | number)[];
+export type Rows = any;
+
+export interface Change {
+  path: Path;
+  values: Packed[];
+  at: number[];
+}
+
+export interface CursorChange {
+  path: Path;
+  values: Packed;
+  by_step: boolean;
+}
+
+export interface Cursor {
+  n_rows: number;
+  changes: CursorChange[];
+  copies: { path: Path; of: Path }[];
+}
+
+export interface ArrayEntry {
+  type?: "f8" | "f4" | "i4" | "u1";
+  shape?: number[];
+  offset?: number;
+  text?: any[];
+}
+
+export interface Header {
+  n_steps: number;
+  figure: Packed;
+  changes: Change[];
+  cursor: Cursor | null;
+  arrays: ArrayEntry[];
+}
+
+/** What `packing.pack` made, its arrays unpacked. */
+export interface Steps {
+  header: Header;
+  arrays: any[];
+}
+
+/** One slider: its read-outs, its values as the address has them, and where Python wants it. */
+export interface Control {
+  label: string;
+  name: string;
+  texts: string[];
+  values: string[];
+  index: number;
+  default: number;
+}
+
+export type Colours = Record<string, string> | null;
+
+export interface Meta {
+  key: string;
+  alt: string;
+  name: string;
+  revision: number;
+  slider: Control | null;
+  cursor: Control | null;
+  plotly: string;
+  colours: Record<string, Colours>;
+}
+
+/** One arrangement of a figure: settings by path ("layout.xaxis.domain"), for windows from `width` up. */
+export interface Screen {
+  width: number;
+  height: number;
+  settings: Record<string, any>;
+}
+
+/** A figure as Plotly takes it. */
+export interface Figure {
+  data: any[];
+  layout: any;
+}
+
+/** What Streamlit hands to a component. */
+export interface Component {
+  parentElement: HTMLElement;
+  data: unknown;
+  setStateValue(name: string, value: unknown): void;
+}
+
+/** A cell that was clicked; the time tells a second click on one cell from an echo of the first. */
+export interface Cell {
+  trace: string;
+  row: number;
+  column: number;
+  at: number;
+}
+
+declare global {
+  interface Window {
+    Plotly?: any;
+  }
+}
