@@ -63,6 +63,8 @@ def bridge(
     together = "−|q − k|²/2" if keeps_lengths else "q · k − |q|²/2"
     after = f"softmax of these ÷ {h_squared:.3g}"
     gone = "<b>left out</b>"
+    from_products = Matrix("attention", attention, after, **weights)
+    from_distances = Matrix("gaussian", gaussian, "Gaussian kernel", operator="−", **weights)
     return compose.spec(
         [
             Matrix("q·k", terms.products, "q · k", **scores),
@@ -77,18 +79,9 @@ def bridge(
             ),
             Matrix("half |q|²", terms.half_queries, "|q|²/2", operator="−", **scores),
             Matrix("scores", terms.scores + left_out, together, operator="=", **scores),
-            Matrix("attention", attention, after, **weights),
-            Matrix("gaussian", gaussian, "Gaussian kernel", operator="−", **weights),
-            Matrix(
-                "difference",
-                attention - gaussian,
-                "difference",
-                scale="scores",
-                limit=1.0,
-                quantity="difference",
-                operator="=",
-                **common,
-            ),
+            from_products,
+            from_distances,
+            from_products.minus(from_distances, limit=1.0, operator="="),
         ],
         largest_unit=44.0,
     )

@@ -360,18 +360,9 @@ def two_fits(scene: Scene, broken: tuple[str, Numbers], right: tuple[str, Number
 @Picture
 def two_maps(scene: Scene, broken: tuple[str, Estimate], right: tuple[str, Estimate]) -> Spec:
     """Draw two maps of weights and their difference."""
-    maps = [
+    first, second = (
         weight_map(scene, estimate, size=SMALL_MAP, name=name, title=title, names_rows=False, side=False)
         for name, (title, estimate) in (("broken", broken), ("right", right))
-    ]
-    difference = replace(
-        maps[0],
-        name="difference",
-        values=broken[1].weights - right[1].weights,
-        title="broken − right",
-        scale="scores",
-        quantity="difference",
-        ramp_power=1.0,
-        operator="=",
     )
-    return compose.spec([maps[0], replace(maps[1], operator="−"), difference], largest_unit=70.0)
+    difference = first.minus(second, "broken − right", operator="=")
+    return compose.spec([first, replace(second, operator="−"), difference], largest_unit=70.0)

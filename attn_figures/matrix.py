@@ -122,6 +122,46 @@ class Matrix:
                 f"matrix {self.name!r}: side bars must be {wanted[:1]}, got {np.shape(self.side.values)}"
             )
 
+    def minus(
+        self, other: "Matrix", title: str = "difference", *, limit: float | None = None, operator: str = ""
+    ) -> "Matrix":
+        """Return this matrix less another, named "difference" and coloured around zero.
+
+        Labels and size are this one's. A cell is hatched where both are: a value that one of them alone
+        masks still counts. NaN stays a gap.
+
+        Args:
+            other: what is taken away, with as many rows and columns.
+            title: said under the difference.
+            limit: the difference at the ends of the ramp; the largest there is when None, and at least
+                1e-9, so that rounding is not painted as if it were a difference.
+            operator: set between it and the matrix before it.
+
+        Raises:
+            ValueError: if the shapes differ.
+        """
+        mine, theirs = np.asarray(self.values), np.asarray(other.values)
+        if mine.shape != theirs.shape:
+            raise ValueError(
+                f"{self.name!r} minus {other.name!r} needs equal shapes, got {mine.shape} and {theirs.shape}"
+            )
+        values = mine - theirs
+        largest = float(np.abs(values[np.isfinite(values)]).max(initial=1e-9))
+        return replace(
+            self,
+            name="difference",
+            values=values,
+            title=title,
+            scale="scores",
+            limit=largest if limit is None else limit,
+            mask=None if self.mask is None or other.mask is None else self.mask | other.mask,
+            quantity="difference",
+            bar="",
+            operator=operator,
+            ramp_power=1.0,
+            side=None,
+        )
+
     def geometry(self) -> Geometry:
         """Return the room for square cells, slanted or short column labels, and row labels."""
         n_columns, n_rows = self.size or (len(self.columns), len(self.rows))

@@ -113,13 +113,7 @@ def two_heads(heads: Heads, one: int, other: int, *, cell: tuple[int, int] | Non
     """Draw two heads, from 0, and the first minus the second."""
     first = heads.matrix("one", heads.weights[one], f"head {one + 1}")
     second = replace(heads.matrix("other", heads.weights[other], f"head {other + 1}"), operator="−")
-    difference = replace(
-        heads.matrix("difference", heads.weights[one] - heads.weights[other], "difference"),
-        scale="scores",
-        limit=1.0,
-        quantity="difference",
-        operator="=",
-    )
+    difference = first.minus(second, limit=1.0, operator="=")
     return compose.spec([replace(panel, marked=cell) for panel in (first, second, difference)])
 
 
@@ -149,17 +143,5 @@ def right_and_broken(right: Matrix, broken: Matrix, *, difference: bool) -> Spec
     """Draw the right matrix, the broken one, and the second minus the first where their shapes agree."""
     panels: list[Panel] = [right, broken]
     if difference:
-        values = broken.values - right.values
-        panels.append(
-            replace(
-                broken,
-                name="difference",
-                values=values,
-                title="broken − right",
-                scale="scores",
-                limit=float(np.abs(values).max()) or 1.0,
-                quantity="difference",
-                operator="",
-            )
-        )
+        panels.append(broken.minus(right, "broken − right"))
     return compose.spec(panels)

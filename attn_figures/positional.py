@@ -37,22 +37,9 @@ def before_and_after(
         marked: the (query, key) to frame in all three.
     """
     common = _attention_labels(tokens) | {"marked": marked}
-    difference = after - before
-    return compose.spec(
-        [
-            Matrix("before", before, names[0], **common),
-            Matrix("after", after, names[1], **common),
-            Matrix(
-                "difference",
-                difference,
-                "what changes",
-                scale="scores",
-                limit=limit,
-                quantity="difference",
-                **common,
-            ),
-        ]
-    )
+    without = Matrix("before", before, names[0], **common)
+    within = Matrix("after", after, names[1], **common)
+    return compose.spec([without, within, within.minus(without, "what changes", limit=limit)])
 
 
 @Picture
@@ -116,28 +103,10 @@ def _trial_maps(tried: Trial) -> list[Matrix]:
         "ticks": (_few(tried.rows), _few(tried.columns)),
     }
     values, differences = tried.limits
-    quantity, scale = tried.quantity, tried.scale
-    return [
-        Matrix(
-            "expected",
-            tried.expected,
-            tried.titles[0],
-            quantity=quantity,
-            limit=values,
-            scale=scale,
-            **common,
-        ),
-        Matrix("found", tried.found, tried.titles[1], quantity=quantity, limit=values, scale=scale, **common),
-        Matrix(
-            "difference",
-            tried.found - tried.expected,
-            "difference",
-            quantity="difference",
-            limit=differences,
-            scale="scores",
-            **common,
-        ),
-    ]
+    common |= {"quantity": tried.quantity, "limit": values, "scale": tried.scale}
+    expected = Matrix("expected", tried.expected, tried.titles[0], **common)
+    found = Matrix("found", tried.found, tried.titles[1], **common)
+    return [expected, found, found.minus(expected, limit=differences)]
 
 
 def _error_bars(errors: Mapping[str, float], chosen: str, largest: float) -> Chart:

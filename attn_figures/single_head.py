@@ -304,20 +304,6 @@ def mistake_picture(
         "column_title": KEY_TITLE,
         "cells": "query-key",
     }
-    difference = broken - right
-    return compose.spec(
-        [
-            Matrix("right", right, "right", mask=mask, **common),
-            Matrix("broken", broken, "broken", **common),
-            Matrix(
-                "difference",
-                difference,
-                "broken − right",
-                scale="scores",
-                quantity="difference",
-                limit=max(1e-9, float(np.nan_to_num(np.abs(difference)).max())),
-                **common,
-            ),
-        ],
-        largest_unit=48,
-    )
+    as_it_is = Matrix("right", right, "right", mask=mask, **common)
+    as_made = Matrix("broken", broken, "broken", **common)
+    return compose.spec([as_it_is, as_made, as_made.minus(as_it_is, "broken − right")], largest_unit=48)

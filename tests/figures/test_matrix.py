@@ -1,5 +1,7 @@
 """A drawn matrix: orientation, true values, masked cells that never look like small weights."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -189,3 +191,32 @@ def test_hover_tells_labels_whole_where_the_axis_cuts_or_leaves_them_out() -> No
     many = [str(i) for i in range(40)]
     left_out = Matrix("m", np.eye(40), "m", many, many).traces(Axes(0), "coloraxis")[0]
     assert left_out["hovertext"][39][1] == "query <b>39</b>, key <b>1</b>"
+
+
+def test_one_matrix_less_another_is_coloured_around_zero_and_keeps_the_labels() -> None:
+    one, other = weights(), weights("other")
+    drawn = one.minus(other, "what changes", operator="=")
+    np.testing.assert_array_equal(drawn.values, one.values - other.values)
+    colours, _ = drawn.colour_range()
+    assert colours.low == -colours.high == -np.abs(one.values - other.values).max()
+    assert (drawn.name, drawn.title, drawn.operator) == ("difference", "what changes", "=")
+    assert (drawn.rows, drawn.columns, drawn.row_title) == (one.rows, one.columns, one.row_title)
+    assert one.minus(other, limit=2.0).colour_range()[0].high == 2.0
+
+
+def test_a_difference_is_hatched_where_both_are_and_paints_no_rounding() -> None:
+    mask = np.tri(3, 5, 1, dtype=bool)
+    one, other = weights(mask=mask), weights("other", mask=mask.copy())
+    np.testing.assert_array_equal(one.minus(other).mask, mask)
+    assert one.minus(weights("other")).mask is None
+    same = one.minus(replace(one, name="same", values=one.values + 1e-17))
+    assert same.colour_range()[0].high == 1e-9
+    gap = replace(one, values=np.where(mask, one.values, np.nan)).minus(other)
+    assert np.isnan(gap.values[~mask]).all()
+    assert np.isfinite(gap.colour_range()[0].high)
+
+
+def test_a_difference_of_unequal_shapes_says_both() -> None:
+    small = Matrix("small", np.zeros((3, 2)), "", ROWS, COLUMNS[:2])
+    with pytest.raises(ValueError, match=r"\(3, 5\) and \(3, 2\)"):
+        weights().minus(small)
