@@ -7,14 +7,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from attn_figures import theme
+from attn_figures import marks, theme
 from attn_figures.chart import Chart
+from attn_figures.marks import Mark
 from attn_figures.matrix import KEY_TITLE, QUERY_TITLE, Matrix, SideBars, Ticks
 from attn_figures.panels import ColourRange, compose
 from attn_figures.picture import Picture, Spec
 
 Numbers = NDArray[np.float64]
-Trace = dict[str, Any]
 
 WEIGHTS = "weights"  # the name of the map whose cells can be clicked
 LIGHT = theme.LIGHT
@@ -211,23 +211,19 @@ def _row_facts(scene: Scene, estimate: Estimate, name: str) -> SideBars:
 # ---- parts that several pictures share ----
 
 
-def points(scene: Scene) -> Trace:
+def points(scene: Scene) -> Mark:
     """The data, as small rings; as dots where there are many."""
     many = len(scene.keys) > 150
-    return {
-        "type": "scatter",
-        "name": "data",
-        "mode": "markers",
-        "x": scene.keys,
-        "y": scene.values,
-        "marker": {
-            "size": 3 if many else 5,
-            "color": LIGHT.ink if many else LIGHT.paper,
-            "line": {"color": LIGHT.ink, "width": 0 if many else 1.2},
-        },
-        "hovertemplate": f"key at <b>%{{x:{scene.hover_form}}}</b><br>"
-        "value <b>%{y:.4~g}</b><extra></extra>",
-    }
+    return marks.points(
+        "data",
+        scene.keys,
+        scene.values,
+        LIGHT.ink if many else LIGHT.paper,
+        size=3 if many else 5,
+        ring=LIGHT.ink,
+        ring_width=0 if many else 1.2,
+        hover=f"key at <b>%{{x:{scene.hover_form}}}</b><br>value <b>%{{y:.4~g}}</b>",
+    )
 
 
 def place_axis(scene: Scene) -> dict[str, Any]:
@@ -242,31 +238,15 @@ def place_axis(scene: Scene) -> dict[str, Any]:
     }
 
 
-def truth_line(scene: Scene) -> Trace:
+def truth_line(scene: Scene) -> Mark:
     """The true curve; nowhere where it is not known."""
-    return {
-        "type": "scatter",
-        "name": "true curve",
-        "mode": "lines",
-        "x": scene.grid,
-        "y": np.full(len(scene.grid), np.nan) if scene.truth is None else scene.truth,
-        "line": {"color": LIGHT.muted, "width": 1.5, "dash": "dot"},
-        "hoverinfo": "skip",
-    }
+    truth = np.full(len(scene.grid), np.nan) if scene.truth is None else scene.truth
+    return marks.line("true curve", scene.grid, truth, LIGHT.muted, width=1.5, dash="dot")
 
 
-def estimate_line(scene: Scene, on_grid: Numbers, colour: str = LIGHT.output) -> Trace:
+def estimate_line(scene: Scene, on_grid: Numbers) -> Mark:
     """The estimate; a gap where no key is in the window."""
-    return {
-        "type": "scatter",
-        "name": "estimate",
-        "mode": "lines",
-        "x": scene.grid,
-        "y": on_grid,
-        "line": {"color": colour, "width": 3},
-        "connectgaps": False,
-        "hoverinfo": "skip",
-    }
+    return marks.line("estimate", scene.grid, on_grid, LIGHT.output, width=3)
 
 
 def legend(scene: Scene) -> list[tuple[str, str]]:
@@ -280,19 +260,16 @@ def legend(scene: Scene) -> list[tuple[str, str]]:
     ]
 
 
-def kernel_shape(scene: Scene, profile: Numbers, query: float) -> Trace:
+def kernel_shape(scene: Scene, profile: Numbers, query: float) -> Mark:
     """The kernel, standing on the floor of the chart around the query."""
-    return {
-        "type": "scatter",
-        "name": "kernel",
-        "mode": "lines",
-        "x": around_queries(scene, np.array([query]))[0],
-        "y": np.concatenate(([scene.y_range[0]], scene.kernel_height(profile), [scene.y_range[0]])),
-        "line": {"color": LIGHT.query, "width": 1.5},
-        "fill": "toself",
-        "fillcolor": theme.rgba(LIGHT.query, 0.1),
-        "hoverinfo": "skip",
-    }
+    floor = scene.y_range[0]
+    return marks.area(
+        "kernel",
+        around_queries(scene, np.array([query]))[0],
+        np.concatenate(([floor], scene.kernel_height(profile), [floor])),
+        theme.rgba(LIGHT.query, 0.1),
+        edge=LIGHT.query,
+    )
 
 
 def around_queries(scene: Scene, queries: Numbers) -> Numbers:
@@ -302,54 +279,39 @@ def around_queries(scene: Scene, queries: Numbers) -> Numbers:
     return around
 
 
-def bubbles(scene: Scene, weights: Numbers) -> Trace:
+def bubbles(scene: Scene, weights: Numbers) -> Mark:
     """Each point's weight for one query, as area and as colour."""
     widest = WIDEST_BUBBLE * max(1.0, len(scene.keys) / 40) ** 0.25
-    return {
-        "type": "scatter",
-        "name": "weight of each point",
-        "mode": "markers",
-        "x": scene.keys,
-        "y": scene.values,
-        "marker": {
-            "size": weights,
-            "sizemode": "area",
-            "sizeref": 2 / widest**2,
-            "color": weights,
-            "coloraxis": "panel",
-            "opacity": 1,
-            "line": {"color": LIGHT.query, "width": 1},
-        },
-        "hoverinfo": "skip",
-    }
+    drawn = marks.points(
+        "weight of each point",
+        scene.keys,
+        scene.values,
+        weights,
+        size=weights,
+        ring=LIGHT.query,
+        ring_width=1,
+    )
+    area = {"sizemode": "area", "sizeref": 2 / widest**2, "coloraxis": "panel", "opacity": 1}
+    return drawn | {"marker": drawn["marker"] | area}
 
 
-def _asking(scene: Scene, at_queries: Numbers) -> Trace:
+def _asking(scene: Scene, at_queries: Numbers) -> Mark:
     """Invisible points along the estimate, one a query, to point at and to click."""
-    return {
-        "type": "scatter",
-        "name": "queries",
-        "mode": "markers",
-        "x": scene.queries,
-        "y": at_queries,
-        "marker": {"size": 14, "color": theme.rgba(LIGHT.query, 0)},
-        "meta": {"cursor": True},
-        "hovertemplate": f"query at <b>%{{x:{scene.hover_form}}}</b><br>"
-        "estimate <b>%{y:.6~g}</b><extra></extra>",
-    }
+    return marks.points(
+        "queries",
+        scene.queries,
+        at_queries,
+        theme.rgba(LIGHT.query, 0),
+        size=14,
+        hover=f"query at <b>%{{x:{scene.hover_form}}}</b><br>estimate <b>%{{y:.6~g}}</b>",
+    ) | {"meta": {"cursor": True}}
 
 
-def answer(query: float, estimate: float) -> Trace:
+def answer(query: float, estimate: float) -> Mark:
     """The estimate at the query; nothing where there is none."""
-    return {
-        "type": "scatter",
-        "name": "estimate at the query",
-        "mode": "markers",
-        "x": np.array([query]),
-        "y": np.array([estimate]),
-        "marker": {"size": 13, "color": LIGHT.output, "line": {"color": LIGHT.paper, "width": 2}},
-        "hoverinfo": "skip",
-    }
+    return marks.points(
+        "estimate at the query", [query], [estimate], LIGHT.output, size=13, ring=LIGHT.paper, ring_width=2
+    )
 
 
 def _facts(estimate: Estimate) -> Numbers:
@@ -359,7 +321,7 @@ def _facts(estimate: Estimate) -> Numbers:
     return told
 
 
-def _read_outs(scene: Scene, estimate: Estimate, row: int) -> list[Trace]:
+def _read_outs(scene: Scene, estimate: Estimate, row: int) -> list[Mark]:
     """Two lines of words under the chart, of which one shows: with an estimate, or without."""
     n_key = len(scene.keys)
     low, high = scene.y_range

@@ -7,13 +7,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from attn_figures import theme
+from attn_figures import marks, theme
 from attn_figures.chart import Chart
 from attn_figures.kernel_regression import (
     Estimate,
     Numbers,
     Scene,
-    Trace,
     answer,
     around_queries,
     bubbles,
@@ -25,6 +24,7 @@ from attn_figures.kernel_regression import (
     truth_line,
     weight_map,
 )
+from attn_figures.marks import Mark, upright
 from attn_figures.panels import ColourRange, compose
 from attn_figures.picture import Picture, Spec
 
@@ -136,23 +136,32 @@ def choose(scene: Scene, errors: Errors, step: int, on_grid: Numbers) -> Spec:
     curves = Chart(
         "errors",
         [
-            _curve("training error", errors.bandwidths, errors.training, LIGHT.key),
-            _curve("leave-one-out error", errors.bandwidths, comparable, LIGHT.query),
-            _curve("leave-one-out error of some points", errors.bandwidths, few, LIGHT.query, dash="dot")
-            | {"hoverinfo": "skip", "hovertemplate": None},
-            {
-                "type": "scatter",
-                "name": "learned",
-                "mode": "lines+markers",
-                "x": errors.path[:, 0],
-                "y": errors.path[:, 1],
-                "line": {"color": LIGHT.output, "width": 2},
-                "marker": {"size": 6, "color": LIGHT.output},
-                "hovertemplate": "learned h <b>%{x:.4g}</b><br>leave-one-out error <b>%{y:.4g}</b>"
-                "<extra></extra>",
-            },
-            _dot("best", errors.best[0], errors.best[1], LIGHT.query, symbol="star", size=15)
-            | {"hovertemplate": "best h <b>%{x:.4g}</b><br>error <b>%{y:.4g}</b><extra></extra>"},
+            _error("training error", errors.bandwidths, errors.training, LIGHT.key),
+            _error("leave-one-out error", errors.bandwidths, comparable, LIGHT.query),
+            marks.line(
+                "leave-one-out error of some points",
+                errors.bandwidths,
+                few,
+                LIGHT.query,
+                width=2.5,
+                dash="dot",
+            ),
+            marks.line(
+                "learned",
+                errors.path[:, 0],
+                errors.path[:, 1],
+                LIGHT.output,
+                dots=6,
+                hover="learned h <b>%{x:.4g}</b><br>leave-one-out error <b>%{y:.4g}</b>",
+            ),
+            _dot(
+                "best",
+                *errors.best,
+                LIGHT.query,
+                symbol="star",
+                size=15,
+                hover="best h <b>%{x:.4g}</b><br>error <b>%{y:.4g}</b>",
+            ),
             _dot("training here", here, float(errors.training[step]), LIGHT.key),
             _dot("left out here", here, float(left_out[step]), LIGHT.query),
         ],
@@ -166,7 +175,7 @@ def choose(scene: Scene, errors: Errors, step: int, on_grid: Numbers) -> Spec:
             "dtick": 1,
         },
         y={"range": [-0.03 * top, top]},
-        marks=[_upright(here)],
+        marks=[upright(here, LIGHT.ink, dash="dash")],
         legend=[
             ("━ training", LIGHT.key),
             ("━ leave-one-out", LIGHT.query),
@@ -222,8 +231,10 @@ def fails(scene: Scene, limits: Limits, on_grid: Numbers, bias: Numbers | None) 
         [
             _no_support(scene, on_grid),
             truth_line(scene),
-            _line("nearest key's value", scene.grid, limits.nearest, LIGHT.key, shape="hvh"),
-            _line("mean of all values", scene.grid, np.full(len(scene.grid), limits.mean), LIGHT.query),
+            marks.line("nearest key's value", scene.grid, limits.nearest, LIGHT.key, width=1, shape="hvh"),
+            marks.line(
+                "mean of all values", scene.grid[[0, -1]], np.full(2, limits.mean), LIGHT.query, width=1
+            ),
             points(scene),
             estimate_line(scene, on_grid),
         ],
@@ -233,7 +244,7 @@ def fails(scene: Scene, limits: Limits, on_grid: Numbers, bias: Numbers | None) 
         y_title=scene.y_title,
         x={"range": [float(scene.grid[0]), float(scene.grid[-1])]},
         y={"range": list(scene.y_range)},
-        marks=[_edge(low), _edge(high)],
+        marks=[upright(low), upright(high)],
         legend=[
             ("○ data", LIGHT.ink),
             *truth,
@@ -251,9 +262,15 @@ def fails(scene: Scene, limits: Limits, on_grid: Numbers, bias: Numbers | None) 
     beside = Chart(
         "bias",
         [
-            _line("no bias", np.array([low, high]), np.zeros(2), LIGHT.muted),
-            _curve("bias", scene.grid[inside], bias[inside], LIGHT.output)
-            | {"hovertemplate": "at <b>%{x:.3~g}</b><br>bias <b>%{y:.4~g}</b><extra></extra>"},
+            marks.line("no bias", [low, high], np.zeros(2), LIGHT.muted, width=1),
+            marks.line(
+                "bias",
+                scene.grid[inside],
+                bias[inside],
+                LIGHT.output,
+                width=2.5,
+                hover="at <b>%{x:.3~g}</b><br>bias <b>%{y:.4~g}</b>",
+            ),
         ],
         columns=6,
         rows=6.8,
@@ -269,59 +286,16 @@ def fails(scene: Scene, limits: Limits, on_grid: Numbers, bias: Numbers | None) 
 # ---- parts ----
 
 
-def _curve(name: str, x: Numbers, y: Numbers, colour: str, dash: str = "solid") -> Trace:
-    return {
-        "type": "scatter",
-        "name": name,
-        "mode": "lines",
-        "x": x,
-        "y": y,
-        "line": {"color": colour, "width": 2.5, "dash": dash},
-        "connectgaps": False,
-        "hovertemplate": f"h <b>%{{x:.3g}}</b><br>{name} <b>%{{y:.4g}}</b><extra></extra>",
-    }
+def _error(name: str, bandwidths: Numbers, errors: Numbers, colour: str) -> Mark:
+    hover = f"h <b>%{{x:.3g}}</b><br>{name} <b>%{{y:.4g}}</b>"
+    return marks.line(name, bandwidths, errors, colour, width=2.5, hover=hover)
 
 
-def _line(name: str, x: Numbers, y: Numbers, colour: str, shape: str = "linear") -> Trace:
-    return {
-        "type": "scatter",
-        "name": name,
-        "mode": "lines",
-        "x": x,
-        "y": y,
-        "line": {"color": colour, "width": 1, "shape": shape},
-        "hoverinfo": "skip",
-    }
+def _dot(name: str, x: float, y: float, colour: str, *, size: float = 11, **more: Any) -> Mark:
+    return marks.points(name, [x], [y], colour, size=size, ring=LIGHT.paper, **more)
 
 
-def _dot(name: str, x: float, y: float, colour: str, **marker: Any) -> Trace:
-    return {
-        "type": "scatter",
-        "name": name,
-        "mode": "markers",
-        "x": np.array([x]),
-        "y": np.array([y]),
-        "marker": {
-            "size": 11,
-            "color": colour,
-            "line": {"color": LIGHT.paper, "width": 1.5},
-            **marker,
-        },
-        "hoverinfo": "skip",
-    }
-
-
-def _upright(x: float) -> dict[str, Any]:
-    line = {"color": LIGHT.ink, "width": 1, "dash": "dash"}
-    return {"type": "line", "x0": x, "x1": x, "y0": 0, "y1": 1, "yref": " domain", "line": line}
-
-
-def _edge(x: float) -> dict[str, Any]:
-    line = {"color": LIGHT.muted, "width": 1, "dash": "dot"}
-    return {"type": "line", "x0": x, "x1": x, "y0": 0, "y1": 1, "yref": " domain", "line": line}
-
-
-def _no_support(scene: Scene, on_grid: Numbers) -> Trace:
+def _no_support(scene: Scene, on_grid: Numbers) -> Mark:
     """Hatch the stretches where no key lies in the window."""
     empty = np.concatenate(([0], np.isnan(on_grid).astype(np.int8), [0]))
     edges = np.flatnonzero(np.diff(empty)).reshape(-1, 2)
@@ -332,19 +306,7 @@ def _no_support(scene: Scene, on_grid: Numbers) -> Trace:
         first, last = float(scene.grid[start]), float(scene.grid[end - 1])
         xs += [first, last, last, first, first, np.nan]
         ys += [low, low, high, high, low, np.nan]
-    pattern = {"shape": "/", "size": 6, "solidity": 0.18, "fgcolor": LIGHT.hatch, "bgcolor": LIGHT.masked}
-    return {
-        "type": "scatter",
-        "name": "no key in the window",
-        "x": np.array(xs),
-        "y": np.array(ys),
-        "mode": "lines",
-        "line": {"width": 0},
-        "fill": "toself",
-        "fillcolor": LIGHT.masked,
-        "fillpattern": pattern,
-        "hoverinfo": "skip",
-    }
+    return marks.hatched("no key in the window", xs, ys)
 
 
 @Picture

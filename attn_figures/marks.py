@@ -1,0 +1,142 @@
+"""What charts are drawn with: line, points, area, bar, upright; each a trace or a shape in Plotly's terms.
+
+A mark takes its data, its colour, and few words more; what a hover says is the last of them, and a mark
+without one is silent. Anything else that Plotly knows can be added: `line(...) | {"connectgaps": True}`.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from attn_figures import theme
+
+Mark = dict[str, Any]
+HATCH = {
+    "shape": "/",
+    "size": 6,
+    "solidity": 0.18,
+    "fgcolor": theme.LIGHT.hatch,
+    "bgcolor": theme.LIGHT.masked,
+}
+
+
+def line(
+    name: str,
+    x: ArrayLike,
+    y: ArrayLike,
+    colour: str,
+    *,
+    width: float = 2.0,
+    dash: str = "solid",
+    shape: str = "linear",
+    dots: float = 0.0,
+    hover: str = "",
+) -> Mark:
+    """Draw a curve through (x, y), both (n,); NaN is a gap, and nothing bridges it.
+
+    Args:
+        name: the trace's, unique in its figure.
+        x, y: its places.
+        colour: of the line and its dots.
+        width: of the line in pixels; dash: "solid", "dot", "dash"; shape: "linear", or "hvh" for stairs.
+        dots: the size of a dot on each place; 0 for none.
+        hover: what pointing at it says, in Plotly's template; empty for nothing.
+
+    >>> line("mean", [0, 1], [2, 2], "#000000")["mode"]
+    'lines'
+    """
+    stroke = {"color": colour, "width": width} | _unless(dash, "solid", dash=dash)
+    return (
+        _scatter(name, x, y, "lines+markers" if dots else "lines", hover)
+        | {"line": stroke | _unless(shape, "linear", shape=shape), "connectgaps": False}
+        | ({"marker": {"size": dots, "color": colour}} if dots else {})
+    )
+
+
+def points(
+    name: str,
+    x: ArrayLike,
+    y: ArrayLike,
+    colour: Any,
+    *,
+    size: Any = 10,
+    ring: str = "",
+    ring_width: float = 1.5,
+    symbol: str = "circle",
+    hover: str = "",
+) -> Mark:
+    """Draw points at (x, y), both (n,); colour and size are one for all or one each.
+
+    Args:
+        name: the trace's, unique in its figure.
+        x, y: their places.
+        colour, size: of the points; the size is a diameter in pixels.
+        ring: the colour of a rim around each; empty for none.
+        ring_width: of the rim in pixels.
+        symbol: Plotly's name of a shape.
+        hover: what pointing at one says, in Plotly's template; empty for nothing.
+    """
+    marker: Mark = {"size": size, "color": colour} | _unless(symbol, "circle", symbol=symbol)
+    if ring:
+        marker["line"] = {"color": ring, "width": ring_width}
+    return _scatter(name, x, y, "markers", hover) | {"marker": marker}
+
+
+def area(
+    name: str, x: ArrayLike, y: ArrayLike, fill: str, *, edge: str = "", width: float = 1.5, hover: str = ""
+) -> Mark:
+    """Fill the outline through (x, y); NaN parts one patch from the next, `edge` colours the outline."""
+    return _scatter(name, x, y, "lines", hover) | {
+        "line": {"color": edge, "width": width} if edge else {"width": 0},
+        "fill": "toself",
+        "fillcolor": fill,
+    }
+
+
+def hatched(name: str, x: ArrayLike, y: ArrayLike) -> Mark:
+    """Hatch the patches through (x, y), as everything is hatched that has no number."""
+    return area(name, x, y, theme.LIGHT.masked) | {"fillpattern": HATCH}
+
+
+def bar(
+    name: str,
+    places: ArrayLike,
+    lengths: ArrayLike,
+    colour: Any,
+    *,
+    across: bool = False,
+    hover: str = "",
+) -> Mark:
+    """Draw a bar of each length (n,) at each place (n,), upwards or, where `across`, to the right."""
+    x, y = (lengths, places) if across else (places, lengths)
+    drawn = {"type": "bar", "name": name, "x": _array(x), "y": _array(y), "marker": {"color": colour}}
+    return drawn | ({"orientation": "h"} if across else {}) | _hover(hover)
+
+
+def upright(x: float, colour: str = theme.LIGHT.muted, *, dash: str = "dot", width: float = 1.0) -> Mark:
+    """Draw a line at x from the floor of a chart to its top: a shape, for `Chart.marks`.
+
+    >>> upright(2.0)["x0"]
+    2.0
+    """
+    stroke = {"color": colour, "width": width, "dash": dash}
+    return {"type": "line", "x0": x, "x1": x, "y0": 0, "y1": 1, "yref": " domain", "line": stroke}
+
+
+def _scatter(name: str, x: ArrayLike, y: ArrayLike, mode: str, hover: str) -> Mark:
+    return {"type": "scatter", "name": name, "mode": mode, "x": _array(x), "y": _array(y)} | _hover(hover)
+
+
+def _hover(hover: str) -> Mark:
+    return {"hovertemplate": f"{hover}<extra></extra>"} if hover else {"hoverinfo": "skip"}
+
+
+def _array(values: ArrayLike) -> Any:
+    """Numbers as an array, which is packed as such; names as they are."""
+    array = np.asarray(values)
+    return array if array.dtype.kind in "fiub" else values
+
+
+def _unless(value: Any, usual: Any, **setting: Any) -> Mark:
+    return {} if value == usual else setting

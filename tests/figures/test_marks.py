@@ -1,0 +1,51 @@
+"""Marks are Plotly's own traces and shapes: Plotly accepts them, gaps stay gaps, silence is silence."""
+
+import numpy as np
+import plotly.graph_objects as go
+import pytest
+
+from attn_figures import marks, theme
+from attn_figures.chart import Chart
+from attn_figures.panels import compose
+
+X, Y = np.array([0.0, 1.0, 2.0]), np.array([1.0, np.nan, 3.0])
+INK = theme.LIGHT.ink
+EVERY = {
+    "line": marks.line("a", X, Y, INK, dash="dot", shape="hvh", dots=4),
+    "points": marks.points("a", X, Y, INK, ring=theme.LIGHT.paper, symbol="star"),
+    "area": marks.area("a", X, Y, INK, edge=INK),
+    "hatched": marks.hatched("a", X, Y),
+    "bar": marks.bar("a", X, Y, INK),
+}
+
+
+@pytest.mark.parametrize("mark", EVERY.values(), ids=EVERY)
+def test_plotly_takes_every_mark_and_draws_what_was_given(mark: marks.Mark) -> None:
+    (drawn,) = go.Figure({"data": [mark]}).data
+    np.testing.assert_array_equal(drawn.x, X)
+    np.testing.assert_array_equal(drawn.y, Y)
+    assert drawn.hoverinfo == "skip"
+
+
+def test_a_mark_with_words_says_them_and_no_name_beside() -> None:
+    (drawn,) = go.Figure({"data": [marks.line("a", X, Y, INK, hover="at <b>%{x}</b>")]}).data
+    assert drawn.hovertemplate == "at <b>%{x}</b><extra></extra>"
+    assert drawn.hoverinfo is None
+
+
+def test_a_gap_is_not_bridged() -> None:
+    assert marks.line("a", X, Y, INK)["connectgaps"] is False
+
+
+def test_bars_across_have_their_places_on_the_other_axis() -> None:
+    mark = marks.bar("a", ["one", "two"], [3.0, 4.0], INK, across=True)
+    assert mark["y"] == ["one", "two"]
+    assert mark["x"].tolist() == [3.0, 4.0]
+    assert mark["orientation"] == "h"
+
+
+def test_an_upright_reaches_from_floor_to_top_of_its_own_chart() -> None:
+    charts = [Chart(name, [EVERY["line"]], 6, 4, marks=[marks.upright(1.0)]) for name in "ab"]
+    shapes = compose(charts).layout.shapes
+    assert [(shape.xref, shape.yref) for shape in shapes] == [("x", "y domain"), ("x2", "y2 domain")]
+    assert all((shape.x0, shape.x1, shape.y0, shape.y1) == (1, 1, 0, 1) for shape in shapes)
