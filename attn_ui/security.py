@@ -1,6 +1,7 @@
 """Headers that tell a browser to fetch nothing from elsewhere and to guess no types."""
 
 from starlette.datastructures import MutableHeaders
+from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 # Streamlit's own front end needs inline styles, blob: modules (components) and data: fonts and images.
@@ -21,19 +22,36 @@ POLICY = "; ".join(
 HEADERS = {
     "Content-Security-Policy": POLICY,
     "X-Content-Type-Options": "nosniff",
-    "Referrer-Policy": "same-origin",
+    # The address holds what was typed: no request repeats it, so no log of a proxy can keep it.
+    "Referrer-Policy": "strict-origin",
     "Permissions-Policy": "camera=(), microphone=(), geolocation=()",
 }
-# The file's address carries Plotly's version, so it never changes under one address.
-FOREVER = "public, max-age=31536000, immutable"
+
+
+def headers_for(frame_ancestors: str = "") -> dict[str, str]:
+    """Return the headers of every answer.
+
+    Args:
+        frame_ancestors: who may show the app in a frame, as in a content security policy; "" is everybody.
+    """
+    policy = f"{POLICY}; frame-ancestors {frame_ancestors}" if frame_ancestors else POLICY
+    return {**HEADERS, "Content-Security-Policy": policy}
 
 
 class SecurityHeaders:
-    """ASGI middleware that adds `HEADERS` to every HTTP answer."""
+    """ASGI middleware that adds headers to every HTTP answer, and closes Streamlit's open metrics."""
 
-    def __init__(self, app: ASGIApp) -> None:
-        """Wrap the application."""
+    def __init__(self, app: ASGIApp, frame_ancestors: str = "", metrics: bool = False) -> None:
+        """Wrap the application.
+
+        Args:
+            app: what answers.
+            frame_ancestors: who may show the app in a frame; "" is everybody.
+            metrics: whether `/_stcore/metrics` answers.
+        """
         self.app = app
+        self.headers = headers_for(frame_ancestors)
+        self.metrics = metrics
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass the request on and add the headers on the way back."""
@@ -44,10 +62,12 @@ class SecurityHeaders:
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
-                for name, value in HEADERS.items():
+                for name, value in self.headers.items():
                     headers.setdefault(name, value)
-                if scope["path"].endswith("/plotly.min.js") and b"v=" in scope["query_string"]:
-                    headers["Cache-Control"] = FOREVER
             await send(message)
 
+        if not self.metrics and scope["path"].rstrip("/").endswith("/_stcore/metrics"):
+            answer = PlainTextResponse("Metrics are closed here.", status_code=404)
+            await answer(scope, receive, send_with_headers)
+            return
         await self.app(scope, receive, send_with_headers)

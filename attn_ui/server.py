@@ -1,17 +1,16 @@
-"""The server around a Streamlit script: Plotly's own file on a route, security headers, a warm start."""
+"""The server around a Streamlit script: announced files, security headers, a warm start."""
 
 import gc
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from importlib.resources import files
 from typing import Any
 
 import streamlit as st
 from starlette.middleware import Middleware
-from starlette.routing import Mount
-from starlette.staticfiles import StaticFiles
 
-from attn_ui.live_figure import PLOTLY_ROUTE
+from attn_ui.assets import Asset, FrontEnd, plotly_js
+from attn_ui.document import Assets
+from attn_ui.hosting import Hosting, hosting
 from attn_ui.security import SecurityHeaders
 
 
@@ -28,13 +27,27 @@ def parts(warm_up: Callable[[], None]) -> dict[str, Any]:
     @asynccontextmanager
     async def lifespan(_: st.App) -> AsyncIterator[None]:
         warm_up()
+        plotly.packed()
+        front.prepare()
         gc.collect()
         gc.freeze()
         yield
 
-    plotly_js = StaticFiles(directory=str(files("plotly") / "package_data"))
+    chosen, plotly = _chosen()
+    front = FrontEnd()
     return {
         "lifespan": lifespan,
-        "routes": [Mount(PLOTLY_ROUTE, plotly_js)],
-        "middleware": [Middleware(SecurityHeaders)],
+        "middleware": [
+            Middleware(SecurityHeaders, frame_ancestors=chosen.frame_ancestors, metrics=chosen.metrics),
+            Middleware(Assets, plotly=plotly, front=front),
+        ],
     }
+
+
+def _chosen() -> tuple[Hosting, Asset]:
+    """Read what the host has set; a mistake stops the server with a sentence, not a traceback."""
+    try:
+        chosen = hosting()
+        return chosen, plotly_js(chosen.plotly_js)
+    except ValueError as error:
+        raise SystemExit(f"Attention lab cannot start: {error}.") from None

@@ -30,23 +30,23 @@ START_SECONDS = 120
 
 
 @contextlib.contextmanager
-def serving(script: str) -> Iterator[str]:
+def serving(script: str, *options: str, base: str = "", **environment: str) -> Iterator[str]:
     """Start `streamlit run` on a free port, as a newcomer would; yield its address."""
     with contextlib.closing(socket.socket()) as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    command = [sys.executable, "-m", "streamlit", "run", script, "--server.headless=true"]
+    command = [sys.executable, "-m", "streamlit", "run", script, "--server.headless=true", *options]
     process = subprocess.Popen(
         [*command, f"--server.port={port}", "--server.address=127.0.0.1"],
         cwd=ROOT,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        env={**os.environ, "PYTHONPATH": str(ROOT), **environment},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
     )
     address = f"http://127.0.0.1:{port}"
     try:
-        _wait_for(f"{address}/_stcore/health", process)
+        _wait_for(f"{address}{base}/_stcore/health", process)
         yield address
     finally:
         process.terminate()

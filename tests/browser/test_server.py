@@ -1,17 +1,22 @@
 """The server as a visitor meets it: headers, Plotly's own file, nothing from elsewhere."""
 
+import gzip
+import re
 import tomllib
+import urllib.error
 import urllib.request
+from email.message import Message
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page
-from plotly.offline import get_plotlyjs
+from playwright.sync_api import Browser, Page, Route
+from plotly.offline import get_plotlyjs, get_plotlyjs_version
 from uvicorn.loops.auto import auto_loop_factory
 
 from attn_ui.live_figure import PLOTLY_ROUTE
 from attn_ui.security import HEADERS
 from tests.browser.app_page import READY
+from tests.browser.conftest import serving
 
 pytestmark = pytest.mark.browser
 ROOT = Path(__file__).resolve().parents[2]
@@ -23,12 +28,145 @@ def test_every_answer_carries_the_security_headers(server: str, path: str) -> No
         assert {name: answer.headers[name] for name in HEADERS} == HEADERS
 
 
+def _ask(url: str, **headers: str) -> tuple[int, Message, bytes]:
+    request = urllib.request.Request(
+        url, headers={name.replace("_", "-"): text for name, text in headers.items()}
+    )
+    try:
+        with urllib.request.urlopen(request) as answer:
+            return answer.status, answer.headers, answer.read()
+    except urllib.error.HTTPError as error:
+        return error.code, error.headers, error.read()
+
+
 def test_plotly_is_served_from_the_installed_package_and_kept(server: str) -> None:
-    with urllib.request.urlopen(f"{server}{PLOTLY_ROUTE}/plotly.min.js?v=1") as answer:
-        assert "immutable" in answer.headers["Cache-Control"]
-        assert answer.read().decode() == get_plotlyjs()
-    with urllib.request.urlopen(f"{server}{PLOTLY_ROUTE}/plotly.min.js") as answer:
-        assert "immutable" not in (answer.headers["Cache-Control"] or "")
+    url = f"{server}{PLOTLY_ROUTE}/plotly.min.js"
+    status, headers, body = _ask(f"{url}?v={get_plotlyjs_version()}")
+    assert (status, body.decode()) == (200, get_plotlyjs())
+    assert "immutable" in headers["Cache-Control"]
+    assert headers["Vary"] == "Accept-Encoding"
+    # An address that does not name this version is no promise of this content.
+    for other in ("", "?v=1"):
+        assert "immutable" not in _ask(url + other)[1]["Cache-Control"]
+    status, headers, _ = _ask(f"{server}{PLOTLY_ROUTE}/plotly.min.map?v={get_plotlyjs_version()}")
+    assert "immutable" not in (headers["Cache-Control"] or "")
+
+
+@pytest.mark.parametrize("name", ["plotly", "index"])
+def test_scripts_are_sent_compressed_and_asked_for_once(server: str, name: str) -> None:
+    index = _ask(server)[2].decode()
+    found = re.search(r'src="\./(static/js/index[^"]+)"', index)
+    assert found is not None
+    path = {"plotly": f"plotly/plotly.min.js?v={get_plotlyjs_version()}", "index": found[1]}[name]
+    _, plain, whole = _ask(f"{server}/{path}", Accept_Encoding="identity")
+    status, headers, packed = _ask(f"{server}/{path}", Accept_Encoding="gzip, deflate, br")
+    assert (status, headers["Content-Encoding"]) == (200, "gzip")
+    assert gzip.decompress(packed) == whole
+    assert len(packed) < 0.4 * len(whole)
+    assert "immutable" in headers["Cache-Control"]
+    assert "Accept-Encoding" in headers["Vary"]
+    assert headers["ETag"] != plain["ETag"]
+    status, _, body = _ask(f"{server}/{path}", Accept_Encoding="gzip", If_None_Match=headers["ETag"])
+    assert (status, body) == (304, b"")
+    # A browser that refuses gzip is not given it.
+    assert _ask(f"{server}/{path}", Accept_Encoding="gzip;q=0")[2] == whole
+
+
+def test_a_page_announces_what_it_will_ask_for(server: str) -> None:
+    _, headers, page = _ask(f"{server}/single-head", Accept="text/html", Accept_Encoding="gzip")
+    html = gzip.decompress(page).decode()
+    assert (
+        f'<link rel="preload" as="script" href="./plotly/plotly.min.js?v={get_plotlyjs_version()}">' in html
+    )
+    assert headers["Cache-Control"] == "no-cache"
+    assert set(headers["Vary"].split(", ")) == {"Accept", "Accept-Encoding"}
+    assert _ask(f"{server}/single-head", Accept="text/html", If_None_Match=headers["ETag"])[0] == 200
+    known = {"Accept": "text/html", "Accept_Encoding": "gzip", "If_None_Match": headers["ETag"]}
+    assert _ask(f"{server}/single-head", **known)[0] == 304
+    # What is not a page is answered as ever.
+    assert _ask(f"{server}/_stcore/health", Accept="text/html")[2] == b"ok"
+    assert _ask(f"{server}/..%5c..%5cetc", Accept="text/html")[0] == 400
+
+
+@pytest.mark.parametrize(
+    "path", ["", "kernel-regression", "single-head", "positional-encoding", "multi-head"]
+)
+def test_nothing_is_announced_that_a_page_does_not_use(browser: Browser, server: str, path: str) -> None:
+    announced = set(
+        re.findall(
+            r'href="\./((?:static|plotly)/[^"]+)"', _ask(f"{server}/{path}", Accept="text/html")[2].decode()
+        )
+    )
+    plain = set(
+        re.findall(r'(?:href|src)="\./((?:static|plotly)/[^"]+)"', _ask(f"{server}/{path}")[2].decode())
+    )
+    context = browser.new_context()
+    page = context.new_page()
+    # Without announcements: as to a client that does not ask for HTML.
+    page.route(
+        re.compile(f"^{re.escape(server)}/{path}$"),
+        lambda route: route.continue_(headers={**route.request.headers, "accept": "*/*"}),
+    )
+    asked: set[str] = set()
+    page.on("request", lambda request: asked.add(request.url.removeprefix(f"{server}/")))
+    page.goto(f"{server}/{path}")
+    page.wait_for_selector(".live-figure[data-state=drawn]", timeout=180_000)
+    context.close()
+    assert len(announced - plain) > 5
+    assert announced - plain - asked == set()
+
+
+def test_plotly_is_fetched_and_run_once(browser: Browser, server: str) -> None:
+    context = browser.new_context()
+    page = context.new_page()
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.goto(f"{server}/single-head")
+    page.wait_for_selector(".live-figure[data-state=drawn]", timeout=180_000)
+    found = page.locator("script[src*=plotly]")
+    assert (found.count(), found.get_attribute("data-plotly")) == (1, "early")
+    assert len({url for url in asked if "plotly.min.js" in url}) == 1
+    context.close()
+
+
+def test_a_figure_fetches_plotly_itself_where_the_early_load_failed(browser: Browser, server: str) -> None:
+    context = browser.new_context()
+    page = context.new_page()
+    failed: list[str] = []
+
+    def fail_at_first(route: Route) -> None:
+        if failed:
+            route.continue_()
+        else:
+            failed.append(route.request.url)
+            route.abort()
+
+    # Without the preload, whose failure is not the script's.
+    page.route(re.compile("plotly.min.js"), fail_at_first)
+    page.goto(f"{server}/single-head")
+    page.wait_for_selector(".live-figure[data-state=drawn]", timeout=180_000)
+    assert len(failed) == 1
+    context.close()
+
+
+def test_pages_and_figures_work_below_a_base_path(browser: Browser) -> None:
+    with serving("app.py", "--server.baseUrlPath=lab", base="/lab") as address:
+        context = browser.new_context()
+        page = context.new_page()
+        missing: list[str] = []
+        page.on(
+            "response",
+            lambda r: missing.append(r.url) if r.status >= 400 and "/_stcore/" not in r.url else None,
+        )
+        page.goto(f"{address}/lab/single-head")
+        page.wait_for_selector(".live-figure[data-state=drawn]", timeout=180_000)
+        assert page.locator("script[src*=plotly]").get_attribute("data-plotly") == "early"
+        assert missing == []
+        context.close()
+
+
+def test_metrics_are_closed_without_a_proxy(server: str) -> None:
+    assert _ask(f"{server}/_stcore/metrics")[0] == 404
 
 
 @pytest.mark.parametrize("path", ["../requirements.txt", "%2e%2e/__init__.py", "..%2f__init__.py"])

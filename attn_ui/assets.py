@@ -1,0 +1,146 @@
+"""Files that a first visit needs: compressed once, kept by the browser, and which of them to announce."""
+
+import gzip
+import hashlib
+import re
+from collections import deque
+from collections.abc import Sequence
+from importlib.resources import files
+from pathlib import Path
+from threading import Lock
+
+from anyio import to_thread
+from plotly.offline import get_plotlyjs_version
+from starlette.datastructures import Headers
+from starlette.responses import Response
+from streamlit import file_util
+
+from attn_ui.live_figure import PLOTLY_ROUTE
+
+PLOTLY_FILE = f"{PLOTLY_ROUTE[1:]}/plotly.min.js"
+# Each address carries a version or a hash of what stands there, so its content never changes.
+FOREVER = "public, max-age=31536000, immutable"
+ALWAYS_ASK = "no-cache"
+_TEXTS = {".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8"}
+_VERSION = re.compile(r"plotly\.js (?:\([^)]*\) )?v(\d+\.\d+\.\d+)")
+_IMPORT = re.compile(r"""(?:from|import)\s*["']\./([\w.-]+\.js)["']""")
+# What the first message of every page asks Streamlit's front end for, by its files' names; and what that of
+# every page with settings asks for besides.
+COMPONENTS = ("Html", "BidiComponent")
+SETTINGS = ("ButtonGroup", "Selectbox", "NumberInput", "Slider")
+FONTS = ("SourceSerifVariable-Roman", "MaterialSymbols-Rounded", "SourceCodeVF-Upright")
+
+
+class Asset:
+    """One file on disk, its compressed form kept once it was asked for."""
+
+    def __init__(self, path: Path) -> None:
+        """Name the file; nothing is read yet."""
+        self.path = path
+        self._lock = Lock()
+        self._packed: tuple[bytes, str] | None = None
+
+    def packed(self) -> tuple[bytes, str]:
+        """Return the compressed content and a mark of it; who comes while it is made waits for that one."""
+        with self._lock:
+            if self._packed is None:
+                content = self.path.read_bytes()
+                mark = hashlib.sha256(content).hexdigest()[:20]
+                self._packed = gzip.compress(content, 6, mtime=0), mark
+            return self._packed
+
+    async def answer(self, headers: Headers, method: str, cache: str) -> Response:
+        """Answer a request for this file, compressed where the browser takes that."""
+        body, mark = await to_thread.run_sync(self.packed)
+        zipped = takes_gzip(headers)
+        tag = f'"{mark}{"-gz" if zipped else ""}"'
+        meta = {"Cache-Control": cache, "ETag": tag, "Vary": "Accept-Encoding"}
+        if is_known(headers, tag):
+            return Response(status_code=304, headers=meta)
+        if zipped:
+            meta["Content-Encoding"] = "gzip"
+        else:
+            body = await to_thread.run_sync(self.path.read_bytes)
+        return reply(body, meta, _TEXTS[self.path.suffix], method)
+
+
+def reply(body: bytes, meta: dict[str, str], media_type: str, method: str) -> Response:
+    """Answer with a body; where only the head was asked for, with the length that the body would have."""
+    answer = Response(body, headers=meta, media_type=media_type)
+    if method == "HEAD":
+        answer.body = b""
+    return answer
+
+
+def is_known(headers: Headers, tag: str) -> bool:
+    """Tell whether the browser says that it holds this very version."""
+    return tag in (part.strip().removeprefix("W/") for part in headers.get("if-none-match", "").split(","))
+
+
+def takes_gzip(headers: Headers) -> bool:
+    """Tell whether the browser takes gzip."""
+    for part in headers.get("accept-encoding", "").lower().split(","):
+        name, _, weight = part.partition(";")
+        if name.strip() in ("gzip", "*"):
+            return not re.fullmatch(r"q=0(\.0*)?", weight.strip().replace(" ", ""))
+    return False
+
+
+def plotly_js(folder: Path | None = None) -> Asset:
+    """Read plotly.js: the installed plotly's, or the bundle in a folder.
+
+    Args:
+        folder: holds one `plotly*.min.js`; None is the installed plotly's folder.
+
+    Raises:
+        ValueError: no such file, several, or of another version than the installed plotly writes for.
+    """
+    place = folder or Path(str(files("plotly") / "package_data"))
+    found = sorted(place.glob("plotly*.min.js"))
+    wanted = get_plotlyjs_version()
+    advice = f"npm pack plotly.js-cartesian-dist-min@{wanted} brings the one that agrees"
+    if len(found) != 1:
+        names = ", ".join(path.name for path in found) or "none"
+        raise ValueError(f"wanted one file plotly*.min.js in {place}, got {names}; {advice}")
+    with found[0].open("rb") as file:
+        version = _VERSION.search(file.read(400).decode(errors="replace"))
+    if version is None or version[1] != wanted:
+        came = f"version {version[1]}" if version else "a file without a version"
+        raise ValueError(f"the installed plotly needs plotly.js {wanted}, got {came} in {found[0]}; {advice}")
+    return Asset(found[0])
+
+
+class FrontEnd:
+    """Streamlit's own scripts and styles, by their path below `/static/`, and what to announce of them."""
+
+    def __init__(self) -> None:
+        """List what is installed."""
+        root = Path(file_util.get_static_dir())
+        self.index = (root / "index.html").read_text()
+        self.texts = {
+            path.relative_to(root).as_posix(): Asset(path)
+            for path in sorted((root / "static").rglob("*"))
+            if path.suffix in _TEXTS
+        }
+        media = root / "static" / "media"
+        fonts = [path.name for stem in FONTS for path in sorted(media.glob(f"{stem}.*"))]
+        self.fonts = [f"static/media/{name}" for name in fonts]
+
+    def scripts(self, components: Sequence[str]) -> list[str]:
+        """List the scripts that hold some components, and all that these import; not what the HTML names."""
+        known = {path.removeprefix("static/js/"): asset for path, asset in self.texts.items()}
+        waiting = deque(name for stem in components for name in known if name.split(".")[0] == stem)
+        found: dict[str, None] = {}
+        while waiting:
+            name = waiting.popleft()
+            if name in known and name not in found and name not in self.index:
+                found[name] = None
+                waiting.extend(_IMPORT.findall(known[name].path.read_text()))
+        return [f"static/js/{name}" for name in found]
+
+    def prepare(self) -> None:
+        """Compress what every first visit asks for, before the first visitor comes."""
+        announced = {*self.scripts((*COMPONENTS, *SETTINGS))}
+        for path, asset in self.texts.items():
+            if path in self.index or path in announced:
+                asset.packed()

@@ -1,0 +1,152 @@
+"""The HTML that a visit begins with: Streamlit's own, with announcements of what the page will need.
+
+Streamlit names its components only in its first message, and a figure asks for plotly.js only after that:
+on a slow line each is waited for in turn. Announced in the HTML, they are fetched side by side, and plotly.js
+runs while the page waits for its first message.
+"""
+
+import gzip
+import hashlib
+from collections.abc import Sequence
+
+from plotly.offline import get_plotlyjs_version
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from streamlit import config
+
+from attn_ui.assets import (
+    ALWAYS_ASK,
+    COMPONENTS,
+    FOREVER,
+    PLOTLY_FILE,
+    SETTINGS,
+    Asset,
+    FrontEnd,
+    is_known,
+    reply,
+    takes_gzip,
+)
+
+# Relative, as Streamlit's own addresses are: right under a base path and behind a proxy that strips one.
+_PLOTLY = f"./{PLOTLY_FILE}?v={get_plotlyjs_version()}"
+# plotly.js holds the main thread for most of a second. It runs once the page has fetched its host's settings:
+# the websocket opens next, and there is nothing to do until the server has run the script. The live figure
+# waits for a script marked so; one that fails takes itself away, and the figure asks anew.
+_RUN_WHILE_WAITING = """<script>
+(() => {
+  const run = () => {
+    const script = document.createElement("script");
+    script.dataset.plotly = "early";
+    script.onerror = () => script.remove();
+    script.src = "%s";
+    document.head.append(script);
+  };
+  const watch = new PerformanceObserver((list) => {
+    const settled = (entry) => entry.name.endsWith("/_stcore/host-config") && entry.responseStatus === 200;
+    if (!list.getEntries().some(settled)) return;
+    watch.disconnect();
+    run();
+  });
+  watch.observe({ type: "resource", buffered: true });
+})();
+</script>"""
+
+
+def announced(front: FrontEnd, components: Sequence[str]) -> str:
+    """Return Streamlit's HTML with what a page of this product will ask for.
+
+    Args:
+        front: Streamlit's own files.
+        components: of its front end, those that the page shows.
+    """
+    font = '<link rel="preload" as="font" type="font/woff2" crossorigin href="./{}">'
+    lines = [
+        *(f'<link rel="modulepreload" crossorigin href="./{path}">' for path in front.scripts(components)),
+        *(font.format(path) for path in front.fonts),
+        f'<link rel="preload" as="script" href="{_PLOTLY}">',
+        _RUN_WHILE_WAITING % _PLOTLY,
+    ]
+    return front.index.replace("</head>", "\n".join([*lines, "</head>"]), 1)
+
+
+class _Document:
+    """One HTML text, plain and compressed, with a mark of its version."""
+
+    def __init__(self, text: str) -> None:
+        self.plain = text.encode()
+        self.packed = gzip.compress(self.plain, 9, mtime=0)
+        self.mark = hashlib.sha256(self.plain).hexdigest()[:20]
+
+    def answer(self, headers: Headers, method: str) -> Response:
+        zipped = takes_gzip(headers)
+        tag = f'"{self.mark}{"-gz" if zipped else ""}"'
+        meta = {"Cache-Control": ALWAYS_ASK, "ETag": tag, "Vary": "Accept, Accept-Encoding"}
+        if is_known(headers, tag):
+            return Response(status_code=304, headers=meta)
+        if zipped:
+            meta["Content-Encoding"] = "gzip"
+        return reply(self.packed if zipped else self.plain, meta, "text/html; charset=utf-8", method)
+
+
+class Assets:
+    """ASGI middleware: the announced HTML, plotly.js, and Streamlit's scripts compressed once."""
+
+    def __init__(self, app: ASGIApp, plotly: Asset, front: FrontEnd) -> None:
+        """Wrap the application; made when the server starts, after its settings were read."""
+        self.app = app
+        self.plotly = plotly
+        self.front = front
+        base = str(config.get_option("server.baseUrlPath") or "").strip("/")
+        self.base = f"/{base}/" if base else "/"
+        self.first = _Document(announced(front, COMPONENTS))
+        self.others = _Document(announced(front, (*COMPONENTS, *SETTINGS)))
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer for what is known here; pass everything else on."""
+        if scope["type"] != "http" or scope["method"] not in ("GET", "HEAD"):
+            await self.app(scope, receive, send)
+            return
+        headers = Headers(scope=scope)
+        answer = await self._file(scope, headers)
+        if answer is not None:
+            await answer(scope, receive, send)
+        elif "text/html" in headers.get("accept", ""):
+            await self._page(scope, receive, send)
+        else:
+            await self.app(scope, receive, send)
+
+    async def _file(self, scope: Scope, headers: Headers) -> Response | None:
+        path = str(scope["path"])
+        if not path.startswith(self.base):
+            return None
+        name = path[len(self.base) :]
+        if name == PLOTLY_FILE:
+            agreed = scope["query_string"] == f"v={get_plotlyjs_version()}".encode()
+            return await self.plotly.answer(headers, scope["method"], FOREVER if agreed else ALWAYS_ASK)
+        asset = self.front.texts.get(name)
+        # Streamlit serves the file as it is, in parts and all; only the compressed form is ours.
+        if asset is None or not takes_gzip(headers) or "range" in headers:
+            return None
+        return await asset.answer(headers, scope["method"], FOREVER)
+
+    async def _page(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass the request on; where Streamlit answers with its own HTML, send the announced one instead."""
+        plain = MutableHeaders(scope=scope).mutablecopy()
+        for name in ("accept-encoding", "if-none-match", "if-modified-since", "range"):
+            del plain[name]
+        held: list[Message] = []
+
+        async def hold(message: Message) -> None:
+            held.append(message)
+
+        await self.app({**scope, "headers": plain.raw, "method": "GET"}, receive, hold)
+        body = b"".join(message.get("body", b"") for message in held)
+        if body.decode(errors="replace") == self.front.index:
+            document = self.first if scope["path"] in (self.base, self.base.rstrip("/")) else self.others
+            await document.answer(Headers(scope=scope), scope["method"])(scope, receive, send)
+            return
+        for message in held:
+            if message["type"] == "http.response.body" and scope["method"] == "HEAD":
+                message = {**message, "body": b""}  # noqa: PLW2901
+            await send(message)

@@ -1,0 +1,98 @@
+"""What a host can set without touching the code: environment variables, read once and strictly."""
+
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+PREFIX = "ATTENTION_LAB_"
+# A source of a content security policy; a list of them may hold neither commas nor semicolons.
+_SOURCE = re.compile(
+    r"(?:'none'|'self'|\*|[a-z][a-z0-9+.-]*:|(?:[a-z]+://)?(?:\*\.)?[\w.-]+(?::(?:\d+|\*))?/?)"
+)
+_SWITCH = {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False}
+
+
+@dataclass(frozen=True)
+class Hosting:
+    """What a host decides.
+
+    Attributes:
+        plotly_js: the folder that plotly.js is served from; None is the installed plotly's own.
+        frame_ancestors: who may show the app in a frame, as in a content security policy; "" is everybody.
+        metrics: whether `/_stcore/metrics` answers.
+        sessions: how many visitors one process serves at once; one more is asked to come back. 0 is no limit.
+        changes: how many messages a second one visitor is served; more wait, and delay that visitor only.
+    """
+
+    plotly_js: Path | None = None
+    frame_ancestors: str = ""
+    metrics: bool = False
+    sessions: int = 300
+    changes: float = 20.0
+
+
+def hosting(environment: Mapping[str, str] | None = None) -> Hosting:
+    """Read the settings of a host.
+
+    Args:
+        environment: names and values; by default the process's own.
+
+    Raises:
+        ValueError: a setting that cannot be read, or one that does not exist.
+    """
+    names = os.environ if environment is None else environment
+    given = {name.removeprefix(PREFIX): text for name, text in names.items() if name.startswith(PREFIX)}
+    readers = {
+        "PLOTLY_JS": ("plotly_js", _folder),
+        "FRAME_ANCESTORS": ("frame_ancestors", _sources),
+        "METRICS": ("metrics", _switch),
+        "SESSIONS": ("sessions", _count),
+        "CHANGES": ("changes", _rate),
+    }
+    read: dict[str, object] = {}
+    for name, text in given.items():
+        if name not in readers:
+            known = ", ".join(PREFIX + known for known in readers)
+            raise ValueError(f"{PREFIX}{name} is no setting; wanted one of {known}")
+        field, reader = readers[name]
+        try:
+            read[field] = reader(text.strip())
+        except ValueError as error:
+            raise ValueError(f"{PREFIX}{name}: wanted {error}, got {text!r}") from None
+    return Hosting(**read)  # type: ignore[arg-type]
+
+
+def _folder(text: str) -> Path | None:
+    if text and not Path(text).is_dir():
+        raise ValueError("a folder that exists")
+    return Path(text).resolve() if text else None
+
+
+def _sources(text: str) -> str:
+    if not all(_SOURCE.fullmatch(source) for source in text.split()):
+        raise ValueError("'none', 'self' or addresses as https://course.example.edu, with spaces between")
+    return " ".join(text.split())
+
+
+def _switch(text: str) -> bool:
+    if text.lower() not in _SWITCH:
+        raise ValueError("yes or no")
+    return _SWITCH[text.lower()]
+
+
+def _count(text: str) -> int:
+    if not text.isdecimal():
+        raise ValueError("a whole number, 0 for no limit")
+    return int(text)
+
+
+def _rate(text: str) -> float:
+    try:
+        rate = float(text)
+    except ValueError:
+        rate = 0.0
+    if not 1 <= rate <= 1000:
+        raise ValueError("a number of messages a second from 1 to 1000")
+    return rate

@@ -1,0 +1,84 @@
+"""What a host can set, and plotly.js from a folder of the host's choice."""
+
+from pathlib import Path
+
+import pytest
+from plotly.offline import get_plotlyjs_version
+
+from attn_ui.assets import COMPONENTS, FONTS, SETTINGS, FrontEnd, plotly_js
+from attn_ui.hosting import Hosting, hosting
+from attn_ui.security import headers_for
+
+
+def test_without_settings_the_defaults_stand() -> None:
+    assert hosting({"PATH": "/bin"}) == Hosting()
+
+
+def test_each_setting_is_read(tmp_path: Path) -> None:
+    given = {
+        "ATTENTION_LAB_PLOTLY_JS": str(tmp_path),
+        "ATTENTION_LAB_FRAME_ANCESTORS": " 'self'  https://*.example.edu https://course.example.org:8443 ",
+        "ATTENTION_LAB_METRICS": "Yes",
+        "ATTENTION_LAB_SESSIONS": "40",
+        "ATTENTION_LAB_CHANGES": "7.5",
+    }
+    sources = "'self' https://*.example.edu https://course.example.org:8443"
+    assert hosting(given) == Hosting(tmp_path, sources, True, 40, 7.5)
+    assert headers_for(sources)["Content-Security-Policy"].endswith(f"frame-ancestors {sources}")
+    assert "frame-ancestors" not in headers_for()["Content-Security-Policy"]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "says"),
+    [
+        ("PLOTLY_JS", "/no/such/folder", "wanted a folder that exists, got '/no/such/folder'"),
+        ("FRAME_ANCESTORS", "https://a.example; script-src *", "wanted 'none', 'self' or addresses"),
+        ("METRICS", "maybe", "wanted yes or no"),
+        ("SESSIONS", "-1", "wanted a whole number"),
+        ("CHANGES", "nan", "from 1 to 1000"),
+        ("CHANGES", "0", "from 1 to 1000"),
+        ("SESSION", "1", "ATTENTION_LAB_SESSION is no setting; wanted one of ATTENTION_LAB_PLOTLY_JS"),
+    ],
+)
+def test_a_mistake_is_told_with_what_was_wanted(name: str, text: str, says: str) -> None:
+    with pytest.raises(ValueError, match=r"ATTENTION_LAB_") as told:
+        hosting({f"ATTENTION_LAB_{name}": text})
+    assert says in str(told.value)
+
+
+def _bundle(folder: Path, name: str, version: str) -> Path:
+    path = folder / name
+    path.write_text(f"/**\n* plotly.js (cartesian - minified) v{version}\n*/\nvar Plotly = 1;\n")
+    return path
+
+
+def test_plotly_js_comes_from_the_named_folder_where_versions_agree(tmp_path: Path) -> None:
+    made = _bundle(tmp_path, "plotly-cartesian.min.js", get_plotlyjs_version())
+    assert plotly_js(tmp_path).path == made
+    assert plotly_js().path.parent.name == "package_data"
+
+
+@pytest.mark.parametrize("version", ["4.0.9", "40.1.1"])
+def test_another_version_of_plotly_js_is_refused_with_both_versions(tmp_path: Path, version: str) -> None:
+    _bundle(tmp_path, "plotly-cartesian.min.js", version)
+    with pytest.raises(
+        ValueError, match=rf"needs plotly\.js {get_plotlyjs_version()}, got version {version}"
+    ):
+        plotly_js(tmp_path)
+
+
+def test_a_folder_with_no_or_several_bundles_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="got none"):
+        plotly_js(tmp_path)
+    _bundle(tmp_path, "plotly-a.min.js", get_plotlyjs_version())
+    _bundle(tmp_path, "plotly-b.min.js", get_plotlyjs_version())
+    with pytest.raises(ValueError, match=r"plotly-a\.min\.js, plotly-b\.min\.js"):
+        plotly_js(tmp_path)
+
+
+def test_every_announced_component_exists_in_the_installed_front_end() -> None:
+    front = FrontEnd()
+
+    for stem in (*COMPONENTS, *SETTINGS):
+        assert [name for name in front.scripts([stem]) if f"/{stem}." in name], stem
+    assert len(front.fonts) == len(FONTS)
