@@ -8,6 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import plotly.graph_objects as go
 import streamlit as st
 from plotly.offline import get_plotlyjs_version
@@ -16,11 +17,12 @@ from streamlit import config
 from attn_figures import theme
 from attn_ui.live_figure.bundle import bundle
 from attn_ui.live_figure.packing import Cursor, pack
+from attn_ui.live_figure.says import Says, check_says, pack_says
 from attn_ui.live_figure.unpacking import count_steps, figure_at
 from attn_ui.parameters import Steps
 from attn_ui.positions import commanded, offer, position, report, revision
 
-__all__ = ["PLOTLY_ROUTE", "Cell", "Cursor", "Rows", "Slider", "live_figure", "pack"]
+__all__ = ["PLOTLY_ROUTE", "Cell", "Cursor", "Rows", "Says", "Slider", "live_figure", "pack", "pack_says"]
 
 PLOTLY_ROUTE = "/plotly"
 _HERE = Path(__file__).parent
@@ -78,6 +80,8 @@ def live_figure(
     slider: Slider | None = None,
     rows: Rows | None = None,
     on_cell: CellHandler | None = None,
+    says: Sequence[Says] | bytes | None = None,
+    caption: str = "",
 ) -> None:
     """Draw a figure that moves in the browser while its slider is dragged.
 
@@ -93,19 +97,28 @@ def live_figure(
         slider: the slider whose steps the figures are.
         rows: a second slider, over rows of the figure.
         on_cell: called before the next run when a cell of a heatmap is clicked.
+        says: what is seen, in one sentence for each step, or for each step in one sentence a row of the row
+            slider; it stands under the sliders and follows them. In the markdown of `says.runs`; users'
+            words must have gone through `frame.plain`. Or the same packed by `pack_says`, to be cached.
+        caption: said in a saved picture, before what the sliders say: the settings that it was made with.
 
     Raises:
-        ValueError: no step, steps of unequal shape, too many bytes, or not one figure a position.
+        ValueError: no step, steps of unequal shape, too many bytes, not one figure or sentence a position.
     """
     packed = figures if isinstance(figures, bytes) else pack(figures, rows.cursor if rows else None)
     n_steps = len(slider.steps.values) if slider else 1
     _check_count(packed, n_steps)
     offer(key, [control.steps for control in (slider, rows) if control is not None])
-    head = json.dumps(_meta(key, alt, name, slider, rows), separators=(",", ":")).encode()
+    said = b"null" if says is None else says if isinstance(says, bytes) else pack_says(says)
+    if says is not None:
+        check_says(said, n_steps, len(rows.steps.values) if rows else None)
+    head = json.dumps(
+        _meta(key, slider, rows, alt=alt, name=name, caption=caption), separators=(",", ":")
+    ).encode()
     result = _component()(
         key=key,
-        data=len(head).to_bytes(4, "little") + head + packed,
-        on_view_change=lambda: _on_view(key, slider, rows, on_cell),
+        data=b"".join(len(part).to_bytes(4, "little") + part for part in (head, said)) + packed,
+        on_view_change=lambda: _on_view(key, packed, slider, rows, on_cell),
         on_failed_change=lambda: None,
     )
     if result.get("failed"):
@@ -131,12 +144,11 @@ def _check_count(packed: bytes, n_steps: int) -> None:
         raise ValueError(f"the slider has {n_steps} positions, so it needs {n_steps} figures, got {found}")
 
 
-def _meta(key: str, alt: str, name: str, slider: Slider | None, rows: Rows | None) -> dict[str, Any]:
+def _meta(key: str, slider: Slider | None, rows: Rows | None, **texts: str) -> dict[str, Any]:
     base = config.get_option("server.baseUrlPath").strip("/")
     return {
         "key": key,
-        "alt": alt,
-        "name": name,
+        **texts,
         "revision": revision(),
         "slider": _control(slider),
         "cursor": _control(rows),
@@ -158,11 +170,16 @@ def _control(control: Slider | Rows | None) -> dict[str, Any] | None:
     }
 
 
-def _on_view(key: str, slider: Slider | None, rows: Rows | None, on_cell: CellHandler | None) -> None:
+def _on_view(
+    key: str, packed: bytes, slider: Slider | None, rows: Rows | None, on_cell: CellHandler | None
+) -> None:
     """Take over what the browser reports; whatever is not of the right form is logged and ignored."""
     view = st.session_state.get(key, {}).get("view")
+    seen = f"_live_cell_{key}"
     try:
         step, row, cell = _read_view(view, slider, rows)
+        if cell is not None and st.session_state.get(seen) != view["cell"]:
+            _check_cell(cell, packed, step, row)
     except ValueError as error:
         _LOG.warning("live figure %s: ignored a report from the browser: %s", key, error)
         return
@@ -170,7 +187,6 @@ def _on_view(key: str, slider: Slider | None, rows: Rows | None, on_cell: CellHa
         report(slider.steps, step)
     if rows:
         report(rows.steps, row)
-    seen = f"_live_cell_{key}"
     if cell is not None and on_cell is not None and st.session_state.get(seen) != view["cell"]:
         on_cell(cell)
     st.session_state[seen] = view["cell"]
@@ -191,6 +207,21 @@ def _read_view(view: Any, slider: Slider | None, rows: Rows | None) -> tuple[int
         row,
         Cell(cell["trace"], _index(cell, "row", _MOST_CELLS), _index(cell, "column", _MOST_CELLS)),
     )
+
+
+def _check_cell(cell: Cell, packed: bytes, step: int, row: int) -> None:
+    """Check that a cell is inside one of the heatmaps that the figure shows."""
+    maps = {
+        trace.get("name"): np.shape(trace.get("z"))
+        for trace in figure_at(packed, step, row)["data"]
+        if trace.get("type") == "heatmap" and trace.get("visible", True) is True
+    }
+    shape = maps.get(cell.trace)
+    if shape is None or len(shape) != 2 or cell.row >= shape[0] or cell.column >= shape[1]:
+        raise ValueError(
+            f"wanted a cell of one of the maps {maps}, got row {cell.row}, column {cell.column} "
+            f"of {cell.trace!r:.40}"
+        )
 
 
 def _index(source: Mapping[str, Any], name: str, count: int) -> int:

@@ -3,15 +3,19 @@
 import logging
 from typing import Any
 
+import numpy as np
 import pytest
 import streamlit as st
 
 from attn_ui import live_figure, positions
-from attn_ui.live_figure import Cell, Slider
+from attn_ui.live_figure import Cell, Slider, pack
 from attn_ui.live_figure import live_figure as draw
 from attn_ui.parameters import Steps
 
 STEPS = Steps("a", 1.0, (0.0, 1.0, 2.0))
+MAPS = pack(
+    [{"data": [{"type": "heatmap", "name": "weights", "z": np.eye(5) + i}], "layout": {}} for i in range(3)]
+)
 
 
 @pytest.fixture
@@ -24,7 +28,7 @@ def session(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
 def report(session: dict[str, Any], view: Any) -> list[Cell]:
     cells: list[Cell] = []
     session["figure"] = {"view": view}
-    live_figure._on_view("figure", Slider("A", STEPS), None, cells.append)
+    live_figure._on_view("figure", MAPS, Slider("A", STEPS), None, cells.append)
     return cells
 
 
@@ -56,6 +60,9 @@ def test_a_clicked_cell_is_told_once(session: dict[str, Any]) -> None:
         {"step": 2, "row": 0, "cell": {"trace": 1, "row": 0, "column": 0}},
         {"step": 2, "row": 0, "cell": {"trace": "w", "row": -1, "column": 0}},
         {"step": 2, "row": 0, "cell": {"trace": "w", "row": 0}},
+        {"step": 2, "row": 0, "cell": {"trace": "head x", "row": 0, "column": 0}},
+        {"step": 2, "row": 0, "cell": {"trace": "weights", "row": 5, "column": 0}},
+        {"step": 2, "row": 0, "cell": {"trace": "weights", "row": 0, "column": 5}},
     ],
 )
 def test_a_malformed_report_is_logged_and_ignored(

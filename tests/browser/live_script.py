@@ -8,6 +8,7 @@ from attn_figures.matrix import Matrix
 from attn_figures.panels import compose
 from attn_figures.theme import LIGHT
 from attn_ui import positions
+from attn_ui.frame import plain
 from attn_ui.live_figure import Cell, Cursor, Rows, Slider, live_figure
 from attn_ui.parameters import Steps
 
@@ -50,6 +51,8 @@ def two_maps() -> None:
         slider=Slider("Step", STEP),
         rows=rows,
         on_cell=on_cell,
+        says=[[said(step, label) for label in LABELS] for step in STEP.values],
+        caption="two maps of nine cells",
     )
     second = [
         {"data": [{"type": "bar", "name": "bars", "y": np.array([i, 2.0])}], "layout": {"height": 200}}
@@ -59,6 +62,10 @@ def two_maps() -> None:
     st.button("Send to 4", on_click=positions.move, args=(STEP, 4.0))
     st.write(f"step {positions.value(STEP)} other {positions.value(OTHER)} row {positions.value(ROW)}")
     st.write(f"clicked {st.session_state.get('clicked', 'nothing')}")
+
+
+def said(step: float, label: str) -> str:
+    return f"At {step:.1f} the :violet[**{label}**] is {plain('<b>*bold*</b>')}."
 
 
 def curve() -> dict[str, object]:

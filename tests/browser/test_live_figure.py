@@ -103,6 +103,23 @@ def test_the_row_slider_moves_what_follows_it(live: AppPage) -> None:
     assert "row 1.0" in words(live)
 
 
+def test_the_sentence_follows_both_sliders_as_plain_text(live: AppPage) -> None:
+    said = live.figure("first").locator(".live-says")
+    expect(said).to_have_text("At 2.0 the x is <b>*bold*</b>.")
+    assert said.locator("b, i").count() == 0
+    sent = len(live.sent)
+    drag(live, "first", 1.0, release=False)
+    expect(said).to_have_text("At 4.0 the x is <b>*bold*</b>.")
+    expect(said).to_have_attribute("aria-live", "off")
+    assert len(live.sent) == sent
+    live.page.mouse.up()
+    live.settle()
+    expect(said).to_have_attribute("aria-live", "polite")
+    live.press("first", "ArrowRight", name="row")
+    expect(said).to_have_text("At 4.0 the y is <b>*bold*</b>.")
+    assert said.locator(".query.b").inner_text() == "y"
+
+
 def test_play_sweeps_to_the_end_and_tells_the_server(live: AppPage) -> None:
     figure = live.figure("first")
     figure.get_by_role("button", name="Play").click()

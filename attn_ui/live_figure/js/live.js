@@ -4,6 +4,7 @@ import { Controls } from "./controls.js";
 import { fit, Moving } from "./figure.js";
 import { loadPlotly } from "./plotly.js";
 import { chosen, highlight } from "./pointing.js";
+import { Sentence } from "./says.js";
 import { saveSlide } from "./slide.js";
 import { readMessage } from "./wire.js";
 
@@ -24,11 +25,13 @@ export class LiveFigure {
     this.frames = find(this.root, ".live-frames");
     this.controls = new Controls(find(this.root, ".live-controls"), {
       moved: (name, position) => this.moved(name, position),
-      released: () => this.send(),
+      released: () => this.released(),
       toggled: () => (this.playing ? this.stop() : this.play()),
       save: (format) => this.save(format),
     });
+    this.sentence = new Sentence(find(this.root, ".live-says"));
     this.at = { step: 0, row: 0 };
+    this.dragging = false;
     /** @type {import("./types").Cell | null} */
     this.cell = null;
     /** @type {unknown} */
@@ -94,14 +97,15 @@ export class LiveFigure {
     }
   }
 
-  /** @param {{ meta: import("./types").Meta, steps: import("./types").Steps }} message */
-  take({ meta, steps }) {
+  /** @param {import("./types").Message} message */
+  take({ meta, says, steps }) {
     this.meta = meta;
     this.steps = steps;
     this.moving = undefined;
     this.adopt();
     this.controls.update(meta.key, meta.slider, meta.cursor);
-    this.controls.show(this.at);
+    this.sentence.update(says);
+    this.show();
     this.root.setAttribute("aria-label", meta.alt);
     this.node.setAttribute("role", "img");
     this.node.setAttribute("aria-label", meta.alt);
@@ -167,7 +171,13 @@ export class LiveFigure {
       (/** @type {unknown} */ error) => this.fail(error),
     );
     if (first) this.listen();
+    this.show();
+  }
+
+  /** Says where the figure stands: the sliders, their read-outs and the sentence. */
+  show() {
     this.controls.show(this.at);
+    this.sentence.show(this.at, this.playing !== undefined || this.dragging);
   }
 
   schedule() {
@@ -200,8 +210,15 @@ export class LiveFigure {
    */
   moved(name, position) {
     this.pause();
+    this.dragging = true;
     this.at[name] = position;
     this.draw(); // at once: the browser itself merges the moves of a drag
+  }
+
+  released() {
+    this.dragging = false;
+    this.show();
+    this.send();
   }
 
   get lastStep() {
@@ -213,7 +230,7 @@ export class LiveFigure {
     this.playing = setInterval(() => {
       if (this.at.step >= this.lastStep) return this.stop();
       this.at.step += 1;
-      this.controls.show(this.at);
+      this.show();
       this.schedule();
     }, PLAY_MILLISECONDS);
     this.controls.showPlaying(true);
@@ -227,6 +244,7 @@ export class LiveFigure {
 
   stop() {
     this.pause();
+    this.show();
     this.send();
   }
 
@@ -276,7 +294,7 @@ export class LiveFigure {
     const cursor = this.meta?.cursor;
     if (cursor && row !== null && row < cursor.texts.length) {
       this.at.row = row;
-      this.controls.show(this.at);
+      this.show();
       this.schedule();
     }
     if (cell) this.cell = cell;

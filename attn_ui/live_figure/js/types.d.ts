@@ -45,6 +45,13 @@ export interface Steps {
   arrays: any[];
 }
 
+/** All that one message brings. */
+export interface Message {
+  meta: Meta;
+  says: Says | null;
+  steps: Steps;
+}
+
 /** One slider: its read-outs, its values as the address has them, and where Python wants it. */
 export interface Control {
   label: string;
@@ -57,10 +64,18 @@ export interface Control {
 
 export type Colours = Record<string, string> | null;
 
+/** Sentences by step, or by step and row: runs of a role and a text, each once. See says.py. */
+export interface Says {
+  runs: [string, string][];
+  texts: number[][];
+  at: (number | number[])[];
+}
+
 export interface Meta {
   key: string;
   alt: string;
   name: string;
+  caption: string;
   revision: number;
   slider: Control | null;
   cursor: Control | null;

@@ -1,19 +1,19 @@
 // The wire format: a message of bytes into its head, its header and its typed arrays. See packing.py.
 
-/** @typedef {import("./types").Meta} Meta */
 /** @typedef {import("./types").Steps} Steps */
 
 const TYPES = { f8: Float64Array, f4: Float32Array, i4: Int32Array, u1: Uint8Array };
 
 /**
- * Reads what `live_figure` sends: the head (what is said of the figure), then the packed steps.
+ * Reads what `live_figure` sends: what is said of the figure, its sentences, the packed steps.
  *
  * @param {Uint8Array} bytes
- * @returns {Promise<{ meta: Meta, steps: Steps }>}
+ * @returns {Promise<import("./types").Message>}
  */
 export async function readMessage(bytes) {
-  const [meta, packed] = splitText(bytes);
-  return { meta, steps: await unpack(packed) };
+  const [meta, rest] = splitText(bytes);
+  const [says, packed] = splitText(rest);
+  return { meta, says, steps: await unpack(packed) };
 }
 
 /**

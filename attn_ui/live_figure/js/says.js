@@ -1,0 +1,59 @@
+// The sentence under a figure: it follows the sliders, as text only.
+
+/** @typedef {import("./types").Says} Says */
+
+export class Sentence {
+  /** @param {HTMLElement} node */
+  constructor(node) {
+    this.node = node;
+    /** @type {Says | null} */
+    this.says = null;
+    this.shown = -1;
+  }
+
+  /** @param {Says | null} says */
+  update(says) {
+    this.says = says;
+    this.shown = -1;
+    if (!says) this.node.replaceChildren();
+  }
+
+  /**
+   * @param {{ step: number, row: number }} at
+   * @param {boolean} moving while it moves nothing is read out
+   */
+  show({ step, row }, moving) {
+    if (!this.says) return;
+    this.node.setAttribute("aria-live", moving ? "off" : "polite");
+    const text = index(this.says, step, row);
+    if (text === this.shown) return;
+    this.shown = text;
+    this.node.replaceChildren(...this.nodes(text));
+  }
+
+  /**
+   * @param {number} text
+   * @returns {Node[]}
+   */
+  nodes(text) {
+    const { runs = [], texts = [] } = this.says ?? {};
+    return (texts[text] ?? []).map((run) => {
+      const [role, said] = runs[run] ?? ["", ""];
+      if (!role) return document.createTextNode(said);
+      const span = document.createElement("span");
+      span.className = role;
+      span.textContent = said;
+      return span;
+    });
+  }
+}
+
+/**
+ * @param {Says} says
+ * @param {number} step
+ * @param {number} row
+ */
+function index({ at }, step, row) {
+  const place = at[step] ?? 0;
+  return Array.isArray(place) ? (place[row] ?? 0) : place;
+}

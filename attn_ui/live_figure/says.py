@@ -1,0 +1,114 @@
+r"""The sentence under a figure, one for each position of its sliders, as plain text in a few roles.
+
+Sentences are written in the little markdown that pages use: `**bold**`, `*italic*`, the colours of
+`:violet[a query]`, `:orange[a key]` and `:green[a value]`, and a backslash before what means itself. They
+travel as runs of text, each with its role, and the browser writes every run as text, never as HTML.
+"""
+
+import json
+from collections.abc import Sequence
+
+Says = str | Sequence[str]  # one sentence for a step, or one for each row at that step
+Run = tuple[str, str]  # role and text; the role is words of "b", "i", "query", "key", "value"
+
+_COLOURS = {"violet": "query", "orange": "key", "green": "value"}
+
+
+def runs(sentence: str) -> list[Run]:
+    r"""Split a sentence into runs of one role each.
+
+    >>> runs(r"The **query** :violet[**a\*b**] looks on")
+    [('', 'The '), ('b', 'query'), ('', ' '), ('b query', 'a*b'), ('', ' looks on')]
+
+    A mark that is never closed stands for itself, as in markdown.
+    """
+    found: list[Run] = []
+    opened: list[tuple[str, str]] = []  # what closes it, and its role
+    text = ""
+    at = 0
+
+    def end() -> None:
+        nonlocal text
+        if text:
+            found.append((" ".join(sorted(role for _, role in opened)), text))
+        text = ""
+
+    while at < len(sentence):
+        rest = sentence[at:]
+        colour = next((name for name in _COLOURS if rest.startswith(f":{name}[")), None)
+        if rest[0] == "\\" and len(rest) > 1:
+            text += rest[1]
+            at += 2
+        elif opened and rest.startswith(opened[-1][0]):
+            end()
+            at += len(opened.pop()[0])
+        elif colour and "]" in rest:
+            end()
+            opened.append(("]", _COLOURS[colour]))
+            at += len(colour) + 2
+        elif mark := _opens(rest):
+            end()
+            opened.append((mark, "b" if mark == "**" else "i"))
+            at += len(mark)
+        else:
+            text += rest[0]
+            at += 1
+    end()
+    return found
+
+
+def _opens(rest: str) -> str:
+    """Return the mark that a text starts with, where it is one: closed later, and no space after it."""
+    mark = "**" if rest.startswith("**") else "*" if rest[0] == "*" else ""
+    after = rest[len(mark) :]
+    return mark if mark and after and not after[0].isspace() and mark in after[1:] else ""
+
+
+def pack_says(says: Sequence[Says]) -> bytes:
+    """Pack the sentences of all steps, each run and each sentence once; a page can cache the result.
+
+    Args:
+        says: for each step a sentence, or for each step a sequence of one sentence a row.
+    """
+    known_runs: dict[Run, int] = {}
+    known: dict[str, int] = {}
+    texts: list[list[int]] = []
+
+    def place(sentence: str) -> int:
+        if sentence not in known:
+            known[sentence] = len(texts)
+            texts.append([known_runs.setdefault(run, len(known_runs)) for run in runs(sentence)])
+        return known[sentence]
+
+    at = [place(step) if isinstance(step, str) else [place(row) for row in step] for step in says]
+    packed = {"runs": list(known_runs), "texts": texts, "at": at}
+    return json.dumps(packed, separators=(",", ":"), ensure_ascii=False).encode()
+
+
+def said_at(packed: bytes, step: int, row: int = 0) -> list[Run]:
+    """Return the runs of one sentence out of what `pack_says` packed."""
+    says = json.loads(packed)
+    at = says["at"][step]
+    text = says["texts"][at if isinstance(at, int) else at[row]]
+    return [(role, said) for role, said in (says["runs"][run] for run in text)]
+
+
+def check_says(packed: bytes, n_steps: int, n_rows: int | None) -> None:
+    """Check that there is a sentence for each position of the sliders.
+
+    Args:
+        packed: what `pack_says` packed.
+        n_steps: positions of the slider; n_rows: of the row slider, None where there is none.
+
+    Raises:
+        ValueError: if there is not, with what was wanted and what came.
+    """
+    at = json.loads(packed)["at"]
+    if len(at) != n_steps:
+        raise ValueError(
+            f"the slider has {n_steps} positions, so it needs {n_steps} sentences, got {len(at)}"
+        )
+    for step, rows in enumerate(at):
+        if isinstance(rows, list) and len(rows) != n_rows:
+            wanted = "one sentence, for there is no row slider" if n_rows is None else f"{n_rows} sentences"
+            raise ValueError(f"step {step} needs {wanted}, one a row, got {len(rows)}")

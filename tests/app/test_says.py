@@ -1,0 +1,57 @@
+"""The sentences that move with a figure: markdown in, runs of plain text out, each once."""
+
+import pytest
+
+from attn_ui.frame import coloured, plain
+from attn_ui.live_figure.says import check_says, pack_says, runs, said_at
+
+
+@pytest.mark.parametrize(
+    ("sentence", "wanted"),
+    [
+        ("plain words", [("", "plain words")]),
+        ("a **b** c", [("", "a "), ("b", "b"), ("", " c")]),
+        ("to *one order* it", [("", "to "), ("i", "one order"), ("", " it")]),
+        ("**:orange[k] x**", [("b key", "k"), ("b", " x")]),
+        (":violet[**q**]:green[v]", [("b query", "q"), ("value", "v")]),
+        ("2 * 3 is *not* 2*3", [("", "2 * 3 is "), ("i", "not"), ("", " 2*3")]),
+        ("4 * 5", [("", "4 * 5")]),
+        ("3*4 [a]", [("", "3*4 [a]")]),
+        ("", []),
+    ],
+)
+def test_marks_become_roles(sentence: str, wanted: list[tuple[str, str]]) -> None:
+    assert runs(sentence) == wanted
+
+
+@pytest.mark.parametrize("typed", ["<b>*a*</b>", "a]b[", "**", ":violet[x]", "\\", "\\*", "1*2*3", "`$x$`"])
+def test_what_people_typed_comes_out_as_typed(typed: str) -> None:
+    assert "".join(text for _, text in runs(plain(typed))) == typed
+    assert {role for role, _ in runs(plain(typed))} <= {""}
+    said = runs(f"the {coloured('key', typed)} and **{plain(typed)}**")
+    assert "".join(text for _, text in said) == f"the {typed} and {typed}"
+    assert {role for role, _ in said} <= {"", "key", "b"}
+
+
+def test_sentences_come_back_and_repeats_travel_once() -> None:
+    says = [["one **x**", "two **x**"], ["one **x**", "three"]]
+    packed = pack_says(says)
+    assert [[said_at(packed, step, row) for row in (0, 1)] for step in (0, 1)] == [
+        [runs(sentence) for sentence in step] for step in says
+    ]
+    assert packed.count(b'"one "') == 1
+    assert packed.count(b'"x"') == 1
+    assert said_at(pack_says(["a", "b"]), 1, 7) == [("", "b")]
+
+
+@pytest.mark.parametrize(
+    ("says", "n_rows", "complaint"),
+    [
+        (["a"], None, "2 positions, so it needs 2 sentences, got 1"),
+        ([["a"], ["a"]], None, "no row slider"),
+        ([["a", "b"], ["a"]], 2, "step 1 needs 2 sentences"),
+    ],
+)
+def test_a_missing_sentence_is_told(says: list[str], n_rows: int | None, complaint: str) -> None:
+    with pytest.raises(ValueError, match=complaint):
+        check_says(pack_says(says), 2, n_rows)
