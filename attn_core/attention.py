@@ -220,6 +220,11 @@ def resolve_mask(
     if is_causal:
         causal = causal_mask(*shape[-2:]).to(like.device)
         allowed = causal if allowed is None else allowed & causal
-    if allowed is not None and bool(allowed.all()):
+    # A mask that brings steps of its own keeps them, even where it is true throughout.
+    if (
+        allowed is not None
+        and _require.broadcast_shape(allowed.shape, shape) == shape
+        and bool(allowed.all())
+    ):
         allowed = None
     return allowed, bias

@@ -143,6 +143,20 @@ def test_masks_open_by_link(mask: str, moves: str) -> None:
     assert "Mask and scale" in [each.value for each in at.sidebar.subheader]
 
 
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"mask": "global + local", "global": "6", "moves": "mask width"},
+        {"mask": "block-sparse", "blocks": "5", "moves": "mask width"},
+        {"mask": "sliding window", "text": "one", "moves": "mask width"},
+        {"mask": "dilated", "text": "one", "gap": "8", "moves": "mask width"},
+        {"mask": "prefix", "example": "one query, ten keys", "moves": "mask width"},
+    ],
+)
+def test_masks_that_block_nothing_at_any_width_open_too(settings: dict[str, str]) -> None:
+    assert opened(**settings).get("bidi_component")
+
+
 @pytest.mark.parametrize("mistake", MISTAKE.options)
 def test_each_mistake_fails_the_check_that_it_breaks(mistake: str) -> None:
     at = opened(tab="Break it", mistake=mistake)

@@ -206,6 +206,14 @@ class TestBatchesOfSteps:
             one = scaled_dot_product_attention(query, key, value, mask)
             torch.testing.assert_close(batch.weights[step], one.weights, **EXACT)
 
+    def test_masks_that_are_true_throughout_keep_their_steps(self, draw: Draw) -> None:
+        query, key, value = draw(2, 5, 11), draw(2, 7, 11), draw(2, 7, 13)
+        open_masks = torch.ones(3, 1, 5, 7, dtype=torch.bool)
+        batch = scaled_dot_product_attention(query, key, value, open_masks)
+        one = scaled_dot_product_attention(query, key, value)
+        assert batch.weights.shape == (3, 2, 5, 7)
+        torch.testing.assert_close(batch.output, one.output.expand(3, 2, 5, 13), **EXACT)
+
     def test_one_mask_row_for_every_query(self, draw: Draw) -> None:
         row = torch.tensor([True, False, True, True, False, True, True])
         stages = scaled_dot_product_attention(draw(5, 11), draw(7, 11), draw(7, 13), row)
