@@ -2,7 +2,7 @@
 
 from attn_core.attention import Attention, SelfAttention, scaled_dot_product_attention
 from attn_core.block import NORMS, repeat_block, token_similarity
-from attn_core.checks import Check, audit_attention
+from attn_core.checks import Check, audit_attention, compare
 from attn_core.kernels import KERNELS, Kernel
 from attn_core.masks import (
     block_sparse_mask,
@@ -94,6 +94,7 @@ __all__ = [
     "block_sparse_mask",
     "by_offset",
     "causal_mask",
+    "compare",
     "diagonal_score",
     "dilated_mask",
     "effective_keys",

@@ -16,16 +16,63 @@ _DIRECTIONS = 256
 
 @dataclass(frozen=True)
 class Check:
-    """One invariant: its name, the largest deviation from it (infinite where a number is NaN), the bound."""
+    """One thing that must hold: its name, how far the numbers are from it, and how large they are.
+
+    ``error`` is the largest deviation (infinite where a number is missing), ``scale`` the largest magnitude
+    that went into the numbers compared: right sums of house prices differ by more than wrong weights do.
+    ``tolerance`` is relative to ``scale``.
+    """
 
     name: str
     error: float
-    tolerance: float
+    scale: float = 1.0
+    tolerance: float = 1e-9
 
     @property
     def passed(self) -> bool:
-        """Whether the deviation stays within the tolerance."""
-        return self.error <= self.tolerance
+        """Whether the deviation stays within the tolerance of the numbers' own scale."""
+        return self.error <= self.tolerance * self.scale
+
+    @property
+    def verdict(self) -> str:
+        """Say in words whether it holds, and by how much.
+
+        >>> Check("rows sum to one", 2.2e-16).verdict, Check("same as torch", 3.0, scale=100.0).verdict
+        ('holds, off by 2.2e-16', 'fails, off by 3 in numbers up to 100')
+        """
+        if math.isinf(self.error):
+            return "fails: a number is missing"
+        if not self.error:
+            return "holds exactly"
+        of = "" if self.scale == 1 else f" in numbers up to {self.scale:.3g}"
+        return f"{'holds' if self.passed else 'fails'}, off by {self.error:.2g}{of}"
+
+
+def compare(name: str, ours: Tensor, theirs: Tensor | float, *, scale: float | None = None) -> Check:
+    """Compare numbers with those of an independent computation, relative to the numbers' own scale.
+
+    Args:
+        name: what must hold.
+        ours: the numbers at hand, of any shape.
+        theirs: what they must be, of a shape that broadcasts to that of ``ours``.
+        scale: the largest magnitude that went into them; the largest finite magnitude in ``theirs`` unless
+            given. Give it where large terms cancel, and 1 where the numbers are weights.
+
+    Returns the largest deviation as a Check. NaN agrees with NaN, an infinity with itself; one without the
+    other is a missing number. Nothing to compare holds exactly.
+
+    >>> compare("equal", torch.tensor([1e6, torch.nan]), torch.tensor([1e6, torch.nan])).verdict
+    'holds exactly'
+    """
+    other = torch.as_tensor(theirs, dtype=ours.dtype, device=ours.device).expand(ours.shape)
+    alike = (ours == other) | (ours.isnan() & other.isnan())
+    finite = other[other.isfinite()].abs()
+    size = scale if scale is not None else float(finite.max()) if finite.numel() else 1.0
+    return Check(name, _largest((ours - other)[~alike]), size, _tolerance(ours.dtype))
+
+
+def _tolerance(dtype: torch.dtype) -> float:
+    return math.sqrt(torch.finfo(dtype).eps) / 10
 
 
 def audit_attention(
@@ -62,17 +109,17 @@ def audit_attention(
     everywhere = torch.ones(query.shape[-2], key.shape[-2], dtype=torch.bool, device=query.device)
     mask = everywhere if attn_mask is None else attn_mask
     may = mask.any(dim=-1)
-    tolerance = math.sqrt(torch.finfo(query.dtype).eps) / 10
     reference = F.scaled_dot_product_attention(query, key, value, attn_mask=attn_mask, scale=scale)
-    sums = result.weights.sum(dim=-1)
-    deviations = {
-        ROWS_SUM_TO_ONE: (sums - 1)[may],
-        MASKED_IS_ZERO: result.weights.expand(mask.shape)[~mask],
-        ALL_FINITE: torch.cat([result.weights.flatten(), result.output.flatten()]) * 0,
-        WITHIN_HULL: _beyond_hull(result.output[may], value, mask[may]),
-        SAME_AS_TORCH: result.output - reference,
-    }
-    return tuple(Check(name, _largest(each), tolerance) for name, each in deviations.items())
+    largest = float(value.detach().abs().max()) if value.numel() else 1.0
+    numbers = torch.cat([result.weights.flatten(), result.output.flatten()])
+    beyond = _beyond_hull(result.output[may], value, mask[may])
+    return (
+        compare(ROWS_SUM_TO_ONE, result.weights.sum(dim=-1)[may], 1.0),
+        compare(MASKED_IS_ZERO, result.weights.expand(mask.shape)[~mask], 0.0, scale=1.0),
+        compare(ALL_FINITE, numbers * 0, 0.0, scale=1.0),
+        compare(WITHIN_HULL, beyond, 0.0, scale=largest),
+        compare(SAME_AS_TORCH, result.output, reference, scale=largest),
+    )
 
 
 def _beyond_hull(output: Tensor, value: Tensor, mask: Tensor) -> Tensor:

@@ -21,7 +21,7 @@ class Checked(Protocol):
         """Whether it is small enough."""
 
 
-TOLERANCE = "A check holds while its largest deviation stays below {:.1e}."
+TOLERANCE = "A check holds while its largest deviation stays below {:.1e} of the numbers' own size."
 
 
 def checks_table(audits: Sequence[tuple[str, Sequence[Checked]]]) -> str:

@@ -11,6 +11,7 @@ from attn_core import (
     Attention,
     audit_attention,
     causal_mask,
+    compare,
     scaled_dot_product_attention,
 )
 from attn_core.checks import WITHIN_HULL
@@ -74,3 +75,32 @@ def test_refuses_shapes_that_do_not_fit(draw: Draw, refuses: Refuses) -> None:
     result = scaled_dot_product_attention(query, key, value)
     with refuses(r"same width d_k >= 1; got query \(5, 11\), key \(7, 2\)"):
         audit_attention(result, query, draw(7, 2), value)
+
+
+@pytest.mark.parametrize("scale", [1e-12, 1.0, 4e5, 1e12])
+def test_right_sums_of_any_size_hold_and_wrong_ones_fail(scale: float) -> None:
+    generator = torch.Generator().manual_seed(5)
+    values = scale * torch.rand(7, 3, generator=generator, dtype=torch.float64)
+    weights = torch.rand(5, 7, generator=generator, dtype=torch.float64).softmax(dim=-1)
+    loop = torch.stack([sum((row[j] * values[j] for j in range(7)), torch.zeros(3)) for row in weights])
+    assert compare("the same", weights @ values, loop).passed
+    assert not compare("the same", weights @ values * (1 + 1e-6), loop).passed
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs", "error"),
+    [
+        ([1.0, torch.nan], [1.0, torch.nan], 0.0),
+        ([1.0, torch.nan], [1.0, 2.0], torch.inf),
+        ([1.0, 2.0], [1.0, torch.nan], torch.inf),
+        ([torch.inf], [torch.inf], 0.0),
+        ([torch.inf], [-torch.inf], torch.inf),
+        ([], [], 0.0),
+    ],
+)
+def test_missing_numbers_agree_only_with_missing_ones(
+    ours: list[float], theirs: list[float], error: float
+) -> None:
+    found = compare("x", torch.tensor(ours), torch.tensor(theirs))
+    assert found.error == error
+    assert found.passed == (error == 0)

@@ -20,7 +20,7 @@ def test_the_public_names() -> None:
         "POSITION_MISTAKES", "PositionMistake", "Positions", "SCHEMES", "Scheme", "by_offset", "score_terms",
         "shift_difference", "shuffle_difference",
         "sentence_vectors", "sinusoidal_encoding", "sliding_window_mask", "split_heads", "token_similarity",
-        "tokenize",
+        "tokenize", "compare",
     }  # fmt: skip
     assert all(hasattr(attn_core, name) for name in attn_core.__all__)
 

@@ -1,0 +1,57 @@
+"""How numbers are written, on figures, in sentences and in tables alike."""
+
+import math
+from collections.abc import Sequence
+
+PLAIN = 1e6  # up to here a number is written out, beyond it as a power of ten
+SMALL = 1e-4
+_SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+def number(value: float, digits: int = 4) -> str:
+    """Write a number with so many significant digits, never fewer than its whole part has.
+
+    >>> number(0.25), number(-1234.5678), number(407432.1), number(1.7e9), number(2.5e-7)
+    ('0.25', '−1,235', '407,432', '1.7 × 10⁹', '2.5 × 10⁻⁷')
+    >>> number(0.0), number(math.inf), number(math.nan)
+    ('0', '∞', 'not a number')
+    """
+    if math.isnan(value):
+        return "not a number"
+    sign = "−" if value < 0 else ""
+    size = abs(float(value))
+    if math.isinf(size):
+        return f"{sign}∞"
+    rounded = float(f"{size:.{digits - 1}e}")
+    if not rounded:
+        return "0"
+    if rounded >= SMALL and size <= PLAIN:
+        return sign + _plain(size, digits)
+    mantissa, _, power = f"{size:.{digits - 1}e}".partition("e")
+    return f"{sign}{_trimmed(mantissa)} × 10{str(int(power)).translate(_SUPERSCRIPTS)}"
+
+
+def distinct(values: Sequence[float], digits: int = 3) -> list[str]:
+    """Write numbers with as many digits as it takes to tell those apart that differ.
+
+    >>> distinct([1_700_000_000, 1_700_000_060]), distinct([0.5, 0.25])
+    (['1,700,000,000', '1,700,000,060'], ['0.5', '0.25'])
+    """
+    wanted = len(set(values))
+    for more in range(digits, 18):
+        texts = [number(value, more) for value in values]
+        if len(set(texts)) == wanted:
+            break
+    if all(abs(value) < 1e15 for value in values) and max(map(len, texts), default=0) > len("1.234 × 10⁻¹²"):
+        return [("−" if value < 0 else "") + _plain(abs(value), more) for value in values]
+    return texts
+
+
+def _plain(size: float, digits: int) -> str:
+    whole = len(str(int(size)))
+    decimals = max(0, digits - whole) if size >= 1 else digits - 1 - math.floor(math.log10(size))
+    return _trimmed(f"{size:,.{decimals}f}")
+
+
+def _trimmed(text: str) -> str:
+    return text.rstrip("0").rstrip(".") if "." in text else text

@@ -1,0 +1,47 @@
+"""Tables under a figure, as markdown: any table, and the one table of checks."""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+
+def table(header: Sequence[str], rows: Iterable[Sequence[str]], *, numbers: int = 0) -> str:
+    r"""Lay a table out; a bar inside a cell does not split it.
+
+    Args:
+        header: what stands above each column.
+        rows: the cells, as markdown; a user's own words must have gone through `frame.plain`.
+        numbers: how many of the last columns hold numbers, set to the right.
+
+    >>> print(table(["what", "n"], [["|i - j|", "3"]], numbers=1))
+    | what | n |
+    |:--|--:|
+    | \|i - j\| | 3 |
+    """
+    ruler = [":--"] * (len(header) - numbers) + ["--:"] * numbers
+    lines = [_line(header), f"|{'|'.join(ruler)}|"]
+    return "\n".join([*lines, *map(_line, rows)])
+
+
+def checks_table(names: Sequence[str], columns: Mapping[str, Sequence[tuple[bool, str]]]) -> str:
+    """Lay checks out, one row for each thing that must hold and one column for each computation.
+
+    Args:
+        names: what must hold.
+        columns: for each computation, by its title, whether each holds, and its verdict in words.
+
+    >>> print(checks_table(["rows sum to one"], {"this page": [(True, "holds exactly")]}))
+    | What must hold | this page |
+    |:--|:--|
+    | rows sum to one | :material/check: holds exactly |
+    """
+    verdicts = [[_verdict(*each) for each in column] for column in columns.values()]
+    rows = ([name, *row] for name, *row in zip(names, *verdicts, strict=True))
+    return table(["What must hold", *columns], rows)
+
+
+def _verdict(passed: bool, words: str) -> str:
+    return f":material/check: {words}" if passed else f":material/close: **{words}**"
+
+
+def _line(cells: Iterable[str]) -> str:
+    bars = (cell.replace("\\|", "|").replace("|", "\\|") for cell in cells)
+    return f"| {' | '.join(bars)} |"
