@@ -1,0 +1,207 @@
+"""A random walk over everything that a link can set, through the real script and its packed figures.
+
+    python -m tests.walk multi-head --states 500 --seed 1    # names each fault by its link
+    python -m tests.walk single-head --states 5 --say        # prints what the page says, to be read
+
+Each state is a link with random valid settings and a random tab. It must open without an exception, say no
+nan, inf or None, send no message over `MOST_BYTES`, draw weights whose rows sum to one, and hold every check
+that it shows.
+"""
+
+import argparse
+import math
+import random
+import re
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode
+
+import numpy as np
+from streamlit.testing.v1 import AppTest
+
+from attn_ui.live_figure.unpacking import count_steps, figure_at
+from attn_ui.parameters import Cells, Choice, Flag, Parameter, Real, Several, Steps, Table, Text, Whole
+from pages.kernel_regression import settings as kernel_regression
+from pages.multi_head import settings as multi_head
+from pages.overview import settings as overview
+from pages.positional_encoding import settings as positional_encoding
+from pages.single_head import settings as single_head
+
+ROUTER = Path(__file__).resolve().parents[1] / "attn_ui" / "router.py"
+MOST_BYTES = 2_000_000
+PAGES: dict[str, tuple[str, tuple[Parameter, ...]]] = {
+    "": ("overview", overview.SETTINGS),
+    "kernel-regression": ("kernel_regression", kernel_regression.SETTINGS),
+    "single-head": ("single_head", single_head.SETTINGS),
+    "positional-encoding": ("positional_encoding", positional_encoding.SETTINGS),
+    "multi-head": ("multi_head", multi_head.SETTINGS),
+}
+SENTENCES = (
+    "the cat sat on the mat",
+    "a",
+    "the the the",
+    "I love dogs",
+    "to be or not to be that is the question",
+    "two words",
+    "\u732b \u304c \u597d\u304d",
+    "<b>x</b> | *y* $z$ `w`",
+    " ".join(f"w{i}" for i in range(33)),
+    " ".join(f"w{i % 7}" for i in range(70)),
+)
+NOT_SAID = re.compile(r"(?<![\w-])(nan|inf|None)(?![\w-])")
+Query = dict[str, str | list[str]]
+
+
+@dataclass
+class Opened:
+    """One state of a page as it was opened."""
+
+    link: str
+    said: list[str]
+    faults: list[str]
+
+
+def draw(parameter: Parameter, chance: random.Random) -> str | list[str]:  # noqa: PLR0911  (one a kind)
+    """Return a valid value of a setting, as a link has it; ends of ranges come up more often."""
+    match parameter:
+        case Choice():
+            return chance.choice(parameter.options)
+        case Whole():
+            inside = chance.randint(parameter.low, parameter.high)
+            return str(chance.choice((parameter.low, parameter.high, inside, inside, inside)))
+        case Real():
+            inside = round(chance.uniform(parameter.low, parameter.high), 2)
+            return str(chance.choice((parameter.low, parameter.high, inside, inside)))
+        case Flag():
+            return chance.choice(("true", "false"))
+        case Steps():
+            texts = parameter.texts()
+            return chance.choice((texts[0], texts[-1], chance.choice(texts), chance.choice(texts)))
+        case Text():
+            return chance.choice(SENTENCES) if parameter.longest > 100 else "0, 3, 2"
+        case Table():
+            return _table(parameter, chance)
+        case Cells():
+            cells = {(chance.randrange(8), chance.randrange(8)) for _ in range(chance.randrange(12))}
+            return parameter.text(cells)
+        case Several():
+            return chance.sample(parameter.options, chance.randrange(3))
+    raise TypeError(f"no way to draw {parameter!r}")
+
+
+def _table(table: Table, chance: random.Random) -> str:
+    rows, columns = chance.choice((1, 3, 6)), min(3, table.most_columns)
+    size = chance.choice((1.0, 1000.0, 1e-3))
+    return table.text([[round(chance.uniform(-size, size), 6) for _ in range(columns)] for _ in range(rows)])
+
+
+def states(page: str, count: int, seed: int) -> Iterator[Query]:
+    """Yield random states of a page: a few settings changed, or many."""
+    chance = random.Random(f"{page} {seed}")
+    _, settings = PAGES[page]
+    for _ in range(count):
+        share = chance.choice((0.15, 0.4, 0.9))
+        drawn = {each.name: draw(each, chance) for each in settings if chance.random() < share}
+        yield {name: value for name, value in drawn.items() if value != []}
+
+
+def open_state(page: str, query: Query) -> Opened:
+    """Open a link in a session of its own; find every fault in what is shown."""
+    folder, _ = PAGES[page]
+    at = AppTest.from_file(str(ROUTER), default_timeout=120)
+    at.run()
+    if page:
+        at.switch_page(f"../pages/{folder}/page.py")
+    for name, value in query.items():
+        at.query_params[name] = value
+    at.run()
+    link = f"/{page}?{urlencode(query, doseq=True)}"
+    texts = [
+        str(each.value)
+        for kind in (at.title, at.markdown, at.caption, at.latex, at.code, at.error, at.warning, at.info)
+        for each in kind
+    ]
+    faults = [f"exception: {each.message}" for each in at.exception]
+    faults += [
+        f"says {found[0]!r}: {text[:300]}" for text in texts if (found := NOT_SAID.search(_unquoted(text)))
+    ]
+    faults += [f"does not hold: {line}" for text in texts for line in _broken_checks(at, text)]
+    faults += [f"drops: {text}" for text in texts if ":material/link_off:" in text]
+    for message in messages(at):
+        faults += list(_figure_faults(message))
+    return Opened(link, texts, faults)
+
+
+def messages(at: AppTest) -> list[bytes]:
+    """Return the packed figures that a run sent."""
+    found = []
+    for element in at.get("bidi_component"):
+        data = element.proto.bytes
+        head = int.from_bytes(data[:4], "little")
+        found.append(data[4 + head :])
+    return found
+
+
+def _unquoted(text: str) -> str:
+    """Leave out code, where None and inf are Python's own words."""
+    return re.sub(r"`[^`]*`", "", text) if not text.startswith(("import", "#", '"""')) else ""
+
+
+def _broken_checks(at: AppTest, text: str) -> list[str]:
+    tab = at.query_params.get("tab")
+    checks = tab in ("Checks", ["Checks"])
+    return [line for line in text.splitlines() if checks and ":material/close:" in line]
+
+
+def _figure_faults(message: bytes) -> Iterator[str]:
+    if len(message) > MOST_BYTES:
+        yield f"a message of {len(message):,} bytes"
+    count = count_steps(message)
+    for step in {0, count // 2, count - 1}:
+        for trace in figure_at(message, step)["data"]:
+            if trace.get("type") == "heatmap" and "weights" in str(trace.get("name", "")):
+                yield from _rows_that_do_not_sum(trace)
+
+
+def _rows_that_do_not_sum(trace: dict[str, Any]) -> Iterator[str]:
+    z = np.asarray(trace["z"], dtype=float)
+    sums = np.nansum(z, axis=-1)
+    wrong = [
+        row for row, total in enumerate(sums) if not (math.isclose(total, 1, abs_tol=1e-5) or total == 0)
+    ]
+    if wrong:
+        yield f"row {wrong[0]} of {trace['name']!r} sums to {sums[wrong[0]]}"
+
+
+def walk(page: str, count: int, seed: int, *, say: bool = False) -> list[Opened]:
+    """Open random states; return those with a fault."""
+    faulty = []
+    for query in states(page, count, seed):
+        opened = open_state(page, query)
+        if say:
+            print("\n" + "=" * 100, opened.link, *opened.said, sep="\n")
+        if opened.faults:
+            faulty.append(opened)
+            print(opened.link, *(f"    {fault}" for fault in opened.faults), sep="\n", flush=True)
+    return faulty
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Walk one page, or all."""
+    parser = argparse.ArgumentParser(description=str(__doc__).partition("\n")[0])
+    parser.add_argument("page", nargs="?", choices=list(PAGES), help="its address; without it, all pages")
+    parser.add_argument("--states", type=int, default=500)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--say", action="store_true", help="print what each state says")
+    chosen = parser.parse_args(arguments)
+    pages = [chosen.page] if chosen.page is not None else list(PAGES)
+    faulty = [each for page in pages for each in walk(page, chosen.states, chosen.seed, say=chosen.say)]
+    print(f"{len(pages) * chosen.states} states, {len(faulty)} with a fault")
+    return bool(faulty)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
