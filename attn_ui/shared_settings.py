@@ -1,6 +1,8 @@
 """Settings that several pages share: a name in a link means the same on each of them."""
 
-from attn_ui.parameters import Flag, Real, Steps, Table, Text, Whole, logarithmic
+from collections.abc import Iterable
+
+from attn_ui.parameters import Choice, Flag, Real, Steps, Table, Text, Whole, logarithmic
 
 TEXT = Text("text", "the cat sat on the mat", longest=4000)
 CROSS = Flag("cross", False)
@@ -11,8 +13,19 @@ TEMPERATURE = Steps("t", 1.0, logarithmic(0.1, 10.0, 41), ".2f")
 QUERY = Steps("q", 0, tuple(range(128)), ".0f")
 KEY = Steps("k", 0, tuple(range(128)), ".0f")
 HEAD = Steps("head", 1, tuple(range(1, 17)), ".0f")
+# How positions are made known (`attn_ui.schemes` asks for them): the settings of all schemes, and how loud.
+STRENGTH = Steps("strength", 1.0, tuple(i / 10 for i in range(21)), ".1f")
+LAYOUT = Choice("layout", "interleaved", ("interleaved", "concatenated"))
+_ROUND = (1.0, 2.0, 3.0, 5.0)
+BASE = Steps("base", 10000.0, (*(digit * 10.0**power for power in range(5) for digit in _ROUND), 1e5), ".6g")
+RAMP_STEP = Steps("step", 0.5, tuple(i / 20 for i in range(41)), ".2f")
 # The single-head page's own, which other pages link to.
 FREE_SCALE = Real("s", 1.0, 0.01, 100.0, 0.01)
 TABLE_Q = Table("Q", 64, 16)
 TABLE_K = Table("K", 64, 16)
 TABLE_V = Table("V", 64, 16)
+
+
+def scheme_setting(schemes: Iterable[str], default: str) -> Choice:
+    """Return the choice of a positional scheme among those that the mathematics knows, by their names."""
+    return Choice("scheme", default, tuple(schemes))

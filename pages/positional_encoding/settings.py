@@ -1,7 +1,20 @@
 """What a link to this page can set: short names, defaults, ranges."""
 
+from attn_core import SCHEMES
+from attn_core.limits import MAX_D_MODEL
 from attn_ui.parameters import Choice, Parameter, Steps, Text, Whole
-from attn_ui.shared_settings import HEAD, KEY, QUERY, SEED, TEXT
+from attn_ui.shared_settings import (
+    BASE,
+    HEAD,
+    KEY,
+    LAYOUT,
+    QUERY,
+    RAMP_STEP,
+    SEED,
+    STRENGTH,
+    TEXT,
+    scheme_setting,
+)
 
 TAB = Choice("tab", "", ("Arithmetic", "Maths", "Break it", "Checks", "Data", "Code"))
 PICTURE = Choice(
@@ -9,16 +22,9 @@ PICTURE = Choice(
     "attention",
     ("attention", "shuffle test", "shift test", "encoding", "similarity", "compare", "past training"),
 )
-SCHEME = Choice(
-    "scheme", "sinusoidal", ("none", "ramp", "sinusoidal", "learned", "rotary", "ALiBi", "buckets")
-)
+SCHEME = scheme_setting(SCHEMES, "sinusoidal")
 WORDS = Choice("words", "one-hot", ("one-hot", "random"))
-WIDTH = Whole("width", 16, 1, 128)
-LAYOUT = Choice("layout", "interleaved", ("interleaved", "concatenated"))
-STRENGTH = Steps("strength", 1.0, tuple(i / 10 for i in range(21)), ".1f")
-_ROUND = (1.0, 2.0, 3.0, 5.0)
-BASE = Steps("base", 10000.0, (*(digit * 10.0**power for power in range(5) for digit in _ROUND), 1e5), ".6g")
-RAMP_STEP = Steps("step", 0.5, tuple(i / 20 for i in range(41)), ".2f")
+WIDTH = Whole("width", 16, 1, MAX_D_MODEL)
 LENGTH = Steps("length", 64, (*range(1, 16), *range(16, 129, 4)), ".0f")
 # Which of an encoding's settings its slider moves.
 DRIVES = Choice("drive", "base", ("base", "length"))

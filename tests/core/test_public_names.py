@@ -17,8 +17,9 @@ def test_the_public_names() -> None:
         "prefix_mask", "previous_token_score", "ramp_encoding", "regression_sample",
         "relative_position_buckets", "repeat_block", "rotary_embedding", "scale_study",
         "scaled_dot_product_attention",
-        "POSITION_MISTAKES", "PositionMistake", "Positions", "SCHEMES", "Scheme", "by_offset", "score_terms",
-        "shift_difference", "shuffle_difference",
+        "Alibi", "BiasScheme", "Learned", "NoPositions", "POSITION_MISTAKES", "PositionMistake", "Ramp",
+        "RelativeBuckets", "Rotary", "RotationScheme", "SCHEMES", "Scheme", "Sinusoidal", "VectorScheme",
+        "by_offset", "make_scheme", "shift_difference", "shuffle_difference",
         "sentence_vectors", "sinusoidal_encoding", "sliding_window_mask", "split_heads", "token_similarity",
         "tokenize", "compare",
     }  # fmt: skip

@@ -9,7 +9,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from attn_core.positional import rotary_embedding, sinusoidal_encoding
-from attn_core.schemes import Positions, shift_difference, shuffle_difference
+from attn_core.schemes import NoPositions, Scheme, shift_difference, shuffle_difference
 from pages.positional_encoding.setup import Settings, Setup
 
 
@@ -23,43 +23,42 @@ class Check:
 
 def run_checks(setup: Setup, at: Settings, strength: float) -> list[Check]:
     """Check what the page shows now."""
-    placed, x = setup.placed(at), setup.vectors()
-    attended = placed.attend(x, strength=strength, start=setup.start)
-    none = Positions("none")
+    placed, x = setup.placed(at, strength), setup.vectors()
+    attended = placed.attend(x)
     order = torch.randperm(len(x), generator=torch.Generator().manual_seed(setup.seed))
     checks = [
         Check("Each row of the weights sums to 1", _largest(attended.weights.sum(-1) - 1)),
         Check(
             "The output is that of torch's own attention, given the same queries, keys and bias",
-            _largest(attended.output - _by_torch(placed, x, strength, setup.start)),
+            _largest(attended.output - _by_torch(placed, x)),
         ),
         Check(
             "Without positions, shuffled words give the shuffled output",
-            _largest(shuffle_difference(none, x, order)),
+            _largest(shuffle_difference(NoPositions(), x, order)),
         ),
     ]
     if setup.scheme == "sinusoidal":
         checks += _sinusoidal_checks(setup, at)
     if setup.scheme == "rotary":
         checks += _rotary_checks(setup, at, x)
-    if setup.scheme in ("sinusoidal", "rotary", "ALiBi", "buckets"):
-        moved = shift_difference(placed, len(x), setup.width, torch.tensor([7]))
+    if placed.adds != "nothing" and placed.sees_offsets_only(setup.width):
+        moved = shift_difference(setup.placed(at), len(x), setup.width, torch.tensor([7]))
         checks.append(
             Check("Moving all positions on by 7 changes nothing between positions", _largest(moved))
         )
     if setup.scheme == "ALiBi":
         slope = _alibi_slope(at.head, setup.num_heads)
         naive = [[-slope * abs(i - j) for j in range(len(x))] for i in range(len(x))]
-        difference = placed.bias(len(x), len(x)) - torch.tensor(naive, dtype=torch.float64)
+        difference = setup.placed(at).bias(len(x), len(x)) - torch.tensor(naive, dtype=torch.float64)
         checks.append(Check("The bias is -m |i - j|, in a plain loop", _largest(difference)))
     return checks
 
 
-def _by_torch(placed: Positions, x: Tensor, strength: float, start: int) -> Tensor:
+def _by_torch(placed: Scheme, x: Tensor) -> Tensor:
     n, d = x.shape
-    query = x + strength * placed.vectors(n, d, start=start)
-    turned = placed.turn(query, strength * (torch.arange(n, dtype=torch.float64) + start))
-    bias = strength * placed.bias(n, n) if placed.adds == "bias" else None
+    query = x + placed.vectors(n, d, start=placed.first)
+    turned = placed.turn(query, torch.arange(n) + placed.first)
+    bias = placed.bias(n, n) if placed.adds == "bias" else None
     return F.scaled_dot_product_attention(turned[None], turned[None], query[None], attn_mask=bias)[0]
 
 

@@ -7,16 +7,15 @@ import streamlit as st
 
 from attn_core.position_mistakes import POSITION_MISTAKES
 from attn_core.schemes import SCHEMES
-from attn_core.score_terms import score_terms
 from attn_figures import positional as pictures
 from attn_figures.positional import Trial
 from attn_ui import controls, positions
 from attn_ui.frame import plain, tabs
 from attn_ui.live_figure import live_figure
 from attn_ui.parameters import Steps
-from attn_ui.shared_settings import KEY, QUERY
+from attn_ui.shared_settings import KEY, QUERY, STRENGTH
 from pages.positional_encoding import words
-from pages.positional_encoding.settings import SLIP, STRENGTH, TAB
+from pages.positional_encoding.settings import SLIP, TAB
 from pages.positional_encoding.setup import Setup, settings
 from pages.positional_encoding.snippet import Recipe, attention_code
 from pages.positional_encoding.tabs.checks import run_checks
@@ -45,9 +44,8 @@ def show_arithmetic(setup: Setup) -> None:
         query = _pick(QUERY, "Query", labels)
     with right:
         key = _pick(KEY, "Key", labels)
-    strength, x, placed = positions.value(STRENGTH), setup.vectors(), setup.placed(settings())
-    terms = score_terms(placed, x, query, key, strength=strength, start=setup.start)
-    attended = placed.attend(x, strength=strength, start=setup.start)
+    x, placed = setup.vectors(), setup.placed(settings(), positions.value(STRENGTH))
+    terms, attended = placed.terms(x, query, key), placed.attend(x)
     scaled = attended.scaled_scores[query]
     st.markdown(
         f"The scaled score of :violet[**{plain(labels[query])}**] at position {query + setup.start} and "
@@ -180,18 +178,7 @@ def _quoted(word: str) -> str:
 def show_code(setup: Setup) -> None:
     """The lines that reproduce the weights."""
     at = settings()
-    recipe = Recipe(
-        tokens=setup.tokens,
-        words=setup.words,
-        width=setup.width,
-        seed=setup.seed,
-        scheme=setup.scheme,
-        strength=positions.value(STRENGTH),
-        base=at.base,
-        layout=setup.layout,
-        step=at.step,
-        num_heads=setup.num_heads,
-        head=min(at.head, setup.num_heads),
-    )
+    placed = setup.placed(at, positions.value(STRENGTH))
+    recipe = Recipe(setup.tokens, setup.words, setup.width, setup.seed, placed)
     st.markdown("These lines reproduce the weights with positions, with nothing but PyTorch:")
     st.code(attention_code(recipe), language="python")

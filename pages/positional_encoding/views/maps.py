@@ -11,23 +11,21 @@ from torch import Tensor
 
 from attn_core.positional import relative_position_buckets
 from attn_core.samples import sentence_vectors
-from attn_core.schemes import SCHEMES, Positions, by_offset
+from attn_core.schemes import SCHEMES, BiasScheme, Scheme, by_offset
 from attn_figures import position_maps as pictures
 from attn_ui import controls, positions
 from attn_ui.frame import what_you_see
 from attn_ui.live_figure import Cursor, Rows, Slider, live_figure, pack
 from attn_ui.parameters import Steps
-from attn_ui.shared_settings import HEAD
+from attn_ui.shared_settings import BASE, HEAD, RAMP_STEP
 from pages.positional_encoding import words
 from pages.positional_encoding.settings import (
-    BASE,
     DIMENSIONS,
     DRIVES,
     LENGTH,
     MEASURE,
     OFFSET,
     PLACE,
-    RAMP_STEP,
     SHIFT,
     TRAINED,
 )
@@ -54,13 +52,13 @@ def _driver(setup: Setup, *, has_step: bool) -> tuple[Slider, Steps]:
     return replace(chosen, steps=steps), steps
 
 
-def _swept(setup: Setup, at: Settings, driver: Steps) -> Positions:
+def _swept(setup: Setup, at: Settings, driver: Steps) -> Scheme:
     """Return the scheme with all values of the slider at once where it can batch them."""
     placed = setup.placed(at)
     if driver.name == BASE.name:
-        return replace(placed, base=torch.tensor(driver.values, dtype=torch.float64))
+        return replace(placed, base=torch.tensor(driver.values, dtype=torch.float64))  # type: ignore[call-arg]
     if driver.name == RAMP_STEP.name:
-        return replace(placed, step=torch.tensor(driver.values, dtype=torch.float64))
+        return replace(placed, step=torch.tensor(driver.values, dtype=torch.float64))  # type: ignore[call-arg]
     return placed
 
 
@@ -177,7 +175,7 @@ class Turns:
     curve: NDArray[np.float64]
 
 
-def turning_numbers(setup: Setup, placed: Positions) -> Turns:
+def turning_numbers(setup: Setup, placed: Scheme) -> Turns:
     """Read the angles off turned vectors: those of position 1 are the frequencies."""
     n_pair = setup.width // 2
     pairs = torch.arange(setup.width).reshape(n_pair, 2)
@@ -230,8 +228,9 @@ def _show_bias(setup: Setup, _: DeltaGenerator) -> None:
 @st.cache_data(max_entries=32, show_spinner=False)
 def _bias_figures(setup: Setup, at: Settings, length: int) -> bytes:
     placed = setup.placed(at)
-    maps = [replace(placed, head=head).bias(length, length) for head in range(setup.num_heads)]
-    curves = by_offset(torch.stack(maps))[1].numpy()
+    assert isinstance(placed, BiasScheme)
+    maps = placed.biases(length, length)
+    curves = by_offset(maps)[1].numpy()
     buckets = relative_position_buckets(length, length).numpy() if setup.scheme == "buckets" else None
     return pack([pictures.bias.spec(m.numpy(), curves, head, buckets=buckets) for head, m in enumerate(maps)])
 

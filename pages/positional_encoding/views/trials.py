@@ -17,9 +17,9 @@ from attn_ui import controls, positions
 from attn_ui.frame import what_you_see
 from attn_ui.live_figure import Cell, Slider, live_figure, pack
 from attn_ui.parameters import Steps
-from attn_ui.shared_settings import KEY, QUERY
+from attn_ui.shared_settings import KEY, QUERY, STRENGTH
 from pages.positional_encoding import words
-from pages.positional_encoding.settings import BESIDE, ORDER, SHIFT, STRENGTH
+from pages.positional_encoding.settings import BESIDE, ORDER, SHIFT
 from pages.positional_encoding.setup import (
     Settings,
     Setup,
@@ -181,9 +181,7 @@ def shuffle_errors(setup: Setup, at: Settings, order: Tensor, steps: Steps) -> d
     errors = {}
     for name in usable_schemes():
         own = setup.with_scheme(name)
-        difference = shuffle_difference(
-            own.placed(at), own.vectors(), order, strength=strengths, start=own.start
-        )
+        difference = shuffle_difference(own.placed(at, strengths), own.vectors(), order)
         errors[name] = difference.abs().amax(dim=(-2, -1)).expand(len(strengths))
     return errors
 
@@ -193,10 +191,10 @@ def _shuffle(setup: Setup, at: Settings, kind: str) -> bytes:
     order = shuffled_order(kind, len(setup.tokens), setup.seed)
     steps = _output_strengths(setup)
     strengths = torch.tensor(steps.values, dtype=torch.float64)
-    x, placed = setup.vectors(), setup.placed(at)
+    x, placed = setup.vectors(), setup.placed(at, strengths)
     shape = (len(strengths), *x.shape)
-    expected = placed.attend(x, strength=strengths, start=setup.start).output.expand(shape)[:, order].numpy()
-    found = placed.attend(x[order], strength=strengths, start=setup.start).output.expand(shape).numpy()
+    expected = placed.attend(x).output.expand(shape)[:, order].numpy()
+    found = placed.attend(x[order]).output.expand(shape).numpy()
     labels = [setup.labels[i] for i in order.tolist()]
     limit = float(abs(found).max())
     # Differences that are rounding only stay blank.

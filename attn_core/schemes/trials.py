@@ -1,0 +1,65 @@
+"""What tells schemes apart: words shuffled, positions shifted, the same offset seen from different places."""
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor
+
+from attn_core.schemes.scheme import Scheme
+
+
+def by_offset(
+    similarity: Float[Tensor, "*steps n n"],
+) -> tuple[
+    Float[Tensor, "*steps n_offset"], Float[Tensor, "*steps n_offset"], Float[Tensor, "*steps n_offset"]
+]:
+    """Return the least, mean and greatest value at each offset, column less row, from 1 - n to n - 1.
+
+    Where all three agree, only the offset counts.
+
+    >>> [curve.tolist() for curve in by_offset(torch.tensor([[1.0, 2.0], [3.0, 5.0]]))]
+    [[3.0, 1.0, 2.0], [3.0, 3.0, 2.0], [3.0, 5.0, 2.0]]
+    """
+    n = similarity.shape[-1]
+    diagonals = [similarity.diagonal(offset, dim1=-2, dim2=-1) for offset in range(1 - n, n)]
+    return (
+        torch.stack([d.amin(dim=-1) for d in diagonals], dim=-1),
+        torch.stack([d.mean(dim=-1) for d in diagonals], dim=-1),
+        torch.stack([d.amax(dim=-1) for d in diagonals], dim=-1),
+    )
+
+
+def shuffle_difference(
+    scheme: Scheme, x: Float[Tensor, "n d_model"], order: Int[Tensor, " n"]
+) -> Float[Tensor, "*steps n d_model"]:
+    r"""Return by how much shuffling the words does more than shuffle the output.
+
+    $$\mathrm{attend}(X_\pi) - \mathrm{attend}(X)_\pi$$
+
+    ``order`` says which word comes to each place. Invariant: zero, but for rounding, for the scheme "none".
+
+    Raises ValueError when the order is not a permutation of 0, ..., n - 1.
+
+    >>> from attn_core import NoPositions
+    >>> x = torch.eye(3, dtype=torch.float64)
+    >>> shuffle_difference(NoPositions(), x, torch.tensor([2, 0, 1])).abs().max().item() < 1e-15
+    True
+    """
+    if sorted(order.tolist()) != list(range(x.shape[0])):
+        raise ValueError(f"order must be a permutation of 0 to {x.shape[0] - 1}; got {order.tolist()}")
+    return scheme.attend(x[order]).output - scheme.attend(x).output[..., order, :]
+
+
+def shift_difference(
+    scheme: Scheme, length: int, d_model: int, shifts: Int[Tensor, " steps"]
+) -> Float[Tensor, "steps n n"]:
+    """Return by how much the similarity of positions changes when all of them move on by each shift.
+
+    Invariant: zero, but for rounding, where only the offset counts (``sees_offsets_only``).
+
+    >>> from attn_core import Ramp
+    >>> shift_difference(Ramp(step=1.0), 2, 1, torch.tensor([3]))
+    tensor([[[ 9., 12.],
+             [12., 15.]]], dtype=torch.float64)
+    """
+    moved = scheme.among(shifts[:, None] + torch.arange(length), d_model)
+    return moved - scheme.similarity(length, d_model)

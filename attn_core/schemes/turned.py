@@ -1,0 +1,91 @@
+"""Schemes that turn queries and keys by their positions: rotary embedding."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor
+
+from attn_core.positional import rotary_embedding
+from attn_core.schemes.scheme import Scheme, Steps
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class RotationScheme(Scheme):
+    """A scheme that turns queries and keys; one of its own computes ``turn``, with its strength."""
+
+    adds = "rotation"
+
+    def among(
+        self, places: Int[Tensor, "*sets n"], d_model: int, *, cosine: bool = False
+    ) -> Float[Tensor, "*steps n n"]:
+        """Return the scores of one vector of length 1 with itself, turned by each pair of places."""
+        same = torch.full((places.shape[-1], d_model), d_model**-0.5, dtype=torch.float64)
+        turned = self.turn(same, places)
+        return turned @ turned.mT
+
+    def profile(
+        self, length: int, d_model: int, *, vector: Float[Tensor, " d_model"] | None = None
+    ) -> Float[Tensor, "*steps length"]:
+        """Return the scores with the vector at position 0, over its length squared."""
+        same = torch.ones(d_model, dtype=torch.float64) if vector is None else vector
+        vectors = self.turn(same.expand(length, d_model), torch.arange(length))
+        scores = (vectors @ vectors[..., :1, :].mT)[..., 0]
+        return scores / scores[..., :1]
+
+    def _terms(self, x: Tensor, query: int, key: int, start: int) -> dict[str, float]:
+        turned = self.turn(x, torch.arange(len(x)) + start)
+        change = turned[query] @ turned[key] - x[query] @ x[key]
+        return {"turning": float(change) / x.shape[1] ** 0.5}
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Rotary(RotationScheme):
+    """Pairs of dimensions turn by angles proportional to the position.
+
+    ``layout`` "concatenated" pairs dimensions i and i + d/2, the half layout of Llama.
+    """
+
+    name = "rotary"
+    formula = r"q_p \to R_p\,q,\quad k_p \to R_p\,k,\quad (R_p q)\cdot(R_r k) = q \cdot R_{r-p}\,k"
+    sentence = (
+        "Queries and keys are turned, pair of dimensions by pair, by an angle proportional to their "
+        "position; the score sees the difference of the angles only."
+    )
+    source = "Su et al. (2021), RoFormer."
+
+    base: Steps = 10000.0
+    layout: Literal["interleaved", "concatenated"] | str = "interleaved"
+
+    @classmethod
+    def fitting_width(cls, d_model: int) -> int:
+        """Return an even width: dimensions turn in pairs."""
+        return d_model + d_model % 2
+
+    def turn(
+        self, x: Float[Tensor, "*batch n d"], places: Int[Tensor, "*#sets n"] | Float[Tensor, "*#sets n"]
+    ) -> Float[Tensor, "*all n d"]:
+        """Turn queries or keys by their places, which may be fractions, times the strength."""
+        layout = "interleaved" if self.layout == "interleaved" else "half"
+        strength = self._steps(*(None,) * places.ndim)
+        return rotary_embedding(x, strength * places, base=self.base, layout=layout)
+
+    def code(self) -> str:
+        """Return the lines that leave the function ``turn``."""
+        interleaved = self.layout == "interleaved"
+        pair = "x[..., 0::2], x[..., 1::2]" if interleaved else "x.chunk(2, dim=-1)"
+        join = (
+            "torch.stack((a * cos - b * sin, a * sin + b * cos), dim=-1).flatten(-2)"
+            if interleaved
+            else "torch.cat((a * cos - b * sin, a * sin + b * cos), dim=-1)"
+        )
+        return f"""def turn(x):
+    n, d = x.shape[-2:]
+    frequencies = {self.base!r} ** (-torch.arange(0, d, 2, dtype=torch.float64) / d)
+    places = {self.strength!r} * torch.arange(n, dtype=torch.float64)
+    angles = places[:, None] * frequencies
+    cos, sin = angles.cos(), angles.sin()
+    a, b = {pair}
+    return {join}
+"""
