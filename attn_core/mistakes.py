@@ -114,11 +114,16 @@ def split_without_transpose(
     """View (n, n_head * d_head) as (n, n_head, d_head) and attend as if n were the head axis.
 
     The map is (*batch, n, n_head, n_head), so it is an ``Attention``; a mask over positions fits nothing in
-    it and is left out. Raises ValueError when query and key are not equally long.
+    it and is left out. A single query is broadcast against all keys, and a single key against all queries,
+    without a word: one query then comes back as n_key rows.
+
+    Raises ValueError when query and key are not equally long and neither has length one, as torch does.
     """
     q, k, v = module.project(query, key, value)
-    if q.shape[-2] != k.shape[-2]:
-        raise ValueError(f"this mistake needs n_query = n_key; got {q.shape[-2]} and {k.shape[-2]}")
+    if q.shape[-2] != k.shape[-2] and 1 not in (q.shape[-2], k.shape[-2]):
+        raise ValueError(
+            f"this mistake needs n_query = n_key, or one of them 1; got {q.shape[-2]} and {k.shape[-2]}"
+        )
     # (*batch, n_head, n, d_head) -> (*batch, n, n_head, d_head): the transpose of split_heads undone.
     return scaled_dot_product_attention(q.transpose(-3, -2), k.transpose(-3, -2), v.transpose(-3, -2))
 

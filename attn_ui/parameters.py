@@ -106,13 +106,14 @@ class Steps:
     """The values of a live figure's slider; the address carries the value, the nearest step is taken.
 
     A page may offer only some of the values (`dataclasses.replace(HEADS, values=...)`): the setting is the
-    value, never its position.
+    value, never its position. The default is left out of the address, unless `always_written`.
     """
 
     name: str
     default: float
     values: tuple[float, ...]
     form: str = ".3g"
+    always_written: bool = False
 
     def read(self, text: str) -> float:
         """Return the nearest of the values."""

@@ -123,7 +123,8 @@ def _command(state: _Positions) -> None:
 
 def _write(state: _Positions, steps: Steps) -> None:
     index = position(steps)
-    text = None if index == steps.nearest(steps.default) else steps.texts()[index]
+    left_out = index == steps.nearest(steps.default) and not steps.always_written
+    text = None if left_out else steps.texts()[index]
     last, _ = state.written.get(steps.name, (None, None))
     if text != last:
         state.written[steps.name] = (text, last)

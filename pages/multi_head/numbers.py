@@ -1,64 +1,43 @@
-"""What the multi-head page is about at the moment: the settings, and what follows from them."""
+"""The settings turned into arrays: the one state that picture, words, tabs, checks and code all read."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 import numpy as np
-import streamlit as st
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
 from attn_core import (
-    ATTENTION_SAMPLES,
-    AttentionSample,
     MultiHead,
     MultiHeadAttention,
+    attention_distance,
     causal_mask,
+    diagonal_score,
+    effective_keys,
+    entropy,
     label_tokens,
+    previous_token_score,
     sentence_vectors,
     sliding_window_mask,
     tokenize,
 )
 from attn_core.limits import MAX_HEADS, MAX_TOKENS
-from attn_ui import positions
+from attn_figures.multi_head import Heads
 from attn_ui.parameters import Steps
-from pages.multi_head.settings import BIAS, CASE, FREE_HEADS, HEADS, PROJECTION, WIDTH_HEAD
+from pages.multi_head.settings import EXAMPLES, HEADS, Look, Setting
 
-SAMPLES = {
-    case: ATTENTION_SAMPLES[name]
-    for case, name in zip(
-        CASE.options[1:],
-        (
-            "i-love-dogs-two-heads",
-            "i-love-ice-two-heads",
-            "cross-attention",
-            "transformer-sizes",
-            "free-head-width",
-        ),
-        strict=True,
-    )
-}
 MOST_NUMBERS = 250_000  # of all maps at all positions of the heads slider
-
-
-@dataclass(frozen=True)
-class Setting:
-    """All that decides the numbers on the page, but for how many heads there are."""
-
-    case: str
-    text: str
-    memory_text: str
-    cross: bool
-    d_model: int
-    d_memory: int
-    d_head: int | None  # None: d_model / n_head
-    bias: bool
-    projection: bool
-    seed: int
-    mask: str
-    reach: int
+# One number a head, from its stages.
+MEASURES: dict[str, Callable[[MultiHead], Tensor]] = {
+    "entropy": lambda result: entropy(result.weights).mean(dim=-1),
+    "effective keys": lambda result: effective_keys(result.weights).mean(dim=-1),
+    "distance": lambda result: attention_distance(result.weights),
+    "previous token": lambda result: previous_token_score(result.weights),
+    "diagonal": lambda result: diagonal_score(result.weights),
+    "contribution": lambda result: result.contributions.norm(dim=-1).mean(dim=-1),
+}
 
 
 @dataclass(frozen=True)
@@ -70,11 +49,16 @@ class Sequences:
     query: Tensor
     key: Tensor
 
+    @property
+    def shape(self) -> tuple[int, int]:
+        """How many queries and how many keys."""
+        return len(self.queries), len(self.keys)
+
 
 @lru_cache(maxsize=32)
 def sequences(setting: Setting) -> Sequences:
     """Return the labelled vectors that attend and are attended to."""
-    sample = SAMPLES.get(setting.case)
+    sample = EXAMPLES.get(setting.case)
     if sample is not None:
         return Sequences(list(sample.query_tokens), list(sample.key_tokens), sample.query, sample.key)
     queries, query = _embed(setting.text, setting.d_model, setting.seed)
@@ -152,22 +136,61 @@ def mask_array(setting: Setting) -> NDArray[np.bool_] | None:
     return None if given is None else np.asarray(given)
 
 
-def adopt_case() -> None:
-    """Set the controls to what the chosen case is meant for; called when it is chosen, before the run."""
-    sample: AttentionSample | None = SAMPLES.get(st.session_state[CASE.name])
-    if sample is None:
-        positions.move(HEADS, HEADS.default)
-        return
-    positions.move(HEADS, sample.num_heads)
-    st.session_state[FREE_HEADS.name] = sample.d_head is not None
-    if sample.d_head is not None:
-        st.session_state[WIDTH_HEAD.name] = sample.d_head
-        # Its control is about to appear, and a control that appears does not write itself into the address.
-        st.query_params[WIDTH_HEAD.name] = str(sample.d_head)
-    st.session_state[PROJECTION.name] = sample.output_projection
-    st.session_state[BIAS.name] = False
+@dataclass(frozen=True)
+class Now:
+    """What the page shows at this moment; heads, queries and keys are counted from 0."""
+
+    setting: Setting
+    look: Look
+    n_head: int
+
+    @cached_property
+    def result(self) -> MultiHead:
+        """Every stage, at the present number of heads."""
+        return stages(self.setting, self.n_head)
+
+    @cached_property
+    def module(self) -> MultiHeadAttention:
+        """The attention itself."""
+        return module(self.setting, self.n_head)
+
+    @cached_property
+    def tokens(self) -> Sequences:
+        """The labelled vectors."""
+        return sequences(self.setting)
+
+    @cached_property
+    def off(self) -> list[int]:
+        """The heads that are switched off and there."""
+        return [head for head in self.look.off if head < self.n_head]
+
+    @property
+    def is_self_attention(self) -> bool:
+        """Whether the sequence attends to itself."""
+        return self.tokens.key is self.tokens.query
 
 
-def names_of_heads(n_head: int) -> Sequence[str]:
-    """Return what the heads are called, counted from 1."""
-    return [f"head {head}" for head in range(1, n_head + 1)]
+def order_of(measure: str, result: MultiHead) -> list[int]:
+    """Return the heads, from 0, the largest measure first; by number where no measure is asked for."""
+    if measure not in MEASURES:
+        return list(range(result.weights.shape[-3]))
+    order: list[int] = MEASURES[measure](result).argsort(descending=True, stable=True).tolist()
+    return order
+
+
+def output_of(result: MultiHead, off: Sequence[int]) -> Tensor:
+    """Return the output without the heads, from 0, that are switched off."""
+    gone = [head for head in off if head < result.weights.shape[-3]]
+    return result.output - result.contributions[gone].sum(dim=0) if gone else result.output
+
+
+def heads(now: Now) -> Heads:
+    """Hand the maps and the output, without the heads that are off, to the figures."""
+    return Heads(
+        array(now.result.weights),
+        array(output_of(now.result, now.look.off)),
+        now.tokens.queries,
+        now.tokens.keys,
+        mask_array(now.setting),
+        now.look.off,
+    )

@@ -4,21 +4,30 @@ from functools import partial
 
 import streamlit as st
 
-from attn_core import effective_keys
-from attn_ui.frame import coloured, open_page, tabs, what_you_see
+from attn_ui.frame import open_page, tabs, what_you_see
 from attn_ui.live_figure import Cell, Slider, live_figure
 from attn_ui.positions import move, value
 from attn_ui.shared_settings import HEAD, KEY, QUERY
 from pages.multi_head import words
-from pages.multi_head.maps import Now, chosen_heads, packed
-from pages.multi_head.numbers import heads_slider
-from pages.multi_head.settings import HEADS, SETTINGS, TAB
-from pages.multi_head.sidebar import ask_look, ask_setting
-from pages.multi_head.tabs import adds_up, arithmetic, block, checks, measures, shapes
+from pages.multi_head.numbers import Now, heads_slider, sequences
+from pages.multi_head.settings import HEADS, TAB, ask_look, ask_setting, read_link
+from pages.multi_head.tabs import (
+    adds_up,
+    arithmetic,
+    block,
+    break_it,
+    checks,
+    code,
+    data,
+    maths,
+    measures,
+    shapes,
+)
+from pages.multi_head.views import VIEWS, packed
 
 open_page(
     "multi-head",
-    SETTINGS,
+    read_link(),
     "Multi-head attention",
     "Several heads look at the same words, each in its own way; their outputs are joined into one.",
 )
@@ -27,7 +36,10 @@ with st.sidebar:
     setting = ask_setting()
     slider = heads_slider(setting)
     n_head = int(value(slider))
-    look = ask_look(setting, n_head)
+    n_query, n_key = sizes = sequences(setting).shape
+    for note in words.notes(setting.mask, setting.reach, sizes, (setting.d_model, setting.d_memory)):
+        st.caption(f":material/info: {note}")
+    look = ask_look(n_head, n_query, n_key)
 now = Now(setting, look, n_head)
 
 
@@ -41,28 +53,6 @@ def choose_cell(cell: Cell) -> None:
     move(KEY, cell.column)
 
 
-def sentence() -> str:
-    """Say what the picture shows."""
-    weights = now.result.weights
-    if look.view == "mean and max":
-        chosen = chosen_heads(n_head, look.off)
-        maps = weights[chosen]
-        largest, smallest = maps.amax(dim=0), maps.amin(dim=0)
-        return words.combined(chosen, float(largest.sum(dim=-1).max()), float((largest - smallest).max()))
-    if look.view == "two heads":
-        difference = weights[look.head] - weights[look.against]
-        query, key = divmod(int(difference.abs().argmax()), difference.shape[-1])
-        return words.against(
-            look.head,
-            look.against,
-            float(difference[query, key]),
-            coloured("query", now.tokens.queries[query]),
-            coloured("key", now.tokens.keys[key]),
-        )
-    spread = effective_keys(weights).mean(dim=-1).tolist()
-    return words.maps(spread, len(now.tokens.keys), now.module.d_head, now.module.d_model)
-
-
 live_figure(
     packed(setting, look),
     key="maps",
@@ -72,16 +62,11 @@ live_figure(
     on_cell=choose_cell,
 )
 wanted = int(value(HEADS))
-if wanted not in slider.values:
+if wanted != n_head:
     allowed = [int(heads) for heads in slider.values]
-    d_model = now.module.d_model
-    said = (
-        words.does_not_divide(wanted, d_model, allowed, n_head)
-        if setting.d_head is None and d_model % wanted
-        else words.too_many_numbers(wanted, len(now.tokens.queries), allowed, n_head)
-    )
+    said = words.other_heads(wanted, n_head, allowed, now.module.d_model, n_query)
     st.caption(f":material/edit: {said}")
-what_you_see(sentence())
+what_you_see(VIEWS[look.view].say(now))
 st.caption(
     "The projections are drawn from the seed, not trained: what a head looks at here says nothing of grammar."
 )
@@ -89,15 +74,11 @@ st.caption(
 tabs(
     TAB,
     {
-        "Heads add up": partial(adds_up.show, now),
-        "Shapes": partial(shapes.show, now),
-        "Measures": partial(measures.show, now),
-        "Block": partial(block.show, now),
-        "Arithmetic": partial(arithmetic.show, now),
-        "Maths": partial(arithmetic.maths, now),
-        "Break it": partial(checks.break_it, now),
-        "Checks": partial(checks.show, now),
-        "Data": partial(arithmetic.data, now),
-        "Code": partial(arithmetic.code, now),
+        name: partial(tab.show, now)
+        for name, tab in zip(
+            TAB.options,
+            (adds_up, shapes, measures, block, arithmetic, maths, break_it, checks, data, code),
+            strict=True,
+        )
     },
 )

@@ -1,6 +1,18 @@
-"""What a link to this page can set: short names, defaults, ranges."""
+"""What this page can set: names in the link, defaults, ranges, and the sidebar that asks for them."""
 
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+
+import streamlit as st
+from streamlit.errors import StreamlitAPIException
+
+from attn_core import ATTENTION_SAMPLES, tokenize
+from attn_core.limits import MAX_D_MODEL, MAX_HEADS, MAX_TOKENS
+from attn_ui import controls, positions
 from attn_ui.parameters import Choice, Flag, Parameter, Several, Steps, Whole
+from attn_ui.positions import position
+from attn_ui.sentence import ask_sentence
 from attn_ui.shared_settings import CROSS, HEAD, KEY, QUERY, SEED, TEXT, TEXT_2
 
 TAB = Choice(
@@ -31,11 +43,11 @@ CASE = Choice(
         "heads wider than their share",
     ),
 )
-WIDTH_MODEL = Whole("dm", 8, 1, 128)
-WIDTH_MEMORY = Whole("dmem", 8, 1, 128)
+WIDTH_MODEL = Whole("dm", 8, 1, MAX_D_MODEL)
+WIDTH_MEMORY = Whole("dmem", 8, 1, MAX_D_MODEL)
 FREE_HEADS = Flag("free", False)
-WIDTH_HEAD = Whole("dh", 8, 1, 128)
-HEADS = Steps("heads", 4, tuple(range(1, 17)), ".0f")
+WIDTH_HEAD = Whole("dh", 8, 1, MAX_D_MODEL)
+HEADS = Steps("heads", 4, tuple(range(1, MAX_HEADS + 1)), ".0f")
 BIAS = Flag("bias", False)
 PROJECTION = Flag("wo", True)
 HEADS_MASK = Choice("hmask", "none", ("none", "causal", "sliding window", "padding"))
@@ -46,13 +58,13 @@ ORDER_BY = Choice(
     "number",
     ("number", "entropy", "effective keys", "distance", "previous token", "diagonal", "contribution"),
 )
-AGAINST = Steps("against", 2, tuple(range(1, 17)), ".0f")
-OFF = Several("off", tuple(str(head) for head in range(1, 17)))
+AGAINST = Steps("against", 2, tuple(range(1, MAX_HEADS + 1)), ".0f")
+OFF = Several("off", tuple(str(head) for head in range(1, MAX_HEADS + 1)))
 RESHAPE = Steps("reshape", 0, tuple(range(37)), ".0f")
 LAYERS = Steps("layers", 6, tuple(range(13)), ".0f")
 RESIDUAL = Flag("residual", True)
 NORM = Choice("norm", "after", ("none", "before", "after"))
-FAULT = Choice(
+MISTAKE = Choice(
     "fault",
     "split without transpose",
     ("split without transpose", "merge without transpose", "√d_model for √d_head", "one W for all heads"),
@@ -60,5 +72,152 @@ FAULT = Choice(
 SETTINGS: tuple[Parameter, ...] = (
     *(TAB, CASE, TEXT, CROSS, TEXT_2, WIDTH_MODEL, WIDTH_MEMORY, SEED),
     *(HEADS, FREE_HEADS, WIDTH_HEAD, BIAS, PROJECTION, HEADS_MASK, MASK_REACH),
-    *(VIEW, ORDER_BY, HEAD, AGAINST, QUERY, KEY, OFF, RESHAPE, LAYERS, RESIDUAL, NORM, FAULT),
+    *(VIEW, ORDER_BY, HEAD, AGAINST, QUERY, KEY, OFF, RESHAPE, LAYERS, RESIDUAL, NORM, MISTAKE),
 )
+
+EXAMPLES = {
+    case: ATTENTION_SAMPLES[name]
+    for case, name in zip(
+        CASE.options[1:],
+        (
+            "i-love-dogs-two-heads",
+            "i-love-ice-two-heads",
+            "cross-attention",
+            "transformer-sizes",
+            "free-head-width",
+        ),
+        strict=True,
+    )
+}
+MASKS_WITH_REACH = {"sliding window": "Neighbours on each side", "padding": "Padded keys at the end"}
+DECIDED = (HEADS, FREE_HEADS, WIDTH_HEAD, PROJECTION, BIAS)  # what an example decides, beside its words
+
+
+@dataclass(frozen=True)
+class Setting:
+    """All that decides the numbers on the page, but for how many heads there are."""
+
+    case: str
+    text: str
+    memory_text: str
+    cross: bool
+    d_model: int
+    d_memory: int
+    d_head: int | None  # None: d_model / n_head
+    bias: bool
+    projection: bool
+    seed: int
+    mask: str
+    reach: int
+
+
+@dataclass(frozen=True)
+class Look:
+    """How the maps are shown; heads, queries and keys are counted from 0."""
+
+    view: str
+    order: str
+    head: int
+    against: int
+    cell: tuple[int, int]
+    off: tuple[int, ...]
+
+
+def read_link() -> tuple[Parameter, ...]:
+    """Return the settings to read this run's address by; a link to an example means all of the example.
+
+    A link that names an example and none of the settings that it decides stands for the example as it is. A
+    link that names any of them is meant as it says: what it leaves out has the page's default. So that the
+    two never look alike, the number of heads is always in the address of an example.
+    """
+    case = st.query_params.get(CASE.name)
+    if case in EXAMPLES and not any(setting.name in st.query_params for setting in DECIDED):
+        _take_over(case)
+    shown = st.session_state.get(CASE.name, case)
+    heads = replace(HEADS, always_written=shown in EXAMPLES)
+    return tuple(heads if setting is HEADS else setting for setting in SETTINGS)
+
+
+def _take_over(case: str) -> None:
+    """Set the controls, and the address, to what an example is meant for."""
+    sample = EXAMPLES[case]
+    st.query_params[HEADS.name] = str(sample.num_heads)
+    wanted = {FREE_HEADS: sample.d_head is not None, PROJECTION: sample.output_projection, BIAS: False}
+    for flag, value in wanted.items():
+        st.session_state[flag.name] = value
+        if value != flag.default:
+            _put_into_address(flag.name, str(value).lower())
+    if sample.d_head is not None:
+        st.session_state[WIDTH_HEAD.name] = sample.d_head
+        _put_into_address(WIDTH_HEAD.name, str(sample.d_head))
+
+
+def _put_into_address(name: str, text: str) -> None:
+    """Write what a control that is about to appear does not write itself; one that is there already does."""
+    with suppress(StreamlitAPIException):
+        st.query_params[name] = text
+
+
+def _choose_case() -> None:
+    """Take over what the chosen example is meant for; called when it is chosen, before the run."""
+    case = st.session_state[CASE.name]
+    if case in EXAMPLES:
+        _take_over(case)
+    positions.move(HEADS, EXAMPLES[case].num_heads if case in EXAMPLES else HEADS.default)
+
+
+def ask_setting() -> Setting:
+    """Ask for what decides the numbers: who attends to whom, the sizes, the mask."""
+    st.subheader("Words", anchor=False)
+    case = controls.choose(CASE, "Example", on_change=_choose_case)
+    own = case not in EXAMPLES
+    text, memory_text, cross = TEXT.default, TEXT_2.default, False
+    d_model = d_memory = WIDTH_MODEL.default
+    if own:
+        text = ask_sentence(TEXT, "Sentence", tokenize=tokenize, most=MAX_TOKENS)
+        cross = controls.flag(CROSS, "Keys from a second sentence")
+        if cross:
+            memory_text = ask_sentence(TEXT_2, "Second sentence", tokenize=tokenize, most=MAX_TOKENS)
+    else:
+        st.caption(EXAMPLES[case].description)
+    st.subheader("Sizes", anchor=False)
+    if own:
+        d_model = d_memory = controls.whole(WIDTH_MODEL, "d_model")
+        if cross:
+            d_memory = controls.whole(WIDTH_MEMORY, "Width of the second sentence")
+    free = controls.flag(FREE_HEADS, "Set d_head freely")
+    d_head = controls.whole(WIDTH_HEAD, "d_head") if free else None
+    projection = controls.flag(PROJECTION, "Output projection W_o")
+    bias = controls.flag(BIAS, "Biases")
+    seed = controls.whole(SEED, "Seed")
+    mask = controls.choose(HEADS_MASK, "Mask")
+    reach = MASK_REACH.default
+    if mask in MASKS_WITH_REACH:
+        reach = controls.whole(MASK_REACH, MASKS_WITH_REACH[mask])
+    return Setting(
+        case, text, memory_text, cross, d_model, d_memory, d_head, bias, projection, seed, mask, reach
+    )
+
+
+def ask_look(n_head: int, n_query: int, n_key: int) -> Look:
+    """Ask for what decides the picture: which heads, together or apart, in which order."""
+    st.subheader("Picture", anchor=False)
+    view = controls.choose(VIEW, "Show")
+    order = ORDER_BY.default
+    head, against = min(position(HEAD), n_head - 1), min(position(AGAINST), n_head - 1)
+    if view == "two heads":
+        head = controls.pick(HEAD, "Head", names_of_heads(n_head))
+        against = controls.pick(AGAINST, "minus", names_of_heads(n_head))
+    else:
+        order = controls.choose(ORDER_BY, "Order heads by")
+    offered = [str(head + 1) for head in range(n_head)]
+    off = tuple(int(head) - 1 for head in controls.several(OFF, "Heads switched off", offered))
+    if len(off) == n_head:
+        st.caption(":material/edit: All heads are off: the output is what is left, zero or the bias.")
+    cell = (min(position(QUERY), n_query - 1), min(position(KEY), n_key - 1))
+    return Look(view, order, head, against, cell, off)
+
+
+def names_of_heads(n_head: int) -> Sequence[str]:
+    """Return what the heads are called, counted from 1."""
+    return [f"head {head}" for head in range(1, n_head + 1)]

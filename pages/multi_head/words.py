@@ -64,13 +64,27 @@ def maps(effective: Sequence[float], n_key: int, d_head: int, d_model: int) -> s
     )
 
 
-def combined(chosen: Sequence[int], largest_row_sum: float, spread: float) -> str:
-    """Say what the mean and the maximum of heads, counted from 0, are."""
+def combined(chosen: Sequence[int], largest_row_sum: float, spread: float, *, all_attend: bool = True) -> str:
+    """Say what the mean and the maximum of heads, counted from 0, are.
+
+    Args:
+        chosen: the heads.
+        largest_row_sum: the most that a row of the maximum sums to.
+        spread: the most by which two heads differ in one cell.
+        all_attend: whether every query has a key that it may attend to.
+    """
     who = (
         f"heads {several([str(head + 1) for head in chosen])}" if len(chosen) > 1 else f"head {chosen[0] + 1}"
     )
+    if len(chosen) == 1:
+        return f"Over {who} alone: the mean and the largest are its own map. Take more heads to combine them."
+    if largest_row_sum == 0.0:
+        return f"Over {who}: no query may attend to any key, so every weight is zero."
+    sums = "rows of the mean still sum to one" + ("" if all_attend else ", but for the empty ones")
+    if largest_row_sum < 1.005:
+        return f"Over {who}: {sums}; rows of the largest weight do too, for the heads hardly differ."
     return (
-        f"Over {who}: rows of the mean still sum to one; rows of the largest weight sum to as much as "
+        f"Over {who}: {sums}; rows of the largest weight sum to as much as "
         f"{largest_row_sum:.2f}, so they are no attention any more. In one cell two heads differ by up to "
         f"{spread:.2f}."
     )
@@ -80,6 +94,8 @@ def against(one: int, other: int, largest: float, query: str, key: str) -> str:
     """Say where two heads, counted from 0, differ most; the words are escaped already."""
     if one == other:
         return f"Head {one + 1} against itself: choose another to compare it with."
+    if abs(largest) < 0.005:
+        return f"Heads {one + 1} and {other + 1} have the same weights, to two digits, in every cell."
     more, less = (one, other) if largest > 0 else (other, one)
     return (
         f"Heads {one + 1} and {other + 1} differ most where {query} attends to {key}: head {more + 1} gives "
@@ -138,3 +154,43 @@ def too_many_numbers(wanted: int, n_tokens: int, allowed: Sequence[int], shown: 
     """
     offered = several([str(heads) for heads in allowed])
     return f"With {n_tokens} tokens the slider offers {offered} heads, not {wanted}; {shown} is shown."
+
+
+def notes(mask: str, reach: int, sizes: tuple[int, int], widths: tuple[int, int]) -> list[str]:
+    """Say what a newcomer may stumble over: a mask that fits nothing or leaves nothing, widths that differ.
+
+    Args:
+        mask: the mask's name; reach: its number.
+        sizes: how many queries and how many keys there are.
+        widths: how wide they are.
+
+    >>> notes("sliding window", 1, (6, 2), (8, 8))
+    ['A sliding window needs as many queries as keys; here are 6 and 2. Nothing is masked.']
+    """
+    (n_query, n_key), (d_query, d_key) = sizes, widths
+    said = []
+    if d_query != d_key:
+        said.append(
+            f"Queries are {d_query} wide and keys {d_key}: as they are, no dot product fits (it would with "
+            f"{d_query} and {d_query}, or {d_key} and {d_key}). W_q and W_k bring both to the width of the "
+            "heads."
+        )
+    if mask == "sliding window" and n_query != n_key:
+        said.append(
+            f"A sliding window needs as many queries as keys; here are {n_query} and {n_key}. Nothing is "
+            "masked."
+        )
+    if mask == "padding" and reach >= n_key:
+        left = "With 0, nothing is padding." if n_key == 1 else f"With {n_key - 1} at most, some are left."
+        said.append(
+            f"{'The only key is' if n_key == 1 else f'All {n_key} keys are'} padding, so every query may "
+            f"attend to nothing: weights and heads are zero. {left}"
+        )
+    return said
+
+
+def other_heads(wanted: int, shown: int, allowed: Sequence[int], d_model: int, n_tokens: int) -> str:
+    """Say why another number of heads than the wanted one is shown."""
+    if d_model % wanted and all(d_model % heads == 0 for heads in allowed):
+        return does_not_divide(wanted, d_model, allowed, shown)
+    return too_many_numbers(wanted, n_tokens, allowed, shown)

@@ -13,13 +13,14 @@ from torch.nn import functional as F
 
 from pages.multi_head import settings as page_settings
 from pages.multi_head import words
-from pages.multi_head.maps import MEASURES, Look, Now, order_of, output_of, packed
-from pages.multi_head.numbers import SAMPLES, Setting, heads_slider, sequences, stages
-from pages.multi_head.settings import CASE, FAULT, HEADS, ORDER_BY
-from pages.multi_head.tabs import arithmetic
+from pages.multi_head.numbers import MEASURES, Now, heads_slider, order_of, output_of, sequences, stages
+from pages.multi_head.settings import CASE, EXAMPLES, HEADS, MISTAKE, ORDER_BY, TAB, VIEW, Look, Setting
+from pages.multi_head.tabs import arithmetic, code
 from pages.multi_head.tabs.block import VARIANTS, name_of
-from pages.multi_head.tabs.checks import FAULTS, PICTURES, checks
+from pages.multi_head.tabs.break_it import MISTAKES, PICTURES
+from pages.multi_head.tabs.checks import checks
 from pages.multi_head.tabs.shapes import STAGE_WORDS, ledger
+from pages.multi_head.views import packed
 
 ROUTER = str(Path(__file__).resolve().parents[2] / "attn_ui" / "router.py")
 OWN = Setting(
@@ -36,10 +37,6 @@ OWN = Setting(
     mask="none",
     reach=1,
 )
-TABS = (
-    *("Heads add up", "Shapes", "Measures", "Block", "Arithmetic"),
-    *("Maths", "Break it", "Checks", "Data", "Code"),
-)
 LOOK = Look("every head", "number", 0, 1, (0, 0), ())
 SETTINGS = {
     "default": (OWN, 4),
@@ -55,7 +52,7 @@ SETTINGS = {
     "strange words": (replace(OWN, text='<b>x</b> "quoted" don\'t 猫 $x$ \\n'), 2),
 } | {
     case: (replace(OWN, case=case, d_head=s.d_head, projection=s.output_projection, seed=0), s.num_heads)
-    for case, s in SAMPLES.items()
+    for case, s in EXAMPLES.items()
 }
 
 
@@ -101,17 +98,39 @@ def test_the_page_opens_on_a_sentence_with_four_heads() -> None:
 
 def test_every_tab_opens() -> None:
     at = open_page(off="2", bias="true")
-    for tab in TABS:
+    for tab in TAB.options:
         assert show_tab(at, tab), tab
 
 
-@pytest.mark.parametrize("fault", FAULT.options)
+@pytest.mark.parametrize("fault", MISTAKE.options)
 @pytest.mark.parametrize("heads", ["1", "4"])
 def test_every_mistake_is_shown_with_the_check_that_fails(fault: str, heads: str) -> None:
     said = text(open_page(tab="Break it", fault=fault, heads=heads))
     shown = heads == "4" or fault == "split without transpose"
     assert ("Fails: " in said) == shown
-    assert ("two or more" in said) == (not shown)
+    assert ("Nothing fails here" in said) == (not shown)
+
+
+@pytest.mark.parametrize("view", VIEW.options)
+@pytest.mark.parametrize("tab", TAB.options)
+def test_every_tab_opens_under_every_view(view: str, tab: str) -> None:
+    at = open_page(view=view, tab=tab)
+    (opened,) = [each for each in at.tabs if each.label == tab]
+    assert list(opened.children)
+
+
+def test_a_single_query_is_broadcast_when_the_transpose_is_forgotten() -> None:
+    said = text(open_page(tab="Break it", case="cross-attention, four heads"))
+    assert "One query comes back as 10 rows" in said
+    assert "(10, 20) in place of (1, 20)" in said
+    refused = text(open_page(tab="Break it", cross="true", text2="one two"))
+    assert "torch refuses to multiply 6 positions with 2" in refused
+
+
+def test_as_many_heads_as_positions_hide_the_missing_transpose_from_a_look_at_shapes() -> None:
+    said = text(open_page(tab="Break it", text="one two three four", heads="4"))
+    assert "Fails: *the output is that of torch*" in said
+    assert "by chance, and only the numbers tell" in said
 
 
 def test_a_mistake_that_changes_nothing_here_is_not_said_to_fail() -> None:
@@ -130,14 +149,36 @@ def test_a_mistake_that_changes_nothing_here_is_not_said_to_fail() -> None:
 def test_every_example_works_in_every_tab(case: str) -> None:
     at = open_page()
     at.selectbox(key="case").select(case).run()
-    sample = SAMPLES[case]
+    sample = EXAMPLES[case]
     d_head = sample.d_head or sample.d_model // sample.num_heads
-    for tab in TABS:
+    for tab in TAB.options:
         assert show_tab(at, tab), tab
         assert f"{words.counted(sample.num_heads, 'head')} of width {d_head}" in text(at)
     at.selectbox(key="case").select("own sentence").run()
     assert not at.exception
     assert at.text_input(key="text").value == "the cat sat on the mat"
+
+
+@pytest.mark.parametrize("case", CASE.options[1:])
+def test_a_link_to_an_example_means_all_of_the_example(case: str) -> None:
+    at = open_page(case=case)
+    sample = EXAMPLES[case]
+    d_head = sample.d_head or sample.d_model // sample.num_heads
+    assert f"{words.counted(sample.num_heads, 'head')} of width {d_head}" in text(at)
+    assert at.toggle(key="wo").value is sample.output_projection
+    assert at.toggle(key="free").value is (sample.d_head is not None)
+    full = {name: at.query_params[name] for name in at.query_params}
+    again = open_page(**full)
+    assert f"{words.counted(sample.num_heads, 'head')} of width {d_head}" in text(again)
+    assert "link's" not in captions(again)
+
+
+def test_a_link_that_says_more_than_the_example_means_what_it_says() -> None:
+    at = open_page(case="I love ice, two full-width heads", heads="2", wo="false")
+    assert "2 heads of width 2" in text(at)
+    at = open_page(case="I love ice, two full-width heads", free="true", dh="4", wo="false")
+    assert "4 heads of width 4" in text(at)  # links left four heads out, as the default
+    assert "4 heads of width 128" in text(open_page(case="the original Transformer", heads="4"))
 
 
 @pytest.mark.parametrize(
@@ -171,7 +212,7 @@ def test_a_check_fails_when_the_numbers_are_wrong(monkeypatch: pytest.MonkeyPatc
     wrong = replace(now.result, output=now.result.output + 1e-6, weights=now.result.weights * 1.0001)
     monkeypatch.setitem(now.__dict__, "result", wrong)
     failing = [check.what for check in checks(now) if not check.holds]
-    assert len(failing) == 4
+    assert len(failing) == 5
     assert any("nn.MultiheadAttention" in what for what in failing)
     assert any("add up" in what for what in failing)
 
@@ -180,7 +221,7 @@ def test_a_check_fails_when_the_numbers_are_wrong(monkeypatch: pytest.MonkeyPatc
 def test_the_code_reproduces_the_numbers_by_itself(name: str) -> None:
     setting, n_head = SETTINGS[name]
     now = Now(setting, LOOK, n_head)
-    program = arithmetic.snippet(now)
+    program = code.snippet(now)
     assert "attn_core" not in program
     found: dict[str, Any] = {}
     exec(program, found)
@@ -347,7 +388,7 @@ def test_where_layers_cannot_follow_one_another_the_block_says_why() -> None:
 
 def test_names_of_the_variants_differ() -> None:
     assert len({name_of(*variant) for variant in VARIANTS}) == 6
-    assert set(FAULTS.values()) == set(PICTURES)
+    assert set(MISTAKES.values()) == set(PICTURES)
 
 
 def test_the_single_head_is_plain_attention() -> None:
@@ -371,7 +412,11 @@ def test_sentences() -> None:
     assert "1,024 more" in words.parameters(2048, 1024, 4, 8, 16)
     assert "768 fewer" in words.parameters(256, 1024, 1, 4, 16)
     assert "Over heads 1 and 3: rows of the mean" in words.combined([0, 2], 1.4, 0.3)
-    assert "Over head 2:" in words.combined([1], 1.0, 0.0)
+    assert "Over head 2 alone" in words.combined([1], 1.0, 0.0)
+    assert "no query may attend" in words.combined([0, 1], 0.0, 0.0, all_attend=False)
+    assert "hardly differ" in words.combined([0, 1], 1.0, 0.0)
+    assert "but for the empty ones" in words.combined([0, 1], 1.4, 0.3, all_attend=False)
+    assert "the same weights" in words.against(0, 1, 0.0, "a", "b")
     assert "nothing tells them apart" in words.layers("x", 12, 1.0, 2.0, 0.999)
     assert "keep their length" in words.layers("x", 12, 1.0, 1.01, 0.5)
     assert "Before the first layer" in words.layers("x", 0, 1.0, 1.0, 0.5)

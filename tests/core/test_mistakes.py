@@ -178,8 +178,23 @@ class TestBetweenHeads:
     def test_split_without_transpose_refuses_other_lengths(
         self, module: MultiHeadAttention, draw: Draw, refuses: Refuses
     ) -> None:
-        with refuses("needs n_query = n_key; got 5 and 7"):
+        with refuses("needs n_query = n_key, or one of them 1; got 5 and 7"):
             MULTI_HEAD_MISTAKES["split-without-transpose"].attend(module, draw(5, 21), draw(7, 21))
+        with pytest.raises(RuntimeError):  # as torch does with the same views
+            module.W_q(draw(5, 21)).view(5, 3, 7) @ module.W_k(draw(7, 21)).view(7, 3, 7).mT
+
+    def test_split_without_transpose_broadcasts_a_single_query_as_torch_does(
+        self, module: MultiHeadAttention, draw: Draw
+    ) -> None:
+        query, memory = draw(1, 21), draw(10, 21)
+        stages = MULTI_HEAD_MISTAKES["split-without-transpose"].attend(module, query, memory)
+        q, k = module.W_q(query).view(1, 3, 7), module.W_k(memory).view(10, 3, 7)
+        torch.testing.assert_close(stages.scores, q @ k.mT)
+        assert stages.weights.shape == (10, 3, 3)
+        assert stages.output.shape == (10, 3, 7)  # ten rows where one was asked for
+        assert module(query, memory).output.shape == (1, 21)
+        alone = MULTI_HEAD_MISTAKES["split-without-transpose"].attend(module, memory, query)
+        assert alone.output.shape == (10, 3, 7)
 
     @pytest.mark.parametrize("batch", [(), (2,)])
     def test_merge_without_transpose_scrambles_the_concatenation(

@@ -11,8 +11,8 @@ from attn_ui.frame import coloured, what_you_see
 from attn_ui.live_figure import Slider, live_figure, pack
 from attn_ui.shared_settings import QUERY
 from pages.multi_head import words
-from pages.multi_head.maps import Now, output_of
-from pages.multi_head.numbers import Setting, array, names_of_heads, sequences, stages
+from pages.multi_head.numbers import Now, array, output_of, sequences, stages
+from pages.multi_head.settings import Setting, names_of_heads
 
 MOST_DIMENSIONS = 128  # that are drawn of a wide output
 

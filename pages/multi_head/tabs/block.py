@@ -10,9 +10,8 @@ from attn_ui.frame import what_you_see
 from attn_ui.live_figure import Slider, live_figure, pack
 from attn_ui.positions import position
 from pages.multi_head import words
-from pages.multi_head.maps import Now
-from pages.multi_head.numbers import Setting, array, mask, module, sequences
-from pages.multi_head.settings import LAYERS, NORM, RESIDUAL
+from pages.multi_head.numbers import Now, array, mask, module, sequences
+from pages.multi_head.settings import LAYERS, NORM, RESIDUAL, Setting
 
 VARIANTS = [(residual, norm) for residual in (True, False) for norm in NORMS]
 

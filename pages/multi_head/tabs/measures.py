@@ -8,8 +8,8 @@ from attn_core import head_similarity
 from attn_figures.heads_add_up import similarity
 from attn_ui.frame import what_you_see
 from attn_ui.live_figure import live_figure
-from pages.multi_head.maps import MEASURES, Now, order_of
-from pages.multi_head.numbers import array
+from pages.multi_head.numbers import MEASURES, Now, array, order_of
+from pages.multi_head.settings import EXAMPLES
 
 
 def show(now: Now) -> None:
@@ -54,7 +54,7 @@ def show(now: Now) -> None:
             "Queries and keys are different sequences here: distance, previous token and diagonal compare "
             "places in two sentences, which have nothing to do with each other."
         )
-    elif now.setting.case == "own sentence":
+    elif now.setting.case not in EXAMPLES:
         st.caption("The weights are drawn at random: a head that scores high on a measure does so by chance.")
     alike = array(head_similarity(result.weights))
     live_figure(

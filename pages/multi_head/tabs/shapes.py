@@ -8,7 +8,7 @@ from attn_figures.reshape import N_STEPS, STAGES, blocks, moment
 from attn_ui.frame import what_you_see
 from attn_ui.live_figure import Slider, live_figure, pack
 from pages.multi_head import words
-from pages.multi_head.maps import Now
+from pages.multi_head.numbers import Now
 from pages.multi_head.settings import RESHAPE
 
 MOST_TOKENS, MOST_HEADS, MOST_WIDTH = 3, 4, 4  # of the blocks that are drawn

@@ -1,0 +1,208 @@
+"""The tab "Break it": the mistakes that go around, beside what is right."""
+
+import math
+from collections.abc import Callable
+from html import escape
+
+import streamlit as st
+
+from attn_core import MULTI_HEAD_MISTAKES, Attention, MultiHead
+from attn_core.mistakes import MAP_OF_POSITIONS, SAME_AS_TORCH
+from attn_figures.matrix import Matrix
+from attn_figures.multi_head import right_and_broken
+from attn_ui import controls
+from attn_ui.frame import what_you_see
+from attn_ui.live_figure import live_figure
+from pages.multi_head import words
+from pages.multi_head.numbers import Now, array, heads, mask
+from pages.multi_head.settings import MISTAKE, names_of_heads
+from pages.multi_head.tabs.checks import agree, largest
+
+
+def show(now: Now) -> None:
+    """Show a mistake beside what is right, and which check finds it."""
+    mistake = MULTI_HEAD_MISTAKES[MISTAKES[controls.segment(MISTAKE, "Mistake")]]
+    st.markdown(f"{mistake.what} {mistake.why}")
+    n_query, n_key = now.tokens.shape
+    try:
+        broken = mistake.attend(
+            now.module, now.tokens.query, now.tokens.key, now.tokens.key, mask(now.setting)
+        )
+    except ValueError:
+        st.markdown(
+            f":material/edit: With {n_query} queries and {n_key} keys this mistake does not run: torch "
+            f"refuses to multiply {n_query} positions with {n_key}. Take one sentence, or a single query, to "
+            "see it run and be wrong."
+        )
+        return
+    left, right, differs = PICTURES[mistake.name](now, broken)
+    live_figure(
+        [right_and_broken.spec(left, right, difference=differs)],
+        key="broken",
+        alt="The right numbers, the broken ones, and the difference",
+        name=mistake.name,
+    )
+    what_you_see(verdict(now, mistake.name, broken))
+
+
+MISTAKES = dict(
+    zip(
+        MISTAKE.options,
+        ("split-without-transpose", "merge-without-transpose", "scale-by-d-model", "shared-projections"),
+        strict=True,
+    )
+)
+Drawn = tuple[Matrix, Matrix, bool]
+
+
+def _between_heads(now: Now, broken: Attention) -> Drawn:
+    """The map of one head, and beside it the map between heads at one position."""
+    head, (query, key) = now.look.head, now.look.cell
+    names = names_of_heads(now.n_head)
+    # A single query is broadcast against all keys: there is one map a key then.
+    position, of = (query, now.tokens.queries) if len(now.tokens.queries) > 1 else (key, now.tokens.keys)
+    wrong = Matrix(
+        "broken",
+        array(broken.weights[position]),
+        f"broken: at {escape(of[position])}",
+        rows=names,
+        columns=names,
+        row_title="Head",
+        column_title="Head",
+        row_role="ink",
+        column_role="ink",
+        place="%{y} attends to %{x}",
+        names_rows=True,
+    )
+    return _map(now, now.result, "right", f"right: head {head + 1}", head), wrong, False
+
+
+def _maps(now: Now, broken: MultiHead) -> Drawn:
+    head = now.look.head
+    return (
+        _map(now, now.result, "right", f"right: head {head + 1}", head),
+        _map(now, broken, "broken", f"broken: head {head + 1}", head),
+        True,
+    )
+
+
+def _second_head(now: Now, broken: MultiHead) -> Drawn:
+    # Head 1 keeps its own projections, so another one shows the mistake.
+    head = min(now.look.head or 1, now.n_head - 1)
+    return (
+        _map(now, now.result, "right", f"right: head {head + 1}", head),
+        _map(now, broken, "broken", f"broken: head {head + 1} (as head 1)", head),
+        True,
+    )
+
+
+def _joined(now: Now, broken: MultiHead) -> Drawn:
+    """The heads side by side: (n_query, n_head * d_head)."""
+    d_head = now.module.d_head
+    shown = min(now.result.concatenated.shape[-1], 64)
+    columns = [f"{c // d_head + 1}.{c % d_head + 1}" for c in range(shown)]
+    limit = largest(now.result.concatenated) or 1.0
+    left, right = (
+        Matrix(
+            name,
+            array(result.concatenated[:, :shown]),
+            f"{name}: heads side by side",
+            rows=now.tokens.queries,
+            columns=columns,
+            column_title="Head.dimension",
+            column_role="output",
+            scale="scores",
+            limit=limit,
+            quantity="value",
+            cells="joined",
+        )
+        for name, result in (("right", now.result), ("broken", broken))
+    )
+    return left, right, True
+
+
+def _map(now: Now, result: MultiHead, name: str, title: str, head: int) -> Matrix:
+    return heads(now).matrix(name, array(result.weights[head]), title)
+
+
+PICTURES: dict[str, Callable[..., Drawn]] = {
+    "split-without-transpose": _between_heads,
+    "merge-without-transpose": _joined,
+    "scale-by-d-model": _maps,
+    "shared-projections": _second_head,
+}
+
+
+def verdict(now: Now, name: str, broken: Attention | MultiHead) -> str:
+    """Say which check fails and by how much, or that nothing does and why; each number is computed here."""
+    if not isinstance(broken, MultiHead):
+        return _verdict_on_split(now, broken)
+    right, breaks = now.result, MULTI_HEAD_MISTAKES[name].breaks
+    off = largest(right.output - broken.output)
+    if agree(right.output, broken.output) and agree(right.weights, broken.weights):
+        return f"Nothing fails here: {_why_harmless(now, name)}. The mistake is there all the same."
+    if name == "merge-without-transpose":
+        return (
+            f"Fails: *{breaks}*. They miss it by up to {off:.3g}. Maps and shapes are all right; only the "
+            "numbers stand in wrong places."
+        )
+    if name == "scale-by-d-model":
+        ratio = math.sqrt(now.module.d_head / now.module.d_model)
+        too, so = ("small", "flat") if ratio < 1 else ("large", "sharp")
+        return (
+            f"Fails: *{breaks}*. It is off by up to {off:.3g}, weights by up to "
+            f"{largest(right.weights - broken.weights):.3g}: scores are {ratio:.3g} times what they should "
+            f"be, too {too}, so the softmax is too {so}."
+        )
+    if agree(right.weights, broken.weights):
+        return (
+            f"Fails: *{SAME_AS_TORCH}*. It is off by up to {off:.3g}, for all heads read one value. The "
+            "maps cannot tell: no query may attend to more than one key, so they are alike in any case."
+        )
+    apart = largest(broken.weights - broken.weights[:1])
+    return (
+        f"Fails: *{breaks}*. The largest difference between any two maps is {apart:.1g}: {now.n_head} "
+        "heads, one view. The output is still a proper output, so only a comparison with the right one, "
+        f"which is off by up to {off:.3g}, sees it too."
+    )
+
+
+def _verdict_on_split(now: Now, broken: Attention) -> str:
+    right = now.result
+    shape, wanted = tuple(broken.weights.shape), tuple(right.weights.shape)
+    joined = broken.output.flatten(-2)
+    rows, n_query = len(joined), len(right.concatenated)
+    if rows != n_query:
+        return (
+            f"Fails: *{MAP_OF_POSITIONS}*. Torch does not refuse: the {words.counted(n_query, 'query')} is "
+            f"broadcast against {rows} keys, and the map has shape {shape} where {wanted} is wanted. **One "
+            f"query comes back as {rows} rows**, {tuple(joined.shape)} in place of "
+            f"{tuple(right.concatenated.shape)}, without an error, and each row's weights still sum to one."
+        )
+    off = largest(joined - right.concatenated)
+    if shape != wanted:
+        return (
+            f"Fails: *{MAP_OF_POSITIONS}*. The map has shape {shape} where {wanted} is wanted, {now.n_head} "
+            f"× {now.n_head} at each of {words.counted(shape[0], 'position')}: no token sees another. Rows "
+            f"still sum to one, so that check is blind to it; the joined heads are off by up to {off:.3g}."
+        )
+    if agree(joined, right.concatenated):
+        return (
+            "Nothing fails here: one head at one position is the same either way. The mistake is there all "
+            "the same."
+        )
+    return (
+        f"Fails: *{SAME_AS_TORCH}*. There are as many heads as positions, so the map has the shape that is "
+        f"wanted, {wanted}, by chance, and only the numbers tell: the joined heads are off by up to "
+        f"{off:.3g}."
+    )
+
+
+def _why_harmless(now: Now, name: str) -> str:
+    if name == "merge-without-transpose" and len(now.tokens.queries) == 1:
+        return "with a single query the heads' rows stand in the right order by chance"
+    if name == "scale-by-d-model" and now.module.d_head == now.module.d_model:
+        return f"heads as wide as the model, {now.module.d_model}, make both roots the same"
+    if name != "scale-by-d-model" and now.n_head == 1:
+        return "with one head there is no other to mix it with. Move the slider to two or more"
+    return "no query may attend to more than one key, so every weight is 0 or 1 either way"

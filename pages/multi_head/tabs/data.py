@@ -1,0 +1,42 @@
+"""The tab "Data": what goes in, one head, what comes out, as tables to read and download."""
+
+from collections.abc import Sequence
+
+import streamlit as st
+from torch import Tensor
+
+from pages.multi_head.numbers import Now, array
+
+
+def show(now: Now) -> None:
+    """Show the vectors that go in and the projections, as tables to read and download."""
+    result, head = now.result, now.look.head
+    st.markdown("**What goes in**: one row a token")
+    _table(now.tokens.query, now.tokens.queries, "x")
+    if not now.is_self_attention:
+        st.markdown("**What is attended to**")
+        _table(now.tokens.key, now.tokens.keys, "x")
+    st.markdown(f"**Head {head + 1}**: weights, then its query, key and value vectors")
+    _table(result.weights[head], now.tokens.queries, "", columns=now.tokens.keys)
+    for name, tensor, tokens in (
+        ("q", result.query[head], now.tokens.queries),
+        ("k", result.key[head], now.tokens.keys),
+        ("v", result.value[head], now.tokens.keys),
+    ):
+        _table(tensor, tokens, name)
+    st.markdown("**What comes out**")
+    _table(result.output, now.tokens.queries, "o")
+    st.caption("The button at the corner of a table saves it as CSV. All numbers are computed in float64.")
+
+
+def _table(tensor: Tensor, rows: Sequence[str], letter: str, columns: Sequence[str] = ()) -> None:
+    numbers = array(tensor)
+    names = columns or [f"{letter}{index + 1}" for index in range(numbers.shape[1])]
+    st.dataframe(
+        # No token is a space, so no column hides another.
+        {" ": list(rows)} | {name: numbers[:, index] for index, name in enumerate(names)},
+        hide_index=True,
+        width="stretch",
+        height="content" if len(rows) <= 12 else 420,
+        column_config={" ": "Token"} | {name: st.column_config.NumberColumn(format="%.6f") for name in names},
+    )

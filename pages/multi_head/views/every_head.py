@@ -1,0 +1,33 @@
+"""The view "every head": one map a head, and the output."""
+
+from collections.abc import Sequence
+
+from attn_core import effective_keys
+from attn_figures import multi_head as pictures
+from attn_figures.picture import Spec
+from pages.multi_head import words
+from pages.multi_head.numbers import Now, heads, order_of
+
+
+def draw(steps: Sequence[Now]) -> list[Spec]:
+    """Draw each step with room for as many heads as the largest has."""
+    drawn = [heads(now) for now in steps]
+    limit = max(float(abs(each.output).max()) for each in drawn) or 1.0
+    return [
+        pictures.every_head.spec(
+            each,
+            slots=max(now.n_head for now in steps),
+            order=order_of(now.look.order, now.result),
+            head=now.look.head,
+            cell=now.look.cell,
+            projected=now.setting.projection,
+            output_limit=limit,
+        )
+        for now, each in zip(steps, drawn, strict=True)
+    ]
+
+
+def say(now: Now) -> str:
+    """Say which head looks most narrowly and which most widely."""
+    spread = effective_keys(now.result.weights).mean(dim=-1).tolist()
+    return words.maps(spread, len(now.tokens.keys), now.module.d_head, now.module.d_model)

@@ -1,0 +1,32 @@
+"""The view "two heads": one map, another, and the difference."""
+
+from collections.abc import Sequence
+
+from attn_figures import multi_head as pictures
+from attn_figures.picture import Spec
+from attn_ui.frame import coloured
+from pages.multi_head import words
+from pages.multi_head.numbers import Now, heads
+
+
+def draw(steps: Sequence[Now]) -> list[Spec]:
+    """Draw the two heads that are asked for, or the last there is."""
+    return [pictures.two_heads.spec(heads(now), *_pair(now), cell=now.look.cell) for now in steps]
+
+
+def say(now: Now) -> str:
+    """Say where the two differ most."""
+    one, other = _pair(now)
+    difference = now.result.weights[one] - now.result.weights[other]
+    query, key = divmod(int(difference.abs().argmax()), difference.shape[-1])
+    return words.against(
+        one,
+        other,
+        float(difference[query, key]),
+        coloured("query", now.tokens.queries[query]),
+        coloured("key", now.tokens.keys[key]),
+    )
+
+
+def _pair(now: Now) -> tuple[int, int]:
+    return min(now.look.head, now.n_head - 1), min(now.look.against, now.n_head - 1)
