@@ -196,6 +196,7 @@ class Matrix:
             operator=self.operator,
             names_rows=self.names_rows,
             label_units=self._label_units(),
+            cell=(n_columns / len(self.columns), n_rows / len(self.rows)),
             bare=bare,
         )
 
@@ -340,15 +341,17 @@ class Matrix:
         values = np.abs(np.asarray(self.values))
         return float(values[np.isfinite(values)].max(initial=0.0)) or 1.0
 
-    def _formats(self) -> tuple[str, str]:
+    def _formats(self) -> tuple[tuple[str, int], tuple[str, int]]:
         """Up to three significant digits where cells are wide, fewer where they are narrow."""
         if not self._numbers_fit():
-            return "", ""
+            return ("", 0), ("", 0)
+        limit = 1.0 if self.scale == "weights" else self._limit()
+        wide, narrow = (".2f", ".1f") if limit < 10 else (".1f", ".0f") if limit < 100 else (".0f", ".0f")
         if self.scale == "weights":
-            return "%{z:.2f}", "%{z:.2f}"
-        limit = self._limit()
-        wide, narrow = (".2f", ".1f") if limit < 10 else (".1f", ".1f") if limit < 100 else (".0f", ".0f")
-        return f"%{{z:{wide}}}", f"%{{z:{narrow}}}"
+            narrow = wide
+        signed = self.scale == "scores"
+        first, second = ((f"%{{z:{form}}}", len(f"{limit:{form}}") + signed) for form in (wide, narrow))
+        return first, second
 
 
 def _shortens(*sides: Sequence[str]) -> bool:

@@ -13,6 +13,7 @@ from attn_figures.picture import Picture, Spec
 Numbers = NDArray[np.float64]
 ROOT = 2.0  # weights shared out among many keys are small; the ramp is spent on them, over the same [0, 1]
 PHONE_HEIGHT = 640  # pixels, so that the slider stays in sight
+ROOMY = 580  # pixels on wider screens: maps in two lines have cells in which numbers can be read
 OUTPUT_UP_TO = 24  # dimensions of an output that is drawn beside the maps
 
 
@@ -87,7 +88,7 @@ def every_head(
     operator = "· V, concat<br>· W<sub>o</sub>" if projected else "· V,<br>concat"
     output = replace(_output(heads), operator=operator, limit=output_limit)
     panels.append(output if _fits(heads) else Absent(output))
-    return compose.spec(panels, phone_height=PHONE_HEIGHT)
+    return compose.spec(panels, phone_height=PHONE_HEIGHT, roomy=ROOMY)
 
 
 @Picture

@@ -10,7 +10,8 @@ from attn_figures.arrange import SCREENS, Arrangement, Box, apply, arrange, scre
 from attn_figures.picture import Picture, Spec
 
 BAR_ROOM = 64  # pixels on the right for colour bars
-WIDE_CELL, NARROW_CELL = 34, 18  # pixels from which three digits, and any digits, can be read
+SMALLEST_DIGIT, CHARACTER = 9, 0.58  # pixels below which no number is drawn; width of a digit in its size
+CELL_SHARE = 0.94  # of a cell's width that its number may take
 PHONES_BELOW, PHONE_HEIGHT = 560, 4000  # pixels
 SMALLEST_LABEL = 8  # pixels
 LABEL_SHARE = 0.85  # of the distance between two labels
@@ -66,7 +67,9 @@ class Geometry:
     row_title: str = ""
     column_title: str = ""
     row_pixels: int = 0  # taken by the row labels, so that an operator can stand to their left
-    formats: tuple[str, str] | None = None  # number formats for wide and for narrow cells
+    # Number formats for wide and for narrow cells, each with the characters of the longest number.
+    formats: tuple[tuple[str, int], tuple[str, int]] | None = None
+    cell: tuple[float, float] = (1.0, 1.0)  # width and height of a cell, in units
     operator: str = ""
     below: int = 0  # pixels that axis labels take under the body, before the caption
     names_rows: bool = False  # a matrix that labels its rows wherever on its line it stands
@@ -138,7 +141,11 @@ class Absent:
 
 @Picture
 def compose(
-    panels: Sequence[Panel | Absent], *, largest_unit: float = 56.0, phone_height: int = PHONE_HEIGHT
+    panels: Sequence[Panel | Absent],
+    *,
+    largest_unit: float = 56.0,
+    phone_height: int = PHONE_HEIGHT,
+    roomy: int = 0,
 ) -> Spec:
     """Draw panels in reading order, in one shared unit, as one figure with an arrangement a screen.
 
@@ -150,6 +157,8 @@ def compose(
         largest_unit: pixels that a unit never exceeds.
         phone_height: pixels that the figure may take on a phone, where it would scroll otherwise; many
             equal maps stand side by side then, so that their slider stays in sight.
+        roomy: pixels of height that the figure may take on every wider screen, where its numbers would be
+            too small to read otherwise.
 
     Raises:
         ValueError: if there is no panel, or two share a name.
@@ -184,7 +193,7 @@ def compose(
     for panel, drawn in zip((p for p in panels if not isinstance(p, Absent)), placed, strict=True):
         layout["annotations"] += panel.notes(drawn.axes)
     bars = tuple(coloraxis for coloraxis, wanted in shown.items() if wanted)
-    variants = _screens(tuple(placed), bars, largest_unit, phone_height)
+    variants = _screens(tuple(placed), bars, largest_unit, (phone_height, roomy))
     return apply({"data": traces, "layout": theme.layout(**layout)}, variants)
 
 
@@ -225,12 +234,13 @@ def _colour_axis(colours: ColourRange, shown: bool) -> dict[str, Any]:
 
 @lru_cache(maxsize=512)
 def _screens(
-    panels: tuple[Placed, ...], bars: tuple[str, ...], largest_unit: float, phone_height: int
+    panels: tuple[Placed, ...], bars: tuple[str, ...], largest_unit: float, heights: tuple[int, int]
 ) -> list[dict[str, Any]]:
     boxes = [panel.geometry.box for panel in panels]
     variants = []
+    phone_height, roomy = heights
     for width, tallest in SCREENS:
-        height = min(tallest, phone_height) if width < PHONES_BELOW else tallest
+        height = min(tallest, phone_height) if width < PHONES_BELOW else max(tallest, roomy)
         # A phone has no room for colour bars: a tap tells the value.
         right = BAR_ROOM if bars and width >= PHONES_BELOW else 0
         arranged = arrange(boxes, width, height, largest_unit=largest_unit, right=right)
@@ -250,6 +260,16 @@ def _screens(
 def _label_size(units: float, unit: float) -> int:
     """Return the font size at which labels so many units apart do not touch."""
     return min(theme.FONT_SIZE, int(LABEL_SHARE * units * unit))
+
+
+def _numbers(geometry: Geometry, unit: float) -> tuple[str, int]:
+    """Return the longest number format that can be read in a cell, and its size; "" where none can."""
+    wide, tall = (side * unit for side in geometry.cell)
+    for form, characters in geometry.formats or ():
+        size = int(min(theme.FONT_SIZE, 0.8 * tall, CELL_SHARE * wide / (CHARACTER * max(characters, 1))))
+        if form and size >= SMALLEST_DIGIT:
+            return form, size
+    return "", SMALLEST_DIGIT
 
 
 def _settings(
@@ -288,10 +308,9 @@ def _settings(
             beside_labels = -geometry.row_pixels if names_rows and labelled else 0
             settings[f"{operator}.xshift"] = beside_labels - (0 if corner else 4 if names_rows else 8)
         if geometry.formats:
-            wide_form, narrow_form = geometry.formats
-            form = wide_form if arranged.unit >= WIDE_CELL else narrow_form
-            readable = arranged.unit >= NARROW_CELL
-            settings[f"data[{panel.first_trace}].texttemplate"] = form if readable else ""
+            form, size = _numbers(geometry, arranged.unit)
+            settings[f"data[{panel.first_trace}].texttemplate"] = form
+            settings[f"data[{panel.first_trace}].textfont.size"] = size
     for number, bar in enumerate(bars):
         settings[f"layout.{bar}.showscale"] = arranged.width >= PHONES_BELOW
         settings[f"layout.{bar}.colorbar.x"] = 1 - (BAR_ROOM - 4) / arranged.width

@@ -220,3 +220,20 @@ def test_a_difference_of_unequal_shapes_says_both() -> None:
     small = Matrix("small", np.zeros((3, 2)), "", ROWS, COLUMNS[:2])
     with pytest.raises(ValueError, match=r"\(3, 5\) and \(3, 2\)"):
         weights().minus(small)
+
+
+@pytest.mark.parametrize("n", [3, 8, 12])
+def test_numbers_are_nine_pixels_or_more_or_none_and_fit_their_cells(n: int) -> None:
+    labels = [str(place) for place in range(n)]
+    panel = Matrix("m", RNG.normal(size=(n, n)), "", labels, labels, scale="scores")
+    drawn = 0
+    for screen in compose.spec([panel, replace(panel, name="other")])["layout"]["meta"]["screens"]:
+        settings = screen["settings"]
+        start, end = settings["layout.xaxis.domain"]
+        cell = (end - start) * screen["width"] / n
+        if settings["data[0].texttemplate"]:
+            drawn += 1
+            size = settings["data[0].textfont.size"]
+            assert size >= 9
+            assert 4 * 0.5 * size <= cell  # "-1.2" at the least
+    assert drawn >= 8

@@ -233,3 +233,15 @@ def test_broken_stands_beside_right_with_the_difference_where_shapes_agree() -> 
     np.testing.assert_allclose(by_name["difference"].z, broken.values - right.values)
     alone = right_and_broken(right, broken, difference=False)
     assert "difference" not in {trace.name for trace in alone.data}
+
+
+def test_four_heads_of_a_short_sentence_can_be_read_beside_a_sidebar() -> None:
+    weights = draw(4, 6, 6)
+    words = ["the", "cat", "sat", "on", "the (2)", "mat"]
+    spec = every_head.spec(Heads(weights, draw(6, 8), words, words), slots=8)
+    screens = {screen["width"]: screen for screen in spec["layout"]["meta"]["screens"]}
+    for width in (860, 930, 980):  # a window of 1280 pixels with its sidebar, and a little less and more
+        settings = screens[width]["settings"]
+        assert settings["data[0].texttemplate"] == "%{z:.2f}"
+        assert settings["data[0].textfont.size"] >= 11
+        assert screens[width]["height"] <= 600
