@@ -4,6 +4,8 @@ from attn_core.attention import Attention, SelfAttention, scaled_dot_product_att
 from attn_core.block import NORMS, repeat_block, token_similarity
 from attn_core.checks import Check, audit_attention, compare
 from attn_core.kernels import KERNELS, Kernel
+from attn_core.kv_cache import DecodingCost, KVCache, decode_step, decoding_cost
+from attn_core.latent import LatentAttention
 from attn_core.masks import (
     block_sparse_mask,
     causal_mask,
@@ -91,8 +93,11 @@ __all__ = [
     "BandwidthStep",
     "BiasScheme",
     "Check",
+    "DecodingCost",
+    "KVCache",
     "Kernel",
     "KernelRegression",
+    "LatentAttention",
     "Learned",
     "Mistake",
     "MultiHead",
@@ -120,6 +125,8 @@ __all__ = [
     "by_offset",
     "causal_mask",
     "compare",
+    "decode_step",
+    "decoding_cost",
     "diagonal_score",
     "dilated_mask",
     "effective_keys",

@@ -40,6 +40,20 @@ def whole(name: str, value: object, *, least: int, most: int | None = None) -> i
     return number
 
 
+def kv_heads(num_heads: int, num_kv_heads: object) -> int:
+    """Return num_kv_heads where it divides num_heads, num_heads where it is None."""
+    if num_kv_heads is None:
+        return num_heads
+    number = whole("num_kv_heads", num_kv_heads, least=1)
+    if num_heads % number:
+        divisors = [n for n in range(1, num_heads + 1) if num_heads % n == 0]
+        raise ValueError(
+            f"num_kv_heads must divide num_heads; got num_heads = {num_heads} and num_kv_heads = {number}; "
+            f"these divide: {', '.join(map(str, divisors))}"
+        )
+    return number
+
+
 def one_of(name: str, value: object, allowed: Iterable[str]) -> None:
     """Refuse a name that is not on the list."""
     names = list(allowed)

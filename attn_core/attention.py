@@ -32,13 +32,14 @@ class Attention:
 
 def scaled_dot_product_attention(
     query: Float[Tensor, "*#batch n_query d_k"],
-    key: Float[Tensor, "*#batch n_key d_k"],
-    value: Float[Tensor, "*#batch n_key d_v"],
+    key: Float[Tensor, "*#batch_key n_key d_k"],
+    value: Float[Tensor, "*#batch_key n_key d_v"],
     attn_mask: Bool[Tensor, "..."] | Float[Tensor, "..."] | None = None,
     *,
     is_causal: bool = False,
     scale: float | int | Float[Tensor, "..."] | None = None,
     temperature: float | int | Float[Tensor, "..."] = 1.0,
+    enable_gqa: bool = False,
 ) -> Attention:
     r"""Mix the values by how well each key answers each query, and keep every stage.
 
@@ -53,16 +54,20 @@ def scaled_dot_product_attention(
     B, added to the scaled scores, and -inf in it masks. ``is_causal`` masks the keys after the query's own
     place, counted from the first, and applies together with ``attn_mask``.
 
+    With ``enable_gqa`` the third axis from the end counts heads, and the key and value may have fewer of
+    them: each serves as many queries' heads, side by side, as n_head / n_kv_head (grouped-query attention).
+
     Invariant: rows of weights sum to one, so each output lies within the hull of the values that its query
     may see.
 
     Edge cases: a row that is masked throughout has weights zero and output zero, and its gradient is zero.
 
     Raises ValueError for shapes that do not fit, unequal dtypes, a scale or temperature that is not finite
-    and positive, and a mask that is neither boolean nor floating-point, holds NaN or +inf, or does not
-    broadcast.
+    and positive, a mask that is neither boolean nor floating-point, holds NaN or +inf, or does not
+    broadcast, and key heads that do not divide the heads.
 
-    Source: Vaswani et al. (2017), Attention Is All You Need, section 3.2.1.
+    Source: Vaswani et al. (2017), Attention Is All You Need, section 3.2.1; Ainslie et al. (2023), GQA, for
+    shared key heads.
 
     >>> query = torch.tensor([[1.0, 2.0, 3.0]], dtype=torch.float64)
     >>> key = torch.tensor([[4.0, 5.0, 6.0], [7.0, 8.0, 9.0]], dtype=torch.float64)
@@ -72,6 +77,8 @@ def scaled_dot_product_attention(
     >>> stages.output
     tensor([[6.9999, 7.9999, 8.9999]], dtype=torch.float64)
     """
+    if enable_gqa:
+        key, value = share_heads(query, key), share_heads(query, value)
     shape = scores_shape(query, key, value)
     factor = _factor(scale, temperature, shape=shape, like=query)
     allowed, bias = resolve_mask(attn_mask, is_causal, shape=shape, like=query)
@@ -96,6 +103,29 @@ def scaled_dot_product_attention(
         allowed = allowed.expand(whole)
     weights = softmax_rows(scaled_scores, empty, out=large(whole, inputs))
     return Attention(scores, scaled_scores, allowed, weights, weights @ value)
+
+
+def share_heads(
+    query: Float[Tensor, "..."], key: Float[Tensor, "..."]
+) -> Float[Tensor, "*batch_key n_head n_key d"]:
+    """Repeat each key head beside itself until there is one for each head of the query.
+
+    ``query`` (*batch, n_head, n_query, d_k), ``key`` (*batch_key, n_kv_head, n_key, d); a value likewise.
+    Key head 0 serves the first n_head / n_kv_head heads, key head 1 the next, as in torch.
+
+    Raises ValueError for fewer than three axes, or key heads that do not divide the heads.
+
+    >>> share_heads(torch.zeros(4, 1, 1), torch.tensor([[[1.0]], [[2.0]]])).flatten().tolist()
+    [1.0, 1.0, 2.0, 2.0]
+    """
+    if min(query.ndim, key.ndim) < 3:
+        raise ValueError(
+            "enable_gqa needs an axis of heads before the sequence, (*batch, n_head, n, d); got query "
+            f"{tuple(query.shape)} and key {tuple(key.shape)}"
+        )
+    _require.kv_heads(query.shape[-3], key.shape[-3])
+    # n_kv_head -> n_head, each head beside itself; never tiled, which would give each group one of each.
+    return key.repeat_interleave(query.shape[-3] // key.shape[-3], dim=-3)
 
 
 def scores_shape(query: Tensor, key: Tensor, value: Tensor) -> torch.Size:

@@ -9,14 +9,14 @@ from torch.nn import functional as F
 
 from attn_core import _require
 from attn_core._linear import seeded_linear
-from attn_core.attention import resolve_mask, scaled_dot_product_attention, scores_shape
+from attn_core.attention import resolve_mask, scaled_dot_product_attention, scores_shape, share_heads
 
 Projected = tuple[
     Float[Tensor, "*batch n_head n_query d_head"],
-    Float[Tensor, "*batch_key n_head n_key d_head"],
-    Float[Tensor, "*batch_key n_head n_key d_head"],
+    Float[Tensor, "*batch_key n_kv_head n_key d_head"],
+    Float[Tensor, "*batch_key n_kv_head n_key d_head"],
 ]
-"""Query, key and value of all heads."""
+"""Query of all heads, key and value of all key heads: as many, unless heads share them."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,8 +30,8 @@ class MultiHead:
     """
 
     query: Float[Tensor, "*batch n_head n_query d_head"]
-    key: Float[Tensor, "*batch_key n_head n_key d_head"]
-    value: Float[Tensor, "*batch_key n_head n_key d_head"]
+    key: Float[Tensor, "*batch_key n_kv_head n_key d_head"]
+    value: Float[Tensor, "*batch_key n_kv_head n_key d_head"]
     scores: Float[Tensor, "*batch n_head n_query n_key"]
     scaled_scores: Float[Tensor, "*steps n_head n_query n_key"]
     mask: Bool[Tensor, "*steps n_head n_query n_key"] | None
@@ -110,10 +110,16 @@ class MultiHeadAttention(nn.Module):
     to d_model / num_heads and may be set to any width. ``d_key`` and ``d_value`` are the widths of the key
     and value sequences, d_model unless given. Drawn from ``seed`` as ``SelfAttention`` is.
 
-    Raises ValueError for widths or numbers of heads below one, and for heads that do not divide d_model
-    when d_head is not given, with the nearest numbers that do.
+    ``num_kv_heads``, num_heads unless given, is how many heads of keys and values there are: W_k and W_v map
+    to num_kv_heads * d_head, and num_heads / num_kv_heads heads of queries side by side share each of them
+    (grouped-query attention; multi-query with one).
 
-    Source: Vaswani et al. (2017), section 3.2.2.
+    Raises ValueError for widths or numbers of heads below one, for heads that do not divide d_model when
+    d_head is not given, with the nearest numbers that do, and for num_kv_heads that does not divide
+    num_heads.
+
+    Source: Vaswani et al. (2017), section 3.2.2; Shazeer (2019), Fast Transformer Decoding, for one head of
+    keys and values; Ainslie et al. (2023), GQA, for several.
 
     >>> attend = MultiHeadAttention(20, 4, seed=1, dtype=torch.float64)
     >>> query, memory = torch.ones(1, 20, dtype=torch.float64), torch.ones(10, 20, dtype=torch.float64)
@@ -128,6 +134,7 @@ class MultiHeadAttention(nn.Module):
         num_heads: int,
         *,
         d_head: int | None = None,
+        num_kv_heads: int | None = None,
         bias: bool = True,
         output_projection: bool = True,
         d_key: int | None = None,
@@ -145,10 +152,11 @@ class MultiHeadAttention(nn.Module):
         self.d_key = _require.whole("d_key", d_model if d_key is None else d_key, least=1)
         self.d_value = _require.whole("d_value", d_model if d_value is None else d_value, least=1)
         generator = torch.Generator().manual_seed(_require.whole("seed", seed, least=0))
-        d_heads = self.num_heads * self.d_head
+        self.num_kv_heads = _require.kv_heads(self.num_heads, num_kv_heads)
+        d_heads, d_kv_heads = self.num_heads * self.d_head, self.num_kv_heads * self.d_head
         self.W_q = seeded_linear(self.d_model, d_heads, bias=bias, generator=generator, dtype=dtype)
-        self.W_k = seeded_linear(self.d_key, d_heads, bias=bias, generator=generator, dtype=dtype)
-        self.W_v = seeded_linear(self.d_value, d_heads, bias=bias, generator=generator, dtype=dtype)
+        self.W_k = seeded_linear(self.d_key, d_kv_heads, bias=bias, generator=generator, dtype=dtype)
+        self.W_v = seeded_linear(self.d_value, d_kv_heads, bias=bias, generator=generator, dtype=dtype)
         self.W_o = (
             seeded_linear(d_heads, self.d_model, bias=bias, generator=generator, dtype=dtype)
             if output_projection
@@ -164,11 +172,54 @@ class MultiHeadAttention(nn.Module):
         for (name, x), width in zip(named.items(), (self.d_model, self.d_key, self.d_value), strict=True):
             if x.ndim < 2 or x.shape[-1] != width:
                 raise ValueError(f"{name} must have shape (*batch, n, {width}); got {tuple(x.shape)}")
-        q, k, v = (
-            split_heads(linear(x), self.num_heads)
-            for linear, x in zip((self.W_q, self.W_k, self.W_v), named.values(), strict=True)
+        key, value = (
+            split_heads(linear(x), self.num_kv_heads) for linear, x in ((self.W_k, key), (self.W_v, value))
         )
-        return q, k, v
+        return self.project_query(query), key, value
+
+    def project_query(
+        self, query: Float[Tensor, "*batch n_query d_model"]
+    ) -> Float[Tensor, "*batch n_head n_query d_head"]:
+        """Return the queries of all heads."""
+        return split_heads(self.W_q(query), self.num_heads)
+
+    def pooled(self, num_kv_heads: int) -> "MultiHeadAttention":
+        """Return the same attention with fewer heads of keys and values, each the mean of those it replaces.
+
+        The mean is of the projections W_k and W_v, so it is of the keys and values too. W_q and W_o are those
+        of this module, shared and not copied.
+
+        Invariant: with num_kv_heads as it is, nothing changes.
+
+        Raises ValueError for a number that does not divide that of the heads of keys there are.
+
+        Source: Ainslie et al. (2023), GQA, section 2.1, where it is how a trained model is converted.
+
+        >>> module = MultiHeadAttention(4, 2, seed=1, dtype=torch.float64)
+        >>> tuple(module.pooled(1).W_k.weight.shape)
+        (2, 4)
+        """
+        groups = _require.kv_heads(self.num_kv_heads, num_kv_heads)
+        fewer = MultiHeadAttention(
+            self.d_model,
+            self.num_heads,
+            d_head=self.d_head,
+            num_kv_heads=groups,
+            bias=self.W_q.bias is not None,
+            output_projection=self.W_o is not None,
+            d_key=self.d_key,
+            d_value=self.d_value,
+            dtype=self.W_q.weight.dtype,
+        ).to(self.W_q.weight.device)
+        fewer.W_q, fewer.W_o = self.W_q, self.W_o
+        with torch.no_grad():
+            for mine, theirs in ((self.W_k, fewer.W_k), (self.W_v, fewer.W_v)):
+                # (n_kv_head * d_head, ...) -> (groups, members, d_head, ...): the mean is over members.
+                for old, new in ((mine.weight, theirs.weight), (mine.bias, theirs.bias)):
+                    if old is not None:
+                        grouped = old.reshape(groups, -1, self.d_head, *old.shape[1:])
+                        new.copy_(grouped.mean(dim=1).reshape(new.shape))
+        return fewer
 
     def forward(
         self,
@@ -199,8 +250,8 @@ class MultiHeadAttention(nn.Module):
     def attend(
         self,
         query: Float[Tensor, "*batch n_head n_query d_head"],
-        key: Float[Tensor, "*batch_key n_head n_key d_head"],
-        value: Float[Tensor, "*batch_key n_head n_key d_head"],
+        key: Float[Tensor, "*batch_key n_kv_head n_key d_head"],
+        value: Float[Tensor, "*batch_key n_kv_head n_key d_head"],
         attn_mask: Bool[Tensor, "..."] | Float[Tensor, "..."] | None = None,
         *,
         is_causal: bool = False,
@@ -209,7 +260,14 @@ class MultiHeadAttention(nn.Module):
     ) -> MultiHead:
         """Attend with heads that are projected already: the second half of ``forward``, after ``project``."""
         stages = scaled_dot_product_attention(
-            query, key, value, attn_mask, is_causal=is_causal, scale=scale, temperature=temperature
+            query,
+            key,
+            value,
+            attn_mask,
+            is_causal=is_causal,
+            scale=scale,
+            temperature=temperature,
+            enable_gqa=self.num_kv_heads < self.num_heads,
         )
         concatenated = merge_heads(stages.output)
         return MultiHead(
@@ -238,13 +296,14 @@ class MultiHeadAttention(nn.Module):
     ) -> Float[Tensor, "*batch n_query d_out"]:
         """Return the output of ``forward`` alone, by torch's fused attention, with no map of weights."""
         q, k, v = self.project(query, key, value)
-        shape = scores_shape(q, k, v)
+        shared = self.num_kv_heads < self.num_heads
+        shape = scores_shape(q, share_heads(q, k), share_heads(q, v)) if shared else scores_shape(q, k, v)
         if attn_mask is not None:
             allowed, bias = resolve_mask(attn_mask, is_causal, shape=shape, like=q)
             if bias is not None and allowed is not None:
                 bias = bias.masked_fill(~allowed, -torch.inf)
             attn_mask, is_causal = bias if bias is not None else allowed, False
-        heads = F.scaled_dot_product_attention(q, k, v, attn_mask, is_causal=is_causal)
+        heads = F.scaled_dot_product_attention(q, k, v, attn_mask, is_causal=is_causal, enable_gqa=shared)
         concatenated = merge_heads(heads)
         return concatenated if self.W_o is None else self.W_o(concatenated)
 
@@ -279,14 +338,18 @@ class MultiHeadAttention(nn.Module):
     def to_torch(self, *, batch_first: bool = True) -> nn.MultiheadAttention:
         """Return the same attention as an ``nn.MultiheadAttention``, with copies of the weights.
 
-        Raises ValueError where torch has no such module: without an output projection, or with num_heads *
-        d_head different from d_model.
+        Raises ValueError where torch has no such module: without an output projection, with num_heads *
+        d_head different from d_model, or with heads that share keys.
         """
         if self.W_o is None or self.num_heads * self.d_head != self.d_model:
             raise ValueError(
                 "torch's module needs an output projection and num_heads * d_head = d_model; got "
                 f"output_projection={self.W_o is not None}, num_heads={self.num_heads}, "
                 f"d_head={self.d_head} and d_model={self.d_model}"
+            )
+        if self.num_kv_heads != self.num_heads:
+            raise ValueError(
+                f"torch's module needs num_kv_heads = num_heads; got {self.num_kv_heads} and {self.num_heads}"
             )
         # Made without its own first values, which torch would draw from the global generator.
         theirs = nn.utils.skip_init(  # type: ignore[no-untyped-call]

@@ -30,19 +30,20 @@ def multi_head_size(
     bias: bool = True,
     output_projection: bool = True,
     d_key: int | None = None,
+    num_kv_heads: int | None = None,
 ) -> MultiHeadSize:
     r"""Count what multi-head attention holds and what one pass computes.
 
-    $$\mathrm{parameters} = (d_{model} + 2 d_{key})\,H d_{head} + H d_{head}\,d_{model}
-      + \text{biases}\ (3 H d_{head} + d_{model})$$
+    $$\mathrm{parameters} = (d_{model} H + 2 d_{key} G)\,d_{head} + H d_{head}\,d_{model}
+      + \text{biases}\ ((H + 2 G) d_{head} + d_{model})$$
 
-    H is num_heads. With d_head = d_model / H the product H d_head is d_model, whatever H: the parameters and
-    the operations of the projections are those of a single head of full width. The last product, and the
-    last bias, belong to W_o. ``d_key`` is the width of keys and values, d_model unless given. A multiply and
-    an add are two operations; those of attention are counted by ``attention_cost``, which has five a pair
-    and head for scale and softmax: all that grows with H.
+    H is num_heads, G num_kv_heads, H unless given. With G = H and d_head = d_model / H the product H d_head
+    is d_model, whatever H: the parameters and the operations of the projections are those of a single head
+    of full width. The last product, and the last bias, belong to W_o. ``d_key`` is the width of keys and
+    values, d_model unless given. A multiply and an add are two operations; those of attention are counted by
+    ``attention_cost``, which has five a pair and head for scale and softmax: all that grows with H.
 
-    Raises ValueError for sizes below one.
+    Raises ValueError for sizes below one, and for num_kv_heads that does not divide num_heads.
 
     Source: Vaswani et al. (2017), section 3.2.2.
 
@@ -54,9 +55,11 @@ def multi_head_size(
     n_key = _require.whole("n_key", n_key, least=1)
     d_model = _require.whole("d_model", d_model, least=1)
     d_key = _require.whole("d_key", d_model if d_key is None else d_key, least=1)
-    d_heads = _require.whole("num_heads", num_heads, least=1) * _require.whole("d_head", d_head, least=1)
+    d_head = _require.whole("d_head", d_head, least=1)
+    d_heads = _require.whole("num_heads", num_heads, least=1) * d_head
+    d_kv_heads = _require.kv_heads(num_heads, num_kv_heads) * d_head
     # Each projection: width in, width out, rows that it is applied to.
-    maps = [(d_model, d_heads, n_query), (d_key, d_heads, n_key), (d_key, d_heads, n_key)]
+    maps = [(d_model, d_heads, n_query), (d_key, d_kv_heads, n_key), (d_key, d_kv_heads, n_key)]
     if output_projection:
         maps.append((d_heads, d_model, n_query))
     return MultiHeadSize(
