@@ -9,6 +9,7 @@ that it shows.
 """
 
 import argparse
+import json
 import math
 import random
 import re
@@ -130,19 +131,32 @@ def open_state(page: str, query: Query) -> Opened:
     ]
     faults += [f"does not hold: {line}" for text in texts for line in _broken_checks(at, text)]
     faults += [f"drops: {text}" for text in texts if ":material/link_off:" in text]
-    for message in messages(at):
-        faults += list(_figure_faults(message))
+    for sentences, packed in messages(at):
+        faults += [f"says {text!r}" for text in sentences if NOT_SAID.search(text)]
+        faults += list(_figure_faults(packed))
     return Opened(link, texts, faults)
 
 
-def messages(at: AppTest) -> list[bytes]:
-    """Return the packed figures that a run sent."""
+def messages(at: AppTest) -> list[tuple[list[str], bytes]]:
+    """Return what a run sent: for each live figure the sentences of its steps, and its packed steps."""
     found = []
     for element in at.get("bidi_component"):
-        data = element.proto.bytes
-        head = int.from_bytes(data[:4], "little")
-        found.append(data[4 + head :])
+        _, said, packed = split(element.proto.bytes)
+        sentences = ["".join(text for _, text in runs) for runs in json.loads(said or b"{}").get("texts", [])]
+        found.append((sentences, packed))
     return found
+
+
+def split(data: bytes) -> tuple[bytes, bytes, bytes]:
+    """Take a message apart: its head, the sentences that follow the sliders, the packed steps."""
+    head, rest = _section(data)
+    said, packed = _section(rest)
+    return head, said, packed
+
+
+def _section(data: bytes) -> tuple[bytes, bytes]:
+    end = 4 + int.from_bytes(data[:4], "little")
+    return data[4:end], data[end:]
 
 
 def _unquoted(text: str) -> str:
