@@ -15,7 +15,11 @@ from hypothesis import settings
 from jaxtyping import config as jaxtyping_config
 from jaxtyping import install_import_hook
 
+from tests.quick_apptest import look_for_components_once
+
 CORE = Path(__file__).parent / "core"
+
+look_for_components_once()
 
 # Before anything imports attn_core.
 install_import_hook("attn_core", "beartype.beartype")

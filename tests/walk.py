@@ -30,6 +30,7 @@ from pages.multi_head import settings as multi_head
 from pages.overview import settings as overview
 from pages.positional_encoding import settings as positional_encoding
 from pages.single_head import settings as single_head
+from tests.quick_apptest import look_for_components_once
 
 ROUTER = Path(__file__).resolve().parents[1] / "attn_ui" / "router.py"
 MOST_BYTES = 2_000_000
@@ -142,8 +143,8 @@ def messages(at: AppTest) -> list[tuple[list[str], bytes]]:
     found = []
     for element in at.get("bidi_component"):
         _, said, packed = split(element.proto.bytes)
-        sentences = ["".join(text for _, text in runs) for runs in json.loads(said or b"{}").get("texts", [])]
-        found.append((sentences, packed))
+        says = json.loads(said) or {"runs": []}
+        found.append(([text for _, text in says["runs"]], packed))
     return found
 
 
@@ -211,6 +212,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--say", action="store_true", help="print what each state says")
     chosen = parser.parse_args(arguments)
+    look_for_components_once()
     pages = [chosen.page] if chosen.page is not None else list(PAGES)
     faulty = [each for page in pages for each in walk(page, chosen.states, chosen.seed, say=chosen.say)]
     print(f"{len(pages) * chosen.states} states, {len(faulty)} with a fault")
