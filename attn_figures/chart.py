@@ -44,7 +44,9 @@ class Chart:
 
     def geometry(self) -> Geometry:
         """Return the room for tick marks and titles on the left and below."""
-        left = (46 if self.y.get("showticklabels", True) else 8) + (22 if self.y_title else 0)
+        widest = max((len(text) for text in self.y.get("ticktext", ())), default=0)
+        ticks = max(46, 12 + 7 * widest) if self.y.get("showticklabels", True) else 8
+        left = ticks + (22 if self.y_title else 0)
         bottom = 28 + (24 if self.x_title else 0) + (6 + 18 * self.title_lines if self.title else 0)
         top = 34 if self.legend else 14
         box = Box(self.columns, self.rows, left=left + 20, lead=left, trail=12, top=top, bottom=bottom)

@@ -11,6 +11,7 @@ from attn_figures import marks, theme
 from attn_figures.chart import Chart
 from attn_figures.marks import Mark
 from attn_figures.matrix import KEY_TITLE, QUERY_TITLE, Matrix, SideBars, Ticks
+from attn_figures.numbers import PLAIN, SMALL, distinct
 from attn_figures.panels import ColourRange, compose
 from attn_figures.picture import Picture, Spec
 
@@ -36,6 +37,7 @@ class Scene:
         y_range: the lowest and the highest value on the axis.
         x_title, y_title: what the two columns are called; escape users' words.
         digits: significant digits that tell one place from the next.
+        value_digits: significant digits that tell one value from another.
     """
 
     keys: Numbers
@@ -48,6 +50,7 @@ class Scene:
     x_title: str = "x"
     y_title: str = "y"
     digits: int = 3
+    value_digits: int = 4
 
     @property
     def hover_form(self) -> str:
@@ -56,9 +59,11 @@ class Scene:
 
     @property
     def value_form(self) -> str:
-        """How a value of the size of these is written."""
-        low, high = self.y_range
-        return ".3f" if high - low > 0.1 and max(-low, high) < 1e5 else ".4g"
+        """How Plotly writes a value of the size of these: up to a million in full, as `number` does."""
+        size = float(np.abs(self.values).max())
+        if size > PLAIN or 0 < size < SMALL:
+            return f".{self.value_digits - 1}~e"
+        return f",.{max(self.value_digits, len(str(int(size))))}~r"
 
     @property
     def ramp_power(self) -> float:
@@ -118,7 +123,7 @@ def fit(scene: Scene, estimate: Estimate, row: int = 0) -> Spec:
         x_title=scene.x_title,
         y_title=scene.y_title,
         x=place_axis(scene),
-        y={"range": list(scene.y_range)},
+        y=value_axis(scene),
         colours=ColourRange(LIGHT.weights, 0.0, 1.0, "weight", scene.ramp_power),
         marks=[query_line(scene, scene.queries[row])],
         legend=legend(scene),
@@ -222,20 +227,27 @@ def points(scene: Scene) -> Mark:
         size=3 if many else 5,
         ring=LIGHT.ink,
         ring_width=0 if many else 1.2,
-        hover=f"key at <b>%{{x:{scene.hover_form}}}</b><br>value <b>%{{y:.4~g}}</b>",
+        hover=f"key at <b>%{{x:{scene.hover_form}}}</b><br>value <b>%{{y:{scene.value_form}}}</b>",
     )
 
 
-def place_axis(scene: Scene) -> dict[str, Any]:
+def place_axis(scene: Scene, most: int = 7) -> dict[str, Any]:
     """The axis of the keys: round numbers written out, however far from zero."""
     low, high = scene.x_range
-    ticks = round_numbers(low, high, 7 if scene.digits < 6 else 4)
+    ticks = round_numbers(low, high, most if scene.digits < 6 else 3 if most < 7 else 4)
     return {
         "range": [low, high],
         "tickmode": "array",
         "tickvals": [value for value, _ in ticks],
         "ticktext": [text for _, text in ticks],
     }
+
+
+def value_axis(scene: Scene, most: int = 7) -> dict[str, Any]:
+    """The axis of the values: round numbers, written as everywhere."""
+    low, high = scene.y_range
+    places = [value for value, _ in round_numbers(low, high, most)]
+    return {"range": [low, high], "tickmode": "array", "tickvals": places, "ticktext": distinct(places)}
 
 
 def truth_line(scene: Scene) -> Mark:
@@ -303,7 +315,7 @@ def _asking(scene: Scene, at_queries: Numbers) -> Mark:
         at_queries,
         theme.rgba(LIGHT.query, 0),
         size=14,
-        hover=f"query at <b>%{{x:{scene.hover_form}}}</b><br>estimate <b>%{{y:.6~g}}</b>",
+        hover=f"query at <b>%{{x:{scene.hover_form}}}</b><br>estimate <b>%{{y:{scene.value_form}}}</b>",
     ) | {"meta": {"cursor": True}}
 
 

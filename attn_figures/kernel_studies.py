@@ -22,6 +22,7 @@ from attn_figures.kernel_regression import (
     points,
     query_line,
     truth_line,
+    value_axis,
     weight_map,
 )
 from attn_figures.marks import Mark, upright
@@ -64,8 +65,8 @@ def compare(scene: Scene, kernels: Mapping[str, Estimate], row: int = 0) -> Spec
             ],
             columns=6,
             rows=4.4,
-            x={"range": list(scene.x_range), "nticks": 5},
-            y={"range": list(scene.y_range), "nticks": 5, "showticklabels": name == next(iter(kernels))},
+            x=place_axis(scene, 5),
+            y=value_axis(scene, 5) | {"showticklabels": name == next(iter(kernels))},
             colours=ColourRange(LIGHT.weights, 0.0, 1.0, "weight", scene.ramp_power),
             marks=[query_line(scene, query)],
             legend=[(f"<b>{name}</b>", LIGHT.ink)],
@@ -106,7 +107,7 @@ class Errors:
     Attributes:
         bandwidths, training, left_out: (steps,) each; a leave-one-out error of no point is infinite.
         supported: how many points keep a neighbour when they are left out, (steps,).
-        best: the bandwidth chosen.
+        best: the bandwidth with the least error and that error; None where no bandwidth has any.
         path: learned bandwidths and their errors, (n_learned, 2), from the start to the end.
     """
 
@@ -114,7 +115,7 @@ class Errors:
     training: Numbers
     left_out: Numbers
     supported: NDArray[np.int_]
-    best: tuple[float, float]
+    best: tuple[float, float] | None
     path: Numbers
 
     def comparable(self) -> Numbers:
@@ -156,7 +157,7 @@ def choose(scene: Scene, errors: Errors, step: int, on_grid: Numbers) -> Spec:
             ),
             _dot(
                 "best",
-                *errors.best,
+                *(errors.best or (np.nan, np.nan)),
                 LIGHT.query,
                 symbol="star",
                 size=15,
@@ -179,7 +180,7 @@ def choose(scene: Scene, errors: Errors, step: int, on_grid: Numbers) -> Spec:
         legend=[
             ("━ training", LIGHT.key),
             ("━ leave-one-out", LIGHT.query),
-            ("★ best", LIGHT.query),
+            *([("★ best of those tried", LIGHT.query)] if errors.best else []),
             *([("● learned", LIGHT.output)] if len(errors.path) else []),
         ],
     )
@@ -197,7 +198,7 @@ def plain_fit(scene: Scene, on_grid: Numbers) -> Chart:
         x_title=scene.x_title,
         y_title=scene.y_title,
         x=place_axis(scene),
-        y={"range": list(scene.y_range)},
+        y=value_axis(scene),
         legend=[("○ data", LIGHT.ink), *truth, ("━ estimate", LIGHT.output)],
     )
 
@@ -243,7 +244,7 @@ def fails(scene: Scene, limits: Limits, on_grid: Numbers, bias: Numbers | None) 
         x_title=scene.x_title,
         y_title=scene.y_title,
         x={"range": [float(scene.grid[0]), float(scene.grid[-1])]},
-        y={"range": list(scene.y_range)},
+        y=value_axis(scene),
         marks=[upright(low), upright(high)],
         legend=[
             ("○ data", LIGHT.ink),

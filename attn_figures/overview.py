@@ -11,6 +11,7 @@ from attn_figures.panels import compose
 from attn_figures.picture import Picture, Spec
 
 Weights = NDArray[np.float64]
+SIDE = 6.0  # units of every small map, whatever its number of cells
 
 
 @Picture
@@ -45,3 +46,30 @@ def story(
         ),
     ]
     return compose.spec(panels)
+
+
+@Picture
+def uses(uses: Sequence[tuple[str, Weights, Sequence[str], Sequence[str]]]) -> Spec:
+    """Draw one small map a use: its name, its weights (n_query, n_key), what asks and what is asked.
+
+    A softmax gives no weight of exactly 0, so such a cell was masked, and is hatched.
+    """
+    return compose.spec(
+        [
+            Matrix(
+                name,
+                weights,
+                name,
+                queries,
+                keys,
+                row_title=QUERY_TITLE,
+                column_title=KEY_TITLE,
+                mask=weights > 0,
+                cells=name,
+                size=(SIDE, SIDE),
+                numbered=False,
+                names_rows=True,
+            )
+            for name, weights, queries, keys in uses
+        ]
+    )

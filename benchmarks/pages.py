@@ -19,10 +19,12 @@ from attn_figures.kernel_bridge import bridge
 from attn_figures.kernel_regression import fit, fit_cursor
 from attn_figures.kernel_studies import Errors, choose, compare, compare_cursor
 from attn_ui.live_figure import Cursor, pack
-from pages.kernel_regression.data import sample
 from pages.kernel_regression.numbers import Sweep
-from pages.kernel_regression.views.bandwidth import best_of, search
-from pages.kernel_regression.views.bridge import SOME_QUERIES, lay
+from pages.kernel_regression.points import sample
+from pages.kernel_regression.search import best_of
+from pages.kernel_regression.search import errors as search
+from pages.kernel_regression.views import compare as compare_view
+from pages.kernel_regression.views.bridge import lay
 
 TURNS = 15
 MOST_SECONDS = 0.050  # to compute all steps of the kernel regression page at its default size
@@ -62,14 +64,15 @@ def kernel_regression(n_points: int) -> Iterator[Picture]:
         lambda: pack([fit.spec(one.scene, each) for each in estimates], cursor),
     )
 
-    four = {name: Sweep(points, name, maps=len(KERNELS)) for name in KERNELS}
+    strides, _ = compare_view.drawn(points, points.fingerprint)
+    four = {name: Sweep(points, name, len(KERNELS), strides) for name in KERNELS}
     scene = four["gaussian"].scene
     columns = {name: sweep.estimates() for name, sweep in four.items()}
     by_step = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
     yield Picture(
         "four kernels",
         len(by_step),
-        lambda: [Sweep(points, name, maps=len(KERNELS)).estimates() for name in KERNELS],
+        lambda: [Sweep(points, name, len(KERNELS), strides).estimates() for name in KERNELS],
         lambda: pack(
             [compare.spec(scene, step) for step in by_step],
             Cursor(len(scene.queries), **compare_cursor(scene, by_step)),
@@ -78,13 +81,14 @@ def kernel_regression(n_points: int) -> Iterator[Picture]:
 
     bandwidths = tuple(one.bandwidths().tolist())
     find = search.__wrapped__  # type: ignore[attr-defined]  # without the page's cache
-    found, best, error = best_of(points, "gaussian", bandwidths)
+    found = find(points, "", "gaussian", bandwidths)
+    best = best_of(points, points.fingerprint, "gaussian")
     errors = Errors(
         np.array(bandwidths),
         found.training_errors.numpy(),
         found.leave_one_out_errors.numpy(),
         found.supported.numpy(),
-        (best, error),
+        (best.bandwidth, best.left_out),
         np.empty((0, 2)),
     )
     yield Picture(
@@ -97,7 +101,7 @@ def kernel_regression(n_points: int) -> Iterator[Picture]:
     )
 
     laid = lay(points, everything=False, on_circle=False)
-    h = torch.from_numpy(Sweep(points, "gaussian", maps=3, n_query=SOME_QUERIES).bandwidths())
+    h = torch.from_numpy(one.bandwidths())
     gaussian, attention = laid.gaussian(h).numpy(), laid.attention(h, True).numpy()
     yield Picture(
         "bridge to attention",

@@ -25,6 +25,10 @@ MISSING = object()
 _ALIGNMENT = 8
 
 
+class TooLargeError(ValueError):
+    """The steps of one figure take more than `MOST_BYTES`; with fewer steps they would not."""
+
+
 @dataclass(frozen=True)
 class Cursor:
     """A second slider, over rows: arrays that follow it, by path ("data.0.marker.color").
@@ -69,7 +73,7 @@ class _Store:
             self.blobs.append(raw + bytes(padding))
             self._size += len(raw) + padding
             if self._size > MOST_BYTES:
-                raise ValueError(
+                raise TooLargeError(
                     f"the steps of one figure may take {MOST_BYTES:,} bytes, these take more: "
                     "use fewer steps or fewer tokens"
                 )
@@ -125,7 +129,10 @@ def pack(figures: Sequence[Any], cursor: Cursor | None = None) -> bytes:
     header["arrays"] = store.described
     text = json.dumps(header, separators=(",", ":"), allow_nan=False).encode()
     text += b" " * (-(len(text) + 4) % _ALIGNMENT)
-    return len(text).to_bytes(4, "little") + text + b"".join(store.blobs)
+    message = len(text).to_bytes(4, "little") + text + b"".join(store.blobs)
+    if len(message) > MOST_BYTES:
+        raise TooLargeError(f"too large {len(message)}")
+    return message
 
 
 def _plain(figure: Any) -> Spec:

@@ -1,57 +1,54 @@
-"""Every bandwidth and every query of a picture at once: what `attn_core` computes, as arrays to draw."""
+"""The settings turned into arrays: all bandwidths and queries of a picture, and where the sliders stand.
 
+A picture asks for all bandwidths and queries; where one message cannot hold them, fewer are offered, and what
+is offered is what the sliders, the words, the tabs and the link speak of.
+"""
+
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from html import escape
 
 import numpy as np
 import torch
+from torch import Tensor
 
-from attn_core import KERNELS, effective_keys, kernel_estimate, nadaraya_watson
+from attn_core import KERNELS, KernelRegression, effective_keys, kernel_estimate, nadaraya_watson
 from attn_figures.kernel_regression import Estimate, Scene
+from attn_ui.live_figure.packing import MOST_BYTES, TooLargeError
 from attn_ui.parameters import Steps
-from pages.kernel_regression.data import Numbers, Points
+from attn_ui.positions import position
+from pages.kernel_regression.points import Numbers, Points
 from pages.kernel_regression.settings import BANDWIDTH, QUERY_AT
 
-MOST_NUMBERS = 290_000  # weights of one figure, four bytes each, of its 1.5 MB
+Strides = tuple[int, int]
 # Every how many-th bandwidth and query is offered; where the sliders start is always among them.
-STRIDES = ((1, 1), (1, 2), (2, 2), (2, 3), (3, 3), (3, 5), (5, 5), (5, 6), (6, 10), (10, 15), (15, 30))
+STRIDES: tuple[Strides, ...] = (
+    (1, 1), (1, 2), (2, 2), (2, 3), (3, 3), (3, 5), (5, 5), (5, 6), (6, 10), (10, 15), (15, 30),
+)  # fmt: skip
+FOUR_BYTES = 4  # a weight
 MARGIN, FLOOR = 0.08, 0.24  # of the data's height: room above it, and below it for the kernel
 FINER = 4  # points of the drawn estimate from one query to the next
 
 
 @dataclass(frozen=True)
 class Sweep:
-    """One data set under one kernel, at all bandwidths and queries that a figure of `maps` maps can hold.
-
-    `n_query` is how many queries the maps have, where they are not those of the query slider.
-    """
+    """One data set under one kernel, at the bandwidths and queries that a figure of `maps` maps offers."""
 
     points: Points
     kernel: str
     maps: int = 1
-    n_query: int | None = None
+    strides: Strides = (1, 1)
 
-    @cached_property
-    def _strides(self) -> tuple[int, int]:
-        n_key = len(self.points.keys) * self.maps
-        fitting = (
-            (bandwidth, query)
-            for bandwidth, query in STRIDES
-            if len(BANDWIDTH.values[::bandwidth]) * (self.n_query or len(QUERY_AT.values[::query])) * n_key
-            <= MOST_NUMBERS
-        )
-        return next(fitting, STRIDES[-1])
-
-    @cached_property
+    @property
     def bandwidth(self) -> Steps:
         """The bandwidths that the slider offers, in its own unit."""
-        return replace(BANDWIDTH, values=BANDWIDTH.values[:: self._strides[0]])
+        return replace(BANDWIDTH, values=BANDWIDTH.values[:: self.strides[0]])
 
-    @cached_property
+    @property
     def query(self) -> Steps:
         """The queries that the slider offers, in its own unit."""
-        return replace(QUERY_AT, values=QUERY_AT.values[:: self._strides[1]])
+        return replace(QUERY_AT, values=QUERY_AT.values[:: self.strides[1]])
 
     def bandwidths(self) -> Numbers:
         """The bandwidths in the unit of the keys, (steps,)."""
@@ -59,11 +56,11 @@ class Sweep:
 
     def bandwidth_names(self) -> list[str]:
         """Each bandwidth as the slider says it."""
-        return [f"{bandwidth:.3g}" for bandwidth in self.bandwidths()]
+        return [self.points.width(bandwidth) for bandwidth in self.bandwidths()]
 
     def query_names(self) -> list[str]:
         """Each query as the slider says it."""
-        return [f"{self.points.x_title} = {query:.{self.points.digits}g}" for query in self.scene.queries]
+        return [f"{self.points.x_title} = {self.points.name_place(query)}" for query in self.scene.queries]
 
     @cached_property
     def scene(self) -> Scene:
@@ -75,7 +72,8 @@ class Sweep:
         truth = None if points.truth is None else points.truth(grid)
         everything = points.values if truth is None else np.concatenate((points.values, truth))
         low, high = float(everything.min()), float(everything.max())
-        span = (high - low) or 1.0
+        # Constant values stand in the middle of a chart whose height is their own size.
+        span = (high - low) or abs(high) or 1.0
         return Scene(
             points.keys,
             points.values,
@@ -87,6 +85,7 @@ class Sweep:
             escape(points.x_title),
             escape(points.y_title),
             points.digits,
+            points.value_digits,
         )
 
     @cached_property
@@ -111,6 +110,101 @@ class Sweep:
     def at(self, bandwidth: float) -> Estimate:
         """One bandwidth, in the unit of the keys."""
         return estimates(self.points, self.kernel, np.array([bandwidth]), self.scene)[0]
+
+    def standing(self) -> "Standing":
+        """Where the sliders stand among what is offered."""
+        points = self.points
+        at = float(self.bandwidths()[position(self.bandwidth)])
+        queries = self.scene.queries
+        key_names, query_names = ([points.name_place(x) for x in places] for places in (points.keys, queries))
+        row = position(self.query)
+        return Standing(
+            points, self.kernel, at, row, queries, points.keys, points.values, key_names, query_names
+        )
+
+
+@dataclass(frozen=True)
+class Standing:
+    """What the open picture shows now: what is written out, checked, broken and handed over as code.
+
+    Attributes:
+        points: the data set.
+        kernel, bandwidth: of the picture, the bandwidth in the unit of the keys.
+        row: the query chosen.
+        queries, keys: the places asked and the keys of the picture, (n_query,) and (n_key,), or vectors
+            (n_query, d) and (n_key, d).
+        values: of the keys, (n_key,).
+        key_names, query_names: each as it is written.
+        as_dot_products: whether the picture takes the scores apart into dot products and lengths.
+    """
+
+    points: Points
+    kernel: str
+    bandwidth: float
+    row: int
+    queries: Numbers
+    keys: Numbers
+    values: Numbers
+    key_names: list[str]
+    query_names: list[str]
+    as_dot_products: bool = False
+
+    @property
+    def asked(self) -> str:
+        """The query as it is written."""
+        return self.query_names[self.row]
+
+    @property
+    def slider_bandwidth(self) -> float:
+        """The bandwidth in the sliders' own unit."""
+        return self.bandwidth / self.points.unit
+
+    @property
+    def width(self) -> str:
+        """The bandwidth as it is written."""
+        return self.points.width(self.bandwidth)
+
+    @cached_property
+    def regression(self) -> KernelRegression:
+        """Every stage of the regression of all queries."""
+        return nadaraya_watson(
+            *self.tensors(), torch.from_numpy(self.values), kernel=self.kernel, bandwidth=self.bandwidth
+        )
+
+    def tensors(self) -> tuple[Tensor, Tensor]:
+        """Queries and keys for `attn_core`."""
+        return torch.from_numpy(self.queries), torch.from_numpy(self.keys)
+
+
+def fitting(sweep: Sweep, draw: Callable[[Sweep], bytes], cells: int | None = None) -> tuple[Strides, bytes]:
+    """Draw as many bandwidths and queries as one message holds; return what was offered, and the message.
+
+    The message itself is measured, so nothing in it can be forgotten. What can hardly fit, for its weights
+    alone are three times too many before they are deflated, is not drawn first.
+
+    Args:
+        sweep: what is to be drawn.
+        draw: draws it, and raises `TooLargeError` where it does not fit.
+        cells: weights of one step where the maps have other queries and keys than the sweep.
+    """
+    for strides in STRIDES:
+        offered = replace(sweep, strides=strides)
+        a_step = cells or len(offered.query.values) * len(sweep.points.keys) * sweep.maps
+        weights = len(offered.bandwidth.values) * a_step
+        if FOUR_BYTES * weights > 3 * MOST_BYTES and strides != STRIDES[-1]:
+            continue
+        try:
+            return strides, draw(offered)
+        except TooLargeError:
+            if strides == STRIDES[-1]:
+                raise
+    raise AssertionError("the widest strides are always tried")
+
+
+def lengthened(queries: Tensor, keys: Tensor) -> tuple[Tensor, Tensor]:
+    """Give queries (n_query, d) and keys (n_key, d) one dimension more, so that q . k has -|k|^2/2 in it."""
+    half_keys = keys.square().sum(-1, keepdim=True) / 2
+    return torch.cat((queries, torch.ones_like(queries[:, :1])), -1), torch.cat((keys, -half_keys), -1)
 
 
 def estimates(points: Points, kernel: str, bandwidths: Numbers, scene: Scene) -> list[Estimate]:

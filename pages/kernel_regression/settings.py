@@ -1,5 +1,12 @@
-"""What a link to this page can set: short names, defaults, ranges."""
+"""What a link to this page can set: short names, defaults, ranges, and the sidebar that asks for it."""
 
+from dataclasses import dataclass
+
+import streamlit as st
+
+from attn_core import KERNELS
+from attn_core.limits import MAX_KERNEL_POINTS
+from attn_ui import controls
 from attn_ui.parameters import Choice, Flag, Parameter, Real, Steps, Whole, logarithmic
 from attn_ui.shared_settings import SEED
 
@@ -11,7 +18,7 @@ KERNEL_VIEW = Choice(
 )
 OWN_POINTS = "own points"
 POINTS_DATA = Choice("data", "sine", ("sine", "step", "bump", "heteroscedastic", "gap", OWN_POINTS))
-POINTS = Whole("points", 40, 4, 500)
+POINTS = Whole("points", 40, 4, MAX_KERNEL_POINTS)
 NOISE = Real("noise", 0.5, 0.0, 2.0, 0.1)
 KERNEL = Choice("kernel", "gaussian", ("gaussian", "boxcar", "triangular", "epanechnikov"))
 # Both are in the unit of the toy data, which lie in [0, 5]; a person's own data are measured by their width.
@@ -38,3 +45,37 @@ SETTINGS: tuple[Parameter, ...] = (
     KEYS_LIE,
     KERNEL_SLIP,
 )
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """How a toy data set is drawn; its name is "own points" where there is none."""
+
+    data: str
+    n_points: int
+    noise: float
+    seed: int
+
+
+def ask_for_data() -> Drawn:
+    """Ask in the sidebar which points there are."""
+    st.subheader("Data", anchor=False)
+    data = controls.choose(POINTS_DATA, "Data set")
+    own = data == OWN_POINTS
+    return Drawn(
+        data,
+        controls.whole(POINTS, "Points", disabled=own),
+        controls.real(NOISE, "Noise", disabled=own),
+        controls.whole(SEED, "Seed", disabled=own),
+    )
+
+
+def ask_for_kernel() -> str:
+    """Ask in the sidebar for the kernel, and show its formula."""
+    st.subheader("Kernel", anchor=False)
+    kernel = controls.choose(KERNEL, "Kernel")
+    st.latex(f"K(u) = {KERNELS[kernel].formula}")
+    st.caption("u = |q − k| / h")
+    if kernel in ("triangular", "epanechnikov"):
+        st.caption("Some courses print max(0, 1 − u), the triangular kernel, as Epanechnikov's.")
+    return kernel

@@ -10,11 +10,15 @@ _TOYS = {
     "heteroscedastic": ("5 * u", "2 * x.sin() + x", "x / 5"),
     "gap": ("torch.where(u < 0.5, 3 * u, 2 + 3 * u)", "2 * x.sin() + x", "1"),
 }
-_PROFILES = {
-    "gaussian": "torch.exp(-u.square() / 2)",
-    "boxcar": "(u <= 1).double()",
-    "triangular": "(1 - u).clamp(min=0)",
-    "epanechnikov": "(1 - u.square()).clamp(min=0)",
+_DIVIDED = (
+    "\nweights = kernel / kernel.sum(dim=1, keepdim=True)  # each row sums to one; no key in the window: nan"
+)
+_WEIGHTS = {
+    # A softmax of the kernel's logarithm: exp(-u**2 / 2) itself is 0 for every key where h is small.
+    "gaussian": "weights = torch.softmax(-u.square() / 2, dim=1)  # exp(-u**2 / 2) by each row's sum",
+    "boxcar": f"kernel = (u <= 1).double(){_DIVIDED}",
+    "triangular": f"kernel = (1 - u).clamp(min=0){_DIVIDED}",
+    "epanechnikov": f"kernel = (1 - u.square()).clamp(min=0){_DIVIDED}",
 }
 
 
@@ -28,24 +32,29 @@ noise = torch.randn({n_points}, generator=generator, dtype=torch.float64)
 y = {curve} + {noise:g} * {spread} * noise       # values"""
 
 
-def own_data(keys: Sequence[float], values: Sequence[float]) -> str:
-    """Write a person's own points, seven significant digits each."""
-    return "\n".join(
-        f"{name} = torch.tensor([{', '.join(f'{number:.7g}' for number in numbers)}], dtype=torch.float64)"
-        for name, numbers in (("x", keys), ("y", values))
+def own_data(keys: Sequence[object], values: Sequence[float]) -> str:
+    """Write the points themselves, numbers or vectors as keys, every digit of them."""
+    return (
+        f"x = torch.tensor({keys!r}, dtype=torch.float64)\ny = torch.tensor({values!r}, dtype=torch.float64)"
     )
 
 
-def snippet(*, data: str, kernel: str, bandwidth: float, query: float) -> str:
-    """Write the regression of `data` at one query; it ends with `weights` and `estimate`."""
+def snippet(*, data: str, kernel: str, bandwidth: float, query: float | Sequence[float]) -> str:
+    """Write the regression of `data` at one query; it ends with `weights` and `estimate`.
+
+    The query is a number, or a vector as long as each key.
+    """
+    if isinstance(query, Sequence):
+        distance, wide = "torch.cdist(query, x)", "  # (n_query, d)"
+    else:
+        distance, wide = "(query[:, None] - x[None, :]).abs()", ""
     return f"""import torch
 
 {data}
 
-query, h = torch.tensor([{query:.7g}], dtype=torch.float64), {bandwidth!r}
-u = (query[:, None] - x[None, :]).abs() / h     # (n_query, n_key)
-kernel = {_PROFILES[kernel]}
-weights = kernel / kernel.sum(dim=1, keepdim=True)  # each row sums to one; no key in the window: nan
+query, h = torch.tensor([{query!r}], dtype=torch.float64), {bandwidth!r}{wide}
+u = {distance} / h     # (n_query, n_key)
+{_WEIGHTS[kernel]}
 estimate = weights @ y
 print(estimate, weights.sum(dim=1))
 """

@@ -4,102 +4,143 @@ import math
 from collections.abc import Mapping
 
 import numpy as np
-from numpy.typing import NDArray
 
-Numbers = NDArray[np.float64]
+from attn_figures.numbers import number
+from pages.kernel_regression.points import Numbers, Points
+
+SAME = 1e-9  # weights this close, relative to the largest, are ties
+NEARLY = 1.02  # weights whose largest is at most so many times the mean are nearly alike
+CLOSE = 1.01  # an error at most so many times the best is as good
 
 
 def fit_sentence(
+    points: Points,
     *,
     kernel: str,
     bandwidth: float,
     query: float,
     estimate: float,
     weights: Numbers,
-    keys: Numbers,
     effective: float,
     empty: int,
     n_query: int,
-    digits: int = 3,
 ) -> str:
     """Say what the chosen query attends to, and how many queries find nothing."""
+    at = f"At {points.name_place(query)} the **query**"
     if math.isnan(estimate):
-        nearest = float(np.abs(keys - query).min())
+        nearest = float(np.abs(points.keys - query).min())
         return (
-            f"At {query:.{digits}g} the **query** finds no **key** within h = {bandwidth:.3g}: the nearest "
-            f"lies {nearest:.3g} away, so there is nothing to average and the estimate has a gap, as for "
-            f"{empty} of the {n_query} queries (hatched)."
+            f"{at} finds no **key** within h = {points.width(bandwidth)}: the nearest lies "
+            f"{points.width(nearest)} away, so there is nothing to average and the estimate has a gap, as "
+            f"for {empty} of the {n_query} queries (hatched)."
         )
-    heaviest = int(weights.argmax())
     seen = (
-        f"At {query:.{digits}g} the **query** spreads its weight as if over {effective:.1f} of {len(keys)} "
-        f"**keys**; the one at {keys[heaviest]:.{digits}g} counts most ({weights[heaviest]:.3f}), "
-        f"and the weighted mean of the **values** is {_value(estimate)}."
+        f"{at} spreads its weight as if over {effective:.1f} of {len(weights)} **keys**; "
+        f"{_heaviest(points, weights)}, and the weighted mean of the **values** is {points.amount(estimate)}."
     )
     if empty:
-        seen += f" {empty} of {n_query} queries find no key in the window of the {kernel} kernel (hatched)."
+        find = "query finds" if empty == 1 else "queries find"
+        seen += f" {empty} of {n_query} {find} no key in the window of the {kernel} kernel (hatched)."
     return seen
 
 
+def _heaviest(points: Points, weights: Numbers) -> str:
+    """Name the key that counts most, or say how many tie."""
+    largest = float(weights.max())
+    tied = int(np.sum(weights >= largest * (1 - SAME)))
+    if tied == len(weights):
+        return f"all weigh the same ({largest:.3f})"
+    if tied > 1:
+        all_of_them = tied == np.count_nonzero(weights)
+        others = "and all others nothing" if all_of_them else "and all others less"
+        return f"{tied} keys weigh the same ({largest:.3f}), {others}"
+    if largest * len(weights) <= NEARLY:
+        return f"all weigh nearly the same (at most {largest:.3f})"
+    return f"the one at {points.name_place(points.keys[int(weights.argmax())])} counts most ({largest:.3f})"
+
+
 def compare_sentence(
+    points: Points,
     *,
     bandwidth: float,
     query: float,
     estimates: Mapping[str, float],
     effective: Mapping[str, float],
-    empty: Mapping[str, float],
-    digits: int = 3,
+    empty: Mapping[str, int],
+    n_query: int,
 ) -> str:
     """Say how far the kernels agree at one bandwidth."""
     told = [
-        f"{name} {_value(estimate)} ({effective[name]:.1f})"
+        f"{name} {points.amount(estimate)} ({effective[name]:.1f})"
         for name, estimate in estimates.items()
         if not math.isnan(estimate)
     ]
     silent = [name for name, estimate in estimates.items() if math.isnan(estimate)]
     seen = (
-        f"One h = {bandwidth:.3g} is not one width. Estimates at {query:.{digits}g}, with their effective "
-        f"keys: {_join(told)}."
+        f"One h = {points.width(bandwidth)} is not one width. Estimates at {points.name_place(query)}, with "
+        f"their effective keys: {_join(told)}."
     )
     if silent:
-        seen += f" No estimate from {_join(silent)}: no key lies in the window."
-    elif max(empty.values()) > 0:
-        widest = max(empty, key=lambda name: empty[name])
-        seen += f" The compact kernels leave {empty[widest]:.0%} of the queries without any key (hatched)."
+        return f"{seen} No estimate from {_join(silent)}: no key lies in the window."
+    if any(empty.values()):
+        most = max(empty.values())
+        return f"{seen} Compact kernels leave up to {most} of {n_query} queries without any key (hatched)."
     return seen
 
 
 def choose_sentence(
+    points: Points,
     *,
     bandwidth: float,
     training: float,
     left_out: float,
     best: float,
+    best_training: float,
     best_error: float,
+    tried: int,
     supported: int,
-    n_key: int,
+    most_supported: int,
 ) -> str:
-    """Say which error can choose a bandwidth, and where this one stands."""
-    place = "narrower" if bandwidth < best / 1.15 else "wider" if bandwidth > best * 1.15 else "about as wide"
-    follows = {
-        "narrower": "it follows the noise",
-        "wider": "it blurs the curve",
-        "about as wide": "neither noise nor blur wins",
-    }
-    seen = f"Training error {_value(training)}, leave-one-out error {_value(left_out)}: "
-    if math.isinf(left_out):
-        seen = f"Training error {_value(training)}; left out, no point has a neighbour in its window: "
-    seen += (
-        f"h = {bandwidth:.3g} is {place} {'as' if place == 'about as wide' else 'than'} the best, {best:.3g} "
-        f"(error {_value(best_error)}), so {follows[place]}. The training error always wants h = 0, where "
-        "each point asks itself; left out of its own estimate, a point cannot."
-    )
-    if 0 < supported < n_key:
-        seen += f" Dotted: only {supported} of {n_key} points keep a neighbour, so it is not comparable."
-    return seen
+    """Say which error can choose a bandwidth, and how this one's errors compare with the best one's."""
+    h, n_key = points.width(bandwidth), len(points.keys)
+    least = f"the least of {tried} tried is {number(best_error)} at h = {points.width(best)}"
+    if not most_supported:
+        return (
+            f"Training error {number(training)}. No bandwidth leaves any point a neighbour, so there is no "
+            "leave-one-out error to choose by."
+        )
+    if not supported:
+        return (
+            f"Training error {number(training)}. Left out, no point has a neighbour within h = {h}, so no "
+            f"leave-one-out error; {least}. {_ALWAYS}"
+        )
+    seen = f"Training error {number(training)}, leave-one-out error {number(left_out)} at h = {h}; {least}"
+    if supported < most_supported:
+        return (
+            f"{seen}. Dotted: only {supported} of {n_key} points keep a neighbour here, so the errors are "
+            f"not comparable. {_ALWAYS}"
+        )
+    return f"{seen}, so {_stands(training, left_out, best_training, best_error)}. {_ALWAYS}"
+
+
+_ALWAYS = (
+    "The training error is least as h goes to 0, where each point asks itself; left out of its own estimate, "
+    "a point cannot."
+)
+
+
+def _stands(training: float, left_out: float, best_training: float, best_error: float) -> str:
+    if left_out <= best_error * CLOSE:
+        return "this one is as good"
+    if training < best_training:
+        return "this one follows single points: nearer to those it has seen, farther from those left out"
+    if training > best_training:
+        return "this one blurs the curve: farther from the points seen and from those left out"
+    return "this one is worse on the points left out"
 
 
 def learned_sentence(
+    points: Points,
     *,
     steps: int,
     planned: int,
@@ -113,15 +154,15 @@ def learned_sentence(
     """Say how learning went."""
     if steps == 0 and kernel == "boxcar":
         return (
-            f"Nothing to learn from h = {start:.3g}: the boxcar's error is a staircase in h, flat between "
-            "its steps, so its gradient is zero everywhere."
+            f"Nothing to learn from h = {points.width(start)}: the boxcar's error is a staircase in h, flat "
+            "between its steps, so its gradient is zero everywhere."
         )
     if steps == 0:
-        return f"Nothing to learn from h = {start:.3g}: there the error does not change with h."
+        return f"Nothing to learn from h = {points.width(start)}: there the error does not change with h."
     went = (
-        f"Adam on log h went from {start:.3g} to **{end:.4g}** in {steps} steps"
-        f"{'' if steps >= planned else ', where it was stopped or found no slope'}, error {error:.4g}; "
-        f"the best of the search is {best:.4g} with {best_error:.4g}"
+        f"Adam on log h went from {points.width(start)} to **{number(end)}** in {steps} steps"
+        f"{'' if steps >= planned else ', where it was stopped or found no slope'}, error {number(error)}; "
+        f"the best of the search is {number(best)} with {number(best_error)}"
     )
     apart = abs(end / best - 1)
     if apart <= 0.02:
@@ -133,7 +174,7 @@ def learned_sentence(
 
 def bridge_sentence(*, largest: float, keeps_lengths: bool, on_circle: bool, h_squared: float) -> str:
     """Say what becomes of the Gaussian weights without the term in the keys' lengths."""
-    at = f"At temperature h² = {h_squared:.3g}"
+    at = f"At temperature h² = {number(h_squared, 3)}"
     if keeps_lengths:
         return (
             f"{at}, softmax of **q** · **k** − |**k**|²/2 is the Gaussian kernel: the largest difference is "
@@ -144,6 +185,11 @@ def bridge_sentence(*, largest: float, keeps_lengths: bool, on_circle: bool, h_s
             f"{at}, and all **keys** equally long: |**k**|²/2 is the same for every key, the softmax does "
             f"not see it: dot-product attention is the Gaussian kernel (largest difference {largest:.1e})."
         )
+    if largest < 5e-4:
+        return (
+            f"{at} the scores are so small beside h² that even without |**k**|²/2 no weight differs by more "
+            f"than {largest:.1e}. A narrower h shows what the term does."
+        )
     return (
         f"{at}, without |**k**|²/2: dot-product attention favours long **keys** over near ones. The largest "
         f"difference of a weight is {largest:.3f}. Put the keys on a circle and it goes."
@@ -151,6 +197,7 @@ def bridge_sentence(*, largest: float, keeps_lengths: bool, on_circle: bool, h_s
 
 
 def fails_sentence(
+    points: Points,
     *,
     kernel: str,
     bandwidth: float,
@@ -163,31 +210,30 @@ def fails_sentence(
     """Say which of the failures the picture shows.
 
     Args:
+        points: the data.
+        kernel: its name; bandwidth: in the unit of the keys.
         silent: share of the places drawn that find no key.
         ends: bias at the first and at the last key, or None where the truth is not known.
         to_nearest, to_mean: mean distances of the estimate to the nearest key's value and to the mean.
         spread: standard deviation of the values, which says what is small.
     """
-    seen = f"h = {bandwidth:.3g}, {kernel}:"
-    if to_nearest < 0.05 * spread:
-        seen += " so narrow that every place copies its nearest key; the noise is all there."
+    seen = f"h = {points.width(bandwidth)}, {kernel}:"
+    if not spread:
+        seen += " all values are the same, and so is every estimate."
+    elif to_nearest < 0.05 * spread:
+        seen += " so narrow that every estimate copies the nearest key's value, noise and all."
     elif to_mean < 0.15 * spread:
         seen += " so wide that every place gets the mean of all values; the curve is gone."
-    elif ends is not None:
-        seen += (
-            f" even without noise the ends are off by {ends[0]:+.3g} and {ends[1]:+.3g}, "
-            "because all their keys lie on one side."
-        )
-    else:
+    elif ends is None:
         seen += " at both ends all keys lie on one side, which pulls the estimate inwards."
+    elif max(map(abs, ends)) < 0.02 * spread:
+        seen += " narrow enough that the ends are hardly off, though all their keys lie on one side."
+    else:
+        off = " and ".join(f"{'+' if end > 0 else ''}{number(end, 3)}" for end in ends)
+        seen += f" even without noise the ends are off by {off}, because all their keys lie on one side."
     if silent > 0.005:
         return f"{seen} {silent:.0%} of the places drawn find no key in the window: no estimate (hatched)."
     return f"{seen} Beyond the data the estimate levels off: it knows no trend, only its nearest keys."
-
-
-def _value(number: float) -> str:
-    """Write a value: three decimals where they say something, else four significant digits."""
-    return f"{number:.3f}" if 0.01 <= abs(number) < 1e5 or number == 0 else f"{number:.4g}"
 
 
 def _join(parts: list[str]) -> str:

@@ -1,31 +1,19 @@
-"""The landing page: the whole story in one screen, on one slider."""
+"""The landing page: the whole story in one screen, on one slider, and where to go from here."""
 
 from pathlib import Path
 
 import streamlit as st
-import torch
 
-from attn_core import (
-    MultiHeadAttention,
-    label_tokens,
-    nadaraya_watson,
-    scaled_dot_product_attention,
-    sentence_vectors,
-    sinusoidal_encoding,
-    tokenize,
-)
-from attn_figures.overview import story
+from attn_figures import overview
 from attn_ui import frame
 from attn_ui.live_figure import Slider, live_figure, pack
-from attn_ui.positions import value
+from attn_ui.positions import position
 from attn_ui.shared_settings import TEMPERATURE
+from pages.overview.numbers import story, uses
 from pages.overview.settings import SETTINGS
-from pages.overview.words import what_the_slider_does
+from pages.overview.words import STARTS, USES, what_the_slider_does
 
 PAGES = Path(__file__).resolve().parents[1]
-SENTENCE = "the cat sat on the mat"
-D_MODEL, N_HEAD, SEED = 16, 2, 4
-
 CHAPTERS = (
     (
         "kernel_regression",
@@ -47,31 +35,14 @@ frame.open_page(
 
 @st.cache_data
 def steps() -> bytes:
-    """Compute and draw every position of the slider.
-
-    A Gaussian kernel of bandwidth h is a softmax at temperature h squared, so one slider serves all maps.
-    """
-    temperature = torch.tensor(TEMPERATURE.values, dtype=torch.float64)
-    tokens = tokenize(SENTENCE)
-    places = torch.arange(len(tokens), dtype=torch.float64)
-    kernel = nadaraya_watson(places, places, places, bandwidth=temperature.sqrt())
-    x = sentence_vectors(tokens, D_MODEL, seed=SEED)
-    placed = x + sinusoidal_encoding(len(tokens), D_MODEL, dtype=x.dtype)
-    column = temperature.reshape(-1, 1, 1)
-    head = scaled_dot_product_attention(x, x, x, temperature=column)
-    with_places = scaled_dot_product_attention(placed, placed, placed, temperature=column)
-    model = MultiHeadAttention(D_MODEL, N_HEAD, seed=SEED, dtype=x.dtype)
-    heads = scaled_dot_product_attention(*model.project(placed), temperature=column.unsqueeze(-1))
+    """Draw every position of the slider."""
+    told = story()
     return pack(
         [
-            story.spec(
-                kernel.weights[i].numpy(),
-                head.weights[i].numpy(),
-                with_places.weights[i].numpy(),
-                list(heads.weights[i].detach().numpy()),
-                label_tokens(tokens),
+            overview.story.spec(
+                told.kernel[step], told.head[step], told.placed[step], list(told.heads[step]), told.words
             )
-            for i in range(len(temperature))
+            for step in range(len(TEMPERATURE.values))
         ]
     )
 
@@ -83,9 +54,24 @@ live_figure(
     name="attention in one picture",
     slider=Slider("Temperature", TEMPERATURE),
 )
-frame.what_you_see(what_the_slider_does(value(TEMPERATURE)))
+step = position(TEMPERATURE)
+frame.what_you_see(what_the_slider_does(TEMPERATURE.values[step], story().spread(step), len(story().words)))
 
 for column, (page, name, sentence) in zip(st.columns(len(CHAPTERS)), CHAPTERS, strict=True):
     with column:
         st.page_link(str(PAGES / page / "page.py"), label=f"**{name}**", icon=":material/arrow_forward:")
         st.caption(sentence)
+
+st.subheader("Where to start", anchor=False)
+for column, (who, advice) in zip(st.columns(len(STARTS)), STARTS.items(), strict=True):
+    column.markdown(f"**{who}.** {advice}")
+
+st.subheader("Where attention is used", anchor=False)
+live_figure(
+    [overview.uses.spec([(use.name, use.weights, use.queries, use.keys) for use in uses()])],
+    key="uses",
+    alt="Four small maps of weights: a date translated, a sentence, patches of a picture, frames of a sound",
+    name="where attention is used",
+)
+for column, use in zip(st.columns(len(uses())), uses(), strict=True):
+    column.markdown(USES[use.name])

@@ -1,17 +1,60 @@
-"""The automatic sentence of the overview."""
-
-BROAD, SHARP = 3.0, 0.35
+"""The sentences of the overview."""
 
 
-def what_the_slider_does(temperature: float) -> str:
+def what_the_slider_does(temperature: float, spread: tuple[float, float, float], n_key: int) -> str:
     """Say what the maps show at a temperature.
 
-    >>> what_the_slider_does(1.0).startswith("At temperature 1.00")
+    Args:
+        temperature: the slider's.
+        spread: over how many words a query spreads its weight, on average: by nearness, by likeness, by both.
+        n_key: how many words there are.
+
+    >>> what_the_slider_does(1.0, (3.2, 1.1, 1.4), 6).startswith("At temperature 1.00")
     True
     """
     at = f"At temperature {temperature:.2f} (a kernel of bandwidth {temperature**0.5:.2f})"
-    if temperature >= BROAD:
-        return f"{at} every query looks almost everywhere: the weights approach the plain average."
-    if temperature <= SHARP:
-        return f"{at} every query looks at little but its best match: the weights approach a choice."
-    return f"{at} each query prefers what matches it; until positions are added, both **the** look alike."
+    by_nearness, by_likeness, by_both = spread
+    seen = (
+        f"{at} a query spreads its weight as if over {by_nearness:.1f} of {n_key} words by nearness, "
+        f"{by_likeness:.1f} by likeness and {by_both:.1f} by both"
+    )
+    if min(spread) > 0.9 * n_key:
+        return f"{seen}: the weights approach the plain average."
+    if max(spread) < 1.5:
+        return f"{seen}: the weights approach a choice."
+    return f"{seen}; until places are added, both **the** look alike."
+
+
+USES = {
+    "translation": (
+        "**Translation.** A date in words asks a date in digits: each word finds the digits that tell the "
+        "same. The vectors are set by hand to year, month and day; a trained model learns them."
+    ),
+    "text": (
+        "**Text.** A language model reads from left to right: no word may look at what comes after it "
+        "(hatched). The vectors are random, so the weights say nothing of grammar."
+    ),
+    "images": (
+        "**Images.** A picture cut into nine patches, each the colour of its middle: sky attends to sky, "
+        "grass to grass, whatever lies between them."
+    ),
+    "speech": (
+        "**Speech.** Eight frames of a sound, each as loud as it is at every pitch: frames of one pitch find "
+        "each other across time."
+    ),
+}
+
+STARTS = {
+    "You teach": (
+        "Begin with Kernel regression: ask the class where the curve will go before you drag the bandwidth. "
+        "The address of every page holds its settings: send it, and everyone sees your picture."
+    ),
+    "You learn": (
+        "Begin with Single head and its example of two keys and one query, and check each number by hand "
+        "under Arithmetic. Then break it: every mistake says which check it fails, or that nothing changes."
+    ),
+    "You make slides": (
+        "Set a picture up, save it as PNG or SVG, and keep its address beside it: that opens it again. Under "
+        "Code are the lines that print the same numbers."
+    ),
+}

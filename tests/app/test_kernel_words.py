@@ -4,8 +4,8 @@ import math
 
 import numpy as np
 import pytest
-from pages.kernel_regression.points import Points, from_columns
 
+from pages.kernel_regression.points import Points, from_columns
 from pages.kernel_regression.words import (
     bridge_sentence,
     choose_sentence,

@@ -8,7 +8,8 @@ import torch
 from streamlit.testing.v1 import AppTest
 
 from attn_core import nadaraya_watson
-from pages.overview.words import what_the_slider_does
+from pages.overview.numbers import PATCHES, PITCHES, story, uses
+from pages.overview.words import USES, what_the_slider_does
 
 ROUTER = Path(__file__).resolve().parents[2] / "attn_ui" / "router.py"
 
@@ -24,7 +25,7 @@ def test_it_opens_and_says_what_is_seen() -> None:
     assert not app.exception
     assert app.title[0].value == "See attention"
     assert any("temperature 1.00" in paragraph.value for paragraph in app.markdown)
-    assert len(app.get("bidi_component")) == 1
+    assert len(app.get("bidi_component")) == 2
 
 
 def test_every_page_is_one_click_away() -> None:
@@ -53,6 +54,42 @@ def test_a_kernel_of_bandwidth_h_is_a_softmax_at_temperature_h_squared() -> None
     np.testing.assert_allclose(kernel, torch.softmax(scores / temperature, dim=-1), atol=1e-14)
 
 
-@pytest.mark.parametrize(("temperature", "word"), [(10.0, "average"), (1.0, "prefers"), (0.1, "choice")])
-def test_the_sentence_follows_the_slider(temperature: float, word: str) -> None:
-    assert word in what_the_slider_does(temperature)
+@pytest.mark.parametrize(
+    ("spread", "word"),
+    [((5.9, 5.8, 5.7), "average"), ((3.0, 1.2, 1.4), "alike"), ((1.0, 1.1, 1.2), "choice")],
+)
+def test_the_sentence_follows_the_weights(spread: tuple[float, float, float], word: str) -> None:
+    assert word in what_the_slider_does(1.0, spread, 6)
+
+
+def test_the_two_the_look_alike_until_places_are_added() -> None:
+    for weights, alike in ((story().head, True), (story().placed, False)):
+        assert np.allclose(weights[:, 0], weights[:, 4], atol=1e-12) == alike
+
+
+def test_a_query_spreads_over_as_many_words_as_its_weights_say() -> None:
+    step = len(story().kernel) // 2
+    weights = story().kernel[step]
+    spread = np.exp(-(weights * np.log(weights)).sum(axis=1)).mean()
+    assert story().spread(step)[0] == pytest.approx(spread)
+
+
+def test_each_use_attends_where_the_page_says() -> None:
+    translation, text, images, speech = uses()
+    for query, key in (("21", "21"), ("November", "11"), ("2026", "2026")):
+        assert translation.weights[translation.queries.index(query)].argmax() == translation.keys.index(key)
+    assert (text.weights[np.triu_indices(len(text.queries), 1)] == 0).all()
+    for use, kinds in ((images, PATCHES), (speech, PITCHES)):
+        alike = np.equal.outer(np.array(kinds), np.array(kinds))
+        for row, same in zip(use.weights, alike, strict=True):
+            assert row[same].min() > row[~same].max()
+    for use in uses():
+        np.testing.assert_allclose(use.weights.sum(axis=1), 1, atol=1e-12)
+
+
+def test_every_use_has_its_sentence() -> None:
+    at = overview()
+    said = "".join(paragraph.value for paragraph in at.markdown)
+    for use in uses():
+        assert USES[use.name] in said
+    assert len(at.get("bidi_component")) == 2

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from statsmodels.nonparametric.kernel_regression import KernelReg
 
-from pages.kernel_regression.data import Points, sample
+from pages.kernel_regression.points import Points, sample
 from pages.kernel_regression.settings import BANDWIDTH, QUERY_AT
 from tests.browser.app_page import AppPage
 
@@ -141,7 +141,7 @@ def test_find_the_best_then_learn_it(app: AppPage) -> None:
     app.page.get_by_role("button", name="Take the best").click()
     app.settle()
     assert float(app.readout("choose")) == pytest.approx(BANDWIDTH.values[BANDWIDTH.nearest(best)], rel=0.01)
-    assert "about as wide as the best" in app.page.get_by_test_id("stMain").inner_text()
+    assert "this one is as good" in app.page.get_by_test_id("stMain").inner_text()
 
 
 def test_where_it_fails(app: AppPage) -> None:

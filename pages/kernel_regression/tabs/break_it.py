@@ -8,76 +8,94 @@ import streamlit as st
 import torch
 
 from attn_core import leave_one_out_error
+from attn_core.checks import Check, compare
 from attn_core.mistakes import softmax_over_queries
 from attn_figures.kernel_studies import two_fits, two_maps
+from attn_figures.numbers import number
 from attn_figures.picture import Spec
 from attn_ui import controls
 from attn_ui.live_figure import live_figure
-from pages.kernel_regression.data import Points
-from pages.kernel_regression.numbers import estimates
+from pages.kernel_regression.numbers import Sweep, estimates
+from pages.kernel_regression.points import Points
+from pages.kernel_regression.search import best_of, errors
 from pages.kernel_regression.settings import KERNEL_SLIP
-from pages.kernel_regression.tabs.text import standing
-from pages.kernel_regression.views.bandwidth import best_of
+
+SUMS = "each row of weights sums to one"
+FORMULA = "weights against max(0, 1 − u²)"
 
 
-def show(points: Points, kernel: str) -> None:
-    """Make the chosen mistake, and say which check fails and why."""
-    slip = controls.segment(KERNEL_SLIP, "Mistake", label_visibility="collapsed")
+def show(points: Points, kernel: str, bandwidth: float) -> None:
+    """Make the chosen mistake at a bandwidth in the unit of the keys, and say what it changes and why."""
+    mistake = controls.segment(KERNEL_SLIP, "Mistake", label_visibility="collapsed")
     make = {
         "softmax over queries": _over_queries,
         "training error": _training_error,
         "triangular as Epanechnikov": _misnamed,
-    }[slip]
-    spec, said = make(points, kernel)
+    }[mistake]
+    spec, said = make(points, kernel, bandwidth)
     live_figure(
-        [spec], key="broken", alt=f"The mistake beside the right thing: {slip}", name=f"mistake {slip}"
+        [spec], key="broken", alt=f"The mistake beside the right thing: {mistake}", name=f"mistake {mistake}"
     )
     st.markdown(said)
 
 
-def _over_queries(points: Points, _kernel: str) -> tuple[Spec, str]:
-    sweep, h, _ = standing(points, "gaussian")
+def verdict(check: Check) -> str:
+    """Say whether a mistake is seen by a check, and by how much."""
+    if check.passed:
+        return f"It changes nothing here: the check **{check.name}** {check.verdict}."
+    return f"The check **{check.name}** {check.verdict}."
+
+
+def _over_queries(points: Points, _kernel: str, h: float) -> tuple[Spec, str]:
+    sweep = Sweep(points, "gaussian")
     scene, right = sweep.scene, sweep.at(h)
-    keys, values = points.tensors()
-    queries = torch.from_numpy(scene.queries)
+    # Counted from the middle of the keys: far from zero |k|^2/2 would drown the differences between keys.
+    middle = (points.keys[0] + points.keys[-1]) / 2
+    queries, keys = ((torch.from_numpy(x) - middle) / h for x in (scene.queries, points.keys))
     # q . k - |q|^2/2 - |k|^2/2 as one dot product; attention's own 1 / sqrt(3) is taken out beforehand.
     q = torch.stack((queries, -queries.square() / 2, torch.ones_like(queries)), dim=-1)
     k = torch.stack((keys, torch.ones_like(keys), -keys.square() / 2), dim=-1)
-    wrong = softmax_over_queries(q * math.sqrt(3) / h**2, k, values[:, None])
+    wrong = softmax_over_queries(q * math.sqrt(3), k, torch.from_numpy(points.values)[:, None])
     broken = replace(right, weights=wrong.weights.numpy(), at_queries=wrong.output[:, 0].numpy())
-    sums = broken.weights.sum(axis=1)
-    return two_maps.spec(scene, ("softmax over queries", broken), ("softmax over keys", right)), (
-        "The softmax runs down the columns: queries compete for keys. **The check that each row sums to one "
-        f"fails**: rows sum to between {sums.min():.3f} and {sums.max():.3f}, so the estimate is no mean of "
-        "the values. (With the Gaussian kernel.)"
+    sums = wrong.weights.sum(dim=-1)
+    said = (
+        "The softmax runs down the columns: queries compete for keys. The weights of a query sum to between "
+        f"{number(float(sums.min()), 3)} and {number(float(sums.max()), 3)}. "
+        f"{verdict(compare(SUMS, sums, 1.0, scale=1.0))} (With the Gaussian kernel.)"
     )
+    return two_maps.spec(scene, ("softmax over queries", broken), ("softmax over keys", right)), said
 
 
-def _training_error(points: Points, kernel: str) -> tuple[Spec, str]:
-    sweep, _, _ = standing(points, kernel)
-    found, best, best_error = best_of(points, kernel, tuple(sweep.bandwidths().tolist()))
+def _training_error(points: Points, kernel: str, _h: float) -> tuple[Spec, str]:
+    sweep = Sweep(points, kernel)
+    found = errors(points, points.fingerprint, kernel, tuple(sweep.bandwidths().tolist()))
+    best = best_of(points, points.fingerprint, kernel)
     least = float(found.bandwidths[found.training_errors.argmin()])
     left_out = leave_one_out_error(*points.tensors(), kernel=kernel, bandwidth=least)
     spec = two_fits.spec(
         sweep.floorless,
-        (f"h = {least:.3g}, by training error", sweep.at(least).on_grid),
-        (f"h = {best:.3g}, by leave-one-out", sweep.at(best).on_grid),
+        (f"h = {points.width(least)}, by training error", sweep.at(least).on_grid),
+        (f"h = {points.width(best.bandwidth)}, by leave-one-out", sweep.at(best.bandwidth).on_grid),
     )
-    error = "no longer defined: no point has a neighbour" if math.isinf(left_out) else f"{left_out:.3f}"
-    return spec, (
-        "The training error is least where each point asks only itself. **The check on points left out "
-        f"fails**: there the error is {error}, against {best_error:.3f} at the best bandwidth."
-    )
+    told = f"The training error is least at h = {points.width(least)}, where each point asks itself most. "
+    if math.isinf(left_out):
+        return spec, f"{told}There, left out, no point has a neighbour: there is no error to choose by."
+    against = f"{number(left_out)}, against {number(best.left_out)} at h = {points.width(best.bandwidth)}"
+    if left_out <= best.left_out:
+        return spec, f"{told}It changes nothing here: on points left out its error is {against}."
+    return spec, f"{told}On points left out its error is {against}: **a worse choice**."
 
 
-def _misnamed(points: Points, kernel: str) -> tuple[Spec, str]:
-    sweep, h, _ = standing(points, kernel)
+def _misnamed(points: Points, _kernel: str, h: float) -> tuple[Spec, str]:
+    scene = Sweep(points, "gaussian").scene
     triangular, parabola = (
-        estimates(points, name, np.array([h]), sweep.scene)[0] for name in ("triangular", "epanechnikov")
+        estimates(points, name, np.array([h]), scene)[0] for name in ("triangular", "epanechnikov")
     )
-    apart = np.abs(triangular.weights - parabola.weights).max()
+    against = compare(
+        FORMULA, torch.from_numpy(triangular.weights), torch.from_numpy(parabola.weights), scale=1.0
+    )
     named = (("max(0, 1 − u)", triangular), ("max(0, 1 − u²)", parabola))
-    return two_maps.spec(sweep.scene, *named), (
-        "Some courses print max(0, 1 − u), the triangular kernel, under Epanechnikov's name. Rows still sum "
-        f"to one, so no sum tells; **the check against max(0, 1 − u²) fails**: weights differ by {apart:.3f}."
+    return two_maps.spec(scene, *named), (
+        "Some courses print max(0, 1 − u), the triangular kernel, under Epanechnikov's name. Rows sum to one "
+        f"either way, so no sum tells. {verdict(against)}"
     )

@@ -9,57 +9,72 @@ import torch
 import torch.nn.functional as F
 
 from attn_core import leave_one_out_error
-from pages.kernel_regression.data import Numbers, Points
-from pages.kernel_regression.tabs.text import standing
-from pages.kernel_regression.views.bridge import Bridge
+from attn_core.checks import Check, compare
+from attn_ui.tables import checks_table
+from pages.kernel_regression.numbers import Standing, lengthened
+from pages.kernel_regression.points import Numbers
 
-ALLOWED = 1e-8
+Places = Sequence[Sequence[float]]  # each a vector
+SUMS = "each row of weights sums to one"
+NAIVE = "estimates against plain Python, one query and one key at a time"
+LEFT_OUT = "leave-one-out error against leaving out one point after another"
+TORCH = "estimates against torch's scaled_dot_product_attention, key lengths as one more dimension"
 
 
-def show(points: Points, kernel: str) -> None:
+def show(standing: Standing) -> None:
     """Compute each check and lay them in a table."""
-    sweep, h, _ = standing(points, kernel)
-    estimate, queries = sweep.at(h), sweep.scene.queries
-    supported = estimate.supported
-    sums = estimate.weights.sum(axis=1)[supported]
-    again = regress(kernel, h, queries.tolist(), points.keys.tolist(), points.values.tolist())
-    checked = {
-        "each row of weights sums to one": float(np.abs(sums - 1).max(initial=0.0)),
-        "estimates against plain Python, one query and one key at a time": apart(estimate.at_queries, again),
-        "leave-one-out error against leaving out one point after another": apart(
-            [leave_one_out_error(*points.tensors(), kernel=kernel, bandwidth=h)], [refit(points, kernel, h)]
-        ),
-    }
-    if kernel == "gaussian":
-        what = "estimates against torch's scaled_dot_product_attention, key lengths as one more dimension"
-        checked[what] = apart(estimate.at_queries, through_attention(points, h, queries))
+    checks = check(standing)
     st.markdown(
-        "\n".join(
-            [
-                "| checked on the numbers on screen | largest difference | |",
-                "|:--|--:|:--|",
-                *(
-                    f"| {what} | {far:.1e} | {'holds' if far < ALLOWED else '**does not hold**'} |"
-                    for what, far in checked.items()
-                ),
-            ]
+        checks_table(
+            [each.name for each in checks], {"on this page": [(each.passed, each.verdict) for each in checks]}
         )
     )
-    empty = int((~supported).sum())
+    empty = int((~standing.regression.has_support).sum())
     if empty:
         st.caption(
             f"{empty} queries have no key in the window: their weights are zero, their estimate is a gap."
         )
 
 
-def regress(
-    kernel: str, h: float, queries: Sequence[float], keys: Sequence[float], values: Sequence[float]
-) -> list[float]:
+def check(standing: Standing) -> list[Check]:
+    """Hold the regression on screen against independent code, relative to the size of its numbers."""
+    fit, kernel, h = standing.regression, standing.kernel, standing.bandwidth
+    queries, keys = vectors(standing.queries), vectors(standing.keys)
+    values = standing.values.tolist()
+    size = float(np.abs(standing.values).max()) or 1.0
+    again = torch.tensor(regress(kernel, h, queries, keys, values), dtype=torch.float64)
+    left_out = leave_one_out_error(
+        torch.from_numpy(standing.keys), torch.from_numpy(standing.values), kernel=kernel, bandwidth=h
+    )
+    checks = [
+        compare(SUMS, fit.weights.sum(dim=-1)[fit.has_support], 1.0, scale=1.0),
+        compare(NAIVE, fit.estimate, again, scale=size),
+        compare(
+            LEFT_OUT,
+            torch.tensor([left_out], dtype=torch.float64),
+            refit(kernel, h, keys, values),
+            scale=size**2,
+        ),
+    ]
+    if kernel == "gaussian":
+        theirs = torch.from_numpy(through_attention(standing))
+        checks.append(compare(TORCH, fit.estimate, theirs, scale=size))
+    return checks
+
+
+def vectors(places: Numbers) -> Places:
+    """Write numbers (n,) or vectors (n, d) as vectors."""
+    listed: Places = places.reshape(len(places), -1).tolist()
+    return listed
+
+
+def regress(kernel: str, h: float, queries: Places, keys: Places, values: Sequence[float]) -> list[float]:
     """Estimate each query with loops and sums only; NaN where no key is in the window."""
     found = []
     for query in queries:
-        nearest = min(abs(query - key) for key in keys)
-        weights = [_weight(kernel, abs(query - key), nearest, h) for key in keys]
+        distances = [math.dist(query, key) for key in keys]
+        nearest = min(distances)
+        weights = [_weight(kernel, distance, nearest, h) for distance in distances]
         total = math.fsum(weights)
         mean = math.fsum(w * v for w, v in zip(weights, values, strict=True))
         found.append(mean / total if total else math.nan)
@@ -69,36 +84,37 @@ def regress(
 def _weight(kernel: str, distance: float, nearest: float, h: float) -> float:
     if kernel == "gaussian":
         # Relative to the nearest key, or a narrow kernel would be 0 / 0.
-        return math.exp(-(distance - nearest) * (distance + nearest) / 2 / h / h)
+        return math.exp(-((distance - nearest) / h) * ((distance + nearest) / h) / 2)
     u = distance / h
     return {"boxcar": float(u <= 1), "triangular": max(0.0, 1 - u), "epanechnikov": max(0.0, 1 - u * u)}[
         kernel
     ]
 
 
-def refit(points: Points, kernel: str, h: float) -> float:
+def refit(kernel: str, h: float, keys: Places, values: Sequence[float]) -> float:
     """The leave-one-out error by its definition: infinite where no point keeps a neighbour."""
-    keys, values = points.keys.tolist(), points.values.tolist()
     squares = []
     for i, (key, value) in enumerate(zip(keys, values, strict=True)):
-        others = keys[:i] + keys[i + 1 :], values[:i] + values[i + 1 :]
+        others = [*keys[:i], *keys[i + 1 :]], [*values[:i], *values[i + 1 :]]
         (estimate,) = regress(kernel, h, [key], *others)
         if not math.isnan(estimate):
             squares.append((estimate - value) ** 2)
     return math.fsum(squares) / len(squares) if squares else math.inf
 
 
-def through_attention(points: Points, h: float, queries: Numbers) -> Numbers:
-    """The Gaussian estimates by torch's own attention."""
-    keys, values = points.tensors()
-    q, k = Bridge.on_a_line(torch.from_numpy(queries), keys, values).lengthened(keeps_lengths=True)
-    output: Numbers = F.scaled_dot_product_attention(q, k, values[:, None], scale=1 / h**2)[:, 0].numpy()
+def through_attention(standing: Standing) -> Numbers:
+    """The Gaussian estimates by torch's own attention.
+
+    Queries and keys are counted from the middle of the keys and in bandwidths: far from zero |k|^2/2 would
+    drown the differences between keys.
+    """
+    middle = (standing.keys.min(axis=0) + standing.keys.max(axis=0)) / 2
+    places = (
+        torch.from_numpy((each - middle) / standing.bandwidth).reshape(len(each), -1)
+        for each in (standing.queries, standing.keys)
+    )
+    q, k = lengthened(*places)
+    output: Numbers = F.scaled_dot_product_attention(
+        q, k, torch.from_numpy(standing.values)[:, None], scale=1.0
+    )[:, 0].numpy()
     return output
-
-
-def apart(found: Sequence[float] | Numbers, wanted: Sequence[float] | Numbers) -> float:
-    """The largest difference; infinite where one has a gap that the other has not."""
-    pairs = list(zip(found, wanted, strict=True))
-    if any(math.isfinite(a) != math.isfinite(b) for a, b in pairs):
-        return math.inf
-    return float(max((abs(a - b) for a, b in pairs if math.isfinite(a)), default=0.0))

@@ -9,8 +9,9 @@ import streamlit as st
 
 from attn_core.limits import MAX_CSV_BYTES, MAX_CSV_ROWS, MAX_KERNEL_POINTS
 from attn_ui.frame import plain
-from pages.kernel_regression.data import Points, edited, from_columns, keep_own, own_points
+from pages.kernel_regression.own_points import keep_own, own_points
 from pages.kernel_regression.own_table import Column, TableError, pair, read_table, thin
+from pages.kernel_regression.points import Points, edited, from_columns
 from pages.kernel_regression.settings import OWN_POINTS
 
 COLUMNS = "kernel_own_columns"  # the columns of the last file that could be read

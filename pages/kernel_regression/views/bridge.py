@@ -1,6 +1,6 @@
 """The bridge: a Gaussian kernel is dot-product attention, once the keys are equally long."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from urllib.parse import urlencode
 
 import numpy as np
@@ -10,14 +10,15 @@ from torch import Tensor
 
 from attn_core import nadaraya_watson, scaled_dot_product_attention
 from attn_figures.kernel_bridge import Terms, bridge
+from attn_figures.numbers import number
 from attn_ui import controls
 from attn_ui.frame import what_you_see
 from attn_ui.live_figure import Slider, live_figure, pack
-from attn_ui.positions import position
+from attn_ui.positions import value
 from attn_ui.shared_settings import FREE_SCALE, TABLE_K, TABLE_Q, TABLE_V
-from pages.kernel_regression.data import Numbers, Points
-from pages.kernel_regression.numbers import Sweep
-from pages.kernel_regression.settings import ALL_KEYS, KEY_LENGTHS, KEYS_LIE
+from pages.kernel_regression.numbers import Standing, Strides, Sweep, fitting, lengthened
+from pages.kernel_regression.points import Numbers, Points
+from pages.kernel_regression.settings import ALL_KEYS, KEY_LENGTHS, KEYS_LIE, OWN_POINTS
 from pages.kernel_regression.words import bridge_sentence
 
 FEW_KEYS, FEW_QUERIES = 5, 3
@@ -26,47 +27,58 @@ SOME_QUERIES = 13  # where all keys are shown
 
 @dataclass(frozen=True)
 class Bridge:
-    """Queries (n_query, d) and keys (n_key, d) of one data set, laid on a line or on a circle."""
+    """Queries (n_query, d) and keys (n_key, d) of one data set, laid on a line or on a circle.
 
+    All are counted in the unit of the sliders, from where they begin, which changes no weight of the kernel;
+    toy data lie in that unit already. `places` are the keys and queries before they were laid.
+    """
+
+    points: Points
+    places: tuple[Numbers, Numbers]
     queries: Tensor
     keys: Tensor
-    values: Tensor
-    query_names: list[str]
-    key_names: list[str]
 
-    @classmethod
-    def on_a_line(cls, queries: Tensor, keys: Tensor, values: Tensor) -> "Bridge":
-        """Queries and keys that are numbers, without names."""
-        return cls(queries[:, None], keys[:, None], values, [], [])
+    @property
+    def values(self) -> Tensor:
+        """The values of the keys, (n_key,)."""
+        return torch.from_numpy(self.points.values)
+
+    def names(self) -> tuple[list[str], list[str]]:
+        """How queries and keys are written."""
+        queries, keys = ([f"{place:.2f}" for place in places] for places in self.places)
+        return queries, keys
 
     def terms(self) -> Terms:
         """The terms of -|q - k|^2 / 2."""
         products = self.queries @ self.keys.T
         half_keys = (self.keys.square().sum(-1) / 2).expand_as(products)
         half_queries = (self.queries.square().sum(-1, keepdim=True) / 2).expand_as(products)
-        return Terms(
-            products.numpy(), half_keys.numpy(), half_queries.numpy(), self.query_names, self.key_names
-        )
+        return Terms(products.numpy(), half_keys.numpy(), half_queries.numpy(), *self.names())
 
     def gaussian(self, bandwidths: Tensor) -> Tensor:
         """Weights of the Gaussian kernel, (steps, n_query, n_key)."""
         return nadaraya_watson(self.queries, self.keys, self.values, bandwidth=bandwidths).weights
 
-    def lengthened(self, keeps_lengths: bool) -> tuple[Tensor, Tensor]:
-        """Queries and keys for attention; one more dimension, 1 and -|k|^2/2, carries the lengths."""
-        if not keeps_lengths:
-            return self.queries, self.keys
-        ones = torch.ones_like(self.queries[:, :1])
-        half_keys = self.keys.square().sum(-1, keepdim=True) / 2
-        return torch.cat((self.queries, ones), -1), torch.cat((self.keys, -half_keys), -1)
+    def for_attention(self, keeps_lengths: bool) -> tuple[Tensor, Tensor]:
+        """Queries and keys as dot-product attention takes them."""
+        return lengthened(self.queries, self.keys) if keeps_lengths else (self.queries, self.keys)
 
     def attention(self, bandwidths: Tensor, keeps_lengths: bool) -> Tensor:
         """Weights of dot-product attention at temperature h^2, (steps, n_query, n_key)."""
-        q, k = self.lengthened(keeps_lengths)
+        q, k = self.for_attention(keeps_lengths)
         temperature = bandwidths.square().reshape(-1, 1, 1)
         return scaled_dot_product_attention(
             q, k, self.values[:, None], scale=1.0, temperature=temperature
         ).weights
+
+    def standing(self, bandwidth: float) -> Standing:
+        """The query in the middle, at one bandwidth."""
+        query_names, key_names = self.names()
+        row = len(self.queries) // 2
+        arrays = (self.queries.numpy(), self.keys.numpy(), self.points.values)
+        return Standing(
+            self.points, "gaussian", bandwidth, row, *arrays, key_names, query_names, as_dot_products=True
+        )
 
 
 def lay(points: Points, everything: bool, on_circle: bool) -> Bridge:
@@ -74,63 +86,55 @@ def lay(points: Points, everything: bool, on_circle: bool) -> Bridge:
     n_key = len(points.keys)
     few = np.unique(np.linspace(0, n_key - 1, FEW_KEYS).round().astype(int))
     chosen = np.arange(n_key) if everything else few
-    keys = points.keys[chosen]
-    inner = np.linspace(0.1, 0.9, FEW_QUERIES) if not everything else np.linspace(0, 1, SOME_QUERIES)
+    keys = (points.keys[chosen] - points.low) / points.unit
+    inner = np.linspace(0, 1, SOME_QUERIES) if everything else np.linspace(0.1, 0.9, FEW_QUERIES)
     queries = keys[0] + inner * (keys[-1] - keys[0])
-    form = ".2f" if 0.01 <= points.unit <= 20 else ".3g"
-    return Bridge(
-        _place(points, queries, on_circle),
-        _place(points, keys, on_circle),
-        torch.from_numpy(points.values[chosen]),
-        [format(query, form) for query in queries],
-        [format(key, form) for key in keys],
-    )
+    laid = replace(points, keys=keys, values=points.values[chosen], truth=None, low=0.0, unit=1.0)
+    return Bridge(laid, (queries, keys), _lay(queries, on_circle), _lay(keys, on_circle))
 
 
-def _place(points: Points, x: Numbers, on_circle: bool) -> Tensor:
-    if not on_circle:
-        return torch.from_numpy(x)[:, None]
-    # One unit of the sliders is one radian, so that near places are as far apart as on the line.
-    angle = (torch.from_numpy(x) - points.low) / points.unit
-    return points.unit * torch.stack((angle.cos(), angle.sin()), dim=-1)
+def _lay(places: Numbers, on_circle: bool) -> Tensor:
+    x = torch.from_numpy(places)
+    # One unit is one radian, so that near places are as far apart as on the line.
+    return torch.stack((x.cos(), x.sin()), dim=-1) if on_circle else x[:, None]
 
 
 @st.cache_data(max_entries=32, show_spinner=False)
-def _packed(_sweep: Sweep, fingerprint: str, everything: bool, on_circle: bool, keeps_lengths: bool) -> bytes:
-    laid = lay(_sweep.points, everything, on_circle)
-    bandwidths = torch.from_numpy(_sweep.bandwidths())
-    gaussian = laid.gaussian(bandwidths).numpy()
-    attention = laid.attention(bandwidths, keeps_lengths).numpy()
+def _drawn(
+    _points: Points, fingerprint: str, everything: bool, on_circle: bool, keeps_lengths: bool
+) -> tuple[Strides, bytes]:
+    laid = lay(_points, everything, on_circle)
     terms = laid.terms()
-    return pack(
-        [
-            bridge.spec(
-                terms,
-                gaussian[step],
-                attention[step],
-                h_squared=float(bandwidth) ** 2,
-                keeps_lengths=keeps_lengths,
-            )
-            for step, bandwidth in enumerate(bandwidths)
-        ]
-    )
+
+    def draw(sweep: Sweep) -> bytes:
+        bandwidths = torch.tensor(sweep.bandwidth.values, dtype=torch.float64)
+        gaussian, attention = laid.gaussian(bandwidths), laid.attention(bandwidths, keeps_lengths)
+        return pack(
+            [
+                bridge.spec(terms, ours, theirs, h_squared=h**2, keeps_lengths=keeps_lengths)
+                for h, ours, theirs in zip(
+                    sweep.bandwidth.values, gaussian.numpy(), attention.numpy(), strict=True
+                )
+            ]
+        )
+
+    # A step has three maps: the kernel's weights, attention's, and their difference.
+    return fitting(Sweep(_points, "gaussian"), draw, cells=3 * terms.products.size)
 
 
-def show(points: Points) -> None:
-    """Draw the terms and the weights, and hand the same numbers to the single-head page."""
-    left, middle, right, across = st.columns([1.1, 1.1, 0.7, 1.3], vertical_alignment="center")
-    with left:
+def show(points: Points) -> Standing:
+    """Draw the terms and the weights, hand them to the single-head page, and return where they stand."""
+    with st.container(horizontal=True, vertical_alignment="center"):
         on_circle = controls.segment(KEYS_LIE, "Keys lie", label_visibility="collapsed") == "on a circle"
-    with middle:
-        keeps_lengths = controls.flag(KEY_LENGTHS, "Keep the |k|² term")
-    with right:
-        everything = controls.flag(ALL_KEYS, "All points")
-    sweep = Sweep(points, "gaussian", maps=3, n_query=SOME_QUERIES)
-    bandwidths = sweep.bandwidths()
-    h = float(bandwidths[position(sweep.bandwidth)])
+        keeps_lengths = controls.flag(KEY_LENGTHS, "Keep the |k|² term", width="content")
+        everything = controls.flag(ALL_KEYS, "All points", width="content")
+        across = st.container(width="content")
+    strides, packed = _drawn(points, points.fingerprint, everything, on_circle, keeps_lengths)
+    sweep = Sweep(points, "gaussian", strides=strides)
+    h = value(sweep.bandwidth)
     laid = lay(points, everything, on_circle)
     live_figure(
-        _packed(sweep, points.fingerprint, everything, on_circle, keeps_lengths),
+        packed,
         key="bridge",
         alt=(
             "Above: q · k, minus half the squared key length, minus half the squared query length, equals "
@@ -140,10 +144,7 @@ def show(points: Points) -> None:
         slider=Slider(
             "Bandwidth h",
             sweep.bandwidth,
-            names=[
-                f"{name}, h² = {b * b:.3g}"
-                for name, b in zip(sweep.bandwidth_names(), bandwidths, strict=True)
-            ],
+            names=[f"{number(b, 3)}, h² = {number(b * b, 3)}" for b in sweep.bandwidth.values],
         ),
     )
     at = torch.tensor([h], dtype=torch.float64)
@@ -156,13 +157,19 @@ def show(points: Points) -> None:
             h_squared=h * h,
         )
     )
+    if points.name == OWN_POINTS:
+        st.caption(
+            f"Here q, k and h are counted in steps of {points.width(points.unit)}, a fifth of the data's "
+            f"width, from {points.name_place(points.low)}: that changes no weight of the kernel."
+        )
     with across:
         _cross(lay(points, False, on_circle), keeps_lengths, h)
+    return laid.standing(h)
 
 
 def single_head_link(laid: Bridge, keeps_lengths: bool, h: float) -> str | None:
     """The address of the single-head page on the same numbers; None where they outgrow what a link holds."""
-    q, k = laid.lengthened(keeps_lengths)
+    q, k = laid.for_attention(keeps_lengths)
     settings = {
         TABLE_Q.name: TABLE_Q.text(q.tolist()),
         TABLE_K.name: TABLE_K.text(k.tolist()),

@@ -1,5 +1,7 @@
 """Where kernel regression fails: gaps, ends, beyond the data, and both limits of the bandwidth."""
 
+from dataclasses import replace
+
 import numpy as np
 import streamlit as st
 import torch
@@ -9,9 +11,9 @@ from attn_figures.kernel_regression import Scene
 from attn_figures.kernel_studies import Limits, fails
 from attn_ui.frame import what_you_see
 from attn_ui.live_figure import Slider, live_figure, pack
-from attn_ui.positions import move, position
-from pages.kernel_regression.data import Numbers, Points
-from pages.kernel_regression.numbers import Sweep
+from attn_ui.positions import move
+from pages.kernel_regression.numbers import Standing, Sweep
+from pages.kernel_regression.points import TOY_WIDTH, Numbers, Points
 from pages.kernel_regression.settings import BANDWIDTH, KERNEL, POINTS_DATA
 from pages.kernel_regression.words import fails_sentence
 
@@ -27,16 +29,15 @@ CASES = {
 }
 
 
-def show(points: Points, kernel: str) -> None:
+def show(points: Points, kernel: str) -> Standing:
     """Draw the estimate with its limits and its bias, and say which failure it shows."""
     with st.container(horizontal=True):
         for what, case in CASES.items():
             st.button(what, key=f"case_{what}", on_click=_set, args=case)
     sweep = Sweep(points, kernel)
     scene, limits = _wide(points)
-    bandwidths = sweep.bandwidths()
     live_figure(
-        _packed(sweep, points.fingerprint, kernel),
+        _drawn(sweep, points.fingerprint, kernel),
         key="fails",
         alt=(
             "The estimate far beyond its data, with the value of the nearest key and the mean of all values "
@@ -45,21 +46,26 @@ def show(points: Points, kernel: str) -> None:
         name=f"where it fails {points.name} {kernel}",
         slider=Slider("Bandwidth h", sweep.bandwidth, names=sweep.bandwidth_names()),
     )
-    h = float(bandwidths[position(sweep.bandwidth)])
-    on_grid, bias = _estimates(points, kernel, scene, np.array([h]))[0]
+    standing = sweep.standing()
+    what_you_see(_sentence(standing, scene, limits))
+    return standing
+
+
+def _sentence(standing: Standing, scene: Scene, limits: Limits) -> str:
+    points, h = standing.points, standing.bandwidth
+    on_grid, bias = _estimates(points, standing.kernel, scene, np.array([h]))[0]
     here = np.isfinite(on_grid)
     inside = np.flatnonzero((scene.grid >= points.keys[0]) & (scene.grid <= points.keys[-1]))
-    ends = None if bias is None else (float(bias[inside[0]]), float(bias[inside[-1]]))
-    what_you_see(
-        fails_sentence(
-            kernel=kernel,
-            bandwidth=h,
-            silent=float(np.mean(~here)),
-            ends=None if ends is None or np.isnan(ends).any() else ends,
-            to_nearest=float(np.abs(on_grid - limits.nearest)[here].mean()) if here.any() else np.inf,
-            to_mean=float(np.abs(on_grid - limits.mean)[here].mean()) if here.any() else np.inf,
-            spread=float(points.values.std()),
-        )
+    ends = None if bias is None or not len(inside) else (float(bias[inside[0]]), float(bias[inside[-1]]))
+    return fails_sentence(
+        points,
+        kernel=standing.kernel,
+        bandwidth=h,
+        silent=float(np.mean(~here)),
+        ends=None if ends is None or np.isnan(ends).any() else ends,
+        to_nearest=float(np.abs(on_grid - limits.nearest)[here].mean()) if here.any() else np.inf,
+        to_mean=float(np.abs(on_grid - limits.mean)[here].mean()) if here.any() else np.inf,
+        spread=float(points.values.std()),
     )
 
 
@@ -72,22 +78,11 @@ def _set(data: str, kernel: str, bandwidth: float) -> None:
 def _wide(points: Points) -> tuple[Scene, Limits]:
     scene = Sweep(points, "gaussian").floorless
     low, high = float(points.keys[0]), float(points.keys[-1])
-    width = (high - low) or 1.0
+    width = (high - low) or TOY_WIDTH * points.unit
     grid = np.linspace(low - BEYOND * width, high + BEYOND * width, PLACES)
     truth = None if points.truth is None else points.truth(grid)
     nearest = points.values[np.abs(grid[:, None] - points.keys).argmin(axis=1)]
-    wide = Scene(
-        points.keys,
-        points.values,
-        scene.queries,
-        grid,
-        truth,
-        scene.offsets,
-        scene.y_range,
-        scene.x_title,
-        scene.y_title,
-        scene.digits,
-    )
+    wide = replace(scene, grid=grid, truth=truth)
     return wide, Limits(nearest, float(points.values.mean()), (low, high))
 
 
@@ -111,7 +106,7 @@ def _estimates(
 
 
 @st.cache_data(max_entries=64, show_spinner=False)
-def _packed(_sweep: Sweep, fingerprint: str, kernel: str) -> bytes:
+def _drawn(_sweep: Sweep, fingerprint: str, kernel: str) -> bytes:
     scene, limits = _wide(_sweep.points)
     return pack(
         [

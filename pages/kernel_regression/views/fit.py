@@ -2,29 +2,21 @@
 
 import streamlit as st
 
-from attn_figures.kernel_regression import fit, fit_cursor
+from attn_figures.kernel_regression import Estimate, fit, fit_cursor
 from attn_ui.frame import what_you_see
 from attn_ui.live_figure import Cursor, Rows, Slider, live_figure, pack
 from attn_ui.positions import position
-from pages.kernel_regression.data import Points
-from pages.kernel_regression.numbers import Sweep
+from pages.kernel_regression.numbers import Standing, Strides, Sweep, fitting
+from pages.kernel_regression.points import Points
 from pages.kernel_regression.words import fit_sentence
 
 
-@st.cache_data(max_entries=64, show_spinner=False)
-def _packed(_sweep: Sweep, fingerprint: str, kernel: str) -> bytes:
-    scene, estimates = _sweep.scene, _sweep.estimates()
-    cursor = Cursor(len(scene.queries), **fit_cursor(scene, estimates))
-    return pack([fit.spec(scene, estimate) for estimate in estimates], cursor)
-
-
-def show(points: Points, kernel: str) -> None:
-    """Draw the figure and say what it shows."""
-    sweep = Sweep(points, kernel)
-    step, row = position(sweep.bandwidth), position(sweep.query)
-    bandwidth = float(sweep.bandwidths()[step])
+def show(points: Points, kernel: str) -> Standing:
+    """Draw the figure, say what it shows, and return where it stands."""
+    strides, packed = drawn(points, points.fingerprint, kernel)
+    sweep = Sweep(points, kernel, strides=strides)
     live_figure(
-        _packed(sweep, points.fingerprint, kernel),
+        packed,
         key="fit",
         alt=(
             "Left: data points, the kernel estimate, and one query; each point's size and colour is its "
@@ -34,18 +26,33 @@ def show(points: Points, kernel: str) -> None:
         slider=Slider("Bandwidth h", sweep.bandwidth, names=sweep.bandwidth_names()),
         rows=Rows("Query", sweep.query, Cursor(len(sweep.query.values)), sweep.query_names()),
     )
-    estimate = sweep.at(bandwidth)
-    what_you_see(
-        fit_sentence(
-            kernel=kernel,
-            bandwidth=bandwidth,
-            query=float(sweep.scene.queries[row]),
-            estimate=float(estimate.at_queries[row]),
-            weights=estimate.weights[row],
-            keys=points.keys,
-            effective=float(estimate.effective_keys[row]),
-            empty=int((~estimate.supported).sum()),
-            n_query=len(sweep.scene.queries),
-            digits=points.digits,
-        )
+    standing = sweep.standing()
+    estimate = sweep.at(standing.bandwidth)
+    what_you_see(_sentence(sweep, estimate, standing.bandwidth, position(sweep.query)))
+    return standing
+
+
+@st.cache_data(max_entries=64, show_spinner=False)
+def drawn(_points: Points, fingerprint: str, kernel: str) -> tuple[Strides, bytes]:
+    """Return the strides offered, and the message that draws them."""
+    return fitting(Sweep(_points, kernel), _draw)
+
+
+def _draw(sweep: Sweep) -> bytes:
+    scene, estimates = sweep.scene, sweep.estimates()
+    cursor = Cursor(len(scene.queries), **fit_cursor(scene, estimates))
+    return pack([fit.spec(scene, estimate) for estimate in estimates], cursor)
+
+
+def _sentence(sweep: Sweep, estimate: Estimate, bandwidth: float, row: int) -> str:
+    return fit_sentence(
+        sweep.points,
+        kernel=sweep.kernel,
+        bandwidth=bandwidth,
+        query=float(sweep.scene.queries[row]),
+        estimate=float(estimate.at_queries[row]),
+        weights=estimate.weights[row],
+        effective=float(estimate.effective_keys[row]),
+        empty=int((~estimate.supported).sum()),
+        n_query=len(sweep.scene.queries),
     )

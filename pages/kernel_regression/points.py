@@ -1,4 +1,4 @@
-"""The data of the kernel regression page: a toy data set, or a person's own points."""
+"""The points that the page asks: a toy data set or a person's own, how they are measured and how written."""
 
 import hashlib
 import math
@@ -7,17 +7,17 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 import numpy as np
-import streamlit as st
 import torch
 from numpy.typing import NDArray
 
 from attn_core import regression_sample
-from pages.kernel_regression.settings import OWN_POINTS, POINTS_DATA
+from attn_figures.numbers import number
+from pages.kernel_regression.settings import OWN_POINTS
 
 Numbers = NDArray[np.float64]
 Place = TypeVar("Place", float, Numbers)
 TOY_WIDTH = 5.0  # toy data lie in [0, 5], and the sliders count in their unit
-OWN = "kernel_own_points"  # where the session keeps a person's points
+CROWDED = 1e8  # places that lie so many times their width from zero are counted from the first
 
 
 @dataclass(frozen=True)
@@ -53,6 +53,25 @@ class Points:
         apart = math.ceil(math.log10(farthest / (0.01 * self.unit)))
         return min(15, max(3, apart, before_the_point if before_the_point < 8 else 0))
 
+    @property
+    def value_digits(self) -> int:
+        """Significant digits that tell values apart by a thousandth of their range."""
+        size = float(np.abs(self.values).max())
+        span = float(np.ptp(self.values)) or size
+        return min(15, max(4, math.ceil(math.log10(size / span) + 3))) if size else 4
+
+    def name_place(self, x: float) -> str:
+        """Write a place among the keys: a name rather than an amount, so its thousands are not parted."""
+        return f"{x:.{self.digits}g}"
+
+    def width(self, h: float) -> str:
+        """Write a bandwidth or a distance."""
+        return number(h, 3)
+
+    def amount(self, y: float) -> str:
+        """Write a value or an estimate."""
+        return number(y, self.value_digits)
+
     def tensors(self) -> tuple[torch.Tensor, torch.Tensor]:
         """Keys and values for `attn_core`."""
         return torch.from_numpy(self.keys), torch.from_numpy(self.values)
@@ -60,8 +79,9 @@ class Points:
     @property
     def fingerprint(self) -> str:
         """A short text that differs whenever a picture of the points would; caches are keyed on it."""
-        words = f"{self.truth and self.name}\n{self.low}\n{self.unit}\n{self.x_title}\n{self.y_title}\n"
-        return hashlib.sha256(words.encode() + self.keys.tobytes() + self.values.tobytes()).hexdigest()
+        words = f"{self.low}\n{self.unit}\n{self.x_title}\n{self.y_title}\n".encode()
+        curve = b"" if self.truth is None else self.truth(self.keys).tobytes()
+        return hashlib.sha256(words + self.keys.tobytes() + self.values.tobytes() + curve).hexdigest()
 
 
 def sample(name: str, n_points: int, noise: float, seed: int) -> Points:
@@ -77,25 +97,23 @@ def sample(name: str, n_points: int, noise: float, seed: int) -> Points:
 
 
 def from_columns(x: Numbers, y: Numbers, x_title: str, y_title: str) -> Points:
-    """Make points of two columns of numbers; the sliders span their width."""
+    """Make points of two columns of numbers; the sliders span their width.
+
+    Places that float64 can hardly tell apart so far from zero are counted from the first of them.
+    """
     order = np.argsort(x, kind="stable")
-    width = float(x.max() - x.min()) or 1.0
-    return Points(OWN_POINTS, x[order], y[order], None, float(x.min()), width / TOY_WIDTH, x_title, y_title)
+    x, y = x[order], y[order]
+    if np.ptp(x) > 0 and np.abs(x).max() > CROWDED * np.ptp(x):
+        x, x_title = x - x[0], f"{x_title} − {x[0]:.17g}"
+    width = float(np.ptp(x)) or abs(float(x[0])) or 1.0
+    return Points(OWN_POINTS, x, y, None, float(x[0]), width / TOY_WIDTH, x_title, y_title)
 
 
 def edited(points: Points, x: Numbers, y: Numbers) -> Points:
-    """Put other numbers in the place of points, measured as before."""
+    """Put other numbers in the place of points, measured as before while the sliders still reach them."""
     order = np.argsort(x, kind="stable")
-    return replace(points, keys=x[order], values=y[order])
-
-
-def keep_own(points: Points) -> None:
-    """Keep a person's points for this session and show them; to be called from a callback."""
-    st.session_state[OWN] = points
-    st.session_state[POINTS_DATA.name] = OWN_POINTS
-
-
-def own_points() -> Points | None:
-    """Return the points that this session keeps."""
-    points: Points | None = st.session_state.get(OWN)
-    return points
+    first, width = float(x.min()), float(np.ptp(x))
+    reach = TOY_WIDTH * points.unit
+    if abs(first - points.low) > reach or not reach / 5 < width < 2 * reach:
+        return from_columns(x, y, points.x_title, points.y_title)
+    return replace(points, name=OWN_POINTS, keys=x[order], values=y[order])

@@ -1,0 +1,67 @@
+"""The search for the best bandwidth: the slider's range tried finely, then finer around the least."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import streamlit as st
+
+from attn_core import BandwidthSearch, bandwidth_search
+from pages.kernel_regression.points import Numbers, Points
+from pages.kernel_regression.settings import BANDWIDTH
+
+FINEST = 20  # bandwidths tried between two of the slider's, at most
+WORK = 3e7  # distances weighed in the first search, which takes fewer bandwidths where there are many points
+REFINED = 21  # bandwidths tried between the neighbours of the least, twice
+
+
+@dataclass(frozen=True)
+class Best:
+    """The bandwidth with the least leave-one-out error of those tried, and its errors."""
+
+    bandwidth: float
+    training: float
+    left_out: float
+    supported: int
+    tried: int
+
+
+@st.cache_data(max_entries=64, show_spinner=False)
+def errors(_points: Points, fingerprint: str, kernel: str, bandwidths: tuple[float, ...]) -> BandwidthSearch:
+    """Compute the errors of bandwidths in the unit of the keys."""
+    return bandwidth_search(*_points.tensors(), kernel=kernel, bandwidths=bandwidths)
+
+
+@st.cache_data(max_entries=64, show_spinner=False)
+def best_of(_points: Points, fingerprint: str, kernel: str) -> Best:
+    """Search the slider's whole range, its own bandwidths among those tried, then around the least."""
+    own = np.array(BANDWIDTH.values) * _points.unit
+    between = int(np.clip(WORK / len(_points.keys) ** 2 / len(own), 1, FINEST))
+    tried = _between(own, between)
+    found = _search(_points, kernel, tried)
+    count = len(tried)
+    for _ in range(2):
+        at = int(np.flatnonzero(tried == found.best)[0])
+        low, high = tried[max(0, at - 1)], tried[min(len(tried) - 1, at + 1)]
+        tried = np.union1d(np.geomspace(low, high, REFINED), [found.best])
+        count += len(tried)
+        found = _search(_points, kernel, tried)
+    at = int(np.flatnonzero(tried == found.best)[0])
+    return Best(
+        found.best,
+        float(found.training_errors[at]),
+        float(found.leave_one_out_errors[at]),
+        int(found.supported[at]),
+        count,
+    )
+
+
+def _search(points: Points, kernel: str, bandwidths: Numbers) -> BandwidthSearch:
+    return bandwidth_search(*points.tensors(), kernel=kernel, bandwidths=bandwidths.tolist())
+
+
+def _between(bandwidths: Numbers, steps: int) -> Numbers:
+    """Lay `steps` equal ratios between each bandwidth and the next."""
+    logs = np.log(bandwidths)
+    shares = np.arange(steps) / steps
+    inner = np.exp(logs[:-1, None] + np.diff(logs)[:, None] * shares).ravel()
+    return np.union1d(inner, bandwidths)

@@ -1,0 +1,33 @@
+"""The formulas of kernel regression."""
+
+import streamlit as st
+
+from attn_core import KERNELS
+
+
+def show(kernel: str) -> None:
+    """Show the formulas, the chosen kernel's in bold."""
+    st.latex(
+        r"\hat f(q) = \sum_j \underbrace{\frac{K(u_j)}{\sum_l K(u_l)}}_{w_j}\, v_j"
+        r" = \sum_j \mathrm{softmax}_j\bigl(\log K(u_j)\bigr)\, v_j, \qquad u_j = \frac{|q - k_j|}{h}"
+    )
+    left, right = st.columns(2)
+    with left:
+        for name, known in KERNELS.items():
+            st.markdown(f"**{name}**" if name == kernel else name)
+            st.latex(f"K(u) = {known.formula}")
+        st.caption(
+            "Some courses print max(0, 1 − u) under the name Epanechnikov: it is the triangular kernel. "
+            "Epanechnikov's is the parabola max(0, 1 − u²). No norming constant is needed: it cancels."
+        )
+    with right:
+        st.markdown("The leave-one-out error chooses h:")
+        st.latex(r"\frac{1}{n}\sum_i \bigl(v_i - \hat f_{-i}(k_i)\bigr)^2")
+        st.markdown("The Gaussian kernel is a dot product and two lengths:")
+        st.latex(
+            r"-\frac{|q-k|^2}{2h^2} = \frac{1}{h^2}\Bigl(q \cdot k - \frac{|k|^2}{2} - \frac{|q|^2}{2}\Bigr)"
+        )
+        st.caption(
+            "The last term is the same for every key, and the softmax does not see it. "
+            "h² stands where attention has its temperature times √d_k."
+        )
