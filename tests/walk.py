@@ -112,14 +112,7 @@ def states(page: str, count: int, seed: int) -> Iterator[Query]:
 
 def open_state(page: str, query: Query) -> Opened:
     """Open a link in a session of its own; find every fault in what is shown."""
-    folder, _ = PAGES[page]
-    at = AppTest.from_file(str(ROUTER), default_timeout=120)
-    at.run()
-    if page:
-        at.switch_page(f"../pages/{folder}/page.py")
-    for name, value in query.items():
-        at.query_params[name] = value
-    at.run()
+    at = open_page(page, query)
     link = f"/{page}?{urlencode(query, doseq=True)}"
     texts = [
         str(each.value)
@@ -132,19 +125,31 @@ def open_state(page: str, query: Query) -> Opened:
     ]
     faults += [f"does not hold: {line}" for text in texts for line in _broken_checks(at, text)]
     faults += [f"drops: {text}" for text in texts if ":material/link_off:" in text]
-    for sentences, packed in messages(at):
+    for _, sentences, packed in fields(at):
         faults += [f"says {text!r}" for text in sentences if NOT_SAID.search(text)]
         faults += list(_figure_faults(packed))
     return Opened(link, texts, faults)
 
 
-def messages(at: AppTest) -> list[tuple[list[str], bytes]]:
-    """Return what a run sent: for each live figure the sentences of its steps, and its packed steps."""
+def open_page(page: str, query: Query) -> AppTest:
+    """Open a link in a session of its own."""
+    folder, _ = PAGES[page]
+    at = AppTest.from_file(str(ROUTER), default_timeout=120)
+    at.run()
+    if page:
+        at.switch_page(f"../pages/{folder}/page.py")
+    for name, value in query.items():
+        at.query_params[name] = value
+    return at.run()
+
+
+def fields(at: AppTest) -> list[tuple[dict[str, Any], list[str], bytes]]:
+    """Return what a run sent: for each live figure its head, what its sentences say, its packed steps."""
     found = []
     for element in at.get("bidi_component"):
-        _, said, packed = split(element.proto.bytes)
+        head, said, packed = split(element.proto.bytes)
         says = json.loads(said) or {"runs": []}
-        found.append(([text for _, text in says["runs"]], packed))
+        found.append((json.loads(head), [text for _, text in says["runs"]], packed))
     return found
 
 

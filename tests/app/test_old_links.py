@@ -1,0 +1,55 @@
+"""Links that people saved keep showing the same numbers.
+
+`old_links.json` holds links of the first release: at which step the slider stood, and of each map its shape,
+its sum and a sum weighted by place, so that a transposed or shifted map is told from the right one; of the
+estimate (the last drawn) its sum and its middle.
+"""
+
+import json
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs
+
+import numpy as np
+import pytest
+
+from attn_ui.live_figure.unpacking import figure_at
+from tests.walk import fields, open_page
+
+OLD: dict[str, dict[str, Any]] = json.loads((Path(__file__).parent / "old_links.json").read_text())
+
+
+def shown(link: str) -> tuple[str | None, dict[str, list[Any]]]:
+    """Open a link; return where its slider stands, and what the maps of its first figure hold."""
+    page, _, query = link.partition("?")
+    at = open_page(page.strip("/"), dict(parse_qs(query)))
+    assert not at.exception
+    assert not [caption for caption in at.caption if ":material/link_off:" in caption.value]
+    meta, _, packed = fields(at)[0]
+    slider, rows = meta["slider"], meta["cursor"]
+    step = slider["index"] if slider else 0
+    maps: dict[str, list[Any]] = {}
+    for trace in figure_at(packed, step, rows["index"] if rows else 0)["data"]:
+        name = trace.get("name")
+        if trace.get("visible") is False:
+            continue
+        if trace["type"] == "heatmap" and name not in maps:
+            z = np.nan_to_num(np.asarray(trace["z"], float))
+            place = np.arange(1, z.size + 1).reshape(z.shape) / z.size
+            maps[name] = [list(z.shape), float(z.sum()), float((z * place).sum())]
+        elif name == "estimate":
+            y = np.nan_to_num(np.asarray(trace["y"], float))
+            maps[name] = [[len(y)], float(y.sum()), float(y[len(y) // 2])]
+    return slider["values"][step] if slider else None, maps
+
+
+@pytest.mark.parametrize("link", OLD)
+def test_a_saved_link_shows_the_numbers_that_it_showed(link: str) -> None:
+    step, maps = shown(link)
+    old = OLD[link]
+    assert step == old["step"]
+    for name, (shape, *sums) in old["maps"].items():
+        assert name in maps, f"{name} is gone; there are {', '.join(map(str, maps))}"
+        found_shape, *found = maps[name]
+        assert found_shape == shape
+        assert found == pytest.approx(sums, rel=1e-3, abs=2e-3)
