@@ -3,10 +3,22 @@ PYTHON ?= python3
 PORT ?= 8501
 BIN := .venv/bin
 
-.PHONY: run test check bench browser clean
+.PHONY: run class cartesian audit test check bench browser clean
 
 run: .venv/.app
 	$(BIN)/streamlit run app.py --server.port $(PORT)
+
+# N processes behind nginx on this machine: make class N=4
+N ?= 2
+CLASS_PORT ?= 8600
+class: .venv/.app
+	$(BIN)/python deploy/class.py --processes $(N) --port $(CLASS_PORT)
+
+# A third of plotly.js, of the version that the installed plotly needs: run with ATTENTION_LAB_PLOTLY_JS=build/plotly-js
+cartesian: .venv/.app
+	mkdir -p build/plotly-js
+	cd build && npm pack --silent "plotly.js-cartesian-dist-min@$$(../$(BIN)/python -c 'from plotly.offline import get_plotlyjs_version as v; print(v())')"
+	tar -xzf build/plotly.js-cartesian-dist-min-*.tgz -C build/plotly-js --strip-components=1
 
 test: .venv/.dev browser check
 	$(BIN)/python -m pytest
@@ -16,6 +28,11 @@ check: .venv/.dev
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy attn_core attn_figures attn_ui pages benchmarks tests app.py
 	$(BIN)/lint-imports
+	$(BIN)/pip-licenses --partial-match --from=mixed --fail-on="GPL;GNU General;Proprietary" > /dev/null
+
+# Known weaknesses of what is installed; asks the package index, so it needs a network.
+audit: .venv/.dev
+	$(BIN)/pip-audit --local --strict --progress-spinner off
 	@if command -v npm > /dev/null; \
 	then $(MAKE) --no-print-directory node_modules/.check && npm run --silent check; \
 	else echo "JavaScript is not checked: that takes npm (Node 20 or newer). The app itself does not need it."; fi
@@ -35,6 +52,9 @@ browser: .venv/.dev
 	@command -v chromium > /dev/null \
 	|| { command -v apt-get > /dev/null && [ "$$(id -u)" = 0 ] && apt-get update -qq && apt-get install -y -qq chromium; } \
 	|| $(BIN)/python -m playwright install --with-deps chromium
+	@command -v nginx > /dev/null \
+	|| { command -v apt-get > /dev/null && [ "$$(id -u)" = 0 ] && apt-get update -qq && apt-get install -y -qq nginx-light; } \
+	|| echo "nginx is not installed: the tests of a class behind it are skipped"
 
 .venv/bin/python:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed")'

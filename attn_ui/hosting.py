@@ -30,7 +30,7 @@ class Hosting:
     frame_ancestors: str = ""
     metrics: bool = False
     sessions: int = 300
-    changes: float = 20.0
+    changes: float = 10.0
 
 
 def hosting(environment: Mapping[str, str] | None = None) -> Hosting:

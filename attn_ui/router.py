@@ -21,6 +21,9 @@ st.set_page_config(
     initial_sidebar_state=264,
 )
 st.html(ROOT / "attn_ui" / "page.css")
+if st.context.is_embedded:
+    # In a course page the figure stands alone: its settings are the link's.
+    st.html("<style>.stSidebar, [data-testid=stExpandSidebarButton] { display: none }</style>")
 page = st.navigation(
     [
         st.Page(PAGES / "overview" / "page.py", title="Overview", default=True),
@@ -35,6 +38,6 @@ page = st.navigation(
         ),
         st.Page(PAGES / "multi_head" / "page.py", title="Multi-head", url_path="multi-head"),
     ],
-    position="top",
+    position="hidden" if st.context.is_embedded else "top",
 )
 page.run()

@@ -10,7 +10,9 @@ from starlette.middleware import Middleware
 
 from attn_ui.assets import Asset, FrontEnd, plotly_js
 from attn_ui.document import Assets
+from attn_ui.faults import keep_logs_clean, say_so
 from attn_ui.hosting import Hosting, hosting
+from attn_ui.limits import Limits
 from attn_ui.security import SecurityHeaders
 
 
@@ -26,6 +28,7 @@ def parts(warm_up: Callable[[], None]) -> dict[str, Any]:
 
     @asynccontextmanager
     async def lifespan(_: st.App) -> AsyncIterator[None]:
+        keep_logs_clean()
         warm_up()
         plotly.packed()
         front.prepare()
@@ -37,8 +40,10 @@ def parts(warm_up: Callable[[], None]) -> dict[str, Any]:
     front = FrontEnd()
     return {
         "lifespan": lifespan,
+        "on_script_error": say_so,
         "middleware": [
             Middleware(SecurityHeaders, frame_ancestors=chosen.frame_ancestors, metrics=chosen.metrics),
+            Middleware(Limits, sessions=chosen.sessions, changes=chosen.changes),
             Middleware(Assets, plotly=plotly, front=front),
         ],
     }

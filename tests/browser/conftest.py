@@ -30,7 +30,9 @@ START_SECONDS = 120
 
 
 @contextlib.contextmanager
-def serving(script: str, *options: str, base: str = "", **environment: str) -> Iterator[str]:
+def serving(
+    script: str, *options: str, base: str = "", cwd: Path = ROOT, **environment: str
+) -> Iterator[str]:
     """Start `streamlit run` on a free port, as a newcomer would; yield its address."""
     with contextlib.closing(socket.socket()) as probe:
         probe.bind(("127.0.0.1", 0))
@@ -38,7 +40,7 @@ def serving(script: str, *options: str, base: str = "", **environment: str) -> I
     command = [sys.executable, "-m", "streamlit", "run", script, "--server.headless=true", *options]
     process = subprocess.Popen(
         [*command, f"--server.port={port}", "--server.address=127.0.0.1"],
-        cwd=ROOT,
+        cwd=cwd,
         env={**os.environ, "PYTHONPATH": str(ROOT), **environment},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
@@ -46,7 +48,7 @@ def serving(script: str, *options: str, base: str = "", **environment: str) -> I
     )
     address = f"http://127.0.0.1:{port}"
     try:
-        _wait_for(f"{address}{base}/_stcore/health", process)
+        wait_for(f"{address}{base}/_stcore/health", process)
         yield address
     finally:
         process.terminate()
@@ -67,7 +69,8 @@ def live_server() -> Iterator[str]:
         yield address
 
 
-def _wait_for(url: str, process: subprocess.Popen[str]) -> None:
+def wait_for(url: str, process: subprocess.Popen[str]) -> None:
+    """Wait until a server answers; fail where its process ended."""
     deadline = time.monotonic() + START_SECONDS
     while time.monotonic() < deadline:
         if process.poll() is not None:

@@ -1,0 +1,83 @@
+"""What is said, and what is logged, when a page fails: our own sentence with the link, and no typed text.
+
+Addresses and the messages of exceptions repeat what a person typed; neither may reach a log.
+"""
+
+import logging
+import traceback
+from collections.abc import Iterator
+from urllib.parse import urlencode
+
+import streamlit as st
+
+LOST = (
+    "The app could not work with these settings. That is a fault of the app, not yours. What you set is in "
+    "this link: it opens the same state again, and shows the fault to whoever mends it."
+)
+
+
+def say_so(_: Exception) -> bool:
+    """Show a sentence and the link in place of Streamlit's own box; true, so that none follows."""
+    address = st.context.url or ""
+    query = urlencode([(name, text) for name in st.query_params for text in st.query_params.get_all(name)])
+    st.error(LOST)
+    st.code(f"{address}?{query}" if query else address, language=None, wrap_lines=True)
+    st.link_button("Open this page with its defaults", address or "/", icon=":material/restart_alt:")
+    return True
+
+
+class WithoutQuery(logging.Filter):
+    """Cut the query out of the addresses in uvicorn's lines."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Keep the record, with paths only."""
+        if isinstance(record.args, tuple):
+            record.args = tuple(
+                arg.partition("?")[0] if isinstance(arg, str) and arg.startswith("/") else arg
+                for arg in record.args
+            )
+        return True
+
+
+class WithoutMessage(logging.Filter):
+    """Log where an exception was raised and its type, not its message, which may repeat what was typed."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Keep the record, with its traceback as text."""
+        if record.exc_info and record.exc_info[1] is not None:
+            record.msg = f"{record.getMessage()}\n{places(record.exc_info[1])}"
+            record.args = ()
+            record.exc_info = None
+            record.exc_text = None
+        return True
+
+
+def places(error: BaseException) -> str:
+    """Return the traceback of an exception and of those that led to it, without their messages."""
+    return "".join(
+        f"{''.join(traceback.format_tb(one.__traceback__))}{type(one).__module__}.{type(one).__qualname__}\n"
+        for one in _chain(error)
+    )
+
+
+def _chain(error: BaseException) -> Iterator[BaseException]:
+    before = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
+    if before is not None:
+        yield from _chain(before)
+    yield error
+
+
+_REPEAT_WHAT_WAS_TYPED = (
+    ("uvicorn.access", WithoutQuery),
+    ("uvicorn.error", WithoutQuery),
+    ("uvicorn.error", WithoutMessage),
+    ("streamlit.error_util", WithoutMessage),
+)
+
+
+def keep_logs_clean() -> None:
+    """Filter the logs of the server; once more changes nothing."""
+    for name, kind in _REPEAT_WHAT_WAS_TYPED:
+        logger = logging.getLogger(name)
+        if not any(isinstance(one, kind) for one in logger.filters):
+            logger.addFilter(kind())

@@ -1,0 +1,139 @@
+"""Two real processes behind a real nginx, as `make class` starts them, and a class that comes through it."""
+
+import contextlib
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from http.cookies import SimpleCookie
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page
+
+from tests.browser.app_page import READY
+from tests.browser.conftest import ROOT, wait_for
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif(
+        shutil.which("nginx") is None, reason="nginx is not installed; make browser installs it"
+    ),
+]
+LINK = "single-head?text=dogs+chase+cats&temp=2"
+DRAWN = ".live-figure[data-state=drawn]"
+SLOW = 180_000
+
+
+class Room:
+    """The running class: its address, its processes, what it wrote."""
+
+    def __init__(self, address: str, process: subprocess.Popen[str], log: Path) -> None:
+        self.address = address
+        self.process = process
+        self.log = log
+
+    def pids(self) -> dict[int, int]:
+        """Return each port's process."""
+        found = re.findall(r"process (\d+) at port (\d+)", self.log.read_text())
+        return {int(port): int(pid) for pid, port in found}
+
+    def wait_to_write(self, text: str) -> None:
+        """Wait until it has written something."""
+        deadline = time.monotonic() + 240
+        while text not in self.log.read_text():
+            assert self.process.poll() is None, self.log.read_text()
+            assert time.monotonic() < deadline, self.log.read_text()
+            time.sleep(0.1)
+
+
+@pytest.fixture(scope="module")
+def room(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Room]:
+    log = tmp_path_factory.mktemp("class") / "log"
+    with contextlib.closing(socket.socket()) as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    command = [sys.executable, "deploy/class.py", "--processes=2", f"--port={port}"]
+    with log.open("w") as lines:
+        process = subprocess.Popen(command, cwd=ROOT, stdout=lines, stderr=lines, text=True)
+    made = Room(f"http://127.0.0.1:{port}", process, log)
+    try:
+        made.wait_to_write("give the class")
+        wait_for(f"{made.address}/_stcore/health", process)
+        yield made
+    finally:
+        process.send_signal(signal.SIGTERM)
+        process.wait(timeout=60)
+
+
+def _settled(page: Page) -> None:
+    page.wait_for_selector(READY, timeout=SLOW)
+    page.wait_for_selector(DRAWN, timeout=SLOW)
+
+
+def test_a_visitor_stays_with_one_process_by_the_proxys_own_cookie(room: Room) -> None:
+    with urllib.request.urlopen(f"{room.address}/") as answer:
+        cookie = SimpleCookie(answer.headers["Set-Cookie"])
+    assert re.fullmatch(r"[0-9a-f]{32}", cookie["lab_route"].value)
+    again = urllib.request.Request(
+        f"{room.address}/", headers={"Cookie": f"lab_route={cookie['lab_route'].value}"}
+    )
+    with urllib.request.urlopen(again) as answer:
+        assert answer.headers["Set-Cookie"] is None
+
+
+def test_long_links_pass_and_no_log_keeps_them(room: Room) -> None:
+    with urllib.request.urlopen(f"{room.address}/single-head?text=secret{'x' * 12_000}") as answer:
+        assert answer.status == 200
+    room.wait_to_write('"GET /single-head" 200')
+    assert "secret" not in room.log.read_text()
+
+
+def test_scripts_come_compressed_through_the_proxy(room: Room) -> None:
+    page = urllib.request.urlopen(f"{room.address}/").read().decode()
+    script = re.search(r"\./(plotly/[^\"']+)", page) or re.search(r"\./(static/js/index[^\"]+)", page)
+    assert script is not None
+    sizes = []
+    for accepted in ("gzip", "identity", "gzip"):
+        asked = urllib.request.Request(f"{room.address}/{script[1]}", headers={"Accept-Encoding": accepted})
+        with urllib.request.urlopen(asked) as answer:
+            assert (answer.headers["Content-Encoding"] == "gzip") == (accepted == "gzip")
+            sizes.append(len(answer.read()))
+    assert sizes[0] == sizes[2] < 0.5 * sizes[1]
+
+
+def test_students_of_a_killed_process_come_back_and_a_rolling_restart_loses_nobody(
+    browser: Browser, room: Room
+) -> None:
+    context = browser.new_context(viewport={"width": 1280, "height": 800})
+    page = context.new_page()
+    page.goto(f"{room.address}/{LINK}")
+    _settled(page)
+    with page.expect_download(timeout=SLOW) as saved:
+        page.get_by_role("button", name="SVG").first.click()
+    assert saved.value.suggested_filename.endswith(".svg")
+    before = page.url
+
+    # Which of the two serves this visitor is nginx's choice: each is killed in turn.
+    for port, pid in room.pids().items():
+        with contextlib.suppress(ProcessLookupError):
+            subprocess.run(["kill", "-9", str(pid)], check=False)
+        room.wait_to_write(f"the process at port {port} ended; starting it again")
+        wait_for(f"http://127.0.0.1:{port}/_stcore/health", room.process)
+    _settled(page)
+    assert page.url == before
+    room.process.send_signal(signal.SIGHUP)
+    room.wait_to_write("all processes were restarted")
+    _settled(page)
+    assert page.url == before
+    assert "temp=2" in page.url
+    # It is a session that answers, not a picture that was left standing.
+    page.get_by_role("tab", name="Code").click()
+    page.wait_for_selector("[data-testid=stCode]:visible", timeout=SLOW)
+    assert "dogs" in page.locator("[data-testid=stCode]:visible").first.inner_text()
+    context.close()
