@@ -139,23 +139,25 @@ def fit_cursor(scene: Scene, estimates: Sequence[Estimate]) -> dict[str, dict[st
     at_queries = np.stack([each.at_queries for each in estimates])[..., None]
     empty = np.isnan(at_queries)
     left, right = scene.x_range
-    facts = np.stack([_facts(each) for each in estimates])[:, :, None, :]
+    facts = np.stack([_facts(scene, each) for each in estimates])[:, :, None, :]
     return {
         "changes": {
-            "layout.shapes.0.x0": queries,
-            "layout.shapes.0.x1": queries,
-            "layout.shapes.1.y0": rows - 0.5,
-            "layout.shapes.1.y1": rows + 0.5,
-            "data.0.x": around_queries(scene, queries),
-            "data.6.x": queries[:, None],
+            "layout.shapes[query].x0": queries,
+            "layout.shapes[query].x1": queries,
+            f"layout.shapes[{WEIGHTS} marked].y0": rows - 0.5,
+            f"layout.shapes[{WEIGHTS} marked].y1": rows + 0.5,
+            "data[kernel].x": around_queries(scene, queries),
+            "data[estimate at the query].x": queries[:, None],
         },
         "by_step": {
-            "data.6.y": at_queries,
-            "data.7.x": np.where(empty, np.nan, (left + right) / 2),
-            "data.7.customdata": facts,
-            "data.8.x": np.where(empty, (left + right) / 2, np.nan),
+            "data[estimate at the query].y": at_queries,
+            "data[read-out].x": np.where(empty, np.nan, (left + right) / 2),
+            "data[read-out].customdata": facts,
+            "data[read-out of an empty window].x": np.where(empty, (left + right) / 2, np.nan),
         },
-        "rows_of": {"data.2.marker.size": "data.9.z", "data.2.marker.color": "data.9.z"},
+        "rows_of": {
+            f"data[weight of each point].marker.{field}": f"data[{WEIGHTS}].z" for field in ("size", "color")
+        },
     }
 
 
@@ -209,7 +211,7 @@ def _row_facts(scene: Scene, estimate: Estimate, name: str) -> SideBars:
         float(n_key),
         f"query at %{{customdata[0]:{scene.hover_form}}}<br>"
         f"effective keys <b>%{{customdata[1]:.2f}}</b> of {n_key}<br>row sum <b>%{{customdata[2]:.6f}}</b>",
-        np.stack([scene.queries, estimate.effective_keys, estimate.weights.sum(axis=1)], axis=-1),
+        _facts(scene, estimate),
     )
 
 
@@ -326,9 +328,9 @@ def answer(query: float, estimate: float) -> Mark:
     )
 
 
-def _facts(estimate: Estimate) -> Numbers:
-    """Estimate, sum of the weights and effective keys of each query; 0 where there is no estimate."""
-    facts = (estimate.at_queries, estimate.weights.sum(axis=1), estimate.effective_keys)
+def _facts(scene: Scene, estimate: Estimate) -> Numbers:
+    """Each query, its effective keys, its sum of weights and its estimate, 0 where there is none."""
+    facts = (scene.queries, estimate.effective_keys, estimate.weights.sum(axis=1), estimate.at_queries)
     told: Numbers = np.nan_to_num(np.stack(facts, axis=-1))
     return told
 
@@ -350,16 +352,16 @@ def _read_outs(scene: Scene, estimate: Estimate, row: int) -> list[Mark]:
     empty = not estimate.supported[row]
     below = "<br>" * 3
     told = (
-        f"{below}estimate <b>%{{customdata[0]:{scene.value_form}}}</b><br>"
-        "weights sum to <b>%{customdata[1]:.3f}</b>, "
-        f"effective keys <b>%{{customdata[2]:.1f}}</b> of {n_key}"
+        f"{below}estimate <b>%{{customdata[3]:{scene.value_form}}}</b><br>"
+        "weights sum to <b>%{customdata[2]:.3f}</b>, "
+        f"effective keys <b>%{{customdata[1]:.1f}}</b> of {n_key}"
     )
     return [
         common
         | {
             "name": "read-out",
             "x": np.array([np.nan if empty else middle]),
-            "customdata": _facts(estimate)[[row]],
+            "customdata": _facts(scene, estimate)[[row]],
             "texttemplate": told,
         },
         common
@@ -371,10 +373,11 @@ def _read_outs(scene: Scene, estimate: Estimate, row: int) -> list[Mark]:
     ]
 
 
-def query_line(scene: Scene, query: float) -> dict[str, Any]:
+def query_line(scene: Scene, query: float, name: str = "query") -> dict[str, Any]:
     """Where the query stands."""
     return {
         "type": "line",
+        "name": name,
         "x0": query,
         "x1": query,
         "y0": scene.y_range[0],

@@ -30,9 +30,7 @@ from attn_figures.panels import ColourRange, compose
 from attn_figures.picture import Picture, Spec
 
 LIGHT = theme.LIGHT
-TRACES_A_CHART = 6  # of `compare`: kernel, truth, bubbles, points, estimate, answer
 SMALL_MAP = (5.0, 5.0)
-TRACES_A_MAP = 3  # cells, hatch, hover of the hatch
 
 
 @Picture
@@ -56,19 +54,22 @@ def compare(scene: Scene, kernels: Mapping[str, Estimate], row: int = 0) -> Spec
         Chart(
             name,
             [
-                kernel_shape(scene, estimate.profile, query),
-                truth_line(scene),
-                bubbles(scene, estimate.weights[row]),
-                points(scene),
-                estimate_line(scene, estimate.on_grid),
-                answer(query, float(estimate.at_queries[row])),
+                trace | {"name": f"{name} {trace['name']}"}
+                for trace in (
+                    kernel_shape(scene, estimate.profile, query),
+                    truth_line(scene),
+                    bubbles(scene, estimate.weights[row]),
+                    points(scene),
+                    estimate_line(scene, estimate.on_grid),
+                    answer(query, float(estimate.at_queries[row])),
+                )
             ],
             columns=6,
             rows=4.4,
             x=place_axis(scene, 5),
             y=value_axis(scene, 5) | {"showticklabels": name == next(iter(kernels))},
             colours=ColourRange(LIGHT.weights, 0.0, 1.0, "weight", scene.ramp_power),
-            marks=[query_line(scene, query)],
+            marks=[query_line(scene, query, f"{name} query")],
             legend=[(f"<b>{name}</b>", LIGHT.ink)],
             under=maps[0].geometry().box,
         )
@@ -80,23 +81,21 @@ def compare(scene: Scene, kernels: Mapping[str, Estimate], row: int = 0) -> Spec
 def compare_cursor(scene: Scene, steps: Sequence[Mapping[str, Estimate]]) -> dict[str, dict[str, Any]]:
     """What follows the query in `compare`."""
     rows = np.arange(len(scene.queries))
-    names = list(steps[0])
     changes: dict[str, Any] = {}
     by_step: dict[str, Any] = {}
     rows_of: dict[str, str] = {}
-    for number, name in enumerate(names):
-        first, cells = TRACES_A_CHART * number, TRACES_A_CHART * len(names) + TRACES_A_MAP * number
-        frame = len(names) + number
+    for name in steps[0]:
+        answered, weighed = f"data[{name} estimate at the query]", f"data[{name} weight of each point]"
         changes |= {
-            f"layout.shapes.{number}.x0": scene.queries,
-            f"layout.shapes.{number}.x1": scene.queries,
-            f"layout.shapes.{frame}.y0": rows - 0.5,
-            f"layout.shapes.{frame}.y1": rows + 0.5,
-            f"data.{first}.x": around_queries(scene, scene.queries),
-            f"data.{first + 5}.x": scene.queries[:, None],
+            f"layout.shapes[{name} query].x0": scene.queries,
+            f"layout.shapes[{name} query].x1": scene.queries,
+            f"layout.shapes[{name} weights marked].y0": rows - 0.5,
+            f"layout.shapes[{name} weights marked].y1": rows + 0.5,
+            f"data[{name} kernel].x": around_queries(scene, scene.queries),
+            f"{answered}.x": scene.queries[:, None],
         }
-        by_step[f"data.{first + 5}.y"] = np.stack([step[name].at_queries for step in steps])[..., None]
-        rows_of |= {f"data.{first + 2}.marker.{field}": f"data.{cells}.z" for field in ("size", "color")}
+        by_step[f"{answered}.y"] = np.stack([step[name].at_queries for step in steps])[..., None]
+        rows_of |= {f"{weighed}.marker.{field}": f"data[{name} weights].z" for field in ("size", "color")}
     return {"changes": changes, "by_step": by_step, "rows_of": rows_of}
 
 

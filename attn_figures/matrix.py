@@ -290,7 +290,8 @@ class Matrix:
         x0, x1 = (-0.5, len(self.columns) - 0.5) if column is None else (column - 0.5, column + 0.5)
         y0, y1 = (-0.5, len(self.rows) - 0.5) if row is None else (row - 0.5, row + 0.5)
         frame = {"xref": axes.x, "yref": axes.y, "x0": x0, "x1": x1, "y0": y0, "y1": y1}
-        return [{"type": "rect", "line": {"color": theme.LIGHT.ink, "width": 2}, **frame}]
+        line = {"color": theme.LIGHT.ink, "width": 2}
+        return [{"type": "rect", "name": f"{self.name} marked", "line": line, **frame}]
 
     def notes(self, axes: Axes) -> list[dict[str, Any]]:
         """Return nothing: a matrix says all in its labels and its caption."""

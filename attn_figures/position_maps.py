@@ -84,7 +84,18 @@ def encoding(values: Numbers, dimensions: Sequence[int], *, limit: float, shown:
         x_title="Position",
         x={"range": [-0.5, shown - 0.5]},
         y={"range": [-1.08 * limit, 1.08 * limit]},
-        marks=[{"type": "line", "x0": 0, "x1": 0, "y0": 0, "y1": 1, "yref": " domain", "line": _THIN}],
+        marks=[
+            {
+                "type": "line",
+                "name": "position",
+                "x0": 0,
+                "x1": 0,
+                "y0": 0,
+                "y1": 1,
+                "yref": " domain",
+                "line": _THIN,
+            }
+        ],
         legend=[(f"dim. {d}", colour) for d, colour in zip(dimensions, theme.LIGHT.series, strict=False)],
     )
     return _crop(compose.spec([picture, chart], largest_unit=38), "yaxis", shown, down=True)
@@ -98,15 +109,14 @@ def encoding_cursor(values: NDArray[Any], dimensions: Sequence[int]) -> tuple[di
         dimensions: those drawn as waves.
     """
     places = np.arange(values.shape[1], dtype=np.float64)
-    points = f"data.{3 + len(dimensions)}"
     rows = {
-        "layout.shapes.0.y0": places - 0.5,
-        "layout.shapes.0.y1": places + 0.5,
-        "layout.shapes.1.x0": places,
-        "layout.shapes.1.x1": places,
-        f"{points}.x": np.repeat(places[:, None], len(dimensions), axis=1),
+        "layout.shapes[encoding marked].y0": places - 0.5,
+        "layout.shapes[encoding marked].y1": places + 0.5,
+        "layout.shapes[position].x0": places,
+        "layout.shapes[position].x1": places,
+        "data[cursor].x": np.repeat(places[:, None], len(dimensions), axis=1),
     }
-    return rows, {f"{points}.y": values[:, :, list(dimensions)]}
+    return rows, {"data[cursor].y": values[:, :, list(dimensions)]}
 
 
 @Picture
@@ -196,11 +206,11 @@ def similarity_cursor(length: int) -> tuple[dict[str, Any], dict[str, str]]:
     """Return what follows the position cursor of `similarity`: arrays by row, and rows of drawn arrays."""
     places = np.arange(length, dtype=np.float64)
     rows = {
-        "layout.shapes.0.y0": places - 0.5,
-        "layout.shapes.0.y1": places + 0.5,
-        "data.6.x": places[None, :] - places[:, None],
+        "layout.shapes[similarity marked].y0": places - 0.5,
+        "layout.shapes[similarity marked].y1": places + 0.5,
+        "data[own].x": places[None, :] - places[:, None],
     }
-    return rows, {"data.6.y": "data.0.z"}
+    return rows, {"data[own].y": "data[similarity].z"}
 
 
 @Picture
@@ -254,23 +264,23 @@ def turning(
     return compose.spec([*panels, score], largest_unit=34)
 
 
-def turning_cursor(angles: NDArray[Any], curve: Numbers) -> tuple[dict[str, Any], dict[str, Any]]:
+def turning_cursor(
+    angles: NDArray[Any], pairs: Sequence[int], curve: Numbers
+) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return what follows the offset slider of `turning`: by row, and by (step, row).
 
     Args:
         angles: of the key, (n_steps, n_rows, n_pair).
+        pairs: which pairs of dimensions these are.
         curve: the score at each offset.
     """
     zero = np.zeros_like(angles[..., 0])
     by_step: dict[str, Any] = {}
-    for pair in range(angles.shape[-1]):
-        key = f"data.{3 * pair + 2}"
-        by_step[f"{key}.x"] = np.stack([zero, np.cos(angles[..., pair])], -1)
-        by_step[f"{key}.y"] = np.stack([zero, np.sin(angles[..., pair])], -1)
-    here = f"data.{3 * angles.shape[-1] + 1}"
-    n_rows = angles.shape[1]
-    rows = {f"{here}.x": np.arange(n_rows, dtype=np.float64)[:, None], f"{here}.y": curve[:n_rows, None]}
-    return rows, by_step
+    for number, pair in enumerate(pairs):
+        by_step[f"data[key {pair}].x"] = np.stack([zero, np.cos(angles[..., number])], -1)
+        by_step[f"data[key {pair}].y"] = np.stack([zero, np.sin(angles[..., number])], -1)
+    places = np.arange(angles.shape[1], dtype=np.float64)
+    return {"data[here].x": places[:, None], "data[here].y": curve[: len(places), None]}, by_step
 
 
 def _circle(number: int, query: float, key: float, omega: float, *, named: bool) -> Chart:

@@ -1,28 +1,41 @@
 """Pack the steps of a moving figure into one message: what never changes once, each array once.
 
-The message is a JSON header and the raw bytes of its typed arrays. In the header `{"@": i}` stands for
-array i. What differs between steps is listed by path:
+A message is a prefix of three unsigned 32-bit numbers and a body (see `arrays`):
 
-    {"path": ["data", 0, "z"], "values": [{"@": 3}, {"@": 4}], "at": [0, 0, 1]}
+    the number of steps
+    the body's size before it was deflated, 0 if it was not (RFC 1950: `DecompressionStream("deflate")`)
+    0, for what may come
 
-says that `data[0].z` is array 3 at steps 0 and 1 and array 4 at step 2.
+In the body's header `{"@": i}` stands for array i. What differs between steps is listed by path:
+
+    {"path": ["data", 0, "z"], "values": {"@": 3}, "at": [0, 0, 1]}
+
+says that `data[0].z` is array 3's first item at steps 0 and 1 and its second at step 2. Values that are not
+arrays of one shape stand in a list. The figure itself has only what no step changes.
+
+Arrangements for many widths (`layout.meta.screens`) travel as tables, one column a setting, in which a column
+that is the same at all widths has one entry, and later tables name only what is not as in the first.
 """
 
 import json
+import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+
+from attn_ui.live_figure import paths
+from attn_ui.live_figure.arrays import Arrays, narrowed
+from attn_ui.live_figure.paths import Path
 
 Spec = Mapping[str, Any]
-Path = tuple[str | int, ...]
 
-MOST_BYTES = 1_500_000  # of one figure with all its steps
+MOST_BYTES = 2_000_000  # of one message as it is sent, everything counted
 MOST_STEPS = 400
 MISSING = object()
-_ALIGNMENT = 8
+PREFIX_BYTES = 12
+_LEVEL = 1  # of zlib: level 6 takes twice the time for 5 % less
 
 
 class TooLargeError(ValueError):
@@ -31,11 +44,11 @@ class TooLargeError(ValueError):
 
 @dataclass(frozen=True)
 class Cursor:
-    """A second slider, over rows: arrays that follow it, by path ("data.0.marker.color").
+    """A second slider, over rows: arrays that follow it, by path ("data[points].marker.color", see `paths`).
 
     Each array is (n_rows, ...); those in `by_step` are (n_steps, n_rows, ...). Each path in `rows_of` takes
     the row of an array that the figure draws anyway, named by that array's own path
-    ({"data.0.marker.size": "data.3.z"}), so that it is not sent twice.
+    ({"data[points].marker.size": "data[weights].z"}), so that it is not sent twice.
     """
 
     n_rows: int
@@ -44,95 +57,49 @@ class Cursor:
     rows_of: Mapping[str, str] = field(default_factory=dict)
 
 
-class _Store:
-    """Arrays by content: equal ones are kept once, at the least width that still tells the true value."""
-
-    def __init__(self) -> None:
-        self.described: list[dict[str, Any]] = []
-        self.blobs: list[bytes] = []
-        self._size = 0
-        self._known: dict[tuple[str, tuple[int, ...], bytes], int] = {}
-        self._by_identity: dict[int, tuple[Any, int]] = {}
-
-    def add(self, array: NDArray[Any]) -> int:
-        seen = self._by_identity.get(id(array))
-        if seen is not None:
-            return seen[1]
-        if array.dtype.kind in "UO":
-            self._by_identity[id(array)] = (array, len(self.described))
-            self.described.append({"text": array.tolist()})
-            return len(self.described) - 1
-        narrow = _narrow(array)
-        raw = narrow.tobytes()
-        key = (narrow.dtype.str, narrow.shape, raw)
-        index = self._known.get(key)
-        if index is None:
-            index = self._known[key] = len(self.described)
-            padding = -len(raw) % _ALIGNMENT
-            self.described.append({"type": narrow.dtype.str[1:], "shape": narrow.shape, "offset": self._size})
-            self.blobs.append(raw + bytes(padding))
-            self._size += len(raw) + padding
-            if self._size > MOST_BYTES:
-                raise TooLargeError(
-                    f"the steps of one figure may take {MOST_BYTES:,} bytes, these take more: "
-                    "use fewer steps or fewer tokens"
-                )
-        self._by_identity[id(array)] = (array, index)  # holding the array keeps its id from being reused
-        return index
-
-
-def _narrow(array: NDArray[Any]) -> NDArray[Any]:
-    """float32 holds seven digits, more than any hover shows; whole numbers take what they need.
-
-    Numbers that lie close together far from zero, like points in time, keep float64.
-    """
-    if array.dtype.kind == "f":
-        finite = array[np.isfinite(array)]
-        crowded = finite.size and np.abs(finite).max() > 1e4 * np.ptp(finite) > 0
-        return np.ascontiguousarray(array, dtype="<f8" if crowded else "<f4")
-    if array.dtype.kind == "b":
-        return np.ascontiguousarray(array, dtype="u1")
-    if array.dtype.kind in "iu":
-        return np.ascontiguousarray(array, dtype="<i4")
-    raise ValueError(f"a figure's arrays must hold numbers, got dtype {array.dtype}")
-
-
 def pack(figures: Sequence[Any], cursor: Cursor | None = None) -> bytes:
     """Pack one figure a step, and what follows the cursor, into the message that the browser unpacks.
 
     Args:
-        figures: the same traces at every step; data, annotations, titles and layout may differ.
+        figures: the same traces at every step; data, annotations, titles and layout may differ. In the layout
+            1, 1.0 and True count as the same.
         cursor: what a second slider changes.
 
     Raises:
-        ValueError: no step or too many, steps of unequal shape, cursor arrays of the wrong length, or
-            more than `MOST_BYTES`.
+        ValueError: no step or too many, steps of unequal shape, a path that leads nowhere, or cursor arrays
+            of the wrong length; `TooLargeError` for more than `MOST_BYTES`.
     """
-    specs = [_plain(figure) for figure in figures]
-    _check_steps(specs)
-    store = _Store()
-    header: dict[str, Any] = {"n_steps": len(specs), "changes": []}
+    whole = [_plain(figure) for figure in figures]
+    _check_steps(whole)
+    specs, screens = _without_screens(whole)
+    arrays = Arrays()
+    followed = None if cursor is None else _pack_cursor(cursor, specs, arrays)
+    moved = set() if followed is None else _targets(followed)
+    changes = []
     for path, values in _differences(specs):
-        # Equal arrays have one place in the store, so equal values have one text.
-        known: dict[str, int] = {}
-        packed: list[Any] = []
-        at = []
-        for value in values:
-            replaced = _replace(value, store)
-            position = known.setdefault(json.dumps(replaced), len(known))
-            if position == len(packed):
-                packed.append(replaced)
-            at.append(position)
-        header["changes"].append({"path": path, "values": packed, "at": at})
-    header["figure"] = _replace(specs[0], store)
-    header["cursor"] = None if cursor is None else _pack_cursor(cursor, specs, store)
-    header["arrays"] = store.described
-    text = json.dumps(header, separators=(",", ":"), allow_nan=False).encode()
-    text += b" " * (-(len(text) + 4) % _ALIGNMENT)
-    message = len(text).to_bytes(4, "little") + text + b"".join(store.blobs)
+        if path not in moved:  # the cursor sets it at every step
+            changes.append({"path": path, **_pack_values(values, arrays)})
+            moved.add(path)
+    header = {
+        "figure": _replace(specs[0], arrays, moved),
+        "changes": changes,
+        "screens": screens,
+        "cursor": followed,
+        "arrays": arrays.described,
+    }
+    body = arrays.body(json.dumps(header, separators=(",", ":"), allow_nan=False))
+    small = zlib.compress(body, _LEVEL)
+    message = _prefix(len(specs), len(body)) + small
     if len(message) > MOST_BYTES:
-        raise TooLargeError(f"too large {len(message)}")
+        raise TooLargeError(
+            f"the steps of one figure may take {MOST_BYTES:,} bytes, these take {len(message):,}: "
+            "use fewer steps or fewer tokens"
+        )
     return message
+
+
+def _prefix(n_steps: int, inflated: int) -> bytes:
+    return b"".join(number.to_bytes(4, "little") for number in (n_steps, inflated, 0))
 
 
 def _plain(figure: Any) -> Spec:
@@ -158,6 +125,50 @@ def _check_steps(specs: Sequence[Spec]) -> None:
             )
 
 
+# ---- arrangements ----
+
+
+def _without_screens(specs: Sequence[Spec]) -> tuple[list[Spec], dict[str, Any] | None]:
+    """Take the arrangements out of the figures; return the figures, and the arrangements as tables."""
+    if not any("screens" in (spec["layout"].get("meta") or {}) for spec in specs):
+        return list(specs), None
+    bare: list[Spec] = []
+    found: list[Any] = []
+    at = []
+    for spec in specs:
+        meta = dict(spec["layout"]["meta"])
+        screens = meta.pop("screens")
+        layout = {key: value for key, value in spec["layout"].items() if key != "meta"}
+        bare.append({"data": spec["data"], "layout": layout | ({"meta": meta} if meta else {})})
+        index = next((i for i, known in enumerate(found) if known is screens or known == screens), len(found))
+        if index == len(found):
+            found.append(screens)
+        at.append(index)
+    tables = [_table(screens) for screens in found]
+    return bare, {"tables": [tables[0], *(_differing(table, tables[0]) for table in tables[1:])], "at": at}
+
+
+def _table(screens: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    names = dict.fromkeys(name for screen in screens for name in screen["settings"])
+    settings = {name: _column([screen["settings"].get(name) for screen in screens]) for name in names}
+    sizes = {size: [screen[size] for screen in screens] for size in ("width", "height")}
+    return {**sizes, "settings": settings}
+
+
+def _column(values: list[Any]) -> list[Any]:
+    return values[:1] if all(value == values[0] for value in values) else values
+
+
+def _differing(table: dict[str, Any], first: dict[str, Any]) -> dict[str, Any]:
+    """Return only what is not as in the first table; None for a setting that this one lacks."""
+    here, there = table["settings"], first["settings"]
+    settings: dict[str, Any] = {name: column for name, column in here.items() if there.get(name) != column}
+    return {**table, "settings": settings | {name: None for name in there if name not in here}}
+
+
+# ---- what differs between steps ----
+
+
 def _differences(specs: Sequence[Spec]) -> Iterator[tuple[Path, list[Any]]]:
     """Yield each path whose value is not the same at all steps, as deep in the figure as possible."""
     yield from _compare((), list(specs))
@@ -165,7 +176,7 @@ def _differences(specs: Sequence[Spec]) -> Iterator[tuple[Path, list[Any]]]:
 
 def _compare(path: Path, values: list[Any]) -> Iterator[tuple[Path, list[Any]]]:
     first = values[0]
-    if all(value is first for value in values):
+    if _plainly_equal(values):
         return
     if all(isinstance(value, dict) for value in values):
         for key in dict.fromkeys(key for value in values for key in value):
@@ -179,11 +190,20 @@ def _compare(path: Path, values: list[Any]) -> Iterator[tuple[Path, list[Any]]]:
         yield path, values
 
 
+def _plainly_equal(values: list[Any]) -> bool:
+    """Compare whole branches at once; what has arrays in it is looked into instead."""
+    first = values[0]
+    if isinstance(first, np.ndarray):
+        return all(value is first for value in values)
+    try:
+        return all(value is first or value == first for value in values)
+    except ValueError:  # numpy does not tell whether two arrays are equal
+        return False
+
+
 def _same(one: Any, other: Any) -> bool:
     if one is other:
         return True
-    if isinstance(one, str | int | float):
-        return type(one) is type(other) and bool(one == other)
     if isinstance(one, np.ndarray) or isinstance(other, np.ndarray):
         return (
             isinstance(one, np.ndarray)
@@ -198,50 +218,82 @@ def _same(one: Any, other: Any) -> bool:
     return type(one) is type(other) and bool(one == other)
 
 
-def _replace(value: Any, store: _Store) -> Any:
-    """Copy a value with every numeric array replaced by its place in the store."""
+def _pack_values(values: list[Any], arrays: Arrays) -> dict[str, Any]:
+    """Return the different values, and which of them each step has."""
+    if all(isinstance(value, np.ndarray) and value.dtype.kind in "fiub" and value.ndim for value in values):
+        return _pack_arrays([narrowed(value) for value in values], arrays)
+    known: dict[str, int] = {}
+    packed: list[Any] = []
+    at = []
+    for value in values:
+        # Equal arrays have one number, so equal values have one text.
+        replaced = _replace(value, arrays)
+        position = known.setdefault(json.dumps(replaced), len(known))
+        if position == len(packed):
+            packed.append(replaced)
+        at.append(position)
+    return {"values": packed, "at": at}
+
+
+def _pack_arrays(values: list[Any], arrays: Arrays) -> dict[str, Any]:
+    known: dict[tuple[str, tuple[int, ...], bytes], int] = {}
+    at = [known.setdefault((v.dtype.str, v.shape, v.tobytes()), len(known)) for v in values]
+    different = [values[at.index(position)] for position in range(len(known))]
+    if len({(kind, shape) for kind, shape, _ in known}) == 1:
+        return {"values": {"@": arrays.add(np.stack(different))}, "at": at}
+    return {"values": [{"@": arrays.add(value)} for value in different], "at": at}
+
+
+def _replace(value: Any, arrays: Arrays, leave: set[Path] | None = None, path: Path = ()) -> Any:
+    """Copy a value with every array replaced by its number, leaving out the paths in `leave`."""
     match value:
         case np.ndarray() if value.dtype.kind not in "USO" or value.ndim > 1:
-            return {"@": store.add(value)}
+            return {"@": arrays.add(value)}
         case np.ndarray() | np.generic():
             return value.tolist()
         case Mapping():
-            return {key: _replace(inner, store) for key, inner in value.items()}
+            return {
+                key: _replace(inner, arrays, leave, (*path, key))
+                for key, inner in value.items()
+                if not leave or (*path, key) not in leave
+            }
         case list() | tuple():
-            return [_replace(inner, store) for inner in value]
+            return [
+                None if leave and (*path, i) in leave else _replace(inner, arrays, leave, (*path, i))
+                for i, inner in enumerate(value)
+            ]
     return None if value is MISSING else value
 
 
-def _pack_cursor(cursor: Cursor, figures: Sequence[Spec], store: _Store) -> dict[str, Any]:
+# ---- the second slider ----
+
+
+def _pack_cursor(cursor: Cursor, figures: Sequence[Spec], arrays: Arrays) -> dict[str, Any]:
     changes = []
-    n_steps = len(figures)
-    for paths, leading in (
+    first, n_steps = figures[0], len(figures)
+    for following, leading in (
         (cursor.changes, (cursor.n_rows,)),
         (cursor.by_step, (n_steps, cursor.n_rows)),
     ):
-        for path, values in paths.items():
+        for path, values in following.items():
             array = np.asarray(values)
             if array.shape[: len(leading)] != leading:
                 raise ValueError(f"{path} must start with axes {leading}, got shape {array.shape}")
-            packed = array.tolist() if array.dtype.kind in "US" else {"@": store.add(array)}
-            changes.append({"path": _parts(path), "values": packed, "by_step": len(leading) == 2})
-    copies = [{"path": _parts(path), "of": _parts(source)} for path, source in cursor.rows_of.items()]
-    for step, figure in enumerate(figures):
-        for copy in copies:
-            _check_rows(figure, copy["of"], cursor.n_rows, step)
+            packed = array.tolist() if array.dtype.kind in "US" else {"@": arrays.add(array)}
+            target = paths.resolve(first, path)
+            changes.append({"path": target, "values": packed, "by_step": len(leading) == 2})
+    copies = []
+    for path, source in cursor.rows_of.items():
+        of = paths.resolve(first, source)
+        for step, figure in enumerate(figures):
+            shape = np.shape(paths.at(figure, of))
+            if shape[:1] != (cursor.n_rows,):
+                raise ValueError(
+                    f"{source} must have {cursor.n_rows} rows at each step, got shape {shape} at step {step}"
+                )
+        copies.append({"path": paths.resolve(first, path), "of": of})
     return {"n_rows": cursor.n_rows, "changes": changes, "copies": copies}
 
 
-def _parts(path: str) -> list[str | int]:
-    return [int(part) if part.isdigit() else part for part in path.split(".")]
-
-
-def _check_rows(figure: Spec, path: Sequence[str | int], n_rows: int, step: int) -> None:
-    node: Any = figure
-    for part in path:
-        node = node[part]
-    if np.shape(node)[:1] != (n_rows,):
-        name = ".".join(map(str, path))
-        raise ValueError(
-            f"{name} must have {n_rows} rows at each step, got shape {np.shape(node)} at step {step}"
-        )
+def _targets(followed: Mapping[str, Any]) -> set[Path]:
+    return {each["path"] for each in (*followed["changes"], *followed["copies"])}

@@ -6,11 +6,14 @@ travel as runs of text, each with its role, and the browser writes every run as 
 """
 
 import json
+import zlib
 from collections.abc import Sequence
+from functools import lru_cache
 
 Says = str | Sequence[str]  # one sentence for a step, or one for each row at that step
 Run = tuple[str, str]  # role and text; the role is words of "b", "i", "query", "key", "value"
 
+_DEFLATED = b"\x78"  # the first byte of RFC 1950
 _COLOURS = {"violet": "query", "orange": "key", "green": "value"}
 
 
@@ -82,17 +85,23 @@ def pack_says(says: Sequence[Says]) -> bytes:
 
     at = [place(step) if isinstance(step, str) else [place(row) for row in step] for step in says]
     packed = {"runs": list(known_runs), "texts": texts, "at": at}
-    return json.dumps(packed, separators=(",", ":"), ensure_ascii=False).encode()
+    return zlib.compress(json.dumps(packed, separators=(",", ":"), ensure_ascii=False).encode(), 1)
+
+
+def said_plainly(packed: bytes) -> bytes:
+    """Return packed sentences before they were deflated: JSON, which never begins as deflated bytes do."""
+    return zlib.decompress(packed) if packed[:1] == _DEFLATED else packed
 
 
 def said_at(packed: bytes, step: int, row: int = 0) -> list[Run]:
     """Return the runs of one sentence out of what `pack_says` packed."""
-    says = json.loads(packed)
+    says = json.loads(said_plainly(packed))
     at = says["at"][step]
     text = says["texts"][at if isinstance(at, int) else at[row]]
     return [(role, said) for role, said in (says["runs"][run] for run in text)]
 
 
+@lru_cache(maxsize=256)
 def check_says(packed: bytes, n_steps: int, n_rows: int | None) -> None:
     """Check that there is a sentence for each position of the sliders.
 
@@ -103,7 +112,7 @@ def check_says(packed: bytes, n_steps: int, n_rows: int | None) -> None:
     Raises:
         ValueError: if there is not, with what was wanted and what came.
     """
-    at = json.loads(packed)["at"]
+    at = json.loads(said_plainly(packed))["at"]
     if len(at) != n_steps:
         raise ValueError(
             f"the slider has {n_steps} positions, so it needs {n_steps} sentences, got {len(at)}"

@@ -1,17 +1,24 @@
 """Read one step back out of a packed message, for a browser that cannot draw the moving figure."""
 
-import json
+import zlib
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
-Header = dict[str, Any]
+from attn_ui.live_figure import paths
+from attn_ui.live_figure.arrays import read_body
+from attn_ui.live_figure.packing import PREFIX_BYTES
 
 
 def count_steps(packed: bytes) -> int:
-    """Return how many steps a packed message has."""
-    return int(_header(packed)["n_steps"])
+    """Return how many steps a packed message has; only its prefix is read."""
+    return int.from_bytes(packed[:4], "little")
+
+
+def inflated(packed: bytes) -> bytes:
+    """Return the same message with its body as it was before it was deflated."""
+    if int.from_bytes(packed[4:8], "little") == 0:
+        return packed
+    return packed[:4] + bytes(4) + packed[8:PREFIX_BYTES] + zlib.decompress(packed[PREFIX_BYTES:])
 
 
 def figure_at(packed: bytes, step: int, row: int = 0) -> dict[str, Any]:
@@ -21,37 +28,21 @@ def figure_at(packed: bytes, step: int, row: int = 0) -> dict[str, Any]:
         packed: what `packing.pack` made.
         step: position of the slider; row: position of the row slider, where there is one.
     """
-    header = _header(packed)
-    arrays = _arrays(packed, header)
+    header, arrays = read_body(inflated(packed)[PREFIX_BYTES:])
     figure: dict[str, Any] = _resolve(header["figure"], arrays)
     for change in header["changes"]:
-        _put(figure, change["path"], _resolve(change["values"][change["at"][step]], arrays))
+        values, index = change["values"], change["at"][step]
+        value = arrays[values["@"]][index] if isinstance(values, dict) else _resolve(values[index], arrays)
+        paths.put(figure, change["path"], value)
+    if header["screens"]:
+        paths.put(figure, ("layout", "meta", "screens"), _screens(header["screens"], step))
     cursor = header["cursor"] or {"changes": [], "copies": []}
     for change in cursor["changes"]:
         rows = _resolve(change["values"], arrays)
-        _put(figure, change["path"], rows[step][row] if change["by_step"] else rows[row])
+        paths.put(figure, change["path"], rows[step][row] if change["by_step"] else rows[row])
     for copy in cursor["copies"]:
-        _put(figure, copy["path"], _get(figure, copy["of"])[row])
+        paths.put(figure, copy["path"], paths.at(figure, copy["of"])[row])
     return figure
-
-
-def _header(packed: bytes) -> Header:
-    length = int.from_bytes(packed[:4], "little")
-    header: Header = json.loads(packed[4 : 4 + length])
-    return header
-
-
-def _arrays(packed: bytes, header: Header) -> list[Any]:
-    start = 4 + int.from_bytes(packed[:4], "little")
-    arrays: list[Any] = []
-    for described in header["arrays"]:
-        if "text" in described:
-            arrays.append(described["text"])
-            continue
-        dtype, shape = np.dtype(described["type"]), described["shape"]
-        flat = np.frombuffer(packed, dtype, int(np.prod(shape)), start + described["offset"])
-        arrays.append(flat.reshape(shape))
-    return arrays
 
 
 def _resolve(value: Any, arrays: Sequence[Any]) -> Any:
@@ -62,18 +53,19 @@ def _resolve(value: Any, arrays: Sequence[Any]) -> Any:
     return [_resolve(inner, arrays) for inner in value] if isinstance(value, list) else value
 
 
-def _get(node: Any, path: Sequence[str | int]) -> Any:
-    for part in path:
-        node = node[part]
-    return node
-
-
-def _put(figure: Any, path: Sequence[Any], value: Any) -> None:
-    *parents, last = path
-    node = figure
-    for part in parents:
-        node = node[part] if isinstance(node, list) else node.setdefault(part, {})
-    if value is None and isinstance(node, dict):
-        node.pop(last, None)
-    else:
-        node[last] = value
+def _screens(packed: dict[str, Any], step: int) -> list[dict[str, Any]]:
+    tables = packed["tables"]
+    table = tables[packed["at"][step]]
+    settings = tables[0]["settings"] | table["settings"]
+    return [
+        {
+            "width": width,
+            "height": height,
+            "settings": {
+                name: value
+                for name, column in settings.items()
+                if column is not None and (value := column[0 if len(column) == 1 else i]) is not None
+            },
+        }
+        for i, (width, height) in enumerate(zip(table["width"], table["height"], strict=True))
+    ]

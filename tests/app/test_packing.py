@@ -1,6 +1,8 @@
 """The message of a live figure: everything that differs, each array once, nothing malformed."""
 
 import json
+import struct
+import zlib
 from typing import Any
 
 import numpy as np
@@ -10,26 +12,47 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
+from attn_ui.live_figure import paths
 from attn_ui.live_figure.packing import MOST_BYTES, MOST_STEPS, Cursor, pack
-from attn_ui.live_figure.unpacking import count_steps
+from attn_ui.live_figure.unpacking import count_steps, inflated
 from attn_ui.live_figure.unpacking import figure_at as read_back
 
 DTYPES = {"f8": "<f8", "f4": "<f4", "i4": "<i4", "u1": "u1"}
 
 
-def unpack(message: bytes) -> tuple[dict[str, Any], list[np.ndarray]]:
-    """An independent reading of the format, straight from its description."""
-    length = int.from_bytes(message[:4], "little")
-    header = json.loads(message[4 : 4 + length])
-    blobs = message[4 + length :]
-    arrays = []
+def unpack(message: bytes) -> tuple[dict[str, Any], list[Any]]:
+    """An independent reading of the format, straight from its description, one number at a time."""
+    n_steps, size, spare = struct.unpack("<III", message[:12])
+    body = zlib.decompress(message[12:])
+    assert len(body) == size
+    assert spare == 0
+    length, n_words = struct.unpack("<II", body[:8])
+    header = json.loads(body[8 : 8 + length])
+    planes = body[8 + length : 8 + length + 4 * n_words]
+    singles = body[8 + length + 4 * n_words :]
+    differences = [int.from_bytes(planes[i::n_words][:4], "little") for i in range(n_words)]
+    arrays: list[Any] = []
     for described in header["arrays"]:
-        dtype = np.dtype(DTYPES[described["type"]])
-        count = int(np.prod(described["shape"]))
-        assert (4 + length + described["offset"]) % dtype.itemsize == 0
-        array = np.frombuffer(blobs, dtype, count, described["offset"]).reshape(described["shape"])
-        arrays.append(array)
-    return header, arrays
+        if "text" in described:
+            arrays.append(described["text"])
+            continue
+        kind, shape, at = described["type"], described["shape"], described["at"]
+        count = int(np.prod(shape))
+        if kind == "u1":
+            arrays.append(np.array(list(singles[at : at + count]), "u1").reshape(shape))
+            continue
+        per_number = 2 if kind == "f8" else 1
+        assert at % per_number == 0
+        above = described["above"]
+        folded = differences[at : at + count * per_number]
+        words = [-(word + 1) // 2 if word % 2 else word // 2 for word in folded]
+        for _ in range(2):
+            for i in range(above, len(words)):
+                words[i] += words[i - above]
+        words = [word % 2**32 for word in words]
+        raw = b"".join(word.to_bytes(4, "little") for word in words)
+        arrays.append(np.frombuffer(raw, DTYPES[kind]).reshape(shape))
+    return header | {"n_steps": n_steps}, arrays
 
 
 def figure_at(message: bytes, step: int) -> dict[str, Any]:
@@ -46,12 +69,12 @@ def figure_at(message: bytes, step: int) -> dict[str, Any]:
         *parents, last = change["path"]
         node = figure
         for part in parents:
-            node = node[part]
-        value = change["values"][change["at"][step]]
+            node = node[part] if isinstance(node, list) else node.setdefault(part, {})
+        value = resolve(change["values"])[change["at"][step]]
         if value is None:
             node.pop(last, None)
         else:
-            node[last] = resolve(value)
+            node[last] = value
     return dict(figure)
 
 
@@ -115,7 +138,7 @@ def test_lists_of_unequal_length_change_as_a_whole() -> None:
 
 
 def test_a_cursor_brings_one_row_at_a_time() -> None:
-    cursor = Cursor(3, {"layout.x0": np.arange(3.0)}, {"data.0.y": np.zeros((2, 3, 5))})
+    cursor = Cursor(3, {"layout.x0": np.arange(3.0)}, {"data[w].y": np.zeros((2, 3, 5))})
     header, arrays = unpack(pack([heatmap(np.ones((1, 1)))] * 2, cursor))
     fixed, moving = header["cursor"]["changes"]
     assert (fixed["path"], fixed["by_step"]) == (["layout", "x0"], False)
@@ -132,8 +155,8 @@ def test_one_step_is_read_back_for_a_plain_chart(values: np.ndarray, step: int) 
     cursor = Cursor(
         4,
         {"layout.x0": np.arange(4.0)},
-        {"data.0.opacity": np.arange(12.0).reshape(3, 4) / 12},
-        {"data.0.x": "data.0.z"},
+        {"data[w].opacity": np.arange(12.0).reshape(3, 4) / 12},
+        {"data[w].x": "data[w].z"},
     )
     figure = read_back(pack(steps, cursor), step, row=2)
     trace = figure["data"][0]
@@ -148,7 +171,7 @@ def test_one_step_is_read_back_for_a_plain_chart(values: np.ndarray, step: int) 
 def test_a_row_of_what_is_drawn_anyway_is_not_sent_twice() -> None:
     steps = [heatmap(np.random.default_rng(i).random((61, 40))) for i in range(5)]
     alone = pack(steps)
-    message = pack(steps, Cursor(61, rows_of={"data.0.marker.size": "data.0.z"}))
+    message = pack(steps, Cursor(61, rows_of={"data[w].marker.size": "data[w].z"}))
     header, _ = unpack(message)
     assert header["cursor"]["copies"] == [{"path": ["data", 0, "marker", "size"], "of": ["data", 0, "z"]}]
     assert len(message) - len(alone) < 200
@@ -169,21 +192,21 @@ def test_a_row_of_what_is_drawn_anyway_is_not_sent_twice() -> None:
             None,
             r"step 1 has 1 \(bar\)",
         ),
-        ([heatmap(np.random.default_rng(0).random((700, 700)))], None, f"{MOST_BYTES:,} bytes"),
+        ([heatmap(np.random.default_rng(0).random((800, 800)))], None, f"{MOST_BYTES:,} bytes"),
         (
             [heatmap(np.ones((1, 1)))],
-            Cursor(3, {"data.0.x": np.ones(4)}),
+            Cursor(3, {"data[0].x": np.ones(4)}),
             r"start with axes \(3,\), got shape \(4,\)",
         ),
         (
             [heatmap(np.ones((1, 1)))],
-            Cursor(3, {}, {"data.0.x": np.ones((2, 3))}),
+            Cursor(3, {}, {"data[0].x": np.ones((2, 3))}),
             r"axes \(1, 3\), got shape \(2, 3\)",
         ),
         (
             [heatmap(np.ones((3, 5))), heatmap(np.ones((2, 5)))],
-            Cursor(3, rows_of={"data.0.marker.size": "data.0.z"}),
-            r"data.0.z must have 3 rows at each step, got shape \(2, 5\) at step 1",
+            Cursor(3, rows_of={"data[w].marker.size": "data[w].z"}),
+            r"data\[w\].z must have 3 rows at each step, got shape \(2, 5\) at step 1",
         ),
         ([heatmap(np.ones((1, 1), dtype=complex))], None, "must hold numbers, got dtype complex128"),
     ],
@@ -197,8 +220,96 @@ def test_words_in_rows_are_kept_once() -> None:
     names = np.array([["one", "two"], ["three", "four"]], dtype=object)
     trace = {"type": "heatmap", "z": np.eye(2), "hovertext": names}
     packed = pack([{"data": [trace, trace | {"z": np.ones((2, 2)) * i}], "layout": {}} for i in range(3)])
-    assert packed.count(b"three") == 1
-    header = json.loads(packed[4 : 4 + int.from_bytes(packed[:4], "little")])
+    assert inflated(packed).count(b"three") == 1
+    header, _ = unpack(packed)
     first, second = (each["hovertext"] for each in header["figure"]["data"])
     assert first == second
     assert header["arrays"][first["@"]] == {"text": names.tolist()}
+
+
+@given(hnp.arrays(np.float64, (7, 5), elements=st.floats(allow_nan=True, allow_infinity=True, width=32)))
+def test_every_bit_of_a_number_comes_back(z: np.ndarray) -> None:
+    message = pack([heatmap(z)])
+    for figure in (figure_at(message, 0), read_back(message, 0), read_back(inflated(message), 0)):
+        drawn = np.asarray(figure["data"][0]["z"])
+        assert drawn.tobytes() == z.astype(drawn.dtype).tobytes()
+
+
+@given(
+    st.lists(
+        st.sampled_from(["f8", "f4", "i4", "u1", "b"]).flatmap(
+            lambda kind: hnp.arrays(np.dtype(kind), hnp.array_shapes(max_dims=3, max_side=4, min_side=0))
+        ),
+        max_size=6,
+    )
+)
+def test_arrays_of_all_kinds_lie_beside_one_another(given: list[np.ndarray]) -> None:
+    message = pack([{"data": [{"x": array} for array in given], "layout": {}}])
+    for reader in (figure_at, read_back):
+        for trace, array in zip(reader(message, 0)["data"], given, strict=True):
+            with np.errstate(over="ignore"):
+                wanted = array.astype(trace["x"].dtype)
+            np.testing.assert_array_equal(trace["x"], wanted)
+
+
+def test_the_bound_counts_everything() -> None:
+    """Words and layout count like numbers: nothing longer than the bound is ever made."""
+    letters = np.random.default_rng(0).integers(97, 123, size=2 * MOST_BYTES).astype("u1").tobytes().decode()
+    with pytest.raises(ValueError, match=f"may take {MOST_BYTES:,} bytes, these take"):
+        pack([{"data": [], "layout": {"title": {"text": letters}}}])
+
+
+def arranged(columns: dict[str, list[Any]]) -> dict[str, Any]:
+    screens = [
+        {"width": w, "height": 2 * w, "settings": {name: column[i] for name, column in columns.items()}}
+        for i, w in enumerate((320, 640, 960))
+    ]
+    return {"data": [], "layout": {"meta": {"screens": screens, "kept": 1}}}
+
+
+def test_arrangements_travel_as_what_differs() -> None:
+    same = {f"layout.xaxis{i}.domain": [[0, 0.5], [0, 0.25], [0, 0.125]] for i in range(2, 90)}
+    steps = [
+        arranged(same | {"layout.title.text": ["a", "b", "c"], "layout.height": [5, 5, 5]}),
+        arranged(same | {"layout.title.text": ["a", "d", "c"]}),
+        arranged(same | {"layout.title.text": ["a", "b", "c"], "layout.height": [5, 5, 5]}),
+    ]
+    message = pack(steps)
+    for step, wanted in enumerate(steps):
+        assert read_back(message, step)["layout"] == wanted["layout"]
+    header, _ = unpack(message)
+    first, second = header["screens"]["tables"]
+    assert header["screens"]["at"] == [0, 1, 0]
+    assert first["settings"]["layout.height"] == [5]
+    assert second["settings"] == {"layout.title.text": ["a", "d", "c"], "layout.height": None}
+
+
+def test_a_path_leads_to_a_trace_by_its_name() -> None:
+    figure = {
+        "data": [{"name": "a"}, {"name": "b.c"}, {"name": "twice"}, {"name": "twice"}],
+        "layout": {"shapes": [{}, {"name": "line"}]},
+    }
+    assert paths.resolve(figure, "data[b.c].marker.size") == ("data", 1, "marker", "size")
+    assert paths.resolve(figure, "layout.shapes[line].x0") == ("layout", "shapes", 1, "x0")
+    assert paths.resolve(figure, "data[3].x") == ("data", 3, "x")
+    for path, message in (
+        ("data[c].x", r"named 'c'; the names are a, b.c, twice, twice"),
+        ("data[twice].x", "exactly one item"),
+        ("data[4].x", "there are 4 items"),
+        ("layout.shapes[3].x", "there are 2 items"),
+        ("data[].x", "a path is like"),
+        ("data..x", "a path is like"),
+        ("data[a", "a path is like"),
+        ("", "a path is like"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            paths.resolve(figure, path)
+
+
+def test_what_the_cursor_sets_is_not_sent_with_the_steps() -> None:
+    steps = [heatmap(np.random.default_rng(i).random((3, 4))) for i in range(4)]
+    for i, step in enumerate(steps):
+        step["data"][0]["x"] = np.random.default_rng(9 + i).random(4)
+    header, _ = unpack(pack(steps, Cursor(3, rows_of={"data[w].x": "data[w].z"})))
+    assert [change["path"] for change in header["changes"]] == [["data", 0, "z"]]
+    assert "x" not in header["figure"]["data"][0]

@@ -3,7 +3,7 @@
 import pytest
 
 from attn_ui.frame import coloured, plain
-from attn_ui.live_figure.says import check_says, pack_says, runs, said_at
+from attn_ui.live_figure.says import check_says, pack_says, runs, said_at, said_plainly
 
 
 @pytest.mark.parametrize(
@@ -39,8 +39,10 @@ def test_sentences_come_back_and_repeats_travel_once() -> None:
     assert [[said_at(packed, step, row) for row in (0, 1)] for step in (0, 1)] == [
         [runs(sentence) for sentence in step] for step in says
     ]
-    assert packed.count(b'"one "') == 1
-    assert packed.count(b'"x"') == 1
+    plainly = said_plainly(packed)
+    assert plainly.count(b'"one "') == 1
+    assert plainly.count(b'"x"') == 1
+    assert said_at(plainly, 0, 1) == said_at(packed, 0, 1)
     assert said_at(pack_says(["a", "b"]), 1, 7) == [("", "b")]
 
 

@@ -37,7 +37,10 @@ def two_maps() -> None:
         for i in range(5)
     ]
     rows = Rows(
-        "Row", ROW, Cursor(3, {"data.6.y": np.eye(3)}, {"data.6.x": np.ones((5, 3, 3)) * [0, 1, 2]}), LABELS
+        "Row",
+        ROW,
+        Cursor(3, {"data[curve].y": np.eye(3)}, {"data[curve].x": np.ones((5, 3, 3)) * [0, 1, 2]}),
+        LABELS,
     )
     shift = st.number_input("shift", 0, 9, 0, key="shift")
     if shift:

@@ -18,6 +18,7 @@ from attn_figures.kernel_studies import (
     two_fits,
     two_maps,
 )
+from attn_ui.live_figure import paths
 
 N_QUERY, N_KEY, N_GRID = 13, 7, 37
 RNG = np.random.default_rng(5)
@@ -114,10 +115,7 @@ def test_compare_has_a_chart_and_a_map_a_kernel_and_its_cursor_fits_them() -> No
 
 
 def at(spec: Any, path: str) -> Any:
-    node = spec
-    for part in path.split("."):
-        node = node[int(part) if part.isdigit() else part]
-    return node
+    return paths.at(spec, paths.resolve(spec, path))
 
 
 def test_a_query_without_keys_is_hatched_and_a_gap() -> None:

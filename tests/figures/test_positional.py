@@ -17,6 +17,7 @@ from attn_figures.position_maps import (
     turning_cursor,
 )
 from attn_figures.positional import Trial, attention_maps, before_and_after, beside, trial
+from attn_ui.live_figure import paths
 
 RNG = np.random.default_rng(5)
 TOKENS = ["<b>a</b>", "bee", "sea"]
@@ -107,12 +108,16 @@ def test_encoding_and_its_cursor() -> None:
     assert "11 × 7" in figure.layout.annotations[0].text
     rows, by_step = encoding_cursor(values, (5, 2))
     path = next(iter(by_step))
-    assert figure.data[int(path.split(".")[1])].name == "cursor"
+    assert paths.at(figure.to_dict(), paths.resolve(figure.to_dict(), path)) is not None
+    assert path == "data[cursor].y"
     np.testing.assert_allclose(by_step[path][1, 13], values[1, 13, [5, 2]])
-    assert rows["layout.shapes.1.x0"][13] == 13
-    assert (rows["layout.shapes.0.y0"][13], rows["layout.shapes.0.y1"][13]) == (12.5, 13.5)
-    assert figure.layout.shapes[0].yref == "y"
-    assert figure.layout.shapes[1].xref == "x2"
+    assert rows["layout.shapes[position].x0"][13] == 13
+    assert (rows["layout.shapes[encoding marked].y0"][13], rows["layout.shapes[encoding marked].y1"][13]) == (
+        12.5,
+        13.5,
+    )
+    refs = {shape.name: (shape.xref, shape.yref) for shape in figure.layout.shapes}
+    assert refs == {"encoding marked": ("x", "y"), "position": ("x2", "y2 domain")}
 
 
 def test_wide_encoding_labels_few_dimensions() -> None:
@@ -132,8 +137,8 @@ def test_similarity_and_its_cursor() -> None:
     assert "4 × 4" in figure.layout.annotations[0].text
     rows, copies = similarity_cursor(6)
     (path, source), *_ = copies.items()
-    assert figure.data[int(path.split(".")[1])].name == "own"
-    assert source == "data.0.z"
+    assert (path, source) == ("data[own].y", "data[similarity].z")
+    assert trace(figure, "own").y is not None
     np.testing.assert_allclose(rows[path.replace(".y", ".x")][2], np.arange(6) - 2)
 
 
@@ -151,9 +156,11 @@ def test_turning_draws_angles() -> None:
         np.testing.assert_allclose(arrow.x, [0, np.cos(angles[row, column])])
         np.testing.assert_allclose(arrow.y, [0, np.sin(angles[row, column])])
         assert arrow.line.color == getattr(theme.LIGHT, name)
-    rows, by_step = turning_cursor(RNG.normal(size=(3, 4, 2)), curve)
-    assert {figure.data[int(p.split(".")[1])].name for p in by_step} == {"key 0", "key 3"}
-    assert {figure.data[int(p.split(".")[1])].name for p in rows} == {"here"}
+    rows, by_step = turning_cursor(RNG.normal(size=(3, 4, 2)), [0, 3], curve)
+    assert {paths.parse(p)[1] for p in by_step} == {"key 0", "key 3"}
+    assert {paths.parse(p)[1] for p in rows} == {"here"}
+    for path in (*rows, *by_step):
+        paths.resolve(figure.to_dict(), path)
 
 
 def test_bias_marks_one_head() -> None:

@@ -6,7 +6,7 @@ import { loadPlotly } from "./plotly.js";
 import { chosen, highlight } from "./pointing.js";
 import { Sentence } from "./says.js";
 import { saveSlide } from "./slide.js";
-import { readMessage } from "./wire.js";
+import { canRead, readMessage } from "./wire.js";
 
 const PLAY_MILLISECONDS = 140;
 const SEND_AFTER_MILLISECONDS = 120;
@@ -84,7 +84,9 @@ export class LiveFigure {
     try {
       if (data !== this.data) {
         this.data = data;
-        const message = await readMessage(/** @type {Uint8Array} */ (data));
+        const bytes = /** @type {Uint8Array} */ (data);
+        if (!canRead(bytes)) return setStateValue("plain", true); // Python sends it again
+        const message = await readMessage(bytes);
         if (this.gone || data !== this.data) return; // a newer one came meanwhile
         this.take(message);
       }

@@ -27,8 +27,16 @@ export interface Cursor {
 export interface ArrayEntry {
   type?: "f8" | "f4" | "i4" | "u1";
   shape?: number[];
-  offset?: number;
+  at?: number; // the first word of all, or the first byte for u1
+  above?: number; // words to the one that each is a difference from
   text?: any[];
+}
+
+/** Arrangements by width, one column a setting; null where a step has no such setting. */
+export interface ScreenTable {
+  width: number[];
+  height: number[];
+  settings: Record<string, any[] | null>;
 }
 
 export interface Header {
@@ -36,7 +44,6 @@ export interface Header {
   figure: Packed;
   changes: Change[];
   cursor: Cursor | null;
-  arrays: ArrayEntry[];
 }
 
 /** What `packing.pack` made, its arrays unpacked. */

@@ -1,8 +1,23 @@
-// The wire format: a message of bytes into its head, its header and its typed arrays. See packing.py.
+// The wire format: a message of bytes into its head, its header and its typed arrays. See packing.py, arrays.py.
 
 /** @typedef {import("./types").Steps} Steps */
+/** @typedef {import("./types").Screen} Screen */
+/** @typedef {import("./types").ScreenTable} ScreenTable */
 
 const TYPES = { f8: Float64Array, f4: Float32Array, i4: Int32Array, u1: Uint8Array };
+const PREFIX_BYTES = 12;
+const DEFLATED = 0x78; // the first byte of RFC 1950; JSON never begins so
+
+/**
+ * Whether this browser can read a message: an old one cannot inflate, and asks for the plain form.
+ *
+ * @param {Uint8Array} bytes
+ */
+export function canRead(bytes) {
+  const [, said, packed] = split(bytes);
+  const isPlain = numberAt(packed, 4) === 0 && said[0] !== DEFLATED;
+  return isPlain || "DecompressionStream" in globalThis;
+}
 
 /**
  * Reads what `live_figure` sends: what is said of the figure, its sentences, the packed steps.
@@ -11,9 +26,9 @@ const TYPES = { f8: Float64Array, f4: Float32Array, i4: Int32Array, u1: Uint8Arr
  * @returns {Promise<import("./types").Message>}
  */
 export async function readMessage(bytes) {
-  const [meta, rest] = splitText(bytes);
-  const [says, packed] = splitText(rest);
-  return { meta, says, steps: await unpack(packed) };
+  const [head, said, packed] = split(bytes);
+  const says = said[0] === DEFLATED ? await inflate(said) : said;
+  return { meta: parse(head), says: parse(says), steps: await unpack(packed) };
 }
 
 /**
@@ -23,26 +38,124 @@ export async function readMessage(bytes) {
  * @returns {Promise<Steps>}
  */
 export async function unpack(bytes) {
-  const [header, rest] = splitText(bytes);
-  // Copied, so that typed arrays start at an offset that their type allows.
-  const blobs = rest.slice().buffer;
-  const arrays = header.arrays.map((/** @type {import("./types").ArrayEntry} */ entry) => {
-    if (entry.text) return entry.text;
-    const { type, shape, offset } = /** @type {Required<import("./types").ArrayEntry>} */ (entry);
-    const size = shape.reduce((product, n) => product * n, 1);
-    return nest(new TYPES[type](blobs, offset, size), shape);
-  });
+  const deflated = numberAt(bytes, 4) > 0;
+  const rest = bytes.subarray(PREFIX_BYTES);
+  const body = deflated ? await inflate(rest) : rest;
+  const length = numberAt(body, 0);
+  const nWords = numberAt(body, 4);
+  const packed = parse(body.subarray(8, 8 + length));
+  const words = joinPlanes(body.subarray(8 + length), nWords);
+  const singles = body.subarray(8 + length + 4 * nWords);
+  const arrays = packed.arrays.map((/** @type {import("./types").ArrayEntry} */ entry) =>
+    entry.text ? entry.text : readArray(entry, words, singles),
+  );
+  const changes = packed.changes.map((/** @type {any} */ change) =>
+    Array.isArray(change.values) ? change : { ...change, values: Array.from(arrays[change.values["@"]]) },
+  );
+  if (packed.screens) changes.push(screensChange(packed.screens));
+  const header = { n_steps: numberAt(bytes, 0), figure: packed.figure, changes, cursor: packed.cursor };
   return { header, arrays };
 }
 
+/** @param {Uint8Array} bytes */
+async function inflate(bytes) {
+  const stream = new Blob([/** @type {Uint8Array<ArrayBuffer>} */ (bytes)])
+    .stream()
+    .pipeThrough(new DecompressionStream("deflate"));
+  return new Uint8Array(await new Response(stream).arrayBuffer());
+}
+
 /**
- * @param {Uint8Array} bytes a length of four bytes, that many bytes of JSON, the rest
- * @returns {[any, Uint8Array]} the JSON and the rest
+ * Puts words together from their four planes and takes the sign back out of the lowest bit.
+ *
+ * @param {Uint8Array} planes
+ * @param {number} n
  */
-function splitText(bytes) {
-  const length = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength).getUint32(0, true);
-  const text = new TextDecoder().decode(bytes.subarray(4, 4 + length));
-  return [JSON.parse(text), bytes.subarray(4 + length)];
+function joinPlanes(planes, n) {
+  const words = new Int32Array(n);
+  for (let i = 0; i < n; i++) {
+    const lower = (planes[i] ?? 0) | ((planes[n + i] ?? 0) << 8);
+    const word = lower | ((planes[2 * n + i] ?? 0) << 16) | ((planes[3 * n + i] ?? 0) << 24);
+    words[i] = (word >>> 1) ^ -(word & 1);
+  }
+  return words;
+}
+
+/**
+ * One array, nested as Plotly wants it. Its words are differences of differences: summed in place, twice.
+ *
+ * @param {import("./types").ArrayEntry} entry
+ * @param {Int32Array} words of all arrays; each array is read once
+ * @param {Uint8Array} singles
+ */
+function readArray(entry, words, singles) {
+  const { type, shape, at, above = 0 } = /** @type {Required<import("./types").ArrayEntry>} */ (entry);
+  const size = shape.reduce((product, n) => product * n, 1);
+  if (type === "u1") return nest(singles.slice(at, at + size), shape);
+  const mine = words.slice(at, at + (size * TYPES[type].BYTES_PER_ELEMENT) / 4);
+  for (let pass = 0; pass < 2; pass++) {
+    for (let i = above; i < mine.length; i++) {
+      mine[i] = /** @type {number} */ (mine[i]) + /** @type {number} */ (mine[i - above]);
+    }
+  }
+  return nest(new TYPES[type](mine.buffer), shape);
+}
+
+/**
+ * Arrangements as one more thing that differs between steps.
+ *
+ * @param {{ tables: ScreenTable[], at: number[] }} packed later tables name only what is not as in the first
+ */
+function screensChange({ tables, at }) {
+  const first = tables[0]?.settings ?? {};
+  const values = tables.map(({ width, height, settings }) =>
+    screens(width, height, { ...first, ...settings }),
+  );
+  return { path: ["layout", "meta", "screens"], values, at };
+}
+
+/**
+ * @param {number[]} width
+ * @param {number[]} height
+ * @param {ScreenTable["settings"]} columns one entry where all widths share it
+ * @returns {Screen[]}
+ */
+function screens(width, height, columns) {
+  return width.map((w, i) => {
+    /** @type {Screen["settings"]} */
+    const settings = {};
+    for (const [path, column] of Object.entries(columns)) {
+      const value = column?.length === 1 ? column[0] : column?.[i];
+      if (value !== null && value !== undefined) settings[path] = value;
+    }
+    return { width: w, height: height[i] ?? 0, settings };
+  });
+}
+
+/**
+ * @param {Uint8Array} bytes twice a length of four bytes and that many bytes, then the rest
+ * @returns {[Uint8Array, Uint8Array, Uint8Array]}
+ */
+function split(bytes) {
+  const head = 4 + numberAt(bytes, 0);
+  const said = head + 4 + numberAt(bytes, head);
+  return [bytes.subarray(4, head), bytes.subarray(head + 4, said), bytes.subarray(said)];
+}
+
+/**
+ * @param {Uint8Array} bytes of JSON
+ * @returns {any}
+ */
+function parse(bytes) {
+  return JSON.parse(new TextDecoder().decode(bytes));
+}
+
+/**
+ * @param {Uint8Array} bytes
+ * @param {number} offset
+ */
+function numberAt(bytes, offset) {
+  return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength).getUint32(offset, true);
 }
 
 /**

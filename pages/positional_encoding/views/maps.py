@@ -191,7 +191,9 @@ def turning_numbers(setup: Setup, placed: Scheme) -> Turns:
 
 def _turning_cursor(turns: Turns) -> Cursor:
     places = np.add.outer(np.array(SHIFT.values), np.array(OFFSET.values))
-    changes, by_step = pictures.turning_cursor(places[..., None] * turns.frequencies, turns.curve)
+    changes, by_step = pictures.turning_cursor(
+        places[..., None] * turns.frequencies, turns.pairs, turns.curve
+    )
     return Cursor(len(OFFSET.values), changes, by_step)
 
 
