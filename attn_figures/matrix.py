@@ -217,6 +217,8 @@ class Matrix:
         invisible costs nothing to draw.
         """
         masked = np.zeros(np.shape(self.values), dtype=bool) if self.mask is None else ~self.mask
+        hidden = _hidden(masked.tobytes(), masked.shape)
+        values = np.asarray(self.values, dtype=np.float64)
         common = {
             "type": "heatmap",
             "xaxis": axes.x,
@@ -237,7 +239,7 @@ class Matrix:
         gap = 1 if max(masked.shape) <= MOST_LABELS else 0
         cells = common | {
             "name": self.name,
-            "z": np.where(masked, np.nan, np.asarray(self.values, dtype=np.float64)),
+            "z": np.where(masked, np.nan, values) if hidden.any else values,
             "coloraxis": coloraxis,
             "xgap": gap,
             "ygap": gap,
@@ -248,8 +250,8 @@ class Matrix:
         clear = theme.rgba(theme.LIGHT.masked, 0)
         hover = common | {
             "name": f"{self.name} masked",
-            "visible": bool(masked.any()),
-            "z": np.where(masked, 0.0, np.nan),
+            "visible": hidden.any,
+            "z": hidden.cells,
             "colorscale": [[0, clear], [1, clear]],
             "showscale": False,
             "hovertemplate": f"{place}<br>{self.blocked}<extra></extra>",
@@ -257,7 +259,7 @@ class Matrix:
         if self.extra:
             hover["customdata"] = cells["customdata"]
         bars = [] if self.side is None else [self._side_bars(self.side, axes)]
-        return [cells, _hatch(self.name, masked, axes), hover, *bars]
+        return [cells, _hatch(self.name, hidden, axes), hover, *bars]
 
     def axes(self, axes: Axes) -> dict[str, Any]:
         """Return a column axis on top and a row axis with row 0 on top."""
@@ -386,23 +388,45 @@ def _without_tags(operator: str) -> str:
     return operator
 
 
-def _hatch(name: str, masked: NDArray[np.bool_], axes: Axes) -> dict[str, Any]:
-    """Cover the masked cells with one hatched outline; a heatmap itself cannot be hatched."""
+@dataclass(frozen=True)
+class _Hidden:
+    """What covers the masked cells: zero where they are, NaN elsewhere; and the outline around their runs."""
+
+    any: bool
+    cells: Numbers
+    xs: Numbers
+    ys: Numbers
+
+
+@lru_cache(maxsize=256)
+def _hidden(masked: bytes, shape: tuple[int, int]) -> _Hidden:
+    """Cover masked cells; steps and heads that share a mask share these arrays."""
+    cells = np.frombuffer(masked, dtype=bool).reshape(shape)
     # Where a run of masked cells begins and ends along each row; both come in the same order.
-    edges = np.diff(np.pad(masked.astype(np.int8), ((0, 0), (1, 1))), axis=1)
+    padded = np.zeros((shape[0], shape[1] + 2), dtype=np.int8)
+    padded[:, 1:-1] = cells
+    edges = padded[:, 1:] - padded[:, :-1]
     rows, starts = np.nonzero(edges == 1)
     ends = np.nonzero(edges == -1)[1]
     gap = np.full(len(rows), np.nan)
     left, right, upper, lower = starts - 0.5, ends - 0.5, rows - 0.5, rows + 0.5
     xs = np.stack([left, right, right, left, left, gap], axis=-1).ravel()
     ys = np.stack([upper, upper, lower, lower, upper, gap], axis=-1).ravel()
+    found = _Hidden(bool(cells.any()), np.where(cells, 0.0, np.nan), xs, ys)
+    for array in (found.cells, xs, ys):
+        array.flags.writeable = False
+    return found
+
+
+def _hatch(name: str, hidden: _Hidden, axes: Axes) -> dict[str, Any]:
+    """Cover the masked cells with one hatched outline; a heatmap itself cannot be hatched."""
     pattern = {"shape": "/", "size": 6, "solidity": 0.18}
     return {
         "type": "scatter",
         "name": f"{name} hatch",
-        "visible": bool(masked.any()),
-        "x": xs,
-        "y": ys,
+        "visible": hidden.any,
+        "x": hidden.xs,
+        "y": hidden.ys,
         "xaxis": axes.x,
         "yaxis": axes.y,
         "mode": "lines",

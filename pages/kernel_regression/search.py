@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 
 import numpy as np
-import streamlit as st
 
 from attn_core import BandwidthSearch, bandwidth_search
+from attn_ui.shared_cache import shared
 from pages.kernel_regression.points import Numbers, Points
 from pages.kernel_regression.settings import BANDWIDTH
 
@@ -25,13 +25,13 @@ class Best:
     tried: int
 
 
-@st.cache_data(max_entries=64, show_spinner=False)
+@shared
 def errors(_points: Points, fingerprint: str, kernel: str, bandwidths: tuple[float, ...]) -> BandwidthSearch:
     """Compute the errors of bandwidths in the unit of the keys."""
     return bandwidth_search(*_points.tensors(), kernel=kernel, bandwidths=bandwidths)
 
 
-@st.cache_data(max_entries=64, show_spinner=False)
+@shared
 def best_of(_points: Points, fingerprint: str, kernel: str) -> Best:
     """Search the slider's whole range, its own bandwidths among those tried, then around the least."""
     own = np.array(BANDWIDTH.values) * _points.unit

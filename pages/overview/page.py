@@ -8,6 +8,7 @@ from attn_figures import overview
 from attn_ui import frame
 from attn_ui.live_figure import Slider, live_figure, pack
 from attn_ui.positions import position
+from attn_ui.shared_cache import shared
 from attn_ui.shared_settings import TEMPERATURE
 from pages.overview.numbers import story, uses
 from pages.overview.settings import SETTINGS
@@ -33,7 +34,7 @@ frame.open_page(
 )
 
 
-@st.cache_data
+@shared
 def steps() -> bytes:
     """Draw every position of the slider."""
     told = story()

@@ -5,11 +5,11 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import streamlit as st
 
 import attn_core
 from attn_figures.single_head import Walk, walk_picture
 from attn_ui.live_figure import pack
+from attn_ui.shared_cache import shared
 from pages.single_head.numbers import Head, Inputs, Stages, make_head, make_mask, make_stages, scale_of
 from pages.single_head.sidebar import Scoring
 from pages.single_head.words import Seen
@@ -113,7 +113,7 @@ class View:
         )
 
 
-@st.cache_data(max_entries=128, show_spinner=False)
+@shared
 def drawn(
     inputs: Inputs,
     scoring: Scoring,

@@ -10,6 +10,7 @@ from attn_figures.kernel_studies import Errors, choose
 from attn_ui.frame import what_you_see
 from attn_ui.live_figure import Slider, live_figure, pack
 from attn_ui.positions import move, position
+from attn_ui.shared_cache import shared
 from pages.kernel_regression.numbers import Standing, Sweep
 from pages.kernel_regression.points import Numbers, Points
 from pages.kernel_regression.search import Best, best_of, errors
@@ -44,7 +45,7 @@ def show(points: Points, kernel: str) -> Standing:
     return standing
 
 
-@st.cache_data(max_entries=64, show_spinner=False)
+@shared
 def _drawn(
     _sweep: Sweep, _found: BandwidthSearch, _best: Best, fingerprint: str, kernel: str, path: bytes
 ) -> bytes:

@@ -15,6 +15,7 @@ from attn_ui import controls
 from attn_ui.frame import what_you_see
 from attn_ui.live_figure import Slider, live_figure, pack
 from attn_ui.positions import value
+from attn_ui.shared_cache import shared
 from attn_ui.shared_settings import FREE_SCALE, TABLE_K, TABLE_Q, TABLE_V
 from pages.kernel_regression.numbers import Standing, Strides, Sweep, fitting, lengthened
 from pages.kernel_regression.points import Numbers, Points
@@ -99,7 +100,7 @@ def _lay(places: Numbers, on_circle: bool) -> Tensor:
     return torch.stack((x.cos(), x.sin()), dim=-1) if on_circle else x[:, None]
 
 
-@st.cache_data(max_entries=32, show_spinner=False)
+@shared
 def _drawn(
     _points: Points, fingerprint: str, everything: bool, on_circle: bool, keeps_lengths: bool
 ) -> tuple[Strides, bytes]:

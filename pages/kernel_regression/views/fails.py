@@ -12,6 +12,7 @@ from attn_figures.kernel_studies import Limits, fails
 from attn_ui.frame import what_you_see
 from attn_ui.live_figure import Slider, live_figure, pack
 from attn_ui.positions import move
+from attn_ui.shared_cache import shared
 from pages.kernel_regression.numbers import Standing, Sweep
 from pages.kernel_regression.points import TOY_WIDTH, Numbers, Points
 from pages.kernel_regression.settings import BANDWIDTH, KERNEL, POINTS_DATA
@@ -105,7 +106,7 @@ def _estimates(
     return list(zip(smoothed[..., 0], biases, strict=True))
 
 
-@st.cache_data(max_entries=64, show_spinner=False)
+@shared
 def _drawn(_sweep: Sweep, fingerprint: str, kernel: str) -> bytes:
     scene, limits = _wide(_sweep.points)
     return pack(

@@ -1,11 +1,10 @@
 """The first picture: the data asked at one query, and the weights of all queries."""
 
-import streamlit as st
-
 from attn_figures.kernel_regression import Estimate, fit, fit_cursor
 from attn_ui.frame import what_you_see
 from attn_ui.live_figure import Cursor, Rows, Slider, live_figure, pack
 from attn_ui.positions import position
+from attn_ui.shared_cache import shared
 from pages.kernel_regression.numbers import Standing, Strides, Sweep, fitting
 from pages.kernel_regression.points import Points
 from pages.kernel_regression.words import fit_sentence
@@ -32,7 +31,7 @@ def show(points: Points, kernel: str) -> Standing:
     return standing
 
 
-@st.cache_data(max_entries=64, show_spinner=False)
+@shared
 def drawn(_points: Points, fingerprint: str, kernel: str) -> tuple[Strides, bytes]:
     """Return the strides offered, and the message that draws them."""
     return fitting(Sweep(_points, kernel), _draw)

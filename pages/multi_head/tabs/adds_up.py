@@ -9,6 +9,7 @@ import torch
 from attn_figures.heads_add_up import added_up, shares
 from attn_ui.frame import coloured, what_you_see
 from attn_ui.live_figure import Slider, live_figure, pack
+from attn_ui.shared_cache import shared
 from attn_ui.shared_settings import QUERY
 from pages.multi_head import words
 from pages.multi_head.numbers import Now, array, output_of, sequences, stages
@@ -56,7 +57,7 @@ def show(now: Now) -> None:
     )
 
 
-@st.cache_data(max_entries=16, show_spinner=False)
+@shared
 def _terms(setting: Setting, n_head: int, off: tuple[int, ...]) -> bytes:
     """One figure a token: heads, the bias where there is one, and the sum; three sums when heads are off."""
     result = stages(setting, n_head)

@@ -9,6 +9,7 @@ from attn_ui import controls
 from attn_ui.frame import what_you_see
 from attn_ui.live_figure import Slider, live_figure, pack
 from attn_ui.positions import position
+from attn_ui.shared_cache import shared
 from pages.multi_head import words
 from pages.multi_head.numbers import Now, array, mask, module, sequences
 from pages.multi_head.settings import LAYERS, NORM, RESIDUAL, Setting
@@ -73,7 +74,7 @@ def _measured(setting: Setting, n_head: int) -> tuple[torch.Tensor, torch.Tensor
     return states, states.norm(dim=-1).mean(dim=-1), token_similarity(states)
 
 
-@st.cache_data(max_entries=16, show_spinner=False)
+@shared
 def _over_layers(setting: Setting, n_head: int, chosen: int) -> bytes:
     states, lengths, alike = map(array, _measured(setting, n_head))
     return pack(

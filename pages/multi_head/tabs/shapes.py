@@ -7,6 +7,7 @@ from attn_figures.heads_add_up import parameter_curves
 from attn_figures.reshape import N_STEPS, STAGES, blocks, moment
 from attn_ui.frame import what_you_see
 from attn_ui.live_figure import Slider, live_figure, pack
+from attn_ui.shared_cache import shared
 from pages.multi_head import words
 from pages.multi_head.numbers import Now
 from pages.multi_head.settings import RESHAPE
@@ -49,7 +50,7 @@ def show(now: Now) -> None:
     _costs(now)
 
 
-@st.cache_data(max_entries=32, show_spinner=False)
+@shared
 def _moves(n: int, n_head: int, d_head: int) -> bytes:
     shapes = {
         "flat": ("n, n_head · d_head", f"{n}, {n_head * d_head}"),

@@ -3,10 +3,9 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-import streamlit as st
-
 from attn_figures.picture import Spec
 from attn_ui.live_figure import pack
+from attn_ui.shared_cache import shared
 from pages.multi_head.numbers import Now, heads_slider
 from pages.multi_head.settings import VIEW, Look, Setting
 from pages.multi_head.views import every_head, mean_and_max, two_heads
@@ -33,7 +32,7 @@ VIEWS = dict(
 )
 
 
-@st.cache_data(max_entries=24, show_spinner=False)
+@shared
 def packed(setting: Setting, look: Look) -> bytes:
     """Return every position of the heads slider as the live figure takes it."""
     return pack(VIEWS[look.view].draw(steps(setting, look)))

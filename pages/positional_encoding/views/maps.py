@@ -17,6 +17,7 @@ from attn_ui import controls, positions
 from attn_ui.frame import what_you_see
 from attn_ui.live_figure import Cursor, Rows, Slider, live_figure, pack
 from attn_ui.parameters import Steps
+from attn_ui.shared_cache import shared
 from attn_ui.shared_settings import BASE, HEAD, RAMP_STEP
 from pages.positional_encoding import words
 from pages.positional_encoding.settings import (
@@ -125,7 +126,7 @@ def _vector_cursor(values: Tensor, dimensions: tuple[int, ...]) -> Cursor:
     return Cursor(values.shape[1], changes, by_step)
 
 
-@st.cache_data(max_entries=32, show_spinner=False)
+@shared
 def _vector_figures(
     setup: Setup, at: Settings, driver: Steps, shown: int, dimensions: tuple[int, ...]
 ) -> bytes:
@@ -197,7 +198,7 @@ def _turning_cursor(turns: Turns) -> Cursor:
     return Cursor(len(OFFSET.values), changes, by_step)
 
 
-@st.cache_data(max_entries=32, show_spinner=False)
+@shared
 def _turning_figures(setup: Setup, at: Settings) -> bytes:
     turns = turning_numbers(setup, setup.placed(at))
     angles = [np.stack([turns.frequencies * shift] * 2) for shift in SHIFT.values]
@@ -227,7 +228,7 @@ def _show_bias(setup: Setup, _: DeltaGenerator) -> None:
     what_you_see(words.bias(placed.bias(1, length)[0].numpy(), setup.scheme, at.head))
 
 
-@st.cache_data(max_entries=32, show_spinner=False)
+@shared
 def _bias_figures(setup: Setup, at: Settings, length: int) -> bytes:
     placed = setup.placed(at)
     assert isinstance(placed, BiasScheme)
@@ -267,7 +268,7 @@ def _similarities(setup: Setup, at: Settings, driver: Steps, cosine: bool) -> Te
     return values.expand(len(driver.values), -1, -1)
 
 
-@st.cache_data(max_entries=32, show_spinner=False)
+@shared
 def _similarity_figures(setup: Setup, at: Settings, driver: Steps, cosine: bool, length: int) -> bytes:
     values = _similarities(setup, at, driver, cosine)
     bands = [band.numpy() for band in by_offset(values)]
@@ -327,7 +328,7 @@ def far_returns(curves: dict[str, NDArray[np.float64]], trained: int) -> dict[st
     return {name: trained + int(np.argmax(curve[trained:])) for name, curve in waves.items()}
 
 
-@st.cache_data(max_entries=32, show_spinner=False)
+@shared
 def _far_figures(setup: Setup, at: Settings, driver: Steps, trained: int) -> bytes:
     figures = []
     for value in driver.values:

@@ -17,6 +17,7 @@ from attn_ui import controls, positions
 from attn_ui.frame import what_you_see
 from attn_ui.live_figure import Cell, Slider, live_figure, pack
 from attn_ui.parameters import Steps
+from attn_ui.shared_cache import shared
 from attn_ui.shared_settings import KEY, QUERY, STRENGTH
 from pages.positional_encoding import words
 from pages.positional_encoding.settings import BESIDE, ORDER, SHIFT
@@ -52,7 +53,7 @@ def show_attention(setup: Setup, _: DeltaGenerator) -> None:
     what_you_see(words.attention(setup.labels, before, after, setup.scheme, strength))
 
 
-@st.cache_data(max_entries=64, show_spinner=False)
+@shared
 def _attention(setup: Setup, at: Settings, beside: str) -> bytes:
     """Draw every strength: one scheme, another, and what changes."""
     strengths = _strengths(setup, 2 if beside == "none" else 3)
@@ -120,7 +121,7 @@ def _strengths(setup: Setup, n_maps: int) -> Steps:
     return thinned(STRENGTH, n_maps * len(setup.tokens) ** 2)
 
 
-@st.cache_data(max_entries=32, show_spinner=False)
+@shared
 def _all_maps(setup: Setup, at: Settings) -> bytes:
     names = tuple(usable_schemes())
     strengths = _strengths(setup, len(names))
@@ -186,7 +187,7 @@ def shuffle_errors(setup: Setup, at: Settings, order: Tensor, steps: Steps) -> d
     return errors
 
 
-@st.cache_data(max_entries=64, show_spinner=False)
+@shared
 def _shuffle(setup: Setup, at: Settings, kind: str) -> bytes:
     order = shuffled_order(kind, len(setup.tokens), setup.seed)
     steps = _output_strengths(setup)
@@ -243,7 +244,7 @@ def shift_errors(setup: Setup, at: Settings, steps: Steps) -> dict[str, Tensor]:
     }
 
 
-@st.cache_data(max_entries=64, show_spinner=False)
+@shared
 def _shift(setup: Setup, at: Settings) -> bytes:
     placed = setup.placed(at)
     shifts = torch.tensor(SHIFT.values)

@@ -8,6 +8,7 @@ from attn_figures.scale_study import cost_picture, scale_picture
 from attn_ui import positions
 from attn_ui.frame import what_you_see
 from attn_ui.live_figure import Slider, live_figure, pack
+from attn_ui.shared_cache import shared
 from attn_ui.shared_settings import SEED
 from pages.single_head import study_words, words
 from pages.single_head.numbers import Masking, make_mask
@@ -17,7 +18,7 @@ from pages.single_head.view import View
 LENGTHS = (8, 16, 32, 64, 128, 256, 512, 1024)
 
 
-@st.cache_data(max_entries=32, show_spinner=False)
+@shared
 def _study(seed: int) -> tuple[attn_core.ScaleStudy, bytes]:
     study = attn_core.scale_study([int(width) for width in SWEEP_WIDTH.values], seed=seed)
     curves = {
@@ -62,7 +63,7 @@ def show_scale(view: View) -> None:
     )
 
 
-@st.cache_data(max_entries=64, show_spinner=False)
+@shared
 def _pairs(masking: Masking, width: int) -> tuple[int, ...]:
     """Pairs left of n x n, at each length."""
     counts = []

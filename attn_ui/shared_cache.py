@@ -1,0 +1,173 @@
+"""One cache for the whole process: what many sessions ask for is computed once and kept, bounded in bytes.
+
+A class opens one link: the first who asks computes, the others wait for that result. What was asked for least
+recently is dropped first. Results are shared, so they are read-only: arrays are locked, the rest stays as is.
+"""
+
+import inspect
+import sys
+from collections.abc import Callable, Hashable, Mapping
+from concurrent.futures import Future
+from dataclasses import dataclass, fields, is_dataclass
+from functools import wraps
+from threading import Lock
+from typing import Any, ParamSpec, TypeVar
+
+import numpy as np
+from cachetools import LRUCache
+
+MOST_BYTES = 64_000_000
+_ENTRY = 500  # bytes that an entry takes beside its value: its key and its places in the tables
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+@dataclass(frozen=True)
+class Fullness:
+    """How full the cache is, and what it was good for.
+
+    Attributes:
+        entries, n_bytes: what is kept; most_bytes: what may be.
+        hits: answered from what was kept; waits: answered by what somebody else was computing;
+        misses: computed.
+    """
+
+    entries: int
+    n_bytes: int
+    most_bytes: int
+    hits: int
+    waits: int
+    misses: int
+
+
+class SharedCache:
+    """Results by function and arguments, least recently used dropped first."""
+
+    def __init__(self, most_bytes: int) -> None:
+        """Start empty; hold at most so many bytes."""
+        self._kept: LRUCache[Hashable, Any] = LRUCache(
+            most_bytes, getsizeof=lambda value: size_of(value) + _ENTRY
+        )
+        self._being_made: dict[Hashable, Future[Any]] = {}
+        self._lock = Lock()
+        self._hits = self._waits = self._misses = 0
+
+    def get(self, key: Hashable, make: Callable[[], R]) -> R:
+        """Return what is kept under a key, what somebody is making, or what `make` makes.
+
+        An error of `make` reaches all who wait, and nothing is kept. Where the maker's session ends in
+        mid-make, one of those who wait takes over.
+        """
+        while True:
+            with self._lock:
+                if key in self._kept:
+                    self._hits += 1
+                    kept: R = self._kept[key]
+                    return kept
+                making = self._being_made.get(key)
+                if making is None:
+                    mine: Future[Any] = Future()
+                    self._being_made[key] = mine
+                    self._misses += 1
+                    break
+                self._waits += 1
+            try:
+                waited: R = making.result()
+                return waited
+            except _LeftError:
+                continue
+        return self._make(key, make, mine)
+
+    def _make(self, key: Hashable, make: Callable[[], R], mine: "Future[Any]") -> R:
+        try:
+            value = _locked(make())
+        except BaseException as error:
+            with self._lock:
+                del self._being_made[key]
+            mine.set_exception(error if isinstance(error, Exception) else _LeftError())
+            raise
+        with self._lock:
+            if size_of(value) + _ENTRY <= self._kept.maxsize:
+                self._kept[key] = value
+            del self._being_made[key]
+        mine.set_result(value)
+        return value
+
+    def fullness(self) -> Fullness:
+        """Return how full it is."""
+        with self._lock:
+            kept = self._kept
+            counts = (self._hits, self._waits, self._misses)
+            return Fullness(len(kept), int(kept.currsize), int(kept.maxsize), *counts)
+
+    def clear(self) -> None:
+        """Forget everything."""
+        with self._lock:
+            self._kept.clear()
+            self._hits = self._waits = self._misses = 0
+
+
+class _LeftError(Exception):
+    """The session that was computing ended before it was done."""
+
+
+_CACHE = SharedCache(MOST_BYTES)
+fullness = _CACHE.fullness
+clear = _CACHE.clear
+
+
+def shared(function: Callable[P, R]) -> Callable[P, R]:
+    """Share a function's results among all sessions.
+
+    Its arguments must be hashable, save those whose names begin with an underscore: these are no part of the
+    key, so the other arguments must determine them. Equal arguments of different types are different.
+    """
+    signature = inspect.signature(function)
+    names = [name for name in signature.parameters if not name.startswith("_")]
+    name = f"{function.__module__}.{function.__qualname__}"
+
+    @wraps(function)
+    def answer(*args: P.args, **kwargs: P.kwargs) -> R:
+        bound = signature.bind(*args, **kwargs)
+        bound.apply_defaults()
+        given = tuple((type(value), value) for value in (bound.arguments[each] for each in names))
+        return _CACHE.get((name, given), lambda: function(*args, **kwargs))
+
+    return answer
+
+
+def size_of(value: Any) -> int:
+    """Return about how many bytes a value takes, with all that it holds.
+
+    >>> size_of((b"1234", np.zeros(10)))
+    84
+    """
+    if isinstance(value, bytes):
+        return len(value)
+    n_bytes = getattr(value, "nbytes", None)  # an array or a tensor
+    if isinstance(n_bytes, int):
+        return n_bytes
+    if isinstance(value, Mapping):
+        return sum(size_of(key) + size_of(inner) for key, inner in value.items())
+    if isinstance(value, list | tuple | set | frozenset):
+        return sum(map(size_of, value))
+    if is_dataclass(value):
+        return sum(size_of(getattr(value, field.name)) for field in fields(value))
+    return sys.getsizeof(value)
+
+
+def _locked(value: R) -> R:
+    """Make the arrays that a result holds read-only."""
+    if isinstance(value, np.ndarray):
+        value.flags.writeable = False
+    elif isinstance(value, Mapping):
+        for inner in value.values():
+            _locked(inner)
+    elif isinstance(value, list | tuple):
+        for inner in value:
+            _locked(inner)
+    elif is_dataclass(value):
+        for field in fields(value):
+            _locked(getattr(value, field.name))
+    return value

@@ -1,0 +1,412 @@
+"""A class on one server: ``python -m benchmarks.classroom``.
+
+Virtual students over real websockets against the real app, beside the smallest app on the same settings (one
+slider, one line of text) in the same run. All arrive within ten seconds on pages of their own choice; 70 % of
+what they do releases a live slider, 20 % changes another control, 10 % opens another page; some leave in the
+middle of a run without a word. Server and students share the machine. Prints reruns a second, how long they
+and the first page took, errors and the server's memory.
+
+    python -m benchmarks.classroom                            30 and 150 students every 2 s; 30 without pause
+    python -m benchmarks.classroom --students 150 --every 2 --seconds 60
+    python -m benchmarks.classroom --soak 10                  150 students for 10 minutes; draws memory.png
+"""
+
+import argparse
+import asyncio
+import contextlib
+import json
+import os
+import random
+import signal
+import socket
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import websockets
+from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGES = ("kernel-regression", "single-head", "positional-encoding", "multi-head")
+RELEASES, CONTROLS = 0.7, 0.2  # of what students do; the rest opens another page
+ARRIVE_WITHIN = 10.0  # seconds
+LEAVING = 0.02  # of all actions: the student goes away in the middle of the run, and another one comes
+PATIENCE = 60.0  # seconds until a run counts as lost
+FLOOR = "import streamlit as st\nst.write(st.slider('x', 0, 100, 20, key='x'))\n"
+FINISHED = (
+    ForwardMsg.FINISHED_SUCCESSFULLY,
+    ForwardMsg.FINISHED_FRAGMENT_RUN_SUCCESSFULLY,
+    ForwardMsg.FINISHED_WITH_COMPILE_ERROR,
+)
+
+
+@dataclass
+class Widget:
+    """A control as the server described it, and the fragment that it belongs to."""
+
+    body: Any
+    fragment: str = ""
+
+    @property
+    def live(self) -> dict[str, Any] | None:
+        """What a live figure with a slider says of itself; None for any other widget."""
+        raw = getattr(self.body, "bytes", b"") if hasattr(self.body, "component_name") else b""
+        if not raw:
+            return None
+        head: dict[str, Any] = json.loads(raw[4 : 4 + int.from_bytes(raw[:4], "little")])
+        return head if head.get("slider") else None
+
+    @property
+    def is_slider(self) -> bool:
+        """Whether it is a slider of Streamlit's own."""
+        return type(self.body).__name__ == "Slider" and self.body.max > self.body.min
+
+
+@dataclass
+class Student:
+    """One session over a websocket, as Streamlit's own front end keeps it."""
+
+    url: str
+    page: str = ""
+    pages: dict[str, str] = field(default_factory=dict)
+    widgets: dict[str, Widget] = field(default_factory=dict)
+    held: dict[str, Any] = field(default_factory=dict)
+    known: dict[str, tuple[Any, str]] = field(default_factory=dict)  # messages that need not come again
+    n_bytes: int = 0
+    errors: list[str] = field(default_factory=list)
+
+    async def __aenter__(self) -> "Student":
+        """Connect."""
+        self.socket = await websockets.connect(
+            self.url, subprotocols=["streamlit", "x"], max_size=None, ping_interval=None, compression=None
+        )
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        """Go."""
+        await self.socket.close()
+
+    async def ask(self, page: str = "", **values: Any) -> None:
+        """Ask for a run: of a page, or of the present one with widgets set to new values."""
+        back = BackMsg()
+        rerun = back.rerun_script
+        rerun.page_script_hash = self.pages.get(page, "") if page else self.page
+        if page and page not in self.pages:
+            rerun.page_name = page
+        if page:
+            self.widgets, self.held = {}, {}
+        self.held |= values
+        for key, value in self.held.items():
+            if key in self.widgets:
+                state = rerun.widget_states.widgets.add()
+                state.id = self.widgets[key].body.id
+                if isinstance(value, dict):
+                    state.json_value = json.dumps(value)
+                else:
+                    state.double_array_value.data.append(float(value))
+        fragments = {self.widgets[key].fragment for key in values if key in self.widgets}
+        rerun.fragment_id = fragments.pop() if len(fragments) == 1 else ""
+        rerun.cached_message_hashes.extend(self.known)
+        await self.socket.send(back.SerializeToString())
+
+    async def run(self, page: str = "", **values: Any) -> float:
+        """Ask for a run and wait for its end; return seconds."""
+        self.n_bytes, self.errors = 0, []
+        began = time.perf_counter()
+        await self.ask(page, **values)
+        while True:
+            raw = await asyncio.wait_for(self.socket.recv(), PATIENCE)
+            self.n_bytes += len(raw)
+            message = ForwardMsg()
+            message.ParseFromString(raw)
+            kind = message.WhichOneof("type")
+            if kind == "new_session":
+                self.page = message.new_session.page_script_hash
+            elif kind == "navigation":
+                self.page = message.navigation.page_script_hash
+                self.pages |= {p.url_pathname: p.page_script_hash for p in message.navigation.app_pages}
+            elif kind == "ref_hash":
+                self._keep(*self.known[message.ref_hash])
+            elif kind == "delta" and message.delta.WhichOneof("type") == "new_element":
+                element = message.delta.new_element
+                if message.metadata.cacheable:
+                    self.known[message.hash] = element, message.delta.fragment_id
+                self._keep(element, message.delta.fragment_id)
+            elif kind == "script_finished" and message.script_finished in FINISHED:
+                if message.script_finished == ForwardMsg.FINISHED_WITH_COMPILE_ERROR:
+                    self.errors.append("compile error")
+                return time.perf_counter() - began
+
+    def _keep(self, element: Any, fragment: str) -> None:
+        name = element.WhichOneof("type")
+        body = getattr(element, name)
+        if name == "exception":
+            self.errors.append(f"{body.type}: {body.message}")
+        if getattr(body, "id", "").startswith("$$"):
+            self.widgets[body.id.rsplit("-", 1)[-1]] = Widget(body, fragment)
+
+
+@dataclass
+class Outcome:
+    """What a class went through; times in seconds."""
+
+    first: list[float] = field(default_factory=list)
+    releases: list[float] = field(default_factory=list)
+    controls: list[float] = field(default_factory=list)
+    pages: list[float] = field(default_factory=list)
+    n_bytes: int = 0
+    left: int = 0
+    errors: list[str] = field(default_factory=list)
+    memory: list[tuple[float, float]] = field(default_factory=list)  # seconds, megabytes
+    seconds: float = 0.0
+
+    @property
+    def reruns(self) -> list[float]:
+        """All that came after the first page."""
+        return [*self.releases, *self.controls, *self.pages]
+
+    def line(self, name: str) -> str:
+        """Say it in one line."""
+        memory = [megabytes for _, megabytes in self.memory] or [float("nan")]
+        reruns = self.reruns
+        return (
+            f"{name:28} {len(reruns) / self.seconds:6.1f} reruns/s   "
+            f"p50 {_ms(reruns, 0.5)}  p95 {_ms(reruns, 0.95)} ms   "
+            f"release {_ms(self.releases, 0.95)}  control {_ms(self.controls, 0.95)}  "
+            f"page {_ms(self.pages, 0.95)} ms (p95)   first page p95 {_ms(self.first, 0.95)} ms   "
+            f"{self.n_bytes / 1e3 / max(1, len(reruns)):5.1f} kB a rerun   left {self.left}   "
+            f"errors {len(self.errors)}   "
+            f"memory {memory[0]:.0f} -> {memory[-1]:.0f} MB, most {max(memory):.0f}"
+        )
+
+
+def _ms(seconds: Sequence[float], share: float) -> str:
+    if not seconds:
+        return "   -"
+    ordered = sorted(seconds)
+    return f"{1000 * ordered[min(len(ordered) - 1, int(len(ordered) * share))]:4.0f}"
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """A class at work: how many students act how often, on which server, until when."""
+
+    url: str
+    pid: int
+    students: int
+    every: float
+    until: float
+    floor: bool = False
+    actions: int | None = None  # that a student takes at most
+
+
+async def _attend(lesson: Lesson, number: int, outcome: Outcome) -> None:
+    """Be one student after another until the lesson is over."""
+    rng = random.Random(number)
+    await asyncio.sleep(rng.uniform(0, min(ARRIVE_WITHIN, (lesson.until - time.monotonic()) / 3)))
+    done: list[int] = []
+    while time.monotonic() < lesson.until and len(done) != lesson.actions:
+        try:
+            await _visit(lesson, rng, outcome, done)
+        except (TimeoutError, OSError, websockets.WebSocketException, KeyError, ValueError) as error:
+            outcome.errors.append(f"{type(error).__name__}: {error}")
+            await asyncio.sleep(1)
+
+
+async def _visit(lesson: Lesson, rng: random.Random, outcome: Outcome, done: list[int]) -> None:
+    async with Student(lesson.url) as student:
+        seconds = await student.run()
+        if not lesson.floor:
+            seconds += await student.run(rng.choice(PAGES))
+        outcome.first.append(seconds)
+        outcome.errors += student.errors
+        while time.monotonic() < lesson.until and len(done) != lesson.actions:
+            done.append(len(done))
+            await asyncio.sleep(lesson.every * rng.uniform(0.7, 1.3))
+            page, values, times = _choose(student, rng, outcome, lesson.floor)
+            if rng.random() < LEAVING:
+                await student.ask(page, **values)
+                outcome.left += 1
+                return
+            times.append(await student.run(page, **values))
+            outcome.n_bytes += student.n_bytes
+            outcome.errors += student.errors
+
+
+def _choose(
+    student: Student, rng: random.Random, outcome: Outcome, floor: bool
+) -> tuple[str, dict[str, Any], list[float]]:
+    """Decide what a student does next: a page or values, and where its time is noted."""
+    figures = {key: head for key, widget in student.widgets.items() if (head := widget.live)}
+    sliders = {key: widget.body for key, widget in student.widgets.items() if widget.is_slider}
+    roll = rng.random()
+    if not floor and (roll > RELEASES + CONTROLS or not (figures or sliders)):
+        return rng.choice(PAGES), {}, outcome.pages
+    if figures and (roll < RELEASES or not sliders):
+        key = rng.choice(sorted(figures))
+        head = figures[key]
+        view = {"step": rng.randrange(len(head["slider"]["texts"])), "row": 0, "cell": None}
+        return "", {key: {"view": view | {"revision": head["revision"]}}}, outcome.releases
+    key = rng.choice(sorted(sliders))
+    body = sliders[key]
+    steps = round((body.max - body.min) / body.step)
+    return "", {key: body.min + rng.randint(0, steps) * body.step}, outcome.controls
+
+
+async def _teach(lesson: Lesson) -> Outcome:
+    outcome = Outcome()
+    began = time.monotonic()
+
+    async def watch() -> None:
+        while True:
+            outcome.memory.append((time.monotonic() - began, memory_of(lesson.pid)))
+            await asyncio.sleep(1)
+
+    watching = asyncio.create_task(watch())
+    await asyncio.gather(*(_attend(lesson, number, outcome) for number in range(lesson.students)))
+    watching.cancel()
+    outcome.seconds = time.monotonic() - began
+    return outcome
+
+
+def teach(
+    server: tuple[str, int],
+    students: int,
+    every: float,
+    seconds: float,
+    *,
+    floor: bool = False,
+    actions: int | None = None,
+) -> Outcome:
+    """Let a class loose on a server and say what it went through.
+
+    Args:
+        server: its address ("http://127.0.0.1:8501") and its process.
+        students: how many there are at a time.
+        every: seconds between two actions of a student; 0: without pause.
+        seconds: how long it takes at most.
+        actions: how many things a student does; as many as there is time for when None.
+        floor: whether it is the smallest app, which has no pages.
+    """
+    address, pid = server
+    url = f"{address.replace('http', 'ws', 1)}/_stcore/stream"
+    until = time.monotonic() + seconds
+    return asyncio.run(_teach(Lesson(url, pid, students, every, until, floor, actions)))
+
+
+def memory_of(pid: int) -> float:
+    """Return the megabytes that a process holds; NaN where the system does not tell."""
+    with contextlib.suppress(OSError):
+        pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
+        return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
+    return float("nan")
+
+
+@contextlib.contextmanager
+def serving(folder: Path) -> Iterator[tuple[str, int]]:
+    """Start `streamlit run app.py` in a folder; yield its address and process."""
+    with contextlib.closing(socket.socket()) as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.headless=true"]
+    process = subprocess.Popen(
+        [*command, f"--server.port={port}", "--server.address=127.0.0.1"],
+        cwd=folder,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    address = f"http://127.0.0.1:{port}"
+    try:
+        _wait_for(f"{address}/_stcore/health", process)
+        yield address, process.pid
+    finally:
+        process.send_signal(signal.SIGTERM)
+        try:
+            process.wait(20)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+
+def _wait_for(url: str, process: "subprocess.Popen[bytes]") -> None:
+    deadline = time.monotonic() + 120
+    while time.monotonic() < deadline:
+        if process.poll() is not None:
+            raise RuntimeError(f"the server stopped at once, with {process.returncode}")
+        with contextlib.suppress(OSError), urllib.request.urlopen(url, timeout=2):
+            return
+        time.sleep(0.1)
+    raise RuntimeError("the server did not answer within 120 s")
+
+
+@contextlib.contextmanager
+def floor_app() -> Iterator[Path]:
+    """A folder with the smallest app, on this app's server settings."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder)
+        (path / "app.py").write_text(FLOOR)
+        (path / ".streamlit").mkdir()
+        (path / ".streamlit" / "config.toml").write_text((ROOT / ".streamlit" / "config.toml").read_text())
+        yield path
+
+
+def draw_memory(outcome: Outcome, path: Path) -> None:
+    """Draw memory over time."""
+    from matplotlib import pyplot  # noqa: PLC0415  (a peer of the benchmarks, needed for this picture alone)
+
+    times, megabytes = zip(*outcome.memory, strict=True)
+    figure, axes = pyplot.subplots(figsize=(8, 3))
+    axes.plot([seconds / 60 for seconds in times], megabytes)
+    axes.set(xlabel="minutes", ylabel="MB", ylim=(0, None), title="memory of the server")
+    figure.tight_layout()
+    figure.savefig(path, dpi=120)
+
+
+def soak(students: int, every: float, minutes: float) -> None:
+    """Keep a class at it for long, and say whether memory grows."""
+    with serving(ROOT) as server:
+        outcome = teach(server, students, every, 60 * minutes)
+    print(outcome.line(f"{students} for {minutes:g} minutes"), flush=True)
+    megabytes = [each for _, each in outcome.memory]
+    middle, end = (
+        statistics.median(part) for part in (megabytes[len(megabytes) // 2 :][:10], megabytes[-10:])
+    )
+    print(f"memory in the second half: {middle:.0f} -> {end:.0f} MB, {100 * (end / middle - 1):+.1f} %")
+    draw_memory(outcome, Path("memory.png"))
+    print("memory.png is its curve")
+
+
+def main() -> None:
+    """Measure what the command line asks for."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.classroom")
+    parser.add_argument("--students", type=int, help="how many; 30 and 150 unless told")
+    parser.add_argument("--every", type=float, default=2.0, help="seconds between two actions; 0: no pause")
+    parser.add_argument("--seconds", type=float, default=60.0)
+    parser.add_argument("--soak", type=float, metavar="MINUTES")
+    given = parser.parse_args()
+    if given.soak:
+        soak(given.students or 150, given.every, given.soak)
+        return
+    classes = [(30, 2.0), (150, 2.0), (30, 0.0)]
+    if given.students:
+        classes = [(given.students, given.every)]
+    for students, every in classes:
+        for name, floor in (("ours", False), ("the smallest app", True)):
+            place = floor_app() if floor else contextlib.nullcontext(ROOT)
+            with place as folder, serving(folder) as server:
+                outcome = teach(server, students, every, given.seconds, floor=floor)
+            print(outcome.line(f"{name}: {students} every {every:g} s"), flush=True)
+            for error in sorted(set(outcome.errors))[:3]:
+                print(f"    {error}", flush=True)
+
+
+if __name__ == "__main__":
+    main()
