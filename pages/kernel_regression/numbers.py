@@ -58,6 +58,10 @@ class Sweep:
         """Each bandwidth as the slider says it."""
         return [self.points.width(bandwidth) for bandwidth in self.bandwidths()]
 
+    def caption(self) -> str:
+        """What a saved picture says of its settings, before what its sliders say."""
+        return f"{self.points.name}, {len(self.points.keys)} points, {self.kernel} kernel"
+
     def query_names(self) -> list[str]:
         """Each query as the slider says it."""
         return [f"{self.points.x_title} = {self.points.name_place(query)}" for query in self.scene.queries]

@@ -4,6 +4,7 @@ import hashlib
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TypeVar
 
 import numpy as np
@@ -45,7 +46,7 @@ class Points:
         """Turn a position on the query slider into a place among the keys."""
         return self.low + self.unit * slider
 
-    @property
+    @cached_property
     def digits(self) -> int:
         """Significant digits that tell one place from the next: years need more than small numbers."""
         farthest = max(abs(self.low), abs(self.low + TOY_WIDTH * self.unit))
@@ -53,7 +54,7 @@ class Points:
         apart = math.ceil(math.log10(farthest / (0.01 * self.unit)))
         return min(15, max(3, apart, before_the_point if before_the_point < 8 else 0))
 
-    @property
+    @cached_property
     def value_digits(self) -> int:
         """Significant digits that tell values apart by a thousandth of their range."""
         size = float(np.abs(self.values).max())
@@ -76,7 +77,7 @@ class Points:
         """Keys and values for `attn_core`."""
         return torch.from_numpy(self.keys), torch.from_numpy(self.values)
 
-    @property
+    @cached_property
     def fingerprint(self) -> str:
         """A short text that differs whenever a picture of the points would; caches are keyed on it."""
         words = f"{self.low}\n{self.unit}\n{self.x_title}\n{self.y_title}\n".encode()

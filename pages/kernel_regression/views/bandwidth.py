@@ -7,9 +7,8 @@ import streamlit as st
 
 from attn_core import BandwidthSearch, BandwidthStep, learn_bandwidth
 from attn_figures.kernel_studies import Errors, choose
-from attn_ui.frame import what_you_see
 from attn_ui.live_figure import Slider, live_figure, pack
-from attn_ui.positions import move, position
+from attn_ui.positions import move
 from attn_ui.shared_cache import shared
 from pages.kernel_regression.numbers import Standing, Sweep
 from pages.kernel_regression.points import Numbers, Points
@@ -38,8 +37,9 @@ def show(points: Points, kernel: str) -> Standing:
         ),
         name=f"choosing the bandwidth {points.name} {kernel}",
         slider=Slider("Bandwidth h", sweep.bandwidth, names=sweep.bandwidth_names()),
+        says=[_sentence(points, found, best, step) for step in range(len(found.bandwidths))],
+        caption=sweep.caption(),
     )
-    what_you_see(_sentence(points, found, best, position(sweep.bandwidth)))
     standing = sweep.standing()
     _offers(standing, best)
     return standing

@@ -1,5 +1,6 @@
 """The bridge: a Gaussian kernel is dot-product attention, once the keys are equally long."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from urllib.parse import urlencode
 
@@ -12,7 +13,6 @@ from attn_core import nadaraya_watson, scaled_dot_product_attention
 from attn_figures.kernel_bridge import Terms, bridge
 from attn_figures.numbers import number
 from attn_ui import controls
-from attn_ui.frame import what_you_see
 from attn_ui.live_figure import Slider, live_figure, pack
 from attn_ui.positions import value
 from attn_ui.shared_cache import shared
@@ -71,6 +71,17 @@ class Bridge:
         return scaled_dot_product_attention(
             q, k, self.values[:, None], scale=1.0, temperature=temperature
         ).weights
+
+    def says(self, bandwidths: Sequence[float], keeps_lengths: bool, on_circle: bool) -> list[str]:
+        """Say of each bandwidth how far the weights differ."""
+        h = torch.tensor(bandwidths, dtype=torch.float64)
+        largest = (self.attention(h, keeps_lengths) - self.gaussian(h)).abs().amax(dim=(1, 2))
+        return [
+            bridge_sentence(
+                largest=each, keeps_lengths=keeps_lengths, on_circle=on_circle, h_squared=bandwidth**2
+            )
+            for bandwidth, each in zip(bandwidths, largest.tolist(), strict=True)
+        ]
 
     def standing(self, bandwidth: float) -> Standing:
         """The query in the middle, at one bandwidth."""
@@ -147,16 +158,8 @@ def show(points: Points) -> Standing:
             sweep.bandwidth,
             names=[f"{number(b, 3)}, h² = {number(b * b, 3)}" for b in sweep.bandwidth.values],
         ),
-    )
-    at = torch.tensor([h], dtype=torch.float64)
-    difference = laid.attention(at, keeps_lengths) - laid.gaussian(at)
-    what_you_see(
-        bridge_sentence(
-            largest=float(difference.abs().max()),
-            keeps_lengths=keeps_lengths,
-            on_circle=on_circle,
-            h_squared=h * h,
-        )
+        says=laid.says(sweep.bandwidth.values, keeps_lengths, on_circle),
+        caption=f"{points.name}, keys on a {'circle' if on_circle else 'line'}",
     )
     if points.name == OWN_POINTS:
         st.caption(

@@ -25,6 +25,7 @@ def show(points: Points, kernel: str) -> Standing:
         name=f"four kernels {points.name}",
         slider=Slider("Bandwidth h", sweep.bandwidth, names=sweep.bandwidth_names()),
         rows=Rows("Query", sweep.query, Cursor(len(sweep.query.values)), sweep.query_names()),
+        caption=f"{points.name}, {len(points.keys)} points",
     )
     standing = sweep.standing()
     at = {name: each.at(standing.bandwidth) for name, each in _each(sweep).items()}

@@ -9,8 +9,7 @@ import torch
 from attn_core import kernel_estimate
 from attn_figures.kernel_regression import Scene
 from attn_figures.kernel_studies import Limits, fails
-from attn_ui.frame import what_you_see
-from attn_ui.live_figure import Slider, live_figure, pack
+from attn_ui.live_figure import Slider, live_figure, pack, pack_says
 from attn_ui.positions import move
 from attn_ui.shared_cache import shared
 from pages.kernel_regression.numbers import Standing, Sweep
@@ -20,6 +19,7 @@ from pages.kernel_regression.words import fails_sentence
 
 BEYOND = 0.4  # of the data's width, drawn on each side
 PLACES = 361
+Smoothed = tuple[Numbers, Numbers | None]  # the estimate on the grid, and its bias where the truth is known
 # What is shown, and the data set, kernel and bandwidth that show it.
 CASES = {
     "An empty window": ("gap", "boxcar", 0.3),
@@ -36,9 +36,9 @@ def show(points: Points, kernel: str) -> Standing:
         for what, case in CASES.items():
             st.button(what, key=f"case_{what}", on_click=_set, args=case)
     sweep = Sweep(points, kernel)
-    scene, limits = _wide(points)
+    packed, said = _drawn(sweep, points.fingerprint, kernel)
     live_figure(
-        _drawn(sweep, points.fingerprint, kernel),
+        packed,
         key="fails",
         alt=(
             "The estimate far beyond its data, with the value of the nearest key and the mean of all values "
@@ -46,22 +46,21 @@ def show(points: Points, kernel: str) -> Standing:
         ),
         name=f"where it fails {points.name} {kernel}",
         slider=Slider("Bandwidth h", sweep.bandwidth, names=sweep.bandwidth_names()),
+        says=said,
+        caption=sweep.caption(),
     )
-    standing = sweep.standing()
-    what_you_see(_sentence(standing, scene, limits))
-    return standing
+    return sweep.standing()
 
 
-def _sentence(standing: Standing, scene: Scene, limits: Limits) -> str:
-    points, h = standing.points, standing.bandwidth
-    on_grid, bias = _estimates(points, standing.kernel, scene, np.array([h]))[0]
+def _sentence(sweep: Sweep, bandwidth: float, scene: Scene, limits: Limits, step: Smoothed) -> str:
+    points, (on_grid, bias) = sweep.points, step
     here = np.isfinite(on_grid)
     inside = np.flatnonzero((scene.grid >= points.keys[0]) & (scene.grid <= points.keys[-1]))
     ends = None if bias is None or not len(inside) else (float(bias[inside[0]]), float(bias[inside[-1]]))
     return fails_sentence(
         points,
-        kernel=standing.kernel,
-        bandwidth=h,
+        kernel=sweep.kernel,
+        bandwidth=bandwidth,
         silent=float(np.mean(~here)),
         ends=None if ends is None or np.isnan(ends).any() else ends,
         to_nearest=float(np.abs(on_grid - limits.nearest)[here].mean()) if here.any() else np.inf,
@@ -87,9 +86,7 @@ def _wide(points: Points) -> tuple[Scene, Limits]:
     return wide, Limits(nearest, float(points.values.mean()), (low, high))
 
 
-def _estimates(
-    points: Points, kernel: str, scene: Scene, bandwidths: Numbers
-) -> list[tuple[Numbers, Numbers | None]]:
+def _estimates(points: Points, kernel: str, scene: Scene, bandwidths: Numbers) -> list[Smoothed]:
     """Estimate and bias on the grid, one pair a bandwidth."""
     keys, values = points.tensors()
     known = scene.truth is not None and points.truth is not None
@@ -107,11 +104,11 @@ def _estimates(
 
 
 @shared
-def _drawn(_sweep: Sweep, fingerprint: str, kernel: str) -> bytes:
+def _drawn(_sweep: Sweep, fingerprint: str, kernel: str) -> tuple[bytes, bytes]:
     scene, limits = _wide(_sweep.points)
-    return pack(
-        [
-            fails.spec(scene, limits, on_grid, bias)
-            for on_grid, bias in _estimates(_sweep.points, kernel, scene, _sweep.bandwidths())
-        ]
-    )
+    bandwidths = _sweep.bandwidths()
+    steps = _estimates(_sweep.points, kernel, scene, bandwidths)
+    said = [
+        _sentence(_sweep, h, scene, limits, step) for h, step in zip(bandwidths.tolist(), steps, strict=True)
+    ]
+    return pack([fails.spec(scene, limits, *step) for step in steps]), pack_says(said)

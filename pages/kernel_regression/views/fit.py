@@ -24,6 +24,7 @@ def show(points: Points, kernel: str) -> Standing:
         name=f"kernel regression {points.name} {kernel}",
         slider=Slider("Bandwidth h", sweep.bandwidth, names=sweep.bandwidth_names()),
         rows=Rows("Query", sweep.query, Cursor(len(sweep.query.values)), sweep.query_names()),
+        caption=sweep.caption(),
     )
     standing = sweep.standing()
     estimate = sweep.at(standing.bandwidth)
