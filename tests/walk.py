@@ -75,8 +75,8 @@ def draw(parameter: Parameter, chance: random.Random) -> str | list[str]:  # noq
             inside = chance.randint(parameter.low, parameter.high)
             return str(chance.choice((parameter.low, parameter.high, inside, inside, inside)))
         case Real():
-            inside = round(chance.uniform(parameter.low, parameter.high), 2)
-            return str(chance.choice((parameter.low, parameter.high, inside, inside)))
+            between = round(chance.uniform(parameter.low, parameter.high), 2)
+            return str(chance.choice((parameter.low, parameter.high, between, between)))
         case Flag():
             return chance.choice(("true", "false"))
         case Steps():

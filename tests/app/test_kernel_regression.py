@@ -39,7 +39,7 @@ ROUTER = str(Path(__file__).resolve().parents[2] / "attn_ui" / "router.py")
 TOYS = tuple(name for name in POINTS_DATA.options if name != "own points")
 
 
-def page(own: Points | None = None, **query: str) -> AppTest:
+def page(own: Points | None = None, /, **query: str) -> AppTest:
     at = AppTest.from_file(ROUTER, default_timeout=300)
     at.run()
     at.switch_page("../pages/kernel_regression/page.py")
