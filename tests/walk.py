@@ -23,6 +23,7 @@ from urllib.parse import urlencode
 import numpy as np
 from streamlit.testing.v1 import AppTest
 
+from attn_ui.live_figure.says import said_plainly
 from attn_ui.live_figure.unpacking import count_steps, figure_at
 from attn_ui.parameters import Cells, Choice, Flag, Parameter, Real, Several, Steps, Table, Text, Whole
 from pages.kernel_regression import settings as kernel_regression
@@ -148,7 +149,7 @@ def fields(at: AppTest) -> list[tuple[dict[str, Any], list[str], bytes]]:
     found = []
     for element in at.get("bidi_component"):
         head, said, packed = split(element.proto.bytes)
-        says = json.loads(said) or {"runs": []}
+        says = json.loads(said_plainly(said)) or {"runs": []}
         found.append((json.loads(head), [text for _, text in says["runs"]], packed))
     return found
 
