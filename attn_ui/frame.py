@@ -41,6 +41,16 @@ def plain(text: str) -> str:
     return "".join(f"\\{c}" if c in _MARKDOWN else c for c in text)
 
 
+def listed(names: Sequence[str]) -> str:
+    """Join words into a list, as a sentence has it.
+
+    >>> listed(["a", "b", "c"]), listed(["a"]), listed([])
+    ('a, b and c', 'a', 'none')
+    """
+    *most, last = names or ["none"]
+    return f"{', '.join(most)} and {last}" if most else last
+
+
 def coloured(role: Literal["query", "key", "value"], text: str) -> str:
     r"""Set a user's text in the colour of what it stands for, as markdown.
 

@@ -2,25 +2,38 @@
 
 from collections.abc import Callable, Mapping
 
-import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
+from attn_core import SCHEMES
+from attn_ui.frame import open_page, tabs
+from pages.positional_encoding.numbers import Numbers
+from pages.positional_encoding.settings import SETTINGS, TAB, ask
+from pages.positional_encoding.tabs import arithmetic, break_it, checks, code, data, maths
+from pages.positional_encoding.views import (
+    attention,
+    bias,
+    compare,
+    encoding,
+    past,
+    shift,
+    shuffle,
+    similarity,
+    turning,
+)
 
-from attn_ui import controls
-from attn_ui.frame import open_page
-from pages.positional_encoding.settings import PICTURE, SETTINGS
-from pages.positional_encoding.setup import Setup, choose_setup
-from pages.positional_encoding.tabs.text import show_tabs
-from pages.positional_encoding.views import maps
-from pages.positional_encoding.views import trials as views
-
-PICTURES: Mapping[str, Callable[[Setup, DeltaGenerator], None]] = {
-    "attention": views.show_attention,
-    "shuffle test": views.show_shuffle,
-    "shift test": views.show_shift,
-    "encoding": maps.show_encoding,
-    "similarity": maps.show_similarity,
-    "compare": views.show_compare,
-    "past training": maps.show_past,
+# What a scheme adds decides how it is drawn by itself.
+ENCODINGS: Mapping[str, Callable[[Numbers], None]] = {
+    "nothing": encoding.show,
+    "vector": encoding.show,
+    "rotation": turning.show,
+    "bias": bias.show,
+}
+PICTURES: Mapping[str, Callable[[Numbers], None]] = {
+    "attention": attention.show,
+    "shuffle test": shuffle.show,
+    "shift test": shift.show,
+    "encoding": lambda numbers: ENCODINGS[SCHEMES[numbers.inputs.scheme.name].adds](numbers),
+    "similarity": similarity.show,
+    "compare": compare.show,
+    "past training": past.show,
 }
 
 open_page(
@@ -29,8 +42,16 @@ open_page(
     "Positional encoding",
     "Attention by itself cannot tell the order of words. Here is what telling it does.",
 )
-with st.sidebar:
-    setup, room = choose_setup()
-picture = controls.segment(PICTURE, "Picture", label_visibility="collapsed")
-PICTURES[picture](setup, room)
-show_tabs(setup)
+numbers = Numbers(ask())
+PICTURES[numbers.inputs.picture](numbers)
+tabs(
+    TAB,
+    {
+        "Arithmetic": lambda: arithmetic.show(numbers),
+        "Maths": lambda: maths.show(numbers),
+        "Break it": lambda: break_it.show(numbers),
+        "Checks": lambda: checks.show(numbers),
+        "Data": lambda: data.show(numbers),
+        "Code": lambda: code.show(numbers),
+    },
+)

@@ -1,8 +1,18 @@
-"""What a link to this page can set: short names, defaults, ranges."""
+"""What a link to this page can set: short names, defaults, ranges; and the controls that ask for it."""
 
-from attn_core import SCHEMES
-from attn_core.limits import MAX_D_MODEL
+from dataclasses import dataclass, replace
+from typing import Any
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from attn_core import SCHEMES, label_tokens, tokenize
+from attn_core.limits import MAX_D_MODEL, MAX_MODEL_TOKENS, MAX_TOKENS
+from attn_ui import controls
+from attn_ui import positions as state
 from attn_ui.parameters import Choice, Parameter, Steps, Text, Whole
+from attn_ui.schemes import SchemeSettings, ask_scheme
+from attn_ui.sentence import ask_sentence
 from attn_ui.shared_settings import (
     BASE,
     HEAD,
@@ -25,10 +35,11 @@ PICTURE = Choice(
 SCHEME = scheme_setting(SCHEMES, "sinusoidal")
 WORDS = Choice("words", "one-hot", ("one-hot", "random"))
 WIDTH = Whole("width", 16, 1, MAX_D_MODEL)
-LENGTH = Steps("length", 64, (*range(1, 16), *range(16, 129, 4)), ".0f")
+LONGEST = MAX_MODEL_TOKENS
+LENGTH = Steps("length", 64, (*range(1, 16), *range(16, LONGEST + 1, 4)), ".0f")
 # Which of an encoding's settings its slider moves.
 DRIVES = Choice("drive", "base", ("base", "length"))
-PLACE = Steps("p", 10, tuple(range(128)), ".0f")
+PLACE = Steps("p", 10, tuple(range(LONGEST)), ".0f")
 DIMENSIONS = Text("dims", "0, 1, 4, 8", longest=80)
 MEASURE = Choice("measure", "dot product", ("dot product", "cosine"))
 HEADS_OF_BIAS = Choice("of", "8", ("4", "8", "12", "16"))
@@ -37,13 +48,188 @@ SHIFT = Steps("shift", 8, tuple(range(65)), ".0f")
 OFFSET = Steps("offset", 3, tuple(range(33)), ".0f")
 BESIDE = Choice("beside", "all", ("all", *SCHEME.options))
 TRAINED = Steps("trained", 16, tuple(range(4, 65, 4)), ".0f")
-SLIP = Choice(
+MISTAKE = Choice(
     "slip",
     "one frequency",
     ("one frequency", "split pairs", "base too small", "too loud", "off by one"),
 )
 SETTINGS: tuple[Parameter, ...] = (
     *(TAB, PICTURE, TEXT, WORDS, WIDTH, SEED, SCHEME, LAYOUT, HEADS_OF_BIAS, STRENGTH, BASE, RAMP_STEP),
-    *(LENGTH, DRIVES, PLACE, DIMENSIONS, MEASURE, HEAD, ORDER, SHIFT, OFFSET, BESIDE, TRAINED, SLIP),
+    *(LENGTH, DRIVES, PLACE, DIMENSIONS, MEASURE, HEAD, ORDER, SHIFT, OFFSET, BESIDE, TRAINED, MISTAKE),
     *(QUERY, KEY),
 )
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """All that the page is set to, as plain values, so that it can key a cache."""
+
+    picture: str
+    tokens: tuple[str, ...]
+    words: str
+    width: int  # as asked for: a scheme may need another
+    seed: int
+    scheme: SchemeSettings
+    num_heads: int
+    drives: str = DRIVES.default
+    measure: str = MEASURE.default
+    dimensions: str = DIMENSIONS.default
+    order: str = ORDER.default
+    beside: str = BESIDE.default
+    # Where the live sliders stand.
+    head: int = int(HEAD.default)
+    length: int = int(LENGTH.default)
+    shift: int = int(SHIFT.default)
+    offset: int = int(OFFSET.default)
+    trained: int = int(TRAINED.default)
+    query: int = int(QUERY.default)
+    key: int = int(KEY.default)
+
+    @property
+    def labels(self) -> list[str]:
+        """The tokens with repeated ones told apart."""
+        return label_tokens(self.tokens)
+
+    def under(self, scheme: str) -> "Inputs":
+        """Return the same under another scheme."""
+        return replace(self, scheme=replace(self.scheme, name=scheme))
+
+    def still(self, *moving: Steps) -> "Inputs":
+        """Return what a figure is made from that these sliders move: the same wherever they stand.
+
+        The chosen cell is drawn in no figure, so it is left out too.
+        """
+        names = {steps.name for steps in moving}
+        scheme: dict[str, Any] = {
+            steps.name: steps.default for steps in (STRENGTH, BASE, RAMP_STEP) if steps.name in names
+        }
+        own: dict[str, Any] = {
+            steps.name: int(steps.default)
+            for steps in (HEAD, LENGTH, SHIFT, OFFSET, TRAINED)
+            if steps.name in names
+        }
+        still = replace(self, scheme=replace(self.scheme, **scheme), query=0, key=0)
+        return replace(still, **own)
+
+
+@dataclass(frozen=True)
+class Example:
+    """A sentence with the settings under which it is shown."""
+
+    text: str
+    words: str
+    width: int
+    scheme: str
+
+
+EXAMPLES = {
+    "The cat": Example(TEXT.default, WORDS.default, WIDTH.default, SCHEME.default),
+    "I love dogs": Example("I love dogs", "one-hot", 4, "ramp"),
+    "Dog bites man": Example("dog bites man", "random", 16, "sinusoidal"),
+}
+_VECTORS_HELP = (
+    "One-hot vectors have nothing in common, so all that words do to one another comes from their positions. "
+    "Random vectors are drawn from the seed and the word: the same word has the same vector everywhere."
+)
+
+
+def ask() -> Inputs:
+    """Ask for everything: the scheme and the words in the sidebar, the picture above itself."""
+    with st.sidebar:
+        st.subheader("Positions", anchor=False)
+        # Strength, base and step move with the picture's own slider.
+        scheme = ask_scheme(SCHEME, SCHEMES, live=(STRENGTH, BASE, RAMP_STEP))
+        num_heads = int(HEADS_OF_BIAS.default)
+        if "num_heads" in SCHEMES[scheme.name].settings():
+            num_heads = int(controls.segment(HEADS_OF_BIAS, "Heads"))
+        room = st.container()
+        st.subheader("Words", anchor=False)
+        with st.container(horizontal=True, gap="xxsmall"):
+            for name, example in EXAMPLES.items():
+                st.button(name, on_click=_take, args=(example,), key=f"example-{name}")
+        text = ask_sentence(TEXT, "Sentence", tokenize=tokenize, most=MAX_TOKENS)
+        words = controls.segment(WORDS, "Vectors", help=_VECTORS_HELP)
+        width = controls.whole(WIDTH, "Width, d_model")
+        width_note = st.empty()
+        seed = controls.whole(SEED, "Seed")
+    picture = controls.segment(PICTURE, "Picture", label_visibility="collapsed")
+    tokens = tuple(tokenize(text)[:MAX_TOKENS])
+    inputs = Inputs(picture, tokens, words, width, seed, scheme, num_heads)
+    note = _width_note(inputs)
+    if note:
+        width_note.caption(note)
+    return replace(_ask_for_picture(inputs, room), **_sliders(num_heads))
+
+
+def fitting_width(inputs: Inputs) -> int:
+    """Return the width nearest to the one asked for that the words and the scheme can take."""
+    one_hot = len(set(inputs.tokens)) if inputs.words == "one-hot" else 1
+    return SCHEMES[inputs.scheme.name].fitting_width(max(inputs.width, one_hot))
+
+
+def _width_note(inputs: Inputs) -> str:
+    used = fitting_width(inputs)
+    if used == inputs.width:
+        return ""
+    count = len(set(inputs.tokens))
+    if inputs.words == "one-hot" and count > inputs.width and used in (count, count + 1):
+        even = ", made even for pairs" if used > count else ""
+        return (
+            f":material/info: {count} different one-hot words need a width of {count}{even}: {used} is used."
+        )
+    if inputs.scheme.name == "learned":
+        return f":material/info: The learned table has width {used}, so the words have too."
+    return f":material/info: Rotary turns pairs of dimensions: {used} is used in place of {inputs.width}."
+
+
+def _ask_for_picture(inputs: Inputs, room: DeltaGenerator) -> Inputs:
+    """Ask for what belongs to one picture alone."""
+    adds, takes = SCHEMES[inputs.scheme.name].adds, SCHEMES[inputs.scheme.name].settings()
+    has_base = "base" in takes
+    with room:
+        if inputs.picture == "shuffle test":
+            return replace(inputs, order=controls.segment(ORDER, "New order"))
+        if inputs.picture == "compare":
+            return replace(inputs, beside=_ask_beside())
+        if inputs.picture == "past training":
+            return replace(inputs, drives=controls.segment(DRIVES, "The slider moves"))
+        if inputs.picture == "encoding" and adds in ("nothing", "vector"):
+            drives = controls.segment(DRIVES, "The slider moves") if has_base else "length"
+            return replace(
+                inputs, drives=drives, dimensions=controls.line(DIMENSIONS, "Dimensions drawn as waves")
+            )
+        if inputs.picture == "similarity":
+            drives = controls.segment(DRIVES, "The slider moves") if has_base else "length"
+            measure = controls.segment(MEASURE, "Measure") if adds == "vector" else MEASURE.default
+            return replace(inputs, drives=drives, measure=measure)
+    return inputs
+
+
+def _ask_beside() -> str:
+    beside = controls.choose(BESIDE, "Beside it")
+    if beside != "all" and SCHEMES[beside].missing():
+        st.caption(f":material/info: “{beside}” is not installed: all the others are shown.")
+        return "all"
+    return beside
+
+
+def _sliders(num_heads: int) -> dict[str, Any]:
+    return {
+        "head": min(int(state.value(HEAD)), num_heads),
+        "length": int(state.value(LENGTH)),
+        "shift": int(state.value(SHIFT)),
+        "offset": int(state.value(OFFSET)),
+        "trained": int(state.value(TRAINED)),
+        "query": int(state.value(QUERY)),
+        "key": int(state.value(KEY)),
+    }
+
+
+def _take(example: Example) -> None:
+    """Set the page to an example; a callback, before the page runs."""
+    st.session_state[TEXT.name] = example.text
+    st.session_state[WORDS.name] = example.words
+    st.session_state[WIDTH.name] = example.width
+    st.session_state[SCHEME.name] = example.scheme
+    for steps in (STRENGTH, BASE, RAMP_STEP):
+        state.move(steps, steps.default)

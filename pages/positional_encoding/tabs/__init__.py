@@ -1,1 +1,1 @@
-"""One tab a file."""
+"""What stands under the picture: one tab a file."""

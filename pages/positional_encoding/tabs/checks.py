@@ -2,113 +2,155 @@
 
 import cmath
 import math
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
 
+import streamlit as st
 import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from attn_core.positional import rotary_embedding, sinusoidal_encoding
-from attn_core.schemes import NoPositions, Scheme, shift_difference, shuffle_difference
-from pages.positional_encoding.setup import Settings, Setup
+from attn_core import Alibi, NoPositions, shift_difference, shuffle_difference
+from attn_core.checks import Check, compare
+from attn_core.positional import sinusoidal_encoding
+from attn_ui.tables import checks_table
+from pages.positional_encoding.numbers import Numbers
+
+MOVED = 7  # positions by which all are moved on
+LENGTH = 64  # positions of the encoding in the plain loop
 
 
-@dataclass(frozen=True)
-class Check:
-    """What is checked, and the largest difference found."""
-
-    what: str
-    difference: float
-
-
-def run_checks(setup: Setup, at: Settings, strength: float) -> list[Check]:
-    """Check what the page shows now."""
-    placed, x = setup.placed(at, strength), setup.vectors()
-    attended = placed.attend(x)
-    order = torch.randperm(len(x), generator=torch.Generator().manual_seed(setup.seed))
-    checks = [
-        Check("Each row of the weights sums to 1", _largest(attended.weights.sum(-1) - 1)),
-        Check(
-            "The output is that of torch's own attention, given the same queries, keys and bias",
-            _largest(attended.output - _by_torch(placed, x)),
-        ),
-        Check(
-            "Without positions, shuffled words give the shuffled output",
-            _largest(shuffle_difference(NoPositions(), x, order)),
-        ),
-    ]
-    if setup.scheme == "sinusoidal":
-        checks += _sinusoidal_checks(setup, at)
-    if setup.scheme == "rotary":
-        checks += _rotary_checks(setup, at, x)
-    if placed.adds != "nothing" and placed.sees_offsets_only(setup.width):
-        moved = shift_difference(setup.placed(at), len(x), setup.width, torch.tensor([7]))
-        checks.append(
-            Check("Moving all positions on by 7 changes nothing between positions", _largest(moved))
+def show(numbers: Numbers) -> None:
+    """Show what holds."""
+    st.markdown("Computed now, on the words and settings on screen, in float64:")
+    checks = run_checks(numbers)
+    st.markdown(
+        checks_table(
+            [check.name for check in checks],
+            {"this page": [(check.passed, check.verdict) for check in checks]},
         )
-    if setup.scheme == "ALiBi":
-        slope = _alibi_slope(at.head, setup.num_heads)
-        naive = [[-slope * abs(i - j) for j in range(len(x))] for i in range(len(x))]
-        difference = setup.placed(at).bias(len(x), len(x)) - torch.tensor(naive, dtype=torch.float64)
-        checks.append(Check("The bias is -m |i - j|, in a plain loop", _largest(difference)))
-    return checks
+    )
 
 
-def _by_torch(placed: Scheme, x: Tensor) -> Tensor:
+def run_checks(numbers: Numbers) -> list[Check]:
+    """Check what the page shows now."""
+    x, attended, inputs = numbers.x, numbers.attended, numbers.inputs
+    order = torch.randperm(len(x), generator=torch.Generator().manual_seed(inputs.seed))
+    reference, largest = _by_torch(numbers), float(x.abs().max())
+    shuffled = shuffle_difference(NoPositions(), x, order)
+    return [
+        compare("Each row of the weights sums to 1", attended.weights.sum(-1), 1.0),
+        compare(
+            "The output is that of torch's own attention, given the same queries, keys and bias",
+            attended.output,
+            reference,
+        ),
+        compare("Without positions, shuffled words give the shuffled output", shuffled, 0.0, scale=largest),
+        *_shift_checks(numbers),
+        *(check for own in _OWN.get(numbers.scheme_name, ()) for check in own(numbers)),
+    ]
+
+
+def _by_torch(numbers: Numbers) -> Tensor:
+    scheme, x = numbers.scheme(), numbers.x
     n, d = x.shape
-    query = x + placed.vectors(n, d, start=placed.first)
-    turned = placed.turn(query, torch.arange(n) + placed.first)
-    bias = placed.bias(n, n) if placed.adds == "bias" else None
+    query = x + scheme.vectors(n, d, start=scheme.first)
+    turned = scheme.turn(query, torch.arange(n) + scheme.first)
+    bias = scheme.bias(n, n) if scheme.adds == "bias" else None
     return F.scaled_dot_product_attention(turned[None], turned[None], query[None], attn_mask=bias)[0]
 
 
-def _sinusoidal_checks(setup: Setup, at: Settings) -> list[Check]:
-    length, d = 64, setup.width
-    naive = torch.zeros(length, d, dtype=torch.float64)
-    for p in range(length):
+def _shift_checks(numbers: Numbers) -> list[Check]:
+    """Only offsets count, where they do; less the lone sine of an odd width, which says why they do not."""
+    scheme, n, width = numbers.bare(), len(numbers.x), numbers.width
+    if scheme.adds == "nothing":
+        return []
+    moved = shift_difference(scheme, n, width, torch.tensor([MOVED]))[0]
+    scale = float(scheme.similarity(n, width).abs().max())
+    if scheme.sees_offsets_only(width):
+        what = f"Moving all positions on by {MOVED} changes nothing between positions"
+        return [compare(what, moved, 0.0, scale=scale)]
+    if numbers.scheme_name != "sinusoidal":
+        return []
+    omega = numbers.inputs.scheme.base ** (-(width - 1) / width)
+    sines = [[math.sin(p * omega) for p in range(start, start + n)] for start in (0, MOVED)]
+    before, after = (torch.outer(s, s) for s in torch.tensor(sines, dtype=torch.float64))
+    what = (
+        f"The width is odd, so moving on by {MOVED} changes the product of the last sine, which has no "
+        "cosine, and nothing else"
+    )
+    return [compare(what, moved, after - before, scale=scale)]
+
+
+def _sinusoidal_checks(numbers: Numbers) -> list[Check]:
+    d, base = numbers.width, numbers.inputs.scheme.base
+    naive = torch.zeros(LENGTH, d, dtype=torch.float64)
+    for p in range(LENGTH):
         for i in range(d):
-            angle = p * at.base ** (-(i - i % 2) / d)
+            angle = p * base ** (-(i - i % 2) / d)
             naive[p, i] = math.cos(angle) if i % 2 else math.sin(angle)
-    interleaved = sinusoidal_encoding(length, d, base=at.base)
-    concatenated = sinusoidal_encoding(length, d, base=at.base, layout="concatenated")
+    # The concatenated layout has all sines first.
     order = [*range(0, d, 2), *range(1, d, 2)]
+    concatenated = numbers.inputs.scheme.layout == "concatenated"
+    other = sinusoidal_encoding(
+        LENGTH, d, base=base, layout="interleaved" if concatenated else "concatenated"
+    )
+    drawn = numbers.bare().vectors(LENGTH, d)
+    permuted = (other[:, order], drawn) if concatenated else (drawn[:, order], other)
     return [
-        Check(
-            "The encoding is the formula, in a plain loop over 64 positions", _largest(interleaved - naive)
+        compare(
+            f"The encoding is the formula, in a plain loop over {LENGTH} positions",
+            drawn,
+            naive[:, order] if concatenated else naive,
         ),
-        Check(
-            "The two layouts differ by a permutation of dimensions only",
-            _largest(interleaved[:, order] - concatenated),
-        ),
+        compare("The two layouts differ by a permutation of dimensions only", *permuted),
     ]
 
 
-def _rotary_checks(setup: Setup, at: Settings, x: Tensor) -> list[Check]:
-    turned = rotary_embedding(x, base=at.base)
-    d = setup.width
-    difference = 0.0
-    for p in range(len(x)):
+def _rotary_checks(numbers: Numbers) -> list[Check]:
+    x, (n, d) = numbers.x, numbers.x.shape
+    turned = numbers.bare().turn(x, torch.arange(n))
+    naive = torch.zeros_like(x)
+    interleaved = numbers.inputs.scheme.layout == "interleaved"
+    for p in range(n):
         for pair in range(d // 2):
-            a, b = x[p, 2 * pair].item(), x[p, 2 * pair + 1].item()
-            z = complex(a, b) * cmath.exp(1j * p * at.base ** (-2 * pair / d))
-            found = complex(turned[p, 2 * pair].item(), turned[p, 2 * pair + 1].item())
-            difference = max(difference, abs(z - found))
+            a, b = (2 * pair, 2 * pair + 1) if interleaved else (pair, pair + d // 2)
+            angle = p * numbers.inputs.scheme.base ** (-2 * pair / d)
+            z = complex(float(x[p, a]), float(x[p, b])) * cmath.exp(1j * angle)
+            naive[p, a], naive[p, b] = z.real, z.imag
+    pairs = "i and i + 1" if interleaved else f"i and i + {d // 2}"
     return [
-        Check("Turning is multiplying by exp(i p ω), pair by pair as complex numbers", difference),
-        Check("Turning leaves lengths as they are", _largest(turned.norm(dim=-1) - x.norm(dim=-1))),
+        compare(f"Turning multiplies dimensions {pairs} by exp(i p ω), as complex numbers", turned, naive),
+        compare("Turning leaves lengths as they are", turned.norm(dim=-1), x.norm(dim=-1)),
     ]
 
 
-def _alibi_slope(head: int, num_heads: int) -> float:
-    """Return the slope as the paper's program does, for any number of heads."""
+def _alibi_checks(numbers: Numbers) -> list[Check]:
+    n, inputs = len(numbers.x), numbers.inputs
+    slope = _slopes(inputs.num_heads)[inputs.head - 1]
+    naive = [[-slope * abs(i - j) for j in range(n)] for i in range(n)]
+    return [
+        compare(
+            "The bias is minus slope times |i − j|, in a plain loop, the slope as the paper's program has it",
+            Alibi(num_heads=inputs.num_heads, head=inputs.head - 1).bias(n, n),
+            torch.tensor(naive, dtype=torch.float64),
+        )
+    ]
+
+
+def _slopes(num_heads: int) -> list[float]:
+    """Return the slopes as the paper's program does, for any number of heads."""
 
     def powers(n: int) -> list[float]:
         ratio = 2 ** (-(2 ** -(math.log2(n) - 3)))
         return [ratio * ratio**i for i in range(n)]
 
     near = 2 ** math.floor(math.log2(num_heads))
-    return (powers(near) + powers(2 * near)[0::2][: num_heads - near])[min(head, num_heads) - 1]
+    return (powers(near) + powers(2 * near)[0::2])[:num_heads]
 
 
-def _largest(difference: Tensor) -> float:
-    return float(difference.abs().max())
+# What only one scheme must hold to.
+_OWN: Mapping[str, Sequence[Callable[[Numbers], list[Check]]]] = {
+    "sinusoidal": [_sinusoidal_checks],
+    "rotary": [_rotary_checks],
+    "ALiBi": [_alibi_checks],
+}

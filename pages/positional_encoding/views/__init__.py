@@ -1,1 +1,1 @@
-"""One picture a file."""
+"""What the page draws: one picture a file."""

@@ -1,0 +1,88 @@
+"""The settings turned into numbers: the one state that pictures, words, tabs, checks and code all read."""
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from attn_core import SCHEMES, Scheme, make_scheme, sentence_vectors
+from attn_core.attention import Attention
+from attn_ui.parameters import Steps
+from pages.positional_encoding.settings import Inputs, fitting_width
+
+MOST_NUMBERS = 300_000  # that the steps of one figure may hold, so that its message stays light
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """What the page shows at its settings."""
+
+    inputs: Inputs
+
+    @property
+    def scheme_name(self) -> str:
+        """The scheme's name."""
+        return self.inputs.scheme.name
+
+    @property
+    def width(self) -> int:
+        """The width that the words have under the scheme."""
+        return fitting_width(self.inputs)
+
+    @cached_property
+    def x(self) -> Tensor:
+        """One vector a word, (n, width)."""
+        inputs = self.inputs
+        return sentence_vectors(inputs.tokens, self.width, kind=inputs.words, seed=inputs.seed)
+
+    @cached_property
+    def attended(self) -> Attention:
+        """The words attending to one another with their positions, at the strength set."""
+        return self.scheme().attend(self.x)
+
+    def scheme(self, **changes: object) -> Scheme:
+        """Return the scheme, some of its settings changed: a tensor of strengths or bases, another head."""
+        inputs = self.inputs
+        others = {"num_heads": inputs.num_heads, "head": inputs.head - 1, "seed": inputs.seed}
+        return make_scheme(self.scheme_name, **inputs.scheme.values() | others | changes)
+
+    def bare(self, **changes: object) -> Scheme:
+        """Return the scheme at strength 1, whatever strength is set: what is drawn of positions alone."""
+        return self.scheme(strength=1.0, **changes)
+
+    def under(self, scheme: str) -> "Numbers":
+        """Return the numbers of the same words under another scheme."""
+        return self if scheme == self.scheme_name else Numbers(self.inputs.under(scheme))
+
+    def weights(self, strengths: Tensor) -> Tensor:
+        """Return the weights (steps, n, n) at each strength."""
+        weights = self.scheme(strength=strengths).attend(self.x).weights
+        return weights.expand(len(strengths), -1, -1)
+
+
+def usable_schemes() -> list[str]:
+    """Return the schemes that can be shown here: those that need no package or have it."""
+    return [name for name, scheme in SCHEMES.items() if not scheme.missing()]
+
+
+def values(steps: Steps) -> Tensor:
+    """Return a slider's values as a tensor (steps,)."""
+    return torch.tensor(steps.values, dtype=torch.float64)
+
+
+def thinned(steps: Steps, numbers_a_step: int) -> Steps:
+    """Return the slider with as many of its values as a figure of that many numbers a step may have.
+
+    Every second, fourth, ... value stays, so that the first and the last do, and the present one is near.
+    """
+    stride = 1
+    while stride < len(steps.values) and numbers_a_step * len(steps.values[::stride]) > MOST_NUMBERS:
+        stride *= 2
+    return replace(steps, values=steps.values[::stride])
+
+
+def typical(values: Tensor, share: float = 0.995) -> float:
+    """Return a limit that a single far longer row (the first of a learned table) does not set."""
+    return float(np.quantile(values.abs().numpy(), share)) or 1.0

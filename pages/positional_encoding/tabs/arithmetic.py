@@ -1,0 +1,37 @@
+"""Take one score apart: what the words say, what their positions say."""
+
+import streamlit as st
+
+from attn_ui import controls
+from attn_ui.frame import plain
+from attn_ui.shared_settings import KEY, QUERY
+from attn_ui.tables import table
+from pages.positional_encoding import words
+from pages.positional_encoding.numbers import Numbers
+
+
+def show(numbers: Numbers) -> None:
+    """Show the summands of the chosen cell's score, and the softmax of its row."""
+    labels = numbers.inputs.labels
+    left, right, _ = st.columns([1, 1, 2])
+    with left:
+        query = controls.pick(QUERY, "Query", labels)
+    with right:
+        key = controls.pick(KEY, "Key", labels)
+    scheme, attended = numbers.scheme(), numbers.attended
+    terms, scaled = scheme.terms(numbers.x, query, key), attended.scaled_scores[query]
+    st.markdown(
+        f"The scaled score of :violet[**{plain(labels[query])}**] at position {query + scheme.first} and "
+        f":orange[**{plain(labels[key])}**] at position {key + scheme.first}, by what each part comes from:"
+    )
+    rows = [[name, f"{value:+.6f}"] for name, value in terms.items()]
+    total = ["**scaled score**", f"**{sum(terms.values()):+.6f}**"]
+    st.markdown(table(["part", "value"], [*rows, total], numbers=1))
+    top = float(scaled.max())
+    exponentials = (scaled - top).exp()
+    st.markdown(
+        f"Less the row's largest, {top:.6f}, so that nothing overflows: exp({scaled[key] - top:.6f}) = "
+        f"{exponentials[key]:.6f}; the row's exponentials sum to {exponentials.sum():.6f}; the weight is "
+        f"{exponentials[key]:.6f} / {exponentials.sum():.6f} = **{attended.weights[query, key]:.6f}**."
+    )
+    st.caption(words.PARTS[scheme.adds])

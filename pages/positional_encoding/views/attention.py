@@ -1,0 +1,55 @@
+"""Attention without and with positions, and what changes."""
+
+from attn_figures import positional as pictures
+from attn_ui import positions as state
+from attn_ui.live_figure import Cell, Slider, live_figure, pack, pack_says
+from attn_ui.parameters import Steps
+from attn_ui.shared_cache import shared
+from attn_ui.shared_settings import KEY, QUERY, STRENGTH
+from pages.positional_encoding import words
+from pages.positional_encoding.numbers import Numbers, thinned, values
+from pages.positional_encoding.settings import Inputs
+
+
+def show(numbers: Numbers) -> None:
+    """Draw the weights without positions, with them, and the difference."""
+    figures, says = _packed(numbers.inputs.still(STRENGTH))
+    live_figure(
+        figures,
+        key="attention",
+        alt="Attention weights without positions, with positions, and their difference",
+        name=f"attention {numbers.scheme_name}",
+        slider=Slider("Strength of positions", _strengths(numbers)),
+        on_cell=choose_cell,
+        says=says,
+    )
+
+
+def choose_cell(cell: Cell) -> None:
+    """Take the cell that was clicked for the arithmetic."""
+    state.move(QUERY, cell.row)
+    state.move(KEY, cell.column)
+
+
+def _strengths(numbers: Numbers) -> Steps:
+    return thinned(STRENGTH, 2 * len(numbers.inputs.tokens) ** 2)
+
+
+@shared
+def _packed(inputs: Inputs) -> tuple[bytes, bytes]:
+    numbers = Numbers(inputs)
+    steps = _strengths(numbers)
+    before = numbers.under("none").weights(values(steps)).numpy()
+    after = numbers.weights(values(steps)).numpy()
+    limit = max(float(abs(after - before).max()), 1e-3)
+    names = ("without positions", f"with positions: {numbers.scheme_name}")
+    labels = inputs.labels
+    maps = list(zip(before, after, strict=True))
+    figures = [
+        pictures.before_and_after.spec(labels, one, other, names=names, limit=limit) for one, other in maps
+    ]
+    says = [
+        words.attention(inputs.tokens, one, other, numbers.scheme_name, strength)
+        for (one, other), strength in zip(maps, steps.values, strict=True)
+    ]
+    return pack(figures), pack_says(says)

@@ -1,0 +1,62 @@
+"""What a scheme adds to each word: the encoding as a map, and some of its dimensions as waves."""
+
+from dataclasses import replace
+
+import streamlit as st
+
+from attn_figures import position_maps as pictures
+from attn_ui.live_figure import Cursor, Rows, live_figure, pack, pack_says
+from attn_ui.shared_cache import shared
+from pages.positional_encoding import words
+from pages.positional_encoding.numbers import Numbers, typical
+from pages.positional_encoding.settings import PLACE, Inputs
+from pages.positional_encoding.views.sliders import driver, swept
+
+
+def show(numbers: Numbers) -> None:
+    """Draw the vectors of positions."""
+    dimensions, note = chosen_dimensions(numbers.inputs.dimensions, numbers.width)
+    moved = driver(numbers, has_step=True)
+    names = [f"position {place}" for place in range(moved.longest)]
+    figures, says = _packed(numbers.inputs.still(moved.steps), dimensions)
+    live_figure(
+        figures,
+        key="encoding",
+        alt="The encoding as a map of positions and dimensions, and some of its dimensions as waves",
+        name=f"encoding {numbers.scheme_name}",
+        slider=moved.slider,
+        rows=Rows("Position", replace(PLACE, values=PLACE.values[: len(names)]), Cursor(len(names)), names),
+        says=says,
+    )
+    if note:
+        st.caption(note)
+
+
+def chosen_dimensions(typed: str, width: int) -> tuple[tuple[int, ...], str]:
+    """Return the dimensions to draw, and a sentence where not all that was typed could be used."""
+    parts = typed.replace(",", " ").split()
+    numbers = [int(part) for part in parts if part.isascii() and part.isdigit() and int(part) < width]
+    chosen = tuple(dict.fromkeys(numbers))[: pictures.MOST_WAVES]
+    limits = f"Wanted numbers from 0 to {width - 1}"
+    if not chosen:
+        return (0,), f":material/info: {limits}, as in 0, 1, 4. Dimension 0 is drawn."
+    if len(chosen) < len(set(parts)):
+        drawn = f"{', '.join(map(str, chosen))} {'is' if len(chosen) == 1 else 'are'} drawn"
+        return chosen, f":material/info: {limits}, at most {pictures.MOST_WAVES} of them: {drawn}."
+    return chosen, ""
+
+
+@shared
+def _packed(inputs: Inputs, dimensions: tuple[int, ...]) -> tuple[bytes, bytes]:
+    numbers = Numbers(inputs)
+    moved = driver(numbers, has_step=True)
+    vectors = swept(numbers, moved.steps).vectors(moved.longest, numbers.width)
+    vectors = vectors.expand(len(moved.lengths), -1, -1)
+    limit, arrays = typical(vectors), vectors.numpy()
+    changes, by_step = pictures.encoding_cursor(arrays, dimensions)
+    figures, says = [], []
+    for array, shown, value in zip(arrays, moved.lengths, moved.steps.values, strict=True):
+        figures.append(pictures.encoding.spec(array, dimensions, limit=limit, shown=shown))
+        base = value if moved.steps.name == "base" else inputs.scheme.base
+        says.append(words.encoding(array[:shown], numbers.scheme_name, base, inputs.scheme.layout))
+    return pack(figures, Cursor(moved.longest, changes, by_step)), pack_says(says)

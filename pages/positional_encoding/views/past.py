@@ -1,0 +1,72 @@
+"""Four times the training length: where similarity repeats, and where it decays."""
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attn_core import sentence_vectors
+from attn_figures import position_maps as pictures
+from attn_ui.live_figure import Slider, live_figure, pack, pack_says
+from attn_ui.shared_cache import shared
+from attn_ui.shared_settings import BASE
+from pages.positional_encoding import words
+from pages.positional_encoding.numbers import Numbers
+from pages.positional_encoding.settings import TRAINED, Inputs
+
+SCHEMES_DRAWN = ("sinusoidal", "rotary", "ALiBi")
+TIMES = 4
+
+Curve = NDArray[np.float64]
+
+
+def show(numbers: Numbers) -> None:
+    """Draw how three schemes see offsets past the length that they were trained on."""
+    by_base = numbers.inputs.drives == "base"
+    figures, says = _packed(numbers.inputs.still(BASE if by_base else TRAINED))
+    live_figure(
+        figures,
+        key="past",
+        alt="How sinusoidal, rotary and ALiBi see offsets up to four times the training length",
+        name="past the training length",
+        slider=Slider("Base", BASE) if by_base else Slider("Training length", TRAINED, "positions"),
+        says=says,
+    )
+
+
+def curves_of(numbers: Numbers) -> dict[str, Curve]:
+    """Return what each scheme makes of every offset up to four times the training length."""
+    curves = {}
+    for name in SCHEMES_DRAWN:
+        own = numbers.under(name)
+        vector = sentence_vectors(["word"], own.width, seed=own.inputs.seed)[0] if name == "rotary" else None
+        curves[name] = own.bare().profile(TIMES * own.inputs.trained, own.width, vector=vector).numpy()
+    return curves
+
+
+def returns(curves: dict[str, Curve], trained: int) -> dict[str, int]:
+    """Return where each curve, past the training length, comes back highest after having fallen."""
+    found = {}
+    for name, curve in curves.items():
+        rises = curve[trained:] > curve[trained - 1 : -1]
+        if rises.any():
+            # From the first rise on: before it, the curve is still falling from offset 0.
+            first = trained + int(rises.argmax())
+            found[name] = first + int(np.argmax(curve[first:]))
+    return found
+
+
+@shared
+def _packed(inputs: Inputs) -> tuple[bytes, bytes]:
+    figures, says = [], []
+    for value in (BASE if inputs.drives == "base" else TRAINED).values:
+        here = (
+            replace(inputs, scheme=replace(inputs.scheme, base=value))
+            if inputs.drives == "base"
+            else replace(inputs, trained=int(value))
+        )
+        curves = curves_of(Numbers(here))
+        back = returns(curves, here.trained)
+        figures.append(pictures.far.spec(curves, here.trained, back))
+        says.append(words.far(curves, back, here.trained))
+    return pack(figures), pack_says(says)

@@ -1,0 +1,89 @@
+"""Permute the words: without positions the output is the same rows, permuted."""
+
+from collections.abc import Mapping
+
+import torch
+from torch import Tensor
+
+from attn_core import shuffle_difference
+from attn_figures import positional as pictures
+from attn_figures.positional import Trial
+from attn_ui.live_figure import Slider, live_figure, pack, pack_says
+from attn_ui.parameters import Steps
+from attn_ui.shared_cache import shared
+from attn_ui.shared_settings import STRENGTH
+from pages.positional_encoding import words
+from pages.positional_encoding.numbers import Numbers, thinned, usable_schemes, values
+from pages.positional_encoding.settings import Inputs
+
+
+def show(numbers: Numbers) -> None:
+    """Draw the output shuffled, the output of the shuffled words, and by how much they differ."""
+    figures, says = _packed(numbers.inputs.still(STRENGTH))
+    live_figure(
+        figures,
+        key="shuffle",
+        alt="The output shuffled, the output of the shuffled words, the difference, and that of each scheme",
+        name=f"shuffle {numbers.scheme_name}",
+        slider=Slider("Strength of positions", _strengths(numbers)),
+        says=says,
+    )
+
+
+def shuffled_order(kind: str, n: int, seed: int) -> Tensor:
+    """Return which word comes to each place."""
+    if kind == "reverse":
+        return torch.arange(n).flip(0)
+    if kind == "random":
+        return torch.randperm(n, generator=torch.Generator().manual_seed(seed))
+    order = torch.arange(n)
+    order[[0, n - 1]] = order[[n - 1, 0]]
+    return order
+
+
+def _strengths(numbers: Numbers) -> Steps:
+    return thinned(STRENGTH, 3 * len(numbers.inputs.tokens) * numbers.width)
+
+
+def _errors(numbers: Numbers, order: Tensor, strengths: Tensor) -> Mapping[str, list[float]]:
+    """Return each scheme's largest difference at every strength."""
+    errors = {}
+    for name in usable_schemes():
+        own = numbers.under(name)
+        difference = shuffle_difference(own.scheme(strength=strengths), own.x, order)
+        errors[name] = difference.abs().amax(dim=(-2, -1)).expand(len(strengths)).tolist()
+    return errors
+
+
+@shared
+def _packed(inputs: Inputs) -> tuple[bytes, bytes]:
+    numbers = Numbers(inputs)
+    order = shuffled_order(inputs.order, len(inputs.tokens), inputs.seed)
+    steps = _strengths(numbers)
+    x, scheme = numbers.x, numbers.scheme(strength=values(steps))
+    shape = (len(steps.values), *x.shape)
+    expected = scheme.attend(x).output.expand(shape)[:, order].numpy()
+    found = scheme.attend(x[order]).output.expand(shape).numpy()
+    limit = float(abs(found).max())
+    # Differences that are rounding only stay blank.
+    change = float(abs(found - expected).max())
+    errors = _errors(numbers, order, values(steps))
+    largest = max(map(max, errors.values())) or 1.0
+    figures, says = [], []
+    for step, strength in enumerate(steps.values):
+        at = {name: each[step] for name, each in errors.items()}
+        tried = Trial(
+            expected=expected[step],
+            found=found[step],
+            titles=("output, then shuffled", "shuffled, then output"),
+            rows=[inputs.labels[i] for i in order.tolist()],
+            columns=[str(i) for i in range(numbers.width)],
+            row_title="Word",
+            column_title="Dimension",
+            quantity="output",
+            limits=(limit, change if change > 1e-9 * limit else limit),
+        )
+        figures.append(pictures.trial.spec(tried, at, numbers.scheme_name, largest))
+        shuffled = [inputs.tokens[i] for i in order.tolist()]
+        says.append(words.shuffle(inputs.tokens, shuffled, at, numbers.scheme_name, strength))
+    return pack(figures), pack_says(says)

@@ -1,0 +1,55 @@
+"""Which slider moves a picture of positions alone: a setting of the scheme, or the length."""
+
+from dataclasses import dataclass
+
+import torch
+
+from attn_core import Scheme
+from attn_ui.live_figure import Slider
+from attn_ui.parameters import Steps
+from attn_ui.shared_settings import BASE, RAMP_STEP
+from pages.positional_encoding.numbers import Numbers, thinned
+from pages.positional_encoding.settings import LENGTH, LONGEST
+
+
+@dataclass(frozen=True)
+class Driver:
+    """The slider that moves a picture, and the positions that are in sight at each of its steps."""
+
+    slider: Slider
+    lengths: tuple[int, ...]
+
+    @property
+    def steps(self) -> Steps:
+        """The slider's setting."""
+        return self.slider.steps
+
+    @property
+    def longest(self) -> int:
+        """The positions that must be computed, at any step."""
+        return LONGEST if self.steps.name == LENGTH.name else self.lengths[0]
+
+
+def driver(numbers: Numbers, *, has_step: bool) -> Driver:
+    """Return what moves the picture.
+
+    Args:
+        numbers: what the page shows.
+        has_step: whether the step of a ramp can move it.
+    """
+    inputs, takes = numbers.inputs, type(numbers.scheme()).settings()
+    n = inputs.length
+    room = n * (max(n, numbers.width) + 8)
+    if "step" in takes and has_step:
+        slider = Slider("Step of the ramp", thinned(RAMP_STEP, room))
+    elif "base" in takes and inputs.drives == "base":
+        slider = Slider("Base", thinned(BASE, room))
+    else:
+        return Driver(Slider("Length", LENGTH, "positions"), tuple(int(value) for value in LENGTH.values))
+    return Driver(slider, (n,) * len(slider.steps.values))
+
+
+def swept(numbers: Numbers, steps: Steps) -> Scheme:
+    """Return the scheme with all values of the slider at once, where the slider is a setting of its own."""
+    own = {BASE.name: "base", RAMP_STEP.name: "step"}.get(steps.name)
+    return numbers.bare(**{own: torch.tensor(steps.values, dtype=torch.float64)} if own else {})

@@ -1,0 +1,82 @@
+"""Rotary: pairs turn with the position, and the score sees the offset only."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from attn_core import Scheme
+from attn_figures import position_maps as pictures
+from attn_ui.live_figure import Cursor, Rows, Slider, live_figure, pack, pack_says
+from attn_ui.shared_cache import shared
+from pages.positional_encoding import words
+from pages.positional_encoding.numbers import Numbers
+from pages.positional_encoding.settings import OFFSET, SHIFT, Inputs
+
+
+def show(numbers: Numbers) -> None:
+    """Draw how pairs of a query and a key turn, and their score over the offset."""
+    figures, says = _packed(numbers.inputs.still(SHIFT, OFFSET))
+    live_figure(
+        figures,
+        key="turning",
+        alt="Pairs of dimensions of a query and a key turned by their positions, and their score",
+        name=numbers.scheme_name,
+        slider=Slider("Query's position", SHIFT),
+        rows=Rows("Key's offset", OFFSET, Cursor(len(OFFSET.values))),
+        says=says,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Turns:
+    """Which pairs are drawn, their radians a position (n_pair,), and the score over the offset."""
+
+    pairs: list[int]
+    frequencies: NDArray[np.float64]
+    curve: NDArray[np.float64]
+
+
+def turns(scheme: Scheme, width: int, layout: str) -> Turns:
+    """Read the angles off turned vectors: those of position 1 are the frequencies."""
+    n_pair = width // 2
+    pairs = torch.arange(width).reshape(n_pair, 2)
+    if layout == "concatenated":
+        pairs = torch.arange(width).reshape(2, n_pair).T
+    unturned = torch.zeros(1, width, dtype=torch.float64)
+    unturned[:, pairs[:, 0]] = 1.0
+    turned = scheme.turn(unturned, torch.ones(1))[0]
+    angles = torch.atan2(turned[pairs[:, 1]], turned[pairs[:, 0]])
+    drawn = sorted({0, n_pair // 8, 3 * n_pair // 8})  # fast, slower and slow, each still seen to turn
+    return Turns(drawn, angles[drawn].numpy(), scheme.profile(len(OFFSET.values), width).numpy())
+
+
+@shared
+def _packed(inputs: Inputs) -> tuple[bytes, bytes]:
+    numbers = Numbers(inputs)
+    scheme = numbers.bare()
+    seen = turns(scheme, numbers.width, inputs.scheme.layout)
+    shifts, offsets = (torch.tensor([int(value) for value in each.values]) for each in (SHIFT, OFFSET))
+    angles = np.add.outer(shifts.numpy(), offsets.numpy())[..., None] * seen.frequencies
+    figures = [
+        pictures.turning.spec(
+            np.stack([seen.frequencies * shift] * 2),
+            seen.pairs,
+            seen.frequencies,
+            seen.curve,
+            shown=len(offsets),
+        )
+        for shift in shifts.tolist()
+    ]
+    # The score of one vector at each place of the query with itself at each offset further.
+    vector = torch.full((1, numbers.width), numbers.width**-0.5, dtype=torch.float64)
+    query = scheme.turn(vector.expand(len(shifts), -1), shifts)
+    keys = scheme.turn(vector.expand(len(shifts), len(offsets), -1), shifts[:, None] + offsets)
+    scores = (keys @ query[..., None])[..., 0]
+    says = [
+        [words.turning(score, float(seen.curve[offset]), shift, offset) for offset, score in enumerate(row)]
+        for shift, row in enumerate(scores.tolist())
+    ]
+    changes, by_step = pictures.turning_cursor(angles, seen.pairs, seen.curve)
+    return pack(figures, Cursor(len(offsets), changes, by_step)), pack_says(says)
