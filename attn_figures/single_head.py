@@ -1,8 +1,7 @@
-"""One head as a walk from the vectors to the output: stage by stage, or all at once."""
+"""One head as a walk from the vectors to the output: one picture a stage, and one of all at once."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -19,10 +18,10 @@ LARGE = 1024  # cells
 class Walk:
     """Every matrix of one head, at one position of the slider.
 
-    ``x`` and ``memory`` are what queries and keys are made from, ``projections`` W_q, W_k and W_v; all three
-    are None where the head was given as Q, K and V. ``scaled`` is taken before the mask, ``mask`` is True
-    where a query may attend. ``factor`` is the operator that scales the scores; ``cell`` is the (query, key)
-    to frame.
+    ``x`` and ``memory`` are what queries and keys are made from, ``projections`` W_q, W_k and W_v, and
+    ``biases`` what is added to each, as rows (1, d); each is None where the head has none. ``scaled`` is
+    taken before the mask, ``mask`` is True where a query may attend. ``factor`` is the operator that scales
+    the scores; ``cell`` is the (query, key) to frame; ``ramp_power`` bends the ramp of the weights.
     """
 
     queries: Sequence[str]
@@ -42,6 +41,8 @@ class Walk:
     output: Numbers
     factor: str
     cell: tuple[int, int]
+    biases: Sequence[Numbers] | None = None
+    ramp_power: float = 1.0
 
     @property
     def is_large(self) -> bool:
@@ -109,7 +110,9 @@ def _masked(walk: Walk, **more: Any) -> Matrix:
 
 def _weights(walk: Walk, **more: Any) -> Matrix:
     extra = [] if walk.is_large else [("scaled score", walk.scaled), ("score", walk.scores)]
-    return _map(walk, "weights", walk.weights, "weights", mask=walk.mask, extra=extra, **more)
+    title = "weights" if walk.ramp_power == 1.0 else "weights, colours bent"
+    settings = {"mask": walk.mask, "extra": extra, "ramp_power": walk.ramp_power} | more
+    return _map(walk, "weights", walk.weights, title, **settings)
 
 
 def _query(walk: Walk, **more: Any) -> Matrix:
@@ -136,60 +139,77 @@ def _limit(walk: Walk) -> dict[str, Any]:
     return {"limit": max(float(np.abs(each).max()) for each in vectors if each is not None) or 1.0}
 
 
-def _all_at_once(walk: Walk) -> list[Matrix]:
-    masked = _masked(walk, operator=walk.factor if walk.mask.all() else f"{walk.factor}<br>mask")
-    return [
+@Picture
+def all_at_once(walk: Walk) -> Spec:
+    """Draw the chain from the scores to the output, with the values that the weights mix."""
+    operator = walk.factor if walk.mask.all() else f"{walk.factor}<br>mask"
+    panels = [
         _scores(walk),
-        masked,
+        _masked(walk, operator=operator),
         _weights(walk, operator="soft-<br>max"),
-        _output(walk, operator="· V"),
+        _value(walk, operator="·", names_rows=True),
+        _output(walk, operator="=", names_rows=True, row_title=""),
     ]
+    return compose.spec(panels, largest_unit=56)
 
 
-def _inputs(walk: Walk) -> list[Matrix]:
+def _sources(walk: Walk) -> list[Matrix]:
+    """What the head is made from: X, and Y where the keys come from a second sequence."""
     if walk.x is None or walk.memory is None:
-        return [
-            _query(walk, marked=(walk.cell[0], None)),
-            _key(walk, names_rows=True),
-            _value(walk, names_rows=True),
-        ]
-    x = _vectors(
-        "X", walk.x, "X", walk.queries, ("query", "ink"), marked=(walk.cell[0], None), **_limit(walk)
-    )
+        return []
+    limit = _limit(walk)
+    query, key = walk.cell
+    x = _vectors("X", walk.x, "X", walk.queries, ("query", "ink"), marked=(query, None), **limit)
     if walk.memory is walk.x:
         return [x]
-    second = {"marked": (walk.cell[1], None), "names_rows": True} | _limit(walk)
-    return [x, _vectors("Y", walk.memory, "Y", walk.keys, ("key", "ink"), **second)]
+    y = _vectors(
+        "Y", walk.memory, "Y", walk.keys, ("key", "ink"), marked=(key, None), names_rows=True, **limit
+    )
+    return [x, y]
 
 
-def _projected(walk: Walk) -> list[Matrix]:
-    marked = {"query": (walk.cell[0], None), "key": (walk.cell[1], None)}
-    made = [
-        _query(walk, marked=marked["query"], names_rows=True),
-        _key(walk, marked=marked["key"], names_rows=True),
+def _query_key_value(walk: Walk) -> list[Matrix]:
+    query, key = walk.cell
+    return [
+        _query(walk, marked=(query, None), names_rows=True),
+        _key(walk, marked=(key, None), names_rows=True),
         _value(walk, names_rows=True),
     ]
-    if walk.projections is None:
-        return made if walk.x is None else [*_inputs(walk), *made]
-    dimensions = [str(number) for number in range(1, len(walk.projections[0]) + 1)]
-    limit = max(float(np.abs(each).max()) for each in walk.projections)
-    roles: tuple[Role, Role, Role] = ("query", "key", "value")
-    maps = [
-        _vectors(
-            f"W{letter}",
-            values,
-            f"W<sub>{letter}</sub>",
-            dimensions,
-            ("ink", role),
-            limit=limit,
-            names_rows=True,
-        )
-        for letter, values, role in zip("qkv", walk.projections, roles, strict=True)
-    ]
-    return [*_inputs(walk), *maps, *made]
 
 
-def _dot_products(walk: Walk) -> list[Matrix]:
+@Picture
+def sources(walk: Walk) -> Spec:
+    """Draw what the head is made from: its vectors, or Q, K and V where these were given."""
+    return compose.spec(_sources(walk) or _query_key_value(walk), largest_unit=64)
+
+
+@Picture
+def projecting(walk: Walk) -> Spec:
+    """Draw the vectors, the projections with their biases, and Q, K and V, which they make."""
+    maps = [*(walk.projections or []), *(walk.biases or [])]
+    limit = max((float(np.abs(each).max()) for each in maps), default=1.0)
+    panels = _sources(walk)
+    for kind, projections in (("W", walk.projections), ("b", walk.biases)):
+        roles: tuple[Role, Role, Role] = ("query", "key", "value")
+        for letter, values, role in zip("qkv", projections or (), roles, strict=False):
+            rows = ["b"] if kind == "b" else [str(number) for number in range(1, len(values) + 1)]
+            panels.append(
+                _vectors(
+                    f"{kind}{letter}",
+                    values,
+                    f"{kind}<sub>{letter}</sub>",
+                    rows,
+                    ("ink", role),
+                    limit=limit,
+                    names_rows=True,
+                )
+            )
+    return compose.spec([*panels, *_query_key_value(walk)], largest_unit=64)
+
+
+@Picture
+def dot_products(walk: Walk) -> Spec:
+    """Draw Q times the transpose of K: the scores."""
     transposed = Matrix(
         "K transposed",
         np.ascontiguousarray(walk.key.T),
@@ -206,19 +226,23 @@ def _dot_products(walk: Walk) -> list[Matrix]:
         **_limit(walk),
     )
     query = _query(walk, marked=(walk.cell[0], None), row_title=QUERY_TITLE)
-    return [query, transposed, _scores(walk, operator="=", names_rows=True, row_title="")]
+    scores = _scores(walk, operator="=", names_rows=True, row_title="")
+    return compose.spec([query, transposed, scores], largest_unit=64)
 
 
-def _scaling(walk: Walk) -> list[Matrix]:
-    return [_scores(walk), _scaled(walk, operator=walk.factor)]
+@Picture
+def scaling(walk: Walk) -> Spec:
+    """Draw the scores before and after scaling, on one ramp."""
+    return compose.spec([_scores(walk), _scaled(walk, operator=walk.factor)], largest_unit=64)
 
 
-def _masking(walk: Walk) -> list[Matrix]:
-    nothing = np.zeros_like(walk.scaled)
-    mask = _map(
+@Picture
+def masking(walk: Walk) -> Spec:
+    """Draw what the mask adds to the scaled scores."""
+    added = _map(
         walk,
         "mask",
-        nothing,
+        np.zeros_like(walk.scaled),
         "mask",
         mask=walk.mask,
         scale="scores",
@@ -226,19 +250,21 @@ def _masking(walk: Walk) -> list[Matrix]:
         operator="+",
         limit=1.0,
     )
-    return [_scaled(walk), mask, _masked(walk, operator="=")]
+    return compose.spec([_scaled(walk), added, _masked(walk, operator="=")], largest_unit=64)
 
 
-def _softmax(walk: Walk) -> list[Matrix]:
-    quantity = "exp(scaled − largest of its row)"
+@Picture
+def softmax(walk: Walk) -> Spec:
+    """Draw the softmax in its steps: exponentials, sums of rows, weights."""
     exponentials = _map(
         walk,
         "exponentials",
         walk.exponentials,
         "exp",
         mask=walk.mask,
-        quantity=quantity,
+        quantity="exp(scaled − largest of its row)",
         bar="weight",
+        ramp_power=walk.ramp_power,
         operator="exp",
     )
     sums = Matrix(
@@ -254,39 +280,19 @@ def _softmax(walk: Walk) -> list[Matrix]:
         operator="Σ",
         marked=(walk.cell[0], None),
     )
-    return [_masked(walk), exponentials, sums, _weights(walk, operator="divide")]
-
-
-def _mixing(walk: Walk) -> list[Matrix]:
-    weights = _weights(walk, marked=(walk.cell[0], None))
-    value = _value(walk, operator="·", names_rows=True)
-    return [weights, value, _output(walk, operator="=", names_rows=True, row_title="")]
-
-
-STAGES: Mapping[str, Callable[[Walk], list[Matrix]]] = MappingProxyType(
-    {
-        "all at once": _all_at_once,
-        "X": _inputs,
-        "Q, K, V": _projected,
-        "scores": _dot_products,
-        "scaled": _scaling,
-        "masked": _masking,
-        "weights": _softmax,
-        "output": _mixing,
-    }
-)
+    panels = [_masked(walk), exponentials, sums, _weights(walk, operator="divide")]
+    return compose.spec(panels, largest_unit=64)
 
 
 @Picture
-def walk_picture(stage: str, walk: Walk) -> Spec:
-    """Draw one stage of the walk with what it is made from, or the chain from scores to output.
-
-    Raises:
-        ValueError: for a stage that is not among `STAGES`.
-    """
-    if stage not in STAGES:
-        raise ValueError(f"stage must be one of {', '.join(STAGES)}; got {stage!r}")
-    return compose.spec(STAGES[stage](walk), largest_unit=56 if stage == "all at once" else 64)
+def mixing(walk: Walk) -> Spec:
+    """Draw the weights times the values: the output."""
+    panels = [
+        _weights(walk, marked=(walk.cell[0], None)),
+        _value(walk, operator="·", names_rows=True),
+        _output(walk, operator="=", names_rows=True, row_title=""),
+    ]
+    return compose.spec(panels, largest_unit=64)
 
 
 @Picture

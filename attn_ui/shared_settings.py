@@ -7,6 +7,7 @@ from attn_ui.parameters import Choice, Flag, Real, Steps, Table, Text, Whole, lo
 TEXT = Text("text", "the cat sat on the mat", longest=4000)
 CROSS = Flag("cross", False)
 TEXT_2 = Text("text2", "a dog lay on the rug", longest=4000)
+BIAS = Flag("bias", False)
 SEED = Whole("seed", 4, 0, 9999)
 TEMPERATURE = Steps("t", 1.0, logarithmic(0.1, 10.0, 41), ".2f")
 # The selected cell of a map: the places of its query and of its key, counted from 0.

@@ -13,7 +13,7 @@ from attn_ui import controls, positions
 from attn_ui.parameters import Choice, Flag, Parameter, Several, Steps, Whole
 from attn_ui.positions import position
 from attn_ui.sentence import ask_sentence
-from attn_ui.shared_settings import CROSS, HEAD, KEY, QUERY, SEED, TEXT, TEXT_2
+from attn_ui.shared_settings import BIAS, CROSS, HEAD, KEY, QUERY, SEED, TEXT, TEXT_2
 
 TAB = Choice(
     "tab",
@@ -48,7 +48,6 @@ WIDTH_MEMORY = Whole("dmem", 8, 1, MAX_D_MODEL)
 FREE_HEADS = Flag("free", False)
 WIDTH_HEAD = Whole("dh", 8, 1, MAX_D_MODEL)
 HEADS = Steps("heads", 4, tuple(range(1, MAX_HEADS + 1)), ".0f")
-BIAS = Flag("bias", False)
 PROJECTION = Flag("wo", True)
 HEADS_MASK = Choice("hmask", "none", ("none", "causal", "sliding window", "padding"))
 MASK_REACH = Whole("reach", 1, 0, 63)

@@ -2,23 +2,25 @@
 
 import streamlit as st
 
-from attn_ui import controls, kept, positions
-from attn_ui.frame import open_page, tabs, what_you_see
-from attn_ui.live_figure import Cell, Slider, live_figure
+from attn_ui import controls, positions
+from attn_ui.frame import open_page, tabs
+from attn_ui.live_figure import Cell, Slider, live_figure, pack
+from attn_ui.shared_cache import shared
 from attn_ui.shared_settings import KEY, QUERY
-from pages.single_head import words
-from pages.single_head.numbers import WIDTH_OF
-from pages.single_head.settings import BLOCKED, SETTINGS, STAGE, TAB
-from pages.single_head.sidebar import ask_inputs, ask_scoring
-from pages.single_head.tabs import arithmetic as single_head_arithmetic
-from pages.single_head.tabs import data as single_head_data
-from pages.single_head.tabs import proof as single_head_proof
-from pages.single_head.tabs import study as single_head_study
-from pages.single_head.view import View, drawn
+from pages.single_head.head import Inputs
+from pages.single_head.masks import MASKS
+from pages.single_head.numbers import Scoring, at_every_step
+from pages.single_head.settings import SETTINGS, STAGE, TAB, ask_inputs, ask_scoring, toggle_cell
+from pages.single_head.stages import STAGES
+from pages.single_head.tabs import arithmetic, break_it, checks, code, cost, data, maths, scale
 
-MOVING = ("all at once", "scaled", "masked", "weights", "output")
 MAPS = ("scores", "scaled", "masked", "mask", "exponentials", "weights")
+_ARRIVED = "_single_head_arrived"
 
+if not (st.query_params or st.session_state.get(_ARRIVED) or positions.value(QUERY) or positions.value(KEY)):
+    # Whoever opens the page without a link first sees a word meet another word, not itself.
+    positions.move(KEY, 1)
+st.session_state[_ARRIVED] = True
 open_page(
     "single-head",
     SETTINGS,
@@ -37,8 +39,7 @@ def clicked(cell: Cell) -> None:
         positions.move(QUERY, cell.row)
         positions.move(KEY, cell.column)
         if scoring.masking.kind == "own" and panel in ("scaled", "masked", "mask"):
-            blocked = BLOCKED.cells(kept.text(BLOCKED)) ^ {(cell.row, cell.column)}
-            kept.keep(BLOCKED, BLOCKED.text(blocked))
+            toggle_cell(cell.row, cell.column)
     elif panel in ("X", "Q", "output", "row sums"):
         positions.move(QUERY, cell.row)
     elif panel in ("Y", "K", "V"):
@@ -58,52 +59,63 @@ with st.container(horizontal=True, vertical_alignment="center", gap="small"):
     st.button("Next", on_click=step_stage, args=(1,), shortcut="Right")
     stage = controls.segment(STAGE, "Stage", label_visibility="collapsed")
 
-moves = scoring.moves if stage in MOVING else None
+moves = scoring.moves if STAGES[stage].follows_slider else None
 slider = {
     "temperature": Slider("Temperature T", scoring.temperature),
-    "mask width": Slider(WIDTH_OF.get(scoring.masking.kind, ""), scoring.width),
+    "mask width": Slider(MASKS[scoring.masking.kind].width, scoring.width),
 }.get(moves or "")
-view = View(
-    inputs,
-    head,
-    scoring,
-    temperature=positions.value(scoring.temperature),
-    width=positions.value(scoring.width),
-    cell=(
-        min(int(positions.value(QUERY)), len(head.queries) - 1),
-        min(int(positions.value(KEY)), len(head.keys) - 1),
-    ),
-)
+cell = int(positions.value(QUERY)), int(positions.value(KEY))
+temperature, width = positions.value(scoring.temperature), int(positions.value(scoring.width))
+steps = at_every_step(inputs, scoring, cell, moves=moves, temperature=temperature, width=width)
+now = steps[positions.position(slider.steps) if slider else 0]
+
+
+@shared
+def walk_at_every_position(
+    stage: str,
+    inputs: Inputs,
+    scoring: Scoring,
+    cell: tuple[int, int],
+    *,
+    moves: str | None,
+    temperature: float,
+    width: int,
+) -> bytes:
+    """Draw a stage at every position of its slider."""
+    drawn = at_every_step(inputs, scoring, cell, moves=moves, temperature=temperature, width=width)
+    return pack([STAGES[stage].picture.spec(each.walk) for each in drawn])
+
+
 live_figure(
-    drawn(
+    walk_at_every_position(
+        stage,
         inputs,
         scoring,
-        stage,
-        view.cell,
+        now.walk.cell,
         moves=moves,
-        # What the slider moves is computed at all its values: where it stands must not miss the cache.
-        temperature=1.0 if moves == "temperature" else view.temperature,
-        width=0.0 if moves == "mask width" else view.width,
+        # What the slider moves is drawn at all its values: where it stands must not miss the cache.
+        temperature=1.0 if moves == "temperature" else temperature,
+        width=0 if moves == "mask width" else width,
     ),
     key="walk",
     alt="The matrices of one attention head, from its vectors to its output",
     name=f"single head {stage}",
     slider=slider,
     on_cell=clicked,
+    says=[STAGES[stage].says(each) for each in steps],
 )
 if stage != "all at once":
-    st.latex(words.formula(stage, view.seen()), width="content")
-what_you_see(words.sentence(stage, view.seen()))
+    st.latex(STAGES[stage].formula(now), width="content")
 tabs(
     TAB,
     {
-        "Arithmetic": lambda: single_head_arithmetic.show(view),
-        "Maths": lambda: single_head_study.show_maths(view),
-        "Scale": lambda: single_head_study.show_scale(view),
-        "Cost": lambda: single_head_study.show_cost(view),
-        "Break it": lambda: single_head_proof.show_mistakes(view),
-        "Checks": lambda: single_head_proof.show_checks(view),
-        "Data": lambda: single_head_data.show_data(view),
-        "Code": lambda: single_head_data.show_code(view),
+        "Arithmetic": lambda: arithmetic.show(now),
+        "Maths": lambda: maths.show(now),
+        "Scale": lambda: scale.show(now),
+        "Cost": lambda: cost.show(now),
+        "Break it": lambda: break_it.show(now),
+        "Checks": lambda: checks.show(now),
+        "Data": lambda: data.show(now),
+        "Code": lambda: code.show(now),
     },
 )

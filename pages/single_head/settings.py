@@ -1,7 +1,18 @@
-"""What a link to this page can set: short names, defaults, ranges."""
+"""What this page can set: names in the link, defaults, ranges, and the sidebar that asks for them."""
 
+from collections.abc import Sequence
+from dataclasses import replace
+
+import streamlit as st
+
+from attn_core import tokenize
+from attn_core.limits import MAX_TOKENS
+from attn_ui import controls, kept, positions
+from attn_ui.frame import plain
 from attn_ui.parameters import Cells, Choice, Flag, Parameter, Steps, Table, Whole
+from attn_ui.sentence import ask_sentence
 from attn_ui.shared_settings import (
+    BIAS,
     CROSS,
     FREE_SCALE,
     KEY,
@@ -14,48 +25,33 @@ from attn_ui.shared_settings import (
     TEXT,
     TEXT_2,
 )
+from pages.single_head.head import SAMPLES, Head, Inputs, Rows, make_head
+from pages.single_head.masks import MASKS, Masking
+from pages.single_head.numbers import Scoring
+from pages.single_head.stages import STAGES
 
 TAB = Choice("tab", "", ("Arithmetic", "Maths", "Scale", "Cost", "Break it", "Checks", "Data", "Code"))
-EXAMPLE = Choice(
-    "example",
-    "own sentence",
-    ("own sentence", "two keys, one query", "I love ice", "I love dogs", "one query, ten keys"),
-)
+EXAMPLE = Choice("example", "own sentence", ("own sentence", *SAMPLES))
 VECTORS = Choice("vectors", "random", ("random", "one-hot", "typed"))
-WIDTH_X = Whole("d", 6, 1, 16)
+WIDTH_X = Whole("d", Inputs.width, 1, 16)
 RAMP = Flag("ramp", False)
 UNIT_ROWS = Flag("unit", False)
-TABLE_X = Table("X", 64, 16)
-TABLE_Y = Table("Y", 64, 16)
+TABLE_X = Table("X", MAX_TOKENS, 16)
+TABLE_Y = Table("Y", MAX_TOKENS, 16)
 QKV = Choice("qkv", "projected", ("projected", "as they are", "typed"))
-WIDTH_K = Whole("dk", 4, 1, 16)
-WIDTH_V = Whole("dv", 4, 1, 16)
-MASK = Choice(
-    "mask",
-    "none",
-    (
-        "none",
-        "causal",
-        "padding",
-        "sliding window",
-        "dilated",
-        "global + local",
-        "block-sparse",
-        "prefix",
-        "own",
-    ),
-)
+WIDTH_K = Whole("dk", Inputs.d_k, 1, 16)
+WIDTH_V = Whole("dv", Inputs.d_v, 1, 16)
+MASK = Choice("mask", "none", tuple(MASKS))
 # What it is of depends on the mask: window, prefix, padding or block size.
-MASK_WIDTH = Steps("w", 1, tuple(range(65)), ".0f")
-DILATION = Whole("gap", 2, 1, 8)
-GLOBAL_TOKENS = Whole("global", 1, 0, 8)
-RANDOM_BLOCKS = Whole("blocks", 1, 0, 8)
-BLOCKED = Cells("blocked", 64)
+MASK_WIDTH = Steps("w", 1, tuple(range(MAX_TOKENS + 1)), ".0f")
+DILATION = Whole("gap", Masking.dilation, 1, 8)
+GLOBAL_TOKENS = Whole("global", Masking.global_tokens, 0, 8)
+RANDOM_BLOCKS = Whole("blocks", Masking.random_blocks, 0, 8)
+BLOCKED = Cells("blocked", MAX_TOKENS)
 MOVES = Choice("moves", "temperature", ("temperature", "mask width"))
 SCALE = Choice("scale", "1/√dₖ", ("1/√dₖ", "none", "free"))
-STAGE = Choice(
-    "stage", "all at once", ("all at once", "X", "Q, K, V", "scores", "scaled", "masked", "weights", "output")
-)
+COLOURS = Choice("colours", "by size", ("by size", "even", "bent"))
+STAGE = Choice("stage", "all at once", tuple(STAGES))
 MISTAKE = Choice(
     "mistake",
     "softmax-over-queries",
@@ -72,7 +68,184 @@ MISTAKE = Choice(
 SWEEP_WIDTH = Steps("dsweep", 64, tuple(2**power for power in range(11)), ".0f")
 SETTINGS: tuple[Parameter, ...] = (
     *(TAB, EXAMPLE, TEXT, CROSS, TEXT_2, VECTORS, WIDTH_X, RAMP, UNIT_ROWS, TABLE_X, TABLE_Y, SEED),
-    *(QKV, WIDTH_K, WIDTH_V, TABLE_Q, TABLE_K, TABLE_V),
+    *(QKV, BIAS, WIDTH_K, WIDTH_V, TABLE_Q, TABLE_K, TABLE_V),
     *(MASK, MASK_WIDTH, DILATION, GLOBAL_TOKENS, RANDOM_BLOCKS, BLOCKED, MOVES),
-    *(SCALE, FREE_SCALE, TEMPERATURE, STAGE, QUERY, KEY, MISTAKE, SWEEP_WIDTH),
+    *(SCALE, FREE_SCALE, TEMPERATURE, COLOURS, STAGE, QUERY, KEY, MISTAKE, SWEEP_WIDTH),
 )
+
+MOST_NUMBERS = 120_000  # of one moving map at all its steps
+_GOOD = "_single_head_inputs"  # the last inputs that could be computed
+_UNTYPED = "_single_head_untyped"  # the last of them whose Q, K and V were not typed
+
+
+def ask_inputs() -> tuple[Inputs, Head]:
+    """Ask for the vectors and what becomes of them; what cannot be computed leaves the last that could."""
+    st.subheader("Input", anchor=False)
+    inputs = Inputs(example=controls.choose(EXAMPLE, "Example"))
+    if inputs.is_own:
+        inputs = _ask_sentences(inputs)
+    st.subheader("Queries, keys, values", anchor=False)
+    inputs = replace(inputs, qkv=_ask_qkv(inputs))
+    inputs = _ask_tables(inputs) if inputs.qkv == "typed" else _ask_making(inputs)
+    try:
+        head = make_head(inputs)
+    except ValueError as problem:
+        st.caption(f":material/edit: {plain(str(problem))} The picture keeps the last numbers that fit.")
+        inputs = st.session_state.get(_GOOD, Inputs())
+        return inputs, make_head(inputs)
+    st.session_state[_GOOD] = inputs
+    if inputs.qkv != "typed":
+        st.session_state[_UNTYPED] = inputs
+    return inputs, head
+
+
+def _ask_sentences(inputs: Inputs) -> Inputs:
+    inputs = replace(inputs, text=ask_sentence(TEXT, "Sentence", tokenize=tokenize, most=MAX_TOKENS))
+    if controls.flag(CROSS, "Keys from a second sentence"):
+        second = ask_sentence(TEXT_2, "Second sentence", tokenize=tokenize, most=MAX_TOKENS)
+        inputs = replace(inputs, second_text=second)
+    return inputs
+
+
+def _ask_qkv(inputs: Inputs) -> str:
+    if inputs.is_own:
+        return controls.segment(QKV, "Made from the vectors", label_visibility="collapsed")
+    if inputs.example in ("I love ice", "one query, ten keys"):
+        st.caption("Projected by W_q, W_k and W_v from the seed.")
+        return "projected"
+    st.caption("The vectors as they are: Q = X and K = V.")
+    return "as they are"
+
+
+def _ask_making(inputs: Inputs) -> Inputs:
+    """Ask for the vectors and how they become queries, keys and values."""
+    if inputs.is_own:
+        inputs = _ask_vectors(inputs)
+    inputs = replace(inputs, ramp=controls.flag(RAMP, "Add the ramp: position p adds p/2"))
+    inputs = replace(inputs, unit_rows=controls.flag(UNIT_ROWS, "Normalise rows to length 1"))
+    if inputs.qkv == "projected":
+        # The worked example "I love ice" has full 4 x 4 projections, which the defaults are.
+        if inputs.example != "I love ice":
+            d_k = controls.whole(WIDTH_K, "Width d_k of queries and keys")
+            inputs = replace(inputs, d_k=d_k, d_v=controls.whole(WIDTH_V, "Width d_v of values"))
+        inputs = replace(inputs, bias=controls.flag(BIAS, "Biases b_q, b_k, b_v"))
+    if inputs.is_drawn or inputs.vectors == "typed":
+        inputs = replace(inputs, seed=controls.whole(SEED, "Seed"))
+    return inputs
+
+
+def _ask_vectors(inputs: Inputs) -> Inputs:
+    inputs = replace(inputs, vectors=controls.segment(VECTORS, "Vectors"))
+    if inputs.vectors == "random":
+        return replace(inputs, width=controls.whole(WIDTH_X, "Width d_model of vectors"))
+    if inputs.vectors == "typed":
+        st.caption(":material/table: Type the vectors under *Data*.")
+        return replace(inputs, x=_rows(TABLE_X), y=_rows(TABLE_Y))
+    return inputs
+
+
+def _ask_tables(inputs: Inputs) -> Inputs:
+    """Take Q, K and V from their tables; those that are missing start from what fits the others."""
+    tables = (TABLE_Q, TABLE_K, TABLE_V)
+    st.caption(":material/table: Type the numbers under *Data*.")
+    if st.button("Start again from the vectors", width="stretch"):
+        for table in tables:
+            kept.keep(table, "", replaces=True)
+    given = [_rows(table) for table in tables]
+    if not all(given):
+        screen = make_head(st.session_state.get(_UNTYPED, replace(inputs, qkv="projected")))
+        started = [screen.query.tolist(), screen.key.tolist(), screen.value.tolist()]
+        for table, before, rows in zip(tables, given, _fitting(given, started), strict=True):
+            if not before:
+                kept.keep(table, table.text(rows), replaces=True)
+    q, k, v = (_rows(table) for table in tables)
+    return replace(inputs, q=q, k=k, v=v)
+
+
+def _fitting(given: list[Rows], started: list[list[list[float]]]) -> list[Sequence[Sequence[float]]]:
+    """Fill in the tables that are missing: from the screen where that fits the others, else from these.
+
+    >>> _fitting([((1.0, 2.0),), (), ()], [[[0.0]], [[0.0]], [[3.0]]])
+    [((1.0, 2.0),), ((1.0, 2.0),), [[3.0]]]
+    """
+    q, k, v = (rows or start for rows, start in zip(given, started, strict=True))
+    if not given[1] and (len(k[0]) != len(q[0]) or (given[2] and len(k) != len(v))):
+        fits = not given[2] or len(q) == len(v)
+        k = q if fits and given[0] else [[0.0] * len(q[0]) for _ in v]
+    if not given[0] and len(q[0]) != len(k[0]):
+        q = k
+    if not given[2] and len(v) != len(k):
+        v = k
+    return [q, k, v]
+
+
+def _rows(table: Table) -> Rows:
+    return table.rows(kept.text(table))
+
+
+def fewer(values: tuple[float, ...], n_cells: int) -> tuple[float, ...]:
+    """Offer every second value, or every fourth, where large maps at every value would be too much to send.
+
+    >>> fewer(tuple(range(65)), 64 * 64)[:3], len(fewer(tuple(range(65)), 32 * 32))
+    ((0, 4, 8), 65)
+    """
+    while len(values) * n_cells > MOST_NUMBERS:
+        values = values[::2]
+    return values
+
+
+def ask_scoring(inputs: Inputs, head: Head) -> Scoring:
+    """Ask for the mask, the scale and the colours."""
+    st.subheader("Mask and scale", anchor=False)
+    kind = controls.choose(MASK, "Mask", on_change=_widen_prefix)
+    masking = _ask_masking(Masking(kind=kind, seed=inputs.seed))
+    n_cells = len(head.queries) * len(head.keys)
+    widths = tuple(MASKS[kind].widths(masking, max(len(head.queries), len(head.keys))))
+    moves = controls.segment(MOVES, "The slider moves") if MASKS[kind].width else "temperature"
+    scale = controls.segment(SCALE, "Scale")
+    return Scoring(
+        masking,
+        scale,
+        controls.real(FREE_SCALE, "Scores are multiplied by") if scale == "free" else 1.0,
+        temperature=replace(TEMPERATURE, values=fewer(TEMPERATURE.values, n_cells)),
+        width=replace(MASK_WIDTH, values=fewer(widths, n_cells)),
+        moves=moves,
+        colours=controls.segment(COLOURS, "Colours of weights", help=COLOURS_HELP),
+    )
+
+
+COLOURS_HELP = (
+    "Colours run from 0 to 1, so that one colour is one number everywhere. Bent, the ramp is spent on small "
+    "weights: a colour then stands for the square of its place. By size bends it from 13 tokens on."
+)
+
+
+def _ask_masking(masking: Masking) -> Masking:
+    match masking.kind:
+        case "dilated":
+            return replace(masking, dilation=controls.whole(DILATION, "Places between neighbours"))
+        case "global + local":
+            return replace(
+                masking, global_tokens=controls.whole(GLOBAL_TOKENS, "Global tokens, from the first")
+            )
+        case "block-sparse":
+            return replace(masking, random_blocks=controls.whole(RANDOM_BLOCKS, "Random blocks a row"))
+        case "own":
+            masking = replace(masking, blocked=tuple(sorted(BLOCKED.cells(kept.text(BLOCKED)))))
+            st.caption(
+                ":material/touch_app: Click a cell of the scaled map to block or free it, or choose it under "
+                "*Arithmetic*."
+            )
+            st.button("Free all cells", on_click=kept.keep, args=(BLOCKED, ""), disabled=not masking.blocked)
+    return masking
+
+
+def _widen_prefix() -> None:
+    """A prefix of 1 is the causal mask, which is no start for one who chooses a prefix."""
+    if st.session_state[MASK.name] == "prefix" and positions.value(MASK_WIDTH) < 2:
+        positions.move(MASK_WIDTH, 2)
+
+
+def toggle_cell(query: int, key: int) -> None:
+    """Block a cell of a mask of one's own, or free it."""
+    kept.keep(BLOCKED, BLOCKED.text(BLOCKED.cells(kept.text(BLOCKED)) ^ {(query, key)}))

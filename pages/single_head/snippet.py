@@ -1,7 +1,6 @@
 """A few lines of PyTorch that reproduce the single-head page's numbers."""
 
 from collections.abc import Sequence
-from typing import Any
 
 Rows = Sequence[Sequence[float]]
 
@@ -19,7 +18,7 @@ def snippet(
 
     Args:
         query, key, value: the numbers, written out with ten digits.
-        mask: an expression that makes the boolean mask, see `mask_expression`.
+        mask: an expression that makes the boolean mask, see `masks.mask_code`.
         scale: an expression for what the scores are multiplied by.
         temperature: what the scaled scores are divided by.
     """
@@ -47,25 +46,6 @@ print(weights)
 print(output)
 torch.testing.assert_close(output, F.scaled_dot_product_attention(Q, K, V, attn_mask=mask, scale=scale))
 """
-
-
-def mask_expression(
-    kind: str, width: int, *, dilation: int, global_tokens: int, rows: Sequence[Sequence[bool]]
-) -> str:
-    """Return an expression in i (queries) and j (keys) that makes a mask; ``rows`` spells out any other."""
-    near = f"(i - j).abs() <= {width}"
-    spelled: dict[str, Any] = {
-        "none": "(i == i) & (j == j)",
-        "causal": "j <= i",
-        "padding": f"(i == i) & (j < len(K) - {width})",
-        "sliding window": near,
-        "dilated": f"((i - j).abs() <= {width * dilation}) & ((i - j) % {dilation} == 0)",
-        "global + local": f"({near}) | (i < {global_tokens}) | (j < {global_tokens})",
-        "prefix": f"(j <= i) | (j < {width})",
-    }
-    if kind in spelled:
-        return str(spelled[kind])
-    return f"torch.tensor({[[int(cell) for cell in row] for row in rows]}, dtype=torch.bool)"
 
 
 def _table(rows: Rows) -> str:

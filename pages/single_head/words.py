@@ -1,216 +1,300 @@
 """What the pictures of one head show, in sentences and formulas: numbers in, words out."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from types import MappingProxyType
+from collections.abc import Sequence
+from typing import Literal
 
+import numpy as np
+
+from attn_figures.matrix import Numbers
+from attn_figures.numbers import number
 from attn_ui.frame import coloured
+from pages.single_head.head import Inputs
+from pages.single_head.numbers import Now
 
-NO_GRAMMAR = "The numbers come from a seed, not from training: this map knows no grammar."
-
-
-@dataclass(frozen=True)
-class Seen:
-    """What the sentences speak of: sizes, and one cell of one head at one position of the slider.
-
-    Labels are as typed; the sentences escape them. ``d_model`` is None where Q, K and V were typed.
-    """
-
-    query: str
-    key: str
-    top_key: str  # the key with the largest weight in the query's row
-    n_query: int
-    n_key: int
-    d_model: int | None
-    d_k: int
-    d_v: int
-    score: float
-    scaled: float
-    allowed: bool
-    weight: float
-    top_weight: float
-    row_effective: float
-    mean_effective: float
-    empty_rows: int
-    pairs: int
-    factor: str  # "÷ √4"
-    temperature: float
-    untrained: bool
-    made: str = "projected"  # or "as they are", "typed": where Q, K and V come from
-    is_cross: bool = False  # whether keys and values are made from another sentence, Y
-    longest: str = ""  # the longest vector, where length is the story
-    equal_lengths: bool = False
+_TIE = 1e-9  # weights that differ by less are said to be equal
 
 
-def sentence(stage: str, seen: Seen) -> str:
-    """Return what the picture of a stage shows, as markdown.
-
-    Raises:
-        KeyError: for a stage that is not one of the walk.
-    """
-    return _SENTENCES[stage](seen) + _empty_rows(seen)
+def _query(now: Now) -> str:
+    return _quoted("query", now.walk.queries[now.walk.cell[0]])
 
 
-def _all_at_once(seen: Seen) -> str:
-    query, top = coloured("query", seen.query), coloured("key", seen.top_key)
-    if not seen.top_weight:
-        said = f"{query} may attend to nothing."
-    else:
-        said = (
-            f"{query} gives {top} the largest weight, {seen.top_weight:.3f}, and spreads over "
-            f"{seen.row_effective:.1f} of {seen.n_key} keys in effect ({seen.mean_effective:.1f} on average)."
+def _key(now: Now) -> str:
+    return _quoted("key", now.walk.keys[now.walk.cell[1]])
+
+
+def _quoted(role: Literal["query", "key"], token: str) -> str:
+    """Quote a token, so that one that is a word of the sentence itself, such as "the", is seen as a token."""
+    return f"“{coloured(role, token)}”"
+
+
+def _digits(value: float) -> str:
+    return number(value, 6)
+
+
+def _list(parts: Sequence[str]) -> str:
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
+
+
+def _count(number: int, one: str, more: str) -> str:
+    return f"1 {one}" if number == 1 else f"{number} {more}"
+
+
+# ---- one sentence a stage ----
+
+
+def all_at_once(now: Now) -> str:
+    """Say where the chosen query looks, how widely, and why."""
+    parts = [_where(now), _length(now), _untrained(now.inputs)]
+    return " ".join(part for part in parts if part)
+
+
+def _where(now: Now) -> str:
+    walk, row = now.walk, now.walk.cell[0]
+    sees: list[int] = np.flatnonzero(walk.mask[row]).tolist()
+    if not sees:
+        return f"{_query(now)} may attend to nothing."
+    if len(sees) == 1:
+        alone = _quoted("key", walk.keys[sees[0]])
+        return f"{_query(now)} may attend to {alone} alone, so all its weight is there."
+    weights = walk.weights[row]
+    top = [key for key in sees if weights[key] >= weights[sees].max() - _TIE]
+    if len(top) == len(sees):
+        return f"{_query(now)} weighs all {len(sees)} keys that it may see alike, {weights[top[0]]:.3f} each."
+    names = [_quoted("key", walk.keys[key]) for key in top[:3]]
+    if len(top) > 3:
+        names.append(f"{len(top) - 3} more")
+    each = "" if len(top) == 1 else " each"
+    said = f"{_query(now)} gives {_list(names)} the largest weight, {weights[top[0]]:.3f}{each}, "
+    said += f"and spreads over {now.effective[row]:.1f} of the {len(sees)} keys that it may see in effect"
+    rows = walk.mask.any(axis=1)
+    if rows.sum() > 1:
+        said += f" (all queries: {now.effective[rows].mean():.1f} on average)"
+    return f"{said}."
+
+
+def _length(now: Now) -> str:
+    """Say what length alone does, where that is the story: the ramp makes later vectors longer."""
+    if not (now.inputs.example == "I love dogs" and now.inputs.ramp):
+        return ""
+    if now.unit_weights is None:
+        return "All vectors have length 1, so no key wins by length alone."
+    walk, row = now.walk, now.walk.cell[0]
+    longest = int(np.linalg.norm(walk.key, axis=1).argmax())
+    name = _quoted("key", walk.keys[longest])
+    said = f"{name} is the longest vector, and dot products grow with length, not with meaning"
+    if not walk.mask[row, longest]:
+        return f"{said}; but {_query(now)} may not attend to it."
+    return (
+        f"{said}: its weight here is {walk.weights[row, longest]:.3f}, and with all rows normalised to "
+        f"length 1 it is {now.unit_weights[row, longest]:.3f}."
+    )
+
+
+def _untrained(inputs: Inputs) -> str:
+    if not inputs.is_drawn:
+        return ""
+    return "The numbers come from a seed, not from training: this map knows no grammar."
+
+
+def sources(now: Now) -> str:
+    """Say what a row of X is, and whether it tells where its token stands."""
+    inputs, walk = now.inputs, now.walk
+    if walk.x is None:
+        return (
+            f"Q, K and V as they were typed, one row a query or a key. Framed: {_query(now)} in Q, "
+            f"{_key(now)} in K and V."
         )
-    if seen.longest and seen.equal_lengths:
-        said += " All vectors have length 1, so no key wins by length alone."
-    elif seen.longest:
-        said += (
-            f" {coloured('key', seen.longest)} is the longest vector, and dot products grow with length: "
-            "that, not meaning, draws the weight. Normalise the rows and see it go."
+    framed = (
+        f"{_query(now)} is the framed one"
+        if not now.head.is_cross
+        else (f"framed are {_query(now)} in X and {_key(now)} in Y")
+    )
+    said = f"One row a token, {_count(walk.x.shape[1], 'number', 'numbers')} each: {framed}."
+    if inputs.ramp:
+        said += " The ramp added p/2 to every number of position p"
+        if inputs.unit_rows:
+            return f"{said}; then every row was brought to length 1."
+        return (
+            f"{said}, so a token that comes twice has two different rows."
+            if _from_words(inputs)
+            else f"{said}."
         )
-    if seen.untrained:
-        said += f" {NO_GRAMMAR}"
+    if _from_words(inputs):
+        return f"{said} Equal tokens have equal rows, wherever they stand."
     return said
 
 
-def _inputs(seen: Seen) -> str:
+def _from_words(inputs: Inputs) -> bool:
+    """Whether a token's vector follows from the token alone, before the ramp."""
+    return inputs.is_own and inputs.vectors != "typed"
+
+
+def projected(now: Now) -> str:
+    """Say what a row of each is for."""
     return (
-        f"One row a token: {coloured('query', seen.query)} is the framed one, {seen.d_model or seen.d_k} "
-        "numbers. Equal tokens have equal rows, wherever they stand."
+        f"The framed row of Q is what {_query(now)} asks, that of K what {_key(now)} is found by, that of V "
+        f"what {_key(now)} hands over."
     )
 
 
-def _projected(seen: Seen) -> str:
-    query, key = coloured("query", seen.query), coloured("key", seen.key)
-    return (
-        f"The framed row of Q is what {query} asks, that of K what {key} is found by, that of V what "
-        f"{key} hands over."
+def dot_products(now: Now) -> str:
+    """Say how the chosen score comes about."""
+    score = float(now.walk.scores[now.walk.cell])
+    row, column = f"Row {_query(now)} of Q", f"column {_key(now)} of Kᵀ"
+    return f"{row} times {column}, number by number, added up: {_digits(score)}."
+
+
+def scaling(now: Now) -> str:
+    """Say what scaling made of the chosen score, and what it is for."""
+    score, scaled, d_k = (
+        float(now.walk.scores[now.walk.cell]),
+        float(now.walk.scaled[now.walk.cell]),
+        now.head.d_k,
     )
-
-
-def _scores(seen: Seen) -> str:
-    query, key = coloured("query", seen.query), coloured("key", seen.key)
-    return f"Row {query} of Q times column {key} of Kᵀ, number by number, added up: {seen.score:.6g}."
-
-
-def _scaled(seen: Seen) -> str:
-    return (
-        f"{seen.score:.6g} {seen.factor} ÷ {seen.temperature:.2f} = {seen.scaled:.6g}. A sum of {seen.d_k} "
-        f"products spreads about √{seen.d_k} times as wide as one; dividing by √d_k takes that back."
-    )
-
-
-def _output(seen: Seen) -> str:
-    query, key = coloured("query", seen.query), coloured("key", seen.key)
-    return (
-        f"Row {query} of the output is the values mixed by its weights; {key} gives its value times "
-        f"{seen.weight:.6f}."
-    )
-
-
-def _masked(seen: Seen) -> str:
-    query, key = coloured("query", seen.query), coloured("key", seen.key)
-    if seen.pairs == seen.n_query * seen.n_key:
-        return "Nothing is masked: every query may attend to every key. Choose a mask in the sidebar."
-    here = f"{query} may attend to {key}" if seen.allowed else f"{query} may not attend to {key}"
-    return (
-        f"The mask adds −∞ to the hatched cells, before the softmax: {seen.pairs} of "
-        f"{seen.n_query * seen.n_key} pairs are left. {here}."
-    )
-
-
-def _weights(seen: Seen) -> str:
-    query, key = coloured("query", seen.query), coloured("key", seen.key)
-    if not seen.allowed:
-        return f"{query} may not attend to {key}: its weight is 0, and the other keys share the row."
-    return (
-        f"Each row is exponentiated and divided by its sum, so it adds up to one: {query} gives {key} "
-        f"{seen.weight:.6f}."
-    )
-
-
-def _empty_rows(seen: Seen) -> str:
-    if not seen.empty_rows:
-        return ""
-    if seen.empty_rows == seen.n_query:
+    said = f"{_digits(score)} {now.factor} ÷ {now.temperature:.2f} = {_digits(scaled)}."
+    if d_k == 1:
         return (
-            " The mask blocks every cell: all weights and outputs are zero, and nothing is divided by zero."
+            f"{said} A dot product of width 1 is a single product, and √1 = 1: there is nothing to take back."
         )
-    count = "One query has" if seen.empty_rows == 1 else f"{seen.empty_rows} queries have"
-    return f" {count} every key masked: weights and output are zero there."
+    wide = f"A sum of {d_k} products spreads about √{d_k} times as wide as one"
+    if now.scoring.scale == "none":
+        return f"{said} {wide}, and nothing takes that back here."
+    if now.scoring.scale == "free":
+        return f"{said} {wide}; dividing by √{d_k} would be a factor of {1 / d_k**0.5:.3g}."
+    return f"{said} {wide}; dividing by √{d_k} takes that back."
 
 
-_SENTENCES: Mapping[str, Callable[[Seen], str]] = MappingProxyType(
-    {
-        "all at once": _all_at_once,
-        "X": _inputs,
-        "Q, K, V": _projected,
-        "scores": _scores,
-        "scaled": _scaled,
-        "masked": _masked,
-        "weights": _weights,
-        "output": _output,
-    }
-)
+def masking(now: Now) -> str:
+    """Say how many pairs the mask leaves, and what becomes of the chosen one."""
+    mask, kind = now.walk.mask, now.scoring.masking.kind
+    if mask.all():
+        said = "Nothing is masked: every query may attend to every key."
+        if kind == "none":
+            return f"{said} Choose a mask in the sidebar."
+        return f"{said} The {kind} mask blocks none of these cells{' yet' if kind == 'own' else ' here'}."
+    may = "may" if mask[now.walk.cell] else "may not"
+    left = "1 pair is" if mask.sum() == 1 else f"{mask.sum()} of {mask.size} pairs are"
+    said = (
+        f"The mask adds −∞ to the hatched cells, before the softmax: {left} left. {_query(now)} {may} "
+        f"attend to {_key(now)}."
+    )
+    if kind == "prefix" and now.width <= 1 and mask.shape[0] <= mask.shape[1]:
+        said += " A prefix of 0 or 1 is the causal mask: all may see the first place anyway."
+    return said
 
 
-def formula(stage: str, seen: Seen) -> str:
-    """Return what a stage computes, with the present sizes, for `st.latex`."""
-    n, m, dk, dv = seen.n_query, seen.n_key, seen.d_k, seen.d_v
-    scale = {"×": r"\cdot\,", "÷": "/"}[seen.factor[0]] + seen.factor[1:].strip().replace("√", r"\sqrt ")
-    return {
-        "all at once": r"O = \mathrm{softmax}\!\left(\frac{QK^\top}{\sqrt{d_k}}\right)V",
-        "X": _made_from(seen),
-        "Q, K, V": _made(seen),
-        "scores": (
-            rf"\underset{{{n}\times {m}}}{{S}} = \underset{{{n}\times {dk}}}{{Q}}\;"
-            rf"\underset{{{dk}\times {m}}}{{K^\top}}"
-        ),
-        "scaled": rf"\underset{{{n}\times {m}}}{{\tilde S}} = S\,{scale}\,/\,{seen.temperature:.2f}",
-        "masked": (
-            rf"\underset{{{n}\times {m}}}{{\hat S}} = \tilde S + M,\quad "
-            r"M_{ij} \in \{0, -\infty\}"
-        ),
-        "weights": (
-            rf"\underset{{{n}\times {m}}}{{W}}:\quad W_{{ij}} = "
-            r"\frac{\exp(\hat S_{ij} - \max_l \hat S_{il})}{\sum_l \exp(\hat S_{il} - \max_l \hat S_{il})}"
-        ),
-        "output": (
-            rf"\underset{{{n}\times {dv}}}{{O}} = \underset{{{n}\times {m}}}{{W}}\;"
-            rf"\underset{{{m}\times {dv}}}{{V}}"
-        ),
-    }[stage]
+def softmax(now: Now) -> str:
+    """Say what the softmax gave the chosen pair."""
+    walk, row = now.walk, now.walk.cell[0]
+    if walk.mask[walk.cell]:
+        return (
+            "Each row is exponentiated and divided by its sum, so it adds up to one: "
+            f"{_query(now)} gives {_key(now)} {walk.weights[walk.cell]:.6f}."
+        )
+    said = f"{_query(now)} may not attend to {_key(now)}: its weight is 0"
+    sees = int(walk.mask[row].sum())
+    if not sees:
+        return f"{said}."
+    return f"{said}, and {'one other key takes' if sees == 1 else f'{sees} other keys share'} the row."
 
 
-def _made_from(seen: Seen) -> str:
-    x = rf"X \in \mathbb{{R}}^{{{seen.n_query}\times {seen.d_model}}}"
-    if seen.made == "typed":
-        return _made(seen)
-    return x + (rf",\quad Y \in \mathbb{{R}}^{{{seen.n_key}\times {seen.d_model}}}" if seen.is_cross else "")
+def mixing(now: Now) -> str:
+    """Say what the chosen key gives to the chosen query's output."""
+    return (
+        f"Row {_query(now)} of the output is the values mixed by its weights; {_key(now)} gives its value "
+        f"times {now.walk.weights[now.walk.cell]:.6f}."
+    )
 
 
-def _made(seen: Seen) -> str:
-    other = "Y" if seen.is_cross else "X"
-    sources = {"projected": ("XW_q", f"{other}W_k", f"{other}W_v"), "as they are": ("X", other, other)}
-    sizes = {"Q": (seen.n_query, seen.d_k), "K": (seen.n_key, seen.d_k), "V": (seen.n_key, seen.d_v)}
-    given = [rf"\underset{{{rows}\times {columns}}}{{{name}}}" for name, (rows, columns) in sizes.items()]
-    made = sources.get(seen.made)
-    parts = given if made is None else [f"{one} = {source}" for one, source in zip(given, made, strict=True)]
+def empty_rows(now: Now) -> str:
+    """Say which queries have nothing to attend to; "" where all have."""
+    count = int((~now.walk.mask.any(axis=1)).sum())
+    if not count:
+        return ""
+    if count == len(now.walk.queries):
+        return "The mask blocks every cell: all weights and outputs are zero, and nothing is divided by zero."
+    which = "One query has" if count == 1 else f"{count} queries have"
+    return f"{which} every key masked: weights and output are zero there."
+
+
+# ---- one formula a stage, with the present sizes, for st.latex ----
+
+
+def _sized(name: str, values: Numbers) -> str:
+    """Write a matrix's name over its shape; an accent is written as "~S" or "^S"."""
+    name = {"~S": r"\tilde S", "^S": r"\hat S", "K^T": r"K^\top"}.get(name, name)
+    return rf"\underset{{{values.shape[0]}\times {values.shape[1]}}}{{{name}}}"
+
+
+def all_at_once_formula(now: Now) -> str:
+    """The whole head."""
+    over = [r"\sqrt{d_k}"] if now.scoring.scale not in ("none", "free") else []
+    over += ["T"] if now.temperature != 1 else []
+    inside = rf"\frac{{QK^\top}}{{{' '.join(over)}}}" if over else r"QK^\top"
+    if now.scoring.scale == "free":
+        inside = rf"{now.scoring.free_scale:g}\,{inside}"
+    if not now.walk.mask.all():
+        inside += " + M"
+    return rf"O = \mathrm{{softmax}}\!\left({inside}\right)V"
+
+
+def sources_formula(now: Now) -> str:
+    """What the vectors are."""
+    walk = now.walk
+    if walk.x is None or walk.memory is None:
+        return projected_formula(now)
+    x = rf"X \in \mathbb{{R}}^{{{walk.x.shape[0]}\times {walk.x.shape[1]}}}"
+    y = rf",\quad Y \in \mathbb{{R}}^{{{walk.memory.shape[0]}\times {walk.memory.shape[1]}}}"
+    return x + (y if now.head.is_cross else "")
+
+
+def projected_formula(now: Now) -> str:
+    """Where Q, K and V come from."""
+    other = "Y" if now.head.is_cross else "X"
+    bias = {letter: f" + b_{letter}" if now.walk.biases is not None else "" for letter in "qkv"}
+    sources = {
+        "projected": (f"XW_q{bias['q']}", f"{other}W_k{bias['k']}", f"{other}W_v{bias['v']}"),
+        "as they are": ("X", other, other),
+    }.get(now.inputs.qkv)
+    given = [
+        _sized(name, values)
+        for name, values in zip("QKV", (now.walk.query, now.walk.key, now.walk.value), strict=True)
+    ]
+    parts = (
+        given
+        if sources is None
+        else [f"{one} = {source}" for one, source in zip(given, sources, strict=True)]
+    )
     return r",\quad ".join(parts)
 
 
-EXPLANATIONS: Mapping[str, str] = MappingProxyType(
-    {
-        "all at once": "One head in one line.",
-        "Q, K, V": "Three views of each token: what it asks, what it is found by, what it hands over.",
-        "scores": "Each query's dot product with each key: it grows with their lengths and their agreement.",
-        "scaled": "Brought to one spread whatever the width; T flattens (above 1) or sharpens (below 1).",
-        "masked": "M is 0 where a query may attend and −∞ elsewhere, before the softmax: exp(−∞) = 0.",
-        "weights": "Each row adds up to one. Taking its largest off first only keeps exp from overflowing.",
-        "output": "Each row is an average of the values, so it stays within their hull.",
-    }
-)
-NOTES = """
-- Without positions and with Q = K the **scores** are symmetric; the weights only where row sums agree.
-- Permuting the tokens permutes the rows and changes nothing else: order is invisible without positions.
-- Numbers drawn from a seed know no grammar. Where one key draws all the weight, look at its length first.
-"""
+def dot_products_formula(now: Now) -> str:
+    """The scores."""
+    product = rf"{_sized('Q', now.walk.query)}\;{_sized('K^T', now.walk.key.T)}"
+    return f"{_sized('S', now.walk.scores)} = {product}"
+
+
+def scaling_formula(now: Now) -> str:
+    """The scaled scores."""
+    scale = {"none": "", "free": rf"\,\cdot\,{now.scoring.free_scale:g}"}.get(
+        now.scoring.scale, rf"\,/\sqrt{{{now.head.d_k}}}"
+    )
+    return rf"{_sized('~S', now.walk.scaled)} = S{scale}\,/\,T"
+
+
+def masking_formula(now: Now) -> str:
+    """The mask."""
+    return rf"{_sized('^S', now.walk.scaled)} = \tilde S + M,\quad M_{{ij}} \in \{{0, -\infty\}}"
+
+
+def softmax_formula(now: Now) -> str:
+    """The weights."""
+    return (
+        rf"{_sized('W', now.walk.weights)}:\quad W_{{ij}} = "
+        r"\frac{\exp(\hat S_{ij} - \max_l \hat S_{il})}{\sum_l \exp(\hat S_{il} - \max_l \hat S_{il})}"
+    )
+
+
+def mixing_formula(now: Now) -> str:
+    """The output."""
+    return rf"{_sized('O', now.walk.output)} = {_sized('W', now.walk.weights)}\;{_sized('V', now.walk.value)}"

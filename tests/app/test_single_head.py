@@ -1,20 +1,28 @@
 """The single-head page: its presets' digits, every setting by link, and what it says of bad input."""
 
+import json
 import re
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 import torch
 import torch.nn.functional as F
 from streamlit.testing.v1 import AppTest
 
 from attn_core import ATTENTION_SAMPLES
-from pages.single_head.numbers import Inputs, Masking, make_head, make_mask, make_stages, mask_widths
-from pages.single_head.settings import MASK, MISTAKE, STAGE
+from attn_ui.live_figure.says import said_at
+from attn_ui.shared_settings import TABLE_Q, TEMPERATURE
+from pages.single_head.head import Inputs, make_head
+from pages.single_head.masks import Masking, make_mask
+from pages.single_head.numbers import Scoring, at_every_step
+from pages.single_head.settings import MASK, MASK_WIDTH, MISTAKE, STAGE, TAB
+from pages.single_head.tabs.data import edited, matrix_of
 
 ROUTER = str(Path(__file__).resolve().parents[2] / "attn_ui" / "router.py")
-TABS = ["Arithmetic", "Maths", "Scale", "Cost", "Break it", "Checks", "Data", "Code"]
 
 
 def opened(**settings: str) -> AppTest:
@@ -31,6 +39,15 @@ def said(at: AppTest) -> str:
     return "\n".join(each.value for each in [*at.markdown, *at.caption])
 
 
+def picture_says(at: AppTest) -> str:
+    """The sentence that travels with the main figure, at the slider's place."""
+    data = at.get("bidi_component")[0].proto.bytes
+    end = 4 + int.from_bytes(data[:4], "little")
+    slider = json.loads(data[4:end])["slider"]
+    said = data[end + 4 : end + 4 + int.from_bytes(data[end : end + 4], "little")]
+    return "".join(text for _, text in said_at(said, slider["index"] if slider else 0))
+
+
 def sidebar(at: AppTest) -> str:
     return "\n".join(each.value for each in at.sidebar.caption)
 
@@ -38,10 +55,17 @@ def sidebar(at: AppTest) -> str:
 # ---- the presets' digits, WORKED_EXAMPLES ----
 
 
+def scoring(masking: Masking | None = None, **more: Any) -> Scoring:
+    settings: dict[str, Any] = {
+        "scale": "1/√dₖ", "free_scale": 1.0, "temperature": TEMPERATURE, "width": MASK_WIDTH,
+        "moves": "temperature",
+    }  # fmt: skip
+    return Scoring(masking or Masking(), **settings | more)
+
+
 def weights_and_output(inputs: Inputs) -> tuple[torch.Tensor, torch.Tensor]:
-    head = make_head(inputs)
-    stages = make_stages(head, [None], scale=head.d_k**-0.5, temperatures=[1.0])
-    return stages.weights[0], stages.output[0]
+    (now,) = at_every_step(inputs, scoring())
+    return torch.from_numpy(now.walk.weights), torch.from_numpy(now.walk.output)
 
 
 def test_two_keys_one_query() -> None:
@@ -87,17 +111,47 @@ def test_one_query_meets_ten_keys() -> None:
 
 @pytest.mark.parametrize("kind", MASK.options)
 def test_every_mask_at_every_width_attends_as_torch_does(kind: str) -> None:
-    head = make_head(Inputs(text="a b c d e f g", second_text="h i j k l", d_k=3, d_v=2))
-    masking = Masking(kind, blocked=((0, 1), (6, 4), (60, 60)))
-    masks = [make_mask(masking, 7, 5, int(width)) for width in mask_widths(masking, 7)]
-    stages = make_stages(head, masks, scale=0.3, temperatures=[0.7])
-    for mask, output in zip(masks, stages.output, strict=True):
+    inputs = Inputs(text="a b c d e f g", second_text="h i j k l", d_k=3, d_v=2)
+    head, masking = make_head(inputs), Masking(kind, blocked=((0, 1), (6, 4), (60, 60)))
+    asked = scoring(masking, scale="free", free_scale=0.3, width=replace(MASK_WIDTH, values=tuple(range(9))))
+    for now in at_every_step(inputs, asked, moves="mask width", temperature=0.7):
         expected = F.scaled_dot_product_attention(
-            head.query, head.key, head.value, attn_mask=mask, scale=0.3 / 0.7
+            head.query, head.key, head.value, attn_mask=make_mask(masking, 7, 5, now.width), scale=0.3 / 0.7
         )
-        torch.testing.assert_close(output, expected, rtol=0, atol=1e-12)
-    sums = stages.exponentials / stages.row_sums.clamp(min=1e-300)
-    torch.testing.assert_close(sums, stages.weights, rtol=0, atol=1e-12)
+        np.testing.assert_allclose(now.walk.output, expected, rtol=0, atol=1e-12)
+        shares = now.walk.exponentials / np.maximum(now.walk.row_sums, 1e-300)
+        np.testing.assert_allclose(shares, now.walk.weights, rtol=0, atol=1e-12)
+
+
+def test_each_step_is_what_it_is_alone() -> None:
+    inputs, asked = Inputs(text="a b c a"), scoring(Masking("causal"))
+    together = at_every_step(inputs, asked, moves="temperature")
+    for step, temperature in enumerate(TEMPERATURE.values):
+        (alone,) = at_every_step(inputs, asked, temperature=temperature)
+        for name in ("scaled", "weights", "output", "row_sums"):
+            np.testing.assert_allclose(
+                getattr(together[step].walk, name), getattr(alone.walk, name), rtol=0, atol=1e-13
+            )
+        assert together[step].temperature == temperature
+
+
+def test_biases_are_added_to_the_same_projections() -> None:
+    plain, biased = (make_head(Inputs(seed=9, bias=bias)) for bias in (False, True))
+    assert plain.projections is not None
+    assert biased.projections is not None
+    assert plain.biases is None
+    assert biased.biases is not None
+    for name, one, other, bias in zip(
+        ("query", "key", "value"), plain.projections, biased.projections, biased.biases, strict=True
+    ):
+        assert torch.equal(one, other)
+        torch.testing.assert_close(getattr(biased, name), getattr(plain, name) + bias)
+    assert biased.x is not None
+    linear = torch.nn.Linear(6, 4, dtype=torch.float64)
+    with torch.no_grad():
+        linear.weight.copy_(biased.projections[1].mT)
+        linear.bias.copy_(biased.biases[1][0])
+    torch.testing.assert_close(biased.key, linear(biased.x).detach())
 
 
 def test_a_word_has_one_vector_in_both_sentences() -> None:
@@ -111,10 +165,11 @@ def test_a_word_has_one_vector_in_both_sentences() -> None:
 # ---- the page ----
 
 
-@pytest.mark.parametrize("tab", TABS)
-def test_tabs_open_by_link(tab: str) -> None:
-    at = opened(tab=tab, mask="causal")
-    assert [each.label for each in at.tabs] == TABS
+@pytest.mark.parametrize("tab", TAB.options)
+@pytest.mark.parametrize("stage", STAGE.options)
+def test_every_stage_opens_with_every_tab(stage: str, tab: str) -> None:
+    at = opened(tab=tab, stage=stage, mask="causal", bias="true")
+    assert [each.label for each in at.tabs] == list(TAB.options)
     assert at.get("bidi_component")
 
 
@@ -160,7 +215,8 @@ def test_masks_that_block_nothing_at_any_width_open_too(settings: dict[str, str]
 @pytest.mark.parametrize("mistake", MISTAKE.options)
 def test_each_mistake_fails_the_check_that_it_breaks(mistake: str) -> None:
     at = opened(tab="Break it", mistake=mistake)
-    assert "**fails**" in said(at)
+    assert "What fails now: " in said(at)
+    assert ":material/close: **fails" in said(at)
     assert ("Empty cells are not numbers." in said(at)) == (mistake == "unguarded-softmax")
 
 
@@ -180,7 +236,7 @@ def test_arithmetic_follows_the_chosen_cell_to_the_digit() -> None:
     words = said(at)
     for digits in ("**50**", "50 ÷ √3 ÷ 1.00 | 28.8675", "**0.999969**", "6.99991 | 7.99991 | 8.99991"):
         assert digits in words
-    at.selectbox(key="_choose_k").set_value(0).run()
+    at.selectbox(key="pick-k").set_value(0).run()
     assert "**32**" in said(at)
     assert "**0.000031**" in said(at)
     assert "k" not in at.query_params
@@ -188,14 +244,14 @@ def test_arithmetic_follows_the_chosen_cell_to_the_digit() -> None:
 
 def test_length_is_named_as_the_reason_and_normalising_removes_it() -> None:
     at = opened(example="I love dogs", ramp="true")
-    assert "is the longest vector" in said(at)
+    assert "is the longest vector" in picture_says(at)
     at.toggle(key="unit").set_value(True).run()
-    assert "All vectors have length 1" in said(at)
+    assert "All vectors have length 1" in picture_says(at)
 
 
 def test_seeded_numbers_are_said_to_know_no_grammar() -> None:
-    assert "knows no grammar" in said(opened())
-    assert "knows no grammar" not in said(opened(example="I love dogs"))
+    assert "knows no grammar" in picture_says(opened())
+    assert "knows no grammar" not in picture_says(opened(example="I love dogs"))
 
 
 # ---- bad input ----
@@ -273,7 +329,7 @@ def test_bad_setting_of_a_link_is_dropped_and_named(name: str, text: str) -> Non
 
 def test_mask_that_blocks_everything_is_said_and_nothing_divides_by_zero() -> None:
     at = opened(mask="padding", w="64", tab="Arithmetic")
-    assert "The mask blocks every cell: all weights and outputs are zero" in said(at)
+    assert "The mask blocks every cell: all weights and outputs are zero" in picture_says(at)
     assert "nan" not in said(at).lower().replace("–", "")
 
 
@@ -283,3 +339,99 @@ def test_typed_tables_start_from_the_screen_and_are_shared_in_the_link() -> None
     assert not at.exception
     for name in "QKV":
         assert at.query_params[name] in ("1,0;0,1", ["1,0;0,1"])
+
+
+@pytest.mark.parametrize(
+    ("settings", "shape"),
+    [
+        ({"Q": "1,2,3"}, (1, 3)),
+        ({"Q": "nan,1,2"}, (6, 4)),
+        ({"Q": "nan,1,2", "K": "4,5,6;7,8,9", "V": "1;2"}, (2, 3)),
+        ({"V": "1;2;3"}, (6, 4)),
+        ({"K": "1,2;3,4"}, (2, 2)),
+        ({"Q": "1,2", "V": "1;2;3"}, (1, 2)),
+    ],
+)
+def test_a_missing_table_starts_from_what_fits_the_others(
+    settings: dict[str, str], shape: tuple[int, int]
+) -> None:
+    at = opened(qkv="typed", tab="Code", **settings)
+    assert "has width" not in sidebar(at)
+    assert "each key needs" not in sidebar(at)
+    names: dict[str, Any] = {}
+    exec(at.code[0].value, names)
+    assert tuple(names["Q"].shape) == shape
+
+
+def test_prefix_starts_wider_than_the_causal_mask() -> None:
+    at = opened(stage="masked")
+    at.selectbox(key="mask").set_value("prefix").run()
+    assert at.query_params["w"] in ("2", ["2"])
+    assert "is the causal mask" not in picture_says(at)
+    # A link from before, without a width, still means a prefix of 1; the page says what that is.
+    assert "is the causal mask" in picture_says(opened(stage="masked", mask="prefix"))
+
+
+def test_a_bare_address_shows_a_word_and_another_and_a_link_what_it_says() -> None:
+    at = opened()
+    assert at.query_params["k"] in ("1", ["1"])
+    assert "k" not in opened(text="a b").query_params
+
+
+def test_a_cell_of_an_own_mask_is_blocked_without_a_mouse() -> None:
+    at = opened(text="a b c", mask="own", tab="Arithmetic")
+    at.selectbox(key="pick-q").set_value(2).run()
+    next(button for button in at.button if button.label == "Block this cell").click().run()
+    assert at.query_params["blocked"] in ("2.0", ["2.0"])
+    next(button for button in at.button if button.label == "Free this cell").click().run()
+    assert "blocked" not in at.query_params
+
+
+def test_what_the_editor_reports_becomes_the_table() -> None:
+    frame = pd.DataFrame([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]], columns=["1", "2"])
+    changes = {
+        "edited_rows": {0: {"2": -1}, "2": {"1": None}},
+        "deleted_rows": [1],
+        "added_rows": [{"1": 7, "2": 8}, {"2": 9}],
+    }
+    wanted = [[1, -1], [np.nan, 6], [7, 8], [np.nan, 9]]
+    np.testing.assert_array_equal(edited(frame, changes), wanted)
+
+
+@pytest.mark.parametrize(
+    ("text", "rows"),
+    [
+        ("1,2\n3,4", [[1, 2], [3, 4]]),
+        ("1 2;3 4;", [[1, 2], [3, 4]]),
+        ("  1\t-2e1 \n\n", [[1, -20]]),
+    ],
+)
+def test_a_pasted_matrix_is_read(text: str, rows: list[list[float]]) -> None:
+    assert matrix_of(text, TABLE_Q) == (rows, "")
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("1,2\n3", "hold 1, 2 numbers"),
+        ("1,a", "Row 1 of Q holds something that is not a number"),
+        ("1,nan", "Row 1, column 2 of Q is empty or not a number"),
+        ("1;-1001", "Row 2, column 1 of Q is -1001"),
+        (" ".join(["1"] * 17), "Q has 17 columns; at most 16"),
+        (";".join(["1"] * 65), "Q has 65 rows; at most 64"),
+    ],
+)
+def test_a_pasted_matrix_that_cannot_be_used_is_named(text: str, problem: str) -> None:
+    assert problem in matrix_of(text, TABLE_Q)[1]
+
+
+def test_a_pasted_matrix_replaces_the_table_and_a_bad_one_stays_in_its_field() -> None:
+    at = opened(qkv="typed", Q="1,2", K="1,2", V="3", tab="Data")
+    at.text_area(key="_paste_Q").set_value("5 6\n7 8").run()
+    assert not at.exception
+    assert at.query_params["Q"] in ("5,6;7,8", ["5,6;7,8"])
+    assert at.text_area(key="_paste_Q").value == ""
+    at.text_area(key="_paste_Q").set_value("5 x").run()
+    assert "Row 1 of Q holds something that is not a number." in said(at)
+    assert at.text_area(key="_paste_Q").value == "5 x"
+    assert at.query_params["Q"] in ("5,6;7,8", ["5,6;7,8"])

@@ -157,26 +157,57 @@ def test_own_mask_by_clicking_cells(app: AppPage) -> None:
     assert np.isnan(drawn(app, "weights")).sum() == 1
 
 
-def test_typed_tables_by_link_and_by_hand(app: AppPage) -> None:
+def first_cell(app: AppPage) -> None:
+    """Select the first number of the first table under the figure."""
+    grid = app.page.locator("[data-testid=stDataFrame] canvas[data-testid=data-grid-canvas]").first
+    grid.scroll_into_view_if_needed()
+    grid.click(position={"x": 60, "y": 52})
+    for key in ("Control+Home", "ArrowRight"):
+        app.page.keyboard.press(key)
+    expect(grid.locator("[role=gridcell][aria-selected=true]")).to_have_attribute("aria-colindex", "2")
+
+
+def wait_for_link(app: AppPage, name: str, text: str) -> None:
+    """Wait until the address says so."""
+    app.page.wait_for_function(
+        "([name, text]) => new URL(location).searchParams.get(name) === text", arg=[name, text]
+    )
+
+
+@pytest.mark.parametrize("slowdown", [1, 4])
+def test_typed_tables_by_link_and_by_hand(app: AppPage, slowdown: int) -> None:
     opened(app, qkv="typed", Q="1,2,3", K="4,5,6;7,8,9", V="4,5,6;7,8,9", tab="Data")
     np.testing.assert_allclose(drawn(app, "output"), [[6.999908, 7.999908, 8.999908]], atol=1e-6)
-    grid = app.page.locator("[data-testid=stDataFrame]").first
-    grid.scroll_into_view_if_needed()
-    app.page.wait_for_timeout(500)  # until the canvas of the table stands still
-    box = grid.bounding_box()
-    assert box
-    # Type over the first number of Q.
-    app.page.mouse.dblclick(box["x"] + box["width"] * 0.3, box["y"] + 52)
-    app.page.wait_for_timeout(300)
-    app.page.keyboard.press("Control+A")
-    app.page.keyboard.type("0")
-    app.page.keyboard.press("Enter")
-    app.page.wait_for_function("() => new URL(location).searchParams.get('Q') !== '1,2,3'")
+    slow = app.page.context.new_cdp_session(app.page)
+    slow.send("Emulation.setCPUThrottlingRate", {"rate": slowdown})
+    first_cell(app)
+    for number in ("0.5", "-12", "25"):
+        app.page.keyboard.type(number, delay=120)  # as a person does
+        app.page.keyboard.press("Tab", delay=120)
+    wait_for_link(app, "Q", "0.5,-12,25")
     app.settle()
-    app.page.wait_for_timeout(300)
-    row = [float(number) for number in parse_qs(app.query)["Q"][0].split(",")]
-    assert sorted(row) != [1, 2, 3]
-    np.testing.assert_allclose(drawn(app, "scores"), [row @ np.array([[4, 7], [5, 8], [6, 9]])], atol=1e-5)
+    row = np.array([0.5, -12.0, 25.0])
+    np.testing.assert_allclose(drawn(app, "scores"), [row @ np.array([[4, 7], [5, 8], [6, 9]])], atol=1e-4)
+    slow.detach()
+
+
+def test_a_whole_matrix_is_pasted(app: AppPage) -> None:
+    opened(app, qkv="typed", Q="1,2,3", K="4,5,6;7,8,9", V="4,5,6;7,8,9", tab="Data")
+    app.page.get_by_text("Paste Queries Q as text").click()
+    field = app.page.get_by_label("One row a line").first
+    field.fill("1 0 0\n0 1 0")
+    field.press("Control+Enter")
+    wait_for_link(app, "Q", "1,0,0;0,1,0")
+    app.settle()
+    np.testing.assert_allclose(drawn(app, "scores"), [[4, 7], [5, 8]], atol=1e-5)
+
+
+def test_own_mask_by_keyboard(app: AppPage) -> None:
+    opened(app, text="a b c", mask="own", q="1", k="2", tab="Arithmetic")
+    app.page.get_by_role("button", name="Block this cell").press("Enter")
+    wait_for_link(app, "blocked", "1.2")
+    app.settle()
+    assert np.isnan(drawn(app, "weights")[1]).tolist() == [False, False, True]
 
 
 def test_break_it_and_checks(app: AppPage) -> None:
@@ -212,7 +243,7 @@ def test_foreign_text_is_shown_as_typed_and_never_run(app: AppPage) -> None:
     app.page.mouse.move(x, y)
     expect(figure.locator(".hoverlayer")).to_contain_text("query <, key <")
     assert app.page.locator("[data-testid=stMain] table b, [data-testid=stMain] script").count() == 0
-    says(app, "The output of < is")
+    says(app, "The output of “<” is")
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])

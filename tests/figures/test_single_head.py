@@ -6,9 +6,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from attn_figures import single_head as pictures
 from attn_figures import theme
 from attn_figures.scale_study import cost_picture, scale_picture
-from attn_figures.single_head import STAGES, Walk, mistake_picture, walk_picture
+from attn_figures.single_head import Walk, mistake_picture
 
 N_QUERY, N_KEY, D_MODEL, D_K, D_V = 3, 5, 7, 2, 4
 QUERIES, KEYS = ["<b>a</b>", "%{z}", "c"], ["k", "l", "m", "n", "<script>"]
@@ -53,26 +54,37 @@ def cells(figure: Any) -> dict[str, Any]:
 
 
 PANELS = {
-    "all at once": ["scores", "masked", "weights", "output"],
-    "X": ["X", "Y"],
-    "Q, K, V": ["X", "Y", "Wq", "Wk", "Wv", "Q", "K", "V"],
-    "scores": ["Q", "K transposed", "scores"],
-    "scaled": ["scores", "scaled"],
-    "masked": ["scaled", "mask", "masked"],
-    "weights": ["masked", "exponentials", "row sums", "weights"],
-    "output": ["weights", "V", "output"],
+    "all_at_once": ["scores", "masked", "weights", "V", "output"],
+    "sources": ["X", "Y"],
+    "projecting": ["X", "Y", "Wq", "Wk", "Wv", "Q", "K", "V"],
+    "dot_products": ["Q", "K transposed", "scores"],
+    "scaling": ["scores", "scaled"],
+    "masking": ["scaled", "mask", "masked"],
+    "softmax": ["masked", "exponentials", "row sums", "weights"],
+    "mixing": ["weights", "V", "output"],
 }
+each_stage = pytest.mark.parametrize("stage", PANELS)
 
 
-@pytest.mark.parametrize("stage", STAGES)
+def drawn_as(stage: str, walk: Walk) -> Any:
+    return getattr(pictures, stage)(walk)
+
+
+@each_stage
 def test_a_stage_shows_what_it_is_made_from(walk: Walk, stage: str) -> None:
-    figure = walk_picture(stage, walk)
-    assert list(cells(figure)) == PANELS[stage]
+    assert list(cells(drawn_as(stage, walk))) == PANELS[stage]
 
 
-@pytest.mark.parametrize("stage", STAGES)
+def test_biases_stand_beside_the_projections(walk: Walk) -> None:
+    biases = [np.full((1, width), number) for number, width in enumerate((D_K, D_K, D_V))]
+    drawn = cells(pictures.projecting(replace(walk, biases=biases)))
+    assert list(drawn)[2:8] == ["Wq", "Wk", "Wv", "bq", "bk", "bv"]
+    np.testing.assert_array_equal(drawn["bv"].z, biases[2])
+
+
+@each_stage
 def test_maps_are_queries_by_keys_with_query_0_on_top(walk: Walk, stage: str) -> None:
-    figure = walk_picture(stage, walk)
+    figure = drawn_as(stage, walk)
     for name in ("scores", "scaled", "masked", "mask", "exponentials", "weights"):
         trace = cells(figure).get(name)
         if trace is None:
@@ -87,7 +99,7 @@ def test_maps_are_queries_by_keys_with_query_0_on_top(walk: Walk, stage: str) ->
 
 
 def test_values_are_the_numbers_and_masked_cells_are_gaps(walk: Walk) -> None:
-    drawn = cells(walk_picture("all at once", walk))
+    drawn = cells(pictures.all_at_once(walk))
     np.testing.assert_array_equal(drawn["scores"].z, walk.scores)
     np.testing.assert_array_equal(np.isnan(drawn["weights"].z), ~walk.mask)
     np.testing.assert_array_equal(drawn["weights"].z[walk.mask], walk.weights[walk.mask])
@@ -96,13 +108,16 @@ def test_values_are_the_numbers_and_masked_cells_are_gaps(walk: Walk) -> None:
 
 
 def test_the_selected_cell_is_framed_in_every_map(walk: Walk) -> None:
-    figure = walk_picture("all at once", walk)
+    figure = pictures.all_at_once(walk)
     frames = [(s.x0, s.x1, s.y0, s.y1) for s in figure.layout.shapes]
-    assert frames == [(-0.5, 0.5, 0.5, 1.5)] * 3 + [(-0.5, D_V - 0.5, 0.5, 1.5)]
+    assert frames == [(-0.5, 0.5, 0.5, 1.5)] * 3 + [
+        (-0.5, D_V - 0.5, -0.5, 0.5),  # the row of the key among the values
+        (-0.5, D_V - 0.5, 0.5, 1.5),
+    ]
 
 
 def test_the_dot_product_is_a_row_of_q_times_a_column_of_k(walk: Walk) -> None:
-    figure = walk_picture("scores", walk)
+    figure = pictures.dot_products(walk)
     np.testing.assert_array_equal(cells(figure)["K transposed"].z, walk.key.T)
     row, column, cell = [(s.x0, s.x1, s.y0, s.y1) for s in figure.layout.shapes]
     assert row == (-0.5, D_K - 0.5, 0.5, 1.5)
@@ -111,17 +126,17 @@ def test_the_dot_product_is_a_row_of_q_times_a_column_of_k(walk: Walk) -> None:
 
 
 def test_users_words_are_escaped_wherever_they_stand(walk: Walk) -> None:
-    for stage in STAGES:
-        shown = str(walk_picture(stage, walk).to_dict())
+    for stage in PANELS:
+        shown = str(drawn_as(stage, walk).to_dict())
         assert "<script>" not in shown
         assert "<b>a" not in shown
 
 
 def test_self_attention_shows_its_vectors_once(walk: Walk) -> None:
     same = replace(walk, memory=walk.x)
-    assert list(cells(walk_picture("X", same))) == ["X"]
+    assert list(cells(pictures.sources(same))) == ["X"]
     given = replace(walk, x=None, memory=None, projections=None)
-    assert list(cells(walk_picture("X", given))) == ["Q", "K", "V"]
+    assert list(cells(pictures.sources(given))) == ["Q", "K", "V"]
 
 
 def test_large_maps_tell_their_own_number_only() -> None:
@@ -133,12 +148,16 @@ def test_large_maps_tell_their_own_number_only() -> None:
         labels, labels, None, None, None, vectors, vectors, vectors, square, square, square > 0, square,
         vectors[:, :1], square, vectors, "× 1", (0, 0),
     )  # fmt: skip
-    assert cells(walk_picture("all at once", walk))["weights"].customdata is None
+    assert cells(pictures.all_at_once(walk))["weights"].customdata is None
 
 
-def test_unknown_stage_is_refused(walk: Walk) -> None:
-    with pytest.raises(ValueError, match="stage must be one of all at once, X"):
-        walk_picture("softmax", walk)
+def test_bent_colours_keep_their_range_and_are_named(walk: Walk) -> None:
+    for power, title in ((1.0, "weights "), (2.0, "weights, colours bent")):
+        figure = pictures.mixing(replace(walk, ramp_power=power))
+        colours = figure.layout[cells(figure)["weights"].coloraxis]
+        assert (colours.cmin, colours.cmax) == (0, 1)
+        assert colours.colorscale[4][0] == 0.5**power
+        assert figure.layout.annotations[0].text.startswith(title)
 
 
 def test_a_mistake_shows_nan_as_a_gap_and_the_difference_around_zero() -> None:

@@ -1,65 +1,122 @@
 """The tab Arithmetic: one query and one key, from their vectors to their share of the output."""
 
+import numpy as np
 import streamlit as st
 
-from attn_ui import positions
+from attn_figures.numbers import number
+from attn_ui import controls
 from attn_ui.frame import coloured
-from attn_ui.parameters import Steps
 from attn_ui.shared_settings import KEY, QUERY
-from pages.single_head import arithmetic
-from pages.single_head.view import View
+from attn_ui.tables import table
+from pages.single_head.numbers import Now
+from pages.single_head.settings import toggle_cell
+
+MOST_TERMS = 8  # of a sum that is written out
+DIGITS = 6  # as the hover has them
 
 
-def show(view: View) -> None:
+def show(now: Now) -> None:
     """Let the person choose a cell, and work it out."""
-    row, column = view.cell
-    with st.container(horizontal=True, width=520):
-        _choose(QUERY, "Query", view.head.queries, row)
-        _choose(KEY, "Key", view.head.keys, column)
-    cell = _cell(view)
-    query, key = coloured("query", cell.query_label), coloured("key", cell.key_label)
+    walk, cell = now.walk, now.walk.cell
+    with st.container(horizontal=True, vertical_alignment="bottom", width=720):
+        controls.pick(QUERY, "Query", walk.queries, width=240)
+        controls.pick(KEY, "Key", walk.keys, width=240)
+        if now.scoring.masking.kind == "own":
+            does = "Block this cell" if walk.mask[cell] else "Free this cell"
+            st.button(does, on_click=toggle_cell, args=cell)
+    query, key = (
+        coloured("query", walk.queries[cell[0]]),
+        coloured("key", walk.keys[cell[1]]),
+    )
     st.markdown(
-        f"The framed cell: {query} meets {key}. Click another cell of any map to work that one out. "
+        f"The framed cell: “{query}” meets “{key}”. Click another cell of any map to work that one out. "
         "Sums and shares are computed with all digits and shown with six."
     )
     with st.container(width=960):
         left, right = st.columns(2, gap="large")
-    left.markdown(arithmetic.products(cell))
-    right.markdown(arithmetic.steps(cell))
-    st.markdown(f"The output of {query} is every value times its weight, added up:")
-    st.markdown(arithmetic.mixture(cell))
+    left.markdown(products(now))
+    right.markdown(steps(now))
+    st.markdown(f"The output of “{query}” is every value times its weight, added up:")
+    st.markdown(mixture(now))
 
 
-def _choose(steps: Steps, label: str, names: tuple[str, ...], at: int) -> None:
-    # Without a key, the field follows a click on a map: its position is the page's, not its own.
-    def chosen() -> None:
-        positions.move(steps, st.session_state[key])
+def products(now: Now) -> str:
+    """Write the dot product out, one dimension a row."""
+    walk, (row, column) = now.walk, now.walk.cell
+    pairs = zip(walk.query[row], walk.key[column], strict=True)
+    rows = [
+        [str(dimension), f":violet[{_number(one)}]", f":orange[{_number(other)}]", _number(one * other)]
+        for dimension, (one, other) in enumerate(pairs, start=1)
+    ]
+    rows.append(["**sum: the score**", "", "", f"**{_number(walk.scores[row, column])}**"])
+    heads = [coloured("query", walk.queries[row]), coloured("key", walk.keys[column])]
+    return table(["dimension", *heads, "product"], rows, numbers=3)
 
-    key = f"_choose_{steps.name}"
-    st.session_state[key] = at
-    st.selectbox(label, range(len(names)), format_func=names.__getitem__, key=key, on_change=chosen)
+
+def steps(now: Now) -> str:
+    """Write the way from the score to the weight, one operation a row."""
+    walk, (row, column) = now.walk, now.walk.cell
+    score, scaled = _number(walk.scores[row, column]), _number(walk.scaled[row, column])
+    rows = [
+        ("score", "q · k", score),
+        ("scaled", f"{score} {now.factor} ÷ {now.temperature:.2f}", scaled),
+    ]
+    seen = walk.mask[row]
+    total = _number(walk.row_sums[row, 0])
+    if not seen.any():
+        rows += [
+            ("masked", "+ −∞, as every key of this row", "−∞"),
+            ("weight", "a row of nothing is zero", "0"),
+        ]
+    elif not seen[column]:
+        rows += [
+            ("masked", f"{scaled} − ∞", "−∞"),
+            ("exp", "exp(−∞)", "0"),
+            ("weight", f"0 ÷ {total}", f"{0:.6f}"),
+        ]
+    else:
+        largest = walk.scaled[row][seen].max()
+        exponential = _number(walk.exponentials[row, column])
+        rows += [
+            ("mask", f"{scaled} + 0: may attend", scaled),
+            ("exp, less the row's largest", f"exp({scaled} − {_signed(largest)})", exponential),
+            ("sum of the row", _sum(walk.exponentials[row][seen]), total),
+            ("weight", f"{exponential} ÷ {total}", f"{walk.weights[row, column]:.6f}"),
+        ]
+    name, work, result = rows[-1]
+    return table(["step", "", "result"], [*rows[:-1], (f"**{name}**", work, f"**{result}**")], numbers=1)
 
 
-def _cell(view: View) -> arithmetic.Cell:
-    row, column = view.cell
-    head, stages = view.head, view.stages
-    return arithmetic.Cell(
-        query_label=head.queries[row],
-        key_label=head.keys[column],
-        key_labels=head.keys,
-        key_index=column,
-        query=head.query[row].tolist(),
-        key=head.key[column].tolist(),
-        score=float(stages.scores[0, row, column]),
-        factor=view.factor,
-        temperature=view.temperature,
-        scaled=float(stages.unmasked[0, row, column]),
-        allowed=bool(stages.mask[0, row, column]),
-        row_allowed=stages.mask[0, row].tolist(),
-        largest=float(stages.scaled[0, row].max()),
-        exponentials=stages.exponentials[0, row].tolist(),
-        row_sum=float(stages.row_sums[0, row, 0]),
-        weights=stages.weights[0, row].tolist(),
-        values=head.value.tolist(),
-        output=stages.output[0, row].tolist(),
-    )
+def mixture(now: Now) -> str:
+    """Write the row of the output as the sum of weighted values, one key a row; the selected one in bold."""
+    walk, (row, column) = now.walk, now.walk.cell
+    weights, output = walk.weights[row], walk.output[row]
+    rows = []
+    shown = range(len(weights)) if len(weights) <= MOST_TERMS else [column]
+    for index in shown:
+        shares = [_number(share) for share in weights[index] * walk.value[index]]
+        line = [coloured("key", walk.keys[index]), f"{weights[index]:.6f}", *shares]
+        rows.append([f"**{part}**" for part in line] if index == column else line)
+    if len(shown) < len(weights):
+        others = np.delete(weights, column).sum()
+        shares = [_number(share) for share in output - weights[column] * walk.value[column]]
+        rows.append([f"the other {len(weights) - 1} keys", f"{others:.6f}", *shares])
+    total = [_number(value) for value in output]
+    rows.append([f"output of {coloured('query', walk.queries[row])}", f"{weights.sum():.6f}", *total])
+    heads = [f":green[{dimension}]" for dimension in range(1, len(output) + 1)]
+    return table(["key", "weight", *heads], rows, numbers=len(heads) + 1)
+
+
+def _number(value: float) -> str:
+    return number(float(value), DIGITS)
+
+
+def _sum(terms: np.ndarray) -> str:
+    written = [_number(term) for term in terms]
+    if len(written) > MOST_TERMS:
+        return f"{' + '.join(written[:3])} + … ({len(written)} terms)"
+    return " + ".join(written)
+
+
+def _signed(value: float) -> str:
+    return f"({_number(value)})" if value < 0 else _number(value)

@@ -1,4 +1,7 @@
-"""The tabs Data and Code: the numbers to read, to type and to take away."""
+"""The tab Data: the numbers to read, to type, to paste and to take away."""
+
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -7,132 +10,183 @@ import streamlit as st
 from attn_ui import kept
 from attn_ui.parameters import Table
 from attn_ui.shared_settings import TABLE_K, TABLE_Q, TABLE_V
-from pages.single_head.numbers import tokens_of, typed_vectors
+from pages.single_head.head import tokens_of, typed_vectors
+from pages.single_head.numbers import Now
 from pages.single_head.settings import TABLE_X, TABLE_Y
-from pages.single_head.snippet import mask_expression, snippet
-from pages.single_head.view import View
+
+MOST = 1000  # no typed number lies further from zero
+Lines = Sequence[Sequence[float]]
 
 
-def show_data(view: View) -> None:
+def show(now: Now) -> None:
     """Let the tables be edited where they are typed, and hand all numbers over."""
-    inputs = view.inputs
-    if st.session_state.get("qkv") == "typed" and inputs.example == "own sentence":
+    inputs = now.inputs
+    if inputs.is_own and st.session_state.get("qkv") == "typed":
         st.markdown("Type over any number; rows can be added below and deleted by their box on the left.")
-        for table, title in ((TABLE_Q, "Queries Q"), (TABLE_K, "Keys K"), (TABLE_V, "Values V")):
-            _edit(table, title, table.rows(kept.text(table)), None)
-    elif st.session_state.get("vectors") == "typed" and inputs.example == "own sentence":
-        _edit_vectors(TABLE_X, "Vectors X", inputs.text, inputs.x, view)
+        for setting, title in ((TABLE_Q, "Queries Q"), (TABLE_K, "Keys K"), (TABLE_V, "Values V")):
+            _edit(setting, title, setting.rows(kept.text(setting)), None)
+    elif inputs.is_own and st.session_state.get("vectors") == "typed":
+        sentences = [(TABLE_X, "Vectors X", inputs.text, inputs.x)]
         if inputs.second_text is not None:
-            _edit_vectors(TABLE_Y, "Vectors Y of the second sentence", inputs.second_text, inputs.y, view)
-    table = _long_table(view)
-    st.dataframe(table, hide_index=True, height=320)
+            sentences.append((TABLE_Y, "Vectors Y of the second sentence", inputs.second_text, inputs.y))
+        for setting, title, text, rows in sentences:
+            tokens = tokens_of(text)
+            vectors = typed_vectors(tokens, rows, inputs.width, inputs.seed)
+            _edit(setting, title, vectors.tolist(), tokens)
+    pairs = _pairs(now)
+    st.dataframe(pairs, hide_index=True, height=320)
     left, right = st.columns(2)
     left.download_button(
         "Save as CSV",
-        data=lambda: table.to_csv(index=False).encode(),
+        data=lambda: pairs.to_csv(index=False).encode(),
         file_name="single-head-attention.csv",
         mime="text/csv",
         on_click="ignore",
     )
     right.caption("One row for each query and key. A masked pair has no scaled score and weight 0.")
     output = pd.DataFrame(
-        np.asarray(view.stages.output[0]),
-        columns=[str(dimension) for dimension in range(1, view.head.value.shape[-1] + 1)],
+        now.walk.output, columns=[str(dimension) for dimension in range(1, now.walk.output.shape[1] + 1)]
     )
-    output.insert(0, "output of", view.head.queries)
+    output.insert(0, "output of", list(now.walk.queries))
     st.dataframe(output, hide_index=True)
 
 
-def _long_table(view: View) -> pd.DataFrame:
-    head, stages = view.head, view.stages
-    n_query, n_key = len(head.queries), len(head.keys)
-    mask = np.asarray(stages.mask[0]).ravel()
-    scaled = np.asarray(stages.unmasked[0]).ravel()
+def _pairs(now: Now) -> pd.DataFrame:
+    walk = now.walk
+    mask = walk.mask.ravel()
     return pd.DataFrame(
         {
-            "query": np.repeat(np.array(head.queries, dtype=object), n_key),
-            "key": np.tile(np.array(head.keys, dtype=object), n_query),
-            "score": np.asarray(stages.scores[0]).ravel(),
+            "query": np.repeat(np.array(walk.queries, dtype=object), len(walk.keys)),
+            "key": np.tile(np.array(walk.keys, dtype=object), len(walk.queries)),
+            "score": walk.scores.ravel(),
             "may attend": mask,
-            "scaled score": np.where(mask, scaled, np.nan),
-            "weight": np.asarray(stages.weights[0]).ravel(),
+            "scaled score": np.where(mask, walk.scaled.ravel(), np.nan),
+            "weight": walk.weights.ravel(),
         }
     )
 
 
-def _edit_vectors(
-    table: Table, title: str, text: str, rows: tuple[tuple[float, ...], ...], view: View
-) -> None:
-    tokens = tokens_of(text)
-    vectors = typed_vectors(tokens, rows, view.inputs.width, view.inputs.seed)
-    _edit(table, title, vectors.tolist(), tokens)
+def _edit(setting: Table, title: str, rows: Lines, names: list[str] | None) -> None:
+    """Edit a table; numbers that are missing or too large are named, and the last complete ones stay.
 
-
-def _edit(table: Table, title: str, rows: object, names: list[str] | None) -> None:
-    """Edit a table; numbers that are missing or too large are named, and the last complete ones stay."""
-    key = f"_edit_{table.name}_{kept.revision(table)}"
+    What was typed is taken over before the page runs, so that one edit is one run.
+    """
+    key = f"_edit_{setting.name}_{kept.revision(setting)}"
     # The editor keeps what was typed as changes to where it started, so its start must not move.
     start = f"{key}_start"
-    frame = pd.DataFrame(rows, dtype=float)
-    shape = (names, frame.shape[1])
+    shape = (names, len(rows[0]))
     if key not in st.session_state or st.session_state.get(start, (None, None))[1] != shape:
+        frame = pd.DataFrame(rows, dtype=float)
         frame.columns = pd.Index([str(number) for number in range(1, frame.shape[1] + 1)])
         frame.index = pd.Index(names if names else range(1, len(frame) + 1), name="row")
         st.session_state[start] = (frame, shape)
         st.session_state.pop(key, None)
+    frame = st.session_state[start][0]
+
+    def typed() -> None:
+        numbers = edited(frame, st.session_state[key])
+        if not _problem(setting, numbers):
+            kept.keep(setting, setting.text(numbers.tolist()))
+
     st.markdown(f"**{title}**")
-    edited = st.data_editor(
-        st.session_state[start][0],
+    shown = st.data_editor(
+        frame,
         key=key,
         num_rows="fixed" if names else "dynamic",
         column_config={"row": st.column_config.Column(disabled=True)},
+        on_change=typed,
     )
-    problem = _problem(table, edited)
+    problem = _problem(setting, shown.to_numpy(dtype=float))
     if problem:
         st.caption(f":material/edit: {problem} The picture keeps the last complete table.")
-        return
-    text = table.text(edited.to_numpy(dtype=float).tolist())
-    if text != kept.text(table) and text != table.text(frame.to_numpy(dtype=float).tolist()):
-        kept.keep(table, text)
-        st.rerun()
+    _paste(setting, title, None if names is None else len(names))
 
 
-def _problem(table: Table, edited: pd.DataFrame) -> str:
-    """Say what is wrong with a table, or nothing."""
-    if edited.empty:
-        return f"{table.name} has no row."
-    if len(edited) > table.most_rows:
-        return f"{table.name} has {len(edited)} rows; at most {table.most_rows} are drawn."
-    numbers = edited.to_numpy(dtype=float)
-    wrong = np.argwhere(~(np.abs(numbers) <= 1000))
+def edited(frame: pd.DataFrame, changes: dict[str, Any]) -> np.ndarray:
+    """Return a table's numbers with what its editor reports: cells typed over, rows deleted, rows added.
+
+    >>> edited(pd.DataFrame([[1.0, 2.0]], columns=["1", "2"]), {"edited_rows": {0: {"2": 5}}})
+    array([[1., 5.]])
+    """
+    numbers = frame.to_numpy(dtype=float, copy=True)
+    places = {name: place for place, name in enumerate(frame.columns)}
+    for row, cells in changes.get("edited_rows", {}).items():
+        for name, typed in cells.items():
+            if name in places:
+                numbers[int(row), places[name]] = np.nan if typed is None else typed
+    numbers = np.delete(numbers, changes.get("deleted_rows", []), axis=0)
+    added = [
+        [np.nan if cells.get(name) is None else cells[name] for name in places]
+        for cells in changes.get("added_rows", [])
+    ]
+    return np.vstack([numbers, np.array(added, dtype=float)]) if added else numbers
+
+
+def _paste(setting: Table, title: str, most: int | None) -> None:
+    """Take a whole matrix as text: a row a line or after a semicolon, numbers between commas or spaces."""
+    key = f"_paste_{setting.name}"
+
+    def pasted() -> None:
+        text = st.session_state[key]
+        if text.strip():
+            rows, problem = matrix_of(text, setting)
+            if most is not None and len(rows) > most:
+                problem = f"{setting.name} has {len(rows)} rows, and there are {most} tokens."
+            st.session_state[f"{key}_problem"] = problem
+            if not problem:
+                kept.keep(setting, setting.text(rows), replaces=True)
+                st.session_state[key] = ""
+
+    with st.expander(f"Paste {title} as text"):
+        st.text_area(
+            "One row a line; numbers between commas, spaces or tabs",
+            key=key,
+            on_change=pasted,
+            placeholder="1, 0, 0.5\n0, 1, -2",
+            height=120,
+        )
+        problem = st.session_state.get(f"{key}_problem")
+        if problem:
+            st.caption(f":material/edit: {problem} The picture keeps the last complete table.")
+
+
+def matrix_of(text: str, setting: Table) -> tuple[list[list[float]], str]:
+    """Read a matrix from text; return its rows, and what is wrong with it or nothing.
+
+    >>> from attn_ui.shared_settings import TABLE_Q
+    >>> matrix_of("1, 2\\n3\\t4", TABLE_Q)
+    ([[1.0, 2.0], [3.0, 4.0]], '')
+    """
+    lines = [
+        line.replace(",", " ").split() for line in text.replace(";", "\n").splitlines() if line.strip(" ,\t")
+    ]
+    rows = []
+    for number, line in enumerate(lines, start=1):
+        try:
+            rows.append([float(cell) for cell in line])
+        except ValueError:
+            return [], f"Row {number} of {setting.name} holds something that is not a number."
+    widths = {len(row) for row in rows}
+    if len(widths) != 1:
+        found = ", ".join(map(str, sorted(widths)))
+        return [], f"The rows of {setting.name} hold {found} numbers: all need as many."
+    if max(widths) > setting.most_columns:
+        return [], f"{setting.name} has {max(widths)} columns; at most {setting.most_columns} are drawn."
+    return rows, _problem(setting, np.array(rows))
+
+
+def _problem(setting: Table, numbers: np.ndarray) -> str:
+    """Say what is wrong with a table's numbers, or nothing."""
+    if not len(numbers):
+        return f"{setting.name} has no row."
+    if len(numbers) > setting.most_rows:
+        return f"{setting.name} has {len(numbers)} rows; at most {setting.most_rows} are drawn."
+    wrong = np.argwhere(~(np.abs(numbers) <= MOST))
     if not len(wrong):
         return ""
-    row, column = (int(place) + 1 for place in wrong[0])
-    found = numbers[row - 1, column - 1]
-    what = "is empty or not a number" if np.isnan(found) else f"is {found:g}; it must lie from -1000 to 1000"
-    return f"Row {row}, column {column} of {table.name} {what}."
-
-
-def show_code(view: View) -> None:
-    """Hand over a script that prints the numbers on the screen."""
-    head, masking = view.head, view.scoring.masking
-    scale = {"1/√dₖ": "1 / math.sqrt(Q.shape[-1])"}.get(view.scoring.scale, f"{view.scale:.10g}")
-    mask = mask_expression(
-        masking.kind,
-        int(view.width),
-        dilation=masking.dilation,
-        global_tokens=masking.global_tokens,
-        rows=view.stages.mask[0].tolist(),
+    row, column = (int(place) for place in wrong[0])
+    found = numbers[row, column]
+    what = (
+        "is empty or not a number" if np.isnan(found) else f"is {found:g}; it must lie from -{MOST} to {MOST}"
     )
-    st.markdown("Runs as it is, with PyTorch alone, and prints the weights and the output of the picture.")
-    st.code(
-        snippet(
-            head.query.tolist(),
-            head.key.tolist(),
-            head.value.tolist(),
-            mask=mask,
-            scale=scale,
-            temperature=view.temperature,
-        ),
-        language="python",
-    )
+    return f"Row {row + 1}, column {column + 1} of {setting.name} {what}."

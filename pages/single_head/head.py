@@ -1,0 +1,188 @@
+"""What attends: from the settings to the queries, keys and values, and what these are made from."""
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+import attn_core
+from attn_core.limits import MAX_TOKENS
+from attn_ui.shared_settings import SEED, TEXT
+
+SAMPLES = {
+    "two keys, one query": "two-keys",
+    "I love ice": "i-love-ice",
+    "I love dogs": "i-love-dogs",
+    "one query, ten keys": "cross-attention",
+}
+Rows = tuple[tuple[float, ...], ...]
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """What decides the queries, keys and values; every field is a setting of the page."""
+
+    example: str = "own sentence"
+    text: str = TEXT.default
+    second_text: str | None = None  # the keys' and values' sentence, in cross-attention
+    vectors: str = "random"
+    width: int = 6
+    x: Rows = ()
+    y: Rows = ()
+    ramp: bool = False
+    unit_rows: bool = False
+    qkv: str = "projected"
+    bias: bool = False
+    d_k: int = 4
+    d_v: int = 4
+    seed: int = SEED.default
+    q: Rows = ()
+    k: Rows = ()
+    v: Rows = ()
+
+    @property
+    def is_own(self) -> bool:
+        """Whether the sentence is the person's, not a worked example's."""
+        return self.example == "own sentence"
+
+    @property
+    def is_drawn(self) -> bool:
+        """Whether a seed has a part in the numbers."""
+        return self.qkv == "projected" or (
+            self.qkv == "as they are" and self.is_own and self.vectors != "one-hot" and not self._all_typed
+        )
+
+    @property
+    def _all_typed(self) -> bool:
+        """Whether every token has its vector typed; the others' are drawn."""
+        given = [(self.text, self.x)] + ([] if self.second_text is None else [(self.second_text, self.y)])
+        return self.vectors == "typed" and all(len(rows) >= len(tokens_of(text)) for text, rows in given)
+
+
+@dataclass(frozen=True, eq=False)
+class Head:
+    """Queries, keys and values with their names, and what they were made from (None where typed)."""
+
+    queries: tuple[str, ...]
+    keys: tuple[str, ...]
+    query: Tensor
+    key: Tensor
+    value: Tensor
+    x: Tensor | None = None
+    memory: Tensor | None = None  # what keys and values are made from; x itself in self-attention
+    projections: tuple[Tensor, Tensor, Tensor] | None = None  # W_q, W_k, W_v as (d_model, d)
+    biases: tuple[Tensor, Tensor, Tensor] | None = None  # each (1, d)
+
+    @property
+    def d_k(self) -> int:
+        """The width of queries and keys."""
+        return self.query.shape[-1]
+
+    @property
+    def is_cross(self) -> bool:
+        """Whether the queries attend to another sequence than their own."""
+        return self.x is not self.memory if self.x is not None else self.queries != self.keys
+
+
+def make_head(inputs: Inputs) -> Head:
+    """Return the head that the settings describe.
+
+    Raises:
+        ValueError: typed tables that do not fit one another.
+    """
+    if inputs.qkv == "typed":
+        return _typed(inputs)
+    queries, keys, x, memory = _vectors(inputs)
+    if inputs.qkv == "as they are":
+        return Head(queries, keys, x, memory, memory, x, memory)
+    plain, biased = (
+        attn_core.SelfAttention(
+            x.shape[-1], inputs.d_k, inputs.d_v, bias=bias, seed=inputs.seed, dtype=x.dtype
+        ).requires_grad_(False)
+        for bias in (False, True)
+    )
+    module = biased if inputs.bias else plain
+    linears = [(getattr(plain, name), getattr(module, name)) for name in ("W_q", "W_k", "W_v")]
+    for without, with_bias in linears:
+        # One seed draws the same matrices with biases and without them.
+        with_bias.weight.copy_(without.weight)
+    query, (_, key, value) = module.project(x)[0], module.project(memory)
+    W_q, W_k, W_v = (linear.weight.mT for _, linear in linears)
+    biases = None
+    if inputs.bias:
+        b_q, b_k, b_v = (linear.bias[None] for _, linear in linears)
+        biases = b_q, b_k, b_v
+    return Head(queries, keys, query, key, value, x, memory, (W_q, W_k, W_v), biases)
+
+
+def tokens_of(text: str) -> list[str]:
+    """Cut a sentence into at most as many tokens as the page draws."""
+    return attn_core.tokenize(text)[:MAX_TOKENS]
+
+
+def typed_vectors(tokens: list[str], rows: Rows, width: int, seed: int) -> Tensor:
+    """Return the typed rows; tokens beyond them get seeded random vectors of the same width."""
+    drawn = attn_core.sentence_vectors(tokens, len(rows[0]) if rows else width, seed=seed)
+    given = torch.tensor(rows, dtype=torch.float64)[: len(tokens)] if rows else drawn[:0]
+    return torch.cat([given, drawn[len(given) :]])
+
+
+def _vectors(inputs: Inputs) -> tuple[tuple[str, ...], tuple[str, ...], Tensor, Tensor]:
+    sample_name = SAMPLES.get(inputs.example)
+    if sample_name:
+        sample = attn_core.ATTENTION_SAMPLES[sample_name]
+        queries, keys = list(sample.query_tokens), list(sample.key_tokens)
+        x, memory = sample.query, sample.key
+        is_self = sample.is_self_attention
+    else:
+        is_self = inputs.second_text is None
+        queries = tokens_of(inputs.text)
+        keys = queries if inputs.second_text is None else tokens_of(inputs.second_text)
+        x, memory = _sentences(inputs, queries, keys, is_self)
+    if inputs.ramp:
+        x, memory = (each + attn_core.ramp_encoding(*each.shape).to(each) for each in (x, memory))
+    if inputs.unit_rows:
+        x, memory = (torch.nn.functional.normalize(each, dim=-1) for each in (x, memory))
+    labels = tuple(attn_core.label_tokens(queries))
+    if is_self:
+        return labels, labels, x, x
+    return labels, tuple(attn_core.label_tokens(keys)), x, memory
+
+
+def _sentences(inputs: Inputs, queries: list[str], keys: list[str], is_self: bool) -> tuple[Tensor, Tensor]:
+    if inputs.vectors == "typed":
+        x = typed_vectors(queries, inputs.x, inputs.width, inputs.seed)
+        memory = x if is_self else typed_vectors(keys, inputs.y, x.shape[-1], inputs.seed)
+        if memory.shape[-1] != x.shape[-1]:
+            raise ValueError(
+                f"X has width {x.shape[-1]} and Y width {memory.shape[-1]}: both need the same width d_model."
+            )
+        return x, memory
+    # Both sentences at once, so that a word has one vector wherever it stands.
+    words = queries if is_self else queries + keys
+    width = inputs.width if inputs.vectors == "random" else len(set(words))
+    both = attn_core.sentence_vectors(words, width, kind=inputs.vectors, seed=inputs.seed)
+    x = both[: len(queries)]
+    return x, x if is_self else both[len(queries) :]
+
+
+def _typed(inputs: Inputs) -> Head:
+    query, key, value = (torch.tensor(rows, dtype=torch.float64) for rows in (inputs.q, inputs.k, inputs.v))
+    if query.shape[-1] != key.shape[-1]:
+        raise ValueError(
+            f"Q has width {query.shape[-1]} and K width {key.shape[-1]}: "
+            "a dot product needs both to have the same width d_k."
+        )
+    if len(key) != len(value):
+        raise ValueError(f"K has {len(key)} rows and V has {len(value)}: each key needs its own value.")
+    queries, keys = (_row_names(inputs, name, len(rows)) for name, rows in (("q", query), ("k", key)))
+    return Head(queries, keys, query, key, value)
+
+
+def _row_names(inputs: Inputs, letter: str, count: int) -> tuple[str, ...]:
+    """The tokens where there are as many as rows, else numbers."""
+    text = inputs.text if letter == "q" or inputs.second_text is None else inputs.second_text
+    tokens = tokens_of(text)
+    if len(tokens) == count and inputs.example == "own sentence":
+        return tuple(attn_core.label_tokens(tokens))
+    return tuple(f"{letter}{number}" for number in range(1, count + 1))

@@ -1,0 +1,123 @@
+"""The masks that the page offers: where a query may attend, what their widths are, and the same in code."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+
+import torch
+from torch import Tensor
+
+import attn_core
+
+
+@dataclass(frozen=True)
+class Masking:
+    """What decides the mask, but for its width."""
+
+    kind: str = "none"
+    dilation: int = 2
+    global_tokens: int = 1
+    random_blocks: int = 1
+    blocked: tuple[tuple[int, int], ...] = ()
+    seed: int = 4
+
+
+@dataclass(frozen=True)
+class Pattern:
+    """One way of masking.
+
+    ``make`` returns where each query may attend from (masking, n_query, n_key, width), ``widths`` the widths
+    that there can be over n places, and ``code`` an expression in i (queries), j (keys), K and the settings
+    themselves, or "" where only the cells can be spelled out.
+    """
+
+    make: Callable[[Masking, int, int, int], Tensor]
+    width: str = ""  # what its width is called, where it has one
+    widths: Callable[[Masking, int], Sequence[int]] = lambda masking, n: (0,)
+    code: str = ""
+
+
+def _square(make: Callable[[Masking, int, int], Tensor]) -> Callable[[Masking, int, int, int], Tensor]:
+    """Lay a mask made for one sequence over the longer of the two and cut it: places count from the first."""
+    return lambda masking, n_query, n_key, width: make(masking, max(n_query, n_key), width)[:n_query, :n_key]
+
+
+def _padding(masking: Masking, n_query: int, n_key: int, width: int) -> Tensor:
+    return attn_core.padding_mask([max(0, n_key - width)], n_key)[0].expand(n_query, n_key)
+
+
+def _block_sparse(masking: Masking, n: int, width: int) -> Tensor:
+    others = -(-n // width) - 1
+    return attn_core.block_sparse_mask(n, width, min(masking.random_blocks, others), seed=masking.seed)
+
+
+def _own(masking: Masking, n: int, width: int) -> Tensor:
+    mask = torch.ones(n, n, dtype=torch.bool)
+    for query, key in masking.blocked:
+        if query < n and key < n:
+            mask[query, key] = False
+    return mask
+
+
+MASKS: Mapping[str, Pattern] = MappingProxyType(
+    {
+        "none": Pattern(
+            lambda masking, n_query, n_key, width: torch.ones(n_query, n_key, dtype=torch.bool),
+            code="(i == i) & (j == j)",
+        ),
+        "causal": Pattern(
+            lambda masking, n_query, n_key, width: attn_core.causal_mask(n_query, n_key), code="j <= i"
+        ),
+        "padding": Pattern(
+            _padding, "Padding", lambda masking, n: range(n + 1), "(i == i) & (j < len(K) - {width})"
+        ),
+        "sliding window": Pattern(
+            _square(lambda masking, n, width: attn_core.sliding_window_mask(n, width)),
+            "Window",
+            lambda masking, n: range(n),
+            "(i - j).abs() <= {width}",
+        ),
+        "dilated": Pattern(
+            _square(lambda masking, n, width: attn_core.dilated_mask(n, width, masking.dilation)),
+            "Window",
+            lambda masking, n: range(-(-(n - 1) // masking.dilation) + 1),
+            "((i - j).abs() <= {width} * {dilation}) & ((i - j) % {dilation} == 0)",
+        ),
+        "global + local": Pattern(
+            _square(
+                lambda masking, n, width: attn_core.global_local_mask(
+                    n, width, range(min(masking.global_tokens, n))
+                )
+            ),
+            "Window",
+            lambda masking, n: range(n),
+            "((i - j).abs() <= {width}) | (i < {global_tokens}) | (j < {global_tokens})",
+        ),
+        "block-sparse": Pattern(_square(_block_sparse), "Block size", lambda masking, n: range(1, n + 1)),
+        "prefix": Pattern(
+            _square(lambda masking, n, width: attn_core.prefix_mask(n, width)),
+            "Prefix",
+            lambda masking, n: range(n + 1),
+            "(j <= i) | (j < {width})",
+        ),
+        "own": Pattern(_square(_own)),
+    }
+)
+
+
+def make_mask(masking: Masking, n_query: int, n_key: int, width: int) -> Tensor:
+    """Return where each query may attend, (n_query, n_key), True = may attend.
+
+    A width beyond the lengths is taken for the nearest that there is.
+    """
+    pattern = MASKS[masking.kind]
+    widths = pattern.widths(masking, max(n_query, n_key))
+    return pattern.make(masking, n_query, n_key, min(max(width, widths[0]), widths[-1]))
+
+
+def mask_code(masking: Masking, width: int, rows: Sequence[Sequence[bool]]) -> str:
+    """Return an expression in i (queries) and j (keys) that makes the mask; `rows` spell out any other."""
+    code = MASKS[masking.kind].code
+    if not code:
+        return f"torch.tensor({[[int(cell) for cell in row] for row in rows]}, dtype=torch.bool)"
+    return code.format(width=width, dilation=masking.dilation, global_tokens=masking.global_tokens)

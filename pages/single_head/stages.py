@@ -1,0 +1,80 @@
+"""The stages of one head, in their order: what each draws, says and computes, in one table."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from attn_figures import single_head as pictures
+from attn_figures.picture import Picture
+from attn_figures.single_head import Walk
+from pages.single_head import words
+from pages.single_head.numbers import Now
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One stage: its picture, its sentence, its formula for `st.latex`, and that formula in words.
+
+    ``follows_slider`` is False where neither temperature nor mask change anything.
+    """
+
+    picture: Picture[[Walk]]
+    sentence: Callable[[Now], str]
+    formula: Callable[[Now], str]
+    explanation: str = ""
+    follows_slider: bool = True
+
+    def says(self, now: Now) -> str:
+        """Return what the picture shows, as markdown; and which rows have nothing to attend to."""
+        return f"{self.sentence(now)} {words.empty_rows(now)}".strip()
+
+
+STAGES: Mapping[str, Stage] = MappingProxyType(
+    {
+        "all at once": Stage(
+            pictures.all_at_once, words.all_at_once, words.all_at_once_formula, "One head in one line."
+        ),
+        "X": Stage(pictures.sources, words.sources, words.sources_formula, follows_slider=False),
+        "Q, K, V": Stage(
+            pictures.projecting,
+            words.projected,
+            words.projected_formula,
+            "Three views of each token: what it asks, what it is found by, what it hands over.",
+            follows_slider=False,
+        ),
+        "scores": Stage(
+            pictures.dot_products,
+            words.dot_products,
+            words.dot_products_formula,
+            "Each query's dot product with each key: it grows with their lengths and their agreement.",
+            follows_slider=False,
+        ),
+        "scaled": Stage(
+            pictures.scaling,
+            words.scaling,
+            words.scaling_formula,
+            "Dividing by √d_k gives scores one spread whatever the width; T above 1 flattens the weights, "
+            "T below 1 sharpens them.",
+        ),
+        "masked": Stage(
+            pictures.masking,
+            words.masking,
+            words.masking_formula,
+            "M is 0 where a query may attend and −∞ elsewhere, before the softmax: exp(−∞) = 0.",
+        ),
+        "weights": Stage(
+            pictures.softmax,
+            words.softmax,
+            words.softmax_formula,
+            "Each row that may attend to anything adds up to one. Taking its largest off first only keeps "
+            "exp from overflowing.",
+        ),
+        "output": Stage(
+            pictures.mixing,
+            words.mixing,
+            words.mixing_formula,
+            "Each row is an average of the values that its query may see, so it stays within their hull; "
+            "a row that sees none is zero.",
+        ),
+    }
+)

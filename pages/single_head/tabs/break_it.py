@@ -1,0 +1,89 @@
+"""The tab Break it: the mistakes that go around, and what finds them."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import streamlit as st
+import torch
+
+import attn_core
+from attn_figures.numbers import number
+from attn_figures.single_head import mistake_picture
+from attn_ui import controls
+from attn_ui.frame import what_you_see
+from attn_ui.live_figure import live_figure
+from attn_ui.tables import checks_table
+from pages.single_head.numbers import Now
+from pages.single_head.settings import MISTAKE
+
+
+def show(now: Now) -> None:
+    """Show one mistake beside the right map, their difference, and which check fails."""
+    name = controls.choose(MISTAKE, "Mistake", width=360)
+    mistake = attn_core.ATTENTION_MISTAKES[name]
+    head = now.head
+    mask, note = _mask_for(mistake.needs, now)
+    right = attn_core.scaled_dot_product_attention(head.query, head.key, head.value, mask)
+    broken = mistake.attend(head.query, head.key, head.value, mask)
+    st.markdown(f"{mistake.what} {mistake.why}")
+    live_figure(
+        [
+            mistake_picture.spec(
+                np.asarray(right.weights),
+                np.asarray(broken.weights),
+                np.asarray(mask),
+                queries=head.queries,
+                keys=head.keys,
+            )
+        ],
+        key="broken",
+        alt=f"The right weights, the weights with the mistake {name}, and their difference",
+        name=f"mistake {name}",
+    )
+    audits = {
+        title: attn_core.audit_attention(result, head.query, head.key, head.value, mask)
+        for title, result in (("right", right), ("broken", broken))
+    }
+    largest = float((broken.weights - right.weights).abs().nan_to_num(nan=1.0).max())
+    failed = [check.name for check in audits["broken"] if not check.passed]
+    what_you_see(verdict(largest, failed, mistake.breaks))
+    st.markdown(
+        checks_table(
+            [check.name for check in audits["right"]],
+            {
+                title: [(check.passed, check.verdict) for check in audited]
+                for title, audited in audits.items()
+            },
+        )
+    )
+    gaps = "Empty cells are not numbers." if bool(broken.weights.isnan().any()) else ""
+    st.caption(f"Here the scale is 1/√d_k and the temperature 1. {note} {gaps}".strip())
+
+
+def verdict(largest: float, failed: Sequence[str], breaks: str) -> str:
+    """Say what a mistake changed, and which checks find it.
+
+    Args:
+        largest: change of a weight.
+        failed: the names of the checks that fail.
+        breaks: what the mistake breaks where it shows.
+    """
+    if not failed:
+        changed = "changes nothing" if not largest else f"changes no weight by more than {number(largest, 2)}"
+        return (
+            f"On these numbers the mistake {changed} and every check holds, which is how it survives. "
+            f"On others it breaks this: {breaks}."
+        )
+    return f"The largest change of a weight is {number(largest, 3)}. What fails now: {'; '.join(failed)}."
+
+
+def _mask_for(needs: str, now: Now) -> tuple[torch.Tensor, str]:
+    """The mask on the screen where the mistake shows with it, else one with which it does."""
+    mask = now.mask
+    if needs == "mask" and bool(mask.all()):
+        return attn_core.causal_mask(*mask.shape), "This mistake needs a mask, so a causal one is used here."
+    if needs == "masked row" and bool(mask.any(dim=-1).all()):
+        mask = mask.clone()
+        mask[now.walk.cell[0]] = False
+        return mask, "This mistake needs a row with every key masked: here it is the selected query's."
+    return mask, ""

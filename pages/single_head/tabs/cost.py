@@ -1,0 +1,75 @@
+"""The tab Cost: what attention takes, and what a mask could save."""
+
+import numpy as np
+import streamlit as st
+
+from attn_core import AttentionCost, attention_cost
+from attn_figures.scale_study import cost_picture
+from attn_ui.frame import what_you_see
+from attn_ui.live_figure import live_figure
+from attn_ui.shared_cache import shared
+from attn_ui.tables import table
+from pages.single_head.masks import Masking, make_mask
+from pages.single_head.numbers import Now
+
+LENGTHS = (8, 16, 32, 64, 128, 256, 512, 1024)
+
+
+@shared
+def _pairs(masking: Masking, width: int) -> tuple[int, ...]:
+    """Pairs left of n x n, at each length."""
+    return tuple(int(make_mask(masking, n, n, width).sum()) for n in LENGTHS)
+
+
+def show(now: Now) -> None:
+    """Show what is computed now, and how it grows."""
+    mask, widths = now.walk.mask, (now.head.d_k, now.walk.value.shape[1])
+    cost = attention_cost(*mask.shape, *widths, pairs=int(mask.sum()))
+    st.markdown(cost_table(cost, attention_cost(*mask.shape, *widths)))
+    masking = now.scoring.masking
+    pairs = _pairs(masking, now.width)
+    each = [
+        [attention_cost(n, n, *widths, pairs=count) for n, count in zip(LENGTHS, counts, strict=True)]
+        for counts in ([n * n for n in LENGTHS], pairs)
+    ]
+    curves = {
+        "pairs": np.array([[c.pairs for c in row] for row in each], dtype=float),
+        "operations": np.array([[c.flops for c in row] for row in each], dtype=float),
+        "bytes": np.array([[c.bytes for c in row] for row in each], dtype=float),
+    }
+    masked = "no mask" if masking.kind == "none" else f"{masking.kind} mask"
+    live_figure(
+        [cost_picture.spec(LENGTHS, curves, max(mask.shape), masked)],
+        key="cost",
+        alt="Pairs, operations and bytes over the number of tokens, in full and under the mask",
+        name=f"cost of attention {masked}",
+    )
+    what_you_see(sentence(masking.kind, LENGTHS[-1], pairs[-1]))
+
+
+def cost_table(cost: AttentionCost, full: AttentionCost) -> str:
+    """Compare what the mask leaves with full attention."""
+    rows = (
+        ("pairs of query and key", cost.pairs, full.pairs),
+        ("floating-point operations", cost.flops, full.flops),
+        ("bytes, at 8 a number", cost.bytes, full.bytes),
+    )
+    cells = [(name, f"{one:,}", f"{all_:,}", f"{one / all_:.1%}") for name, one, all_ in rows]
+    return table(["", "under this mask", "full attention", "share"], cells, numbers=3)
+
+
+def sentence(kind: str, longest: int, pairs: int) -> str:
+    """Say how the cost grows under a mask that leaves so many pairs of the longest sequence."""
+    if kind == "none":
+        return (
+            "Without a mask every pair is computed: twice the tokens, four times the pairs. The dashed line "
+            "marks the present number of tokens."
+        )
+    if kind == "own":
+        return "A mask of single cells saves no more than those cells, however long the sentence grows."
+    if pairs == longest**2:
+        return f"At {longest:,} tokens this mask leaves every pair: nothing is saved."
+    return (
+        f"At {longest:,} tokens this mask leaves {pairs / longest**2:.1%} of the pairs. The saving is real "
+        "only where the code skips masked pairs; plain softmax(QKᵀ) computes them all and discards them."
+    )

@@ -1,0 +1,23 @@
+"""The tab Maths: every stage as a formula with the present sizes."""
+
+import streamlit as st
+
+from pages.single_head.numbers import Now
+from pages.single_head.stages import STAGES
+
+NOTES = """
+- With Q = K the **scores** are symmetric, whatever the vectors; the weights only where row sums agree.
+- Without positions and without a mask, permuting the tokens permutes the rows and changes nothing else:
+  order is invisible.
+- Numbers drawn from a seed know no grammar. Where one key draws all the weight, look at its length first.
+"""
+
+
+def show(now: Now) -> None:
+    """Write every stage as a formula and in words."""
+    for stage in STAGES.values():
+        if stage.explanation:
+            left, right = st.columns([3, 4], vertical_alignment="center", gap="large")
+            left.latex(stage.formula(now))
+            right.markdown(stage.explanation)
+    st.markdown(NOTES)

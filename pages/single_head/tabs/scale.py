@@ -1,0 +1,64 @@
+"""The tab Scale: why scores are divided by sqrt(d_k)."""
+
+import numpy as np
+import streamlit as st
+
+import attn_core
+from attn_figures.scale_study import scale_picture
+from attn_ui.live_figure import Slider, live_figure, pack
+from attn_ui.shared_cache import shared
+from attn_ui.shared_settings import SEED
+from pages.single_head.numbers import Now
+from pages.single_head.settings import SWEEP_WIDTH
+
+
+@shared
+def _study(seed: int) -> tuple[attn_core.ScaleStudy, bytes]:
+    study = attn_core.scale_study([int(width) for width in SWEEP_WIDTH.values], seed=seed)
+    curves = {
+        "variance": study.variance,
+        "entropy": study.entropy,
+        "largest weight": study.largest,
+        "gradient size": study.gradient,
+    }
+    drawn = {name: np.asarray(both) for name, both in curves.items()}
+    weights = np.asarray(study.weights)
+    steps = range(len(study.widths))
+    return study, pack([scale_picture.spec(study.widths, drawn, weights, step) for step in steps])
+
+
+def show(now: Now) -> None:
+    """Sweep the width of random queries and keys, scaled and not."""
+    seed = now.inputs.seed if SEED.name in st.session_state else SEED.default
+    study, figures = _study(seed)
+    st.markdown(
+        "128 random queries, each with 16 random keys of its own, from the page's seed "
+        f"({seed}). Drag the width: a sum of d_k products spreads √d_k times as wide."
+    )
+    live_figure(
+        figures,
+        key="sweep",
+        alt="Weights of one query, and variance, entropy, largest weight and gradient size over the width",
+        name="why divide by the root of the width",
+        slider=Slider("Width d_k", SWEEP_WIDTH),
+        says=[sentence(study, at) for at in range(len(study.widths))],
+    )
+    st.caption(
+        "Gradient size is the Frobenius norm of the softmax's Jacobian, averaged over the queries: where it "
+        "nears 0, nothing more is learned through the weights."
+    )
+
+
+def sentence(study: attn_core.ScaleStudy, at: int) -> str:
+    """Say what scaling does at one width."""
+    width = study.widths[at]
+    if width == 1:
+        return "At width 1 there is nothing to divide: √1 = 1, and both are the same."
+    variance, largest, gradient = (
+        each[:, at].tolist() for each in (study.variance, study.largest, study.gradient)
+    )
+    return (
+        f"At d_k = {width} the scores have variance {variance[0]:.1f}, scaled {variance[1]:.2f}. Unscaled, "
+        f"the largest of 16 weights is {largest[0]:.2f} on average and the gradient {gradient[0]:.3f}; "
+        f"scaled, {largest[1]:.2f} and {gradient[1]:.3f}."
+    )
