@@ -183,10 +183,11 @@ def compose(
             colour_range, wants_bar = coloured
             coloraxis = ranges.setdefault(colour_range, f"coloraxis{len(ranges) + 1 if ranges else ''}")
             shown[coloraxis] = shown.get(coloraxis, False) or wants_bar
-        placed.append(Placed(panel.geometry(), axes, len(traces), len(layout["annotations"]) + 1))
+        geometry = panel.geometry()
+        placed.append(Placed(geometry, axes, len(traces), len(layout["annotations"]) + 1))
         traces += panel.traces(axes, coloraxis)
         layout |= panel.axes(axes)
-        layout["annotations"] += _words(panel, axes)
+        layout["annotations"] += _words(panel, geometry, axes)
         layout["shapes"] += panel.shapes(axes)
     for colour_range, coloraxis in ranges.items():
         layout[coloraxis] = _colour_axis(colour_range, shown[coloraxis])
@@ -197,13 +198,13 @@ def compose(
     return apply({"data": traces, "layout": theme.layout(**layout)}, variants)
 
 
-def _words(panel: Panel, axes: Axes) -> list[dict[str, Any]]:
+def _words(panel: Panel, geometry: Geometry, axes: Axes) -> list[dict[str, Any]]:
     """Return two annotations a panel, always: its caption below and the operator before it."""
     anchor = {"xref": f"{axes.x} domain", "yref": f"{axes.y} domain", "showarrow": False}
     caption = anchor | {"text": panel.caption(), "x": 0.5, "y": 0, "yanchor": "top"}
-    caption["yshift"] = -8 - panel.geometry().below
+    caption["yshift"] = -8 - geometry.below
     operator = anchor | {
-        "text": panel.geometry().operator,
+        "text": geometry.operator,
         "x": 0,
         "y": 0.5,
         "xanchor": "right",

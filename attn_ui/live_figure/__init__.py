@@ -16,7 +16,7 @@ from streamlit import config
 
 from attn_figures import theme
 from attn_ui.live_figure.bundle import bundle
-from attn_ui.live_figure.packing import MOST_BYTES, Cursor, pack
+from attn_ui.live_figure.packing import MOST_MESSAGE_BYTES, Cursor, pack
 from attn_ui.live_figure.says import Says, check_says, pack_says, said_plainly
 from attn_ui.live_figure.unpacking import count_steps, figure_at, inflated
 from attn_ui.parameters import Steps
@@ -115,25 +115,29 @@ def live_figure(
     head = json.dumps(
         _meta(key, slider, rows, alt=alt, name=name, caption=caption), separators=(",", ":")
     ).encode()
-    plain = st.session_state.get(key, {}).get("plain")  # a browser that cannot inflate said so
+    message = _message(head, said, packed)
+    too_large = False
+    if st.session_state.get(key, {}).get("plain"):  # a browser that cannot inflate said so
+        plain = _message(head, said_plainly(said), inflated(packed))
+        too_large = len(plain) > MOST_MESSAGE_BYTES
+        message = message if too_large else plain
+    if len(message) > MOST_MESSAGE_BYTES:
+        raise ValueError(f"a message may take {MOST_MESSAGE_BYTES:,} bytes, this one takes {len(message):,}")
     result = _component()(
         key=key,
-        data=_message(head, said_plainly(said), inflated(packed)) if plain else _message(head, said, packed),
+        data=message,
         on_view_change=lambda: _on_view(key, packed, slider, rows, on_cell),
         on_failed_change=lambda: None,
         on_plain_change=lambda: None,
     )
-    if result.get("failed"):
+    if result.get("failed") or too_large:
         step, row = (position(control.steps) if control else 0 for control in (slider, rows))
         figure = figure_at(packed, step, row)
         st.plotly_chart(go.Figure(figure), theme=None, key=f"{key}-still", alt=alt)
 
 
 def _message(head: bytes, said: bytes, packed: bytes) -> bytes:
-    message = b"".join(len(part).to_bytes(4, "little") + part for part in (head, said)) + packed
-    if len(message) > MOST_BYTES:
-        raise ValueError(f"a message may take {MOST_BYTES:,} bytes, this one takes {len(message):,}")
-    return message
+    return b"".join(len(part).to_bytes(4, "little") + part for part in (head, said)) + packed
 
 
 @cache

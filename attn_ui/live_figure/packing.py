@@ -31,7 +31,8 @@ from attn_ui.live_figure.paths import Path
 
 Spec = Mapping[str, Any]
 
-MOST_BYTES = 2_000_000  # of one message as it is sent, everything counted
+MOST_MESSAGE_BYTES = 2_000_000  # as it is sent: head, sentences and steps
+MOST_BYTES = 1_800_000  # of the steps in it, everything counted; the rest is left to head and sentences
 MOST_STEPS = 400
 MISSING = object()
 PREFIX_BYTES = 12

@@ -32,6 +32,7 @@ export class LiveFigure {
     this.sentence = new Sentence(find(this.root, ".live-says"));
     this.at = { step: 0, row: 0 };
     this.dragging = false;
+    this.asked = false; // for a message that was not deflated
     /** @type {import("./types").Cell | null} */
     this.cell = null;
     /** @type {unknown} */
@@ -85,7 +86,11 @@ export class LiveFigure {
       if (data !== this.data) {
         this.data = data;
         const bytes = /** @type {Uint8Array} */ (data);
-        if (!canRead(bytes)) return setStateValue("plain", true); // Python sends it again
+        if (!canRead(bytes)) {
+          if (!this.asked) setStateValue("plain", true); // Python sends it again, or draws a plain chart
+          this.asked = true;
+          return;
+        }
         const message = await readMessage(bytes);
         if (this.gone || data !== this.data) return; // a newer one came meanwhile
         this.take(message);
