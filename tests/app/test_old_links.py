@@ -37,9 +37,9 @@ def shown(link: str) -> tuple[str | None, dict[str, list[Any]]]:
             z = np.nan_to_num(np.asarray(trace["z"], float))
             place = np.arange(1, z.size + 1).reshape(z.shape) / z.size
             maps[name] = [list(z.shape), float(z.sum()), float((z * place).sum())]
-        elif name == "estimate":
+        elif name == "estimate" or str(name).endswith(" estimate"):
             y = np.nan_to_num(np.asarray(trace["y"], float))
-            maps[name] = [[len(y)], float(y.sum()), float(y[len(y) // 2])]
+            maps["estimate"] = [[len(y)], float(y.sum()), float(y[len(y) // 2])]
     return slider["values"][step] if slider else None, maps
 
 
