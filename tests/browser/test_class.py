@@ -95,7 +95,8 @@ def test_long_links_pass_and_no_log_keeps_them(room: Room) -> None:
 
 
 def test_scripts_come_compressed_through_the_proxy(room: Room) -> None:
-    page = urllib.request.urlopen(f"{room.address}/").read().decode()
+    with urllib.request.urlopen(f"{room.address}/") as answer:
+        page = answer.read().decode()
     script = re.search(r"\./(plotly/[^\"']+)", page) or re.search(r"\./(static/js/index[^\"]+)", page)
     assert script is not None
     sizes = []
