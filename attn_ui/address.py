@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from attn_ui import kept, positions
+from attn_ui import state
 from attn_ui.parameters import Parameter, Several, by_name
 
 _PAGE = "_address_page"
@@ -68,21 +68,20 @@ def check(page: str, parameters: Sequence[Parameter]) -> list[Dropped]:
 
     Must run before any control of the page is made, because controls seed themselves from the address.
     """
-    state = st.session_state
-    entered = state.get(_PAGE) != page
+    session = st.session_state
+    entered = session.get(_PAGE) != page
     if entered:
         query = {name: st.query_params.get_all(name) for name in st.query_params}
         bad_ones = bad_settings(parameters, query)
         if bad_ones:
             # Settings of pages visited before are no mistake of the reader's.
-            own, left = by_name(parameters), state.get(_LEFT, frozenset())
-            state[_DROPPED] = (page, [bad for bad in bad_ones if bad.name in own or bad.name not in left])
+            own, left = by_name(parameters), session.get(_LEFT, frozenset())
+            session[_DROPPED] = (page, [bad for bad in bad_ones if bad.name in own or bad.name not in left])
             for bad in bad_ones:
                 del st.query_params[bad.name]
             st.rerun()
-        state[_PAGE] = page
-        state[_LEFT] = state.get(_LEFT, frozenset()) | {parameter.name for parameter in parameters}
-    positions.sync(parameters, entered=entered)
-    kept.sync(parameters, entered=entered)
-    dropped_on, dropped = state.get(_DROPPED, (page, []))
+        session[_PAGE] = page
+        session[_LEFT] = session.get(_LEFT, frozenset()) | {parameter.name for parameter in parameters}
+    state.sync(parameters, entered=entered)
+    dropped_on, dropped = session.get(_DROPPED, (page, []))
     return list(dropped) if dropped_on == page else []

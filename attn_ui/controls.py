@@ -6,7 +6,7 @@ from typing import Any
 import streamlit as st
 
 from attn_ui.parameters import Choice, Flag, Real, Several, Steps, Text, Whole
-from attn_ui.positions import move, position
+from attn_ui.state import move, position, times_shown
 
 
 def _tied(name: str) -> dict[str, Any]:
@@ -84,9 +84,10 @@ def step(steps: Steps, label: str, **more: Any) -> float:
 def pick(steps: Steps, label: str, names: Sequence[str], **more: Any) -> int:
     """Offer by name what is otherwise chosen by a click or a slider; return its position.
 
-    The choice lives where the sliders' do (`attn_ui.positions`), so both always agree.
+    The choice lives where the sliders' do (`attn_ui.state`), so several such lists of one setting agree.
     """
-    key = f"pick-{steps.name}"
+    again = times_shown(steps)
+    key = f"pick-{steps.name}" if again == 1 else f"pick-{steps.name}-{again}"
     offered = range(min(len(names), len(steps.values)))
     st.session_state[key] = min(position(steps), offered[-1])
     st.selectbox(

@@ -71,9 +71,14 @@ def tabs(setting: Choice, contents: Mapping[str, Callable[[], None]]) -> None:
     Args:
         setting: the page's own setting, whose options are the names of its tabs.
         contents: what each tab shows, by its name.
+
+    Raises:
+        ValueError: the contents are not those of the setting's options.
     """
-    made = st.tabs(list(contents), key=setting.name, bind="query-params")
-    for tab, show in zip(made, contents.values(), strict=True):
+    if set(contents) != set(setting.options):
+        raise ValueError(f"tabs required: {', '.join(setting.options)}; got {', '.join(contents)}")
+    made = st.tabs(setting.options, key=setting.name, bind="query-params")
+    for name, tab in zip(setting.options, made, strict=True):
         if tab.open:
             with tab:
-                show()
+                contents[name]()

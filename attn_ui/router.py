@@ -12,7 +12,7 @@ ROOT = Path(__file__).resolve().parent.parent
 if str(ROOT) not in sys.path:
     sys.path.insert(0, str(ROOT))
 
-PAGES = ROOT / "pages"
+from attn_ui.pages import PAGES  # noqa: E402
 
 st.set_page_config(
     page_title="Attention lab",
@@ -26,17 +26,13 @@ if st.context.is_embedded:
     st.html("<style>.stSidebar, [data-testid=stExpandSidebarButton] { display: none }</style>")
 page = st.navigation(
     [
-        st.Page(PAGES / "overview" / "page.py", title="Overview", default=True),
         st.Page(
-            PAGES / "kernel_regression" / "page.py", title="Kernel regression", url_path="kernel-regression"
-        ),
-        st.Page(PAGES / "single_head" / "page.py", title="Single head", url_path="single-head"),
-        st.Page(
-            PAGES / "positional_encoding" / "page.py",
-            title="Positional encoding",
-            url_path="positional-encoding",
-        ),
-        st.Page(PAGES / "multi_head" / "page.py", title="Multi-head", url_path="multi-head"),
+            ROOT / "pages" / page.folder / "page.py",
+            title=page.title,
+            url_path=page.address or None,
+            default=page.is_default,
+        )
+        for page in PAGES
     ],
     position="hidden" if st.context.is_embedded else "top",
 )

@@ -1,0 +1,38 @@
+"""The pages, in the order of the navigation: everything that lists them reads this table."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Listed:
+    """One page. Its folder under `pages/` and its address follow from its title."""
+
+    title: str
+    is_default: bool = False
+
+    @property
+    def folder(self) -> str:
+        """The package that holds the page.
+
+        >>> Listed("Kernel regression").folder
+        'kernel_regression'
+        """
+        return self.title.lower().replace(" ", "_").replace("-", "_")
+
+    @property
+    def address(self) -> str:
+        """What stands after the host in a link; nothing for the page that opens first.
+
+        >>> Listed("Kernel regression").address
+        'kernel-regression'
+        """
+        return "" if self.is_default else self.folder.replace("_", "-")
+
+
+PAGES = (
+    Listed("Overview", is_default=True),
+    Listed("Kernel regression"),
+    Listed("Single head"),
+    Listed("Positional encoding"),
+    Listed("Multi-head"),
+)

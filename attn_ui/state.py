@@ -1,0 +1,194 @@
+"""Settings without a control of Streamlit's own: one truth for the session, the screen and the address.
+
+They are live sliders, typed tables and clicked cells. Each is changed by the person (a report from the
+browser, an edit), by the program (a button) or by the address (a link, the back button). A run may start
+before the newest text has reached the browser's address, so what this session once wrote there is an echo,
+unless Streamlit says that the person went back or forth: then the address is right, in all that it leaves
+out too.
+
+A live slider is moved by the browser itself; it is commanded to another position only when `revision`
+changes, so that a report never echoes back.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+
+from attn_ui.parameters import Cells, Parameter, Steps, Table
+
+Held = Steps | Table | Cells
+_KEY = "_state"
+
+
+@dataclass
+class _State:
+    current: dict[str, Any] = field(default_factory=dict)  # numbers of sliders, texts of tables and cells
+    # What this session ever put in the address for each setting; None where it was left out, at its default.
+    written: dict[str, set[str | None]] = field(default_factory=dict)
+    lists: Counter[str] = field(default_factory=Counter)  # how many lists show each setting in this run
+    commanded: dict[str, float] = field(default_factory=dict)
+    revisions: dict[str | None, int] = field(default_factory=dict)  # of each table; of all sliders under None
+    # What each figure's sliders offered last: their names and values.
+    offered: dict[str, tuple[tuple[str, tuple[float, ...]], ...]] = field(default_factory=dict)
+
+
+def _state() -> _State:
+    state: _State = st.session_state.setdefault(_KEY, _State())
+    return state
+
+
+def position(steps: Steps) -> int:
+    """Return where a slider stands, as an index into its values."""
+    return steps.nearest(_state().current.get(steps.name, steps.default))
+
+
+def value(steps: Steps) -> float:
+    """Return the value at which a slider stands."""
+    return steps.values[position(steps)]
+
+
+def text(setting: Table | Cells) -> str:
+    """Return a table or cells as the address has them; the default where nothing was typed."""
+    found: str = _state().current.get(setting.name, setting.default)
+    return found
+
+
+def revision(setting: Table | Cells | None = None) -> int:
+    """Return a number that changes whenever what is on screen must be taken from here.
+
+    Args:
+        setting: a table that is edited on screen; None for the sliders of live figures.
+    """
+    return _state().revisions.get(setting.name if setting else None, 0)
+
+
+def commanded(steps: Steps) -> int:
+    """Return where the slider stood when `revision` last changed."""
+    return steps.nearest(_state().commanded.get(steps.name, steps.default))
+
+
+def offer(figure: str, sliders: Sequence[Steps]) -> None:
+    """Take note of a figure's sliders and their values; to be called before its positions are read.
+
+    The browser counts positions, so where a figure's sliders or their values become others, it is commanded
+    to the positions of the present values among them.
+    """
+    state = _state()
+    offered = tuple((steps.name, steps.values) for steps in sliders)
+    if state.offered.get(figure) == offered:
+        return
+    known = figure in state.offered
+    state.offered[figure] = offered
+    if known or any(commanded(steps) != position(steps) for steps in sliders):
+        _command(state, None)
+
+
+def report(steps: Steps, index: int) -> None:
+    """Take over the position that the browser reports."""
+    _change(steps, steps.values[index])
+
+
+def move(steps: Steps, to: float) -> None:
+    """Move a slider to the value nearest to `to`; to be called from a callback, before the page runs."""
+    _change(steps, steps.values[steps.nearest(to)])
+    _command(_state(), None)
+
+
+def keep(setting: Table | Cells, new: str, *, replaces: bool = False) -> None:
+    """Keep a text and put it in the address; a table too long for a link is kept in the session alone.
+
+    Args:
+        setting: whose text it is.
+        new: the text.
+        replaces: whether an editor that shows the text must start afresh from it.
+    """
+    _change(setting, new)
+    if replaces:
+        _command(_state(), setting)
+    _write(setting)
+
+
+def times_shown(setting: Held) -> int:
+    """Count the lists of one run that show a setting, this one included: each needs a key of its own."""
+    state = _state()
+    state.lists[setting.name] += 1
+    return state.lists[setting.name]
+
+
+def sync(parameters: Sequence[Parameter], *, entered: bool) -> None:
+    """Bring settings and address together at the start of a run.
+
+    Args:
+        parameters: what the page can set; what has a control of Streamlit's own is left to that.
+        entered: whether this is the page's first run since it was opened.
+    """
+    state = _state()
+    state.lists.clear()
+    held = [setting for setting in parameters if isinstance(setting, Held)]
+    for setting in held:
+        _read(setting, entered)
+    if entered:
+        _command(state, None)
+    for setting in held:
+        _write(setting)
+
+
+def _read(setting: Held, entered: bool) -> None:
+    """Take over what the address has, where that is news."""
+    state = _state()
+    found = st.query_params.get(setting.name)
+    if not travelled():
+        if entered and found is None:  # a link that says nothing of it: as it was left
+            return
+        if not entered and found in state.written.get(setting.name, {None}):
+            return
+    state.written.setdefault(setting.name, {None}).add(found)
+    try:
+        new = setting.default if found is None else setting.read(found)
+    except ValueError:
+        new = setting.default
+    if new != state.current.get(setting.name, setting.default):
+        state.current[setting.name] = new
+        _command(state, setting)
+
+
+def travelled() -> bool:
+    """Tell whether this run shows another entry of the browser's history, by its back or forward button."""
+    run = get_script_run_ctx()
+    return bool(run and run.is_history_navigation)
+
+
+def _change(setting: Held, new: float | str) -> None:
+    _state().current[setting.name] = new
+
+
+def _command(state: _State, setting: Held | None) -> None:
+    """Have the screen follow: one table's editor, or all sliders."""
+    which = None if isinstance(setting, Steps) or setting is None else setting.name
+    if which is None:
+        state.commanded = {name: at for name, at in state.current.items() if not isinstance(at, str)}
+    state.revisions[which] = state.revisions.get(which, 0) + 1
+
+
+def _write(setting: Held) -> None:
+    wanted = _in_address(setting)
+    _state().written.setdefault(setting.name, {None}).add(wanted)
+    if wanted is None:
+        if setting.name in st.query_params:
+            del st.query_params[setting.name]
+    elif st.query_params.get(setting.name) != wanted:
+        st.query_params[setting.name] = wanted
+
+
+def _in_address(setting: Held) -> str | None:
+    if isinstance(setting, Steps):
+        at = position(setting)
+        left_out = at == setting.nearest(setting.default) and not setting.always_written
+        return None if left_out else setting.texts()[at]
+    wanted = text(setting)
+    too_long = isinstance(setting, Table) and len(wanted) > setting.longest
+    return None if too_long or wanted == setting.default else wanted

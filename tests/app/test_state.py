@@ -1,0 +1,178 @@
+"""Sliders, typed tables and clicked cells survive: in the address, over pages, against the browser's echo."""
+
+import json
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from attn_ui import state
+from attn_ui.parameters import Cells, Table
+
+TABLE = Table("Q", 3, 4)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["a", "1,2;3", "1,nan", "1,inf", "1e9", "1;2;3;4", "1,2,3,4,5", ";", "1,", "<script>", "1,2" * 2000],
+)
+def test_bad_table_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="at most 3 rows of at most 4 numbers"):
+        TABLE.read(text)
+
+
+def test_table_survives_being_written() -> None:
+    rows = ((1.0, -2.5), (0.001, 999.0), (-0.125, 1e-7))
+    assert TABLE.rows(TABLE.text(rows)) == rows
+
+
+@pytest.mark.parametrize("text", ["1", "1.", ".1", "1.64", "1.2,", "-1.2", "1.2.3", "٣.١", "a.b"])
+def test_bad_cells_are_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="each from 0 to 63"):
+        Cells("cells", 64).read(text)
+
+
+def _script() -> None:
+    import streamlit as st  # noqa: PLC0415
+
+    from attn_ui import state  # noqa: PLC0415
+    from attn_ui.parameters import Cells, Steps, Table  # noqa: PLC0415
+
+    table, cells = Table("Q", 3, 4), Cells("blocked", 64)
+    slider = Steps("h", 1.0, (0.5, 1.0, 2.0, 4.0))
+    first = "entered" not in st.session_state
+    state.sync((table, cells, slider), entered=first)
+    st.session_state.entered = True
+    st.button("long", on_click=state.keep, args=(table, ",".join(["1.00001"] * 500)))
+    for new in ("1", "2", "1,2;3,4"):
+        st.button(f"Q {new}", on_click=state.keep, args=(table, new))
+    for at in range(4):
+        st.button(f"h {at}", on_click=state.report, args=(slider, at))
+    st.json({"Q": state.text(table), "h": state.value(slider), "commanded": state.commanded(slider)})
+
+
+# The setting, how a test changes it to three values in turn, how each shows on the page and in the address.
+SLIDER = ("h", ["h 0", "h 2", "h 3"], ["0.5", "2.0", "4.0"], ["0.5", "2", "4"])
+TYPED = ("Q", ["Q 1", "Q 2", "Q 1,2;3,4"], ["1", "2", "1,2;3,4"], ["1", "2", "1,2;3,4"])
+EITHER = pytest.mark.parametrize(
+    ("name", "changes", "shown", "texts"), [SLIDER, TYPED], ids=["slider", "typed"]
+)
+
+
+def _change(at: AppTest, label: str) -> None:
+    next(button for button in at.button if button.label == label).click().run()
+
+
+def _shown(at: AppTest, name: str) -> str:
+    return str(json.loads(at.json[0].value)[name])
+
+
+def _address(at: AppTest) -> dict[str, str]:
+    return {name: text if isinstance(text, str) else text[-1] for name, text in at.query_params.items()}
+
+
+def _come_back(at: AppTest, name: str, text: str | None) -> None:
+    """Run once more with another text in the browser's address."""
+    if text is None:
+        del at.query_params[name]
+    else:
+        at.query_params[name] = text
+    at.run()
+
+
+def test_link_is_read_and_a_bad_one_is_dropped() -> None:
+    at = AppTest.from_function(_script)
+    at.query_params.update({"Q": "5,6", "blocked": "9.x", "h": "2"})
+    at.run()
+    assert (_shown(at, "Q"), _shown(at, "h")) == ("5,6", "2.0")
+    assert _address(at) == {"Q": "5,6", "h": "2"}
+
+
+@EITHER
+def test_what_this_session_wrote_is_an_echo(
+    name: str, changes: list[str], shown: list[str], texts: list[str]
+) -> None:
+    at = AppTest.from_function(_script).run()
+    for label in changes:
+        _change(at, label)
+    for echo in (None, *texts):  # any of them, however many came between
+        _come_back(at, name, echo)
+        assert _shown(at, name) == shown[-1]
+        assert _address(at)[name] == texts[-1]
+
+
+@EITHER
+def test_after_the_back_button_the_address_is_right(
+    monkeypatch: pytest.MonkeyPatch, name: str, changes: list[str], shown: list[str], texts: list[str]
+) -> None:
+    at = AppTest.from_function(_script).run()
+    default = _shown(at, name)
+    for label in changes:
+        _change(at, label)
+    for before, wanted in ((texts[1], shown[1]), (texts[0], shown[0]), (None, default), (texts[2], shown[2])):
+        with monkeypatch.context() as back:
+            back.setattr(state, "travelled", lambda: True)
+            _come_back(at, name, before)
+        assert _shown(at, name) == wanted
+        assert _address(at).get(name) == before
+
+
+@EITHER
+def test_going_back_to_a_page_leaves_out_what_its_address_leaves_out(
+    monkeypatch: pytest.MonkeyPatch, name: str, changes: list[str], shown: list[str], texts: list[str]
+) -> None:
+    at = AppTest.from_function(_script).run()
+    default = _shown(at, name)
+    _change(at, changes[0])
+    del at.session_state["entered"]
+    monkeypatch.setattr(state, "travelled", lambda: True)
+    _come_back(at, name, None)
+    assert _shown(at, name) == default
+
+
+@EITHER
+def test_a_text_that_was_never_written_is_another_link(
+    name: str, changes: list[str], shown: list[str], texts: list[str]
+) -> None:
+    at = AppTest.from_function(_script).run()
+    _change(at, changes[0])
+    _come_back(at, name, texts[2])
+    assert _shown(at, name) == shown[2]
+
+
+@EITHER
+def test_a_change_is_not_undone_by_the_address_of_its_own_run(
+    name: str, changes: list[str], shown: list[str], texts: list[str]
+) -> None:
+    at = AppTest.from_function(_script)
+    at.query_params[name] = texts[1]
+    at.run()
+    _change(at, changes[2])  # the run starts with the address as it was
+    assert _shown(at, name) == shown[2]
+    assert _address(at)[name] == texts[2]
+
+
+def test_the_address_moves_the_slider_on_screen_and_a_report_does_not() -> None:
+    at = AppTest.from_function(_script).run()
+    _change(at, "h 3")
+    assert _shown(at, "commanded") == "1"
+    _come_back(at, "h", "2")  # a link: never written here
+    assert _shown(at, "commanded") == "2"
+
+
+@EITHER
+def test_entering_a_page_without_it_brings_it_back(
+    name: str, changes: list[str], shown: list[str], texts: list[str]
+) -> None:
+    at = AppTest.from_function(_script).run()
+    _change(at, changes[2])
+    del at.session_state["entered"]
+    _come_back(at, name, None)
+    assert _address(at)[name] == texts[2]
+
+
+def test_table_too_long_for_a_link_is_kept_without_one() -> None:
+    at = AppTest.from_function(_script).run()
+    _change(at, "Q 1,2;3,4")
+    _change(at, "long")
+    assert "Q" not in at.query_params
+    assert "1.00001" in _shown(at, "Q")
