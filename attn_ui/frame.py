@@ -1,12 +1,16 @@
 """The frame that every page shares: title, one sentence, notices, and the tabs under the figure."""
 
+import json
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Literal
 
 import streamlit as st
 
 from attn_ui import address
 from attn_ui.parameters import Choice, Parameter
+
+_HISTORY = (Path(__file__).parent / "history.js").read_text()
 
 
 def open_page(url: str, settings: Sequence[Parameter], title: str, sentence: str) -> None:
@@ -20,6 +24,9 @@ def open_page(url: str, settings: Sequence[Parameter], title: str, sentence: str
         title: its heading.
         sentence: what it is about.
     """
+    views = [choice.name for choice in settings if isinstance(choice, Choice) and choice.views]
+    script = f"<script>window.viewsOfPage = {json.dumps(views)};\n{_HISTORY}</script>"
+    st.html(script, unsafe_allow_javascript=True)
     dropped = address.check(url, settings)
     st.title(title, anchor=False)
     st.markdown(sentence)

@@ -26,11 +26,15 @@ class Parameter(Protocol):
 
 @dataclass(frozen=True)
 class Choice:
-    """One of a few named options; the address carries the option as it is shown."""
+    """One of a few named options; the address carries the option as it is shown.
+
+    Where the options are views of a page, choosing another is a step of the browser's history.
+    """
 
     name: str
     default: str
     options: tuple[str, ...]
+    views: bool = False
 
     def read(self, text: str) -> str:
         """Return the option itself."""

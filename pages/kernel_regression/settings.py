@@ -15,6 +15,7 @@ KERNEL_VIEW = Choice(
     "picture",
     "Fit and weights",
     ("Fit and weights", "Four kernels", "Choose the bandwidth", "Bridge to attention", "Where it fails"),
+    views=True,
 )
 OWN_POINTS = "own points"
 POINTS_DATA = Choice("data", "sine", ("sine", "step", "bump", "heteroscedastic", "gap", OWN_POINTS))

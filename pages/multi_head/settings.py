@@ -51,7 +51,7 @@ HEADS = Steps("heads", 4, tuple(range(1, MAX_HEADS + 1)), ".0f")
 PROJECTION = Flag("wo", True)
 HEADS_MASK = Choice("hmask", "none", ("none", "causal", "sliding window", "padding"))
 MASK_REACH = Whole("reach", 1, 0, 63)
-VIEW = Choice("view", "every head", ("every head", "mean and max", "two heads"))
+VIEW = Choice("view", "every head", ("every head", "mean and max", "two heads"), views=True)
 ORDER_BY = Choice(
     "by",
     "number",

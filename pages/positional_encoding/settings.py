@@ -31,6 +31,7 @@ PICTURE = Choice(
     "show",
     "attention",
     ("attention", "shuffle test", "shift test", "encoding", "similarity", "compare", "past training"),
+    views=True,
 )
 SCHEME = scheme_setting(SCHEMES, "sinusoidal")
 WORDS = Choice("words", "one-hot", ("one-hot", "random"))

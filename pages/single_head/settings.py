@@ -51,7 +51,7 @@ BLOCKED = Cells("blocked", MAX_TOKENS)
 MOVES = Choice("moves", "temperature", ("temperature", "mask width"))
 SCALE = Choice("scale", "1/√dₖ", ("1/√dₖ", "none", "free"))
 COLOURS = Choice("colours", "by size", ("by size", "even", "bent"))
-STAGE = Choice("stage", "all at once", tuple(STAGES))
+STAGE = Choice("stage", "all at once", tuple(STAGES), views=True)
 MISTAKE = Choice(
     "mistake",
     "softmax-over-queries",
