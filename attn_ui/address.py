@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from attn_ui import state
 from attn_ui.parameters import Parameter, Several, by_name
@@ -69,6 +70,8 @@ def check(page: str, parameters: Sequence[Parameter]) -> list[Dropped]:
     Must run before any control of the page is made, because controls seed themselves from the address.
     """
     session = st.session_state
+    if state.travelled():
+        _read_again()
     entered = session.get(_PAGE) != page
     if entered:
         query = {name: st.query_params.get_all(name) for name in st.query_params}
@@ -85,3 +88,18 @@ def check(page: str, parameters: Sequence[Parameter]) -> list[Dropped]:
     state.sync(parameters, entered=entered)
     dropped_on, dropped = session.get(_DROPPED, (page, []))
     return list(dropped) if dropped_on == page else []
+
+
+def _read_again() -> None:
+    """Take the address as the browser has it.
+
+    Before the first run of a page Streamlit takes out of it whatever a control of another page is bound to.
+    Where two pages share a setting, that is the very one to come back to.
+    """
+    run = get_script_run_ctx()
+    if run is None:
+        return
+    with run.session_state.query_params() as query:
+        query.populate_from_query_string(run.query_string)
+        query.set_initial_query_params_from_current()
+    st.query_params.update({})  # tells the browser, which was told of the address without them
