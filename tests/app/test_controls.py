@@ -6,7 +6,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from attn_ui.frame import tabs
-from attn_ui.pages import PAGES, Listed
+from attn_ui.navigation import PAGES, Listed
 from attn_ui.parameters import Choice
 
 ROUTER = str(Path(__file__).resolve().parents[2] / "attn_ui" / "router.py")
