@@ -57,6 +57,15 @@ class LatentAttention:
         ups = (u * s)[:, :d_latent].reshape(2, module.num_heads, module.d_head, d_latent)
         return cls(module, vh[:d_latent], ups[0], ups[1])
 
+    def cut(self, d_latent: int) -> "LatentAttention":
+        """Return the same with fewer latent numbers: the first of them, which carry the most.
+
+        Raises ValueError for a d_latent outside 1 to this one's.
+        """
+        d_latent = _require.whole("d_latent", d_latent, least=1, most=self.d_latent)
+        ups = (up[..., :d_latent] for up in (self.up_key, self.up_value))
+        return LatentAttention(self.module, self.down[:d_latent], *ups)
+
     @property
     def d_latent(self) -> int:
         """Numbers that are kept for each token."""

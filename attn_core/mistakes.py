@@ -174,6 +174,22 @@ def shared_projections(
     return module.attend(q, k, v, attn_mask, is_causal=is_causal)
 
 
+def tiled_key_heads(
+    module: MultiHeadAttention,
+    query: Tensor,
+    key: Tensor | None = None,
+    value: Tensor | None = None,
+    attn_mask: Tensor | None = None,
+    *,
+    is_causal: bool = False,
+) -> MultiHead:
+    """Repeat the list of key heads as a whole, in place of each head beside itself."""
+    q, k, v = module.project(query, key, value)
+    # 1 2 -> 1 2 1 2, where 1 1 2 2 is meant: heads of one group read different keys.
+    times = [1] * (k.ndim - 3) + [module.num_heads // module.num_kv_heads, 1, 1]
+    return module.attend(q, k.repeat(times), v.repeat(times), attn_mask, is_causal=is_causal)
+
+
 ROWS_SUM_TO_ONE = "each row of weights sums to one"
 MASKED_IS_ZERO = "a masked key has weight zero"
 ALL_FINITE = "every number is finite"
@@ -283,6 +299,14 @@ MULTI_HEAD_MISTAKES: Mapping[str, Mistake[MultiHead | Attention]] = MappingProxy
                 HEADS_DIFFER,
                 shared_projections,
                 "heads",
+            ),
+            Mistake[MultiHead | Attention](
+                "tiled-key-heads",
+                "Shared key heads are repeated with repeat, 1 2 1 2, in place of repeat_interleave, 1 1 2 2.",
+                "Neighbours that should share one head of keys then read different ones: wrong groups.",
+                SAME_AS_TORCH,
+                tiled_key_heads,
+                "shared heads",
             ),
         )
     }

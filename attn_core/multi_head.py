@@ -267,7 +267,7 @@ class MultiHeadAttention(nn.Module):
             is_causal=is_causal,
             scale=scale,
             temperature=temperature,
-            enable_gqa=self.num_kv_heads < self.num_heads,
+            enable_gqa=key.shape[-3] < query.shape[-3],
         )
         concatenated = merge_heads(stages.output)
         return MultiHead(

@@ -10,10 +10,13 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from attn_core import (
+    KVCache,
+    LatentAttention,
     MultiHead,
     MultiHeadAttention,
     attention_distance,
     causal_mask,
+    decode_step,
     diagonal_score,
     effective_keys,
     entropy,
@@ -125,6 +128,37 @@ def stages(setting: Setting, n_head: int) -> MultiHead:
     return result
 
 
+def divisors(number: int) -> list[int]:
+    """Return what divides a number, in order."""
+    return [each for each in range(1, number + 1) if number % each == 0]
+
+
+@lru_cache(maxsize=64)
+def shared_module(setting: Setting, n_head: int, num_kv_heads: int) -> MultiHeadAttention:
+    """Return the attention with fewer heads of keys and values, each the mean of those that it replaces."""
+    return module(setting, n_head).pooled(num_kv_heads).requires_grad_(False)
+
+
+@lru_cache(maxsize=8)
+def latent_module(setting: Setting, n_head: int) -> LatentAttention:
+    """Return the attention with keys and values read from one latent vector a token, of the whole rank."""
+    attention = module(setting, n_head)
+    return LatentAttention.from_multi_head(attention, min(attention.d_key, 2 * n_head * attention.d_head))
+
+
+@lru_cache(maxsize=16)
+def written(setting: Setting, n_head: int, num_kv_heads: int) -> tuple[list[MultiHead], KVCache]:
+    """Return every stage of every token written one after the other, and the cache at the end."""
+    attention = shared_module(setting, n_head, num_kv_heads)
+    rows: list[MultiHead] = []
+    kept: KVCache | None = None
+    for token in sequences(setting).query:
+        stages_now, kept = decode_step(attention, token[None], kept)
+        rows.append(stages_now)
+    assert kept is not None
+    return rows, kept
+
+
 def array(tensor: Tensor) -> NDArray[np.float64]:
     """Hand a tensor to the figures."""
     return np.asarray(tensor.detach(), dtype=np.float64)
@@ -144,15 +178,28 @@ class Now:
     look: Look
     n_head: int
 
+    num_kv_heads: int | None = None  # None: as many as heads
+
     @cached_property
     def result(self) -> MultiHead:
         """Every stage, at the present number of heads."""
-        return stages(self.setting, self.n_head)
+        if self.num_kv_heads is None:
+            return stages(self.setting, self.n_head)
+        n = self.tokens
+        result = self.module(n.query, n.key, n.key, mask(self.setting))
+        assert isinstance(result, MultiHead)
+        return result
 
     @cached_property
     def module(self) -> MultiHeadAttention:
         """The attention itself."""
-        return module(self.setting, self.n_head)
+        if self.num_kv_heads is None:
+            return module(self.setting, self.n_head)
+        return shared_module(self.setting, self.n_head, self.num_kv_heads)
+
+    def sharing(self, num_kv_heads: int) -> "Now":
+        """Return the same with fewer heads of keys and values."""
+        return replace(self, num_kv_heads=num_kv_heads)
 
     @cached_property
     def tokens(self) -> Sequences:

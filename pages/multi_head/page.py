@@ -4,7 +4,7 @@ from functools import partial
 
 import streamlit as st
 
-from attn_ui.frame import open_page, tabs, what_you_see
+from attn_ui.frame import open_page, tabs
 from attn_ui.live_figure import Cell, Slider, live_figure
 from attn_ui.positions import move, value
 from attn_ui.shared_settings import HEAD, KEY, QUERY
@@ -22,8 +22,10 @@ from pages.multi_head.tabs import (
     maths,
     measures,
     shapes,
+    shared_heads,
+    token_by_token,
 )
-from pages.multi_head.views import VIEWS, packed
+from pages.multi_head.views import packed, said
 
 open_page(
     "multi-head",
@@ -60,13 +62,13 @@ live_figure(
     name="multi-head attention",
     slider=Slider("Heads", slider),
     on_cell=choose_cell,
+    says=said(setting, look),
 )
 wanted = int(value(HEADS))
 if wanted != n_head:
     allowed = [int(heads) for heads in slider.values]
-    said = words.other_heads(wanted, n_head, allowed, now.module.d_model, n_query)
-    st.caption(f":material/edit: {said}")
-what_you_see(VIEWS[look.view].say(now))
+    why = words.other_heads(wanted, n_head, allowed, now.module.d_model, n_query)
+    st.caption(f":material/edit: {why}")
 st.caption(
     "The projections are drawn from the seed, not trained: what a head looks at here says nothing of grammar."
 )
@@ -77,7 +79,10 @@ tabs(
         name: partial(tab.show, now)
         for name, tab in zip(
             TAB.options,
-            (adds_up, shapes, measures, block, arithmetic, maths, break_it, checks, data, code),
+            (
+                *(adds_up, shapes, measures, block, shared_heads, token_by_token),
+                *(arithmetic, maths, break_it, checks, data, code),
+            ),
             strict=True,
         )
     },

@@ -23,6 +23,8 @@ TAB = Choice(
         "Shapes",
         "Measures",
         "Block",
+        "Shared heads",
+        "Token by token",
         "Arithmetic",
         "Maths",
         "Break it",
@@ -61,17 +63,26 @@ AGAINST = Steps("against", 2, tuple(range(1, MAX_HEADS + 1)), ".0f")
 OFF = Several("off", tuple(str(head) for head in range(1, MAX_HEADS + 1)))
 RESHAPE = Steps("reshape", 0, tuple(range(37)), ".0f")
 LAYERS = Steps("layers", 6, tuple(range(13)), ".0f")
+KV_HEADS = Steps("kv", MAX_HEADS, tuple(range(1, MAX_HEADS + 1)), ".0f")  # the default: as many as heads
+LATENT = Steps("latent", 512, tuple(range(1, 513)), ".0f")  # the default: the whole rank
 RESIDUAL = Flag("residual", True)
 NORM = Choice("norm", "after", ("none", "before", "after"))
 MISTAKE = Choice(
     "fault",
     "split without transpose",
-    ("split without transpose", "merge without transpose", "√d_model for √d_head", "one W for all heads"),
+    (
+        "split without transpose",
+        "merge without transpose",
+        "√d_model for √d_head",
+        "one W for all heads",
+        "key heads tiled",
+    ),
 )
 SETTINGS: tuple[Parameter, ...] = (
     *(TAB, CASE, TEXT, CROSS, TEXT_2, WIDTH_MODEL, WIDTH_MEMORY, SEED),
     *(HEADS, FREE_HEADS, WIDTH_HEAD, BIAS, PROJECTION, HEADS_MASK, MASK_REACH),
-    *(VIEW, ORDER_BY, HEAD, AGAINST, QUERY, KEY, OFF, RESHAPE, LAYERS, RESIDUAL, NORM, MISTAKE),
+    *(VIEW, ORDER_BY, HEAD, AGAINST, QUERY, KEY, OFF, RESHAPE, LAYERS, RESIDUAL, NORM),
+    *(KV_HEADS, LATENT, MISTAKE),
 )
 
 EXAMPLES = {

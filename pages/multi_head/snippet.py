@@ -103,3 +103,57 @@ concatenated = (weights @ v).transpose(0, 1).reshape(len(x), n_head * d_head)
     else:
         text += "output = concatenated\n"
     return text
+
+
+def shared_heads(num_kv_heads: int) -> str:
+    """Return lines that go on after `snippet`: fewer heads of keys and values, as means, by torch itself.
+
+    They end with `shared_weights` (n_head, n_query, n_key) and `shared_output` (n_query, d_out).
+    """
+    return (
+        f"""
+num_kv_heads = {num_kv_heads}
+group = n_head // num_kv_heads
+
+
+def pooled(heads):
+    # (n_head, n, d_head) -> (num_kv_heads, group, n, d_head) -> the mean over each group
+    return heads.reshape(num_kv_heads, group, *heads.shape[1:]).mean(dim=1)
+
+
+k_shared, v_shared = pooled(k), pooled(v)
+allowed = mask if "mask" in globals() else None
+shared_heads = torch.nn.functional.scaled_dot_product_attention(
+    q, k_shared, v_shared, allowed, enable_gqa=True
+)
+shared_scores = q @ k_shared.repeat_interleave(group, dim=0).transpose(1, 2) / math.sqrt(d_head)
+if allowed is not None:
+    shared_scores = shared_scores.masked_fill(~allowed, -torch.inf)
+shared_weights = shared_scores.softmax(dim=-1).nan_to_num()
+shared_output = shared_heads.nan_to_num().transpose(0, 1).reshape(len(x), n_head * d_head)
+"""
+        + """if "W_o" in globals():
+    shared_output = linear(shared_output, *W_o)
+"""
+    )
+
+
+def token_by_token() -> str:
+    """Return lines that go on after `snippet` of self-attention: one token after the other, with a cache.
+
+    They end with `written` (n, d_out), one row a token, and `kept_numbers`.
+    """
+    return """
+keys, values, written = [], [], []
+for token in x:
+    # Only the new token is projected; what came before is kept as it was.
+    q_t, k_t, v_t = (linear(token, *W).view(n_head, 1, d_head) for W in (W_q, W_k, W_v))
+    keys.append(k_t)
+    values.append(v_t)
+    k_all, v_all = torch.cat(keys, dim=1), torch.cat(values, dim=1)
+    row = (q_t @ k_all.transpose(1, 2) / math.sqrt(d_head)).softmax(dim=-1)
+    joined = (row @ v_all).transpose(0, 1).reshape(n_head * d_head)
+    written.append(linear(joined, *W_o) if "W_o" in globals() else joined)
+written = torch.stack(written)
+kept_numbers = k_all.numel() + v_all.numel()
+"""

@@ -194,3 +194,67 @@ def other_heads(wanted: int, shown: int, allowed: Sequence[int], d_model: int, n
     if d_model % wanted and all(d_model % heads == 0 for heads in allowed):
         return does_not_divide(wanted, d_model, allowed, shown)
     return too_many_numbers(wanted, n_tokens, allowed, shown)
+
+
+def sharing(n_head: int, num_kv_heads: int, kept: int, full: int, off: float) -> str:
+    """Say who shares keys with whom, what is kept for it, and what it does to the output.
+
+    Args:
+        n_head: heads of queries; num_kv_heads: heads of keys and values.
+        kept, full: numbers kept a token, shared and with keys of one's own.
+        off: the largest change of the output, as a share of its largest number.
+
+    >>> sharing(4, 4, 16, 16, 0.0)
+    'Each of the 4 heads has keys and values of its own: multi-head attention, 16 numbers kept a token.'
+    """
+    if num_kv_heads == n_head:
+        who = "The head has" if n_head == 1 else f"Each of the {n_head} heads has"
+        return f"{who} keys and values of its own: multi-head attention, {kept:,} numbers kept a token."
+    group = n_head // num_kv_heads
+    name = "multi-query" if num_kv_heads == 1 else "grouped-query"
+    who = (
+        f"All {n_head} heads read one head of keys and values"
+        if num_kv_heads == 1
+        else f"{num_kv_heads} heads of keys and values, each read by {group} heads side by side"
+    )
+    return (
+        f"{who}: {name} attention keeps {kept:,} numbers a token where {full:,} were kept. With the mean of "
+        f"what they replace, the output is off by up to {100 * off:.3g} % of its largest number."
+    )
+
+
+def latent(d_latent: int, rank: int, full: int, off: float) -> str:
+    """Say what a latent vector keeps, and what it loses.
+
+    Args:
+        d_latent: numbers kept a token; rank: of the whole.
+        full: numbers kept a token without it.
+        off: the largest change of the output, as a share of its largest number.
+    """
+    kept = f"{counted(d_latent, 'number')} kept a token in place of {full:,}"
+    if d_latent == rank:
+        return f"{kept}, and nothing is lost: keys and values of all heads are read from them."
+    return (
+        f"{kept}, from which keys and values of all heads are read: the output is off by up to "
+        f"{100 * off:.3g} % of its largest number, for only {d_latent} of {rank} directions are left."
+    )
+
+
+def writing(token: str, place: int, cached: int, uncached: int, kept: int) -> str:
+    """Say what is computed for one token and what is only read again; the word is escaped already.
+
+    Args:
+        token: the word; place: its own, from 0.
+        cached, uncached: operations with the cache and without.
+        kept: numbers kept in all heads after it.
+    """
+    if place == 0:
+        return (
+            f"{token} is the first token: nothing is kept yet, so both ways compute the same {cached:,} "
+            f"operations; {kept:,} numbers are kept."
+        )
+    return (
+        f"{token} is projected alone and reads {counted(place, 'token')} kept before it: {cached:,} "
+        f"operations in place of {uncached:,}, {uncached / cached:.1f} times as many; {kept:,} numbers are "
+        "kept now."
+    )

@@ -11,11 +11,22 @@ import torch
 from streamlit.testing.v1 import AppTest
 from torch.nn import functional as F
 
+from attn_ui.live_figure.says import said_at
 from pages.multi_head import settings as page_settings
 from pages.multi_head import words
-from pages.multi_head.numbers import MEASURES, Now, heads_slider, order_of, output_of, sequences, stages
+from pages.multi_head.numbers import (
+    MEASURES,
+    Now,
+    divisors,
+    heads_slider,
+    order_of,
+    output_of,
+    sequences,
+    stages,
+    written,
+)
 from pages.multi_head.settings import CASE, EXAMPLES, HEADS, MISTAKE, ORDER_BY, TAB, VIEW, Look, Setting
-from pages.multi_head.tabs import arithmetic, code
+from pages.multi_head.tabs import arithmetic, code, shared_heads, token_by_token
 from pages.multi_head.tabs.block import VARIANTS, name_of
 from pages.multi_head.tabs.break_it import MISTAKES, PICTURES
 from pages.multi_head.tabs.checks import checks
@@ -71,7 +82,24 @@ def captions(at: AppTest) -> str:
 
 
 def text(at: AppTest) -> str:
-    return "\n".join(element.value for element in at.markdown)
+    return "\n".join([element.value for element in at.markdown] + sentences(at))
+
+
+def sentences(at: AppTest) -> list[str]:
+    """What each live figure says where its slider stands, without its colours."""
+    found = []
+    for figure in at.get("bidi_component"):
+        message = figure.proto.bytes
+        sections = []
+        for _ in range(2):
+            end = 4 + int.from_bytes(message[:4], "little")
+            sections.append(message[4:end])
+            message = message[end:]
+        head, said = sections
+        slider = json.loads(head)["slider"]
+        if said != b"null":
+            found.append("".join(run for _, run in said_at(said, slider["index"] if slider else 0, 0)))
+    return found
 
 
 def show_tab(at: AppTest, tab: str) -> list[str]:
@@ -107,6 +135,7 @@ def test_every_tab_opens() -> None:
 def test_every_mistake_is_shown_with_the_check_that_fails(fault: str, heads: str) -> None:
     said = text(open_page(tab="Break it", fault=fault, heads=heads))
     shown = heads == "4" or fault == "split without transpose"
+    assert said.count("here: ") + said.count("Fails: ") >= 1
     assert ("Fails: " in said) == shown
     assert ("Nothing fails here" in said) == (not shown)
 
@@ -204,14 +233,14 @@ def test_all_checks_hold_on_every_setting(name: str) -> None:
     setting, n_head = SETTINGS[name]
     found = checks(Now(setting, LOOK, n_head))
     assert len(found) >= 5
-    assert [check.what for check in found if not check.holds] == []
+    assert [check.name for check in found if not check.passed] == []
 
 
 def test_a_check_fails_when_the_numbers_are_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
     now = Now(OWN, LOOK, 4)
     wrong = replace(now.result, output=now.result.output + 1e-6, weights=now.result.weights * 1.0001)
     monkeypatch.setitem(now.__dict__, "result", wrong)
-    failing = [check.what for check in checks(now) if not check.holds]
+    failing = [check.name for check in checks(now) if not check.passed]
     assert len(failing) == 5
     assert any("nn.MultiheadAttention" in what for what in failing)
     assert any("add up" in what for what in failing)
@@ -426,3 +455,67 @@ def test_every_setting_has_a_name_of_its_own() -> None:
     names = [parameter.name for parameter in page_settings.SETTINGS]
     assert len(names) == len(set(names))
     assert HEADS.values == tuple(range(1, 17))
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+def test_shared_heads_and_the_cache_hold_on_every_setting(name: str) -> None:
+    setting, n_head = SETTINGS[name]
+    now = Now(setting, LOOK, n_head)
+    for groups in divisors(n_head):
+        found = shared_heads.checks(now, groups, 1)
+        assert [check.name for check in found if not check.passed] == []
+        if now.is_self_attention:
+            assert [check.name for check in token_by_token.checks(now, groups) if not check.passed] == []
+
+
+def test_a_wrong_cache_fails_its_checks(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = Now(OWN, LOOK, 4)
+    rows, kept = written(OWN, 4, 2)
+    wrong = [*rows[:2], replace(rows[2], output=rows[2].output * 1.001), *rows[3:]]
+    monkeypatch.setattr(token_by_token, "written", lambda *_: (wrong, kept))
+    assert len([check for check in token_by_token.checks(now, 2) if not check.passed]) == 2
+
+
+@pytest.mark.parametrize("name", ["default", "biases", "causal", "padding", "all masked", "concatenated"])
+def test_the_code_of_shared_heads_and_of_the_cache_prints_their_numbers(name: str) -> None:
+    setting, n_head = SETTINGS[name]
+    now = Now(setting, LOOK, n_head)
+    for groups in divisors(n_head):
+        found: dict[str, Any] = {}
+        exec(shared_heads.whole_program(now, groups), found)
+        result = now.sharing(groups).result
+        torch.testing.assert_close(found["shared_weights"], result.weights, atol=1e-12, rtol=0)
+        torch.testing.assert_close(found["shared_output"], result.output, atol=1e-12, rtol=0)
+    exec(token_by_token.whole_program(now), found)
+    rows, kept = written(setting, n_head, n_head)
+    torch.testing.assert_close(found["written"], torch.cat([row.output for row in rows]), atol=1e-12, rtol=0)
+    assert found["kept_numbers"] == kept.numbers
+
+
+def test_shared_heads_are_one_link() -> None:
+    said = text(open_page(tab="Shared heads", kv="2", latent="3"))
+    assert "| 2 | grouped-query | 192 |" in said
+    assert "enable_gqa=True" in said
+    assert "fails" not in said
+    broken = text(open_page(tab="Break it", fault="key heads tiled", kv="2"))
+    assert "Heads 2 and 3 read another group's keys" in broken
+    alone = text(open_page(tab="Break it", fault="key heads tiled", heads="1"))
+    assert "Nothing fails here" in alone
+
+
+def test_the_cache_is_one_link() -> None:
+    said = text(open_page(tab="Token by token", q="3"))
+    assert "2 × 4 heads × 2 dimensions × 4 tokens = **64 numbers**" in said
+    assert "fails" not in said
+    assert "take one sentence" in text(open_page(tab="Token by token", cross="true"))
+
+
+def test_sentences_on_what_is_kept() -> None:
+    assert "multi-query attention keeps 4 numbers a token where 16" in words.sharing(4, 1, 4, 16, 0.5)
+    assert "each read by 2 heads" in words.sharing(4, 2, 8, 16, 0.5)
+    assert words.latent(3, 8, 16, 0.25).endswith("only 3 of 8 directions are left.")
+    assert "nothing is lost" in words.latent(8, 8, 16, 0.0)
+    assert "nothing is kept yet" in words.writing("a", 0, 5, 5, 4)
+    assert "reads 2 tokens kept before it: 50 operations in place of 100, 2.0 times" in words.writing(
+        "a", 2, 50, 100, 4
+    )

@@ -147,6 +147,8 @@ def test_the_latent_cut_is_the_nearest_of_its_rank(draw: Draw) -> None:
     for d_latent in (1, 5, 11):
         latent = LatentAttention.from_multi_head(module, d_latent)
         ups = torch.cat([latent.up_key.flatten(0, 1), latent.up_value.flatten(0, 1)])
+        cut = LatentAttention.from_multi_head(module, 12).cut(d_latent)
+        assert torch.equal(cut.up_value, latent.up_value)
         missed = torch.linalg.matrix_norm(both - ups @ latent.down)
         torch.testing.assert_close(missed, singular[d_latent:].square().sum().sqrt())
     with pytest.raises(ValueError, match="d_latent must be a whole number from 1 to 12; got 13"):

@@ -5,9 +5,10 @@ from dataclasses import replace
 import numpy as np
 import streamlit as st
 import torch
+from numpy.typing import NDArray
 
 from attn_figures.heads_add_up import added_up, shares
-from attn_ui.frame import coloured, what_you_see
+from attn_ui.frame import coloured
 from attn_ui.live_figure import Slider, live_figure, pack
 from attn_ui.shared_cache import shared
 from attn_ui.shared_settings import QUERY
@@ -23,6 +24,7 @@ def show(now: Now) -> None:
     result, query = now.result, now.look.cell[0]
     tokens = now.tokens.queries
     d_out = result.output.shape[-1]
+    lengths = array(result.contributions.norm(dim=-1))
     st.markdown(
         "The output projection is linear, so the output is a **sum with one term a head**: what a head "
         "found, times its own block of W_o. Bars on the right are lengths."
@@ -36,14 +38,7 @@ def show(now: Now) -> None:
         alt="What each head adds to the output of one token, one row a head, and the sum",
         name="heads add up",
         slider=Slider("Token", replace(QUERY, values=tuple(range(len(tokens)))), names=tokens),
-    )
-    lengths = array(result.contributions.norm(dim=-1))
-    change = None
-    if now.off:
-        change = float((output_of(result, now.off) - result.output)[query].norm())
-    token = coloured("query", tokens[query])
-    what_you_see(
-        words.moved_most(token, lengths[:, query].tolist(), float(result.output[query].norm()), change)
+        says=_sentences(now, lengths.T),
     )
     if d_out > MOST_DIMENSIONS:
         st.caption(f"The first {MOST_DIMENSIONS} of {d_out} dimensions are drawn; lengths are of all.")
@@ -55,6 +50,21 @@ def show(now: Now) -> None:
         alt="For every token, each head's share in the lengths of the contributions",
         name="shares of the heads",
     )
+
+
+def _sentences(now: Now, lengths: NDArray[np.float64]) -> list[str]:
+    """Say of every token which head adds most to it; lengths (n_query, n_head)."""
+    output = now.result.output
+    changes = (output_of(now.result, now.off) - output).norm(dim=-1).tolist() if now.off else None
+    return [
+        words.moved_most(
+            coloured("query", token),
+            lengths[place].tolist(),
+            float(output[place].norm()),
+            None if changes is None else changes[place],
+        )
+        for place, token in enumerate(now.tokens.queries)
+    ]
 
 
 @shared

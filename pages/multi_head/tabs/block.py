@@ -6,9 +6,7 @@ import torch
 from attn_core import NORMS, repeat_block, token_similarity
 from attn_figures.block import layer_curves
 from attn_ui import controls
-from attn_ui.frame import what_you_see
 from attn_ui.live_figure import Slider, live_figure, pack
-from attn_ui.positions import position
 from attn_ui.shared_cache import shared
 from pages.multi_head import words
 from pages.multi_head.numbers import Now, array, mask, module, sequences
@@ -48,16 +46,18 @@ def show(now: Now) -> None:
     with right:
         norm = controls.segment(NORM, "Layer norm")
     chosen = VARIANTS.index((residual, norm))
+    lengths, alike = (values[chosen].tolist() for values in _measured(now.setting, now.n_head)[1:])
     live_figure(
         _over_layers(now.setting, now.n_head, chosen),
         key="block",
         alt="Mean length of the vectors and mean cosine of two tokens, layer by layer",
         name="block over layers",
         slider=Slider("Layers", LAYERS),
+        says=[
+            words.layers(name_of(residual, norm), layer, lengths[0], lengths[layer], alike[layer])
+            for layer in range(len(LAYERS.values))
+        ],
     )
-    layer = position(LAYERS)
-    lengths, alike = (values[chosen].tolist() for values in _measured(now.setting, now.n_head)[1:])
-    what_you_see(words.layers(name_of(residual, norm), layer, lengths[0], lengths[layer], alike[layer]))
     st.caption(
         "Grey: the other five ways. Each layer has weights of its own, drawn from the seeds "
         f"{now.setting.seed} to {now.setting.seed + len(LAYERS.values) - 2}; there is no feed-forward part."

@@ -2,20 +2,22 @@
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from html import escape
 
 import streamlit as st
 
 from attn_core import MULTI_HEAD_MISTAKES, Attention, MultiHead
-from attn_core.mistakes import MAP_OF_POSITIONS, SAME_AS_TORCH
+from attn_core.mistakes import HEADS_DIFFER, MAP_OF_POSITIONS, SAME_AS_TORCH
 from attn_figures.matrix import Matrix
 from attn_figures.multi_head import right_and_broken
 from attn_ui import controls
 from attn_ui.frame import what_you_see
 from attn_ui.live_figure import live_figure
+from attn_ui.positions import value
 from pages.multi_head import words
-from pages.multi_head.numbers import Now, array, heads, mask
-from pages.multi_head.settings import MISTAKE, names_of_heads
+from pages.multi_head.numbers import Now, array, divisors, heads, mask
+from pages.multi_head.settings import KV_HEADS, MISTAKE, names_of_heads
 from pages.multi_head.tabs.checks import agree, largest
 
 
@@ -24,6 +26,9 @@ def show(now: Now) -> None:
     mistake = MULTI_HEAD_MISTAKES[MISTAKES[controls.segment(MISTAKE, "Mistake")]]
     st.markdown(f"{mistake.what} {mistake.why}")
     n_query, n_key = now.tokens.shape
+    if mistake.needs == "shared heads":
+        now = now.sharing(_some_sharing(now))
+        st.caption(f"Here {now.n_head} heads share {words.counted(now.module.num_kv_heads, 'head')} of keys.")
     try:
         broken = mistake.attend(
             now.module, now.tokens.query, now.tokens.key, now.tokens.key, mask(now.setting)
@@ -48,7 +53,13 @@ def show(now: Now) -> None:
 MISTAKES = dict(
     zip(
         MISTAKE.options,
-        ("split-without-transpose", "merge-without-transpose", "scale-by-d-model", "shared-projections"),
+        (
+            "split-without-transpose",
+            "merge-without-transpose",
+            "scale-by-d-model",
+            "shared-projections",
+            "tiled-key-heads",
+        ),
         strict=True,
     )
 )
@@ -96,6 +107,16 @@ def _second_head(now: Now, broken: MultiHead) -> Drawn:
     )
 
 
+def _regrouped(now: Now, broken: MultiHead) -> Drawn:
+    # The first and the last head keep their group, so another one shows the mistake.
+    head = min(now.look.head or 1, now.n_head - 1)
+    return (
+        _map(now, now.result, "right", f"right: head {head + 1}", head),
+        _map(now, broken, "broken", f"broken: head {head + 1}", head),
+        True,
+    )
+
+
 def _joined(now: Now, broken: MultiHead) -> Drawn:
     """The heads side by side: (n_query, n_head * d_head)."""
     d_head = now.module.d_head
@@ -130,6 +151,7 @@ PICTURES: dict[str, Callable[..., Drawn]] = {
     "merge-without-transpose": _joined,
     "scale-by-d-model": _maps,
     "shared-projections": _second_head,
+    "tiled-key-heads": _regrouped,
 }
 
 
@@ -141,19 +163,33 @@ def verdict(now: Now, name: str, broken: Attention | MultiHead) -> str:
     off = largest(right.output - broken.output)
     if agree(right.output, broken.output) and agree(right.weights, broken.weights):
         return f"Nothing fails here: {_why_harmless(now, name)}. The mistake is there all the same."
+    if name == "tiled-key-heads":
+        return _verdict_on_groups(now, broken)
     if name == "merge-without-transpose":
         return (
             f"Fails: *{breaks}*. They miss it by up to {off:.3g}. Maps and shapes are all right; only the "
             "numbers stand in wrong places."
         )
     if name == "scale-by-d-model":
-        ratio = math.sqrt(now.module.d_head / now.module.d_model)
-        too, so = ("small", "flat") if ratio < 1 else ("large", "sharp")
-        return (
-            f"Fails: *{breaks}*. It is off by up to {off:.3g}, weights by up to "
-            f"{largest(right.weights - broken.weights):.3g}: scores are {ratio:.3g} times what they should "
-            f"be, too {too}, so the softmax is too {so}."
-        )
+        return _verdict_on_scale(now, broken)
+    return _verdict_on_sharing(now, broken)
+
+
+def _verdict_on_scale(now: Now, broken: MultiHead) -> str:
+    right = now.result
+    off = largest(right.output - broken.output)
+    ratio = math.sqrt(now.module.d_head / now.module.d_model)
+    too, so = ("small", "flat") if ratio < 1 else ("large", "sharp")
+    return (
+        f"Fails: *{SAME_AS_TORCH}*. It is off by up to {off:.3g}, weights by up to "
+        f"{largest(right.weights - broken.weights):.3g}: scores are {ratio:.3g} times what they should "
+        f"be, too {too}, so the softmax is too {so}."
+    )
+
+
+def _verdict_on_sharing(now: Now, broken: MultiHead) -> str:
+    right = now.result
+    off = largest(right.output - broken.output)
     if agree(right.weights, broken.weights):
         return (
             f"Fails: *{SAME_AS_TORCH}*. It is off by up to {off:.3g}, for all heads read one value. The "
@@ -161,9 +197,24 @@ def verdict(now: Now, name: str, broken: Attention | MultiHead) -> str:
         )
     apart = largest(broken.weights - broken.weights[:1])
     return (
-        f"Fails: *{breaks}*. The largest difference between any two maps is {apart:.1g}: {now.n_head} "
+        f"Fails: *{HEADS_DIFFER}*. The largest difference between any two maps is {apart:.1g}: {now.n_head} "
         "heads, one view. The output is still a proper output, so only a comparison with the right one, "
         f"which is off by up to {off:.3g}, sees it too."
+    )
+
+
+def _verdict_on_groups(now: Now, broken: MultiHead) -> str:
+    right = now.result
+    off = largest(right.output - broken.output)
+    moved = [
+        str(head + 1) for head in range(now.n_head) if not agree(right.weights[head], broken.weights[head])
+    ]
+    if not moved:
+        return f"Fails: *{SAME_AS_TORCH}*, by up to {off:.3g}. The maps cannot tell: each row sees one key."
+    who = f"Head {moved[0]} reads" if len(moved) == 1 else f"Heads {words.several(moved)} read"
+    return (
+        f"Fails: *{SAME_AS_TORCH}*. {who} another group's keys, and the output is off by up to {off:.3g}. "
+        "All shapes are right."
     )
 
 
@@ -198,7 +249,20 @@ def _verdict_on_split(now: Now, broken: Attention) -> str:
     )
 
 
+def _some_sharing(now: Now) -> int:
+    """Return the number of key heads that the page shows; a proper part of the heads where there is one."""
+    offered = divisors(now.n_head)
+    chosen = int(value(replace(KV_HEADS, values=tuple(offered))))
+    proper = [each for each in offered if 1 < each < now.n_head]
+    return chosen if chosen in proper or not proper else proper[-1]
+
+
 def _why_harmless(now: Now, name: str) -> str:
+    if name == "tiled-key-heads" and now.module.num_kv_heads in (1, now.n_head):
+        return (
+            "one head of keys, or one for each head, is the same list either way. Take a number of heads "
+            "with a divisor between, such as 4"
+        )
     if name == "merge-without-transpose" and len(now.tokens.queries) == 1:
         return "with a single query the heads' rows stand in the right order by chance"
     if name == "scale-by-d-model" and now.module.d_head == now.module.d_model:

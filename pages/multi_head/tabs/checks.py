@@ -1,39 +1,18 @@
 """The tab "Checks": the numbers on screen against torch, and against what any attention must hold to."""
 
-from dataclasses import dataclass
-
 import streamlit as st
 import torch
 from torch import Tensor
 from torch.nn import functional as F
 
+from attn_core import Check, compare
+from attn_ui.tables import checks_table
 from pages.multi_head.numbers import Now, mask
-
-TOLERANCE = 1e-10  # of the largest number compared
-
-
-@dataclass(frozen=True)
-class Check:
-    """One statement about the numbers on screen, how far they are from it, and how large they are."""
-
-    what: str
-    error: float
-    scale: float
-
-    @property
-    def holds(self) -> bool:
-        """Whether the numbers agree to the last digits of float64."""
-        return self.error <= TOLERANCE * self.scale
-
-
-def compare(what: str, ours: Tensor, theirs: Tensor) -> Check:
-    """Hold our numbers against others."""
-    return Check(what, largest(ours - theirs), max(largest(ours), largest(theirs)))
 
 
 def agree(ours: Tensor, theirs: Tensor) -> bool:
     """Whether two results are the same but for rounding."""
-    return compare("", ours, theirs).holds
+    return compare("", ours, theirs).passed
 
 
 def largest(numbers: Tensor) -> float:
@@ -50,11 +29,11 @@ def checks(now: Now) -> list[Check]:
     found.append(compare("each row of each map sums to one", sums[attends], torch.ones_like(sums[attends])))
     if result.mask is not None:
         masked = result.weights[~result.mask]
-        found.append(Check("a masked key has weight zero", largest(masked), 1.0))
+        found.append(compare("a masked key has weight zero", masked, 0.0, scale=1.0))
         if not bool(attends.all()):
             empty = result.heads[~attends]
             what = "a query that may attend to nothing has output zero"
-            found.append(Check(what, largest(empty), largest(result.value)))
+            found.append(compare(what, empty, 0.0, scale=largest(result.value)))
     total = result.contributions.sum(dim=0)
     if result.output_bias is not None:
         total = total + result.output_bias
@@ -106,7 +85,7 @@ def _against_fused(now: Now) -> Check:
 
 def show(now: Now) -> None:
     """Show the checks with their largest differences."""
-    st.markdown("Computed just now, on the numbers on screen; each line gives the largest difference.")
+    st.markdown("Computed just now, on the numbers on screen.")
     st.markdown(table(checks(now)))
     if now.module.W_o is None or now.n_head * now.module.d_head != now.module.d_model:
         st.caption(
@@ -117,8 +96,7 @@ def show(now: Now) -> None:
 
 def table(found: list[Check]) -> str:
     """Return the checks as a table in markdown."""
-    lines = ["| | Check | Largest difference |", "|:--|:--|--:|"]
-    for check in found:
-        mark = ":material/check:" if check.holds else ":material/close: fails"
-        lines.append(f"| {mark} | {check.what} | {check.error:.1e} |")
-    return "\n".join(lines)
+    return checks_table(
+        [check.name for check in found],
+        {"on the numbers on screen": [(check.passed, check.verdict) for check in found]},
+    )

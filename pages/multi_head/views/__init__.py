@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from attn_figures.picture import Spec
-from attn_ui.live_figure import pack
+from attn_ui.live_figure import pack, pack_says
 from attn_ui.shared_cache import shared
 from pages.multi_head.numbers import Now, heads_slider
 from pages.multi_head.settings import VIEW, Look, Setting
@@ -36,6 +36,12 @@ VIEWS = dict(
 def packed(setting: Setting, look: Look) -> bytes:
     """Return every position of the heads slider as the live figure takes it."""
     return pack(VIEWS[look.view].draw(steps(setting, look)))
+
+
+@shared
+def said(setting: Setting, look: Look) -> bytes:
+    """Return the sentence of every position of the heads slider as the live figure takes them."""
+    return pack_says([VIEWS[look.view].say(now) for now in steps(setting, look)])
 
 
 def steps(setting: Setting, look: Look) -> list[Now]:

@@ -1,0 +1,221 @@
+"""The tab "Shared heads": from multi-head through grouped-query to multi-query attention, and latent keys."""
+
+from dataclasses import replace
+
+import streamlit as st
+import torch
+from torch.nn import functional as F
+
+from attn_core import Check, compare, multi_head_size
+from attn_figures.shared_heads import sharing, trade
+from attn_ui.live_figure import Slider, live_figure, pack
+from attn_ui.parameters import Steps
+from attn_ui.positions import position, value
+from attn_ui.shared_cache import shared
+from pages.multi_head import snippet, words
+from pages.multi_head.numbers import Now, divisors, heads, latent_module, mask
+from pages.multi_head.settings import KV_HEADS, LATENT, Look, Setting
+from pages.multi_head.tabs import code
+from pages.multi_head.tabs.checks import largest, table
+
+MOST_STEPS = 24  # of the latent slider
+ONE_LOOK = Look("every head", "number", 0, 0, (0, 0), ())  # these numbers depend on no other look
+
+
+def show(now: Now) -> None:
+    """Show heads that share keys, what it saves and costs, and the latent vector that goes further."""
+    st.markdown(
+        "While text is written, the keys and values of every earlier token are kept. **Heads can share "
+        "them**: several heads of queries, side by side, read one head of keys and values."
+    )
+    slider = kv_slider(now.n_head)
+    groups = int(value(slider))
+    live_figure(
+        _steps(now.setting, now.n_head, now.look.head),
+        key="shared",
+        alt="Which head reads which keys, the map of one head with shared keys, and what sharing changes",
+        name="heads that share keys",
+        slider=Slider("Heads of keys and values", slider),
+        says=[say(now, each) for each in divisors(now.n_head)],
+    )
+    st.markdown(sizes(now))
+    st.caption(
+        "Each shared head is the mean of the heads that it replaces, as a trained model is converted before "
+        "it is trained on (Ainslie et al., 2023, GQA; one head: Shazeer, 2019). Bytes: in float16, two a "
+        "number."
+    )
+    _latent(now)
+    st.markdown("**Checked just now**")
+    st.markdown(table(checks(now, groups, _offered_latents(now)[position(_latent_slider(now))])))
+    st.markdown("**In PyTorch**: goes on where the tab *Code* ends")
+    st.code(snippet.shared_heads(groups), language="python")
+
+
+def say(now: Now, groups: int) -> str:
+    """Say who shares keys with whom, and what it saves and costs."""
+    d_head = now.module.d_head
+    change = off(now.sharing(groups), now)
+    return words.sharing(now.n_head, groups, 2 * groups * d_head, 2 * now.n_head * d_head, change)
+
+
+def kv_slider(n_head: int) -> Steps:
+    """Return the slider with the numbers of key heads that divide the heads."""
+    return replace(KV_HEADS, values=tuple(divisors(n_head)))
+
+
+def off(other: Now, now: Now) -> float:
+    """Return the largest change of the output, as a share of its largest number."""
+    return largest(other.result.output - now.result.output) / (largest(now.result.output) or 1.0)
+
+
+@shared
+def _steps(setting: Setting, n_head: int, head: int) -> bytes:
+    now = Now(setting, ONE_LOOK, n_head)
+    steps = [now.sharing(groups) for groups in divisors(n_head)]
+    limit = max(largest(each.result.weights[head] - now.result.weights[head]) for each in steps)
+    return pack(
+        [
+            sharing.spec(heads(now), heads(each), each.module.num_kv_heads, head=head, limit=max(limit, 1e-9))
+            for each in steps
+        ]
+    )
+
+
+def sizes(now: Now) -> str:
+    """Return a table of every number of key heads: parameters, what is kept, what the output loses."""
+    n, d_head = now.tokens, now.module.d_head
+    lines = [
+        "| Heads of keys | | Parameters | Kept a token | Kept for these tokens | Output off by |",
+        "|--:|:--|--:|--:|--:|--:|",
+    ]
+    for groups in divisors(now.n_head):
+        name = "multi-head" if groups == now.n_head else "multi-query" if groups == 1 else "grouped-query"
+        size = multi_head_size(
+            len(n.queries),
+            len(n.keys),
+            now.module.d_model,
+            now.n_head,
+            d_head,
+            bias=now.setting.bias,
+            output_projection=now.setting.projection,
+            d_key=now.module.d_key,
+            num_kv_heads=groups,
+        )
+        kept = 2 * groups * d_head
+        change = 100 * off(now.sharing(groups), now)
+        lines.append(
+            f"| {groups} | {name} | {size.parameters:,} | {kept:,} numbers | "
+            f"{2 * kept * len(n.keys):,} bytes | {change:.3g} % |"
+        )
+    return "\n".join(lines)
+
+
+def _offered_latents(now: Now) -> list[int]:
+    rank = latent_module(now.setting, now.n_head).d_latent
+    every = -(-rank // MOST_STEPS)
+    return sorted({*range(1, rank + 1, every), rank})
+
+
+def _latent_slider(now: Now) -> Steps:
+    return replace(LATENT, values=tuple(_offered_latents(now)))
+
+
+def _latent(now: Now) -> None:
+    whole = latent_module(now.setting, now.n_head)
+    offered, slider = _offered_latents(now), _latent_slider(now)
+    st.markdown(
+        "**One latent vector for all heads** goes further: keep a short vector c a token, and read the keys "
+        "and values of every head from it by maps that need not even be applied, for they can be absorbed "
+        "into W_q and W_o (DeepSeek-V2, 2024; without its separate rotary part)."
+    )
+    full = 2 * now.n_head * now.module.d_head
+    errors = latent_errors(now.setting, now.n_head, tuple(offered))
+    live_figure(
+        _latent_steps(tuple(offered), errors),
+        key="latent",
+        alt="Numbers kept a token, and how far the output is off, against the width of the latent vector",
+        name="latent attention",
+        slider=Slider("Width of c", slider),
+        says=[
+            words.latent(width, whole.d_latent, full, error)
+            for width, error in zip(offered, errors, strict=True)
+        ],
+    )
+
+
+@shared
+def latent_errors(setting: Setting, n_head: int, offered: tuple[int, ...]) -> list[float]:
+    """Return how far the output is off at each width of c, as a share of its largest number."""
+    now = Now(setting, ONE_LOOK, n_head)
+    whole, n = latent_module(setting, n_head), now.tokens
+    right = now.result.output
+    return [
+        largest(whole.cut(width).absorbed(n.query, n.key, mask(setting))[1] - right) / (largest(right) or 1.0)
+        for width in offered
+    ]
+
+
+@shared
+def _latent_steps(offered: tuple[int, ...], errors: list[float]) -> bytes:
+    return pack(
+        [
+            trade.spec(offered, offered, errors, at, x_title="Width of the latent vector c")
+            for at in range(len(offered))
+        ]
+    )
+
+
+def checks(now: Now, groups: int, d_latent: int) -> list[Check]:
+    """Compute every check on shared heads and on the latent vector, on the numbers on screen."""
+    shared = now.sharing(groups)
+    result, n, allowed = shared.result, now.tokens, mask(now.setting)
+    attends = torch.ones(len(n.queries), dtype=torch.bool) if allowed is None else allowed.any(dim=-1)
+    theirs = F.scaled_dot_product_attention(result.query, result.key, result.value, allowed, enable_gqa=True)
+    latent = latent_module(now.setting, now.n_head)
+    cut = latent.cut(d_latent)
+    expanded = cut.expanded(n.query, n.key, allowed)
+    weights, output = cut.absorbed(n.query, n.key, allowed)
+    return [
+        compare(
+            "shared heads are those of `scaled_dot_product_attention(enable_gqa=True)`",
+            result.heads[:, attends],
+            theirs[:, attends],
+        ),
+        compare(
+            "with a head of keys for each head, the output is that of this page",
+            now.sharing(now.n_head).result.output,
+            now.result.output,
+        ),
+        compare(
+            "the parameters counted are those that the module holds",
+            torch.tensor(float(sum(each.numel() for each in shared.module.parameters()))),
+            torch.tensor(float(_counted(shared))),
+        ),
+        compare("latent: absorbed weights are the expanded ones", weights, expanded.weights),
+        compare("latent: the absorbed output is the expanded one", output, expanded.output),
+        compare(
+            "latent: at the whole rank, the output is that of this page",
+            latent.absorbed(n.query, n.key, allowed)[1],
+            now.result.output,
+        ),
+    ]
+
+
+def _counted(shared: Now) -> int:
+    n = shared.tokens
+    return multi_head_size(
+        len(n.queries),
+        len(n.keys),
+        shared.module.d_model,
+        shared.n_head,
+        shared.module.d_head,
+        bias=shared.setting.bias,
+        output_projection=shared.setting.projection,
+        d_key=shared.module.d_key,
+        num_kv_heads=shared.module.num_kv_heads,
+    ).parameters
+
+
+def whole_program(now: Now, groups: int) -> str:
+    """Return the page's program, and the lines that go on after it."""
+    return code.snippet(now) + snippet.shared_heads(groups)

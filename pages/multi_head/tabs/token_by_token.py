@@ -1,0 +1,144 @@
+"""The tab "Token by token": what is kept while text is written, and what that saves."""
+
+from dataclasses import replace
+
+import numpy as np
+import streamlit as st
+import torch
+
+from attn_core import Check, DecodingCost, compare, decoding_cost
+from attn_figures.shared_heads import writing, writing_cost
+from attn_ui.frame import coloured
+from attn_ui.live_figure import Slider, live_figure, pack
+from attn_ui.positions import value
+from attn_ui.shared_cache import shared
+from attn_ui.shared_settings import QUERY
+from pages.multi_head import snippet, words
+from pages.multi_head.numbers import Now, array, sequences, written
+from pages.multi_head.settings import Setting
+from pages.multi_head.tabs import code
+from pages.multi_head.tabs.checks import table
+from pages.multi_head.tabs.shared_heads import kv_slider
+
+WIDEST = 32  # dimensions of a head whose keys are drawn
+
+
+def show(now: Now) -> None:
+    """Show the token that is being written, what is kept, and what is computed with and without the cache."""
+    if not now.is_self_attention:
+        st.markdown(
+            ":material/edit: Text is written by a sequence that attends to itself. Here queries and keys are "
+            "different sequences; take one sentence to see its cache grow."
+        )
+        return
+    groups = int(value(kv_slider(now.n_head)))
+    st.markdown(
+        "A model writes one token after the other, and a causal row reads only what came before. **Keys and "
+        "values of earlier tokens never change**, so they are kept: the KV cache."
+    )
+    tokens, at = now.tokens.queries, now.look.cell[0]
+    every = costs(now, groups)
+    live_figure(
+        _steps(now.setting, now.n_head, groups, now.look.head),
+        key="writing",
+        alt="Rows of weights written one after the other, and the keys and values that are kept",
+        name="token by token",
+        slider=Slider("Token", replace(QUERY, values=tuple(range(len(tokens)))), names=tokens),
+        says=[
+            words.writing(
+                coloured("query", tokens[place]),
+                place,
+                cost.cached_flops,
+                cost.uncached_flops,
+                cost.cache_numbers,
+            )
+            for place, cost in enumerate(every)
+        ],
+    )
+    st.caption(
+        f"Head {now.look.head + 1} of {now.n_head}, which read {words.counted(groups, 'head')} of keys and "
+        "values (*Shared heads* sets how many); the mask is causal, whatever the sidebar says."
+    )
+    live_figure(
+        [
+            writing_cost.spec(
+                [cost.cached_flops for cost in every], [cost.uncached_flops for cost in every], at
+            )
+        ],
+        key="writing-cost",
+        alt="Operations for each token with the cache and without",
+        name="cost of a token",
+    )
+    st.markdown(arithmetic(now, groups, at))
+    st.markdown("**Checked just now**")
+    st.markdown(table(checks(now, groups)))
+    if groups == now.n_head:
+        st.markdown("**In PyTorch**: goes on where the tab *Code* ends")
+        st.code(snippet.token_by_token(), language="python")
+
+
+def costs(now: Now, groups: int) -> list[DecodingCost]:
+    """Return what each token takes."""
+    return [
+        decoding_cost(
+            at,
+            now.module.d_model,
+            now.n_head,
+            now.module.d_head,
+            num_kv_heads=groups,
+            bias=now.setting.bias,
+            output_projection=now.setting.projection,
+        )
+        for at in range(len(now.tokens.queries))
+    ]
+
+
+def arithmetic(now: Now, groups: int, at: int) -> str:
+    """Write out what is kept, and in how many bytes."""
+    d_head, t = now.module.d_head, at + 1
+    numbers = 2 * groups * d_head * t
+    return (
+        f"Kept: keys and values, 2 × {words.counted(groups, 'head')} × {d_head} dimensions × "
+        f"{words.counted(t, 'token')} = **{numbers:,} numbers**, {2 * numbers:,} bytes in float16. Without "
+        f"the cache each of the {words.counted(t, 'token')} is projected again, and {t * (t + 1) // 2} "
+        f"scores a head are computed where {t} {'is' if t == 1 else 'are'} new."
+    )
+
+
+def checks(now: Now, groups: int) -> list[Check]:
+    """Hold every token written with the cache against the whole causal computation at once."""
+    rows, kept = written(now.setting, now.n_head, groups)
+    shared = now.sharing(groups)
+    whole = shared.module(now.tokens.query, is_causal=True)
+    theirs = shared.module.fast(now.tokens.query, is_causal=True)
+    output = torch.cat([row.output for row in rows])
+    n = len(rows)
+    weights = torch.zeros_like(whole.weights)
+    for at, row in enumerate(rows):
+        weights[:, at, : at + 1] = row.weights[:, 0]
+    counted = torch.tensor(float(costs(now, groups)[n - 1].cache_numbers))
+    return [
+        compare("each token's output is its row of the whole causal computation", output, whole.output),
+        compare("and that of torch's fused attention with `is_causal=True`", output, theirs),
+        compare("each row of weights is that of the whole map", weights, whole.weights),
+        compare("the numbers counted are those that are kept", torch.tensor(float(kept.numbers)), counted),
+    ]
+
+
+def whole_program(now: Now) -> str:
+    """Return the page's program and the lines that go on after it."""
+    return code.snippet(now) + snippet.token_by_token()
+
+
+@shared
+def _steps(setting: Setting, n_head: int, groups: int, head: int) -> bytes:
+    rows, kept = written(setting, n_head, groups)
+    n, d_head = len(rows), kept.key.shape[-1]
+    weights = np.zeros((n, n))
+    for at, row in enumerate(rows):
+        weights[at, : at + 1] = array(row.weights[head, 0])
+    group = head * groups // n_head
+    key, value_ = (array(each[group])[:, : min(d_head, WIDEST)] for each in (kept.key, kept.value))
+    limit = float(max(abs(key).max(), abs(value_).max())) or 1.0
+    tokens = sequences(setting).queries
+    return pack([writing.spec(tokens, weights, key, value_, at, limit=limit) for at in range(n)])
