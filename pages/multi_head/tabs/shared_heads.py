@@ -144,19 +144,19 @@ def _latent(now: Now) -> None:
 
 
 @shared
-def latent_errors(setting: Setting, n_head: int, offered: tuple[int, ...]) -> list[float]:
+def latent_errors(setting: Setting, n_head: int, offered: tuple[int, ...]) -> tuple[float, ...]:
     """Return how far the output is off at each width of c, as a share of its largest number."""
     now = Now(setting, ONE_LOOK, n_head)
     whole, n = latent_module(setting, n_head), now.tokens
     right = now.result.output
-    return [
+    return tuple(
         largest(whole.cut(width).absorbed(n.query, n.key, mask(setting))[1] - right) / (largest(right) or 1.0)
         for width in offered
-    ]
+    )
 
 
 @shared
-def _latent_steps(offered: tuple[int, ...], errors: list[float]) -> bytes:
+def _latent_steps(offered: tuple[int, ...], errors: tuple[float, ...]) -> bytes:
     return pack(
         [
             trade.spec(offered, offered, errors, at, x_title="Width of the latent vector c")
