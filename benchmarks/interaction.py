@@ -1,6 +1,10 @@
 """Key press to changed picture, in a real Chromium, this product and its peers in one run.
 
-    python -m benchmarks.interaction [--presses 33] [--only 64 8]
+    python -m benchmarks.interaction [--presses 33] [--only 64 8 | --pages]
+
+First maps of several sizes, in six ways; then the product's own pages as they open: the figures of all
+steps are read from the page and given to bare Plotly.react and to Dash, and all are pressed and dragged, at
+full speed and with the processor slowed four times.
 
 Every contestant draws the same weights. A time runs from the keydown event to the first animation frame
 in which every map of the page has changed. Rounds alternate, so that a slow moment of the machine falls
@@ -131,15 +135,15 @@ def streamlit(script: str) -> Callable[[int], list[str]]:
     return lambda port: [*run, f"--server.port={port}", "--server.address=127.0.0.1"]
 
 
-def dash(n_token: int, n_head: int) -> Callable[[int], list[str]]:
-    """Return the command that serves the Dash app of one size."""
+def dash(*what: object) -> Callable[[int], list[str]]:
+    """Return the command that serves the Dash app of one size, or of the steps in a file."""
     run = [sys.executable, "-m", "benchmarks.apps.dash_app"]
-    return lambda port: [*run, str(port), str(n_token), str(n_head)]
+    return lambda port: [*run, str(port), *map(str, what)]
 
 
 @contextlib.contextmanager
-def bare_pages() -> Iterator[str]:
-    """Serve the bare page with its figures and Plotly's own file."""
+def bare_pages() -> Iterator[tuple[str, Path]]:
+    """Serve the bare page with its figures and Plotly's own file; yield its address and its folder."""
     with tempfile.TemporaryDirectory() as folder:
         shutil.copy(APPS / "bare.html", folder)
         shutil.copy(str(files("plotly") / "package_data" / "plotly.min.js"), folder)
@@ -151,7 +155,7 @@ def bare_pages() -> Iterator[str]:
         handler = partial(_Quiet, directory=folder)
         server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
         threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_address[1]}"
+        yield f"http://127.0.0.1:{server.server_address[1]}", Path(folder)
         server.shutdown()
 
 
@@ -248,22 +252,175 @@ def report(rivals: list[Contestant], n_token: int, n_head: int) -> None:
 
 
 PAGES = ("", "kernel-regression", "single-head", "positional-encoding", "multi-head")
+RATES = (1, 4)  # how many times the processor is slowed
+DRAG_SECONDS = 2.0
+FRAMES_A_SECOND = 60
+# Notes the figure of every step as the page itself hands it to Plotly, while it prepares them.
+RECORD = """
+(() => {
+    window.steps = {};
+    const encode = (v) => {
+        if (ArrayBuffer.isView(v)) {
+            const bytes = new Uint8Array(v.buffer, v.byteOffset, v.byteLength);
+            const kind = { Float32Array: 'f4', Float64Array: 'f8', Int32Array: 'i4', Uint8Array: 'u1' };
+            return { bytes: btoa(String.fromCharCode(...bytes)), kind: kind[v.constructor.name] };
+        }
+        if (Array.isArray(v)) return v.map(encode);
+        if (v && typeof v === 'object')
+            return Object.fromEntries(Object.entries(v).map(([k, x]) => [k, encode(x)]));
+        return v;
+    };
+    const at = (name) => document.querySelector(`input[data-live=${name}]`)?.value ?? '0';
+    const react = (node, data, layout, config) => {
+        const aside = node.classList.contains('live-studio');
+        const [step, row] = aside ? [node.dataset.step, node.dataset.row] : [at('step'), at('row')];
+        const isFirst = document.querySelector('.live-figure')?.contains(node);
+        if (isFirst && row === at('row')) window.steps[step] ??= encode({ data, layout });
+        return library.react(node, data, layout, config);
+    };
+    let library;
+    const shown = () => new Proxy(library, { get: (all, name) => (name === 'react' ? react : all[name]) });
+    Object.defineProperty(window, 'Plotly', {
+        configurable: true, get: () => library && shown(), set: (value) => { library = value; },
+    });
+})();
+"""
+WATCH = """
+(selector) => {
+    const read = () => [...document.querySelectorAll(selector)].map(
+        (e) => e.getAttribute('href') ?? e.getAttribute('xlink:href')).join();
+    let last = read();
+    window.changes = [];
+    window.watching = true;
+    const look = () => {
+        const now = read();
+        if (now !== last) window.changes.push(performance.now());
+        last = now;
+        if (window.watching) requestAnimationFrame(look);
+    };
+    requestAnimationFrame(look);
+}
+"""
 
 
-def pages(server: str, floor: str) -> list[Contestant]:
-    """List this product's pages as a visitor finds them, and Streamlit's floor beside them."""
-    found = [
-        Contestant(page or "overview", f"{server}/{page}", "input[data-live=step]", MAPS, 1) for page in PAGES
-    ]
-    return [*found, Contestant("Streamlit's floor", f"{floor}/?way=floor", "input[type=range]", WORDS, 1)]
+@dataclass
+class Moved:
+    """What one contestant did on one page at one speed of the processor."""
+
+    press: list[float]
+    pictures: float = 0.0  # a second, while dragged
+    gap: float = 0.0  # the longest time without a new picture, in milliseconds
 
 
-def report_pages(rivals: list[Contestant]) -> None:
-    """Print what a key press costs on each page."""
-    print(f"\nthe pages at their defaults, {len(rivals[0].milliseconds)} presses")
-    print(f"{'':22}{'median':>9}{'p95':>9}")
+def read_steps(browser: Browser, url: str) -> tuple[list[Any], float]:
+    """Open one of the product's pages; return the figures of all its steps and the film's seconds."""
+    page = browser.new_page(viewport={"width": 1280, "height": 900})
+    page.add_init_script(RECORD)
+    page.goto(url)
+    page.wait_for_selector(".live-figure[data-state=drawn]", timeout=120_000)
+    start = time.monotonic()
+    page.wait_for_selector(".live-film[data-film=ready]", timeout=240_000, state="attached")
+    seconds = time.monotonic() - start
+    steps = page.evaluate("() => window.steps")
+    last = int(page.locator("input[data-live=step]").first.get_attribute("max") or 0)
+    page.close()
+    return [steps[str(step)] for step in range(last + 1)], seconds
+
+
+def drag(page: Page, slider: str) -> tuple[float, float]:
+    """Drag a slider to and fro, a step a frame; return pictures a second and the longest gap."""
+    range_ = page.locator(slider).first
+    range_.scroll_into_view_if_needed()
+    box = range_.bounding_box()
+    assert box is not None
+    steps = int(range_.get_attribute("max") or 0)
+    middle = box["y"] + box["height"] / 2
+    x = [box["x"] + 8 + (box["width"] - 16) * step / steps for step in range(steps + 1)]
+    there_and_back = [*x, *x[-2:0:-1]]
+    page.mouse.move(x[0], middle)
+    page.mouse.down()
+    page.wait_for_timeout(400)
+    page.evaluate(WATCH, MAPS)
+    start = time.monotonic()
+    frame = 0
+    while (now := time.monotonic() - start) < DRAG_SECONDS:
+        if (due := int(now * FRAMES_A_SECOND)) > frame:
+            frame = due
+            page.mouse.move(there_and_back[frame % len(there_and_back)], middle)
+    page.mouse.up()
+    changes = page.evaluate("() => { window.watching = false; return window.changes; }")
+    page.wait_for_timeout(500)
+    gaps = np.diff(changes) if len(changes) > 1 else np.array([1000 * DRAG_SECONDS])
+    return len(changes) / DRAG_SECONDS, float(gaps.max())
+
+
+def race_page(browser: Browser, rivals: list[Contestant], presses: int) -> dict[tuple[str, int], Moved]:
+    """Let the rivals of one page take turns at pressing, then at dragging, at each speed."""
     for rival in rivals:
-        print(f"{rival.name:22}{rival.median:>6.0f} ms{rival.p95:>6.0f} ms", flush=True)
+        rival.page = browser.new_page(viewport={"width": 1280, "height": 900})
+        rival.page.goto(rival.url)
+        rival.page.locator(rival.slider).first.wait_for(timeout=120_000)
+        rival.page.locator(rival.selector).first.wait_for(timeout=120_000, state="attached")
+        if rival is rivals[0]:
+            rival.page.wait_for_selector(".live-film[data-film=ready]", timeout=240_000, state="attached")
+        rival.page.evaluate(PROBE)
+    found = {}
+    for rate in RATES:
+        for rival in rivals:
+            assert rival.page is not None
+            session = rival.page.context.new_cdp_session(rival.page)
+            session.send("Emulation.setCPUThrottlingRate", {"rate": rate})
+            rival.milliseconds.clear()
+        for round_ in range(presses):
+            for rival in rivals:
+                press(rival)
+                if round_ == 0:
+                    rival.milliseconds.clear()
+        for rival in rivals:
+            moved = found[rival.name, rate] = Moved(list(rival.milliseconds))
+            if rival.page is not None and rival.slider != "[role=slider]":
+                rival.page.bring_to_front()
+                moved.pictures, moved.gap = drag(rival.page, rival.slider)
+    for rival in rivals:
+        if rival.page:
+            rival.page.close()
+    return found
+
+
+def report_page(name: str, seconds: float, found: dict[tuple[str, int], Moved]) -> None:
+    """Print the rows of one page: press to picture, its ratio to bare Plotly, and the drag."""
+    for (rival, rate), moved in found.items():
+        bare = found["bare Plotly.react", rate].press
+        median, p95 = statistics.median(moved.press), float(np.percentile(moved.press, 95))
+        ratios = f"{median / statistics.median(bare):.2f} ({p95 / float(np.percentile(bare, 95)):.2f})"
+        dragged = f"{moved.pictures:.0f} | {moved.gap:.0f} ms" if moved.pictures else "– | –"
+        film = f"{seconds:.1f} s" if rival == "this product" and rate == 1 else ""
+        cells = f"{name} | {rate}x | {rival} | {median:.0f} ms | {p95:.0f} ms | {ratios} | {dragged} | {film}"
+        print(f"| {cells} |", flush=True)
+
+
+HEAD = (
+    "| page | CPU slowed | | press, median | p95 | / bare Plotly (p95) | pictures a second, dragged "
+    "| longest gap | film made in |\n|---|---|---|---|---|---|---|---|---|"
+)
+
+
+def all_pages(browser: Browser, server: str, folder: Path, bare: str, presses: int) -> None:
+    """Measure each of the product's pages as it opens against its own figures in bare Plotly and in Dash."""
+    print(f"\n{presses - 1} presses\n\n{HEAD}", flush=True)
+    for page in PAGES:
+        url = f"{server}/{page}"
+        steps, seconds = read_steps(browser, url)
+        file = folder / f"{page or 'overview'}.json"
+        file.write_text(json.dumps(steps))
+        native = "input[type=range]"
+        with running(dash("steps", str(file))) as address:
+            rivals = [
+                Contestant("this product", url, "input[data-live=step]", MAPS, 1),
+                Contestant("bare Plotly.react", f"{bare}/bare.html?figures={file.name}", native, MAPS, 1),
+                Contestant("Dash", address, "[role=slider]", MAPS, 1),
+            ]
+            report_page(page or "overview", seconds, race_page(browser, rivals, presses))
 
 
 def main() -> None:
@@ -271,17 +428,19 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0] if __doc__ else "")
     parser.add_argument("--presses", type=int, default=33, help="the first warms up")
     parser.add_argument("--only", type=int, nargs=2, metavar=("N_TOKEN", "N_HEAD"), help="one size")
+    parser.add_argument("--pages", action="store_true", help="the product's pages, no made-up sizes")
     given = parser.parse_args()
     sizes = SIZES if given.only is None else (tuple(given.only),)
     with contextlib.ExitStack() as stack:
+        bare, folder = stack.enter_context(bare_pages())
         servers = {
+            "bare": bare,
             "live": stack.enter_context(running(streamlit("benchmarks/apps/live_app.py"))),
             "streamlit": stack.enter_context(running(streamlit("benchmarks/apps/streamlit_script.py"))),
-            "bare": stack.enter_context(bare_pages()),
         }
         playwright = stack.enter_context(sync_playwright())
         browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=FLAGS)
-        for n_token, n_head in sizes:
+        for n_token, n_head in () if given.pages else sizes:
             with running(dash(n_token, n_head)) as address:
                 servers[f"dash {n_token} {n_head}"] = address
                 rivals = contestants(servers, n_token, n_head)
@@ -289,9 +448,7 @@ def main() -> None:
                 report(rivals, n_token, n_head)
         if given.only is None:
             with running(streamlit("app.py")) as address:
-                rivals = pages(address, servers["streamlit"])
-                race(browser, rivals, given.presses)
-                report_pages(rivals)
+                all_pages(browser, address, folder, bare, given.presses)
         browser.close()
 
 

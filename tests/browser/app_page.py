@@ -52,7 +52,8 @@ class AppPage:
                 && [...document.querySelectorAll('[data-testid=stBidiComponent]')]
                     .every(c => c.querySelector('.live-figure'))
                 && [...document.querySelectorAll('.live-figure')]
-                    .every(f => f.offsetParent === null || f.dataset.state)"""
+                    .every(f => f.offsetParent === null
+                        || (f.dataset.state && f.querySelector('.live-film').hidden))"""
         )
 
     def figure(self, key: str) -> Locator:

@@ -48,7 +48,7 @@ def test_the_picture_is_what_python_computed(live: AppPage) -> None:
 def test_dragging_moves_the_picture_and_sends_nothing(live: AppPage) -> None:
     sent = len(live.sent)
     drag(live, "first", 1.0, release=False)
-    live.page.wait_for_timeout(400)
+    expect(live.figure("first")).to_have_attribute("data-step", "4")
     np.testing.assert_allclose(live.trace("first", "left"), left_at(4), rtol=1e-6)
     assert live.readout("first") == "4.0"
     assert len(live.sent) == sent

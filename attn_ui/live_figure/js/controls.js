@@ -27,6 +27,7 @@ export class Controls {
     this.actions = actions;
     /** @type {Partial<Record<SliderName, Slider>>} */
     this.sliders = {};
+    this.said = document.createElement("span");
     this.play = this.playButton();
     this.tools = this.makeTools();
     this.showPlaying(false);
@@ -88,8 +89,15 @@ export class Controls {
   /** @param {boolean} playing */
   showPlaying(playing) {
     this.play.querySelector("path")?.setAttribute("d", playing ? PAUSE : PLAY);
-    this.play.setAttribute("aria-label", playing ? "Pause" : "Play");
-    this.play.title = playing ? "Pause" : "Play: sweep the slider";
+    // Where no motion is wanted, each press shows one step more.
+    const still = window.matchMedia("(prefers-reduced-motion: reduce)").matches;
+    this.play.setAttribute("aria-label", playing ? "Pause" : still ? "Next step" : "Play");
+    this.play.title = playing ? "Pause" : still ? "Show the next step" : "Play: sweep the slider";
+  }
+
+  /** @param {string} text what went wrong with a button, or nothing */
+  note(text) {
+    this.said.textContent = text;
   }
 
   playButton() {
@@ -105,6 +113,8 @@ export class Controls {
   makeTools() {
     const row = document.createElement("div");
     row.className = "live-tools";
+    this.said.setAttribute("role", "status");
+    row.append(this.said);
     for (const format of /** @type {const} */ (["png", "svg"])) {
       const button = document.createElement("button");
       button.type = "button";

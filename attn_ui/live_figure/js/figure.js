@@ -47,6 +47,40 @@ export class Moving {
     }
     return this.figure;
   }
+
+  /**
+   * Pixels of the highest step at a width, as `fit` arranges it; 0 where the figure brings no arrangements.
+   *
+   * @param {number} width
+   * @param {number} room
+   */
+  tallest(width, room) {
+    const sizes = this.changes.filter(({ path }) => path[0] === "layout" && isSize(path));
+    /** @type {any} */
+    const layout = { height: this.figure.layout.height };
+    const screens = this.figure.layout.meta?.screens;
+    if (screens)
+      layout.meta = {
+        screens: screens.map((/** @type {Screen} */ { width, height }) => ({ width, height })),
+      };
+    const heights = Array.from({ length: this.steps.header.n_steps }, (_, step) => {
+      for (const { path, values, at } of sizes) put({ layout }, path, values[at[step] ?? 0]);
+      const { meta, height } = layout;
+      return (
+        (meta?.screens ? choose(/** @type {Screen[]} */ (meta.screens), width, room)?.height : height) ?? 0
+      );
+    });
+    return Math.max(...heights);
+  }
+}
+
+/** Whether a path into a layout says how high an arrangement is, or holds what does. @param {Path} path */
+function isSize(path) {
+  const last = path[path.length - 1] ?? "";
+  return path.length === 2
+    ? last === "height" || last === "meta"
+    : path[1] === "meta" &&
+        (path.length < 5 || (typeof last === "string" && ["width", "height"].includes(last)));
 }
 
 /**

@@ -2,15 +2,21 @@
 
 import { Controls } from "./controls.js";
 import { fit, Moving } from "./figure.js";
+import { Film } from "./film.js";
 import { loadPlotly } from "./plotly.js";
 import { chosen, highlight } from "./pointing.js";
 import { Sentence } from "./says.js";
 import { saveSlide } from "./slide.js";
-import { canRead, readMessage } from "./wire.js";
+import { canRead, isSame, readMessage, unpack } from "./wire.js";
 
 const PLAY_MILLISECONDS = 140;
 const SEND_AFTER_MILLISECONDS = 120;
+const RETRY_MILLISECONDS = 8000;
+const STILL = "(prefers-reduced-motion: reduce)";
+const SETTLE_AFTER_MILLISECONDS = 150;
 const CONFIG = { displayModeBar: false, responsive: false, doubleClick: false };
+
+/** @typedef {ReturnType<typeof setTimeout> | undefined} Timer */
 
 /** @type {Map<string, { revision: number, step: number, row: number }>} */
 const positions = new Map(); // figure key -> last position, so that a re-mount does not jump back
@@ -19,6 +25,7 @@ export class LiveFigure {
   /** @param {HTMLElement} parent */
   constructor(parent) {
     this.root = find(parent, ".live-figure");
+    this.notice = find(this.root, ".live-notice");
     this.stage = find(this.root, ".live-stage");
     /** @type {any} */
     this.node = find(this.root, ".live-plot");
@@ -26,51 +33,89 @@ export class LiveFigure {
     this.controls = new Controls(find(this.root, ".live-controls"), {
       moved: (name, position) => this.moved(name, position),
       released: () => this.released(),
-      toggled: () => (this.playing ? this.stop() : this.play()),
+      toggled: () => this.toggle(),
       save: (format) => this.save(format),
     });
     this.sentence = new Sentence(find(this.root, ".live-says"));
+    this.film = new Film(find(this.root, ".live-film"), {
+      at: () => this.at,
+      size: () => ({ steps: this.lastStep + 1, rows: this.meta?.cursor?.texts.length ?? 0 }),
+      ready: () => this.inSight && this.drawn.width > 0 && this.root.dataset.state === "drawn",
+      draw: (node, at) => this.drawAside(node, at),
+      purge: (node) => this.Plotly?.purge(node),
+    });
     this.at = { step: 0, row: 0 };
     this.dragging = false;
+    this.inSight = false;
     this.asked = false; // for a message that was not deflated
-    /** @type {import("./types").Cell | null} */
-    this.cell = null;
+    this.gone = false;
+    /** @type {any} */
+    this.Plotly = undefined;
     /** @type {unknown} */
     this.data = undefined;
+    /** @type {Uint8Array | undefined} */
+    this.packed = undefined;
     /** @type {import("./types").Meta | undefined} */
     this.meta = undefined;
     /** @type {import("./types").Steps | undefined} */
     this.steps = undefined;
     /** @type {Moving | undefined} */
-    this.moving = undefined;
+    this.moving = undefined; // what the real figure is drawn from
+    /** @type {Moving | undefined} */
+    this.aside = undefined; // what the film is drawn from
     /** @type {string | undefined} */
     this.theme = undefined;
+    /** @type {import("./types").Cell | null} */
+    this.cell = null;
     /** @type {number | undefined} */
     this.revision = undefined;
     /** @type {number | undefined} */
     this.frame = undefined;
-    /** @type {ReturnType<typeof setTimeout> | undefined} */
+    /** @type {Timer} */
     this.sending = undefined;
-    /** @type {ReturnType<typeof setInterval> | undefined} */
+    /** @type {Timer} */
+    this.settling = undefined;
+    /** @type {Timer} */
+    this.retrying = undefined;
+    /** @type {Timer} */
     this.playing = undefined;
     this.width = 0; // of the stage, kept by the observer so that drawing never has to ask for it
-    this.drawn = { width: 0, room: 0, height: 0 };
+    this.drawn = { width: 0, room: 0 };
+    /** @type {unknown[]} */
+    this.shows = []; // what the real figure was drawn from: colours, step, row, width, room
+    this.onWindow = () => this.onResize();
+    this.watch();
+  }
+
+  watch() {
     this.resized = new ResizeObserver(([entry]) => {
       if (entry) this.width = Math.floor(entry.contentRect.width);
       this.onResize();
     });
     this.resized.observe(this.stage);
-    this.onWindow = () => this.onResize();
+    this.sight = new IntersectionObserver(([entry]) => {
+      this.inSight = entry?.isIntersecting ?? false;
+      this.film.make();
+    });
+    this.sight.observe(this.root);
     window.addEventListener("resize", this.onWindow);
+    // Before anybody can point at a picture of the film, the real figure takes its place.
+    this.film.screen.addEventListener("pointerdown", () => this.settle());
+    this.film.screen.addEventListener("pointermove", ({ movementX, movementY }) => {
+      if (movementX || movementY) this.settle();
+    });
   }
 
   destroy() {
     this.gone = true;
-    clearInterval(this.playing);
-    if (this.sending) this.report(); // a release that is still waiting
+    // A release that is still waiting; the address is another page's by now.
+    if (this.sending) this.tell();
+    for (const timer of [this.playing, this.sending, this.settling, this.retrying]) clearTimeout(timer);
     cancelAnimationFrame(this.frame ?? 0);
-    this.resized.disconnect();
+    this.resized?.disconnect();
+    this.sight?.disconnect();
     window.removeEventListener("resize", this.onWindow);
+    this.film.destroy();
     delete this.root.dataset.state;
     this.Plotly?.purge(this.node);
   }
@@ -93,44 +138,64 @@ export class LiveFigure {
         }
         const message = await readMessage(bytes);
         if (this.gone || data !== this.data) return; // a newer one came meanwhile
-        this.take(message);
+        await this.take(message);
+        if (this.gone || data !== this.data) return; // a newer one came meanwhile
       }
-      if (!this.meta || !this.steps) return;
-      this.paint();
-      this.Plotly = await loadPlotly(this.meta.plotly);
-      if (!this.gone) this.draw();
+      await this.start();
     } catch (error) {
       this.fail(error);
     }
   }
 
+  async start() {
+    clearTimeout(this.retrying);
+    if (!this.meta) return;
+    this.paint();
+    this.reserve();
+    try {
+      this.Plotly = await loadPlotly(this.meta.plotly);
+    } catch (error) {
+      this.retrying = setTimeout(() => this.start().catch((again) => this.fail(again)), RETRY_MILLISECONDS);
+      throw error;
+    }
+    if (!this.gone) this.draw();
+  }
+
   /** @param {import("./types").Message} message */
-  take({ meta, says, steps }) {
+  async take({ meta, says, packed }) {
+    if (!this.packed || !isSame(packed, this.packed)) {
+      const { data } = this;
+      const steps = await unpack(packed);
+      if (this.gone || data !== this.data) return;
+      this.packed = packed;
+      this.steps = steps;
+      this.moving = undefined;
+    }
     this.meta = meta;
-    this.steps = steps;
-    this.moving = undefined;
     this.adopt();
     this.controls.update(meta.key, meta.slider, meta.cursor);
     this.sentence.update(says);
     this.show();
-    this.root.setAttribute("aria-label", meta.alt);
+    this.reserve();
+    // The group is called by its name, the picture in it by what it shows: neither is read twice.
+    this.root.setAttribute("aria-label", meta.name);
     this.node.setAttribute("role", "img");
     this.node.setAttribute("aria-label", meta.alt);
   }
 
-  // Python's position counts when it is a new command; otherwise the browser's own stands.
+  // Python's position counts when it is a new command; otherwise, and under a finger, the browser's own stands.
   adopt() {
-    if (!this.meta || !this.steps) return;
+    if (!this.meta) return;
     const { slider, cursor, revision, key } = this.meta;
     const known = positions.get(key);
-    if (revision !== this.revision) {
+    if (revision !== this.revision && !this.dragging) {
       const own = known?.revision === revision ? known : null;
       this.at = own
         ? { step: own.step, row: own.row }
         : { step: slider ? slider.index : 0, row: cursor ? cursor.index : 0 };
-      this.revision = revision;
     }
-    this.at.step = Math.min(this.at.step, this.steps.header.n_steps - 1);
+    this.revision = revision;
+    this.at.step = Math.min(this.at.step, this.lastStep);
     this.at.row = cursor ? Math.min(this.at.row, cursor.texts.length - 1) : 0;
     this.remember();
   }
@@ -145,10 +210,22 @@ export class LiveFigure {
     const theme = readTheme(this.root);
     if (this.moving && theme === this.theme) return;
     this.theme = theme;
-    this.moving = new Moving(this.steps, this.meta.colours[theme] ?? null);
+    const colours = this.meta.colours[theme] ?? null;
+    this.moving = new Moving(this.steps, colours);
+    this.aside = undefined;
+    this.film.clear();
   }
 
   // ---- drawing ----
+
+  /** Keeps the room of the highest step free, so that nothing below moves while a slider does. */
+  reserve() {
+    const width = this.width || Math.floor(this.stage.clientWidth);
+    if (!this.moving || !width) return;
+    const height = this.moving.tallest(width, roomBelow());
+    if (height) this.stage.style.minHeight = `${height}px`;
+    this.sentence.reserve();
+  }
 
   draw() {
     try {
@@ -160,25 +237,72 @@ export class LiveFigure {
 
   drawNow() {
     if (!this.Plotly || !this.moving) return;
+    clearTimeout(this.settling);
+    this.settling = undefined;
     const width = this.width || Math.floor(this.stage.clientWidth);
     if (!width) return; // hidden, in a closed tab: the observer calls again when it is shown
-    const figure = this.moving.at(this.at.step, this.at.row);
     const room = roomBelow();
-    const layout = fit(figure, width, room);
-    if (layout.height !== this.drawn.height) this.stage.style.minHeight = `${layout.height}px`;
-    this.drawn = { width, room, height: layout.height };
+    if (width !== this.drawn.width || room !== this.drawn.room) {
+      this.drawn = { width, room };
+      this.film.clear();
+      this.reserve();
+    }
+    const at = { ...this.at };
+    const shows = [this.moving, at.step, at.row, width, room];
+    if (shows.every((part, i) => part === this.shows[i])) {
+      this.onDrawn(at); // it stands there already, perhaps under the film
+      return;
+    }
+    this.shows = [];
+    const figure = this.moving.at(at.step, at.row);
     const first = !this.node.data;
-    const { step, row } = this.at;
-    this.Plotly.react(this.node, figure.data, layout, CONFIG).then(
+    this.Plotly.react(this.node, figure.data, fit(figure, width, room), CONFIG).then(
       () => {
-        this.root.dataset.state = "drawn";
-        this.root.dataset.step = String(step);
-        this.root.dataset.row = String(row);
+        this.shows = shows;
+        this.onDrawn(at);
       },
       (/** @type {unknown} */ error) => this.fail(error),
     );
     if (first) this.listen();
     this.show();
+  }
+
+  /** @param {import("./film.js").At} at */
+  onDrawn(at) {
+    if (this.gone) return;
+    this.heal();
+    Object.assign(this.root.dataset, { state: "drawn", step: at.step, row: at.row });
+    if (at.step !== this.at.step || at.row !== this.at.row) return; // moved on meanwhile
+    this.film.keep(this.node, at);
+    this.film.hide();
+    this.film.make();
+  }
+
+  /**
+   * Draws a step out of sight, for the film.
+   *
+   * @param {HTMLElement} node
+   * @param {import("./film.js").At} at
+   */
+  drawAside(node, at) {
+    if (!this.steps || !this.moving) return;
+    this.aside ??= new Moving(this.steps, this.moving.colours);
+    const figure = this.aside.at(at.step, at.row);
+    const layout = fit(figure, this.drawn.width, this.drawn.room);
+    return this.Plotly.react(node, figure.data, layout, { staticPlot: true });
+  }
+
+  /** Shows where the sliders stand: from the film where it can, else drawn at once. */
+  present() {
+    if (!this.film.show(this.at)) return this.draw();
+    this.show();
+    clearTimeout(this.settling);
+    this.settling = setTimeout(() => this.settle(), SETTLE_AFTER_MILLISECONDS);
+  }
+
+  /** Puts the real figure in the place of the film. */
+  settle() {
+    if (this.film.showing && !this.playing) this.draw();
   }
 
   /** Says where the figure stands: the sliders, their read-outs and the sentence. */
@@ -198,15 +322,26 @@ export class LiveFigure {
     if (this.width !== this.drawn.width || roomBelow() !== this.drawn.room) this.schedule();
   }
 
+  // ---- when it does not work ----
+
   /** @param {unknown} error */
   fail(error) {
     console.error("live figure:", error);
+    if (this.gone) return;
+    this.pause();
+    this.film.hide();
+    this.shows = [];
+    if (this.root.dataset.state === "failed") return;
     this.root.dataset.state = "failed";
-    find(this.root, ".live-notice").textContent =
+    this.notice.textContent =
       "The moving figure could not be drawn in this browser. The plain chart below shows the present step.";
-    this.controls.node.replaceChildren();
-    if (!this.failed) this.setStateValue?.("failed", true);
-    this.failed = true;
+    this.setStateValue?.("failed", true);
+  }
+
+  heal() {
+    if (this.root.dataset.state !== "failed") return;
+    this.notice.textContent = "";
+    this.setStateValue?.("failed", false);
   }
 
   // ---- moving ----
@@ -219,7 +354,7 @@ export class LiveFigure {
     this.pause();
     this.dragging = true;
     this.at[name] = position;
-    this.draw(); // at once: the browser itself merges the moves of a drag
+    this.present(); // at once: the browser itself merges the moves of a drag
   }
 
   released() {
@@ -232,18 +367,31 @@ export class LiveFigure {
     return (this.steps?.header.n_steps ?? 1) - 1;
   }
 
+  toggle() {
+    if (this.playing) this.stop();
+    else if (!window.matchMedia(STILL).matches) this.play();
+    else {
+      // Where no motion is wanted, each press shows one step more.
+      this.at.step = this.at.step < this.lastStep ? this.at.step + 1 : 0;
+      this.present();
+      this.send();
+    }
+  }
+
   play() {
-    if (this.at.step >= this.lastStep) this.at.step = 0;
-    this.playing = setInterval(() => {
+    if (this.at.step >= this.lastStep) this.at.step = -1;
+    const next = () => {
       if (this.at.step >= this.lastStep) return this.stop();
       this.at.step += 1;
-      this.show();
-      this.schedule();
-    }, PLAY_MILLISECONDS);
+      this.present();
+    };
+    this.playing = setInterval(next, PLAY_MILLISECONDS);
     this.controls.showPlaying(true);
+    next();
   }
 
   pause() {
+    if (!this.playing) return;
     clearInterval(this.playing);
     this.playing = undefined;
     this.controls.showPlaying(false);
@@ -251,7 +399,7 @@ export class LiveFigure {
 
   stop() {
     this.pause();
-    this.show();
+    this.present();
     this.send();
   }
 
@@ -268,6 +416,10 @@ export class LiveFigure {
     clearTimeout(this.sending);
     this.sending = undefined;
     this.writeAddress();
+    this.tell();
+  }
+
+  tell() {
     this.setStateValue?.("view", { ...this.at, cell: this.cell, revision: this.revision });
   }
 
@@ -301,8 +453,7 @@ export class LiveFigure {
     const cursor = this.meta?.cursor;
     if (cursor && row !== null && row < cursor.texts.length) {
       this.at.row = row;
-      this.show();
-      this.schedule();
+      this.present();
     }
     if (cell) this.cell = cell;
     if (cell || row !== null) this.send();
@@ -313,7 +464,19 @@ export class LiveFigure {
   /** @param {"png" | "svg"} format */
   async save(format) {
     if (!this.meta || !this.steps || !this.Plotly) return;
-    await saveSlide(this.Plotly, this.steps, this.meta, { ...this.at, texts: this.controls.texts() }, format);
+    try {
+      await saveSlide(
+        this.Plotly,
+        this.steps,
+        this.meta,
+        { ...this.at, texts: this.controls.texts() },
+        format,
+      );
+      this.controls.note("");
+    } catch (error) {
+      console.error("live figure:", error);
+      this.controls.note("The picture could not be saved in this browser.");
+    }
   }
 }
 

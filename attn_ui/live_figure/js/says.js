@@ -31,6 +31,20 @@ export class Sentence {
     this.node.replaceChildren(...this.nodes(text));
   }
 
+  /** Keeps the room of the longest sentence free, so that nothing below moves while a slider does. */
+  reserve() {
+    const { texts = [], runs = [] } = this.says ?? {};
+    if (texts.length < 2) return;
+    const lengths = texts.map((text) => text.reduce((sum, run) => sum + (runs[run]?.[1].length ?? 0), 0));
+    const longest = lengths.indexOf(Math.max(...lengths));
+    const present = [...this.node.childNodes];
+    this.node.style.minHeight = "";
+    this.node.replaceChildren(...this.nodes(longest));
+    const { height } = this.node.getBoundingClientRect();
+    this.node.replaceChildren(...present);
+    this.node.style.minHeight = `${height}px`;
+  }
+
   /**
    * @param {number} text
    * @returns {Node[]}

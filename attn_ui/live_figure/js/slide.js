@@ -1,7 +1,13 @@
-// A picture for a slide: the present step in colours for print, at a slide's size, as PNG or SVG.
+// A picture for a slide: the present step in colours for print, as large as a slide holds, with its settings.
 
 import { SLIDE } from "./controls.js";
 import { fit, Moving } from "./figure.js";
+
+/** @typedef {import("./types").Screen} Screen */
+
+const CAPTION_HEIGHT = 40; // of a slide's own pixels, before it is scaled
+const CHARACTER = 7.5; // pixels that one takes on average, to break lines
+const PNG_SCALE = 2;
 
 /**
  * @param {any} Plotly
@@ -12,15 +18,124 @@ import { fit, Moving } from "./figure.js";
  */
 export async function saveSlide(Plotly, steps, meta, at, format) {
   const figure = new Moving(steps, meta.colours.print ?? null).at(at.step, at.row);
-  const fitted = fit(figure, SLIDE.width, SLIDE.height);
-  const above = Math.max(0, (SLIDE.height - fitted.height) / 2);
-  const layout = { ...fitted, height: SLIDE.height, margin: { ...fitted.margin, t: above, b: above } };
-  const filename = [meta.name, ...at.texts]
+  const size = slideSize(figure.layout.meta?.screens ?? []);
+  const layout = arrange(figure, size, [meta.caption, ...at.texts].filter(Boolean).join(" · "));
+  const drawn = await Plotly.toImage({ data: figure.data, layout, config: {} }, { format: "svg", ...size });
+  const svg = enlarge(decodeURIComponent(drawn.slice(drawn.indexOf(",") + 1)), size);
+  const name = [meta.name, ...at.texts]
     .join(" ")
     .toLowerCase()
     .replace(/[^\p{L}\p{N}.-]+/gu, "-");
-  await Plotly.downloadImage(
-    { data: figure.data, layout, config: {} },
-    { format, ...SLIDE, scale: format === "png" ? 2 : 1, filename },
+  const image = new Blob([svg], { type: "image/svg+xml" });
+  download(format === "svg" ? image : await paint(image), `${name}.${format}`);
+}
+
+/**
+ * The size at which a figure is drawn so that, enlarged to a slide, it fills it as far as it can.
+ *
+ * @param {Screen[]} screens
+ */
+function slideSize(screens) {
+  const scales = screens.map(({ width, height }) =>
+    Math.min(SLIDE.width / width, SLIDE.height / (height + CAPTION_HEIGHT)),
   );
+  const scale = scales.length ? Math.max(...scales) : 1;
+  const width = Math.ceil(SLIDE.width / scale);
+  return { width, height: Math.ceil((width * SLIDE.height) / SLIDE.width) };
+}
+
+/**
+ * @param {import("./types").Figure} figure
+ * @param {{ width: number, height: number }} size
+ * @param {string} words
+ */
+function arrange(figure, { width, height }, words) {
+  const layout = fit(figure, width, height - CAPTION_HEIGHT);
+  const own = layout.margin ?? {};
+  const above = figure.layout.meta?.screens
+    ? Math.max(0, (height - CAPTION_HEIGHT - layout.height) / 2)
+    : own.t;
+  const below = above + CAPTION_HEIGHT;
+  const said = {
+    text: lines(words, Math.floor(width / CHARACTER))
+      .map(escapeText)
+      .join("<br>"),
+    ...{ xref: "paper", x: 0.5, xanchor: "center", yref: "paper", y: 0, yanchor: "bottom" },
+    yshift: 6 - below,
+    showarrow: false,
+  };
+  return {
+    ...layout,
+    height,
+    margin: { ...own, t: above, b: below },
+    annotations: [...(layout.annotations ?? []), ...(words ? [said] : [])],
+  };
+}
+
+/**
+ * @param {string} words
+ * @param {number} longest
+ */
+function lines(words, longest) {
+  const broken = [""];
+  for (const word of words.split(" ")) {
+    const line = `${broken[broken.length - 1]} ${word}`.trim();
+    if (line.length > longest) broken.push(word);
+    else broken[broken.length - 1] = line;
+  }
+  return broken;
+}
+
+/** @param {string} text for Plotly, which takes some HTML */
+function escapeText(text) {
+  return text.replace(/&/g, "&amp;").replace(/</g, "&lt;");
+}
+
+/**
+ * @param {string} svg
+ * @param {{ width: number, height: number }} size
+ */
+function enlarge(svg, { width, height }) {
+  const [root = ""] = svg.match(/<svg[^>]*>/) ?? [];
+  const larger = root
+    .replace(/ width="[^"]*"/, ` width="${SLIDE.width}"`)
+    .replace(/ height="[^"]*"/, ` height="${SLIDE.height}"`)
+    .replace(/ viewBox="[^"]*"/, "")
+    .replace(/>$/, ` viewBox="0 0 ${width} ${height}">`);
+  // Plotly writes dark grey on pale cells; only black is dark enough on the middle of a ramp.
+  return svg.replace(root, larger).replaceAll("fill: rgb(68, 68, 68)", "fill: rgb(13, 13, 15)");
+}
+
+/**
+ * @param {Blob} svg
+ * @returns {Promise<Blob>} the same as PNG
+ */
+async function paint(svg) {
+  const url = URL.createObjectURL(svg);
+  try {
+    const image = new Image();
+    image.src = url;
+    await image.decode();
+    const canvas = document.createElement("canvas");
+    canvas.width = SLIDE.width * PNG_SCALE;
+    canvas.height = SLIDE.height * PNG_SCALE;
+    canvas.getContext("2d")?.drawImage(image, 0, 0, canvas.width, canvas.height);
+    return await new Promise((resolve, reject) => {
+      canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error("the canvas gave no picture"))));
+    });
+  } finally {
+    URL.revokeObjectURL(url);
+  }
+}
+
+/**
+ * @param {Blob} blob
+ * @param {string} name
+ */
+function download(blob, name) {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(blob);
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
 }

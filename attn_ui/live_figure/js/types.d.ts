@@ -52,11 +52,11 @@ export interface Steps {
   arrays: any[];
 }
 
-/** All that one message brings. */
+/** All that one message brings; the steps still packed. */
 export interface Message {
   meta: Meta;
   says: Says | null;
-  steps: Steps;
+  packed: Uint8Array;
 }
 
 /** One slider: its read-outs, its values as the address has them, and where Python wants it. */

@@ -20,7 +20,7 @@ export function canRead(bytes) {
 }
 
 /**
- * Reads what `live_figure` sends: what is said of the figure, its sentences, the packed steps.
+ * Splits what `live_figure` sends: what is said of the figure, its sentences, the packed steps.
  *
  * @param {Uint8Array} bytes
  * @returns {Promise<import("./types").Message>}
@@ -28,7 +28,15 @@ export function canRead(bytes) {
 export async function readMessage(bytes) {
   const [head, said, packed] = split(bytes);
   const says = said[0] === DEFLATED ? await inflate(said) : said;
-  return { meta: parse(head), says: parse(says), steps: await unpack(packed) };
+  return { meta: parse(head), says: parse(says), packed };
+}
+
+/**
+ * @param {Uint8Array} one
+ * @param {Uint8Array} other
+ */
+export function isSame(one, other) {
+  return one.length === other.length && one.every((byte, i) => byte === other[i]);
 }
 
 /**

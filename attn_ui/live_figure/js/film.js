@@ -1,0 +1,258 @@
+// The film: each step's picture, drawn beforehand by Plotly itself out of sight and kept as SVG, so that a
+// slider that moves only swaps pictures. At rest the real figure stands there, which knows of hover and click.
+
+/** @typedef {{ step: number, row: number }} At */
+/** @typedef {{ at: At, node: HTMLElement, elements: number }} Frame */
+/**
+ * What the film asks of its figure.
+ *
+ * @typedef {object} Source
+ * @property {() => At} at where the sliders stand
+ * @property {() => { steps: number, rows: number }} size
+ * @property {() => boolean} ready whether pictures may be drawn now
+ * @property {(node: HTMLElement, at: At) => Promise<unknown>} draw draws one step, without anything to point at
+ * @property {(node: HTMLElement) => void} purge forgets what was drawn there
+ */
+
+const MOST_ELEMENTS = 120_000; // of SVG in all frames of one figure; some 100 MB
+const QUIET_MILLISECONDS = 120; // after any input before the next step is drawn
+const FALLBACK_MILLISECONDS = 40; // between steps where the browser does not tell when it is idle
+const REFERENCE = /url\(\s*(["']?)[^)"'#]*#([^)"']+)\1\s*\)/g;
+
+let lastInput = -Infinity; // of any kind, anywhere on the page
+for (const kind of ["pointerdown", "pointermove", "keydown", "wheel", "touchmove"]) {
+  window.addEventListener(kind, () => (lastInput = performance.now()), { capture: true, passive: true });
+}
+
+export class Film {
+  /**
+   * @param {HTMLElement} screen where a frame is shown, over the real figure
+   * @param {Source} source
+   */
+  constructor(screen, source) {
+    this.screen = screen;
+    this.source = source;
+    /** @type {Map<string, Frame>} */
+    this.frames = new Map(); // the least lately used first
+    this.elements = 0;
+    /** @type {HTMLElement | undefined} */
+    this.studio = undefined;
+    /** @type {Frame | undefined} */
+    this.shown = undefined;
+    this.epoch = 0; // frames of an earlier one are of another figure, theme or size
+    this.full = false;
+    this.waiting = false; // for the browser to be idle
+    this.stopped = false;
+    this.onVisible = () => this.make();
+    document.addEventListener("visibilitychange", this.onVisible);
+  }
+
+  destroy() {
+    this.stopped = true;
+    document.removeEventListener("visibilitychange", this.onVisible);
+    this.clear();
+  }
+
+  /** Throws all frames away: the figure, its colours or its size are others now. */
+  clear() {
+    this.epoch += 1;
+    this.frames.clear();
+    this.elements = 0;
+    this.full = false;
+    this.hide();
+    this.closeStudio();
+  }
+
+  /**
+   * Shows a step if its picture is there.
+   *
+   * @param {At} at
+   * @returns {boolean}
+   */
+  show(at) {
+    const key = keyOf(at);
+    const frame = this.frames.get(key);
+    if (!frame) return false;
+    this.frames.delete(key);
+    this.frames.set(key, frame);
+    if (this.shown !== frame) this.screen.replaceChildren(frame.node);
+    this.screen.hidden = false;
+    this.shown = frame;
+    return true;
+  }
+
+  hide() {
+    if (!this.shown) return;
+    this.screen.hidden = true;
+    this.screen.replaceChildren();
+    this.shown = undefined;
+  }
+
+  get showing() {
+    return this.shown !== undefined;
+  }
+
+  /**
+   * Keeps a copy of what Plotly has drawn in a node.
+   *
+   * @param {HTMLElement} node
+   * @param {At} at
+   */
+  keep(node, at) {
+    const key = keyOf(at);
+    const drawn = node.querySelector(".svg-container");
+    if (!drawn || this.frames.has(key) || !this.wanted()) return;
+    const holder = document.createElement("div");
+    for (const svg of drawn.querySelectorAll(":scope > svg")) holder.append(svg.cloneNode(true));
+    // What only serves pointing has no pixels of its own.
+    for (const layer of holder.querySelectorAll(".hoverlayer, .draglayer, .zoomlayer"))
+      layer.replaceChildren();
+    rename(holder, `film-${this.epoch}-${key}-`);
+    const elements = holder.getElementsByTagName("*").length;
+    this.full = this.roomFor(at) < elements;
+    if (this.full) return;
+    for (const old of this.furtherOff(at)) {
+      if (this.elements + elements <= MOST_ELEMENTS) break;
+      this.frames.delete(keyOf(old.at));
+      this.elements -= old.elements;
+    }
+    this.frames.set(key, { at: { ...at }, node: holder, elements });
+    this.elements += elements;
+  }
+
+  /** The frames that may go for one at this place, the least lately used first. @param {At} at */
+  furtherOff(at) {
+    const here = this.source.at();
+    const reach = distance(at, here);
+    return [...this.frames.values()].filter(
+      (frame) => frame !== this.shown && distance(frame.at, here) > reach,
+    );
+  }
+
+  /** @param {At} at */
+  roomFor(at) {
+    const freed = this.furtherOff(at).reduce((sum, frame) => sum + frame.elements, 0);
+    return MOST_ELEMENTS - this.elements + freed;
+  }
+
+  /** The nearest step or row that has no picture yet, and room for one. @returns {At | undefined} */
+  next() {
+    if (this.full || !this.wanted()) return undefined;
+    const { steps, rows } = this.source.size();
+    const missing = nearest(this.source.at(), steps, rows).find((at) => !this.frames.has(keyOf(at)));
+    const usual = this.elements / (this.frames.size || 1);
+    return missing && this.roomFor(missing) >= usual ? missing : undefined;
+  }
+
+  /** Whether pictures are worth making now: not where nothing moves, nor where nobody looks. */
+  wanted() {
+    const still = window.matchMedia("(prefers-reduced-motion: reduce)").matches;
+    return !this.stopped && !still && !document.hidden && this.source.ready();
+  }
+
+  /** Goes on making pictures, one whenever the browser is idle, until all are there. */
+  make() {
+    if (this.waiting) return;
+    if (!this.next()) {
+      this.closeStudio();
+      this.screen.dataset.film = this.frames.size && this.wanted() ? "ready" : "";
+      return;
+    }
+    this.screen.dataset.film = "making";
+    this.waiting = true;
+    whenIdle(async () => {
+      const quiet = QUIET_MILLISECONDS - (performance.now() - lastInput);
+      if (quiet > 0) await new Promise((resolve) => setTimeout(resolve, quiet));
+      else await this.makeOne();
+      this.waiting = false;
+      this.make();
+    });
+  }
+
+  async makeOne() {
+    const at = this.next();
+    if (!at) return;
+    const epoch = this.epoch;
+    try {
+      const studio = this.openStudio();
+      Object.assign(studio.dataset, at);
+      await this.source.draw(studio, at);
+      if (epoch === this.epoch) this.keep(studio, at);
+    } catch (error) {
+      console.warn("live figure: no film:", error); // the figure itself goes on without
+      this.stopped = true;
+    }
+  }
+
+  openStudio() {
+    if (!this.studio) {
+      this.studio = document.createElement("div");
+      this.studio.className = "live-studio";
+      this.studio.setAttribute("aria-hidden", "true");
+      this.screen.after(this.studio);
+    }
+    return this.studio;
+  }
+
+  closeStudio() {
+    if (!this.studio) return;
+    this.source.purge(this.studio);
+    this.studio.remove();
+    this.studio = undefined;
+  }
+}
+
+/** @param {At} at */
+function keyOf({ step, row }) {
+  return `${step}-${row}`;
+}
+
+/**
+ * How many moves of one slider lead from here to there; a place that takes both sliders is far off.
+ *
+ * @param {At} there
+ * @param {At} here
+ */
+function distance(there, here) {
+  const steps = Math.abs(there.step - here.step);
+  const rows = Math.abs(there.row - here.row);
+  return Math.max(steps, rows) + (steps && rows ? 1e6 : 0);
+}
+
+/**
+ * Where one slider can lead, the nearest first.
+ *
+ * @param {At} here
+ * @param {number} steps
+ * @param {number} rows
+ */
+function nearest(here, steps, rows) {
+  const all = [
+    ...Array.from({ length: steps }, (_, step) => ({ step, row: here.row })),
+    ...Array.from({ length: rows }, (_, row) => ({ step: here.step, row })),
+  ];
+  return all.sort((a, b) => distance(a, here) - distance(b, here));
+}
+
+/**
+ * Gives a copy names of its own: Plotly's clip paths and patterns are found by id, and the first of a name counts.
+ *
+ * @param {HTMLElement} holder
+ * @param {string} prefix
+ */
+function rename(holder, prefix) {
+  for (const element of holder.querySelectorAll("[id]")) element.id = prefix + element.id;
+  const refer = (/** @type {string} */ text) =>
+    text.replace(REFERENCE, (_, __, id) => `url(#${prefix}${id})`);
+  for (const name of ["clip-path", "mask", "filter", "fill", "stroke", "style"]) {
+    for (const element of holder.querySelectorAll(`[${name}*="url("]`)) {
+      element.setAttribute(name, refer(element.getAttribute(name) ?? ""));
+    }
+  }
+}
+
+/** @param {() => void} callback */
+function whenIdle(callback) {
+  if (window.requestIdleCallback) window.requestIdleCallback(callback);
+  else setTimeout(callback, FALLBACK_MILLISECONDS);
+}
