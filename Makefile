@@ -29,13 +29,13 @@ check: .venv/.dev
 	$(BIN)/mypy attn_core attn_figures attn_ui pages benchmarks tests app.py
 	$(BIN)/lint-imports
 	$(BIN)/pip-licenses --partial-match --from=mixed --fail-on="GPL;GNU General;Proprietary" > /dev/null
+	@if command -v npm > /dev/null; \
+	then $(MAKE) --no-print-directory node_modules/.check && npm run --silent check; \
+	else echo "JavaScript is not checked: that takes npm (Node 20 or newer). The app itself does not need it."; fi
 
 # Known weaknesses of what is installed; asks the package index, so it needs a network.
 audit: .venv/.dev
 	$(BIN)/pip-audit --local --strict --progress-spinner off
-	@if command -v npm > /dev/null; \
-	then $(MAKE) --no-print-directory node_modules/.check && npm run --silent check; \
-	else echo "JavaScript is not checked: that takes npm (Node 20 or newer). The app itself does not need it."; fi
 
 # No lock file: both tools are pinned, and need nothing but their own binaries of the same version.
 node_modules/.check: package.json

@@ -33,6 +33,7 @@ from typing import Any
 import websockets
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from websockets.typing import Subprotocol
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = ("kernel-regression", "single-head", "positional-encoding", "multi-head")
@@ -86,7 +87,11 @@ class Student:
     async def __aenter__(self) -> "Student":
         """Connect."""
         self.socket = await websockets.connect(
-            self.url, subprotocols=["streamlit", "x"], max_size=None, ping_interval=None, compression=None
+            self.url,
+            subprotocols=[Subprotocol("streamlit"), Subprotocol("x")],
+            max_size=None,
+            ping_interval=None,
+            compression=None,
         )
         return self
 
