@@ -11,7 +11,7 @@ from tests.browser.app_page import AppPage
 
 pytestmark = pytest.mark.browser
 
-PAGES = ("", "kernel-regression", "single-head", "positional-encoding", "multi-head")
+PAGES = ("", "kernel-regression")
 READY = "() => [...document.querySelectorAll('.live-film')][0]?.dataset.film === 'ready'"
 # Moves the first slider, takes a copy of the film's picture, and waits until the real figure stands there.
 MOVE = """
