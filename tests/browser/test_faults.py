@@ -51,7 +51,7 @@ def test_a_fault_is_told_in_a_sentence_with_the_link_and_logged_without_it(tab: 
         tab.goto(f"{address}/?word=my+secret&more=a%26b")
         tab.wait_for_selector("text=a fault of the app, not yours", timeout=180_000)
         shown = tab.locator("[data-testid=stCode]").inner_text()
-        assert shown.strip() == f"{address}/?word=my+secret&more=a%26b"
+        assert shown.strip() == f"{address}?word=my+secret&more=a%26b"
         text = tab.locator("[data-testid=stApp]").inner_text()
         assert "before" in text
         assert "after" not in text
