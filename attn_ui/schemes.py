@@ -6,7 +6,7 @@ from typing import Protocol
 
 import streamlit as st
 
-from attn_ui import controls, positions
+from attn_ui import controls, state
 from attn_ui.parameters import Choice, Steps
 from attn_ui.shared_settings import BASE, LAYOUT, RAMP_STEP, STRENGTH
 
@@ -72,5 +72,5 @@ def ask_scheme(
     for steps in (STRENGTH, BASE, RAMP_STEP):
         if steps.name in takes and steps not in live:
             controls.step(steps, _LABELS[steps.name])
-    strength, base, step = (positions.value(steps) for steps in (STRENGTH, BASE, RAMP_STEP))
+    strength, base, step = (state.value(steps) for steps in (STRENGTH, BASE, RAMP_STEP))
     return SchemeSettings(name, strength, base, step, layout)

@@ -20,7 +20,7 @@ from attn_ui.live_figure.packing import MOST_MESSAGE_BYTES, Cursor, pack
 from attn_ui.live_figure.says import Says, check_says, pack_says, said_plainly
 from attn_ui.live_figure.unpacking import count_steps, figure_at, inflated
 from attn_ui.parameters import Steps
-from attn_ui.positions import commanded, offer, position, report, revision
+from attn_ui.state import commanded, offer, position, report, revision
 
 __all__ = ["PLOTLY_ROUTE", "Cell", "Cursor", "Rows", "Says", "Slider", "live_figure", "pack", "pack_says"]
 
@@ -86,7 +86,7 @@ def live_figure(
     """Draw a figure that moves in the browser while its slider is dragged.
 
     Nothing is sent while a slider is dragged. On release the page reruns with the new position (see
-    `attn_ui.positions`), which also stands in the address. The steps travel again only when they change.
+    `attn_ui.state`), which also stands in the address. The steps travel again only when they change.
 
     Args:
         figures: one figure for each position of the slider (one in all when there is no slider), as

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from attn_ui import positions
+from attn_ui import state
 from attn_ui.live_figure import Slider, live_figure, pack
 from attn_ui.parameters import Steps
 from benchmarks.apps.maps import TEMPERATURES, figures
@@ -18,6 +18,6 @@ def packed(n_token: int, n_head: int) -> bytes:
 
 
 st.set_page_config(layout="wide")
-positions.sync([STEPS], entered="entered" not in st.session_state)
+state.sync([STEPS], entered="entered" not in st.session_state)
 st.session_state.entered = True
 live_figure(packed(n_token, n_head), key="maps", alt="maps", name="maps", slider=Slider("Temperature", STEPS))

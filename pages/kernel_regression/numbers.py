@@ -17,7 +17,7 @@ from attn_core import KERNELS, KernelRegression, effective_keys, kernel_estimate
 from attn_figures.kernel_regression import Estimate, Scene
 from attn_ui.live_figure.packing import MOST_BYTES, TooLargeError
 from attn_ui.parameters import Steps
-from attn_ui.positions import position
+from attn_ui.state import position
 from pages.kernel_regression.points import Numbers, Points
 from pages.kernel_regression.settings import BANDWIDTH, QUERY_AT
 

@@ -6,8 +6,8 @@ import streamlit as st
 
 from attn_ui.frame import open_page, tabs
 from attn_ui.live_figure import Cell, Slider, live_figure
-from attn_ui.positions import move, value
 from attn_ui.shared_settings import HEAD, KEY, QUERY
+from attn_ui.state import move, value
 from pages.multi_head import words
 from pages.multi_head.numbers import Now, heads_slider, sequences
 from pages.multi_head.settings import HEADS, TAB, ask_look, ask_setting, read_link

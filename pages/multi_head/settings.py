@@ -9,9 +9,8 @@ from streamlit.errors import StreamlitAPIException
 
 from attn_core import ATTENTION_SAMPLES, tokenize
 from attn_core.limits import MAX_D_MODEL, MAX_HEADS, MAX_TOKENS
-from attn_ui import controls, positions
+from attn_ui import controls, state
 from attn_ui.parameters import Choice, Flag, Parameter, Several, Steps, Whole
-from attn_ui.positions import position
 from attn_ui.sentence import ask_sentence
 from attn_ui.shared_settings import BIAS, CROSS, HEAD, KEY, QUERY, SEED, TEXT, TEXT_2
 
@@ -173,7 +172,7 @@ def _choose_case() -> None:
     case = st.session_state[CASE.name]
     if case in EXAMPLES:
         _take_over(case)
-    positions.move(HEADS, EXAMPLES[case].num_heads if case in EXAMPLES else HEADS.default)
+    state.move(HEADS, EXAMPLES[case].num_heads if case in EXAMPLES else HEADS.default)
 
 
 def ask_setting() -> Setting:
@@ -214,7 +213,7 @@ def ask_look(n_head: int, n_query: int, n_key: int) -> Look:
     st.subheader("Picture", anchor=False)
     view = controls.choose(VIEW, "Show")
     order = ORDER_BY.default
-    head, against = min(position(HEAD), n_head - 1), min(position(AGAINST), n_head - 1)
+    head, against = min(state.position(HEAD), n_head - 1), min(state.position(AGAINST), n_head - 1)
     if view == "two heads":
         head = controls.pick(HEAD, "Head", names_of_heads(n_head))
         against = controls.pick(AGAINST, "minus", names_of_heads(n_head))
@@ -224,7 +223,7 @@ def ask_look(n_head: int, n_query: int, n_key: int) -> Look:
     off = tuple(int(head) - 1 for head in controls.several(OFF, "Heads switched off", offered))
     if len(off) == n_head:
         st.caption(":material/edit: All heads are off: the output is what is left, zero or the bias.")
-    cell = (min(position(QUERY), n_query - 1), min(position(KEY), n_key - 1))
+    cell = (min(state.position(QUERY), n_query - 1), min(state.position(KEY), n_key - 1))
     return Look(view, order, head, against, cell, off)
 
 

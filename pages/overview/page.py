@@ -7,9 +7,9 @@ import streamlit as st
 from attn_figures import overview
 from attn_ui import frame
 from attn_ui.live_figure import Slider, live_figure, pack
-from attn_ui.positions import position
 from attn_ui.shared_cache import shared
 from attn_ui.shared_settings import TEMPERATURE
+from attn_ui.state import position
 from pages.overview.numbers import story, uses
 from pages.overview.settings import SETTINGS
 from pages.overview.words import STARTS, USES, what_the_slider_does

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from attn_ui import controls, positions
+from attn_ui import controls, state
 from attn_ui.frame import open_page, tabs
 from attn_ui.live_figure import Cell, Slider, live_figure, pack
 from attn_ui.shared_cache import shared
@@ -17,9 +17,9 @@ from pages.single_head.tabs import arithmetic, break_it, checks, code, cost, dat
 MAPS = ("scores", "scaled", "masked", "mask", "exponentials", "weights")
 _ARRIVED = "_single_head_arrived"
 
-if not (st.query_params or st.session_state.get(_ARRIVED) or positions.value(QUERY) or positions.value(KEY)):
+if not (st.query_params or st.session_state.get(_ARRIVED) or state.value(QUERY) or state.value(KEY)):
     # Whoever opens the page without a link first sees a word meet another word, not itself.
-    positions.move(KEY, 1)
+    state.move(KEY, 1)
 st.session_state[_ARRIVED] = True
 open_page(
     "single-head",
@@ -36,16 +36,16 @@ def clicked(cell: Cell) -> None:
     """Select what was clicked; in a mask of one's own, block or free it."""
     panel = cell.trace.removesuffix(" masked")
     if panel in MAPS:
-        positions.move(QUERY, cell.row)
-        positions.move(KEY, cell.column)
+        state.move(QUERY, cell.row)
+        state.move(KEY, cell.column)
         if scoring.masking.kind == "own" and panel in ("scaled", "masked", "mask"):
             toggle_cell(cell.row, cell.column)
     elif panel in ("X", "Q", "output", "row sums"):
-        positions.move(QUERY, cell.row)
+        state.move(QUERY, cell.row)
     elif panel in ("Y", "K", "V"):
-        positions.move(KEY, cell.row)
+        state.move(KEY, cell.row)
     elif panel == "K transposed":
-        positions.move(KEY, cell.column)
+        state.move(KEY, cell.column)
 
 
 def step_stage(by: int) -> None:
@@ -64,10 +64,10 @@ slider = {
     "temperature": Slider("Temperature T", scoring.temperature),
     "mask width": Slider(MASKS[scoring.masking.kind].width, scoring.width),
 }.get(moves or "")
-cell = int(positions.value(QUERY)), int(positions.value(KEY))
-temperature, width = positions.value(scoring.temperature), int(positions.value(scoring.width))
+cell = int(state.value(QUERY)), int(state.value(KEY))
+temperature, width = state.value(scoring.temperature), int(state.value(scoring.width))
 steps = at_every_step(inputs, scoring, cell, moves=moves, temperature=temperature, width=width)
-now = steps[positions.position(slider.steps) if slider else 0]
+now = steps[state.position(slider.steps) if slider else 0]
 
 
 @shared

@@ -7,7 +7,7 @@ import streamlit as st
 
 from attn_core import tokenize
 from attn_core.limits import MAX_TOKENS
-from attn_ui import controls, kept, positions
+from attn_ui import controls, state
 from attn_ui.frame import plain
 from attn_ui.parameters import Cells, Choice, Flag, Parameter, Steps, Table, Whole
 from attn_ui.sentence import ask_sentence
@@ -150,14 +150,14 @@ def _ask_tables(inputs: Inputs) -> Inputs:
     st.caption(":material/table: Type the numbers under *Data*.")
     if st.button("Start again from the vectors", width="stretch"):
         for table in tables:
-            kept.keep(table, "", replaces=True)
+            state.keep(table, "", replaces=True)
     given = [_rows(table) for table in tables]
     if not all(given):
         screen = make_head(st.session_state.get(_UNTYPED, replace(inputs, qkv="projected")))
         started = [screen.query.tolist(), screen.key.tolist(), screen.value.tolist()]
         for table, before, rows in zip(tables, given, _fitting(given, started), strict=True):
             if not before:
-                kept.keep(table, table.text(rows), replaces=True)
+                state.keep(table, table.text(rows), replaces=True)
     q, k, v = (_rows(table) for table in tables)
     return replace(inputs, q=q, k=k, v=v)
 
@@ -180,7 +180,7 @@ def _fitting(given: list[Rows], started: list[list[list[float]]]) -> list[Sequen
 
 
 def _rows(table: Table) -> Rows:
-    return table.rows(kept.text(table))
+    return table.rows(state.text(table))
 
 
 def fewer(values: tuple[float, ...], n_cells: int) -> tuple[float, ...]:
@@ -231,21 +231,21 @@ def _ask_masking(masking: Masking) -> Masking:
         case "block-sparse":
             return replace(masking, random_blocks=controls.whole(RANDOM_BLOCKS, "Random blocks a row"))
         case "own":
-            masking = replace(masking, blocked=tuple(sorted(BLOCKED.cells(kept.text(BLOCKED)))))
+            masking = replace(masking, blocked=tuple(sorted(BLOCKED.cells(state.text(BLOCKED)))))
             st.caption(
                 ":material/touch_app: Click a cell of the scaled map to block or free it, or choose it under "
                 "*Arithmetic*."
             )
-            st.button("Free all cells", on_click=kept.keep, args=(BLOCKED, ""), disabled=not masking.blocked)
+            st.button("Free all cells", on_click=state.keep, args=(BLOCKED, ""), disabled=not masking.blocked)
     return masking
 
 
 def _widen_prefix() -> None:
     """A prefix of 1 is the causal mask, which is no start for one who chooses a prefix."""
-    if st.session_state[MASK.name] == "prefix" and positions.value(MASK_WIDTH) < 2:
-        positions.move(MASK_WIDTH, 2)
+    if st.session_state[MASK.name] == "prefix" and state.value(MASK_WIDTH) < 2:
+        state.move(MASK_WIDTH, 2)
 
 
 def toggle_cell(query: int, key: int) -> None:
     """Block a cell of a mask of one's own, or free it."""
-    kept.keep(BLOCKED, BLOCKED.text(BLOCKED.cells(kept.text(BLOCKED)) ^ {(query, key)}))
+    state.keep(BLOCKED, BLOCKED.text(BLOCKED.cells(state.text(BLOCKED)) ^ {(query, key)}))

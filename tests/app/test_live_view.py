@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import streamlit as st
 
-from attn_ui import live_figure, positions
+from attn_ui import live_figure, state
 from attn_ui.live_figure import Cell, Slider, pack
 from attn_ui.live_figure import live_figure as draw
 from attn_ui.parameters import Steps
@@ -20,9 +20,9 @@ MAPS = pack(
 
 @pytest.fixture
 def session(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
-    state: dict[str, Any] = {}
-    monkeypatch.setattr(st, "session_state", state)
-    return state
+    session: dict[str, Any] = {}
+    monkeypatch.setattr(st, "session_state", session)
+    return session
 
 
 def report(session: dict[str, Any], view: Any) -> list[Cell]:
@@ -34,7 +34,7 @@ def report(session: dict[str, Any], view: Any) -> list[Cell]:
 
 def test_a_good_report_moves_the_slider(session: dict[str, Any]) -> None:
     assert report(session, {"step": 2, "row": 0, "cell": None}) == []
-    assert positions.value(STEPS) == 2.0
+    assert state.value(STEPS) == 2.0
 
 
 def test_a_clicked_cell_is_told_once(session: dict[str, Any]) -> None:
@@ -71,7 +71,7 @@ def test_a_malformed_report_is_logged_and_ignored(
     with caplog.at_level(logging.WARNING):
         assert report(session, view) == []
     assert "ignored a report from the browser" in caplog.text
-    assert positions.value(STEPS) == STEPS.default
+    assert state.value(STEPS) == STEPS.default
 
 
 def test_a_slider_needs_a_figure_for_each_position() -> None:

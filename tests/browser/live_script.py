@@ -7,7 +7,7 @@ from attn_figures.chart import Chart
 from attn_figures.matrix import Matrix
 from attn_figures.panels import compose
 from attn_figures.theme import LIGHT
-from attn_ui import positions
+from attn_ui import state
 from attn_ui.frame import plain
 from attn_ui.live_figure import Cell, Cursor, Rows, Slider, live_figure
 from attn_ui.parameters import Steps
@@ -23,7 +23,7 @@ def on_cell(cell: Cell) -> None:
 
 
 def two_maps() -> None:
-    positions.sync([STEP, OTHER, ROW], entered="entered" not in st.session_state)
+    state.sync([STEP, OTHER, ROW], entered="entered" not in st.session_state)
     st.session_state.entered = True
     base = np.arange(9.0).reshape(3, 3)
     steps = [
@@ -62,8 +62,8 @@ def two_maps() -> None:
         for i in range(3)
     ]
     live_figure(second, key="second", alt="bars", name="bars", slider=Slider("Other", OTHER))
-    st.button("Send to 4", on_click=positions.move, args=(STEP, 4.0))
-    st.write(f"step {positions.value(STEP)} other {positions.value(OTHER)} row {positions.value(ROW)}")
+    st.button("Send to 4", on_click=state.move, args=(STEP, 4.0))
+    st.write(f"step {state.value(STEP)} other {state.value(OTHER)} row {state.value(ROW)}")
     st.write(f"clicked {st.session_state.get('clicked', 'nothing')}")
 
 

@@ -8,8 +8,8 @@ import streamlit as st
 from attn_core import BandwidthSearch, BandwidthStep, learn_bandwidth
 from attn_figures.kernel_studies import Errors, choose
 from attn_ui.live_figure import Slider, live_figure, pack
-from attn_ui.positions import move
 from attn_ui.shared_cache import shared
+from attn_ui.state import move
 from pages.kernel_regression.numbers import Standing, Sweep
 from pages.kernel_regression.points import Numbers, Points
 from pages.kernel_regression.search import Best, best_of, errors

@@ -14,9 +14,9 @@ from attn_figures.kernel_bridge import Terms, bridge
 from attn_figures.numbers import number
 from attn_ui import controls
 from attn_ui.live_figure import Slider, live_figure, pack
-from attn_ui.positions import value
 from attn_ui.shared_cache import shared
 from attn_ui.shared_settings import FREE_SCALE, TABLE_K, TABLE_Q, TABLE_V
+from attn_ui.state import value
 from pages.kernel_regression.numbers import Standing, Strides, Sweep, fitting, lengthened
 from pages.kernel_regression.points import Numbers, Points
 from pages.kernel_regression.settings import ALL_KEYS, KEY_LENGTHS, KEYS_LIE, OWN_POINTS

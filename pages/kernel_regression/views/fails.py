@@ -10,8 +10,8 @@ from attn_core import kernel_estimate
 from attn_figures.kernel_regression import Scene
 from attn_figures.kernel_studies import Limits, fails
 from attn_ui.live_figure import Slider, live_figure, pack, pack_says
-from attn_ui.positions import move
 from attn_ui.shared_cache import shared
+from attn_ui.state import move
 from pages.kernel_regression.numbers import Standing, Sweep
 from pages.kernel_regression.points import TOY_WIDTH, Numbers, Points
 from pages.kernel_regression.settings import BANDWIDTH, KERNEL, POINTS_DATA

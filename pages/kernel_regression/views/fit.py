@@ -3,8 +3,8 @@
 from attn_figures.kernel_regression import Estimate, fit, fit_cursor
 from attn_ui.frame import what_you_see
 from attn_ui.live_figure import Cursor, Rows, Slider, live_figure, pack
-from attn_ui.positions import position
 from attn_ui.shared_cache import shared
+from attn_ui.state import position
 from pages.kernel_regression.numbers import Standing, Strides, Sweep, fitting
 from pages.kernel_regression.points import Points
 from pages.kernel_regression.words import fit_sentence

@@ -14,7 +14,7 @@ from attn_figures.multi_head import right_and_broken
 from attn_ui import controls
 from attn_ui.frame import what_you_see
 from attn_ui.live_figure import live_figure
-from attn_ui.positions import value
+from attn_ui.state import value
 from pages.multi_head import words
 from pages.multi_head.numbers import Now, array, divisors, heads, mask
 from pages.multi_head.settings import KV_HEADS, MISTAKE, names_of_heads

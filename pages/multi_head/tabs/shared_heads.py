@@ -10,8 +10,8 @@ from attn_core import Check, compare, multi_head_size
 from attn_figures.shared_heads import sharing, trade
 from attn_ui.live_figure import Slider, live_figure, pack
 from attn_ui.parameters import Steps
-from attn_ui.positions import position, value
 from attn_ui.shared_cache import shared
+from attn_ui.state import position, value
 from pages.multi_head import snippet, words
 from pages.multi_head.numbers import Now, divisors, heads, latent_module, mask
 from pages.multi_head.settings import KV_HEADS, LATENT, Look, Setting

@@ -10,9 +10,9 @@ from attn_core import Check, DecodingCost, compare, decoding_cost
 from attn_figures.shared_heads import writing, writing_cost
 from attn_ui.frame import coloured
 from attn_ui.live_figure import Slider, live_figure, pack
-from attn_ui.positions import value
 from attn_ui.shared_cache import shared
 from attn_ui.shared_settings import QUERY
+from attn_ui.state import value
 from pages.multi_head import snippet, words
 from pages.multi_head.numbers import Now, array, sequences, written
 from pages.multi_head.settings import Setting

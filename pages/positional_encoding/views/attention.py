@@ -1,7 +1,7 @@
 """Attention without and with positions, and what changes."""
 
 from attn_figures import positional as pictures
-from attn_ui import positions as state
+from attn_ui import state
 from attn_ui.live_figure import Cell, Slider, live_figure, pack, pack_says
 from attn_ui.parameters import Steps
 from attn_ui.shared_cache import shared

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from attn_ui import kept
+from attn_ui import state
 from attn_ui.parameters import Table
 from attn_ui.shared_settings import TABLE_K, TABLE_Q, TABLE_V
 from pages.single_head.head import tokens_of, typed_vectors
@@ -24,7 +24,7 @@ def show(now: Now) -> None:
     if inputs.is_own and st.session_state.get("qkv") == "typed":
         st.markdown("Type over any number; rows can be added below and deleted by their box on the left.")
         for setting, title in ((TABLE_Q, "Queries Q"), (TABLE_K, "Keys K"), (TABLE_V, "Values V")):
-            _edit(setting, title, setting.rows(kept.text(setting)), None)
+            _edit(setting, title, setting.rows(state.text(setting)), None)
     elif inputs.is_own and st.session_state.get("vectors") == "typed":
         sentences = [(TABLE_X, "Vectors X", inputs.text, inputs.x)]
         if inputs.second_text is not None:
@@ -71,7 +71,7 @@ def _edit(setting: Table, title: str, rows: Lines, names: list[str] | None) -> N
 
     What was typed is taken over before the page runs, so that one edit is one run.
     """
-    key = f"_edit_{setting.name}_{kept.revision(setting)}"
+    key = f"_edit_{setting.name}_{state.revision(setting)}"
     # The editor keeps what was typed as changes to where it started, so its start must not move.
     start = f"{key}_start"
     shape = (names, len(rows[0]))
@@ -86,7 +86,7 @@ def _edit(setting: Table, title: str, rows: Lines, names: list[str] | None) -> N
     def typed() -> None:
         numbers = edited(frame, st.session_state[key])
         if not _problem(setting, numbers):
-            kept.keep(setting, setting.text(numbers.tolist()))
+            state.keep(setting, setting.text(numbers.tolist()))
 
     st.markdown(f"**{title}**")
     shown = st.data_editor(
@@ -134,7 +134,7 @@ def _paste(setting: Table, title: str, most: int | None) -> None:
                 problem = f"{setting.name} has {len(rows)} rows, and there are {most} tokens."
             st.session_state[f"{key}_problem"] = problem
             if not problem:
-                kept.keep(setting, setting.text(rows), replaces=True)
+                state.keep(setting, setting.text(rows), replaces=True)
                 st.session_state[key] = ""
 
     with st.expander(f"Paste {title} as text"):
