@@ -153,7 +153,7 @@ def settle(spec: Spec, width: int, height: float = math.inf) -> Spec:
     """
     listed = spec["layout"]["meta"]["screens"]
     fitting = [s for s in listed if s["width"] <= width and (s["width"] < PHONES or s["height"] <= height)]
-    screen = max(fitting, key=lambda s: s["width"], default=listed[0])
+    screen = fitting[-1] if fitting else listed[0]
     spec["layout"] |= {"width": screen["width"], "height": screen["height"]}
     for path, value in screen["settings"].items():
         _set(spec, path, value)

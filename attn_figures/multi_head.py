@@ -13,7 +13,7 @@ from attn_figures.picture import Picture, Spec
 Numbers = NDArray[np.float64]
 ROOT = 2.0  # weights shared out among many keys are small; the ramp is spent on them, over the same [0, 1]
 PHONE_HEIGHT = 640  # pixels, so that the slider stays in sight
-ROOMY = 580  # pixels on wider screens: maps in two lines have cells in which numbers can be read
+ROOMY = 494  # pixels, what a window 800 high has room for: maps in two lines have cells that can be read
 OUTPUT_UP_TO = 24  # dimensions of an output that is drawn beside the maps
 
 

@@ -157,8 +157,8 @@ def compose(
         largest_unit: pixels that a unit never exceeds.
         phone_height: pixels that the figure may take on a phone, where it would scroll otherwise; many
             equal maps stand side by side then, so that their slider stays in sight.
-        roomy: pixels of height that the figure may take on every wider screen, where its numbers would be
-            too small to read otherwise.
+        roomy: pixels of height that the figure may take on every wider screen that is high enough, where its
+            numbers would be too small to read otherwise.
 
     Raises:
         ValueError: if there is no panel, or two share a name.
@@ -239,9 +239,8 @@ def _screens(
 ) -> list[dict[str, Any]]:
     boxes = [panel.geometry.box for panel in panels]
     variants = []
-    phone_height, roomy = heights
-    for width, tallest in SCREENS:
-        height = min(tallest, phone_height) if width < PHONES_BELOW else max(tallest, roomy)
+    sizes = [(width, height) for width, tallest in SCREENS for height in _heights(width, tallest, *heights)]
+    for width, height in sizes:
         # A phone has no room for colour bars: a tap tells the value.
         right = BAR_ROOM if bars and width >= PHONES_BELOW else 0
         arranged = arrange(boxes, width, height, largest_unit=largest_unit, right=right)
@@ -256,6 +255,13 @@ def _screens(
             arranged = arrange(bare, width, height, largest_unit=largest_unit, right=right)
         variants.append((arranged, _settings(panels, arranged, bars, labelled)))
     return screens(variants)
+
+
+def _heights(width: int, tallest: int, phone_height: int, roomy: int) -> list[int]:
+    """Return the heights to offer; the browser takes the last that fits: the roomy one in a high window."""
+    if width < PHONES_BELOW:
+        return [min(tallest, phone_height)]
+    return sorted({tallest, max(tallest, roomy)})
 
 
 def _label_size(units: float, unit: float) -> int:
