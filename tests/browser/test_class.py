@@ -25,7 +25,7 @@ pytestmark = [
         shutil.which("nginx") is None, reason="nginx is not installed; make browser installs it"
     ),
 ]
-LINK = "single-head?text=dogs+chase+cats&temp=2"
+LINK = "single-head?text=dogs+chase+cats&t=2.00"
 DRAWN = ".live-figure[data-state=drawn]"
 SLOW = 180_000
 
@@ -132,9 +132,9 @@ def test_students_of_a_killed_process_come_back_and_a_rolling_restart_loses_nobo
     room.wait_to_write("all processes were restarted")
     _settled(page)
     assert page.url == before
-    assert "temp=2" in page.url
-    # It is a session that answers, not a picture that was left standing.
+    assert "t=2.00" in page.url
+    # A session answers, with this temperature: no picture that was left standing.
     page.get_by_role("tab", name="Code").click()
     page.wait_for_selector("[data-testid=stCode]:visible", timeout=SLOW)
-    assert "dogs" in page.locator("[data-testid=stCode]:visible").first.inner_text()
+    assert "1.995" in page.locator("[data-testid=stCode]:visible").first.inner_text()
     context.close()
