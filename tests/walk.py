@@ -117,7 +117,7 @@ def open_state(page: str, query: Query) -> Opened:
     link = f"/{page}?{urlencode(query, doseq=True)}"
     texts = [
         str(each.value)
-        for kind in (at.title, at.markdown, at.caption, at.latex, at.code, at.error, at.warning, at.info)
+        for kind in (at.title, at.markdown, at.caption, at.latex, at.error, at.warning, at.info)
         for each in kind
     ]
     faults = [f"exception: {each.message}" for each in at.exception]
@@ -129,7 +129,7 @@ def open_state(page: str, query: Query) -> Opened:
     for _, sentences, packed in fields(at):
         faults += [f"says {text!r}" for text in sentences if NOT_SAID.search(text)]
         faults += list(_figure_faults(packed))
-    return Opened(link, texts, faults)
+    return Opened(link, [*texts, *(code.value for code in at.code)], faults)
 
 
 def open_page(page: str, query: Query) -> AppTest:
@@ -167,8 +167,8 @@ def _section(data: bytes) -> tuple[bytes, bytes]:
 
 
 def _unquoted(text: str) -> str:
-    """Leave out code, where None and inf are Python's own words."""
-    return re.sub(r"`[^`]*`", "", text) if not text.startswith(("import", "#", '"""')) else ""
+    """Leave out names of code, where None and inf are Python's own words."""
+    return re.sub(r"`[^`]*`", "", text)
 
 
 def _broken_checks(at: AppTest, text: str) -> list[str]:
