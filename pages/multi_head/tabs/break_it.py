@@ -12,7 +12,7 @@ from attn_core.mistakes import HEADS_DIFFER, MAP_OF_POSITIONS, SAME_AS_TORCH
 from attn_figures.matrix import Matrix
 from attn_figures.multi_head import right_and_broken
 from attn_ui import controls
-from attn_ui.frame import what_you_see
+from attn_ui.frame import listed, what_you_see
 from attn_ui.live_figure import live_figure
 from attn_ui.state import value
 from pages.multi_head import words
@@ -211,7 +211,7 @@ def _verdict_on_groups(now: Now, broken: MultiHead) -> str:
     ]
     if not moved:
         return f"Fails: *{SAME_AS_TORCH}*, by up to {off:.3g}. The maps cannot tell: each row sees one key."
-    who = f"Head {moved[0]} reads" if len(moved) == 1 else f"Heads {words.several(moved)} read"
+    who = f"Head {moved[0]} reads" if len(moved) == 1 else f"Heads {listed(moved)} read"
     return (
         f"Fails: *{SAME_AS_TORCH}*. {who} another group's keys, and the output is off by up to {off:.3g}. "
         "All shapes are right."
