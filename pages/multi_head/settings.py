@@ -8,8 +8,8 @@ import streamlit as st
 from streamlit.errors import StreamlitAPIException
 
 from attn_core import ATTENTION_SAMPLES, tokenize
-from attn_core.limits import MAX_D_MODEL, MAX_HEADS, MAX_TOKENS
 from attn_ui import controls, state
+from attn_ui.bounds import MAX_D_MODEL, MAX_HEADS, MAX_TOKENS
 from attn_ui.parameters import Choice, Flag, Parameter, Several, Steps, Whole
 from attn_ui.sentence import ask_sentence
 from attn_ui.shared_settings import BIAS, CROSS, HEAD, KEY, QUERY, SEED, TEXT, TEXT_2
@@ -51,7 +51,7 @@ WIDTH_HEAD = Whole("dh", 8, 1, MAX_D_MODEL)
 HEADS = Steps("heads", 4, tuple(range(1, MAX_HEADS + 1)), ".0f")
 PROJECTION = Flag("wo", True)
 HEADS_MASK = Choice("hmask", "none", ("none", "causal", "sliding window", "padding"))
-MASK_REACH = Whole("reach", 1, 0, 63)
+MASK_REACH = Whole("reach", 1, 0, MAX_TOKENS - 1)
 VIEW = Choice("view", "every head", ("every head", "mean and max", "two heads"), views=True)
 ORDER_BY = Choice(
     "by",
