@@ -23,7 +23,6 @@ from pages.multi_head.tabs import (
     measures,
     shapes,
     shared_heads,
-    spellings,
     token_by_token,
 )
 from pages.multi_head.views import packed, said
@@ -81,7 +80,7 @@ tabs(
         for name, tab in zip(
             TAB.options,
             (
-                *(adds_up, shapes, measures, block, shared_heads, token_by_token, spellings),
+                *(adds_up, shapes, measures, block, shared_heads, token_by_token),
                 *(arithmetic, maths, break_it, checks, data, code),
             ),
             strict=True,

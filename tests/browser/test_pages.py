@@ -3,11 +3,10 @@
 import pytest
 from playwright.sync_api import Browser, expect
 
-from attn_ui.navigation import PAGES
 from tests.browser.app_page import AppPage
 
 pytestmark = pytest.mark.browser
-URLS = [page.address for page in PAGES]
+URLS = ["", "kernel-regression", "single-head", "positional-encoding", "multi-head"]
 SIZES = [(1280, 800), (1920, 1080), (390, 844)]
 
 

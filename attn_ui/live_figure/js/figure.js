@@ -49,12 +49,13 @@ export class Moving {
   }
 
   /**
-   * Pixels of the highest step at a width, as `fit` arranges it; 0 where the figure brings no arrangements.
+   * The size at which `fit` arranges each step; 0 pixels of height where the figure does not say.
    *
    * @param {number} width
    * @param {number} room
+   * @returns {{ width: number, height: number }[]}
    */
-  tallest(width, room) {
+  sizes(width, room) {
     const sizes = this.changes.filter(({ path }) => path[0] === "layout" && isSize(path));
     /** @type {any} */
     const layout = { height: this.figure.layout.height };
@@ -63,14 +64,12 @@ export class Moving {
       layout.meta = {
         screens: screens.map((/** @type {Screen} */ { width, height }) => ({ width, height })),
       };
-    const heights = Array.from({ length: this.steps.header.n_steps }, (_, step) => {
+    return Array.from({ length: this.steps.header.n_steps }, (_, step) => {
       for (const { path, values, at } of sizes) put({ layout }, path, values[at[step] ?? 0]);
-      const { meta, height } = layout;
-      return (
-        (meta?.screens ? choose(/** @type {Screen[]} */ (meta.screens), width, room)?.height : height) ?? 0
-      );
+      const { meta, height = 0 } = layout;
+      const screen = meta?.screens && choose(/** @type {Screen[]} */ (meta.screens), width, room);
+      return screen ? { width: screen.width, height: screen.height } : { width, height };
     });
-    return Math.max(...heights);
   }
 }
 

@@ -59,6 +59,7 @@ export class Film {
     this.frames.clear();
     this.elements = 0;
     this.full = false;
+    this.screen.dataset.film = "";
     this.hide();
     this.closeStudio();
   }

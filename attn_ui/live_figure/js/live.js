@@ -80,9 +80,9 @@ export class LiveFigure {
     /** @type {Timer} */
     this.playing = undefined;
     this.width = 0; // of the stage, kept by the observer so that drawing never has to ask for it
-    this.drawn = { width: 0, room: 0 };
+    this.drawn = { width: 0, room: 0, sizes: "" };
     /** @type {unknown[]} */
-    this.shows = []; // what the real figure was drawn from: colours, step, row, width, room
+    this.shows = []; // what the real figure was drawn from: colours, step, row, width, sizes
     this.onWindow = () => this.onResize();
     this.watch();
   }
@@ -222,7 +222,7 @@ export class LiveFigure {
   reserve() {
     const width = this.width || Math.floor(this.stage.clientWidth);
     if (!this.moving || !width) return;
-    const height = this.moving.tallest(width, roomBelow());
+    const height = Math.max(...this.moving.sizes(width, roomBelow()).map((size) => size.height));
     if (height) this.stage.style.minHeight = `${height}px`;
     this.sentence.reserve();
   }
@@ -243,12 +243,17 @@ export class LiveFigure {
     if (!width) return; // hidden, in a closed tab: the observer calls again when it is shown
     const room = roomBelow();
     if (width !== this.drawn.width || room !== this.drawn.room) {
-      this.drawn = { width, room };
-      this.film.clear();
-      this.reserve();
+      // A phone's address bar comes and goes, and changes the room alone: the film stays where no step does.
+      const sizes = JSON.stringify(this.moving.sizes(width, room));
+      const same = width === this.drawn.width && sizes === this.drawn.sizes;
+      this.drawn = { width, room, sizes };
+      if (!same) {
+        this.film.clear();
+        this.reserve();
+      }
     }
     const at = { ...this.at };
-    const shows = [this.moving, at.step, at.row, width, room];
+    const shows = [this.moving, at.step, at.row, width, this.drawn.sizes];
     if (shows.every((part, i) => part === this.shows[i])) {
       this.onDrawn(at); // it stands there already, perhaps under the film
       return;
