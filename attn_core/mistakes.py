@@ -190,6 +190,46 @@ def tiled_key_heads(
     return module.attend(q, k.repeat(times), v.repeat(times), attn_mask, is_causal=is_causal)
 
 
+def unpacked_in_another_order(
+    module: MultiHeadAttention,
+    query: Tensor,
+    key: Tensor | None = None,
+    value: Tensor | None = None,
+    attn_mask: Tensor | None = None,
+    *,
+    is_causal: bool = False,
+) -> MultiHead:
+    """Take a fused projection, packed as (k h d), apart as if it were packed as (d k h).
+
+    Raises ValueError for a key or value that is another sequence than the query, and for shared key heads:
+    one fused projection reads one sequence, in three parts of one size.
+    """
+    if (key is not None and key is not query) or (value is not None and value is not query):
+        raise ValueError("a fused projection reads one sequence; got a key or value that is another")
+    if module.num_kv_heads != module.num_heads:
+        raise ValueError(
+            f"this mistake needs num_kv_heads = num_heads; got {module.num_kv_heads} and {module.num_heads}"
+        )
+    fused = torch.cat([each(query) for each in (module.W_q, module.W_k, module.W_v)], dim=-1)
+    # (*batch, n, d k h) -> k, *batch, h, n, d: the numbers were laid down as k h d.
+    parts = fused.unflatten(-1, (module.d_head, 3, module.num_heads))
+    q, k, v = (part.movedim(-1, -3) for part in parts.unbind(dim=-2))
+    return module.attend(q, k, v, attn_mask, is_causal=is_causal)
+
+
+def origins(num_heads: int, d_head: int) -> Tensor:
+    """Return where the numbers of each part come from when (k h d) is read as (d k h).
+
+    (3, num_heads, d_head): 0, 1 or 2 where the number at that place of query, key or value was made as part
+    of the query, the key or the value.
+
+    >>> origins(2, 2).tolist()
+    [[[0, 1], [0, 1]], [[0, 2], [0, 2]], [[1, 2], [1, 2]]]
+    """
+    made = torch.arange(3).repeat_interleave(num_heads * d_head)
+    return made.reshape(d_head, 3, num_heads).permute(1, 2, 0)
+
+
 ROWS_SUM_TO_ONE = "each row of weights sums to one"
 MASKED_IS_ZERO = "a masked key has weight zero"
 ALL_FINITE = "every number is finite"
@@ -307,6 +347,14 @@ MULTI_HEAD_MISTAKES: Mapping[str, Mistake[MultiHead | Attention]] = MappingProxy
                 SAME_AS_TORCH,
                 tiled_key_heads,
                 "shared heads",
+            ),
+            Mistake[MultiHead | Attention](
+                "unpacked-in-another-order",
+                "One fused W_qkv, packed as (k h d), is taken apart with rearrange as (d k h).",
+                "Every part then holds numbers of query, key and value, and of several heads.",
+                SAME_AS_TORCH,
+                unpacked_in_another_order,
+                "one sequence",
             ),
         )
     }

@@ -13,6 +13,8 @@ from typing import Any
 
 from attn_figures.picture import Spec
 
+Tree = dict[Any, Any]  # settings by their place in a figure, a dict a branch
+
 # (width, greatest height) in pixels: phones may scroll, wider screens should show the figure whole.
 SCREENS: tuple[tuple[int, int], ...] = (
     (320, 4000), (350, 4000), (380, 4000), (460, 4000), (560, 1200), (680, 460), (780, 420), (860, 420),
@@ -138,31 +140,48 @@ def screens(variants: Sequence[tuple[Arrangement, Mapping[str, Any]]]) -> list[d
     ]
 
 
-def apply(spec: Spec, variants: list[dict[str, Any]]) -> Spec:
-    """Give a figure its `screens`, in `layout.meta`, and settle it on the reference one."""
-    spec["layout"]["meta"] = {"screens": variants}
-    return settle(spec, REFERENCE)
+def fitting(listed: Sequence[dict[str, Any]], width: int, height: float = math.inf) -> dict[str, Any]:
+    """Return the widest screen that fits, as the browser chooses it; phones may scroll.
+
+    Args:
+        listed: what `screens` returned.
+        width, height: pixels that there are.
+    """
+    fit = [s for s in listed if s["width"] <= width and (s["width"] < PHONES or s["height"] <= height)]
+    return fit[-1] if fit else listed[0]
+
+
+def as_tree(screen: Mapping[str, Any]) -> Tree:
+    """Return a screen's size and settings as one tree, its branches named as the figure's are.
+
+    >>> as_tree({"width": 9, "height": 6, "settings": {"data[0].x": 1}})
+    {'layout': {'width': 9, 'height': 6}, 'data': {0: {'x': 1}}}
+    """
+    tree: Tree = {"layout": {"width": screen["width"], "height": screen["height"]}}
+    for path, value in screen["settings"].items():
+        *parents, last = (int(key) if key.isdigit() else key for key in re.findall(r"[^.\[\]]+", path))
+        node = tree
+        for key in parents:
+            node = node.setdefault(key, {})
+        node[last] = value
+    return tree
 
 
 def settle(spec: Spec, width: int, height: float = math.inf) -> Spec:
-    """Settle a figure on the widest of its screens that fits, as the browser does; phones may scroll.
+    """Return a figure as it stands on the widest of its screens that fits."""
+    found: Spec = settled(spec, as_tree(fitting(spec["layout"]["meta"]["screens"], width, height)))
+    return found
 
-    Args:
-        spec: a figure with `screens`; it is changed and returned.
-        width, height: pixels that there are.
+
+def settled(part: Any, tree: Tree) -> Any:
+    """Return a part of a figure with a tree of settings laid over it; the part itself stays as it is.
+
+    So steps may share their parts, and what a setting does not touch stays the same object.
     """
-    listed = spec["layout"]["meta"]["screens"]
-    fitting = [s for s in listed if s["width"] <= width and (s["width"] < PHONES or s["height"] <= height)]
-    screen = fitting[-1] if fitting else listed[0]
-    spec["layout"] |= {"width": screen["width"], "height": screen["height"]}
-    for path, value in screen["settings"].items():
-        _set(spec, path, value)
-    return spec
-
-
-def _set(spec: Spec, path: str, value: Any) -> None:
-    *parents, last = re.findall(r"[^.\[\]]+", path)
-    node: Any = spec
-    for step in parents:
-        node = node[int(step)] if isinstance(node, list) else node.setdefault(step, {})
-    node[last] = value
+    over: Any = list(part) if isinstance(part, list) else dict(part or {})
+    for key, value in tree.items():
+        if isinstance(value, dict):
+            over[key] = settled(over[key] if isinstance(part, list) else over.get(key), value)
+        else:
+            over[key] = value
+    return over

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from attn_figures import theme
 from attn_figures.chart import Chart
-from attn_figures.matrix import Matrix, SideBars
+from attn_figures.matrix import Extra, Matrix, SideBars
 from attn_figures.panels import compose
 from attn_figures.picture import Picture, Spec
 
@@ -107,7 +107,7 @@ def shares(lengths: Numbers, tokens: Sequence[str], *, marked: int | None = None
                 column_role="ink",
                 quantity="share",
                 place="%{y}, head %{x}",
-                extra=[("length", lengths)],
+                extra=Extra([("length", lengths)]),
                 marked=None if marked is None else (marked, None),
             )
         ],

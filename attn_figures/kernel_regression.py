@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 from attn_figures import marks, theme
 from attn_figures.chart import Chart
 from attn_figures.marks import Mark
-from attn_figures.matrix import KEY_TITLE, QUERY_TITLE, Matrix, SideBars, Ticks
+from attn_figures.matrix import KEY_TITLE, QUERY_TITLE, Extra, Matrix, SideBars, Ticks
 from attn_figures.numbers import PLAIN, SMALL, distinct
 from attn_figures.panels import ColourRange, compose
 from attn_figures.picture import Picture, Spec
@@ -21,12 +22,15 @@ WEIGHTS = "weights"  # the name of the map whose cells can be clicked
 LIGHT = theme.LIGHT
 WIDEST_BUBBLE = 46  # pixels, of a point that has all the weight among forty
 KERNEL_SHARE = 0.3  # of the chart's height, for the kernel drawn around the query
+SCENES = 16  # whose still parts are kept
 EMPTY = "<b>no key in the window</b>: nothing to average"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Scene:
     """What stays when a slider moves: data sorted by key, where it is asked, and how far the axes go.
+
+    What is drawn of it alone is made once, so that all steps share it.
 
     Attributes:
         keys, values: the data points, (n_key,) each, keys ascending.
@@ -52,12 +56,12 @@ class Scene:
     digits: int = 3
     value_digits: int = 4
 
-    @property
+    @cached_property
     def hover_form(self) -> str:
         """How the hover writes a place."""
         return f".{self.digits + 1}~g"
 
-    @property
+    @cached_property
     def value_form(self) -> str:
         """How Plotly writes a value of the size of these: up to a million in full, as `number` does."""
         size = float(np.abs(self.values).max())
@@ -65,7 +69,7 @@ class Scene:
             return f".{self.value_digits - 1}~e"
         return f",.{max(self.value_digits, len(str(int(size))))}~r"
 
-    @property
+    @cached_property
     def ramp_power(self) -> float:
         """The more keys, the smaller their weights: a weight of 1 / n_key always has the same colour."""
         return max(1.0, float(np.log(len(self.keys)) / np.log(6.3)))
@@ -81,6 +85,29 @@ class Scene:
         lifted: Numbers = low + KERNEL_SHARE * (high - low) * profile
         return lifted
 
+    @cached_property
+    def row_names(self) -> list[str]:
+        """Each query as the map's rows name it."""
+        return [f"{query:.{self.digits}g}" for query in self.queries]
+
+    @cached_property
+    def column_names(self) -> list[str]:
+        """Each key as the map's columns name it."""
+        return [f"{key:.{self.digits}g}" for key in self.keys]
+
+    @cached_property
+    def of_cells(self) -> Extra:
+        """What the hover tells of each cell: where its query and its key stand, and the key's value."""
+        shape = (len(self.queries), len(self.keys))
+        return Extra(
+            [
+                ("query at", np.broadcast_to(self.queries[:, None], shape)),
+                ("key at", np.broadcast_to(self.keys, shape)),
+                ("its value", np.broadcast_to(self.values, shape)),
+            ]
+        )
+
+    @cached_property
     def rows_of_keys(self) -> list[int]:
         """The query nearest to each key, so that a click on a point asks there."""
         nearest = np.abs(self.queries[:, None] - self.keys[None, :]).argmin(axis=0)
@@ -112,7 +139,7 @@ def fit(scene: Scene, estimate: Estimate, row: int = 0) -> Spec:
             kernel_shape(scene, estimate.profile, scene.queries[row]),
             truth_line(scene),
             bubbles(scene, estimate.weights[row]),
-            points(scene) | {"meta": {"cursor": scene.rows_of_keys()}},
+            points(scene) | {"meta": {"cursor": scene.rows_of_keys}},
             estimate_line(scene, estimate.on_grid),
             _asking(scene, estimate.at_queries),
             answer(scene.queries[row], estimate.at_queries[row]),
@@ -180,18 +207,14 @@ def weight_map(
         name,
         estimate.weights,
         title,
-        [f"{query:.{scene.digits}g}" for query in scene.queries],
-        [f"{key:.{scene.digits}g}" for key in scene.keys],
+        scene.row_names,
+        scene.column_names,
         row_title=QUERY_TITLE,
         column_title=KEY_TITLE,
         mask=np.broadcast_to(supported[:, None], shape),
         marked=None if row is None else (row, None),
         cells="query-key",
-        extra=(
-            ("query at", np.broadcast_to(scene.queries[:, None], shape)),
-            ("key at", np.broadcast_to(scene.keys, shape)),
-            ("its value", np.broadcast_to(scene.values, shape)),
-        ),
+        extra=scene.of_cells,
         moves_cursor=True,
         size=size,
         ramp_power=scene.ramp_power,
@@ -218,6 +241,7 @@ def _row_facts(scene: Scene, estimate: Estimate, name: str) -> SideBars:
 # ---- parts that several pictures share ----
 
 
+@lru_cache(maxsize=SCENES)
 def points(scene: Scene) -> Mark:
     """The data, as small rings; as dots where there are many."""
     many = len(scene.keys) > 150
@@ -233,6 +257,7 @@ def points(scene: Scene) -> Mark:
     )
 
 
+@lru_cache(maxsize=SCENES)
 def place_axis(scene: Scene, most: int = 7) -> dict[str, Any]:
     """The axis of the keys: round numbers written out, however far from zero."""
     low, high = scene.x_range
@@ -245,6 +270,7 @@ def place_axis(scene: Scene, most: int = 7) -> dict[str, Any]:
     }
 
 
+@lru_cache(maxsize=SCENES)
 def value_axis(scene: Scene, most: int = 7) -> dict[str, Any]:
     """The axis of the values: round numbers, written as everywhere."""
     low, high = scene.y_range
@@ -252,6 +278,7 @@ def value_axis(scene: Scene, most: int = 7) -> dict[str, Any]:
     return {"range": [low, high], "tickmode": "array", "tickvals": places, "ticktext": distinct(places)}
 
 
+@lru_cache(maxsize=SCENES)
 def truth_line(scene: Scene) -> Mark:
     """The true curve; nowhere where it is not known."""
     truth = np.full(len(scene.grid), np.nan) if scene.truth is None else scene.truth
@@ -263,6 +290,7 @@ def estimate_line(scene: Scene, on_grid: Numbers) -> Mark:
     return marks.line("estimate", scene.grid, on_grid, LIGHT.output, width=3)
 
 
+@lru_cache(maxsize=SCENES)
 def legend(scene: Scene) -> list[tuple[str, str]]:
     """What is drawn, in its colours."""
     truth = [] if scene.truth is None else [("┅ truth", LIGHT.muted)]
@@ -387,11 +415,13 @@ def query_line(scene: Scene, query: float, name: str = "query") -> dict[str, Any
     }
 
 
+@lru_cache(maxsize=SCENES)
 def _row_ticks(scene: Scene) -> Ticks:
     step = scene.queries[1] - scene.queries[0]
     return [((value - scene.queries[0]) / step, text) for value, text in round_numbers(*scene.x_range)]
 
 
+@lru_cache(maxsize=SCENES)
 def _key_ticks(scene: Scene) -> Ticks:
     """Round numbers between the keys where they would stand: the columns are keys, not places."""
     columns = np.arange(len(scene.keys))

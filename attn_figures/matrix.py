@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from html import escape
 from typing import Any, Literal
 
@@ -44,6 +44,18 @@ class SideBars:
     details: Numbers
 
 
+@dataclass(frozen=True, eq=False)
+class Extra:
+    """More values for a matrix's hover, by name, each of the shape of its values; steps may share one."""
+
+    named: Sequence[tuple[str, Numbers]] = ()
+
+    @cached_property
+    def stacked(self) -> Numbers:
+        """All of them, (n_rows, n_columns, n_names)."""
+        return np.stack([np.asarray(values, dtype=np.float64) for _, values in self.named], axis=-1)
+
+
 @dataclass(frozen=True)
 class Matrix:
     """One matrix to draw: values (n_rows, n_columns), its labels, and how its cells are coloured.
@@ -62,7 +74,7 @@ class Matrix:
         operator: set between this matrix and the one before it.
         marked: the (row, column) to frame; either may be None for a whole column or row.
         cells: matrices whose `cells` agree light up together under the pointer.
-        extra: more values for the hover, by name, each of the shape of `values`.
+        extra: more values for the hover.
         size: (columns, rows) of the body in units, for maps too large for a unit a cell.
         ramp_power: above 1 it spends the ramp on small values, see `theme.colorscale`.
         ticks: for the rows and for the columns, which labels stand on the axis; as many as fit when None.
@@ -91,7 +103,7 @@ class Matrix:
     operator: str = ""
     marked: tuple[int | None, int | None] | None = None
     cells: str = ""
-    extra: Sequence[tuple[str, Numbers]] = field(default_factory=tuple)
+    extra: Extra = field(default_factory=Extra)
     shows_shape: bool = True
     moves_cursor: bool = False  # a click on a row moves the figure's row slider there
     size: tuple[float, float] | None = None
@@ -114,7 +126,7 @@ class Matrix:
             raise ValueError(
                 f"matrix {self.name!r}: mask must be {wanted} like the values, got {np.shape(self.mask)}"
             )
-        for name, more in self.extra:
+        for name, more in self.extra.named:
             if np.shape(more) != wanted:
                 raise ValueError(f"matrix {self.name!r}: {name} must be {wanted}, got {np.shape(more)}")
         if self.side is not None and np.shape(self.side.values) != wanted[:1]:
@@ -164,41 +176,7 @@ class Matrix:
 
     def geometry(self) -> Geometry:
         """Return the room for square cells, slanted or short column labels, and row labels."""
-        n_columns, n_rows = self.size or (len(self.columns), len(self.rows))
-        slanted = self._slanted()
-        columns = round(0.72 * _label_pixels(self._column_labels())) + 8 if slanted else 16
-        operator = 18 + 7 * max(map(len, _without_tags(self.operator).split("<br>")))
-        labels = self.rows if self.ticks[0] is None else [label for _, label in self.ticks[0]]
-        row_pixels = _label_pixels(labels) + (TITLE_PIXELS if self.row_title else 0)
-        box = Box(
-            columns=n_columns * (1 + SIDE_SHARE * (self.side is not None)),
-            rows=n_rows,
-            left=(operator if self.operator else 24) + self.names_rows * row_pixels,
-            lead=row_pixels,
-            trail=16 if slanted else 4,
-            top=10 + columns + (20 if self.column_title else 0),
-            bottom=36,
-        )
-        title = TITLE_PIXELS if self.row_title else 0
-        bare = replace(
-            box,
-            left=box.left - self.names_rows * (row_pixels - title),
-            lead=title,
-            trail=4,
-            top=10 + (20 if self.column_title else 0),
-        )
-        return Geometry(
-            box,
-            self.row_title,
-            self.column_title,
-            row_pixels,
-            formats=self._formats(),
-            operator=self.operator,
-            names_rows=self.names_rows,
-            label_units=self._label_units(),
-            cell=(n_columns / len(self.columns), n_rows / len(self.rows)),
-            bare=bare,
-        )
+        return _geometry(self._frame())
 
     def colour_range(self) -> tuple[ColourRange, bool]:
         """Return [0, 1] for weights, a range symmetric around zero for scores."""
@@ -227,7 +205,7 @@ class Matrix:
             "meta": {"cells": self.cells or self.name, "cursor": self.moves_cursor},
         }
         extra = "".join(
-            f"<br>{escape(name)} %{{customdata[{i}]:.6~g}}" for i, (name, _) in enumerate(self.extra)
+            f"<br>{escape(name)} %{{customdata[{i}]:.6~g}}" for i, (name, _) in enumerate(self.extra.named)
         )
         words = self.words or (_word(self.row_role, "row"), _word(self.column_role, "column"))
         place = f"{words[0]} <b>%{{y}}</b>, {words[1]} <b>%{{x}}</b>" if self.place is None else self.place
@@ -245,8 +223,8 @@ class Matrix:
             "ygap": gap,
             "hovertemplate": f"{place}<br>{escape(self.quantity)} <b>%{{z:{form}}}</b>{extra}<extra></extra>",
         }
-        if self.extra:
-            cells["customdata"] = np.stack([np.asarray(more, dtype=np.float64) for _, more in self.extra], -1)
+        if self.extra.named:
+            cells["customdata"] = self.extra.stacked
         clear = theme.rgba(theme.LIGHT.masked, 0)
         hover = common | {
             "name": f"{self.name} masked",
@@ -256,26 +234,14 @@ class Matrix:
             "showscale": False,
             "hovertemplate": f"{place}<br>{self.blocked}<extra></extra>",
         }
-        if self.extra:
+        if self.extra.named:
             hover["customdata"] = cells["customdata"]
         bars = [] if self.side is None else [self._side_bars(self.side, axes)]
         return [cells, _hatch(self.name, hidden, axes), hover, *bars]
 
     def axes(self, axes: Axes) -> dict[str, Any]:
         """Return a column axis on top and a row axis with row 0 on top."""
-        n_rows, n_columns = len(self.rows), len(self.columns)
-        beside = SIDE_SHARE * n_columns if self.side is not None else 0.0
-        return {
-            axes.x_layout: _ticks(self.columns, self.column_role, self.column_title, self.ticks[1])
-            | {
-                "side": "top",
-                "anchor": axes.y,
-                "range": [-0.5, n_columns - 0.5 + beside],
-                "tickangle": -45 if self._slanted() else 0,
-            },
-            axes.y_layout: _ticks(self.rows, self.row_role, self.row_title, self.ticks[0])
-            | {"anchor": axes.x, "range": [n_rows - 0.5, -0.5]},
-        }
+        return _axes(self._frame(), axes)
 
     def caption(self) -> str:
         """Return the title with the shape after it."""
@@ -318,25 +284,23 @@ class Matrix:
             "meta": {"cursor": self.moves_cursor},
         }
 
-    def _slanted(self) -> bool:
-        # A few chosen labels have room to lie flat; as many as words do not.
-        labels = self._column_labels()
-        return max(map(len, labels)) > 3 and (self.ticks[1] is None or len(labels) > MOST_FLAT)
-
-    def _column_labels(self) -> Sequence[str]:
-        return self.columns if self.ticks[1] is None else [label for _, label in self.ticks[1]]
+    def _frame(self) -> "_Frame":
+        rows, columns = (None if ticks is None else tuple(ticks) for ticks in self.ticks)
+        return _Frame(
+            tuple(self.rows),
+            tuple(self.columns),
+            (self.row_title, self.column_title),
+            (self.row_role, self.column_role),
+            (rows, columns),
+            self.size or (len(self.columns), len(self.rows)),
+            self.operator,
+            self.names_rows,
+            self.side is not None,
+            self._formats(),
+        )
 
     def _numbers_fit(self) -> bool:
         return self.numbered and max(len(self.rows), len(self.columns)) <= NUMBERS_UP_TO
-
-    def _label_units(self) -> tuple[float, float]:
-        """Return how far apart two column labels and two row labels stand, in units."""
-        rows, columns = (
-            _step(labels) if ticks is None else _least_gap([place for place, _ in ticks], len(labels))
-            for labels, ticks in zip((self.rows, self.columns), self.ticks, strict=True)
-        )
-        wide, tall = self.size or (len(self.columns), len(self.rows))
-        return float(columns * wide / len(self.columns)), float(rows * tall / len(self.rows))
 
     def _limit(self) -> float:
         if self.limit is not None:
@@ -355,6 +319,101 @@ class Matrix:
         signed = self.scale == "scores"
         first, second = ((f"%{{z:{form}}}", len(f"{limit:{form}}") + signed) for form in (wide, narrow))
         return first, second
+
+
+@dataclass(frozen=True)
+class _Frame:
+    """What decides a matrix's room and axes; equal at most steps of a slider, which are laid out once."""
+
+    rows: tuple[str, ...]
+    columns: tuple[str, ...]
+    titles: tuple[str, str]
+    roles: tuple[Role, Role]
+    ticks: tuple[Ticks | None, Ticks | None]
+    size: tuple[float, float]
+    operator: str
+    names_rows: bool
+    has_side: bool
+    formats: tuple[tuple[str, int], tuple[str, int]]
+
+    @property
+    def column_labels(self) -> Sequence[str]:
+        """What stands along the columns."""
+        return self.columns if self.ticks[1] is None else [label for _, label in self.ticks[1]]
+
+    @property
+    def slanted(self) -> bool:
+        """A few chosen labels have room to lie flat; as many as words do not."""
+        labels = self.column_labels
+        return max(map(len, labels)) > 3 and (self.ticks[1] is None or len(labels) > MOST_FLAT)
+
+    @property
+    def label_units(self) -> tuple[float, float]:
+        """How far apart two column labels and two row labels stand, in units."""
+        rows, columns = (
+            _step(labels) if ticks is None else _least_gap([place for place, _ in ticks], len(labels))
+            for labels, ticks in zip((self.rows, self.columns), self.ticks, strict=True)
+        )
+        wide, tall = self.size
+        return float(columns * wide / len(self.columns)), float(rows * tall / len(self.rows))
+
+
+@lru_cache(maxsize=512)
+def _geometry(frame: _Frame) -> Geometry:
+    n_columns, n_rows = frame.size
+    row_title, column_title = frame.titles
+    slanted = frame.slanted
+    columns = round(0.72 * _label_pixels(frame.column_labels)) + 8 if slanted else 16
+    operator = 18 + 7 * max(map(len, _without_tags(frame.operator).split("<br>")))
+    labels = frame.rows if frame.ticks[0] is None else [label for _, label in frame.ticks[0]]
+    title = TITLE_PIXELS if row_title else 0
+    row_pixels = _label_pixels(labels) + title
+    box = Box(
+        columns=n_columns * (1 + SIDE_SHARE * frame.has_side),
+        rows=n_rows,
+        left=(operator if frame.operator else 24) + frame.names_rows * row_pixels,
+        lead=row_pixels,
+        trail=16 if slanted else 4,
+        top=10 + columns + (20 if column_title else 0),
+        bottom=36,
+    )
+    bare = replace(
+        box,
+        left=box.left - frame.names_rows * (row_pixels - title),
+        lead=title,
+        trail=4,
+        top=10 + (20 if column_title else 0),
+    )
+    return Geometry(
+        box,
+        row_title,
+        column_title,
+        row_pixels,
+        formats=frame.formats,
+        operator=frame.operator,
+        names_rows=frame.names_rows,
+        label_units=frame.label_units,
+        cell=(n_columns / len(frame.columns), n_rows / len(frame.rows)),
+        bare=bare,
+    )
+
+
+@lru_cache(maxsize=512)
+def _axes(frame: _Frame, axes: Axes) -> dict[str, Any]:
+    n_rows, n_columns = len(frame.rows), len(frame.columns)
+    beside = SIDE_SHARE * n_columns if frame.has_side else 0.0
+    (row_title, column_title), (row_role, column_role) = frame.titles, frame.roles
+    return {
+        axes.x_layout: _ticks(frame.columns, column_role, column_title, frame.ticks[1])
+        | {
+            "side": "top",
+            "anchor": axes.y,
+            "range": [-0.5, n_columns - 0.5 + beside],
+            "tickangle": -45 if frame.slanted else 0,
+        },
+        axes.y_layout: _ticks(frame.rows, row_role, row_title, frame.ticks[0])
+        | {"anchor": axes.x, "range": [n_rows - 0.5, -0.5]},
+    }
 
 
 def _shortens(*sides: Sequence[str]) -> bool:
@@ -388,7 +447,7 @@ def _without_tags(operator: str) -> str:
     return operator
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class _Hidden:
     """What covers the masked cells: zero where they are, NaN elsewhere; and the outline around their runs."""
 
@@ -418,6 +477,7 @@ def _hidden(masked: bytes, shape: tuple[int, int]) -> _Hidden:
     return found
 
 
+@lru_cache(maxsize=512)
 def _hatch(name: str, hidden: _Hidden, axes: Axes) -> dict[str, Any]:
     """Cover the masked cells with one hatched outline; a heatmap itself cannot be hatched."""
     pattern = {"shape": "/", "size": 6, "solidity": 0.18}

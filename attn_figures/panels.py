@@ -6,7 +6,18 @@ from functools import lru_cache
 from typing import Any, Protocol
 
 from attn_figures import theme
-from attn_figures.arrange import SCREENS, Arrangement, Box, apply, arrange, screens
+from attn_figures.arrange import (
+    REFERENCE,
+    SCREENS,
+    Arrangement,
+    Box,
+    Tree,
+    arrange,
+    as_tree,
+    fitting,
+    screens,
+    settled,
+)
 from attn_figures.picture import Picture, Spec
 
 BAR_ROOM = 64  # pixels on the right for colour bars
@@ -194,8 +205,10 @@ def compose(
     for panel, drawn in zip((p for p in panels if not isinstance(p, Absent)), placed, strict=True):
         layout["annotations"] += panel.notes(drawn.axes)
     bars = tuple(coloraxis for coloraxis, wanted in shown.items() if wanted)
-    variants = _screens(tuple(placed), bars, largest_unit, (phone_height, roomy))
-    return apply({"data": traces, "layout": theme.layout(**layout)}, variants)
+    listed, reference = _screens(tuple(placed), bars, largest_unit, (phone_height, roomy))
+    spec: Spec = settled({"data": traces, "layout": theme.layout(**layout)}, reference)
+    spec["layout"]["meta"] = {"screens": listed}
+    return spec
 
 
 def _words(panel: Panel, geometry: Geometry, axes: Axes) -> list[dict[str, Any]]:
@@ -213,6 +226,7 @@ def _words(panel: Panel, geometry: Geometry, axes: Axes) -> list[dict[str, Any]]
     return [caption, operator]
 
 
+@lru_cache(maxsize=256)
 def _colour_axis(colours: ColourRange, shown: bool) -> dict[str, Any]:
     small = {"size": theme.FONT_SIZE - 1, "color": theme.LIGHT.muted}
     return {
@@ -236,7 +250,8 @@ def _colour_axis(colours: ColourRange, shown: bool) -> dict[str, Any]:
 @lru_cache(maxsize=512)
 def _screens(
     panels: tuple[Placed, ...], bars: tuple[str, ...], largest_unit: float, heights: tuple[int, int]
-) -> list[dict[str, Any]]:
+) -> tuple[list[dict[str, Any]], Tree]:
+    """Arrange the panels for every screen; return that, and the settings of the reference one."""
     boxes = [panel.geometry.box for panel in panels]
     variants = []
     sizes = [(width, height) for width, tallest in SCREENS for height in _heights(width, tallest, *heights)]
@@ -254,7 +269,8 @@ def _screens(
             bare = [panel.geometry.bare or panel.geometry.box for panel in panels]
             arranged = arrange(bare, width, height, largest_unit=largest_unit, right=right)
         variants.append((arranged, _settings(panels, arranged, bars, labelled)))
-    return screens(variants)
+    listed = screens(variants)
+    return listed, as_tree(fitting(listed, REFERENCE))
 
 
 def _heights(width: int, tallest: int, phone_height: int, roomy: int) -> list[int]:

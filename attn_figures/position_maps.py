@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from attn_figures import theme
 from attn_figures.chart import Chart
-from attn_figures.matrix import Matrix, Numbers, Ticks
+from attn_figures.matrix import Extra, Matrix, Numbers, Ticks
 from attn_figures.panels import compose
 from attn_figures.picture import Picture, Spec
 
@@ -347,7 +347,7 @@ def bias(values: Numbers, curves: Numbers, head: int, *, buckets: Numbers | None
         quantity="bias",
         size=(BODY, BODY),
         ticks=(_every(n), _every(n)),
-        extra=[] if buckets is None else [("bucket", buckets)],
+        extra=Extra([] if buckets is None else [("bucket", buckets)]),
         place="query position <b>%{y}</b>, key position <b>%{x}</b>",
     )
     light = theme.LIGHT

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from attn_figures.matrix import KEY_TITLE, QUERY_TITLE, Matrix, Numbers, Role
+from attn_figures.matrix import KEY_TITLE, QUERY_TITLE, Extra, Matrix, Numbers, Role
 from attn_figures.panels import compose
 from attn_figures.picture import Picture, Spec
 
@@ -98,7 +98,7 @@ def _scaled(walk: Walk, name: str = "scaled", title: str = "scaled", **more: Any
         "bar": "score",
         # The ramp of the raw scores, so that scaling is seen to pale the map.
         "limit": float(np.abs(walk.scores).max()) or 1.0,
-        "extra": [] if walk.is_large else [("score", walk.scores)],
+        "extra": Extra() if walk.is_large else Extra([("score", walk.scores)]),
     }
     return _map(walk, name, walk.scaled, title, **settings | more)
 
@@ -109,9 +109,9 @@ def _masked(walk: Walk, **more: Any) -> Matrix:
 
 
 def _weights(walk: Walk, **more: Any) -> Matrix:
-    extra = [] if walk.is_large else [("scaled score", walk.scaled), ("score", walk.scores)]
+    told = [] if walk.is_large else [("scaled score", walk.scaled), ("score", walk.scores)]
     title = "weights" if walk.ramp_power == 1.0 else "weights, colours bent"
-    settings = {"mask": walk.mask, "extra": extra, "ramp_power": walk.ramp_power} | more
+    settings = {"mask": walk.mask, "extra": Extra(told), "ramp_power": walk.ramp_power} | more
     return _map(walk, "weights", walk.weights, title, **settings)
 
 

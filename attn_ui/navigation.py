@@ -8,6 +8,7 @@ class Listed:
     """One page. Its folder under `pages/` and its address follow from its title."""
 
     title: str
+    about: str = ""  # what the overview says of it
     is_default: bool = False
 
     @property
@@ -31,8 +32,8 @@ class Listed:
 
 PAGES = (
     Listed("Overview", is_default=True),
-    Listed("Kernel regression"),
-    Listed("Single head"),
-    Listed("Positional encoding"),
-    Listed("Multi-head"),
+    Listed("Kernel regression", "Near keys weigh more: attention as of 1964."),
+    Listed("Single head", "Similar words weigh more: scores, softmax, a mix of values."),
+    Listed("Positional encoding", "What order does, and what happens without it."),
+    Listed("Multi-head", "Several views of one sentence, added up to one output."),
 )

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 
+from attn_ui.bounds import MAX_HEADS, MAX_MODEL_TOKENS, MAX_TABLE_COLUMNS, MAX_TOKENS
 from attn_ui.parameters import Choice, Flag, Real, Steps, Table, Text, Whole, logarithmic
 
 TEXT = Text("text", "the cat sat on the mat", longest=4000)
@@ -11,9 +12,9 @@ BIAS = Flag("bias", False)
 SEED = Whole("seed", 4, 0, 9999)
 TEMPERATURE = Steps("t", 1.0, logarithmic(0.1, 10.0, 41), ".2f")
 # The selected cell of a map: the places of its query and of its key, counted from 0.
-QUERY = Steps("q", 0, tuple(range(128)), ".0f")
-KEY = Steps("k", 0, tuple(range(128)), ".0f")
-HEAD = Steps("head", 1, tuple(range(1, 17)), ".0f")
+QUERY = Steps("q", 0, tuple(range(MAX_MODEL_TOKENS)), ".0f")
+KEY = Steps("k", 0, tuple(range(MAX_MODEL_TOKENS)), ".0f")
+HEAD = Steps("head", 1, tuple(range(1, MAX_HEADS + 1)), ".0f")
 # How positions are made known (`attn_ui.schemes` asks for them): the settings of all schemes, and how loud.
 STRENGTH = Steps("strength", 1.0, tuple(i / 10 for i in range(21)), ".1f")
 LAYOUT = Choice("layout", "interleaved", ("interleaved", "concatenated"))
@@ -22,9 +23,9 @@ BASE = Steps("base", 10000.0, (*(digit * 10.0**power for power in range(5) for d
 RAMP_STEP = Steps("step", 0.5, tuple(i / 20 for i in range(41)), ".2f")
 # The single-head page's own, which other pages link to.
 FREE_SCALE = Real("s", 1.0, 0.01, 100.0, 0.01)
-TABLE_Q = Table("Q", 64, 16)
-TABLE_K = Table("K", 64, 16)
-TABLE_V = Table("V", 64, 16)
+TABLE_Q = Table("Q", MAX_TOKENS, MAX_TABLE_COLUMNS)
+TABLE_K = Table("K", MAX_TOKENS, MAX_TABLE_COLUMNS)
+TABLE_V = Table("V", MAX_TOKENS, MAX_TABLE_COLUMNS)
 
 
 def scheme_setting(schemes: Iterable[str], default: str) -> Choice:

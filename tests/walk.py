@@ -26,22 +26,11 @@ from streamlit.testing.v1 import AppTest
 from attn_ui.live_figure.says import said_plainly
 from attn_ui.live_figure.unpacking import count_steps, figure_at
 from attn_ui.parameters import Cells, Choice, Flag, Parameter, Real, Several, Steps, Table, Text, Whole
-from pages.kernel_regression import settings as kernel_regression
-from pages.multi_head import settings as multi_head
-from pages.overview import settings as overview
-from pages.positional_encoding import settings as positional_encoding
-from pages.single_head import settings as single_head
+from tests.pages import PAGES
 from tests.quick_apptest import look_for_components_once
 
 ROUTER = Path(__file__).resolve().parents[1] / "attn_ui" / "router.py"
 MOST_BYTES = 2_000_000
-PAGES: dict[str, tuple[str, tuple[Parameter, ...]]] = {
-    "": ("overview", overview.SETTINGS),
-    "kernel-regression": ("kernel_regression", kernel_regression.SETTINGS),
-    "single-head": ("single_head", single_head.SETTINGS),
-    "positional-encoding": ("positional_encoding", positional_encoding.SETTINGS),
-    "multi-head": ("multi_head", multi_head.SETTINGS),
-}
 SENTENCES = (
     "the cat sat on the mat",
     "a",

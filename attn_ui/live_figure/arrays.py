@@ -14,6 +14,7 @@ numbers leave planes of zeros. Nothing is rounded: the sums give every bit back.
 """
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -140,13 +141,32 @@ def narrowed(array: NDArray[Any]) -> NDArray[Any]:
     Numbers that lie close together far from zero, like points in time, keep float64, and so do the largest.
     """
     if array.dtype.kind == "f":
-        finite = array[np.isfinite(array)]
-        largest = np.abs(finite).max(initial=0.0)
-        with np.errstate(over="ignore"):  # a spread beyond all numbers is not crowded
-            crowded = finite.size and largest / _CROWDED > np.ptp(finite) > 0
-        return np.ascontiguousarray(array, dtype="<f8" if crowded or largest > _MOST else "<f4")
+        needs_all = array.size and _needs_float64(array.reshape(1, -1))[0]
+        return np.ascontiguousarray(array, dtype="<f8" if needs_all else "<f4")
     if array.dtype.kind == "b":
         return np.ascontiguousarray(array, dtype="u1")
     if array.dtype.kind in "iu":
         return np.ascontiguousarray(array, dtype="<i4")
     raise ValueError(f"a figure's arrays must hold numbers, got dtype {array.dtype}")
+
+
+def each_narrowed(arrays: Sequence[NDArray[Any]]) -> list[NDArray[Any]]:
+    """Narrow every array; where all are of one shape and none needs float64, all at once."""
+    first = arrays[0]
+    if first.dtype.kind == "f" and all(a.shape == first.shape and a.dtype == first.dtype for a in arrays):
+        stacked = np.stack(arrays)
+        if not first.size or not _needs_float64(stacked.reshape(len(arrays), -1)).any():
+            return list(np.ascontiguousarray(stacked, dtype="<f4"))
+    return [narrowed(array) for array in arrays]
+
+
+def _needs_float64(rows: NDArray[Any]) -> NDArray[np.bool_]:
+    """Which rows (n_rows, n) of numbers are crowded or too large for float32; what is not finite is not."""
+    finite = np.isfinite(rows)
+    low = rows.min(axis=1, initial=np.inf, where=finite)
+    high = rows.max(axis=1, initial=-np.inf, where=finite)
+    largest = np.maximum(np.maximum(high, -low), 0)
+    with np.errstate(over="ignore"):  # a spread beyond all numbers is not crowded
+        spread = high - low
+    needs: NDArray[np.bool_] = ((largest / _CROWDED > spread) & (spread > 0)) | (largest > _MOST)
+    return needs

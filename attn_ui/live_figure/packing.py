@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 
 from attn_ui.live_figure import paths
-from attn_ui.live_figure.arrays import Arrays, narrowed
+from attn_ui.live_figure.arrays import Arrays, each_narrowed
 from attn_ui.live_figure.paths import Path
 
 Spec = Mapping[str, Any]
@@ -222,7 +222,7 @@ def _same(one: Any, other: Any) -> bool:
 def _pack_values(values: list[Any], arrays: Arrays) -> dict[str, Any]:
     """Return the different values, and which of them each step has."""
     if all(isinstance(value, np.ndarray) and value.dtype.kind in "fiub" and value.ndim for value in values):
-        return _pack_arrays([narrowed(value) for value in values], arrays)
+        return _pack_arrays(each_narrowed(values), arrays)
     known: dict[str, int] = {}
     packed: list[Any] = []
     at = []

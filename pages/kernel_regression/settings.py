@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import streamlit as st
 
 from attn_core import KERNELS
-from attn_core.limits import MAX_KERNEL_POINTS
 from attn_ui import controls
+from attn_ui.bounds import MAX_KERNEL_POINTS
 from attn_ui.parameters import Choice, Flag, Parameter, Real, Steps, Whole, logarithmic
 from attn_ui.shared_settings import SEED
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from attn_figures.numbers import number
+from attn_ui.frame import listed
 from pages.kernel_regression.points import Numbers, Points
 
 SAME = 1e-9  # weights this close, relative to the largest, are ties
@@ -78,10 +79,10 @@ def compare_sentence(
     silent = [name for name, estimate in estimates.items() if math.isnan(estimate)]
     seen = (
         f"One h = {points.width(bandwidth)} is not one width. Estimates at {points.name_place(query)}, with "
-        f"their effective keys: {_join(told)}."
+        f"their effective keys: {listed(told)}."
     )
     if silent:
-        return f"{seen} No estimate from {_join(silent)}: no key lies in the window."
+        return f"{seen} No estimate from {listed(silent)}: no key lies in the window."
     if any(empty.values()):
         most = max(empty.values())
         return f"{seen} Compact kernels leave up to {most} of {n_query} queries without any key (hatched)."
@@ -229,12 +230,8 @@ def fails_sentence(
     elif max(map(abs, ends)) < 0.02 * spread:
         seen += " narrow enough that the ends are hardly off, though all their keys lie on one side."
     else:
-        off = " and ".join(f"{'+' if end > 0 else ''}{number(end, 3)}" for end in ends)
+        off = listed([f"{'+' if end > 0 else ''}{number(end, 3)}" for end in ends])
         seen += f" even without noise the ends are off by {off}, because all their keys lie on one side."
     if silent > 0.005:
         return f"{seen} {silent:.0%} of the places drawn find no key in the window: no estimate (hatched)."
     return f"{seen} Beyond the data the estimate levels off: it knows no trend, only its nearest keys."
-
-
-def _join(parts: list[str]) -> str:
-    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}" if parts else "none"

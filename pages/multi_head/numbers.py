@@ -26,8 +26,8 @@ from attn_core import (
     sliding_window_mask,
     tokenize,
 )
-from attn_core.limits import MAX_HEADS, MAX_TOKENS
 from attn_figures.multi_head import Heads
+from attn_ui.bounds import MAX_HEADS, MAX_TOKENS
 from attn_ui.parameters import Steps
 from pages.multi_head.settings import EXAMPLES, HEADS, Look, Setting
 

@@ -23,6 +23,7 @@ from pages.multi_head.tabs import (
     measures,
     shapes,
     shared_heads,
+    spellings,
     token_by_token,
 )
 from pages.multi_head.views import packed, said
@@ -80,7 +81,7 @@ tabs(
         for name, tab in zip(
             TAB.options,
             (
-                *(adds_up, shapes, measures, block, shared_heads, token_by_token),
+                *(adds_up, shapes, measures, block, shared_heads, token_by_token, spellings),
                 *(arithmetic, maths, break_it, checks, data, code),
             ),
             strict=True,

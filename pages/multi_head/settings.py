@@ -8,8 +8,8 @@ import streamlit as st
 from streamlit.errors import StreamlitAPIException
 
 from attn_core import ATTENTION_SAMPLES, tokenize
-from attn_core.limits import MAX_D_MODEL, MAX_HEADS, MAX_TOKENS
 from attn_ui import controls, state
+from attn_ui.bounds import MAX_D_MODEL, MAX_HEADS, MAX_TOKENS
 from attn_ui.parameters import Choice, Flag, Parameter, Several, Steps, Whole
 from attn_ui.sentence import ask_sentence
 from attn_ui.shared_settings import BIAS, CROSS, HEAD, KEY, QUERY, SEED, TEXT, TEXT_2
@@ -24,6 +24,7 @@ TAB = Choice(
         "Block",
         "Shared heads",
         "Token by token",
+        "Spellings",
         "Arithmetic",
         "Maths",
         "Break it",
@@ -51,7 +52,7 @@ WIDTH_HEAD = Whole("dh", 8, 1, MAX_D_MODEL)
 HEADS = Steps("heads", 4, tuple(range(1, MAX_HEADS + 1)), ".0f")
 PROJECTION = Flag("wo", True)
 HEADS_MASK = Choice("hmask", "none", ("none", "causal", "sliding window", "padding"))
-MASK_REACH = Whole("reach", 1, 0, 63)
+MASK_REACH = Whole("reach", 1, 0, MAX_TOKENS - 1)
 VIEW = Choice("view", "every head", ("every head", "mean and max", "two heads"), views=True)
 ORDER_BY = Choice(
     "by",
@@ -64,6 +65,7 @@ RESHAPE = Steps("reshape", 0, tuple(range(37)), ".0f")
 LAYERS = Steps("layers", 6, tuple(range(13)), ".0f")
 KV_HEADS = Steps("kv", MAX_HEADS, tuple(range(1, MAX_HEADS + 1)), ".0f")  # the default: as many as heads
 LATENT = Steps("latent", 512, tuple(range(1, 513)), ".0f")  # the default: the whole rank
+SPELLING = Choice("spelling", "einops", ("loops", "matmul", "einsum", "einops", "torch"))
 RESIDUAL = Flag("residual", True)
 NORM = Choice("norm", "after", ("none", "before", "after"))
 MISTAKE = Choice(
@@ -75,13 +77,14 @@ MISTAKE = Choice(
         "√d_model for √d_head",
         "one W for all heads",
         "key heads tiled",
+        "(d k h) for (k h d)",
     ),
 )
 SETTINGS: tuple[Parameter, ...] = (
     *(TAB, CASE, TEXT, CROSS, TEXT_2, WIDTH_MODEL, WIDTH_MEMORY, SEED),
     *(HEADS, FREE_HEADS, WIDTH_HEAD, BIAS, PROJECTION, HEADS_MASK, MASK_REACH),
     *(VIEW, ORDER_BY, HEAD, AGAINST, QUERY, KEY, OFF, RESHAPE, LAYERS, RESIDUAL, NORM),
-    *(KV_HEADS, LATENT, MISTAKE),
+    *(KV_HEADS, LATENT, SPELLING, MISTAKE),
 )
 
 EXAMPLES = {

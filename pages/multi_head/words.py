@@ -2,15 +2,7 @@
 
 from collections.abc import Sequence
 
-
-def several(things: Sequence[str]) -> str:
-    """Join words as in a sentence.
-
-    >>> several(["1", "2", "4"]), several(["2"])
-    ('1, 2 and 4', '2')
-    """
-    *most, last = things
-    return f"{', '.join(most)} and {last}" if most else last
+from attn_ui.frame import listed
 
 
 def counted(number: int, what: str) -> str:
@@ -34,7 +26,7 @@ def does_not_divide(wanted: int, d_model: int, allowed: Sequence[int], shown: in
     verb = "nearest that does is" if len(near) == 1 else "nearest that do are"
     shows = "" if near == [str(shown)] else f"; {shown} is shown"
     more = f", for there are only {d_model} dimensions" if wanted > d_model else ""
-    return f"{wanted} heads do not divide d_model = {d_model}{more}. The {verb} {several(near)}{shows}."
+    return f"{wanted} heads do not divide d_model = {d_model}{more}. The {verb} {listed(near)}{shows}."
 
 
 def maps(effective: Sequence[float], n_key: int, d_head: int, d_model: int) -> str:
@@ -74,7 +66,7 @@ def combined(chosen: Sequence[int], largest_row_sum: float, spread: float, *, al
         all_attend: whether every query has a key that it may attend to.
     """
     who = (
-        f"heads {several([str(head + 1) for head in chosen])}" if len(chosen) > 1 else f"head {chosen[0] + 1}"
+        f"heads {listed([str(head + 1) for head in chosen])}" if len(chosen) > 1 else f"head {chosen[0] + 1}"
     )
     if len(chosen) == 1:
         return f"Over {who} alone: the mean and the largest are its own map. Take more heads to combine them."
@@ -152,7 +144,7 @@ def too_many_numbers(wanted: int, n_tokens: int, allowed: Sequence[int], shown: 
     >>> too_many_numbers(3, 64, [1, 2, 4], 2)
     'With 64 tokens the slider offers 1, 2 and 4 heads, not 3; 2 is shown.'
     """
-    offered = several([str(heads) for heads in allowed])
+    offered = listed([str(heads) for heads in allowed])
     return f"With {n_tokens} tokens the slider offers {offered} heads, not {wanted}; {shown} is shown."
 
 

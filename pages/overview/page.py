@@ -7,6 +7,7 @@ import streamlit as st
 from attn_figures import overview
 from attn_ui import frame
 from attn_ui.live_figure import Slider, live_figure, pack
+from attn_ui.navigation import PAGES
 from attn_ui.shared_cache import shared
 from attn_ui.shared_settings import TEMPERATURE
 from attn_ui.state import position
@@ -14,17 +15,8 @@ from pages.overview.numbers import story, uses
 from pages.overview.settings import SETTINGS
 from pages.overview.words import STARTS, USES, what_the_slider_does
 
-PAGES = Path(__file__).resolve().parents[1]
-CHAPTERS = (
-    (
-        "kernel_regression",
-        "Kernel regression",
-        "Near keys weigh more: attention as of 1964.",
-    ),
-    ("single_head", "Single head", "Similar words weigh more: scores, softmax, a mix of values."),
-    ("positional_encoding", "Positional encoding", "What order does, and what happens without it."),
-    ("multi_head", "Multi-head", "Several views of one sentence, added up to one output."),
-)
+FOLDER = Path(__file__).resolve().parents[1]
+CHAPTERS = [page for page in PAGES if not page.is_default]
 
 frame.open_page(
     "",
@@ -58,10 +50,11 @@ live_figure(
 step = position(TEMPERATURE)
 frame.what_you_see(what_the_slider_does(TEMPERATURE.values[step], story().spread(step), len(story().words)))
 
-for column, (page, name, sentence) in zip(st.columns(len(CHAPTERS)), CHAPTERS, strict=True):
+for column, chapter in zip(st.columns(len(CHAPTERS)), CHAPTERS, strict=True):
     with column:
-        st.page_link(str(PAGES / page / "page.py"), label=f"**{name}**", icon=":material/arrow_forward:")
-        st.caption(sentence)
+        script = str(FOLDER / chapter.folder / "page.py")
+        st.page_link(script, label=f"**{chapter.title}**", icon=":material/arrow_forward:")
+        st.caption(chapter.about)
 
 st.subheader("Where to start", anchor=False)
 for column, (who, advice) in zip(st.columns(len(STARTS)), STARTS.items(), strict=True):

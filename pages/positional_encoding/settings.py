@@ -7,8 +7,8 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from attn_core import SCHEMES, label_tokens, tokenize
-from attn_core.limits import MAX_D_MODEL, MAX_MODEL_TOKENS, MAX_TOKENS
 from attn_ui import controls, state
+from attn_ui.bounds import MAX_D_MODEL, MAX_MODEL_TOKENS, MAX_TOKENS
 from attn_ui.parameters import Choice, Parameter, Steps, Text, Whole
 from attn_ui.schemes import SchemeSettings, ask_scheme
 from attn_ui.sentence import ask_sentence

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 
 import attn_core
-from attn_core.limits import MAX_TOKENS
+from attn_ui.bounds import MAX_TOKENS
 from attn_ui.shared_settings import SEED, TEXT
 
 SAMPLES = {

@@ -6,8 +6,8 @@ from dataclasses import replace
 import streamlit as st
 
 from attn_core import tokenize
-from attn_core.limits import MAX_TOKENS
 from attn_ui import controls, state
+from attn_ui.bounds import MAX_TABLE_COLUMNS, MAX_TOKENS
 from attn_ui.frame import plain
 from attn_ui.parameters import Cells, Choice, Flag, Parameter, Steps, Table, Whole
 from attn_ui.sentence import ask_sentence
@@ -36,8 +36,8 @@ VECTORS = Choice("vectors", "random", ("random", "one-hot", "typed"))
 WIDTH_X = Whole("d", Inputs.width, 1, 16)
 RAMP = Flag("ramp", False)
 UNIT_ROWS = Flag("unit", False)
-TABLE_X = Table("X", MAX_TOKENS, 16)
-TABLE_Y = Table("Y", MAX_TOKENS, 16)
+TABLE_X = Table("X", MAX_TOKENS, MAX_TABLE_COLUMNS)
+TABLE_Y = Table("Y", MAX_TOKENS, MAX_TABLE_COLUMNS)
 QKV = Choice("qkv", "projected", ("projected", "as they are", "typed"))
 WIDTH_K = Whole("dk", Inputs.d_k, 1, 16)
 WIDTH_V = Whole("dv", Inputs.d_v, 1, 16)

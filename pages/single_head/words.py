@@ -1,13 +1,12 @@
 """What the pictures of one head show, in sentences and formulas: numbers in, words out."""
 
-from collections.abc import Sequence
 from typing import Literal
 
 import numpy as np
 
 from attn_figures.matrix import Numbers
 from attn_figures.numbers import number
-from attn_ui.frame import coloured
+from attn_ui.frame import coloured, listed
 from pages.single_head.head import Inputs
 from pages.single_head.numbers import Now
 
@@ -29,10 +28,6 @@ def _quoted(role: Literal["query", "key"], token: str) -> str:
 
 def _digits(value: float) -> str:
     return number(value, 6)
-
-
-def _list(parts: Sequence[str]) -> str:
-    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
 
 
 def _count(number: int, one: str, more: str) -> str:
@@ -64,7 +59,7 @@ def _where(now: Now) -> str:
     if len(top) > 3:
         names.append(f"{len(top) - 3} more")
     each = "" if len(top) == 1 else " each"
-    said = f"{_query(now)} gives {_list(names)} the largest weight, {weights[top[0]]:.3f}{each}, "
+    said = f"{_query(now)} gives {listed(names)} the largest weight, {weights[top[0]]:.3f}{each}, "
     said += f"and spreads over {now.effective[row]:.1f} of the {len(sees)} keys that it may see in effect"
     rows = walk.mask.any(axis=1)
     if rows.sum() > 1:

@@ -11,6 +11,7 @@ import torch
 from streamlit.testing.v1 import AppTest
 from torch.nn import functional as F
 
+from attn_core import MULTI_HEAD_MISTAKES
 from attn_ui.live_figure.says import said_at
 from pages.multi_head import settings as page_settings
 from pages.multi_head import words
@@ -19,14 +20,27 @@ from pages.multi_head.numbers import (
     Now,
     divisors,
     heads_slider,
+    mask,
     order_of,
     output_of,
     sequences,
     stages,
     written,
 )
-from pages.multi_head.settings import CASE, EXAMPLES, HEADS, MISTAKE, ORDER_BY, TAB, VIEW, Look, Setting
-from pages.multi_head.tabs import arithmetic, code, shared_heads, token_by_token
+from pages.multi_head.settings import (
+    CASE,
+    EXAMPLES,
+    HEADS,
+    MISTAKE,
+    ORDER_BY,
+    SPELLING,
+    TAB,
+    VIEW,
+    Look,
+    Setting,
+)
+from pages.multi_head.spellings import SPELLINGS, inputs, run
+from pages.multi_head.tabs import arithmetic, code, shared_heads, spellings, token_by_token
 from pages.multi_head.tabs.block import VARIANTS, name_of
 from pages.multi_head.tabs.break_it import MISTAKES, PICTURES
 from pages.multi_head.tabs.checks import checks
@@ -134,7 +148,7 @@ def test_every_tab_opens() -> None:
 @pytest.mark.parametrize("heads", ["1", "4"])
 def test_every_mistake_is_shown_with_the_check_that_fails(fault: str, heads: str) -> None:
     said = text(open_page(tab="Break it", fault=fault, heads=heads))
-    shown = heads == "4" or fault == "split without transpose"
+    shown = heads == "4" or fault in ("split without transpose", "(d k h) for (k h d)")
     assert said.count("here: ") + said.count("Fails: ") >= 1
     assert ("Fails: " in said) == shown
     assert ("Nothing fails here" in said) == (not shown)
@@ -519,3 +533,44 @@ def test_sentences_on_what_is_kept() -> None:
     assert "reads 2 tokens kept before it: 50 operations in place of 100, 2.0 times" in words.writing(
         "a", 2, 50, 100, 4
     )
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+def test_five_spellings_agree(name: str) -> None:
+    setting, n_head = SETTINGS[name]
+    now = Now(setting, LOOK, n_head)
+    if not now.is_self_attention:
+        return
+    given = inputs(now.module, now.tokens.query, mask(setting))
+    assert [spelling.name for spelling in SPELLINGS] == list(SPELLING.options)
+    for spelling in SPELLINGS:
+        shapes, output = run(spelling, given)
+        torch.testing.assert_close(output, now.result.output, atol=1e-12, rtol=0)
+        assert shapes[0] == (len(now.tokens.queries), 3 * n_head * now.module.d_head)
+        scope = dict(given)
+        exec(spelling.program, scope)
+        torch.testing.assert_close(scope["output"], output, atol=0, rtol=0)
+    assert len(spellings.checks(now)) == 5
+    assert all(check.passed for check in spellings.checks(now))
+
+
+def test_spellings_are_one_link_and_the_order_is_a_mistake() -> None:
+    for spelling in SPELLING.options:
+        said = text(open_page(tab="Spellings", spelling=spelling))
+        assert "**output** `6 × 8`" in said
+        assert "fails" not in said
+    assert "take one sentence" in text(open_page(tab="Spellings", cross="true"))
+    broken = text(open_page(tab="Break it", fault="(d k h) for (k h d)"))
+    assert "what is read as the query holds 4 of the query and 4 of the key" in broken
+    assert "two. Take one sentence" in text(
+        open_page(tab="Break it", fault="(d k h) for (k h d)", cross="true")
+    )
+
+
+def test_the_wrong_order_is_that_of_einops() -> None:
+    module, x = Now(OWN, LOOK, 4).module, sequences(OWN).query
+    given = inputs(module, x, None)
+    wrong = [replace(step, lines=step.lines.replace("(k h d)", "(d k h)")) for step in SPELLINGS[3].steps]
+    _, output = run(replace(SPELLINGS[3], steps=tuple(wrong)), given)
+    ours = MULTI_HEAD_MISTAKES["unpacked-in-another-order"].attend(module, x)
+    torch.testing.assert_close(ours.output, output, atol=1e-12, rtol=0)

@@ -8,6 +8,7 @@ import torch
 from streamlit.testing.v1 import AppTest
 
 from attn_core import nadaraya_watson
+from attn_ui.navigation import PAGES
 from pages.overview.numbers import PATCHES, PITCHES, story, uses
 from pages.overview.words import USES, what_the_slider_does
 
@@ -30,7 +31,7 @@ def test_it_opens_and_says_what_is_seen() -> None:
 
 def test_every_page_is_one_click_away() -> None:
     links = {link.proto.page for link in overview().get("page_link")}
-    assert links == {"kernel-regression", "single-head", "positional-encoding", "multi-head"}
+    assert links == {page.address for page in PAGES if not page.is_default}
 
 
 def test_a_link_opens_at_its_temperature() -> None:

@@ -11,22 +11,13 @@ from hypothesis import strategies as st
 from attn_ui import parameters
 from attn_ui.address import bad_settings
 from attn_ui.parameters import Choice, Flag, Parameter, Real, Steps, Text, Whole
-from pages.kernel_regression import settings as kernel_regression
-from pages.multi_head import settings as multi_head
-from pages.overview import settings as overview
-from pages.positional_encoding import settings as positional_encoding
-from pages.single_head import settings as single_head
+from tests.pages import PAGES
 
-PAGES = {
-    "": overview.SETTINGS,
-    "kernel-regression": kernel_regression.SETTINGS,
-    "single-head": single_head.SETTINGS,
-    "positional-encoding": positional_encoding.SETTINGS,
-    "multi-head": multi_head.SETTINGS,
-}
+SETTINGS = {address: settings for address, (_, settings) in PAGES.items()}
+
 # A page's tabs are its own: they alone share a name and differ.
 EVERY = sorted(
-    {(p.name, p) for page in PAGES.values() for p in page if p.name != "tab"}, key=lambda pair: pair[0]
+    {(p.name, p) for page in SETTINGS.values() for p in page if p.name != "tab"}, key=lambda pair: pair[0]
 )
 
 
@@ -37,7 +28,7 @@ def test_a_name_means_the_same_on_every_page() -> None:
 
 @pytest.mark.parametrize("page", PAGES)
 def test_a_page_lists_a_name_once(page: str) -> None:
-    names = [parameter.name for parameter in PAGES[page]]
+    names = [parameter.name for parameter in SETTINGS[page]]
     assert len(set(names)) == len(names)
 
 

@@ -14,6 +14,7 @@ from plotly.offline import get_plotlyjs, get_plotlyjs_version
 from uvicorn.loops.auto import auto_loop_factory
 
 from attn_ui.live_figure import PLOTLY_ROUTE
+from attn_ui.navigation import PAGES
 from attn_ui.security import HEADERS
 from tests.browser.app_page import READY
 from tests.browser.conftest import serving
@@ -88,9 +89,7 @@ def test_a_page_announces_what_it_will_ask_for(server: str) -> None:
     assert _ask(f"{server}/..%5c..%5cetc", Accept="text/html")[0] == 400
 
 
-@pytest.mark.parametrize(
-    "path", ["", "kernel-regression", "single-head", "positional-encoding", "multi-head"]
-)
+@pytest.mark.parametrize("path", [page.address for page in PAGES])
 def test_nothing_is_announced_that_a_page_does_not_use(browser: Browser, server: str, path: str) -> None:
     announced = set(
         re.findall(
@@ -179,8 +178,8 @@ def test_the_plotly_route_serves_nothing_else(tab: Page, server: str, path: str)
 def test_nothing_is_fetched_from_elsewhere(tab: Page, server: str) -> None:
     asked: list[str] = []
     tab.on("request", lambda request: asked.append(request.url))
-    for path in ("", "kernel-regression", "single-head", "positional-encoding", "multi-head"):
-        tab.goto(f"{server}/{path}")
+    for page in PAGES:
+        tab.goto(f"{server}/{page.address}")
         tab.wait_for_selector(READY)
         tab.wait_for_selector(".live-figure[data-state=drawn]")
     own = (server, server.replace("http", "ws"), "data:", f"blob:{server}")

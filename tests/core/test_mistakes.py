@@ -57,13 +57,15 @@ def test_names() -> None:
         "merge-without-transpose",
         "scale-by-d-model",
         "shared-projections",
+        "tiled-key-heads",
+        "unpacked-in-another-order",
     ]
     for registry in (ATTENTION_MISTAKES, MULTI_HEAD_MISTAKES):
         for name, mistake in registry.items():
             assert mistake.name == name
             assert mistake.what.endswith(".")
             assert mistake.why.endswith(".")
-            assert mistake.needs in ("", "mask", "masked row", "heads")
+            assert mistake.needs in ("", "mask", "masked row", "heads", "shared heads", "one sequence")
 
 
 @pytest.mark.parametrize("name", ATTENTION_MISTAKES)
@@ -151,6 +153,8 @@ class TestBetweenHeads:
 
     @pytest.mark.parametrize("name", MULTI_HEAD_MISTAKES)
     def test_a_mistake_shows(self, name: str, module: MultiHeadAttention, draw: Draw) -> None:
+        if MULTI_HEAD_MISTAKES[name].needs == "shared heads":
+            module = MultiHeadAttention(21, 6, d_head=5, num_kv_heads=2, dtype=torch.float64, seed=5)
         x = draw(2, 5, 21)
         wrong, right = self.broken(name, module, x), module(x)
         assert wrong.output.shape != right.output.shape or not torch.allclose(wrong.output, right.output)
@@ -196,6 +200,19 @@ class TestBetweenHeads:
         alone = MULTI_HEAD_MISTAKES["split-without-transpose"].attend(module, memory, query)
         assert alone.output.shape == (10, 3, 7)
 
+    def test_tiled_key_heads_leave_the_first_and_last_head_right(self, draw: Draw) -> None:
+        module = MultiHeadAttention(21, 4, d_head=5, num_kv_heads=2, dtype=torch.float64, seed=5)
+        x = draw(5, 21)
+        wrong, right = self.broken("tiled-key-heads", module, x), module(x)
+        differs = [bool((wrong.weights[h] - right.weights[h]).abs().max() > 1e-6) for h in range(4)]
+        assert differs == [False, True, True, False]
+
+    def test_a_fused_projection_reads_one_sequence(
+        self, module: MultiHeadAttention, draw: Draw, refuses: Refuses
+    ) -> None:
+        with refuses("a fused projection reads one sequence"):
+            MULTI_HEAD_MISTAKES["unpacked-in-another-order"].attend(module, draw(5, 21), draw(7, 21))
+
     @pytest.mark.parametrize("batch", [(), (2,)])
     def test_merge_without_transpose_scrambles_the_concatenation(
         self, batch: tuple[int, ...], module: MultiHeadAttention, draw: Draw
@@ -228,4 +245,4 @@ class TestBetweenHeads:
         module, x = MultiHeadAttention(7, 1, dtype=torch.float64), draw(5, 7)
         for name, mistake in MULTI_HEAD_MISTAKES.items():
             same = torch.allclose(mistake.attend(module, x).output.squeeze(), module(x).output)
-            assert same == (mistake.needs == "heads"), name
+            assert same == (mistake.needs in ("heads", "shared heads")), name

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from attn_figures import theme
-from attn_figures.matrix import KEY_TITLE, QUERY_TITLE, SIDE_SHARE, Matrix, SideBars
+from attn_figures.matrix import KEY_TITLE, QUERY_TITLE, SIDE_SHARE, Extra, Matrix, SideBars
 from attn_figures.panels import Axes, compose
 
 RNG = np.random.default_rng(11)
@@ -75,7 +75,7 @@ def test_an_unmasked_matrix_has_the_same_traces() -> None:
 
 
 def test_the_hover_tells_the_value_to_six_digits() -> None:
-    cells = compose([weights(extra=[("score", np.ones((3, 5)))])]).data[0]
+    cells = compose([weights(extra=Extra([("score", np.ones((3, 5)))]))]).data[0]
     assert "%{z:.6f}" in cells.hovertemplate
     assert "score %{customdata[0]:.6~g}" in cells.hovertemplate
     assert cells.customdata.shape == (3, 5, 1)
@@ -108,7 +108,7 @@ def test_the_same_matrix_is_described_the_same_way_as_it_is_drawn() -> None:
     [
         ({"values": np.ones((5, 3))}, r"values must be \(3, 5\) to fit its labels, got \(5, 3\)"),
         ({"mask": np.ones((3, 3), dtype=bool)}, r"mask must be \(3, 5\) like the values, got \(3, 3\)"),
-        ({"extra": [("score", np.ones((2, 5)))]}, r"score must be \(3, 5\), got \(2, 5\)"),
+        ({"extra": Extra([("score", np.ones((2, 5)))])}, r"score must be \(3, 5\), got \(2, 5\)"),
         (
             {"side": SideBars("s", np.ones(5), 1.0, "", np.ones((5, 1)))},
             r"side bars must be \(3,\), got \(5,\)",

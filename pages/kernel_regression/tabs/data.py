@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from attn_core.limits import MAX_CSV_BYTES, MAX_CSV_ROWS, MAX_KERNEL_POINTS
+from attn_ui.bounds import MAX_CSV_BYTES, MAX_CSV_ROWS, MAX_KERNEL_POINTS
 from attn_ui.frame import plain
 from pages.kernel_regression.own_points import keep_own, own_points
 from pages.kernel_regression.own_table import Column, TableError, pair, read_table, thin

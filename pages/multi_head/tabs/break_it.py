@@ -8,11 +8,11 @@ from html import escape
 import streamlit as st
 
 from attn_core import MULTI_HEAD_MISTAKES, Attention, MultiHead
-from attn_core.mistakes import HEADS_DIFFER, MAP_OF_POSITIONS, SAME_AS_TORCH
+from attn_core.mistakes import HEADS_ADD_UP, HEADS_DIFFER, MAP_OF_POSITIONS, SAME_AS_TORCH, origins
 from attn_figures.matrix import Matrix
 from attn_figures.multi_head import right_and_broken
 from attn_ui import controls
-from attn_ui.frame import what_you_see
+from attn_ui.frame import listed, what_you_see
 from attn_ui.live_figure import live_figure
 from attn_ui.state import value
 from pages.multi_head import words
@@ -34,11 +34,13 @@ def show(now: Now) -> None:
             now.module, now.tokens.query, now.tokens.key, now.tokens.key, mask(now.setting)
         )
     except ValueError:
-        st.markdown(
-            f":material/edit: With {n_query} queries and {n_key} keys this mistake does not run: torch "
-            f"refuses to multiply {n_query} positions with {n_key}. Take one sentence, or a single query, to "
-            "see it run and be wrong."
+        why = (
+            "a fused W_qkv reads one sequence, and here are two. Take one sentence to see it"
+            if mistake.needs == "one sequence"
+            else f"torch refuses to multiply {n_query} positions with {n_key}. Take one sentence, or a "
+            "single query, to see it run and be wrong"
         )
+        st.markdown(f":material/edit: Here this mistake does not run: {why}.")
         return
     left, right, differs = PICTURES[mistake.name](now, broken)
     live_figure(
@@ -59,6 +61,7 @@ MISTAKES = dict(
             "scale-by-d-model",
             "shared-projections",
             "tiled-key-heads",
+            "unpacked-in-another-order",
         ),
         strict=True,
     )
@@ -152,6 +155,7 @@ PICTURES: dict[str, Callable[..., Drawn]] = {
     "scale-by-d-model": _maps,
     "shared-projections": _second_head,
     "tiled-key-heads": _regrouped,
+    "unpacked-in-another-order": _maps,
 }
 
 
@@ -159,20 +163,18 @@ def verdict(now: Now, name: str, broken: Attention | MultiHead) -> str:
     """Say which check fails and by how much, or that nothing does and why; each number is computed here."""
     if not isinstance(broken, MultiHead):
         return _verdict_on_split(now, broken)
-    right, breaks = now.result, MULTI_HEAD_MISTAKES[name].breaks
-    off = largest(right.output - broken.output)
+    right = now.result
     if agree(right.output, broken.output) and agree(right.weights, broken.weights):
         return f"Nothing fails here: {_why_harmless(now, name)}. The mistake is there all the same."
-    if name == "tiled-key-heads":
-        return _verdict_on_groups(now, broken)
-    if name == "merge-without-transpose":
-        return (
-            f"Fails: *{breaks}*. They miss it by up to {off:.3g}. Maps and shapes are all right; only the "
-            "numbers stand in wrong places."
-        )
-    if name == "scale-by-d-model":
-        return _verdict_on_scale(now, broken)
-    return _verdict_on_sharing(now, broken)
+    return VERDICTS[name](now, broken)
+
+
+def _verdict_on_merge(now: Now, broken: MultiHead) -> str:
+    off = largest(now.result.output - broken.output)
+    return (
+        f"Fails: *{HEADS_ADD_UP}*. They miss it by up to {off:.3g}. Maps and shapes are all right; only the "
+        "numbers stand in wrong places."
+    )
 
 
 def _verdict_on_scale(now: Now, broken: MultiHead) -> str:
@@ -203,6 +205,21 @@ def _verdict_on_sharing(now: Now, broken: MultiHead) -> str:
     )
 
 
+def _verdict_on_order(now: Now, broken: MultiHead) -> str:
+    off = largest(now.result.output - broken.output)
+    parts = ("query", "key", "value")
+    holds = []
+    for part, made in zip(parts, origins(now.n_head, now.module.d_head), strict=True):
+        counts = [(int((made == other).sum()), name) for other, name in enumerate(parts)]
+        mixed = words.several([f"{count} of the {name}" for count, name in counts if count])
+        holds.append(f"what is read as the {part} holds {mixed}")
+    listed = f"{holds[0]}; {holds[1]}; {holds[2]}"
+    return (
+        f"Fails: *{SAME_AS_TORCH}*. It is off by up to {off:.3g}, and all shapes are right. Of the "
+        f"{now.n_head * now.module.d_head} numbers a token in each part, {listed}."
+    )
+
+
 def _verdict_on_groups(now: Now, broken: MultiHead) -> str:
     right = now.result
     off = largest(right.output - broken.output)
@@ -211,11 +228,20 @@ def _verdict_on_groups(now: Now, broken: MultiHead) -> str:
     ]
     if not moved:
         return f"Fails: *{SAME_AS_TORCH}*, by up to {off:.3g}. The maps cannot tell: each row sees one key."
-    who = f"Head {moved[0]} reads" if len(moved) == 1 else f"Heads {words.several(moved)} read"
+    who = f"Head {moved[0]} reads" if len(moved) == 1 else f"Heads {listed(moved)} read"
     return (
         f"Fails: *{SAME_AS_TORCH}*. {who} another group's keys, and the output is off by up to {off:.3g}. "
         "All shapes are right."
     )
+
+
+VERDICTS: dict[str, Callable[[Now, MultiHead], str]] = {
+    "merge-without-transpose": _verdict_on_merge,
+    "scale-by-d-model": _verdict_on_scale,
+    "shared-projections": _verdict_on_sharing,
+    "tiled-key-heads": _verdict_on_groups,
+    "unpacked-in-another-order": _verdict_on_order,
+}
 
 
 def _verdict_on_split(now: Now, broken: Attention) -> str:
@@ -258,15 +284,30 @@ def _some_sharing(now: Now) -> int:
 
 
 def _why_harmless(now: Now, name: str) -> str:
-    if name == "tiled-key-heads" and now.module.num_kv_heads in (1, now.n_head):
-        return (
+    module = now.module
+    reasons = [
+        (not now.result.weights.any(), "no query may attend to any key, so every head is zero either way"),
+        (
+            name == "unpacked-in-another-order" and now.n_head * module.d_head == 1,
+            "three numbers a token lie the same way in either order",
+        ),
+        (
+            name == "tiled-key-heads" and module.num_kv_heads in (1, now.n_head),
             "one head of keys, or one for each head, is the same list either way. Take a number of heads "
-            "with a divisor between, such as 4"
-        )
-    if name == "merge-without-transpose" and len(now.tokens.queries) == 1:
-        return "with a single query the heads' rows stand in the right order by chance"
-    if name == "scale-by-d-model" and now.module.d_head == now.module.d_model:
-        return f"heads as wide as the model, {now.module.d_model}, make both roots the same"
-    if name != "scale-by-d-model" and now.n_head == 1:
-        return "with one head there is no other to mix it with. Move the slider to two or more"
-    return "no query may attend to more than one key, so every weight is 0 or 1 either way"
+            "with a divisor between, such as 4",
+        ),
+        (
+            name == "merge-without-transpose" and len(now.tokens.queries) == 1,
+            "with a single query the heads' rows stand in the right order by chance",
+        ),
+        (
+            name == "scale-by-d-model" and module.d_head == module.d_model,
+            f"heads as wide as the model, {module.d_model}, make both roots the same",
+        ),
+        (
+            name in ("merge-without-transpose", "shared-projections") and now.n_head == 1,
+            "with one head there is no other to mix it with. Move the slider to two or more",
+        ),
+    ]
+    otherwise = "no query may attend to more than one key, so every weight is 0 or 1 either way"
+    return next((reason for holds, reason in reasons if holds), otherwise)

@@ -5,6 +5,7 @@ from dataclasses import replace
 import streamlit as st
 
 from attn_figures import position_maps as pictures
+from attn_ui.frame import listed
 from attn_ui.live_figure import Cursor, Rows, live_figure, pack, pack_says
 from attn_ui.shared_cache import shared
 from pages.positional_encoding import words
@@ -41,7 +42,7 @@ def chosen_dimensions(typed: str, width: int) -> tuple[tuple[int, ...], str]:
     if not chosen:
         return (0,), f":material/info: {limits}, as in 0, 1, 4. Dimension 0 is drawn."
     if len(chosen) < len(set(parts)):
-        drawn = f"{', '.join(map(str, chosen))} {'is' if len(chosen) == 1 else 'are'} drawn"
+        drawn = f"{listed([str(each) for each in chosen])} {'is' if len(chosen) == 1 else 'are'} drawn"
         return chosen, f":material/info: {limits}, at most {pictures.MOST_WAVES} of them: {drawn}."
     return chosen, ""
 

@@ -22,3 +22,6 @@ MAX_CSV_BYTES: Final = 1_000_000
 
 MAX_CSV_ROWS: Final = 5_000
 """Rows of an uploaded table."""
+
+MAX_TABLE_COLUMNS: Final = 16
+"""Numbers in a row of a typed matrix."""

@@ -1,0 +1,62 @@
+"""The tab "Spellings": the same attention in five ways, with the shape after each step, and all compared."""
+
+import streamlit as st
+
+from attn_core import Check, compare
+from attn_ui import controls
+from pages.multi_head.numbers import Now, mask
+from pages.multi_head.settings import SPELLING
+from pages.multi_head.spellings import SPELLINGS, inputs, run
+from pages.multi_head.tabs.checks import table
+
+MOST_PAIRS = 20_000  # of query, key and head that plain loops go through while a reader waits
+
+
+def show(now: Now) -> None:
+    """Show one spelling with its shapes, and how far all that run here are from the page's output."""
+    if not now.is_self_attention:
+        st.markdown(
+            ":material/edit: One fused W_qkv reads one sequence. Here queries and keys are different "
+            "sequences; take one sentence to see it."
+        )
+        return
+    st.markdown(
+        "The same attention, with **one fused W_qkv**, packed as (k h d): query, key and value, then the "
+        "head, then the dimension. What each step makes has the shape beside it."
+    )
+    by_name = {spelling.name: spelling for spelling in SPELLINGS}
+    chosen = by_name[controls.segment(SPELLING, "Spelling")]
+    given = inputs(now.module, now.tokens.query, mask(now.setting))
+    if not chosen.runs_here:
+        st.code(chosen.program, language="python")
+        st.caption(":material/info: einops is not installed here, so its shapes are not measured.")
+    elif chosen.name == "loops" and not loops_fit(now):
+        st.code(chosen.program, language="python")
+        st.caption(f":material/info: Loops over more than {MOST_PAIRS:,} pairs are not run while you wait.")
+    else:
+        shapes, _ = run(chosen, given)
+        st.code(chosen.imports, language="python")
+        for step, shape in zip(chosen.steps, shapes, strict=True):
+            left, right = st.columns([3, 1])
+            with left:
+                st.code(step.lines, language="python")
+            with right:
+                st.markdown(f"**{step.makes}** `{' × '.join(map(str, shape))}`")
+    st.markdown("**Checked just now**: each spelling against the output of this page")
+    st.markdown(table(checks(now)))
+
+
+def loops_fit(now: Now) -> bool:
+    """Whether plain loops are done before a reader looks up."""
+    n_query, n_key = now.tokens.shape
+    return n_query * n_key * now.n_head <= MOST_PAIRS
+
+
+def checks(now: Now) -> list[Check]:
+    """Compare every spelling that runs here with the page's output."""
+    given = inputs(now.module, now.tokens.query, mask(now.setting))
+    return [
+        compare(f"{spelling.name} gives this output", run(spelling, given)[1], now.result.output)
+        for spelling in SPELLINGS
+        if spelling.runs_here and (spelling.name != "loops" or loops_fit(now))
+    ]

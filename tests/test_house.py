@@ -1,0 +1,165 @@
+"""The house is as its guides draw it: folders, who imports whom, and how a page is added."""
+
+import ast
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+GUIDE = (ROOT / "CONTRIBUTING.md").read_text()
+README = (ROOT / "README.md").read_text()
+PACKAGES = ("attn_core", "attn_figures", "attn_ui", "pages")
+JUDGED = {*PACKAGES, "torch", "numpy", "streamlit", "plotly"}
+
+
+def told() -> dict[str, set[str]]:
+    """Read from the guide's table what each package may import."""
+    rows = re.findall(r"^\| `(\w+)/[^|]*\|[^|]*\|([^|]*)\|$", GUIDE, re.MULTILINE)
+    return {folder: JUDGED & set(re.findall(r"\w+", may)) for folder, may in rows}
+
+
+def test_the_guide_tells_of_every_package() -> None:
+    assert sorted(told()) == sorted(PACKAGES)
+    assert sorted(path.parent.name for path in ROOT.glob("*/__init__.py")) == sorted(
+        (*PACKAGES, "benchmarks", "tests")
+    )
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_a_package_imports_what_the_guide_says(package: str) -> None:
+    imported = set()
+    for path in (ROOT / package).rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Import):
+                imported |= {alias.name.partition(".")[0] for alias in node.names}
+            elif isinstance(node, ast.ImportFrom) and node.module:
+                imported.add(node.module.partition(".")[0])
+    assert (imported & JUDGED) - {package} == told()[package]
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_the_contracts_forbid_what_the_guide_does_not_allow(package: str) -> None:
+    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
+    forbidden = {
+        name
+        for contract in contracts
+        if contract["type"] == "forbidden" and contract["source_modules"] == [package]
+        for name in contract["forbidden_modules"]
+    }
+    # Of the figures `attn_ui` may import the theme: allowed by name, beside the contract.
+    theme = {"attn_figures"} if package == "attn_ui" else set()
+    assert forbidden == JUDGED - {"numpy", package} - told()[package] | theme
+
+
+def files(picture: str) -> tuple[set[str], set[str]]:
+    """Read the picture of the house: what stands at the top, and what stands inside a page."""
+    top, inside = set(), set()
+    for line in picture.splitlines():
+        names = re.split(r"\s{2,}", line.strip())[0].split(", ")
+        (inside if line.startswith(" " * 6) else top).update(names)
+    return top, inside
+
+
+def test_the_readme_draws_the_house_as_it_is() -> None:
+    (picture,) = re.findall(r"## How it is built\n\n(.*?)\n\n", README, re.DOTALL)
+    top, inside = files(picture)
+    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=False)
+    tracked = [path.partition("/")[0] for path in listed.stdout.splitlines() if "/" in path]
+    folders = {f"{folder}/" for folder in tracked if not folder.startswith(".")}
+    assert not tracked or top == {"app.py", "pages/<page>/", *folders - {"pages/"}}
+    pages = [path.parent for path in ROOT.glob("pages/*/__init__.py")]
+    for page in pages:
+        assert {"page.py", "settings.py"} <= {path.name for path in page.iterdir()}
+    for name in inside:
+        assert any((page / name).exists() for page in pages), name
+
+
+@pytest.fixture(scope="module")
+def house(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of the repository with one more page, made by the guide's steps and nothing else."""
+    copy = tmp_path_factory.mktemp("house")
+    for name in (*PACKAGES, "tests", ".streamlit"):
+        shutil.copytree(ROOT / name, copy / name, ignore=shutil.ignore_patterns("__pycache__"))
+    for name in ("pyproject.toml", "app.py"):
+        shutil.copy(ROOT / name, copy)
+    steps = GUIDE.partition("## Adding a page")[2]
+    written = re.findall(r"`(pages/[\w/]+\.py)`:\n\n```python\n(.*?)```", steps, re.DOTALL)
+    assert len(written) == 2
+    for path, text in written:
+        (copy / path).parent.mkdir(exist_ok=True)
+        (copy / path).write_text(text)
+    (empty,) = re.findall(r"empty `(pages/[\w/]+\.py)`", steps)
+    (copy / empty).touch()
+    (line,) = re.findall(r"^    Listed\(.*\),$", steps, re.MULTILINE)
+    navigation = copy / "attn_ui" / "navigation.py"
+    before, opening, rest = navigation.read_text().partition("PAGES = (\n")
+    listed, closing, after = rest.partition("\n)\n")
+    navigation.write_text(f"{before}{opening}{listed}\n{line}{closing}{after}")
+    return copy
+
+
+def run(house: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run Python in the copy, and of it alone."""
+    return subprocess.run(
+        [sys.executable, *arguments],
+        cwd=house,
+        env={**os.environ, "PYTHONPATH": str(house)},
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+
+
+OPENED = """
+from pathlib import Path
+import attn_ui
+from tests.walk import open_page, open_state
+assert Path(attn_ui.__file__).parents[1] == Path.cwd(), attn_ui.__file__
+cards = [card.proto.page for card in open_page("", {}).get("page_link")]
+assert "averages" in cards, cards
+at = open_page("averages", {"sharers": "8"})
+assert at.title[0].value == "Plain averages", at.title
+assert any("Each of 8 keys gets 0.125." in text.value for text in at.markdown)
+assert open_state("averages", {"sharers": "8", "tab": "Maths"}).faults == []
+(fault,) = open_state("averages", {"sharers": "800"}).faults
+assert "wanted: a whole number from 1 to 64" in fault, fault
+"""
+
+
+def test_a_page_made_by_the_guide_opens_and_reads_its_links(house: Path) -> None:
+    done = run(house, "-c", OPENED)
+    assert done.returncode == 0, done.stderr
+
+
+LISTED = """
+from tests.app.test_parameters import SETTINGS
+from tests.browser import test_pages
+from tests.walk import PAGES
+assert [setting.name for setting in SETTINGS["averages"]] == ["tab", "sharers"]
+assert "averages" in test_pages.URLS
+assert PAGES["averages"][0] == "averages"
+"""
+
+
+def test_a_page_made_by_the_guide_is_tested_with_the_others(house: Path) -> None:
+    done = run(house, "-c", LISTED)
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_page_made_by_the_guide_may_not_import_another(house: Path) -> None:
+    lint = ("-c", "from importlinter.cli import lint_imports_command as lint; lint(['--no-cache'])")
+    assert "0 broken" in run(house, *lint).stdout
+    page = house / "pages" / "averages" / "page.py"
+    own = page.read_text()
+    page.write_text(own + "\nimport pages.overview.words\n")
+    done = run(house, *lint)
+    page.write_text(own)
+    assert done.returncode != 0
+    assert "a page imports no other page BROKEN" in done.stdout
