@@ -31,6 +31,7 @@ from attn_figures.picture import Picture, Spec
 
 LIGHT = theme.LIGHT
 SMALL_MAP = (5.0, 5.0)
+PHONE_HEIGHT = 720  # pixels in which four charts and four maps stand on a phone, two on a line
 
 
 @Picture
@@ -75,7 +76,7 @@ def compare(scene: Scene, kernels: Mapping[str, Estimate], row: int = 0) -> Spec
         )
         for name, estimate in kernels.items()
     ]
-    return compose.spec([*charts, *maps], largest_unit=70.0)
+    return compose.spec([*charts, *maps], largest_unit=70.0, phone_height=PHONE_HEIGHT)
 
 
 def compare_cursor(scene: Scene, steps: Sequence[Mapping[str, Estimate]]) -> dict[str, dict[str, Any]]:

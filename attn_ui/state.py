@@ -87,6 +87,18 @@ def offer(figure: str, sliders: Sequence[Steps]) -> None:
         _command(state, None)
 
 
+def snap(offered: Steps) -> None:
+    """Hold a slider to the nearest value offered, so that the address carries the value that is shown.
+
+    Args:
+        offered: the setting with the values that the picture has; its default must be among them.
+    """
+    state = _state()
+    if state.current.get(offered.name, offered.default) not in offered.values:
+        _change(offered, value(offered))
+        _write(offered)
+
+
 def report(steps: Steps, index: int) -> None:
     """Take over the position that the browser reports."""
     _change(steps, steps.values[index])

@@ -6,6 +6,7 @@ travel as runs of text, each with its role, and the browser writes every run as 
 """
 
 import json
+import re
 import zlib
 from collections.abc import Sequence
 from functools import lru_cache
@@ -14,6 +15,7 @@ Says = str | Sequence[str]  # one sentence for a step, or one for each row at th
 Run = tuple[str, str]  # role and text; the role is words of "b", "i", "query", "key", "value"
 
 _DEFLATED = b"\x78"  # the first byte of RFC 1950
+_UNMARKED = re.compile(r"[^\\*:\]]+")  # text without anything that could begin or end a role
 _COLOURS = {"violet": "query", "orange": "key", "green": "value"}
 
 
@@ -37,6 +39,10 @@ def runs(sentence: str) -> list[Run]:
         text = ""
 
     while at < len(sentence):
+        if unmarked := _UNMARKED.match(sentence, at):
+            text += unmarked[0]
+            at = unmarked.end()
+            continue
         rest = sentence[at:]
         colour = next((name for name in _COLOURS if rest.startswith(f":{name}[")), None)
         if rest[0] == "\\" and len(rest) > 1:
@@ -85,7 +91,7 @@ def pack_says(says: Sequence[Says]) -> bytes:
 
     at = [place(step) if isinstance(step, str) else [place(row) for row in step] for step in says]
     packed = {"runs": list(known_runs), "texts": texts, "at": at}
-    return zlib.compress(json.dumps(packed, separators=(",", ":"), ensure_ascii=False).encode(), 1)
+    return zlib.compress(json.dumps(packed, separators=(",", ":"), ensure_ascii=False).encode(), 9)
 
 
 def said_plainly(packed: bytes) -> bytes:

@@ -17,7 +17,7 @@ from attn_core import KERNELS, KernelRegression, effective_keys, kernel_estimate
 from attn_figures.kernel_regression import Estimate, Scene
 from attn_ui.live_figure.packing import MOST_BYTES, TooLargeError
 from attn_ui.parameters import Steps
-from attn_ui.state import position
+from attn_ui.state import position, snap
 from pages.kernel_regression.points import Numbers, Points
 from pages.kernel_regression.settings import BANDWIDTH, QUERY_AT
 
@@ -114,6 +114,12 @@ class Sweep:
     def at(self, bandwidth: float) -> Estimate:
         """One bandwidth, in the unit of the keys."""
         return estimates(self.points, self.kernel, np.array([bandwidth]), self.scene)[0]
+
+    def held(self) -> "Sweep":
+        """Hold both settings to what is offered, in the address too, and return this."""
+        snap(self.bandwidth)
+        snap(self.query)
+        return self
 
     def standing(self) -> "Standing":
         """Where the sliders stand among what is offered."""

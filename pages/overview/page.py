@@ -10,7 +10,6 @@ from attn_ui.live_figure import Slider, live_figure, pack
 from attn_ui.navigation import PAGES
 from attn_ui.shared_cache import shared
 from attn_ui.shared_settings import TEMPERATURE
-from attn_ui.state import position
 from pages.overview.numbers import story, uses
 from pages.overview.settings import SETTINGS
 from pages.overview.words import STARTS, USES, what_the_slider_does
@@ -46,9 +45,11 @@ live_figure(
     alt="Five maps of weights: a kernel, one head, one head with positions, and two heads",
     name="attention in one picture",
     slider=Slider("Temperature", TEMPERATURE),
+    says=[
+        what_the_slider_does(temperature, story().spread(step), len(story().words))
+        for step, temperature in enumerate(TEMPERATURE.values)
+    ],
 )
-step = position(TEMPERATURE)
-frame.what_you_see(what_the_slider_does(TEMPERATURE.values[step], story().spread(step), len(story().words)))
 
 for column, chapter in zip(st.columns(len(CHAPTERS)), CHAPTERS, strict=True):
     with column:

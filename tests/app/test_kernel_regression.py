@@ -15,6 +15,7 @@ from streamlit.testing.v1 import AppTest
 
 from attn_core import KERNELS, nadaraya_watson
 from attn_ui.live_figure.packing import MOST_BYTES
+from attn_ui.live_figure.says import said_at
 from pages.kernel_regression.numbers import Sweep
 from pages.kernel_regression.own_points import OWN
 from pages.kernel_regression.own_table import pair, read_table
@@ -34,6 +35,7 @@ from pages.kernel_regression.tabs import checks as kernel_checks
 from pages.kernel_regression.tabs import data as kernel_own_data
 from pages.kernel_regression.views import compare, fit
 from pages.kernel_regression.views.bridge import lay, single_head_link
+from tests.walk import fields
 
 ROUTER = str(Path(__file__).resolve().parents[2] / "attn_ui" / "router.py")
 TOYS = tuple(name for name in POINTS_DATA.options if name != "own points")
@@ -89,7 +91,7 @@ def test_every_tab_of_every_picture(tab: str, picture: str) -> None:
 )
 def test_fewer_steps_are_offered_where_all_do_not_fit(kernel: str, n_points: int) -> None:
     points = sample("sine", n_points, 0.5, 4)
-    for maps, (strides, packed) in (
+    for maps, (strides, packed, _) in (
         (1, fit.drawn(points, points.fingerprint, kernel)),
         (4, compare.drawn(points, points.fingerprint)),
     ):
@@ -114,6 +116,31 @@ def test_picture_arithmetic_and_code_speak_of_one_bandwidth(picture: str, n_poin
     assert in_code is not None
     assert f"{float(in_code[1]):.3g}" == h
     assert said is None or abs(float(h) ** 2 / float(in_code[1]) ** 2 - 1) < 1e-2
+
+
+def test_the_address_carries_the_values_that_the_picture_shows() -> None:
+    at = page(picture="Four kernels", points="500", h="1.84", x0="1.4", tab="Arithmetic")
+    head, said, _ = fields(at)[0]
+    (h,), (x0,) = at.query_params["h"], at.query_params["x0"]
+    assert (h, x0) != ("1.84", "1.4")
+    assert head["slider"]["values"][head["slider"]["index"]] == h
+    assert head["cursor"]["values"][head["cursor"]["index"]] == x0
+    assert f"at bandwidth h = {float(h):.3g}" in told(at)
+    assert f"One h = {float(h):.3g} is not one width." in "".join(said)
+
+
+def test_the_first_message_is_small_and_says_a_sentence_for_each_place() -> None:
+    points = sample("sine", 40, 0.5, 4)
+    strides, packed, said = fit.drawn(points, points.fingerprint, "gaussian")
+    assert len(packed) + len(said) <= 400_000
+    sweep = Sweep(points, "gaussian", 1, strides)
+    at, row = sweep.bandwidth.nearest(0.5), sweep.query.nearest(2.5)
+    words = "".join(text for _, text in said_at(said, at, row))
+    result = nadaraya_watson(
+        torch.tensor([2.5]).double(), *points.tensors(), bandwidth=sweep.bandwidth.values[at]
+    )
+    assert words.startswith("At 2.5 the query spreads")
+    assert f"the weighted mean of the values is {float(result.estimate):.4g}." in words
 
 
 @pytest.mark.parametrize("mistake", KERNEL_SLIP.options)

@@ -32,6 +32,8 @@ def test_bad_cells_are_refused(text: str) -> None:
 
 
 def _script() -> None:
+    from dataclasses import replace  # noqa: PLC0415
+
     import streamlit as st  # noqa: PLC0415
 
     from attn_ui import state  # noqa: PLC0415
@@ -47,6 +49,10 @@ def _script() -> None:
         st.button(f"Q {new}", on_click=state.keep, args=(table, new))
     for at in range(4):
         st.button(f"h {at}", on_click=state.report, args=(slider, at))
+    some = replace(slider, values=(1.0, 4.0))
+    st.button("h of 1 and 4", on_click=lambda: st.session_state.update(few=True))
+    if st.session_state.get("few"):
+        state.snap(some)
     st.json({"Q": state.text(table), "h": state.value(slider), "commanded": state.commanded(slider)})
 
 
@@ -176,3 +182,17 @@ def test_table_too_long_for_a_link_is_kept_without_one() -> None:
     _change(at, "long")
     assert "Q" not in at.query_params
     assert "1.00001" in _shown(at, "Q")
+
+
+@pytest.mark.parametrize(
+    ("at", "held", "address"), [("3.1", "4.0", "4"), ("0.5", "1.0", None), ("4", "4.0", "4")]
+)
+def test_where_fewer_values_are_offered_the_address_carries_the_one_shown(
+    at: str, held: str, address: str | None
+) -> None:
+    page = AppTest.from_function(_script)
+    page.query_params["h"] = at
+    page.run()
+    _change(page, "h of 1 and 4")
+    assert _shown(page, "h") == held
+    assert _address(page).get("h") == address

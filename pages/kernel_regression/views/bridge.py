@@ -16,7 +16,7 @@ from attn_ui import controls
 from attn_ui.live_figure import Slider, live_figure, pack
 from attn_ui.shared_cache import shared
 from attn_ui.shared_settings import FREE_SCALE, TABLE_K, TABLE_Q, TABLE_V
-from attn_ui.state import value
+from attn_ui.state import snap, value
 from pages.kernel_regression.numbers import Standing, Strides, Sweep, fitting, lengthened
 from pages.kernel_regression.points import Numbers, Points
 from pages.kernel_regression.settings import ALL_KEYS, KEY_LENGTHS, KEYS_LIE, OWN_POINTS
@@ -143,6 +143,7 @@ def show(points: Points) -> Standing:
         across = st.container(width="content")
     strides, packed = _drawn(points, points.fingerprint, everything, on_circle, keeps_lengths)
     sweep = Sweep(points, "gaussian", strides=strides)
+    snap(sweep.bandwidth)
     h = value(sweep.bandwidth)
     laid = lay(points, everything, on_circle)
     live_figure(

@@ -5,10 +5,8 @@ from dataclasses import replace
 from attn_core import KERNELS
 from attn_figures.kernel_regression import Estimate
 from attn_figures.kernel_studies import compare, compare_cursor
-from attn_ui.frame import what_you_see
-from attn_ui.live_figure import Cursor, Rows, Slider, live_figure, pack
+from attn_ui.live_figure import Cursor, Rows, Slider, live_figure, pack, pack_says
 from attn_ui.shared_cache import shared
-from attn_ui.state import position
 from pages.kernel_regression.numbers import Standing, Strides, Sweep, fitting
 from pages.kernel_regression.points import Points
 from pages.kernel_regression.words import compare_sentence
@@ -16,8 +14,8 @@ from pages.kernel_regression.words import compare_sentence
 
 def show(points: Points, kernel: str) -> Standing:
     """Draw the figure, say how the kernels differ, and return where it stands."""
-    strides, packed = drawn(points, points.fingerprint)
-    sweep = Sweep(points, kernel, len(KERNELS), strides)
+    strides, packed, said = drawn(points, points.fingerprint)
+    sweep = Sweep(points, kernel, len(KERNELS), strides).held()
     live_figure(
         packed,
         key="compare",
@@ -25,30 +23,39 @@ def show(points: Points, kernel: str) -> Standing:
         name=f"four kernels {points.name}",
         slider=Slider("Bandwidth h", sweep.bandwidth, names=sweep.bandwidth_names()),
         rows=Rows("Query", sweep.query, Cursor(len(sweep.query.values)), sweep.query_names()),
+        says=said,
         caption=f"{points.name}, {len(points.keys)} points",
     )
-    standing = sweep.standing()
-    at = {name: each.at(standing.bandwidth) for name, each in _each(sweep).items()}
-    what_you_see(_sentence(sweep, at, standing.bandwidth, position(sweep.query)))
-    return standing
+    return sweep.standing()
 
 
 @shared
-def drawn(_points: Points, fingerprint: str) -> tuple[Strides, bytes]:
-    """Return the strides offered, and the message that draws them."""
-    return fitting(Sweep(_points, "gaussian", len(KERNELS)), _draw)
+def drawn(_points: Points, fingerprint: str) -> tuple[Strides, bytes, bytes]:
+    """Return the strides offered, the message that draws them, and a sentence for each."""
+    everything = Sweep(_points, "gaussian", len(KERNELS))
+    strides, packed = fitting(everything, _draw)
+    return strides, packed, pack_says(_sentences(replace(everything, strides=strides)))
 
 
 def _draw(sweep: Sweep) -> bytes:
-    scene = sweep.scene
-    each = {name: one.estimates() for name, one in _each(sweep).items()}
-    steps = [dict(zip(each, at_step, strict=True)) for at_step in zip(*each.values(), strict=True)]
+    scene, steps = sweep.scene, _steps(sweep)
     cursor = Cursor(len(scene.queries), **compare_cursor(scene, steps))
     return pack([compare.spec(scene, step) for step in steps], cursor)
 
 
-def _each(sweep: Sweep) -> dict[str, Sweep]:
-    return {name: replace(sweep, kernel=name) for name in KERNELS}
+def _steps(sweep: Sweep) -> list[dict[str, Estimate]]:
+    """Every kernel's estimate, at each bandwidth."""
+    each = {name: replace(sweep, kernel=name).estimates() for name in KERNELS}
+    return [dict(zip(each, at_step, strict=True)) for at_step in zip(*each.values(), strict=True)]
+
+
+def _sentences(sweep: Sweep) -> list[list[str]]:
+    """Say of each bandwidth, for each query, how the kernels differ."""
+    rows = range(len(sweep.scene.queries))
+    return [
+        [_sentence(sweep, at, bandwidth, row) for row in rows]
+        for bandwidth, at in zip(sweep.bandwidths().tolist(), _steps(sweep), strict=True)
+    ]
 
 
 def _sentence(sweep: Sweep, at: dict[str, Estimate], bandwidth: float, row: int) -> str:

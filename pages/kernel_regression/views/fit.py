@@ -1,10 +1,8 @@
 """The first picture: the data asked at one query, and the weights of all queries."""
 
 from attn_figures.kernel_regression import Estimate, fit, fit_cursor
-from attn_ui.frame import what_you_see
-from attn_ui.live_figure import Cursor, Rows, Slider, live_figure, pack
+from attn_ui.live_figure import Cursor, Rows, Slider, live_figure, pack, pack_says
 from attn_ui.shared_cache import shared
-from attn_ui.state import position
 from pages.kernel_regression.numbers import Standing, Strides, Sweep, fitting
 from pages.kernel_regression.points import Points
 from pages.kernel_regression.words import fit_sentence
@@ -12,8 +10,8 @@ from pages.kernel_regression.words import fit_sentence
 
 def show(points: Points, kernel: str) -> Standing:
     """Draw the figure, say what it shows, and return where it stands."""
-    strides, packed = drawn(points, points.fingerprint, kernel)
-    sweep = Sweep(points, kernel, strides=strides)
+    strides, packed, said = drawn(points, points.fingerprint, kernel)
+    sweep = Sweep(points, kernel, strides=strides).held()
     live_figure(
         packed,
         key="fit",
@@ -24,24 +22,32 @@ def show(points: Points, kernel: str) -> Standing:
         name=f"kernel regression {points.name} {kernel}",
         slider=Slider("Bandwidth h", sweep.bandwidth, names=sweep.bandwidth_names()),
         rows=Rows("Query", sweep.query, Cursor(len(sweep.query.values)), sweep.query_names()),
+        says=said,
         caption=sweep.caption(),
     )
-    standing = sweep.standing()
-    estimate = sweep.at(standing.bandwidth)
-    what_you_see(_sentence(sweep, estimate, standing.bandwidth, position(sweep.query)))
-    return standing
+    return sweep.standing()
 
 
 @shared
-def drawn(_points: Points, fingerprint: str, kernel: str) -> tuple[Strides, bytes]:
-    """Return the strides offered, and the message that draws them."""
-    return fitting(Sweep(_points, kernel), _draw)
+def drawn(_points: Points, fingerprint: str, kernel: str) -> tuple[Strides, bytes, bytes]:
+    """Return the strides offered, the message that draws them, and a sentence for each."""
+    strides, packed = fitting(Sweep(_points, kernel), _draw)
+    return strides, packed, pack_says(_sentences(Sweep(_points, kernel, strides=strides)))
 
 
 def _draw(sweep: Sweep) -> bytes:
     scene, estimates = sweep.scene, sweep.estimates()
     cursor = Cursor(len(scene.queries), **fit_cursor(scene, estimates))
     return pack([fit.spec(scene, estimate) for estimate in estimates], cursor)
+
+
+def _sentences(sweep: Sweep) -> list[list[str]]:
+    """Say of each bandwidth, for each query, what it shows."""
+    rows = range(len(sweep.scene.queries))
+    return [
+        [_sentence(sweep, estimate, bandwidth, row) for row in rows]
+        for bandwidth, estimate in zip(sweep.bandwidths().tolist(), sweep.estimates(), strict=True)
+    ]
 
 
 def _sentence(sweep: Sweep, estimate: Estimate, bandwidth: float, row: int) -> str:
