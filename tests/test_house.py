@@ -11,6 +11,10 @@ from pathlib import Path
 
 import pytest
 
+from attn_ui.navigation import PAGES
+from tests import walk
+from tests.browser import test_pages
+
 ROOT = Path(__file__).resolve().parents[1]
 GUIDE = (ROOT / "CONTRIBUTING.md").read_text()
 README = (ROOT / "README.md").read_text()
@@ -138,19 +142,10 @@ def test_a_page_made_by_the_guide_opens_and_reads_its_links(house: Path) -> None
     assert done.returncode == 0, done.stderr
 
 
-LISTED = """
-from tests.app.test_parameters import SETTINGS
-from tests.browser import test_pages
-from tests.walk import PAGES
-assert [setting.name for setting in SETTINGS["averages"]] == ["tab", "sharers"]
-assert "averages" in test_pages.URLS
-assert PAGES["averages"][0] == "averages"
-"""
-
-
-def test_a_page_made_by_the_guide_is_tested_with_the_others(house: Path) -> None:
-    done = run(house, "-c", LISTED)
-    assert done.returncode == 0, done.stderr
+def test_the_tests_go_through_the_pages_of_the_navigation() -> None:
+    addresses = [page.address for page in PAGES]
+    assert addresses == test_pages.URLS
+    assert addresses == list(walk.PAGES)
 
 
 def test_a_page_made_by_the_guide_may_not_import_another(house: Path) -> None:

@@ -8,6 +8,8 @@ READY = "[data-testid=stApp][data-test-script-state=notRunning][data-test-connec
 # Streamlit's front end first looks for its server below the page's own address, and is told 404.
 PROBES = ("/_stcore/health", "/_stcore/host-config")
 
+TIMEOUT = 60_000  # milliseconds for whatever is waited for: a busy machine is slow
+
 
 class AppPage:
     """One browser page on the app."""
@@ -22,7 +24,7 @@ class AppPage:
         page.on("pageerror", lambda error: self.errors.append(f"uncaught: {error}"))
         page.on("response", self._on_response)
         page.on("websocket", self._on_websocket)
-        page.set_default_timeout(20_000)
+        page.set_default_timeout(TIMEOUT)
 
     def _on_console(self, message: ConsoleMessage) -> None:
         # A failed load is judged by its response, which names the address.

@@ -12,9 +12,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
-from tests.browser.app_page import AppPage
+from tests.browser.app_page import TIMEOUT, AppPage
 
 ROOT = Path(__file__).resolve().parents[2]
 FLAGS = [
@@ -27,6 +27,7 @@ FLAGS = [
     "--disable-sync",
 ]
 START_SECONDS = 120
+expect.set_options(timeout=TIMEOUT)
 
 
 @contextlib.contextmanager

@@ -12,6 +12,7 @@ import { canRead, isSame, readMessage, unpack } from "./wire.js";
 const PLAY_MILLISECONDS = 140;
 const SEND_AFTER_MILLISECONDS = 120;
 const RETRY_MILLISECONDS = 8000;
+const ELSEWHERE = ["pointerdown", "keydown"];
 const STILL = "(prefers-reduced-motion: reduce)";
 const SETTLE_AFTER_MILLISECONDS = 150;
 const CONFIG = { displayModeBar: false, responsive: false, doubleClick: false };
@@ -84,6 +85,7 @@ export class LiveFigure {
     /** @type {unknown[]} */
     this.shows = []; // what the real figure was drawn from: colours, step, row, width, sizes
     this.onWindow = () => this.onResize();
+    this.onElsewhere = (/** @type {Event} */ event) => this.beforeElsewhere(event);
     this.watch();
   }
 
@@ -99,6 +101,7 @@ export class LiveFigure {
     });
     this.sight.observe(this.root);
     window.addEventListener("resize", this.onWindow);
+    for (const kind of ELSEWHERE) window.addEventListener(kind, this.onElsewhere, true);
     // Before anybody can point at a picture of the film, the real figure takes its place.
     this.film.screen.addEventListener("pointerdown", () => this.settle());
     this.film.screen.addEventListener("pointermove", ({ movementX, movementY }) => {
@@ -115,6 +118,7 @@ export class LiveFigure {
     this.resized?.disconnect();
     this.sight?.disconnect();
     window.removeEventListener("resize", this.onWindow);
+    for (const kind of ELSEWHERE) window.removeEventListener(kind, this.onElsewhere, true);
     this.film.destroy();
     delete this.root.dataset.state;
     this.Plotly?.purge(this.node);
@@ -415,6 +419,19 @@ export class LiveFigure {
     this.remember();
     clearTimeout(this.sending);
     this.sending = setTimeout(() => this.report(), SEND_AFTER_MILLISECONDS);
+  }
+
+  /**
+   * What is pressed elsewhere may take the figure away: while it plays, or a release is waiting, Python is
+   * told first where it stands.
+   *
+   * @param {Event} event
+   */
+  beforeElsewhere(event) {
+    if (!this.playing && !this.sending) return;
+    if (event.target instanceof Node && this.root.contains(event.target)) return;
+    this.remember();
+    this.report();
   }
 
   report() {

@@ -1,0 +1,77 @@
+"""Back and forward: a page is one step, a view of it is one, and each comes back as it was left."""
+
+from urllib.parse import parse_qs
+
+import pytest
+from playwright.sync_api import expect
+
+from pages.kernel_regression.settings import BANDWIDTH
+from tests.browser.app_page import READY, AppPage
+
+pytestmark = pytest.mark.browser
+
+
+def steps(app: AppPage) -> int:
+    """Count the entries of this tab's history."""
+    count: int = app.page.evaluate("history.length")
+    return count
+
+
+def wait_at(app: AppPage, title: str, **settings: str) -> None:
+    """Wait until a page stands there, with these settings and no others in its address."""
+    expect(app.page.locator("h1")).to_have_text(title)
+    app.page.wait_for_function(
+        """wanted => {
+            const found = [...new URLSearchParams(location.search)].map(pair => pair.join('=')).sort();
+            return JSON.stringify(found) === JSON.stringify(wanted);
+        }""",
+        arg=sorted(f"{name}={value}" for name, value in settings.items()),
+    )
+    app.page.wait_for_selector(READY)
+
+
+def wait_for_readout(app: AppPage, key: str, text: str) -> None:
+    """Wait until a live figure is drawn and its slider says this."""
+    expect(app.figure(key)).to_have_attribute("data-state", "drawn")
+    expect(app.figure(key).locator(".live-row:has(input[data-live=step]) output")).to_have_text(text)
+
+
+def choose(app: AppPage, option: str) -> None:
+    app.page.get_by_test_id("stButtonGroup").get_by_text(option, exact=True).click()
+
+
+def test_a_picture_is_a_step_and_a_slider_is_not(app: AppPage) -> None:
+    app.open("kernel-regression")
+    before = steps(app)
+    app.slider("fit").press("ArrowRight")
+    app.slider("fit").press("ArrowRight")
+    h = app.readout("fit")
+    wait_at(app, "Kernel regression", h=h)
+    assert steps(app) == before
+    choose(app, "Four kernels")
+    wait_at(app, "Kernel regression", h=h, picture="Four kernels")
+    assert steps(app) == before + 1
+    app.slider("compare").press("Home")
+    app.page.wait_for_function("h => new URLSearchParams(location.search).get('h') !== h", arg=h)
+    choose(app, "Bridge to attention")
+    app.page.wait_for_function("() => location.search.includes('Bridge')")
+    assert steps(app) == before + 2
+    app.page.go_back()
+    app.page.go_back()
+    wait_at(app, "Kernel regression", h=h)
+    wait_for_readout(app, "fit", h)
+
+
+def test_choosing_a_picture_while_the_slider_plays_keeps_the_bandwidth(app: AppPage) -> None:
+    app.open("kernel-regression")
+    start = int(app.slider("fit").input_value())
+    app.figure("fit").locator("button[data-live=play]").click()
+    app.page.wait_for_function(
+        "n => Number(document.querySelector('.st-key-fit input[data-live=step]').value) > n", arg=start + 2
+    )
+    choose(app, "Four kernels")
+    app.page.wait_for_function("() => location.search.includes('Four')")
+    expect(app.figure("compare")).to_have_attribute("data-state", "drawn")
+    app.page.wait_for_selector(READY)
+    assert float(parse_qs(app.query)["h"][0]) > BANDWIDTH.values[start + 2] * 0.99
+    assert app.readout("compare") == parse_qs(app.query)["h"][0]
