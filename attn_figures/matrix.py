@@ -73,6 +73,9 @@ class Matrix:
         bar: what the colours are called beside their bar; matrices of one name and range share a bar.
         operator: set between this matrix and the one before it.
         marked: the (row, column) to frame; either may be None for a whole column or row.
+        chosen: the names of what rows and columns are, where a click chooses one of them: the live figure
+            frames the chosen cell, row or column itself; None for a side on which nothing is chosen.
+        part: the name and the place that a click anywhere in this matrix chooses, such as ("head", 2).
         cells: matrices whose `cells` agree light up together under the pointer.
         extra: more values for the hover.
         size: (columns, rows) of the body in units, for maps too large for a unit a cell.
@@ -102,6 +105,8 @@ class Matrix:
     bar: str = ""
     operator: str = ""
     marked: tuple[int | None, int | None] | None = None
+    chosen: tuple[str | None, str | None] = (None, None)
+    part: tuple[str, int] | None = None
     cells: str = ""
     extra: Extra = field(default_factory=Extra)
     shows_shape: bool = True
@@ -202,7 +207,7 @@ class Matrix:
             "xaxis": axes.x,
             "yaxis": axes.y,
             "hoverongaps": False,
-            "meta": {"cells": self.cells or self.name, "cursor": self.moves_cursor},
+            "meta": {"cells": self.cells or self.name, "cursor": self.moves_cursor} | self._choosing(),
         }
         extra = "".join(
             f"<br>{escape(name)} %{{customdata[{i}]:.6~g}}" for i, (name, _) in enumerate(self.extra.named)
@@ -238,6 +243,11 @@ class Matrix:
             hover["customdata"] = cells["customdata"]
         bars = [] if self.side is None else [self._side_bars(self.side, axes)]
         return [cells, _hatch(self.name, hidden, axes), hover, *bars]
+
+    def _choosing(self) -> dict[str, Any]:
+        if self.chosen == (None, None) and self.part is None:
+            return {}
+        return {"chosen": {"axes": list(self.chosen), "part": None if self.part is None else list(self.part)}}
 
     def axes(self, axes: Axes) -> dict[str, Any]:
         """Return a column axis on top and a row axis with row 0 on top."""

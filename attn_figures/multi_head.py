@@ -43,6 +43,7 @@ class Heads:
             column_title=KEY_TITLE,
             mask=self.mask,
             cells="query-key",
+            chosen=("query", "key"),
             ramp_power=1.0 if len(self.keys) <= NUMBERS_UP_TO else ROOT,
         )
 
@@ -53,8 +54,6 @@ def every_head(
     *,
     slots: int,
     order: Sequence[int] | None = None,
-    head: int | None = None,
-    cell: tuple[int, int] | None = None,
     projected: bool = True,
     output_limit: float | None = None,
 ) -> Spec:
@@ -64,8 +63,6 @@ def every_head(
         heads: what is drawn.
         slots: how many heads the step with the most of them has.
         order: heads, from 0, in the order in which they stand.
-        head: the chosen one, from 0; its name is set in bold.
-        cell: the (query, key) to frame in every map.
         projected: whether the output has gone through W_o.
         output_limit: the end of the output's colours; the largest absolute value when None.
 
@@ -81,10 +78,9 @@ def every_head(
         if index >= n_head:
             panels.append(Absent(heads.matrix(name, np.zeros(heads.weights.shape[1:]), name)))
             continue
-        title = f"<b>{name}</b>" if index == head else name
-        title += " (off)" if index in heads.off else ""
+        title = f"{name} (off)" if index in heads.off else name
         drawn = heads.matrix(name, heads.weights[index], title)
-        panels.append(replace(drawn, marked=cell, shows_shape=False))
+        panels.append(replace(drawn, part=("head", index), shows_shape=False))
     operator = "· V, concat<br>· W<sub>o</sub>" if projected else "· V,<br>concat"
     output = replace(_output(heads), operator=operator, limit=output_limit)
     panels.append(output if _fits(heads) else Absent(output))
@@ -92,7 +88,7 @@ def every_head(
 
 
 @Picture
-def combined(heads: Heads, *, chosen: Sequence[int], cell: tuple[int, int] | None = None) -> Spec:
+def combined(heads: Heads, *, chosen: Sequence[int]) -> Spec:
     """Draw the mean of the chosen heads, their maximum, and how far they are apart.
 
     Rows of the mean sum to one, rows of the maximum need not.
@@ -106,16 +102,16 @@ def combined(heads: Heads, *, chosen: Sequence[int], cell: tuple[int, int] | Non
             quantity="difference",
         ),
     ]
-    return compose.spec([replace(panel, marked=cell) for panel in panels])
+    return compose.spec(panels)
 
 
 @Picture
-def two_heads(heads: Heads, one: int, other: int, *, cell: tuple[int, int] | None = None) -> Spec:
+def two_heads(heads: Heads, one: int, other: int) -> Spec:
     """Draw two heads, from 0, and the first minus the second."""
     first = heads.matrix("one", heads.weights[one], f"head {one + 1}")
     second = replace(heads.matrix("other", heads.weights[other], f"head {other + 1}"), operator="−")
     difference = first.minus(second, limit=1.0, operator="=")
-    return compose.spec([replace(panel, marked=cell) for panel in (first, second, difference)])
+    return compose.spec([first, second, difference])
 
 
 def _fits(heads: Heads) -> bool:

@@ -25,7 +25,6 @@ def before_and_after(
     *,
     names: tuple[str, str],
     limit: float,
-    marked: tuple[int, int] | None = None,
 ) -> Spec:
     """Draw weights (query, key) without and with positions, and the second less the first.
 
@@ -34,9 +33,8 @@ def before_and_after(
         before, after: weights (n, n).
         names: what stands under the first two maps.
         limit: the difference at the ends of its ramp, the same at all steps.
-        marked: the (query, key) to frame in all three.
     """
-    common = _attention_labels(tokens) | {"marked": marked}
+    common = _attention_labels(tokens)
     without = Matrix("before", before, names[0], **common)
     within = Matrix("after", after, names[1], **common)
     return compose.spec([without, within, within.minus(without, "what changes", limit=limit)])
@@ -160,6 +158,7 @@ def _attention_labels(tokens: Sequence[str]) -> dict[str, Any]:
         "row_title": QUERY_TITLE,
         "column_title": KEY_TITLE,
         "cells": "query-key",
+        "chosen": ("query", "key"),
         "ticks": (few, few) if long else (None, None),
         "ramp_power": 2.0 if long else 1.0,
     }

@@ -21,7 +21,7 @@ class Walk:
     ``x`` and ``memory`` are what queries and keys are made from, ``projections`` W_q, W_k and W_v, and
     ``biases`` what is added to each, as rows (1, d); each is None where the head has none. ``scaled`` is
     taken before the mask, ``mask`` is True where a query may attend. ``factor`` is the operator that scales
-    the scores; ``cell`` is the (query, key) to frame; ``ramp_power`` bends the ramp of the weights.
+    the scores; ``ramp_power`` bends the ramp of the weights.
     """
 
     queries: Sequence[str]
@@ -40,7 +40,6 @@ class Walk:
     weights: Numbers
     output: Numbers
     factor: str
-    cell: tuple[int, int]
     biases: Sequence[Numbers] | None = None
     ramp_power: float = 1.0
 
@@ -58,7 +57,7 @@ def _map(walk: Walk, name: str, values: Numbers, title: str, **more: Any) -> Mat
         "row_title": QUERY_TITLE,
         "column_title": KEY_TITLE,
         "cells": "query-key",
-        "marked": walk.cell,
+        "chosen": ("query", "key"),
     }
     return Matrix(name, values, title, **settings | more)
 
@@ -124,12 +123,12 @@ def _key(walk: Walk, **more: Any) -> Matrix:
 
 
 def _value(walk: Walk, **more: Any) -> Matrix:
-    more = {"marked": (walk.cell[1], None)} | _limit(walk) | more
+    more = {"chosen": ("key", None)} | _limit(walk) | more
     return _vectors("V", walk.value, "V", walk.keys, ("key", "value"), **more)
 
 
 def _output(walk: Walk, **more: Any) -> Matrix:
-    settings = {"marked": (walk.cell[0], None), "row_title": QUERY_TITLE} | _limit(walk) | more
+    settings = {"chosen": ("query", None), "row_title": QUERY_TITLE} | _limit(walk) | more
     return _vectors("output", walk.output, "output", walk.queries, ("query", "output"), **settings)
 
 
@@ -158,21 +157,19 @@ def _sources(walk: Walk) -> list[Matrix]:
     if walk.x is None or walk.memory is None:
         return []
     limit = _limit(walk)
-    query, key = walk.cell
-    x = _vectors("X", walk.x, "X", walk.queries, ("query", "ink"), marked=(query, None), **limit)
+    x = _vectors("X", walk.x, "X", walk.queries, ("query", "ink"), chosen=("query", None), **limit)
     if walk.memory is walk.x:
         return [x]
     y = _vectors(
-        "Y", walk.memory, "Y", walk.keys, ("key", "ink"), marked=(key, None), names_rows=True, **limit
+        "Y", walk.memory, "Y", walk.keys, ("key", "ink"), chosen=("key", None), names_rows=True, **limit
     )
     return [x, y]
 
 
 def _query_key_value(walk: Walk) -> list[Matrix]:
-    query, key = walk.cell
     return [
-        _query(walk, marked=(query, None), names_rows=True),
-        _key(walk, marked=(key, None), names_rows=True),
+        _query(walk, chosen=("query", None), names_rows=True),
+        _key(walk, chosen=("key", None), names_rows=True),
         _value(walk, names_rows=True),
     ]
 
@@ -220,12 +217,12 @@ def dot_products(walk: Walk) -> Spec:
         scale="scores",
         quantity="K",
         operator="·",
-        marked=(None, walk.cell[1]),
+        chosen=(None, "key"),
         names_rows=True,
         words=("dimension", "key"),
         **_limit(walk),
     )
-    query = _query(walk, marked=(walk.cell[0], None), row_title=QUERY_TITLE)
+    query = _query(walk, chosen=("query", None), row_title=QUERY_TITLE)
     scores = _scores(walk, operator="=", names_rows=True, row_title="")
     return compose.spec([query, transposed, scores], largest_unit=64)
 
@@ -278,7 +275,7 @@ def softmax(walk: Walk) -> Spec:
         quantity="row sum",
         limit=float(len(walk.keys)),
         operator="Σ",
-        marked=(walk.cell[0], None),
+        chosen=("query", None),
     )
     panels = [_masked(walk), exponentials, sums, _weights(walk, operator="divide")]
     return compose.spec(panels, largest_unit=64)
@@ -288,7 +285,7 @@ def softmax(walk: Walk) -> Spec:
 def mixing(walk: Walk) -> Spec:
     """Draw the weights times the values: the output."""
     panels = [
-        _weights(walk, marked=(walk.cell[0], None)),
+        _weights(walk, chosen=("query", None)),
         _value(walk, operator="·", names_rows=True),
         _output(walk, operator="=", names_rows=True, row_title=""),
     ]

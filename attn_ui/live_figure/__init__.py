@@ -18,7 +18,7 @@ from attn_figures import theme
 from attn_ui.live_figure.bundle import bundle
 from attn_ui.live_figure.packing import MOST_MESSAGE_BYTES, Cursor, pack
 from attn_ui.live_figure.says import Says, check_says, pack_says, said_plainly
-from attn_ui.live_figure.unpacking import count_steps, figure_at, inflated
+from attn_ui.live_figure.unpacking import count_steps, figure_at, inflated, with_frames
 from attn_ui.parameters import Steps
 from attn_ui.state import commanded, offer, position, report, revision
 
@@ -79,6 +79,7 @@ def live_figure(
     name: str,
     slider: Slider | None = None,
     rows: Rows | None = None,
+    chosen: Mapping[str, Steps] | None = None,
     on_cell: CellHandler | None = None,
     says: Sequence[Says] | bytes | None = None,
     caption: str = "",
@@ -96,6 +97,9 @@ def live_figure(
         name: what a saved picture's file is called.
         slider: the slider whose steps the figures are.
         rows: a second slider, over rows of the figure.
+        chosen: the settings that a click on a cell chooses, by the names that the maps give their rows,
+            columns and themselves (`meta.chosen`, see `attn_figures.matrix.Matrix`). What is chosen is framed
+            in the browser, so it is no part of the figures.
         on_cell: called before the next run when a cell of a heatmap is clicked.
         says: what is seen, in one sentence for each step, or for each step in one sentence a row of the row
             slider; it stands under the sliders and follows them. In the markdown of `says.runs`; users'
@@ -105,15 +109,16 @@ def live_figure(
     Raises:
         ValueError: no step, steps of unequal shape, too many bytes, not one figure or sentence a position.
     """
+    chosen = chosen or {}
     packed = figures if isinstance(figures, bytes) else pack(figures, rows.cursor if rows else None)
     n_steps = len(slider.steps.values) if slider else 1
     _check_count(packed, n_steps)
-    offer(key, [control.steps for control in (slider, rows) if control is not None])
+    offer(key, [*(control.steps for control in (slider, rows) if control is not None), *chosen.values()])
     said = b"null" if says is None else says if isinstance(says, bytes) else pack_says(says)
     if says is not None:
         check_says(said, n_steps, len(rows.steps.values) if rows else None)
     head = json.dumps(
-        _meta(key, slider, rows, alt=alt, name=name, caption=caption), separators=(",", ":")
+        _meta(key, slider, rows, chosen, alt=alt, name=name, caption=caption), separators=(",", ":")
     ).encode()
     message = _message(head, said, packed)
     too_large = False
@@ -126,13 +131,14 @@ def live_figure(
     result = _component()(
         key=key,
         data=message,
-        on_view_change=lambda: _on_view(key, packed, slider, rows, on_cell),
+        on_view_change=lambda: _on_view(key, packed, slider, rows, on_cell, chosen=chosen),
         on_failed_change=lambda: None,
         on_plain_change=lambda: None,
     )
     if result.get("failed") or too_large:
         step, row = (position(control.steps) if control else 0 for control in (slider, rows))
-        figure = figure_at(packed, step, row)
+        places = {name: position(steps) for name, steps in chosen.items()}
+        figure = with_frames(figure_at(packed, step, row), places)
         st.plotly_chart(go.Figure(figure), theme=None, key=f"{key}-still", alt=alt)
 
 
@@ -157,7 +163,9 @@ def _check_count(packed: bytes, n_steps: int) -> None:
         raise ValueError(f"the slider has {n_steps} positions, so it needs {n_steps} figures, got {found}")
 
 
-def _meta(key: str, slider: Slider | None, rows: Rows | None, **texts: str) -> dict[str, Any]:
+def _meta(
+    key: str, slider: Slider | None, rows: Rows | None, chosen: Mapping[str, Steps], **texts: str
+) -> dict[str, Any]:
     base = config.get_option("server.baseUrlPath").strip("/")
     return {
         "key": key,
@@ -165,6 +173,7 @@ def _meta(key: str, slider: Slider | None, rows: Rows | None, **texts: str) -> d
         "revision": revision(),
         "slider": _control(slider),
         "cursor": _control(rows),
+        "chosen": {name: _place(steps) for name, steps in chosen.items()},
         "plotly": f"{'/' + base if base else ''}{PLOTLY_ROUTE}/plotly.min.js?v={get_plotlyjs_version()}",
         "colours": {"dark": theme.recolouring(theme.DARK), "print": theme.recolouring(theme.PRINT)},
     }
@@ -173,24 +182,33 @@ def _meta(key: str, slider: Slider | None, rows: Rows | None, **texts: str) -> d
 def _control(control: Slider | Rows | None) -> dict[str, Any] | None:
     if control is None:
         return None
+    return {"label": control.label, "texts": control.texts(), **_place(control.steps)}
+
+
+def _place(steps: Steps) -> dict[str, Any]:
     return {
-        "label": control.label,
-        "name": control.steps.name,
-        "texts": control.texts(),
-        "values": control.steps.texts(),
-        "index": commanded(control.steps),
-        "default": control.steps.nearest(control.steps.default),
+        "name": steps.name,
+        "values": steps.texts(),
+        "index": commanded(steps),
+        "default": steps.nearest(steps.default),
     }
 
 
 def _on_view(
-    key: str, packed: bytes, slider: Slider | None, rows: Rows | None, on_cell: CellHandler | None
+    key: str,
+    packed: bytes,
+    slider: Slider | None,
+    rows: Rows | None,
+    on_cell: CellHandler | None,
+    *,
+    chosen: Mapping[str, Steps],
 ) -> None:
     """Take over what the browser reports; whatever is not of the right form is logged and ignored."""
     view = st.session_state.get(key, {}).get("view")
     seen = f"_live_cell_{key}"
     try:
         step, row, cell = _read_view(view, slider, rows)
+        places = _read_places(view, chosen)
         if cell is not None and st.session_state.get(seen) != view["cell"]:
             _check_cell(cell, packed, step, row)
     except ValueError as error:
@@ -200,6 +218,8 @@ def _on_view(
         report(slider.steps, step)
     if rows:
         report(rows.steps, row)
+    for name, place in places.items():
+        report(chosen[name], place)
     if cell is not None and on_cell is not None and st.session_state.get(seen) != view["cell"]:
         on_cell(cell)
     st.session_state[seen] = view["cell"]
@@ -220,6 +240,14 @@ def _read_view(view: Any, slider: Slider | None, rows: Rows | None) -> tuple[int
         row,
         Cell(cell["trace"], _index(cell, "row", _MOST_CELLS), _index(cell, "column", _MOST_CELLS)),
     )
+
+
+def _read_places(view: dict[str, Any], chosen: Mapping[str, Steps]) -> dict[str, int]:
+    """Return where each setting that a click chooses stands."""
+    places = view.get("chosen") if chosen else {}
+    if not isinstance(places, dict):
+        raise ValueError(f"wanted the places of {', '.join(chosen)}, got {places!r:.40}")
+    return {name: _index(places, name, len(steps.values)) for name, steps in chosen.items()}
 
 
 def _check_cell(cell: Cell, packed: bytes, step: int, row: int) -> None:

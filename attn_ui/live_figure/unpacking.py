@@ -1,8 +1,10 @@
 """Read one step back out of a packed message, for a browser that cannot draw the moving figure."""
 
 import zlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
+
+import numpy as np
 
 from attn_ui.live_figure import paths
 from attn_ui.live_figure.arrays import read_body
@@ -43,6 +45,48 @@ def figure_at(packed: bytes, step: int, row: int = 0) -> dict[str, Any]:
     for copy in cursor["copies"]:
         paths.put(figure, copy["path"], paths.at(figure, copy["of"])[row])
     return figure
+
+
+def with_frames(figure: dict[str, Any], chosen: Mapping[str, int]) -> dict[str, Any]:
+    """Return a figure with frames around what is chosen, as the browser draws them.
+
+    Args:
+        figure: as `figure_at` gives it.
+        chosen: places by name; one beyond the last stands for the last.
+    """
+    maps: dict[tuple[str, str], dict[str, Any]] = {}
+    for trace in figure["data"]:
+        meta = trace.get("meta") or {}
+        if trace.get("type") == "heatmap" and "chosen" in meta and trace.get("visible") is not False:
+            maps.setdefault((trace["xaxis"], trace["yaxis"]), trace)
+    if not maps:
+        return figure
+    parts = [part for trace in maps.values() if (part := trace["meta"]["chosen"]["part"])]
+    shapes = list(figure["layout"].get("shapes", ()))
+    ink = figure["layout"]["font"]["color"]
+    for (x, y), trace in maps.items():
+        sides = trace["meta"]["chosen"]["axes"]
+        size = np.shape(trace["z"])
+        at = [min(chosen[n], m - 1) if n in chosen else None for n, m in zip(sides, size, strict=True)]
+        if at != [None, None]:
+            shapes.append(_rectangle((x, y), at, size, {"color": ink, "width": 2}))
+        part = trace["meta"]["chosen"]["part"]
+        if part and part[0] in chosen:
+            last = max(place for name, place in parts if name == part[0])
+            if part[1] == min(chosen[part[0]], last):
+                shapes.append(_rectangle((x, y), [None, None], size, {"color": ink, "width": 1}))
+    return {"data": figure["data"], "layout": figure["layout"] | {"shapes": shapes}}
+
+
+def _rectangle(
+    axes: tuple[str, str], at: Sequence[int | None], size: Sequence[int], line: dict[str, Any]
+) -> dict[str, Any]:
+    (y0, y1), (x0, x1) = (
+        (-0.5, count - 0.5) if place is None else (place - 0.5, place + 0.5)
+        for place, count in zip(at, size, strict=True)
+    )
+    refs = {"xref": axes[0], "yref": axes[1]}
+    return {"type": "rect", "x0": x0, "x1": x1, "y0": y0, "y1": y1, "line": line} | refs
 
 
 def _resolve(value: Any, arrays: Sequence[Any]) -> Any:

@@ -177,7 +177,7 @@ class Now:
     setting: Setting
     look: Look
     n_head: int
-
+    cell: tuple[int, int] = (0, 0)  # the chosen query and key
     num_kv_heads: int | None = None  # None: as many as heads
 
     @cached_property

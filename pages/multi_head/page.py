@@ -5,12 +5,12 @@ from functools import partial
 import streamlit as st
 
 from attn_ui.frame import open_page, tabs
-from attn_ui.live_figure import Cell, Slider, live_figure
+from attn_ui.live_figure import Slider, live_figure
 from attn_ui.shared_settings import HEAD, KEY, QUERY
-from attn_ui.state import move, value
+from attn_ui.state import value
 from pages.multi_head import words
 from pages.multi_head.numbers import Now, heads_slider, sequences
-from pages.multi_head.settings import HEADS, TAB, ask_look, ask_setting, read_link
+from pages.multi_head.settings import HEADS, TAB, ask_look, ask_setting, chosen_cell, read_link
 from pages.multi_head.tabs import (
     adds_up,
     arithmetic,
@@ -42,28 +42,16 @@ with st.sidebar:
     n_query, n_key = sizes = sequences(setting).shape
     for note in words.notes(setting.mask, setting.reach, sizes, (setting.d_model, setting.d_memory)):
         st.caption(f":material/info: {note}")
-    look = ask_look(n_head, n_query, n_key)
-now = Now(setting, look, n_head)
-
-
-def choose_cell(cell: Cell) -> None:
-    """Take over a clicked cell as the chosen head, query and key."""
-    if cell.trace == "output":
-        return
-    if cell.trace.startswith("head "):
-        move(HEAD, int(cell.trace.split()[1]))
-    move(QUERY, cell.row)
-    move(KEY, cell.column)
-
-
+    look = ask_look(n_head)
+now = Now(setting, look, n_head, chosen_cell(n_query, n_key))
 live_figure(
-    packed(setting, look),
+    packed(setting, look.drawn),
     key="maps",
     alt="One map of attention weights a head, and the output",
     name="multi-head attention",
     slider=Slider("Heads", slider),
-    on_cell=choose_cell,
-    says=said(setting, look),
+    chosen={"query": QUERY, "key": KEY, "head": HEAD},
+    says=said(setting, look.drawn),
 )
 wanted = int(value(HEADS))
 if wanted != n_head:

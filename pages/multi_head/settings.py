@@ -131,8 +131,12 @@ class Look:
     order: str
     head: int
     against: int
-    cell: tuple[int, int]
     off: tuple[int, ...]
+
+    @property
+    def drawn(self) -> "Look":
+        """What of it the picture is made from: the chosen head is framed in the browser."""
+        return self if self.view == "two heads" else replace(self, head=0, against=0)
 
 
 def read_link() -> tuple[Parameter, ...]:
@@ -211,7 +215,7 @@ def ask_setting() -> Setting:
     )
 
 
-def ask_look(n_head: int, n_query: int, n_key: int) -> Look:
+def ask_look(n_head: int) -> Look:
     """Ask for what decides the picture: which heads, together or apart, in which order."""
     st.subheader("Picture", anchor=False)
     view = controls.choose(VIEW, "Show")
@@ -226,8 +230,12 @@ def ask_look(n_head: int, n_query: int, n_key: int) -> Look:
     off = tuple(int(head) - 1 for head in controls.several(OFF, "Heads switched off", offered))
     if len(off) == n_head:
         st.caption(":material/edit: All heads are off: the output is what is left, zero or the bias.")
-    cell = (min(state.position(QUERY), n_query - 1), min(state.position(KEY), n_key - 1))
-    return Look(view, order, head, against, cell, off)
+    return Look(view, order, head, against, off)
+
+
+def chosen_cell(n_query: int, n_key: int) -> tuple[int, int]:
+    """Return the chosen query and key, counted from 0; the last where there are fewer."""
+    return min(state.position(QUERY), n_query - 1), min(state.position(KEY), n_key - 1)
 
 
 def names_of_heads(n_head: int) -> Sequence[str]:

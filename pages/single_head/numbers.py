@@ -48,6 +48,7 @@ class Now:
     head: Head
     temperature: float
     width: int
+    cell: tuple[int, int]  # the chosen query and key
     walk: Walk  # every stage
     effective: NDArray[np.float64]  # over how many keys each query spreads in effect
     unit_weights: NDArray[np.float64] | None  # the weights with rows of length 1, where length is the story
@@ -94,11 +95,11 @@ def at_every_step(
     temperatures = list(scoring.temperature.values) if moves == "temperature" else [temperature]
     widths = [int(each) for each in scoring.width.values] if moves == "mask width" else [width]
     masks = torch.stack([make_mask(scoring.masking, *shape, each) for each in widths])
-    walks, effective = _walks(head, scoring, masks, temperatures, cell)
+    walks, effective = _walks(head, scoring, masks, temperatures)
     unit_weights: Sequence[NDArray[np.float64] | None] = [None] * len(walks)
     if inputs.example == "I love dogs" and inputs.ramp and not inputs.unit_rows:
         unit_head = make_head(replace(inputs, unit_rows=True))
-        unit_weights = [walk.weights for walk in _walks(unit_head, scoring, masks, temperatures, cell)[0]]
+        unit_weights = [walk.weights for walk in _walks(unit_head, scoring, masks, temperatures)[0]]
     return [
         Now(
             inputs,
@@ -106,6 +107,7 @@ def at_every_step(
             head,
             temperatures[min(step, len(temperatures) - 1)],
             widths[min(step, len(widths) - 1)],
+            cell,
             walk,
             effective[step],
             unit_weights[step],
@@ -115,7 +117,7 @@ def at_every_step(
 
 
 def _walks(
-    head: Head, scoring: Scoring, masks: Tensor, temperatures: Sequence[float], cell: tuple[int, int]
+    head: Head, scoring: Scoring, masks: Tensor, temperatures: Sequence[float]
 ) -> tuple[list[Walk], NDArray[np.float64]]:
     """Compute every stage at every step, masks (1 or steps, n_query, n_key); and the keys in effect."""
     scale = scoring.scale_at(head.d_k)
@@ -148,7 +150,6 @@ def _walks(
         "value": np.asarray(head.value),
         "scores": np.asarray(result.scores),
         "factor": f"{scoring.factor_at(head.d_k)}<br>÷ T",
-        "cell": cell,
         "ramp_power": _ramp_power(scoring.colours, max(len(head.queries), len(head.keys))),
     }
     walks = [

@@ -14,7 +14,6 @@ from pages.single_head.settings import SETTINGS, STAGE, TAB, ask_inputs, ask_sco
 from pages.single_head.stages import STAGES
 from pages.single_head.tabs import arithmetic, break_it, checks, code, cost, data, maths, scale
 
-MAPS = ("scores", "scaled", "masked", "mask", "exponentials", "weights")
 _ARRIVED = "_single_head_arrived"
 
 if not (st.query_params or st.session_state.get(_ARRIVED) or state.value(QUERY) or state.value(KEY)):
@@ -33,19 +32,10 @@ with st.sidebar:
 
 
 def clicked(cell: Cell) -> None:
-    """Select what was clicked; in a mask of one's own, block or free it."""
+    """In a mask of one's own, block or free what was clicked."""
     panel = cell.trace.removesuffix(" masked")
-    if panel in MAPS:
-        state.move(QUERY, cell.row)
-        state.move(KEY, cell.column)
-        if scoring.masking.kind == "own" and panel in ("scaled", "masked", "mask"):
-            toggle_cell(cell.row, cell.column)
-    elif panel in ("X", "Q", "output", "row sums"):
-        state.move(QUERY, cell.row)
-    elif panel in ("Y", "K", "V"):
-        state.move(KEY, cell.row)
-    elif panel == "K transposed":
-        state.move(KEY, cell.column)
+    if scoring.masking.kind == "own" and panel in ("scaled", "masked", "mask"):
+        toggle_cell(cell.row, cell.column)
 
 
 def step_stage(by: int) -> None:
@@ -75,14 +65,13 @@ def walk_at_every_position(
     stage: str,
     inputs: Inputs,
     scoring: Scoring,
-    cell: tuple[int, int],
     *,
     moves: str | None,
     temperature: float,
     width: int,
 ) -> bytes:
     """Draw a stage at every position of its slider."""
-    drawn = at_every_step(inputs, scoring, cell, moves=moves, temperature=temperature, width=width)
+    drawn = at_every_step(inputs, scoring, moves=moves, temperature=temperature, width=width)
     return pack([STAGES[stage].picture.spec(each.walk) for each in drawn])
 
 
@@ -91,7 +80,6 @@ live_figure(
         stage,
         inputs,
         scoring,
-        now.walk.cell,
         moves=moves,
         # What the slider moves is drawn at all its values: where it stands must not miss the cache.
         temperature=1.0 if moves == "temperature" else temperature,
@@ -101,6 +89,7 @@ live_figure(
     alt="The matrices of one attention head, from its vectors to its output",
     name=f"single head {stage}",
     slider=slider,
+    chosen={"query": QUERY, "key": KEY},
     on_cell=clicked,
     says=[STAGES[stage].says(each) for each in steps],
 )

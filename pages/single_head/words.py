@@ -14,11 +14,11 @@ _TIE = 1e-9  # weights that differ by less are said to be equal
 
 
 def _query(now: Now) -> str:
-    return _quoted("query", now.walk.queries[now.walk.cell[0]])
+    return _quoted("query", now.walk.queries[now.cell[0]])
 
 
 def _key(now: Now) -> str:
-    return _quoted("key", now.walk.keys[now.walk.cell[1]])
+    return _quoted("key", now.walk.keys[now.cell[1]])
 
 
 def _quoted(role: Literal["query", "key"], token: str) -> str:
@@ -44,7 +44,7 @@ def all_at_once(now: Now) -> str:
 
 
 def _where(now: Now) -> str:
-    walk, row = now.walk, now.walk.cell[0]
+    walk, row = now.walk, now.cell[0]
     sees: list[int] = np.flatnonzero(walk.mask[row]).tolist()
     if not sees:
         return f"{_query(now)} may attend to nothing."
@@ -73,7 +73,7 @@ def _length(now: Now) -> str:
         return ""
     if now.unit_weights is None:
         return "All vectors have length 1, so no key wins by length alone."
-    walk, row = now.walk, now.walk.cell[0]
+    walk, row = now.walk, now.cell[0]
     longest = int(np.linalg.norm(walk.key, axis=1).argmax())
     name = _quoted("key", walk.keys[longest])
     said = f"{name} is the longest vector, and dot products grow with length, not with meaning"
@@ -134,7 +134,7 @@ def projected(now: Now) -> str:
 
 def dot_products(now: Now) -> str:
     """Say how the chosen score comes about."""
-    score = float(now.walk.scores[now.walk.cell])
+    score = float(now.walk.scores[now.cell])
     row, column = f"Row {_query(now)} of Q", f"column {_key(now)} of Kᵀ"
     return f"{row} times {column}, number by number, added up: {_digits(score)}."
 
@@ -142,8 +142,8 @@ def dot_products(now: Now) -> str:
 def scaling(now: Now) -> str:
     """Say what scaling made of the chosen score, and what it is for."""
     score, scaled, d_k = (
-        float(now.walk.scores[now.walk.cell]),
-        float(now.walk.scaled[now.walk.cell]),
+        float(now.walk.scores[now.cell]),
+        float(now.walk.scaled[now.cell]),
         now.head.d_k,
     )
     said = f"{_digits(score)} {now.factor} ÷ {now.temperature:.2f} = {_digits(scaled)}."
@@ -167,7 +167,7 @@ def masking(now: Now) -> str:
         if kind == "none":
             return f"{said} Choose a mask in the sidebar."
         return f"{said} The {kind} mask blocks none of these cells{' yet' if kind == 'own' else ' here'}."
-    may = "may" if mask[now.walk.cell] else "may not"
+    may = "may" if mask[now.cell] else "may not"
     left = "1 pair is" if mask.sum() == 1 else f"{mask.sum()} of {mask.size} pairs are"
     said = (
         f"The mask adds −∞ to the hatched cells, before the softmax: {left} left. {_query(now)} {may} "
@@ -180,11 +180,11 @@ def masking(now: Now) -> str:
 
 def softmax(now: Now) -> str:
     """Say what the softmax gave the chosen pair."""
-    walk, row = now.walk, now.walk.cell[0]
-    if walk.mask[walk.cell]:
+    walk, row = now.walk, now.cell[0]
+    if walk.mask[now.cell]:
         return (
             "Each row is exponentiated and divided by its sum, so it adds up to one: "
-            f"{_query(now)} gives {_key(now)} {walk.weights[walk.cell]:.6f}."
+            f"{_query(now)} gives {_key(now)} {walk.weights[now.cell]:.6f}."
         )
     said = f"{_query(now)} may not attend to {_key(now)}: its weight is 0"
     sees = int(walk.mask[row].sum())
@@ -197,7 +197,7 @@ def mixing(now: Now) -> str:
     """Say what the chosen key gives to the chosen query's output."""
     return (
         f"Row {_query(now)} of the output is the values mixed by its weights; {_key(now)} gives its value "
-        f"times {now.walk.weights[now.walk.cell]:.6f}."
+        f"times {now.walk.weights[now.cell]:.6f}."
     )
 
 

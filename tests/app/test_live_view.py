@@ -1,6 +1,7 @@
 """What a browser reports of a live figure is read strictly; what is malformed is logged and ignored."""
 
 import logging
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -25,10 +26,10 @@ def session(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     return session
 
 
-def report(session: dict[str, Any], view: Any) -> list[Cell]:
+def report(session: dict[str, Any], view: Any, chosen: Mapping[str, Steps] | None = None) -> list[Cell]:
     cells: list[Cell] = []
     session["figure"] = {"view": view}
-    live_figure._on_view("figure", MAPS, Slider("A", STEPS), None, cells.append)
+    live_figure._on_view("figure", MAPS, Slider("A", STEPS), None, cells.append, chosen=chosen or {})
     return cells
 
 

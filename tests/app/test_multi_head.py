@@ -62,7 +62,7 @@ OWN = Setting(
     mask="none",
     reach=1,
 )
-LOOK = Look("every head", "number", 0, 1, (0, 0), ())
+LOOK = Look("every head", "number", 0, 1, ())
 SETTINGS = {
     "default": (OWN, 4),
     "biases": (replace(OWN, bias=True), 2),

@@ -77,15 +77,16 @@ def test_an_output_too_wide_for_the_maps_is_left_out_with_its_traces_kept() -> N
     assert [trace.type for trace in wide.data] == [trace.type for trace in every_head(heads(), slots=4).data]
 
 
-def test_the_chosen_head_is_bold_the_one_off_says_so_and_the_cell_is_framed_in_all() -> None:
+def test_a_head_that_is_off_says_so_and_each_map_tells_what_a_click_chooses() -> None:
     drawn = heads()
     off = Heads(drawn.weights, drawn.output, QUERIES, KEYS, off=(1,))
-    figure = every_head(off, slots=4, head=2, cell=(1, 4))
+    figure = every_head(off, slots=4, order=[2, 0, 1, 3])
     captions = [note.text for note in figure.layout.annotations]
-    assert "<b>head 3</b>" in captions
     assert "head 2 (off)" in captions
-    frames = [(shape.x0, shape.x1, shape.y0, shape.y1) for shape in figure.layout.shapes]
-    assert frames == [(3.5, 4.5, 0.5, 1.5)] * 4
+    chosen = [trace.meta["chosen"] for trace in figure.data if trace.name in names(figure)[:4]]
+    assert [each["part"] for each in chosen] == [["head", 2], ["head", 0], ["head", 1], ["head", 3]]
+    assert all(each["axes"] == ["query", "key"] for each in chosen)
+    assert not figure.layout.shapes
 
 
 def test_a_mask_is_hatched_in_every_head() -> None:

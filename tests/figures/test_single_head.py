@@ -41,7 +41,6 @@ def walk() -> Walk:
         weights=exponentials / sums,
         output=draw((N_QUERY, D_V)),
         factor="÷ √2<br>÷ T",
-        cell=(1, 0),
     )
 
 
@@ -107,22 +106,28 @@ def test_values_are_the_numbers_and_masked_cells_are_gaps(walk: Walk) -> None:
     assert ".6f" in drawn["weights"].hovertemplate
 
 
-def test_the_selected_cell_is_framed_in_every_map(walk: Walk) -> None:
-    figure = pictures.all_at_once(walk)
-    frames = [(s.x0, s.x1, s.y0, s.y1) for s in figure.layout.shapes]
-    assert frames == [(-0.5, 0.5, 0.5, 1.5)] * 3 + [
-        (-0.5, D_V - 0.5, -0.5, 0.5),  # the row of the key among the values
-        (-0.5, D_V - 0.5, 0.5, 1.5),
-    ]
+@each_stage
+def test_every_matrix_tells_what_its_rows_and_columns_choose(walk: Walk, stage: str) -> None:
+    sides = {N_QUERY: "query", N_KEY: "key"}
+    projections = ("Wq", "Wk", "Wv", "bq", "bk", "bv")
+    figure = drawn_as(stage, walk)
+    for name, trace in cells(figure).items():
+        if name in projections:
+            assert "chosen" not in trace.meta
+            continue
+        # As many queries and keys as no other side has: the sizes tell what must be named.
+        wanted = [sides.get(size) for size in np.shape(trace.z)]
+        if name in ("mixing weights",) or (stage == "mixing" and name == "weights"):
+            wanted[1] = None  # the whole row is mixed
+        assert trace.meta["chosen"] == {"axes": wanted, "part": None}, name
+    assert not figure.layout.shapes
 
 
 def test_the_dot_product_is_a_row_of_q_times_a_column_of_k(walk: Walk) -> None:
     figure = pictures.dot_products(walk)
     np.testing.assert_array_equal(cells(figure)["K transposed"].z, walk.key.T)
-    row, column, cell = [(s.x0, s.x1, s.y0, s.y1) for s in figure.layout.shapes]
-    assert row == (-0.5, D_K - 0.5, 0.5, 1.5)
-    assert column == (-0.5, 0.5, -0.5, D_K - 0.5)
-    assert cell == (-0.5, 0.5, 0.5, 1.5)
+    chosen = [trace.meta["chosen"]["axes"] for trace in cells(figure).values()]
+    assert chosen == [["query", None], [None, "key"], ["query", "key"]]
 
 
 def test_users_words_are_escaped_wherever_they_stand(walk: Walk) -> None:

@@ -1,8 +1,10 @@
 // The film: each step's picture, drawn beforehand by Plotly itself out of sight and kept as SVG, so that a
 // slider that moves only swaps pictures. At rest the real figure stands there, which knows of hover and click.
 
+import { choosable } from "./pointing.js";
+
 /** @typedef {{ step: number, row: number }} At */
-/** @typedef {{ at: At, node: HTMLElement, elements: number }} Frame */
+/** @typedef {{ at: At, node: HTMLElement, elements: number, maps: ReturnType<typeof choosable> }} Frame */
 /**
  * What the film asks of its figure.
  *
@@ -117,7 +119,7 @@ export class Film {
       this.frames.delete(keyOf(old.at));
       this.elements -= old.elements;
     }
-    this.frames.set(key, { at: { ...at }, node: holder, elements });
+    this.frames.set(key, { at: { ...at }, node: holder, elements, maps: choosable(node) });
     this.elements += elements;
   }
 

@@ -4,7 +4,7 @@ import { Controls } from "./controls.js";
 import { fit, Moving } from "./figure.js";
 import { Film } from "./film.js";
 import { loadPlotly } from "./plotly.js";
-import { chosen, highlight } from "./pointing.js";
+import { choosable, highlight, meant, outlines } from "./pointing.js";
 import { Sentence } from "./says.js";
 import { saveSlide } from "./slide.js";
 import { canRead, isSame, readMessage, unpack } from "./wire.js";
@@ -19,7 +19,7 @@ const CONFIG = { displayModeBar: false, responsive: false, doubleClick: false };
 
 /** @typedef {ReturnType<typeof setTimeout> | undefined} Timer */
 
-/** @type {Map<string, { revision: number, step: number, row: number }>} */
+/** @type {Map<string, { revision: number, step: number, row: number, chosen: import("./types").Chosen }>} */
 const positions = new Map(); // figure key -> last position, so that a re-mount does not jump back
 
 export class LiveFigure {
@@ -31,6 +31,7 @@ export class LiveFigure {
     /** @type {any} */
     this.node = find(this.root, ".live-plot");
     this.frames = find(this.root, ".live-frames");
+    this.choice = find(this.root, ".live-choice");
     this.controls = new Controls(find(this.root, ".live-controls"), {
       moved: (name, position) => this.moved(name, position),
       released: () => this.released(),
@@ -46,6 +47,10 @@ export class LiveFigure {
       purge: (node) => this.Plotly?.purge(node),
     });
     this.at = { step: 0, row: 0 };
+    /** @type {import("./types").Chosen} */
+    this.chosen = {};
+    /** @type {ReturnType<typeof choosable>} */
+    this.maps = []; // those of the real figure that can be chosen in
     this.dragging = false;
     this.inSight = false;
     this.asked = false; // for a message that was not deflated
@@ -190,13 +195,15 @@ export class LiveFigure {
   // Python's position counts when it is a new command; otherwise, and under a finger, the browser's own stands.
   adopt() {
     if (!this.meta) return;
-    const { slider, cursor, revision, key } = this.meta;
+    const { slider, cursor, chosen, revision, key } = this.meta;
     const known = positions.get(key);
     if (revision !== this.revision && !this.dragging) {
       const own = known?.revision === revision ? known : null;
       this.at = own
         ? { step: own.step, row: own.row }
         : { step: slider ? slider.index : 0, row: cursor ? cursor.index : 0 };
+      const commanded = Object.entries(chosen).map(([name, { index }]) => [name, index]);
+      this.chosen = own?.chosen ?? Object.fromEntries(commanded);
     }
     this.revision = revision;
     this.at.step = Math.min(this.at.step, this.lastStep);
@@ -205,7 +212,8 @@ export class LiveFigure {
   }
 
   remember() {
-    if (this.meta) positions.set(this.meta.key, { revision: this.revision ?? 0, ...this.at });
+    if (this.meta)
+      positions.set(this.meta.key, { revision: this.revision ?? 0, ...this.at, chosen: this.chosen });
   }
 
   /** Puts the figure into the theme's colours. */
@@ -281,10 +289,18 @@ export class LiveFigure {
     if (this.gone) return;
     this.heal();
     Object.assign(this.root.dataset, { state: "drawn", step: at.step, row: at.row });
+    this.maps = choosable(this.node);
+    this.frameChoice();
     if (at.step !== this.at.step || at.row !== this.at.row) return; // moved on meanwhile
     this.film.keep(this.node, at);
     this.film.hide();
+    this.frameChoice();
     this.film.make();
+  }
+
+  /** Frames what is chosen in the picture that stands there; no picture is drawn again for it. */
+  frameChoice() {
+    this.choice.replaceChildren(...outlines(this.film.shown?.maps ?? this.maps, this.chosen));
   }
 
   /**
@@ -304,6 +320,7 @@ export class LiveFigure {
   /** Shows where the sliders stand: from the film where it can, else drawn at once. */
   present() {
     if (!this.film.show(this.at)) return this.draw();
+    this.frameChoice();
     this.show();
     clearTimeout(this.settling);
     this.settling = setTimeout(() => this.settle(), SETTLE_AFTER_MILLISECONDS);
@@ -442,17 +459,27 @@ export class LiveFigure {
   }
 
   tell() {
-    this.setStateValue?.("view", { ...this.at, cell: this.cell, revision: this.revision });
+    this.setStateValue?.("view", {
+      ...this.at,
+      chosen: this.chosen,
+      cell: this.cell,
+      revision: this.revision,
+    });
   }
 
   // Written here first, so that Python's own write finds it done and adds no entry to the history.
   writeAddress() {
     if (!this.meta) return;
     const address = new URL(window.location.href);
-    for (const [control, position] of /** @type {const} */ ([
+    /** @type {[import("./types").Choice | null, number][]} */
+    const settings = [
       [this.meta.slider, this.at.step],
       [this.meta.cursor, this.at.row],
-    ])) {
+    ];
+    for (const [name, choice] of Object.entries(this.meta.chosen)) {
+      settings.push([choice, this.chosen[name] ?? choice.index]);
+    }
+    for (const [control, position] of settings) {
       if (!control?.name) continue;
       if (position === control.default) address.searchParams.delete(control.name);
       else address.searchParams.set(control.name, control.values[position] ?? "");
@@ -471,13 +498,15 @@ export class LiveFigure {
 
   /** @param {any} point */
   choose(point) {
-    const { cell, row } = chosen(point);
+    const { cell, row, chosen } = meant(point);
     const cursor = this.meta?.cursor;
     if (cursor && row !== null && row < cursor.texts.length) {
       this.at.row = row;
       this.present();
     }
     if (cell) this.cell = cell;
+    this.chosen = { ...this.chosen, ...chosen };
+    this.frameChoice();
     if (cell || row !== null) this.send();
   }
 
@@ -491,7 +520,7 @@ export class LiveFigure {
         this.Plotly,
         this.steps,
         this.meta,
-        { ...this.at, texts: this.controls.texts() },
+        { ...this.at, chosen: this.chosen, texts: this.controls.texts() },
         format,
       );
       this.controls.note("");

@@ -1,5 +1,18 @@
 // Pointing at cells: the frame around the same cell in all maps, and the click that chooses it.
 
+/** @typedef {import("./types").Chosen} Chosen */
+/** @typedef {import("./types").Place} Place */
+/**
+ * Which settings a map's rows and columns are, and which place of another setting all of it is.
+ *
+ * @typedef {{ axes: [string | null, string | null], part: [string, number] | null }} Choosing
+ */
+/**
+ * What of a map is framed; null stands for all rows or columns.
+ *
+ * @typedef {{ row: number | null, column: number | null, whole: boolean }} Frame
+ */
+
 /**
  * The plot and the layer that frames are drawn on.
  *
@@ -16,62 +29,161 @@ export function highlight({ node, frames }, point) {
   frames.replaceChildren();
   if (point.data.type !== "heatmap") return;
   const [row, column] = point.pointIndex ?? point.pointNumber;
-  const seen = new Set();
-  for (const trace of node._fullData) {
-    if (trace.type !== "heatmap" || !trace.visible || trace.meta?.cells !== point.data.meta?.cells) continue;
-    const place = trace.xaxis + trace.yaxis;
-    if (seen.has(place)) continue;
-    seen.add(place);
-    frames.append(outline(node._fullLayout, trace, row, column));
+  for (const trace of maps(node._fullData)) {
+    if (trace.meta?.cells !== point.data.meta?.cells) continue;
+    frames.append(outline(place(node._fullLayout, trace), { row, column, whole: false }));
   }
+}
+
+/**
+ * Where the maps stand whose cells can be chosen.
+ *
+ * @param {any} node a drawn figure
+ * @returns {{ place: Place, choosing: Choosing }[]}
+ */
+export function choosable(node) {
+  return maps(node._fullData ?? [])
+    .filter((trace) => trace.meta?.chosen)
+    .map((trace) => ({ place: place(node._fullLayout, trace), choosing: trace.meta.chosen }));
+}
+
+/**
+ * The frames around what is chosen.
+ *
+ * @param {{ place: Place, choosing: Choosing }[]} maps
+ * @param {Chosen} chosen
+ */
+export function outlines(maps, chosen) {
+  const every = maps.map(({ choosing }) => choosing);
+  return maps.flatMap(({ place, choosing }) =>
+    framed(choosing, every, chosen, place).map((frame) => outline(place, frame)),
+  );
+}
+
+/**
+ * A figure with the same frames as shapes of its own, for a picture that is saved.
+ *
+ * @param {import("./types").Figure} figure
+ * @param {Chosen} chosen
+ * @returns {import("./types").Figure}
+ */
+export function withFrames({ data, layout }, chosen) {
+  const drawn = maps(data).filter((trace) => trace.meta?.chosen);
+  const every = drawn.map((trace) => trace.meta.chosen);
+  const shapes = drawn.flatMap((trace) => {
+    const size = { rows: trace.z.length, columns: trace.z[0].length };
+    return framed(trace.meta.chosen, every, chosen, size).map(({ row, column, whole }) => ({
+      type: "rect",
+      ...{ xref: trace.xaxis, x0: (column ?? 0) - 0.5, x1: (column ?? size.columns - 1) + 0.5 },
+      ...{ yref: trace.yaxis, y0: (row ?? 0) - 0.5, y1: (row ?? size.rows - 1) + 0.5 },
+      line: { color: layout.font?.color, width: whole ? 1 : 2 },
+    }));
+  });
+  return { data, layout: { ...layout, shapes: [...(layout.shapes ?? []), ...shapes] } };
+}
+
+/**
+ * What of a map is framed: its chosen cell, row or column; and all of it where it is itself chosen.
+ *
+ * @param {Choosing} choosing
+ * @param {Choosing[]} every of all maps of the figure
+ * @param {Chosen} chosen a place beyond the last stands for the last
+ * @param {{ rows: number, columns: number }} size
+ * @returns {Frame[]}
+ */
+function framed({ axes, part }, every, chosen, { rows, columns }) {
+  /** @type {Frame[]} */
+  const frames = [];
+  const [row, column] = axes.map((name, i) =>
+    name !== null && name in chosen ? Math.min(chosen[name] ?? 0, (i ? columns : rows) - 1) : null,
+  );
+  if (row != null || column != null) frames.push({ row: row ?? null, column: column ?? null, whole: false });
+  if (part && part[0] in chosen) {
+    const last = Math.max(...every.map((other) => (other.part?.[0] === part[0] ? other.part[1] : 0)));
+    if (part[1] === Math.min(chosen[part[0]] ?? 0, last))
+      frames.push({ row: null, column: null, whole: true });
+  }
+  return frames;
+}
+
+/**
+ * The maps of a figure, one a place: what is hatched lies over its map.
+ *
+ * @param {any[]} traces
+ * @returns {any[]}
+ */
+function maps(traces) {
+  const seen = new Set();
+  return traces.filter(({ type, visible, xaxis, yaxis }) => {
+    if (type !== "heatmap" || visible === false || seen.has(xaxis + yaxis)) return false;
+    seen.add(xaxis + yaxis);
+    return true;
+  });
+}
+
+/**
+ * @param {Place} place
+ * @param {Frame} frame
+ */
+function outline({ left, top, width, height, rows, columns }, { row, column, whole }) {
+  const node = document.createElement("div");
+  node.className = whole ? "live-frame live-whole" : "live-frame";
+  Object.assign(node.style, {
+    left: `${left + width * (column ?? 0)}px`,
+    top: `${top + height * (row ?? 0)}px`,
+    width: `${width * (column === null ? columns : 1)}px`,
+    height: `${height * (row === null ? rows : 1)}px`,
+  });
+  return node;
 }
 
 /**
  * @param {any} layout
  * @param {any} trace
- * @param {number} row
- * @param {number} column
+ * @returns {Place}
  */
-function outline(layout, trace, row, column) {
-  const x = layout[trace.xaxis.replace("x", "xaxis")];
-  const y = layout[trace.yaxis.replace("y", "yaxis")];
-  const [left = 0, right = 0] = edges(x, trace.x, column);
-  const [upper = 0, lower = 0] = edges(y, trace.y, row);
-  const frame = document.createElement("div");
-  frame.className = "live-frame";
-  Object.assign(frame.style, {
-    left: `${Math.min(left, right)}px`,
-    top: `${Math.min(upper, lower)}px`,
-    width: `${Math.abs(right - left)}px`,
-    height: `${Math.abs(lower - upper)}px`,
-  });
-  return frame;
+function place(layout, trace) {
+  const [left, right] = edges(layout[trace.xaxis.replace("x", "xaxis")], trace.x);
+  const [top, bottom] = edges(layout[trace.yaxis.replace("y", "yaxis")], trace.y);
+  const size = { rows: trace.z.length, columns: trace.z[0].length };
+  return { left, top, width: right - left, height: bottom - top, ...size };
 }
 
 /**
- * Where a cell's edges lie, in pixels: cells are numbered unless the trace brings evenly spaced coordinates.
+ * Where the first cell's edges lie, in pixels: cells are numbered unless the trace brings evenly spaced
+ * coordinates, and they run to the right and down.
  *
  * @param {any} axis
  * @param {any} coordinates
- * @param {number} index
+ * @returns {[number, number]}
  */
-function edges(axis, coordinates, index) {
+function edges(axis, coordinates) {
   const [first, second] = coordinates?.length > 1 ? coordinates : [0, 1];
-  return [index - 0.5, index + 0.5].map((at) => axis._offset + axis.l2p(first + (second - first) * at));
+  const half = (second - first) / 2;
+  const at = (/** @type {number} */ value) => axis._offset + axis.l2p(value);
+  return [at(first - half), at(first + half)];
 }
 
 /**
- * What a click on a point means: the cell chosen, the row to move to.
+ * What a click on a point means: the cell that was meant, the row to move to, what it chooses.
  *
  * @param {any} point of Plotly's event
- * @returns {{ cell: import("./types").Cell | null, row: number | null }}
+ * @returns {{ cell: import("./types").Cell | null, row: number | null, chosen: Chosen }}
  */
-export function chosen(point) {
+export function meant(point) {
   const isCell = point.data.type === "heatmap";
   const [row, column] = isCell ? (point.pointIndex ?? point.pointNumber) : [point.pointIndex, null];
-  const moves = point.data.meta?.cursor;
+  const { cursor: moves, chosen: choosing } = point.data.meta ?? {};
   // A trace whose points are not the rows themselves brings the row of each of its points.
   const target = Array.isArray(moves) || ArrayBuffer.isView(moves) ? /** @type {any} */ (moves)[row] : row;
   const cell = isCell ? { trace: point.data.name, row, column, at: performance.now() } : null;
-  return { cell, row: moves ? target : null };
+  /** @type {Chosen} */
+  const chosen = {};
+  if (cell && choosing) {
+    const { axes, part } = /** @type {Choosing} */ (choosing);
+    if (axes[0] !== null) chosen[axes[0]] = row;
+    if (axes[1] !== null) chosen[axes[1]] = column;
+    if (part) chosen[part[0]] = part[1];
+  }
+  return { cell, row: moves ? target : null, chosen };
 }

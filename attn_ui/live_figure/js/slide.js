@@ -2,6 +2,7 @@
 
 import { SLIDE } from "./controls.js";
 import { fit, Moving } from "./figure.js";
+import { withFrames } from "./pointing.js";
 
 /** @typedef {import("./types").Screen} Screen */
 
@@ -13,11 +14,13 @@ const PNG_SCALE = 2;
  * @param {any} Plotly
  * @param {import("./types").Steps} steps
  * @param {import("./types").Meta} meta
- * @param {{ step: number, row: number, texts: string[] }} at where the sliders stand and what they say
+ * @param {{ step: number, row: number, texts: string[], chosen: import("./types").Chosen }} at where the sliders
+ *   stand, what they say, and what is chosen
  * @param {"png" | "svg"} format
  */
 export async function saveSlide(Plotly, steps, meta, at, format) {
-  const figure = new Moving(steps, meta.colours.print ?? null).at(at.step, at.row);
+  const moving = new Moving(steps, meta.colours.print ?? null);
+  const figure = withFrames(moving.at(at.step, at.row), at.chosen);
   const size = slideSize(figure.layout.meta?.screens ?? []);
   const layout = arrange(figure, size, [meta.caption, ...at.texts].filter(Boolean).join(" · "));
   const drawn = await Plotly.toImage({ data: figure.data, layout, config: {} }, { format: "svg", ...size });

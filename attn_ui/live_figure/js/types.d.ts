@@ -69,6 +69,21 @@ export interface Control {
   default: number;
 }
 
+/** A setting that is chosen by pointing: its values as the address has them, and where Python wants it. */
+export type Choice = Omit<Control, "label" | "texts">;
+/** Which place of each setting is chosen: of the query, the key, the head. */
+export type Chosen = Record<string, number>;
+
+/** Where one map's cells stand, in pixels of the stage. */
+export interface Place {
+  left: number;
+  top: number;
+  width: number; // of one cell
+  height: number;
+  rows: number;
+  columns: number;
+}
+
 export type Colours = Record<string, string> | null;
 
 /** Sentences by step, or by step and row: runs of a role and a text, each once. See says.py. */
@@ -86,6 +101,7 @@ export interface Meta {
   revision: number;
   slider: Control | null;
   cursor: Control | null;
+  chosen: Record<string, Choice>;
   plotly: string;
   colours: Record<string, Colours>;
 }

@@ -21,7 +21,7 @@ MOST_DIMENSIONS = 128  # that are drawn of a wide output
 
 def show(now: Now) -> None:
     """Show the contributions of all heads to one token, and which head moves which token most."""
-    result, query = now.result, now.look.cell[0]
+    result, query = now.result, now.cell[0]
     tokens = now.tokens.queries
     d_out = result.output.shape[-1]
     lengths = array(result.contributions.norm(dim=-1))

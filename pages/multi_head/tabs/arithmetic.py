@@ -17,7 +17,7 @@ MOST_TERMS = 8  # of a sum that is written out
 def show(now: Now) -> None:
     """Write out the chosen cell: from the two vectors to its part in the output."""
     _ask_cell(now)
-    head, (query, key) = now.look.head, now.look.cell
+    head, (query, key) = now.look.head, now.cell
     result, d_head = now.result, now.module.d_head
     q, k, v = result.query[head, query], result.key[head, key], result.value[head, key]
     score, scaled = float(result.scores[head, query, key]), float(result.scaled_scores[head, query, key])

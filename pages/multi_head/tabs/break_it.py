@@ -71,7 +71,7 @@ Drawn = tuple[Matrix, Matrix, bool]
 
 def _between_heads(now: Now, broken: Attention) -> Drawn:
     """The map of one head, and beside it the map between heads at one position."""
-    head, (query, key) = now.look.head, now.look.cell
+    head, (query, key) = now.look.head, now.cell
     names = names_of_heads(now.n_head)
     # A single query is broadcast against all keys: there is one map a key then.
     position, of = (query, now.tokens.queries) if len(now.tokens.queries) > 1 else (key, now.tokens.keys)

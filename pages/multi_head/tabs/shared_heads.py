@@ -19,7 +19,7 @@ from pages.multi_head.tabs import code
 from pages.multi_head.tabs.checks import largest, table
 
 MOST_STEPS = 24  # of the latent slider
-ONE_LOOK = Look("every head", "number", 0, 0, (0, 0), ())  # these numbers depend on no other look
+ONE_LOOK = Look("every head", "number", 0, 0, ())  # these numbers depend on no other look
 
 
 def show(now: Now) -> None:

@@ -36,7 +36,7 @@ def show(now: Now) -> None:
         "A model writes one token after the other, and a causal row reads only what came before. **Keys and "
         "values of earlier tokens never change**, so they are kept: the KV cache."
     )
-    tokens, at = now.tokens.queries, now.look.cell[0]
+    tokens, at = now.tokens.queries, now.cell[0]
     every = costs(now, groups)
     live_figure(
         _steps(now.setting, now.n_head, groups, now.look.head),

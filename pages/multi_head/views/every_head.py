@@ -18,8 +18,6 @@ def draw(steps: Sequence[Now]) -> list[Spec]:
             each,
             slots=max(now.n_head for now in steps),
             order=order_of(now.look.order, now.result),
-            head=now.look.head,
-            cell=now.look.cell,
             projected=now.setting.projection,
             output_limit=limit,
         )

@@ -10,7 +10,7 @@ from pages.multi_head.numbers import Now, heads
 
 def draw(steps: Sequence[Now]) -> list[Spec]:
     """Draw mean, largest and spread at each step."""
-    return [pictures.combined.spec(heads(now), chosen=_chosen(now), cell=now.look.cell) for now in steps]
+    return [pictures.combined.spec(heads(now), chosen=_chosen(now)) for now in steps]
 
 
 def say(now: Now) -> str:

@@ -11,7 +11,7 @@ from pages.multi_head.numbers import Now, heads
 
 def draw(steps: Sequence[Now]) -> list[Spec]:
     """Draw the two heads that are asked for, or the last there is."""
-    return [pictures.two_heads.spec(heads(now), *_pair(now), cell=now.look.cell) for now in steps]
+    return [pictures.two_heads.spec(heads(now), *_pair(now)) for now in steps]
 
 
 def say(now: Now) -> str:

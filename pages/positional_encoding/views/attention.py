@@ -1,8 +1,7 @@
 """Attention without and with positions, and what changes."""
 
 from attn_figures import positional as pictures
-from attn_ui import state
-from attn_ui.live_figure import Cell, Slider, live_figure, pack, pack_says
+from attn_ui.live_figure import Slider, live_figure, pack, pack_says
 from attn_ui.parameters import Steps
 from attn_ui.shared_cache import shared
 from attn_ui.shared_settings import KEY, QUERY, STRENGTH
@@ -20,15 +19,9 @@ def show(numbers: Numbers) -> None:
         alt="Attention weights without positions, with positions, and their difference",
         name=f"attention {numbers.scheme_name}",
         slider=Slider("Strength of positions", _strengths(numbers)),
-        on_cell=choose_cell,
+        chosen={"query": QUERY, "key": KEY},
         says=says,
     )
-
-
-def choose_cell(cell: Cell) -> None:
-    """Take the cell that was clicked for the arithmetic."""
-    state.move(QUERY, cell.row)
-    state.move(KEY, cell.column)
 
 
 def _strengths(numbers: Numbers) -> Steps:

@@ -4,11 +4,10 @@ from attn_figures import positional as pictures
 from attn_ui.live_figure import Slider, live_figure, pack, pack_says
 from attn_ui.parameters import Steps
 from attn_ui.shared_cache import shared
-from attn_ui.shared_settings import STRENGTH
+from attn_ui.shared_settings import KEY, QUERY, STRENGTH
 from pages.positional_encoding import words
 from pages.positional_encoding.numbers import Numbers, thinned, usable_schemes, values
 from pages.positional_encoding.settings import Inputs
-from pages.positional_encoding.views.attention import choose_cell
 
 
 def show(numbers: Numbers) -> None:
@@ -23,7 +22,7 @@ def show(numbers: Numbers) -> None:
         alt="Attention weights under each scheme" if every else pair,
         name="schemes" if every else f"{beside} {chosen}",
         slider=Slider("Strength of positions", _strengths(numbers)),
-        on_cell=choose_cell,
+        chosen={"query": QUERY, "key": KEY},
         says=says,
     )
 

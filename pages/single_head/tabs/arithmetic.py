@@ -17,7 +17,7 @@ DIGITS = 6  # as the hover has them
 
 def show(now: Now) -> None:
     """Let the person choose a cell, and work it out."""
-    walk, cell = now.walk, now.walk.cell
+    walk, cell = now.walk, now.cell
     with st.container(horizontal=True, vertical_alignment="bottom", width=720):
         controls.pick(QUERY, "Query", walk.queries, width=240)
         controls.pick(KEY, "Key", walk.keys, width=240)
@@ -42,7 +42,7 @@ def show(now: Now) -> None:
 
 def products(now: Now) -> str:
     """Write the dot product out, one dimension a row."""
-    walk, (row, column) = now.walk, now.walk.cell
+    walk, (row, column) = now.walk, now.cell
     pairs = zip(walk.query[row], walk.key[column], strict=True)
     rows = [
         [str(dimension), f":violet[{_number(one)}]", f":orange[{_number(other)}]", _number(one * other)]
@@ -55,7 +55,7 @@ def products(now: Now) -> str:
 
 def steps(now: Now) -> str:
     """Write the way from the score to the weight, one operation a row."""
-    walk, (row, column) = now.walk, now.walk.cell
+    walk, (row, column) = now.walk, now.cell
     score, scaled = _number(walk.scores[row, column]), _number(walk.scaled[row, column])
     rows = [
         ("score", "q · k", score),
@@ -89,7 +89,7 @@ def steps(now: Now) -> str:
 
 def mixture(now: Now) -> str:
     """Write the row of the output as the sum of weighted values, one key a row; the selected one in bold."""
-    walk, (row, column) = now.walk, now.walk.cell
+    walk, (row, column) = now.walk, now.cell
     weights, output = walk.weights[row], walk.output[row]
     rows = []
     shown = range(len(weights)) if len(weights) <= MOST_TERMS else [column]

@@ -84,6 +84,6 @@ def _mask_for(needs: str, now: Now) -> tuple[torch.Tensor, str]:
         return attn_core.causal_mask(*mask.shape), "This mistake needs a mask, so a causal one is used here."
     if needs == "masked row" and bool(mask.any(dim=-1).all()):
         mask = mask.clone()
-        mask[now.walk.cell[0]] = False
+        mask[now.cell[0]] = False
         return mask, "This mistake needs a row with every key masked: here it is the selected query's."
     return mask, ""
