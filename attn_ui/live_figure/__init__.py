@@ -16,7 +16,7 @@ from streamlit import config
 
 from attn_figures import theme
 from attn_ui.live_figure.bundle import bundle
-from attn_ui.live_figure.packing import MOST_MESSAGE_BYTES, Cursor, pack
+from attn_ui.live_figure.packing import MOST_MESSAGE_BYTES, PREFIX_BYTES, Cursor, pack
 from attn_ui.live_figure.says import Says, check_says, pack_says, said_plainly
 from attn_ui.live_figure.unpacking import count_steps, figure_at, inflated, with_frames
 from attn_ui.parameters import Steps
@@ -26,6 +26,7 @@ __all__ = ["PLOTLY_ROUTE", "Cell", "Cursor", "Rows", "Says", "Slider", "live_fig
 
 PLOTLY_ROUTE = "/plotly"
 _HERE = Path(__file__).parent
+_NO_STEPS = bytes(PREFIX_BYTES)
 _MOST_CELLS = 1000  # rows or columns of any heatmap that this product draws
 _LOG = logging.getLogger(__name__)
 
@@ -82,6 +83,7 @@ def live_figure(
     chosen: Mapping[str, Steps] | None = None,
     on_cell: CellHandler | None = None,
     says: Sequence[Says] | bytes | None = None,
+    says_what_is_chosen: bool = False,
     caption: str = "",
 ) -> None:
     """Draw a figure that moves in the browser while its slider is dragged.
@@ -104,6 +106,8 @@ def live_figure(
         says: what is seen, in one sentence for each step, or for each step in one sentence a row of the row
             slider; it stands under the sliders and follows them. In the markdown of `says.runs`; users'
             words must have gone through `frame.plain`. Or the same packed by `pack_says`, to be cached.
+        says_what_is_chosen: whether the sentences are others where something else is chosen: then they travel
+            apart, and a click does not bring the steps again.
         caption: said in a saved picture, before what the sliders say: the settings that it was made with.
 
     Raises:
@@ -120,14 +124,18 @@ def live_figure(
     head = json.dumps(
         _meta(key, slider, rows, chosen, alt=alt, name=name, caption=caption), separators=(",", ":")
     ).encode()
-    message = _message(head, said, packed)
+    shown = b"null" if says_what_is_chosen else said
+    message = _message(head, shown, packed)
     too_large = False
     if st.session_state.get(key, {}).get("plain"):  # a browser that cannot inflate said so
-        plain = _message(head, said_plainly(said), inflated(packed))
+        said = said_plainly(said)
+        plain = _message(head, said_plainly(shown), inflated(packed))
         too_large = len(plain) > MOST_MESSAGE_BYTES
         message = message if too_large else plain
     if len(message) > MOST_MESSAGE_BYTES:
         raise ValueError(f"a message may take {MOST_MESSAGE_BYTES:,} bytes, this one takes {len(message):,}")
+    if says_what_is_chosen:
+        _sentences()(key=f"said-{key}", data=_message(json.dumps({"key": key}).encode(), said, _NO_STEPS))
     result = _component()(
         key=key,
         data=message,
@@ -154,6 +162,14 @@ def _component() -> Any:
         css=(_HERE / "live_figure.css").read_text(),
         js=bundle(),
         isolate_styles=False,
+    )
+
+
+@cache
+def _sentences() -> Any:
+    # The same text is the same module to the browser: what it hears, the figures there know.
+    return st.components.v2.component(
+        "live_said", html="<span class='live-said'></span>", js=bundle(), isolate_styles=False
     )
 
 

@@ -92,6 +92,7 @@ live_figure(
     chosen={"query": QUERY, "key": KEY},
     on_cell=clicked,
     says=[STAGES[stage].says(each) for each in steps],
+    says_what_is_chosen=True,
 )
 if stage != "all at once":
     st.latex(STAGES[stage].formula(now), width="content")

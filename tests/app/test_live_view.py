@@ -75,6 +75,23 @@ def test_a_malformed_report_is_logged_and_ignored(
     assert state.value(STEPS) == STEPS.default
 
 
+def test_a_chosen_place_is_kept_and_none_out_of_range(session: dict[str, Any]) -> None:
+    query = Steps("q", 0, (0, 1, 2))
+    view = {"step": 2, "row": 0, "cell": None}
+    report(session, view | {"chosen": {"query": 2}}, {"query": query})
+    assert state.position(query) == 2
+    for bad in (None, 7, {}, {"query": 3}, {"query": -1}, {"query": "1"}, {"query": True}):
+        report(session, view | {"chosen": bad}, {"query": query})
+        assert state.position(query) == 2
+
+
+def test_a_report_of_what_is_chosen_commands_nothing(session: dict[str, Any]) -> None:
+    query = Steps("q", 0, (0, 1, 2))
+    before = state.revision(), state.commanded(query)
+    report(session, {"step": 1, "row": 0, "cell": None, "chosen": {"query": 1}}, {"query": query})
+    assert (state.revision(), state.commanded(query)) == before
+
+
 def test_a_slider_needs_a_figure_for_each_position() -> None:
     with pytest.raises(ValueError, match="3 positions, so it needs 3 figures, got 1"):
         draw([{"data": [], "layout": {}}], key="k", alt="", name="", slider=Slider("A", STEPS))

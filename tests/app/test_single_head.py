@@ -41,10 +41,12 @@ def said(at: AppTest) -> str:
 
 def picture_says(at: AppTest) -> str:
     """The sentence that travels with the main figure, at the slider's place."""
-    data = at.get("bidi_component")[0].proto.bytes
-    end = 4 + int.from_bytes(data[:4], "little")
-    slider = json.loads(data[4:end])["slider"]
-    said = data[end + 4 : end + 4 + int.from_bytes(data[end : end + 4], "little")]
+    apart, figure = (each.proto.bytes for each in at.get("bidi_component")[:2])
+    end = 4 + int.from_bytes(figure[:4], "little")
+    slider = json.loads(figure[4:end])["slider"]
+    end = 4 + int.from_bytes(apart[:4], "little")
+    assert json.loads(apart[4:end]) == {"key": "walk"}
+    said = apart[end + 4 : end + 4 + int.from_bytes(apart[end : end + 4], "little")]
     return "".join(text for _, text in said_at(said, slider["index"] if slider else 0))
 
 

@@ -101,7 +101,7 @@ def test_pointing_at_a_cell_frames_it_in_every_head(app: AppPage) -> None:
     x, y = app.cell_centre("maps", "head 2", 3, 1)
     app.page.mouse.move(x - 4, y)
     app.page.mouse.move(x, y)
-    frames = app.figure("maps").locator(".live-frame")
+    frames = app.figure("maps").locator(".live-frames .live-frame")
     frames.first.wait_for()
     assert frames.count() == 4
     hover = app.figure("maps").locator(".hoverlayer").text_content() or ""

@@ -1,6 +1,6 @@
 // The component as Streamlit calls it: once for each message and each change of theme.
 
-import { LiveFigure } from "./live.js";
+import { hear, LiveFigure } from "./live.js";
 
 /** @type {WeakMap<HTMLElement, LiveFigure>} */
 const instances = new WeakMap(); // one figure for as long as its element lives
@@ -9,6 +9,10 @@ const instances = new WeakMap(); // one figure for as long as its element lives
 export default function (component) {
   const { parentElement, data } = component;
   if (!(data instanceof Uint8Array)) return;
+  if (!parentElement.querySelector(".live-figure")) {
+    hear(data);
+    return;
+  }
   let figure = instances.get(parentElement);
   if (!figure) {
     figure = new LiveFigure(parentElement);

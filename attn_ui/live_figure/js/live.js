@@ -21,6 +21,23 @@ const CONFIG = { displayModeBar: false, responsive: false, doubleClick: false };
 
 /** @type {Map<string, { revision: number, step: number, row: number, chosen: import("./types").Chosen }>} */
 const positions = new Map(); // figure key -> last position, so that a re-mount does not jump back
+/** @type {Map<string, import("./types").Says>} */
+const apart = new Map(); // figure key -> its sentences, where they come in a message of their own
+/** @type {Set<LiveFigure>} */
+const figures = new Set();
+
+/**
+ * Takes the sentences of a figure that come apart from it, before it or after it.
+ *
+ * @param {Uint8Array} bytes
+ */
+export async function hear(bytes) {
+  if (!canRead(bytes)) return; // the figure itself asks for what this browser can read
+  const { meta, says } = await readMessage(bytes);
+  if (!says) return;
+  apart.set(meta.key, says);
+  for (const figure of figures) if (figure.meta?.key === meta.key) figure.say(says);
+}
 
 export class LiveFigure {
   /** @param {HTMLElement} parent */
@@ -92,6 +109,7 @@ export class LiveFigure {
     this.onWindow = () => this.onResize();
     this.onElsewhere = (/** @type {Event} */ event) => this.beforeElsewhere(event);
     this.watch();
+    figures.add(this);
   }
 
   watch() {
@@ -116,6 +134,7 @@ export class LiveFigure {
 
   destroy() {
     this.gone = true;
+    figures.delete(this);
     // A release that is still waiting; the address is another page's by now.
     if (this.sending) this.tell();
     for (const timer of [this.playing, this.sending, this.settling, this.retrying]) clearTimeout(timer);
@@ -183,13 +202,20 @@ export class LiveFigure {
     this.meta = meta;
     this.adopt();
     this.controls.update(meta.key, meta.slider, meta.cursor);
-    this.sentence.update(says);
+    this.sentence.update(says ?? apart.get(meta.key) ?? null);
     this.show();
     this.reserve();
     // The group is called by its name, the picture in it by what it shows: neither is read twice.
     this.root.setAttribute("aria-label", meta.name);
     this.node.setAttribute("role", "img");
     this.node.setAttribute("aria-label", meta.alt);
+  }
+
+  /** @param {import("./types").Says} says */
+  say(says) {
+    this.sentence.update(says);
+    this.show();
+    this.sentence.reserve();
   }
 
   // Python's position counts when it is a new command; otherwise, and under a finger, the browser's own stands.

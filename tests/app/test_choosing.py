@@ -1,0 +1,77 @@
+"""A chosen cell is part of no figure: links that differ in it alone bring the same packed bytes."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from attn_figures.matrix import Matrix
+from attn_figures.panels import compose
+from attn_ui.live_figure import pack
+from attn_ui.live_figure.unpacking import count_steps, figure_at, with_frames
+
+ROUTER = str(Path(__file__).resolve().parents[2] / "attn_ui" / "router.py")
+
+
+def packed(page: str, **settings: str) -> bytes:
+    """The steps that the first figure of a page is sent."""
+    at = AppTest.from_file(ROUTER, default_timeout=60).run()
+    at.switch_page(f"../pages/{page}/page.py")
+    for name, text in settings.items():
+        at.query_params[name] = text
+    at.run()
+    assert [error.value for error in at.exception] == []
+    found: list[bytes] = [each.proto.bytes for each in at.get("bidi_component")]
+    for _ in ("head", "sentences"):
+        found = [message[4 + int.from_bytes(message[:4], "little") :] for message in found]
+    return next(steps for steps in found if count_steps(steps))
+
+
+@pytest.mark.parametrize(
+    ("page", "fixed"),
+    [
+        ("single_head", {}),
+        ("single_head", {"stage": "output"}),
+        ("multi_head", {}),
+        ("multi_head", {"view": "mean and max"}),
+        ("positional_encoding", {"show": "attention"}),
+    ],
+)
+def test_links_that_differ_in_the_chosen_cell_bring_the_same_steps(page: str, fixed: dict[str, str]) -> None:
+    one = packed(page, q="1", k="0")
+    one = packed(page, **fixed, q="1", k="0", head="1")
+    assert packed(page, **fixed, q="2", k="1", head="3") == one
+
+
+def drawn(part: tuple[str, int] | None = None) -> dict[str, Any]:
+    labels = ["a", "b", "c"]
+    common: dict[str, Any] = {"rows": labels, "columns": labels}
+    maps = [
+        Matrix("both", np.eye(3), "both", chosen=("query", "key"), mask=np.tri(3, dtype=bool), **common),
+        Matrix("row", np.eye(3), "row", chosen=("key", None), part=part, **common),
+        Matrix("none", np.eye(3), "none", **common),
+    ]
+    return figure_at(pack([compose.spec(maps)]), 0)
+
+
+def rectangles(figure: dict[str, Any]) -> list[tuple[Any, ...]]:
+    return [(s["xref"], s["x0"], s["x1"], s["y0"], s["y1"]) for s in figure["layout"]["shapes"]]
+
+
+def test_a_plain_chart_has_the_same_frames() -> None:
+    assert rectangles(with_frames(drawn(), {"query": 2, "key": 1})) == [
+        ("x", 0.5, 1.5, 1.5, 2.5),
+        ("x2", -0.5, 2.5, 0.5, 1.5),
+    ]
+    assert rectangles(with_frames(drawn(), {})) == []
+
+
+def test_a_place_beyond_the_last_frames_the_last() -> None:
+    assert rectangles(with_frames(drawn(), {"query": 9, "key": 7}))[0] == ("x", 1.5, 2.5, 1.5, 2.5)
+
+
+def test_a_chosen_map_is_framed_as_a_whole() -> None:
+    assert rectangles(with_frames(drawn(("head", 2)), {"head": 5})) == [("x2", -0.5, 2.5, -0.5, 2.5)]
+    assert rectangles(with_frames(drawn(("head", 2)), {"head": 1})) == []
