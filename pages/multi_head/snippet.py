@@ -112,6 +112,7 @@ def shared_heads(num_kv_heads: int) -> str:
     """
     return (
         f"""
+# Fewer heads of keys and values, each the mean of those that it replaces.
 num_kv_heads = {num_kv_heads}
 group = n_head // num_kv_heads
 
@@ -144,6 +145,7 @@ def token_by_token() -> str:
     They end with `written` (n, d_out), one row a token, and `kept_numbers`.
     """
     return """
+# One token after the other, with what came before kept.
 keys, values, written = [], [], []
 for token in x:
     # Only the new token is projected; what came before is kept as it was.
