@@ -57,11 +57,11 @@ for column, chapter in zip(st.columns(len(CHAPTERS)), CHAPTERS, strict=True):
         st.page_link(script, label=f"**{chapter.title}**", icon=":material/arrow_forward:")
         st.caption(chapter.about)
 
-st.subheader("Where to start", anchor=False)
+st.header("Where to start", anchor=False)
 for column, (who, advice) in zip(st.columns(len(STARTS)), STARTS.items(), strict=True):
     column.markdown(f"**{who}.** {advice}")
 
-st.subheader("Where attention is used", anchor=False)
+st.header("Where attention is used", anchor=False)
 live_figure(
     [overview.uses.spec([(use.name, use.weights, use.queries, use.keys) for use in uses()])],
     key="uses",

@@ -97,3 +97,13 @@ def test_streamlit_wears_the_same_colours(section: str, palette: theme.Palette) 
         "greenTextColor": palette.value,
         "sidebar": {"backgroundColor": palette.panel},
     }
+
+
+@pytest.mark.parametrize("ramp", ["weights", "scores"])
+@pytest.mark.parametrize("name", PALETTES)
+def test_black_or_white_digits_read_on_every_colour_of_a_ramp(name: str, ramp: str) -> None:
+    stops = np.array([[int(c[i : i + 2], 16) for i in (1, 3, 5)] for c in getattr(PALETTES[name], ramp)])
+    places = np.linspace(0, 1, 1001)
+    channels = [np.interp(places, np.linspace(0, 1, len(stops)), stop) for stop in stops.T]
+    colours = ["#" + "".join(f"{round(c):02X}" for c in colour) for colour in zip(*channels, strict=True)]
+    assert min(max(contrast(c, "#000000"), contrast(c, "#FFFFFF")) for c in colours) >= 4.5

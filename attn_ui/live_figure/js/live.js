@@ -3,6 +3,7 @@
 import { Controls } from "./controls.js";
 import { fit, Moving } from "./figure.js";
 import { Film } from "./film.js";
+import { inkCells } from "./ink.js";
 import { loadPlotly } from "./plotly.js";
 import { choosable, highlight, meant, outlines } from "./pointing.js";
 import { Sentence } from "./says.js";
@@ -301,6 +302,7 @@ export class LiveFigure {
     const first = !this.node.data;
     this.Plotly.react(this.node, figure.data, fit(figure, width, room), CONFIG).then(
       () => {
+        inkCells(this.node);
         this.shows = shows;
         this.onDrawn(at);
       },
@@ -335,12 +337,13 @@ export class LiveFigure {
    * @param {HTMLElement} node
    * @param {import("./film.js").At} at
    */
-  drawAside(node, at) {
+  async drawAside(node, at) {
     if (!this.steps || !this.moving) return;
     this.aside ??= new Moving(this.steps, this.moving.colours);
     const figure = this.aside.at(at.step, at.row);
     const layout = fit(figure, this.drawn.width, this.drawn.room);
-    return this.Plotly.react(node, figure.data, layout, { staticPlot: true });
+    await this.Plotly.react(node, figure.data, layout, { staticPlot: true });
+    inkCells(node);
   }
 
   /** Shows where the sliders stand: from the film where it can, else drawn at once. */

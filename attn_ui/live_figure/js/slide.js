@@ -106,7 +106,7 @@ function enlarge(svg, { width, height }) {
     .replace(/ viewBox="[^"]*"/, "")
     .replace(/>$/, ` viewBox="0 0 ${width} ${height}">`);
   // Plotly writes dark grey on pale cells; only black is dark enough on the middle of a ramp.
-  return svg.replace(root, larger).replaceAll("fill: rgb(68, 68, 68)", "fill: rgb(13, 13, 15)");
+  return svg.replace(root, larger).replaceAll("fill: rgb(68, 68, 68)", "fill: rgb(0, 0, 0)");
 }
 
 /**

@@ -135,7 +135,7 @@ def _costs(now: Now) -> None:
         name="parameters",
     )
     table = [
-        "| | Parameters | FLOPs, projections | FLOPs, attention | FLOPs, all |",
+        "| Heads | Parameters | FLOPs, projections | FLOPs, attention | FLOPs, all |",
         "|:--|--:|--:|--:|--:|",
     ]
     for name, numbers in (

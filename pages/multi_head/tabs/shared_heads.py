@@ -85,7 +85,7 @@ def sizes(now: Now) -> str:
     """Return a table of every number of key heads: parameters, what is kept, what the output loses."""
     n, d_head = now.tokens, now.module.d_head
     lines = [
-        "| Heads of keys | | Parameters | Kept a token | Kept for these tokens | Output off by |",
+        "| Heads of keys | Name | Parameters | Kept a token | Kept for these tokens | Output off by |",
         "|--:|:--|--:|--:|--:|--:|",
     ]
     for groups in divisors(now.n_head):

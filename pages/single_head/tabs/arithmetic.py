@@ -84,7 +84,7 @@ def steps(now: Now) -> str:
             ("weight", f"{exponential} ÷ {total}", f"{walk.weights[row, column]:.6f}"),
         ]
     name, work, result = rows[-1]
-    return table(["step", "", "result"], [*rows[:-1], (f"**{name}**", work, f"**{result}**")], numbers=1)
+    return table(["step", "work", "result"], [*rows[:-1], (f"**{name}**", work, f"**{result}**")], numbers=1)
 
 
 def mixture(now: Now) -> str:

@@ -55,7 +55,7 @@ def cost_table(cost: AttentionCost, full: AttentionCost) -> str:
         ("bytes, at 8 a number", cost.bytes, full.bytes),
     )
     cells = [(name, f"{one:,}", f"{all_:,}", f"{one / all_:.1%}") for name, one, all_ in rows]
-    return table(["", "under this mask", "full attention", "share"], cells, numbers=3)
+    return table(["cost", "under this mask", "full attention", "share"], cells, numbers=3)
 
 
 def sentence(kind: str, longest: int, pairs: int) -> str:

@@ -17,7 +17,7 @@ def show(now: Now) -> None:
     """Write every stage as a formula and in words."""
     for stage in STAGES.values():
         if stage.explanation:
-            left, right = st.columns([3, 4], vertical_alignment="center", gap="large")
+            left, right = st.columns(2, vertical_alignment="center", gap="large")
             left.latex(stage.formula(now))
             right.markdown(stage.explanation)
     st.markdown(NOTES)

@@ -1,0 +1,53 @@
+// The ink of digits in cells. Plotly weighs white against dark grey, which leaves the middle of a ramp with
+// 3.1 to 1. Of black and white the better one has 4.58 to 1 or more on every colour there is.
+
+/**
+ * Gives each digit of a drawn figure the ink that reads best on its cell.
+ *
+ * @param {any} node what Plotly has drawn into
+ */
+export function inkCells(node) {
+  for (const map of node.querySelectorAll(".heatmaplayer .hm")) {
+    const trace = map.__data__?.[0]?.trace;
+    const scale = trace && (node._fullLayout?.[trace.coloraxis] ?? trace);
+    if (!scale?.colorscale) continue;
+    const low = scale.cmin ?? scale.zmin;
+    const high = scale.cmax ?? scale.zmax;
+    for (const label of map.querySelectorAll(".heatmap-label")) {
+      const place = (label.__data__?.z - low) / (high - low);
+      const text = label.querySelector("text");
+      if (text && Number.isFinite(place)) text.style.fill = inkOn(colourAt(scale.colorscale, place));
+    }
+  }
+}
+
+/**
+ * @param {number[]} colour red, green and blue, from 0 to 255
+ * @returns {string} black or white, whichever has more contrast (WCAG 2.2)
+ */
+function inkOn(colour) {
+  const [red = 0, green = 0, blue = 0] = colour.map((channel) => {
+    const share = channel / 255;
+    return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+  });
+  const luminance = 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+  return (luminance + 0.05) / 0.05 >= 1.05 / (luminance + 0.05) ? "rgb(0, 0, 0)" : "rgb(255, 255, 255)";
+}
+
+/**
+ * @param {[number, string][]} scale colours as #RRGGBB at places from 0 to 1
+ * @param {number} place
+ */
+function colourAt(scale, place) {
+  const inside = Math.min(1, Math.max(0, place));
+  const after = Math.max(
+    1,
+    scale.findIndex(([at]) => at >= inside),
+  );
+  const [[from, low] = [0, "#000000"], [to, high] = [1, "#000000"]] = scale.slice(after - 1, after + 1);
+  const share = (inside - from) / (to - from || 1);
+  return [1, 3, 5].map((i) => {
+    const [one, other] = [parseInt(low.slice(i, i + 2), 16), parseInt(high.slice(i, i + 2), 16)];
+    return one + (other - one) * share;
+  });
+}
