@@ -3,13 +3,17 @@
 For each picture: the time that `attn_core` takes for every step at once, the time to describe and pack the
 figures, and what goes over the wire. Seconds of one processor (one torch thread, so that a busy machine
 counts little); medians. Exits with 1 when a target is missed.
+
+Before that, each page as it opens, through its own script: what its first visitor waits for.
 """
 
+import gc
 import statistics
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import torch
@@ -18,6 +22,7 @@ from attn_core import KERNELS
 from attn_figures.kernel_bridge import bridge
 from attn_figures.kernel_regression import fit, fit_cursor
 from attn_figures.kernel_studies import Errors, choose, compare, compare_cursor
+from attn_ui import shared_cache
 from attn_ui.live_figure import Cursor, pack
 from pages.kernel_regression.numbers import Sweep
 from pages.kernel_regression.points import sample
@@ -25,8 +30,11 @@ from pages.kernel_regression.search import best_of
 from pages.kernel_regression.search import errors as search
 from pages.kernel_regression.views import compare as compare_view
 from pages.kernel_regression.views.bridge import lay
+from tests.quick_apptest import look_for_components_once
+from tests.walk import PAGES, open_page
 
 TURNS = 15
+VISITS = 5
 MOST_SECONDS = 0.050  # to compute all steps of the kernel regression page at its default size
 
 
@@ -48,6 +56,41 @@ def median_of(run: Callable[[], object]) -> float:
         before = time.process_time()
         run()
         times.append(time.process_time() - before)
+    return statistics.median(times)
+
+
+class TimedCache(shared_cache.SharedCache):
+    """A shared cache that adds up the processor time of all that it had to have made."""
+
+    def __init__(self) -> None:
+        """Start empty."""
+        super().__init__(shared_cache.MOST_BYTES)
+        self.seconds = 0.0
+        self._depth = 0
+
+    def get(self, key: Hashable, make: Callable[[], Any]) -> Any:
+        """Answer as any shared cache; what is made while something else is made counts once."""
+        before = time.thread_time()
+        self._depth += 1
+        try:
+            return super().get(key, make)
+        finally:
+            self._depth -= 1
+            if not self._depth:
+                self.seconds += time.thread_time() - before
+
+
+def first_visit(page: str) -> float:
+    """Seconds of processor time to compute, draw and pack what a page opens with."""
+    open_page(page, {})  # what is imported and laid out once a process
+    times = []
+    for _ in range(VISITS):
+        cache = shared_cache._CACHE = TimedCache()
+        if page:
+            open_page("", {})  # each session begins there
+            cache.seconds = 0.0
+        open_page(page, {})
+        times.append(cache.seconds)
     return statistics.median(times)
 
 
@@ -119,6 +162,12 @@ def kernel_regression(n_points: int) -> Iterator[Picture]:
 def main() -> int:
     """Time every picture and print the table."""
     torch.set_num_threads(1)
+    look_for_components_once()
+    gc.collect()
+    gc.freeze()  # as the server does after its warm start
+    print("each page as it opens, computed, drawn and packed")
+    for page in PAGES:
+        print(f"{page or 'overview':28} {1000 * first_visit(page):7.1f} ms")
     late = 0.0
     print(f"{'kernel regression':28} {'points':>6} {'steps':>5} {'compute':>10} {'pack':>10} {'sent':>10}")
     for n_points in (40, 500):

@@ -7,6 +7,7 @@ from torch import Tensor
 
 import attn_core
 from attn_ui.bounds import MAX_TOKENS
+from attn_ui.shared_cache import shared
 from attn_ui.shared_settings import SEED, TEXT
 
 SAMPLES = {
@@ -84,6 +85,7 @@ class Head:
         return self.x is not self.memory if self.x is not None else self.queries != self.keys
 
 
+@shared
 def make_head(inputs: Inputs) -> Head:
     """Return the head that the settings describe.
 
