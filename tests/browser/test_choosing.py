@@ -51,7 +51,11 @@ def is_framed(app: AppPage, key: str, name: str, row: int, column: int) -> bool:
 def test_a_click_moves_the_frame_at_once_and_brings_no_picture(app: AppPage, path: str) -> None:
     key, name = PAGES[path]
     came: list[bytes | str] = []
-    app.page.on("websocket", lambda socket: socket.on("framereceived", came.append))
+
+    def take(data: bytes | str) -> None:
+        came.append(data)
+
+    app.page.on("websocket", lambda socket: socket.on("framereceived", take))
     app.open(f"{path}?q=1")
     app.page.wait_for_selector(
         f".st-key-{key} .live-film[data-film=ready]", state="attached", timeout=120_000
