@@ -36,8 +36,35 @@ def wait_for_readout(app: AppPage, key: str, text: str) -> None:
     expect(app.figure(key).locator(".live-row:has(input[data-live=step]) output")).to_have_text(text)
 
 
+def go_to(app: AppPage, link: str) -> None:
+    app.page.get_by_test_id("stTopNavLink").filter(has_text=link).click()
+
+
 def choose(app: AppPage, option: str) -> None:
     app.page.get_by_test_id("stButtonGroup").get_by_text(option, exact=True).click()
+
+
+def test_one_press_goes_back_to_a_page_as_it_was_left(app: AppPage) -> None:
+    app.open()
+    before, overview = steps(app), app.page.locator("h1").inner_text()
+    go_to(app, "Multi-head")
+    wait_at(app, "Multi-head attention")
+    wait_for_readout(app, "maps", "4")
+    app.slider("maps").press("ArrowRight")
+    wait_at(app, "Multi-head attention", heads="8")
+    app.page.get_by_text("Biases", exact=True).click()
+    wait_at(app, "Multi-head attention", heads="8", bias="true")
+    go_to(app, "Single head")
+    expect(app.page.locator("h1")).to_have_text("Single-head attention")
+    app.page.wait_for_selector(READY)
+    assert steps(app) == before + 2
+
+    app.page.go_back()
+    wait_at(app, "Multi-head attention", heads="8", bias="true")
+    wait_for_readout(app, "maps", "8")
+    expect(app.page.get_by_role("switch", name="Biases")).to_be_checked()
+    app.page.go_back()
+    wait_at(app, overview)
 
 
 def test_a_picture_is_a_step_and_a_slider_is_not(app: AppPage) -> None:
