@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from attn_figures import marks, theme
 from attn_figures.chart import Chart
+from attn_figures.dates import date, round_dates
 from attn_figures.marks import Mark
 from attn_figures.matrix import KEY_TITLE, QUERY_TITLE, Extra, Matrix, SideBars, Ticks
 from attn_figures.numbers import PLAIN, SMALL, distinct
@@ -42,6 +43,7 @@ class Scene:
         x_title, y_title: what the two columns are called; escape users' words.
         digits: significant digits that tell one place from the next.
         value_digits: significant digits that tell one value from another.
+        dated: whether places are dates, in days since 1970-01-01.
     """
 
     keys: Numbers
@@ -55,11 +57,34 @@ class Scene:
     y_title: str = "y"
     digits: int = 3
     value_digits: int = 4
+    dated: bool = False
+
+    def name(self, place: float) -> str:
+        """Write a place."""
+        if self.dated:
+            return date(place, float(self.queries[1] - self.queries[0]))
+        return f"{place:.{self.digits}g}"
+
+    def names(self, places: Numbers) -> NDArray[np.object_]:
+        """Write places, for the hover of dates."""
+        return np.array([self.name(place) for place in places.tolist()], dtype=object)
+
+    def ticks(self, low: float, high: float, most: int = 7) -> list[tuple[float, str]]:
+        """Round places from low to high, at most `most`, with how they are written."""
+        return (round_dates if self.dated else round_numbers)(low, high, most)
 
     @cached_property
     def hover_form(self) -> str:
-        """How the hover writes a place."""
+        """How the hover writes a place that is a number."""
         return f".{self.digits + 1}~g"
+
+    def hover_place(self, said: str) -> str:
+        """The hover's template for the place of a mark that was `told` its places."""
+        return f"{said} <b>%{{customdata}}</b>" if self.dated else f"{said} <b>%{{x:{self.hover_form}}}</b>"
+
+    def told(self, mark: Mark) -> Mark:
+        """Give a mark the names of its places where the hover cannot write them itself."""
+        return mark | {"customdata": self.names(mark["x"])} if self.dated else mark
 
     @cached_property
     def value_form(self) -> str:
@@ -88,24 +113,26 @@ class Scene:
     @cached_property
     def row_names(self) -> list[str]:
         """Each query as the map's rows name it."""
-        return [f"{query:.{self.digits}g}" for query in self.queries]
+        return [self.name(query) for query in self.queries.tolist()]
 
     @cached_property
     def column_names(self) -> list[str]:
         """Each key as the map's columns name it."""
-        return [f"{key:.{self.digits}g}" for key in self.keys]
+        return [self.name(key) for key in self.keys.tolist()]
 
     @cached_property
     def of_cells(self) -> Extra:
-        """What the hover tells of each cell: where its query and its key stand, and the key's value."""
+        """What the hover tells of each cell: where its query and its key stand, and the key's value.
+
+        A date is no number: the hover has it from the labels.
+        """
         shape = (len(self.queries), len(self.keys))
-        return Extra(
-            [
-                ("query at", np.broadcast_to(self.queries[:, None], shape)),
-                ("key at", np.broadcast_to(self.keys, shape)),
-                ("its value", np.broadcast_to(self.values, shape)),
-            ]
-        )
+        places = [
+            ("query at", np.broadcast_to(self.queries[:, None], shape)),
+            ("key at", np.broadcast_to(self.keys, shape)),
+        ]
+        value = ("its value", np.broadcast_to(self.values, shape))
+        return Extra([value] if self.dated else [*places, value])
 
     @cached_property
     def rows_of_keys(self) -> list[int]:
@@ -219,7 +246,9 @@ def weight_map(
         size=size,
         ramp_power=scene.ramp_power,
         ticks=(_row_ticks(scene), _key_ticks(scene)),
-        place="",
+        # Numbers are told more exactly than their labels have them; a date is its label.
+        place=None if scene.dated else "",
+        words=("query at", "key at"),
         blocked=EMPTY,
         side=_row_facts(scene, estimate, name) if side else None,
         names_rows=names_rows,
@@ -232,9 +261,10 @@ def _row_facts(scene: Scene, estimate: Estimate, name: str) -> SideBars:
         f"{name} effective keys",
         estimate.effective_keys,
         float(n_key),
-        f"query at %{{customdata[0]:{scene.hover_form}}}<br>"
+        f"query at {'%{hovertext}' if scene.dated else f'%{{customdata[0]:{scene.hover_form}}}'}<br>"
         f"effective keys <b>%{{customdata[1]:.2f}}</b> of {n_key}<br>row sum <b>%{{customdata[2]:.6f}}</b>",
         _facts(scene, estimate),
+        tuple(scene.names(scene.queries)) if scene.dated else (),
     )
 
 
@@ -245,23 +275,26 @@ def _row_facts(scene: Scene, estimate: Estimate, name: str) -> SideBars:
 def points(scene: Scene) -> Mark:
     """The data, as small rings; as dots where there are many."""
     many = len(scene.keys) > 150
-    return marks.points(
-        "data",
-        scene.keys,
-        scene.values,
-        LIGHT.ink if many else LIGHT.paper,
-        size=3 if many else 5,
-        ring=LIGHT.ink,
-        ring_width=0 if many else 1.2,
-        hover=f"key at <b>%{{x:{scene.hover_form}}}</b><br>value <b>%{{y:{scene.value_form}}}</b>",
+    return scene.told(
+        marks.points(
+            "data",
+            scene.keys,
+            scene.values,
+            LIGHT.ink if many else LIGHT.paper,
+            size=3 if many else 5,
+            ring=LIGHT.ink,
+            ring_width=0 if many else 1.2,
+            hover=f"{scene.hover_place('key at')}<br>value <b>%{{y:{scene.value_form}}}</b>",
+        )
     )
 
 
 @lru_cache(maxsize=SCENES)
-def place_axis(scene: Scene, most: int = 7) -> dict[str, Any]:
-    """The axis of the keys: round numbers written out, however far from zero."""
-    low, high = scene.x_range
-    ticks = round_numbers(low, high, most if scene.digits < 6 else 3 if most < 7 else 4)
+def place_axis(scene: Scene, most: int = 7, x_range: tuple[float, float] | None = None) -> dict[str, Any]:
+    """The axis of the keys: round numbers or dates written out, however far from zero."""
+    low, high = x_range or scene.x_range
+    long = scene.dated or scene.digits >= 6
+    ticks = scene.ticks(low, high, most if not long else 3 if most < 7 else 4)
     return {
         "range": [low, high],
         "tickmode": "array",
@@ -339,13 +372,15 @@ def bubbles(scene: Scene, weights: Numbers) -> Mark:
 
 def _asking(scene: Scene, at_queries: Numbers) -> Mark:
     """Invisible points along the estimate, one a query, to point at and to click."""
-    return marks.points(
-        "queries",
-        scene.queries,
-        at_queries,
-        theme.rgba(LIGHT.query, 0),
-        size=14,
-        hover=f"query at <b>%{{x:{scene.hover_form}}}</b><br>estimate <b>%{{y:{scene.value_form}}}</b>",
+    return scene.told(
+        marks.points(
+            "queries",
+            scene.queries,
+            at_queries,
+            theme.rgba(LIGHT.query, 0),
+            size=14,
+            hover=f"{scene.hover_place('query at')}<br>estimate <b>%{{y:{scene.value_form}}}</b>",
+        )
     ) | {"meta": {"cursor": True}}
 
 
@@ -418,7 +453,7 @@ def query_line(scene: Scene, query: float, name: str = "query") -> dict[str, Any
 @lru_cache(maxsize=SCENES)
 def _row_ticks(scene: Scene) -> Ticks:
     step = scene.queries[1] - scene.queries[0]
-    return [((value - scene.queries[0]) / step, text) for value, text in round_numbers(*scene.x_range)]
+    return [((value - scene.queries[0]) / step, text) for value, text in scene.ticks(*scene.x_range)]
 
 
 @lru_cache(maxsize=SCENES)
@@ -426,7 +461,7 @@ def _key_ticks(scene: Scene) -> Ticks:
     """Round numbers between the keys where they would stand: the columns are keys, not places."""
     columns = np.arange(len(scene.keys))
     ticks: list[tuple[float, str]] = []
-    for value, text in round_numbers(float(scene.keys[0]), float(scene.keys[-1])):
+    for value, text in scene.ticks(float(scene.keys[0]), float(scene.keys[-1])):
         column = float(np.interp(value, scene.keys, columns))
         # In a gap of the data two would overlap; long numbers need more room.
         if not ticks or column - ticks[-1][0] > len(columns) * max(0.07, 0.028 * len(text)):

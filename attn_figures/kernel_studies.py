@@ -168,7 +168,7 @@ def choose(scene: Scene, errors: Errors, step: int, on_grid: Numbers) -> Spec:
         ],
         columns=9,
         rows=6.8,
-        x_title="bandwidth h, logarithmic",
+        x_title=f"bandwidth h{' in days' if scene.dated else ''}, logarithmic",
         y_title="mean squared error",
         x={
             "type": "log",
@@ -243,7 +243,7 @@ def fails(scene: Scene, limits: Limits, on_grid: Numbers, bias: Numbers | None) 
         rows=6.8,
         x_title=scene.x_title,
         y_title=scene.y_title,
-        x={"range": [float(scene.grid[0]), float(scene.grid[-1])]},
+        x=place_axis(scene, x_range=(float(scene.grid[0]), float(scene.grid[-1]))),
         y=value_axis(scene),
         marks=[upright(low), upright(high)],
         legend=[

@@ -34,7 +34,8 @@ Ticks = Sequence[tuple[float, str]]  # where on the axis, counted in cells from 
 class SideBars:
     """Slim bars to the right of a matrix: one number a row, as a share of `full`, and its hover.
 
-    `hover` may use Plotly's `%{customdata[i]}` for the columns of `details` (n_rows, n_details).
+    `hover` may use Plotly's `%{customdata[i]}` for the columns of `details` (n_rows, n_details), and
+    `%{hovertext}` for the row's own among `names`.
     """
 
     name: str
@@ -42,6 +43,7 @@ class SideBars:
     full: float
     hover: str
     details: Numbers
+    names: Sequence[str] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -214,7 +216,7 @@ class Matrix:
         )
         words = self.words or (_word(self.row_role, "row"), _word(self.column_role, "column"))
         place = f"{words[0]} <b>%{{y}}</b>, {words[1]} <b>%{{x}}</b>" if self.place is None else self.place
-        if self.place is None and self.ticks == (None, None) and _shortens(self.rows, self.columns):
+        if self.place is None and (self.ticks != (None, None) or _shortens(self.rows, self.columns)):
             # %{x} and %{y} tell no more than the axis does.
             common["hovertext"] = _names(tuple(self.rows), tuple(self.columns), words)
             place = "%{hovertext}"
@@ -292,7 +294,7 @@ class Matrix:
             "customdata": np.asarray(side.details, dtype=np.float64),
             "hovertemplate": f"{side.hover}<extra></extra>",
             "meta": {"cursor": self.moves_cursor},
-        }
+        } | ({"hovertext": np.array(side.names, dtype=object)} if side.names else {})
 
     def _frame(self) -> "_Frame":
         rows, columns = (None if ticks is None else tuple(ticks) for ticks in self.ticks)

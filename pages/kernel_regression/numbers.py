@@ -90,6 +90,7 @@ class Sweep:
             escape(points.y_title),
             points.digits,
             points.value_digits,
+            points.dated,
         )
 
     @cached_property

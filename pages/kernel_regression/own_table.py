@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +15,8 @@ ENCODINGS = ("utf-8-sig", "utf-16", "cp1252")
 SEPARATORS = (";", "\t", "|", ",")  # a decimal comma looks like a separator: the comma is asked last
 SHOWN = 24  # characters of a bad cell that a sentence repeats
 MOST_COLUMNS = 200
+ISO = re.compile(r"\d{4}-\d\d(-\d\d([T ]\d\d:\d\d.*)?)?")
+DAY_OR_MONTH = re.compile(r"(\d{1,2})([/.])(\d{1,2})\2(\d{4})(.*)")
 
 
 class TableError(ValueError):
@@ -22,12 +25,16 @@ class TableError(ValueError):
 
 @dataclass(frozen=True)
 class Column:
-    """One column: its name, its numbers, NaN where a cell holds none, and the lines of the file."""
+    """One column: its name, its numbers, NaN where a cell holds none, and the lines of the file.
+
+    Where it is `dated`, the numbers are days since 1970-01-01, of UTC where the cells name a zone.
+    """
 
     name: str
     numbers: NDArray[np.float64]
     cells: tuple[str, ...]
     lines: tuple[int, ...]
+    dated: bool = False
 
     @property
     def is_numeric(self) -> bool:
@@ -49,6 +56,9 @@ class Pairs:
 def read_table(data: bytes, *, most_bytes: int, most_rows: int) -> list[Column]:
     """Read a table with a header line: commas, semicolons or tabs, decimal points or commas, any encoding.
 
+    A column of dates is one of numbers too: 2024-01-31, with a time or without, and 31/1/2024 where the
+    column itself says which number is the day.
+
     Raises:
         TableError: nothing in it, too much in it, or no two columns of numbers.
     """
@@ -65,7 +75,7 @@ def read_table(data: bytes, *, most_bytes: int, most_rows: int) -> list[Column]:
         raise TableError(f"The file has {len(rows) - 1:,} rows of data; at most {most_rows:,} are read.")
     columns = _columns(rows, decimal_comma=separator != ",")
     numeric = [column for column in columns if column.is_numeric]
-    if len(numeric) < 2:
+    if len(numeric) < 2 or all(column.dated for column in numeric):
         raise TableError(_why_too_few(columns, numeric))
     return columns
 
@@ -84,7 +94,7 @@ def pair(x: Column, y: Column) -> Pairs:
         column = x if not np.isfinite(x.numbers[first]) else y
         notes.append(
             f"{len(bad)} of {len(good)} rows are left out; the first is line {column.lines[first]}, "
-            f"where {column.name} {_holds(column.cells[first])}."
+            f"where {column.name} {_holds(column.cells[first], column.dated)}."
         )
     if good.sum() < 2:
         raise TableError(" ".join([f"Two points are needed; the file has {good.sum()}.", *notes]))
@@ -140,7 +150,9 @@ def _rows(text: str, separator: str) -> Iterator[tuple[int, list[str]]]:
 
 def _columns(rows: Sequence[tuple[int, list[str]]], *, decimal_comma: bool) -> list[Column]:
     _, first = rows[0]
-    headless = all(math.isfinite(_number(cell, decimal_comma)) for cell in first)
+    headless = all(
+        math.isfinite(_number(cell, decimal_comma)) or math.isfinite(date_of(cell)) for cell in first
+    )
     names = [f"column {i + 1}" for i in range(len(first))] if headless else first
     body = rows if headless else rows[1:]
     if not body:
@@ -154,8 +166,47 @@ def _columns(rows: Sequence[tuple[int, list[str]]], *, decimal_comma: bool) -> l
     for position, name in enumerate(_different(names)):
         cells = tuple(row[position] for row in table)
         numbers = np.array([_number(cell, decimal_comma) for cell in cells])
-        columns.append(Column(name, numbers, cells, lines))
+        column = Column(name, numbers, cells, lines)
+        if not column.is_numeric:
+            dates = Column(name, _dates(cells), cells, lines, dated=True)
+            column = dates if dates.is_numeric else column
+        columns.append(column)
     return columns
+
+
+def date_of(cell: str) -> float:
+    """Days from 1970-01-01 to an ISO date, with a time or without; NaN where the cell holds none.
+
+    >>> date_of("2024-01-31"), date_of("2024-01-31 10:30"), date_of("2024-01-31T10:30:00+10:30")
+    (19753.0, 19753.4375, 19753.0)
+    """
+    if not ISO.fullmatch(cell):
+        return math.nan
+    try:
+        found = datetime.fromisoformat(cell if len(cell) > len("2024-01") else f"{cell}-01")
+        found = found.replace(tzinfo=found.tzinfo or UTC)
+        return (found - datetime(1970, 1, 1, tzinfo=UTC)).total_seconds() / 86_400
+    except (ValueError, OverflowError):
+        return math.nan
+
+
+def _dates(cells: Sequence[str]) -> NDArray[np.float64]:
+    """The dates of a column; none where it could be read by the day or by the month first."""
+    by_day, by_month = (
+        np.array([date_of(_turned(cell, day, month)) for cell in cells]) for day, month in ((1, 3), (3, 1))
+    )
+    if np.array_equal(by_day, by_month, equal_nan=True):
+        return by_day
+    # The right reading reads every cell that either can read; if both do, the column does not say.
+    either = np.isfinite(by_day) | np.isfinite(by_month)
+    whole = [dates for dates in (by_day, by_month) if np.array_equal(np.isfinite(dates), either)]
+    return whole[0] if len(whole) == 1 else np.full(len(cells), np.nan)
+
+
+def _turned(cell: str, day: int, month: int) -> str:
+    """Write 31/1/2024 as 2024-01-31, given which of its groups are day and month."""
+    found = DAY_OR_MONTH.fullmatch(cell)
+    return f"{found[4]}-{found[month]:0>2}-{found[day]:0>2}{found[5]}" if found else cell
 
 
 def _number(cell: str, decimal_comma: bool) -> float:
@@ -186,10 +237,17 @@ def _different(names: Sequence[str]) -> list[str]:
 def _why_too_few(columns: Sequence[Column], numeric: Sequence[Column]) -> str:
     what = f"Two columns of numbers are needed; the file has {len(columns)} {_plural('column', len(columns))}"
     of_them = f", {len(numeric)} of them with numbers" if numeric else ", none with at least two numbers"
+    if len(numeric) > 1:
+        return f"{what}, but dates can be keys alone: one more column of numbers is needed."
     for column in columns:
         if column.is_numeric:
             continue
         for line, cell, number in zip(column.lines, column.cells, column.numbers, strict=True):
+            if DAY_OR_MONTH.fullmatch(cell):
+                return (
+                    f"{what}{of_them}. Line {line}: {column.name} holds \u201c{cell[:SHOWN]}\u201d, and "
+                    "nothing in the column says whether day or month comes first: write dates as 2024-01-31."
+                )
             if not math.isfinite(number):
                 return f"{what}{of_them}. Line {line}: {column.name} {_holds(cell)}."
     return f"{what}{of_them}."
@@ -199,8 +257,8 @@ def _plural(word: str, count: int) -> str:
     return word if count == 1 else f"{word}s"
 
 
-def _holds(cell: str) -> str:
+def _holds(cell: str, dated: bool = False) -> str:
     if not cell:
         return "is blank"
     short = cell if len(cell) <= SHOWN else f"{cell[: SHOWN - 1]}…"
-    return f"holds \u201c{short}\u201d, which is not a finite number"
+    return f"holds \u201c{short}\u201d, which is not a {'date' if dated else 'finite number'}"

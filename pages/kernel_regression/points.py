@@ -12,12 +12,14 @@ import torch
 from numpy.typing import NDArray
 
 from attn_core import regression_sample
+from attn_figures.dates import DAY, date, duration
 from attn_figures.numbers import number
 from pages.kernel_regression.settings import OWN_POINTS
 
 Numbers = NDArray[np.float64]
 Place = TypeVar("Place", float, Numbers)
 TOY_WIDTH = 5.0  # toy data lie in [0, 5], and the sliders count in their unit
+A_MOMENT = 60.0  # seconds below which dates are not told apart by their names
 CROWDED = 1e8  # places that lie so many times their width from zero are counted from the first
 
 
@@ -31,6 +33,7 @@ class Points:
         truth: the true curve, where it is known.
         low, unit: where the sliders' 0 lies and how long their 1 is, in the unit of the keys.
         x_title, y_title: what a person called the two columns.
+        dated: whether the keys are dates, in days since 1970-01-01.
     """
 
     name: str
@@ -41,6 +44,7 @@ class Points:
     unit: float = 1.0
     x_title: str = "x"
     y_title: str = "y"
+    dated: bool = False
 
     def place(self, slider: Place) -> Place:
         """Turn a position on the query slider into a place among the keys."""
@@ -63,11 +67,11 @@ class Points:
 
     def name_place(self, x: float) -> str:
         """Write a place among the keys: a name rather than an amount, so its thousands are not parted."""
-        return f"{x:.{self.digits}g}"
+        return date(x, self.unit / 10) if self.dated else f"{x:.{self.digits}g}"
 
-    def width(self, h: float) -> str:
+    def width(self, h: float, digits: int = 3) -> str:
         """Write a bandwidth or a distance."""
-        return number(h, 3)
+        return duration(h, digits) if self.dated else number(h, digits)
 
     def amount(self, y: float) -> str:
         """Write a value or an estimate."""
@@ -80,7 +84,7 @@ class Points:
     @cached_property
     def fingerprint(self) -> str:
         """A short text that differs whenever a picture of the points would; caches are keyed on it."""
-        words = f"{self.low}\n{self.unit}\n{self.x_title}\n{self.y_title}\n".encode()
+        words = f"{self.low}\n{self.unit}\n{self.x_title}\n{self.y_title}\n{self.dated}\n".encode()
         curve = b"" if self.truth is None else self.truth(self.keys).tobytes()
         return hashlib.sha256(words + self.keys.tobytes() + self.values.tobytes() + curve).hexdigest()
 
@@ -97,17 +101,21 @@ def sample(name: str, n_points: int, noise: float, seed: int) -> Points:
     return Points(name, drawn.keys.numpy(), drawn.values.numpy(), truth)
 
 
-def from_columns(x: Numbers, y: Numbers, x_title: str, y_title: str) -> Points:
+def from_columns(x: Numbers, y: Numbers, x_title: str, y_title: str, *, dated: bool = False) -> Points:
     """Make points of two columns of numbers; the sliders span their width.
 
-    Places that float64 can hardly tell apart so far from zero are counted from the first of them.
+    Dates are days since 1970-01-01; within a minute they are counted in seconds. Places that float64 can
+    hardly tell apart so far from zero are counted from the first of them.
     """
     order = np.argsort(x, kind="stable")
     x, y = x[order], y[order]
-    if np.ptp(x) > 0 and np.abs(x).max() > CROWDED * np.ptp(x):
+    if dated and np.ptp(x) * DAY < A_MOMENT:
+        seconds = np.round((x - x[0]) * DAY, 6)
+        x, x_title, dated = seconds, f"{x_title}, seconds after {date(float(x[0]))}", False
+    elif not dated and np.ptp(x) > 0 and np.abs(x).max() > CROWDED * np.ptp(x):
         x, x_title = x - x[0], f"{x_title} − {x[0]:.17g}"
     width = float(np.ptp(x)) or abs(float(x[0])) or 1.0
-    return Points(OWN_POINTS, x, y, None, float(x[0]), width / TOY_WIDTH, x_title, y_title)
+    return Points(OWN_POINTS, x, y, None, float(x[0]), width / TOY_WIDTH, x_title, y_title, dated)
 
 
 def edited(points: Points, x: Numbers, y: Numbers) -> Points:
@@ -116,5 +124,5 @@ def edited(points: Points, x: Numbers, y: Numbers) -> Points:
     first, width = float(x.min()), float(np.ptp(x))
     reach = TOY_WIDTH * points.unit
     if abs(first - points.low) > reach or not reach / 5 < width < 2 * reach:
-        return from_columns(x, y, points.x_title, points.y_title)
+        return from_columns(x, y, points.x_title, points.y_title, dated=points.dated)
     return replace(points, name=OWN_POINTS, keys=x[order], values=y[order])

@@ -161,9 +161,9 @@ def learned_sentence(
     if steps == 0:
         return f"Nothing to learn from h = {points.width(start)}: there the error does not change with h."
     went = (
-        f"Adam on log h went from {points.width(start)} to **{number(end)}** in {steps} steps"
+        f"Adam on log h went from {points.width(start)} to **{points.width(end, 4)}** in {steps} steps"
         f"{'' if steps >= planned else ', where it was stopped or found no slope'}, error {number(error)}; "
-        f"the best of the search is {number(best)} with {number(best_error)}"
+        f"the best of the search is {points.width(best, 4)} with {number(best_error)}"
     )
     apart = abs(end / best - 1)
     if apart <= 0.02:

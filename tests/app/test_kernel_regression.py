@@ -16,6 +16,7 @@ from streamlit.testing.v1 import AppTest
 from attn_core import KERNELS, nadaraya_watson
 from attn_ui.live_figure.packing import MOST_BYTES
 from attn_ui.live_figure.says import said_at
+from attn_ui.live_figure.unpacking import figure_at
 from pages.kernel_regression.numbers import Sweep
 from pages.kernel_regression.own_points import OWN
 from pages.kernel_regression.own_table import pair, read_table
@@ -121,7 +122,8 @@ def test_picture_arithmetic_and_code_speak_of_one_bandwidth(picture: str, n_poin
 def test_the_address_carries_the_values_that_the_picture_shows() -> None:
     at = page(picture="Four kernels", points="500", h="1.84", x0="1.4", tab="Arithmetic")
     head, said, _ = fields(at)[0]
-    (h,), (x0,) = at.query_params["h"], at.query_params["x0"]
+    texts = (at.query_params["h"], at.query_params["x0"])
+    h, x0 = (text if isinstance(text, str) else text[-1] for text in texts)
     assert (h, x0) != ("1.84", "1.4")
     assert head["slider"]["values"][head["slider"]["index"]] == h
     assert head["cursor"]["values"][head["cursor"]["index"]] == x0
@@ -333,6 +335,36 @@ def test_own_points_of_any_size_are_drawn_told_and_checked(name: str) -> None:
         )
         assert_sound(at)
         assert tab != "Checks" or "fails" not in told(at)
+
+
+def dated(count: int = 30) -> Points:
+    return from_columns(19753 + 7.0 * np.arange(count), np.sin(np.arange(count)), "when", "much", dated=True)
+
+
+@pytest.mark.parametrize("picture", KERNEL_VIEW.options)
+def test_dates_are_drawn_and_told_as_dates(picture: str) -> None:
+    at = page(dated(), picture=picture, tab="Arithmetic", h="0.5")
+    assert_sound(at)
+    head, said, packed = fields(at)[0]
+    if not picture.startswith("Bridge"):
+        assert "days" in " ".join(head["slider"]["texts"])
+        assert re.search(r"\| \d{4}-\d\d-\d\d", told(at))
+        axis = figure_at(packed, 0)["layout"]["xaxis" if picture != "Choose the bandwidth" else "xaxis2"]
+        assert all(re.fullmatch(r"\d{4}-\d\d", text) for text in axis["ticktext"]), axis["ticktext"]
+        assert not re.search(r"1975\d", "".join(said))
+
+
+def test_the_sample_file_of_dates_is_read_back_and_an_edit_is_a_date() -> None:
+    points = dated()
+    x, y = read_table(kernel_own_data.sample_csv(points), most_bytes=9999, most_rows=99)
+    assert x.dated
+    np.testing.assert_array_equal(pair(x, y).x, points.keys)
+    moved, _, notes = kernel_own_data.apply_edits(
+        points, {"edited_rows": {0: {"x": "2024-02-01T12:00:00.000"}}, "deleted_rows": [1]}
+    )
+    assert moved[0] == 19754.5
+    assert not notes
+    assert kernel_own_data.chosen([y, x]) == (x, y)
 
 
 def test_places_that_hardly_differ_so_far_from_zero_are_counted_from_the_first() -> None:

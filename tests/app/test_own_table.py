@@ -124,3 +124,44 @@ def test_thinning_keeps_the_order_and_is_the_same_each_time() -> None:
 def test_any_bytes_are_read_or_refused_with_a_sentence(data: bytes) -> None:
     with contextlib.suppress(TableError):
         assert sum(column.is_numeric for column in read(data)) >= 2
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        ("2024-01-31", "2024-02-01"),
+        ("2024-01-31T00:00", "2024-02-01 00:00:00"),
+        ("2024-01-31T05:00+05:00", "2024-01-31T23:00-01:00"),
+        ("31/1/2024", "1/2/2024"),  # 31 is no month, so the day comes first
+        ("1/31/2024", "2/1/2024"),
+        ("31.01.2024", "01.02.2024"),
+    ],
+)
+def test_dates_are_days(cells: tuple[str, str]) -> None:
+    when, much = read(f"when,much\n{cells[0]},1\n{cells[1]},2\n".encode())
+    assert (when.dated, much.dated) == (True, False)
+    np.testing.assert_array_equal(when.numbers, [19753, 19754])
+
+
+def test_dates_that_could_be_read_two_ways_are_not_read() -> None:
+    with pytest.raises(TableError, match="whether day or month comes first: write dates as 2024-01-31"):
+        read(b"when,much\n3/4/2024,1\n5/6/2024,2\n")
+    same = read(b"when,much\n3/3/2024,1\n4/4/2024,2\n")[0]
+    assert same.dated
+
+
+def test_years_and_unix_seconds_stay_numbers() -> None:
+    for cell in ("2024", "1700000000", "20240131"):
+        column = read(f"when,much\n{cell},1\n{cell}.5,2\n".encode())[0]
+        assert column.is_numeric
+        assert not column.dated
+
+
+def test_a_cell_that_is_no_date_is_named() -> None:
+    x, y = read(b"when,much\n2024-01-31,1\n2024-02-30,2\n2024-02-01,3\n")
+    assert "line 3, where when holds \u201c2024-02-30\u201d, which is not a date" in pair(x, y).notes[0]
+
+
+def test_dates_alone_are_no_values() -> None:
+    with pytest.raises(TableError, match="dates can be keys alone"):
+        read(b"a,b\n2024-01-31,2024-01-31\n2024-02-01,2024-02-03\n")

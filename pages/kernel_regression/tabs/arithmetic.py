@@ -50,7 +50,8 @@ def show(standing: Standing) -> None:
         f"The :violet[query] q = {standing.asked} at bandwidth h = {standing.width}, {kernel} kernel: each "
         "weight is K(u) divided by the sum of its column, the estimate the sum of w · v. Heaviest keys first."
     )
-    header = [":orange[key] k", "|q − k|", "u = |q − k| / h", "K(u)", "weight w", ":green[value] v", "w · v"]
+    apart = "|q − k|, days" if points.dated else "|q − k|"
+    header = [":orange[key] k", apart, "u = |q − k| / h", "K(u)", "weight w", ":green[value] v", "w · v"]
     st.markdown(table(header, rows, numbers=len(header) - 1))
     if not profile.sum():
         st.caption(

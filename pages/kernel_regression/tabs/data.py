@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
+from attn_figures.dates import DAY, date
 from attn_ui.bounds import MAX_CSV_BYTES, MAX_CSV_ROWS, MAX_KERNEL_POINTS
 from attn_ui.frame import plain
 from pages.kernel_regression.own_points import keep_own, own_points
-from pages.kernel_regression.own_table import Column, TableError, pair, read_table, thin
+from pages.kernel_regression.own_table import Column, TableError, date_of, pair, read_table, thin
 from pages.kernel_regression.points import Points, edited, from_columns
 from pages.kernel_regression.settings import OWN_POINTS
 
@@ -38,7 +39,9 @@ def sample_csv(points: Points) -> bytes:
     lines = io.StringIO()
     writer = csv.writer(lines, lineterminator="\n")
     writer.writerow([points.x_title, points.y_title])
-    writer.writerows(zip(points.keys.tolist(), points.values.tolist(), strict=True))
+    keys = points.keys.tolist()
+    places = [date(key) for key in keys] if points.dated else keys
+    writer.writerows(zip(places, points.values.tolist(), strict=True))
     return lines.getvalue().encode()
 
 
@@ -51,7 +54,7 @@ def _table(points: Points) -> None:
     base: Points = kept[0] if kept and kept[1] == points.fingerprint else points
     key = f"points_{base.fingerprint[:12]}"
     st.data_editor(
-        {"x": base.keys, "y": base.values},
+        {"x": _cells(base), "y": base.values},
         num_rows="dynamic",
         height=300,
         width="stretch",
@@ -59,12 +62,21 @@ def _table(points: Points) -> None:
         on_change=_on_edit,
         args=(base, key),
         column_config={
-            "x": st.column_config.NumberColumn(plain(points.x_title)),
+            "x": (
+                st.column_config.DatetimeColumn(plain(points.x_title), format="YYYY-MM-DD HH:mm")
+                if base.dated
+                else st.column_config.NumberColumn(plain(points.x_title))
+            ),
             "y": st.column_config.NumberColumn(plain(points.y_title)),
         },
     )
     for note in st.session_state.get(f"{key}_notes", ()):
         st.caption(f":material/info: {note}")
+
+
+def _cells(points: Points) -> np.ndarray:
+    """The keys as the table has them."""
+    return np.round(points.keys * DAY).astype("datetime64[s]") if points.dated else points.keys
 
 
 def _on_edit(base: Points, key: str) -> None:
@@ -82,15 +94,15 @@ def _on_edit(base: Points, key: str) -> None:
 
 def apply_edits(base: Points, edits: dict[str, Any]) -> tuple[np.ndarray, np.ndarray, list[str]]:
     """Apply what the table reports; a row that lacks a number is left out and named."""
-    rows: list[list[float | None]] = [
-        [float(x), float(y)] for x, y in zip(base.keys, base.values, strict=True)
-    ]
+    rows: list[list[Any]] = [[float(x), float(y)] for x, y in zip(base.keys, base.values, strict=True)]
     for index, change in edits.get("edited_rows", {}).items():
         for name, value in change.items():
             rows[int(index)]["xy".index(name)] = value
     gone = set(edits.get("deleted_rows", ()))
     rows = [row for index, row in enumerate(rows) if index not in gone]
     rows += [[row.get("x"), row.get("y")] for row in edits.get("added_rows", ())]
+    if base.dated:
+        rows = [[date_of(x) if isinstance(x, str) else x, y] for x, y in rows]
     complete = [row for row in rows if all(_is_number(value) for value in row)]
     notes = []
     if len(complete) < len(rows):
@@ -120,11 +132,11 @@ def _upload(points: Points) -> None:
     columns: list[Column] | None = st.session_state.get(COLUMNS)
     if columns and points.name == OWN_POINTS:
         names = [column.name for column in columns if column.is_numeric]
+        values = [column.name for column in columns if column.is_numeric and not column.dated]
+        x, y = (column.name for column in chosen(columns))
         left, right = st.columns(2)
-        left.selectbox("Keys (x)", names, index=0, key=X_COLUMN, on_change=_use_columns)
-        right.selectbox(
-            "Values (y)", names, index=min(1, len(names) - 1), key=Y_COLUMN, on_change=_use_columns
-        )
+        left.selectbox("Keys (x)", names, index=names.index(x), key=X_COLUMN, on_change=_use_columns)
+        right.selectbox("Values (y)", values, index=values.index(y), key=Y_COLUMN, on_change=_use_columns)
     st.download_button(
         "Download these points as CSV",
         lambda: sample_csv(points),
@@ -152,24 +164,31 @@ def _on_upload() -> None:
 
 def _use_columns() -> None:
     columns: list[Column] = st.session_state[COLUMNS]
-    numeric = [column for column in columns if column.is_numeric]
-    by_name = {column.name: column for column in numeric}
-    x = by_name.get(st.session_state.get(X_COLUMN, ""), numeric[0])
-    y = by_name.get(st.session_state.get(Y_COLUMN, ""), numeric[1])
+    by_name = {column.name: column for column in columns if column.is_numeric}
+    x, y = chosen(columns)
+    x = by_name.get(st.session_state.get(X_COLUMN, ""), x)
+    y = by_name.get(st.session_state.get(Y_COLUMN, ""), y)
     try:
         pairs = pair(x, y)
     except TableError as error:
         st.session_state[NOTES] = [f"{plain(str(error))} {_stays()}"]
         return
     notes = [plain(note) for note in pairs.notes]
-    chosen = thin(pairs.x, pairs.y, MAX_KERNEL_POINTS, seed=0)
-    if len(chosen) < len(pairs.x):
+    kept = thin(pairs.x, pairs.y, MAX_KERNEL_POINTS, seed=0)
+    if len(kept) < len(pairs.x):
         notes.append(
             f"{len(pairs.x):,} points came; {MAX_KERNEL_POINTS} of them, drawn at random (seed 0), are shown."
         )
-    notes.insert(0, f"{len(chosen)} points read: {plain(y.name)} against {plain(x.name)}.")
+    notes.insert(0, f"{len(kept)} points read: {plain(y.name)} against {plain(x.name)}.")
     st.session_state[NOTES] = notes
-    keep_own(from_columns(pairs.x[chosen], pairs.y[chosen], x.name, y.name))
+    keep_own(from_columns(pairs.x[kept], pairs.y[kept], x.name, y.name, dated=x.dated))
+
+
+def chosen(columns: list[Column]) -> tuple[Column, Column]:
+    """Choose keys and values of a table that was read: dates are keys, else the first two columns."""
+    numeric = [column for column in columns if column.is_numeric]
+    x = next((column for column in numeric if column.dated), numeric[0])
+    return x, next(column for column in numeric if column is not x and not column.dated)
 
 
 def _stays() -> str:

@@ -101,7 +101,9 @@ def lay(points: Points, everything: bool, on_circle: bool) -> Bridge:
     keys = (points.keys[chosen] - points.low) / points.unit
     inner = np.linspace(0, 1, SOME_QUERIES) if everything else np.linspace(0.1, 0.9, FEW_QUERIES)
     queries = keys[0] + inner * (keys[-1] - keys[0])
-    laid = replace(points, keys=keys, values=points.values[chosen], truth=None, low=0.0, unit=1.0)
+    laid = replace(
+        points, keys=keys, values=points.values[chosen], truth=None, low=0.0, unit=1.0, dated=False
+    )
     return Bridge(laid, (queries, keys), _lay(queries, on_circle), _lay(keys, on_circle))
 
 
