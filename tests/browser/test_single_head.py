@@ -153,12 +153,14 @@ def test_own_mask_by_clicking_cells(app: AppPage) -> None:
 
 def first_cell(app: AppPage) -> None:
     """Select the first number of the first table under the figure."""
-    grid = app.page.locator("[data-testid=stDataFrame] canvas[data-testid=data-grid-canvas]").first
-    grid.scroll_into_view_if_needed()
-    grid.click(position={"x": 60, "y": 52})
-    for key in ("Control+Home", "ArrowRight"):
-        app.page.keyboard.press(key)
-    expect(grid.locator("[role=gridcell][aria-selected=true]")).to_have_attribute("aria-colindex", "2")
+    grid = app.page.locator("[data-testid=stDataFrame]").first
+    grid.evaluate("grid => grid.scrollIntoView({block: 'center'})")
+    box = grid.bounding_box()
+    assert box
+    app.page.mouse.click(box["x"] + box["width"] / 2, box["y"] + 52)
+    app.page.keyboard.press("Control+Home")
+    selected = grid.locator("[role=gridcell][aria-selected=true]")
+    expect(selected).to_have_attribute("aria-colindex", "1", timeout=20_000)
 
 
 def wait_for_link(app: AppPage, name: str, text: str) -> None:
@@ -175,9 +177,16 @@ def test_typed_tables_by_link_and_by_hand(app: AppPage, slowdown: int) -> None:
     slow = app.page.context.new_cdp_session(app.page)
     slow.send("Emulation.setCPUThrottlingRate", {"rate": slowdown})
     first_cell(app)
+    field = app.page.locator("#portal input.gdg-input")
     for number in ("0.5", "-12", "25"):
-        app.page.keyboard.type(number, delay=120)  # as a person does
-        app.page.keyboard.press("Tab", delay=120)
+        app.page.keyboard.press("Enter")
+        expect(field).to_be_focused(timeout=20_000)
+        app.page.keyboard.press("Control+A")
+        app.page.keyboard.type(number, delay=120)
+        expect(field).to_have_value(number)
+        app.page.keyboard.press("Tab")
+        expect(field).to_have_count(0)
+    app.page.get_by_role("button", name="Draw these numbers").click()
     wait_for_link(app, "Q", "0.5,-12,25")
     app.settle()
     row = np.array([0.5, -12.0, 25.0])

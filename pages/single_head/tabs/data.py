@@ -1,6 +1,7 @@
 """The tab Data: the numbers to read, to type, to paste and to take away."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -20,19 +21,11 @@ Lines = Sequence[Sequence[float]]
 
 def show(now: Now) -> None:
     """Let the tables be edited where they are typed, and hand all numbers over."""
-    inputs = now.inputs
-    if inputs.is_own and st.session_state.get("qkv") == "typed":
-        st.markdown("Type over any number; rows can be added below and deleted by their box on the left.")
-        for setting, title in ((TABLE_Q, "Queries Q"), (TABLE_K, "Keys K"), (TABLE_V, "Values V")):
-            _edit(setting, title, setting.rows(state.text(setting)), None)
-    elif inputs.is_own and st.session_state.get("vectors") == "typed":
-        sentences = [(TABLE_X, "Vectors X", inputs.text, inputs.x)]
-        if inputs.second_text is not None:
-            sentences.append((TABLE_Y, "Vectors Y of the second sentence", inputs.second_text, inputs.y))
-        for setting, title, text, rows in sentences:
-            tokens = tokens_of(text)
-            vectors = typed_vectors(tokens, rows, inputs.width, inputs.seed)
-            _edit(setting, title, vectors.tolist(), tokens)
+    tables = _tables(now)
+    if tables:
+        _type(tables)
+        for table in tables:
+            _paste(table)
     pairs = _pairs(now)
     st.dataframe(pairs, hide_index=True, height=320)
     left, right = st.columns(2)
@@ -66,40 +59,86 @@ def _pairs(now: Now) -> pd.DataFrame:
     )
 
 
-def _edit(setting: Table, title: str, rows: Lines, names: list[str] | None) -> None:
-    """Edit a table; numbers that are missing or too large are named, and the last complete ones stay.
+@dataclass(frozen=True)
+class Typed:
+    """A table that can be typed: setting, heading and present rows, and their names where these are fixed."""
 
-    What was typed is taken over before the page runs, so that one edit is one run.
+    setting: Table
+    title: str
+    rows: Lines
+    names: Sequence[str] = ()
+
+
+def _tables(now: Now) -> list[Typed]:
+    """Return the tables that are typed, with the present settings."""
+    inputs = now.inputs
+    if inputs.is_own and st.session_state.get("qkv") == "typed":
+        named = ((TABLE_Q, "Queries Q"), (TABLE_K, "Keys K"), (TABLE_V, "Values V"))
+        return [Typed(setting, title, setting.rows(state.text(setting))) for setting, title in named]
+    if not inputs.is_own or st.session_state.get("vectors") != "typed":
+        return []
+    sentences = [(TABLE_X, "Vectors X", inputs.text, inputs.x)]
+    if inputs.second_text is not None:
+        sentences.append((TABLE_Y, "Vectors Y of the second sentence", inputs.second_text, inputs.y))
+    return [
+        Typed(
+            setting,
+            title,
+            typed_vectors(tokens_of(text), rows, inputs.width, inputs.seed).tolist(),
+            tokens_of(text),
+        )
+        for setting, title, text, rows in sentences
+    ]
+
+
+def _type(tables: Sequence[Typed]) -> None:
+    """Let tables be typed over; nothing runs meanwhile, because a run would end the edit of the next cell.
+
+    Numbers that are missing or too large are named, and the last complete table stays.
     """
-    key = f"_edit_{setting.name}_{state.revision(setting)}"
-    # The editor keeps what was typed as changes to where it started, so its start must not move.
+    starts = {table.setting.name: _start(table) for table in tables}
+
+    def take_over() -> None:
+        for table in tables:
+            key, frame = starts[table.setting.name]
+            numbers = edited(frame, st.session_state[key])
+            text = table.setting.text(numbers.tolist())
+            if not _problem(table.setting, numbers) and text != table.setting.text(table.rows):
+                state.keep(table.setting, text)
+
+    with st.form("_tables", border=False):
+        st.markdown(
+            "Type over any number."
+            if tables[0].names
+            else "Type over any number; rows can be added below and deleted by their box on the left."
+        )
+        for table in tables:
+            key, frame = starts[table.setting.name]
+            st.markdown(f"**{table.title}**")
+            shown = st.data_editor(
+                frame,
+                key=key,
+                num_rows="fixed" if table.names else "dynamic",
+                column_config={"row": st.column_config.Column(disabled=True)},
+            )
+            problem = _problem(table.setting, shown.to_numpy(dtype=float))
+            if problem:
+                st.caption(f":material/edit: {problem} The picture keeps the last complete table.")
+        st.form_submit_button("Draw these numbers", on_click=take_over)
+
+
+def _start(table: Typed) -> tuple[str, pd.DataFrame]:
+    """Return an editor's key and the numbers that it started from, which must not move while it is open."""
+    key = f"_edit_{table.setting.name}_{state.revision(table.setting)}"
     start = f"{key}_start"
-    shape = (names, len(rows[0]))
+    shape = (tuple(table.names), len(table.rows[0]))
     if key not in st.session_state or st.session_state.get(start, (None, None))[1] != shape:
-        frame = pd.DataFrame(rows, dtype=float)
+        frame = pd.DataFrame(table.rows, dtype=float)
         frame.columns = pd.Index([str(number) for number in range(1, frame.shape[1] + 1)])
-        frame.index = pd.Index(names if names else range(1, len(frame) + 1), name="row")
+        frame.index = pd.Index(list(table.names) or range(1, len(frame) + 1), name="row")
         st.session_state[start] = (frame, shape)
         st.session_state.pop(key, None)
-    frame = st.session_state[start][0]
-
-    def typed() -> None:
-        numbers = edited(frame, st.session_state[key])
-        if not _problem(setting, numbers):
-            state.keep(setting, setting.text(numbers.tolist()))
-
-    st.markdown(f"**{title}**")
-    shown = st.data_editor(
-        frame,
-        key=key,
-        num_rows="fixed" if names else "dynamic",
-        column_config={"row": st.column_config.Column(disabled=True)},
-        on_change=typed,
-    )
-    problem = _problem(setting, shown.to_numpy(dtype=float))
-    if problem:
-        st.caption(f":material/edit: {problem} The picture keeps the last complete table.")
-    _paste(setting, title, None if names is None else len(names))
+    return key, st.session_state[start][0]
 
 
 def edited(frame: pd.DataFrame, changes: dict[str, Any]) -> np.ndarray:
@@ -122,22 +161,23 @@ def edited(frame: pd.DataFrame, changes: dict[str, Any]) -> np.ndarray:
     return np.vstack([numbers, np.array(added, dtype=float)]) if added else numbers
 
 
-def _paste(setting: Table, title: str, most: int | None) -> None:
+def _paste(table: Typed) -> None:
     """Take a whole matrix as text: a row a line or after a semicolon, numbers between commas or spaces."""
+    setting, most = table.setting, len(table.names)
     key = f"_paste_{setting.name}"
 
     def pasted() -> None:
         text = st.session_state[key]
         if text.strip():
             rows, problem = matrix_of(text, setting)
-            if most is not None and len(rows) > most:
+            if most and len(rows) > most:
                 problem = f"{setting.name} has {len(rows)} rows, and there are {most} tokens."
             st.session_state[f"{key}_problem"] = problem
             if not problem:
                 state.keep(setting, setting.text(rows), replaces=True)
                 st.session_state[key] = ""
 
-    with st.expander(f"Paste {title} as text"):
+    with st.expander(f"Paste {table.title} as text"):
         st.text_area(
             "One row a line; numbers between commas, spaces or tabs",
             key=key,
