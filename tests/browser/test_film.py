@@ -5,7 +5,7 @@ import io
 import numpy as np
 import pytest
 from PIL import Image
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 
 from tests.browser.app_page import AppPage
 
@@ -34,6 +34,33 @@ async (step) => {
 """
 COVER = "() => { const f = document.querySelector('.live-film'); f.hidden = false; f.append(window.copy); }"
 UNCOVER = "() => { const f = document.querySelector('.live-film'); f.hidden = true; f.replaceChildren(); }"
+# Counts, at every frame, what the uppermost picture of the first figure holds.
+WATCH = """
+() => {
+    const figure = document.querySelector('.live-figure');
+    const [film, plot] = ['.live-film', '.live-plot'].map((name) => figure.querySelector(name));
+    const watched = window.watched = { frames: 0, film: 0, blank: 0 };
+    const look = () => {
+        const drawn = (film.hidden ? plot : film).querySelectorAll('.heatmaplayer image').length;
+        watched.frames += 1;
+        if (!film.hidden) watched.film += 1;
+        if (drawn < 2 || !figure.isConnected) watched.blank += 1;
+        requestAnimationFrame(look);
+    };
+    look();
+}
+"""
+# Remembers whether any picture was ever begun out of sight.
+STUDIOS = """
+() => {
+    window.studios = 0;
+    new MutationObserver(() => { window.studios += document.querySelectorAll('.live-studio').length; })
+        .observe(document, { childList: true, subtree: true });
+}
+"""
+IDLE = (
+    "() => new Promise((done) => requestIdleCallback(() => requestIdleCallback(() => setTimeout(done, 300))))"
+)
 
 
 def pixels(page: Page) -> np.ndarray:
@@ -44,6 +71,19 @@ def pixels(page: Page) -> np.ndarray:
     assert 0 <= top <= top + height <= WINDOW["height"]
     shot = np.asarray(Image.open(io.BytesIO(page.screenshot(animations="disabled"))).convert("RGB"), int)
     return shot[top : top + height, left : left + width]
+
+
+def drag(live: AppPage, parts: np.ndarray) -> None:
+    """Take hold of the first slider and move over these parts of it; it is not let go."""
+    box = live.slider("first").bounding_box()
+    assert box
+    middle = box["y"] + box["height"] / 2
+    places = [box["x"] + 8 + (box["width"] - 16) * part for part in parts]
+    live.page.mouse.move(places[0], middle)
+    live.page.mouse.down()
+    for place in places:
+        live.page.mouse.move(place, middle)
+        live.page.evaluate("() => new Promise(requestAnimationFrame)")
 
 
 @pytest.mark.parametrize("path", PAGES)
@@ -65,3 +105,58 @@ def test_a_picture_of_the_film_is_what_plotly_draws(app: AppPage, path: str) -> 
         assert np.ptp(film) > 100, f"step {step} is blank"
         different = np.abs(real - film).max(axis=-1) > SHADE
         assert different.mean() < MOST_DIFFERENT, f"step {step}: {different.sum()} of {different.size} pixels"
+
+
+def test_a_drag_shows_the_film_and_no_blank_frame(live: AppPage) -> None:
+    live.open()
+    live.page.wait_for_function(READY)
+    live.page.evaluate(WATCH)
+    drag(live, np.abs(np.linspace(-1, 1, 40)))
+    live.page.mouse.up()
+    live.settle()
+    watched = live.page.evaluate("() => window.watched")
+    assert watched["frames"] > 40
+    assert watched["film"] > 10
+    assert watched["blank"] == 0
+
+
+def test_hover_after_a_release_tells_the_number_that_stands_there(live: AppPage) -> None:
+    live.open()
+    live.page.wait_for_function(READY)
+    drag(live, np.linspace(0.5, 1, 8))
+    live.page.mouse.up()
+    live.settle()
+    x, y = live.cell_centre("first", "left", 1, 2)
+    live.page.mouse.move(x - 3, y - 3)
+    live.page.mouse.move(x, y)
+    expect(live.figure("first").locator(".hoverlayer")).to_contain_text("0.45")  # step 4: 0.4, cell 5: 0.05
+
+
+def test_a_window_that_only_becomes_higher_keeps_the_film(live: AppPage) -> None:
+    live.open()
+    live.page.wait_for_function(READY)
+    drag(live, np.array([0.5, 1.0]))
+    first = "() => document.querySelector('.live-film').firstElementChild?.querySelector('[id]').id"
+    name = live.page.evaluate(first)
+    assert name
+    live.page.mouse.up()
+    live.settle()
+    # As a phone's address bar does when it goes.
+    live.page.set_viewport_size({"width": 1280, "height": 860})
+    live.page.wait_for_function("() => window.innerHeight === 860")
+    live.page.evaluate(IDLE)
+    drag(live, np.array([0.5, 1.0]))
+    assert live.page.evaluate(first) == name
+    live.page.mouse.up()
+
+
+def test_no_film_is_made_where_no_motion_is_wanted(live: AppPage) -> None:
+    live.page.emulate_media(reduced_motion="reduce")
+    live.page.add_init_script(f"({STUDIOS})()")
+    live.open()
+    live.page.evaluate(IDLE)
+    live.press("first", "ArrowRight")
+    live.page.evaluate(IDLE)
+    assert live.readout("first") == "3.0"
+    assert live.page.evaluate("() => window.studios") == 0
+    assert not live.figure("first").locator(".live-film[data-film=ready]").count()

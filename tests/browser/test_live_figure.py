@@ -282,6 +282,37 @@ def test_without_the_drawing_library_a_plain_chart_stands_in(browser: Browser, l
     tab.close()
 
 
+def test_a_figure_whose_library_came_late_heals(browser: Browser, live_server: str) -> None:
+    tab = browser.new_page()
+    late = AppPage(tab, live_server)
+    tab.route("**/plotly.min.js*", lambda route: route.abort())
+    late.open()
+    still = tab.get_by_test_id("stPlotlyChart")
+    expect(still.first).to_be_visible()
+    tab.unroute_all()
+    expect(late.figure("first")).to_have_attribute("data-state", "drawn")  # it asks again by itself
+    expect(still).to_have_count(0)
+    np.testing.assert_allclose(late.trace("first", "left"), left_at(2), rtol=1e-6)
+    late.press("first", "ArrowRight")
+    assert late.readout("first") == "3.0"
+    tab.close()
+
+
+def test_a_message_under_a_finger_replaces_nothing(live: AppPage) -> None:
+    drag(live, "first", 0.25, release=False)
+    live.slider("first").evaluate("slider => { window.held = slider; }")
+    # The program sends the slider elsewhere while it is held.
+    live.page.get_by_role("button", name="Send to 4").evaluate("button => button.click()")
+    expect(live.page.get_by_text("step 4.0")).to_be_visible()
+    assert live.slider("first").evaluate("slider => slider === window.held && slider.value") == "1"
+    assert live.readout("first") == "1.0"
+    live.page.mouse.up()
+    expect(live.page.get_by_text("step 1.0")).to_be_visible()
+    live.settle()
+    np.testing.assert_allclose(live.trace("first", "left"), left_at(1), rtol=1e-6)
+    assert live.slider("first").evaluate("slider => slider === window.held")
+
+
 def test_sliders_are_named_and_say_their_value(live: AppPage) -> None:
     slider = live.page.get_by_role("slider", name="Step")
     expect(slider).to_have_attribute("aria-valuetext", "2.0")

@@ -1,0 +1,103 @@
+"""The browser's own modules, without a server: what they unpack is what Python reads back."""
+
+import base64
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from playwright.sync_api import Page
+from streamlit.testing.v1 import AppTest
+
+from attn_ui.live_figure.arrays import read_body
+from attn_ui.live_figure.bundle import bundle
+from attn_ui.live_figure.packing import PREFIX_BYTES
+from attn_ui.live_figure.unpacking import count_steps, figure_at, inflated
+
+pytestmark = pytest.mark.browser
+
+ROUTER = Path(__file__).resolve().parents[2] / "attn_ui" / "router.py"
+PAGES = ("overview", "kernel_regression", "single_head", "positional_encoding", "multi_head")
+# NaN is not JSON: both sides are brought to one form.
+READ = """
+async ([text, places]) => {
+    const bytes = Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
+    const moving = new Moving(await unpack(bytes), null);
+    const plain = (v) => ArrayBuffer.isView(v) || Array.isArray(v) ? Array.from(v, plain)
+        : Number.isNaN(v) ? "nan" : v === undefined ? null
+        : v === null || typeof v !== "object" ? v
+        : Object.fromEntries(Object.entries(v).map(([k, x]) => [k, plain(x)]));
+    return places.map(([step, row]) => JSON.stringify(plain(moving.at(step, row))));
+}
+"""
+
+
+@pytest.fixture
+def modules(tab: Page) -> Page:
+    """A page without an address that has the wire format and the figure in it, as plain scripts."""
+    tab.set_content("<p>modules</p>")
+    tab.add_script_tag(content=bundle("wire.js"))
+    tab.add_script_tag(content=bundle("figure.js"))
+    return tab
+
+
+def plain(value: Any) -> Any:
+    match value:
+        case dict():
+            return {key: plain(inner) for key, inner in value.items()}
+        case list() | tuple():
+            return [plain(inner) for inner in value]
+        case np.ndarray():
+            return plain(value.tolist())
+        case float() if np.isnan(value):
+            return "nan"
+    return value
+
+
+def messages(page: str) -> list[bytes]:
+    """The packed steps of every live figure of a page as it opens."""
+    app = AppTest.from_file(str(ROUTER), default_timeout=120).run()
+    app.switch_page(f"../pages/{page}/page.py").run()
+    assert not app.exception
+    found = []
+    for component in app.get("bidi_component"):
+        message: bytes = component.proto.bytes  # type: ignore[attr-defined]
+        for _ in ("head", "says"):
+            message = message[4 + int.from_bytes(message[:4], "little") :]
+        if count_steps(message):  # sentences may travel apart, without steps
+            found.append(message)
+    return found
+
+
+def check(modules: Page, packed: bytes, places: list[tuple[int, int]]) -> None:
+    read = modules.evaluate(READ, [base64.b64encode(packed).decode(), places])
+    for (step, row), found in zip(places, read, strict=True):
+        assert json.loads(found) == plain(figure_at(packed, step, row)), f"step {step}, row {row}"
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_every_page_is_unpacked_as_python_unpacks_it(modules: Page, page: str) -> None:
+    packed = messages(page)
+    assert packed
+    for message in packed:
+        last = count_steps(message) - 1
+        header, _ = read_body(inflated(message)[PREFIX_BYTES:])
+        rows = header["cursor"]["n_rows"] if header["cursor"] else 1
+        # There and back, so that nothing of another step may be left.
+        check(modules, message, [(0, 0), (last, rows - 1), (last // 2, rows // 2), (0, 0)])
+
+
+def test_colours_change_and_what_is_kept_stays(modules: Page) -> None:
+    changed = modules.evaluate(
+        """() => {
+            const kept = { a: "#112233", b: ["plain #112233", { "@": 0 }], c: null };
+            const arrays = [Float32Array.of(1, 2)];
+            const found = resolve(kept, arrays, { "#112233": "#445566" });
+            put(found, ["d", "e"], 1);
+            put(found, ["d", "e"], null);
+            put(found, ["a"], null);
+            return [found.b[0], found.b[1] === arrays[0], kept.a, kept.b[0], "a" in found, "e" in found.d];
+        }"""
+    )
+    assert changed == ["plain #445566", True, "#112233", "plain #112233", False, False]
