@@ -464,7 +464,9 @@ def _key_ticks(scene: Scene) -> Ticks:
     for value, text in scene.ticks(float(scene.keys[0]), float(scene.keys[-1])):
         column = float(np.interp(value, scene.keys, columns))
         # In a gap of the data two would overlap; long numbers need more room.
-        if not ticks or column - ticks[-1][0] > len(columns) * max(0.07, 0.028 * len(text)):
+        if not ticks or column - ticks[-1][0] > len(columns) * max(
+            0.07, (0.045 if scene.dated else 0.028) * len(text)
+        ):
             ticks.append((column, text))
     return ticks
 
