@@ -212,7 +212,7 @@ def unpacked_in_another_order(
         )
     fused = torch.cat([each(query) for each in (module.W_q, module.W_k, module.W_v)], dim=-1)
     # (*batch, n, d k h) -> k, *batch, h, n, d: the numbers were laid down as k h d.
-    parts = fused.unflatten(-1, (module.d_head, 3, module.num_heads))
+    parts = fused.reshape(*fused.shape[:-1], module.d_head, 3, module.num_heads)
     q, k, v = (part.movedim(-1, -3) for part in parts.unbind(dim=-2))
     return module.attend(q, k, v, attn_mask, is_causal=is_causal)
 

@@ -30,8 +30,9 @@ from pages.kernel_regression.search import best_of
 from pages.kernel_regression.search import errors as search
 from pages.kernel_regression.views import compare as compare_view
 from pages.kernel_regression.views.bridge import lay
+from tests.pages import PAGES
 from tests.quick_apptest import look_for_components_once
-from tests.walk import PAGES, open_page
+from tests.walk import open_page
 
 TURNS = 15
 VISITS = 5

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from attn_ui.navigation import PAGES
-from tests import walk
 from tests.browser import test_pages
+from tests.pages import PAGES as WALKED
 
 ROOT = Path(__file__).resolve().parents[1]
 GUIDE = (ROOT / "CONTRIBUTING.md").read_text()
@@ -63,7 +63,8 @@ def test_the_contracts_forbid_what_the_guide_does_not_allow(package: str) -> Non
 
 def files(picture: str) -> tuple[set[str], set[str]]:
     """Read the picture of the house: what stands at the top, and what stands inside a page."""
-    top, inside = set(), set()
+    top: set[str] = set()
+    inside: set[str] = set()
     for line in picture.splitlines():
         names = re.split(r"\s{2,}", line.strip())[0].split(", ")
         (inside if line.startswith(" " * 6) else top).update(names)
@@ -145,7 +146,7 @@ def test_a_page_made_by_the_guide_opens_and_reads_its_links(house: Path) -> None
 def test_the_tests_go_through_the_pages_of_the_navigation() -> None:
     addresses = [page.address for page in PAGES]
     assert addresses == test_pages.URLS
-    assert addresses == list(walk.PAGES)
+    assert addresses == list(WALKED)
 
 
 def test_a_page_made_by_the_guide_may_not_import_another(house: Path) -> None:

@@ -338,7 +338,13 @@ def test_own_points_of_any_size_are_drawn_told_and_checked(name: str) -> None:
 
 
 def dated(count: int = 30) -> Points:
-    return from_columns(19753 + 7.0 * np.arange(count), np.sin(np.arange(count)), "when", "much", dated=True)
+    return from_columns(
+        19753 + 7.0 * np.arange(count, dtype=np.float64),
+        np.sin(np.arange(count, dtype=np.float64)),
+        "when",
+        "much",
+        dated=True,
+    )
 
 
 @pytest.mark.parametrize("picture", KERNEL_VIEW.options)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attn_ui import parameters
+from attn_ui import bounds, parameters
 from attn_ui.address import bad_settings
 from attn_ui.parameters import Choice, Flag, Parameter, Real, Steps, Text, Whole
 from tests.pages import PAGES
@@ -118,3 +118,16 @@ def test_logarithmic_steps_have_one_ratio(count: int) -> None:
     ratios: list[Any] = [b / a for a, b in itertools.pairwise(values)]
     assert (values[0], values[-1], len(values)) == (0.05, 5.0, count)
     assert ratios == pytest.approx([ratios[0]] * len(ratios))
+
+
+def test_the_limits() -> None:
+    assert {name: value for name, value in vars(bounds).items() if name.startswith("MAX_")} == {
+        "MAX_TOKENS": 64,
+        "MAX_MODEL_TOKENS": 128,
+        "MAX_HEADS": 16,
+        "MAX_D_MODEL": 128,
+        "MAX_KERNEL_POINTS": 500,
+        "MAX_CSV_BYTES": 1_000_000,
+        "MAX_CSV_ROWS": 5_000,
+        "MAX_TABLE_COLUMNS": bounds.MAX_TABLE_COLUMNS,
+    }

@@ -2,7 +2,8 @@
 
 import pytest
 
-from tests.walk import PAGES, open_state, states, walk
+from tests.pages import PAGES
+from tests.walk import open_state, states, walk
 
 STATES = 400
 

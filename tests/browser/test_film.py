@@ -89,7 +89,7 @@ def drag(live: AppPage, parts: np.ndarray) -> None:
 @pytest.mark.parametrize("path", PAGES)
 def test_a_picture_of_the_film_is_what_plotly_draws(app: AppPage, path: str) -> None:
     page = app.page
-    page.set_viewport_size(WINDOW)
+    page.set_viewport_size({"width": WINDOW["width"], "height": WINDOW["height"]})
     page.set_default_timeout(90_000)
     app.open(path)
     page.wait_for_function(READY)

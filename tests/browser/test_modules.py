@@ -62,7 +62,7 @@ def messages(page: str) -> list[bytes]:
     assert not app.exception
     found = []
     for component in app.get("bidi_component"):
-        message: bytes = component.proto.bytes  # type: ignore[attr-defined]
+        message: bytes = component.proto.bytes
         for _ in ("head", "says"):
             message = message[4 + int.from_bytes(message[:4], "little") :]
         if count_steps(message):  # sentences may travel apart, without steps

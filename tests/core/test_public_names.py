@@ -1,5 +1,4 @@
 import attn_core
-from attn_core import limits
 
 
 def test_the_public_names() -> None:
@@ -25,15 +24,3 @@ def test_the_public_names() -> None:
         "DecodingCost", "KVCache", "LatentAttention", "decode_step", "decoding_cost",
     }  # fmt: skip
     assert all(hasattr(attn_core, name) for name in attn_core.__all__)
-
-
-def test_the_limits() -> None:
-    assert {name: value for name, value in vars(limits).items() if name.startswith("MAX_")} == {
-        "MAX_TOKENS": 64,
-        "MAX_MODEL_TOKENS": 128,
-        "MAX_HEADS": 16,
-        "MAX_D_MODEL": 128,
-        "MAX_KERNEL_POINTS": 500,
-        "MAX_CSV_BYTES": 1_000_000,
-        "MAX_CSV_ROWS": 5_000,
-    }

@@ -151,7 +151,7 @@ def test_large_maps_tell_their_own_number_only() -> None:
     vectors = np.ones((n, 2))
     walk = Walk(
         labels, labels, None, None, None, vectors, vectors, vectors, square, square, square > 0, square,
-        vectors[:, :1], square, vectors, "× 1", (0, 0),
+        vectors[:, :1], square, vectors, "× 1",
     )  # fmt: skip
     assert cells(pictures.all_at_once(walk))["weights"].customdata is None
 

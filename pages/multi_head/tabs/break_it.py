@@ -211,12 +211,11 @@ def _verdict_on_order(now: Now, broken: MultiHead) -> str:
     holds = []
     for part, made in zip(parts, origins(now.n_head, now.module.d_head), strict=True):
         counts = [(int((made == other).sum()), name) for other, name in enumerate(parts)]
-        mixed = words.several([f"{count} of the {name}" for count, name in counts if count])
+        mixed = listed([f"{count} of the {name}" for count, name in counts if count])
         holds.append(f"what is read as the {part} holds {mixed}")
-    listed = f"{holds[0]}; {holds[1]}; {holds[2]}"
     return (
         f"Fails: *{SAME_AS_TORCH}*. It is off by up to {off:.3g}, and all shapes are right. Of the "
-        f"{now.n_head * now.module.d_head} numbers a token in each part, {listed}."
+        f"{now.n_head * now.module.d_head} numbers a token in each part, {'; '.join(holds)}."
     )
 
 
