@@ -25,7 +25,8 @@ def shown(link: str) -> tuple[str | None, dict[str, list[Any]]]:
     at = open_page(page.strip("/"), dict(parse_qs(query)))
     assert not at.exception
     assert not [caption for caption in at.caption if ":material/link_off:" in caption.value]
-    meta, _, packed = fields(at)[0]
+    # Sentences that follow a choice travel before their figure, as a message of their own.
+    meta, _, packed = next(each for each in fields(at) if "slider" in each[0])
     slider, rows = meta["slider"], meta["cursor"]
     step = slider["index"] if slider else 0
     maps: dict[str, list[Any]] = {}
