@@ -13,6 +13,7 @@ from torch.nn import functional as F
 
 from attn_core import MULTI_HEAD_MISTAKES
 from attn_ui.live_figure.says import said_at
+from attn_ui.live_figure.unpacking import count_steps
 from pages.multi_head import settings as page_settings
 from pages.multi_head import words
 from pages.multi_head.numbers import (
@@ -124,10 +125,6 @@ def show_tab(at: AppTest, tab: str) -> list[str]:
     (opened,) = [each for each in at.tabs if each.label == tab]
     assert [each for each in at.tabs if each.label != tab and len(each.children)] == []
     return [element.type for element in opened.children.values()]
-
-
-def n_steps(message: bytes) -> int:
-    return int(json.loads(message[4 : 4 + int.from_bytes(message[:4], "little")])["n_steps"])
 
 
 def test_the_page_opens_on_a_sentence_with_four_heads() -> None:
@@ -282,7 +279,7 @@ def test_all_maps_are_packed_in_one_figure_within_its_limits() -> None:
     words_64 = " ".join(f"w{i}" for i in range(64))
     for setting in (OWN, replace(OWN, d_head=8), replace(OWN, text=words_64, d_model=64, mask="causal")):
         slider = heads_slider(setting)
-        assert n_steps(packed(setting, LOOK)) == len(slider.values)
+        assert count_steps(packed(setting, LOOK)) == len(slider.values)
     assert heads_slider(replace(OWN, d_head=8)).values == tuple(range(1, 17))
     # 136 maps of 64 x 64 are more than a figure takes; powers of two are left.
     assert heads_slider(replace(OWN, text=words_64, d_head=8)).values == (1, 2, 4, 8, 16)
