@@ -1,5 +1,6 @@
 """Matrices, the main actors: labelled square cells, with numbers while they fit and hatching where masked."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
@@ -25,6 +26,7 @@ MOST_LABELS = 32
 MOST_FLAT = 8  # labels chosen for the columns; more of them are slanted
 SIDE_GAP, SIDE_SHARE = 0.03, 0.16  # of the body's width: the gap before the side bars, and gap and bars
 TITLE_PIXELS = 22
+CAPTION_LETTER, SMALL_CELL = 7, 3  # pixels of a caption's letter, and of a cell too small to be labelled
 
 
 Ticks = Sequence[tuple[float, str]]  # where on the axis, counted in cells from 0, and what stands there
@@ -309,6 +311,7 @@ class Matrix:
             self.names_rows,
             self.side is not None,
             self._formats(),
+            len(re.sub("<[^>]*>", "", self.caption())),
         )
 
     def _numbers_fit(self) -> bool:
@@ -347,6 +350,7 @@ class _Frame:
     names_rows: bool
     has_side: bool
     formats: tuple[tuple[str, int], tuple[str, int]]
+    caption_letters: int
 
     @property
     def column_labels(self) -> Sequence[str]:
@@ -380,20 +384,24 @@ def _geometry(frame: _Frame) -> Geometry:
     labels = frame.rows if frame.ticks[0] is None else [label for _, label in frame.ticks[0]]
     title = TITLE_PIXELS if row_title else 0
     row_pixels = _label_pixels(labels) + title
+    # Of many rows the cells are small, and a body of few columns is narrower than its caption.
+    overhang = 0
+    if n_rows > MOST_LABELS:
+        overhang = max(0, round((CAPTION_LETTER * frame.caption_letters - SMALL_CELL * n_columns) / 2))
     box = Box(
         columns=n_columns * (1 + SIDE_SHARE * frame.has_side),
         rows=n_rows,
-        left=(operator if frame.operator else 24) + frame.names_rows * row_pixels,
-        lead=row_pixels,
-        trail=16 if slanted else 4,
+        left=max((operator if frame.operator else 24) + frame.names_rows * row_pixels, 2 * overhang),
+        lead=max(row_pixels, overhang),
+        trail=max(16 if slanted else 4, overhang),
         top=10 + columns + (20 if column_title else 0),
         bottom=36,
     )
     bare = replace(
         box,
-        left=box.left - frame.names_rows * (row_pixels - title),
-        lead=title,
-        trail=4,
+        left=max(box.left - frame.names_rows * (row_pixels - title), 2 * overhang),
+        lead=max(title, overhang),
+        trail=max(4, overhang),
         top=10 + (20 if column_title else 0),
     )
     return Geometry(

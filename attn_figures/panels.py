@@ -21,6 +21,7 @@ from attn_figures.arrange import (
 from attn_figures.picture import Picture, Spec
 
 BAR_ROOM = 64  # pixels on the right for colour bars
+SHORTEST_BAR = 48  # pixels
 SMALLEST_DIGIT, CHARACTER = 9, 0.58  # pixels below which no number is drawn; width of a digit in its size
 CELL_SHARE = 0.94  # of a cell's width that its number may take
 PHONES_BELOW, PHONE_HEIGHT = 560, 4000  # pixels
@@ -334,9 +335,14 @@ def _settings(
             form, size = _numbers(geometry, arranged.unit)
             settings[f"data[{panel.first_trace}].texttemplate"] = form
             settings[f"data[{panel.first_trace}].textfont.size"] = size
+    # Bars stand beside the bodies and leave the captions free, unless they would be too short to be read.
+    top, bottom = arranged.places[0].y[1], min(place.y[0] for place in arranged.places)
+    room = (top - bottom) / max(1, len(bars))
+    if room * arranged.height < SHORTEST_BAR:
+        room = top / max(1, len(bars))
     for number, bar in enumerate(bars):
         settings[f"layout.{bar}.showscale"] = arranged.width >= PHONES_BELOW
         settings[f"layout.{bar}.colorbar.x"] = 1 - (BAR_ROOM - 4) / arranged.width
-        settings[f"layout.{bar}.colorbar.y"] = arranged.places[0].y[1] - number / len(bars)
-        settings[f"layout.{bar}.colorbar.len"] = min(1 / len(bars), 220 / arranged.height)
+        settings[f"layout.{bar}.colorbar.y"] = top - number * room
+        settings[f"layout.{bar}.colorbar.len"] = min(room, 220 / arranged.height)
     return settings

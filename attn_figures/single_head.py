@@ -186,22 +186,28 @@ def projecting(walk: Walk) -> Spec:
     maps = [*(walk.projections or []), *(walk.biases or [])]
     limit = max((float(np.abs(each).max()) for each in maps), default=1.0)
     panels = _sources(walk)
-    for kind, projections in (("W", walk.projections), ("b", walk.biases)):
-        roles: tuple[Role, Role, Role] = ("query", "key", "value")
-        for letter, values, role in zip("qkv", projections or (), roles, strict=False):
-            rows = ["b"] if kind == "b" else [str(number) for number in range(1, len(values) + 1)]
-            panels.append(
-                _vectors(
-                    f"{kind}{letter}",
-                    values,
-                    f"{kind}<sub>{letter}</sub>",
-                    rows,
-                    ("ink", role),
-                    limit=limit,
-                    names_rows=True,
-                )
-            )
+    roles: tuple[Role, Role, Role] = ("query", "key", "value")
+    for letter, values, role in zip("qkv", walk.projections or (), roles, strict=False):
+        rows = [str(number) for number in range(1, len(values) + 1)]
+        title = f"W<sub>{letter}</sub>"
+        panels.append(
+            _vectors(f"W{letter}", values, title, rows, ("ink", role), limit=limit, names_rows=True)
+        )
+    if walk.biases is not None:
+        rows = ["q", "k", "v"]
+        title = "b<sub>q</sub>, b<sub>k</sub>, b<sub>v</sub>"
+        panels.append(
+            _vectors("b", _stacked(walk.biases), title, rows, ("ink", "ink"), limit=limit, names_rows=True)
+        )
     return compose.spec([*panels, *_query_key_value(walk)], largest_unit=64)
+
+
+def _stacked(rows: Sequence[Numbers]) -> Numbers:
+    """Lay rows (1, d) of different lengths under one another; the shorter end in gaps."""
+    widest = max(row.shape[1] for row in rows)
+    return np.vstack(
+        [np.pad(row, ((0, 0), (0, widest - row.shape[1])), constant_values=np.nan) for row in rows]
+    )
 
 
 @Picture

@@ -1,6 +1,8 @@
 """The walk's pictures: what stands where, in whose colours, framed and hatched as the numbers say."""
 
+import re
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -8,6 +10,7 @@ import pytest
 
 from attn_figures import single_head as pictures
 from attn_figures import theme
+from attn_figures.arrange import settle
 from attn_figures.scale_study import cost_picture, scale_picture
 from attn_figures.single_head import Walk, mistake_picture
 
@@ -75,10 +78,40 @@ def test_a_stage_shows_what_it_is_made_from(walk: Walk, stage: str) -> None:
 
 
 def test_biases_stand_beside_the_projections(walk: Walk) -> None:
-    biases = [np.full((1, width), number) for number, width in enumerate((D_K, D_K, D_V))]
+    biases = [np.full((1, width), float(number)) for number, width in enumerate((D_K, D_K, D_V))]
     drawn = cells(pictures.projecting(replace(walk, biases=biases)))
-    assert list(drawn)[2:8] == ["Wq", "Wk", "Wv", "bq", "bk", "bv"]
-    np.testing.assert_array_equal(drawn["bv"].z, biases[2])
+    assert list(drawn)[2:6] == ["Wq", "Wk", "Wv", "b"]
+    gap = [np.nan] * (D_V - D_K)
+    wanted = [[0.0] * D_K + gap, [1.0] * D_K + gap, [2.0] * D_V]
+    np.testing.assert_array_equal(drawn["b"].z, wanted)
+
+
+@pytest.mark.parametrize("width", [930, 1120, 1420, 1900])
+def test_captions_of_narrow_matrices_do_not_meet(width: int) -> None:
+    n = 64
+    square, vectors = np.full((n, n), 1 / n), np.ones((n, 4))
+    labels = [str(i) for i in range(n)]
+    walk = Walk(
+        labels, labels, None, None, None, vectors, vectors, vectors, square, square, square > 0, square,
+        vectors[:, :1], square, vectors, "÷ √4<br>÷ T",
+    )  # fmt: skip
+    spec = settle(pictures.all_at_once.spec(walk), width)
+    ends = []
+    for note in spec["layout"]["annotations"]:
+        if "×" in note["text"] and note["y"] == 0:
+            axis = spec["layout"][note["xref"].removesuffix(" domain").replace("x", "xaxis")]
+            middle = sum(axis["domain"]) / 2 * spec["layout"]["width"]
+            # A letter takes about seven pixels, and a caption starts in the middle of its body.
+            half = 7 * len(re.sub("<[^>]*>", "", note["text"])) / 2
+            ends.append((middle - half, middle + half))
+    assert len(ends) == 5
+    assert all(left[1] <= right[0] for left, right in pairwise(ends))
+    bottom = min(
+        spec["layout"][axis]["domain"][0] for axis in ("yaxis", "yaxis2", "yaxis3", "yaxis4", "yaxis5")
+    )
+    for axis in ("coloraxis", "coloraxis2", "coloraxis3"):
+        bar = spec["layout"][axis]["colorbar"]
+        assert bar["y"] - bar["len"] >= bottom - 1e-6, "a colour bar beside the captions"
 
 
 @each_stage
