@@ -90,6 +90,8 @@ class Matrix:
         blocked: what the hover says of a hatched cell.
         side: slim bars on the right, one a row.
         names_rows: label the rows even where another panel stands before this one on the line.
+        shown: how many rows and columns are in sight, counted from the first; all of them where None. The
+            caption counts these.
         numbered: write the values into the cells while they fit; a colour bar tells them otherwise.
     """
 
@@ -123,6 +125,7 @@ class Matrix:
     blocked: str = "<b>masked</b>: may not attend"
     side: SideBars | None = None
     names_rows: bool = False
+    shown: tuple[int | None, int | None] = (None, None)
     numbered: bool = True
 
     def __post_init__(self) -> None:
@@ -261,7 +264,7 @@ class Matrix:
         """Return the title with the shape after it."""
         if not self.shows_shape:
             return self.title
-        shape = f"{len(self.rows)} × {len(self.columns)}"
+        shape = " × ".join(map(str, self._in_sight()))
         return f"{self.title}  <span style='color:{theme.LIGHT.muted}'>{shape}</span>"
 
     def shapes(self, axes: Axes) -> list[dict[str, Any]]:
@@ -298,6 +301,10 @@ class Matrix:
             "meta": {"cursor": self.moves_cursor},
         } | ({"hovertext": np.array(side.names, dtype=object)} if side.names else {})
 
+    def _in_sight(self) -> tuple[int, int]:
+        rows, columns = self.shown
+        return rows or len(self.rows), columns or len(self.columns)
+
     def _frame(self) -> "_Frame":
         rows, columns = (None if ticks is None else tuple(ticks) for ticks in self.ticks)
         return _Frame(
@@ -311,7 +318,8 @@ class Matrix:
             self.names_rows,
             self.side is not None,
             self._formats(),
-            len(re.sub("<[^>]*>", "", self.caption())),
+            len(_without_tags(self.caption())),
+            self._in_sight(),
         )
 
     def _numbers_fit(self) -> bool:
@@ -351,6 +359,7 @@ class _Frame:
     has_side: bool
     formats: tuple[tuple[str, int], tuple[str, int]]
     caption_letters: int
+    in_sight: tuple[int, int]
 
     @property
     def column_labels(self) -> Sequence[str]:
@@ -420,7 +429,7 @@ def _geometry(frame: _Frame) -> Geometry:
 
 @lru_cache(maxsize=512)
 def _axes(frame: _Frame, axes: Axes) -> dict[str, Any]:
-    n_rows, n_columns = len(frame.rows), len(frame.columns)
+    n_rows, n_columns = frame.in_sight
     beside = SIDE_SHARE * n_columns if frame.has_side else 0.0
     (row_title, column_title), (row_role, column_role) = frame.titles, frame.roles
     return {
@@ -461,10 +470,9 @@ def _label_pixels(labels: Sequence[str]) -> int:
     return 8 + round(7.6 * max(len(_shorten(label)) for label in labels))
 
 
-def _without_tags(operator: str) -> str:
-    for tag in ("<sub>", "</sub>", "<sup>", "</sup>", "<b>", "</b>", "<i>", "</i>"):
-        operator = operator.replace(tag, "")
-    return operator
+def _without_tags(text: str) -> str:
+    """Leave out Plotly's tags, but for the end of a line; users' own "<" is escaped."""
+    return re.sub(r"<(?!br>)[^>]*>", "", text)
 
 
 @dataclass(frozen=True, eq=False)

@@ -42,12 +42,15 @@ def distinct(values: Sequence[float], digits: int = 3) -> list[str]:
         texts = [number(value, more) for value in values]
         if len(set(texts)) == wanted:
             break
-    if all(abs(value) < 1e15 for value in values) and max(map(len, texts), default=0) > len("1.234 × 10⁻¹²"):
+    writable = all(not value or SMALL <= abs(value) < 1e15 for value in values)
+    if writable and max(map(len, texts), default=0) > len("1.234 × 10⁻¹²"):
         return [("−" if value < 0 else "") + _plain(abs(value), more) for value in values]
     return texts
 
 
 def _plain(size: float, digits: int) -> str:
+    if not size:
+        return "0"
     whole = len(str(int(size)))
     decimals = max(0, digits - whole) if size >= 1 else digits - 1 - math.floor(math.log10(size))
     return _trimmed(f"{size:,.{decimals}f}")

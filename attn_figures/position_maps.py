@@ -48,6 +48,7 @@ def encoding(values: Numbers, dimensions: Sequence[int], *, limit: float, shown:
         quantity="value",
         size=(BODY, BODY),
         ticks=(_every(shown), _every(width)),
+        shown=(shown, None),
         place="position <b>%{y}</b>, dimension <b>%{x}</b>",
         moves_cursor=True,
         marked=(0, None),
@@ -98,7 +99,7 @@ def encoding(values: Numbers, dimensions: Sequence[int], *, limit: float, shown:
         ],
         legend=[(f"dim. {d}", colour) for d, colour in zip(dimensions, theme.LIGHT.series, strict=False)],
     )
-    return _crop(compose.spec([picture, chart], largest_unit=38), "yaxis", shown, down=True)
+    return compose.spec([picture, chart], largest_unit=38)
 
 
 def encoding_cursor(values: NDArray[Any], dimensions: Sequence[int]) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -155,6 +156,7 @@ def similarity(
         quantity=quantity,
         size=(BODY, BODY),
         ticks=(_every(shown), _every(shown)),
+        shown=(shown, shown),
         place="positions <b>%{y}</b> and <b>%{x}</b>",
         moves_cursor=True,
         marked=(0, None),
@@ -198,8 +200,7 @@ def similarity(
             ("from one position", light.key),
         ],
     )
-    spec = compose.spec([picture, chart], largest_unit=38)
-    return _crop(_crop(spec, "yaxis", shown, down=True), "xaxis", shown, down=False)
+    return compose.spec([picture, chart], largest_unit=38)
 
 
 def similarity_cursor(length: int) -> tuple[dict[str, Any], dict[str, str]]:
@@ -447,15 +448,3 @@ def _every(count: int) -> Ticks:
     """Label about eight places of an axis, at a distance that is a power of two."""
     step = 1 << max(0, math.ceil(math.log2(count / 8)))
     return [(place, str(place)) for place in range(0, count, step)]
-
-
-def _crop(spec: Spec, axis: str, shown: int, *, down: bool) -> Spec:
-    """Let an axis of the first panel end after `shown` of its cells, and its caption count those."""
-    caption = spec["layout"]["annotations"][0]
-    shape = caption["text"].rsplit(">", 2)[1].removesuffix("</span")
-    rows, columns = shape.split(" × ")
-    cropped = f"{shown} × {columns}" if down else f"{rows} × {shown}"
-    caption["text"] = caption["text"].replace(shape, cropped)
-    ends = [-0.5, shown - 0.5]
-    spec["layout"][axis] = spec["layout"][axis] | {"range": ends[::-1] if down else ends}
-    return spec

@@ -237,3 +237,11 @@ def test_numbers_are_nine_pixels_or_more_or_none_and_fit_their_cells(n: int) -> 
             assert size >= 9
             assert 4 * 0.5 * size <= cell  # "-1.2" at the least
     assert drawn >= 8
+
+
+def test_rows_and_columns_out_of_sight_are_not_counted() -> None:
+    matrix = Matrix("m", np.ones((8, 6)), "m", list("abcdefgh"), list("uvwxyz"), shown=(3, None))
+    figure = compose([matrix])
+    assert tuple(figure.layout.yaxis.range) == (2.5, -0.5)
+    assert tuple(figure.layout.xaxis.range) == (-0.5, 5.5)
+    assert "3 × 6" in figure.layout.annotations[0].text
