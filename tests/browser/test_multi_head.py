@@ -104,7 +104,7 @@ def test_pointing_at_a_cell_frames_it_in_every_head(app: AppPage) -> None:
     frames = app.figure("maps").locator(".live-frames .live-frame")
     frames.first.wait_for()
     assert frames.count() == 4
-    hover = app.figure("maps").locator(".hoverlayer").text_content() or ""
+    hover = app.figure("maps").locator(".live-plot .hoverlayer").text_content() or ""
     assert f"{by_torch(4)[0][1, 3, 1]:.6f}" in hover
 
 
