@@ -129,9 +129,8 @@ def test_hover_after_a_release_tells_the_number_that_stands_there(live: AppPage)
     x, y = live.cell_centre("first", "left", 1, 2)
     live.page.mouse.move(x - 3, y - 3)
     live.page.mouse.move(x, y)
-    expect(live.figure("first").locator(".live-plot .hoverlayer")).to_contain_text(
-        "0.45"
-    )  # step 4: 0.4, cell 5: 0.05
+    # Step 4 has 0.4, and cell 5 adds 0.05.
+    expect(live.figure("first").locator(".live-plot .hoverlayer")).to_contain_text("0.45")
 
 
 def test_a_window_that_only_becomes_higher_keeps_the_film(live: AppPage) -> None:
