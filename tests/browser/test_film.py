@@ -11,7 +11,7 @@ from tests.browser.app_page import AppPage
 
 pytestmark = pytest.mark.browser
 
-PAGES = ("", "kernel-regression", "multi-head")
+PAGES = ("", "kernel-regression", "single-head", "positional-encoding", "multi-head")
 # All of a figure is in sight: a window that changed its size for a screenshot would begin another film.
 WINDOW = {"width": 1280, "height": 1500}
 SHADE = 8  # of 255: below it an edge is smoothed differently, which no eye sees
