@@ -92,30 +92,26 @@ def _between_heads(now: Now, broken: Attention) -> Drawn:
 
 
 def _maps(now: Now, broken: MultiHead) -> Drawn:
-    head = now.look.head
-    return (
-        _map(now, now.result, "right", f"right: head {head + 1}", head),
-        _map(now, broken, "broken", f"broken: head {head + 1}", head),
-        True,
-    )
+    return _of_head(now, broken, now.look.head)
 
 
 def _second_head(now: Now, broken: MultiHead) -> Drawn:
-    # Head 1 keeps its own projections, so another one shows the mistake.
-    head = min(now.look.head or 1, now.n_head - 1)
-    return (
-        _map(now, now.result, "right", f"right: head {head + 1}", head),
-        _map(now, broken, "broken", f"broken: head {head + 1} (as head 1)", head),
-        True,
-    )
+    return _of_head(now, broken, _not_the_first(now), " (as head 1)")
 
 
 def _regrouped(now: Now, broken: MultiHead) -> Drawn:
-    # The first and the last head keep their group, so another one shows the mistake.
-    head = min(now.look.head or 1, now.n_head - 1)
+    return _of_head(now, broken, _not_the_first(now))
+
+
+def _not_the_first(now: Now) -> int:
+    """The head looked at, but for head 1, which these mistakes leave as it is."""
+    return min(now.look.head or 1, now.n_head - 1)
+
+
+def _of_head(now: Now, broken: MultiHead, head: int, note: str = "") -> Drawn:
     return (
         _map(now, now.result, "right", f"right: head {head + 1}", head),
-        _map(now, broken, "broken", f"broken: head {head + 1}", head),
+        _map(now, broken, "broken", f"broken: head {head + 1}{note}", head),
         True,
     )
 
