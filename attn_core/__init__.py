@@ -6,6 +6,7 @@ from attn_core.checks import Check, audit_attention, compare
 from attn_core.kernels import KERNELS, Kernel
 from attn_core.kv_cache import DecodingCost, KVCache, decode_step, decoding_cost
 from attn_core.latent import LatentAttention
+from attn_core.mask_patterns import MASK_PATTERNS, Masking, make_mask, mask_code
 from attn_core.masks import (
     block_sparse_mask,
     causal_mask,
@@ -80,6 +81,7 @@ __all__ = [
     "ATTENTION_MISTAKES",
     "ATTENTION_SAMPLES",
     "KERNELS",
+    "MASK_PATTERNS",
     "MULTI_HEAD_MISTAKES",
     "NORMS",
     "POSITION_MISTAKES",
@@ -99,6 +101,7 @@ __all__ = [
     "KernelRegression",
     "LatentAttention",
     "Learned",
+    "Masking",
     "Mistake",
     "MultiHead",
     "MultiHeadAttention",
@@ -137,7 +140,9 @@ __all__ = [
     "label_tokens",
     "learn_bandwidth",
     "leave_one_out_error",
+    "make_mask",
     "make_scheme",
+    "mask_code",
     "merge_heads",
     "multi_head_size",
     "nadaraya_watson",

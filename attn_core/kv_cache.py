@@ -29,7 +29,11 @@ class KVCache:
 
 
 def decode_step(
-    module: MultiHeadAttention, x: Float[Tensor, "*batch n d_model"], kv_cache: KVCache | None = None
+    module: MultiHeadAttention,
+    x: Float[Tensor, "*batch n d_model"],
+    kv_cache: KVCache | None = None,
+    *,
+    bias: Float[Tensor, "..."] | None = None,
 ) -> tuple[MultiHead, KVCache]:
     r"""Attend from one new token to itself and to all that is kept; return every stage and the longer cache.
 
@@ -37,7 +41,9 @@ def decode_step(
       o_t = \mathrm{attention}(x_t W_q,\ [k_1 \ldots k_t],\ [v_1 \ldots v_t])\,W_o$$
 
     ``x`` is the new token alone, (*batch, 1, d_model); ``kv_cache`` holds the tokens before it, none when
-    None. Only the new token is projected. The cache that is given is not changed.
+    None. Only the new token is projected, and turned by its own place where the module has a rotation: keys
+    are kept turned. ``bias`` (*batch, n_head, 1, t) is added to the scaled scores of the t tokens so far. The
+    cache that is given is not changed.
 
     Invariant: the output is the last row of causal self-attention over all tokens so far, because a causal
     row reads nothing that comes later: keys and values of earlier tokens never change.
@@ -56,7 +62,7 @@ def decode_step(
     """
     if x.ndim < 2 or x.shape[-2] != 1:
         raise ValueError(f"x must be one token, (*batch, 1, {module.d_model}); got {tuple(x.shape)}")
-    query, key, value = module.project(x)
+    query, key, value = module.project(x, start=0 if kv_cache is None else len(kv_cache))
     if kv_cache is not None:
         wanted = (*key.shape[:-2], len(kv_cache), key.shape[-1])
         for name, kept in (("key", kv_cache.key), ("value", kv_cache.value)):
@@ -64,7 +70,7 @@ def decode_step(
                 raise ValueError(f"kv_cache.{name} must be {wanted}; got {tuple(kept.shape)}")
         key = torch.cat([kv_cache.key, key], dim=-2)
         value = torch.cat([kv_cache.value, value], dim=-2)
-    return module.attend(query, key, value), KVCache(key, value)
+    return module.attend(query, key, value, bias), KVCache(key, value)
 
 
 @dataclass(frozen=True)

@@ -42,8 +42,14 @@ class LatentAttention:
         Invariant: from d_latent = rank of M on, at most d_key, nothing is lost.
 
         Raises ValueError for a d_latent outside 1 to min(d_key, 2 n_head d_head), for keys and values of
-        different widths, and for heads that share keys already.
+        different widths, for heads that share keys already, and for a rotation, which would stand between
+        W_q and the ups.
         """
+        if module.rotation is not None:
+            raise ValueError(
+                "the maps of keys can be absorbed only where nothing stands between query and key; got the "
+                f"rotation {module.rotation.name}"
+            )
         if module.d_key != module.d_value or module.num_kv_heads != module.num_heads:
             raise ValueError(
                 "the module must read keys and values of one width with as many key heads as heads; got "
@@ -89,7 +95,7 @@ class LatentAttention:
         self,
         query: Float[Tensor, "*batch n_query d_model"],
         key: Float[Tensor, "*batch n_key d_key"] | None = None,
-        attn_mask: Bool[Tensor, "..."] | None = None,
+        attn_mask: Bool[Tensor, "..."] | Float[Tensor, "..."] | None = None,
     ) -> MultiHead:
         """Attend with keys and values written out from the latent vectors, as the definition has it.
 
@@ -108,7 +114,7 @@ class LatentAttention:
         self,
         query: Float[Tensor, "*batch n_query d_model"],
         key: Float[Tensor, "*batch n_key d_key"] | None = None,
-        attn_mask: Bool[Tensor, "..."] | None = None,
+        attn_mask: Bool[Tensor, "..."] | Float[Tensor, "..."] | None = None,
     ) -> tuple[Float[Tensor, "*batch n_head n_query n_key"], Float[Tensor, "*batch n_query d_out"]]:
         r"""Return weights and output straight from the latent vectors; no key or value is ever written out.
 
@@ -122,9 +128,11 @@ class LatentAttention:
         c = self.latent(key).unsqueeze(-3)
         bias_key, bias_value = self._biases()
         scores = (q @ self.up_key) @ c.mT + q @ bias_key.unsqueeze(-1)
-        scaled = scores * self.module.d_head**-0.5
-        allowed, _ = resolve_mask(attn_mask, False, shape=scores.shape, like=q)
+        scaled = scores * (self.module.d_head**-0.5 / self.module.temperature)
+        allowed, bias = resolve_mask(attn_mask, False, shape=scores.shape, like=q)
         empty = None
+        if bias is not None:
+            scaled = scaled + bias
         if allowed is not None:
             scaled = scaled.masked_fill(~allowed, -torch.inf)
             empty = ~allowed.any(dim=-1, keepdim=True)

@@ -125,7 +125,8 @@ def split_without_transpose(
             f"this mistake needs n_query = n_key, or one of them 1; got {q.shape[-2]} and {k.shape[-2]}"
         )
     # (*batch, n_head, n, d_head) -> (*batch, n, n_head, d_head): the transpose of split_heads undone.
-    return scaled_dot_product_attention(q.transpose(-3, -2), k.transpose(-3, -2), v.transpose(-3, -2))
+    q, k, v = (each.transpose(-3, -2) for each in (q, k, v))
+    return scaled_dot_product_attention(q, k, v, temperature=module.temperature)
 
 
 def merge_without_transpose(
@@ -214,7 +215,7 @@ def unpacked_in_another_order(
     # (*batch, n, d k h) -> k, *batch, h, n, d: the numbers were laid down as k h d.
     parts = fused.reshape(*fused.shape[:-1], module.d_head, 3, module.num_heads)
     q, k, v = (part.movedim(-1, -3) for part in parts.unbind(dim=-2))
-    return module.attend(q, k, v, attn_mask, is_causal=is_causal)
+    return module.attend(module.turned(q), module.turned(k), v, attn_mask, is_causal=is_causal)
 
 
 def origins(num_heads: int, d_head: int) -> Tensor:

@@ -1,5 +1,6 @@
 """Multi-head attention: several heads beside one another, joined into one output."""
 
+import math
 from dataclasses import dataclass
 
 import torch
@@ -10,6 +11,7 @@ from torch.nn import functional as F
 from attn_core import _require
 from attn_core._linear import seeded_linear
 from attn_core.attention import resolve_mask, scaled_dot_product_attention, scores_shape, share_heads
+from attn_core.schemes.turned import RotationScheme
 
 Projected = tuple[
     Float[Tensor, "*batch n_head n_query d_head"],
@@ -114,12 +116,16 @@ class MultiHeadAttention(nn.Module):
     to num_kv_heads * d_head, and num_heads / num_kv_heads heads of queries side by side share each of them
     (grouped-query attention; multi-query with one).
 
+    A ``rotation`` turns the queries and keys of every head by their places, after their projections and
+    before their product; values stay as they are. ``temperature`` is what scaled scores are divided by
+    wherever none is given. A bias for each head, as ALiBi's, is a float mask (num_heads, n_query, n_key).
+
     Raises ValueError for widths or numbers of heads below one, for heads that do not divide d_model when
-    d_head is not given, with the nearest numbers that do, and for num_kv_heads that does not divide
-    num_heads.
+    d_head is not given, with the nearest numbers that do, for num_kv_heads that does not divide num_heads,
+    for a rotation with an odd d_head, and for a temperature that is not positive.
 
     Source: Vaswani et al. (2017), section 3.2.2; Shazeer (2019), Fast Transformer Decoding, for one head of
-    keys and values; Ainslie et al. (2023), GQA, for several.
+    keys and values; Ainslie et al. (2023), GQA, for several; Su et al. (2021), RoFormer, for the rotation.
 
     >>> attend = MultiHeadAttention(20, 4, seed=1, dtype=torch.float64)
     >>> query, memory = torch.ones(1, 20, dtype=torch.float64), torch.ones(10, 20, dtype=torch.float64)
@@ -139,6 +145,8 @@ class MultiHeadAttention(nn.Module):
         output_projection: bool = True,
         d_key: int | None = None,
         d_value: int | None = None,
+        rotation: RotationScheme | None = None,
+        temperature: float = 1.0,
         seed: int = 0,
         dtype: torch.dtype | None = None,
     ) -> None:
@@ -151,6 +159,12 @@ class MultiHeadAttention(nn.Module):
         )
         self.d_key = _require.whole("d_key", d_model if d_key is None else d_key, least=1)
         self.d_value = _require.whole("d_value", d_model if d_value is None else d_value, least=1)
+        if rotation is not None and rotation.fitting_width(self.d_head) != self.d_head:
+            raise ValueError(
+                f"{rotation.name} turns dimensions in pairs, so it needs an even d_head; got {self.d_head}"
+            )
+        self.rotation = rotation
+        self.temperature = float(_require.positive("temperature", temperature))
         generator = torch.Generator().manual_seed(_require.whole("seed", seed, least=0))
         self.num_kv_heads = _require.kv_heads(self.num_heads, num_kv_heads)
         d_heads, d_kv_heads = self.num_heads * self.d_head, self.num_kv_heads * self.d_head
@@ -163,8 +177,13 @@ class MultiHeadAttention(nn.Module):
             else None
         )
 
-    def project(self, query: Tensor, key: Tensor | None = None, value: Tensor | None = None) -> Projected:
-        """Return query, key and value, projected and split; key defaults to query and value to key."""
+    def project(
+        self, query: Tensor, key: Tensor | None = None, value: Tensor | None = None, *, start: int = 0
+    ) -> Projected:
+        """Return query, key and value, projected, split and turned; key defaults to query, value to key.
+
+        ``start`` is the place of the first query and of the first key, which a rotation counts from.
+        """
         key = query if key is None else key
         value = key if value is None else value
         named = {"query": query, "key": key, "value": value}
@@ -175,13 +194,21 @@ class MultiHeadAttention(nn.Module):
         key, value = (
             split_heads(linear(x), self.num_kv_heads) for linear, x in ((self.W_k, key), (self.W_v, value))
         )
-        return self.project_query(query), key, value
+        return self.project_query(query, start=start), self.turned(key, start=start), value
 
     def project_query(
-        self, query: Float[Tensor, "*batch n_query d_model"]
+        self, query: Float[Tensor, "*batch n_query d_model"], *, start: int = 0
     ) -> Float[Tensor, "*batch n_head n_query d_head"]:
-        """Return the queries of all heads."""
-        return split_heads(self.W_q(query), self.num_heads)
+        """Return the queries of all heads, turned by their places where there is a rotation."""
+        return self.turned(split_heads(self.W_q(query), self.num_heads), start=start)
+
+    def turned(
+        self, x: Float[Tensor, "*batch n_head n d_head"], *, start: int = 0
+    ) -> Float[Tensor, "*batch n_head n d_head"]:
+        """Turn queries or keys of all heads by their places, from ``start`` on, where there is a rotation."""
+        if self.rotation is None:
+            return x
+        return self.rotation.turn(x, torch.arange(start, start + x.shape[-2]))
 
     def pooled(self, num_kv_heads: int) -> "MultiHeadAttention":
         """Return the same attention with fewer heads of keys and values, each the mean of those it replaces.
@@ -209,6 +236,8 @@ class MultiHeadAttention(nn.Module):
             output_projection=self.W_o is not None,
             d_key=self.d_key,
             d_value=self.d_value,
+            rotation=self.rotation,
+            temperature=self.temperature,
             dtype=self.W_q.weight.dtype,
         ).to(self.W_q.weight.device)
         fewer.W_q, fewer.W_o = self.W_q, self.W_o
@@ -230,7 +259,7 @@ class MultiHeadAttention(nn.Module):
         *,
         is_causal: bool = False,
         scale: float | int | Float[Tensor, "..."] | None = None,
-        temperature: float | int | Float[Tensor, "..."] = 1.0,
+        temperature: float | int | Float[Tensor, "..."] | None = None,
     ) -> MultiHead:
         """Attend from the query to the key and value, and keep every stage.
 
@@ -256,7 +285,7 @@ class MultiHeadAttention(nn.Module):
         *,
         is_causal: bool = False,
         scale: float | int | Float[Tensor, "..."] | None = None,
-        temperature: float | int | Float[Tensor, "..."] = 1.0,
+        temperature: float | int | Float[Tensor, "..."] | None = None,
     ) -> MultiHead:
         """Attend with heads that are projected already: the second half of ``forward``, after ``project``."""
         stages = scaled_dot_product_attention(
@@ -266,7 +295,7 @@ class MultiHeadAttention(nn.Module):
             attn_mask,
             is_causal=is_causal,
             scale=scale,
-            temperature=temperature,
+            temperature=self.temperature if temperature is None else temperature,
             enable_gqa=key.shape[-3] < query.shape[-3],
         )
         concatenated = merge_heads(stages.output)
@@ -303,7 +332,10 @@ class MultiHeadAttention(nn.Module):
             if bias is not None and allowed is not None:
                 bias = bias.masked_fill(~allowed, -torch.inf)
             attn_mask, is_causal = bias if bias is not None else allowed, False
-        heads = F.scaled_dot_product_attention(q, k, v, attn_mask, is_causal=is_causal, enable_gqa=shared)
+        scale = 1 / (math.sqrt(self.d_head) * self.temperature)
+        heads = F.scaled_dot_product_attention(
+            q, k, v, attn_mask, is_causal=is_causal, scale=scale, enable_gqa=shared
+        )
         concatenated = merge_heads(heads)
         return concatenated if self.W_o is None else self.W_o(concatenated)
 
@@ -339,8 +371,14 @@ class MultiHeadAttention(nn.Module):
         """Return the same attention as an ``nn.MultiheadAttention``, with copies of the weights.
 
         Raises ValueError where torch has no such module: without an output projection, with num_heads *
-        d_head different from d_model, or with heads that share keys.
+        d_head different from d_model, with heads that share keys, a rotation or a temperature.
         """
+        if self.rotation is not None or self.temperature != 1.0:
+            turns = "none" if self.rotation is None else self.rotation.name
+            raise ValueError(
+                "torch's module needs no rotation and temperature 1; "
+                f"got rotation {turns} and temperature {self.temperature:g}"
+            )
         if self.W_o is None or self.num_heads * self.d_head != self.d_model:
             raise ValueError(
                 "torch's module needs an output projection and num_heads * d_head = d_model; got "

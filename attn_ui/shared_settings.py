@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from attn_ui.bounds import MAX_HEADS, MAX_MODEL_TOKENS, MAX_TABLE_COLUMNS, MAX_TOKENS
-from attn_ui.parameters import Choice, Flag, Real, Steps, Table, Text, Whole, logarithmic
+from attn_ui.parameters import Cells, Choice, Flag, Real, Steps, Table, Text, Whole, logarithmic
 
 TEXT = Text("text", "the cat sat on the mat", longest=4000)
 CROSS = Flag("cross", False)
@@ -21,6 +21,11 @@ LAYOUT = Choice("layout", "interleaved", ("interleaved", "concatenated"))
 _ROUND = (1.0, 2.0, 3.0, 5.0)
 BASE = Steps("base", 10000.0, (*(digit * 10.0**power for power in range(5) for digit in _ROUND), 1e5), ".6g")
 RAMP_STEP = Steps("step", 0.5, tuple(i / 20 for i in range(41)), ".2f")
+# What a mask takes beside its width (`attn_ui.masking` asks for it).
+DILATION = Whole("gap", 2, 1, 8)
+GLOBAL_TOKENS = Whole("global", 1, 0, 8)
+RANDOM_BLOCKS = Whole("blocks", 1, 0, 8)
+BLOCKED = Cells("blocked", MAX_TOKENS)
 # The single-head page's own, which other pages link to.
 FREE_SCALE = Real("s", 1.0, 0.01, 100.0, 0.01)
 TABLE_Q = Table("Q", MAX_TOKENS, MAX_TABLE_COLUMNS)

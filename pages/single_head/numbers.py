@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 import attn_core
+from attn_core import Masking, make_mask
 from attn_figures.matrix import NUMBERS_UP_TO
 from attn_figures.single_head import Walk
 from attn_ui.parameters import Steps
 from pages.single_head.head import Head, Inputs, make_head
-from pages.single_head.masks import Masking, make_mask
 
 
 @dataclass(frozen=True)

@@ -2,15 +2,16 @@
 
 import streamlit as st
 
+from attn_core import MASK_PATTERNS
 from attn_ui import controls, state
 from attn_ui.frame import open_page, tabs
 from attn_ui.live_figure import Cell, Slider, live_figure, pack
+from attn_ui.masking import toggle_cell
 from attn_ui.shared_cache import shared
 from attn_ui.shared_settings import KEY, QUERY
 from pages.single_head.head import Inputs
-from pages.single_head.masks import MASKS
 from pages.single_head.numbers import Scoring, at_every_step
-from pages.single_head.settings import SETTINGS, STAGE, TAB, ask_inputs, ask_scoring, toggle_cell
+from pages.single_head.settings import SETTINGS, STAGE, TAB, ask_inputs, ask_scoring
 from pages.single_head.stages import STAGES
 from pages.single_head.tabs import arithmetic, break_it, checks, code, cost, data, maths, scale
 
@@ -52,7 +53,7 @@ with st.container(horizontal=True, vertical_alignment="center", gap="small"):
 moves = scoring.moves if STAGES[stage].follows_slider else None
 slider = {
     "temperature": Slider("Temperature T", scoring.temperature),
-    "mask width": Slider(MASKS[scoring.masking.kind].width, scoring.width),
+    "mask width": Slider(MASK_PATTERNS[scoring.masking.kind].width, scoring.width),
 }.get(moves or "")
 cell = int(state.value(QUERY)), int(state.value(KEY))
 temperature, width = state.value(scoring.temperature), int(state.value(scoring.width))

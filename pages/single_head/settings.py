@@ -5,18 +5,23 @@ from dataclasses import replace
 
 import streamlit as st
 
-from attn_core import tokenize
+from attn_core import MASK_PATTERNS, Masking, tokenize
 from attn_ui import controls, state
 from attn_ui.bounds import MAX_TABLE_COLUMNS, MAX_TOKENS
 from attn_ui.frame import plain
-from attn_ui.parameters import Cells, Choice, Flag, Parameter, Steps, Table, Whole
+from attn_ui.masking import ask_details
+from attn_ui.parameters import Choice, Flag, Parameter, Steps, Table, Whole
 from attn_ui.sentence import ask_sentence
 from attn_ui.shared_settings import (
     BIAS,
+    BLOCKED,
     CROSS,
+    DILATION,
     FREE_SCALE,
+    GLOBAL_TOKENS,
     KEY,
     QUERY,
+    RANDOM_BLOCKS,
     SEED,
     TABLE_K,
     TABLE_Q,
@@ -26,7 +31,6 @@ from attn_ui.shared_settings import (
     TEXT_2,
 )
 from pages.single_head.head import SAMPLES, Head, Inputs, Rows, make_head
-from pages.single_head.masks import MASKS, Masking
 from pages.single_head.numbers import Scoring
 from pages.single_head.stages import STAGES
 
@@ -41,13 +45,9 @@ TABLE_Y = Table("Y", MAX_TOKENS, MAX_TABLE_COLUMNS)
 QKV = Choice("qkv", "projected", ("projected", "as they are", "typed"))
 WIDTH_K = Whole("dk", Inputs.d_k, 1, 16)
 WIDTH_V = Whole("dv", Inputs.d_v, 1, 16)
-MASK = Choice("mask", "none", tuple(MASKS))
+MASK = Choice("mask", "none", tuple(MASK_PATTERNS))
 # What it is of depends on the mask: window, prefix, padding or block size.
 MASK_WIDTH = Steps("w", 1, tuple(range(MAX_TOKENS + 1)), ".0f")
-DILATION = Whole("gap", Masking.dilation, 1, 8)
-GLOBAL_TOKENS = Whole("global", Masking.global_tokens, 0, 8)
-RANDOM_BLOCKS = Whole("blocks", Masking.random_blocks, 0, 8)
-BLOCKED = Cells("blocked", MAX_TOKENS)
 MOVES = Choice("moves", "temperature", ("temperature", "mask width"))
 SCALE = Choice("scale", "1/√dₖ", ("1/√dₖ", "none", "free"))
 COLOURS = Choice("colours", "by size", ("by size", "even", "bent"))
@@ -198,10 +198,10 @@ def ask_scoring(inputs: Inputs, head: Head) -> Scoring:
     """Ask for the mask, the scale and the colours."""
     st.subheader("Mask and scale", anchor=False)
     kind = controls.choose(MASK, "Mask", on_change=_widen_prefix)
-    masking = _ask_masking(Masking(kind=kind, seed=inputs.seed))
+    masking = Masking(kind, seed=inputs.seed, **ask_details([kind], blocks_in="the scaled map"))
     n_cells = len(head.queries) * len(head.keys)
-    widths = tuple(MASKS[kind].widths(masking, max(len(head.queries), len(head.keys))))
-    moves = controls.segment(MOVES, "The slider moves") if MASKS[kind].width else "temperature"
+    widths = tuple(MASK_PATTERNS[kind].widths(masking, max(len(head.queries), len(head.keys))))
+    moves = controls.segment(MOVES, "The slider moves") if MASK_PATTERNS[kind].width else "temperature"
     scale = controls.segment(SCALE, "Scale")
     return Scoring(
         masking,
@@ -220,32 +220,7 @@ COLOURS_HELP = (
 )
 
 
-def _ask_masking(masking: Masking) -> Masking:
-    match masking.kind:
-        case "dilated":
-            return replace(masking, dilation=controls.whole(DILATION, "Places between neighbours"))
-        case "global + local":
-            return replace(
-                masking, global_tokens=controls.whole(GLOBAL_TOKENS, "Global tokens, from the first")
-            )
-        case "block-sparse":
-            return replace(masking, random_blocks=controls.whole(RANDOM_BLOCKS, "Random blocks a row"))
-        case "own":
-            masking = replace(masking, blocked=tuple(sorted(BLOCKED.cells(state.text(BLOCKED)))))
-            st.caption(
-                ":material/touch_app: Click a cell of the scaled map to block or free it, or choose it under "
-                "*Arithmetic*."
-            )
-            st.button("Free all cells", on_click=state.keep, args=(BLOCKED, ""), disabled=not masking.blocked)
-    return masking
-
-
 def _widen_prefix() -> None:
     """A prefix of 1 is the causal mask, which is no start for one who chooses a prefix."""
     if st.session_state[MASK.name] == "prefix" and state.value(MASK_WIDTH) < 2:
         state.move(MASK_WIDTH, 2)
-
-
-def toggle_cell(query: int, key: int) -> None:
-    """Block a cell of a mask of one's own, or free it."""
-    state.keep(BLOCKED, BLOCKED.text(BLOCKED.cells(state.text(BLOCKED)) ^ {(query, key)}))

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import attn_core
+from attn_core import MASK_PATTERNS, Masking, mask_code
 from attn_ui.shared_settings import TEMPERATURE
 from pages.single_head.head import Inputs
-from pages.single_head.masks import MASKS, Masking, mask_code
 from pages.single_head.numbers import Now, Scoring, at_every_step
 from pages.single_head.settings import MASK_WIDTH
 from pages.single_head.snippet import snippet
@@ -39,7 +39,7 @@ def says(stage: str, *args: Any, **more: Any) -> str:
     return re.sub(r":(?:violet|orange|green)\[(.*?)\]", r"\1", STAGES[stage].says(shown(*args, **more)))
 
 
-@pytest.mark.parametrize("kind", MASKS)
+@pytest.mark.parametrize("kind", MASK_PATTERNS)
 @pytest.mark.parametrize(
     ("scale_choice", "scale_code"), [("1/√dₖ", "1 / math.sqrt(Q.shape[-1])"), ("free", "0.25")]
 )

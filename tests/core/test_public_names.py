@@ -21,6 +21,7 @@ def test_the_public_names() -> None:
         "by_offset", "make_scheme", "shift_difference", "shuffle_difference",
         "sentence_vectors", "sinusoidal_encoding", "sliding_window_mask", "split_heads", "token_similarity",
         "tokenize", "compare",
+        "MASK_PATTERNS", "Masking", "make_mask", "mask_code",
         "DecodingCost", "KVCache", "LatentAttention", "decode_step", "decoding_cost",
     }  # fmt: skip
     assert all(hasattr(attn_core, name) for name in attn_core.__all__)

@@ -6,10 +6,10 @@ import streamlit as st
 from attn_figures.numbers import number
 from attn_ui import controls
 from attn_ui.frame import coloured
+from attn_ui.masking import toggle_cell
 from attn_ui.shared_settings import KEY, QUERY
 from attn_ui.tables import table
 from pages.single_head.numbers import Now
-from pages.single_head.settings import toggle_cell
 
 MOST_TERMS = 8  # of a sum that is written out
 DIGITS = 6  # as the hover has them

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from pages.single_head.masks import mask_code
+from attn_core import mask_code
 from pages.single_head.numbers import Now
 from pages.single_head.snippet import snippet
 

@@ -1,18 +1,28 @@
-"""The masks that the page offers: where a query may attend, what their widths are, and the same in code."""
+"""Masks by name: where a query may attend, what their widths are, and the same in code."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
 import torch
+from jaxtyping import Bool
 from torch import Tensor
 
-import attn_core
+from attn_core import _require
+from attn_core.masks import (
+    block_sparse_mask,
+    causal_mask,
+    dilated_mask,
+    global_local_mask,
+    padding_mask,
+    prefix_mask,
+    sliding_window_mask,
+)
 
 
 @dataclass(frozen=True)
 class Masking:
-    """What decides the mask, but for its width."""
+    """What decides a mask, but for its width; ``blocked`` are (query, key) cells of a mask of one's own."""
 
     kind: str = "none"
     dilation: int = 2
@@ -43,12 +53,12 @@ def _square(make: Callable[[Masking, int, int], Tensor]) -> Callable[[Masking, i
 
 
 def _padding(masking: Masking, n_query: int, n_key: int, width: int) -> Tensor:
-    return attn_core.padding_mask([max(0, n_key - width)], n_key)[0].expand(n_query, n_key)
+    return padding_mask([max(0, n_key - width)], n_key)[0].expand(n_query, n_key)
 
 
 def _block_sparse(masking: Masking, n: int, width: int) -> Tensor:
     others = -(-n // width) - 1
-    return attn_core.block_sparse_mask(n, width, min(masking.random_blocks, others), seed=masking.seed)
+    return block_sparse_mask(n, width, min(masking.random_blocks, others), seed=masking.seed)
 
 
 def _own(masking: Masking, n: int, width: int) -> Tensor:
@@ -59,35 +69,31 @@ def _own(masking: Masking, n: int, width: int) -> Tensor:
     return mask
 
 
-MASKS: Mapping[str, Pattern] = MappingProxyType(
+MASK_PATTERNS: Mapping[str, Pattern] = MappingProxyType(
     {
         "none": Pattern(
             lambda masking, n_query, n_key, width: torch.ones(n_query, n_key, dtype=torch.bool),
             code="(i == i) & (j == j)",
         ),
-        "causal": Pattern(
-            lambda masking, n_query, n_key, width: attn_core.causal_mask(n_query, n_key), code="j <= i"
-        ),
+        "causal": Pattern(lambda masking, n_query, n_key, width: causal_mask(n_query, n_key), code="j <= i"),
         "padding": Pattern(
             _padding, "Padding", lambda masking, n: range(n + 1), "(i == i) & (j < len(K) - {width})"
         ),
         "sliding window": Pattern(
-            _square(lambda masking, n, width: attn_core.sliding_window_mask(n, width)),
+            _square(lambda masking, n, width: sliding_window_mask(n, width)),
             "Window",
             lambda masking, n: range(n),
             "(i - j).abs() <= {width}",
         ),
         "dilated": Pattern(
-            _square(lambda masking, n, width: attn_core.dilated_mask(n, width, masking.dilation)),
+            _square(lambda masking, n, width: dilated_mask(n, width, masking.dilation)),
             "Window",
             lambda masking, n: range(-(-(n - 1) // masking.dilation) + 1),
             "((i - j).abs() <= {width} * {dilation}) & ((i - j) % {dilation} == 0)",
         ),
         "global + local": Pattern(
             _square(
-                lambda masking, n, width: attn_core.global_local_mask(
-                    n, width, range(min(masking.global_tokens, n))
-                )
+                lambda masking, n, width: global_local_mask(n, width, range(min(masking.global_tokens, n)))
             ),
             "Window",
             lambda masking, n: range(n),
@@ -95,7 +101,7 @@ MASKS: Mapping[str, Pattern] = MappingProxyType(
         ),
         "block-sparse": Pattern(_square(_block_sparse), "Block size", lambda masking, n: range(1, n + 1)),
         "prefix": Pattern(
-            _square(lambda masking, n, width: attn_core.prefix_mask(n, width)),
+            _square(lambda masking, n, width: prefix_mask(n, width)),
             "Prefix",
             lambda masking, n: range(n + 1),
             "(j <= i) | (j < {width})",
@@ -105,19 +111,32 @@ MASKS: Mapping[str, Pattern] = MappingProxyType(
 )
 
 
-def make_mask(masking: Masking, n_query: int, n_key: int, width: int) -> Tensor:
+def make_mask(masking: Masking, n_query: int, n_key: int, width: int) -> Bool[Tensor, "n_query n_key"]:
     """Return where each query may attend, (n_query, n_key), True = may attend.
 
-    A width beyond the lengths is taken for the nearest that there is.
+    A width beyond the lengths is taken for the nearest that there is. A pattern made for one sequence is
+    laid over the longer of the two and cut: places count from the first.
+
+    Raises ValueError for a kind that is not in `MASK_PATTERNS`.
+
+    >>> make_mask(Masking("dilated", dilation=2), 3, 3, 1).int()
+    tensor([[1, 0, 1],
+            [0, 1, 0],
+            [1, 0, 1]], dtype=torch.int32)
     """
-    pattern = MASKS[masking.kind]
+    _require.one_of("mask", masking.kind, MASK_PATTERNS)
+    pattern = MASK_PATTERNS[masking.kind]
     widths = pattern.widths(masking, max(n_query, n_key))
     return pattern.make(masking, n_query, n_key, min(max(width, widths[0]), widths[-1]))
 
 
 def mask_code(masking: Masking, width: int, rows: Sequence[Sequence[bool]]) -> str:
-    """Return an expression in i (queries) and j (keys) that makes the mask; `rows` spell out any other."""
-    code = MASKS[masking.kind].code
+    """Return an expression in i (queries) and j (keys) that makes the mask; ``rows`` spell out any other.
+
+    >>> mask_code(Masking("sliding window"), 2, ())
+    '(i - j).abs() <= 2'
+    """
+    code = MASK_PATTERNS[masking.kind].code
     if not code:
         return f"torch.tensor({[[int(cell) for cell in row] for row in rows]}, dtype=torch.bool)"
     return code.format(width=width, dilation=masking.dilation, global_tokens=masking.global_tokens)
