@@ -1,8 +1,10 @@
 """The mathematics of attention, from kernel regression to many heads, with every intermediate in the open."""
 
 from attn_core.attention import Attention, SelfAttention, scaled_dot_product_attention
-from attn_core.block import NORMS, repeat_block, token_similarity
+from attn_core.block import NORMS, repeat_block, token_distance, token_similarity
 from attn_core.checks import Check, audit_attention, compare
+from attn_core.heads_fit import HeadsFit, TwoPatternTask, fit_heads, two_pattern_task
+from attn_core.heads_study import HeadsStudy, heads_study
 from attn_core.kernels import KERNELS, Kernel
 from attn_core.kv_cache import DecodingCost, KVCache, decode_step, decoding_cost
 from attn_core.latent import LatentAttention
@@ -22,6 +24,7 @@ from attn_core.measures import (
     attention_distance,
     diagonal_score,
     effective_keys,
+    effective_rank,
     entropy,
     head_similarity,
     previous_token_score,
@@ -96,6 +99,8 @@ __all__ = [
     "BiasScheme",
     "Check",
     "DecodingCost",
+    "HeadsFit",
+    "HeadsStudy",
     "KVCache",
     "Kernel",
     "KernelRegression",
@@ -117,6 +122,7 @@ __all__ = [
     "Scheme",
     "SelfAttention",
     "Sinusoidal",
+    "TwoPatternTask",
     "VectorScheme",
     "alibi_bias",
     "alibi_slopes",
@@ -133,9 +139,12 @@ __all__ = [
     "diagonal_score",
     "dilated_mask",
     "effective_keys",
+    "effective_rank",
     "entropy",
+    "fit_heads",
     "global_local_mask",
     "head_similarity",
+    "heads_study",
     "kernel_estimate",
     "label_tokens",
     "learn_bandwidth",
@@ -162,6 +171,8 @@ __all__ = [
     "sinusoidal_encoding",
     "sliding_window_mask",
     "split_heads",
+    "token_distance",
     "token_similarity",
     "tokenize",
+    "two_pattern_task",
 ]

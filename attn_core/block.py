@@ -90,5 +90,31 @@ def token_similarity(x: Float[Tensor, "*batch n d_model"]) -> Float[Tensor, "*ba
     return ((cosines.sum(dim=(-2, -1)) - own) / (n * (n - 1))).clamp(-1, 1)
 
 
+def token_distance(x: Float[Tensor, "*batch n d_model"]) -> Float[Tensor, "*batch"]:
+    r"""Return how far apart the rows are, as a share of their size: what tells tokens apart.
+
+    $$\frac{\lVert X - \mathbf{1}\bar{x}^\top \rVert_F}{\lVert X \rVert_F}, \qquad
+      \lVert X - \mathbf{1}\bar{x}^\top \rVert_F^2 = \frac{1}{2n} \sum_{i,j} |x_i - x_j|^2$$
+
+    Invariant: from 0 (all rows are the same: over-smoothing) to 1 (they cancel out); the same for any
+    multiple of X.
+
+    Edge cases: a single row, and rows of zeros, have 0.
+
+    Raises ValueError for fewer than two axes.
+
+    Source: Dong, Cordonnier and Loukas (2021), Attention Is Not All You Need, whose residual it is, here in
+    the Frobenius norm.
+
+    >>> token_distance(torch.tensor([[[1.0], [-1.0]], [[1.0], [1.0]]]))
+    tensor([1., 0.])
+    """
+    if x.ndim < 2:
+        raise ValueError(f"x must have shape (*batch, n, d_model); got {tuple(x.shape)}")
+    apart = (x - x.mean(dim=-2, keepdim=True)).norm(dim=(-2, -1))
+    size = x.norm(dim=(-2, -1))
+    return apart / size.masked_fill(size == 0, 1.0)
+
+
 def _normalise(x: Tensor) -> Tensor:
     return F.layer_norm(x, x.shape[-1:])

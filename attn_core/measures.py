@@ -148,6 +148,30 @@ def head_similarity(weights: Float[Tensor, "*batch n_head n_query n_key"]) -> Fl
     return torch.stack(rows).clamp(0, 1)
 
 
+def effective_rank(matrix: Float[Tensor, "*batch n_row n_column"]) -> Float[Tensor, "*batch"]:
+    r"""Return over how many directions a matrix spreads: e to the entropy of its singular values' shares.
+
+    $$\exp\Bigl(-\sum_i p_i \ln p_i\Bigr), \qquad p_i = \sigma_i \big/ \sum_j \sigma_j$$
+
+    Invariant: from 1 to the smaller side; m equal singular values have m; at most the rank.
+
+    Edge cases: a matrix of zeros has 0.
+
+    Raises ValueError for fewer than two axes.
+
+    Source: Roy and Vetterli (2007), The effective rank: a measure of effective dimensionality.
+
+    >>> effective_rank(torch.stack([torch.eye(3), torch.ones(3, 3)])).round()
+    tensor([3., 1.])
+    """
+    if matrix.ndim < 2:
+        raise ValueError(f"matrix must have shape (*batch, n_row, n_column); got {tuple(matrix.shape)}")
+    singular = torch.linalg.svdvals(matrix)
+    total = singular.sum(dim=-1, keepdim=True)
+    shares: Tensor = torch.special.entr(singular / total.masked_fill(total == 0, 1.0))
+    return shares.sum(dim=-1).exp().masked_fill(total[..., 0] == 0, 0.0)
+
+
 @dataclass(frozen=True)
 class AttentionCost:
     """What attention costs over all heads: pairs of query and key, floating-point operations, bytes held."""

@@ -23,5 +23,7 @@ def test_the_public_names() -> None:
         "tokenize", "compare",
         "MASK_PATTERNS", "Masking", "make_mask", "mask_code",
         "DecodingCost", "KVCache", "LatentAttention", "decode_step", "decoding_cost",
+        "HeadsFit", "HeadsStudy", "TwoPatternTask", "effective_rank", "fit_heads", "heads_study",
+        "token_distance", "two_pattern_task",
     }  # fmt: skip
     assert all(hasattr(attn_core, name) for name in attn_core.__all__)
