@@ -1,13 +1,13 @@
 """Pictures of repeated layers: how long the vectors become, and how alike."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from attn_figures import theme
+from attn_figures import marks, theme
 from attn_figures.chart import Chart
+from attn_figures.marks import Mark
 from attn_figures.matrix import Matrix
 from attn_figures.panels import compose
 from attn_figures.picture import Picture, Spec
@@ -41,15 +41,7 @@ def layer_curves(
         limit: the end of the colours of the state.
     """
     common = {"columns": 9, "rows": 6, "x_title": "Layer"}
-    line = {
-        "type": "line",
-        "x0": layer,
-        "x1": layer,
-        "y0": 0,
-        "y1": 1,
-        "yref": " domain",
-        "line": {"color": theme.LIGHT.muted, "width": 1, "dash": "dot"},
-    }
+    line = marks.upright(layer)
     x = {"range": [-0.3, lengths.shape[1] - 0.7], "dtick": 2, "showgrid": False}
     panels = [
         Chart(
@@ -91,37 +83,21 @@ def layer_curves(
     return compose.spec(panels, largest_unit=40.0)
 
 
-def _curves(
-    what: str, values: Numbers, names: Sequence[str], chosen: int, layer: int
-) -> list[dict[str, Any]]:
-    layers = np.arange(values.shape[1])
-    traces: list[dict[str, Any]] = []
+def _curves(what: str, values: Numbers, names: Sequence[str], chosen: int, layer: int) -> list[Mark]:
+    traces: list[Mark] = []
     # The chosen one last, so that it lies on top.
     for variant in sorted(range(len(names)), key=lambda variant: variant == chosen):
         stands_out = variant == chosen
         colour = theme.LIGHT.query if stands_out else theme.rgba(theme.LIGHT.muted, 0.45)
         traces.append(
-            {
-                "type": "scatter",
-                "name": f"{what}: {names[variant]}",
-                "mode": "lines",
-                "x": layers,
-                "y": values[variant],
-                "line": {"color": colour, "width": 3 if stands_out else 1.5},
-                "hovertemplate": (
-                    f"{names[variant]}<br>layer %{{x}}: {what} <b>%{{y:.4~g}}</b><extra></extra>"
-                ),
-            }
+            marks.line(
+                f"{what}: {names[variant]}",
+                np.arange(values.shape[1]),
+                values[variant],
+                colour,
+                width=3 if stands_out else 1.5,
+                hover=f"{names[variant]}<br>layer %{{x}}: {what} <b>%{{y:.4~g}}</b>",
+            )
         )
-    traces.append(
-        {
-            "type": "scatter",
-            "name": f"{what} here",
-            "mode": "markers",
-            "x": np.array([layer]),
-            "y": values[chosen, layer : layer + 1],
-            "marker": {"color": theme.LIGHT.query, "size": 10},
-            "hoverinfo": "skip",
-        }
-    )
-    return traces
+    here = values[chosen, layer : layer + 1]
+    return [*traces, marks.points(f"{what} here", [layer], here, theme.LIGHT.query)]

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from attn_figures import theme
+from attn_figures import marks, theme
 from attn_figures.chart import Chart
 from attn_figures.matrix import Extra, Matrix, SideBars
 from attn_figures.panels import compose
@@ -149,34 +149,22 @@ def parameter_curves(
         curves: name, numbers of heads, parameters.
         here: the number of heads on the page, and its parameters.
     """
-    traces: list[dict[str, Any]] = [
-        {
-            "type": "scatter",
-            "name": name,
-            "mode": "lines+markers",
-            "x": np.asarray(heads),
-            "y": np.asarray(parameters),
-            "line": {"color": colour, "width": 2},
-            "marker": {"color": colour, "size": 7},
-            "hovertemplate": "%{x} heads: <b>%{y:,}</b> parameters<extra></extra>",
-        }
+    traces = [
+        marks.line(name, heads, parameters, colour, dots=7, hover="%{x} heads: <b>%{y:,}</b> parameters")
         for (name, heads, parameters), colour in zip(curves, theme.LIGHT.series, strict=False)
     ]
     traces.append(
-        {
-            "type": "scatter",
-            "name": "here",
-            "mode": "markers",
-            "x": np.asarray(here[:1]),
-            "y": np.asarray(here[1:]),
-            "marker": {
-                "size": 15,
-                "symbol": "circle-open",
-                "color": theme.LIGHT.ink,
-                "line": {"width": 2, "color": theme.LIGHT.ink},
-            },
-            "hovertemplate": "this page: %{x} heads, <b>%{y:,}</b> parameters<extra></extra>",
-        }
+        marks.points(
+            "here",
+            here[:1],
+            here[1:],
+            theme.LIGHT.ink,
+            size=15,
+            symbol="circle-open",
+            ring=theme.LIGHT.ink,
+            ring_width=2,
+            hover="this page: %{x} heads, <b>%{y:,}</b> parameters",
+        )
     )
     most = max(max(parameters) for _, _, parameters in curves)
     chart = Chart(

@@ -402,15 +402,7 @@ def _read_outs(scene: Scene, estimate: Estimate, row: int) -> list[Mark]:
     """Two lines of words under the chart, of which one shows: with an estimate, or without."""
     n_key = len(scene.keys)
     low, high = scene.y_range
-    common = {
-        "type": "scatter",
-        "mode": "text",
-        "y": np.array([low + 1e-4 * (high - low)]),  # a point outside the range would not be written
-        "textposition": "bottom center",
-        "cliponaxis": False,
-        "hoverinfo": "skip",
-        "textfont": {"size": theme.FONT_SIZE, "color": LIGHT.ink},
-    }
+    floor = [low + 1e-4 * (high - low)]  # a point outside the range would not be written
     middle = sum(scene.x_range) / 2
     empty = not estimate.supported[row]
     below = "<br>" * 3
@@ -419,20 +411,12 @@ def _read_outs(scene: Scene, estimate: Estimate, row: int) -> list[Mark]:
         "weights sum to <b>%{customdata[2]:.3f}</b>, "
         f"effective keys <b>%{{customdata[1]:.1f}}</b> of {n_key}"
     )
+    nothing = f"{below}<b>no key in the window</b><br>no estimate here"
+    hangs = {"textposition": "bottom center", "cliponaxis": False}
     return [
-        common
-        | {
-            "name": "read-out",
-            "x": np.array([np.nan if empty else middle]),
-            "customdata": _facts(scene, estimate)[[row]],
-            "texttemplate": told,
-        },
-        common
-        | {
-            "name": "read-out of an empty window",
-            "x": np.array([middle if empty else np.nan]),
-            "texttemplate": f"{below}<b>no key in the window</b><br>no estimate here",
-        },
+        marks.words("read-out", [np.nan if empty else middle], floor, told)
+        | {"customdata": _facts(scene, estimate)[[row]], **hangs},
+        marks.words("read-out of an empty window", [middle if empty else np.nan], floor, nothing) | hangs,
     ]
 
 

@@ -1,9 +1,10 @@
-"""What charts are drawn with: line, points, area, bar, upright; each a trace or a shape in Plotly's terms.
+"""What charts are drawn with: line, points, area, band, bar, words, upright; traces and shapes of Plotly's.
 
 A mark takes its data, its colour, and few words more; what a hover says is the last of them, and a mark
 without one is silent. Anything else that Plotly knows can be added: `line(...) | {"connectgaps": True}`.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -30,7 +31,7 @@ def line(
     width: float = 2.0,
     dash: str = "solid",
     shape: str = "linear",
-    dots: float = 0.0,
+    dots: float | Sequence[float] = 0.0,
     hover: str = "",
 ) -> Mark:
     """Draw a curve through (x, y), both (n,); NaN is a gap, and nothing bridges it.
@@ -40,7 +41,7 @@ def line(
         x, y: its places.
         colour: of the line and its dots.
         width: of the line in pixels; dash: "solid", "dot", "dash"; shape: "linear", or "hvh" for stairs.
-        dots: the size of a dot on each place; 0 for none.
+        dots: the size of the dots on its places, one for all or one each; 0 for none.
         hover: what pointing at it says, in Plotly's template; empty for nothing.
 
     >>> line("mean", [0, 1], [2, 2], "#000000")["mode"]
@@ -99,6 +100,26 @@ def hatched(name: str, x: ArrayLike, y: ArrayLike) -> Mark:
     return area(name, x, y, theme.LIGHT.masked) | {"fillpattern": HATCH}
 
 
+def band(
+    names: tuple[str, str], x: ArrayLike, low: ArrayLike, high: ArrayLike, fill: str, *, hover: str = ""
+) -> list[Mark]:
+    """Fill what lies between two curves over x (n,); a hover has them as %{customdata[0]} and [1]."""
+    bare = {"line": {"width": 0}}
+    return [
+        _scatter(names[0], x, low, "lines", "") | bare,
+        _scatter(names[1], x, high, "lines", hover)
+        | bare
+        | {"fill": "tonexty", "fillcolor": fill, "customdata": np.stack([low, high], -1)},
+    ]
+
+
+def words(name: str, x: ArrayLike, y: ArrayLike, said: Sequence[str] | str, *, hover: str = "") -> Mark:
+    """Write at (x, y), both (n,): a text each, or one of Plotly's templates for all."""
+    text = {"texttemplate" if isinstance(said, str) else "text": said}
+    font = {"color": theme.LIGHT.ink, "size": theme.FONT_SIZE}
+    return _scatter(name, x, y, "text", hover) | text | {"textfont": font}
+
+
 def bar(
     name: str,
     places: ArrayLike,
@@ -114,14 +135,17 @@ def bar(
     return drawn | ({"orientation": "h"} if across else {}) | _hover(hover)
 
 
-def upright(x: float, colour: str = theme.LIGHT.muted, *, dash: str = "dot", width: float = 1.0) -> Mark:
-    """Draw a line at x from the floor of a chart to its top: a shape, for `Chart.marks`.
+def upright(
+    x: float, colour: str = theme.LIGHT.muted, *, dash: str = "dot", width: float = 1.0, name: str = ""
+) -> Mark:
+    """Draw a line at x from the floor of a chart to its top: a shape, for `Chart.marks`; named if it moves.
 
     >>> upright(2.0)["x0"]
     2.0
     """
-    stroke = {"color": colour, "width": width, "dash": dash}
-    return {"type": "line", "x0": x, "x1": x, "y0": 0, "y1": 1, "yref": " domain", "line": stroke}
+    stroke = {"color": colour, "width": width} | _unless(dash, "solid", dash=dash)
+    place = {"x0": x, "x1": x, "y0": 0, "y1": 1, "yref": " domain"}
+    return {"type": "line", "line": stroke, **place} | _unless(name, "", name=name)
 
 
 def _scatter(name: str, x: ArrayLike, y: ArrayLike, mode: str, hover: str) -> Mark:

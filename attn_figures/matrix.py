@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from attn_figures import theme
+from attn_figures import marks, theme
 from attn_figures.arrange import Box
 from attn_figures.panels import Axes, ColourRange, Geometry
 
@@ -285,21 +285,18 @@ class Matrix:
     def _side_bars(self, side: SideBars, axes: Axes) -> dict[str, Any]:
         n_columns = len(self.columns)
         width = (SIDE_SHARE - SIDE_GAP) * n_columns
-        return {
-            "type": "bar",
-            "name": side.name,
-            "orientation": "h",
+        lengths = np.asarray(side.values, dtype=np.float64) / side.full * width
+        rows = np.arange(len(self.rows))
+        drawn = marks.bar(side.name, rows, lengths, theme.LIGHT.muted, across=True, hover=side.hover) | {
             "xaxis": axes.x,
             "yaxis": axes.y,
             "base": n_columns - 0.5 + SIDE_GAP * n_columns,
-            "x": np.asarray(side.values, dtype=np.float64) / side.full * width,
-            "y": np.arange(len(self.rows)),
             "width": 1.0 if len(self.rows) > MOST_LABELS else 0.8,
-            "marker": {"color": theme.LIGHT.muted, "line": {"width": 0}},
             "customdata": np.asarray(side.details, dtype=np.float64),
-            "hovertemplate": f"{side.hover}<extra></extra>",
             "meta": {"cursor": self.moves_cursor},
-        } | ({"hovertext": np.array(side.names, dtype=object)} if side.names else {})
+        }
+        drawn["marker"]["line"] = {"width": 0}
+        return drawn | ({"hovertext": np.array(side.names, dtype=object)} if side.names else {})
 
     def _in_sight(self) -> tuple[int, int]:
         rows, columns = self.shown
@@ -508,22 +505,8 @@ def _hidden(masked: bytes, shape: tuple[int, int]) -> _Hidden:
 @lru_cache(maxsize=512)
 def _hatch(name: str, hidden: _Hidden, axes: Axes) -> dict[str, Any]:
     """Cover the masked cells with one hatched outline; a heatmap itself cannot be hatched."""
-    pattern = {"shape": "/", "size": 6, "solidity": 0.18}
-    return {
-        "type": "scatter",
-        "name": f"{name} hatch",
-        "visible": hidden.any,
-        "x": hidden.xs,
-        "y": hidden.ys,
-        "xaxis": axes.x,
-        "yaxis": axes.y,
-        "mode": "lines",
-        "line": {"width": 0},
-        "fill": "toself",
-        "fillcolor": theme.LIGHT.masked,
-        "fillpattern": pattern | {"fgcolor": theme.LIGHT.hatch, "bgcolor": theme.LIGHT.masked},
-        "hoverinfo": "skip",
-    }
+    placed = {"visible": hidden.any, "xaxis": axes.x, "yaxis": axes.y}
+    return marks.hatched(f"{name} hatch", hidden.xs, hidden.ys) | placed
 
 
 def _step(labels: Sequence[str]) -> int:

@@ -145,7 +145,7 @@ class Absent:
         Axes of their own would lay an empty ground over the figure.
         """
         return [
-            {"type": trace.get("type", "scatter"), "name": trace.get("name", ""), "visible": False}
+            {"type": trace["type"], "name": trace["name"], "visible": False}
             | {"xaxis": axes.x, "yaxis": axes.y}
             for trace in self.panel.traces(axes, "")
         ]

@@ -7,15 +7,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from attn_figures import theme
+from attn_figures import marks, theme
 from attn_figures.chart import Chart
 from attn_figures.matrix import Extra, Matrix, Numbers, Ticks
 from attn_figures.panels import compose
 from attn_figures.picture import Picture, Spec
 
 BODY = 10.0
-MOST_WAVES = len(theme.LIGHT.series)
-_THIN = {"color": theme.LIGHT.ink, "width": 1.5}
+LIGHT = theme.LIGHT
+MOST_WAVES = len(LIGHT.series)
 
 
 @Picture
@@ -54,29 +54,20 @@ def encoding(values: Numbers, dimensions: Sequence[int], *, limit: float, shown:
         marked=(0, None),
     )
     waves = [
-        {
-            "type": "scatter",
-            "name": f"dimension {dimension}",
-            "mode": "lines+markers" if shown <= 32 else "lines",
-            "x": places,
-            "y": values[:, dimension],
-            "line": {"color": colour, "width": 2},
-            "marker": {"size": 4, "color": colour},
-            "meta": {"cursor": True},
-            "hovertemplate": f"dimension {dimension}, position <b>%{{x}}</b><br>"
-            "value <b>%{y:.6~g}</b><extra></extra>",
-        }
-        for dimension, colour in zip(dimensions, theme.LIGHT.series, strict=False)
+        marks.line(
+            f"dimension {dimension}",
+            places,
+            values[:, dimension],
+            colour,
+            dots=4 if shown <= 32 else 0,
+            hover=f"dimension {dimension}, position <b>%{{x}}</b><br>value <b>%{{y:.6~g}}</b>",
+        )
+        | {"meta": {"cursor": True}}
+        for dimension, colour in zip(dimensions, LIGHT.series, strict=False)
     ]
-    cursor = {
-        "type": "scatter",
-        "name": "cursor",
-        "mode": "markers",
-        "x": np.zeros(len(waves)),
-        "y": values[0, list(dimensions)],
-        "marker": {"size": 10, "color": theme.LIGHT.paper, "line": {"color": theme.LIGHT.ink, "width": 2}},
-        "hoverinfo": "skip",
-    }
+    cursor = marks.points(
+        "cursor", np.zeros(len(waves)), values[0, list(dimensions)], LIGHT.paper, ring=LIGHT.ink, ring_width=2
+    )
     chart = Chart(
         "waves",
         [*waves, cursor],
@@ -85,19 +76,8 @@ def encoding(values: Numbers, dimensions: Sequence[int], *, limit: float, shown:
         x_title="Position",
         x={"range": [-0.5, shown - 0.5]},
         y={"range": [-1.08 * limit, 1.08 * limit]},
-        marks=[
-            {
-                "type": "line",
-                "name": "position",
-                "x0": 0,
-                "x1": 0,
-                "y0": 0,
-                "y1": 1,
-                "yref": " domain",
-                "line": _THIN,
-            }
-        ],
-        legend=[(f"dim. {d}", colour) for d, colour in zip(dimensions, theme.LIGHT.series, strict=False)],
+        marks=[marks.upright(0, LIGHT.ink, dash="solid", width=1.5, name="position")],
+        legend=[(f"dim. {d}", colour) for d, colour in zip(dimensions, LIGHT.series, strict=False)],
     )
     return compose.spec([picture, chart], largest_unit=38)
 
@@ -162,42 +142,40 @@ def similarity(
         marked=(0, None),
     )
     offsets = np.arange(1 - length, length)
-    light = theme.LIGHT
-    lines: list[dict[str, Any]] = [
-        {"name": "least", "y": low, "line": {"width": 0}, "hoverinfo": "skip"},
-        {
-            "name": "greatest",
-            "y": high,
-            "line": {"width": 0},
-            "fill": "tonexty",
-            "fillcolor": theme.rgba(light.hatch, 0.45),
-            "customdata": np.stack([low, high], -1),
-            "hovertemplate": "offset <b>%{x}</b><br>%{customdata[0]:.4~g} to %{customdata[1]:.4~g}"
-            "<extra></extra>",
-        },
-        {"name": "mean", "y": mean, "line": {"color": light.query, "width": 2}, "hoverinfo": "skip"},
-        {
-            "name": "own",
-            "x": np.arange(length),
-            "y": values[0],
-            "line": {"color": light.key, "width": 1.5, "dash": "dot"},
-            "hovertemplate": "offset <b>%{x}</b><br>seen from this position <b>%{y:.6~g}</b><extra></extra>",
-        },
+    drawn = [
+        *marks.band(
+            ("least", "greatest"),
+            offsets,
+            low,
+            high,
+            theme.rgba(LIGHT.hatch, 0.45),
+            hover="offset <b>%{x}</b><br>%{customdata[0]:.4~g} to %{customdata[1]:.4~g}",
+        ),
+        marks.line("mean", offsets, mean, LIGHT.query),
+        marks.line(
+            "own",
+            np.arange(length),
+            values[0],
+            LIGHT.key,
+            width=1.5,
+            dash="dot",
+            hover="offset <b>%{x}</b><br>seen from this position <b>%{y:.6~g}</b>",
+        ),
     ]
     margin = 0.06 * (limits[1] - limits[0] or 1.0)
     chart = Chart(
         "curve",
-        [{"type": "scatter", "mode": "lines", "x": offsets} | line for line in lines],
+        drawn,
         columns=1.4 * BODY,
         rows=BODY,
         x_title="Offset (key position − query position)",
         x={"range": [0.5 - shown, shown - 0.5]},
         y={"range": [limits[0] - margin, limits[1] + margin]},
-        marks=[{"type": "line", "x0": 0, "x1": 0, "y0": 0, "y1": 1, "yref": " domain", "line": _axis_line()}],
+        marks=[marks.upright(0, LIGHT.rule, dash="solid", width=1.5)],
         legend=[
-            ("mean", light.query),
-            ("lowest to highest", light.muted),
-            ("from one position", light.key),
+            ("mean", LIGHT.query),
+            ("lowest to highest", LIGHT.muted),
+            ("from one position", LIGHT.key),
         ],
     )
     return compose.spec([picture, chart], largest_unit=38)
@@ -231,29 +209,21 @@ def turning(
         _circle(pair, angles[0, number], angles[1, number], frequencies[number], named=number == 0)
         for number, pair in enumerate(pairs)
     ]
-    light = theme.LIGHT
-    offsets = np.arange(len(curve))
+    hover = "offset <b>%{x}</b><br>score <b>%{y:.6f}</b>"
     score = Chart(
         "score",
         [
-            {
-                "type": "scatter",
-                "name": "score",
-                "mode": "lines",
-                "x": offsets,
-                "y": curve,
-                "line": {"color": light.query, "width": 2},
-                "hovertemplate": "offset <b>%{x}</b><br>score <b>%{y:.6f}</b><extra></extra>",
-            },
-            {
-                "type": "scatter",
-                "name": "here",
-                "mode": "markers",
-                "x": np.zeros(1),
-                "y": curve[:1],
-                "marker": {"size": 12, "color": light.key, "line": {"color": light.paper, "width": 2}},
-                "hovertemplate": "offset <b>%{x}</b><br>score <b>%{y:.6f}</b><extra></extra>",
-            },
+            marks.line("score", np.arange(len(curve)), curve, LIGHT.query, hover=hover),
+            marks.points(
+                "here",
+                np.zeros(1),
+                curve[:1],
+                LIGHT.key,
+                size=12,
+                ring=LIGHT.paper,
+                ring_width=2,
+                hover=hover,
+            ),
         ],
         columns=12,
         rows=5,
@@ -285,29 +255,19 @@ def turning_cursor(
 
 
 def _circle(number: int, query: float, key: float, omega: float, *, named: bool) -> Chart:
-    light = theme.LIGHT
     around = np.linspace(0, 2 * np.pi, 73)
-    rim = {
-        "type": "scatter",
-        "name": f"rim {number}",
-        "mode": "lines",
-        "x": np.cos(around),
-        "y": np.sin(around),
-        "line": {"color": light.rule, "width": 1.5},
-        "hoverinfo": "skip",
-    }
+    rim = marks.line(f"rim {number}", np.cos(around), np.sin(around), LIGHT.rule, width=1.5)
     arrows = [
-        {
-            "type": "scatter",
-            "name": f"{name} {number}",
-            "mode": "lines+markers",
-            "x": np.array([0.0, np.cos(angle)]),
-            "y": np.array([0.0, np.sin(angle)]),
-            "line": {"color": colour, "width": width},
-            "marker": {"color": colour, "size": [0, 11]},
-            "hovertemplate": f"{name}, pair {number}<br>(%{{x:.4f}}, %{{y:.4f}})<extra></extra>",
-        }
-        for name, angle, colour, width in (("query", query, light.query, 4), ("key", key, light.key, 3))
+        marks.line(
+            f"{name} {number}",
+            np.array([0.0, np.cos(angle)]),
+            np.array([0.0, np.sin(angle)]),
+            colour,
+            width=width,
+            dots=[0, 11],
+            hover=f"{name}, pair {number}<br>(%{{x:.4f}}, %{{y:.4f}})",
+        )
+        for name, angle, colour, width in (("query", query, LIGHT.query, 4), ("key", key, LIGHT.key, 3))
     ]
     hidden = {"range": [-1.15, 1.15], "showticklabels": False, "showgrid": False}
     return Chart(
@@ -318,7 +278,7 @@ def _circle(number: int, query: float, key: float, omega: float, *, named: bool)
         title=f"pair {number}<br>{omega:.2g} rad/pos.",
         x=hidden,
         y=hidden,
-        legend=[("query", light.query), ("key", light.key)] if named else (),
+        legend=[("query", LIGHT.query), ("key", LIGHT.key)] if named else (),
     )
 
 
@@ -351,23 +311,16 @@ def bias(values: Numbers, curves: Numbers, head: int, *, buckets: Numbers | None
         extra=Extra([] if buckets is None else [("bucket", buckets)]),
         place="query position <b>%{y}</b>, key position <b>%{x}</b>",
     )
-    light = theme.LIGHT
-    offsets = np.arange(1 - n, n)
     lines = [
-        {
-            "type": "scatter",
-            "name": f"head {number + 1}",
-            "mode": "lines",
-            "x": offsets,
-            "y": curve,
-            "line": {
-                "color": light.query if number == head else light.hatch,
-                "width": 3 if number == head else 1,
-                "shape": "linear" if buckets is None else "hvh",
-            },
-            "hovertemplate": f"head {number + 1}, offset <b>%{{x}}</b><br>bias <b>%{{y:.6~g}}</b>"
-            "<extra></extra>",
-        }
+        marks.line(
+            f"head {number + 1}",
+            np.arange(1 - n, n),
+            curve,
+            LIGHT.query if number == head else LIGHT.hatch,
+            width=3 if number == head else 1,
+            shape="linear" if buckets is None else "hvh",
+            hover=f"head {number + 1}, offset <b>%{{x}}</b><br>bias <b>%{{y:.6~g}}</b>",
+        )
         for number, curve in enumerate(curves)
     ]
     chart = Chart(
@@ -376,7 +329,7 @@ def bias(values: Numbers, curves: Numbers, head: int, *, buckets: Numbers | None
         columns=1.4 * BODY,
         rows=BODY,
         x_title="Offset (key position − query position)",
-        legend=[(f"head {head + 1}", light.query), ("the other heads", light.muted)],
+        legend=[(f"head {head + 1}", LIGHT.query), ("the other heads", LIGHT.muted)],
     )
     return compose.spec([picture, chart], largest_unit=38)
 
@@ -390,29 +343,22 @@ def far(curves: Mapping[str, Numbers], trained: int, marked: Mapping[str, int]) 
         trained: the training length; what lies beyond is shaded.
         marked: an offset to point at, by the scheme's name.
     """
-    light = theme.LIGHT
     panels = []
-    for (name, curve), colour in zip(curves.items(), light.series, strict=False):
+    for (name, curve), colour in zip(curves.items(), LIGHT.series, strict=False):
         length = len(curve)
-        line = {
-            "type": "scatter",
-            "name": name,
-            "mode": "lines",
-            "x": np.arange(length),
-            "y": curve,
-            "line": {"color": colour, "width": 2},
-            "hovertemplate": f"{name}, offset <b>%{{x}}</b><br><b>%{{y:.6~g}}</b><extra></extra>",
-        }
+        hover = f"{name}, offset <b>%{{x}}</b><br><b>%{{y:.6~g}}</b>"
+        line = marks.line(name, np.arange(length), curve, colour, hover=hover)
         at = marked.get(name)
-        point = {
-            "type": "scatter",
-            "name": f"{name} return",
-            "mode": "markers",
-            "x": np.array([] if at is None else [float(at)]),
-            "y": np.array([] if at is None else [curve[at]]),
-            "marker": {"size": 11, "color": light.paper, "line": {"color": light.ink, "width": 2}},
-            "hovertemplate": "highest past training: offset <b>%{x}</b>, <b>%{y:.6~g}</b><extra></extra>",
-        }
+        point = marks.points(
+            f"{name} return",
+            np.array([] if at is None else [float(at)]),
+            np.array([] if at is None else [curve[at]]),
+            LIGHT.paper,
+            size=11,
+            ring=LIGHT.ink,
+            ring_width=2,
+            hover="highest past training: offset <b>%{x}</b>, <b>%{y:.6~g}</b>",
+        )
         beyond = {
             "type": "rect",
             "x0": trained - 0.5,
@@ -420,7 +366,7 @@ def far(curves: Mapping[str, Numbers], trained: int, marked: Mapping[str, int]) 
             "y0": 0,
             "y1": 1,
             "yref": " domain",
-            "fillcolor": theme.rgba(light.masked, 0.7),
+            "fillcolor": theme.rgba(LIGHT.masked, 0.7),
             "line": {"width": 0},
             "layer": "below",
         }
@@ -438,10 +384,6 @@ def far(curves: Mapping[str, Numbers], trained: int, marked: Mapping[str, int]) 
             )
         )
     return compose.spec(panels, largest_unit=36)
-
-
-def _axis_line() -> dict[str, Any]:
-    return {"color": theme.LIGHT.rule, "width": 1.5}
 
 
 def _every(count: int) -> Ticks:

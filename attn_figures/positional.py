@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from attn_figures import theme
+from attn_figures import marks, theme
 from attn_figures.chart import Chart
 from attn_figures.matrix import KEY_TITLE, QUERY_TITLE, Matrix, Numbers, Scale, Ticks
 from attn_figures.panels import compose
@@ -111,18 +111,13 @@ def _error_bars(errors: Mapping[str, float], chosen: str, largest: float) -> Cha
     names = list(errors)
     values = np.array([errors[name] for name in names])
     light = theme.LIGHT
-    drawn = {
-        "type": "bar",
-        "name": "errors",
-        "orientation": "h",
-        "y": names,
-        "x": values,
+    colours = [light.query if name == chosen else light.hatch for name in names]
+    hover = "%{y}<br>largest difference <b>%{x:.6g}</b>"
+    drawn = marks.bar("errors", names, values, colours, across=True, hover=hover) | {
         "text": [_short(value) for value in values],
         "textposition": "outside",
         "cliponaxis": False,
         "textfont": {"family": theme.MONO, "size": theme.FONT_SIZE - 1, "color": light.ink},
-        "marker": {"color": [light.query if name == chosen else light.hatch for name in names]},
-        "hovertemplate": "%{y}<br>largest difference <b>%{x:.6g}</b><extra></extra>",
     }
     return Chart(
         "bars",

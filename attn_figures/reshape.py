@@ -2,13 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from attn_figures import theme
+from attn_figures import marks, theme
 from attn_figures.chart import Chart
+from attn_figures.marks import Mark
 from attn_figures.panels import compose
 from attn_figures.picture import Picture, Spec
 
@@ -86,25 +86,14 @@ def blocks(step: int, tokens: Sequence[str], n_head: int, d_head: int, *, captio
     places = corners(len(tokens), n_head, d_head)
     here = places[at.left] + _eased(at.share) * (places[at.right] - places[at.left])
     wide, tall = (float(np.ptp(places[..., axis])) + 1 for axis in (0, 1))
-    traces: list[dict[str, Any]] = []
+    traces: list[Mark] = []
     attended = at.left + at.share >= STAGES.index("attended")
     for head in range(n_head):
         colour = theme.LIGHT.series[head % len(theme.LIGHT.series)]
         x, y = _outlines(here[:, head].reshape(-1, 2))
-        traces.append(
-            {
-                "type": "scatter",
-                "name": f"head {head + 1}",
-                "mode": "lines",
-                "x": x,
-                "y": y,
-                "fill": "toself",
-                "fillcolor": theme.rgba(colour, 0.85 if attended else 0.35),
-                "line": {"color": colour, "width": 1},
-                "hoverinfo": "skip",
-            }
-        )
-    traces.append(_labels(here, tokens))
+        fill = theme.rgba(colour, 0.85 if attended else 0.35)
+        traces.append(marks.area(f"head {head + 1}", x, y, fill, edge=colour, width=1))
+    traces.append(_labels(here))
     chart = Chart(
         "blocks",
         traces,
@@ -136,21 +125,11 @@ def _outlines(corner: Numbers) -> tuple[Numbers, Numbers]:
     return outline[:, 0], outline[:, 1]
 
 
-def _labels(here: Numbers, tokens: Sequence[str]) -> dict[str, Any]:
+def _labels(here: Numbers) -> Mark:
     n, n_head, d_head = here.shape[:3]
     centre = here.reshape(-1, 2) + 0.5
     token, head, dim = (axis.ravel() for axis in np.indices((n, n_head, d_head)))
-    return {
-        "type": "scatter",
-        "name": "numbers",
-        "mode": "text",
-        "x": centre[:, 0],
-        "y": centre[:, 1],
-        "text": [f"{t + 1}" for t in token],
-        "textfont": {"color": theme.LIGHT.ink, "size": theme.FONT_SIZE},
-        "customdata": np.stack([token + 1, head + 1, dim + 1], -1),
-        "hovertemplate": (
-            "token %{customdata[0]}, head %{customdata[1]}, dimension %{customdata[2]} of the head"
-            "<extra></extra>"
-        ),
+    hover = "token %{customdata[0]}, head %{customdata[1]}, dimension %{customdata[2]} of the head"
+    return marks.words("numbers", centre[:, 0], centre[:, 1], [f"{t + 1}" for t in token], hover=hover) | {
+        "customdata": np.stack([token + 1, head + 1, dim + 1], -1)
     }

@@ -5,8 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from attn_figures import theme
+from attn_figures import marks, theme
 from attn_figures.chart import Chart
+from attn_figures.marks import Mark
 from attn_figures.matrix import Numbers
 from attn_figures.panels import compose
 from attn_figures.picture import Picture, Spec
@@ -27,14 +28,13 @@ def scale_picture(widths: Sequence[int], curves: Mapping[str, Numbers], weights:
     """
     n_key = weights.shape[-1]
     bars = [
-        {
-            "type": "bar",
-            "name": f"weights {name}",
-            "x": np.arange(1, n_key + 1),
-            "y": weights[index, at],
-            "marker": {"color": colour},
-            "hovertemplate": f"key %{{x}}, {name}<br>weight <b>%{{y:.6f}}</b><extra></extra>",
-        }
+        marks.bar(
+            f"weights {name}",
+            np.arange(1, n_key + 1),
+            weights[index, at],
+            colour,
+            hover=f"key %{{x}}, {name}<br>weight <b>%{{y:.6f}}</b>",
+        )
         for index, (name, colour) in enumerate(_BOTH)
     ]
     first = Chart(
@@ -52,20 +52,13 @@ def scale_picture(widths: Sequence[int], curves: Mapping[str, Numbers], weights:
 
 def _curve(name: str, widths: Sequence[int], both: Numbers, at: int) -> Chart:
     x = np.array(widths)
-    drawn: list[dict[str, Any]] = []
-    for index, (word, colour) in enumerate(_BOTH):
-        hover = f"d<sub>k</sub> %{{x}}, {word}<br>{name} <b>%{{y:.6~g}}</b><extra></extra>"
-        line = {"name": f"{name} {word}", "mode": "lines", "line": {"color": colour, "width": 2}}
-        mark = {"name": f"{name} {word} here", "mode": "markers", "marker": {"color": colour, "size": 9}}
+    here = slice(at, at + 1)
+    drawn: list[Mark] = []
+    for values, (word, colour) in zip(both, _BOTH, strict=True):
+        hover = f"d<sub>k</sub> %{{x}}, {word}<br>{name} <b>%{{y:.6~g}}</b>"
         drawn += [
-            {"type": "scatter", "x": x, "y": both[index], "hovertemplate": hover} | line,
-            {
-                "type": "scatter",
-                "x": x[at : at + 1],
-                "y": both[index, at : at + 1],
-                "hovertemplate": hover,
-            }
-            | mark,
+            marks.line(f"{name} {word}", x, values, colour, hover=hover),
+            marks.points(f"{name} {word} here", x[here], values[here], colour, size=9, hover=hover),
         ]
     y: dict[str, Any] = {"type": "log", "dtick": 1} if name == "variance" else {"rangemode": "tozero"}
     ticks = {
@@ -91,27 +84,17 @@ def cost_picture(lengths: Sequence[int], costs: Mapping[str, Numbers], here: int
     panels: list[Chart] = []
     for name, both in costs.items():
         drawn = [
-            {
-                "type": "scatter",
-                "name": f"{name} {word}",
-                "x": np.array(lengths),
-                "y": both[index],
-                "mode": "lines+markers",
-                "line": {"color": colour, "width": 2, "dash": "dot" if index == 0 else "solid"},
-                "marker": {"size": 5},
-                "hovertemplate": f"%{{x}} tokens, {word}<br>{name} <b>%{{y:,.0f}}</b><extra></extra>",
-            }
+            marks.line(
+                f"{name} {word}",
+                np.array(lengths),
+                both[index],
+                colour,
+                dash="dot" if index == 0 else "solid",
+                dots=5,
+                hover=f"%{{x}} tokens, {word}<br>{name} <b>%{{y:,.0f}}</b>",
+            )
             for index, (word, colour) in enumerate(names)
         ]
-        mark = {
-            "type": "line",
-            "x0": here,
-            "x1": here,
-            "y0": 0,
-            "y1": 1,
-            "yref": " domain",
-            "line": {"color": theme.LIGHT.muted, "width": 1, "dash": "dash"},
-        }
         axis = {"type": "log", "dtick": 1}
         panels.append(
             Chart(
@@ -123,7 +106,7 @@ def cost_picture(lengths: Sequence[int], costs: Mapping[str, Numbers], here: int
                 y_title=name,
                 x=axis,
                 y=axis | {"tickformat": "~s"},
-                marks=[mark],
+                marks=[marks.upright(here, dash="dash")],
                 legend=names if not panels else (),
             )
         )

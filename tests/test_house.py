@@ -61,6 +61,32 @@ def test_the_contracts_forbid_what_the_guide_does_not_allow(package: str) -> Non
     assert forbidden == JUDGED - {"numpy", package} - told()[package] | theme
 
 
+def test_a_line_points_or_bars_are_drawn_by_a_mark() -> None:
+    """A trace of these kinds has its type and its mode from `marks`, and is written out nowhere else."""
+    written = {
+        path.name: sorted(
+            {
+                str(node.value)
+                for node in ast.walk(ast.parse(path.read_text()))
+                if isinstance(node, ast.Constant) and node.value in {"scatter", "scattergl", "mode"}
+            }
+            | {
+                str(value.value)
+                for node in ast.walk(ast.parse(path.read_text()))
+                if isinstance(node, ast.Dict)
+                for key, value in zip(node.keys, node.values, strict=True)
+                if isinstance(key, ast.Constant) and key.value == "type"
+                if isinstance(value, ast.Constant) and value.value == "bar"
+            }
+        )
+        for package in ("attn_figures", "pages")
+        for path in (ROOT / package).rglob("*.py")
+    }
+    assert {name: kinds for name, kinds in written.items() if kinds} == {
+        "marks.py": ["bar", "mode", "scatter"]
+    }
+
+
 def files(picture: str) -> tuple[set[str], set[str]]:
     """Read the picture of the house: what stands at the top, and what stands inside a page."""
     top: set[str] = set()

@@ -16,6 +16,7 @@ EVERY = {
     "area": marks.area("a", X, Y, INK, edge=INK),
     "hatched": marks.hatched("a", X, Y),
     "bar": marks.bar("a", X, Y, INK),
+    "words": marks.words("a", X, Y, ["p", "q", "r"]),
 }
 
 
@@ -35,6 +36,24 @@ def test_a_mark_with_words_says_them_and_no_name_beside() -> None:
 
 def test_a_gap_is_not_bridged() -> None:
     assert marks.line("a", X, Y, INK)["connectgaps"] is False
+
+
+def test_a_band_lies_between_its_curves_and_tells_both() -> None:
+    low, high = X - 1, X + 1
+    drawn = go.Figure({"data": marks.band(("low", "high"), X, low, high, INK, hover="here")}).data
+    np.testing.assert_array_equal([trace.y for trace in drawn], [low, high])
+    assert [(trace.fill, trace.hoverinfo) for trace in drawn] == [(None, "skip"), ("tonexty", None)]
+    np.testing.assert_array_equal(drawn[1].customdata, np.stack([low, high], -1))
+
+
+def test_words_are_a_text_each_or_a_template_for_all() -> None:
+    assert marks.words("a", X, Y, ["p", "q", "r"])["text"] == ["p", "q", "r"]
+    assert marks.words("a", X, Y, "%{x}")["texttemplate"] == "%{x}"
+
+
+def test_dots_are_of_one_size_or_one_each() -> None:
+    (arrow,) = go.Figure({"data": [marks.line("a", X[:2], X[:2], INK, dots=[0, 11])]}).data
+    assert (arrow.mode, list(arrow.marker.size)) == ("lines+markers", [0, 11])
 
 
 def test_bars_across_have_their_places_on_the_other_axis() -> None:

@@ -228,5 +228,6 @@ def test_cost_is_drawn_in_full_and_under_the_mask() -> None:
     figure = cost_picture((8, 16), {"pairs": both}, 8, "sliding window mask")
     full, masked = figure.data
     assert (full.name, masked.name) == ("pairs full", "pairs sliding window mask")
+    assert [trace.marker.color for trace in figure.data] == [trace.line.color for trace in figure.data]
     np.testing.assert_array_equal(masked.y, both[1])
     assert figure.layout.shapes[0].x0 == 8
