@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import wraps
 from types import MappingProxyType
 from typing import Generic, TypeVar
 
@@ -58,39 +59,46 @@ def constant_scale(
     return scaled_dot_product_attention(query, key, value, attn_mask, is_causal=is_causal, scale=0.5**0.5)
 
 
+def _of_a_mask(
+    attend: Callable[[Attention, Tensor, Tensor, Tensor, Tensor], Attention],
+) -> Callable[..., Attention]:
+    """Give a mistake the right attention and its mask; without a mask there is nothing to mistake."""
+
+    @wraps(attend)
+    def mistaken(
+        query: Tensor, key: Tensor, value: Tensor, attn_mask: Tensor | None = None, *, is_causal: bool = False
+    ) -> Attention:
+        right = scaled_dot_product_attention(query, key, value, attn_mask, is_causal=is_causal)
+        return right if right.mask is None else attend(right, right.mask, query, key, value)
+
+    return mistaken
+
+
+@_of_a_mask
 def mask_after_softmax(
-    query: Tensor, key: Tensor, value: Tensor, attn_mask: Tensor | None = None, *, is_causal: bool = False
+    right: Attention, mask: Tensor, query: Tensor, key: Tensor, value: Tensor
 ) -> Attention:
     """Set masked weights to zero when the rows are normalised already."""
-    right = scaled_dot_product_attention(query, key, value, attn_mask, is_causal=is_causal)
-    if right.mask is None:
-        return right
     unmasked = right.scores / math.sqrt(query.shape[-1])
-    weights = torch.softmax(unmasked, dim=-1) * right.mask
-    scaled_scores = unmasked.expand(right.mask.shape)
+    weights = torch.softmax(unmasked, dim=-1) * mask
+    scaled_scores = unmasked.expand(mask.shape)
     return replace(right, scaled_scores=scaled_scores, weights=weights, output=weights @ value)
 
 
+@_of_a_mask
 def zero_for_minus_infinity(
-    query: Tensor, key: Tensor, value: Tensor, attn_mask: Tensor | None = None, *, is_causal: bool = False
+    right: Attention, mask: Tensor, query: Tensor, key: Tensor, value: Tensor
 ) -> Attention:
     """Set masked scores to 0 in place of -inf."""
-    right = scaled_dot_product_attention(query, key, value, attn_mask, is_causal=is_causal)
-    if right.mask is None:
-        return right
-    scaled_scores = right.scaled_scores.masked_fill(~right.mask, 0.0)
+    scaled_scores = right.scaled_scores.masked_fill(~mask, 0.0)
     weights = torch.softmax(scaled_scores, dim=-1)
     return replace(right, scaled_scores=scaled_scores, weights=weights, output=weights @ value)
 
 
-def mask_turned_round(
-    query: Tensor, key: Tensor, value: Tensor, attn_mask: Tensor | None = None, *, is_causal: bool = False
-) -> Attention:
+@_of_a_mask
+def mask_turned_round(right: Attention, mask: Tensor, query: Tensor, key: Tensor, value: Tensor) -> Attention:
     """Read True as "blocked"."""
-    right = scaled_dot_product_attention(query, key, value, attn_mask, is_causal=is_causal)
-    if right.mask is None:
-        return right
-    return scaled_dot_product_attention(query, key, value, ~right.mask)
+    return scaled_dot_product_attention(query, key, value, ~mask)
 
 
 def unguarded_softmax(

@@ -51,30 +51,44 @@ class Asset:
 
     async def answer(self, headers: Headers, method: str, cache: str) -> Response:
         """Answer a request for this file, compressed where the browser takes that."""
-        body, mark = await to_thread.run_sync(self.packed)
-        zipped = takes_gzip(headers)
-        tag = f'"{mark}{"-gz" if zipped else ""}"'
-        meta = {"Cache-Control": cache, "ETag": tag, "Vary": "Accept-Encoding"}
-        if is_known(headers, tag):
-            return Response(status_code=304, headers=meta)
-        if zipped:
-            meta["Content-Encoding"] = "gzip"
-        else:
-            body = await to_thread.run_sync(self.path.read_bytes)
-        return reply(body, meta, _TEXTS[self.path.suffix], method)
+        body, mark = await to_thread.run_sync(self._content, takes_gzip(headers))
+        return reply(headers, method, body=body, mark=mark, media_type=_TEXTS[self.path.suffix], cache=cache)
+
+    def _content(self, zipped: bool) -> tuple[bytes, str]:
+        packed, mark = self.packed()
+        return packed if zipped else self.path.read_bytes(), mark
 
 
-def reply(body: bytes, meta: dict[str, str], media_type: str, method: str) -> Response:
-    """Answer with a body; where only the head was asked for, with the length that the body would have."""
+def reply(
+    headers: Headers,
+    method: str,
+    *,
+    body: bytes,
+    mark: str,
+    media_type: str,
+    cache: str,
+    varies: str = "Accept-Encoding",
+) -> Response:
+    """Answer a request for a text; nothing is sent again to who holds this very version.
+
+    Args:
+        headers: the request's.
+        method: "HEAD" gets no body, but the length that it would have.
+        body: compressed where the browser takes that (`takes_gzip`).
+        mark: tells this version from any other.
+        media_type, cache, varies: of the answer's headers.
+    """
+    zipped = takes_gzip(headers)
+    tag = f'"{mark}{"-gz" if zipped else ""}"'
+    meta = {"Cache-Control": cache, "ETag": tag, "Vary": varies}
+    if tag in (part.strip().removeprefix("W/") for part in headers.get("if-none-match", "").split(",")):
+        return Response(status_code=304, headers=meta)
+    if zipped:
+        meta["Content-Encoding"] = "gzip"
     answer = Response(body, headers=meta, media_type=media_type)
     if method == "HEAD":
         answer.body = b""
     return answer
-
-
-def is_known(headers: Headers, tag: str) -> bool:
-    """Tell whether the browser says that it holds this very version."""
-    return tag in (part.strip().removeprefix("W/") for part in headers.get("if-none-match", "").split(","))
 
 
 def takes_gzip(headers: Headers) -> bool:

@@ -23,7 +23,6 @@ from attn_ui.assets import (
     SETTINGS,
     Asset,
     FrontEnd,
-    is_known,
     reply,
     takes_gzip,
 )
@@ -79,14 +78,16 @@ class _Document:
         self.mark = hashlib.sha256(self.plain).hexdigest()[:20]
 
     def answer(self, headers: Headers, method: str) -> Response:
-        zipped = takes_gzip(headers)
-        tag = f'"{self.mark}{"-gz" if zipped else ""}"'
-        meta = {"Cache-Control": ALWAYS_ASK, "ETag": tag, "Vary": "Accept, Accept-Encoding"}
-        if is_known(headers, tag):
-            return Response(status_code=304, headers=meta)
-        if zipped:
-            meta["Content-Encoding"] = "gzip"
-        return reply(self.packed if zipped else self.plain, meta, "text/html; charset=utf-8", method)
+        body = self.packed if takes_gzip(headers) else self.plain
+        return reply(
+            headers,
+            method,
+            body=body,
+            mark=self.mark,
+            media_type="text/html; charset=utf-8",
+            cache=ALWAYS_ASK,
+            varies="Accept, Accept-Encoding",
+        )
 
 
 class Assets:
@@ -147,6 +148,5 @@ class Assets:
             await document.answer(Headers(scope=scope), scope["method"])(scope, receive, send)
             return
         for message in held:
-            if message["type"] == "http.response.body" and scope["method"] == "HEAD":
-                message = {**message, "body": b""}  # noqa: PLW2901
-            await send(message)
+            bare = message["type"] == "http.response.body" and scope["method"] == "HEAD"
+            await send({**message, "body": b""} if bare else message)

@@ -1,5 +1,6 @@
 """Schemes that add a vector to each token: a ramp, sines and cosines, a learned table."""
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Literal
 
@@ -14,14 +15,14 @@ from attn_core.schemes.scheme import Scheme, Steps
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class VectorScheme(Scheme):
+class VectorScheme(Scheme, ABC):
     """A scheme that adds a vector to each token; one of its own computes ``encoding``."""
 
     adds = "vector"
 
+    @abstractmethod
     def encoding(self, length: int, d_model: int) -> Float[Tensor, "*steps n d_model"]:
         """Return the vectors of positions 0, ..., length - 1 at strength 1."""
-        raise NotImplementedError
 
     @classmethod
     def sees_offsets_only(cls, d_model: int) -> bool:

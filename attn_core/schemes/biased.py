@@ -1,5 +1,6 @@
 """Schemes that add a bias to each score, every head its own: ALiBi and relative buckets."""
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
 import torch
@@ -12,7 +13,7 @@ from attn_core.schemes.scheme import Scheme
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class BiasScheme(Scheme):
+class BiasScheme(Scheme, ABC):
     """A scheme that adds a bias to the scores of each head; one of its own computes ``table``.
 
     ``head``, from 0, is the one of ``num_heads`` that attends.
@@ -30,9 +31,9 @@ class BiasScheme(Scheme):
         _require.whole("num_heads", self.num_heads, least=1)
         _require.whole("head", self.head, least=0, most=self.num_heads - 1)
 
+    @abstractmethod
     def table(self, offsets: Int[Tensor, "n_query n_key"]) -> Float[Tensor, "n_head n_query n_key"]:
         """Return every head's bias at each offset, key position less query position, at strength 1."""
-        raise NotImplementedError
 
     def biases(
         self, n_query: int, n_key: int, *, key_shift: int = 0

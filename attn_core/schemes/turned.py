@@ -1,5 +1,6 @@
 """Schemes that turn queries and keys by their positions: rotary embedding."""
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Literal
 
@@ -12,10 +13,16 @@ from attn_core.schemes.scheme import Scheme, Steps
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class RotationScheme(Scheme):
+class RotationScheme(Scheme, ABC):
     """A scheme that turns queries and keys; one of its own computes ``turn``, with its strength."""
 
     adds = "rotation"
+
+    @abstractmethod
+    def turn(
+        self, x: Float[Tensor, "*batch n d"], places: Int[Tensor, "*#sets n"] | Float[Tensor, "*#sets n"]
+    ) -> Float[Tensor, "*all n d"]:
+        """Turn queries or keys by their places, times the strength."""
 
     def among(
         self, places: Int[Tensor, "*sets n"], d_model: int, *, cosine: bool = False

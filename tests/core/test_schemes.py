@@ -8,13 +8,16 @@ from attn_core import (
     POSITION_MISTAKES,
     SCHEMES,
     Alibi,
+    BiasScheme,
     Learned,
     NoPositions,
     Ramp,
     RelativeBuckets,
     Rotary,
+    RotationScheme,
     Scheme,
     Sinusoidal,
+    VectorScheme,
     by_offset,
     make_scheme,
     relative_position_buckets,
@@ -251,3 +254,10 @@ def test_a_vector_of_zeros_is_like_nothing() -> None:
     assert Sinusoidal().profile(5, 1).isnan().all()
     assert not Sinusoidal().profile(5, 3).isnan().any()
     assert NoPositions().profile(3, 4).tolist() == [1.0, 1.0, 1.0]
+
+
+@pytest.mark.parametrize("base", [VectorScheme, RotationScheme, BiasScheme])
+def test_what_a_scheme_must_compute_itself_is_asked_for_when_it_is_made(base: type[Scheme]) -> None:
+    unfinished = type("Unfinished", (base,), {"name": "unfinished"})
+    with pytest.raises(TypeError, match=r"abstract method '?(encoding|turn|table)"):
+        unfinished()
