@@ -13,7 +13,7 @@ def seeded_linear(
 
     Drawn in float64 and then rounded, so that one seed means the same map in every dtype.
     """
-    linear = nn.utils.skip_init(nn.Linear, d_in, d_out, bias=bias, dtype=dtype)  # type: ignore[no-untyped-call]
+    linear = nn.utils.skip_init(nn.Linear, d_in, d_out, bias=bias, dtype=dtype)
     assert isinstance(linear, nn.Linear)
     with torch.no_grad():
         for parameter, bound in ((linear.weight, math.sqrt(6 / (d_in + d_out))), (linear.bias, d_in**-0.5)):

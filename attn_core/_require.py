@@ -84,6 +84,6 @@ def broadcast_shape(*shapes: torch.Size) -> torch.Size | None:
     if all(shape == shapes[0] for shape in shapes):  # torch's own answer takes longer than a small attention
         return shapes[0]
     try:
-        return torch.Size(torch.broadcast_shapes(*shapes))  # type: ignore[no-untyped-call]
+        return torch.Size(torch.broadcast_shapes(*shapes))
     except RuntimeError:
         return None

@@ -117,7 +117,7 @@ def fit_heads(
         if step == steps:
             break
         adam.zero_grad()
-        error.sum().backward()  # type: ignore[no-untyped-call]
+        error.sum().backward()
         adam.step()
     fitted = tuple(each.detach() for each in parameters)
     return HeadsFit(num_heads, tuple(kept), torch.stack(losses), torch.stack(maps), fitted)

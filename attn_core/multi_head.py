@@ -390,7 +390,7 @@ class MultiHeadAttention(nn.Module):
                 f"torch's module needs num_kv_heads = num_heads; got {self.num_kv_heads} and {self.num_heads}"
             )
         # Made without its own first values, which torch would draw from the global generator.
-        theirs = nn.utils.skip_init(  # type: ignore[no-untyped-call]
+        theirs = nn.utils.skip_init(
             nn.MultiheadAttention,
             self.d_model,
             self.num_heads,

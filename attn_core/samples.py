@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Literal
+from typing import Any, Literal
 
 import torch
 from jaxtyping import Float
@@ -198,9 +198,9 @@ def _matrix(*rows: list[float | int]) -> Tensor:
     return torch.tensor(rows, dtype=torch.float64)
 
 
-def _to_itself(name: str, tokens: str, x: Tensor, description: str, **settings: object) -> AttentionSample:
+def _to_itself(name: str, tokens: str, x: Tensor, description: str, **settings: Any) -> AttentionSample:
     names = tuple(tokens.split())
-    return AttentionSample(name, description, names, names, x, x, x, **settings)  # type: ignore[arg-type]
+    return AttentionSample(name, description, names, names, x, x, x, **settings)
 
 
 def _two_keys() -> AttentionSample:

@@ -1,6 +1,7 @@
 """Pictures of repeated layers: how long the vectors become, and how alike."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,7 +10,7 @@ from attn_figures import marks, theme
 from attn_figures.chart import Chart
 from attn_figures.marks import Mark
 from attn_figures.matrix import Matrix
-from attn_figures.panels import compose
+from attn_figures.panels import Panel, compose
 from attn_figures.picture import Picture, Spec
 
 Numbers = NDArray[np.float64]
@@ -40,10 +41,10 @@ def layer_curves(
         tokens: as typed.
         limit: the end of the colours of the state.
     """
-    common = {"columns": 9, "rows": 6, "x_title": "Layer"}
+    common: dict[str, Any] = {"columns": 9, "rows": 6, "x_title": "Layer"}
     line = marks.upright(layer)
     x = {"range": [-0.3, lengths.shape[1] - 0.7], "dtick": 2, "showgrid": False}
-    panels = [
+    panels: list[Panel] = [
         Chart(
             "lengths",
             _curves("length", lengths, names, chosen, layer),
@@ -51,7 +52,7 @@ def layer_curves(
             x=x,
             y={"type": "log", "dtick": 1},
             marks=[line],
-            **common,  # type: ignore[arg-type]
+            **common,
         ),
         Chart(
             "similarities",
@@ -60,12 +61,12 @@ def layer_curves(
             x=x,
             y={"range": [min(-0.25, float(similarities.min()) - 0.05), 1.05]},
             marks=[line],
-            **common,  # type: ignore[arg-type]
+            **common,
         ),
     ]
     if state.shape[1] <= WIDEST_STATE:
         panels.append(
-            Matrix(  # type: ignore[arg-type]
+            Matrix(
                 "state",
                 state,
                 f"vectors after layer {layer}" if layer else "vectors before the first layer",

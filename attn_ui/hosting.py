@@ -5,6 +5,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 PREFIX = "ATTENTION_LAB_"
 # A source of a content security policy; a list of them may hold neither commas nor semicolons.
@@ -51,7 +52,7 @@ def hosting(environment: Mapping[str, str] | None = None) -> Hosting:
         "SESSIONS": ("sessions", _count),
         "CHANGES": ("changes", _rate),
     }
-    read: dict[str, object] = {}
+    read: dict[str, Any] = {}
     for name, text in given.items():
         if name not in readers:
             known = ", ".join(PREFIX + known for known in readers)
@@ -61,7 +62,7 @@ def hosting(environment: Mapping[str, str] | None = None) -> Hosting:
             read[field] = reader(text.strip())
         except ValueError as error:
             raise ValueError(f"{PREFIX}{name}: wanted {error}, got {text!r}") from None
-    return Hosting(**read)  # type: ignore[arg-type]
+    return Hosting(**read)
 
 
 def _folder(text: str) -> Path | None:

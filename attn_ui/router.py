@@ -12,7 +12,7 @@ ROOT = Path(__file__).resolve().parent.parent
 if str(ROOT) not in sys.path:
     sys.path.insert(0, str(ROOT))
 
-from attn_ui.navigation import PAGES  # noqa: E402
+from attn_ui.navigation import PAGES  # noqa: E402  (found by the path above)
 
 st.set_page_config(
     page_title="Attention lab",

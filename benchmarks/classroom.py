@@ -348,7 +348,7 @@ def _wait_for(url: str, process: "subprocess.Popen[bytes]") -> None:
             raise RuntimeError(f"the server stopped at once, with {process.returncode}")
         with contextlib.suppress(OSError), urllib.request.urlopen(url, timeout=2):
             return
-        time.sleep(0.1)
+        time.sleep(0.1)  # the server starts meanwhile
     raise RuntimeError("the server did not answer within 120 s")
 
 

@@ -67,7 +67,7 @@ class Class:
         while not _answers(port):
             if self.stopping or time.monotonic() > deadline:
                 raise SystemExit(f"the process at port {port} did not answer within {START_SECONDS} s")
-            time.sleep(0.1)
+            time.sleep(0.1)  # another process starts meanwhile
 
     def watch(self) -> None:
         """Restart what ended, until told to stop."""
@@ -81,7 +81,7 @@ class Class:
                 self._restart_all()
             if self.nginx is None or self.nginx.poll() is not None:
                 break
-            time.sleep(0.2)
+            time.sleep(0.2)  # between two looks at the processes
         self.stop()
 
     def _restart_all(self) -> None:

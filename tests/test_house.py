@@ -87,6 +87,22 @@ def test_a_line_points_or_bars_are_drawn_by_a_mark() -> None:
     }
 
 
+WAIVED = re.compile(r"# (?:type: ignore|noqa:) ?\S+|time\.sleep\([^)]*\)")
+
+
+def test_what_is_waived_or_slept_through_has_its_reason() -> None:
+    found = {
+        f"{path.relative_to(ROOT)}:{number}": line[match.end() :]
+        for folder in (*PACKAGES, "deploy", "tests")
+        for path in [*(ROOT / folder).rglob("*.py"), ROOT / "app.py"]
+        for number, line in enumerate(path.read_text().splitlines(), start=1)
+        if (match := WAIVED.search(line))
+    }
+    assert found
+    bare = {place for place, reason in found.items() if not re.search(r"[#(] ?\w+ \w+", reason)}
+    assert not bare, "say in a comment behind it why it must be"
+
+
 def files(picture: str) -> tuple[set[str], set[str]]:
     """Read the picture of the house: what stands at the top, and what stands inside a page."""
     top: set[str] = set()

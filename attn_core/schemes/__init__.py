@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from types import MappingProxyType
+from typing import Any
 
 from attn_core import _require
 from attn_core.schemes.added import Learned, Ramp, Sinusoidal, VectorScheme
@@ -39,7 +40,7 @@ SCHEMES: Mapping[str, type[Scheme]] = MappingProxyType(
 """
 
 
-def make_scheme(name: str, **settings: object) -> Scheme:
+def make_scheme(name: str, **settings: Any) -> Scheme:
     """Make a scheme by its name from everybody's settings, of which it takes its own.
 
     Raises ValueError for an unknown name, and where the scheme refuses a setting.
@@ -49,4 +50,4 @@ def make_scheme(name: str, **settings: object) -> Scheme:
     """
     _require.one_of("scheme", name, SCHEMES)
     scheme = SCHEMES[name]
-    return scheme(**{each: settings[each] for each in scheme.settings() & settings.keys()})  # type: ignore[arg-type]
+    return scheme(**{each: settings[each] for each in scheme.settings() & settings.keys()})

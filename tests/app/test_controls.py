@@ -13,10 +13,10 @@ ROUTER = str(Path(__file__).resolve().parents[2] / "attn_ui" / "router.py")
 
 
 def _two_lists() -> None:
-    import streamlit as st  # noqa: PLC0415
+    import streamlit as st
 
-    from attn_ui import controls, state  # noqa: PLC0415
-    from attn_ui.parameters import Steps  # noqa: PLC0415
+    from attn_ui import controls, state
+    from attn_ui.parameters import Steps
 
     head = Steps("head", 1, (1, 2, 3), ".0f")
     state.sync((head,), entered="entered" not in st.session_state)

@@ -1,6 +1,7 @@
 """What is said of kernel regression follows from its numbers."""
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -18,8 +19,8 @@ from pages.kernel_regression.words import (
 POINTS = Points("own points", np.array([0.0, 1.0, 3.0]), np.array([1.0, 2.0, 4.0]))
 
 
-def fit(**more: object) -> str:
-    settings: dict[str, object] = {
+def fit(**more: Any) -> str:
+    settings: dict[str, Any] = {
         "kernel": "boxcar",
         "bandwidth": 0.5,
         "query": 1.1,
@@ -29,7 +30,7 @@ def fit(**more: object) -> str:
         "empty": 0,
         "n_query": 61,
     }
-    return fit_sentence(POINTS, **(settings | more))  # type: ignore[arg-type]
+    return fit_sentence(POINTS, **(settings | more))
 
 
 def test_the_heaviest_key_is_named() -> None:
@@ -80,8 +81,8 @@ def test_kernels_without_an_estimate_are_named_apart() -> None:
     assert "nan" not in said
 
 
-def choose(**more: object) -> str:
-    settings: dict[str, object] = {
+def choose(**more: Any) -> str:
+    settings: dict[str, Any] = {
         "bandwidth": 0.1,
         "training": 0.2,
         "left_out": 0.3,
@@ -92,7 +93,7 @@ def choose(**more: object) -> str:
         "supported": 3,
         "most_supported": 3,
     }
-    return choose_sentence(POINTS, **(settings | more))  # type: ignore[arg-type]
+    return choose_sentence(POINTS, **(settings | more))
 
 
 @pytest.mark.parametrize(
@@ -106,7 +107,7 @@ def choose(**more: object) -> str:
         ({"training": 0.25}, "worse on the points left out"),
     ],
 )
-def test_errors_are_compared_not_bandwidths(more: dict[str, object], wanted: str) -> None:
+def test_errors_are_compared_not_bandwidths(more: dict[str, Any], wanted: str) -> None:
     said = choose(**more)
     assert wanted in said
     assert "the least of 1243 tried is 0.28 at h = 0.32" in said
@@ -124,8 +125,8 @@ def test_errors_of_some_points_only_are_not_passed_off_as_comparable() -> None:
     assert "inf" not in none
 
 
-def learned(**more: object) -> str:
-    settings: dict[str, object] = {
+def learned(**more: Any) -> str:
+    settings: dict[str, Any] = {
         "steps": 300,
         "planned": 300,
         "start": 2.0,
@@ -135,7 +136,7 @@ def learned(**more: object) -> str:
         "best_error": 0.284,
         "kernel": "gaussian",
     }
-    return learned_sentence(POINTS, **(settings | more))  # type: ignore[arg-type]
+    return learned_sentence(POINTS, **(settings | more))
 
 
 def test_learning_says_how_near_it_came() -> None:
@@ -171,8 +172,8 @@ def test_the_bridge_says_why_weights_agree_or_not() -> None:
         ({"spread": 0.0, "to_nearest": 0.0, "to_mean": 0.0}, "all values are the same"),
     ],
 )
-def test_the_failure_that_shows_is_the_one_named(more: dict[str, object], wanted: str) -> None:
-    settings: dict[str, object] = {
+def test_the_failure_that_shows_is_the_one_named(more: dict[str, Any], wanted: str) -> None:
+    settings: dict[str, Any] = {
         "kernel": "gaussian",
         "bandwidth": 0.5,
         "silent": 0.0,
@@ -181,4 +182,4 @@ def test_the_failure_that_shows_is_the_one_named(more: dict[str, object], wanted
         "to_mean": 1.0,
         "spread": 1.0,
     }
-    assert wanted in fails_sentence(POINTS, **(settings | more))  # type: ignore[arg-type]
+    assert wanted in fails_sentence(POINTS, **(settings | more))

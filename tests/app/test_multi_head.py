@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from streamlit.elements.lib import policies
 from streamlit.testing.v1 import AppTest
 from torch.nn import functional as F
 
@@ -211,6 +212,18 @@ def test_a_link_to_an_example_means_all_of_the_example(case: str) -> None:
     again = open_page(**full)
     assert f"{words.counted(sample.num_heads, 'head')} of width {d_head}" in text(again)
     assert "link's" not in captions(again)
+
+
+@pytest.mark.parametrize("case", CASE.options[1:])
+def test_an_example_logs_no_complaint_of_a_default_beside_a_value(
+    case: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    complaints: list[str] = []
+    monkeypatch.setattr(policies, "_shown_default_value_warning", False)  # said once a process otherwise
+    monkeypatch.setattr(policies._LOGGER, "warning", lambda text, *_, **__: complaints.append(text))
+    open_page(case=case)
+    open_page().selectbox(key="case").select(case).run()
+    assert complaints == []
 
 
 def test_a_link_that_says_more_than_the_example_means_what_it_says() -> None:
@@ -434,8 +447,9 @@ def test_names_of_the_variants_differ() -> None:
 def test_the_single_head_is_plain_attention() -> None:
     n, result = sequences(OWN), stages(OWN, 1)
     module = Now(OWN, LOOK, 1).module
+    assert module.W_o is not None
     q, k, v = (F.linear(n.query, m.weight) for m in (module.W_q, module.W_k, module.W_v))
-    expected = F.linear(F.scaled_dot_product_attention(q, k, v), module.W_o.weight)  # type: ignore[union-attr]
+    expected = F.linear(F.scaled_dot_product_attention(q, k, v), module.W_o.weight)
     torch.testing.assert_close(result.output, expected, atol=1e-12, rtol=0)
 
 

@@ -38,13 +38,21 @@ def together(n: int, call: Any) -> list[Any]:
     return got
 
 
+def wait_for(waiters: int) -> None:
+    """Return when so many wait for what is being made."""
+    deadline = time.monotonic() + 10
+    while shared_cache.fullness().waits < waiters:
+        assert time.monotonic() < deadline
+        time.sleep(0.001)  # leaves them the processor
+
+
 def test_thirty_who_ask_at_once_compute_once() -> None:
     made: list[int] = []
 
     @shared
     def slow(seed: int) -> bytes:
         made.append(seed)
-        time.sleep(0.2)
+        wait_for(29)
         return bytes([seed]) * 10
 
     assert together(30, lambda _: slow(3)) == [b"\x03" * 10] * 30
@@ -81,8 +89,8 @@ def test_an_error_reaches_all_who_wait_and_is_not_kept() -> None:
     @shared
     def fails(n: int) -> int:
         calls.append(n)
-        time.sleep(0.1)
         if len(calls) == 1:
+            wait_for(4)
             raise ValueError(f"n must be positive, got {n}")
         return n
 
@@ -101,8 +109,8 @@ def test_where_the_maker_leaves_another_takes_over() -> None:
     @shared
     def interrupted() -> str:
         calls.append(1)
-        time.sleep(0.1)
         if len(calls) == 1:
+            wait_for(3)
             raise Stopped
         return "done"
 
@@ -154,7 +162,7 @@ def test_the_key_is_the_setting_alone() -> None:
     drawn([1], Setting(1), True)
     assert len(calls) == 4
     with pytest.raises(TypeError, match="unhashable"):
-        drawn([1], [1])  # type: ignore[arg-type]
+        drawn([1], [1])  # type: ignore[arg-type]  # wrong on purpose
 
 
 def test_results_cannot_be_changed() -> None:

@@ -32,12 +32,12 @@ def test_bad_cells_are_refused(text: str) -> None:
 
 
 def _script() -> None:
-    from dataclasses import replace  # noqa: PLC0415
+    from dataclasses import replace
 
-    import streamlit as st  # noqa: PLC0415
+    import streamlit as st
 
-    from attn_ui import state  # noqa: PLC0415
-    from attn_ui.parameters import Cells, Steps, Table  # noqa: PLC0415
+    from attn_ui import state
+    from attn_ui.parameters import Cells, Steps, Table
 
     table, cells = Table("Q", 3, 4), Cells("blocked", 64)
     slider = Steps("h", 1.0, (0.5, 1.0, 2.0, 4.0))

@@ -80,7 +80,7 @@ def wait_for(url: str, process: subprocess.Popen[str]) -> None:
         with contextlib.suppress(OSError), urllib.request.urlopen(url, timeout=2) as answer:
             if answer.status == 200:
                 return
-        time.sleep(0.1)
+        time.sleep(0.1)  # the server starts meanwhile
     raise RuntimeError(f"the server did not answer within {START_SECONDS} s")
 
 

@@ -49,7 +49,7 @@ class Room:
         while text not in self.log.read_text():
             assert self.process.poll() is None, self.log.read_text()
             assert time.monotonic() < deadline, self.log.read_text()
-            time.sleep(0.1)
+            time.sleep(0.1)  # another process writes meanwhile
 
 
 @pytest.fixture(scope="module")

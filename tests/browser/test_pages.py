@@ -1,5 +1,7 @@
 """Each page opens in a browser without an error, in both themes and at three sizes."""
 
+from typing import Literal
+
 import pytest
 from playwright.sync_api import Browser, expect
 
@@ -20,8 +22,10 @@ def test_page_opens(app: AppPage, url: str) -> None:
 
 @pytest.mark.parametrize("url", URLS)
 @pytest.mark.parametrize("theme", ["light", "dark"])
-def test_page_fits_every_screen(browser: Browser, server: str, url: str, theme: str) -> None:
-    context = browser.new_context(color_scheme=theme)  # type: ignore[arg-type]
+def test_page_fits_every_screen(
+    browser: Browser, server: str, url: str, theme: Literal["light", "dark"]
+) -> None:
+    context = browser.new_context(color_scheme=theme)
     app = AppPage(context.new_page(), server)
     for width, height in SIZES:
         app.page.set_viewport_size({"width": width, "height": height})

@@ -1,6 +1,7 @@
 """The single-head page as a lesson: one number followed from the sentence to the output."""
 
 import math
+from typing import Literal
 from urllib.parse import parse_qs, urlencode
 
 import numpy as np
@@ -252,8 +253,8 @@ def test_foreign_text_is_shown_as_typed_and_never_run(app: AppPage) -> None:
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
-def test_empty_sentence_is_named_and_the_picture_stays(app: AppPage, theme: str) -> None:
-    app.page.emulate_media(color_scheme=theme)  # type: ignore[arg-type]
+def test_empty_sentence_is_named_and_the_picture_stays(app: AppPage, theme: Literal["light", "dark"]) -> None:
+    app.page.emulate_media(color_scheme=theme)
     opened(app, text="a b c")
     before = drawn(app, "weights")
     field = app.page.get_by_label("Sentence", exact=True)

@@ -151,7 +151,7 @@ class TestMask:
         assert (stages.output[2] == 0).all()
         assert (stages.scaled_scores[2] == -math.inf).all()
         with torch.autograd.set_detect_anomaly(True):
-            stages.output.sum().backward()  # type: ignore[no-untyped-call]
+            stages.output.sum().backward()
         for each in (query, key, value):
             assert each.grad is not None
             assert each.grad.isfinite().all()
@@ -388,7 +388,7 @@ class TestSelfAttention:
         with refuses("d_k must be a whole number >= 1; got 0"):
             SelfAttention(7, 0)
         with refuses("d_model must be a whole number >= 1; got 2.5"):
-            SelfAttention(2.5)  # type: ignore[arg-type]
+            SelfAttention(2.5)  # type: ignore[arg-type]  # wrong on purpose
         with refuses(r"x must have shape \(\*batch, n, 7\); got \(5, 3\)"):
             SelfAttention(7, dtype=torch.float64)(draw(5, 3))
         with refuses("x, W_q must share one floating-point dtype; got x torch.float64, W_q torch.float32"):

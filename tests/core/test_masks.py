@@ -117,11 +117,11 @@ def test_refusals_say_what_came(refuses: Refuses) -> None:
     with refuses("n_query must be a whole number >= 1; got 0"):
         causal_mask(0)
     with refuses("n_key must be a whole number >= 1; got 2.0"):
-        causal_mask(3, 2.0)  # type: ignore[arg-type]
+        causal_mask(3, 2.0)  # type: ignore[arg-type]  # wrong on purpose
     with refuses(r"lengths must be whole numbers from 0 to n_key = 5; got \[2, 6\]"):
         padding_mask([2, 6], 5)
     with refuses("lengths must be whole numbers"):
-        padding_mask([2.5], 5)  # type: ignore[list-item]
+        padding_mask([2.5], 5)  # type: ignore[list-item]  # wrong on purpose
     with refuses("window must be a whole number >= 0; got -1"):
         sliding_window_mask(5, -1)
     with refuses("dilation must be a whole number >= 1; got 0"):

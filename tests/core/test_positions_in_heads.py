@@ -2,6 +2,7 @@
 
 import cmath
 import math
+from typing import Any
 
 import pytest
 import torch
@@ -9,9 +10,12 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from attn_core import (
+    Alibi,
+    BiasScheme,
     KVCache,
     LatentAttention,
     MultiHeadAttention,
+    RelativeBuckets,
     Rotary,
     compare,
     decode_step,
@@ -26,8 +30,8 @@ def words(n: int = N) -> Tensor:
     return torch.randn(n, D_MODEL, generator=torch.Generator().manual_seed(11), dtype=torch.float64)
 
 
-def module(**more: object) -> MultiHeadAttention:
-    made = MultiHeadAttention(D_MODEL, HEADS, seed=3, dtype=torch.float64, **more)  # type: ignore[arg-type]
+def module(**more: Any) -> MultiHeadAttention:
+    made = MultiHeadAttention(D_MODEL, HEADS, seed=3, dtype=torch.float64, **more)
     return made.requires_grad_(False)
 
 
@@ -65,7 +69,8 @@ def test_heads_with_positions_are_those_of_a_plain_loop(positions: str, temperat
     bias = None
     if positions in ("ALiBi", "buckets"):
         scheme = make_scheme(positions, num_heads=HEADS, strength=0.6, seed=2)
-        bias = scheme.biases(N, N)  # type: ignore[attr-defined]
+        assert isinstance(scheme, BiasScheme)
+        bias = scheme.biases(N, N)
     attention = module(rotation=rotation, temperature=temperature)
     result = attention(words(), attn_mask=bias)
     torch.testing.assert_close(
@@ -99,7 +104,7 @@ def test_shared_keys_are_turned_as_their_own_are() -> None:
 @pytest.mark.parametrize("positions", ["rotary", "buckets"])
 def test_token_by_token_is_the_whole_with_positions_too(positions: str) -> None:
     attention = module(rotation=ROTARY if positions == "rotary" else None, temperature=0.5)
-    bias = make_scheme("buckets", num_heads=HEADS).biases(N, N) if positions == "buckets" else None  # type: ignore[attr-defined]
+    bias = RelativeBuckets(num_heads=HEADS).biases(N, N) if positions == "buckets" else None
     whole = attention(words(), attn_mask=bias, is_causal=True)
     cache: KVCache | None = None
     for place, token in enumerate(words()):
@@ -111,7 +116,7 @@ def test_token_by_token_is_the_whole_with_positions_too(positions: str) -> None:
 
 
 def test_latent_attention_takes_a_bias_and_a_temperature_and_refuses_a_rotation() -> None:
-    bias = make_scheme("ALiBi", num_heads=HEADS).biases(N, N)  # type: ignore[attr-defined]
+    bias = Alibi(num_heads=HEADS).biases(N, N)
     attention = module(temperature=0.3)
     latent = LatentAttention.from_multi_head(attention, D_MODEL)
     weights, output = latent.absorbed(words(), attn_mask=bias)

@@ -1,6 +1,7 @@
 """A drawn matrix: orientation, true values, masked cells that never look like small weights."""
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,10 +15,10 @@ ROWS = ["the", "cat", "sat"]
 COLUMNS = ["a", "b", "c", "d", "e"]
 
 
-def weights(name: str = "weights", **more: object) -> Matrix:
+def weights(name: str = "weights", **more: Any) -> Matrix:
     values = RNG.dirichlet(np.ones(5), size=3)
-    settings: dict[str, object] = {"row_title": QUERY_TITLE, "column_title": KEY_TITLE} | more
-    return Matrix(name, values, "weights", ROWS, COLUMNS, **settings)  # type: ignore[arg-type]
+    settings: dict[str, Any] = {"row_title": QUERY_TITLE, "column_title": KEY_TITLE} | more
+    return Matrix(name, values, "weights", ROWS, COLUMNS, **settings)
 
 
 def test_rows_are_queries_with_row_0_on_top() -> None:
@@ -115,10 +116,10 @@ def test_the_same_matrix_is_described_the_same_way_as_it_is_drawn() -> None:
         ),
     ],
 )
-def test_what_does_not_fit_is_refused(more: dict[str, object], message: str) -> None:
-    settings: dict[str, object] = {"values": np.ones((3, 5)), "title": "w", "rows": ROWS, "columns": COLUMNS}
+def test_what_does_not_fit_is_refused(more: dict[str, Any], message: str) -> None:
+    settings: dict[str, Any] = {"values": np.ones((3, 5)), "title": "w", "rows": ROWS, "columns": COLUMNS}
     with pytest.raises(ValueError, match=message):
-        Matrix("w", **(settings | more))  # type: ignore[arg-type]
+        Matrix("w", **(settings | more))
 
 
 def test_panels_need_different_names() -> None:

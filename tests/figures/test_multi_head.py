@@ -3,6 +3,7 @@
 from itertools import pairwise
 
 import numpy as np
+import plotly.graph_objects as go
 import pytest
 from numpy.typing import NDArray
 
@@ -28,8 +29,8 @@ def heads(n_head: int = 4, d_out: int = 7) -> Heads:
     return Heads(weights / weights.sum(-1, keepdims=True), draw(3, d_out), QUERIES, KEYS)
 
 
-def names(figure: object) -> list[str]:
-    return [trace.name for trace in figure.data if trace.type == "heatmap" and trace.visible is not False]  # type: ignore[attr-defined]
+def names(figure: go.Figure) -> list[str]:
+    return [trace.name for trace in figure.data if trace.type == "heatmap" and trace.visible is not False]
 
 
 def test_each_head_is_one_map_with_queries_as_rows() -> None:

@@ -43,7 +43,9 @@ def test_an_operator_stays_with_its_panel_when_one_before_it_is_absent() -> None
     (path,) = [path for path in settings if path.startswith("layout.annotations") and path.endswith("xshift")]
     number = int(path.split("[")[1].split("]")[0])
     assert figure.layout.annotations[number].text == "· V"
-    assert settings[f"data[{6}].texttemplate"] == shown.geometry().formats[0][0]  # type: ignore[index]
+    formats = shown.geometry().formats
+    assert formats is not None
+    assert settings["data[6].texttemplate"] == formats[0][0]
 
 
 def test_a_figure_of_nothing_but_absent_panels_is_refused() -> None:

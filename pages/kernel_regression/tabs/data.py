@@ -1,7 +1,5 @@
 """The Data tab: the points in a table to edit, and a person's own CSV."""
 
-import csv
-import io
 from typing import Any
 
 import numpy as np
@@ -9,6 +7,7 @@ import streamlit as st
 
 from attn_figures.dates import DAY, date
 from attn_ui.bounds import MAX_CSV_BYTES, MAX_CSV_ROWS, MAX_KERNEL_POINTS
+from attn_ui.download import csv_of, offer_csv
 from attn_ui.frame import plain
 from pages.kernel_regression.own_points import keep_own, own_points
 from pages.kernel_regression.own_table import Column, TableError, date_of, pair, read_table, thin
@@ -36,13 +35,9 @@ def show(points: Points) -> None:
 
 def sample_csv(points: Points) -> bytes:
     """The points shown, as a file that this page reads back."""
-    lines = io.StringIO()
-    writer = csv.writer(lines, lineterminator="\n")
-    writer.writerow([points.x_title, points.y_title])
     keys = points.keys.tolist()
     places = [date(key) for key in keys] if points.dated else keys
-    writer.writerows(zip(places, points.values.tolist(), strict=True))
-    return lines.getvalue().encode()
+    return csv_of([points.x_title, points.y_title], zip(places, points.values.tolist(), strict=True))
 
 
 # ---- the table ----
@@ -137,12 +132,10 @@ def _upload(points: Points) -> None:
         left, right = st.columns(2)
         left.selectbox("Keys (x)", names, index=names.index(x), key=X_COLUMN, on_change=_use_columns)
         right.selectbox("Values (y)", values, index=values.index(y), key=Y_COLUMN, on_change=_use_columns)
-    st.download_button(
+    offer_csv(
         "Download these points as CSV",
+        "attention-lab-points.csv",
         lambda: sample_csv(points),
-        file_name="attention-lab-points.csv",
-        mime="text/csv",
-        on_click="ignore",
         icon=":material/download:",
     )
 

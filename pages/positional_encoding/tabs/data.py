@@ -1,13 +1,11 @@
 """The vectors of the words, and what the scheme adds to each, as tables to download."""
 
-import csv
-import io
-
 import numpy as np
 import streamlit as st
 import torch
 from numpy.typing import NDArray
 
+from attn_ui.download import csv_of, offer_csv
 from pages.positional_encoding.numbers import Numbers
 
 
@@ -40,15 +38,10 @@ def _table(name: str, rows: list[str], columns: list[str], values: NDArray[np.fl
         hide_index=True,
         key=f"table-{name}",
     )
-    text = io.StringIO()
-    lines = ([row, *line] for row, line in zip(rows, values.tolist(), strict=True))
-    csv.writer(text, lineterminator="\n").writerows([["word", *columns], *lines])
-    st.download_button(
+    offer_csv(
         "Download as CSV",
-        text.getvalue(),
         f"{name}.csv",
-        "text/csv",
+        lambda: csv_of(["word", *columns], zip(rows, *values.T.tolist(), strict=True)),
         key=f"download-{name}",
-        on_click="ignore",
         type="tertiary",
     )

@@ -9,6 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from attn_ui import state
+from attn_ui.download import offer_csv
 from attn_ui.parameters import Table
 from attn_ui.shared_settings import TABLE_K, TABLE_Q, TABLE_V
 from pages.single_head.head import tokens_of, typed_vectors
@@ -29,13 +30,8 @@ def show(now: Now) -> None:
     pairs = _pairs(now)
     st.dataframe(pairs, hide_index=True, height=320)
     left, right = st.columns(2)
-    left.download_button(
-        "Save as CSV",
-        data=lambda: pairs.to_csv(index=False).encode(),
-        file_name="single-head-attention.csv",
-        mime="text/csv",
-        on_click="ignore",
-    )
+    with left:
+        offer_csv("Save as CSV", "single-head-attention.csv", lambda: pairs.to_csv(index=False).encode())
     right.caption("One row for each query and key. A masked pair has no scaled score and weight 0.")
     output = pd.DataFrame(
         now.walk.output, columns=[str(dimension) for dimension in range(1, now.walk.output.shape[1] + 1)]

@@ -1,0 +1,31 @@
+"""Numbers to take away, as a CSV file."""
+
+import csv
+import io
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import streamlit as st
+
+
+def offer_csv(label: str, name: str, content: Callable[[], bytes], **more: Any) -> None:
+    """Offer a CSV file; it is written when somebody asks for it, and the page does not run again.
+
+    Args:
+        label: what the button says.
+        name: the file's.
+        content: writes it.
+        more: of Streamlit's own button.
+    """
+    st.download_button(label, content, file_name=name, mime="text/csv", on_click="ignore", **more)
+
+
+def csv_of(header: Sequence[str], rows: Iterable[Sequence[object]]) -> bytes:
+    r"""Write a table as CSV.
+
+    >>> csv_of(["x", "y"], [["a, b", 0.5]])
+    b'x,y\n"a, b",0.5\n'
+    """
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows([header, *rows])
+    return text.getvalue().encode()
