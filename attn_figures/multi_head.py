@@ -21,7 +21,8 @@ OUTPUT_UP_TO = 24  # dimensions of an output that is drawn beside the maps
 class Heads:
     """The maps of all heads, as the pictures take them.
 
-    weights (n_head, n_query, n_key); output (n_query, d_out); mask (n_query, n_key), True = may attend.
+    weights (n_head, n_query, n_key); output (n_query, d_out); mask (n_query, n_key), True = may attend, or
+    one a head in front.
     """
 
     weights: Numbers
@@ -31,8 +32,17 @@ class Heads:
     mask: NDArray[np.bool_] | None = None
     off: Sequence[int] = ()  # heads, from 0, that the output leaves out
 
-    def matrix(self, name: str, values: Numbers, title: str) -> Matrix:
-        """Return one map of queries and keys; all light up together under the pointer."""
+    def matrix(self, name: str, values: Numbers, title: str, *, of: Sequence[int] = ()) -> Matrix:
+        """Return one map of queries and keys; all light up together under the pointer.
+
+        Args:
+            name: the trace's; title: said above it.
+            values: (n_query, n_key).
+            of: the heads, from 0, that it is made from; a cell is hatched where it is masked in all of them.
+        """
+        mask = self.mask
+        if mask is not None and mask.ndim > 2:
+            mask = mask[list(of)].any(axis=0)
         return Matrix(
             name,
             values,
@@ -41,7 +51,7 @@ class Heads:
             columns=self.keys,
             row_title=QUERY_TITLE,
             column_title=KEY_TITLE,
-            mask=self.mask,
+            mask=mask,
             cells="query-key",
             chosen=("query", "key"),
             ramp_power=1.0 if len(self.keys) <= NUMBERS_UP_TO else ROOT,
@@ -76,10 +86,10 @@ def every_head(
     for index in range(slots) if order is None else [*order, *range(n_head, slots)]:
         name = f"head {index + 1}"
         if index >= n_head:
-            panels.append(Absent(heads.matrix(name, np.zeros(heads.weights.shape[1:]), name)))
+            panels.append(Absent(heads.matrix(name, np.zeros(heads.weights.shape[1:]), name, of=[0])))
             continue
         title = f"{name} (off)" if index in heads.off else name
-        drawn = heads.matrix(name, heads.weights[index], title)
+        drawn = heads.matrix(name, heads.weights[index], title, of=[index])
         panels.append(replace(drawn, part=("head", index), shows_shape=False))
     operator = "· V, concat<br>· W<sub>o</sub>" if projected else "· V,<br>concat"
     output = replace(_output(heads), operator=operator, limit=output_limit)
@@ -95,10 +105,10 @@ def combined(heads: Heads, *, chosen: Sequence[int]) -> Spec:
     """
     maps = heads.weights[list(chosen)]
     panels = [
-        heads.matrix("mean", maps.mean(axis=0), "mean"),
-        heads.matrix("max", maps.max(axis=0), "largest"),
+        heads.matrix("mean", maps.mean(axis=0), "mean", of=chosen),
+        heads.matrix("max", maps.max(axis=0), "largest", of=chosen),
         replace(
-            heads.matrix("spread", maps.max(axis=0) - maps.min(axis=0), "largest − smallest"),
+            heads.matrix("spread", maps.max(axis=0) - maps.min(axis=0), "largest − smallest", of=chosen),
             quantity="difference",
         ),
     ]
@@ -108,8 +118,10 @@ def combined(heads: Heads, *, chosen: Sequence[int]) -> Spec:
 @Picture
 def two_heads(heads: Heads, one: int, other: int) -> Spec:
     """Draw two heads, from 0, and the first minus the second."""
-    first = heads.matrix("one", heads.weights[one], f"head {one + 1}")
-    second = replace(heads.matrix("other", heads.weights[other], f"head {other + 1}"), operator="−")
+    first = heads.matrix("one", heads.weights[one], f"head {one + 1}", of=[one])
+    second = replace(
+        heads.matrix("other", heads.weights[other], f"head {other + 1}", of=[other]), operator="−"
+    )
     difference = first.minus(second, limit=1.0, operator="=")
     return compose.spec([first, second, difference])
 

@@ -44,9 +44,10 @@ def sharing(full: Heads, shared: Heads, num_kv_heads: int, *, head: int, limit: 
         numbered=False,
         marked=(head, None),
     )
-    own = full.matrix("own", full.weights[head], f"head {head + 1}, keys of its own")
+    own = full.matrix("own", full.weights[head], f"head {head + 1}, keys of its own", of=[head])
     common = replace(
-        shared.matrix("shared", shared.weights[head], f"head {head + 1}, shared keys"), names_rows=True
+        shared.matrix("shared", shared.weights[head], f"head {head + 1}, shared keys", of=[head]),
+        names_rows=True,
     )
     change = common.minus(own, "what sharing changes", limit=limit)
     return compose.spec([wiring, common, replace(change, names_rows=False)], largest_unit=44.0)

@@ -33,6 +33,6 @@ TABLE_K = Table("K", MAX_TOKENS, MAX_TABLE_COLUMNS)
 TABLE_V = Table("V", MAX_TOKENS, MAX_TABLE_COLUMNS)
 
 
-def scheme_setting(schemes: Iterable[str], default: str) -> Choice:
+def scheme_setting(schemes: Iterable[str], default: str, name: str = "scheme") -> Choice:
     """Return the choice of a positional scheme among those that the mathematics knows, by their names."""
-    return Choice("scheme", default, tuple(schemes))
+    return Choice(name, default, tuple(schemes))

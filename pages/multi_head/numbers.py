@@ -10,26 +10,30 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from attn_core import (
+    MASK_PATTERNS,
+    BiasScheme,
     KVCache,
     LatentAttention,
     MultiHead,
     MultiHeadAttention,
+    RotationScheme,
+    Scheme,
     attention_distance,
-    causal_mask,
     decode_step,
     diagonal_score,
     effective_keys,
     entropy,
     label_tokens,
+    make_mask,
+    make_scheme,
     previous_token_score,
     sentence_vectors,
-    sliding_window_mask,
     tokenize,
 )
 from attn_figures.multi_head import Heads
 from attn_ui.bounds import MAX_HEADS, MAX_TOKENS
 from attn_ui.parameters import Steps
-from pages.multi_head.settings import EXAMPLES, HEADS, Look, Setting
+from pages.multi_head.settings import EXAMPLES, HEADS, MASK_REACH, NO_POSITIONS, Look, Setting
 
 MOST_NUMBERS = 250_000  # of all maps at all positions of the heads slider
 # One number a head, from its stages.
@@ -60,7 +64,29 @@ class Sequences:
 
 @lru_cache(maxsize=32)
 def sequences(setting: Setting) -> Sequences:
-    """Return the labelled vectors that attend and are attended to."""
+    """Return the labelled vectors that attend and are attended to, with the vectors of their places added."""
+    n = _words(setting)
+    scheme = scheme_of(setting, 1)
+    if scheme.adds != "vector":
+        return n
+    query = n.query + scheme.vectors(*n.query.shape, start=scheme.first)
+    if n.key is n.query:
+        return replace(n, query=query, key=query)
+    return replace(n, query=query, key=n.key + scheme.vectors(*n.key.shape, start=scheme.first))
+
+
+def without_positions(setting: Setting) -> Setting:
+    """Return the same words at the same sizes, with nothing that tells their places."""
+    return replace(setting, positions=NO_POSITIONS)
+
+
+def scheme_of(setting: Setting, n_head: int) -> Scheme:
+    """Return how positions are made known to so many heads."""
+    chosen = setting.positions
+    return make_scheme(chosen.name, **chosen.values(), num_heads=n_head, seed=setting.seed)
+
+
+def _words(setting: Setting) -> Sequences:
     sample = EXAMPLES.get(setting.case)
     if sample is not None:
         return Sequences(list(sample.query_tokens), list(sample.key_tokens), sample.query, sample.key)
@@ -81,6 +107,9 @@ def heads_slider(setting: Setting) -> Steps:
     n = sequences(setting)
     d_model = n.query.shape[-1]
     allowed = [h for h in range(1, MAX_HEADS + 1) if setting.d_head is not None or d_model % h == 0]
+    turning = type(scheme_of(setting, 1))
+    # A rotation turns pairs of dimensions.
+    allowed = [h for h in allowed if turning.adds != "rotation" or (setting.d_head or d_model // h) % 2 == 0]
     if sum(allowed) * len(n.queries) * len(n.keys) > MOST_NUMBERS:
         allowed = [h for h in allowed if h & (h - 1) == 0]
     return replace(HEADS, values=tuple(allowed))
@@ -92,7 +121,7 @@ def module(setting: Setting, n_head: int, *, layer: int = 0) -> MultiHeadAttenti
 
     While d_head is d_model / n_head, the projections are the same matrices for every number of heads.
     """
-    n = sequences(setting)
+    n, scheme = sequences(setting), scheme_of(setting, n_head)
     return MultiHeadAttention(
         n.query.shape[-1],
         n_head,
@@ -101,29 +130,71 @@ def module(setting: Setting, n_head: int, *, layer: int = 0) -> MultiHeadAttenti
         output_projection=setting.projection,
         d_key=n.key.shape[-1],
         d_value=n.key.shape[-1],
+        rotation=scheme if isinstance(scheme, RotationScheme) else None,
+        temperature=setting.temperature,
         seed=setting.seed + layer,
         dtype=torch.float64,
     ).requires_grad_(False)
 
 
-def mask(setting: Setting) -> Tensor | None:
-    """Return the mask (n_query, n_key), True = may attend, or None."""
-    n = sequences(setting)
-    n_query, n_key = len(n.queries), len(n.keys)
-    if setting.mask == "causal":
-        return causal_mask(n_query, n_key)
-    if setting.mask == "sliding window" and n_query == n_key:
-        return sliding_window_mask(n_query, setting.reach)
-    if setting.mask == "padding":
-        return (torch.arange(n_key) < n_key - setting.reach).expand(n_query, n_key)
-    return None
+def one_length(kind: str) -> bool:
+    """Whether a kind of mask is made for as many queries as keys."""
+    return kind not in ("none", "causal", "padding", "own")
+
+
+@lru_cache(maxsize=64)
+def allowed(setting: Setting, n_head: int) -> Tensor | None:
+    """Return where queries may attend, True = may: (n_query, n_key), with heads in front where they differ.
+
+    None where nothing is masked: without a mask, and where it needs as many queries as keys.
+    """
+    n_query, n_key = sequences(setting).shape
+    if setting.mask == "none" or (n_query != n_key and any(map(one_length, setting.kinds))):
+        return None
+    each = [
+        make_mask(replace(setting.masking, kind=kind), n_query, n_key, setting.reach)
+        for kind in setting.kinds
+    ]
+    return each[0] if len(each) == 1 else torch.stack([each[head % len(each)] for head in range(n_head)])
+
+
+def width_of(setting: Setting, kind: str) -> int:
+    """Return the width that a kind of mask has here: the nearest to the one set that there is."""
+    there = MASK_PATTERNS[kind].widths(setting.masking, max(sequences(setting).shape))
+    return min(max(setting.reach, there[0]), there[-1])
+
+
+def biases(setting: Setting, n_head: int) -> Tensor | None:
+    """Return what positions add to the scaled scores, (n_head, n_query, n_key), where they add to these."""
+    scheme = scheme_of(setting, n_head)
+    return scheme.biases(*sequences(setting).shape) if isinstance(scheme, BiasScheme) else None
+
+
+def mask(setting: Setting, n_head: int) -> Tensor | None:
+    """Return what attention takes as its mask: where queries may attend, or biases, -inf where not."""
+    may, bias = allowed(setting, n_head), biases(setting, n_head)
+    if bias is None:
+        return may
+    return bias if may is None else bias.masked_fill(~may, -torch.inf)
+
+
+def widths(setting: Setting) -> Steps:
+    """Return the slider of the mask's width, with the widths that there are for these words."""
+    longest = max(sequences(setting).shape)
+    offered = [
+        MASK_PATTERNS[kind].widths(setting.masking, longest)
+        for kind in setting.kinds
+        if MASK_PATTERNS[kind].width
+    ]
+    least, most = min(each[0] for each in offered), max(each[-1] for each in offered)
+    return replace(MASK_REACH, values=tuple(range(least, most + 1)))
 
 
 @lru_cache(maxsize=32)
 def stages(setting: Setting, n_head: int) -> MultiHead:
     """Return every stage of attention with `n_head` heads."""
     n = sequences(setting)
-    result = module(setting, n_head)(n.query, n.key, n.key, mask(setting))
+    result = module(setting, n_head)(n.query, n.key, n.key, mask(setting, n_head))
     assert isinstance(result, MultiHead)
     return result
 
@@ -150,10 +221,12 @@ def latent_module(setting: Setting, n_head: int) -> LatentAttention:
 def written(setting: Setting, n_head: int, num_kv_heads: int) -> tuple[list[MultiHead], KVCache]:
     """Return every stage of every token written one after the other, and the cache at the end."""
     attention = shared_module(setting, n_head, num_kv_heads)
+    bias = biases(setting, n_head)
     rows: list[MultiHead] = []
     kept: KVCache | None = None
-    for token in sequences(setting).query:
-        stages_now, kept = decode_step(attention, token[None], kept)
+    for at, token in enumerate(sequences(setting).query):
+        own = None if bias is None else bias[:, at : at + 1, : at + 1]
+        stages_now, kept = decode_step(attention, token[None], kept, bias=own)
         rows.append(stages_now)
     assert kept is not None
     return rows, kept
@@ -164,9 +237,9 @@ def array(tensor: Tensor) -> NDArray[np.float64]:
     return np.asarray(tensor.detach(), dtype=np.float64)
 
 
-def mask_array(setting: Setting) -> NDArray[np.bool_] | None:
+def mask_array(setting: Setting, n_head: int) -> NDArray[np.bool_] | None:
     """Hand the mask to the figures."""
-    given = mask(setting)
+    given = allowed(setting, n_head)
     return None if given is None else np.asarray(given)
 
 
@@ -186,7 +259,7 @@ class Now:
         if self.num_kv_heads is None:
             return stages(self.setting, self.n_head)
         n = self.tokens
-        result = self.module(n.query, n.key, n.key, mask(self.setting))
+        result = self.module(n.query, n.key, n.key, self.mask)
         assert isinstance(result, MultiHead)
         return result
 
@@ -203,8 +276,23 @@ class Now:
 
     @cached_property
     def tokens(self) -> Sequences:
-        """The labelled vectors."""
+        """The labelled vectors, with those of their places where positions are added to them."""
         return sequences(self.setting)
+
+    @cached_property
+    def mask(self) -> Tensor | None:
+        """What attention takes as its mask."""
+        return mask(self.setting, self.n_head)
+
+    @cached_property
+    def scheme(self) -> Scheme:
+        """How positions are made known."""
+        return scheme_of(self.setting, self.n_head)
+
+    @cached_property
+    def unplaced(self) -> "Now":
+        """The same without positions."""
+        return replace(self, setting=without_positions(self.setting))
 
     @cached_property
     def off(self) -> list[int]:
@@ -238,6 +326,6 @@ def heads(now: Now) -> Heads:
         array(output_of(now.result, now.look.off)),
         now.tokens.queries,
         now.tokens.keys,
-        mask_array(now.setting),
+        mask_array(now.setting, now.n_head),
         now.look.off,
     )

@@ -5,12 +5,14 @@ from functools import partial
 import streamlit as st
 
 from attn_ui.frame import open_page, tabs
-from attn_ui.live_figure import Slider, live_figure
+from attn_ui.live_figure import Cell, live_figure
+from attn_ui.masking import toggle_cell
 from attn_ui.shared_settings import HEAD, KEY, QUERY
 from attn_ui.state import value
 from pages.multi_head import words
-from pages.multi_head.numbers import Now, heads_slider, sequences
+from pages.multi_head.numbers import heads_slider, sequences
 from pages.multi_head.settings import HEADS, TAB, ask_look, ask_setting, chosen_cell, read_link
+from pages.multi_head.sliders import ask_moving
 from pages.multi_head.tabs import (
     adds_up,
     arithmetic,
@@ -18,6 +20,7 @@ from pages.multi_head.tabs import (
     break_it,
     checks,
     code,
+    cost,
     data,
     maths,
     measures,
@@ -27,6 +30,7 @@ from pages.multi_head.tabs import (
     token_by_token,
 )
 from pages.multi_head.views import packed, said
+from pages.multi_head.views.conditions import notes_on
 
 open_page(
     "multi-head",
@@ -37,26 +41,41 @@ open_page(
 
 with st.sidebar:
     setting = ask_setting()
-    slider = heads_slider(setting)
-    n_head = int(value(slider))
-    n_query, n_key = sizes = sequences(setting).shape
-    for note in words.notes(setting.mask, setting.reach, sizes, (setting.d_model, setting.d_memory)):
-        st.caption(f":material/info: {note}")
-    look = ask_look(n_head)
-now = Now(setting, look, n_head, chosen_cell(n_query, n_key))
+    moving = ask_moving(setting)
+    notes = st.container()
+    look = ask_look(moving.heads)
+slider = moving.slider
+n_query, n_key = sizes = sequences(moving.setting).shape
+now = moving.at(value(slider.steps), look, chosen_cell(n_query, n_key))
+for note in notes_on(now):
+    notes.caption(f":material/info: {note}")
+
+
+def clicked(cell: Cell) -> None:
+    """In a mask of one's own, block or free what was clicked."""
+    if now.setting.mask == "own" and cell.trace.removesuffix(" masked") != "output":
+        toggle_cell(cell.row, cell.column)
+
+
 live_figure(
-    packed(setting, look.drawn),
+    packed(moving.still, look.drawn),
     key="maps",
     alt="One map of attention weights a head, and the output",
     name="multi-head attention",
-    slider=Slider("Heads", slider),
+    slider=slider,
     chosen={"query": QUERY, "key": KEY, "head": HEAD},
-    says=said(setting, look.drawn),
+    on_cell=clicked,
+    says=said(moving.still, look.drawn),
 )
 wanted = int(value(HEADS))
-if wanted != n_head:
-    allowed = [int(heads) for heads in slider.values]
-    why = words.other_heads(wanted, n_head, allowed, now.module.d_model, n_query)
+if wanted != now.n_head:
+    offered = [int(heads) for heads in heads_slider(now.setting).values]
+    why = words.other_heads(
+        wanted, now.n_head, offered, now.module.d_model, n_query, turned=now.module.rotation is not None
+    )
+    st.caption(f":material/edit: {why}")
+if moving.thinned:
+    why = words.other_values(slider.label, slider.texts(), max(sizes), now.n_head)
     st.caption(f":material/edit: {why}")
 st.caption(
     "The projections are drawn from the seed, not trained: what a head looks at here says nothing of grammar."
@@ -69,7 +88,7 @@ tabs(
         for name, tab in zip(
             TAB.options,
             (
-                *(adds_up, shapes, measures, block, shared_heads, token_by_token, spellings),
+                *(adds_up, shapes, measures, block, shared_heads, token_by_token, spellings, cost),
                 *(arithmetic, maths, break_it, checks, data, code),
             ),
             strict=True,

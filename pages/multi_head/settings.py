@@ -7,12 +7,33 @@ from dataclasses import dataclass, replace
 import streamlit as st
 from streamlit.errors import StreamlitAPIException
 
-from attn_core import ATTENTION_SAMPLES, tokenize
+from attn_core import ATTENTION_SAMPLES, MASK_PATTERNS, SCHEMES, Masking, tokenize
 from attn_ui import controls, state
 from attn_ui.bounds import MAX_D_MODEL, MAX_HEADS, MAX_TOKENS
+from attn_ui.masking import ask_details
 from attn_ui.parameters import Choice, Flag, Parameter, Several, Steps, Whole
+from attn_ui.schemes import SchemeSettings, ask_scheme
 from attn_ui.sentence import ask_sentence
-from attn_ui.shared_settings import BIAS, CROSS, HEAD, KEY, QUERY, SEED, TEXT, TEXT_2
+from attn_ui.shared_settings import (
+    BASE,
+    BIAS,
+    BLOCKED,
+    CROSS,
+    DILATION,
+    GLOBAL_TOKENS,
+    HEAD,
+    KEY,
+    LAYOUT,
+    QUERY,
+    RAMP_STEP,
+    RANDOM_BLOCKS,
+    SEED,
+    STRENGTH,
+    TEMPERATURE,
+    TEXT,
+    TEXT_2,
+    scheme_setting,
+)
 
 TAB = Choice(
     "tab",
@@ -25,6 +46,7 @@ TAB = Choice(
         "Shared heads",
         "Token by token",
         "Spellings",
+        "Cost",
         "Arithmetic",
         "Maths",
         "Break it",
@@ -43,6 +65,7 @@ CASE = Choice(
         "cross-attention, four heads",
         "the original Transformer",
         "heads wider than their share",
+        "I love dogs, two heads, with the ramp",
     ),
 )
 WIDTH_MODEL = Whole("dm", 8, 1, MAX_D_MODEL)
@@ -51,8 +74,32 @@ FREE_HEADS = Flag("free", False)
 WIDTH_HEAD = Whole("dh", 8, 1, MAX_D_MODEL)
 HEADS = Steps("heads", 4, tuple(range(1, MAX_HEADS + 1)), ".0f")
 PROJECTION = Flag("wo", True)
-HEADS_MASK = Choice("hmask", "none", ("none", "causal", "sliding window", "padding"))
-MASK_REACH = Whole("reach", 1, 0, MAX_TOKENS - 1)
+A_PATTERN_A_HEAD = "a pattern a head"
+HEADS_MASK = Choice(
+    "hmask",
+    "none",
+    (
+        "none",
+        "causal",
+        "sliding window",
+        "padding",
+        "dilated",
+        "global + local",
+        "block-sparse",
+        "prefix",
+        "own",
+        A_PATTERN_A_HEAD,
+    ),
+)
+# What it is of depends on the mask: window, prefix, padding or block size.
+MASK_REACH = Steps("reach", 1, tuple(range(MAX_TOKENS + 1)), ".0f")
+# The patterns that heads take in turn; none chosen: these, as Longformer and BigBird have them.
+PATTERNS = Several(
+    "patterns", ("causal", "sliding window", "dilated", "global + local", "block-sparse", "prefix")
+)
+USUAL_PATTERNS = ("sliding window", "global + local", "block-sparse")
+POSITIONS = scheme_setting(SCHEMES, "none", "pos")
+MOVES = Choice("hmoves", "heads", ("heads", "mask width", "temperature", "strength of positions"))
 VIEW = Choice("view", "every head", ("every head", "mean and max", "two heads"), views=True)
 ORDER_BY = Choice(
     "by",
@@ -85,6 +132,8 @@ SETTINGS: tuple[Parameter, ...] = (
     *(HEADS, FREE_HEADS, WIDTH_HEAD, BIAS, PROJECTION, HEADS_MASK, MASK_REACH),
     *(VIEW, ORDER_BY, HEAD, AGAINST, QUERY, KEY, OFF, RESHAPE, LAYERS, RESIDUAL, NORM),
     *(KV_HEADS, LATENT, SPELLING, MISTAKE),
+    *(POSITIONS, STRENGTH, LAYOUT, BASE, RAMP_STEP, TEMPERATURE, MOVES),
+    *(PATTERNS, DILATION, GLOBAL_TOKENS, RANDOM_BLOCKS, BLOCKED),
 )
 
 EXAMPLES = {
@@ -97,12 +146,16 @@ EXAMPLES = {
             "cross-attention",
             "transformer-sizes",
             "free-head-width",
+            "i-love-dogs-two-heads",
         ),
         strict=True,
     )
 }
-MASKS_WITH_REACH = {"sliding window": "Neighbours on each side", "padding": "Padded keys at the end"}
-DECIDED = (HEADS, FREE_HEADS, WIDTH_HEAD, PROJECTION, BIAS)  # what an example decides, beside its words
+WITH_POSITIONS = {"I love dogs, two heads, with the ramp": "ramp"}
+# What an example decides, beside its words.
+DECIDED = (HEADS, FREE_HEADS, WIDTH_HEAD, PROJECTION, BIAS, POSITIONS)
+NO_POSITIONS = SchemeSettings("none")
+NO_DETAILS = Masking()
 
 
 @dataclass(frozen=True)
@@ -121,6 +174,24 @@ class Setting:
     seed: int
     mask: str
     reach: int
+    masking: Masking = NO_DETAILS  # what the mask takes beside its width
+    patterns: tuple[str, ...] = ()  # what heads take in turn
+    positions: SchemeSettings = NO_POSITIONS
+    temperature: float = 1.0
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """The kinds of mask that heads take in turn."""
+        return (self.patterns or USUAL_PATTERNS) if self.mask == A_PATTERN_A_HEAD else (self.mask,)
+
+    @property
+    def width_name(self) -> str:
+        """What the mask's width is called; nothing where it has none."""
+        names = {"sliding window": "Neighbours on each side", "padding": "Padded keys at the end"}
+        widths = {kind: MASK_PATTERNS[kind].width for kind in self.kinds if MASK_PATTERNS[kind].width}
+        if self.mask == A_PATTERN_A_HEAD:
+            return "Window, block or prefix" if widths else ""
+        return names.get(self.mask, widths.get(self.mask, ""))
 
 
 @dataclass(frozen=True)
@@ -158,6 +229,10 @@ def _take_over(case: str) -> None:
     """Set the controls, and the address, to what an example is meant for."""
     sample = EXAMPLES[case]
     st.query_params[HEADS.name] = str(sample.num_heads)
+    positions = WITH_POSITIONS.get(case, POSITIONS.default)
+    st.session_state[POSITIONS.name] = positions
+    if positions != POSITIONS.default:
+        _put_into_address(POSITIONS.name, positions)
     wanted = {FREE_HEADS: sample.d_head is not None, PROJECTION: sample.output_projection, BIAS: False}
     for flag, value in wanted.items():
         st.session_state[flag.name] = value
@@ -183,7 +258,7 @@ def _choose_case() -> None:
 
 
 def ask_setting() -> Setting:
-    """Ask for what decides the numbers: who attends to whom, the sizes, the mask."""
+    """Ask for what decides the numbers, but for what a live slider may move."""
     st.subheader("Words", anchor=False)
     case = controls.choose(CASE, "Example", on_change=_choose_case)
     own = case not in EXAMPLES
@@ -196,6 +271,8 @@ def ask_setting() -> Setting:
             memory_text = ask_sentence(TEXT_2, "Second sentence", tokenize=tokenize, most=MAX_TOKENS)
     else:
         st.caption(EXAMPLES[case].description)
+    st.subheader("Positions", anchor=False)
+    positions = ask_scheme(POSITIONS, SCHEMES, live=(STRENGTH,))
     st.subheader("Sizes", anchor=False)
     if own:
         d_model = d_memory = controls.whole(WIDTH_MODEL, "d_model")
@@ -206,13 +283,70 @@ def ask_setting() -> Setting:
     projection = controls.flag(PROJECTION, "Output projection W_o")
     bias = controls.flag(BIAS, "Biases")
     seed = controls.whole(SEED, "Seed")
-    mask = controls.choose(HEADS_MASK, "Mask")
-    reach = MASK_REACH.default
-    if mask in MASKS_WITH_REACH:
-        reach = controls.whole(MASK_REACH, MASKS_WITH_REACH[mask])
-    return Setting(
-        case, text, memory_text, cross, d_model, d_memory, d_head, bias, projection, seed, mask, reach
+    setting = Setting(
+        case,
+        text,
+        memory_text,
+        cross,
+        d_model,
+        d_memory,
+        d_head,
+        bias,
+        projection,
+        seed,
+        mask=controls.choose(HEADS_MASK, "Mask", on_change=_widen_prefix),
+        reach=int(MASK_REACH.default),
+        positions=_own_settings_of(positions),
     )
+    setting, note = _make_room(setting)
+    if note:
+        st.caption(f":material/info: {note}")
+    if setting.mask == A_PATTERN_A_HEAD:
+        chosen = controls.several(PATTERNS, "Patterns, one head after the other", PATTERNS.options)
+        setting = replace(setting, patterns=tuple(sorted(chosen, key=PATTERNS.options.index)))
+    details = ask_details(setting.kinds, blocks_in="a map")
+    return replace(setting, masking=Masking(seed=seed, **details))
+
+
+def _own_settings_of(positions: SchemeSettings) -> SchemeSettings:
+    """Leave out what the scheme does not take, so that it makes no other picture."""
+    takes = SCHEMES[positions.name].settings()
+    return SchemeSettings(
+        positions.name, **{name: value for name, value in positions.values().items() if name in takes}
+    )
+
+
+def _make_room(setting: Setting) -> tuple[Setting, str]:
+    """Bring widths to what the scheme takes; where an example's cannot be, leave its positions out."""
+    scheme = SCHEMES[setting.positions.name]
+    if scheme.adds == "vector":
+        used = scheme.fitting_width(setting.d_model)
+        if setting.case in EXAMPLES:
+            width = EXAMPLES[setting.case].d_model
+            if scheme.fitting_width(width) == width:
+                return setting, ""
+            return replace(setting, positions=NO_POSITIONS), (
+                f"The learned table has width {scheme.fitting_width(width)} and this example {width}: no "
+                "positions are added. A sentence of your own takes the table's width."
+            )
+        wide = replace(setting, d_model=used, d_memory=scheme.fitting_width(setting.d_memory))
+        return wide, f"The learned table has width {used}, so the words have too." if wide != setting else ""
+    if scheme.adds != "rotation":
+        return setting, ""
+    given = setting.d_model if setting.d_head is None else setting.d_head
+    even = scheme.fitting_width(given)
+    if even == given or (setting.d_head is None and setting.case in EXAMPLES):
+        return setting, ""
+    wide = replace(setting, d_model=even) if setting.d_head is None else replace(setting, d_head=even)
+    if setting.d_head is None and not setting.cross:
+        wide = replace(wide, d_memory=even)
+    return wide, f"Rotary turns pairs of dimensions: {even} is used in place of {given}."
+
+
+def _widen_prefix() -> None:
+    """A prefix of 1 is the causal mask, which is no start for one who chooses a prefix."""
+    if st.session_state[HEADS_MASK.name] == "prefix" and state.value(MASK_REACH) < 2:
+        state.move(MASK_REACH, 2)
 
 
 def ask_look(n_head: int) -> Look:

@@ -1,6 +1,8 @@
 """PyTorch that reproduces the multi-head page: the vectors, the projections, the maps and the output."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from textwrap import indent
 
 WORD_VECTORS = """\
 def word_vector(word, width, seed):
@@ -8,14 +10,124 @@ def word_vector(word, width, seed):
     generator = torch.Generator().manual_seed(int.from_bytes(digest[:8], "big") >> 1)
     return torch.randn(width, generator=generator, dtype=torch.float64)
 """
-MASKS = {
-    "none": "",
-    "causal": "mask = torch.ones(len(x), len(memory)).tril().bool()\n",
-    "sliding window": (
-        "place = torch.arange(len(x))\nmask = (place[:, None] - place[None, :]).abs() <= {reach}\n"
-    ),
-    "padding": ("mask = (torch.arange(len(memory)) < len(memory) - {reach}).expand(len(x), len(memory))\n"),
-}
+
+
+@dataclass(frozen=True)
+class Conditions:
+    """What makes attention more than the plain one, as the program writes it.
+
+    Attributes:
+        temperature: what scaled scores are divided by.
+        masks: expressions in i, j and K that make the masks, which heads take in turn; none: no mask.
+        adds: what positions add, see `attn_core.Scheme`; positions: the lines that compute it.
+    """
+
+    temperature: float = 1.0
+    masks: tuple[str, ...] = ()
+    adds: str = "nothing"
+    positions: str = ""
+
+    @property
+    def over(self) -> str:
+        """What scores are divided by, after the width."""
+        return "" if self.temperature == 1.0 else f" / {self.temperature!r}"
+
+    @property
+    def mask_lines(self) -> str:
+        """The lines that make the mask."""
+        if not self.masks:
+            return ""
+        lines = "i, j, K = torch.arange(len(x))[:, None], torch.arange(len(memory))[None, :], memory\n"
+        if len(self.masks) == 1:
+            return f"{lines}mask = {self.masks[0]}  # True = may attend\n"
+        each = "".join(f"    {mask},\n" for mask in self.masks)
+        return (
+            f"{lines}patterns = [\n{each}]  # True = may attend; heads take them in turn\n"
+            "mask = torch.stack([patterns[head % len(patterns)] for head in range(n_head)])\n"
+        )
+
+    def added(self, cross: bool) -> str:
+        """The lines that add vectors to the words."""
+        if self.adds != "vector":
+            return ""
+        text = f"\n\ndef positions_of(x):\n{indent(self.positions, '    ')}\n    return positions\n\n\n"
+        memory = "memory = memory + positions_of(memory)" if cross else "memory = x"
+        return f"{text}x = x + positions_of(x)\n{memory}\n"
+
+    def biases(self, cross: bool) -> str:
+        """The lines that compute the biases of all heads."""
+        if self.adds != "bias":
+            return ""
+        text = f"\n\ndef biases_over(x):\n{indent(self.positions, '    ')}\n    return biases\n\n\n"
+        if cross:
+            return f"{text}biases = biases_over(max(x, memory, key=len))[:, : len(x), : len(memory)]\n"
+        return f"{text}biases = biases_over(x)\n"
+
+    def shared_heads(self, num_kv_heads: int) -> str:
+        """Return lines that go on after `snippet`: fewer heads of keys and values, as means, by torch itself.
+
+        They end with `shared_weights` (n_head, n_query, n_key) and `shared_output` (n_query, d_out).
+        """
+        biased = " + biases" if self.adds == "bias" else ""
+        masked = "shared_scores = shared_scores.masked_fill(~mask, -torch.inf)\n" if self.masks else ""
+        given = "mask" if self.masks else "None"
+        if biased:
+            given = "biases.masked_fill(~mask, -torch.inf)" if self.masks else "biases"
+        scale = f", scale=1 / (math.sqrt(d_head) * {self.temperature!r})" if self.over else ""
+        return f"""
+# Fewer heads of keys and values, each the mean of those that it replaces.
+num_kv_heads = {num_kv_heads}
+group = n_head // num_kv_heads
+
+
+def pooled(heads):
+    # (n_head, n, d_head) -> (num_kv_heads, group, n, d_head) -> the mean over each group
+    return heads.reshape(num_kv_heads, group, *heads.shape[1:]).mean(dim=1)
+
+
+k_shared, v_shared = pooled(k), pooled(v)
+allowed = {given}
+shared_heads = torch.nn.functional.scaled_dot_product_attention(
+    q, k_shared, v_shared, allowed{scale}, enable_gqa=True
+)
+k_repeated = k_shared.repeat_interleave(group, dim=0)
+shared_scores = q @ k_repeated.transpose(1, 2) / math.sqrt(d_head){self.over}{biased}
+{masked}shared_weights = shared_scores.softmax(dim=-1).nan_to_num()
+shared_output = shared_heads.nan_to_num().transpose(0, 1).reshape(len(x), n_head * d_head)
+if "W_o" in globals():
+    shared_output = linear(shared_output, *W_o)
+"""
+
+    def token_by_token(self) -> str:
+        """Return lines that go on after `snippet` of self-attention: one token after the other, with a cache.
+
+        They end with `written` (n, d_out), one row a token, and `kept_numbers`.
+        """
+        turning = ""
+        if self.adds == "rotation":
+            turning = """    # Turned by its own place: as the last of t + 1 tokens.
+    q_t, k_t = (turn(each.expand(n_head, t + 1, d_head))[:, -1:] for each in (q_t, k_t))
+"""
+        biased = " + biases[:, t : t + 1, : t + 1]" if self.adds == "bias" else ""
+        scores = "q_t @ k_all.transpose(1, 2) / math.sqrt(d_head)"
+        return f"""
+# One token after the other, with what came before kept.
+keys, values, written = [], [], []
+for t, token in enumerate(x):
+    # Only the new token is projected; what came before is kept as it was.
+    q_t, k_t, v_t = (linear(token, *W).view(n_head, 1, d_head) for W in (W_q, W_k, W_v))
+{turning}    keys.append(k_t)
+    values.append(v_t)
+    k_all, v_all = torch.cat(keys, dim=1), torch.cat(values, dim=1)
+    row = ({scores}{self.over}{biased}).softmax(dim=-1)
+    joined = (row @ v_all).transpose(0, 1).reshape(n_head * d_head)
+    written.append(linear(joined, *W_o) if "W_o" in globals() else joined)
+written = torch.stack(written)
+kept_numbers = k_all.numel() + v_all.numel()
+"""
+
+
+PLAIN = Conditions()
 
 
 def given(name: str, rows: Sequence[Sequence[float]]) -> str:
@@ -40,8 +152,7 @@ def snippet(
     bias: bool,
     projection: bool,
     seed: int,
-    mask: str,
-    reach: int,
+    conditions: Conditions = PLAIN,
 ) -> str:
     """Return a program that ends with `weights` (n_head, n_query, n_key) and `output` (n_query, d_out).
 
@@ -50,7 +161,7 @@ def snippet(
         n_head: heads; d_head: width of each.
         bias: whether the projections have one; projection: whether there is W_o.
         seed: of the weights.
-        mask: one of `MASKS`; reach: what it needs.
+        conditions: positions, masks and temperature.
     """
     imports = "import hashlib\nimport math\n\nimport torch\nfrom torch.nn.functional import linear\n"
     draws = any("word_vector(" in text for text in vectors)
@@ -58,9 +169,13 @@ def snippet(
     if draws:
         text += f"\n\n{WORD_VECTORS}\n"
     text += "\n" + "".join(vectors)
-    if not any("memory = " in part for part in vectors):
+    cross = any("memory = " in part for part in vectors)
+    if conditions.adds == "vector":
+        text += conditions.added(cross)
+    elif not cross:
         text += "memory = x\n"
-    mask_text = MASKS[mask].format(reach=reach)
+    if conditions.adds == "rotation":
+        text += f"\n\n{conditions.positions.strip()}\n"
     text += f"""
 n_head, d_head, d_model = {n_head}, {d_head}, x.shape[1]
 generator = torch.Generator().manual_seed({seed})
@@ -86,11 +201,14 @@ W_v = draw(memory.shape[1], n_head * d_head)
 q = linear(x, *W_q).view(len(x), n_head, d_head).transpose(0, 1)
 k = linear(memory, *W_k).view(len(memory), n_head, d_head).transpose(0, 1)
 v = linear(memory, *W_v).view(len(memory), n_head, d_head).transpose(0, 1)
-
-scores = q @ k.transpose(1, 2) / math.sqrt(d_head)
 """
-    if mask_text:
-        text += mask_text + "scores = scores.masked_fill(~mask, -torch.inf)\n"
+    if conditions.adds == "rotation":
+        text += "q, k = turn(q), turn(k)\n"
+    text += conditions.biases(cross)
+    biased = " + biases" if conditions.adds == "bias" else ""
+    text += f"\nscores = q @ k.transpose(1, 2) / math.sqrt(d_head){conditions.over}{biased}\n"
+    if conditions.masks:
+        text += conditions.mask_lines + "scores = scores.masked_fill(~mask, -torch.inf)\n"
         text += "weights = scores.softmax(dim=-1).nan_to_num()  # a row that may attend to nothing is zero\n"
     else:
         text += "weights = scores.softmax(dim=-1)\n"
@@ -103,59 +221,3 @@ concatenated = (weights @ v).transpose(0, 1).reshape(len(x), n_head * d_head)
     else:
         text += "output = concatenated\n"
     return text
-
-
-def shared_heads(num_kv_heads: int) -> str:
-    """Return lines that go on after `snippet`: fewer heads of keys and values, as means, by torch itself.
-
-    They end with `shared_weights` (n_head, n_query, n_key) and `shared_output` (n_query, d_out).
-    """
-    return (
-        f"""
-# Fewer heads of keys and values, each the mean of those that it replaces.
-num_kv_heads = {num_kv_heads}
-group = n_head // num_kv_heads
-
-
-def pooled(heads):
-    # (n_head, n, d_head) -> (num_kv_heads, group, n, d_head) -> the mean over each group
-    return heads.reshape(num_kv_heads, group, *heads.shape[1:]).mean(dim=1)
-
-
-k_shared, v_shared = pooled(k), pooled(v)
-allowed = mask if "mask" in globals() else None
-shared_heads = torch.nn.functional.scaled_dot_product_attention(
-    q, k_shared, v_shared, allowed, enable_gqa=True
-)
-shared_scores = q @ k_shared.repeat_interleave(group, dim=0).transpose(1, 2) / math.sqrt(d_head)
-if allowed is not None:
-    shared_scores = shared_scores.masked_fill(~allowed, -torch.inf)
-shared_weights = shared_scores.softmax(dim=-1).nan_to_num()
-shared_output = shared_heads.nan_to_num().transpose(0, 1).reshape(len(x), n_head * d_head)
-"""
-        + """if "W_o" in globals():
-    shared_output = linear(shared_output, *W_o)
-"""
-    )
-
-
-def token_by_token() -> str:
-    """Return lines that go on after `snippet` of self-attention: one token after the other, with a cache.
-
-    They end with `written` (n, d_out), one row a token, and `kept_numbers`.
-    """
-    return """
-# One token after the other, with what came before kept.
-keys, values, written = [], [], []
-for token in x:
-    # Only the new token is projected; what came before is kept as it was.
-    q_t, k_t, v_t = (linear(token, *W).view(n_head, 1, d_head) for W in (W_q, W_k, W_v))
-    keys.append(k_t)
-    values.append(v_t)
-    k_all, v_all = torch.cat(keys, dim=1), torch.cat(values, dim=1)
-    row = (q_t @ k_all.transpose(1, 2) / math.sqrt(d_head)).softmax(dim=-1)
-    joined = (row @ v_all).transpose(0, 1).reshape(n_head * d_head)
-    written.append(linear(joined, *W_o) if "W_o" in globals() else joined)
-written = torch.stack(written)
-kept_numbers = k_all.numel() + v_all.numel()
-"""

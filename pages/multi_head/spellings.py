@@ -1,6 +1,7 @@
 """Multi-head self-attention spelled in five ways, each a few steps that name what they make."""
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from typing import Any
 
@@ -23,7 +24,8 @@ class Spelling:
     """One way to write the same attention; its last step makes `output`.
 
     All start from x (n, d_model), w_qkv (3 h d, d_model) and b_qkv, packed as (k h d) with k for query, key
-    and value, w_o (d_out, h d) and b_o, a boolean mask (n, n), and the numbers n, n_head and d_head.
+    and value, w_o (d_out, h d) and b_o, a mask (n_head, n, n) that is added to the scores, -inf where a
+    query may not attend, and the numbers n, n_head and d_head.
     """
 
     name: str
@@ -43,7 +45,7 @@ class Spelling:
 
 QKV = Step("qkv", "qkv = x @ w_qkv.T + b_qkv")
 OUTPUT = Step("output", "output = joined @ w_o.T + b_o")
-MASKED = "scores.masked_fill(~mask, -torch.inf).softmax(dim=-1).nan_to_num()"
+MASKED = "(scores + mask).softmax(dim=-1).nan_to_num()  # mask: −inf where a query may not attend"
 CUT = (
     Step("parts", "parts = qkv.reshape(n, 3, n_head, d_head)  # (k h d) taken apart"),
     Step("q", "q, k, v = parts.permute(1, 2, 0, 3)  # k h n d: three of h n d"),
@@ -68,8 +70,9 @@ SPELLINGS = (
                 """heads = torch.zeros_like(q)
 for h in range(n_head):
     for i in range(n):
-        seen = [j for j in range(n) if mask[i, j]]
-        powers = [torch.exp(q[h, i] @ k[h, j] / d_head**0.5) for j in seen]
+        seen = [j for j in range(n) if mask[h, i, j] > -torch.inf]
+        scores = [q[h, i] @ k[h, j] / d_head**0.5 + mask[h, i, j] for j in seen]
+        powers = [torch.exp(score - max(scores)) for score in scores]
         for power, j in zip(powers, seen):
             heads[h, i] += power / sum(powers) * v[h, j]""",
             ),
@@ -133,20 +136,41 @@ for h in range(n_head):
 )
 
 
+def spellings(module: MultiHeadAttention) -> tuple[Spelling, ...]:
+    """Return the five spellings of this attention, with its rotation and its temperature."""
+    return tuple(replace(each, steps=tuple(_steps(each.steps, module))) for each in SPELLINGS)
+
+
+def _steps(steps: tuple[Step, ...], module: MultiHeadAttention) -> Iterator[Step]:
+    for step in steps:
+        lines = step.lines
+        if module.temperature != 1.0:
+            lines = lines.replace("/ d_head**0.5", f"/ (d_head**0.5 * {module.temperature!r})")
+            scale = f"scale=1 / (d_head**0.5 * {module.temperature!r})"
+            lines = lines.replace("(q, k, v, mask)", f"(q, k, v, mask, {scale})")
+        yield replace(step, lines=lines)
+        if step.makes == "q" and module.rotation is not None:
+            yield Step("q", "q, k = turn(q), turn(k)  # by their places")
+
+
 def inputs(module: MultiHeadAttention, x: Tensor, mask: Tensor | None) -> dict[str, Any]:
     """Return what every spelling starts from: zero biases and an identity stand for what is not there."""
     linears = (module.W_q, module.W_k, module.W_v)
-    d_heads = module.num_heads * module.d_head
+    d_heads, n = module.num_heads * module.d_head, len(x)
     w_o = torch.eye(d_heads, dtype=x.dtype) if module.W_o is None else module.W_o.weight
     b_o = None if module.W_o is None else module.W_o.bias
+    added = x.new_zeros(n, n) if mask is None else mask
+    if added.dtype == torch.bool:
+        added = x.new_zeros(added.shape).masked_fill(~added, -torch.inf)
     return {
         "x": x,
         "w_qkv": torch.cat([each.weight for each in linears]),
         "b_qkv": torch.cat([x.new_zeros(d_heads) if each.bias is None else each.bias for each in linears]),
         "w_o": w_o,
         "b_o": x.new_zeros(len(w_o)) if b_o is None else b_o,
-        "mask": torch.ones(len(x), len(x), dtype=torch.bool) if mask is None else mask,
-        "n": len(x),
+        "mask": added.expand(module.num_heads, n, n),
+        "turn": module.turned,
+        "n": n,
         "n_head": module.num_heads,
         "d_head": module.d_head,
     }

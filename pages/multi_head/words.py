@@ -148,15 +148,18 @@ def too_many_numbers(wanted: int, n_tokens: int, allowed: Sequence[int], shown: 
     return f"With {n_tokens} tokens the slider offers {offered} heads, not {wanted}; {shown} is shown."
 
 
-def notes(mask: str, reach: int, sizes: tuple[int, int], widths: tuple[int, int]) -> list[str]:
+def notes(
+    mask: str, reach: int, sizes: tuple[int, int], widths: tuple[int, int], *, unfit: str = ""
+) -> list[str]:
     """Say what a newcomer may stumble over: a mask that fits nothing or leaves nothing, widths that differ.
 
     Args:
         mask: the mask's name; reach: its number.
         sizes: how many queries and how many keys there are.
         widths: how wide they are.
+        unfit: the kind of mask that needs as many queries as keys, where there is one.
 
-    >>> notes("sliding window", 1, (6, 2), (8, 8))
+    >>> notes("sliding window", 1, (6, 2), (8, 8), unfit="sliding window")
     ['A sliding window needs as many queries as keys; here are 6 and 2. Nothing is masked.']
     """
     (n_query, n_key), (d_query, d_key) = sizes, widths
@@ -167,10 +170,10 @@ def notes(mask: str, reach: int, sizes: tuple[int, int], widths: tuple[int, int]
             f"{d_query} and {d_query}, or {d_key} and {d_key}). W_q and W_k bring both to the width of the "
             "heads."
         )
-    if mask == "sliding window" and n_query != n_key:
+    if unfit and n_query != n_key:
+        name = unfit if unfit == "sliding window" else f"{unfit} mask"
         said.append(
-            f"A sliding window needs as many queries as keys; here are {n_query} and {n_key}. Nothing is "
-            "masked."
+            f"A {name} needs as many queries as keys; here are {n_query} and {n_key}. Nothing is masked."
         )
     if mask == "padding" and reach >= n_key:
         left = "With 0, nothing is padding." if n_key == 1 else f"With {n_key - 1} at most, some are left."
@@ -181,8 +184,90 @@ def notes(mask: str, reach: int, sizes: tuple[int, int], widths: tuple[int, int]
     return said
 
 
-def other_heads(wanted: int, shown: int, allowed: Sequence[int], d_model: int, n_tokens: int) -> str:
+def empty_rows(empty: Sequence[str], n_query: int) -> str:
+    """Say which queries a mask leaves no key, in some head or in all; the words are escaped already.
+
+    >>> empty_rows(["cat"], 6)
+    'The mask leaves cat no key: its weights are zero there, where torch gives NaN. Free a cell of its row.'
+    """
+    if len(empty) == n_query:
+        who, its = "any query" if n_query > 1 else "the query", "all weights are"
+        return f"The mask leaves no key to {who}: {its} zero there, where torch gives NaN. Free some cells."
+    shown = listed([*empty[:3], f"{len(empty) - 3} more"] if len(empty) > 4 else list(empty))
+    its = "its weights are" if len(empty) == 1 else "their weights are"
+    row = "its row" if len(empty) == 1 else "their rows"
+    return f"The mask leaves {shown} no key: {its} zero there, where torch gives NaN. Free a cell of {row}."
+
+
+def temperature(value: float) -> str:
+    """Say what a temperature other than 1 does."""
+    does = "sharper" if value < 1 else "flatter"
+    return f"Scores are divided by T = {value:.3g} too, which makes every map {does}."
+
+
+def pairs(attended: int, full: int, kinds: Sequence[str], n_head: int) -> str:
+    """Say how many pairs a mask leaves, and which heads have which pattern, where they differ.
+
+    >>> pairs(21, 36, [], 1)
+    'The mask leaves 21 of 36 pairs (58.3 %).'
+    >>> pairs(30, 50, ["sliding window", "prefix"], 3)
+    'The masks leave 30 of 50 pairs (60.0 %); sliding window: heads 1 and 3, prefix: head 2.'
+    """
+    left = f"{attended:,} of {full:,} pairs ({100 * attended / full:.1f} %)"
+    if not kinds:
+        return f"The mask leaves {left}."
+    whose = []
+    for at, kind in enumerate(kinds):
+        heads = [str(head + 1) for head in range(at, n_head, len(kinds))]
+        if heads:
+            whose.append(f"{kind}: {'head' if len(heads) == 1 else 'heads'} {listed(heads)}")
+    return f"The masks leave {left}; {', '.join(whose)}."
+
+
+def placed(scheme: str, strength: float, where: str, before: float, after: float) -> str:
+    """Say what positions change most, and where; its words are escaped already.
+
+    >>> placed("ramp", 1.0, "head 2, love to dogs", 0.25, 0.75)
+    'Positions (ramp, strength 1): most in head 2, love to dogs, from 0.25 without them to 0.75.'
+    """
+    name = f"Positions ({scheme}, strength {strength:g})"
+    if abs(after - before) < 0.001:
+        return f"{name} move no weight by 0.001 or more."
+    digits = 2 if round(before, 2) != round(after, 2) else 4
+    return f"{name}: most in {where}, from {before:.{digits}f} without them to {after:.{digits}f}."
+
+
+def other_values(what: str, offered: Sequence[str], n_tokens: int, n_head: int) -> str:
+    """Say that a slider offers few values, because the maps are large.
+
+    >>> other_values("Temperature T", ["0.10", "1.00"], 64, 16)
+    'With 64 tokens and 16 heads the slider offers 2 values of “Temperature T”: 0.10 and 1.00.'
+    """
+    return (
+        f"With {n_tokens} tokens and {counted(n_head, 'head')} the slider offers "
+        f"{counted(len(offered), 'value')} of “{what}”: {listed(list(offered))}."
+    )
+
+
+def odd_heads(wanted: int, d_head: int, allowed: Sequence[int], shown: int) -> str:
+    """Say that so many heads would have an odd width, which a rotation cannot turn.
+
+    >>> odd_heads(4, 5, [1, 2, 10], 2)
+    'Rotary turns pairs of dimensions, and 4 heads would be 5 wide. 1, 2 and 10 heads are even; 2 is shown.'
+    """
+    return (
+        f"Rotary turns pairs of dimensions, and {counted(wanted, 'head')} would be {d_head} wide. "
+        f"{listed([str(each) for each in allowed])} {'head is' if list(allowed) == [1] else 'heads are'} "
+        f"even; {shown} is shown."
+    )
+
+
+def other_heads(
+    wanted: int, shown: int, allowed: Sequence[int], d_model: int, n_tokens: int, *, turned: bool = False
+) -> str:
     """Say why another number of heads than the wanted one is shown."""
+    if turned and d_model % wanted == 0 and d_model // wanted % 2:
+        return odd_heads(wanted, d_model // wanted, allowed, shown)
     if d_model % wanted and all(d_model % heads == 0 for heads in allowed):
         return does_not_divide(wanted, d_model, allowed, shown)
     return too_many_numbers(wanted, n_tokens, allowed, shown)

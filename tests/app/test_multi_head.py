@@ -22,7 +22,6 @@ from pages.multi_head.numbers import (
     Now,
     divisors,
     heads_slider,
-    mask,
     order_of,
     output_of,
     sequences,
@@ -41,7 +40,9 @@ from pages.multi_head.settings import (
     Look,
     Setting,
 )
+from pages.multi_head.sliders import Moving
 from pages.multi_head.spellings import SPELLINGS, inputs, run
+from pages.multi_head.spellings import spellings as spelt
 from pages.multi_head.tabs import arithmetic, code, shared_heads, spellings, token_by_token
 from pages.multi_head.tabs.block import VARIANTS, name_of
 from pages.multi_head.tabs.break_it import MISTAKES, PICTURES
@@ -292,7 +293,7 @@ def test_all_maps_are_packed_in_one_figure_within_its_limits() -> None:
     words_64 = " ".join(f"w{i}" for i in range(64))
     for setting in (OWN, replace(OWN, d_head=8), replace(OWN, text=words_64, d_model=64, mask="causal")):
         slider = heads_slider(setting)
-        assert count_steps(packed(setting, LOOK)) == len(slider.values)
+        assert count_steps(packed(Moving("heads", setting, 0), LOOK)) == len(slider.values)
     assert heads_slider(replace(OWN, d_head=8)).values == tuple(range(1, 17))
     # 136 maps of 64 x 64 are more than a figure takes; powers of two are left.
     assert heads_slider(replace(OWN, text=words_64, d_head=8)).values == (1, 2, 4, 8, 16)
@@ -379,7 +380,9 @@ def test_more_heads_than_dimensions_is_answered() -> None:
         ("case", "<script>alert(1)</script>"),
         ("fault", "none"),
         ("off", "17"),
-        ("hmask", "own"),
+        ("hmask", "every second"),
+        ("pos", "spiral"),
+        ("hmoves", "nothing"),
         ("reach", "-1"),
         ("seed", "1e9"),
         ("nonsense", "1"),
@@ -552,9 +555,9 @@ def test_five_spellings_agree(name: str) -> None:
     now = Now(setting, LOOK, n_head)
     if not now.is_self_attention:
         return
-    given = inputs(now.module, now.tokens.query, mask(setting))
+    given = inputs(now.module, now.tokens.query, now.mask)
     assert [spelling.name for spelling in SPELLINGS] == list(SPELLING.options)
-    for spelling in SPELLINGS:
+    for spelling in spelt(now.module):
         shapes, output = run(spelling, given)
         torch.testing.assert_close(output, now.result.output, atol=1e-12, rtol=0)
         assert shapes[0] == (len(now.tokens.queries), 3 * n_head * now.module.d_head)

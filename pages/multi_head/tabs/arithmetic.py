@@ -7,8 +7,9 @@ from torch import Tensor
 
 from attn_ui import controls
 from attn_ui.frame import coloured
+from attn_ui.masking import toggle_cell
 from attn_ui.shared_settings import HEAD, KEY, QUERY
-from pages.multi_head.numbers import Now
+from pages.multi_head.numbers import Now, allowed, biases
 from pages.multi_head.settings import names_of_heads
 
 MOST_TERMS = 8  # of a sum that is written out
@@ -24,13 +25,16 @@ def show(now: Now) -> None:
     weight = float(result.weights[head, query, key])
     words = f"{coloured('query', now.tokens.queries[query])} asks {coloured('key', now.tokens.keys[key])}"
     st.markdown(f"In head {head + 1}, {words}. Click another cell of the maps to follow that one.")
-    st.markdown("**1. Two vectors of this head, multiplied number by number and added up**")
+    holds = {
+        "vector": ", each made from a word with the vector of its place added",
+        "rotation": ", each turned by its place",
+    }.get(now.scheme.adds, "")
+    st.markdown(f"**1. Two vectors of this head{holds}, multiplied number by number and added up**")
     st.latex(rf"q \cdot k = {_sum_of_products(q, k)} = {_number(score)}")
-    st.markdown(f"**2. Divided by √d_head = √{d_head}**, the width of the head and not of the model")
-    st.latex(
-        rf"\frac{{q \cdot k}}{{\sqrt{{d_{{head}}}}}} = \frac{{{_number(score)}}}{{\sqrt{{{d_head}}}}} "
-        rf"= {_number(score / math.sqrt(d_head))}"
-    )
+    if now.scheme.adds in ("vector", "rotation"):
+        bare = float(now.unplaced.result.scores[head, query, key])
+        st.markdown(f"Without positions this product is {bare:.4g}.")
+    _scaling(now, score)
     st.markdown("**3. The softmax of the row**: its share in the sum of exponentials over all keys")
     if not math.isfinite(scaled):
         st.markdown("This key is masked: its score counts as −∞, and its weight is exactly 0.")
@@ -62,6 +66,26 @@ def show(now: Now) -> None:
         )
 
 
+def _scaling(now: Now, score: float) -> None:
+    """Write out the way from the product to what the softmax takes."""
+    d_head, temperature = now.module.d_head, now.setting.temperature
+    scaled = score / math.sqrt(d_head) / temperature
+    warm = "" if temperature == 1.0 else f", and by the temperature T = {temperature:.3g}"
+    st.markdown(f"**2. Divided by √d_head = √{d_head}**, the width of the head and not of the model{warm}")
+    over, sizes = r"\sqrt{d_{head}}", rf"\sqrt{{{d_head}}}"
+    if warm:
+        over, sizes = over + r"\,T", rf"{sizes} \cdot {temperature:.3g}"
+    st.latex(rf"\frac{{q \cdot k}}{{{over}}} = \frac{{{_number(score)}}}{{{sizes}}} = {_number(scaled)}")
+    added = biases(now.setting, now.n_head)
+    if added is not None:
+        bias = float(added[now.look.head, now.cell[0], now.cell[1]])
+        st.markdown(
+            f"Positions add the bias that head {now.look.head + 1} has for this distance "
+            f"({now.setting.positions.name}):"
+        )
+        st.latex(rf"s = {_number(scaled)} + {_number(bias)} = {_number(scaled + bias)}")
+
+
 def _ask_cell(now: Now) -> None:
     """Offer the cell by name; the head too, where the view does not ask for it already."""
     asked = [(QUERY, "Query", now.tokens.queries), (KEY, "Key", now.tokens.keys)]
@@ -70,6 +94,10 @@ def _ask_cell(now: Now) -> None:
     for column, (steps, label, names) in zip(st.columns(len(asked)), asked, strict=True):
         with column:
             controls.pick(steps, label, names)
+    if now.setting.mask == "own":
+        may = allowed(now.setting, now.n_head)
+        does = "Block this cell" if may is None or bool(may[now.cell]) else "Free this cell"
+        st.button(does, on_click=toggle_cell, args=now.cell)
 
 
 def _number(value: float) -> str:

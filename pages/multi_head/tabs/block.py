@@ -68,8 +68,9 @@ def _measured(setting: Setting, n_head: int) -> tuple[torch.Tensor, torch.Tensor
     """States, mean lengths and mean cosines of every variant: (n_variants, n_layers + 1, ...)."""
     stack = [module(setting, n_head, layer=layer) for layer in range(len(LAYERS.values) - 1)]
     x = sequences(setting).query
+    given = mask(setting, n_head)
     states = torch.stack(
-        [repeat_block(stack, x, mask(setting), residual=residual, norm=norm) for residual, norm in VARIANTS]
+        [repeat_block(stack, x, given, residual=residual, norm=norm) for residual, norm in VARIANTS]
     )
     return states, states.norm(dim=-1).mean(dim=-1), token_similarity(states)
 

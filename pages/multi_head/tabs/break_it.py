@@ -16,7 +16,7 @@ from attn_ui.frame import listed, what_you_see
 from attn_ui.live_figure import live_figure
 from attn_ui.state import value
 from pages.multi_head import words
-from pages.multi_head.numbers import Now, array, divisors, heads, mask
+from pages.multi_head.numbers import Now, array, divisors, heads
 from pages.multi_head.settings import KV_HEADS, MISTAKE, names_of_heads
 from pages.multi_head.tabs.checks import agree, largest
 
@@ -30,9 +30,7 @@ def show(now: Now) -> None:
         now = now.sharing(_some_sharing(now))
         st.caption(f"Here {now.n_head} heads share {words.counted(now.module.num_kv_heads, 'head')} of keys.")
     try:
-        broken = mistake.attend(
-            now.module, now.tokens.query, now.tokens.key, now.tokens.key, mask(now.setting)
-        )
+        broken = mistake.attend(now.module, now.tokens.query, now.tokens.key, now.tokens.key, now.mask)
     except ValueError:
         why = (
             "a fused W_qkv reads one sequence, and here are two. Take one sentence to see it"
@@ -142,7 +140,7 @@ def _joined(now: Now, broken: MultiHead) -> Drawn:
 
 
 def _map(now: Now, result: MultiHead, name: str, title: str, head: int) -> Matrix:
-    return heads(now).matrix(name, array(result.weights[head]), title)
+    return heads(now).matrix(name, array(result.weights[head]), title, of=[head])
 
 
 PICTURES: dict[str, Callable[..., Drawn]] = {
@@ -178,10 +176,11 @@ def _verdict_on_scale(now: Now, broken: MultiHead) -> str:
     off = largest(right.output - broken.output)
     ratio = math.sqrt(now.module.d_head / now.module.d_model)
     too, so = ("small", "flat") if ratio < 1 else ("large", "sharp")
+    end = f", so the softmax is too {so}" if now.scheme.adds != "bias" else " beside the biases of places"
     return (
         f"Fails: *{SAME_AS_TORCH}*. It is off by up to {off:.3g}, weights by up to "
         f"{largest(right.weights - broken.weights):.3g}: scores are {ratio:.3g} times what they should "
-        f"be, too {too}, so the softmax is too {so}."
+        f"be, too {too}{end}."
     )
 
 
@@ -194,6 +193,12 @@ def _verdict_on_sharing(now: Now, broken: MultiHead) -> str:
             "maps cannot tell: no query may attend to more than one key, so they are alike in any case."
         )
     apart = largest(broken.weights - broken.weights[:1])
+    if apart > 1e-9:
+        return (
+            f"Fails: *{SAME_AS_TORCH}*. It is off by up to {off:.3g}. All heads have the same query, key and "
+            f"value of a token; maps still differ, by up to {apart:.2g}, for each head has a bias or a mask "
+            "of its own."
+        )
     return (
         f"Fails: *{HEADS_DIFFER}*. The largest difference between any two maps is {apart:.1g}: {now.n_head} "
         "heads, one view. The output is still a proper output, so only a comparison with the right one, "
@@ -304,5 +309,11 @@ def _why_harmless(now: Now, name: str) -> str:
             "with one head there is no other to mix it with. Move the slider to two or more",
         ),
     ]
-    otherwise = "no query may attend to more than one key, so every weight is 0 or 1 either way"
+    may = now.result.mask
+    single = now.tokens.shape[1] == 1 or (may is not None and int(may.sum(dim=-1).max()) <= 1)
+    otherwise = (
+        "no query may attend to more than one key, so every weight is 0 or 1 either way"
+        if single
+        else "the scores are so far apart that every query has all its weight on one key either way"
+    )
     return next((reason for holds, reason in reasons if holds), otherwise)

@@ -1,13 +1,15 @@
 """The tab "Checks": the numbers on screen against torch, and against what any attention must hold to."""
 
+import math
+
 import streamlit as st
 import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from attn_core import Check, compare
+from attn_core import Check, Rotary, compare
 from attn_ui.tables import checks_table
-from pages.multi_head.numbers import Now, mask
+from pages.multi_head.numbers import Now
 
 
 def agree(ours: Tensor, theirs: Tensor) -> bool:
@@ -49,17 +51,17 @@ def _against_torch(now: Now) -> list[Check]:
     """Against torch's own module with the same weights, or each head alone where torch has no such module."""
     module, result, n = now.module, now.result, now.tokens
     attends = (result.weights.sum(dim=-1) > 0).all(dim=0)  # torch gives NaN to a row without a key
-    if module.W_o is not None and now.n_head * module.d_head == module.d_model:
-        given = mask(now.setting)
+    if _torch_has_it(now):
+        given = now.mask
+        blocks = ~given if given is not None and given.dtype == torch.bool else given
         theirs = module.to_torch().eval().requires_grad_(False)
-        output, weights = theirs(
-            n.query, n.key, n.key, attn_mask=None if given is None else ~given, average_attn_weights=False
-        )
+        output, weights = theirs(n.query, n.key, n.key, attn_mask=blocks, average_attn_weights=False)
         by = "those of `torch.nn.MultiheadAttention` with the same weights"
         return [
             compare(f"the maps are {by}", result.weights[:, attends], weights[:, attends]),
             compare(f"the outputs are {by}", result.output[attends], output[attends]),
         ]
+    scale = 1 / (math.sqrt(module.d_head) * now.setting.temperature)
     output = torch.zeros_like(result.output)
     for head in range(now.n_head):
         own = slice(head * module.d_head, (head + 1) * module.d_head)
@@ -67,7 +69,11 @@ def _against_torch(now: Now) -> list[Check]:
             F.linear(x, linear.weight[own], None if linear.bias is None else linear.bias[own])
             for linear, x in ((module.W_q, n.query), (module.W_k, n.key), (module.W_v, n.key))
         )
-        attended = F.scaled_dot_product_attention(q, k, v, mask(now.setting))
+        if isinstance(now.scheme, Rotary):
+            q, k = (turned_as_complex(x, now.scheme) for x in (q, k))
+        given = now.mask
+        own_mask = given[head] if given is not None and given.ndim > 2 else given
+        attended = F.scaled_dot_product_attention(q, k, v, own_mask, scale=scale)
         if module.W_o is None:
             output[:, own] = attended
         else:
@@ -78,8 +84,27 @@ def _against_torch(now: Now) -> list[Check]:
     return [compare(what, result.output[attends], output[attends])]
 
 
+def turned_as_complex(x: Tensor, rotary: Rotary) -> Tensor:
+    """Turn rows of x (n, d_head) by their places: each pair of numbers is one complex number."""
+    n, d_head = x.shape
+    apart = rotary.layout != "interleaved"
+    pairs = x.reshape(n, 2, -1).mT if apart else x.reshape(n, -1, 2)
+    pair, place = (torch.arange(count, dtype=x.dtype) for count in (d_head // 2, n))
+    angles = place[:, None] * rotary.strength / rotary.base ** (2 * pair / d_head)
+    numbers = torch.view_as_complex(pairs.contiguous()) * torch.exp(1j * angles)
+    back = torch.view_as_real(numbers)
+    return (back.mT if apart else back).reshape(n, d_head)
+
+
+def _torch_has_it(now: Now) -> bool:
+    """Whether torch's module can hold this attention."""
+    module = now.module
+    plain = module.rotation is None and module.temperature == 1.0
+    return plain and module.W_o is not None and now.n_head * module.d_head == module.d_model
+
+
 def _against_fused(now: Now) -> Check:
-    fused = now.module.fast(now.tokens.query, now.tokens.key, now.tokens.key, mask(now.setting))
+    fused = now.module.fast(now.tokens.query, now.tokens.key, now.tokens.key, now.mask)
     return compare("torch's fused attention, which keeps no map, gives this output", now.result.output, fused)
 
 
@@ -87,10 +112,11 @@ def show(now: Now) -> None:
     """Show the checks with their largest differences."""
     st.markdown("Computed just now, on the numbers on screen.")
     st.markdown(table(checks(now)))
-    if now.module.W_o is None or now.n_head * now.module.d_head != now.module.d_model:
+    if not _torch_has_it(now):
         st.caption(
             "`torch.nn.MultiheadAttention` always has an output projection and d_head = d_model / n_head, "
-            "so it cannot hold these weights; each head is computed alone instead."
+            "never a temperature or a rotation, so it cannot hold this attention; each head is computed "
+            "alone instead."
         )
 
 

@@ -1,13 +1,15 @@
 """The tab "Code": PyTorch that reproduces the numbers on the page."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import streamlit as st
 from torch import Tensor
 
-from attn_core import tokenize
+from attn_core import make_mask, mask_code, tokenize
+from attn_core.learned_positions import PACKAGE
 from pages.multi_head import snippet as snippets
-from pages.multi_head.numbers import Now
+from pages.multi_head.numbers import Now, allowed, width_of
 from pages.multi_head.settings import EXAMPLES, Setting
 
 MOST_WRITTEN = 40  # numbers of an example that the program writes out
@@ -15,21 +17,20 @@ MOST_WRITTEN = 40  # numbers of an example that the program writes out
 
 def show(now: Now) -> None:
     """Hand over PyTorch that reproduces the numbers on the page."""
+    package = f" and the package `{PACKAGE}`" if now.setting.positions.name == "learned" else ""
     st.markdown(
-        "These lines need nothing but PyTorch and end with the `weights` and the `output` on this page."
+        f"These lines need nothing but PyTorch{package} and end with the `weights` and the `output` on this "
+        "page."
     )
     st.code(snippet(now), language="python")
 
 
 def snippet(now: Now) -> str:
     """Return a program for the present settings."""
-    setting, n = now.setting, now.tokens
+    setting, n = now.setting, now.unplaced.tokens
     vectors = [_vectors("x", n.query, n.queries, setting)]
     if not now.is_self_attention:
         vectors.append(_vectors("memory", n.key, n.keys, setting))
-    mask = setting.mask
-    if mask == "sliding window" and len(n.queries) != len(n.keys):
-        mask = "none"
     return snippets.snippet(
         vectors,
         n_head=now.n_head,
@@ -37,9 +38,20 @@ def snippet(now: Now) -> str:
         bias=setting.bias,
         projection=setting.projection,
         seed=setting.seed,
-        mask=mask,
-        reach=setting.reach,
+        conditions=going_on(now),
     )
+
+
+def going_on(now: Now) -> snippets.Conditions:
+    """Return what the program needs to know of positions, masks and temperature."""
+    setting, n = now.setting, now.tokens
+    masks = []
+    if allowed(setting, now.n_head) is not None:
+        for kind in setting.kinds[: now.n_head]:
+            masking = replace(setting.masking, kind=kind)
+            width = width_of(setting, kind)
+            masks.append(mask_code(masking, width, make_mask(masking, *n.shape, width).tolist()))
+    return snippets.Conditions(setting.temperature, tuple(masks), now.scheme.adds, now.scheme.code())
 
 
 def _vectors(name: str, vectors: Tensor, tokens: Sequence[str], setting: Setting) -> str:

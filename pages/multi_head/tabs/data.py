@@ -11,12 +11,15 @@ from pages.multi_head.numbers import Now, array
 def show(now: Now) -> None:
     """Show the vectors that go in and the projections, as tables to read and download."""
     result, head = now.result, now.look.head
-    st.markdown("**What goes in**: one row a token")
+    placed = now.scheme.adds == "vector"
+    with_places = ", with the vector of its place added" if placed else ""
+    st.markdown(f"**What goes in**: one row a token{with_places}")
     _table(now.tokens.query, now.tokens.queries, "x")
     if not now.is_self_attention:
         st.markdown("**What is attended to**")
         _table(now.tokens.key, now.tokens.keys, "x")
-    st.markdown(f"**Head {head + 1}**: weights, then its query, key and value vectors")
+    turned = "; query and key are turned by their places" if now.scheme.adds == "rotation" else ""
+    st.markdown(f"**Head {head + 1}**: weights, then its query, key and value vectors{turned}")
     _table(result.weights[head], now.tokens.queries, "", columns=now.tokens.keys)
     for name, tensor, tokens in (
         ("q", result.query[head], now.tokens.queries),

@@ -55,7 +55,10 @@ def show(now: Now) -> None:
             "places in two sentences, which have nothing to do with each other."
         )
     elif now.setting.case not in EXAMPLES:
-        st.caption("The weights are drawn at random: a head that scores high on a measure does so by chance.")
+        but = ", but for what positions and the mask do to every head" if _is_conditioned(now) else ""
+        st.caption(
+            f"The weights are drawn at random: a head that scores high on a measure does so by chance{but}."
+        )
     alike = array(head_similarity(result.weights))
     live_figure(
         [similarity.spec(alike)],
@@ -64,6 +67,11 @@ def show(now: Now) -> None:
         name="similarity of heads",
     )
     what_you_see(_closest(alike.tolist()))
+
+
+def _is_conditioned(now: Now) -> bool:
+    """Whether something else than the drawn weights tells heads where to look."""
+    return now.scheme.adds != "nothing" or now.result.mask is not None
 
 
 def _closest(alike: list[list[float]]) -> str:

@@ -1,5 +1,6 @@
 """The tab "Shared heads": from multi-head through grouped-query to multi-query attention, and latent keys."""
 
+import math
 from dataclasses import replace
 
 import streamlit as st
@@ -12,8 +13,8 @@ from attn_ui.live_figure import Slider, live_figure, pack
 from attn_ui.parameters import Steps
 from attn_ui.shared_cache import shared
 from attn_ui.state import position, value
-from pages.multi_head import snippet, words
-from pages.multi_head.numbers import Now, divisors, heads, latent_module, mask
+from pages.multi_head import words
+from pages.multi_head.numbers import Now, divisors, heads, latent_module
 from pages.multi_head.settings import KV_HEADS, LATENT, Look, Setting
 from pages.multi_head.tabs import code
 from pages.multi_head.tabs.checks import largest, table
@@ -46,9 +47,11 @@ def show(now: Now) -> None:
     )
     _latent(now)
     st.markdown("**Checked just now**")
-    st.markdown(table(checks(now, groups, _offered_latents(now)[position(_latent_slider(now))])))
+    turned = now.module.rotation is not None
+    d_latent = 0 if turned else _offered_latents(now)[position(_latent_slider(now))]
+    st.markdown(table(checks(now, groups, d_latent)))
     st.markdown("**In PyTorch**: goes on where the tab *Code* ends")
-    st.code(snippet.shared_heads(groups), language="python")
+    st.code(code.going_on(now).shared_heads(groups), language="python")
 
 
 def say(now: Now, groups: int) -> str:
@@ -121,6 +124,13 @@ def _latent_slider(now: Now) -> Steps:
 
 
 def _latent(now: Now) -> None:
+    if now.module.rotation is not None:
+        st.markdown(
+            "**One latent vector for all heads** cannot be read here: its maps are absorbed into W_q, and a "
+            "rotation stands between the two. DeepSeek-V2 keeps a second, small rotary key beside the latent "
+            "vector for that reason. Take another scheme of positions to see it."
+        )
+        return
     whole = latent_module(now.setting, now.n_head)
     offered, slider = _offered_latents(now), _latent_slider(now)
     st.markdown(
@@ -150,7 +160,7 @@ def latent_errors(setting: Setting, n_head: int, offered: tuple[int, ...]) -> tu
     whole, n = latent_module(setting, n_head), now.tokens
     right = now.result.output
     return tuple(
-        largest(whole.cut(width).absorbed(n.query, n.key, mask(setting))[1] - right) / (largest(right) or 1.0)
+        largest(whole.cut(width).absorbed(n.query, n.key, now.mask)[1] - right) / (largest(right) or 1.0)
         for width in offered
     )
 
@@ -166,16 +176,19 @@ def _latent_steps(offered: tuple[int, ...], errors: tuple[float, ...]) -> bytes:
 
 
 def checks(now: Now, groups: int, d_latent: int) -> list[Check]:
-    """Compute every check on shared heads and on the latent vector, on the numbers on screen."""
+    """Compute every check on shared heads and, but under a rotation, on the latent vector."""
     shared = now.sharing(groups)
-    result, n, allowed = shared.result, now.tokens, mask(now.setting)
-    attends = torch.ones(len(n.queries), dtype=torch.bool) if allowed is None else allowed.any(dim=-1)
-    theirs = F.scaled_dot_product_attention(result.query, result.key, result.value, allowed, enable_gqa=True)
-    latent = latent_module(now.setting, now.n_head)
-    cut = latent.cut(d_latent)
-    expanded = cut.expanded(n.query, n.key, allowed)
-    weights, output = cut.absorbed(n.query, n.key, allowed)
-    return [
+    result, n = shared.result, now.tokens
+    attends = (result.weights.sum(dim=-1) > 0).all(dim=0)  # torch gives NaN to a row without a key
+    theirs = F.scaled_dot_product_attention(
+        result.query,
+        result.key,
+        result.value,
+        now.mask,
+        scale=1 / (math.sqrt(now.module.d_head) * now.setting.temperature),
+        enable_gqa=True,
+    )
+    found = [
         compare(
             "shared heads are those of `scaled_dot_product_attention(enable_gqa=True)`",
             result.heads[:, attends],
@@ -191,11 +204,20 @@ def checks(now: Now, groups: int, d_latent: int) -> list[Check]:
             torch.tensor(float(sum(each.numel() for each in shared.module.parameters()))),
             torch.tensor(float(_counted(shared))),
         ),
+    ]
+    if now.module.rotation is not None:
+        return found
+    latent = latent_module(now.setting, now.n_head)
+    cut = latent.cut(d_latent)
+    expanded = cut.expanded(n.query, n.key, now.mask)
+    weights, output = cut.absorbed(n.query, n.key, now.mask)
+    return [
+        *found,
         compare("latent: absorbed weights are the expanded ones", weights, expanded.weights),
         compare("latent: the absorbed output is the expanded one", output, expanded.output),
         compare(
             "latent: at the whole rank, the output is that of this page",
-            latent.absorbed(n.query, n.key, allowed)[1],
+            latent.absorbed(n.query, n.key, now.mask)[1],
             now.result.output,
         ),
     ]
@@ -218,4 +240,4 @@ def _counted(shared: Now) -> int:
 
 def whole_program(now: Now, groups: int) -> str:
     """Return the page's program, and the lines that go on after it."""
-    return code.snippet(now) + snippet.shared_heads(groups)
+    return code.snippet(now) + code.going_on(now).shared_heads(groups)

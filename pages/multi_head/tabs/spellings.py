@@ -4,9 +4,9 @@ import streamlit as st
 
 from attn_core import Check, compare
 from attn_ui import controls
-from pages.multi_head.numbers import Now, mask
+from pages.multi_head.numbers import Now
 from pages.multi_head.settings import SPELLING
-from pages.multi_head.spellings import SPELLINGS, inputs, run
+from pages.multi_head.spellings import inputs, run, spellings
 from pages.multi_head.tabs.checks import table
 
 MOST_PAIRS = 20_000  # of query, key and head that plain loops go through while a reader waits
@@ -24,9 +24,9 @@ def show(now: Now) -> None:
         "The same attention, with **one fused W_qkv**, packed as (k h d): query, key and value, then the "
         "head, then the dimension. What each step makes has the shape beside it."
     )
-    by_name = {spelling.name: spelling for spelling in SPELLINGS}
+    by_name = {spelling.name: spelling for spelling in spellings(now.module)}
     chosen = by_name[controls.segment(SPELLING, "Spelling")]
-    given = inputs(now.module, now.tokens.query, mask(now.setting))
+    given = inputs(now.module, now.tokens.query, now.mask)
     if not chosen.runs_here:
         st.code(chosen.program, language="python")
         st.caption(":material/info: einops is not installed here, so its shapes are not measured.")
@@ -42,6 +42,13 @@ def show(now: Now) -> None:
                 st.code(step.lines, language="python")
             with right:
                 st.markdown(f"**{step.makes}** `{' × '.join(map(str, shape))}`")
+    if now.scheme.adds != "nothing":
+        where = {
+            "vector": "x holds the words with the vectors of their places added",
+            "rotation": "`turn` is the function under *Code*",
+            "bias": "the biases of the places stand in the mask",
+        }[now.scheme.adds]
+        st.caption(f":material/info: Positions: {where}.")
     st.markdown("**Checked just now**: each spelling against the output of this page")
     st.markdown(table(checks(now)))
 
@@ -54,9 +61,9 @@ def loops_fit(now: Now) -> bool:
 
 def checks(now: Now) -> list[Check]:
     """Compare every spelling that runs here with the page's output."""
-    given = inputs(now.module, now.tokens.query, mask(now.setting))
+    given = inputs(now.module, now.tokens.query, now.mask)
     return [
         compare(f"{spelling.name} gives this output", run(spelling, given)[1], now.result.output)
-        for spelling in SPELLINGS
+        for spelling in spellings(now.module)
         if spelling.runs_here and (spelling.name != "loops" or loops_fit(now))
     ]

@@ -13,8 +13,8 @@ from attn_ui.live_figure import Slider, live_figure, pack
 from attn_ui.shared_cache import shared
 from attn_ui.shared_settings import QUERY
 from attn_ui.state import value
-from pages.multi_head import snippet, words
-from pages.multi_head.numbers import Now, array, sequences, written
+from pages.multi_head import words
+from pages.multi_head.numbers import Now, array, biases, sequences, written
 from pages.multi_head.settings import Setting
 from pages.multi_head.tabs import code
 from pages.multi_head.tabs.checks import table
@@ -74,7 +74,7 @@ def show(now: Now) -> None:
     st.markdown(table(checks(now, groups)))
     if groups == now.n_head:
         st.markdown("**In PyTorch**: goes on where the tab *Code* ends")
-        st.code(snippet.token_by_token(), language="python")
+        st.code(code.going_on(now).token_by_token(), language="python")
 
 
 def costs(now: Now, groups: int) -> list[DecodingCost]:
@@ -109,8 +109,9 @@ def checks(now: Now, groups: int) -> list[Check]:
     """Hold every token written with the cache against the whole causal computation at once."""
     rows, kept = written(now.setting, now.n_head, groups)
     shared = now.sharing(groups)
-    whole = shared.module(now.tokens.query, is_causal=True)
-    theirs = shared.module.fast(now.tokens.query, is_causal=True)
+    bias = biases(now.setting, now.n_head)
+    whole = shared.module(now.tokens.query, attn_mask=bias, is_causal=True)
+    theirs = shared.module.fast(now.tokens.query, attn_mask=bias, is_causal=True)
     output = torch.cat([row.output for row in rows])
     n = len(rows)
     weights = torch.zeros_like(whole.weights)
@@ -127,7 +128,7 @@ def checks(now: Now, groups: int) -> list[Check]:
 
 def whole_program(now: Now) -> str:
     """Return the page's program and the lines that go on after it."""
-    return code.snippet(now) + snippet.token_by_token()
+    return code.snippet(now) + code.going_on(now).token_by_token()
 
 
 @shared

@@ -1,4 +1,4 @@
-"""The views of all heads: each draws every position of the heads slider, and says what one of them shows."""
+"""The views of all heads: each draws every position of the slider, and says what one of them shows."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -6,9 +6,11 @@ from dataclasses import dataclass
 from attn_figures.picture import Spec
 from attn_ui.live_figure import pack, pack_says
 from attn_ui.shared_cache import shared
-from pages.multi_head.numbers import Now, heads_slider
-from pages.multi_head.settings import VIEW, Look, Setting
+from pages.multi_head.numbers import Now
+from pages.multi_head.settings import VIEW, Look
+from pages.multi_head.sliders import Moving
 from pages.multi_head.views import every_head, mean_and_max, two_heads
+from pages.multi_head.views.conditions import conditions
 
 
 @dataclass(frozen=True)
@@ -33,17 +35,17 @@ VIEWS = dict(
 
 
 @shared
-def packed(setting: Setting, look: Look) -> bytes:
-    """Return every position of the heads slider as the live figure takes it."""
-    return pack(VIEWS[look.view].draw(steps(setting, look)))
+def packed(moving: Moving, look: Look) -> bytes:
+    """Return every position of the slider as the live figure takes it."""
+    return pack(VIEWS[look.view].draw(moving.every(look)))
 
 
 @shared
-def said(setting: Setting, look: Look) -> bytes:
-    """Return the sentence of every position of the heads slider as the live figure takes them."""
-    return pack_says([VIEWS[look.view].say(now) for now in steps(setting, look)])
+def said(moving: Moving, look: Look) -> bytes:
+    """Return the sentence of every position of the slider as the live figure takes them."""
+    return pack_says([say(now) for now in moving.every(look)])
 
 
-def steps(setting: Setting, look: Look) -> list[Now]:
-    """Return what the page shows at every position of the heads slider."""
-    return [Now(setting, look, int(n_head)) for n_head in heads_slider(setting).values]
+def say(now: Now) -> str:
+    """Say what the view shows, and what positions, mask and temperature do to it."""
+    return " ".join(filter(None, [VIEWS[now.look.view].say(now), *conditions(now)]))
