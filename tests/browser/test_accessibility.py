@@ -1,12 +1,18 @@
-"""axe-core on whole pages with their tabs, light and dark; the contrast of digits in cells."""
+"""axe-core on every page with its tabs and views, light and dark; the contrast of digits in cells."""
 
+import itertools
 from typing import Any
 
 import numpy as np
 import pytest
 from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import expect
 
 from attn_figures import theme
+from pages.kernel_regression import settings as kernel_regression
+from pages.multi_head import settings as multi_head
+from pages.positional_encoding import settings as positional_encoding
+from pages.single_head import settings as single_head
 from tests.browser.app_page import AppPage
 
 # A picture is one image with a name: its drawing is looked at by the tests of the colours instead.
@@ -36,19 +42,55 @@ def wear(app: AppPage, palette: theme.Palette) -> None:
     app.page.wait_for_function(f"() => {GROUND} === '{ground}'")
 
 
-@pytest.mark.parametrize("address", ["", "kernel-regression"])
-def test_axe_finds_nothing_on_any_tab_in_either_theme(app: AppPage, address: str) -> None:
+# What is walked side by side: every tab once and every view once.
+WALKS = {
+    "kernel-regression": (kernel_regression.TAB, kernel_regression.KERNEL_VIEW),
+    "single-head": (single_head.TAB, single_head.STAGE),
+    "positional-encoding": (positional_encoding.TAB, positional_encoding.PICTURE),
+    "multi-head": (multi_head.TAB, multi_head.VIEW),
+}
+
+
+def faults_in_both_themes(app: AppPage, worn: theme.Palette) -> tuple[list[str], theme.Palette]:
+    """Ask axe for everything in the theme that is worn and for the colours in the other; return that one."""
+    other = theme.LIGHT if worn is theme.DARK else theme.DARK
+    found = [f"{worn.paper}: {fault}" for fault in violations(app)]
+    wear(app, other)
+    return found + [f"{other.paper}: {fault}" for fault in violations(app, "color-contrast")], other
+
+
+def test_axe_finds_nothing_on_the_overview(app: AppPage) -> None:
+    app.open()
+    app.page.evaluate(Axe().axe_script)
+    assert faults_in_both_themes(app, theme.LIGHT)[0] == []
+
+
+@pytest.mark.parametrize("address", WALKS)
+def test_axe_finds_nothing_on_any_tab_or_view_in_either_theme(app: AppPage, address: str) -> None:
+    tabs, views = WALKS[address]
     app.open(address)
     app.page.evaluate(Axe().axe_script)
-    found = {}
-    for name in app.page.get_by_role("tab").all_inner_texts() or [""]:
-        if name:
-            app.tab(name)
-        found[name, "light"] = violations(app)
-        wear(app, theme.DARK)
-        found[name, "dark"] = violations(app, "color-contrast")
-        wear(app, theme.LIGHT)
+    found, worn = {}, theme.LIGHT
+    for tab, view in itertools.zip_longest(tabs.options, views.options):
+        if tab not in (None, tabs.options[0]):
+            app.tab(tab)
+        if view not in (None, views.options[0]):
+            look_at(app, views.name, view)
+        if tab == "Code":
+            expect(app.page.locator(".stCode .token").first).to_be_visible()  # coloured a moment later
+        found[tab, view], worn = faults_in_both_themes(app, worn)
     assert {where: wrong for where, wrong in found.items() if wrong} == {}
+
+
+def look_at(app: AppPage, name: str, view: str) -> None:
+    """Choose a view, from buttons or from a list."""
+    control = app.page.locator(f".st-key-{name}")
+    if control.get_by_test_id("stButtonGroup").count():
+        app.segment(view)
+        return
+    control.get_by_role("combobox").click()
+    app.page.get_by_role("option", name=view, exact=True).click()
+    app.settle()
 
 
 def test_every_digit_in_a_cell_reads_on_its_colour(app: AppPage) -> None:
