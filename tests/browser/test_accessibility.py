@@ -1,11 +1,13 @@
 """axe-core on every page with its tabs and views, light and dark; the contrast of digits in cells."""
 
 import itertools
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from axe_playwright_python.sync_playwright import Axe
+from PIL import Image
 from playwright.sync_api import expect
 
 from attn_figures import theme
@@ -114,6 +116,31 @@ def test_every_digit_in_a_cell_reads_on_its_colour(app: AppPage) -> None:
             for ink, z, low, high, scale in cells
         )
         assert worst >= 4.5
+
+
+def test_every_digit_of_a_saved_picture_reads_on_its_colour(app: AppPage, tmp_path: Path) -> None:
+    app.open("multi-head")
+    app.press("maps", "Home")  # one head, whose output has colours from end to end
+    saved = {}
+    for form in ("svg", "png"):
+        with app.page.expect_download() as waiting:
+            app.figure("maps").get_by_role("button", name=form.upper()).click()
+        saved[form] = tmp_path / f"saved.{form}"
+        waiting.value.save_as(saved[form])
+    app.page.goto(saved["svg"].as_uri())
+    digits = app.page.locator(".hm text").evaluate_all(
+        """texts => texts.map(text => {
+            const { x, y, width } = text.getBoundingClientRect();
+            return [getComputedStyle(text).fill, x + width / 2, y - 2, text.textContent];
+        })"""
+    )
+    pixels = np.asarray(Image.open(saved["png"]).convert("RGB"))
+    scale = pixels.shape[1] / app.page.locator("svg").first.evaluate("svg => svg.width.baseVal.value")
+    assert len(digits) == 6 * 6 + 6 * 8
+    assert {ink for ink, *_ in digits} == {"rgb(0, 0, 0)", "rgb(255, 255, 255)"}
+    for ink, x, y, said in digits:
+        above = f"#{bytes(pixels[round(y * scale), round(x * scale)]).hex()}"
+        assert contrast(hexadecimal(ink), above) >= 4.5, (said, ink, above)
 
 
 def hexadecimal(colour: str) -> str:

@@ -1,13 +1,15 @@
 // A picture for a slide: the present step in colours for print, as large as a slide holds, with its settings.
 
 import { SLIDE } from "./controls.js";
-import { fit, Moving } from "./figure.js";
+import { choose, fit, Moving } from "./figure.js";
+import { inkCells } from "./ink.js";
 import { withFrames } from "./pointing.js";
 
 /** @typedef {import("./types").Screen} Screen */
 
 const CAPTION_HEIGHT = 40; // of a slide's own pixels, before it is scaled
 const CHARACTER = 7.5; // pixels that one takes on average, to break lines
+const SMALLEST_NUMBER = 12; // pixels of a number in a cell on the slide
 const PNG_SCALE = 2;
 
 /**
@@ -23,8 +25,7 @@ export async function saveSlide(Plotly, steps, meta, at, format) {
   const figure = withFrames(moving.at(at.step, at.row), at.chosen);
   const size = slideSize(figure.layout.meta?.screens ?? []);
   const layout = arrange(figure, size, [meta.caption, ...at.texts].filter(Boolean).join(" · "));
-  const drawn = await Plotly.toImage({ data: figure.data, layout, config: {} }, { format: "svg", ...size });
-  const svg = enlarge(decodeURIComponent(drawn.slice(drawn.indexOf(",") + 1)), size);
+  const svg = enlarge(await draw(Plotly, { data: figure.data, layout }, size), size);
   const name = [meta.name, ...at.texts]
     .join(" ")
     .toLowerCase()
@@ -34,17 +35,63 @@ export async function saveSlide(Plotly, steps, meta, at, format) {
 }
 
 /**
- * The size at which a figure is drawn so that, enlarged to a slide, it fills it as far as it can.
+ * Draws out of sight, as `Plotly.toImage` does, but inks the digits before the drawing becomes text.
+ *
+ * @param {any} Plotly
+ * @param {import("./types").Figure} figure
+ * @param {{ width: number, height: number }} size
+ * @returns {Promise<string>} an SVG
+ */
+async function draw(Plotly, { data, layout }, size) {
+  const node = document.createElement("div");
+  Object.assign(node.style, { position: "absolute", left: "-20000px", top: "0" });
+  document.body.append(node);
+  try {
+    await Plotly.newPlot(node, data, { ...layout, ...size }, { staticPlot: true });
+    inkCells(node);
+    return Plotly.Snapshot.toSVG(node, "svg", 1);
+  } finally {
+    Plotly.purge(node);
+    node.remove();
+  }
+}
+
+/**
+ * The size at which a figure is drawn so that, enlarged to a slide, as many of its matrices as can say their
+ * numbers, and it fills the slide as far as it then can.
  *
  * @param {Screen[]} screens
  */
 function slideSize(screens) {
-  const scales = screens.map(({ width, height }) =>
-    Math.min(SLIDE.width / width, SLIDE.height / (height + CAPTION_HEIGHT)),
-  );
-  const scale = scales.length ? Math.max(...scales) : 1;
-  const width = Math.ceil(SLIDE.width / scale);
-  return { width, height: Math.ceil((width * SLIDE.height) / SLIDE.width) };
+  let best = { width: SLIDE.width, numbers: -1, scale: 0 };
+  for (const { width: own, height } of screens) {
+    const scale = Math.min(SLIDE.width / own, SLIDE.height / (height + CAPTION_HEIGHT));
+    const width = Math.ceil(SLIDE.width / scale);
+    const numbers = readable(choose(screens, width, heightFor(width) - CAPTION_HEIGHT), scale);
+    if (numbers > best.numbers || (numbers === best.numbers && scale > best.scale))
+      best = { width, numbers, scale };
+  }
+  return { width: best.width, height: heightFor(best.width) };
+}
+
+/** @param {number} width */
+function heightFor(width) {
+  return Math.ceil((width * SLIDE.height) / SLIDE.width);
+}
+
+/**
+ * @param {Screen | undefined} screen
+ * @param {number} scale
+ * @returns {number} how many matrices have numbers that can be read on a slide
+ */
+function readable(screen, scale) {
+  const settings = screen?.settings ?? {};
+  return Object.entries(settings).filter(
+    ([path, form]) =>
+      form &&
+      path.endsWith(".texttemplate") &&
+      Number(settings[path.replace("texttemplate", "textfont.size")]) * scale >= SMALLEST_NUMBER,
+  ).length;
 }
 
 /**
@@ -105,8 +152,7 @@ function enlarge(svg, { width, height }) {
     .replace(/ height="[^"]*"/, ` height="${SLIDE.height}"`)
     .replace(/ viewBox="[^"]*"/, "")
     .replace(/>$/, ` viewBox="0 0 ${width} ${height}">`);
-  // Plotly writes dark grey on pale cells; only black is dark enough on the middle of a ramp.
-  return svg.replace(root, larger).replaceAll("fill: rgb(68, 68, 68)", "fill: rgb(0, 0, 0)");
+  return svg.replace(root, larger);
 }
 
 /**
