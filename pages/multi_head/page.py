@@ -24,6 +24,7 @@ from pages.multi_head.tabs import (
     data,
     maths,
     measures,
+    one_or_many,
     shapes,
     shared_heads,
     spellings,
@@ -89,7 +90,7 @@ tabs(
             TAB.options,
             (
                 *(adds_up, shapes, measures, block, shared_heads, token_by_token, spellings, cost),
-                *(arithmetic, maths, break_it, checks, data, code),
+                *(one_or_many, arithmetic, maths, break_it, checks, data, code),
             ),
             strict=True,
         )

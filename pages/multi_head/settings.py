@@ -47,6 +47,7 @@ TAB = Choice(
         "Token by token",
         "Spellings",
         "Cost",
+        "One or many",
         "Arithmetic",
         "Maths",
         "Break it",
@@ -113,6 +114,7 @@ LAYERS = Steps("layers", 6, tuple(range(13)), ".0f")
 KV_HEADS = Steps("kv", MAX_HEADS, tuple(range(1, MAX_HEADS + 1)), ".0f")  # the default: as many as heads
 LATENT = Steps("latent", 512, tuple(range(1, 513)), ".0f")  # the default: the whole rank
 SPELLING = Choice("spelling", "einops", ("loops", "matmul", "einsum", "einops", "torch"))
+FIT_STEP = Steps("fit", 120, tuple(range(0, 121, 5)), ".0f")
 RESIDUAL = Flag("residual", True)
 NORM = Choice("norm", "after", ("none", "before", "after"))
 MISTAKE = Choice(
@@ -131,7 +133,7 @@ SETTINGS: tuple[Parameter, ...] = (
     *(TAB, CASE, TEXT, CROSS, TEXT_2, WIDTH_MODEL, WIDTH_MEMORY, SEED),
     *(HEADS, FREE_HEADS, WIDTH_HEAD, BIAS, PROJECTION, HEADS_MASK, MASK_REACH),
     *(VIEW, ORDER_BY, HEAD, AGAINST, QUERY, KEY, OFF, RESHAPE, LAYERS, RESIDUAL, NORM),
-    *(KV_HEADS, LATENT, SPELLING, MISTAKE),
+    *(KV_HEADS, LATENT, SPELLING, FIT_STEP, MISTAKE),
     *(POSITIONS, STRENGTH, LAYOUT, BASE, RAMP_STEP, TEMPERATURE, MOVES),
     *(PATTERNS, DILATION, GLOBAL_TOKENS, RANDOM_BLOCKS, BLOCKED),
 )

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from attn_figures.numbers import number
 from attn_ui.frame import listed
 
 
@@ -335,3 +336,60 @@ def writing(token: str, place: int, cached: int, uncached: int, kept: int) -> st
         f"operations in place of {uncached:,}, {uncached / cached:.1f} times as many; {kept:,} numbers are "
         "kept now."
     )
+
+
+def one_or_many(
+    n_head: int,
+    *,
+    parameters: int,
+    more_flops: int,
+    entropies: Sequence[float],
+    ranks: Sequence[float],
+    stacked: tuple[int, str, float | None],
+) -> str:
+    """Say what one head and several have in common at one width, and what tells them apart.
+
+    Args:
+        n_head: how many heads are compared with one.
+        parameters: of either; more_flops: what the several take beyond the one.
+        entropies, ranks: of the weights in nats and of the scores, with one head and with several.
+        stacked: after how many layers, in which way, and how far tokens are then apart, as a share of their
+            size; None where layers cannot follow one another.
+
+    >>> one_or_many(
+    ...     1, parameters=256, more_flops=0, entropies=[1.4], ranks=[6.0], stacked=(0, "", None)
+    ... )
+    'One head holds 256 parameters; its weights have an entropy of 1.40 nats, its scores rank 6.'
+    """
+    if n_head == 1:
+        said = (
+            f"One head holds {parameters:,} parameters; its weights have an entropy of {entropies[0]:.2f} "
+            f"nats, its scores rank {ranks[0]:.3g}."
+        )
+    else:
+        said = (
+            f"One head and {n_head} hold the same {parameters:,} parameters; {n_head} take {more_flops:,} "
+            f"operations more. Entropy {entropies[0]:.2f} nats with one, {entropies[1]:.2f} with {n_head}; "
+            f"scores have rank {ranks[0]:.3g} with one, {ranks[1]:.3g} in each of {n_head}."
+        )
+    layer, way, apart = stacked
+    if apart is None:
+        return said
+    if layer == 0:
+        return f"{said} Before the first layer tokens are {number(apart, 3)} of their size apart."
+    if apart < 1e-12:
+        left = "no more than rounding tells tokens apart"
+    else:
+        left = f"tokens are {number(apart, 3)} of their size apart"
+    return f"{said} After {counted(layer, 'layer')} {way} {left}."
+
+
+def fitted(step: int, heads: Sequence[int], errors: Sequence[float]) -> str:
+    """Say how far each number of heads has come.
+
+    >>> fitted(5, [1, 2], [0.6, 0.25])
+    'After 5 steps the mean error is 0.6 with 1 head and 0.25 with 2.'
+    """
+    told = zip(heads, errors, strict=True)
+    each = [f"{number(error, 2)} with {'1 head' if n == 1 else n}" for n, error in told]
+    return f"After {counted(step, 'step')} the mean error is {listed(each)}."

@@ -1,0 +1,286 @@
+"""Pictures of one head against many: what each number of heads is like, and how each is fitted."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from attn_figures import theme
+from attn_figures.chart import Chart
+from attn_figures.marks import Mark, area, line, points, upright
+from attn_figures.matrix import KEY_TITLE, QUERY_TITLE, Matrix
+from attn_figures.panels import Panel, compose
+from attn_figures.picture import Picture, Spec
+
+Numbers = NDArray[np.float64]
+LIGHT = theme.LIGHT
+_SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+ONE, MANY, OTHERS = LIGHT.series[1], LIGHT.series[0], theme.rgba(LIGHT.muted, 0.45)
+PHONE_HEIGHT = 640  # pixels in which all charts stand on a phone, two on a line
+LEAST = 1e-16  # below this share of their size, vectors differ by rounding alone
+
+
+@dataclass(frozen=True, eq=False)
+class Spread:
+    """Numbers over seeds: the mean, and one standard deviation to each side, each (n,)."""
+
+    low: Numbers
+    mean: Numbers
+    high: Numbers
+
+    @classmethod
+    def of(cls, values: ArrayLike) -> "Spread":
+        """Take mean and sample standard deviation over the first axis of (n_seed, n), two seeds at least.
+
+        >>> each = Spread.of([[1.0], [2.0], [3.0]])
+        >>> each.low.tolist(), each.mean.tolist(), each.high.tolist()
+        ([1.0], [2.0], [3.0])
+        """
+        values = np.asarray(values, dtype=np.float64)
+        mean, deviation = values.mean(axis=0), values.std(axis=0, ddof=1)
+        return cls(mean - deviation, mean, mean + deviation)
+
+    @classmethod
+    def of_powers(cls, values: ArrayLike) -> "Spread":
+        """Take both over the logarithms, for a logarithmic axis: the mean is the geometric one.
+
+        What is below `LEAST` counts as that.
+
+        >>> Spread.of_powers([[1.0], [100.0]]).mean.tolist()
+        [10.0]
+        """
+        powers = cls.of(np.log10(np.maximum(np.asarray(values, dtype=np.float64), LEAST)))
+        return cls(10**powers.low, 10**powers.mean, 10**powers.high)
+
+
+@dataclass(frozen=True, eq=False)
+class Compared:
+    """What each number of heads is like: exact numbers (n_count,), and those with a spread over seeds."""
+
+    num_heads: Sequence[int]
+    parameters: Sequence[int]
+    flops: Sequence[int]
+    entropy: Spread
+    score_rank: Spread
+    effective_rank: Spread
+
+
+@Picture
+def one_or_many(
+    compared: Compared,
+    distances: Mapping[str, Sequence[Spread]],
+    *,
+    chosen: int,
+    layer: int,
+    way: str,
+) -> Spec:
+    """Draw parameters, FLOPs, entropy and ranks against the number of heads, and distances over the layers.
+
+    Args:
+        compared: what is drawn against the number of heads.
+        distances: for each way to stack layers, by name, one spread over (n_layers + 1,) for each number of
+            heads; empty where layers cannot be stacked.
+        chosen: the place of the number of heads that stands out beside one head.
+        layer: which layer is marked.
+        way: the name of the way that is drawn with its spread; the others are dotted.
+    """
+    counts = compared.num_heads
+    panels: list[Panel] = [
+        _against_heads("parameters", counts, chosen, [("parameters", compared.parameters, MANY)]),
+        _against_heads("FLOPs", counts, chosen, [("FLOPs", compared.flops, MANY)]),
+        _against_heads("entropy (nats)", counts, chosen, [("entropy (nats)", compared.entropy, MANY)]),
+        _against_heads(
+            "rank",
+            counts,
+            chosen,
+            [
+                ("rank of the scores", compared.score_rank, LIGHT.series[3]),
+                ("effective rank of the weights", compared.effective_rank, MANY),
+            ],
+        ),
+    ]
+    if distances:
+        panels.append(_distances(distances, counts, chosen, layer, way))
+    return compose.spec(panels, largest_unit=40.0, phone_height=PHONE_HEIGHT)
+
+
+def _against_heads(
+    name: str, counts: Sequence[int], chosen: int, drawn: Sequence[tuple[str, Sequence[int] | Spread, str]]
+) -> Chart:
+    traces: list[Mark] = []
+    lowest, highest = np.inf, 0.0
+    for label, values, colour in drawn:
+        hover = f"%{{x}} heads<br>{label} <b>%{{y:,.6~g}}</b>"
+        if isinstance(values, Spread):
+            mean = values.mean
+            lowest, highest = min(lowest, float(values.low.min())), max(highest, float(values.high.max()))
+            traces.append(_bars(f"{label} ± 1 sd", counts, values, colour))
+        else:
+            mean = np.array(values, dtype=np.float64)
+            lowest, highest = 0.0, max(highest, float(mean.max()))
+        traces += [
+            line(label, counts, mean, colour, width=1.5, dots=6, hover=hover),
+            points(f"{label} here", counts[chosen : chosen + 1], mean[chosen : chosen + 1], colour, size=11),
+        ]
+    # Entropies lie close together: their axis begins where they do, so that the bars can be seen.
+    room = max(highest - lowest, highest / 10) / 4
+    floor = lowest - room if len(drawn) == 1 and lowest > highest / 2 else 0.0
+    return Chart(
+        name,
+        traces,
+        columns=7,
+        rows=4,
+        x_title="Heads",
+        y_title=name,
+        x={
+            "type": "log",
+            "tickmode": "array",
+            "tickvals": list(counts),
+            "ticktext": [str(each) for each in counts],
+            "range": [np.log10(0.8), np.log10(counts[-1] * 1.25)],
+            "showgrid": False,
+        },
+        y={
+            "range": [floor, highest + 0.15 * (highest - floor) or 1.0],
+            "tickformat": "~s" if highest >= 10_000 else "~g",
+            "nticks": 5,
+        },
+        legend=[("scores", drawn[0][2]), ("weights", drawn[-1][2])] if len(drawn) > 1 else (),
+    )
+
+
+def _bars(name: str, x: Sequence[int], spread: Spread, colour: str) -> Mark:
+    """Draw an error bar a place: an upright stroke from low to high, and a gap."""
+    gap = np.full(len(x), np.nan)
+    ends = np.stack([spread.low, spread.high, gap], axis=-1).ravel()
+    return line(name, np.repeat(np.array(x, dtype=np.float64), 3), ends, colour, width=3.0)
+
+
+def _band(name: str, x: Numbers, spread: Spread, colour: str) -> Mark:
+    outline = np.concatenate([x, x[::-1]]), np.concatenate([spread.low, spread.high[::-1]])
+    return area(name, *outline, theme.rgba(colour, 0.18))
+
+
+def _distances(
+    distances: Mapping[str, Sequence[Spread]], counts: Sequence[int], chosen: int, layer: int, way: str
+) -> Chart:
+    layers = np.arange(len(distances[way][0].mean), dtype=np.float64)
+    told = {counts[0]: ONE, counts[chosen]: MANY}  # with one head alone, it is the chosen one
+    traces: list[Mark] = []
+    for name, spreads in distances.items():
+        for heads, spread in zip(counts, spreads, strict=True):
+            colour = told.get(heads, OTHERS)
+            here = name == way
+            if here and heads in told:
+                traces.append(_band(f"{name}, {heads}: ± 1 sd", layers, spread, colour))
+            traces.append(
+                line(
+                    f"{name}, {heads} heads",
+                    layers,
+                    spread.mean,
+                    colour,
+                    width=3.0 if here and heads in told else 1.2,
+                    dash="solid" if here else "dot",
+                    hover=f"{heads} heads, {name}<br>after layer %{{x}}: <b>%{{y:.3~g}}</b> of their size",
+                )
+            )
+    for heads, colour in told.items():
+        at = distances[way][list(counts).index(heads)].mean[layer : layer + 1]
+        traces.append(points(f"{heads} heads here", layers[layer : layer + 1], at, colour, size=11))
+    return Chart(
+        "distance",
+        traces,
+        columns=16,
+        rows=5,
+        x_title="Layers",
+        y_title="Distance of tokens",
+        x={"range": [-0.3, layers[-1] + 0.3], "dtick": 2, "showgrid": False},
+        y={"type": "log", "range": [-16.6, 0.6]} | _powers(range(-16, 1, 4)),
+        marks=[upright(layer)],
+        legend=[(_counted(heads), colour) for heads, colour in told.items()]
+        + [(f"dotted: {name}", LIGHT.muted) for name in distances if name != way],
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Fitted:
+    """The errors of fits with one number of heads (n_seed, n_step), and the maps of the first seed.
+
+    ``weights`` (n_step, n_head, n_query, n_key).
+    """
+
+    num_heads: int
+    losses: Numbers
+    weights: Numbers
+
+
+@Picture
+def fitting(
+    steps: Sequence[int], fits: Sequence[Fitted], at: int, *, floor: float, queries: Sequence[str]
+) -> Spec:
+    """Draw the error over the steps for each number of heads, and the maps of one head and of two there.
+
+    Args:
+        steps: of the optimiser, ascending.
+        fits: one a number of heads; the maps of the first two are drawn.
+        at: the place of the marked step.
+        floor: the least error that one head can have.
+        queries: the names of the positions that ask; keys are counted from 1.
+    """
+    x = np.array(steps, dtype=np.float64)
+    colours = dict(
+        zip([fit.num_heads for fit in fits], (ONE, MANY, LIGHT.series[2], LIGHT.series[3]), strict=True)
+    )
+    bands, curves, here = [], [], []
+    for fit in fits:
+        name, colour, spread = _counted(fit.num_heads), colours[fit.num_heads], Spread.of_powers(fit.losses)
+        bands.append(_band(f"{name}: ± 1 sd", x, spread, colour))
+        hover = f"{name}, step %{{x}}<br>mean squared error <b>%{{y:.3~g}}</b>"
+        curves.append(line(name, x, spread.mean, colour, width=2.5, hover=hover))
+        here.append(points(f"{name} here", x[at : at + 1], spread.mean[at : at + 1], colour, size=11))
+    chart = Chart(
+        "error",
+        [
+            *bands,
+            line("least with one head", x[[0, -1]], [floor, floor], LIGHT.muted, width=1.2, dash="dot"),
+            *curves,
+            *here,
+        ],
+        columns=16,
+        rows=6,
+        x_title="Step",
+        y_title="Mean squared error",
+        x={"range": [-2.0, x[-1] + 2.0], "showgrid": False},
+        y={"type": "log"} | _powers(range(-8, 2)),
+        marks=[upright(float(steps[at]))],
+        legend=[(_counted(heads), colour) for heads, colour in colours.items()],
+    )
+    keys = [str(key + 1) for key in range(fits[0].weights.shape[-1])]
+    maps = [
+        Matrix(
+            f"weights, head {head + 1} of {fit.num_heads}",
+            fit.weights[at, head],
+            "one head" if fit.num_heads == 1 else f"head {head + 1} of {fit.num_heads}",
+            rows=queries,
+            columns=keys,
+            row_title=QUERY_TITLE,
+            column_title=KEY_TITLE,
+            names_rows=fit.num_heads == 1,
+        )
+        for fit in fits[:2]
+        for head in range(fit.num_heads)
+    ]
+    return compose.spec([chart, *maps], largest_unit=40.0)
+
+
+def _powers(exponents: Iterable[int]) -> dict[str, Any]:
+    """Name the marks of a logarithmic axis in digits of one size."""
+    told = list(exponents)
+    names = ["1" if each == 0 else "10" + str(each).translate(_SUPERSCRIPTS) for each in told]
+    return {"tickmode": "array", "tickvals": [10.0**each for each in told], "ticktext": names}
+
+
+def _counted(heads: int) -> str:
+    return "1 head" if heads == 1 else f"{heads} heads"

@@ -1,0 +1,90 @@
+"""One head or many: the same words and projections at each number of heads, and fits with each."""
+
+from typing import NamedTuple
+
+from attn_core import HeadsFit, HeadsStudy, fit_heads, heads_study
+from attn_ui.bounds import MAX_HEADS
+from attn_ui.shared_cache import shared
+from pages.multi_head.numbers import Now, divisors, sequences
+from pages.multi_head.settings import FIT_STEP, LAYERS, Setting
+
+N_LAYERS = len(LAYERS.values) - 1
+N_SEEDS, N_SEEDS_WIDE, WIDE = 8, 3, 128  # fewer seeds for vectors wider than this: their layers are large
+APART = 100  # from one seed to the next; each layer of a stack takes one in between
+FIT_HEADS, N_FIT_SEEDS = (1, 2, 4, 8), 5
+WAYS = {False: "without the residual", True: "with the residual"}
+
+
+def bare(setting: Setting) -> Setting:
+    """Return the same words, sizes and seed and nothing else: no mask, d_head = d_model / heads."""
+    return Setting(
+        case=setting.case,
+        text=setting.text,
+        memory_text=setting.memory_text,
+        cross=setting.cross,
+        d_model=setting.d_model,
+        d_memory=setting.d_memory,
+        d_head=None,
+        bias=setting.bias,
+        projection=setting.projection,
+        seed=setting.seed,
+        mask="none",
+        reach=1,
+    )
+
+
+class OneOrMany(NamedTuple):
+    """The study of a page's words, and the place of the present number of heads in it."""
+
+    setting: Setting
+    study: HeadsStudy
+    chosen: int
+
+    @property
+    def num_heads(self) -> int:
+        """The number of heads that is compared with one: the present one, or the next below that divides."""
+        return self.study.num_heads[self.chosen]
+
+
+def one_or_many(now: Now) -> OneOrMany:
+    """Return the study of what is on the page."""
+    setting = bare(now.setting)
+    study = studied(setting)
+    fitting = [heads for heads in study.num_heads if heads <= now.n_head]
+    return OneOrMany(setting, study, len(fitting) - 1)
+
+
+def seeds(setting: Setting) -> list[int]:
+    """Return the seeds that projections are drawn from, the page's own first."""
+    wide = sequences(setting).query.shape[-1] > WIDE
+    return [setting.seed + APART * at for at in range(N_SEEDS_WIDE if wide else N_SEEDS)]
+
+
+@shared
+def studied(setting: Setting) -> HeadsStudy:
+    """Measure every number of heads that divides the width."""
+    n = sequences(setting)
+    return heads_study(
+        n.query,
+        None if n.key is n.query else n.key,
+        num_heads=[heads for heads in divisors(n.query.shape[-1]) if heads <= MAX_HEADS],
+        seeds=seeds(setting),
+        n_layers=N_LAYERS,
+        bias=setting.bias,
+        output_projection=setting.projection,
+    )
+
+
+def fit_seeds(seed: int) -> list[int]:
+    """Return the seeds that fits start from."""
+    return [seed + APART * at for at in range(N_FIT_SEEDS)]
+
+
+@shared
+def fitted(seed: int) -> tuple[HeadsFit, ...]:
+    """Fit each number of heads to the task of two patterns, kept at every position of the slider."""
+    every = int(FIT_STEP.values[1])
+    return tuple(
+        fit_heads(heads, seeds=fit_seeds(seed), steps=int(FIT_STEP.values[-1]), keep_every=every)
+        for heads in FIT_HEADS
+    )

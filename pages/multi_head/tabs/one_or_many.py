@@ -1,0 +1,298 @@
+"""The tab "One or many": one head against several at one width: over seeds, over layers, fitted."""
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+import streamlit as st
+import torch
+from torch import Tensor, nn
+
+from attn_core import Check, MultiHeadAttention, compare, two_pattern_task
+from attn_figures import one_or_many as pictures
+from attn_figures.numbers import number
+from attn_figures.one_or_many import Compared, Fitted, Spread
+from attn_ui import controls
+from attn_ui.live_figure import Slider, live_figure, pack
+from attn_ui.shared_cache import shared
+from attn_ui.state import value
+from attn_ui.tables import table as written
+from pages.multi_head import study_snippet, words
+from pages.multi_head.numbers import Now, array, sequences
+from pages.multi_head.settings import FIT_STEP, LAYERS, RESIDUAL, Look, Setting
+from pages.multi_head.study import (
+    FIT_HEADS,
+    N_LAYERS,
+    WAYS,
+    OneOrMany,
+    fit_seeds,
+    fitted,
+    one_or_many,
+    seeds,
+    studied,
+)
+from pages.multi_head.tabs import code
+from pages.multi_head.tabs.checks import table
+
+ANY_LOOK = Look("every head", "number", 0, 0, ())  # the program depends on none
+FLOOR = 0.5  # the least error of one head, see `attn_core.two_pattern_task`
+
+
+def show(now: Now) -> None:
+    """Show what the number of heads changes at one width, and what one head cannot learn."""
+    here = one_or_many(now)
+    stacked = here.study.distances is not None
+    st.markdown(
+        f"The same words at one width: each head is d_model / heads wide, and {len(seeds(here.setting))} "
+        "seeds draw the projections. Bars and bands are one standard deviation over the seeds."
+    )
+    residual = controls.flag(RESIDUAL, "Residual connection") if stacked else RESIDUAL.default
+    layer = int(value(LAYERS))
+    live_figure(
+        _steps(here.setting, here.chosen, residual),
+        key="one-or-many",
+        alt="Parameters, operations, entropy and ranks against the number of heads; distances over layers",
+        name="one head or many",
+        slider=Slider("Layers", LAYERS) if stacked else None,
+        says=[say(here, each, residual=residual) for each in (range(N_LAYERS + 1) if stacked else [0])],
+    )
+    st.caption(notes(here, now))
+    st.markdown(sizes(here))
+    st.markdown(arithmetic(here))
+    _fit(here)
+    st.markdown("**Checked just now**")
+    st.markdown(table(checks(here, layer, residual=residual)))
+    st.markdown("**In PyTorch**: the numbers of the table, in its order; then the errors after the last step")
+    st.code(program(here), language="python")
+    st.code(fit_program(here), language="python")
+
+
+def say(here: OneOrMany, layer: int, *, residual: bool) -> str:
+    """Say what the heads share, what differs, and what is left of the tokens after some layers."""
+    study, many = here.study, here.chosen
+    apart = None
+    if study.distances is not None:
+        spreads = Spread.of_powers(study.distances[int(residual), :, many])
+        apart = float(spreads.mean[layer])
+    return words.one_or_many(
+        here.num_heads,
+        parameters=study.sizes[many].parameters,
+        more_flops=study.sizes[many].flops - study.sizes[0].flops,
+        entropies=[float(study.entropy[:, at].mean()) for at in (0, many)],
+        ranks=[float(study.score_rank[:, at].mean()) for at in (0, many)],
+        stacked=(layer, WAYS[residual], apart),
+    )
+
+
+def notes(here: OneOrMany, now: Now) -> str:
+    """Say what is measured, and by whom it was introduced."""
+    said = "Plain attention, whatever the sidebar says: no mask, no positions. "
+    if here.num_heads != now.n_head:
+        said += f"{now.n_head} heads do not divide the width, so {here.num_heads} stand out. "
+    said += (
+        "Rank of the scores Q Kᵀ of a head: numerical, at most its width (Bhojanapalli et al., 2020). "
+        "Rank of its weights: effective, e to the entropy of the shares of the singular values (Roy and "
+        "Vetterli, 2007). "
+    )
+    if here.study.distances is None:
+        return said + "Layers are left out: here queries attend to another sequence."
+    return said + (
+        "Distance: what is left of the vectors without their mean, as a share of their size (Dong et al., "
+        f"2021); no norm, no feed-forward part. Below {number(pictures.LEAST)} there is only rounding. "
+        "The curves and the sentence take the geometric mean over the seeds."
+    )
+
+
+@shared
+def _steps(setting: Setting, chosen: int, residual: bool) -> bytes:
+    study = studied(setting)
+    compared = Compared(
+        study.num_heads,
+        [size.parameters for size in study.sizes],
+        [size.flops for size in study.sizes],
+        *(Spread.of(each) for each in (study.entropy, study.score_rank, study.effective_rank)),
+    )
+    distances = {}
+    if study.distances is not None:
+        distances = {
+            name: [Spread.of_powers(each) for each in study.distances[int(kept)].unbind(dim=1)]
+            for kept, name in WAYS.items()
+        }
+    return pack(
+        [
+            pictures.one_or_many.spec(compared, distances, chosen=chosen, layer=layer, way=WAYS[residual])
+            for layer in (range(N_LAYERS + 1) if distances else [0])
+        ]
+    )
+
+
+def sizes(here: OneOrMany) -> str:
+    """Return the table of every number of heads: mean and standard deviation over the seeds."""
+    study = here.study
+    header = ["Heads", "Parameters", "FLOPs", "Entropy (nats)", "Rank of the scores", "Effective rank"]
+    columns: list[Tensor] = [study.entropy, study.score_rank, study.effective_rank]
+    if study.distances is not None:
+        header += [f"Apart after {N_LAYERS} layers, {way}" for way in WAYS.values()]
+        columns += [each[..., -1] for each in study.distances]
+    rows = []
+    for at, (heads, size) in enumerate(zip(study.num_heads, study.sizes, strict=True)):
+        told = [_told(each[:, at]) for each in columns]
+        rows.append([str(heads), f"{size.parameters:,}", f"{size.flops:,}", *told])
+    return written(header, rows, numbers=len(header))
+
+
+def _told(values: Tensor) -> str:
+    if float(values.max()) < pictures.LEAST * 10:
+        return f"below {number(pictures.LEAST * 10)}"
+    return f"{number(float(values.mean()), 3)} ± {number(float(values.std()), 2)}"
+
+
+def arithmetic(here: OneOrMany) -> str:
+    """Write out parameters and operations of the present number of heads."""
+    n = sequences(here.setting)
+    d_model, d_key, heads = n.query.shape[-1], n.key.shape[-1], here.num_heads
+    size, pairs, d_head = here.study.sizes[here.chosen], len(n.queries) * len(n.keys), d_model // heads
+    wide = 2 if here.setting.projection else 1
+    biases = f" + {wide + 2} × {d_model} biases" if here.setting.bias else ""
+    return (
+        f"Parameters: {wide} × {d_model} × {d_model} + 2 × {d_key} × {d_model}{biases} = "
+        f"**{size.parameters:,}**, with no number of heads in it. Operations of attention itself: "
+        f"{words.counted(heads, 'head')} × {pairs:,} pairs × (2 × {d_head} + 5 + 2 × {d_head}) = "
+        f"**{size.attention_flops:,}**, of {size.flops:,} with the projections. The 5 scale a score and "
+        f"compute its softmax, so each further head takes 5 × {pairs:,} = {5 * pairs:,} more."
+    )
+
+
+def _fit(here: OneOrMany) -> None:
+    st.markdown(
+        "**What one head cannot learn.** The task: tell the previous token and the first one, side by side. "
+        "Each number of heads is fitted to it by gradient, at one width of 8, from "
+        f"{words.counted(len(fit_seeds(0)), 'seed')}."
+    )
+    fits = fitted(here.setting.seed)
+    live_figure(
+        _fit_steps(here.setting.seed),
+        key="fit",
+        alt="Error over the steps for 1, 2, 4 and 8 heads, and the maps of one head and of two",
+        name="one head or many, fitted",
+        slider=Slider("Step", FIT_STEP),
+        says=[
+            words.fitted(int(step), FIT_HEADS, [float(fit.losses[at].mean()) for fit in fits])
+            for at, step in enumerate(FIT_STEP.values)
+        ],
+    )
+    st.caption(
+        "Adam, learning rate 0.05. Queries and keys are one-hot positions, values random contents, whose "
+        "expected error is computed exactly; doing nothing has error 1. Dotted: ½, the least that one head "
+        "can have, for it carries one mixture where two contents are asked for. With 8 heads each is 1 wide, "
+        "too narrow to point at one position among many. Maps are those of the first seed."
+    )
+
+
+@shared
+def _fit_steps(seed: int) -> bytes:
+    fits = [Fitted(fit.num_heads, array(fit.losses.T), array(fit.weights)) for fit in fitted(seed)]
+    steps = [int(step) for step in FIT_STEP.values]
+    queries = [str(place + 3) for place in range(fits[0].weights.shape[-2])]
+    return pack(
+        [pictures.fitting.spec(steps, fits, at, floor=FLOOR, queries=queries) for at in range(len(steps))]
+    )
+
+
+def checks(here: OneOrMany, layer: int, *, residual: bool) -> list[Check]:
+    """Compute again, by torch, numpy and plain loops, what stands in the table and in the picture."""
+    study, at, n = here.study, here.chosen, sequences(here.setting)
+    first = [_module(here, layer=each) for each in range(max(1, layer))]
+    stages = first[0](n.query, n.key, n.key)
+    maps, scores = stages.weights.numpy(), stages.scores.numpy()
+    rows = [-w * math.log(w) for w in maps.ravel().tolist() if w > 0]
+    singular = np.linalg.svd(maps, compute_uv=False)
+    shares = singular / singular.sum(axis=-1, keepdims=True)
+    spread = np.exp(-(shares * np.log(np.where(shares > 0, shares, 1.0))).sum(axis=-1))
+    found = [
+        compare(
+            "the parameters counted are those of `torch.nn.MultiheadAttention`"
+            if here.setting.projection
+            else "the parameters counted are those that the module holds",
+            torch.tensor(float(study.sizes[at].parameters)),
+            torch.tensor(float(_parameters(here))),
+        ),
+        compare(
+            "the entropy of the first seed is that of a loop over its weights",
+            study.entropy[0, at],
+            sum(rows) / (here.num_heads * len(n.queries)),
+        ),
+        compare(
+            "the rank of its scores is that of `numpy.linalg.matrix_rank`",
+            study.score_rank[0, at],
+            float(np.mean([np.linalg.matrix_rank(each) for each in scores])),
+        ),
+        compare(
+            "the effective rank of its weights is that of numpy's singular values",
+            study.effective_rank[0, at],
+            float(spread.mean()),
+        ),
+    ]
+    if study.distances is not None:
+        state = n.query
+        for module in first[:layer]:
+            state = residual * state + module.fast(state)
+        squares = torch.cdist(state, state, compute_mode="donot_use_mm_for_euclid_dist").square().sum()
+        apart = float((squares / (2 * len(state))).sqrt()) / (float(state.norm()) or 1.0)
+        what = f"its distance after {words.counted(layer, 'layer')} is that of all pairs of tokens"
+        found.append(compare(what, study.distances[int(residual), 0, at, layer], apart, scale=1.0))
+    fits = fitted(here.setting.seed)
+    below = (FLOOR - fits[0].losses).clamp(min=0)
+    found.append(compare("no fit of one head has an error below ½", below, 0.0, scale=1.0))
+    for fit in fits:
+        what = f"fitted, {words.counted(fit.num_heads, 'head')}: the last error is that of torch's own module"
+        found.append(compare(what, fit.losses[-1, 0], _by_torch(fit.parameters, fit.num_heads)))
+    return found
+
+
+def _module(here: OneOrMany, *, layer: int = 0) -> MultiHeadAttention:
+    """The attention of the first seed with the present number of heads."""
+    n = sequences(here.setting)
+    return MultiHeadAttention(
+        n.query.shape[-1],
+        here.num_heads,
+        bias=here.setting.bias,
+        output_projection=here.setting.projection,
+        d_key=n.key.shape[-1],
+        d_value=n.key.shape[-1],
+        seed=here.setting.seed + layer,
+        dtype=torch.float64,
+    ).requires_grad_(False)
+
+
+def _parameters(here: OneOrMany) -> int:
+    module = _module(here)
+    held: nn.Module = module.to_torch() if here.setting.projection else module
+    return sum(each.numel() for each in held.parameters())
+
+
+def _by_torch(parameters: Sequence[Tensor], num_heads: int) -> float:
+    """Return the error of the first seed's fit, by torch's own module holding its weights."""
+    task = two_pattern_task()
+    ours = MultiHeadAttention(8, num_heads, bias=False, d_value=4, dtype=torch.float64)
+    for name, fitted_weight in zip(("W_q", "W_k", "W_v", "W_o"), parameters, strict=True):
+        getattr(ours, name).weight.data = fitted_weight[0]
+    batch = len(task.content)
+    queries, keys = (x.expand(batch, *x.shape) for x in (task.queries, task.place))
+    with torch.no_grad():
+        output, _ = ours.to_torch().eval()(queries, keys, task.content, need_weights=False)
+    return float((output - task.target).square().mean())
+
+
+def program(here: OneOrMany) -> str:
+    """Return a program that measures the present number of heads over the seeds."""
+    now = Now(here.setting, ANY_LOOK, here.num_heads)
+    return code.snippet(now) + study_snippet.one_or_many(
+        seeds(here.setting), N_LAYERS, projection=here.setting.projection
+    )
+
+
+def fit_program(here: OneOrMany) -> str:
+    """Return a program that fits the present number of heads, or the next below that was fitted."""
+    heads = max(each for each in FIT_HEADS if each <= here.num_heads)
+    return study_snippet.fitted(heads, fit_seeds(here.setting.seed), int(FIT_STEP.values[-1]))
