@@ -15,6 +15,7 @@ import argparse
 import base64
 import contextlib
 import copy
+import itertools
 import json
 import os
 import shutil
@@ -43,6 +44,7 @@ from benchmarks.apps.maps import SIZES, figures
 ROOT = Path(__file__).resolve().parent.parent
 APPS = Path(__file__).resolve().parent / "apps"
 MAPS = ".heatmaplayer image"
+SHOWN = ".live-plot image, .live-mark"  # the real figure's maps, and the mark of the film's frame over them
 ROOM = (1200, 496)  # pixels that a figure has in a window of 1280 x 800
 WORDS = "[data-testid=stMarkdown] p"
 IMAGE = "[data-testid=stImage] img"
@@ -57,7 +59,8 @@ PROBE = """
 () => {
     window.sample = ({ selector, count }) => {
         const read = () => [...document.querySelectorAll(selector)].map(
-            (e) => e.getAttribute('href') ?? e.getAttribute('xlink:href') ?? e.src ?? e.textContent);
+            (e) => e.getAttribute('href') ?? e.getAttribute('xlink:href') ?? e.dataset.step ?? e.src
+                ?? e.textContent);
         const before = new Set(read());
         let start;
         window.sampled = new Promise((resolve, reject) => {
@@ -254,7 +257,6 @@ def report(rivals: list[Contestant], n_token: int, n_head: int) -> None:
 PAGES = ("", "kernel-regression", "single-head", "positional-encoding", "multi-head")
 RATES = (1, 4)  # how many times the processor is slowed
 DRAG_SECONDS = 2.0
-FRAMES_A_SECOND = 60
 # Notes the figure of every step as the page itself hands it to Plotly, while it prepares them.
 RECORD = """
 (() => {
@@ -288,7 +290,7 @@ RECORD = """
 WATCH = """
 (selector) => {
     const read = () => [...document.querySelectorAll(selector)].map(
-        (e) => e.getAttribute('href') ?? e.getAttribute('xlink:href')).join();
+        (e) => e.getAttribute('href') ?? e.getAttribute('xlink:href') ?? e.dataset.step).join();
     let last = read();
     window.changes = [];
     window.watching = true;
@@ -327,31 +329,29 @@ def read_steps(browser: Browser, url: str) -> tuple[list[Any], float]:
     return [steps[str(step)] for step in range(last + 1)], seconds
 
 
-def drag(page: Page, slider: str) -> tuple[float, float]:
-    """Drag a slider to and fro, a step a frame; return pictures a second and the longest gap."""
+def drag(page: Page, slider: str, selector: str) -> tuple[float, float]:
+    """Drag a slider to and fro, a step a move; return pictures a second and the longest gap."""
     range_ = page.locator(slider).first
     range_.scroll_into_view_if_needed()
     box = range_.bounding_box()
     assert box is not None
     steps = int(range_.get_attribute("max") or 0)
     middle = box["y"] + box["height"] / 2
-    x = [box["x"] + 8 + (box["width"] - 16) * step / steps for step in range(steps + 1)]
-    there_and_back = [*x, *x[-2:0:-1]]
-    page.mouse.move(x[0], middle)
+    left, right = box["x"] + 8, box["x"] + box["width"] - 8
+    page.mouse.move(left, middle)
     page.mouse.down()
     page.wait_for_timeout(400)
-    page.evaluate(WATCH, MAPS)
+    page.evaluate(WATCH, selector)
     start = time.monotonic()
-    frame = 0
-    while (now := time.monotonic() - start) < DRAG_SECONDS:
-        if (due := int(now * FRAMES_A_SECOND)) > frame:
-            frame = due
-            page.mouse.move(there_and_back[frame % len(there_and_back)], middle)
+    ends = itertools.cycle((right, left))
+    while time.monotonic() - start < DRAG_SECONDS:
+        page.mouse.move(next(ends), middle, steps=steps)
+    seconds = time.monotonic() - start
     page.mouse.up()
     changes = page.evaluate("() => { window.watching = false; return window.changes; }")
-    page.wait_for_timeout(500)
-    gaps = np.diff(changes) if len(changes) > 1 else np.array([1000 * DRAG_SECONDS])
-    return len(changes) / DRAG_SECONDS, float(gaps.max())
+    page.wait_for_timeout(1000)
+    gaps = np.diff(changes) if len(changes) > 1 else np.array([1000 * seconds])
+    return len(changes) / seconds, float(gaps.max())
 
 
 def race_page(browser: Browser, rivals: list[Contestant], presses: int) -> dict[tuple[str, int], Moved]:
@@ -360,7 +360,7 @@ def race_page(browser: Browser, rivals: list[Contestant], presses: int) -> dict[
         rival.page = browser.new_page(viewport={"width": 1280, "height": 900})
         rival.page.goto(rival.url)
         rival.page.locator(rival.slider).first.wait_for(timeout=120_000)
-        rival.page.locator(rival.selector).first.wait_for(timeout=120_000, state="attached")
+        rival.page.locator(MAPS).first.wait_for(timeout=120_000, state="attached")
         if rival is rivals[0]:
             rival.page.wait_for_selector(".live-film[data-film=ready]", timeout=240_000, state="attached")
         rival.page.evaluate(PROBE)
@@ -380,7 +380,7 @@ def race_page(browser: Browser, rivals: list[Contestant], presses: int) -> dict[
             moved = found[rival.name, rate] = Moved(list(rival.milliseconds))
             if rival.page is not None and rival.slider != "[role=slider]":
                 rival.page.bring_to_front()
-                moved.pictures, moved.gap = drag(rival.page, rival.slider)
+                moved.pictures, moved.gap = drag(rival.page, rival.slider, rival.selector)
     for rival in rivals:
         if rival.page:
             rival.page.close()
@@ -416,7 +416,7 @@ def all_pages(browser: Browser, server: str, folder: Path, bare: str, presses: i
         native = "input[type=range]"
         with running(dash("steps", str(file))) as address:
             rivals = [
-                Contestant("this product", url, "input[data-live=step]", MAPS, 1),
+                Contestant("this product", url, "input[data-live=step]", SHOWN, 1),
                 Contestant("bare Plotly.react", f"{bare}/bare.html?figures={file.name}", native, MAPS, 1),
                 Contestant("Dash", address, "[role=slider]", MAPS, 1),
             ]

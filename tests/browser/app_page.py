@@ -46,8 +46,9 @@ class AppPage:
 
     def settle(self) -> None:
         """Wait until the script has run and every live figure in sight is drawn."""
-        # A report to the server is sent a moment after the last key.
-        self.page.wait_for_timeout(250)
+        # A report to the server is sent a moment after the last key, and takes a moment to be heard.
+        self.page.wait_for_function("() => !document.querySelector('.live-figure[data-unsent]')")
+        self.page.wait_for_timeout(200)
         self.page.wait_for_selector(READY)
         self.page.wait_for_function(
             """() => !document.querySelector('[data-testid*=Skeleton]')

@@ -7,7 +7,7 @@
  *
  * @typedef {object} Actions
  * @property {(name: SliderName, position: number) => void} moved while a slider is dragged
- * @property {() => void} released
+ * @property {(byKey: boolean) => void} released by a key, of which more may follow, or by the pointer
  * @property {() => void} toggled play or pause
  * @property {(format: "png" | "svg") => void} save
  */
@@ -145,7 +145,10 @@ class Slider {
     /** @type {string[]} */
     this.texts = [];
     this.input.addEventListener("input", () => actions.moved(name, Number(this.input.value)));
-    this.input.addEventListener("change", () => actions.released());
+    let byKey = false;
+    this.input.addEventListener("keydown", () => (byKey = true));
+    this.input.addEventListener("pointerdown", () => (byKey = false));
+    this.input.addEventListener("change", () => actions.released(byKey));
     this.node.append(before, this.label, this.input, this.output);
   }
 
@@ -161,7 +164,7 @@ class Slider {
     this.label.htmlFor = id;
     this.label.textContent = label;
     this.output.setAttribute("for", id);
-    this.output.style.minWidth = `${Math.max(...texts.map((text) => text.length))}ch`;
+    this.output.style.width = `${Math.max(...texts.map((text) => text.length))}ch`;
   }
 
   /** @param {number} position */

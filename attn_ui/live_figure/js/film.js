@@ -1,5 +1,7 @@
 // The film: each step's picture, drawn beforehand by Plotly itself out of sight and kept as SVG, so that a
 // slider that moves only swaps pictures. At rest the real figure stands there, which knows of hover and click.
+// Frames stay in the document, styled and laid out: one that is shown has only to be painted. They stand in a
+// shadow tree, where no selector of the page looks for them (its :has() took 10 ms a step to look).
 
 import { choosable } from "./pointing.js";
 
@@ -16,7 +18,11 @@ import { choosable } from "./pointing.js";
  * @property {(node: HTMLElement) => void} purge forgets what was drawn there
  */
 
-const MOST_ELEMENTS = 120_000; // of SVG in all frames of one figure; some 100 MB
+const MOST_ELEMENTS = 80_000; // of SVG in all frames of one figure; some 100 MB
+const STYLE = `
+div { position: absolute; inset: 0; contain: strict; content-visibility: hidden; }
+svg { position: absolute; top: 0; left: 0; pointer-events: none; }
+.crisp { shape-rendering: crispEdges; }`;
 const QUIET_MILLISECONDS = 120; // after any input before the next step is drawn
 const FALLBACK_MILLISECONDS = 40; // between steps where the browser does not tell when it is idle
 const REFERENCE = /url\(\s*(["']?)[^)"'#]*#([^)"']+)\1\s*\)/g;
@@ -29,10 +35,13 @@ for (const kind of ["pointerdown", "pointermove", "keydown", "wheel", "touchmove
 export class Film {
   /**
    * @param {HTMLElement} screen where a frame is shown, over the real figure
+   * @param {HTMLElement} mark tells from outside which frame is seen: all of them are in the document
    * @param {Source} source
    */
-  constructor(screen, source) {
+  constructor(screen, mark, source) {
     this.screen = screen;
+    this.mark = mark;
+    this.reel = screen.shadowRoot ?? screen.attachShadow({ mode: "open" });
     this.source = source;
     /** @type {Map<string, Frame>} */
     this.frames = new Map(); // the least lately used first
@@ -47,6 +56,7 @@ export class Film {
     this.stopped = false;
     this.onVisible = () => this.make();
     document.addEventListener("visibilitychange", this.onVisible);
+    this.clear();
   }
 
   destroy() {
@@ -58,11 +68,14 @@ export class Film {
   /** Throws all frames away: the figure, its colours or its size are others now. */
   clear() {
     this.epoch += 1;
+    this.hide();
     this.frames.clear();
+    const style = document.createElement("style");
+    style.textContent = STYLE;
+    this.reel.replaceChildren(style);
     this.elements = 0;
     this.full = false;
     this.screen.dataset.film = "";
-    this.hide();
     this.closeStudio();
   }
 
@@ -78,16 +91,21 @@ export class Film {
     if (!frame) return false;
     this.frames.delete(key);
     this.frames.set(key, frame);
-    if (this.shown !== frame) this.screen.replaceChildren(frame.node);
-    this.screen.hidden = false;
-    this.shown = frame;
+    if (this.shown !== frame) {
+      if (this.shown) this.shown.node.style.contentVisibility = "hidden";
+      frame.node.style.contentVisibility = "visible";
+      this.screen.hidden = false;
+      this.mark.dataset.step = key;
+      this.shown = frame;
+    }
     return true;
   }
 
   hide() {
     if (!this.shown) return;
+    this.shown.node.style.contentVisibility = "hidden";
     this.screen.hidden = true;
-    this.screen.replaceChildren();
+    this.mark.dataset.step = "";
     this.shown = undefined;
   }
 
@@ -110,6 +128,7 @@ export class Film {
     // What only serves pointing has no pixels of its own.
     for (const layer of holder.querySelectorAll(".hoverlayer, .draglayer, .zoomlayer"))
       layer.replaceChildren();
+    prune(holder);
     rename(holder, `film-${this.epoch}-${key}-`);
     const elements = holder.getElementsByTagName("*").length;
     this.full = this.roomFor(at) < elements;
@@ -117,8 +136,14 @@ export class Film {
     for (const old of this.furtherOff(at)) {
       if (this.elements + elements <= MOST_ELEMENTS) break;
       this.frames.delete(keyOf(old.at));
+      old.node.remove();
       this.elements -= old.elements;
     }
+    // Styled and laid out now, not when it is first shown; nothing is painted before it is hidden again.
+    holder.style.contentVisibility = "visible";
+    this.reel.append(holder);
+    holder.firstElementChild?.getBoundingClientRect();
+    holder.style.contentVisibility = "hidden";
     this.frames.set(key, { at: { ...at }, node: holder, elements, maps: choosable(node) });
     this.elements += elements;
   }
@@ -235,6 +260,20 @@ function nearest(here, steps, rows) {
     ...Array.from({ length: rows }, (_, row) => ({ step: here.step, row })),
   ];
   return all.sort((a, b) => distance(a, here) - distance(b, here));
+}
+
+/**
+ * Takes away what has no pixels: groups that hold nothing or change nothing are half of all elements.
+ *
+ * @param {HTMLElement} holder
+ */
+function prune(holder) {
+  for (const group of holder.querySelectorAll("g")) {
+    const plain = group.getAttributeNames().every((name) => name === "class" || name.startsWith("data-"));
+    if (plain && !group.classList.contains("crisp")) group.replaceWith(...group.childNodes);
+  }
+  for (const group of [...holder.querySelectorAll("g")].reverse())
+    if (!group.firstElementChild) group.remove();
 }
 
 /**

@@ -12,10 +12,11 @@ import { canRead, isSame, readMessage, unpack } from "./wire.js";
 
 const PLAY_MILLISECONDS = 140;
 const SEND_AFTER_MILLISECONDS = 120;
+const SEND_AFTER_KEYS_MILLISECONDS = 300; // whoever taps on is not kept waiting by a rerun
 const RETRY_MILLISECONDS = 8000;
 const ELSEWHERE = ["pointerdown", "keydown"];
 const STILL = "(prefers-reduced-motion: reduce)";
-const SETTLE_AFTER_MILLISECONDS = 150;
+const SETTLE_AFTER_MILLISECONDS = 600;
 const CONFIG = { displayModeBar: false, responsive: false, doubleClick: false };
 
 /** @typedef {ReturnType<typeof setTimeout> | undefined} Timer */
@@ -52,12 +53,12 @@ export class LiveFigure {
     this.choice = find(this.root, ".live-choice");
     this.controls = new Controls(find(this.root, ".live-controls"), {
       moved: (name, position) => this.moved(name, position),
-      released: () => this.released(),
+      released: (byKey) => this.released(byKey),
       toggled: () => this.toggle(),
       save: (format) => this.save(format),
     });
     this.sentence = new Sentence(find(this.root, ".live-says"));
-    this.film = new Film(find(this.root, ".live-film"), {
+    this.film = new Film(find(this.root, ".live-film"), find(this.root, ".live-mark"), {
       at: () => this.at,
       size: () => ({ steps: this.lastStep + 1, rows: this.meta?.cursor?.texts.length ?? 0 }),
       ready: () => this.inSight && this.drawn.width > 0 && this.root.dataset.state === "drawn",
@@ -328,7 +329,11 @@ export class LiveFigure {
 
   /** Frames what is chosen in the picture that stands there; no picture is drawn again for it. */
   frameChoice() {
-    this.choice.replaceChildren(...outlines(this.film.shown?.maps ?? this.maps, this.chosen));
+    const frames = outlines(this.film.shown?.maps ?? this.maps, this.chosen);
+    const stand = [...this.choice.children];
+    if (frames.length === stand.length && frames.every((frame, i) => frame.isEqualNode(stand[i] ?? null)))
+      return;
+    this.choice.replaceChildren(...frames);
   }
 
   /**
@@ -412,10 +417,11 @@ export class LiveFigure {
     this.present(); // at once: the browser itself merges the moves of a drag
   }
 
-  released() {
+  /** @param {boolean} byKey */
+  released(byKey) {
     this.dragging = false;
     this.show();
-    this.send();
+    this.send(byKey ? SEND_AFTER_KEYS_MILLISECONDS : SEND_AFTER_MILLISECONDS);
   }
 
   get lastStep() {
@@ -461,10 +467,11 @@ export class LiveFigure {
   // ---- to Python ----
 
   // Keys repeat faster than a rerun: the last position within a moment is the one that is sent.
-  send() {
+  send(milliseconds = SEND_AFTER_MILLISECONDS) {
     this.remember();
     clearTimeout(this.sending);
-    this.sending = setTimeout(() => this.report(), SEND_AFTER_MILLISECONDS);
+    this.root.dataset.unsent = "";
+    this.sending = setTimeout(() => this.report(), milliseconds);
   }
 
   /**
@@ -483,6 +490,7 @@ export class LiveFigure {
   report() {
     clearTimeout(this.sending);
     this.sending = undefined;
+    delete this.root.dataset.unsent;
     this.writeAddress();
     this.tell();
   }

@@ -24,7 +24,8 @@ export class Sentence {
    */
   show({ step, row }, moving) {
     if (!this.says) return;
-    this.node.setAttribute("aria-live", moving ? "off" : "polite");
+    const live = moving ? "off" : "polite";
+    if (this.node.getAttribute("aria-live") !== live) this.node.setAttribute("aria-live", live);
     const text = index(this.says, step, row);
     if (text === this.shown) return;
     this.shown = text;
@@ -34,15 +35,18 @@ export class Sentence {
   /** Keeps the room of the longest sentence free, so that nothing below moves while a slider does. */
   reserve() {
     const { texts = [], runs = [] } = this.says ?? {};
-    if (texts.length < 2) return;
+    if (texts.length < 2) {
+      this.node.style.height = "";
+      return;
+    }
     const lengths = texts.map((text) => text.reduce((sum, run) => sum + (runs[run]?.[1].length ?? 0), 0));
     const longest = lengths.indexOf(Math.max(...lengths));
     const present = [...this.node.childNodes];
-    this.node.style.minHeight = "";
+    this.node.style.height = "";
     this.node.replaceChildren(...this.nodes(longest));
     const { height } = this.node.getBoundingClientRect();
     this.node.replaceChildren(...present);
-    this.node.style.minHeight = `${height}px`;
+    this.node.style.height = `${height}px`; // and with it, by its style, nothing outside is laid out again
   }
 
   /**
