@@ -7,7 +7,7 @@ import numpy as np
 
 from attn_figures.kernel_regression import Numbers
 from attn_figures.matrix import KEY_TITLE, NUMBERS_UP_TO, QUERY_TITLE, Matrix
-from attn_figures.panels import compose
+from attn_figures.panels import IN_SIGHT, compose
 from attn_figures.picture import Picture, Spec
 
 SIZE = (6.0, 4.0)  # of a map too large for a unit a cell
@@ -84,6 +84,7 @@ def bridge(
             from_products.minus(from_distances, limit=1.0, operator="="),
         ],
         largest_unit=44.0,
+        phone_height=IN_SIGHT,
     )
 
 

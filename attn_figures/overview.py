@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attn_figures.matrix import KEY_TITLE, QUERY_TITLE, Matrix
-from attn_figures.panels import compose
+from attn_figures.panels import IN_SIGHT, compose
 from attn_figures.picture import Picture, Spec
 
 Weights = NDArray[np.float64]
@@ -45,7 +45,7 @@ def story(
             for i, weights in enumerate(heads)
         ),
     ]
-    return compose.spec(panels)
+    return compose.spec(panels, phone_height=IN_SIGHT)
 
 
 @Picture
@@ -71,5 +71,6 @@ def uses(uses: Sequence[tuple[str, Weights, Sequence[str], Sequence[str]]]) -> S
                 names_rows=True,
             )
             for name, weights, queries, keys in uses
-        ]
+        ],
+        phone_height=IN_SIGHT,
     )

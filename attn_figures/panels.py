@@ -25,6 +25,7 @@ SHORTEST_BAR = 48  # pixels
 SMALLEST_DIGIT, CHARACTER = 9, 0.58  # pixels below which no number is drawn; width of a digit in its size
 CELL_SHARE = 0.94  # of a cell's width that its number may take
 PHONES_BELOW, PHONE_HEIGHT = 560, 4000  # pixels
+IN_SIGHT = 690  # pixels that a phone 844 high has for a figure between its own bars and the sliders
 SMALLEST_LABEL = 8  # pixels
 LABEL_SHARE = 0.85  # of the distance between two labels
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attn_figures.matrix import KEY_TITLE, QUERY_TITLE, Extra, Matrix, Numbers, Role
-from attn_figures.panels import compose
+from attn_figures.panels import IN_SIGHT, compose
 from attn_figures.picture import Picture, Spec
 
 LARGE = 1024  # cells
@@ -149,7 +149,7 @@ def all_at_once(walk: Walk) -> Spec:
         _value(walk, operator="·", names_rows=True),
         _output(walk, operator="=", names_rows=True, row_title=""),
     ]
-    return compose.spec(panels, largest_unit=56)
+    return compose.spec(panels, largest_unit=56, phone_height=IN_SIGHT)
 
 
 def _sources(walk: Walk) -> list[Matrix]:

@@ -87,7 +87,7 @@ live_figure(
         width=0 if moves == "mask width" else width,
     ),
     key="walk",
-    alt="The matrices of one attention head, from its vectors to its output",
+    alt=STAGES[stage].alt,
     name=f"single head {stage}",
     slider=slider,
     chosen={"query": QUERY, "key": KEY},

@@ -13,12 +13,13 @@ from pages.single_head.numbers import Now
 
 @dataclass(frozen=True)
 class Stage:
-    """One stage: its picture, its sentence, its formula for `st.latex`, and that formula in words.
+    """One stage: its picture with what it is of, its sentence, its formula for `st.latex` and in words.
 
     ``follows_slider`` is False where neither temperature nor mask change anything.
     """
 
     picture: Picture[[Walk]]
+    alt: str
     sentence: Callable[[Now], str]
     formula: Callable[[Now], str]
     explanation: str = ""
@@ -32,11 +33,22 @@ class Stage:
 STAGES: Mapping[str, Stage] = MappingProxyType(
     {
         "all at once": Stage(
-            pictures.all_at_once, words.all_at_once, words.all_at_once_formula, "One head in one line."
+            pictures.all_at_once,
+            "The matrices of one attention head, from its scores to its output",
+            words.all_at_once,
+            words.all_at_once_formula,
+            "One head in one line.",
         ),
-        "X": Stage(pictures.sources, words.sources, words.sources_formula, follows_slider=False),
+        "X": Stage(
+            pictures.sources,
+            "What queries, keys and values are made from, one vector a row",
+            words.sources,
+            words.sources_formula,
+            follows_slider=False,
+        ),
         "Q, K, V": Stage(
             pictures.projecting,
+            "The vectors, what they are multiplied by, and the queries, keys and values that come of it",
             words.projected,
             words.projected_formula,
             "Three views of each token: what it asks, what it is found by, what it hands over.",
@@ -44,6 +56,7 @@ STAGES: Mapping[str, Stage] = MappingProxyType(
         ),
         "scores": Stage(
             pictures.dot_products,
+            "The queries, the keys turned round, and the scores of every query with every key",
             words.dot_products,
             words.dot_products_formula,
             "Each query's dot product with each key: it grows with their lengths and their agreement.",
@@ -51,6 +64,7 @@ STAGES: Mapping[str, Stage] = MappingProxyType(
         ),
         "scaled": Stage(
             pictures.scaling,
+            "The scores before and after they are scaled",
             words.scaling,
             words.scaling_formula,
             "Dividing by √d_k gives scores one spread whatever the width; T above 1 flattens the weights, "
@@ -58,12 +72,14 @@ STAGES: Mapping[str, Stage] = MappingProxyType(
         ),
         "masked": Stage(
             pictures.masking,
+            "The scaled scores, the mask that is added, and the masked scores",
             words.masking,
             words.masking_formula,
             "M is 0 where a query may attend and −∞ elsewhere, before the softmax: exp(−∞) = 0.",
         ),
         "weights": Stage(
             pictures.softmax,
+            "The masked scores, their exponentials, the sum of each row, and the weights",
             words.softmax,
             words.softmax_formula,
             "Each row that may attend to anything adds up to one. Taking its largest off first only keeps "
@@ -71,6 +87,7 @@ STAGES: Mapping[str, Stage] = MappingProxyType(
         ),
         "output": Stage(
             pictures.mixing,
+            "The weights, the values, and the output that they mix",
             words.mixing,
             words.mixing_formula,
             "Each row is an average of the values that its query may see, so it stays within their hull; "

@@ -95,6 +95,20 @@ def look_at(app: AppPage, name: str, view: str) -> None:
     app.settle()
 
 
+def test_the_name_of_a_picture_follows_its_view_and_its_slider(app: AppPage) -> None:
+    app.open("single-head")
+    picture = app.figure("walk").get_by_role("img")
+    whole = "The matrices of one attention head, from its scores to its output"
+    expect(picture).to_have_attribute("aria-label", f"{whole}; Temperature T 1.00")
+    app.press("walk", "ArrowRight")
+    expect(picture).to_have_attribute("aria-label", f"{whole}; Temperature T {app.readout('walk')}")
+    assert app.readout("walk") != "1.00"
+    app.segment("scores")
+    expect(picture).to_have_attribute(
+        "aria-label", "The queries, the keys turned round, and the scores of every query with every key"
+    )
+
+
 def test_every_digit_in_a_cell_reads_on_its_colour(app: AppPage) -> None:
     app.open("multi-head")
     for palette in (theme.DARK, theme.LIGHT):

@@ -49,3 +49,21 @@ def test_a_plain_chart_stands_in_where_nothing_can_move(browser: Browser, server
     )
     assert page.get_by_test_id("stException").count() == 0
     page.close()
+
+
+@pytest.mark.parametrize(
+    ("address", "key"),
+    [("", "story"), ("kernel-regression?picture=Bridge+to+attention", "bridge"), ("single-head", "walk")],
+)
+def test_on_a_phone_a_whole_figure_stands_over_its_slider(app: AppPage, address: str, key: str) -> None:
+    app.page.set_viewport_size({"width": 390, "height": 844})
+    app.open(address)
+    stage, slider = app.figure(key).locator(".live-stage"), app.slider(key)
+    for place in ("start", "end"):
+        stage.evaluate("(stage, block) => stage.scrollIntoView({ block })", place)
+        expect(slider).to_be_in_viewport(ratio=1)
+    room = app.figure(key).locator(".live-controls").bounding_box()
+    header = app.page.get_by_test_id("stHeader").bounding_box()
+    drawn = stage.bounding_box()
+    assert room and header and drawn
+    assert drawn["height"] <= 844 - room["height"] - header["height"]

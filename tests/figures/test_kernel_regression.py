@@ -18,6 +18,7 @@ from attn_figures.kernel_studies import (
     two_fits,
     two_maps,
 )
+from attn_figures.panels import IN_SIGHT
 from attn_ui.live_figure import paths
 
 N_QUERY, N_KEY, N_GRID = 13, 7, 37
@@ -225,6 +226,11 @@ def test_the_bridge_adds_up(keeps_lengths: bool) -> None:
         assert np.isnan(drawn["half |k|²"]).all()  # hatched: left out
         np.testing.assert_allclose(drawn["q·k"] - drawn["half |q|²"], drawn["scores"], atol=1e-12)
     np.testing.assert_allclose(drawn["attention"] - drawn["gaussian"], drawn["difference"])
+    phones = [screen for screen in figure.layout.meta["screens"] if screen["width"] <= 460]
+    for phone in phones:
+        assert phone["height"] <= IN_SIGHT
+        forms = [form for path, form in phone["settings"].items() if path.endswith("texttemplate")]
+        assert phone["width"] < 380 or all(forms), phone["width"]  # its numbers can be read
     axis = figure.layout[by_name(figure)["difference"].coloraxis]
     assert (axis.cmin, axis.cmax) == (-1, 1)
     assert axis.colorscale[4][1] == theme.LIGHT.scores[4]  # paper at zero

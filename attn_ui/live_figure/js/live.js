@@ -210,7 +210,6 @@ export class LiveFigure {
     // The group is called by its name, the picture in it by what it shows: neither is read twice.
     this.root.setAttribute("aria-label", meta.name);
     this.node.setAttribute("role", "img");
-    this.node.setAttribute("aria-label", meta.alt);
   }
 
   /** @param {import("./types").Says} says */
@@ -368,7 +367,10 @@ export class LiveFigure {
   /** Says where the figure stands: the sliders, their read-outs and the sentence. */
   show() {
     this.controls.show(this.at);
-    this.sentence.show(this.at, this.playing !== undefined || this.dragging);
+    const moving = this.playing !== undefined || this.dragging;
+    this.sentence.show(this.at, moving);
+    if (this.meta && !moving)
+      this.node.setAttribute("aria-label", [this.meta.alt, ...this.controls.texts()].join("; "));
   }
 
   schedule() {
