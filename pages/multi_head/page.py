@@ -51,6 +51,12 @@ now = moving.at(value(slider.steps), look, chosen_cell(n_query, n_key))
 for note in notes_on(now):
     notes.caption(f":material/info: {note}")
 
+ALTS = {
+    "every head": "One map of attention weights a head, and the output",
+    "mean and max": "The mean of all heads' maps, the largest weight of any head, and how far they are apart",
+    "two heads": "The maps of two heads and their difference",
+}
+
 
 def clicked(cell: Cell) -> None:
     """In a mask of one's own, block or free what was clicked."""
@@ -61,7 +67,7 @@ def clicked(cell: Cell) -> None:
 live_figure(
     packed(moving.still, look.drawn),
     key="maps",
-    alt="One map of attention weights a head, and the output",
+    alt=ALTS[look.view],
     name="multi-head attention",
     slider=slider,
     chosen={"query": QUERY, "key": KEY, "head": HEAD},
