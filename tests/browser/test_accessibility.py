@@ -97,7 +97,7 @@ def look_at(app: AppPage, name: str, view: str) -> None:
 
 def test_the_name_of_a_picture_follows_its_view_and_its_slider(app: AppPage) -> None:
     app.open("single-head")
-    picture = app.figure("walk").get_by_role("img")
+    picture = app.figure("walk").locator(".live-plot")
     whole = "The matrices of one attention head, from its scores to its output"
     expect(picture).to_have_attribute("aria-label", f"{whole}; Temperature T 1.00")
     app.press("walk", "ArrowRight")
