@@ -111,8 +111,8 @@ def token_distance(x: Float[Tensor, "*batch n d_model"]) -> Float[Tensor, "*batc
     """
     if x.ndim < 2:
         raise ValueError(f"x must have shape (*batch, n, d_model); got {tuple(x.shape)}")
-    apart = (x - x.mean(dim=-2, keepdim=True)).norm(dim=(-2, -1))
-    size = x.norm(dim=(-2, -1))
+    apart: Tensor = (x - x.mean(dim=-2, keepdim=True)).norm(dim=(-2, -1))
+    size: Tensor = x.norm(dim=(-2, -1))
     return apart / size.masked_fill(size == 0, 1.0)
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple
 
 import torch
@@ -79,18 +80,19 @@ def heads_study(
         raise ValueError("seeds must hold at least one seed; got none")
     n_layers = _require.whole("n_layers", n_layers, least=1)
     memory = query if key is None else key
-    made = {"bias": bias, "output_projection": output_projection, "memory": memory}
+    draw = partial(_drawn, d_model, bias=bias, output_projection=output_projection, memory=memory)
     with torch.no_grad():
-        first = _drawn(d_model, seeds, **made)
+        first = draw(seeds)
         alone = [_cut(first, query, memory, attn_mask, each) for each in counts]
-        measured = torch.stack([_measured(each) for each in alone], dim=1)  # (n_seed, n_count, 3)
+        # n_count times (n_seed, 3) -> three of (n_seed, n_count)
+        entropies, ranks, scores = torch.stack([_measured(each) for each in alone], dim=1).unbind(dim=-1)
         distances = None
         if key is None:
             # (n_seed, n_count, without and with the residual, n, d_model)
             states = query.expand(len(seeds), len(counts), 2, *query.shape)
             apart = [token_distance(states)]
             for layer in range(n_layers):
-                drawn = _drawn(d_model, [seed + layer for seed in seeds], **made) if layer else first
+                drawn = draw([seed + layer for seed in seeds]) if layer else first
                 leaving = torch.stack(
                     [
                         _joined(drawn, _cut(drawn, x, x, attn_mask, each))
@@ -118,7 +120,9 @@ def heads_study(
             )
             for count in counts
         ),
-        *measured.unbind(dim=-1),
+        entropies,
+        ranks,
+        scores,
         distances,
     )
 
@@ -137,7 +141,8 @@ class _Projections(NamedTuple):
         if x.ndim == 2:
             return x @ weight + bias
         # (n_seed, 2, n, d_in) -> (n_seed, 2 n, d_in) and back: each seed's map is read once.
-        return (x.flatten(1, 2) @ weight + bias).unflatten(1, x.shape[1:3])
+        mapped: Tensor = (x.flatten(1, 2) @ weight + bias).unflatten(1, x.shape[1:3])
+        return mapped
 
 
 def _drawn(
@@ -174,8 +179,8 @@ def _stacked(linears: Sequence[nn.Linear]) -> tuple[Tensor, Tensor]:
 
 def _cut(drawn: _Projections, x: Tensor, memory: Tensor, mask: Tensor | None, count: int) -> Attention:
     """Attend with projections of full width cut into so many heads."""
-    split = (split_heads(drawn(at, each), count) for at, each in enumerate((x, memory, memory)))
-    return scaled_dot_product_attention(*split, mask)
+    q, k, v = (split_heads(drawn(at, each), count) for at, each in enumerate((x, memory, memory)))
+    return scaled_dot_product_attention(q, k, v, mask)
 
 
 def _joined(drawn: _Projections, stages: Attention) -> Tensor:

@@ -1,7 +1,6 @@
 """One head or many, against torch's own module, plain loops and numpy."""
 
 import math
-from typing import Any
 
 import numpy as np
 import pytest
@@ -108,10 +107,9 @@ def test_edges(refuses: Refuses) -> None:
     assert bool(blocked.distances.isfinite().all())
     assert effective_rank(torch.zeros(2, 3)).item() == 0
     assert token_distance(torch.zeros(2, 3)).item() == 0
-    right: dict[str, Any] = {"num_heads": [1], "seeds": [0]}
-    for wrong in ({"num_heads": [4]}, {"num_heads": []}, {"seeds": []}, {"n_layers": 0}):
+    for counts, seeds, n_layers in (([4], [0], 1), ([], [0], 1), ([1], [], 1), ([1], [0], 0)):
         with pytest.raises(ValueError, match="got"):
-            heads_study(vectors(), **right | wrong)
+            heads_study(vectors(), num_heads=counts, seeds=seeds, n_layers=n_layers)
     for measure in (effective_rank, token_distance):
         with refuses(r"must have shape .* got \(3,\)"):
             measure(torch.zeros(3))
@@ -168,7 +166,6 @@ def test_a_task_and_a_fit_say_what_they_need() -> None:
     for wrong in (3, 5, 2):
         with pytest.raises(ValueError, match="n_token"):
             two_pattern_task(wrong)
-    right: dict[str, Any] = {"num_heads": 2, "seeds": (0,)}
-    for arguments in ({"num_heads": 3}, {"seeds": ()}, {"steps": 0}, {"learning_rate": -1.0}):
+    for heads, seeds, steps, rate in ((3, [0], 1, 0.1), (2, [], 1, 0.1), (2, [0], 0, 0.1), (2, [0], 1, -1.0)):
         with pytest.raises(ValueError, match="got"):
-            fit_heads(**right | arguments)
+            fit_heads(heads, seeds=seeds, steps=steps, learning_rate=rate)
