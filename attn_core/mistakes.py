@@ -23,7 +23,8 @@ class Mistake(Generic[Stages]):
 
     ``attend`` makes it. Within a head it is called with query, key, value, attn_mask=None and
     is_causal=False; between heads with the ``MultiHeadAttention`` first. ``needs`` says what must be there
-    for it to show: a "mask", a "masked row", several "heads", or nothing ("").
+    for it to show: a "mask", a "masked row", several "heads", "shared heads", "one sequence", a "cache" (a
+    sequence written token by token), a "rotation" with one, or nothing ("").
     """
 
     name: str
@@ -226,6 +227,63 @@ def unpacked_in_another_order(
     return module.attend(module.turned(q), module.turned(k), v, attn_mask, is_causal=is_causal)
 
 
+def cached_after_attending(
+    module: MultiHeadAttention,
+    query: Tensor,
+    key: Tensor | None = None,
+    value: Tensor | None = None,
+    attn_mask: Tensor | None = None,
+    *,
+    is_causal: bool = False,
+) -> MultiHead:
+    """Write token by token, and put each token's key and value into the cache only after it has attended.
+
+    The first token then has nothing to attend to. The mask is causal in any case; a float one adds its bias.
+
+    Raises ValueError for a key or value that is another sequence than the query.
+    """
+    q, k, v = module.project(_one_sequence(query, key, value))
+    earlier = ~torch.ones(q.shape[-2], q.shape[-2], dtype=torch.bool, device=q.device).triu()
+    return module.attend(q, k, v, _both(earlier, attn_mask))
+
+
+def place_forgotten(
+    module: MultiHeadAttention,
+    query: Tensor,
+    key: Tensor | None = None,
+    value: Tensor | None = None,
+    attn_mask: Tensor | None = None,
+    *,
+    is_causal: bool = False,
+) -> MultiHead:
+    """Write token by token, and turn each token as the only one of its call: at place 0.
+
+    The mask is causal in any case; a float one adds its bias.
+
+    Raises ValueError for a key or value that is another sequence than the query.
+    """
+    x = _one_sequence(query, key, value)
+    steps = [module.project(token) for token in x.split(1, dim=-2)]
+    q, k, v = (torch.cat(parts, dim=-2) for parts in zip(*steps, strict=True))
+    causal = torch.ones(q.shape[-2], q.shape[-2], dtype=torch.bool, device=q.device).tril()
+    return module.attend(q, k, v, _both(causal, attn_mask))
+
+
+def _one_sequence(query: Tensor, key: Tensor | None, value: Tensor | None) -> Tensor:
+    if (key is not None and key is not query) or (value is not None and value is not query):
+        raise ValueError("a cache is of one sequence; got a key or value that is another")
+    return query
+
+
+def _both(allowed: Tensor, attn_mask: Tensor | None) -> Tensor:
+    """Allow what both masks do."""
+    if attn_mask is None:
+        return allowed
+    if attn_mask.dtype == torch.bool:
+        return allowed & attn_mask
+    return attn_mask.masked_fill(~allowed, -torch.inf)
+
+
 def origins(num_heads: int, d_head: int) -> Tensor:
     """Return where the numbers of each part come from when (k h d) is read as (d k h).
 
@@ -364,6 +422,22 @@ MULTI_HEAD_MISTAKES: Mapping[str, Mistake[MultiHead | Attention]] = MappingProxy
                 SAME_AS_TORCH,
                 unpacked_in_another_order,
                 "one sequence",
+            ),
+            Mistake[MultiHead | Attention](
+                "cached-after-attending",
+                "Token by token, a token attends before its own key and value are in the cache.",
+                "It then sees only what came before it and never itself, and the first sees nothing.",
+                SAME_AS_TORCH,
+                cached_after_attending,
+                "cache",
+            ),
+            Mistake[MultiHead | Attention](
+                "place-forgotten",
+                "Token by token, each token is turned as if it stood first: a call sees one, at place 0.",
+                "The cache says how many came before, and the turn must start there; else order is lost.",
+                SAME_AS_TORCH,
+                place_forgotten,
+                "rotation",
             ),
         )
     }

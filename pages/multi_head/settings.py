@@ -66,7 +66,7 @@ CASE = Choice(
         "cross-attention, four heads",
         "the original Transformer",
         "heads wider than their share",
-        "I love dogs, two heads, with the ramp",
+        "I love dogs with the ramp, two heads",
     ),
 )
 WIDTH_MODEL = Whole("dm", 8, 1, MAX_D_MODEL)
@@ -127,6 +127,8 @@ MISTAKE = Choice(
         "one W for all heads",
         "key heads tiled",
         "(d k h) for (k h d)",
+        "own key not yet cached",
+        "place not counted on",
     ),
 )
 SETTINGS: tuple[Parameter, ...] = (
@@ -153,7 +155,7 @@ EXAMPLES = {
         strict=True,
     )
 }
-WITH_POSITIONS = {"I love dogs, two heads, with the ramp": "ramp"}
+WITH_POSITIONS = {"I love dogs with the ramp, two heads": "ramp"}
 # What an example decides, beside its words.
 DECIDED = (HEADS, FREE_HEADS, WIDTH_HEAD, PROJECTION, BIAS, POSITIONS)
 NO_POSITIONS = SchemeSettings("none")
@@ -273,6 +275,8 @@ def ask_setting() -> Setting:
             memory_text = ask_sentence(TEXT_2, "Second sentence", tokenize=tokenize, most=MAX_TOKENS)
     else:
         st.caption(EXAMPLES[case].description)
+        if case in WITH_POSITIONS:
+            st.caption(f"Positions: {SCHEMES[WITH_POSITIONS[case]].sentence}")
     st.subheader("Positions", anchor=False)
     positions = ask_scheme(POSITIONS, SCHEMES, live=(STRENGTH,))
     st.subheader("Sizes", anchor=False)
@@ -296,7 +300,7 @@ def ask_setting() -> Setting:
         bias,
         projection,
         seed,
-        mask=controls.choose(HEADS_MASK, "Mask", on_change=_widen_prefix),
+        mask=controls.choose(HEADS_MASK, "Mask", on_change=_widen),
         reach=int(MASK_REACH.default),
         positions=_own_settings_of(positions),
     )
@@ -345,9 +349,10 @@ def _make_room(setting: Setting) -> tuple[Setting, str]:
     return wide, f"Rotary turns pairs of dimensions: {even} is used in place of {given}."
 
 
-def _widen_prefix() -> None:
-    """A prefix of 1 is the causal mask, which is no start for one who chooses a prefix."""
-    if st.session_state[HEADS_MASK.name] == "prefix" and state.value(MASK_REACH) < 2:
+def _widen() -> None:
+    """A prefix of 1 is the causal mask and a block of 1 a lone token: no start for one who chooses them."""
+    widened = ("prefix", "block-sparse", A_PATTERN_A_HEAD)
+    if st.session_state[HEADS_MASK.name] in widened and state.value(MASK_REACH) < 2:
         state.move(MASK_REACH, 2)
 
 

@@ -84,7 +84,7 @@ SETTINGS: dict[str, tuple[Setting, int]] = {
     "the ramp on dogs": (
         replace(
             OWN,
-            case="I love dogs, two heads, with the ramp",
+            case="I love dogs with the ramp, two heads",
             projection=False,
             positions=SchemeSettings("ramp"),
         ),
@@ -328,7 +328,7 @@ def test_what_the_slider_cannot_move_is_said() -> None:
 
 
 def test_dogs_with_the_ramp_and_two_heads_are_one_link() -> None:
-    at = open_page(case="I love dogs, two heads, with the ramp")
+    at = open_page(case="I love dogs with the ramp, two heads")
     assert at.selectbox(key="pos").value == "ramp"
     said = text(at)
     assert "2 heads of width 2" in said
@@ -384,6 +384,60 @@ def test_bad_input_is_answered_in_a_sentence() -> None:
     )
     assert "“T” cannot" not in captions(open_page(t="0.1"))
     assert "T = 0.1 too, which makes every map sharper" in text(open_page(t="0.1"))
+
+
+def test_the_cache_has_mistakes_of_its_own() -> None:
+    late = text(open_page(tab="Break it", fault="own key not yet cached"))
+    assert "and gives 0; the first token's weights are all zero" in late
+    assert "Nothing fails here: no query or key is turned" in text(
+        open_page(tab="Break it", fault="place not counted on")
+    )
+    forgotten = text(open_page(tab="Break it", fault="place not counted on", pos="rotary", hmask="padding"))
+    assert "they are those without positions, and all shapes are right" in forgotten
+    still = text(open_page(tab="Break it", fault="place not counted on", pos="rotary", strength="0.0"))
+    assert "Nothing fails here: at strength 0" in still
+    two = text(open_page(tab="Break it", fault="own key not yet cached", cross="true"))
+    assert "a cache is of one sequence, and here are two" in two
+
+
+LINKS = {
+    "positions: the notes' example": ({"case": "I love dogs with the ramp, two heads"}, "Positions (ramp"),
+    **{
+        f"positions: {name}": ({"pos": name, "strength": "1.5"}, f"Positions ({name}, strength 1.5)")
+        for name in SCHEMES
+        if name != "none"
+    },
+    "positions: the slider moves their strength": (
+        {"pos": "rotary", "hmoves": "strength of positions"},
+        "Positions (rotary",
+    ),
+    **{
+        f"masks: {mask}": ({"hmask": mask, "reach": "2"}, "pairs")
+        for mask in HEADS_MASK.options
+        if mask != "none"
+    },
+    "masks: own, with cells": ({"hmask": "own", "blocked": "0.1,2.2"}, "The mask leaves 136 of 144 pairs"),
+    "masks: the slider moves heads": ({"hmask": "causal", "heads": "8"}, "8 heads of width 1"),
+    "masks: the slider moves their width": (
+        {"hmask": "prefix", "hmoves": "mask width", "reach": "3"},
+        "The mask leaves 96 of 144 pairs",
+    ),
+    "masks: the slider moves temperature": ({"hmoves": "temperature", "t": "0.1"}, "divided by T = 0.1"),
+    "masks: a pattern a head": ({"hmask": A_PATTERN_A_HEAD, "tab": "Cost"}, "multiply-adds"),
+    "shared keys": ({"tab": "Shared heads", "kv": "2"}, "grouped-query"),
+    "latent attention": ({"tab": "Shared heads", "latent": "3"}, "latent vector"),
+    "token by token": ({"tab": "Token by token", "q": "3"}, "KV cache"),
+    "shapes in five spellings": ({"tab": "Spellings", "spelling": "einsum"}, "fused W_qkv"),
+    "the packing mistake": ({"tab": "Break it", "fault": "(d k h) for (k h d)"}, "holds 4 of the query"),
+}
+
+
+@pytest.mark.parametrize("row", LINKS)
+def test_each_row_of_the_course_is_one_link(row: str) -> None:
+    link, says = LINKS[row]
+    at = open_page(**link)
+    assert says in text(at)
+    assert "The link's" not in captions(at)
 
 
 def test_a_cell_is_blocked_by_its_button() -> None:

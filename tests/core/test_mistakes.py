@@ -12,11 +12,14 @@ from attn_core import (
     Attention,
     MultiHead,
     MultiHeadAttention,
+    Rotary,
     causal_mask,
+    rotary_embedding,
     scaled_dot_product_attention,
 )
 from tests.core.kinds import Draw, Refuses
 
+NEEDS = ("", "mask", "masked row", "heads", "shared heads", "one sequence", "cache", "rotation")
 Inputs = tuple[Tensor, Tensor, Tensor]
 
 
@@ -59,13 +62,15 @@ def test_names() -> None:
         "shared-projections",
         "tiled-key-heads",
         "unpacked-in-another-order",
+        "cached-after-attending",
+        "place-forgotten",
     ]
     for registry in (ATTENTION_MISTAKES, MULTI_HEAD_MISTAKES):
         for name, mistake in registry.items():
             assert mistake.name == name
             assert mistake.what.endswith(".")
             assert mistake.why.endswith(".")
-            assert mistake.needs in ("", "mask", "masked row", "heads", "shared heads", "one sequence")
+            assert mistake.needs in NEEDS
 
 
 @pytest.mark.parametrize("name", ATTENTION_MISTAKES)
@@ -155,9 +160,36 @@ class TestBetweenHeads:
     def test_a_mistake_shows(self, name: str, module: MultiHeadAttention, draw: Draw) -> None:
         if MULTI_HEAD_MISTAKES[name].needs == "shared heads":
             module = MultiHeadAttention(21, 6, d_head=5, num_kv_heads=2, dtype=torch.float64, seed=5)
-        x = draw(2, 5, 21)
-        wrong, right = self.broken(name, module, x), module(x)
+        if MULTI_HEAD_MISTAKES[name].needs == "rotation":
+            module = MultiHeadAttention(24, 3, rotation=Rotary(), dtype=torch.float64, seed=5)
+        x = draw(2, 5, module.d_model)
+        causal = MULTI_HEAD_MISTAKES[name].needs in ("cache", "rotation")
+        wrong, right = self.broken(name, module, x), module(x, is_causal=causal)
         assert wrong.output.shape != right.output.shape or not torch.allclose(wrong.output, right.output)
+
+    def test_a_token_that_is_cached_late_never_sees_itself(self, draw: Draw, refuses: Refuses) -> None:
+        module = MultiHeadAttention(24, 3, rotation=Rotary(), dtype=torch.float64, seed=5)
+        x = draw(5, 24)
+        late = self.broken("cached-after-attending", module, x)
+        keys: list[Tensor] = []
+        for place, token in enumerate(x):
+            q = rotary_embedding(module.W_q(token).view(3, 1, 8), torch.tensor([place]))
+            row = torch.zeros(3, 5, dtype=torch.float64)
+            if keys:
+                row[:, :place] = torch.softmax((q @ torch.cat(keys, dim=1).mT)[:, 0] / 8**0.5, dim=-1)
+            torch.testing.assert_close(late.weights[:, place], row)
+            keys.append(rotary_embedding(module.W_k(token).view(3, 1, 8), torch.tensor([place])))
+        with refuses("a cache is of one sequence"):
+            MULTI_HEAD_MISTAKES["cached-after-attending"].attend(module, x, draw(5, 24))
+
+    def test_a_forgotten_place_leaves_no_rotation(self, draw: Draw) -> None:
+        x = draw(5, 24)
+        turning, plain = (
+            MultiHeadAttention(24, 3, rotation=rotation, dtype=torch.float64, seed=5)
+            for rotation in (Rotary(), None)
+        )
+        wrong = self.broken("place-forgotten", turning, x)
+        torch.testing.assert_close(wrong.weights, plain(x, is_causal=True).weights)
 
     def test_split_without_transpose_is_a_map_between_heads(
         self, module: MultiHeadAttention, draw: Draw
@@ -244,5 +276,6 @@ class TestBetweenHeads:
     def test_one_head_hides_three_of_them(self, draw: Draw) -> None:
         module, x = MultiHeadAttention(7, 1, dtype=torch.float64), draw(5, 7)
         for name, mistake in MULTI_HEAD_MISTAKES.items():
-            same = torch.allclose(mistake.attend(module, x).output.squeeze(), module(x).output)
-            assert same == (mistake.needs in ("heads", "shared heads")), name
+            right = module(x, is_causal=mistake.needs in ("cache", "rotation"))
+            same = torch.allclose(mistake.attend(module, x).output.squeeze(), right.output)
+            assert same == (mistake.needs in ("heads", "shared heads", "rotation")), name

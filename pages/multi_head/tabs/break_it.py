@@ -29,12 +29,17 @@ def show(now: Now) -> None:
     if mistake.needs == "shared heads":
         now = now.sharing(_some_sharing(now))
         st.caption(f"Here {now.n_head} heads share {words.counted(now.module.num_kv_heads, 'head')} of keys.")
+    if mistake.needs in ("cache", "rotation"):
+        now = replace(now, setting=replace(now.setting, mask="causal"))
+        st.caption("Written token by token, so the mask is causal here, whatever the sidebar says.")
     try:
         broken = mistake.attend(now.module, now.tokens.query, now.tokens.key, now.tokens.key, now.mask)
     except ValueError:
         why = (
             "a fused W_qkv reads one sequence, and here are two. Take one sentence to see it"
             if mistake.needs == "one sequence"
+            else "a cache is of one sequence, and here are two. Take one sentence to see it"
+            if mistake.needs in ("cache", "rotation")
             else f"torch refuses to multiply {n_query} positions with {n_key}. Take one sentence, or a "
             "single query, to see it run and be wrong"
         )
@@ -60,6 +65,8 @@ MISTAKES = dict(
             "shared-projections",
             "tiled-key-heads",
             "unpacked-in-another-order",
+            "cached-after-attending",
+            "place-forgotten",
         ),
         strict=True,
     )
@@ -150,6 +157,8 @@ PICTURES: dict[str, Callable[..., Drawn]] = {
     "shared-projections": _second_head,
     "tiled-key-heads": _regrouped,
     "unpacked-in-another-order": _maps,
+    "cached-after-attending": _maps,
+    "place-forgotten": _maps,
 }
 
 
@@ -235,12 +244,36 @@ def _verdict_on_groups(now: Now, broken: MultiHead) -> str:
     )
 
 
+def _verdict_on_cache(now: Now, broken: MultiHead) -> str:
+    off = largest(now.result.output - broken.output)
+    own = float(now.result.weights.diagonal(dim1=-2, dim2=-1).mean())
+    first = largest(broken.weights[:, 0])
+    return (
+        f"Fails: *{SAME_AS_TORCH}*. It is off by up to {off:.3g}. A token should give itself "
+        f"{own:.2f} of its weight on average, and gives "
+        f"{largest(broken.weights.diagonal(dim1=-2, dim2=-1)):.2g}; the first token's weights are "
+        f"{'all zero' if first == 0 else f'up to {first:.2g}'}. Every other row still sums to one."
+    )
+
+
+def _verdict_on_place(now: Now, broken: MultiHead) -> str:
+    right, unplaced = now.result, now.unplaced.result
+    off = largest(right.output - broken.output)
+    same = "are those without positions" if agree(broken.weights, unplaced.weights) else "see no places"
+    return (
+        f"Fails: *{SAME_AS_TORCH}*. It is off by up to {off:.3g}, weights by up to "
+        f"{largest(right.weights - broken.weights):.3g}: they {same}, and all shapes are right."
+    )
+
+
 VERDICTS: dict[str, Callable[[Now, MultiHead], str]] = {
     "merge-without-transpose": _verdict_on_merge,
     "scale-by-d-model": _verdict_on_scale,
     "shared-projections": _verdict_on_sharing,
     "tiled-key-heads": _verdict_on_groups,
     "unpacked-in-another-order": _verdict_on_order,
+    "cached-after-attending": _verdict_on_cache,
+    "place-forgotten": _verdict_on_place,
 }
 
 
@@ -290,6 +323,18 @@ def _why_harmless(now: Now, name: str) -> str:
         (
             name == "unpacked-in-another-order" and now.n_head * module.d_head == 1,
             "three numbers a token lie the same way in either order",
+        ),
+        (
+            name == "place-forgotten" and module.rotation is None,
+            "no query or key is turned. Take rotary positions to see it",
+        ),
+        (
+            name == "place-forgotten" and now.setting.positions.strength == 0,
+            "at strength 0 nothing is turned",
+        ),
+        (
+            name == "place-forgotten" and len(now.tokens.queries) == 1,
+            "the only token stands first",
         ),
         (
             name == "tiled-key-heads" and module.num_kv_heads in (1, now.n_head),
