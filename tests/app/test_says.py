@@ -1,9 +1,11 @@
 """The sentences that move with a figure: markdown in, runs of plain text out, each once."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from attn_ui.frame import coloured, plain
-from attn_ui.live_figure.says import check_says, pack_says, runs, said_at, said_plainly
+from attn_ui.live_figure.says import _parsed, check_says, pack_says, runs, said_at, said_plainly
 
 
 @pytest.mark.parametrize(
@@ -22,6 +24,14 @@ from attn_ui.live_figure.says import check_says, pack_says, runs, said_at, said_
 )
 def test_marks_become_roles(sentence: str, wanted: list[tuple[str, str]]) -> None:
     assert runs(sentence) == wanted
+
+
+PIECES = ["*", "**", "a", " ", "b c", ":", ":violet[", "]", "\\", "\n"]
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=12).map("".join))
+def test_the_short_way_through_bold_words_is_the_long_way(sentence: str) -> None:
+    assert runs(sentence) == _parsed(sentence)
 
 
 @pytest.mark.parametrize("typed", ["<b>*a*</b>", "a]b[", "**", ":violet[x]", "\\", "\\*", "1*2*3", "`$x$`"])

@@ -45,12 +45,13 @@ def _sentences(sweep: Sweep) -> list[list[str]]:
     """Say of each bandwidth, for each query, what it shows."""
     rows = range(len(sweep.scene.queries))
     return [
-        [_sentence(sweep, estimate, bandwidth, row) for row in rows]
+        [_sentence(sweep, estimate, bandwidth, empty, row) for row in rows]
         for bandwidth, estimate in zip(sweep.bandwidths().tolist(), sweep.estimates(), strict=True)
+        for empty in [int((~estimate.supported).sum())]
     ]
 
 
-def _sentence(sweep: Sweep, estimate: Estimate, bandwidth: float, row: int) -> str:
+def _sentence(sweep: Sweep, estimate: Estimate, bandwidth: float, empty: int, row: int) -> str:
     return fit_sentence(
         sweep.points,
         kernel=sweep.kernel,
@@ -59,6 +60,6 @@ def _sentence(sweep: Sweep, estimate: Estimate, bandwidth: float, row: int) -> s
         estimate=float(estimate.at_queries[row]),
         weights=estimate.weights[row],
         effective=float(estimate.effective_keys[row]),
-        empty=int((~estimate.supported).sum()),
+        empty=empty,
         n_query=len(sweep.scene.queries),
     )
