@@ -1,6 +1,7 @@
 """Pictures of what heads add: each head's share of one token's output, and how the shares compare."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -119,24 +120,14 @@ def shares(lengths: Numbers, tokens: Sequence[str], *, marked: int | None = None
 def similarity(values: Numbers) -> Spec:
     """Draw how alike every two heads look: (n_head, n_head), from 0 to 1."""
     names = [str(head) for head in range(1, len(values) + 1)]
-    return compose.spec(
-        [
-            Matrix(
-                "similarity",
-                values,
-                "similarity of the maps",
-                rows=names,
-                columns=names,
-                row_title="Head",
-                column_title="Head",
-                row_role="ink",
-                column_role="ink",
-                quantity="similarity",
-                place="head %{y} and head %{x}",
-            )
-        ],
-        largest_unit=44.0,
-    )
+    shown = between_heads("similarity", values, "similarity of the maps", names, "head %{y} and head %{x}")
+    return compose.spec([replace(shown, quantity="similarity")], largest_unit=44.0)
+
+
+def between_heads(name: str, values: Numbers, title: str, heads: Sequence[str], place: str) -> Matrix:
+    """Return a map of heads against heads, (n_head, n_head)."""
+    ink: dict[str, Any] = {"row_role": "ink", "column_role": "ink"}
+    return Matrix(name, values, title, heads, heads, "Head", "Head", **ink, place=place)
 
 
 @Picture

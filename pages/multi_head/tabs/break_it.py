@@ -9,6 +9,7 @@ import streamlit as st
 
 from attn_core import MULTI_HEAD_MISTAKES, Attention, MultiHead
 from attn_core.mistakes import HEADS_ADD_UP, HEADS_DIFFER, MAP_OF_POSITIONS, SAME_AS_TORCH, origins
+from attn_figures.heads_add_up import between_heads
 from attn_figures.matrix import Matrix
 from attn_figures.multi_head import right_and_broken
 from attn_ui import controls
@@ -80,20 +81,10 @@ def _between_heads(now: Now, broken: Attention) -> Drawn:
     names = names_of_heads(now.n_head)
     # A single query is broadcast against all keys: there is one map a key then.
     position, of = (query, now.tokens.queries) if len(now.tokens.queries) > 1 else (key, now.tokens.keys)
-    wrong = Matrix(
-        "broken",
-        array(broken.weights[position]),
-        f"broken: at {escape(of[position])}",
-        rows=names,
-        columns=names,
-        row_title="Head",
-        column_title="Head",
-        row_role="ink",
-        column_role="ink",
-        place="%{y} attends to %{x}",
-        names_rows=True,
-    )
-    return _map(now, now.result, "right", f"right: head {head + 1}", head), wrong, False
+    title = f"broken: at {escape(of[position])}"
+    wrong = between_heads("broken", array(broken.weights[position]), title, names, "%{y} attends to %{x}")
+    right = _map(now, now.result, "right", f"right: head {head + 1}", head)
+    return right, replace(wrong, names_rows=True), False
 
 
 def _maps(now: Now, broken: MultiHead) -> Drawn:

@@ -1,33 +1,27 @@
 """What a scheme adds to each word: the encoding as a map, and some of its dimensions as waves."""
 
-from dataclasses import replace
-
 import streamlit as st
 
 from attn_figures import position_maps as pictures
 from attn_ui.frame import listed
-from attn_ui.live_figure import Cursor, Rows, live_figure, pack, pack_says
+from attn_ui.live_figure import Cursor, pack, pack_says
 from attn_ui.shared_cache import shared
 from pages.positional_encoding import words
 from pages.positional_encoding.numbers import Numbers, typical
-from pages.positional_encoding.settings import PLACE, Inputs
-from pages.positional_encoding.views.sliders import driver, swept
+from pages.positional_encoding.settings import Inputs
+from pages.positional_encoding.views.sliders import driver, show_moved, swept
 
 
 def show(numbers: Numbers) -> None:
     """Draw the vectors of positions."""
     dimensions, note = chosen_dimensions(numbers.inputs.dimensions, numbers.width)
     moved = driver(numbers, has_step=True)
-    names = [f"position {place}" for place in range(moved.longest)]
-    figures, says = _packed(numbers.inputs.still(moved.steps), dimensions)
-    live_figure(
-        figures,
+    show_moved(
+        numbers,
+        moved,
+        _packed(numbers.inputs.still(moved.steps), dimensions),
         key="encoding",
         alt="The encoding as a map of positions and dimensions, and some of its dimensions as waves",
-        name=f"encoding {numbers.scheme_name}",
-        slider=moved.slider,
-        rows=Rows("Position", replace(PLACE, values=PLACE.values[: len(names)]), Cursor(len(names)), names),
-        says=says,
     )
     if note:
         st.caption(note)

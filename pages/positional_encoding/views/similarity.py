@@ -1,15 +1,13 @@
 """What positions alone say of each pair, and whether only the offset counts."""
 
-from dataclasses import replace
-
 from attn_core import by_offset
 from attn_figures import position_maps as pictures
-from attn_ui.live_figure import Cursor, Rows, live_figure, pack, pack_says
+from attn_ui.live_figure import Cursor, pack, pack_says
 from attn_ui.shared_cache import shared
 from pages.positional_encoding import words
 from pages.positional_encoding.numbers import Numbers, typical
-from pages.positional_encoding.settings import PLACE, Inputs
-from pages.positional_encoding.views.sliders import driver, swept
+from pages.positional_encoding.settings import Inputs
+from pages.positional_encoding.views.sliders import driver, show_moved, swept
 
 _QUANTITIES = {"bias": "bias", "rotation": "score of one vector with itself"}
 
@@ -18,17 +16,9 @@ def show(numbers: Numbers) -> None:
     """Draw similarity as a map, and over the offset."""
     # A ramp's products grow with the square of its step: no axis would serve all steps.
     moved = driver(numbers, has_step=False)
-    names = [f"position {place}" for place in range(moved.longest)]
-    figures, says = _packed(numbers.inputs.still(moved.steps))
-    live_figure(
-        figures,
-        key="similarity",
-        alt="What positions say of each pair, as a map and over the offset",
-        name=f"similarity {numbers.scheme_name}",
-        slider=moved.slider,
-        rows=Rows("Position", replace(PLACE, values=PLACE.values[: len(names)]), Cursor(len(names)), names),
-        says=says,
-    )
+    packed = _packed(numbers.inputs.still(moved.steps))
+    alt = "What positions say of each pair, as a map and over the offset"
+    show_moved(numbers, moved, packed, key="similarity", alt=alt)
 
 
 @shared

@@ -1,15 +1,15 @@
-"""Which slider moves a picture of positions alone: a setting of the scheme, or the length."""
+"""A picture of positions alone, and which slider moves it: a setting of the scheme, or the length."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 
 from attn_core import Scheme
-from attn_ui.live_figure import Slider
+from attn_ui.live_figure import Cursor, Rows, Slider, live_figure
 from attn_ui.parameters import Steps
 from attn_ui.shared_settings import BASE, RAMP_STEP
 from pages.positional_encoding.numbers import Numbers, thinned
-from pages.positional_encoding.settings import LENGTH, LONGEST
+from pages.positional_encoding.settings import LENGTH, LONGEST, PLACE
 
 
 @dataclass(frozen=True)
@@ -47,6 +47,21 @@ def driver(numbers: Numbers, *, has_step: bool) -> Driver:
     else:
         return Driver(Slider("Length", LENGTH, "positions"), tuple(int(value) for value in LENGTH.values))
     return Driver(slider, (n,) * len(slider.steps.values))
+
+
+def show_moved(numbers: Numbers, moved: Driver, packed: tuple[bytes, bytes], *, key: str, alt: str) -> None:
+    """Show a picture of positions: a slider moves it, and a cursor goes from position to position."""
+    figures, says = packed
+    names = [f"position {place}" for place in range(moved.longest)]
+    live_figure(
+        figures,
+        key=key,
+        alt=alt,
+        name=f"{key} {numbers.scheme_name}",
+        slider=moved.slider,
+        rows=Rows("Position", replace(PLACE, values=PLACE.values[: len(names)]), Cursor(len(names)), names),
+        says=says,
+    )
 
 
 def swept(numbers: Numbers, steps: Steps) -> Scheme:
