@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 from attn_figures import marks, theme
 from attn_figures.chart import Chart
 from attn_figures.dates import date, round_dates
+from attn_figures.frame import Ticks
 from attn_figures.marks import Mark
-from attn_figures.matrix import KEY_TITLE, QUERY_TITLE, Extra, Matrix, SideBars, Ticks
+from attn_figures.matrix import KEY_TITLE, QUERY_TITLE, Extra, Matrix, SideBars
 from attn_figures.numbers import PLAIN, SMALL, distinct
 from attn_figures.panels import ColourRange, compose
 from attn_figures.picture import Picture, Spec

@@ -1,6 +1,5 @@
 """Matrices, the main actors: labelled square cells, with numbers while they fit and hatching where masked."""
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
@@ -11,25 +10,27 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attn_figures import marks, theme
-from attn_figures.arrange import Box
+from attn_figures.frame import (
+    MOST_LABELS,
+    SIDE_GAP,
+    SIDE_SHARE,
+    Frame,
+    Role,
+    Ticks,
+    axes_of,
+    geometry,
+    shortens,
+    without_tags,
+)
+from attn_figures.hidden import hatch, hidden_cells
 from attn_figures.panels import Axes, ColourRange, Geometry
 
-Role = Literal["query", "key", "value", "output", "ink"]
 Scale = Literal["weights", "scores"]
 Numbers = NDArray[np.float64]
 
 KEY_TITLE = "Key (attended to)"
 QUERY_TITLE = "Query (attending)"
 NUMBERS_UP_TO = 12  # cells a side; beyond that the numbers no longer fit and hover tells them
-LONGEST_LABEL = 12  # characters; longer tokens end in an ellipsis on the axis and stand whole in the hover
-MOST_LABELS = 32
-MOST_FLAT = 8  # labels chosen for the columns; more of them are slanted
-SIDE_GAP, SIDE_SHARE = 0.03, 0.16  # of the body's width: the gap before the side bars, and gap and bars
-TITLE_PIXELS = 22
-CAPTION_LETTER, SMALL_CELL = 7, 3  # pixels of a caption's letter, and of a cell too small to be labelled
-
-
-Ticks = Sequence[tuple[float, str]]  # where on the axis, counted in cells from 0, and what stands there
 
 
 @dataclass(frozen=True)
@@ -188,7 +189,7 @@ class Matrix:
 
     def geometry(self) -> Geometry:
         """Return the room for square cells, slanted or short column labels, and row labels."""
-        return _geometry(self._frame())
+        return geometry(self._frame())
 
     def colour_range(self) -> tuple[ColourRange, bool]:
         """Return [0, 1] for weights, a range symmetric around zero for scores."""
@@ -207,7 +208,7 @@ class Matrix:
         invisible costs nothing to draw.
         """
         masked = np.zeros(np.shape(self.values), dtype=bool) if self.mask is None else ~self.mask
-        hidden = _hidden(masked.tobytes(), masked.shape)
+        hidden = hidden_cells(masked.tobytes(), masked.shape)
         values = np.asarray(self.values, dtype=np.float64)
         common = {
             "type": "heatmap",
@@ -221,7 +222,7 @@ class Matrix:
         )
         words = self.words or (_word(self.row_role, "row"), _word(self.column_role, "column"))
         place = f"{words[0]} <b>%{{y}}</b>, {words[1]} <b>%{{x}}</b>" if self.place is None else self.place
-        if self.place is None and (self.ticks != (None, None) or _shortens(self.rows, self.columns)):
+        if self.place is None and (self.ticks != (None, None) or shortens(self.rows, self.columns)):
             # %{x} and %{y} tell no more than the axis does.
             common["hovertext"] = _names(tuple(self.rows), tuple(self.columns), words)
             place = "%{hovertext}"
@@ -249,7 +250,7 @@ class Matrix:
         if self.extra.named:
             hover["customdata"] = cells["customdata"]
         bars = [] if self.side is None else [self._side_bars(self.side, axes)]
-        return [cells, _hatch(self.name, hidden, axes), hover, *bars]
+        return [cells, hatch(self.name, hidden, axes), hover, *bars]
 
     def _choosing(self) -> dict[str, Any]:
         if self.chosen == (None, None) and self.part is None:
@@ -258,7 +259,7 @@ class Matrix:
 
     def axes(self, axes: Axes) -> dict[str, Any]:
         """Return a column axis on top and a row axis with row 0 on top."""
-        return _axes(self._frame(), axes)
+        return axes_of(self._frame(), axes)
 
     def caption(self) -> str:
         """Return the title with the shape after it."""
@@ -302,9 +303,9 @@ class Matrix:
         rows, columns = self.shown
         return rows or len(self.rows), columns or len(self.columns)
 
-    def _frame(self) -> "_Frame":
+    def _frame(self) -> Frame:
         rows, columns = (None if ticks is None else tuple(ticks) for ticks in self.ticks)
-        return _Frame(
+        return Frame(
             tuple(self.rows),
             tuple(self.columns),
             (self.row_title, self.column_title),
@@ -315,7 +316,7 @@ class Matrix:
             self.names_rows,
             self.side is not None,
             self._formats(),
-            len(_without_tags(self.caption())),
+            len(without_tags(self.caption())),
             self._in_sight(),
         )
 
@@ -341,112 +342,6 @@ class Matrix:
         return first, second
 
 
-@dataclass(frozen=True)
-class _Frame:
-    """What decides a matrix's room and axes; equal at most steps of a slider, which are laid out once."""
-
-    rows: tuple[str, ...]
-    columns: tuple[str, ...]
-    titles: tuple[str, str]
-    roles: tuple[Role, Role]
-    ticks: tuple[Ticks | None, Ticks | None]
-    size: tuple[float, float]
-    operator: str
-    names_rows: bool
-    has_side: bool
-    formats: tuple[tuple[str, int], tuple[str, int]]
-    caption_letters: int
-    in_sight: tuple[int, int]
-
-    @property
-    def column_labels(self) -> Sequence[str]:
-        """What stands along the columns."""
-        return self.columns if self.ticks[1] is None else [label for _, label in self.ticks[1]]
-
-    @property
-    def slanted(self) -> bool:
-        """A few chosen labels have room to lie flat; as many as words do not."""
-        labels = self.column_labels
-        return max(map(len, labels)) > 3 and (self.ticks[1] is None or len(labels) > MOST_FLAT)
-
-    @property
-    def label_units(self) -> tuple[float, float]:
-        """How far apart two column labels and two row labels stand, in units."""
-        rows, columns = (
-            _step(labels) if ticks is None else _least_gap([place for place, _ in ticks], len(labels))
-            for labels, ticks in zip((self.rows, self.columns), self.ticks, strict=True)
-        )
-        wide, tall = self.size
-        return float(columns * wide / len(self.columns)), float(rows * tall / len(self.rows))
-
-
-@lru_cache(maxsize=512)
-def _geometry(frame: _Frame) -> Geometry:
-    n_columns, n_rows = frame.size
-    row_title, column_title = frame.titles
-    slanted = frame.slanted
-    columns = round(0.72 * _label_pixels(frame.column_labels)) + 8 if slanted else 16
-    operator = 18 + 7 * max(map(len, _without_tags(frame.operator).split("<br>")))
-    labels = frame.rows if frame.ticks[0] is None else [label for _, label in frame.ticks[0]]
-    title = TITLE_PIXELS if row_title else 0
-    row_pixels = _label_pixels(labels) + title
-    # Of many rows the cells are small, and a body of few columns is narrower than its caption.
-    overhang = 0
-    if n_rows > MOST_LABELS:
-        overhang = max(0, round((CAPTION_LETTER * frame.caption_letters - SMALL_CELL * n_columns) / 2))
-    box = Box(
-        columns=n_columns * (1 + SIDE_SHARE * frame.has_side),
-        rows=n_rows,
-        left=max((operator if frame.operator else 24) + frame.names_rows * row_pixels, 2 * overhang),
-        lead=max(row_pixels, overhang),
-        trail=max(16 if slanted else 4, overhang),
-        top=10 + columns + (20 if column_title else 0),
-        bottom=36,
-    )
-    bare = replace(
-        box,
-        left=max(box.left - frame.names_rows * (row_pixels - title), 2 * overhang),
-        lead=max(title, overhang),
-        trail=max(4, overhang),
-        top=10 + (20 if column_title else 0),
-    )
-    return Geometry(
-        box,
-        row_title,
-        column_title,
-        row_pixels,
-        formats=frame.formats,
-        operator=frame.operator,
-        names_rows=frame.names_rows,
-        label_units=frame.label_units,
-        cell=(n_columns / len(frame.columns), n_rows / len(frame.rows)),
-        bare=bare,
-    )
-
-
-@lru_cache(maxsize=512)
-def _axes(frame: _Frame, axes: Axes) -> dict[str, Any]:
-    n_rows, n_columns = frame.in_sight
-    beside = SIDE_SHARE * n_columns if frame.has_side else 0.0
-    (row_title, column_title), (row_role, column_role) = frame.titles, frame.roles
-    return {
-        axes.x_layout: _ticks(frame.columns, column_role, column_title, frame.ticks[1])
-        | {
-            "side": "top",
-            "anchor": axes.y,
-            "range": [-0.5, n_columns - 0.5 + beside],
-            "tickangle": -45 if frame.slanted else 0,
-        },
-        axes.y_layout: _ticks(frame.rows, row_role, row_title, frame.ticks[0])
-        | {"anchor": axes.x, "range": [n_rows - 0.5, -0.5]},
-    }
-
-
-def _shortens(*sides: Sequence[str]) -> bool:
-    """Whether an axis leaves labels out or cuts them short."""
-    return any(_step(labels) > 1 or max(map(len, labels)) > LONGEST_LABEL for labels in sides)
-
-
 @lru_cache(maxsize=32)
 def _names(rows: tuple[str, ...], columns: tuple[str, ...], words: tuple[str, str]) -> NDArray[np.object_]:
     """Name every cell by its whole labels; one array for the same labels, so that it is sent once."""
@@ -457,81 +352,3 @@ def _names(rows: tuple[str, ...], columns: tuple[str, ...], words: tuple[str, st
 
 def _word(role: Role, otherwise: str) -> str:
     return {"query": "query", "key": "key", "value": "dimension", "output": "dimension"}.get(role, otherwise)
-
-
-def _shorten(label: str) -> str:
-    return label if len(label) <= LONGEST_LABEL else label[: LONGEST_LABEL - 1] + "…"
-
-
-def _label_pixels(labels: Sequence[str]) -> int:
-    return 8 + round(7.6 * max(len(_shorten(label)) for label in labels))
-
-
-def _without_tags(text: str) -> str:
-    """Leave out Plotly's tags, but for the end of a line; users' own "<" is escaped."""
-    return re.sub(r"<(?!br>)[^>]*>", "", text)
-
-
-@dataclass(frozen=True, eq=False)
-class _Hidden:
-    """What covers the masked cells: zero where they are, NaN elsewhere; and the outline around their runs."""
-
-    any: bool
-    cells: Numbers
-    xs: Numbers
-    ys: Numbers
-
-
-@lru_cache(maxsize=256)
-def _hidden(masked: bytes, shape: tuple[int, int]) -> _Hidden:
-    """Cover masked cells; steps and heads that share a mask share these arrays."""
-    cells = np.frombuffer(masked, dtype=bool).reshape(shape)
-    # Where a run of masked cells begins and ends along each row; both come in the same order.
-    padded = np.zeros((shape[0], shape[1] + 2), dtype=np.int8)
-    padded[:, 1:-1] = cells
-    edges = padded[:, 1:] - padded[:, :-1]
-    rows, starts = np.nonzero(edges == 1)
-    ends = np.nonzero(edges == -1)[1]
-    gap = np.full(len(rows), np.nan)
-    left, right, upper, lower = starts - 0.5, ends - 0.5, rows - 0.5, rows + 0.5
-    xs = np.stack([left, right, right, left, left, gap], axis=-1).ravel()
-    ys = np.stack([upper, upper, lower, lower, upper, gap], axis=-1).ravel()
-    found = _Hidden(bool(cells.any()), np.where(cells, 0.0, np.nan), xs, ys)
-    for array in (found.cells, xs, ys):
-        array.flags.writeable = False
-    return found
-
-
-@lru_cache(maxsize=512)
-def _hatch(name: str, hidden: _Hidden, axes: Axes) -> dict[str, Any]:
-    """Cover the masked cells with one hatched outline; a heatmap itself cannot be hatched."""
-    placed = {"visible": hidden.any, "xaxis": axes.x, "yaxis": axes.y}
-    return marks.hatched(f"{name} hatch", hidden.xs, hidden.ys) | placed
-
-
-def _step(labels: Sequence[str]) -> int:
-    """Return how many rows or columns go to one label."""
-    return -(-len(labels) // MOST_LABELS)
-
-
-def _least_gap(places: Sequence[float], otherwise: float) -> float:
-    return float(np.diff(sorted(places)).min(initial=otherwise))
-
-
-def _ticks(labels: Sequence[str], role: Role, title: str, chosen: Ticks | None) -> dict[str, Any]:
-    ticks = list(enumerate(labels))[:: _step(labels)] if chosen is None else chosen
-    colour = getattr(theme.LIGHT, role)
-    return {
-        "tickmode": "array",
-        "tickvals": [place for place, _ in ticks],
-        "ticktext": [escape(_shorten(label)) for _, label in ticks],
-        "tickfont": {"color": colour, "size": theme.FONT_SIZE},
-        "title": {"text": title, "font": {"color": colour, "size": theme.FONT_SIZE - 1}, "standoff": 6},
-        "showgrid": False,
-        "zeroline": False,
-        "ticks": "",
-        "fixedrange": True,
-        "automargin": False,
-        # The default measures every label at every step: two thirds of the time to draw 64 x 64 cells.
-        "ticklabeloverflow": "allow",
-    }

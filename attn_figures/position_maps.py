@@ -1,7 +1,6 @@
-"""Pictures of positions among themselves: encodings, similarities, turning vectors, biases, far offsets."""
+"""Pictures of positions among themselves: maps of encodings, similarities and biases, with curves beside."""
 
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -9,21 +8,22 @@ from numpy.typing import NDArray
 
 from attn_figures import marks, theme
 from attn_figures.chart import Chart
-from attn_figures.matrix import Extra, Matrix, Numbers, Ticks
+from attn_figures.frame import few
+from attn_figures.matrix import Extra, Matrix, Numbers
 from attn_figures.panels import compose
 from attn_figures.picture import Picture, Spec
 
 BODY = 10.0
 LIGHT = theme.LIGHT
 MOST_WAVES = len(LIGHT.series)
+_CURSOR: dict[str, Any] = {"row_role": "ink", "column_role": "ink", "moves_cursor": True, "marked": (0, None)}
 
 
 @Picture
 def encoding(values: Numbers, dimensions: Sequence[int], *, limit: float, shown: int) -> Spec:
     """Draw an encoding (position, dimension) as a map, and some of its dimensions as waves.
 
-    Shape 0 frames the cursor's row of the map and shape 1 is its line among the waves: see `cursor_at`.
-    The last trace holds the cursor's points on the waves.
+    The cursor's row of the map is framed, and its line and points stand among the waves: `encoding_cursor`.
 
     Args:
         values: (length, d_model).
@@ -31,32 +31,21 @@ def encoding(values: Numbers, dimensions: Sequence[int], *, limit: float, shown:
         limit: the value at the ends of the ramp, the same at all steps.
         shown: how many of the positions are in sight.
     """
-    length, width = values.shape
-    places = np.arange(length)
-    picture = Matrix(
+    picture = _map(
         "encoding",
         values,
         "encoding",
-        [str(p) for p in places],
-        [str(i) for i in range(width)],
-        row_title="Position",
-        column_title="Dimension",
-        row_role="ink",
-        column_role="ink",
-        scale="scores",
+        ("Position", "Dimension"),
+        shown=(shown, None),
         limit=limit,
         quantity="value",
-        size=(BODY, BODY),
-        ticks=(_every(shown), _every(width)),
-        shown=(shown, None),
         place="position <b>%{y}</b>, dimension <b>%{x}</b>",
-        moves_cursor=True,
-        marked=(0, None),
+        **_CURSOR,
     )
     waves = [
         marks.line(
             f"dimension {dimension}",
-            places,
+            np.arange(len(values)),
             values[:, dimension],
             colour,
             dots=4 if shown <= 32 else 0,
@@ -120,26 +109,16 @@ def similarity(
     """
     length = len(values)
     low, mean, high = bands
-    names = [str(p) for p in range(length)]
-    picture = Matrix(
+    picture = _map(
         "similarity",
         values,
         quantity,
-        names,
-        names,
-        row_title="Position",
-        column_title="Position",
-        row_role="ink",
-        column_role="ink",
-        scale="scores",
+        ("Position", "Position"),
+        shown=(shown, shown),
         limit=max(map(abs, limits)),
         quantity=quantity,
-        size=(BODY, BODY),
-        ticks=(_every(shown), _every(shown)),
-        shown=(shown, shown),
         place="positions <b>%{y}</b> and <b>%{x}</b>",
-        moves_cursor=True,
-        marked=(0, None),
+        **_CURSOR,
     )
     offsets = np.arange(1 - length, length)
     drawn = [
@@ -193,96 +172,6 @@ def similarity_cursor(length: int) -> tuple[dict[str, Any], dict[str, str]]:
 
 
 @Picture
-def turning(
-    angles: Numbers, pairs: Sequence[int], frequencies: Numbers, curve: Numbers, *, shown: int
-) -> Spec:
-    """Draw how rotary positions turn some pairs of a query and a key, and the score over the offset.
-
-    Args:
-        angles: (2, n_pair) in radians: of the query, of the key.
-        pairs: which pairs of dimensions these are.
-        frequencies: radians a position, one a pair.
-        curve: the score at each offset from 0 on.
-        shown: offsets in sight.
-    """
-    panels = [
-        _circle(pair, angles[0, number], angles[1, number], frequencies[number], named=number == 0)
-        for number, pair in enumerate(pairs)
-    ]
-    hover = "offset <b>%{x}</b><br>score <b>%{y:.6f}</b>"
-    score = Chart(
-        "score",
-        [
-            marks.line("score", np.arange(len(curve)), curve, LIGHT.query, hover=hover),
-            marks.points(
-                "here",
-                np.zeros(1),
-                curve[:1],
-                LIGHT.key,
-                size=12,
-                ring=LIGHT.paper,
-                ring_width=2,
-                hover=hover,
-            ),
-        ],
-        columns=12,
-        rows=5,
-        x_title="Offset (key − query)",
-        y_title="Score",
-        x={"range": [-0.5, shown - 0.5]},
-        y={"range": [-1.08, 1.08]},
-    )
-    return compose.spec([*panels, score], largest_unit=34)
-
-
-def turning_cursor(
-    angles: NDArray[Any], pairs: Sequence[int], curve: Numbers
-) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return what follows the offset slider of `turning`: by row, and by (step, row).
-
-    Args:
-        angles: of the key, (n_steps, n_rows, n_pair).
-        pairs: which pairs of dimensions these are.
-        curve: the score at each offset.
-    """
-    zero = np.zeros_like(angles[..., 0])
-    by_step: dict[str, Any] = {}
-    for number, pair in enumerate(pairs):
-        by_step[f"data[key {pair}].x"] = np.stack([zero, np.cos(angles[..., number])], -1)
-        by_step[f"data[key {pair}].y"] = np.stack([zero, np.sin(angles[..., number])], -1)
-    places = np.arange(angles.shape[1], dtype=np.float64)
-    return {"data[here].x": places[:, None], "data[here].y": curve[: len(places), None]}, by_step
-
-
-def _circle(number: int, query: float, key: float, omega: float, *, named: bool) -> Chart:
-    around = np.linspace(0, 2 * np.pi, 73)
-    rim = marks.line(f"rim {number}", np.cos(around), np.sin(around), LIGHT.rule, width=1.5)
-    arrows = [
-        marks.line(
-            f"{name} {number}",
-            np.array([0.0, np.cos(angle)]),
-            np.array([0.0, np.sin(angle)]),
-            colour,
-            width=width,
-            dots=[0, 11],
-            hover=f"{name}, pair {number}<br>(%{{x:.4f}}, %{{y:.4f}})",
-        )
-        for name, angle, colour, width in (("query", query, LIGHT.query, 4), ("key", key, LIGHT.key, 3))
-    ]
-    hidden = {"range": [-1.15, 1.15], "showticklabels": False, "showgrid": False}
-    return Chart(
-        f"pair {number}",
-        [rim, *arrows],
-        columns=5,
-        rows=5,
-        title=f"pair {number}<br>{omega:.2g} rad/pos.",
-        x=hidden,
-        y=hidden,
-        legend=[("query", LIGHT.query), ("key", LIGHT.key)] if named else (),
-    )
-
-
-@Picture
 def bias(values: Numbers, curves: Numbers, head: int, *, buckets: Numbers | None = None) -> Spec:
     """Draw one head's bias (query, key), and every head's over the offset with this head's in colour.
 
@@ -293,21 +182,13 @@ def bias(values: Numbers, curves: Numbers, head: int, *, buckets: Numbers | None
         buckets: the bucket of each pair, (n, n), told on hover.
     """
     n = len(values)
-    names = [str(p) for p in range(n)]
-    limit = float(abs(curves).max()) or 1.0
-    picture = Matrix(
+    picture = _map(
         "bias",
         values,
         f"bias of head {head + 1}",
-        names,
-        names,
-        row_title="Query position",
-        column_title="Key position",
-        scale="scores",
-        limit=limit,
+        ("Query position", "Key position"),
+        limit=float(abs(curves).max()) or 1.0,
         quantity="bias",
-        size=(BODY, BODY),
-        ticks=(_every(n), _every(n)),
         extra=Extra([] if buckets is None else [("bucket", buckets)]),
         place="query position <b>%{y}</b>, key position <b>%{x}</b>",
     )
@@ -334,59 +215,17 @@ def bias(values: Numbers, curves: Numbers, head: int, *, buckets: Numbers | None
     return compose.spec([picture, chart], largest_unit=38)
 
 
-@Picture
-def far(curves: Mapping[str, Numbers], trained: int, marked: Mapping[str, int]) -> Spec:
-    """Draw how each scheme sees offsets up to and past the length it was trained on.
-
-    Args:
-        curves: 1 at offset 0, one a scheme, by its name; equal lengths.
-        trained: the training length; what lies beyond is shaded.
-        marked: an offset to point at, by the scheme's name.
-    """
-    panels = []
-    for (name, curve), colour in zip(curves.items(), LIGHT.series, strict=False):
-        length = len(curve)
-        hover = f"{name}, offset <b>%{{x}}</b><br><b>%{{y:.6~g}}</b>"
-        line = marks.line(name, np.arange(length), curve, colour, hover=hover)
-        at = marked.get(name)
-        point = marks.points(
-            f"{name} return",
-            np.array([] if at is None else [float(at)]),
-            np.array([] if at is None else [curve[at]]),
-            LIGHT.paper,
-            size=11,
-            ring=LIGHT.ink,
-            ring_width=2,
-            hover="highest past training: offset <b>%{x}</b>, <b>%{y:.6~g}</b>",
-        )
-        beyond = {
-            "type": "rect",
-            "x0": trained - 0.5,
-            "x1": length - 0.5,
-            "y0": 0,
-            "y1": 1,
-            "yref": " domain",
-            "fillcolor": theme.rgba(LIGHT.masked, 0.7),
-            "line": {"width": 0},
-            "layer": "below",
-        }
-        panels.append(
-            Chart(
-                name,
-                [line, point],
-                columns=9,
-                rows=8,
-                x_title="Offset",
-                x={"range": [-0.5, length - 0.5], "nticks": 5},
-                y={"range": [-0.85, 1.1], "nticks": 5},
-                marks=[beyond],
-                legend=[(name, colour)],
-            )
-        )
-    return compose.spec(panels, largest_unit=36)
-
-
-def _every(count: int) -> Ticks:
-    """Label about eight places of an axis, at a distance that is a power of two."""
-    step = 1 << max(0, math.ceil(math.log2(count / 8)))
-    return [(place, str(place)) for place in range(0, count, step)]
+def _map(
+    name: str,
+    values: Numbers,
+    title: str,
+    titles: tuple[str, str],
+    *,
+    shown: tuple[int | None, int | None] = (None, None),
+    **more: Any,
+) -> Matrix:
+    """Return a map whose rows and columns are counted from 0; a few of those in sight are labelled."""
+    rows, columns = ([str(place) for place in range(count)] for count in values.shape)
+    ticks = few(rows[: shown[0]]), few(columns[: shown[1]])
+    room: dict[str, Any] = {"size": (BODY, BODY), "ticks": ticks, "shown": shown}
+    return Matrix(name, values, title, rows, columns, *titles, scale="scores", **room, **more)

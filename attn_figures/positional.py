@@ -9,7 +9,8 @@ import numpy as np
 
 from attn_figures import marks, theme
 from attn_figures.chart import Chart
-from attn_figures.matrix import KEY_TITLE, QUERY_TITLE, Matrix, Numbers, Scale, Ticks
+from attn_figures.frame import few
+from attn_figures.matrix import KEY_TITLE, QUERY_TITLE, Matrix, Numbers, Scale
 from attn_figures.panels import compose
 from attn_figures.picture import Picture, Spec
 
@@ -45,7 +46,7 @@ def attention_maps(tokens: Sequence[str], maps: Mapping[str, Numbers]) -> Spec:
     """Draw one map of weights (query, key) for each scheme, by its name."""
     common = _attention_labels(tokens)
     if len(tokens) > MOST_WORDS:  # many small maps have no room for words: places stand for them
-        places = _few([str(place) for place in range(len(tokens))])
+        places = few([str(place) for place in range(len(tokens))])
         common |= {"ticks": (places, places), "row_title": "Query", "column_title": "Key"}
     return compose.spec(
         [Matrix(name, weights, name, numbered=False, **common) for name, weights in maps.items()]
@@ -98,7 +99,7 @@ def _trial_maps(tried: Trial) -> list[Matrix]:
         "column_role": "ink",
         "size": (BODY, BODY),
         "cells": "trial",
-        "ticks": (_few(tried.rows), _few(tried.columns)),
+        "ticks": (few(tried.rows), few(tried.columns)),
     }
     values, differences = tried.limits
     common |= {"quantity": tried.quantity, "limit": values, "scale": tried.scale}
@@ -128,12 +129,6 @@ def _error_bars(errors: Mapping[str, float], chosen: str, largest: float) -> Cha
         x={"range": [0, 1.45 * largest], "nticks": 4},
         y={"autorange": "reversed", "showgrid": False, "tickfont": {"color": light.ink}},
     )
-
-
-def _few(labels: Sequence[str]) -> Ticks:
-    """Label every place while there are few, then every second, fourth, ..."""
-    step = 1 << max(0, math.ceil(math.log2(len(labels) / 8)))
-    return list(enumerate(labels))[::step]
 
 
 def _short(value: float) -> str:

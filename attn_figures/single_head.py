@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from attn_figures.matrix import KEY_TITLE, QUERY_TITLE, Extra, Matrix, Numbers, Role
+from attn_figures.frame import Role
+from attn_figures.matrix import KEY_TITLE, QUERY_TITLE, Extra, Matrix, Numbers
 from attn_figures.panels import IN_SIGHT, compose
 from attn_figures.picture import Picture, Spec
 

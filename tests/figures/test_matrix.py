@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from attn_figures import theme
-from attn_figures.matrix import KEY_TITLE, QUERY_TITLE, SIDE_SHARE, Extra, Matrix, SideBars
+from attn_figures.frame import SIDE_SHARE
+from attn_figures.matrix import KEY_TITLE, QUERY_TITLE, Extra, Matrix, SideBars
 from attn_figures.panels import Axes, compose
 
 RNG = np.random.default_rng(11)

@@ -6,16 +6,8 @@ import pytest
 from numpy.typing import NDArray
 
 from attn_figures import theme
-from attn_figures.position_maps import (
-    bias,
-    encoding,
-    encoding_cursor,
-    far,
-    similarity,
-    similarity_cursor,
-    turning,
-    turning_cursor,
-)
+from attn_figures.position_curves import far, turning, turning_cursor
+from attn_figures.position_maps import bias, encoding, encoding_cursor, similarity, similarity_cursor
 from attn_figures.positional import Trial, attention_maps, before_and_after, beside, trial
 from attn_ui.live_figure import paths
 

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attn_core import sentence_vectors
-from attn_figures import position_maps as pictures
+from attn_figures import position_curves as pictures
 from attn_ui.live_figure import Slider, live_figure, pack, pack_says
 from attn_ui.shared_cache import shared
 from attn_ui.shared_settings import BASE

@@ -7,7 +7,7 @@ import torch
 from numpy.typing import NDArray
 
 from attn_core import Scheme
-from attn_figures import position_maps as pictures
+from attn_figures import position_curves as pictures
 from attn_ui.live_figure import Cursor, Rows, Slider, live_figure, pack, pack_says
 from attn_ui.shared_cache import shared
 from pages.positional_encoding import words

@@ -1,0 +1,184 @@
+"""The frame of a matrix: its room, its labels and its axes, made once for all steps that share it."""
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from html import escape
+from typing import Any, Literal
+
+import numpy as np
+
+from attn_figures import theme
+from attn_figures.arrange import Box
+from attn_figures.panels import Axes, Geometry
+
+Role = Literal["query", "key", "value", "output", "ink"]
+Ticks = Sequence[tuple[float, str]]  # where on the axis, counted in cells from 0, and what stands there
+
+LONGEST_LABEL = 12  # characters; longer tokens end in an ellipsis on the axis and stand whole in the hover
+MOST_LABELS = 32
+MOST_FLAT = 8  # labels chosen for the columns; more of them are slanted
+SIDE_GAP, SIDE_SHARE = 0.03, 0.16  # of the body's width: the gap before the side bars, and gap and bars
+TITLE_PIXELS = 22
+CAPTION_LETTER, SMALL_CELL = 7, 3  # pixels of a caption's letter, and of a cell too small to be labelled
+
+
+@dataclass(frozen=True)
+class Frame:
+    """What decides a matrix's room and axes; equal at most steps of a slider, which are laid out once."""
+
+    rows: tuple[str, ...]
+    columns: tuple[str, ...]
+    titles: tuple[str, str]
+    roles: tuple[Role, Role]
+    ticks: tuple[Ticks | None, Ticks | None]
+    size: tuple[float, float]
+    operator: str
+    names_rows: bool
+    has_side: bool
+    formats: tuple[tuple[str, int], tuple[str, int]]
+    caption_letters: int
+    in_sight: tuple[int, int]
+
+    @property
+    def column_labels(self) -> Sequence[str]:
+        """What stands along the columns."""
+        return self.columns if self.ticks[1] is None else [label for _, label in self.ticks[1]]
+
+    @property
+    def slanted(self) -> bool:
+        """A few chosen labels have room to lie flat; as many as words do not."""
+        labels = self.column_labels
+        return max(map(len, labels)) > 3 and (self.ticks[1] is None or len(labels) > MOST_FLAT)
+
+    @property
+    def label_units(self) -> tuple[float, float]:
+        """How far apart two column labels and two row labels stand, in units."""
+        rows, columns = (
+            _step(labels) if ticks is None else _least_gap([place for place, _ in ticks], len(labels))
+            for labels, ticks in zip((self.rows, self.columns), self.ticks, strict=True)
+        )
+        wide, tall = self.size
+        return float(columns * wide / len(self.columns)), float(rows * tall / len(self.rows))
+
+
+@lru_cache(maxsize=512)
+def geometry(frame: Frame) -> Geometry:
+    """Return the room for the body, and for the words around it."""
+    n_columns, n_rows = frame.size
+    row_title, column_title = frame.titles
+    slanted = frame.slanted
+    columns = round(0.72 * _label_pixels(frame.column_labels)) + 8 if slanted else 16
+    operator = 18 + 7 * max(map(len, without_tags(frame.operator).split("<br>")))
+    labels = frame.rows if frame.ticks[0] is None else [label for _, label in frame.ticks[0]]
+    title = TITLE_PIXELS if row_title else 0
+    row_pixels = _label_pixels(labels) + title
+    # Of many rows the cells are small, and a body of few columns is narrower than its caption.
+    overhang = 0
+    if n_rows > MOST_LABELS:
+        overhang = max(0, round((CAPTION_LETTER * frame.caption_letters - SMALL_CELL * n_columns) / 2))
+    box = Box(
+        columns=n_columns * (1 + SIDE_SHARE * frame.has_side),
+        rows=n_rows,
+        left=max((operator if frame.operator else 24) + frame.names_rows * row_pixels, 2 * overhang),
+        lead=max(row_pixels, overhang),
+        trail=max(16 if slanted else 4, overhang),
+        top=10 + columns + (20 if column_title else 0),
+        bottom=36,
+    )
+    bare = replace(
+        box,
+        left=max(box.left - frame.names_rows * (row_pixels - title), 2 * overhang),
+        lead=max(title, overhang),
+        trail=max(4, overhang),
+        top=10 + (20 if column_title else 0),
+    )
+    return Geometry(
+        box,
+        row_title,
+        column_title,
+        row_pixels,
+        formats=frame.formats,
+        operator=frame.operator,
+        names_rows=frame.names_rows,
+        label_units=frame.label_units,
+        cell=(n_columns / len(frame.columns), n_rows / len(frame.rows)),
+        bare=bare,
+    )
+
+
+@lru_cache(maxsize=512)
+def axes_of(frame: Frame, axes: Axes) -> dict[str, Any]:
+    """Return the settings of both axes: columns on top, row 0 the highest."""
+    n_rows, n_columns = frame.in_sight
+    beside = SIDE_SHARE * n_columns if frame.has_side else 0.0
+    (row_title, column_title), (row_role, column_role) = frame.titles, frame.roles
+    return {
+        axes.x_layout: _ticks(frame.columns, column_role, column_title, frame.ticks[1])
+        | {
+            "side": "top",
+            "anchor": axes.y,
+            "range": [-0.5, n_columns - 0.5 + beside],
+            "tickangle": -45 if frame.slanted else 0,
+        },
+        axes.y_layout: _ticks(frame.rows, row_role, row_title, frame.ticks[0])
+        | {"anchor": axes.x, "range": [n_rows - 0.5, -0.5]},
+    }
+
+
+def shortens(*sides: Sequence[str]) -> bool:
+    """Whether an axis leaves labels out or cuts them short."""
+    return any(_step(labels) > 1 or max(map(len, labels)) > LONGEST_LABEL for labels in sides)
+
+
+def _shorten(label: str) -> str:
+    return label if len(label) <= LONGEST_LABEL else label[: LONGEST_LABEL - 1] + "…"
+
+
+def _label_pixels(labels: Sequence[str]) -> int:
+    return 8 + round(7.6 * max(len(_shorten(label)) for label in labels))
+
+
+def without_tags(text: str) -> str:
+    """Leave out Plotly's tags, but for the end of a line; users' own "<" is escaped."""
+    return re.sub(r"<(?!br>)[^>]*>", "", text)
+
+
+def _step(labels: Sequence[str]) -> int:
+    """Return how many rows or columns go to one label."""
+    return -(-len(labels) // MOST_LABELS)
+
+
+def _least_gap(places: Sequence[float], otherwise: float) -> float:
+    return float(np.diff(sorted(places)).min(initial=otherwise))
+
+
+def _ticks(labels: Sequence[str], role: Role, title: str, chosen: Ticks | None) -> dict[str, Any]:
+    ticks = list(enumerate(labels))[:: _step(labels)] if chosen is None else chosen
+    colour = getattr(theme.LIGHT, role)
+    return {
+        "tickmode": "array",
+        "tickvals": [place for place, _ in ticks],
+        "ticktext": [escape(_shorten(label)) for _, label in ticks],
+        "tickfont": {"color": colour, "size": theme.FONT_SIZE},
+        "title": {"text": title, "font": {"color": colour, "size": theme.FONT_SIZE - 1}, "standoff": 6},
+        "showgrid": False,
+        "zeroline": False,
+        "ticks": "",
+        "fixedrange": True,
+        "automargin": False,
+        # The default measures every label at every step: two thirds of the time to draw 64 x 64 cells.
+        "ticklabeloverflow": "allow",
+    }
+
+
+def few(labels: Sequence[str]) -> Ticks:
+    """Label every place while there are up to eight, then every second, fourth, ...
+
+    >>> few(["a", "b"]), len(few("abcdefghi"))
+    ([(0, 'a'), (1, 'b')], 5)
+    """
+    step = 1 << max(0, math.ceil(math.log2(len(labels) / 8)))
+    return list(enumerate(labels))[::step]

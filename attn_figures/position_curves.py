@@ -1,0 +1,157 @@
+"""Pictures of positions by their offset: vectors that turn with it, and what schemes see far away."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attn_figures import marks, theme
+from attn_figures.chart import Chart
+from attn_figures.matrix import Numbers
+from attn_figures.panels import compose
+from attn_figures.picture import Picture, Spec
+
+LIGHT = theme.LIGHT
+
+
+@Picture
+def turning(
+    angles: Numbers, pairs: Sequence[int], frequencies: Numbers, curve: Numbers, *, shown: int
+) -> Spec:
+    """Draw how rotary positions turn some pairs of a query and a key, and the score over the offset.
+
+    Args:
+        angles: (2, n_pair) in radians: of the query, of the key.
+        pairs: which pairs of dimensions these are.
+        frequencies: radians a position, one a pair.
+        curve: the score at each offset from 0 on.
+        shown: offsets in sight.
+    """
+    panels = [
+        _circle(pair, angles[0, number], angles[1, number], frequencies[number], named=number == 0)
+        for number, pair in enumerate(pairs)
+    ]
+    hover = "offset <b>%{x}</b><br>score <b>%{y:.6f}</b>"
+    score = Chart(
+        "score",
+        [
+            marks.line("score", np.arange(len(curve)), curve, LIGHT.query, hover=hover),
+            marks.points(
+                "here",
+                np.zeros(1),
+                curve[:1],
+                LIGHT.key,
+                size=12,
+                ring=LIGHT.paper,
+                ring_width=2,
+                hover=hover,
+            ),
+        ],
+        columns=12,
+        rows=5,
+        x_title="Offset (key − query)",
+        y_title="Score",
+        x={"range": [-0.5, shown - 0.5]},
+        y={"range": [-1.08, 1.08]},
+    )
+    return compose.spec([*panels, score], largest_unit=34)
+
+
+def turning_cursor(
+    angles: NDArray[Any], pairs: Sequence[int], curve: Numbers
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return what follows the offset slider of `turning`: by row, and by (step, row).
+
+    Args:
+        angles: of the key, (n_steps, n_rows, n_pair).
+        pairs: which pairs of dimensions these are.
+        curve: the score at each offset.
+    """
+    zero = np.zeros_like(angles[..., 0])
+    by_step: dict[str, Any] = {}
+    for number, pair in enumerate(pairs):
+        by_step[f"data[key {pair}].x"] = np.stack([zero, np.cos(angles[..., number])], -1)
+        by_step[f"data[key {pair}].y"] = np.stack([zero, np.sin(angles[..., number])], -1)
+    places = np.arange(angles.shape[1], dtype=np.float64)
+    return {"data[here].x": places[:, None], "data[here].y": curve[: len(places), None]}, by_step
+
+
+def _circle(number: int, query: float, key: float, omega: float, *, named: bool) -> Chart:
+    around = np.linspace(0, 2 * np.pi, 73)
+    rim = marks.line(f"rim {number}", np.cos(around), np.sin(around), LIGHT.rule, width=1.5)
+    arrows = [
+        marks.line(
+            f"{name} {number}",
+            np.array([0.0, np.cos(angle)]),
+            np.array([0.0, np.sin(angle)]),
+            colour,
+            width=width,
+            dots=[0, 11],
+            hover=f"{name}, pair {number}<br>(%{{x:.4f}}, %{{y:.4f}})",
+        )
+        for name, angle, colour, width in (("query", query, LIGHT.query, 4), ("key", key, LIGHT.key, 3))
+    ]
+    hidden = {"range": [-1.15, 1.15], "showticklabels": False, "showgrid": False}
+    return Chart(
+        f"pair {number}",
+        [rim, *arrows],
+        columns=5,
+        rows=5,
+        title=f"pair {number}<br>{omega:.2g} rad/pos.",
+        x=hidden,
+        y=hidden,
+        legend=[("query", LIGHT.query), ("key", LIGHT.key)] if named else (),
+    )
+
+
+@Picture
+def far(curves: Mapping[str, Numbers], trained: int, marked: Mapping[str, int]) -> Spec:
+    """Draw how each scheme sees offsets up to and past the length it was trained on.
+
+    Args:
+        curves: 1 at offset 0, one a scheme, by its name; equal lengths.
+        trained: the training length; what lies beyond is shaded.
+        marked: an offset to point at, by the scheme's name.
+    """
+    panels = []
+    for (name, curve), colour in zip(curves.items(), LIGHT.series, strict=False):
+        length = len(curve)
+        hover = f"{name}, offset <b>%{{x}}</b><br><b>%{{y:.6~g}}</b>"
+        line = marks.line(name, np.arange(length), curve, colour, hover=hover)
+        at = marked.get(name)
+        point = marks.points(
+            f"{name} return",
+            np.array([] if at is None else [float(at)]),
+            np.array([] if at is None else [curve[at]]),
+            LIGHT.paper,
+            size=11,
+            ring=LIGHT.ink,
+            ring_width=2,
+            hover="highest past training: offset <b>%{x}</b>, <b>%{y:.6~g}</b>",
+        )
+        beyond = {
+            "type": "rect",
+            "x0": trained - 0.5,
+            "x1": length - 0.5,
+            "y0": 0,
+            "y1": 1,
+            "yref": " domain",
+            "fillcolor": theme.rgba(LIGHT.masked, 0.7),
+            "line": {"width": 0},
+            "layer": "below",
+        }
+        panels.append(
+            Chart(
+                name,
+                [line, point],
+                columns=9,
+                rows=8,
+                x_title="Offset",
+                x={"range": [-0.5, length - 0.5], "nticks": 5},
+                y={"range": [-0.85, 1.1], "nticks": 5},
+                marks=[beyond],
+                legend=[(name, colour)],
+            )
+        )
+    return compose.spec(panels, largest_unit=36)
