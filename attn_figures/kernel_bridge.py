@@ -5,8 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from attn_figures.kernel_regression import Numbers
-from attn_figures.matrix import KEY_TITLE, NUMBERS_UP_TO, QUERY_TITLE, Matrix
+from attn_figures.matrix import KEY_TITLE, NUMBERS_UP_TO, QUERY_TITLE, Matrix, Numbers
 from attn_figures.panels import IN_SIGHT, compose
 from attn_figures.picture import Picture, Spec
 

@@ -1,103 +1,22 @@
-"""Kernel regression studied: four kernels side by side, errors against bandwidth, and where it fails."""
+"""Kernel regression studied: errors against bandwidth, where it fails, and mistakes beside what is right."""
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from attn_figures import kernel_parts as parts
 from attn_figures import marks, theme
 from attn_figures.chart import Chart
-from attn_figures.kernel_regression import (
-    Estimate,
-    Numbers,
-    Scene,
-    answer,
-    around_queries,
-    bubbles,
-    estimate_line,
-    kernel_shape,
-    place_axis,
-    points,
-    query_line,
-    truth_line,
-    value_axis,
-    weight_map,
-)
+from attn_figures.kernel_scene import Estimate, Scene
 from attn_figures.marks import Mark, upright
-from attn_figures.panels import ColourRange, compose
+from attn_figures.matrix import Numbers
+from attn_figures.panels import compose
 from attn_figures.picture import Picture, Spec
 
 LIGHT = theme.LIGHT
 SMALL_MAP = (5.0, 5.0)
-PHONE_HEIGHT = 720  # pixels in which four charts and four maps stand on a phone, two on a line
-
-
-@Picture
-def compare(scene: Scene, kernels: Mapping[str, Estimate], row: int = 0) -> Spec:
-    """Draw several kernels at one bandwidth: a chart each above, its map of weights below."""
-    maps = [
-        weight_map(
-            scene,
-            estimate,
-            size=(6.0, 4.4),
-            row=row,
-            name=f"{name} weights",
-            title="weights",
-            names_rows=False,
-            side=False,
-        )
-        for name, estimate in kernels.items()
-    ]
-    query = float(scene.queries[row])
-    charts = [
-        Chart(
-            name,
-            [
-                trace | {"name": f"{name} {trace['name']}"}
-                for trace in (
-                    kernel_shape(scene, estimate.profile, query),
-                    truth_line(scene),
-                    bubbles(scene, estimate.weights[row]),
-                    points(scene),
-                    estimate_line(scene, estimate.on_grid),
-                    answer(query, float(estimate.at_queries[row])),
-                )
-            ],
-            columns=6,
-            rows=4.4,
-            x=place_axis(scene, 5),
-            y=value_axis(scene, 5) | {"showticklabels": name == next(iter(kernels))},
-            colours=ColourRange(LIGHT.weights, 0.0, 1.0, "weight", scene.ramp_power),
-            marks=[query_line(scene, query, f"{name} query")],
-            legend=[(f"<b>{name}</b>", LIGHT.ink)],
-            under=maps[0].geometry().box,
-        )
-        for name, estimate in kernels.items()
-    ]
-    return compose.spec([*charts, *maps], largest_unit=70.0, phone_height=PHONE_HEIGHT)
-
-
-def compare_cursor(scene: Scene, steps: Sequence[Mapping[str, Estimate]]) -> dict[str, dict[str, Any]]:
-    """What follows the query in `compare`."""
-    rows = np.arange(len(scene.queries))
-    changes: dict[str, Any] = {}
-    by_step: dict[str, Any] = {}
-    rows_of: dict[str, str] = {}
-    for name in steps[0]:
-        answered, weighed = f"data[{name} estimate at the query]", f"data[{name} weight of each point]"
-        changes |= {
-            f"layout.shapes[{name} query].x0": scene.queries,
-            f"layout.shapes[{name} query].x1": scene.queries,
-            f"layout.shapes[{name} weights marked].y0": rows - 0.5,
-            f"layout.shapes[{name} weights marked].y1": rows + 0.5,
-            f"data[{name} kernel].x": around_queries(scene, scene.queries),
-            f"{answered}.x": scene.queries[:, None],
-        }
-        by_step[f"{answered}.y"] = np.stack([step[name].at_queries for step in steps])[..., None]
-        rows_of |= {f"{weighed}.marker.{field}": f"data[{name} weights].z" for field in ("size", "color")}
-    return {"changes": changes, "by_step": by_step, "rows_of": rows_of}
 
 
 @dataclass(frozen=True)
@@ -184,23 +103,7 @@ def choose(scene: Scene, errors: Errors, step: int, on_grid: Numbers) -> Spec:
             *([("● learned", LIGHT.output)] if len(errors.path) else []),
         ],
     )
-    return compose.spec([curves, plain_fit(scene, on_grid)], largest_unit=70.0)
-
-
-def plain_fit(scene: Scene, on_grid: Numbers) -> Chart:
-    """The data, the true curve and one estimate."""
-    truth = [] if scene.truth is None else [("┅ truth", LIGHT.muted)]
-    return Chart(
-        "fit",
-        [truth_line(scene), points(scene), estimate_line(scene, on_grid)],
-        columns=9,
-        rows=6.8,
-        x_title=scene.x_title,
-        y_title=scene.y_title,
-        x=place_axis(scene),
-        y=value_axis(scene),
-        legend=[("○ data", LIGHT.ink), *truth, ("━ estimate", LIGHT.output)],
-    )
+    return compose.spec([curves, parts.plain_fit(scene, on_grid)], largest_unit=70.0)
 
 
 @dataclass(frozen=True)
@@ -231,20 +134,20 @@ def fails(scene: Scene, limits: Limits, on_grid: Numbers, bias: Numbers | None) 
         "wide",
         [
             _no_support(scene, on_grid),
-            truth_line(scene),
+            parts.truth_line(scene),
             marks.line("nearest key's value", scene.grid, limits.nearest, LIGHT.key, width=1, shape="hvh"),
             marks.line(
                 "mean of all values", scene.grid[[0, -1]], np.full(2, limits.mean), LIGHT.query, width=1
             ),
-            points(scene),
-            estimate_line(scene, on_grid),
+            parts.points(scene),
+            parts.estimate_line(scene, on_grid),
         ],
         columns=11 if bias is not None else 17,
         rows=6.8,
         x_title=scene.x_title,
         y_title=scene.y_title,
-        x=place_axis(scene, x_range=(float(scene.grid[0]), float(scene.grid[-1]))),
-        y=value_axis(scene),
+        x=parts.place_axis(scene, x_range=(float(scene.grid[0]), float(scene.grid[-1]))),
+        y=parts.value_axis(scene),
         marks=[upright(low), upright(high)],
         legend=[
             ("○ data", LIGHT.ink),
@@ -284,7 +187,27 @@ def fails(scene: Scene, limits: Limits, on_grid: Numbers, bias: Numbers | None) 
     return compose.spec([wide, beside], largest_unit=70.0)
 
 
-# ---- parts ----
+@Picture
+def two_fits(scene: Scene, broken: tuple[str, Numbers], right: tuple[str, Numbers]) -> Spec:
+    """Draw two estimates of the same data side by side, each a title and a curve on the grid."""
+    charts = [
+        replace(parts.plain_fit(scene, on_grid), name=name, title=title, title_lines=1)
+        for name, (title, on_grid) in (("broken", broken), ("right", right))
+    ]
+    return compose.spec(charts, largest_unit=70.0)
+
+
+@Picture
+def two_maps(scene: Scene, broken: tuple[str, Estimate], right: tuple[str, Estimate]) -> Spec:
+    """Draw two maps of weights and their difference."""
+    first, second = (
+        parts.weight_map(
+            scene, estimate, size=SMALL_MAP, name=name, title=title, names_rows=False, side=False
+        )
+        for name, (title, estimate) in (("broken", broken), ("right", right))
+    )
+    difference = first.minus(second, "broken − right", operator="=")
+    return compose.spec([first, replace(second, operator="−"), difference], largest_unit=70.0)
 
 
 def _error(name: str, bandwidths: Numbers, errors: Numbers, colour: str) -> Mark:
@@ -308,24 +231,3 @@ def _no_support(scene: Scene, on_grid: Numbers) -> Mark:
         xs += [first, last, last, first, first, np.nan]
         ys += [low, low, high, high, low, np.nan]
     return marks.hatched("no key in the window", xs, ys)
-
-
-@Picture
-def two_fits(scene: Scene, broken: tuple[str, Numbers], right: tuple[str, Numbers]) -> Spec:
-    """Draw two estimates of the same data side by side, each a title and a curve on the grid."""
-    charts = [
-        replace(plain_fit(scene, on_grid), name=name, title=title, title_lines=1)
-        for name, (title, on_grid) in (("broken", broken), ("right", right))
-    ]
-    return compose.spec(charts, largest_unit=70.0)
-
-
-@Picture
-def two_maps(scene: Scene, broken: tuple[str, Estimate], right: tuple[str, Estimate]) -> Spec:
-    """Draw two maps of weights and their difference."""
-    first, second = (
-        weight_map(scene, estimate, size=SMALL_MAP, name=name, title=title, names_rows=False, side=False)
-        for name, (title, estimate) in (("broken", broken), ("right", right))
-    )
-    difference = first.minus(second, "broken − right", operator="=")
-    return compose.spec([first, replace(second, operator="−"), difference], largest_unit=70.0)

@@ -20,8 +20,8 @@ import torch
 
 from attn_core import KERNELS
 from attn_figures.kernel_bridge import bridge
-from attn_figures.kernel_regression import fit, fit_cursor
-from attn_figures.kernel_studies import Errors, choose, compare, compare_cursor
+from attn_figures.kernel_regression import compare, compare_cursor, fit, fit_cursor
+from attn_figures.kernel_studies import Errors, choose
 from attn_ui import shared_cache
 from attn_ui.live_figure import Cursor, pack
 from pages.kernel_regression.numbers import Sweep

@@ -7,17 +7,10 @@ import pytest
 
 from attn_figures import theme
 from attn_figures.kernel_bridge import Terms, bridge
-from attn_figures.kernel_regression import EMPTY, Estimate, Scene, fit, fit_cursor, round_numbers
-from attn_figures.kernel_studies import (
-    Errors,
-    Limits,
-    choose,
-    compare,
-    compare_cursor,
-    fails,
-    two_fits,
-    two_maps,
-)
+from attn_figures.kernel_parts import EMPTY
+from attn_figures.kernel_regression import compare, compare_cursor, fit, fit_cursor
+from attn_figures.kernel_scene import Estimate, Scene, round_numbers
+from attn_figures.kernel_studies import Errors, Limits, choose, fails, two_fits, two_maps
 from attn_figures.panels import IN_SIGHT
 from attn_ui.live_figure import paths
 

@@ -3,8 +3,8 @@
 from dataclasses import replace
 
 from attn_core import KERNELS
-from attn_figures.kernel_regression import Estimate
-from attn_figures.kernel_studies import compare, compare_cursor
+from attn_figures.kernel_regression import compare, compare_cursor
+from attn_figures.kernel_scene import Estimate
 from attn_ui.live_figure import Cursor, Rows, Slider, live_figure, pack, pack_says
 from attn_ui.shared_cache import shared
 from pages.kernel_regression.numbers import Standing, Strides, Sweep, fitting

@@ -7,7 +7,7 @@ import streamlit as st
 import torch
 
 from attn_core import kernel_estimate
-from attn_figures.kernel_regression import Scene
+from attn_figures.kernel_scene import Scene
 from attn_figures.kernel_studies import Limits, fails
 from attn_ui.live_figure import Slider, live_figure, pack, pack_says
 from attn_ui.shared_cache import shared

@@ -1,6 +1,7 @@
 """The first picture: the data asked at one query, and the weights of all queries."""
 
-from attn_figures.kernel_regression import Estimate, fit, fit_cursor
+from attn_figures.kernel_regression import fit, fit_cursor
+from attn_figures.kernel_scene import Estimate
 from attn_ui.live_figure import Cursor, Rows, Slider, live_figure, pack, pack_says
 from attn_ui.shared_cache import shared
 from pages.kernel_regression.numbers import Standing, Strides, Sweep, fitting

@@ -1,0 +1,225 @@
+"""What pictures of kernel regression share: marks, axes, the map of weights; what stays is made once."""
+
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from attn_figures import marks, theme
+from attn_figures.chart import Chart
+from attn_figures.frame import Ticks
+from attn_figures.kernel_scene import Estimate, Scene, round_numbers
+from attn_figures.marks import Mark
+from attn_figures.matrix import KEY_TITLE, QUERY_TITLE, Matrix, Numbers, SideBars
+from attn_figures.numbers import distinct
+
+WEIGHTS = "weights"  # the name of the map whose cells can be clicked
+LIGHT = theme.LIGHT
+WIDEST_BUBBLE = 46  # pixels, of a point that has all the weight among forty
+SCENES = 16  # whose still parts are kept
+EMPTY = "<b>no key in the window</b>: nothing to average"
+
+
+@lru_cache(maxsize=SCENES)
+def points(scene: Scene) -> Mark:
+    """The data, as small rings; as dots where there are many."""
+    many = len(scene.keys) > 150
+    return scene.told(
+        marks.points(
+            "data",
+            scene.keys,
+            scene.values,
+            LIGHT.ink if many else LIGHT.paper,
+            size=3 if many else 5,
+            ring=LIGHT.ink,
+            ring_width=0 if many else 1.2,
+            hover=f"{scene.hover_place('key at')}<br>value <b>%{{y:{scene.value_form}}}</b>",
+        )
+    )
+
+
+@lru_cache(maxsize=SCENES)
+def place_axis(scene: Scene, most: int = 7, x_range: tuple[float, float] | None = None) -> dict[str, Any]:
+    """The axis of the keys: round numbers or dates written out, however far from zero."""
+    low, high = x_range or scene.x_range
+    long = scene.dated or scene.digits >= 6
+    ticks = scene.ticks(low, high, most if not long else 3 if most < 7 else 4)
+    return {
+        "range": [low, high],
+        "tickmode": "array",
+        "tickvals": [value for value, _ in ticks],
+        "ticktext": [text for _, text in ticks],
+    }
+
+
+@lru_cache(maxsize=SCENES)
+def value_axis(scene: Scene, most: int = 7) -> dict[str, Any]:
+    """The axis of the values: round numbers, written as everywhere."""
+    low, high = scene.y_range
+    places = [value for value, _ in round_numbers(low, high, most)]
+    return {"range": [low, high], "tickmode": "array", "tickvals": places, "ticktext": distinct(places)}
+
+
+@lru_cache(maxsize=SCENES)
+def truth_line(scene: Scene) -> Mark:
+    """The true curve; nowhere where it is not known."""
+    truth = np.full(len(scene.grid), np.nan) if scene.truth is None else scene.truth
+    return marks.line("true curve", scene.grid, truth, LIGHT.muted, width=1.5, dash="dot")
+
+
+def estimate_line(scene: Scene, on_grid: Numbers) -> Mark:
+    """The estimate; a gap where no key is in the window."""
+    return marks.line("estimate", scene.grid, on_grid, LIGHT.output, width=3)
+
+
+def kernel_shape(scene: Scene, profile: Numbers, query: float) -> Mark:
+    """The kernel, standing on the floor of the chart around the query."""
+    floor = scene.y_range[0]
+    return marks.area(
+        "kernel",
+        around_queries(scene, np.array([query]))[0],
+        np.concatenate(([floor], scene.kernel_height(profile), [floor])),
+        theme.rgba(LIGHT.query, 0.1),
+        edge=LIGHT.query,
+    )
+
+
+def around_queries(scene: Scene, queries: Numbers) -> Numbers:
+    """The kernel's places around each query, (n_query, n_offset + 2): its ends stand on the floor."""
+    offsets = np.concatenate((scene.offsets[:1], scene.offsets, scene.offsets[-1:]))
+    around: Numbers = queries[:, None] + offsets
+    return around
+
+
+def bubbles(scene: Scene, weights: Numbers) -> Mark:
+    """Each point's weight for one query, as area and as colour."""
+    widest = WIDEST_BUBBLE * max(1.0, len(scene.keys) / 40) ** 0.25
+    drawn = marks.points(
+        "weight of each point",
+        scene.keys,
+        scene.values,
+        weights,
+        size=weights,
+        ring=LIGHT.query,
+        ring_width=1,
+    )
+    area = {"sizemode": "area", "sizeref": 2 / widest**2, "coloraxis": "panel", "opacity": 1}
+    return drawn | {"marker": drawn["marker"] | area}
+
+
+def answer(query: float, estimate: float) -> Mark:
+    """The estimate at the query; nothing where there is none."""
+    return marks.points(
+        "estimate at the query", [query], [estimate], LIGHT.output, size=13, ring=LIGHT.paper, ring_width=2
+    )
+
+
+def query_line(scene: Scene, query: float, name: str = "query") -> dict[str, Any]:
+    """Where the query stands."""
+    return {
+        "type": "line",
+        "name": name,
+        "x0": query,
+        "x1": query,
+        "y0": scene.y_range[0],
+        "y1": scene.y_range[1],
+        "line": {"color": LIGHT.query, "width": 1.5, "dash": "dash"},
+        "layer": "below",
+    }
+
+
+def weight_map(
+    scene: Scene,
+    estimate: Estimate,
+    *,
+    size: tuple[float, float],
+    row: int | None = None,
+    name: str = WEIGHTS,
+    title: str = "weights",
+    names_rows: bool = True,
+    side: bool = True,
+) -> Matrix:
+    """The (query, key) weights, keys in the order of their place; each row's effective keys at its side."""
+    n_query, n_key = estimate.weights.shape
+    shape = (n_query, n_key)
+    supported = estimate.supported
+    return Matrix(
+        name,
+        estimate.weights,
+        title,
+        scene.row_names,
+        scene.column_names,
+        row_title=QUERY_TITLE,
+        column_title=KEY_TITLE,
+        mask=np.broadcast_to(supported[:, None], shape),
+        marked=None if row is None else (row, None),
+        cells="query-key",
+        extra=scene.of_cells,
+        moves_cursor=True,
+        size=size,
+        ramp_power=scene.ramp_power,
+        ticks=(_row_ticks(scene), _key_ticks(scene)),
+        # Numbers are told more exactly than their labels have them; a date is its label.
+        place=None if scene.dated else "",
+        words=("query at", "key at"),
+        blocked=EMPTY,
+        side=_row_facts(scene, estimate, name) if side else None,
+        names_rows=names_rows,
+    )
+
+
+def _row_facts(scene: Scene, estimate: Estimate, name: str) -> SideBars:
+    n_key = len(scene.keys)
+    return SideBars(
+        f"{name} effective keys",
+        estimate.effective_keys,
+        float(n_key),
+        f"query at {'%{hovertext}' if scene.dated else f'%{{customdata[0]:{scene.hover_form}}}'}<br>"
+        f"effective keys <b>%{{customdata[1]:.2f}}</b> of {n_key}<br>row sum <b>%{{customdata[2]:.6f}}</b>",
+        facts(scene, estimate),
+        tuple(scene.names(scene.queries)) if scene.dated else (),
+    )
+
+
+def facts(scene: Scene, estimate: Estimate) -> Numbers:
+    """Each query, its effective keys, its sum of weights and its estimate, 0 where there is none."""
+    facts = (scene.queries, estimate.effective_keys, estimate.weights.sum(axis=1), estimate.at_queries)
+    told: Numbers = np.nan_to_num(np.stack(facts, axis=-1))
+    return told
+
+
+@lru_cache(maxsize=SCENES)
+def _row_ticks(scene: Scene) -> Ticks:
+    step = scene.queries[1] - scene.queries[0]
+    return [((value - scene.queries[0]) / step, text) for value, text in scene.ticks(*scene.x_range)]
+
+
+@lru_cache(maxsize=SCENES)
+def _key_ticks(scene: Scene) -> Ticks:
+    """Round numbers between the keys where they would stand: the columns are keys, not places."""
+    columns = np.arange(len(scene.keys))
+    ticks: list[tuple[float, str]] = []
+    for value, text in scene.ticks(float(scene.keys[0]), float(scene.keys[-1])):
+        column = float(np.interp(value, scene.keys, columns))
+        # In a gap of the data two would overlap; long numbers need more room.
+        if not ticks or column - ticks[-1][0] > len(columns) * max(
+            0.07, (0.045 if scene.dated else 0.028) * len(text)
+        ):
+            ticks.append((column, text))
+    return ticks
+
+
+def plain_fit(scene: Scene, on_grid: Numbers) -> Chart:
+    """The data, the true curve and one estimate."""
+    truth = [] if scene.truth is None else [("┅ truth", LIGHT.muted)]
+    return Chart(
+        "fit",
+        [truth_line(scene), points(scene), estimate_line(scene, on_grid)],
+        columns=9,
+        rows=6.8,
+        x_title=scene.x_title,
+        y_title=scene.y_title,
+        x=place_axis(scene),
+        y=value_axis(scene),
+        legend=[("○ data", LIGHT.ink), *truth, ("━ estimate", LIGHT.output)],
+    )

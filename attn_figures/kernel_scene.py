@@ -1,0 +1,161 @@
+"""What pictures of kernel regression are drawn from: the scene that stays, and one bandwidth's estimate."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attn_figures.dates import date, round_dates
+from attn_figures.marks import Mark
+from attn_figures.matrix import Extra, Numbers
+from attn_figures.numbers import PLAIN, SMALL
+
+KERNEL_SHARE = 0.3  # of the chart's height, for the kernel drawn around the query
+
+
+@dataclass(frozen=True, eq=False)
+class Scene:
+    """What stays when a slider moves: data sorted by key, where it is asked, and how far the axes go.
+
+    What is drawn of it alone is made once, so that all steps share it.
+
+    Attributes:
+        keys, values: the data points, (n_key,) each, keys ascending.
+        queries: where the map has its rows, (n_query,), evenly spaced.
+        grid: where the estimate is drawn, (n_grid,).
+        truth: the true curve on the grid, or None where nobody knows it.
+        offsets: distances from the query at which the kernel is drawn, (n_offset,), ascending.
+        y_range: the lowest and the highest value on the axis.
+        x_title, y_title: what the two columns are called; escape users' words.
+        digits: significant digits that tell one place from the next.
+        value_digits: significant digits that tell one value from another.
+        dated: whether places are dates, in days since 1970-01-01.
+    """
+
+    keys: Numbers
+    values: Numbers
+    queries: Numbers
+    grid: Numbers
+    truth: Numbers | None
+    offsets: Numbers
+    y_range: tuple[float, float]
+    x_title: str = "x"
+    y_title: str = "y"
+    digits: int = 3
+    value_digits: int = 4
+    dated: bool = False
+
+    def name(self, place: float) -> str:
+        """Write a place."""
+        if self.dated:
+            return date(place, float(self.queries[1] - self.queries[0]))
+        return f"{place:.{self.digits}g}"
+
+    def names(self, places: Numbers) -> NDArray[np.object_]:
+        """Write places, for the hover of dates."""
+        return np.array([self.name(place) for place in places.tolist()], dtype=object)
+
+    def ticks(self, low: float, high: float, most: int = 7) -> list[tuple[float, str]]:
+        """Round places from low to high, at most `most`, with how they are written."""
+        return (round_dates if self.dated else round_numbers)(low, high, most)
+
+    @cached_property
+    def hover_form(self) -> str:
+        """How the hover writes a place that is a number."""
+        return f".{self.digits + 1}~g"
+
+    def hover_place(self, said: str) -> str:
+        """The hover's template for the place of a mark that was `told` its places."""
+        return f"{said} <b>%{{customdata}}</b>" if self.dated else f"{said} <b>%{{x:{self.hover_form}}}</b>"
+
+    def told(self, mark: Mark) -> Mark:
+        """Give a mark the names of its places where the hover cannot write them itself."""
+        return mark | {"customdata": self.names(mark["x"])} if self.dated else mark
+
+    @cached_property
+    def value_form(self) -> str:
+        """How Plotly writes a value of the size of these: up to a million in full, as `number` does."""
+        size = float(np.abs(self.values).max())
+        if size > PLAIN or 0 < size < SMALL:
+            return f".{self.value_digits - 1}~e"
+        return f",.{max(self.value_digits, len(str(int(size))))}~r"
+
+    @cached_property
+    def ramp_power(self) -> float:
+        """The more keys, the smaller their weights: a weight of 1 / n_key always has the same colour."""
+        return max(1.0, float(np.log(len(self.keys)) / np.log(6.3)))
+
+    @property
+    def x_range(self) -> tuple[float, float]:
+        """From the first query to the last."""
+        return float(self.queries[0]), float(self.queries[-1])
+
+    def kernel_height(self, profile: Numbers) -> Numbers:
+        """Lift a kernel's profile (..., n_offset), which is 1 at the query, off the floor of the chart."""
+        low, high = self.y_range
+        lifted: Numbers = low + KERNEL_SHARE * (high - low) * profile
+        return lifted
+
+    @cached_property
+    def row_names(self) -> list[str]:
+        """Each query as the map's rows name it."""
+        return [self.name(query) for query in self.queries.tolist()]
+
+    @cached_property
+    def column_names(self) -> list[str]:
+        """Each key as the map's columns name it."""
+        return [self.name(key) for key in self.keys.tolist()]
+
+    @cached_property
+    def of_cells(self) -> Extra:
+        """What the hover tells of each cell: where its query and its key stand, and the key's value.
+
+        A date is no number: the hover has it from the labels.
+        """
+        shape = (len(self.queries), len(self.keys))
+        places = [
+            ("query at", np.broadcast_to(self.queries[:, None], shape)),
+            ("key at", np.broadcast_to(self.keys, shape)),
+        ]
+        value = ("its value", np.broadcast_to(self.values, shape))
+        return Extra([value] if self.dated else [*places, value])
+
+    @cached_property
+    def rows_of_keys(self) -> list[int]:
+        """The query nearest to each key, so that a click on a point asks there."""
+        nearest = np.abs(self.queries[:, None] - self.keys[None, :]).argmin(axis=0)
+        return [int(row) for row in nearest]
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """One bandwidth: weights (n_query, n_key), what follows from them, and the curve on the finer grid."""
+
+    weights: Numbers
+    effective_keys: Numbers
+    at_queries: Numbers
+    on_grid: Numbers
+    profile: Numbers
+
+    @property
+    def supported(self) -> NDArray[np.bool_]:
+        """Which queries have a key in their window, (n_query,)."""
+        return np.isfinite(self.at_queries)
+
+
+def round_numbers(low: float, high: float, most: int = 7) -> list[tuple[float, str]]:
+    """Round numbers from low to high, at most `most`, with how they are written.
+
+    >>> [text for _, text in round_numbers(-0.5, 5.5)]
+    ['0', '1', '2', '3', '4', '5']
+    """
+    span = (high - low) or 1.0
+    scale = 10.0 ** np.floor(np.log10(span / most))
+    step = next(scale * k for k in (1, 2, 5, 10, 20) if span / (scale * k) <= most)
+    first, last = int(np.ceil(low / step - 1e-9)), int(np.floor(high / step + 1e-9))
+    # As many digits as tell neighbours apart, and, below 1e12, as many as stand before the point.
+    largest = max(abs(low), abs(high), step)
+    digits = int(np.ceil(np.log10(largest / step))) + 1
+    digits = max(6, digits, int(np.log10(largest)) + 1 if largest < 1e12 else 0)
+    return [(k * step, f"{k * step:.{digits}g}") for k in range(first, last + 1)]
