@@ -332,8 +332,8 @@ def test_dogs_with_the_ramp_and_two_heads_are_one_link() -> None:
     assert at.selectbox(key="pos").value == "ramp"
     said = text(at)
     assert "2 heads of width 2" in said
-    result = Now(*[SETTINGS["the ramp on dogs"][0], LOOK, 2]).result  # type: ignore[arg-type]
     setting = SETTINGS["the ramp on dogs"][0]
+    result = Now(setting, LOOK, 2).result
     x = sequences(setting).query
     assert x.tolist() == [[1, 0, 0, 0], [0.5, 1.5, 0.5, 0.5], [1, 1, 2, 1]]
     without = Now(replace(setting, positions=SchemeSettings("none")), LOOK, 2).result
