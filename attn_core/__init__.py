@@ -3,6 +3,7 @@
 from attn_core.attention import Attention, SelfAttention, scaled_dot_product_attention
 from attn_core.block import NORMS, repeat_block, token_distance, token_similarity
 from attn_core.checks import Check, audit_attention, compare
+from attn_core.head_mistakes import MULTI_HEAD_MISTAKES
 from attn_core.heads_fit import HeadsFit, TwoPatternTask, fit_heads, two_pattern_task
 from attn_core.heads_study import HeadsStudy, heads_study
 from attn_core.kernels import KERNELS, Kernel
@@ -29,7 +30,7 @@ from attn_core.measures import (
     head_similarity,
     previous_token_score,
 )
-from attn_core.mistakes import ATTENTION_MISTAKES, MULTI_HEAD_MISTAKES, Mistake
+from attn_core.mistakes import ATTENTION_MISTAKES, Mistake
 from attn_core.multi_head import MultiHead, MultiHeadAttention, merge_heads, split_heads
 from attn_core.position_mistakes import POSITION_MISTAKES, PositionMistake
 from attn_core.positional import (

@@ -6,7 +6,7 @@ from typing import Any
 
 from attn_figures import theme
 from attn_figures.arrange import Box
-from attn_figures.panels import Axes, ColourRange, Geometry
+from attn_figures.geometry import Axes, ColourRange, Geometry
 
 
 @dataclass(frozen=True)

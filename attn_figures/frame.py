@@ -12,7 +12,7 @@ import numpy as np
 
 from attn_figures import theme
 from attn_figures.arrange import Box
-from attn_figures.panels import Axes, Geometry
+from attn_figures.geometry import Axes, Geometry
 
 Role = Literal["query", "key", "value", "output", "ink"]
 Ticks = Sequence[tuple[float, str]]  # where on the axis, counted in cells from 0, and what stands there

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attn_figures import marks
-from attn_figures.panels import Axes
+from attn_figures.geometry import Axes
 
 Numbers = NDArray[np.float64]
 

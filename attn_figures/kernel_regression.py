@@ -9,11 +9,12 @@ import numpy as np
 from attn_figures import kernel_parts as parts
 from attn_figures import marks, theme
 from attn_figures.chart import Chart
+from attn_figures.geometry import ColourRange
 from attn_figures.kernel_parts import WEIGHTS
 from attn_figures.kernel_scene import Estimate, Scene
 from attn_figures.marks import Mark
 from attn_figures.matrix import Numbers
-from attn_figures.panels import ColourRange, compose
+from attn_figures.panels import compose
 from attn_figures.picture import Picture, Spec
 
 LIGHT = theme.LIGHT

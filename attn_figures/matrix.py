@@ -22,8 +22,8 @@ from attn_figures.frame import (
     shortens,
     without_tags,
 )
+from attn_figures.geometry import Axes, ColourRange, Geometry
 from attn_figures.hidden import hatch, hidden_cells
-from attn_figures.panels import Axes, ColourRange, Geometry
 
 Scale = Literal["weights", "scores"]
 Numbers = NDArray[np.float64]

@@ -1,103 +1,18 @@
 """Figures made of panels: matrices and charts side by side, placed for every screen, as one figure."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Protocol
 
 from attn_figures import theme
-from attn_figures.arrange import (
-    REFERENCE,
-    SCREENS,
-    Arrangement,
-    Box,
-    Tree,
-    arrange,
-    as_tree,
-    fitting,
-    screens,
-    settled,
-)
+from attn_figures.arrange import settled
+from attn_figures.geometry import Axes, ColourRange, Geometry, Placed
 from attn_figures.picture import Picture, Spec
+from attn_figures.screens import all_screens
 
-BAR_ROOM = 64  # pixels on the right for colour bars
-SHORTEST_BAR = 48  # pixels
-SMALLEST_DIGIT, CHARACTER = 9, 0.58  # pixels below which no number is drawn; width of a digit in its size
-CELL_SHARE = 0.94  # of a cell's width that its number may take
-PHONES_BELOW, PHONE_HEIGHT = 560, 4000  # pixels
+PHONE_HEIGHT = 4000  # pixels
 IN_SIGHT = 690  # pixels that a phone 844 high has for a figure between its own bars and the sliders
-SMALLEST_LABEL = 8  # pixels
-LABEL_SHARE = 0.85  # of the distance between two labels
-
-
-@dataclass(frozen=True)
-class Axes:
-    """The names of one panel's axes: as traces have them ("x2"), and as the layout has them ("xaxis2")."""
-
-    number: int
-
-    @property
-    def x(self) -> str:
-        """The x axis, for traces, shapes and annotations."""
-        return f"x{self._suffix}"
-
-    @property
-    def y(self) -> str:
-        """The y axis, for traces, shapes and annotations."""
-        return f"y{self._suffix}"
-
-    @property
-    def x_layout(self) -> str:
-        """The x axis's key in the layout."""
-        return f"xaxis{self._suffix}"
-
-    @property
-    def y_layout(self) -> str:
-        """The y axis's key in the layout."""
-        return f"yaxis{self._suffix}"
-
-    @property
-    def _suffix(self) -> str:
-        return "" if self.number == 0 else str(self.number + 1)
-
-
-@dataclass(frozen=True)
-class ColourRange:
-    """A ramp stretched over values; panels with equal ranges share one colour axis and one bar."""
-
-    ramp: theme.Ramp
-    low: float
-    high: float
-    title: str
-    power: float = 1.0
-
-
-@dataclass(frozen=True)
-class Geometry:
-    """All that decides where a panel stands and what it writes around itself; equal at most steps."""
-
-    box: Box
-    row_title: str = ""
-    column_title: str = ""
-    row_pixels: int = 0  # taken by the row labels, so that an operator can stand to their left
-    # Number formats for wide and for narrow cells, each with the characters of the longest number.
-    formats: tuple[tuple[str, int], tuple[str, int]] | None = None
-    cell: tuple[float, float] = (1.0, 1.0)  # width and height of a cell, in units
-    operator: str = ""
-    below: int = 0  # pixels that axis labels take under the body, before the caption
-    names_rows: bool = False  # a matrix that labels its rows wherever on its line it stands
-    label_units: tuple[float, float] | None = None  # between two column labels, between two row labels
-    bare: Box | None = None  # the room without labels, for cells that are too small to be labelled
-
-
-@dataclass(frozen=True)
-class Placed:
-    """A panel that is drawn, and where in the figure it stands: axes, first trace, operator's annotation."""
-
-    geometry: Geometry
-    axes: Axes
-    first_trace: int
-    operator: int
 
 
 class Panel(Protocol):
@@ -207,7 +122,7 @@ def compose(
     for panel, drawn in zip((p for p in panels if not isinstance(p, Absent)), placed, strict=True):
         layout["annotations"] += panel.notes(drawn.axes)
     bars = tuple(coloraxis for coloraxis, wanted in shown.items() if wanted)
-    listed, reference = _screens(tuple(placed), bars, largest_unit, (phone_height, roomy))
+    listed, reference = all_screens(tuple(placed), bars, largest_unit, (phone_height, roomy))
     spec: Spec = settled({"data": traces, "layout": theme.layout(**layout)}, reference)
     spec["layout"]["meta"] = {"screens": listed}
     return spec
@@ -247,103 +162,3 @@ def _colour_axis(colours: ColourRange, shown: bool) -> dict[str, Any]:
             "nticks": 4,
         },
     }
-
-
-@lru_cache(maxsize=512)
-def _screens(
-    panels: tuple[Placed, ...], bars: tuple[str, ...], largest_unit: float, heights: tuple[int, int]
-) -> tuple[list[dict[str, Any]], Tree]:
-    """Arrange the panels for every screen; return that, and the settings of the reference one."""
-    boxes = [panel.geometry.box for panel in panels]
-    variants = []
-    sizes = [(width, height) for width, tallest in SCREENS for height in _heights(width, tallest, *heights)]
-    for width, height in sizes:
-        # A phone has no room for colour bars: a tap tells the value.
-        right = BAR_ROOM if bars and width >= PHONES_BELOW else 0
-        arranged = arrange(boxes, width, height, largest_unit=largest_unit, right=right)
-        labelled = any(
-            _label_size(units, arranged.unit) >= SMALLEST_LABEL
-            for panel in panels
-            for units in panel.geometry.label_units or (1.0,)
-        )
-        if not labelled:
-            # The room of labels that cannot be read goes to the cells.
-            bare = [panel.geometry.bare or panel.geometry.box for panel in panels]
-            arranged = arrange(bare, width, height, largest_unit=largest_unit, right=right)
-        variants.append((arranged, _settings(panels, arranged, bars, labelled)))
-    listed = screens(variants)
-    return listed, as_tree(fitting(listed, REFERENCE))
-
-
-def _heights(width: int, tallest: int, phone_height: int, roomy: int) -> list[int]:
-    """Return the heights to offer; the browser takes the last that fits: the roomy one in a high window."""
-    if width < PHONES_BELOW:
-        return [min(tallest, phone_height)]
-    return sorted({tallest, max(tallest, roomy)})
-
-
-def _label_size(units: float, unit: float) -> int:
-    """Return the font size at which labels so many units apart do not touch."""
-    return min(theme.FONT_SIZE, int(LABEL_SHARE * units * unit))
-
-
-def _numbers(geometry: Geometry, unit: float) -> tuple[str, int]:
-    """Return the longest number format that can be read in a cell, and its size; "" where none can."""
-    wide, tall = (side * unit for side in geometry.cell)
-    for form, characters in geometry.formats or ():
-        size = int(min(theme.FONT_SIZE, 0.8 * tall, CELL_SHARE * wide / (CHARACTER * max(characters, 1))))
-        if form and size >= SMALLEST_DIGIT:
-            return form, size
-    return "", SMALLEST_DIGIT
-
-
-def _settings(
-    panels: Sequence[Placed], arranged: Arrangement, bars: Sequence[str], labelled: bool
-) -> Mapping[str, Any]:
-    settings: dict[str, Any] = {}
-    stacked = all(place.leads for place in arranged.places)
-    for panel, place in zip(panels, arranged.places, strict=True):
-        geometry = panel.geometry
-        x, y = f"layout.{panel.axes.x_layout}", f"layout.{panel.axes.y_layout}"
-        wide = (place.x[1] - place.x[0]) * arranged.width
-        tall = (place.y[1] - place.y[0]) * arranged.height
-        settings[f"{x}.domain"] = [round(edge, 5) for edge in place.x]
-        settings[f"{y}.domain"] = [round(edge, 5) for edge in place.y]
-        # Bodies on one line share their rows, so only the first of a line names them.
-        names_rows = place.leads or geometry.names_rows
-        if geometry.formats:
-            settings[f"{y}.title.text"] = geometry.row_title if names_rows and tall > 110 else ""
-        if geometry.label_units:
-            for axis, units in zip((x, y), geometry.label_units, strict=True):
-                # Labels shrink with the cells so as never to touch; the smallest are left to the hover.
-                size = _label_size(units, arranged.unit)
-                settings[f"{axis}.tickfont.size"] = max(size, SMALLEST_LABEL)
-                readable = labelled and size >= SMALLEST_LABEL
-                settings[f"{axis}.showticklabels"] = readable and (axis == x or names_rows)
-        settings[f"{x}.title.text"] = geometry.column_title if wide > 120 else ""
-        if geometry.operator:
-            operator = f"layout.annotations[{panel.operator}]"
-            cramped = place.x[0] * arranged.width < geometry.box.left + geometry.row_pixels
-            # Stacked on a phone, it stands in the empty corner above the row labels.
-            corner = stacked or (place.leads and cramped)
-            settings[f"{operator}.y"] = 1 if corner else 0.5
-            settings[f"{operator}.yanchor"] = "bottom" if corner else "middle"
-            settings[f"{operator}.xanchor"] = "left" if corner else "right"
-            settings[f"{operator}.align"] = "left" if corner else "center"
-            beside_labels = -geometry.row_pixels if names_rows and labelled else 0
-            settings[f"{operator}.xshift"] = beside_labels - (0 if corner else 4 if names_rows else 8)
-        if geometry.formats:
-            form, size = _numbers(geometry, arranged.unit)
-            settings[f"data[{panel.first_trace}].texttemplate"] = form
-            settings[f"data[{panel.first_trace}].textfont.size"] = size
-    # Bars stand beside the bodies and leave the captions free, unless they would be too short to be read.
-    top, bottom = arranged.places[0].y[1], min(place.y[0] for place in arranged.places)
-    room = (top - bottom) / max(1, len(bars))
-    if room * arranged.height < SHORTEST_BAR:
-        room = top / max(1, len(bars))
-    for number, bar in enumerate(bars):
-        settings[f"layout.{bar}.showscale"] = arranged.width >= PHONES_BELOW
-        settings[f"layout.{bar}.colorbar.x"] = 1 - (BAR_ROOM - 4) / arranged.width
-        settings[f"layout.{bar}.colorbar.y"] = top - number * room
-        settings[f"layout.{bar}.colorbar.len"] = min(room, 220 / arranged.height)
-    return settings

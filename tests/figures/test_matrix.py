@@ -8,8 +8,9 @@ import pytest
 
 from attn_figures import theme
 from attn_figures.frame import SIDE_SHARE
+from attn_figures.geometry import Axes
 from attn_figures.matrix import KEY_TITLE, QUERY_TITLE, Extra, Matrix, SideBars
-from attn_figures.panels import Axes, compose
+from attn_figures.panels import compose
 
 RNG = np.random.default_rng(11)
 ROWS = ["the", "cat", "sat"]

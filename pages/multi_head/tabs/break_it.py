@@ -8,7 +8,8 @@ from html import escape
 import streamlit as st
 
 from attn_core import MULTI_HEAD_MISTAKES, Attention, MultiHead
-from attn_core.mistakes import HEADS_ADD_UP, HEADS_DIFFER, MAP_OF_POSITIONS, SAME_AS_TORCH, origins
+from attn_core.head_mistakes import HEADS_ADD_UP, HEADS_DIFFER, MAP_OF_POSITIONS, origins
+from attn_core.mistakes import SAME_AS_TORCH
 from attn_figures.heads_add_up import between_heads
 from attn_figures.matrix import Matrix
 from attn_figures.multi_head import right_and_broken
