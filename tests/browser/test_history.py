@@ -3,7 +3,7 @@
 from urllib.parse import parse_qs
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Locator, expect
 
 from pages.kernel_regression.settings import BANDWIDTH
 from tests.browser.app_page import READY, AppPage
@@ -65,6 +65,59 @@ def test_one_press_goes_back_to_a_page_as_it_was_left(app: AppPage) -> None:
     expect(app.page.get_by_role("switch", name="Biases")).to_be_checked()
     app.page.go_back()
     wait_at(app, overview)
+
+
+def test_forward_returns_to_what_back_left(app: AppPage) -> None:
+    app.open()
+    before, overview = steps(app), app.page.locator("h1").inner_text()
+    go_to(app, "Multi-head")
+    wait_at(app, "Multi-head attention")
+    wait_for_readout(app, "maps", "4")
+    app.slider("maps").press("ArrowRight")
+    wait_at(app, "Multi-head attention", heads="8")
+    go_to(app, "Single head")
+    wait_at(app, "Single-head attention", k="1")
+    wait_for_readout(app, "walk", "1.00")
+    app.slider("walk").press("ArrowRight")
+    temperature = app.readout("walk")
+    head = {"k": "1", "t": temperature}
+    wait_at(app, "Single-head attention", **head)
+    choose(app, "weights")
+    wait_at(app, "Single-head attention", **head, stage="weights")
+    choose(app, "output")
+    wait_at(app, "Single-head attention", **head, stage="output")
+    assert steps(app) == before + 4
+
+    app.page.go_back()
+    wait_at(app, "Single-head attention", **head, stage="weights")
+    expect(stage(app, "weights")).to_be_checked()
+    app.page.go_back()
+    wait_at(app, "Single-head attention", **head)
+    expect(stage(app, "all at once")).to_be_checked()
+    app.page.go_back()
+    wait_at(app, "Multi-head attention", heads="8")
+    wait_for_readout(app, "maps", "8")
+    app.page.go_back()
+    wait_at(app, overview)
+
+    app.page.go_forward()
+    wait_at(app, "Multi-head attention", heads="8")
+    wait_for_readout(app, "maps", "8")
+    app.page.go_forward()
+    wait_at(app, "Single-head attention", **head)
+    wait_for_readout(app, "walk", temperature)
+    app.page.go_forward()
+    wait_at(app, "Single-head attention", **head, stage="weights")
+    expect(stage(app, "weights")).to_be_checked()
+    app.page.go_forward()
+    wait_at(app, "Single-head attention", **head, stage="output")
+    expect(stage(app, "output")).to_be_checked()
+    assert steps(app) == before + 4
+
+
+def stage(app: AppPage, name: str) -> Locator:
+    """The button of a stage of one head."""
+    return app.page.get_by_test_id("stButtonGroup").get_by_role("radio", name=name, exact=True)
 
 
 def test_a_picture_is_a_step_and_a_slider_is_not(app: AppPage) -> None:
