@@ -167,28 +167,22 @@ def _distances(
     distances: Mapping[str, Sequence[Spread]], counts: Sequence[int], chosen: int, layer: int, way: str
 ) -> Chart:
     layers = np.arange(len(distances[way][0].mean), dtype=np.float64)
-    told = {counts[0]: ONE, counts[chosen]: MANY}  # with one head alone, it is the chosen one
+    told = (("one head", 0, ONE), ("these heads", chosen, MANY))
     traces: list[Mark] = []
     for name, spreads in distances.items():
+        dash = "solid" if name == way else "dot"
         for heads, spread in zip(counts, spreads, strict=True):
-            colour = told.get(heads, OTHERS)
-            here = name == way
-            if here and heads in told:
-                traces.append(_band(f"{name}, {heads}: ± 1 sd", layers, spread, colour))
-            traces.append(
-                line(
-                    f"{name}, {heads} heads",
-                    layers,
-                    spread.mean,
-                    colour,
-                    width=3.0 if here and heads in told else 1.2,
-                    dash="solid" if here else "dot",
-                    hover=f"{heads} heads, {name}<br>after layer %{{x}}: <b>%{{y:.3~g}}</b> of their size",
-                )
-            )
-    for heads, colour in told.items():
-        at = distances[way][list(counts).index(heads)].mean[layer : layer + 1]
-        traces.append(points(f"{heads} heads here", layers[layer : layer + 1], at, colour, size=11))
+            hover = f"{_counted(heads)}, {name}<br>after layer %{{x}}: <b>%{{y:.3~g}}</b> of their size"
+            curve = f"{name}, {_counted(heads)}"
+            traces.append(line(curve, layers, spread.mean, OTHERS, width=1.2, dash=dash, hover=hover))
+        for who, place, colour in told:
+            width = 3.0 if name == way else 1.2
+            traces.append(line(f"{name}, {who}", layers, spreads[place].mean, colour, width=width, dash=dash))
+    here = slice(layer, layer + 1)
+    for who, place, colour in told:
+        spread = distances[way][place]
+        traces.append(_band(f"{who} ± 1 sd", layers, spread, colour))
+        traces.append(points(f"{who} here", layers[here], spread.mean[here], colour, size=11))
     return Chart(
         "distance",
         traces,
@@ -199,7 +193,7 @@ def _distances(
         x={"range": [-0.3, layers[-1] + 0.3], "dtick": 2, "showgrid": False},
         y={"type": "log", "range": [-16.6, 0.6]} | _powers(range(-16, 1, 4)),
         marks=[upright(layer)],
-        legend=[(_counted(heads), colour) for heads, colour in told.items()]
+        legend=[(_counted(counts[place]), colour) for _, place, colour in (told if chosen else told[1:])]
         + [(f"dotted: {name}", LIGHT.muted) for name in distances if name != way],
     )
 

@@ -55,6 +55,7 @@ ALTS = {
     "every head": "One map of attention weights a head, and the output",
     "mean and max": "The mean of all heads' maps, the largest weight of any head, and how far they are apart",
     "two heads": "The maps of two heads and their difference",
+    "one or many": "Parameters, FLOPs, entropy and ranks against the number of heads; distances over layers",
 }
 
 

@@ -101,7 +101,7 @@ PATTERNS = Several(
 USUAL_PATTERNS = ("sliding window", "global + local", "block-sparse")
 POSITIONS = scheme_setting(SCHEMES, "none", "pos")
 MOVES = Choice("hmoves", "heads", ("heads", "mask width", "temperature", "strength of positions"))
-VIEW = Choice("view", "every head", ("every head", "mean and max", "two heads"), views=True)
+VIEW = Choice("view", "every head", ("every head", "mean and max", "two heads", "one or many"), views=True)
 ORDER_BY = Choice(
     "by",
     "number",
@@ -211,7 +211,10 @@ class Look:
     @property
     def drawn(self) -> "Look":
         """What of it the picture is made from: the chosen head is framed in the browser."""
-        return self if self.view == "two heads" else replace(self, head=0, against=0)
+        if self.view == "two heads":
+            return self
+        off = () if self.view == "one or many" else self.off
+        return replace(self, head=0, against=0, off=off)
 
 
 def read_link() -> tuple[Parameter, ...]:
@@ -365,7 +368,7 @@ def ask_look(n_head: int) -> Look:
     if view == "two heads":
         head = controls.pick(HEAD, "Head", names_of_heads(n_head))
         against = controls.pick(AGAINST, "minus", names_of_heads(n_head))
-    else:
+    elif view != "one or many":
         order = controls.choose(ORDER_BY, "Order heads by")
     offered = [str(head + 1) for head in range(n_head)]
     off = tuple(int(head) - 1 for head in controls.several(OFF, "Heads switched off", offered))

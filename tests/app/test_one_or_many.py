@@ -23,7 +23,7 @@ def test_the_checks_hold_in_every_setting(name: str) -> None:
         found = tab.checks(here, layer, residual=residual)
         assert [check.name for check in found if not check.passed] == []
         assert len(found) == (9 if here.study.distances is None else 10)
-        assert tab.say(here, 12, residual=residual)
+        assert tab.said(here, 12, residual=residual)
 
 
 def test_a_wrong_number_fails_its_check(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -81,6 +81,19 @@ def test_it_is_one_link() -> None:
     assert "After 60 steps the mean error is 0.5 with 1 head" in said
     assert "fails" not in said
     assert "link" not in captions(at)
+
+
+def test_the_view_moves_with_the_heads_and_speaks_of_no_mask() -> None:
+    at = open_page(view="one or many", heads="2", hmask="causal", pos="ramp", t="3")
+    said = text(at)
+    assert "One head and 2 hold the same 256 parameters; 2 take 180 operations more." in said
+    assert "After 3 layers without the residual tokens are" in said
+    assert "causal" not in said
+    assert "ramp" not in said
+    assert "7 heads do not divide the width, so 4 stand out." in text(
+        open_page(view="one or many", free="true", heads="7")
+    )
+    assert "One head and 4 hold" in text(open_page(view="one or many", cross="true"))
 
 
 def test_what_cannot_be_stacked_or_does_not_divide_is_said() -> None:

@@ -42,22 +42,25 @@ def test_distances_are_drawn_for_every_way_and_the_layer_is_marked() -> None:
     drawn = traces(one_or_many(compared(), spreads, chosen=1, layer=4, way="with"))
     for way, heads in values.items():
         for count, each in zip(COUNTS, heads, strict=True):
-            curve = drawn[f"{way}, {count} heads"]
+            curve = drawn[f"{way}, {count} heads" if count > 1 else f"{way}, 1 head"]
             np.testing.assert_allclose(curve.y, np.exp(np.log(each).mean(axis=0)))
             assert (curve.line.dash == "dot") == (way == "without")
-    assert {name for name in drawn if "sd" in name and "with" in name} == {
-        "with, 1: ± 1 sd",
-        "with, 2: ± 1 sd",
-    }
-    assert list(drawn["2 heads here"].x) == [4]
-    np.testing.assert_allclose(drawn["2 heads here"].y, spreads["with"][1].mean[4:5])
+        np.testing.assert_allclose(drawn[f"{way}, these heads"].y, spreads[way][1].mean)
+        np.testing.assert_allclose(drawn[f"{way}, one head"].y, spreads[way][0].mean)
+    assert list(drawn["these heads here"].x) == [4]
+    np.testing.assert_allclose(drawn["these heads here"].y, spreads["with"][1].mean[4:5])
+    np.testing.assert_allclose(drawn["these heads ± 1 sd"].y[:13], spreads["with"][1].low)
+    other = one_or_many(compared(), spreads, chosen=0, layer=4, way="with")
+    assert list(traces(other)) == list(drawn)  # the steps of a moving figure have the same traces
     assert float(Spread.of_powers([[0.0], [0.0]]).mean[0]) == LEAST
 
 
 def test_one_head_alone_is_drawn_once() -> None:
     alone = Compared((1,), [9], [10], *(Spread.of(RANDOM.random((5, 1))) for _ in range(3)))
     ways = {"with": [Spread.of_powers(RANDOM.random((6, 13)))]}
-    assert "with, 1: ± 1 sd" in traces(one_or_many(alone, ways, chosen=0, layer=12, way="with"))
+    figure = one_or_many(alone, ways, chosen=0, layer=12, way="with")
+    np.testing.assert_allclose(traces(figure)["with, one head"].y, ways["with"][0].mean)
+    assert sum("1 head" in str(note.text) for note in figure.layout.annotations) == 1
 
 
 def test_a_fit_shows_its_errors_and_the_maps_at_the_step() -> None:

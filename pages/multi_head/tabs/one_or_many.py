@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from attn_core import Check, MultiHeadAttention, compare, two_pattern_task
 from attn_figures import one_or_many as pictures
 from attn_figures.numbers import number
-from attn_figures.one_or_many import Compared, Fitted, Spread
+from attn_figures.one_or_many import Fitted
 from attn_ui import controls
 from attn_ui.live_figure import Slider, live_figure, pack
 from attn_ui.shared_cache import shared
@@ -33,6 +33,7 @@ from pages.multi_head.study import (
 )
 from pages.multi_head.tabs import code
 from pages.multi_head.tabs.checks import table
+from pages.multi_head.views.one_or_many import picture, said, uneven
 
 ANY_LOOK = Look("every head", "number", 0, 0, ())  # the program depends on none
 FLOOR = 0.5  # the least error of one head, see `attn_core.two_pattern_task`
@@ -54,7 +55,7 @@ def show(now: Now) -> None:
         alt="Parameters, operations, entropy and ranks against the number of heads; distances over layers",
         name="one head or many",
         slider=Slider("Layers", LAYERS) if stacked else None,
-        says=[say(here, each, residual=residual) for each in (range(N_LAYERS + 1) if stacked else [0])],
+        says=[said(here, each, residual=residual) for each in (range(N_LAYERS + 1) if stacked else [0])],
     )
     st.caption(notes(here, now))
     st.markdown(sizes(here))
@@ -67,36 +68,18 @@ def show(now: Now) -> None:
     st.code(fit_program(here), language="python")
 
 
-def say(here: OneOrMany, layer: int, *, residual: bool) -> str:
-    """Say what the heads share, what differs, and what is left of the tokens after some layers."""
-    study, many = here.study, here.chosen
-    apart = None
-    if study.distances is not None:
-        spreads = Spread.of_powers(study.distances[int(residual), :, many])
-        apart = float(spreads.mean[layer])
-    return words.one_or_many(
-        here.num_heads,
-        parameters=study.sizes[many].parameters,
-        more_flops=study.sizes[many].flops - study.sizes[0].flops,
-        entropies=[float(study.entropy[:, at].mean()) for at in (0, many)],
-        ranks=[float(study.score_rank[:, at].mean()) for at in (0, many)],
-        stacked=(layer, WAYS[residual], apart),
-    )
-
-
 def notes(here: OneOrMany, now: Now) -> str:
     """Say what is measured, and by whom it was introduced."""
-    said = "Plain attention, whatever the sidebar says: no mask, no positions. "
-    if here.num_heads != now.n_head:
-        said += f"{now.n_head} heads do not divide the width, so {here.num_heads} stand out. "
-    said += (
+    told = (
+        "Plain attention, whatever the sidebar says: no mask, no positions, no temperature. "
+        f"{uneven(here, now)}"
         "Rank of the scores Q Kᵀ of a head: numerical, at most its width (Bhojanapalli et al., 2020). "
         "Rank of its weights: effective, e to the entropy of the shares of the singular values (Roy and "
         "Vetterli, 2007). "
     )
     if here.study.distances is None:
-        return said + "Layers are left out: here queries attend to another sequence."
-    return said + (
+        return told + "Layers are left out: here queries attend to another sequence."
+    return told + (
         "Distance: what is left of the vectors without their mean, as a share of their size (Dong et al., "
         f"2021); no norm, no feed-forward part. Below {number(pictures.LEAST)} there is only rounding. "
         "The curves and the sentence take the geometric mean over the seeds."
@@ -105,25 +88,10 @@ def notes(here: OneOrMany, now: Now) -> str:
 
 @shared
 def _steps(setting: Setting, chosen: int, residual: bool) -> bytes:
-    study = studied(setting)
-    compared = Compared(
-        study.num_heads,
-        [size.parameters for size in study.sizes],
-        [size.flops for size in study.sizes],
-        *(Spread.of(each) for each in (study.entropy, study.score_rank, study.effective_rank)),
-    )
-    distances = {}
-    if study.distances is not None:
-        distances = {
-            name: [Spread.of_powers(each) for each in study.distances[int(kept)].unbind(dim=1)]
-            for kept, name in WAYS.items()
-        }
-    return pack(
-        [
-            pictures.one_or_many.spec(compared, distances, chosen=chosen, layer=layer, way=WAYS[residual])
-            for layer in (range(N_LAYERS + 1) if distances else [0])
-        ]
-    )
+    here = OneOrMany(setting, studied(setting), chosen)
+    stacked = here.study.distances is not None
+    layers = range(N_LAYERS + 1) if stacked else [0]
+    return pack([picture(here, layer, residual=residual) for layer in layers])
 
 
 def sizes(here: OneOrMany) -> str:

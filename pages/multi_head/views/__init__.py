@@ -9,7 +9,7 @@ from attn_ui.shared_cache import shared
 from pages.multi_head.numbers import Now
 from pages.multi_head.settings import VIEW, Look
 from pages.multi_head.sliders import Moving
-from pages.multi_head.views import every_head, mean_and_max, two_heads
+from pages.multi_head.views import every_head, mean_and_max, one_or_many, two_heads
 from pages.multi_head.views.conditions import conditions
 
 
@@ -19,6 +19,7 @@ class View:
 
     draw: Callable[[Sequence[Now]], list[Spec]]
     say: Callable[[Now], str]
+    plain: bool = False  # whether mask, positions and temperature are left out of it
 
 
 VIEWS = dict(
@@ -28,6 +29,7 @@ VIEWS = dict(
             View(every_head.draw, every_head.say),
             View(mean_and_max.draw, mean_and_max.say),
             View(two_heads.draw, two_heads.say),
+            View(one_or_many.draw, one_or_many.say, plain=True),
         ),
         strict=True,
     )
@@ -48,4 +50,5 @@ def said(moving: Moving, look: Look) -> bytes:
 
 def say(now: Now) -> str:
     """Say what the view shows, and what positions, mask and temperature do to it."""
-    return " ".join(filter(None, [VIEWS[now.look.view].say(now), *conditions(now)]))
+    view = VIEWS[now.look.view]
+    return " ".join(filter(None, [view.say(now), *([] if view.plain else conditions(now))]))
