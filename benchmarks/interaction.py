@@ -125,7 +125,7 @@ def running(command: Callable[[int], list[str]]) -> Iterator[str]:
         for _ in range(600):
             with contextlib.suppress(OSError), urllib.request.urlopen(address, timeout=2):
                 break
-            time.sleep(0.1)
+            time.sleep(0.1)  # the server starts meanwhile
         yield address
     finally:
         process.terminate()
