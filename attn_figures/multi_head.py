@@ -42,7 +42,7 @@ class Heads:
         """
         mask = self.mask
         if mask is not None and mask.ndim > 2:
-            mask = mask[list(of)].any(axis=0)
+            mask = np.any(mask[list(of)], axis=0)
         return Matrix(
             name,
             values,

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from typing import Any
 
 import streamlit as st
 from streamlit.errors import StreamlitAPIException
@@ -320,9 +321,8 @@ def ask_setting() -> Setting:
 def _own_settings_of(positions: SchemeSettings) -> SchemeSettings:
     """Leave out what the scheme does not take, so that it makes no other picture."""
     takes = SCHEMES[positions.name].settings()
-    return SchemeSettings(
-        positions.name, **{name: value for name, value in positions.values().items() if name in takes}
-    )
+    own: dict[str, Any] = {name: value for name, value in positions.values().items() if name in takes}
+    return SchemeSettings(positions.name, **own)
 
 
 def _make_room(setting: Setting) -> tuple[Setting, str]:

@@ -230,3 +230,36 @@ def test_shared_heads_and_the_cache_move_and_come_back(app: AppPage) -> None:
     rows = np.array(app.trace("writing", "written"), dtype=float)
     np.testing.assert_allclose(np.nansum(rows[:3], axis=1), 1, atol=1e-6)
     assert np.isnan(rows[3:]).all()
+
+
+def test_the_slider_moves_the_strength_of_positions_and_comes_back(app: AppPage) -> None:
+    app.open("multi-head?pos=ALiBi&hmoves=strength+of+positions")
+    slopes = 2.0 ** -torch.arange(2, 9, 2, dtype=torch.float64)  # of four heads
+    places = torch.arange(6, dtype=torch.float64)
+    bias = -slopes[:, None, None] * (places[:, None] - places).abs()
+    x = sentence_vectors(tokenize(SENTENCE), 8, seed=4)
+    module = MultiHeadAttention(8, 4, bias=False, seed=4, dtype=torch.float64).to_torch().eval()
+    for key, strength in ((None, 1.0), ("Home", 0.0), ("End", 2.0)):
+        if key is not None:
+            app.press("maps", key)
+        assert app.readout("maps") == f"{strength:.1f}"
+        with torch.no_grad():
+            _, weights = module(x, x, x, attn_mask=strength * bias, average_attn_weights=False)
+        np.testing.assert_allclose(app.trace("maps", "head 1"), weights[0], atol=1e-6)
+    assert "strength=2.0" in app.query
+    app.page.reload()
+    app.settle()
+    assert app.readout("maps") == "2.0"
+
+
+def test_a_clicked_cell_is_blocked_in_every_head(app: AppPage) -> None:
+    app.open("multi-head?hmask=own")
+    app.click_cell("maps", "head 2", 3, 1)
+    said = app.page.get_by_test_id("stMain")
+    said.get_by_text("140 of 144 pairs").first.wait_for()
+    for head in range(1, 5):
+        # A masked cell is drawn by a map of its own: there is no number in it.
+        assert np.isnan(np.array(app.trace("maps", f"head {head}"), dtype=float)[3, 1])
+    assert "blocked=3.1" in app.query
+    app.click_cell("maps", "head 4", 3, 1)
+    said.get_by_text("144 of 144 pairs").first.wait_for()
