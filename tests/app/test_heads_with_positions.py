@@ -428,6 +428,15 @@ LINKS = {
     "latent attention": ({"tab": "Shared heads", "latent": "3"}, "latent vector"),
     "token by token": ({"tab": "Token by token", "q": "3"}, "KV cache"),
     "shapes in five spellings": ({"tab": "Spellings", "spelling": "einsum"}, "fused W_qkv"),
+    "one head or many": (
+        {"view": "one or many", "heads": "8"},
+        "One head and 8 hold the same 256 parameters",
+    ),
+    "one head or many, over layers": (
+        {"tab": "One or many", "layers": "12", "residual": "false"},
+        "After 12 layers without the residual no more than rounding tells tokens apart.",
+    ),
+    "one head or many, fitted": ({"tab": "One or many", "fit": "40"}, "After 40 steps the mean error is"),
     "the packing mistake": ({"tab": "Break it", "fault": "(d k h) for (k h d)"}, "holds 4 of the query"),
 }
 

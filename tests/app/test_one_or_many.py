@@ -12,6 +12,7 @@ from pages.multi_head.numbers import Now
 from pages.multi_head.settings import EXAMPLES, FIT_STEP
 from pages.multi_head.study import FIT_HEADS, bare, fitted, one_or_many
 from pages.multi_head.tabs import one_or_many as tab
+from pages.multi_head.views import one_or_many as view
 from tests.app.test_multi_head import LOOK, OWN, SETTINGS, captions, open_page, text
 
 
@@ -23,7 +24,7 @@ def test_the_checks_hold_in_every_setting(name: str) -> None:
         found = tab.checks(here, layer, residual=residual)
         assert [check.name for check in found if not check.passed] == []
         assert len(found) == (9 if here.study.distances is None else 10)
-        assert tab.said(here, 12, residual=residual)
+        assert view.said(here, 12, residual=residual)
 
 
 def test_a_wrong_number_fails_its_check(monkeypatch: pytest.MonkeyPatch) -> None:
