@@ -56,7 +56,8 @@ def bridge(
         "ticks": (_some(terms.queries, 4), _some(terms.keys, 4)) if large else (None, None),
     }
     scores = common | {"scale": "scores", "limit": limit, "quantity": "score"}
-    weights = common | {"ramp_power": 2.0}
+    # Their captions are long, and on a phone two stand on a line.
+    weights = common | {"ramp_power": 2.0, "shows_shape": False}
     lengths = everywhere if keeps_lengths else ~everywhere
     left_out = 0.0 if keeps_lengths else terms.half_keys
     together = "−|q − k|²/2" if keeps_lengths else "q · k − |q|²/2"
@@ -88,6 +89,6 @@ def bridge(
 
 
 def _some(labels: list[str], count: int) -> list[tuple[float, str]]:
-    """A few labels, evenly among the rows or columns that they stand for."""
-    places = np.unique(np.linspace(0, len(labels) - 1, count).round().astype(int))
+    """A few labels, evenly among the rows or columns that they stand for, none at an edge of the map."""
+    places = np.unique(((np.arange(count) + 0.5) * len(labels) / count).astype(int))
     return [(float(place), labels[place]) for place in places]

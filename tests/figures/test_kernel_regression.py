@@ -229,6 +229,22 @@ def test_the_bridge_adds_up(keeps_lengths: bool) -> None:
     assert axis.colorscale[4][1] == theme.LIGHT.scores[4]  # paper at zero
 
 
+def test_labels_of_neighbouring_maps_of_the_bridge_stay_apart() -> None:
+    many = np.linspace(0, 5, 40)
+    terms = Terms(
+        np.outer(many, many),
+        np.tile(many**2 / 2, (40, 1)),
+        np.tile(many[:, None] ** 2 / 2, (1, 40)),
+        [f"{q:.2f}" for q in many],
+        [f"{k:.2f}" for k in many],
+    )
+    figure = bridge(terms, np.eye(40), np.eye(40), h_squared=0.0001684, keeps_lengths=True)
+    for place in figure.layout.xaxis.tickvals:
+        assert 4 <= place <= 35  # four characters are wider than the gap between two maps
+    captions = [note.text for note in figure.layout.annotations if "softmax" in note.text]
+    assert captions == ["softmax of these ÷ 0.000168"]  # as wide as the map and half of both gaps
+
+
 def test_mistakes_stand_beside_the_right_thing() -> None:
     here, broken, right = scene(), estimate(), estimate()
     maps = by_name(two_maps(here, ("wrong", broken), ("right", right)))
