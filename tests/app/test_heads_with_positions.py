@@ -2,6 +2,7 @@
 
 import cmath
 import math
+import random
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -14,7 +15,7 @@ from attn_ui.live_figure.unpacking import count_steps, figure_at
 from attn_ui.schemes import SchemeSettings
 from attn_ui.shared_settings import STRENGTH, TEMPERATURE
 from pages.multi_head import words
-from pages.multi_head.numbers import Now, allowed, divisors, sequences, widths, written
+from pages.multi_head.numbers import Now, allowed, divisors, heads_slider, sequences, widths, written
 from pages.multi_head.settings import (
     A_PATTERN_A_HEAD,
     HEADS_MASK,
@@ -230,6 +231,55 @@ def test_the_printed_code_reads_the_learned_table_from_its_package(name: str) ->
     exec(program.replace(reading, "    table = TABLE\n"), found)
     torch.testing.assert_close(found["weights"], now.result.weights, atol=1e-10, rtol=0)
     torch.testing.assert_close(found["output"], now.result.output, atol=1e-10, rtol=0)
+
+
+def random_setting(chance: random.Random) -> tuple[Setting, int]:
+    """Any setting of positions, mask and temperature that the page can have, ends of ranges included."""
+    name = chance.choice([name for name in SCHEMES if name != "learned"])
+    setting = replace(
+        OWN,
+        text=chance.choice(("a", "the the the", "two words", OWN.text, " ".join(f"w{i}" for i in range(20)))),
+        cross=chance.random() < 0.2,
+        d_model=chance.choice((2, 8, 12, 64)),
+        d_memory=chance.choice((1, 8, 20)),
+        d_head=chance.choice((None, None, 2, 64)),
+        bias=chance.random() < 0.5,
+        projection=chance.random() < 0.7,
+        seed=chance.randrange(9999),
+        mask=chance.choice(HEADS_MASK.options),
+        reach=chance.choice((0, 1, 2, 5, 64)),
+        temperature=chance.choice((1.0, 0.1, 10.0)),
+        positions=SchemeSettings(
+            name,
+            strength=chance.choice((0.0, 1.0, 2.0)),
+            base=chance.choice((1.0, 100.0, 1e5)),
+            step=chance.choice((0.0, 0.5, 2.0)),
+            layout=chance.choice(("interleaved", "concatenated")),
+        ),
+        patterns=tuple(chance.sample(PATTERNS.options, chance.randrange(4))),
+        masking=Masking(
+            dilation=chance.choice((1, 2, 8)),
+            global_tokens=chance.choice((0, 1, 8)),
+            random_blocks=chance.choice((0, 1, 8)),
+            blocked=tuple((chance.randrange(6), chance.randrange(6)) for _ in range(chance.randrange(9))),
+        ),
+    )
+    return setting, int(chance.choice(heads_slider(setting).values))
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_checks_and_code_hold_in_random_states(seed: int) -> None:
+    chance = random.Random(seed)
+    setting, n_head = random_setting(chance)
+    now, groups = Now(setting, LOOK, n_head), chance.choice(divisors(n_head))
+    found = [*checks(now), *shared_heads.checks(now, groups, 1)]
+    if now.is_self_attention:
+        found += token_by_token.checks(now, groups)
+    assert [check.name for check in found if not check.passed] == []
+    program: dict[str, Any] = {}
+    exec(code.snippet(now), program)
+    torch.testing.assert_close(program["weights"], now.result.weights, atol=1e-9, rtol=0)
+    assert say(now)
 
 
 DEFINITIONS: dict[str, Callable[[int, int], bool]] = {
