@@ -13,7 +13,8 @@ from attn_figures.picture import Picture, Spec
 Numbers = NDArray[np.float64]
 ROOT = 2.0  # weights shared out among many keys are small; the ramp is spent on them, over the same [0, 1]
 PHONE_HEIGHT = 640  # pixels, so that the slider stays in sight
-ROOMY = 494  # pixels, what a window 800 high has room for: maps in two lines have cells that can be read
+# Pixels, what windows 800 and 1080 high have room for: maps in two lines have cells that can be read.
+ROOMY = (494, 664)
 OUTPUT_UP_TO = 24  # dimensions of an output that is drawn beside the maps
 
 

@@ -73,7 +73,7 @@ def compose(
     *,
     largest_unit: float = 56.0,
     phone_height: int = PHONE_HEIGHT,
-    roomy: int = 0,
+    roomy: tuple[int, ...] = (),
 ) -> Spec:
     """Draw panels in reading order, in one shared unit, as one figure with an arrangement a screen.
 
@@ -85,7 +85,7 @@ def compose(
         largest_unit: pixels that a unit never exceeds.
         phone_height: pixels that the figure may take on a phone, where it would scroll otherwise; many
             equal maps stand side by side then, so that their slider stays in sight.
-        roomy: pixels of height that the figure may take on every wider screen that is high enough, where its
+        roomy: heights in pixels that the figure may take on every wider screen that is high enough, where its
             numbers would be too small to read otherwise.
 
     Raises:

@@ -13,13 +13,17 @@ SHORTEST_BAR = 48  # pixels
 SMALLEST_DIGIT, CHARACTER = 9, 0.58  # pixels below which no number is drawn; width of a digit in its size
 CELL_SHARE = 0.94  # of a cell's width that its number may take
 PHONES_BELOW = 560  # pixels
+HIGHEST = 0.75  # of its width that a roomy figure's height may be
 SMALLEST_LABEL = 8  # pixels
 LABEL_SHARE = 0.85  # of the distance between two labels
 
 
 @lru_cache(maxsize=512)
 def all_screens(
-    panels: tuple[Placed, ...], bars: tuple[str, ...], largest_unit: float, heights: tuple[int, int]
+    panels: tuple[Placed, ...],
+    bars: tuple[str, ...],
+    largest_unit: float,
+    heights: tuple[int, tuple[int, ...]],
 ) -> tuple[list[dict[str, Any]], Tree]:
     """Arrange the panels for every screen; return that, and the settings of the reference one."""
     boxes = [panel.geometry.box for panel in panels]
@@ -43,11 +47,11 @@ def all_screens(
     return listed, as_tree(fitting(listed, REFERENCE))
 
 
-def _heights(width: int, tallest: int, phone_height: int, roomy: int) -> list[int]:
-    """Return the heights to offer; the browser takes the last that fits: the roomy one in a high window."""
+def _heights(width: int, tallest: int, phone_height: int, roomy: tuple[int, ...]) -> list[int]:
+    """Return the heights to offer; the browser takes the last that fits: a roomy one in a high window."""
     if width < PHONES_BELOW:
         return [min(tallest, phone_height)]
-    return sorted({tallest, max(tallest, roomy)})
+    return sorted({tallest, *(max(tallest, height) for height in roomy if height <= HIGHEST * width)})
 
 
 def _label_size(units: float, unit: float) -> int:

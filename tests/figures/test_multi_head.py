@@ -8,6 +8,7 @@ import pytest
 from numpy.typing import NDArray
 
 from attn_figures import theme
+from attn_figures.arrange import fitting
 from attn_figures.block import layer_curves
 from attn_figures.heads_add_up import added_up, parameter_curves, shares, similarity
 from attn_figures.matrix import Matrix
@@ -241,11 +242,20 @@ def test_four_heads_of_a_short_sentence_can_be_read_beside_a_sidebar() -> None:
     weights = draw(4, 6, 6)
     words = ["the", "cat", "sat", "on", "the₂", "mat"]
     spec = every_head.spec(Heads(weights, draw(6, 8), words, words), slots=8)
-    screens = {screen["width"]: screen for screen in spec["layout"]["meta"]["screens"]}
+    listed = spec["layout"]["meta"]["screens"]
     for width in (860, 930, 980):  # a window of 1280 pixels with its sidebar, and a little less and more
-        settings = screens[width]["settings"]
-        assert settings["data[0].texttemplate"] == "%{z:.2f}"
-        assert settings["data[0].textfont.size"] >= 10
-        assert screens[width]["height"] <= 0.62 * 800  # what the browser gives a figure in a window 800 high
-    lower = [s for s in spec["layout"]["meta"]["screens"] if s["width"] == 930]
-    assert [s["height"] <= 420 for s in lower] == [True, False]  # a lower window has its own
+        screen = fitting(listed, width, 0.62 * 800)  # what the browser gives a figure in a window 800 high
+        assert screen["width"] == width
+        assert screen["settings"]["data[0].texttemplate"] == "%{z:.2f}"
+        assert screen["settings"]["data[0].textfont.size"] >= 10
+    assert fitting(listed, 930, 420)["width"] == 930  # a lower window has its own
+
+
+def test_eight_heads_of_nine_words_say_their_numbers_in_a_large_window() -> None:
+    words = ["the", "quick", "brown", "fox", "jumps", "over", "a", "lazy", "dog"]
+    spec = every_head.spec(Heads(draw(8, 9, 9), draw(9, 512), words, words), slots=8)
+    screen = fitting(spec["layout"]["meta"]["screens"], 1480, 0.62 * 1080)  # 1920 x 1080 with its sidebar
+    forms = [value for path, value in screen["settings"].items() if path.endswith("texttemplate")]
+    sizes = [value for path, value in screen["settings"].items() if path.endswith("textfont.size")]
+    assert forms == ["%{z:.2f}"] * 8
+    assert min(sizes) >= 9
