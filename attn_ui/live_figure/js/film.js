@@ -263,11 +263,16 @@ function nearest(here, steps, rows) {
 }
 
 /**
- * Takes away what has no pixels: groups that hold nothing or change nothing are half of all elements.
+ * Takes away what has no pixels: marks that only a pointer finds, and groups that hold nothing or change nothing,
+ * are half of all elements.
  *
  * @param {HTMLElement} holder
  */
 function prune(holder) {
+  for (const mark of holder.querySelectorAll("path")) {
+    const { fillOpacity, stroke, strokeWidth } = mark.style;
+    if (fillOpacity === "0" && (!stroke || strokeWidth === "0px")) mark.remove();
+  }
   for (const group of holder.querySelectorAll("g")) {
     const plain = group.getAttributeNames().every((name) => name === "class" || name.startsWith("data-"));
     if (plain && !group.classList.contains("crisp")) group.replaceWith(...group.childNodes);
