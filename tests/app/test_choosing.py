@@ -17,7 +17,7 @@ ROUTER = str(Path(__file__).resolve().parents[2] / "attn_ui" / "router.py")
 
 def packed(page: str, **settings: str) -> bytes:
     """The steps that the first figure of a page is sent."""
-    at = AppTest.from_file(ROUTER, default_timeout=60).run()
+    at = AppTest.from_file(ROUTER, default_timeout=120).run()
     at.switch_page(f"../pages/{page}/page.py")
     for name, text in settings.items():
         at.query_params[name] = text

@@ -85,7 +85,7 @@ SETTINGS = {
 
 
 def open_page(**query: Any) -> AppTest:
-    at = AppTest.from_file(ROUTER, default_timeout=30).run()
+    at = AppTest.from_file(ROUTER, default_timeout=120).run()
     at.switch_page("../pages/multi_head/page.py")
     for name, value in query.items():
         at.query_params[name] = value

@@ -19,7 +19,7 @@ ROUTER = Path(__file__).resolve().parents[2] / "attn_ui" / "router.py"
 
 
 def overview(**query: str) -> AppTest:
-    app = AppTest.from_file(ROUTER, default_timeout=30)
+    app = AppTest.from_file(ROUTER, default_timeout=120)
     app.query_params.update(query)
     return app.run()
 

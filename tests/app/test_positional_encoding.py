@@ -32,7 +32,7 @@ st.navigation([st.Page({str(ROOT / "pages" / "positional_encoding" / "page.py")!
 
 
 def opened(**link: str) -> AppTest:
-    app = AppTest.from_string(SCRIPT, default_timeout=30)
+    app = AppTest.from_string(SCRIPT, default_timeout=120)
     for name, value in link.items():
         app.query_params[name] = value
     app.run()
@@ -70,7 +70,7 @@ def parts(message: bytes) -> list[bytes]:
 
 
 def test_opens_through_the_router() -> None:
-    app = AppTest.from_file(str(ROOT / "attn_ui" / "router.py"), default_timeout=30).run()
+    app = AppTest.from_file(str(ROOT / "attn_ui" / "router.py"), default_timeout=120).run()
     app.switch_page(str(ROOT / "pages" / "positional_encoding" / "page.py")).run()
     assert not app.exception
     assert [t.value for t in app.title] == ["Positional encoding"]

@@ -25,7 +25,7 @@ ROUTER = str(Path(__file__).resolve().parents[2] / "attn_ui" / "router.py")
 
 
 def opened(**settings: str) -> AppTest:
-    at = AppTest.from_file(ROUTER, default_timeout=30).run()
+    at = AppTest.from_file(ROUTER, default_timeout=120).run()
     at.switch_page("../pages/single_head/page.py")
     for name, text in settings.items():
         at.query_params[name] = text
