@@ -15,7 +15,6 @@ import argparse
 import base64
 import contextlib
 import copy
-import itertools
 import json
 import os
 import shutil
@@ -257,6 +256,7 @@ def report(rivals: list[Contestant], n_token: int, n_head: int) -> None:
 PAGES = ("", "kernel-regression", "single-head", "positional-encoding", "multi-head")
 RATES = (1, 4)  # how many times the processor is slowed
 DRAG_SECONDS = 2.0
+MOVES_A_SECOND = 60
 # Notes the figure of every step as the page itself hands it to Plotly, while it prepares them.
 RECORD = """
 (() => {
@@ -330,22 +330,34 @@ def read_steps(browser: Browser, url: str) -> tuple[list[Any], float]:
 
 
 def drag(page: Page, slider: str, selector: str) -> tuple[float, float]:
-    """Drag a slider to and fro, a step a move; return pictures a second and the longest gap."""
+    """Drag a slider to and fro, a step a move; return pictures a second and the longest gap.
+
+    The pointer moves sixty times a second whether or not the page keeps up, as a hand does: Playwright's own
+    mouse waits for the page after each move, which would slow the hand down.
+    """
     range_ = page.locator(slider).first
     range_.scroll_into_view_if_needed()
     box = range_.bounding_box()
     assert box is not None
     steps = int(range_.get_attribute("max") or 0)
     middle = box["y"] + box["height"] / 2
-    left, right = box["x"] + 8, box["x"] + box["width"] - 8
-    page.mouse.move(left, middle)
+    x = [box["x"] + 8 + (box["width"] - 16) * step / steps for step in range(steps + 1)]
+    there_and_back = [*x, *x[-2:0:-1]]
+    session = page.context.new_cdp_session(page)
+    moves: list[Any] = []
+    page.mouse.move(x[0], middle)
     page.mouse.down()
     page.wait_for_timeout(400)
     page.evaluate(WATCH, selector)
     start = time.monotonic()
-    ends = itertools.cycle((right, left))
-    while time.monotonic() - start < DRAG_SECONDS:
-        page.mouse.move(next(ends), middle, steps=steps)
+    while (now := time.monotonic() - start) < DRAG_SECONDS:
+        for frame in range(len(moves), int(now * MOVES_A_SECOND)):
+            to = {"x": there_and_back[frame % len(there_and_back)], "y": middle}
+            event = {"type": "mouseMoved", "button": "left", "buttons": 1, **to}
+            moves.append(session._loop.create_task(session._impl_obj.send("Input.dispatchMouseEvent", event)))
+        page.wait_for_timeout(4)
+    while not all(move.done() for move in moves):
+        page.wait_for_timeout(4)
     seconds = time.monotonic() - start
     page.mouse.up()
     changes = page.evaluate("() => { window.watching = false; return window.changes; }")

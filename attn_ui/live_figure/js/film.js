@@ -181,12 +181,14 @@ export class Film {
   /** Goes on making pictures, one whenever the browser is idle, until all are there. */
   make() {
     if (this.waiting) return;
-    if (!this.next()) {
+    const next = this.next();
+    if (!next) {
       this.closeStudio();
       this.screen.dataset.film = this.frames.size && this.wanted() ? "ready" : "";
       return;
     }
-    this.screen.dataset.film = "making";
+    // Ready as soon as the first slider can be dragged; the rows follow.
+    this.screen.dataset.film = next.row === this.source.at().row ? "making" : "ready";
     this.waiting = true;
     whenIdle(async () => {
       const quiet = QUIET_MILLISECONDS - (performance.now() - lastInput);
@@ -248,18 +250,18 @@ function distance(there, here) {
 }
 
 /**
- * Where one slider can lead, the nearest first.
+ * Where one slider can lead, the nearest first: all steps, then all rows.
  *
  * @param {At} here
  * @param {number} steps
  * @param {number} rows
  */
 function nearest(here, steps, rows) {
-  const all = [
-    ...Array.from({ length: steps }, (_, step) => ({ step, row: here.row })),
-    ...Array.from({ length: rows }, (_, row) => ({ step: here.step, row })),
+  const near = (/** @type {At[]} */ places) => places.sort((a, b) => distance(a, here) - distance(b, here));
+  return [
+    ...near(Array.from({ length: steps }, (_, step) => ({ step, row: here.row }))),
+    ...near(Array.from({ length: rows }, (_, row) => ({ step: here.step, row }))),
   ];
-  return all.sort((a, b) => distance(a, here) - distance(b, here));
 }
 
 /**
