@@ -354,7 +354,9 @@ def drag(page: Page, slider: str, selector: str) -> tuple[float, float]:
         for frame in range(len(moves), int(now * MOVES_A_SECOND)):
             to = {"x": there_and_back[frame % len(there_and_back)], "y": middle}
             event = {"type": "mouseMoved", "button": "left", "buttons": 1, **to}
-            moves.append(session._loop.create_task(session._impl_obj.send("Input.dispatchMouseEvent", event)))
+            moves.append(
+                session._loop.create_task(session._impl_obj.send("Input.dispatchMouseEvent", event, None))
+            )
         page.wait_for_timeout(4)
     while not all(move.done() for move in moves):
         page.wait_for_timeout(4)

@@ -1,5 +1,6 @@
 """axe-core on every page with its tabs and views, light and dark; the contrast of digits in cells."""
 
+import contextlib
 import itertools
 from pathlib import Path
 from typing import Any
@@ -8,7 +9,7 @@ import numpy as np
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from PIL import Image
-from playwright.sync_api import expect
+from playwright.sync_api import TimeoutError, expect
 
 from attn_figures import theme
 from pages.kernel_regression import settings as kernel_regression
@@ -90,8 +91,13 @@ def look_at(app: AppPage, name: str, view: str) -> None:
     if control.get_by_test_id("stButtonGroup").count():
         app.segment(view)
         return
+    option = app.page.get_by_role("option", name=view, exact=True)
     control.get_by_role("combobox").click()
-    app.page.get_by_role("option", name=view, exact=True).click()
+    with contextlib.suppress(TimeoutError):  # a list that opens while the theme changes is closed again
+        option.wait_for(timeout=5000)
+    if not option.is_visible():
+        control.get_by_role("combobox").click()
+    option.click()
     app.settle()
 
 

@@ -16,7 +16,7 @@ PAGES = ("", "kernel-regression", "single-head", "positional-encoding", "multi-h
 WINDOW = {"width": 1280, "height": 1500}
 SHADE = 8  # of 255: below it an edge is smoothed differently, which no eye sees
 MOST_DIFFERENT = 0.002  # of all pixels
-MOST_STEPS = 7  # of a page that are compared; of more steps, so many of them, spread evenly
+MOST_STEPS = 5  # of a page that are compared; of more steps, so many of them, spread evenly
 SHOWN = "[...film.shadowRoot.children].find((f) => f.style.contentVisibility === 'visible')"
 READY = "() => document.querySelector('.live-film')?.dataset.film === 'ready'"
 # Moves the first slider, notes the film's picture, and waits until the real figure stands there.
