@@ -44,7 +44,8 @@ def choose(app: AppPage, option: str) -> None:
     app.page.get_by_test_id("stButtonGroup").get_by_text(option, exact=True).click()
 
 
-def test_one_press_goes_back_to_a_page_as_it_was_left(app: AppPage) -> None:
+def open_and_set_eight_heads(app: AppPage) -> tuple[int, str]:
+    """Go from the overview to eight heads; return the length of the history and the heading before."""
     app.open()
     before, overview = steps(app), app.page.locator("h1").inner_text()
     go_to(app, "Multi-head")
@@ -52,6 +53,11 @@ def test_one_press_goes_back_to_a_page_as_it_was_left(app: AppPage) -> None:
     wait_for_readout(app, "maps", "4")
     app.slider("maps").press("ArrowRight")
     wait_at(app, "Multi-head attention", heads="8")
+    return before, overview
+
+
+def test_one_press_goes_back_to_a_page_as_it_was_left(app: AppPage) -> None:
+    before, overview = open_and_set_eight_heads(app)
     app.page.get_by_text("Biases", exact=True).click()
     wait_at(app, "Multi-head attention", heads="8", bias="true")
     go_to(app, "Single head")
@@ -68,13 +74,7 @@ def test_one_press_goes_back_to_a_page_as_it_was_left(app: AppPage) -> None:
 
 
 def test_forward_returns_to_what_back_left(app: AppPage) -> None:
-    app.open()
-    before, overview = steps(app), app.page.locator("h1").inner_text()
-    go_to(app, "Multi-head")
-    wait_at(app, "Multi-head attention")
-    wait_for_readout(app, "maps", "4")
-    app.slider("maps").press("ArrowRight")
-    wait_at(app, "Multi-head attention", heads="8")
+    before, overview = open_and_set_eight_heads(app)
     go_to(app, "Single head")
     wait_at(app, "Single-head attention", k="1")
     wait_for_readout(app, "walk", "1.00")

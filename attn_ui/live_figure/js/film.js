@@ -35,7 +35,8 @@ for (const kind of ["pointerdown", "pointermove", "keydown", "wheel", "touchmove
 export class Film {
   /**
    * @param {HTMLElement} screen where a frame is shown, over the real figure
-   * @param {HTMLElement} mark tells from outside which frame is seen: all of them are in the document
+   * @param {HTMLElement} mark a canvas in the plot's own node that says which frame is seen, for whoever measures from
+   *     outside: that reads a plot's images, paths and canvases, and the frames are out of its sight
    * @param {Source} source
    */
   constructor(screen, mark, source) {
