@@ -26,7 +26,7 @@ test: .venv/.dev browser check
 check: .venv/.dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy attn_core attn_figures attn_ui pages benchmarks tests app.py
+	$(BIN)/mypy attn_core attn_figures attn_live attn_ui pages benchmarks tests app.py
 	$(BIN)/lint-imports
 	$(BIN)/pip-licenses --partial-match --from=mixed --fail-on="GPL;GNU General;Proprietary" > /dev/null
 	@if command -v npm > /dev/null; \

@@ -18,7 +18,7 @@ from tests.pages import PAGES as WALKED
 ROOT = Path(__file__).resolve().parents[1]
 GUIDE = (ROOT / "CONTRIBUTING.md").read_text()
 README = (ROOT / "README.md").read_text()
-PACKAGES = ("attn_core", "attn_figures", "attn_ui", "pages")
+PACKAGES = ("attn_core", "attn_figures", "attn_live", "attn_ui", "pages")
 JUDGED = {*PACKAGES, "torch", "numpy", "streamlit", "plotly"}
 
 

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-PARTS = ("attn_core", "attn_figures")
+PARTS = ("attn_core", "attn_figures", "attn_live")
 # Runs where nothing of the repository can be found but what was installed.
 USE = """
 import json, sys

@@ -23,8 +23,8 @@ from urllib.parse import urlencode
 import numpy as np
 from streamlit.testing.v1 import AppTest
 
-from attn_ui.live_figure.says import said_plainly
-from attn_ui.live_figure.unpacking import count_steps, figure_at
+from attn_live.says import said_plainly
+from attn_live.unpacking import count_steps, figure_at
 from attn_ui.parameters import Cells, Choice, Flag, Parameter, Real, Several, Steps, Table, Text, Whole
 from tests.pages import PAGES
 from tests.quick_apptest import look_for_components_once

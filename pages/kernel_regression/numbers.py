@@ -15,7 +15,7 @@ from torch import Tensor
 
 from attn_core import KERNELS, KernelRegression, effective_keys, kernel_estimate, nadaraya_watson
 from attn_figures.kernel_scene import Estimate, Scene
-from attn_ui.live_figure.packing import MOST_BYTES, TooLargeError
+from attn_live.packing import MOST_BYTES, TooLargeError
 from attn_ui.parameters import Steps
 from attn_ui.state import position, snap
 from pages.kernel_regression.points import Numbers, Points

@@ -9,8 +9,8 @@ from streamlit.testing.v1 import AppTest
 
 from attn_figures.matrix import Matrix
 from attn_figures.panels import compose
+from attn_live.unpacking import count_steps, figure_at, with_frames
 from attn_ui.live_figure import pack
-from attn_ui.live_figure.unpacking import count_steps, figure_at, with_frames
 
 ROUTER = str(Path(__file__).resolve().parents[2] / "attn_ui" / "router.py")
 

@@ -11,7 +11,7 @@ import pytest
 import torch
 
 from attn_core import MASK_PATTERNS, SCHEMES, Masking, RelativeBuckets
-from attn_ui.live_figure.unpacking import count_steps, figure_at
+from attn_live.unpacking import count_steps, figure_at
 from attn_ui.schemes import SchemeSettings
 from attn_ui.shared_settings import STRENGTH, TEMPERATURE
 from pages.multi_head import words

@@ -14,9 +14,9 @@ import torch
 from streamlit.testing.v1 import AppTest
 
 from attn_core import KERNELS, nadaraya_watson
-from attn_ui.live_figure.packing import MOST_BYTES
-from attn_ui.live_figure.says import said_at
-from attn_ui.live_figure.unpacking import figure_at
+from attn_live.packing import MOST_BYTES
+from attn_live.says import said_at
+from attn_live.unpacking import figure_at
 from pages.kernel_regression.numbers import Sweep
 from pages.kernel_regression.own_points import OWN
 from pages.kernel_regression.own_table import pair, read_table

@@ -13,8 +13,8 @@ from streamlit.testing.v1 import AppTest
 from torch.nn import functional as F
 
 from attn_core import MULTI_HEAD_MISTAKES
-from attn_ui.live_figure.says import said_at
-from attn_ui.live_figure.unpacking import count_steps
+from attn_live.says import said_at
+from attn_live.unpacking import count_steps
 from pages.multi_head import settings as page_settings
 from pages.multi_head import words
 from pages.multi_head.numbers import (

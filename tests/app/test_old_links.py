@@ -13,7 +13,7 @@ from urllib.parse import parse_qs
 import numpy as np
 import pytest
 
-from attn_ui.live_figure.unpacking import figure_at
+from attn_live.unpacking import figure_at
 from tests.walk import fields, open_page
 
 OLD: dict[str, dict[str, Any]] = json.loads((Path(__file__).parent / "old_links.json").read_text())

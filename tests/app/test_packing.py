@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from attn_ui.live_figure import paths
-from attn_ui.live_figure.packing import MOST_BYTES, MOST_STEPS, Cursor, pack
-from attn_ui.live_figure.unpacking import count_steps, inflated
-from attn_ui.live_figure.unpacking import figure_at as read_back
+from attn_live import paths
+from attn_live.packing import MOST_BYTES, MOST_STEPS, Cursor, pack
+from attn_live.unpacking import count_steps, inflated
+from attn_live.unpacking import figure_at as read_back
 
 DTYPES = {"f8": "<f8", "f4": "<f4", "i4": "<i4", "u1": "u1"}
 

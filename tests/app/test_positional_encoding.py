@@ -15,8 +15,8 @@ from streamlit.testing.v1 import AppTest
 from attn_core import Learned, NoPositions, Rotary, Sinusoidal, VectorScheme, make_scheme, sentence_vectors
 from attn_core.samples import ATTENTION_SAMPLES
 from attn_core.schemes import SCHEMES, Scheme
+from attn_live.says import said_at
 from attn_ui import shared_cache
-from attn_ui.live_figure.says import said_at
 from attn_ui.shared_settings import scheme_setting
 from pages.positional_encoding import words
 from pages.positional_encoding.settings import HEADS_OF_BIAS, MISTAKE, ORDER, PICTURE, TAB

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from attn_live.says import _parsed, check_says, pack_says, runs, said_at, said_plainly
 from attn_ui.frame import coloured, plain
-from attn_ui.live_figure.says import _parsed, check_says, pack_says, runs, said_at, said_plainly
 
 
 @pytest.mark.parametrize(

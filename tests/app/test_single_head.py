@@ -14,7 +14,7 @@ import torch.nn.functional as F
 from streamlit.testing.v1 import AppTest
 
 from attn_core import ATTENTION_SAMPLES, Masking, make_mask
-from attn_ui.live_figure.says import said_at
+from attn_live.says import said_at
 from attn_ui.shared_settings import TABLE_Q, TEMPERATURE
 from pages.single_head.head import Inputs, make_head
 from pages.single_head.numbers import Scoring, at_every_step

@@ -10,10 +10,10 @@ import pytest
 from playwright.sync_api import Page
 from streamlit.testing.v1 import AppTest
 
-from attn_ui.live_figure.arrays import read_body
-from attn_ui.live_figure.bundle import bundle
-from attn_ui.live_figure.packing import PREFIX_BYTES
-from attn_ui.live_figure.unpacking import count_steps, figure_at, inflated
+from attn_live.arrays import read_body
+from attn_live.bundle import bundle
+from attn_live.packing import PREFIX_BYTES
+from attn_live.unpacking import count_steps, figure_at, inflated
 
 pytestmark = pytest.mark.browser
 

@@ -12,7 +12,7 @@ from attn_figures.kernel_regression import compare, compare_cursor, fit, fit_cur
 from attn_figures.kernel_scene import Estimate, Scene, round_numbers
 from attn_figures.kernel_studies import Errors, Limits, choose, fails, two_fits, two_maps
 from attn_figures.panels import IN_SIGHT
-from attn_ui.live_figure import paths
+from attn_live import paths
 
 N_QUERY, N_KEY, N_GRID = 13, 7, 37
 RNG = np.random.default_rng(5)

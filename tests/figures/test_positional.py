@@ -9,7 +9,7 @@ from attn_figures import theme
 from attn_figures.position_curves import far, turning, turning_cursor
 from attn_figures.position_maps import bias, encoding, encoding_cursor, similarity, similarity_cursor
 from attn_figures.positional import Trial, attention_maps, before_and_after, beside, trial
-from attn_ui.live_figure import paths
+from attn_live import paths
 
 RNG = np.random.default_rng(5)
 TOKENS = ["<b>a</b>", "bee", "sea"]

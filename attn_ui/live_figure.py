@@ -5,7 +5,6 @@ import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,17 +14,16 @@ from plotly.offline import get_plotlyjs_version
 from streamlit import config
 
 from attn_figures import theme
-from attn_ui.live_figure.bundle import bundle
-from attn_ui.live_figure.packing import MOST_MESSAGE_BYTES, PREFIX_BYTES, Cursor, pack
-from attn_ui.live_figure.says import Says, check_says, pack_says, said_plainly
-from attn_ui.live_figure.unpacking import count_steps, figure_at, inflated, with_frames
+from attn_live.bundle import bundle, markup, style
+from attn_live.packing import MOST_MESSAGE_BYTES, PREFIX_BYTES, Cursor, pack
+from attn_live.says import Says, check_says, pack_says, said_plainly
+from attn_live.unpacking import count_steps, figure_at, inflated, with_frames
 from attn_ui.parameters import Steps
 from attn_ui.state import commanded, offer, position, report, revision
 
 __all__ = ["PLOTLY_ROUTE", "Cell", "Cursor", "Rows", "Says", "Slider", "live_figure", "pack", "pack_says"]
 
 PLOTLY_ROUTE = "/plotly"
-_HERE = Path(__file__).parent
 _NO_STEPS = bytes(PREFIX_BYTES)
 _MOST_CELLS = 1000  # rows or columns of any heatmap that this product draws
 _LOG = logging.getLogger(__name__)
@@ -158,8 +156,8 @@ def _message(head: bytes, said: bytes, packed: bytes) -> bytes:
 def _component() -> Any:
     return st.components.v2.component(
         "live_figure",
-        html=(_HERE / "live_figure.html").read_text(),
-        css=(_HERE / "live_figure.css").read_text(),
+        html=markup(),
+        css=style(),
         js=bundle(),
         isolate_styles=False,
     )

@@ -25,9 +25,9 @@ from typing import Any
 
 import numpy as np
 
-from attn_ui.live_figure import paths
-from attn_ui.live_figure.arrays import Arrays, each_narrowed
-from attn_ui.live_figure.paths import Path
+from attn_live import paths
+from attn_live.arrays import Arrays, each_narrowed
+from attn_live.paths import Path
 
 Spec = Mapping[str, Any]
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from attn_ui.live_figure import paths
-from attn_ui.live_figure.arrays import read_body
-from attn_ui.live_figure.packing import PREFIX_BYTES
+from attn_live import paths
+from attn_live.arrays import read_body
+from attn_live.packing import PREFIX_BYTES
 
 
 def count_steps(packed: bytes) -> int:

@@ -4,10 +4,21 @@ import re
 from functools import cache
 from pathlib import Path
 
-MODULES = Path(__file__).parent / "js"
+_HERE = Path(__file__).parent
+MODULES = _HERE / "js"
 _IMPORT = re.compile(r"^import\s+(?:[^;]*?from\s+)?\"\./([\w-]+\.js)\";\n", re.MULTILINE)
 _EXPORT = re.compile(r"^export (?!default)", re.MULTILINE)
 _COMMENT = re.compile(r"^\s*(?:/\*\*(?:(?!\*/).)*\*/|//[^\n]*)\n", re.MULTILINE | re.DOTALL)
+
+
+def markup() -> str:
+    """Return the HTML of one figure before anything is drawn."""
+    return (_HERE / "live_figure.html").read_text()
+
+
+def style() -> str:
+    """Return the style sheet of all figures; its colours and fonts are Streamlit's variables."""
+    return (_HERE / "live_figure.css").read_text()
 
 
 @cache
