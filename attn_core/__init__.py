@@ -1,6 +1,7 @@
 """The mathematics of attention, from kernel regression to many heads, with every intermediate in the open."""
 
 from attn_core.attention import Attention, SelfAttention, scaled_dot_product_attention
+from attn_core.attention_maps import AttentionMaps
 from attn_core.block import NORMS, repeat_block, token_distance, token_similarity
 from attn_core.checks import Check, audit_attention, compare
 from attn_core.head_mistakes import MULTI_HEAD_MISTAKES
@@ -41,6 +42,7 @@ from attn_core.positional import (
     rotary_embedding,
     sinusoidal_encoding,
 )
+from attn_core.real_model import RealModel, load_model
 from attn_core.regression import (
     BandwidthSearch,
     BandwidthStep,
@@ -94,6 +96,7 @@ __all__ = [
     "Alibi",
     "Attention",
     "AttentionCost",
+    "AttentionMaps",
     "AttentionSample",
     "BandwidthSearch",
     "BandwidthStep",
@@ -115,6 +118,7 @@ __all__ = [
     "NoPositions",
     "PositionMistake",
     "Ramp",
+    "RealModel",
     "RegressionSample",
     "RelativeBuckets",
     "Rotary",
@@ -150,6 +154,7 @@ __all__ = [
     "label_tokens",
     "learn_bandwidth",
     "leave_one_out_error",
+    "load_model",
     "make_mask",
     "make_scheme",
     "mask_code",

