@@ -1,1 +1,5 @@
 """Pictures of attention: numpy arrays and labels in, one Plotly figure out. Knows no torch, no Streamlit."""
+
+from attn_figures.show_attention import show
+
+__all__ = ["show"]

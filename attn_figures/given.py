@@ -1,0 +1,168 @@
+"""Attention as people have it, from any library, read into one array of layers, heads, queries and keys."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Numbers = NDArray[np.floating[Any]]
+
+WANTED = "(layers, heads, n, n), (heads, n, n), (n, n), or a list of layers"
+MOST_NUMBERS = 3_000_000  # in one figure; more make a page that no notebook opens
+ROUNDING = 0.01  # by which half precision may exceed 1
+
+
+def read_array(given: Any) -> Numbers:
+    """Return numbers as numpy, from a tensor of any library, an array, or nested lists.
+
+    A tensor is detached and brought to the processor first, by its own methods; types that numpy does not
+    know (bfloat16) come as float32.
+
+    >>> read_array([[1, 0], [0.5, 0.5]]).shape
+    (2, 2)
+
+    Raises:
+        ValueError: if it holds no real numbers, or rows of unequal length.
+    """
+    for bring in ("detach", "cpu"):
+        if hasattr(given, bring):
+            given = getattr(given, bring)()
+    try:
+        array = np.asarray(given)
+    except TypeError:  # torch says so of a bfloat16
+        array = np.asarray(given.float())
+    except ValueError as error:
+        raise ValueError(f"wanted an array of numbers, got {type(given).__name__}: {error}") from error
+    if array.dtype.kind == "V" and hasattr(given, "astype"):  # bfloat16 as jax gives it
+        array = np.asarray(given.astype("float32"))
+    if array.dtype.kind not in "buif":
+        raise ValueError(
+            f"wanted an array of numbers, got {type(given).__name__} of {array.dtype}: {given!r:.60}"
+        )
+    return array if array.dtype in (np.float32, np.float64) else array.astype(np.float32)
+
+
+def read_attentions(given: Any) -> Numbers:
+    """Return weights as (layers, heads, n_query, n_key).
+
+    Args:
+        given: (layers, heads, n_query, n_key), (heads, n_query, n_key) or (n_query, n_key); or a list of
+            layers, as transformers gives them: each (1, heads, n, n), (heads, n, n) or (n, n).
+
+    Raises:
+        ValueError: a batch of more than one, layers of unequal shape, numbers that are no weights, too many.
+    """
+    if isinstance(given, list | tuple) and len(given) and not _is_plain(given[0]):
+        layers = [_one_layer(layer, number) for number, layer in enumerate(given)]
+        shapes = sorted({layer.shape for layer in layers})
+        if len(shapes) > 1:
+            raise ValueError(
+                f"all layers must have one shape, got {', '.join(map(str, shapes))}: show them one by one"
+            )
+        weights = np.stack(layers)
+    else:
+        weights = read_array(given)
+        if weights.ndim == 5:
+            if weights.shape[1] != 1:
+                raise _batch(weights.shape[1], weights.shape)
+            weights = weights[:, 0]
+        if not 2 <= weights.ndim <= 4:
+            raise ValueError(f"wanted weights as {WANTED}, got shape {weights.shape}")
+        weights = weights.reshape((1,) * (4 - weights.ndim) + weights.shape)
+    _check(weights)
+    return weights
+
+
+def _is_plain(first: Any) -> bool:
+    """Whether a list's first item is a number, or a row of numbers: then the list is an array itself."""
+    while isinstance(first, list | tuple) and len(first):
+        first = first[0]
+    return isinstance(first, int | float | str)
+
+
+def _one_layer(given: Any, number: int) -> Numbers:
+    if given is None or (isinstance(given, list | tuple) and not _is_plain(given)):
+        raise ValueError(
+            f"wanted an array as layer {number}, got {type(given).__name__}: of a model's output take "
+            "`attentions`, with output_attentions=True and eager attention; of generated text, one step's"
+        )
+    layer = read_array(given)
+    if layer.ndim == 4:
+        if layer.shape[0] != 1:
+            raise _batch(layer.shape[0], layer.shape)
+        layer = layer[0]
+    if layer.ndim not in (2, 3):
+        raise ValueError(
+            f"wanted each layer as (1, heads, n, n), (heads, n, n) or (n, n), got {layer.shape} "
+            f"as layer {number}"
+        )
+    return layer if layer.ndim == 3 else layer[None]
+
+
+def _batch(size: int, shape: tuple[int, ...]) -> ValueError:
+    return ValueError(
+        f"wanted one sequence, got a batch of {size} in {shape}: choose one, such as "
+        "[layer[0] for layer in attentions]"
+    )
+
+
+def _check(weights: Numbers) -> None:
+    if weights.size == 0:
+        raise ValueError(f"wanted weights as {WANTED}, got shape {weights.shape}, which holds none")
+    if weights.size > MOST_NUMBERS:
+        raise ValueError(
+            f"one figure may hold {MOST_NUMBERS:,} weights, these are {weights.size:,}: show fewer layers, "
+            "such as attentions[:2]"
+        )
+    broken = int(np.sum(~np.isfinite(weights)))
+    if broken:
+        raise ValueError(f"wanted weights from 0 to 1; {broken:,} of {weights.size:,} are NaN or infinite")
+    low, high = float(weights.min()), float(weights.max())
+    if low < 0 or high > 1 + ROUNDING:
+        raise ValueError(
+            f"wanted weights from 0 to 1, got {low:.4g} to {high:.4g}: are these scores, before the softmax?"
+        )
+
+
+def read_words(words: Sequence[object] | None, count: int, what: str) -> list[str]:
+    """Return a label for each place: the words, or numbers from 1 where there are none.
+
+    >>> read_words(None, 3, "keys")
+    ['1', '2', '3']
+
+    Raises:
+        ValueError: if there are not as many as places.
+    """
+    if words is None:
+        return [str(place) for place in range(1, count + 1)]
+    if isinstance(words, str):
+        raise ValueError(f"wanted {count} tokens, one a place of the {what}, got one string: split it first")
+    if len(words) != count:
+        raise ValueError(f"wanted {count} tokens, one a place of the {what}, got {len(words)}")
+    return [str(word) for word in words]
+
+
+def read_places(chosen: Sequence[int | str] | None, words: Sequence[str], what: str) -> list[int]:
+    """Return the chosen places, each named by its number from 0 (or from the end, -1) or by its word.
+
+    >>> read_places([0, "c", -1], ["a", "b", "c", "c"], "keys")
+    [0, 2, 3]
+
+    Raises:
+        ValueError: none is chosen, or there is none such.
+    """
+    if chosen is None:
+        return list(range(len(words)))
+    places: dict[int, None] = {}
+    for one in chosen:
+        if isinstance(one, str):
+            found = [place for place, word in enumerate(words) if word == one]
+        else:
+            found = [range(len(words))[one]] if -len(words) <= one < len(words) else []
+        if not found:
+            raise ValueError(f"there is no {one!r} among the {len(words)} {what}")
+        places.update(dict.fromkeys(found))
+    if not places:
+        raise ValueError(f"choose at least one of the {len(words)} {what}")
+    return list(places)

@@ -1,0 +1,226 @@
+"""Attention as a notebook has it, in one line: every layer and every head, with a slider for each."""
+
+from collections.abc import Sequence
+from html import escape
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+
+from attn_figures import theme
+from attn_figures.geometry import Axes
+from attn_figures.given import Numbers, read_array, read_attentions, read_places, read_words
+from attn_figures.matrix import KEY_TITLE, NUMBERS_UP_TO, QUERY_TITLE, Matrix
+from attn_figures.multi_head import OUTPUT_UP_TO, ROOT
+from attn_figures.panels import compose
+
+SLIDER_PIXELS = 84
+
+
+def show(
+    attentions: Any,
+    tokens: Sequence[object] | None = None,
+    *,
+    keys: Sequence[object] | None = None,
+    columns: Sequence[int | str] | None = None,
+    output: Any = None,
+    dimensions: Sequence[int] | None = None,
+    layer: int = 0,
+    head: int = 0,
+) -> go.Figure:
+    """Draw attention weights: one map, with a slider over layers and one over heads where there are several.
+
+    The picture is plain Plotly and moves without a server. Hover tells the true weight.
+
+    Args:
+        attentions: (layers, heads, n_query, n_key), (heads, n_query, n_key) or (n_query, n_key), as an array
+            or a tensor; or a list of layers, each with a batch of one or without, as transformers gives them.
+        tokens: the words, one a query; numbers from 1 when None.
+        keys: the words that are attended to, where they are others (cross-attention).
+        columns: the keys to draw, by number from 0 or by word; rows then no longer sum to one, and the
+            caption says so. All when None.
+        output: what a layer gives, drawn beside its weights: (n_query, d), (layers, n_query, d) or
+            (layers, heads, n_query, d). None draws the weights alone.
+        dimensions: of the output, from 0; the first 24 when None.
+        layer, head: which one the figure opens with, from 0; -1 is the last.
+
+    Raises:
+        ValueError: a batch, shapes or words that do not fit, numbers that are no weights.
+
+    >>> show([[1.0, 0.0], [0.5, 0.5]], ["a", "b"]).data[0].z.tolist()
+    [[1.0, 0.0], [0.5, 0.5]]
+    """
+    weights = read_attentions(attentions)
+    n_layer, n_head, n_query, n_key = weights.shape
+    rows = read_words(tokens, n_query, "queries")
+    every_key = read_words(keys if keys is not None else tokens if n_query == n_key else None, n_key, "keys")
+    places = read_places(columns, every_key, "keys")
+    drawn = [every_key[place] for place in places]
+    at = (_number(layer, n_layer, "layer"), _number(head, n_head, "head"))
+    maps = weights if columns is None else weights[..., places]
+    title = "weights" if len(places) == n_key else f"weights of {len(places)} of {n_key} keys"
+    bend = 1.0 if n_key <= NUMBERS_UP_TO else ROOT
+    panels = [
+        Matrix("weights", maps[at], title, rows, drawn, QUERY_TITLE, KEY_TITLE, ramp_power=bend, place="")
+    ]
+    drawn_numbers = [maps]
+    if output is not None:
+        panel, outputs = _output(output, weights.shape, rows, dimensions, at)
+        panels.append(panel)
+        drawn_numbers.append(outputs)
+    spec = compose.spec(panels)
+    layout = spec["layout"]
+    moves: tuple[dict[str, Any], dict[str, Any]] = ({}, {})  # an axis and the cells from one step to the next
+    for number, (panel, values) in enumerate(zip(panels, drawn_numbers, strict=True)):
+        trace = next(trace for trace in spec["data"] if trace["name"] == panel.name)
+        height, width = values.shape[-2:]
+        # Layers under one another, heads side by side: a slider moves the window over them along one axis,
+        # so that any layer meets any head.
+        trace["z"] = values.transpose(0, 2, 1, 3).reshape(values.shape[0] * height, -1)
+        words = [f"{word} <b>%{{{axis}}}</b>" for word, axis in zip(_words(panel), "yx", strict=True)]
+        trace["hovertemplate"] = f"{', '.join(words)}{trace['hovertemplate']}"
+        trace.pop("hovertext", None)
+        axes, twins = Axes(number), Axes(len(panels) + number)
+        for copies, name, twin, labels, size, moved in (
+            (values.shape[0], axes.y_layout, twins, panel.rows, height, moves[0]),
+            (values.shape[1], axes.x_layout, twins, panel.columns, width, moves[1]),
+        ):
+            shown = twin.y_layout if name.startswith("y") else twin.x_layout
+            layout |= _twins(layout, (name, shown), labels, copies, twin)
+            moved.update(dict.fromkeys((name, shown), size if copies > 1 else 0))
+        # An axis is there where a trace is: nothing is masked, so the hatch is free to be one.
+        on_twins = {"x": [None], "y": [None], "visible": True, "xaxis": twins.x, "yaxis": twins.y}
+        spec["data"] = [
+            each | on_twins if each["name"] == f"{panel.name} hatch" else each for each in spec["data"]
+        ]
+    _add_sliders(layout, (n_layer, n_head), at, moves)
+    return go.Figure(spec)
+
+
+def _number(given: int, count: int, what: str) -> int:
+    if not -count <= given < count:
+        raise ValueError(f"{what} must be from 0 to {count - 1}, counted from 0, got {given}")
+    return range(count)[given]
+
+
+def _words(panel: Matrix) -> tuple[str, str]:
+    return ("query", "key") if panel.scale == "weights" else ("query", "dimension")
+
+
+def _output(
+    given: Any,
+    shape: tuple[int, ...],
+    rows: Sequence[str],
+    dimensions: Sequence[int] | None,
+    at: tuple[int, int],
+) -> tuple[Matrix, Numbers]:
+    n_layer, n_head, n_query, _ = shape
+    output = read_array(given)
+    fitting = {
+        2: (n_query,),
+        3: (n_layer, n_query),
+        4: (n_layer, n_head, n_query),
+    }
+    if fitting.get(output.ndim) != output.shape[:-1] or 0 in output.shape:
+        raise ValueError(
+            f"the output must be ({n_query}, d), ({n_layer}, {n_query}, d) or "
+            f"({n_layer}, {n_head}, {n_query}, d) to fit the weights, got {output.shape}"
+        )
+    output = output.reshape(output.shape[:-2] + (1,) * (4 - output.ndim) + output.shape[-2:])
+    width = output.shape[-1]
+    names = [str(number) for number in range(1, width + 1)]
+    chosen = read_places(
+        range(min(width, OUTPUT_UP_TO)) if dimensions is None else dimensions, names, "dimensions"
+    )
+    output = output[..., chosen]
+    first = output[at[0] if len(output) > 1 else 0, at[1] if output.shape[1] > 1 else 0]
+    title = "output" if len(chosen) == width else f"{len(chosen)} of {width} dimensions of the output"
+    panel = Matrix(
+        "output",
+        first,
+        title,
+        rows,
+        [names[place] for place in chosen],
+        column_title="Dimension",
+        column_role="output",
+        scale="scores",
+        limit=float(np.abs(output[np.isfinite(output)]).max(initial=0.0)) or 1.0,
+        quantity="output",
+        place="",
+    )
+    return panel, output
+
+
+def _twins(
+    layout: dict[str, Any], names: tuple[str, str], labels: Sequence[str], copies: int, twin: Axes
+) -> dict[str, Any]:
+    """Return two axes over one another: one that names every place for the hover, one that is read."""
+    name, shown = names
+    axis = layout[name]
+    across = name.startswith("x")
+    count = len(labels)
+    every = {
+        "tickvals": list(range(copies * count)),
+        "ticktext": [escape(label) for label in labels] * copies,
+        "showticklabels": False,
+        "title": {},
+    }
+    ticks = dict(zip(axis["tickvals"], axis["ticktext"], strict=True))
+    read = {
+        "tickvals": [copy * count + place for copy in range(copies) for place in ticks],
+        "ticktext": list(ticks.values()) * copies,
+        "overlaying": name.replace("axis", ""),
+        "anchor": twin.y if across else twin.x,
+        "domain": axis["domain"],
+    }
+    return {name: axis | every, shown: axis | read}
+
+
+def _add_sliders(
+    layout: dict[str, Any],
+    counts: tuple[int, int],
+    at: tuple[int, int],
+    moves: tuple[dict[str, Any], dict[str, Any]],
+) -> None:
+    sliders: list[dict[str, Any]] = []
+    first = {axis: list(layout[axis]["range"]) for moved in moves for axis in moved}
+    for name, count, active, moved in zip(("Layer", "Head"), counts, at, moves, strict=True):
+        for axis, size in moved.items():
+            layout[axis]["range"] = [edge + active * size for edge in first[axis]]
+        if count == 1:
+            continue
+        steps = []
+        for step in range(count):
+            ranges = {
+                f"{axis}.range": [edge + step * size for edge in first[axis]]
+                for axis, size in moved.items()
+                if size
+            }
+            steps.append({"label": str(step + 1), "method": "relayout", "args": [ranges]})
+        sliders.append(
+            {
+                "active": active,
+                "currentvalue": {
+                    "prefix": f"{name} ",
+                    "suffix": f" of {count}",
+                    "font": {"size": theme.FONT_SIZE, "color": theme.LIGHT.ink},
+                },
+                "font": {"size": theme.FONT_SIZE - 1, "color": theme.LIGHT.muted},
+                "bgcolor": theme.LIGHT.rule,
+                "bordercolor": theme.LIGHT.rule,
+                "activebgcolor": theme.LIGHT.query,
+                "tickcolor": theme.LIGHT.rule,
+                "x": 0.05,
+                "len": 0.9,
+                "y": 0,
+                "yanchor": "top",
+                "pad": {"t": 12 + SLIDER_PIXELS * len(sliders), "b": 0},
+                "steps": steps,
+            }
+        )
+    room = SLIDER_PIXELS * len(sliders) + (16 if sliders else 0)
+    layout |= {
+        "sliders": sliders,
+        "height": layout["height"] + room,
+        "margin": layout["margin"] | {"b": room},
+    }
