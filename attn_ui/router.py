@@ -13,6 +13,7 @@ if str(ROOT) not in sys.path:
     sys.path.insert(0, str(ROOT))
 
 from attn_ui.navigation import PAGES  # noqa: E402  (found by the path above)
+from attn_ui.turns import TURNS  # noqa: E402  (found by the path above)
 
 st.set_page_config(
     page_title="Attention lab",
@@ -36,4 +37,5 @@ page = st.navigation(
     ],
     position="hidden" if st.context.is_embedded else "top",
 )
-page.run()
+with TURNS:
+    page.run()
