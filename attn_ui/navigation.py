@@ -36,4 +36,5 @@ PAGES = (
     Listed("Single head", "Similar words weigh more: scores, softmax, a mix of values."),
     Listed("Positional encoding", "What order does, and what happens without it."),
     Listed("Multi-head", "Several views of one sentence, added up to one output."),
+    Listed("Learned heads", "What heads become when something is asked of them."),
 )

@@ -1,0 +1,60 @@
+"""A training as one file: safetensors, which holds numbers and no program."""
+
+import json
+from functools import lru_cache
+from pathlib import Path
+
+import torch
+from safetensors import safe_open
+from safetensors.torch import save_file
+
+from attn_core.toys.tasks import TASKS
+from attn_core.toys.training import Checkpoint, Curve, Recipe, Run
+
+TRAINED = Path(__file__).parent / "trained"
+
+
+def write_run(run: Run, path: Path) -> None:
+    """Write a training: recipe, curve, and each parameter at all checkpoints, (n_checkpoint, *shape)."""
+    states = [each.state for each in run.checkpoints]
+    tensors = {
+        "curve.steps": run.curve.steps,
+        "curve.loss": run.curve.loss,
+        "curve.accuracy": run.curve.accuracy,
+        "checkpoints": torch.tensor([each.step for each in run.checkpoints]),
+    }
+    tensors |= {f"measures.{name}": each for name, each in run.curve.measures.items()}
+    tensors |= {f"model.{name}": torch.stack([state[name] for state in states]) for name in states[0]}
+    save_file(tensors, path, {"recipe": json.dumps(vars(run.recipe))})
+
+
+def read_run(path: Path) -> Run:
+    """Read a training back.
+
+    Raises FileNotFoundError where there is no such file, ValueError where it holds something else.
+    """
+    with safe_open(path, "pt") as file:
+        recipe = (file.metadata() or {}).get("recipe")
+        if recipe is None:
+            raise ValueError(
+                f"{path.name} must hold a training with its recipe; got {sorted(file.keys())[:5]}"
+            )
+        tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118  (not a mapping)
+    parameters, measures = (
+        {name.removeprefix(part): each for name, each in tensors.items() if name.startswith(part)}
+        for part in ("model.", "measures.")
+    )
+    return Run(
+        Recipe(**json.loads(recipe)),
+        Curve(*(tensors[f"curve.{name}"] for name in ("steps", "loss", "accuracy")), measures),
+        tuple(
+            Checkpoint(int(step), {name: each[at] for name, each in parameters.items()})
+            for at, step in enumerate(tensors["checkpoints"])
+        ),
+    )
+
+
+@lru_cache(maxsize=len(TASKS))
+def shipped(task: str) -> Run:
+    """Return the training of a task that comes with this package."""
+    return read_run(TRAINED / f"{task.replace(' ', '-')}.safetensors")

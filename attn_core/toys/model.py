@@ -1,0 +1,99 @@
+"""A model of attention alone: symbols and places in, heads between, symbols out."""
+
+from collections.abc import Collection
+from typing import NamedTuple
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor, nn
+
+from attn_core import _require
+from attn_core.masks import causal_mask
+from attn_core.multi_head import MultiHead, MultiHeadAttention
+from attn_core.positional import sinusoidal_encoding
+from attn_core.toys.tasks import SYMBOLS
+
+BASE = 100.0  # of the sinusoids
+LOUDNESS = 0.3  # standard deviation of a symbol's first embedding; its place has 0.7
+
+
+class ToyRun(NamedTuple):
+    """What a model does with sequences: every stage of each layer's attention, and scores for each symbol."""
+
+    layers: tuple[MultiHead, ...]
+    logits: Float[Tensor, "*batch n n_symbol"]
+
+    @property
+    def weights(self) -> Float[Tensor, "*batch n_head n n"]:
+        """The maps of all layers' heads, one after the other."""
+        return torch.cat([layer.weights for layer in self.layers], dim=-3)
+
+
+class ToyModel(nn.Module):
+    r"""Attention alone: no feed-forward layer, and what is read out is what the heads wrote.
+
+    $$x^{(0)} = E_{token} + P, \qquad x^{(l+1)} = x^{(l)} + \mathrm{heads}(\mathrm{norm}(x^{(l)})), \qquad
+      logits = W_u\,(x^{(L)} - x^{(0)})$$
+
+    E is learned, P are sinusoids of base 100, whose wavelengths fit sequences as short as these (zero without
+    positions), norm is layer normalisation, and each layer is a ``MultiHeadAttention`` without biases. Since
+    the embedding is taken away before reading out, nothing passes by the heads: with all of them off, every
+    symbol is as likely as any other.
+
+    Raises ValueError for a size below one, and for heads that do not divide d_model.
+
+    >>> model = ToyModel(layers=2, heads=2, length=8, seed=0)
+    >>> run = model(torch.zeros(3, 8, dtype=torch.long))
+    >>> tuple(run.weights.shape), tuple(run.logits.shape)
+    ((3, 4, 8, 8), (3, 8, 16))
+    """
+
+    positions: Tensor
+
+    def __init__(
+        self,
+        *,
+        layers: int,
+        heads: int,
+        length: int,
+        seed: int,
+        positions: bool = True,
+        causal: bool = True,
+        d_model: int = 32,
+    ) -> None:
+        """Draw the model from its seed."""
+        super().__init__()
+        _require.whole("layers", layers, least=1)
+        _require.whole("length", length, least=1)
+        generator = torch.Generator().manual_seed(_require.whole("seed", seed, least=0))
+        self.causal = causal
+        drawn = torch.randn(2, len(SYMBOLS), d_model, generator=generator)
+        self.embedding = nn.Parameter(LOUDNESS * drawn[0])
+        places = sinusoidal_encoding(length, d_model, base=BASE, dtype=torch.float32)
+        self.register_buffer("positions", places if positions else torch.zeros_like(places), persistent=False)
+        self.attention = nn.ModuleList(
+            MultiHeadAttention(d_model, heads, bias=False, seed=seed + layer) for layer in range(layers)
+        )
+        self.norms = nn.ModuleList(nn.LayerNorm(d_model) for _ in range(layers))
+        self.readout = nn.Parameter(drawn[1] / d_model**0.5)
+
+    def forward(self, tokens: Int[Tensor, "*batch n"], *, off: Collection[int] = ()) -> ToyRun:
+        """Run sequences through the model; what the heads in ``off``, counted over layers, write is left out.
+
+        Raises ValueError for sequences longer than the model has places.
+        """
+        n = tokens.shape[-1]
+        if n > len(self.positions):
+            raise ValueError(f"tokens must have at most {len(self.positions)} places; got {n}")
+        start = self.embedding[tokens] + self.positions[:n]
+        mask = causal_mask(n) if self.causal else None
+        x, stages = start, []
+        for number, (attention, norm) in enumerate(zip(self.attention, self.norms, strict=True)):
+            layer: MultiHead = attention(norm(x), attn_mask=mask)
+            n_head = layer.weights.shape[-3]
+            gone = [head - number * n_head for head in off if 0 <= head - number * n_head < n_head]
+            x = x + layer.output
+            if gone:
+                x = x - layer.contributions[..., gone, :, :].sum(dim=-3)
+            stages.append(layer)
+        return ToyRun(tuple(stages), (x - start) @ self.readout.T)

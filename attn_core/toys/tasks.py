@@ -1,0 +1,202 @@
+"""Tasks whose right attention is known: where to look, and so what to answer."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import torch
+from jaxtyping import Int
+from torch import Tensor
+
+LETTERS = "abcdefghijklmn"
+BAR, BLANK = "|", "·"
+SYMBOLS = LETTERS + BAR + BLANK
+"""What a toy reads, in the order of its embedding's rows: letters, the bar that ends a list, the blank."""
+
+_BAR, _BLANK = SYMBOLS.index(BAR), SYMBOLS.index(BLANK)
+
+Draw = Callable[[int, torch.Generator], Tensor]
+Right = Callable[[Tensor], Tensor]
+
+
+@dataclass(frozen=True)
+class Task:
+    """One task: sequences to learn from, and for each place where the answer stands.
+
+    Attributes:
+        name: as it is called on screen and on the command line.
+        says: what is asked at each place, in a few words.
+        length: places of a sequence; most: letters that a person may type.
+        causal: whether a place sees only itself and what is before it.
+        layers, heads, d_model: of the model that solves it.
+        seed, steps, rate: of its training, and the learning rate.
+        example: a sequence to begin with.
+        draw: so many sequences (n_sequence, length), from a generator.
+        right: for sequences (*batch, n), True where a place finds its answer: (*batch, n, n). A place
+            without any has no answer.
+    """
+
+    name: str
+    says: str
+    length: int
+    most: int
+    causal: bool
+    layers: int
+    heads: int
+    d_model: int
+    seed: int
+    steps: int
+    rate: float
+    example: str
+    draw: Draw
+    right: Right
+
+    def tokens(self, typed: str) -> Int[Tensor, " n"]:
+        """Return the sequence that typed letters stand for: a bar after a list to sort, blanks to the end.
+
+        Raises ValueError for no letter, for more than there is room for, and for anything but the letters.
+
+        >>> "".join(SYMBOLS[token] for token in TASKS["sort"].tokens("cab"))
+        'cab|ab'
+        """
+        strange = sorted({each for each in typed if each not in LETTERS})
+        if strange:
+            named = ", ".join(repr(each) for each in strange[:5])
+            raise ValueError(
+                f"a sequence needs the letters {LETTERS[0]} to {LETTERS[-1]}, which are all that this model "
+                f"knows; got {named}"
+            )
+        if not 1 <= len(typed) <= self.most:
+            raise ValueError(f"a sequence needs from 1 to {self.most} letters; got {len(typed)}")
+        whole = typed
+        if self.name == "sort":
+            whole = typed + BAR + "".join(sorted(typed))[:-1]
+        elif not self.causal:
+            whole = typed.ljust(self.length, BLANK)
+        return torch.tensor([SYMBOLS.index(each) for each in whole])
+
+    def answers(self, tokens: Int[Tensor, "*batch n"]) -> Int[Tensor, "*batch n"]:
+        """Return the symbol to say at each place: the one at its last right place; -100 where there is none.
+
+        >>> task = TASKS["induction"]
+        >>> task.answers(task.tokens("abca")).tolist()
+        [-100, -100, -100, 1]
+        """
+        right = self.right(tokens)
+        n = tokens.shape[-1]
+        last = n - 1 - right.flip(-1).int().argmax(dim=-1)
+        return torch.where(right.any(dim=-1), tokens.gather(-1, last), -100)
+
+
+def _letters(count: int, length: int, generator: torch.Generator) -> Tensor:
+    return torch.randint(len(LETTERS), (count, length), generator=generator)
+
+
+def _different_letters(count: int, generator: torch.Generator) -> Tensor:
+    return torch.rand(count, len(LETTERS), generator=generator).argsort(dim=-1)
+
+
+def _lengths(count: int, low: int, high: int, generator: torch.Generator) -> Tensor:
+    return torch.randint(low, high + 1, (count, 1), generator=generator)
+
+
+def _draw_letters(length: int) -> Draw:
+    return lambda count, generator: _letters(count, length, generator)
+
+
+def _draw_padded(length: int, least: int) -> Draw:
+    def draw(count: int, generator: torch.Generator) -> Tensor:
+        tokens = _letters(count, length, generator)
+        return tokens.masked_fill(torch.arange(length) >= _lengths(count, least, length, generator), _BLANK)
+
+    return draw
+
+
+def _draw_lists(most: int) -> Draw:
+    """Lists of different letters, a bar, and the same letters in order but for the last."""
+
+    def draw(count: int, generator: torch.Generator) -> Tensor:
+        letters = _different_letters(count, generator)[:, :most]
+        n = _lengths(count, 2, most, generator)
+        places = torch.arange(2 * most).expand(count, -1)
+        ordered = letters.masked_fill(torch.arange(most) >= n, _BLANK).sort(dim=-1).values
+        tokens = letters.gather(1, places.clamp(max=most - 1))
+        tokens = torch.where(places == n, _BAR, tokens)
+        after = ordered.gather(1, (places - n - 1).clamp(0, most - 1))
+        tokens = torch.where(places > n, after, tokens)
+        return torch.where(places >= 2 * n, _BLANK, tokens)
+
+    return draw
+
+
+def _draw_blocks(length: int, least: int, most: int) -> Draw:
+    """Blocks of different letters, repeated to the end; their length differs from sequence to sequence."""
+
+    def draw(count: int, generator: torch.Generator) -> Tensor:
+        letters = _different_letters(count, generator)
+        return letters.gather(1, torch.arange(length) % _lengths(count, least, most, generator))
+
+    return draw
+
+
+def _previous(tokens: Tensor) -> Tensor:
+    n = tokens.shape[-1]
+    return torch.eye(n, dtype=torch.bool).roll(-1, 1).tril(-1).expand(*tokens.shape, n)
+
+
+def _same(tokens: Tensor) -> Tensor:
+    n = tokens.shape[-1]
+    return torch.eye(n, dtype=torch.bool) & (tokens != _BLANK)[..., None, :]
+
+
+def _mirrored(tokens: Tensor) -> Tensor:
+    n = tokens.shape[-1]
+    return torch.eye(n, dtype=torch.bool).flip(-1) & (tokens != _BLANK)[..., None, :]
+
+
+def _next_in_order(tokens: Tensor) -> Tensor:
+    """Where the list has the letter that comes next: at the bar the smallest."""
+    n = tokens.shape[-1]
+    places = torch.arange(n)
+    bar = (tokens == _BAR).int().argmax(dim=-1, keepdim=True)
+    listed = places < bar
+    ordered = tokens.masked_fill(~listed, _BLANK).sort(dim=-1).values
+    rank = places - bar
+    wanted = ordered.gather(-1, rank.clamp(0, n - 1))
+    asks = (rank >= 0) & (rank < bar)
+    found: Tensor = (wanted[..., :, None] == tokens[..., None, :]) & listed[..., None, :] & asks[..., None]
+    return found
+
+
+def _after_the_same(tokens: Tensor) -> Tensor:
+    """Places that follow an earlier occurrence of the same symbol."""
+    n = tokens.shape[-1]
+    found = torch.zeros(*tokens.shape, n, dtype=torch.bool)
+    found[..., :, 1:] = tokens[..., :, None] == tokens[..., None, :-1]
+    return found.tril()
+
+
+TASKS: dict[str, Task] = {
+    task.name: task
+    for task in (
+        Task(
+            "induction", "say what came after this symbol before", 24, 24, True, 2, 2, 32, 1, 1000, 3e-3,
+            "dgcaheldgcaheldgcahel", _draw_blocks(24, 4, 12), _after_the_same,
+        ),
+        Task(
+            "previous token", "say the symbol just before", 16, 16, True, 1, 1, 16, 1, 500, 1e-2,
+            "acefeldandmaking", _draw_letters(16), _previous,
+        ),
+        Task(
+            "copy", "say the symbol at the same place", 12, 12, True, 1, 1, 16, 1, 300, 1e-2,
+            "hackedleaf", _draw_letters(12), _same,
+        ),
+        Task(
+            "reverse", "say the sequence from its end", 12, 12, False, 1, 1, 16, 1, 500, 1e-2,
+            "hackedleaf", _draw_padded(12, 6), _mirrored,
+        ),
+        Task(
+            "sort", "after the bar, say the list in order", 16, 8, True, 1, 1, 32, 1, 1000, 1e-2,
+            "hcmadglb", _draw_lists(8), _next_in_order,
+        ),
+    )
+}  # fmt: skip

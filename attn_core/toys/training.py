@@ -1,0 +1,195 @@
+"""Training a toy: seeded, step by step, keeping the states between which most changes."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor
+from torch.nn import functional as F
+
+from attn_core import _require
+from attn_core.toys.measures import measure_heads
+from attn_core.toys.model import ToyModel
+from attn_core.toys.tasks import TASKS, Task
+
+BATCH = 64
+HELD_OUT = 128  # sequences that no training step sees
+EVERY = 5  # steps between two looks at the held-out sequences
+CHECKPOINTS = 31
+_HELD_OUT_SEED = 1_000_000
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """All that decides a training: the same recipe gives the same model."""
+
+    task: str
+    seed: int = 0
+    layers: int = 1
+    heads: int = 2
+    positions: bool = True
+    steps: int = 300
+
+    @classmethod
+    def usual(cls, task: str) -> "Recipe":
+        """Return the recipe by which a task's toy in this repository was trained.
+
+        Raises ValueError for an unknown task.
+        """
+        _require.one_of("task", task, TASKS)
+        of = TASKS[task]
+        return cls(task, of.seed, of.layers, of.heads, steps=of.steps)
+
+    def model(self) -> ToyModel:
+        """Return the untrained model."""
+        task = TASKS[self.task]
+        return ToyModel(
+            layers=self.layers,
+            heads=self.heads,
+            length=task.length,
+            seed=self.seed,
+            positions=self.positions,
+            causal=task.causal,
+            d_model=task.d_model,
+        )
+
+    def held_out(self, count: int = HELD_OUT) -> Int[Tensor, "count n"]:
+        """Return the sequences that the model is judged by and never trained on."""
+        generator = torch.Generator().manual_seed(_HELD_OUT_SEED + self.seed)
+        return TASKS[self.task].draw(count, generator)
+
+
+class Checkpoint(NamedTuple):
+    """The model after so many steps: its parameters by name."""
+
+    step: int
+    state: Mapping[str, Tensor]
+
+
+class Judged(NamedTuple):
+    """How a model does on sequences: its loss, the share of answers that are right, its heads' measures."""
+
+    loss: float
+    accuracy: float
+    measures: Mapping[str, Float[Tensor, " n_head"]]
+
+
+@dataclass(frozen=True, eq=False)
+class Curve:
+    """How a model did on held-out sequences after each of ``steps``.
+
+    ``loss`` (nats an answer) and ``accuracy`` are (n,), each of ``measures`` (n, n_head).
+    """
+
+    steps: Int[Tensor, " n"]
+    loss: Float[Tensor, " n"]
+    accuracy: Float[Tensor, " n"]
+    measures: Mapping[str, Float[Tensor, "n n_head"]]
+
+    def at(self, step: int) -> Judged:
+        """Return one look, that after so many steps."""
+        place = int((self.steps == step).int().argmax())
+        measures = {name: each[place] for name, each in self.measures.items()}
+        return Judged(float(self.loss[place]), float(self.accuracy[place]), measures)
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """A training that has ended: its recipe, its curve, and the states that were kept."""
+
+    recipe: Recipe
+    curve: Curve
+    checkpoints: tuple[Checkpoint, ...]
+
+    def model(self, at: int) -> ToyModel:
+        """Return the model as it was at one of the checkpoints, counted from 0."""
+        model = self.recipe.model()
+        model.load_state_dict(dict(self.checkpoints[at].state))
+        return model.eval().requires_grad_(False)
+
+
+def judge(
+    model: ToyModel, task: Task, tokens: Int[Tensor, "n_sequence n"], off: tuple[int, ...] = ()
+) -> Judged:
+    """Run a model over sequences, without the heads in ``off``, and say how it does."""
+    with torch.no_grad():
+        run = model(tokens, off=off)
+    answers = task.answers(tokens)
+    asked = answers >= 0
+    loss = F.cross_entropy(run.logits[asked], answers[asked])
+    right = run.logits[asked].argmax(dim=-1) == answers[asked]
+    return Judged(float(loss), float(right.float().mean()), measure_heads(task, tokens, run.weights))
+
+
+OnStep = Callable[[int, Judged | None], None]
+
+
+def train(recipe: Recipe, *, checkpoints: int = CHECKPOINTS, on_step: OnStep | None = None) -> Run:
+    """Train a model by a recipe, by AdamW on batches drawn as it goes.
+
+    Args:
+        recipe: what is trained; the same gives the same numbers on the same machine.
+        checkpoints: how many states are kept: the first, the last, and those between which loss, accuracy
+            and the heads' measures move by about the same amount.
+        on_step: called after every step with its number, and with how the model does where it was judged.
+            An exception from it ends the training.
+
+    Raises ValueError for an unknown task, steps below one, or fewer than two checkpoints.
+    """
+    _require.one_of("task", recipe.task, TASKS)
+    _require.whole("steps", recipe.steps, least=1)
+    _require.whole("checkpoints", checkpoints, least=2)
+    task, model = TASKS[recipe.task], recipe.model()
+    held_out = recipe.held_out()
+    generator = torch.Generator().manual_seed(recipe.seed)
+    adam = torch.optim.AdamW(model.parameters(), lr=task.rate, weight_decay=0.0)
+    kept: list[Checkpoint] = []
+    looks: list[Judged] = []
+    for step in range(recipe.steps + 1):
+        look = None
+        if step % EVERY == 0 or step == recipe.steps:
+            look = judge(model, task, held_out)
+            looks.append(look)
+            kept.append(Checkpoint(step, {name: each.clone() for name, each in model.state_dict().items()}))
+        if on_step is not None:
+            on_step(step, look)
+        if step == recipe.steps:
+            break
+        tokens = task.draw(BATCH, generator)
+        adam.zero_grad()
+        _loss(model, task, tokens[~_among(tokens, held_out)]).backward()
+        adam.step()
+    return Run(recipe, _curve(kept, looks), tuple(kept[at] for at in _densest(looks, checkpoints)))
+
+
+def _loss(model: ToyModel, task: Task, tokens: Tensor) -> Tensor:
+    logits: Tensor = model(tokens).logits
+    return F.cross_entropy(logits.flatten(0, -2), task.answers(tokens).flatten())
+
+
+def _among(tokens: Tensor, others: Tensor) -> Tensor:
+    """Whether each sequence is one of the others."""
+    return (tokens[:, None] == others).all(dim=-1).any(dim=-1)
+
+
+def _curve(kept: list[Checkpoint], looks: list[Judged]) -> Curve:
+    return Curve(
+        torch.tensor([each.step for each in kept]),
+        torch.tensor([each.loss for each in looks]),
+        torch.tensor([each.accuracy for each in looks]),
+        {name: torch.stack([each.measures[name] for each in looks]) for name in looks[0].measures},
+    )
+
+
+def _densest(looks: list[Judged], count: int) -> list[int]:
+    """Choose looks that are evenly apart along the path that loss, accuracy and measures take."""
+    path = torch.stack(
+        [torch.cat([torch.tensor([each.loss / 3, each.accuracy]), *each.measures.values()]) for each in looks]
+    )
+    moved = (path[1:] - path[:-1]).abs().amax(dim=-1) + 0.5 / max(1, len(looks) - 1)
+    along = torch.cat([torch.zeros(1), moved.cumsum(dim=0)])
+    wanted = torch.linspace(0, float(along[-1]), count)
+    nearest = (along[None] - wanted[:, None]).abs().argmin(dim=-1)
+    return sorted({0, len(looks) - 1, *nearest.tolist()})

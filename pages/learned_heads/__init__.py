@@ -1,0 +1,1 @@
+"""Heads that have learned: all of its page and nothing else."""

@@ -1,0 +1,153 @@
+"""The settings turned into arrays: the one state that picture, words, tabs, checks and code all read."""
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+from torch import Tensor
+
+from attn_core.toys import (
+    SYMBOLS,
+    TASKS,
+    Judged,
+    Recipe,
+    Run,
+    Task,
+    ToyModel,
+    ToyRun,
+    judge,
+    shipped,
+)
+from attn_ui.parameters import Steps
+from attn_ui.shared_cache import shared
+from pages.learned_heads.settings import STEP, Setting
+
+NAMED = 0.5  # a head has the name of its largest measure from here on
+NAMES = ("previous token", "induction", "diagonal", "right place")
+
+
+def run_of(recipe: Recipe) -> Run:
+    """Return the training that a recipe stands for."""
+    return shipped(recipe.task)
+
+
+def steps_of(recipe: Recipe) -> Steps:
+    """Return the slider over the steps at which this training was kept."""
+    return replace(STEP, values=tuple(each.step for each in run_of(recipe).checkpoints))
+
+
+@dataclass(frozen=True)
+class Now:
+    """What the page shows at one step of a training."""
+
+    setting: Setting
+    at: int  # of the checkpoints
+
+    @property
+    def recipe(self) -> Recipe:
+        """The training."""
+        return self.setting.recipe
+
+    @property
+    def task(self) -> Task:
+        """What is learned."""
+        return TASKS[self.recipe.task]
+
+    @cached_property
+    def run(self) -> Run:
+        """The training with its checkpoints."""
+        return run_of(self.recipe)
+
+    @property
+    def step(self) -> int:
+        """How many steps the model was trained for."""
+        return self.run.checkpoints[self.at].step
+
+    @cached_property
+    def model(self) -> ToyModel:
+        """The model after these steps."""
+        return self.run.model(self.at)
+
+    @cached_property
+    def tokens(self) -> Tensor:
+        """The sequence as the model reads it."""
+        return self.task.tokens(self.setting.typed)
+
+    @cached_property
+    def symbols(self) -> list[str]:
+        """The sequence as it is shown."""
+        return [SYMBOLS[each] for each in self.tokens.tolist()]
+
+    @cached_property
+    def result(self) -> ToyRun:
+        """Every stage on the sequence."""
+        found: ToyRun = self.model(self.tokens, off=self.setting.off)
+        return found
+
+    @cached_property
+    def chances(self) -> Tensor:
+        """The probability of each symbol at each place, (n, n_symbol)."""
+        return self.result.logits.softmax(dim=-1)
+
+    @cached_property
+    def answers(self) -> list[int | None]:
+        """The right symbol at each place, by its number; None where there is none."""
+        return [each if each >= 0 else None for each in self.task.answers(self.tokens).tolist()]
+
+    @cached_property
+    def said(self) -> list[int]:
+        """The symbol that the model finds most likely at each place."""
+        return [int(each) for each in self.chances.argmax(dim=-1)]
+
+    @property
+    def right(self) -> int:
+        """How many answers are right."""
+        return sum(said == answer for said, answer in zip(self.said, self.answers, strict=True))
+
+    @property
+    def asked(self) -> int:
+        """How many places have an answer."""
+        return sum(answer is not None for answer in self.answers)
+
+    @cached_property
+    def judged(self) -> Judged:
+        """How the model did on held-out sequences when it was trained, with all its heads."""
+        return self.run.curve.at(self.step)
+
+    @property
+    def n_head(self) -> int:
+        """Heads over all layers."""
+        return self.recipe.layers * self.recipe.heads
+
+    def head(self, head: int) -> str:
+        """Return what a head, counted from 0 over all layers, is called: layer and head.
+
+        The second head of the first layer is "head 1.2".
+        """
+        layer, within = divmod(head, self.recipe.heads)
+        return f"head {layer + 1}.{within + 1}"
+
+    def named(self, head: int) -> tuple[str, float]:
+        """Return a head's largest measure now and its value."""
+        return naming(self.judged, head)
+
+
+def naming(judged: Judged, head: int) -> tuple[str, float]:
+    """Return the measure that is largest for a head, the first of `NAMES` among equals, and its value."""
+    values = {name: float(judged.measures[name][head]) for name in NAMES}
+    name = max(values, key=lambda name: values[name])
+    return name, values[name]
+
+
+@shared
+def without(recipe: Recipe, at: int) -> tuple[Judged, ...]:
+    """Return how the model does on held-out sequences: whole, then without each of its heads in turn."""
+    model, tokens = run_of(recipe).model(at), recipe.held_out()
+    heads = range(recipe.layers * recipe.heads)
+    return tuple(judge(model, TASKS[recipe.task], tokens, off) for off in ((), *((head,) for head in heads)))
+
+
+def array(tensor: Tensor) -> NDArray[np.float64]:
+    """Hand a tensor to the figures."""
+    return np.asarray(tensor.detach(), dtype=np.float64)

@@ -1,0 +1,68 @@
+"""What this page can set: names in the link, defaults, ranges, and the sidebar that asks for them."""
+
+from dataclasses import dataclass
+
+import streamlit as st
+
+from attn_core.toys import TASKS, Recipe
+from attn_ui import controls
+from attn_ui.bounds import MAX_HEADS
+from attn_ui.frame import plain
+from attn_ui.parameters import Choice, Parameter, Several, Steps, Text
+from attn_ui.shared_settings import HEAD, KEY, QUERY
+
+TOY = "a toy trained here"
+SOURCE = Choice("source", TOY, (TOY,), views=True)
+TAB = Choice("tab", "", ("Heads", "Checks", "Code"))
+TASK = Choice("task", "induction", tuple(TASKS))
+MOST_STEPS = 2000
+# A page opens on the trained model: the last of the steps that there are.
+STEP = Steps("training", MOST_STEPS, tuple(range(0, MOST_STEPS + 1, 5)), ".0f")
+_NAMES = {
+    "induction": "abab",
+    "previous token": "before",
+    "copy": "copied",
+    "reverse": "turned",
+    "sort": "sorted",
+}
+SEQUENCES = {name: Text(_NAMES[name], task.example, longest=200) for name, task in TASKS.items()}
+ABLATED = Several("ablate", tuple(str(head) for head in range(1, MAX_HEADS + 1)))
+SETTINGS: tuple[Parameter, ...] = (
+    *(SOURCE, TAB, TASK, STEP, *SEQUENCES.values(), ABLATED, HEAD, QUERY, KEY),
+)
+
+
+@dataclass(frozen=True)
+class Setting:
+    """Which training is shown, on which letters, without which heads (counted from 0 over all layers)."""
+
+    recipe: Recipe
+    typed: str
+    off: tuple[int, ...] = ()
+
+
+def ask_setting() -> Setting:
+    """Ask for the task, the sequence and the heads that are off."""
+    task = controls.choose(TASK, "Task")
+    recipe = Recipe.usual(task)
+    typed = _ask_letters(task)
+    offered = [str(head + 1) for head in range(recipe.layers * recipe.heads)]
+    off = tuple(int(each) - 1 for each in controls.several(ABLATED, "Heads switched off", offered))
+    return Setting(recipe, typed, off)
+
+
+def _ask_letters(task: str) -> str:
+    """Ask for a sequence; while it cannot be read, say why and keep the last one that could."""
+    setting, of = SEQUENCES[task], TASKS[task]
+    typed = controls.line(setting, "Your sequence", help=f"Letters from a to n, at most {of.most}.")
+    kept = f"_letters_{setting.name}"
+    wanted = "".join(typed.split()).lower()
+    try:
+        of.tokens(wanted)
+    except ValueError as error:
+        last: str = st.session_state.get(kept, of.example)
+        why = plain(str(error)[0].upper() + str(error)[1:])
+        st.caption(f":material/edit: {why}. The picture still shows “{last}”.")
+        return last
+    st.session_state[kept] = wanted
+    return wanted

@@ -1,0 +1,1 @@
+"""What stands under the picture: one file a tab."""

@@ -1,0 +1,63 @@
+"""The tab "Checks": the numbers on screen against torch's own modules, and against what was written down."""
+
+import streamlit as st
+import torch
+from torch import Tensor
+from torch.nn import functional as F
+
+from attn_core import Check, compare
+from attn_core.toys import judge
+from attn_ui.tables import checks_table
+from pages.learned_heads.numbers import Now
+
+
+def checks(now: Now) -> list[Check]:
+    """Compute every check on the numbers on screen."""
+    weights, logits = by_torch(now)
+    sums = now.result.weights.sum(dim=-1)
+    model, curve = judge(now.model, now.task, now.recipe.held_out()), now.judged
+    return [
+        compare("the maps are those of `torch.nn.MultiheadAttention`", now.result.weights, weights),
+        compare("what it says is what the same layers of torch say", now.result.logits, logits),
+        compare("each row of each map sums to one", sums, torch.ones_like(sums)),
+        compare(
+            "loss and accuracy of this step are those written down while it was trained",
+            torch.tensor([model.loss, model.accuracy]),
+            torch.tensor([curve.loss, curve.accuracy]),
+        ),
+    ]
+
+
+def by_torch(now: Now) -> tuple[Tensor, Tensor]:
+    """Run the sequence through layers of torch's with the same parameters; return maps and logits."""
+    state = now.run.checkpoints[now.at].state
+    n, heads = len(now.tokens), now.recipe.heads
+    start = F.embedding(now.tokens, state["embedding"]) + now.model.positions[:n]
+    blocked = torch.ones(n, n).triu(1).bool() if now.task.causal else None
+    x, maps = start, []
+    for layer in range(now.recipe.layers):
+        norm = F.layer_norm(x, x.shape[-1:], state[f"norms.{layer}.weight"], state[f"norms.{layer}.bias"])
+        module = torch.nn.MultiheadAttention(x.shape[-1], heads, bias=False).requires_grad_(False)
+        module.in_proj_weight.copy_(
+            torch.cat([state[f"attention.{layer}.W_{part}.weight"] for part in "qkv"])
+        )
+        gone = [head - layer * heads for head in now.setting.off]
+        out = state[f"attention.{layer}.W_o.weight"].unflatten(1, (heads, -1)).clone()
+        out[:, [head for head in gone if 0 <= head < heads]] = 0  # what is off writes nothing
+        module.out_proj.weight.copy_(out.flatten(1))
+        written, weights = module(norm, norm, norm, attn_mask=blocked, average_attn_weights=False)
+        maps.append(weights)
+        x = x + written
+    return torch.cat(maps), (x - start) @ state["readout"].T
+
+
+def show(now: Now) -> None:
+    """Show the checks with their largest differences."""
+    found = checks(now)
+    st.markdown("Computed just now, on the numbers on screen.")
+    st.markdown(
+        checks_table(
+            [check.name for check in found],
+            {"on the numbers on screen": [(check.passed, check.verdict) for check in found]},
+        )
+    )

@@ -1,0 +1,25 @@
+"""The tab "Heads": the measures of every head, and what the model is without it."""
+
+import streamlit as st
+
+from attn_ui.tables import table
+from pages.learned_heads.numbers import NAMES, Now, without
+
+
+def show(now: Now) -> None:
+    """Show a line a head: its measures on held-out sequences, and accuracy and loss without it."""
+    whole, *each = without(now.recipe, now.at)
+    st.markdown(
+        f"On {len(now.recipe.held_out())} sequences that no step of the training saw, after {now.step:,} "
+        f"steps: right in **{whole.accuracy:.1%}** of the places, loss {whole.loss:.4f}."
+    )
+    rows = [
+        [
+            now.head(head),
+            *(f"{float(whole.measures[name][head]):.3f}" for name in NAMES),
+            f"{gone.accuracy:.1%}",
+            f"{gone.loss:.4f}",
+        ]
+        for head, gone in enumerate(each)
+    ]
+    st.markdown(table(["Head", *NAMES, "right without it", "loss without it"], rows, numbers=len(NAMES) + 2))

@@ -1,0 +1,1 @@
+"""The views of learned heads: one file a source."""

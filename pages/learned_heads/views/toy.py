@@ -1,0 +1,100 @@
+"""A toy trained here: its heads, what it says, and how far it has come, at every step that was kept."""
+
+from functools import partial
+
+import streamlit as st
+
+from attn_core import causal_mask
+from attn_core.toys import SYMBOLS
+from attn_figures.learned import Course, Maps, scrubber
+from attn_figures.picture import Spec
+from attn_ui.frame import tabs
+from attn_ui.live_figure import Slider, live_figure, pack, pack_says
+from attn_ui.shared_cache import shared
+from attn_ui.shared_settings import HEAD, KEY, QUERY
+from attn_ui.state import position
+from pages.learned_heads import words
+from pages.learned_heads.numbers import NAMED, Now, array, naming, steps_of
+from pages.learned_heads.settings import TAB, Setting, ask_setting
+from pages.learned_heads.tabs import checks, code, heads
+
+
+def show() -> None:
+    """Ask in the sidebar, draw, and lay the tabs under it."""
+    with st.sidebar:
+        setting = ask_setting()
+    steps = steps_of(setting.recipe)
+    now = Now(setting, position(steps))
+    live_figure(
+        packed(setting),
+        key="learned",
+        alt="The map of every head, what the model says at each place, its loss and its heads' measures",
+        name=f"learned heads, {setting.recipe.task}",
+        slider=Slider("Training step", steps),
+        chosen={"query": QUERY, "key": KEY, "head": HEAD},
+        says=said(setting),
+    )
+    st.caption(words.what_is_learned(now.task))
+    tabs(
+        TAB,
+        {name: partial(tab.show, now) for name, tab in zip(TAB.options, (heads, checks, code), strict=True)},
+    )
+
+
+def every(setting: Setting) -> list[Now]:
+    """Return what the page shows at every step that was kept."""
+    return [Now(setting, at) for at in range(len(steps_of(setting.recipe).values))]
+
+
+@shared
+def packed(setting: Setting) -> bytes:
+    """Return every position of the slider as the live figure takes it."""
+    return pack(draw(setting))
+
+
+@shared
+def said(setting: Setting) -> bytes:
+    """Return the sentence of every position of the slider as the live figure takes them."""
+    return pack_says([words.seen(now) for now in every(setting)])
+
+
+def draw(setting: Setting) -> list[Spec]:
+    """Draw every step."""
+    nows = every(setting)
+    course = course_of(nows[-1])
+    places = [int(place) for place in course.steps]
+    return [scrubber.spec(maps(now), course, places.index(now.step)) for now in nows]
+
+
+def maps(now: Now) -> Maps:
+    """Hand what the model does with the sequence to the figures."""
+    n = len(now.symbols)
+    return Maps(
+        array(now.result.weights),
+        [now.head(head) for head in range(now.n_head)],
+        [title(now, head) for head in range(now.n_head)],
+        now.symbols,
+        array(now.chances),
+        list(SYMBOLS),
+        now.answers,
+        causal_mask(n).numpy() if now.task.causal else None,
+    )
+
+
+def title(now: Now, head: int) -> str:
+    """Name a head by its largest measure, once that is large enough."""
+    if head in now.setting.off:
+        return f"{now.head(head)} (off)"
+    name, value = now.named(head)
+    return f"{now.head(head)}: {name} {value:.2f}" if value >= NAMED else now.head(head)
+
+
+def course_of(now: Now) -> Course:
+    """Hand the course of a training to the figures; each head with the measure that names it at the end."""
+    curve = now.run.curve
+    end = curve.at(now.recipe.steps)
+    found = []
+    for head in range(now.n_head):
+        name, _ = naming(end, head)
+        found.append((now.head(head), name, array(curve.measures[name][:, head])))
+    return Course(array(curve.steps), array(curve.loss), array(curve.accuracy), found)
