@@ -3,6 +3,7 @@
 from attn_core.attention import Attention, SelfAttention, scaled_dot_product_attention
 from attn_core.attention_maps import AttentionMaps
 from attn_core.block import NORMS, repeat_block, token_distance, token_similarity
+from attn_core.capturing import capture
 from attn_core.checks import Check, audit_attention, compare
 from attn_core.head_mistakes import MULTI_HEAD_MISTAKES
 from attn_core.heads_fit import HeadsFit, TwoPatternTask, fit_heads, two_pattern_task
@@ -137,6 +138,7 @@ __all__ = [
     "bandwidth_search",
     "block_sparse_mask",
     "by_offset",
+    "capture",
     "causal_mask",
     "compare",
     "decode_step",
