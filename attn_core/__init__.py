@@ -1,6 +1,7 @@
 """The mathematics of attention, from kernel regression to many heads, with every intermediate in the open."""
 
 from attn_core.attention import Attention, SelfAttention, scaled_dot_product_attention
+from attn_core.attention_file import read_attention
 from attn_core.attention_maps import AttentionMaps
 from attn_core.block import NORMS, repeat_block, token_distance, token_similarity
 from attn_core.capturing import capture
@@ -29,7 +30,9 @@ from attn_core.measures import (
     effective_keys,
     effective_rank,
     entropy,
+    first_token_score,
     head_similarity,
+    next_token_score,
     previous_token_score,
 )
 from attn_core.mistakes import ATTENTION_MISTAKES, Mistake
@@ -148,6 +151,7 @@ __all__ = [
     "effective_keys",
     "effective_rank",
     "entropy",
+    "first_token_score",
     "fit_heads",
     "global_local_mask",
     "head_similarity",
@@ -163,10 +167,12 @@ __all__ = [
     "merge_heads",
     "multi_head_size",
     "nadaraya_watson",
+    "next_token_score",
     "padding_mask",
     "prefix_mask",
     "previous_token_score",
     "ramp_encoding",
+    "read_attention",
     "regression_sample",
     "relative_position_buckets",
     "repeat_block",

@@ -18,8 +18,8 @@ from attn_core.attention import scaled_dot_product_attention
 from attn_core.attention_maps import NAMES, SPECIAL, TOKENS, WEIGHTS, AttentionMaps
 
 EXTENSIONS = (".npz", ".safetensors", ".npy")
-MAX_FILE_BYTES = 25_000_000
-MAX_BYTES = 100_000_000
+MAX_FILE_BYTES = 20_000_000
+MAX_BYTES = 40_000_000
 """Bounds of a file, and of what stands in it once it is unpacked."""
 MAX_PLACES = 256
 """How many queries and keys of a map are kept."""
@@ -33,8 +33,8 @@ def read_attention(name: str, data: bytes) -> AttentionMaps:
     """Read attention weights from the bytes of an .npz, .safetensors or .npy file.
 
     The file holds weights, (n_head, n_query, n_key) or (n_layer, n_head, n_query, n_key), as one array of any
-    name (``weights``, where there are more) or one a layer; or Q and K, (n_layer?, n_head, n, d_k), from which
-    weights are computed, with V of (n_layer?, n_head, n_key, d_v) if you like. ``tokens`` are optional:
+    name (``weights``, where there are more) or one a layer; or Q and K, (n_layer?, n_head, n, d_k), from
+    which weights are computed, with V of (n_layer?, n_head, n_key, d_v) if you like. ``tokens`` are optional:
     an array of text in .npz, a JSON list in the metadata of .safetensors.
     ``AttentionMaps.save`` writes such a file.
 
@@ -59,9 +59,12 @@ def read_attention(name: str, data: bytes) -> AttentionMaps:
     notes: list[str] = []
     maps = _maps(arrays, told.get(NAMES), notes)
     longest = max(side for weights in maps.values() for side in weights.shape[1:])
-    maps = {name: _cut(weights, notes) for name, weights in maps.items()}
     for layer, weights in maps.items():
-        _check_finite(layer, weights)
+        _check_rows(layer, weights)
+    maps = {
+        layer: np.ascontiguousarray(_shorter(weights, axes=(1, 2), notes=notes), dtype=np.float32)
+        for layer, weights in maps.items()
+    }
     tokens = _tokens(told.get(TOKENS), {side for each in maps.values() for side in each.shape[1:]}, longest)
     special = _special(told.get(SPECIAL), tokens)
     return AttentionMaps(maps, tokens, special, tuple(dict.fromkeys(notes)))
@@ -116,7 +119,7 @@ def _from_npz(data: bytes) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
     except (zipfile.BadZipFile, OSError, NotImplementedError, RuntimeError, EOFError) as error:
         raise ValueError("the file must be an .npz as numpy.savez writes it; it is none") from error
     told: dict[str, Any] = {}
-    for name in (TOKENS, SPECIAL):
+    for name in (NAMES, TOKENS, SPECIAL):
         if name in arrays:
             told[name] = arrays.pop(name).tolist()
     return arrays, told
@@ -220,13 +223,11 @@ def _from_projections(arrays: Mapping[str, np.ndarray], notes: list[str]) -> dic
     q, k, v = (given.get(name) for name in "QKV")
     if q is None or k is None or q.shape[:2] != k.shape[:2] or q.shape[-1] != k.shape[-1]:
         raise ValueError(
-            "Q and K must both be there, (n_layer?, n_head, n_query, d_k) and (n_layer?, n_head, n_key, d_k); "
-            f"got {shapes}"
+            "the file must hold Q and K, (n_layer?, n_head, n_query, d_k) and (n_layer?, n_head, n_key, d_k)"
+            f"; got {shapes}"
         )
     if v is not None and v.shape[:3] != k.shape[:3]:
-        raise ValueError(
-            f"V must have shape (n_layer?, n_head, n_key, d_v) with the n_key of K; got {shapes}"
-        )
+        raise ValueError(f"V must have shape (n_layer?, n_head, n_key, d_v), n_key as in K; got {shapes}")
     for name, each in (("Q", q), ("K", k)):
         if not np.isfinite(each).all():
             raise ValueError(f"{name} must hold finite numbers; got NaN or infinity")
@@ -251,30 +252,22 @@ def _shorter(array: np.ndarray, *, axes: tuple[int, ...], notes: list[str]) -> n
     return array
 
 
-def _cut(weights: np.ndarray, notes: list[str]) -> np.ndarray:
-    """Whole rows are checked first; what is kept of them need not sum to one."""
-    total = np.asarray(weights, dtype=np.float64).sum(axis=-1)
-    with np.errstate(invalid="ignore"):
-        fits = (abs(total - 1) < _TOLERANCE) | (abs(total) < 1e-6)
-    if np.isfinite(total).all() and not (fits.all() and (weights >= -1e-6).all()):
-        columns = np.asarray(weights, dtype=np.float64).sum(axis=-2)
-        turned = bool((abs(columns - 1) < _TOLERANCE).all())
-        raise ValueError(
-            "weights must be >= 0 and each row (query) must sum to 1, or to 0 where a query sees nothing; got "
-            f"numbers from {weights.min():.3g} and sums from {total.min():.3g} to {total.max():.3g}"
-            + (" (the columns do: swap the last two axes)" if turned else "")
-        )
-    kept = _shorter(weights, axes=(1, 2), notes=notes)
-    return np.ascontiguousarray(kept, dtype=np.float64 if kept.dtype == np.float64 else np.float32)
-
-
-def _check_finite(name: str, weights: np.ndarray) -> None:
+def _check_rows(layer: str, weights: np.ndarray) -> None:
     bad = np.argwhere(~np.isfinite(weights))
     if len(bad):
         head, query, key = bad[0].tolist()
         raise ValueError(
-            f"weights must be finite numbers; got {weights[head, query, key]} in {name}, head {head}, "
+            f"weights must be finite numbers; got {weights[head, query, key]} in {layer}, head {head}, "
             f"query {query}, key {key}"
+        )
+    total = weights.sum(axis=-1, dtype=np.float64)
+    fits = (abs(total - 1) < _TOLERANCE) | (abs(total) < 1e-6)
+    if not fits.all() or weights.min() < -1e-6:
+        turned = (abs(weights.sum(axis=-2, dtype=np.float64) - 1) < _TOLERANCE).all()
+        raise ValueError(
+            "weights must be >= 0 and each row (query) sum to 1, or to 0 where a query sees nothing; got "
+            f"numbers from {weights.min():.3g} and sums from {total.min():.3g} to {total.max():.3g} in "
+            f"{layer}" + (" (the columns sum to 1: swap the last two axes)" if turned else "")
         )
 
 

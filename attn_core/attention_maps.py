@@ -67,7 +67,7 @@ class AttentionMaps:
         path = Path(path)
         arrays = {WEIGHTS + name: np.ascontiguousarray(weights) for name, weights in self.maps.items()}
         if path.suffix == ".npz":
-            extra: dict[str, np.ndarray] = {SPECIAL: np.array(self.special, dtype=np.int64)}
+            extra = {NAMES: np.array(list(self.maps)), SPECIAL: np.array(self.special, dtype=np.int64)}
             if self.tokens is not None:
                 extra[TOKENS] = np.array(self.tokens, dtype=np.str_)
             np.savez_compressed(path, **arrays, **extra, allow_pickle=False)

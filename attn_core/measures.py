@@ -108,6 +108,47 @@ def diagonal_score(weights: Float[Tensor, "*batch n_query n_key"]) -> Float[Tens
     return _mean_of_diagonal(weights, offset=0)
 
 
+def next_token_score(weights: Float[Tensor, "*batch n_query n_key"]) -> Float[Tensor, "*batch"]:
+    r"""Return the mean weight that a query gives to the token just after it.
+
+    $$\frac{1}{m} \sum_{i} w_{i,i+1}$$
+
+    The mean is over the m queries that have a token after them. Invariant: from 0 to 1.
+
+    Edge cases: with one key only there is none, and the score is 0.
+
+    Raises ValueError for fewer than two axes.
+
+    Source: Clark et al. (2019), What Does BERT Look At?, section 3.1.
+
+    >>> next_token_score(torch.tensor([[0.25, 0.75], [0.5, 0.5]])).item()
+    0.75
+    """
+    return _mean_of_diagonal(weights, offset=1)
+
+
+def first_token_score(weights: Float[Tensor, "*batch n_query n_key"]) -> Float[Tensor, "*batch"]:
+    r"""Return the mean weight that a query gives to the very first token.
+
+    $$\frac{1}{m} \sum_{i \ge 1} w_{i,0}$$
+
+    The mean is over the m queries after the first, for which it is no weight on themselves. Invariant: from
+    0 to 1.
+
+    Edge cases: with one query only there is none, and the score is 0.
+
+    Raises ValueError for fewer than two axes.
+
+    Source: Xiao et al. (2024), Efficient Streaming Language Models with Attention Sinks.
+
+    >>> first_token_score(torch.tensor([[1.0, 0.0], [0.75, 0.25]])).item()
+    0.75
+    """
+    _check_map(weights)
+    later: Tensor = weights[..., 1:, 0]
+    return later.sum(dim=-1) / max(1, later.shape[-1])
+
+
 def head_similarity(weights: Float[Tensor, "*batch n_head n_query n_key"]) -> Float[Tensor, "n_head n_head"]:
     r"""Compare every head with every other: 1 for equal maps, 0 for maps that never look at the same key.
 

@@ -100,10 +100,8 @@ def test_transformers_models(kind: str, wrapped: bool) -> None:
 
 
 def test_an_encoder_and_decoder_of_transformers() -> None:
-    config = transformers.T5Config(
-        d_model=16, d_kv=8, d_ff=24, num_layers=2, num_heads=2, vocab_size=20, decoder_start_token_id=0
-    )
-    model = transformers.T5Model(config).eval()
+    config = transformers.T5Config(d_model=16, d_kv=8, d_ff=24, num_layers=2, num_heads=2, vocab_size=20)
+    model = transformers.T5Model(config)
     inputs: dict[str, Any] = {
         "input_ids": torch.randint(20, (1, 5)),
         "decoder_input_ids": torch.randint(20, (1, 3)),

@@ -13,7 +13,9 @@ from attn_core import (
     diagonal_score,
     effective_keys,
     entropy,
+    first_token_score,
     head_similarity,
+    next_token_score,
     previous_token_score,
     scaled_dot_product_attention,
     sliding_window_mask,
@@ -88,6 +90,10 @@ class TestPlaces:
         )
         previous = sum(one[i, i - 1].item() for i in range(1, 5)) / 4
         assert previous_token_score(weights)[1, 2].item() == pytest.approx(previous)
+        following = sum(one[i, i + 1].item() for i in range(5)) / 5  # seven keys: every query has one
+        assert next_token_score(weights)[1, 2].item() == pytest.approx(following)
+        first = sum(one[i, 0].item() for i in range(1, 5)) / 4
+        assert first_token_score(weights)[1, 2].item() == pytest.approx(first)
 
     def test_more_queries_than_keys(self) -> None:
         weights = uniform(7, 5)
@@ -96,6 +102,8 @@ class TestPlaces:
 
     def test_one_query_has_no_token_before_it(self) -> None:
         assert previous_token_score(uniform(1, 5)).item() == 0
+        assert first_token_score(uniform(1, 5)).item() == 0
+        assert next_token_score(uniform(5, 1)).item() == 0
 
 
 class TestHeadSimilarity:

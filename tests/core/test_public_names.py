@@ -25,6 +25,7 @@ def test_the_public_names() -> None:
         "DecodingCost", "KVCache", "LatentAttention", "decode_step", "decoding_cost",
         "HeadsFit", "HeadsStudy", "TwoPatternTask", "effective_rank", "fit_heads", "heads_study",
         "token_distance", "two_pattern_task",
-        "AttentionMaps", "RealModel", "capture", "load_model",
+        "AttentionMaps", "RealModel", "capture", "first_token_score", "load_model",
+        "next_token_score", "read_attention",
     }  # fmt: skip
     assert all(hasattr(attn_core, name) for name in attn_core.__all__)
