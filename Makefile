@@ -20,8 +20,9 @@ cartesian: .venv/.app
 	cd build && npm pack --silent "plotly.js-cartesian-dist-min@$$(../$(BIN)/python -c 'from plotly.offline import get_plotlyjs_version as v; print(v())')"
 	tar -xzf build/plotly.js-cartesian-dist-min-*.tgz -C build/plotly-js --strip-components=1
 
+# Two workers: the tests in a browser, which mostly wait, and all others beside them.
 test: .venv/.dev browser check
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n 2 --dist loadgroup
 
 check: .venv/.dev
 	$(BIN)/ruff check .

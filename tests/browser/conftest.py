@@ -30,6 +30,14 @@ START_SECONDS = 120
 expect.set_options(timeout=TIMEOUT)
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Keep the tests that drive a browser in one worker, one after the other: beside it the others run."""
+    for item in items:
+        if Path(__file__).parent in item.path.parents:
+            item.add_marker(pytest.mark.browser)
+            item.add_marker(pytest.mark.xdist_group("browser"))
+
+
 @contextlib.contextmanager
 def serving(
     script: str, *options: str, base: str = "", cwd: Path = ROOT, **environment: str

@@ -7,8 +7,6 @@ import pytest
 
 from tests.browser.app_page import AppPage
 
-pytestmark = pytest.mark.browser
-
 # Notes whenever the frames change whether the address has them already; and all that is drawn again.
 WATCH = """
 key => {

@@ -19,12 +19,9 @@ from playwright.sync_api import Browser, Page
 from tests.browser.app_page import READY
 from tests.browser.conftest import ROOT, wait_for
 
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.skipif(
-        shutil.which("nginx") is None, reason="nginx is not installed; make browser installs it"
-    ),
-]
+pytestmark = pytest.mark.skipif(
+    shutil.which("nginx") is None, reason="nginx is not installed; make browser installs it"
+)
 LINK = "single-head?text=dogs+chase+cats&t=2.00"
 DRAWN = ".live-figure[data-state=drawn]"
 SLOW = 180_000

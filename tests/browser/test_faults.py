@@ -21,8 +21,6 @@ from websockets.typing import Subprotocol
 
 from tests.browser.conftest import ROOT, serving, wait_for
 
-pytestmark = pytest.mark.browser
-
 
 @contextlib.contextmanager
 def _uvicorn(app: str, log: Path, **environment: str) -> Iterator[str]:

@@ -9,8 +9,6 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.app_page import AppPage
 
-pytestmark = pytest.mark.browser
-
 PAGES = ("", "kernel-regression", "single-head", "positional-encoding", "multi-head")
 # All of a figure is in sight: a window that changed its size for a screenshot would begin another film.
 WINDOW = {"width": 1280, "height": 1500}

@@ -2,13 +2,10 @@
 
 from urllib.parse import parse_qs
 
-import pytest
 from playwright.sync_api import Locator, expect
 
 from pages.kernel_regression.settings import BANDWIDTH
 from tests.browser.app_page import READY, AppPage
-
-pytestmark = pytest.mark.browser
 
 
 def steps(app: AppPage) -> int:

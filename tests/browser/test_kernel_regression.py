@@ -12,7 +12,6 @@ from pages.kernel_regression.points import Points, sample
 from pages.kernel_regression.settings import BANDWIDTH, QUERY_AT
 from tests.browser.app_page import AppPage
 
-pytestmark = pytest.mark.browser
 PAGE = "kernel-regression"
 
 

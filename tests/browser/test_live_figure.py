@@ -10,8 +10,6 @@ from playwright.sync_api import Browser, expect
 
 from tests.browser.app_page import AppPage
 
-pytestmark = pytest.mark.browser
-
 
 @pytest.fixture(autouse=True)
 def opened(live: AppPage) -> None:

@@ -15,8 +15,6 @@ from attn_live.bundle import bundle
 from attn_live.packing import PREFIX_BYTES
 from attn_live.unpacking import count_steps, figure_at, inflated
 
-pytestmark = pytest.mark.browser
-
 ROUTER = Path(__file__).resolve().parents[2] / "attn_ui" / "router.py"
 PAGES = ("overview", "kernel_regression", "single_head", "positional_encoding", "multi_head")
 # NaN is not JSON: both sides are brought to one form.

@@ -8,8 +8,6 @@ import pytest
 
 from tests.browser.app_page import AppPage
 
-pytestmark = pytest.mark.browser
-
 WORDS = ["the", "cat", "sat", "on", "the", "mat"]
 
 

@@ -19,7 +19,6 @@ from attn_ui.security import HEADERS
 from tests.browser.app_page import READY
 from tests.browser.conftest import serving
 
-pytestmark = pytest.mark.browser
 ROOT = Path(__file__).resolve().parents[2]
 
 

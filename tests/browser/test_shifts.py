@@ -4,8 +4,6 @@ import pytest
 
 from tests.browser.app_page import AppPage
 
-pytestmark = pytest.mark.browser
-
 PAGES = ("", "kernel-regression", "single-head", "positional-encoding", "multi-head")
 LEAST = 0.002  # of the window, weighed by how far it moved: a number in a table that becomes a digit wider
 WATCH = """

@@ -10,7 +10,6 @@ from playwright.sync_api import expect
 
 from tests.browser.app_page import AppPage
 
-pytestmark = pytest.mark.browser
 FIGURE = "walk"
 
 

@@ -1,11 +1,8 @@
 """The message of a live figure as the browser reads it."""
 
 import numpy as np
-import pytest
 
 from tests.browser.app_page import AppPage
-
-pytestmark = pytest.mark.browser
 
 
 def test_a_browser_that_cannot_inflate_asks_for_the_plain_form(live: AppPage) -> None:
