@@ -8,6 +8,7 @@ and the first page took, errors and the server's memory.
 
     python -m benchmarks.classroom                            30 and 150 students every 2 s; 30 without pause
     python -m benchmarks.classroom --students 150 --every 2 --seconds 60
+    python -m benchmarks.classroom --processes 2              the same, two processes behind nginx
     python -m benchmarks.classroom --soak 10                  150 students for 10 minutes; draws memory.png
 """
 
@@ -308,22 +309,30 @@ def teach(
 
 
 def memory_of(pid: int) -> float:
-    """Return the megabytes that a process holds; NaN where the system does not tell."""
+    """Return the megabytes of a process and those that it started; NaN where the system does not tell."""
     with contextlib.suppress(OSError):
         pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
-        return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
+        started = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+        return pages * os.sysconf("SC_PAGE_SIZE") / 1e6 + sum(memory_of(int(child)) for child in started)
     return float("nan")
 
 
 @contextlib.contextmanager
-def serving(folder: Path) -> Iterator[tuple[str, int]]:
-    """Start `streamlit run app.py` in a folder; yield its address and process."""
+def serving(folder: Path, processes: int = 1) -> Iterator[tuple[str, int]]:
+    """Start the app of a folder; yield its address and process.
+
+    Args:
+        folder: where its `app.py` is.
+        processes: more than one stand behind nginx, as `make class` starts them.
+    """
     with contextlib.closing(socket.socket()) as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.headless=true"]
+    command = ["-m", "streamlit", "run", "app.py", "--server.headless=true", f"--server.port={port}"]
+    if processes > 1:
+        command = ["deploy/class.py", f"--processes={processes}", f"--port={port}"]
     process = subprocess.Popen(
-        [*command, f"--server.port={port}", "--server.address=127.0.0.1"],
+        [sys.executable, *command, *([] if processes > 1 else ["--server.address=127.0.0.1"])],
         cwd=folder,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
@@ -375,9 +384,9 @@ def draw_memory(outcome: Outcome, path: Path) -> None:
     figure.savefig(path, dpi=120)
 
 
-def soak(students: int, every: float, minutes: float) -> None:
+def soak(students: int, every: float, minutes: float, processes: int) -> None:
     """Keep a class at it for long, and say whether memory grows."""
-    with serving(ROOT) as server:
+    with serving(ROOT, processes) as server:
         outcome = teach(server, students, every, 60 * minutes)
     print(outcome.line(f"{students} for {minutes:g} minutes"), flush=True)
     megabytes = [each for _, each in outcome.memory]
@@ -395,10 +404,11 @@ def main() -> None:
     parser.add_argument("--students", type=int, help="how many; 30 and 150 unless told")
     parser.add_argument("--every", type=float, default=2.0, help="seconds between two actions; 0: no pause")
     parser.add_argument("--seconds", type=float, default=60.0)
+    parser.add_argument("--processes", type=int, default=1, help="behind nginx, where there are several")
     parser.add_argument("--soak", type=float, metavar="MINUTES")
     given = parser.parse_args()
     if given.soak:
-        soak(given.students or 150, given.every, given.soak)
+        soak(given.students or 150, given.every, given.soak, given.processes)
         return
     classes = [(30, 2.0), (150, 2.0), (30, 0.0)]
     if given.students:
@@ -406,7 +416,7 @@ def main() -> None:
     for students, every in classes:
         for name, floor in (("ours", False), ("the smallest app", True)):
             place = floor_app() if floor else contextlib.nullcontext(ROOT)
-            with place as folder, serving(folder) as server:
+            with place as folder, serving(folder, 1 if floor else given.processes) as server:
                 outcome = teach(server, students, every, given.seconds, floor=floor)
             print(outcome.line(f"{name}: {students} every {every:g} s"), flush=True)
             for error in sorted(set(outcome.errors))[:3]:
