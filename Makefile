@@ -65,7 +65,7 @@ browser: .venv/.dev
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.txt
 	@touch $@
 
-.venv/.dev: .venv/.app requirements-dev.txt
+.venv/.dev: .venv/.app requirements-dev.txt requirements-notebook.txt requirements-slides.txt requirements-tests.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt
 	@touch $@
 

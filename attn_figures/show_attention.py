@@ -93,6 +93,7 @@ def show(
         spec["data"] = [
             each | on_twins if each["name"] == f"{panel.name} hatch" else each for each in spec["data"]
         ]
+    del layout["meta"]  # arrangements for other widths, which know nothing of the sliders
     _add_sliders(layout, (n_layer, n_head), at, moves)
     return go.Figure(spec)
 

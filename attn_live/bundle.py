@@ -21,6 +21,11 @@ def style() -> str:
     return (_HERE / "live_figure.css").read_text()
 
 
+def notebook_style() -> str:
+    """Return the style sheet of a figure in a notebook."""
+    return style() + (_HERE / "notebook.css").read_text()
+
+
 @cache
 def bundle(entry: str = "index.js") -> str:
     """Return one ES module that holds `entry` and all that it imports, each once, without comments.

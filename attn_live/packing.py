@@ -99,6 +99,11 @@ def pack(figures: Sequence[Any], cursor: Cursor | None = None) -> bytes:
     return message
 
 
+def message(head: bytes, said: bytes, packed: bytes) -> bytes:
+    """Join what the browser takes: what is said of the figure (JSON), its sentences, its packed steps."""
+    return b"".join(len(part).to_bytes(4, "little") + part for part in (head, said)) + packed
+
+
 def _prefix(n_steps: int, inflated: int) -> bytes:
     return b"".join(number.to_bytes(4, "little") for number in (n_steps, inflated, 0))
 

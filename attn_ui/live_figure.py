@@ -16,6 +16,7 @@ from streamlit import config
 from attn_figures import theme
 from attn_live.bundle import bundle, markup, style
 from attn_live.packing import MOST_MESSAGE_BYTES, PREFIX_BYTES, Cursor, pack
+from attn_live.packing import message as join
 from attn_live.says import Says, check_says, pack_says, said_plainly
 from attn_live.unpacking import count_steps, figure_at, inflated, with_frames
 from attn_ui.parameters import Steps
@@ -123,17 +124,17 @@ def live_figure(
         _meta(key, slider, rows, chosen, alt=alt, name=name, caption=caption), separators=(",", ":")
     ).encode()
     shown = b"null" if says_what_is_chosen else said
-    message = _message(head, shown, packed)
+    message = join(head, shown, packed)
     too_large = False
     if st.session_state.get(key, {}).get("plain"):  # a browser that cannot inflate said so
         said = said_plainly(said)
-        plain = _message(head, said_plainly(shown), inflated(packed))
+        plain = join(head, said_plainly(shown), inflated(packed))
         too_large = len(plain) > MOST_MESSAGE_BYTES
         message = message if too_large else plain
     if len(message) > MOST_MESSAGE_BYTES:
         raise ValueError(f"a message may take {MOST_MESSAGE_BYTES:,} bytes, this one takes {len(message):,}")
     if says_what_is_chosen:
-        _sentences()(key=f"said-{key}", data=_message(json.dumps({"key": key}).encode(), said, _NO_STEPS))
+        _sentences()(key=f"said-{key}", data=join(json.dumps({"key": key}).encode(), said, _NO_STEPS))
     result = _component()(
         key=key,
         data=message,
@@ -146,10 +147,6 @@ def live_figure(
         places = {name: position(steps) for name, steps in chosen.items()}
         figure = with_frames(figure_at(packed, step, row), places)
         st.plotly_chart(go.Figure(figure), theme=None, key=f"{key}-still", alt=alt)
-
-
-def _message(head: bytes, said: bytes, packed: bytes) -> bytes:
-    return b"".join(len(part).to_bytes(4, "little") + part for part in (head, said)) + packed
 
 
 @cache

@@ -5,7 +5,10 @@ import os
 import shutil
 import subprocess
 import sys
+from email.parser import Parser
 from pathlib import Path
+
+import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 PARTS = ("attn_core", "attn_figures", "attn_live")
@@ -13,10 +16,16 @@ PARTS = ("attn_core", "attn_figures", "attn_live")
 USE = """
 import json, sys
 import torch
-import attn_core, attn_figures
+import attn_core, attn_figures, attn_live
 from attn_core import scaled_dot_product_attention
 weights = scaled_dot_product_attention(*torch.eye(3)[None].expand(3, 3, 3)).weights
-print(json.dumps([attn_core.__file__, attn_figures.__file__, torch.allclose(weights.sum(-1), torch.ones(3))]))
+shown = attn_figures.show(weights, list("abc"))
+widget = attn_figures.live([shown, shown])
+print(json.dumps({
+    "files": [part.__file__ for part in (attn_core, attn_figures, attn_live)],
+    "weights": shown.data[0].z.tolist(),
+    "module": "export default" in widget._esm and ".live-figure" in widget._css,
+}))
 assert "streamlit" not in sys.modules
 """
 
@@ -32,8 +41,10 @@ def packages_on_disk() -> set[str]:
 def test_what_pip_installs_draws_without_the_app(tmp_path: Path) -> None:
     source, target = tmp_path / "source", tmp_path / "installed"
     source.mkdir()
-    for name in ("pyproject.toml", "README.md", "LICENSE", "requirements.txt", "requirements-models.txt"):
+    for name in ("pyproject.toml", "README.md", "LICENSE"):
         shutil.copy(ROOT / name, source)
+    for path in ROOT.glob("requirements*.txt"):
+        shutil.copy(path, source)
     for part in PARTS:
         shutil.copytree(ROOT / part, source / part, ignore=shutil.ignore_patterns("__pycache__"))
     install = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps"]
@@ -53,5 +64,10 @@ def test_what_pip_installs_draws_without_the_app(tmp_path: Path) -> None:
         capture_output=True,
         text=True,
     )
-    assert str(target) in ran.stdout
-    assert json.loads(ran.stdout)[-1] is True
+    said = json.loads(ran.stdout)
+    assert all(file.startswith(str(target)) for file in said["files"])
+    assert [sum(row) for row in said["weights"]] == pytest.approx([1, 1, 1])
+    assert said["module"] is True
+    (meta,) = target.glob("attention_lab-*.dist-info/METADATA")
+    extras = Parser().parsestr(meta.read_text()).get_all("Provides-Extra")
+    assert extras == ["app", "models", "notebook", "slides", "dev"]

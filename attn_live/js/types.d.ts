@@ -126,6 +126,15 @@ export interface Component {
   setStateValue(name: string, value: unknown): void;
 }
 
+/** What anywidget hands to a widget in a notebook. */
+export interface Model {
+  get(name: string): any;
+  set(name: string, value: unknown): void;
+  save_changes(): void;
+  on(event: string, callback: () => void): void;
+  off(event: string, callback: () => void): void;
+}
+
 /** A cell that was clicked; the time tells a second click on one cell from an echo of the first. */
 export interface Cell {
   trace: string;

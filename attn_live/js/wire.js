@@ -66,7 +66,7 @@ export async function unpack(bytes) {
 }
 
 /** @param {Uint8Array} bytes */
-async function inflate(bytes) {
+export async function inflate(bytes) {
   const stream = new Blob([/** @type {Uint8Array<ArrayBuffer>} */ (bytes)])
     .stream()
     .pipeThrough(new DecompressionStream("deflate"));

@@ -1,0 +1,108 @@
+"""Figures that one computed oneself, as one live figure in a notebook: its slider moves them."""
+
+import json
+import zlib
+from collections.abc import Mapping, Sequence
+from functools import cache
+from itertools import count
+from typing import TYPE_CHECKING, Any
+
+import plotly.graph_objects as go
+from plotly.offline import get_plotlyjs, get_plotlyjs_version
+
+from attn_figures import theme
+from attn_live.packing import MOST_MESSAGE_BYTES, Cursor, message, pack
+from attn_live.says import Says, check_says, pack_says
+
+if TYPE_CHECKING:
+    from attn_live.widget import LiveWidget
+
+_NUMBERS = count(1)
+
+
+def live(
+    figures: Sequence[Mapping[str, Any]] | Sequence[go.Figure],
+    steps: Sequence[object] = (),
+    *,
+    label: str = "Step",
+    cursor: Cursor | None = None,
+    rows: Sequence[object] = (),
+    row_label: str = "Row",
+    says: Sequence[Says] | None = None,
+    name: str = "figure",
+    caption: str = "",
+) -> "LiveWidget":
+    """Show figures as the steps of one slider, in Jupyter, VS Code, Colab or marimo, without a server.
+
+    All steps go to the browser at once; nothing is computed while the slider is dragged. It is the figure of
+    the app, by the same JavaScript, with hover, sweep and saving a picture.
+
+    Args:
+        figures: one a step, with the same traces: pictures of this package, their `spec`, or any figure of
+            Plotly.
+        steps: what the slider's read-out says at each step; numbers from 1 when empty.
+        label: of the slider.
+        cursor: what a second slider, over rows, changes; rows: its read-outs; row_label: its label.
+        says: the sentence under the figure at each step, or for each step one a row.
+        name: what the figure is called, and the file of a saved picture.
+        caption: said in a saved picture.
+
+    Raises:
+        ValueError: no step, steps of unequal shape, not one read-out or sentence a step, too many bytes.
+        ImportError: the package anywidget is not installed.
+    """
+    try:
+        from attn_live.widget import LiveWidget  # noqa: PLC0415  (anywidget is optional, and slow to import)
+    except ModuleNotFoundError as error:
+        raise ImportError(
+            "a live figure in a notebook needs the package anywidget: pip install anywidget"
+        ) from error
+    packed = pack(figures, cursor)
+    n_rows = cursor.n_rows if cursor else None
+    said = b"null" if says is None else pack_says(says)
+    if says is not None:
+        check_says(said, len(figures), n_rows)
+    head = {
+        "key": f"live-{next(_NUMBERS)}",
+        "alt": name,
+        "name": name,
+        "caption": caption,
+        "revision": 0,
+        "slider": _control(label, steps, len(figures), "figures") if len(figures) > 1 else None,
+        "cursor": _control(row_label, rows, n_rows, "rows") if n_rows else None,
+        "chosen": {},
+        "plotly": "",
+        "colours": {"dark": theme.recolouring(theme.DARK), "print": theme.recolouring(theme.PRINT)},
+    }
+    whole = message(json.dumps(head, separators=(",", ":")).encode(), said, packed)
+    if len(whole) > MOST_MESSAGE_BYTES:
+        raise ValueError(f"a figure may take {MOST_MESSAGE_BYTES:,} bytes, this one takes {len(whole):,}")
+    themes = {"light": _variables(theme.LIGHT), "dark": _variables(theme.DARK)}
+    return LiveWidget(whole, library=_library(), version=get_plotlyjs_version(), themes=themes)
+
+
+def _control(label: str, texts: Sequence[object], n: int, what: str) -> dict[str, Any]:
+    said = [str(text) for text in texts] or [str(number) for number in range(1, n + 1)]
+    if len(said) != n:
+        raise ValueError(f"{n} {what} need as many texts for the slider, got {len(said)}")
+    return {"label": label, "texts": said, "name": "", "values": said, "index": 0, "default": 0}
+
+
+@cache
+def _library() -> bytes:
+    return zlib.compress(get_plotlyjs().encode(), 6)
+
+
+def _variables(palette: theme.Palette) -> dict[str, str]:
+    """Return the colours and fonts of the live figure's style sheet, by the names that it knows them by."""
+    return {
+        "--st-background-color": palette.paper,
+        "--st-text-color": palette.ink,
+        "--st-primary-color": palette.query,
+        "--st-border-color": palette.rule,
+        "--st-violet-text-color": palette.query,
+        "--st-orange-text-color": palette.key,
+        "--st-green-text-color": palette.value,
+        "--st-font": theme.SANS,
+        "--st-code-font": theme.MONO,
+    }

@@ -1,0 +1,51 @@
+"""The live figure as a widget of a notebook; needs the package anywidget, and no server."""
+
+from typing import Any
+
+import anywidget
+import traitlets
+
+from attn_live.bundle import bundle, markup, notebook_style
+
+
+class LiveWidget(anywidget.AnyWidget):
+    """One live figure: it moves in the browser, and says here where its sliders stand."""
+
+    _esm = bundle("notebook.js")
+    _css = notebook_style()
+    message = traitlets.Bytes().tag(sync=True)
+    library = traitlets.Bytes().tag(sync=True)
+    page = traitlets.Dict().tag(sync=True)
+    view = traitlets.Dict().tag(sync=True)
+
+    def __init__(
+        self, message: bytes, *, library: bytes, version: str, themes: dict[str, dict[str, str]]
+    ) -> None:
+        """Make the widget.
+
+        Args:
+            message: what `packing.message` joins.
+            library: plotly.js, deflated by zlib; version: its own.
+            themes: the style sheet's variables by name, for "light" and "dark".
+        """
+        page = {"markup": markup(), "themes": themes, "version": version}
+        super().__init__(message=message, library=library, page=page, view={})
+
+    @property
+    def step(self) -> int:
+        """Where the slider stands, from 0: what was released last."""
+        return self._place("step")
+
+    @property
+    def row(self) -> int:
+        """Where the row slider stands, from 0."""
+        return self._place("row")
+
+    @property
+    def cell(self) -> tuple[str, int, int] | None:
+        """The cell that was clicked last: its map's name, its row and its column from 0."""
+        cell: dict[str, Any] | None = self.view.get("cell")
+        return (cell["trace"], cell["row"], cell["column"]) if cell else None
+
+    def _place(self, name: str) -> int:
+        return int(self.view.get(name, 0))
