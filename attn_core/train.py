@@ -10,13 +10,14 @@ import sys
 import time
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import torch
 
-from attn_core.toys.files import TRAINED, write_run
+from attn_core.toys.files import SHIPPED, path_of, write_run
 from attn_core.toys.tasks import TASKS
-from attn_core.toys.training import Judged, Recipe, Run, train
+from attn_core.toys.training import CHECKPOINTS, Judged, Recipe, train
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -27,41 +28,36 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("task", choices=[*TASKS, "all"])
     parser.add_argument("--seed", type=int, help="the task's own unless given")
     parser.add_argument("--steps", type=int, help="how long; the task's own number unless given")
+    parser.add_argument("--without-positions", action="store_true", help="add nothing that tells places")
     parser.add_argument("--out", type=Path, help="the file; beside the package's own unless given")
     chosen = parser.parse_args(arguments)
     if chosen.task == "all" and chosen.out:
         parser.error("--out is one file, and `all` writes several")
     torch.set_num_threads(1)  # the sums are the same wherever it runs; models as small gain nothing by more
-    for task in TASKS if chosen.task == "all" else [chosen.task]:
-        given = {"seed": chosen.seed, "steps": chosen.steps}
-        recipe = replace(
-            Recipe.usual(task), **{name: each for name, each in given.items() if each is not None}
-        )
-        out = chosen.out or TRAINED / f"{task.replace(' ', '-')}.safetensors"
+    given = {"seed": chosen.seed, "steps": chosen.steps}
+    changed = {name: each for name, each in given.items() if each is not None}
+    if chosen.without_positions:
+        changed["positions"] = False
+    recipes = SHIPPED if chosen.task == "all" else [Recipe.usual(chosen.task)]
+    for recipe in (replace(each, **changed) for each in recipes):
+        out = chosen.out or path_of(recipe)
         out.parent.mkdir(parents=True, exist_ok=True)
+        # Without positions little changes that is worth a state of its own.
+        checkpoints = CHECKPOINTS if recipe.positions else CHECKPOINTS // 2
         started = time.perf_counter()
-        run = train(
-            recipe, on_step=lambda step, look, task=task, recipe=recipe: _say(task, recipe, step, look)
-        )
+        run = train(recipe, checkpoints=checkpoints, on_step=partial(_say, recipe))
         write_run(run, out)
-        print(
-            f"\n{_ended(run)}; {time.perf_counter() - started:.1f} s; {out.stat().st_size:,} bytes in {out}"
-        )
+        took = time.perf_counter() - started
+        print(f"\n{len(run.checkpoints)} checkpoints in {took:.1f} s: {out}, {out.stat().st_size:,} bytes")
     return 0
 
 
-def _say(task: str, recipe: Recipe, step: int, look: Judged | None) -> None:
+def _say(recipe: Recipe, step: int, look: Judged | None) -> None:
     if look is not None:
         done = round(24 * step / recipe.steps)
         bar = "█" * done + "░" * (24 - done)
-        line = (
-            f"\r{task} {bar} step {step} of {recipe.steps}, loss {look.loss:.4f}, right {look.accuracy:.1%} "
-        )
-        print(line, end="", flush=True)
-
-
-def _ended(run: Run) -> str:
-    return f"{len(run.checkpoints)} checkpoints, loss {float(run.curve.loss[-1]):.4f}"
+        told = f"step {step} of {recipe.steps}, loss {look.loss:.4f}, right {look.accuracy:.1%} "
+        print(f"\r{recipe.task} {bar} {told}", end="", flush=True)
 
 
 if __name__ == "__main__":

@@ -20,8 +20,8 @@ LIGHT = theme.LIGHT
 ROOT = 2.0  # as on the other pages: the ramp is spent on small weights, over the same [0, 1]
 PHONE_HEIGHT = 640
 ROOMY = (494, 664)
-ACCURACY = LIGHT.ink
-COLOURS = dict(zip(("previous token", "induction", "diagonal", "right place"), LIGHT.series, strict=False))
+LOSS, RIGHT = LIGHT.muted, LIGHT.ink
+COLOURS = dict(zip(("previous token", "induction", "diagonal", "right place"), LIGHT.series[:4], strict=True))
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,15 +44,17 @@ class Maps:
 
 @dataclass(frozen=True, eq=False)
 class Course:
-    """How a training went: after each of steps (n,) the loss, the accuracy, and measures by head's name.
+    """How a training went: after each of steps (n,) the loss in nats, the share of right answers, measures.
 
-    Each of ``heads`` is (name of the head, name of the measure, values (n,)).
+    ``guessing`` is the loss of saying every symbol alike. Each of ``heads`` is (name of the head, name of the
+    measure, values (n,)).
     """
 
     steps: Numbers
     loss: Numbers
     accuracy: Numbers
     heads: Sequence[tuple[str, str, Numbers]]
+    guessing: float
 
 
 @Picture
@@ -65,7 +67,9 @@ def scrubber(maps: Maps, course: Course, at: int) -> Spec:
     panels: list[Panel] = [
         replace(_map(maps, head), part=("head", head), shows_shape=False) for head in range(len(maps.weights))
     ]
-    return compose.spec([*panels, _said(maps), *_charts(course, at)], phone_height=PHONE_HEIGHT, roomy=ROOMY)
+    return compose.spec(
+        [*panels, _said(maps), _chart(course, at, len(maps.sequence))], phone_height=PHONE_HEIGHT, roomy=ROOMY
+    )
 
 
 def _map(maps: Maps, head: int) -> Matrix:
@@ -123,32 +127,33 @@ def _said(maps: Maps) -> Said:
     )
 
 
-def _charts(course: Course, at: int) -> list[Panel]:
-    x = course.steps
+def _chart(course: Course, at: int, n: int) -> Chart:
+    """Draw the course of the training beside maps of n rows; the loss as a share of what guessing has."""
+    x, here = course.steps, slice(at, at + 1)
     end = float(x[-1]) or 1.0
-    across = {"range": [-0.02 * end, 1.02 * end], "showgrid": False, "nticks": 5}
-    highest = float(course.loss.max())
-    loss = [
-        line("loss", x, course.loss, ACCURACY, hover="step %{x}<br>loss <b>%{y:.4f}</b> nats"),
-        points("loss here", x[at : at + 1], course.loss[at : at + 1], ACCURACY, size=10),
-    ]
-    shares: list[Mark] = [
-        line("accuracy", x, course.accuracy, ACCURACY, dash="dot", hover="step %{x}<br>right <b>%{y:.1%}</b>")
+    loss = course.loss / course.guessing
+    told = {measure: COLOURS[measure] for _, measure, _ in course.heads}
+    titles = f"<span style='color:{LOSS}'>loss</span>, <span style='color:{RIGHT}'>dotted: right</span>"
+    drawn: list[Mark] = [
+        line("loss", x, loss, LOSS, hover="step %{x}<br>loss <b>%{customdata:.4f}</b> nats")
+        | {"customdata": course.loss},
+        line("right", x, course.accuracy, RIGHT, dash="dot", hover="step %{x}<br>right <b>%{y:.1%}</b>"),
+        points("loss here", x[here], loss[here], LOSS, size=9),
+        points("right here", x[here], course.accuracy[here], RIGHT, size=9),
     ]
     for head, measure, values in course.heads:
         hover = f"step %{{x}}<br>{head}, {measure} <b>%{{y:.3f}}</b>"
-        shares.append(line(f"{head} course", x, values, COLOURS[measure], hover=hover))
-        shares.append(points(f"{head} here", x[at : at + 1], values[at : at + 1], COLOURS[measure], size=9))
-    told = {measure: COLOURS[measure] for _, measure, _ in course.heads}
-    common = {"columns": 20, "rows": 9, "x_title": "Training step", "x": across}
-    return [
-        Chart(
-            "loss chart", loss, y_title="Loss (nats)", y={"range": [0, 1.05 * highest], "nticks": 4},
-            marks=[upright(float(x[at]))], **common,
-        ),
-        Chart(
-            "shares chart", shares, y_title="Share", y={"range": [-0.03, 1.05], "nticks": 4},
-            marks=[upright(float(x[at]))],
-            legend=[("dotted: right answers", LIGHT.muted), *told.items()], **common,
-        ),
-    ]  # fmt: skip
+        drawn.append(line(f"{head} course", x, values, COLOURS[measure], hover=hover))
+        drawn.append(points(f"{head} here", x[here], values[here], COLOURS[measure], size=9))
+    return Chart(
+        "course",
+        drawn,
+        columns=max(16.0, 1.5 * n),
+        rows=0.85 * n,
+        title=titles,
+        x_title="Training step",
+        x={"range": [-0.02 * end, 1.02 * end], "showgrid": False, "nticks": 4},
+        y={"range": [-0.04, max(1.08, 1.02 * float(loss.max()))], "nticks": 4},
+        marks=[upright(float(x[at]))],
+        legend=list(told.items()),
+    )

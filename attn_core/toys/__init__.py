@@ -1,15 +1,17 @@
 """Small models that learn a task whose right attention is known, and what each of their heads has learned."""
 
-from attn_core.toys.files import TRAINED, read_run, shipped, write_run
-from attn_core.toys.measures import MEASURES, measure_heads, share_on
+from attn_core.toys.files import SHIPPED, TRAINED, path_of, read_run, shipped, write_run
+from attn_core.toys.measures import CHANCE, MEASURES, any_other_token, measure_heads, share_on
 from attn_core.toys.model import ToyModel, ToyRun
 from attn_core.toys.tasks import BLANK, LETTERS, SYMBOLS, TASKS, Task
 from attn_core.toys.training import Checkpoint, Curve, Judged, Recipe, Run, judge, train
 
 __all__ = [
     "BLANK",
+    "CHANCE",
     "LETTERS",
     "MEASURES",
+    "SHIPPED",
     "SYMBOLS",
     "TASKS",
     "TRAINED",
@@ -21,8 +23,10 @@ __all__ = [
     "Task",
     "ToyModel",
     "ToyRun",
+    "any_other_token",
     "judge",
     "measure_heads",
+    "path_of",
     "read_run",
     "share_on",
     "shipped",

@@ -1,6 +1,7 @@
 """A training as one file: safetensors, which holds numbers and no program."""
 
 import json
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 
@@ -54,7 +55,28 @@ def read_run(path: Path) -> Run:
     )
 
 
-@lru_cache(maxsize=len(TASKS))
-def shipped(task: str) -> Run:
-    """Return the training of a task that comes with this package."""
-    return read_run(TRAINED / f"{task.replace(' ', '-')}.safetensors")
+def path_of(recipe: Recipe) -> Path:
+    """Return where the training by a recipe is kept in this package."""
+    without = "" if recipe.positions else "-without-positions"
+    return TRAINED / f"{recipe.task.replace(' ', '-')}{without}.safetensors"
+
+
+SHIPPED: tuple[Recipe, ...] = (
+    *map(Recipe.usual, TASKS),
+    *(replace(Recipe.usual(task), positions=False) for task in ("induction", "previous token")),
+)
+"""The recipes of the trainings that come with this package."""
+
+
+@lru_cache(maxsize=len(SHIPPED))
+def shipped(task: str, *, positions: bool = True) -> Run:
+    """Return the training of a task that comes with this package.
+
+    Raises ValueError where there is none.
+    """
+    wanted = [each for each in SHIPPED if (each.task, each.positions) == (task, positions)]
+    if not wanted:
+        told = ", ".join(f"{each.task}{'' if each.positions else ' without positions'}" for each in SHIPPED)
+        got = f"{task}{'' if positions else ' without positions'}"
+        raise ValueError(f"a training that comes with the package is one of {told}; got {got}")
+    return read_run(path_of(wanted[0]))

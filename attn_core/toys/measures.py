@@ -2,13 +2,18 @@
 
 from collections.abc import Mapping
 
+import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
 from attn_core.measures import diagonal_score, previous_token_score
 from attn_core.toys.tasks import TASKS, Task
 
-MEASURES = ("right place", "previous token", "induction", "diagonal")
+MEASURES = ("previous token", "induction", "diagonal", "right place")
+"""Each of them names a head, where it is large."""
+
+CHANCE = "any other token"
+"""What the previous token has by chance: the mean weight of a place that is not the query's own."""
 
 
 def share_on(
@@ -22,7 +27,6 @@ def share_on(
 
     Edge cases: 0 where no query has one.
 
-    >>> import torch
     >>> weights = torch.tensor([[[1.0, 0.0, 0.0], [0.5, 0.5, 0.0], [0.2, 0.3, 0.5]]])
     >>> right = torch.tensor([[False, False, False], [True, False, False], [True, True, False]])
     >>> share_on(weights, right)
@@ -40,11 +44,34 @@ def measure_heads(
     """Return every measure of each head, the mean over sequences that have something to measure."""
     induction = TASKS["induction"].right(tokens)
     return {
-        "right place": _mean(share_on(weights, right := task.right(tokens)), right),
         "previous token": previous_token_score(weights).mean(dim=0),
         "induction": _mean(share_on(weights, induction), induction),
         "diagonal": diagonal_score(weights).mean(dim=0),
+        "right place": _mean(share_on(weights, right := task.right(tokens)), right),
+        CHANCE: any_other_token(weights, causal=task.causal).mean(dim=0),
     }
+
+
+def any_other_token(weights: Float[Tensor, "*batch n n"], *, causal: bool) -> Float[Tensor, "*batch"]:
+    r"""Return the mean weight of one token that is not the query's own, over queries that have one before.
+
+    $$\frac{1}{n - 1} \sum_{i \ge 1} \frac{\sum_j w_{ij} - w_{ii}}{m_i}$$
+
+    m_i other tokens may be attended to: i with a causal mask, else n - 1. A head whose scores see words
+    alone, on words drawn alike for each place, gives this to the previous token too, on average.
+
+    Edge cases: 0 for a single token.
+
+    >>> any_other_token(torch.tensor([[1.0, 0.0, 0.0], [0.4, 0.6, 0.0], [0.3, 0.1, 0.6]]), causal=True)
+    tensor(0.3000)
+    """
+    n = weights.shape[-1]
+    if n < 2:
+        return torch.zeros(weights.shape[:-2], dtype=weights.dtype)
+    others = torch.arange(1, n, dtype=weights.dtype) if causal else torch.full((n - 1,), n - 1.0)
+    elsewhere = weights.sum(dim=-1) - weights.diagonal(dim1=-2, dim2=-1)
+    mean: Tensor = (elsewhere[..., 1:] / others).mean(dim=-1)
+    return mean
 
 
 def _mean(shares: Tensor, right: Tensor) -> Tensor:

@@ -179,23 +179,23 @@ TASKS: dict[str, Task] = {
     task.name: task
     for task in (
         Task(
-            "induction", "say what came after this symbol before", 24, 24, True, 2, 2, 32, 1, 1000, 3e-3,
-            "dgcaheldgcaheldgcahel", _draw_blocks(24, 4, 12), _after_the_same,
+            "induction", "say what came after this symbol before", 24, 24, True, 2, 2, 32, 6, 1000, 3e-3,
+            "dgcahdgcahdgc", _draw_blocks(24, 4, 12), _after_the_same,
         ),
         Task(
-            "previous token", "say the symbol just before", 16, 16, True, 1, 1, 16, 1, 500, 1e-2,
+            "previous token", "say the symbol just before", 16, 16, True, 1, 1, 16, 1, 300, 1e-2,
             "acefeldandmaking", _draw_letters(16), _previous,
         ),
         Task(
-            "copy", "say the symbol at the same place", 12, 12, True, 1, 1, 16, 1, 300, 1e-2,
+            "copy", "say the symbol at the same place", 12, 12, True, 1, 1, 16, 1, 200, 1e-2,
             "hackedleaf", _draw_letters(12), _same,
         ),
         Task(
-            "reverse", "say the sequence from its end", 12, 12, False, 1, 1, 16, 1, 500, 1e-2,
+            "reverse", "say the sequence from its end", 12, 12, False, 1, 1, 16, 1, 300, 1e-2,
             "hackedleaf", _draw_padded(12, 6), _mirrored,
         ),
         Task(
-            "sort", "after the bar, say the list in order", 16, 8, True, 1, 1, 32, 1, 1000, 1e-2,
+            "sort", "after the bar, say the list in order", 16, 8, True, 1, 1, 32, 0, 800, 5e-3,
             "hcmadglb", _draw_lists(8), _next_in_order,
         ),
     )

@@ -8,6 +8,8 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from attn_core.toys import (
+    MEASURES,
+    SHIPPED,
     SYMBOLS,
     TASKS,
     Judged,
@@ -22,14 +24,28 @@ from attn_core.toys import (
 from attn_ui.parameters import Steps
 from attn_ui.shared_cache import shared
 from pages.learned_heads.settings import STEP, Setting
+from pages.learned_heads.trainer import TRAINER
 
 NAMED = 0.5  # a head has the name of its largest measure from here on
-NAMES = ("previous token", "induction", "diagonal", "right place")
 
 
 def run_of(recipe: Recipe) -> Run:
-    """Return the training that a recipe stands for."""
-    return shipped(recipe.task)
+    """Return the training that a recipe stands for.
+
+    Raises LookupError where it neither comes with the app nor was trained in this process of late.
+    """
+    if recipe in SHIPPED:
+        return shipped(recipe.task, positions=recipe.positions)
+    job = TRAINER.job(recipe)
+    if job is None or job.run is None:
+        raise LookupError("this training was not asked for, or is not yet over, or is forgotten")
+    return job.run
+
+
+def is_there(recipe: Recipe) -> bool:
+    """Whether there is a training by this recipe."""
+    job = TRAINER.job(recipe)
+    return recipe in SHIPPED or (job is not None and job.run is not None)
 
 
 def steps_of(recipe: Recipe) -> Steps:
@@ -134,8 +150,8 @@ class Now:
 
 
 def naming(judged: Judged, head: int) -> tuple[str, float]:
-    """Return the measure that is largest for a head, the first of `NAMES` among equals, and its value."""
-    values = {name: float(judged.measures[name][head]) for name in NAMES}
+    """Return the measure that is largest for a head, the first of `MEASURES` among equals, and its value."""
+    values = {name: float(judged.measures[name][head]) for name in MEASURES}
     name = max(values, key=lambda name: values[name])
     return name, values[name]
 

@@ -1,14 +1,14 @@
 """What this page can set: names in the link, defaults, ranges, and the sidebar that asks for them."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import streamlit as st
 
-from attn_core.toys import TASKS, Recipe
+from attn_core.toys import SHIPPED, TASKS, Recipe
 from attn_ui import controls
 from attn_ui.bounds import MAX_HEADS
 from attn_ui.frame import plain
-from attn_ui.parameters import Choice, Parameter, Several, Steps, Text
+from attn_ui.parameters import Choice, Flag, Parameter, Several, Steps, Text, Whole
 from attn_ui.shared_settings import HEAD, KEY, QUERY
 
 TOY = "a toy trained here"
@@ -26,9 +26,16 @@ _NAMES = {
     "sort": "sorted",
 }
 SEQUENCES = {name: Text(_NAMES[name], task.example, longest=200) for name, task in TASKS.items()}
+READY, OWN = "ready made", "train it now"
+MODEL = Choice("model", READY, (READY, OWN))
+PLACES = Flag("places", True)
+OWN_SEED = Whole("trainseed", 0, 0, 9999)
+OWN_LAYERS = Choice("trainlayers", "2", ("1", "2"))
+OWN_HEADS = Choice("trainheads", "2", ("1", "2", "4"))
 ABLATED = Several("ablate", tuple(str(head) for head in range(1, MAX_HEADS + 1)))
 SETTINGS: tuple[Parameter, ...] = (
     *(SOURCE, TAB, TASK, STEP, *SEQUENCES.values(), ABLATED, HEAD, QUERY, KEY),
+    *(MODEL, PLACES, OWN_SEED, OWN_LAYERS, OWN_HEADS),
 )
 
 
@@ -41,11 +48,27 @@ class Setting:
     off: tuple[int, ...] = ()
 
 
-def ask_setting() -> Setting:
-    """Ask for the task, the sequence and the heads that are off."""
+def ask_recipe() -> Recipe:
+    """Ask for the task, and for the model: one that is ready made, or one to be trained now."""
     task = controls.choose(TASK, "Task")
-    recipe = Recipe.usual(task)
-    typed = _ask_letters(task)
+    own = controls.segment(MODEL, "Model") == OWN
+    usual = Recipe.usual(task)
+    if own:
+        seed = controls.whole(OWN_SEED, "Seed")
+        layers, heads = (
+            int(controls.segment(setting, label))
+            for setting, label in ((OWN_LAYERS, "Layers"), (OWN_HEADS, "Heads a layer"))
+        )
+        usual = replace(usual, seed=seed, layers=layers, heads=heads)
+    without = replace(usual, positions=False)
+    if own or without in SHIPPED:
+        return usual if controls.flag(PLACES, "Positions") else without
+    return usual
+
+
+def ask_setting(recipe: Recipe) -> Setting:
+    """Ask for the sequence and the heads that are off."""
+    typed = _ask_letters(recipe.task)
     offered = [str(head + 1) for head in range(recipe.layers * recipe.heads)]
     off = tuple(int(each) - 1 for each in controls.several(ABLATED, "Heads switched off", offered))
     return Setting(recipe, typed, off)

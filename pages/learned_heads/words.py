@@ -1,8 +1,17 @@
 """Sentences from numbers; pure."""
 
-from attn_core.toys import SYMBOLS, Task
+from attn_core.toys import CHANCE, SYMBOLS, Recipe, Task
 from attn_ui.frame import listed
 from pages.learned_heads.numbers import NAMED, Now
+from pages.learned_heads.trainer import Job
+
+IS = {
+    "previous token": "looks at the previous token",
+    "induction": "is an induction head",
+    "diagonal": "looks at its own place",
+    "right place": "looks at the right place",
+}
+NAMELESS = f"No head has a name: all their measures are below {NAMED}."
 
 
 def seen(now: Now) -> str:
@@ -13,27 +22,20 @@ def seen(now: Now) -> str:
         f"(loss {judged.loss:.3f})."
     ]
     heads = [(now.head(head), *now.named(head)) for head in range(now.n_head)]
-    named = [
-        f"{head} is a {article(name)} head ({value:.2f})" for head, name, value in heads if value >= NAMED
-    ]
-    told.append(
-        f"{capital(listed(named))}." if named else "No head has a name yet: all measures are below 0.5."
+    named = [f"{head} {IS[name]} ({value:.2f})" for head, name, value in heads if value >= NAMED]
+    told.append(f"{capital(listed(named))}." if named else NAMELESS)
+    if not now.asked:
+        return " ".join([*told, "No place of this sequence has an answer: it takes more letters."])
+    first = next(place for place, answer in enumerate(now.answers) if answer is not None)
+    spoken = " ".join(
+        "–" if answer is None else SYMBOLS[said]
+        for said, answer in zip(now.said[first:], now.answers[first:], strict=True)
     )
-    if now.asked:
-        spoken = " ".join(
-            "–" if answer is None else SYMBOLS[said]
-            for said, answer in zip(now.said, now.answers, strict=True)
-        )
-        off = " Without the heads that are off, it" if now.setting.off else " On this sequence it"
-        told.append(f"{off.strip()} says **{spoken}**: {now.right} of {now.asked} right.")
-    else:
-        told.append("No place of this sequence has an answer yet: no letter has come before.")
+    off = [now.head(head) for head in now.setting.off]
+    who = f"Without {listed(off)} it" if off else "It"
+    at = "here" if not first else f"from place {first + 1} on"
+    told.append(f"{who} says **{spoken}** {at}: {now.right} of {now.asked} right.")
     return " ".join(told)
-
-
-def article(name: str) -> str:
-    """Return a measure's name as it stands before "head"."""
-    return name
 
 
 def capital(text: str) -> str:
@@ -44,6 +46,60 @@ def capital(text: str) -> str:
 def what_is_learned(task: Task) -> str:
     """Say what the task asks and how heads are called."""
     return (
-        f"The task at every place: {task.says}. Head 2.1 is the first head of the second layer; what it says "
-        "is framed where it would be right."
+        f"The task at every place: {task.says}. Head 2.1 is the first head of layer 2; right answers are "
+        "framed. Measures and curves are of sequences that the training never saw."
+    )
+
+
+def progress(job: Job, before: int) -> str:
+    """Say where a training stands: in the line, or how far it is."""
+    if job.state == "waiting":
+        return f"In line: {counted(before, 'training')} before this one."
+    told = f"Step {job.step:,} of {job.recipe.steps:,}"
+    if job.look is None:
+        return f"{told}."
+    return f"{told}: loss {job.look.loss:.3f}, right {job.look.accuracy:.1%}."
+
+
+def ended(state: str, step: int) -> str:
+    """Say how a training ended that did not come to its end."""
+    return f"Stopped after {step:,} steps." if state == "stopped" else f"It failed after {step:,} steps."
+
+
+def not_trained(wanted: Recipe, recipe: Recipe) -> str:
+    """Say whose picture is shown while the wanted training is not there."""
+    return f"Not trained yet: {recipe_in_words(wanted)}. The picture shows {recipe_in_words(recipe)}."
+
+
+def recipe_in_words(recipe: Recipe) -> str:
+    """Name a training by what can be set."""
+    positions = "with positions" if recipe.positions else "without positions"
+    each = f"{counted(recipe.layers, 'layer')} of {counted(recipe.heads, 'head')}"
+    return f"seed {recipe.seed}, {each}, {positions}"
+
+
+def counted(number: int, what: str) -> str:
+    """Count things.
+
+    >>> counted(1, "head"), counted(2, "head")
+    ('1 head', '2 heads')
+    """
+    return f"{number} {what}{'' if number == 1 else 's'}"
+
+
+def without_positions(now: Now) -> str:
+    """Say why a first layer without positions cannot find the previous token, with its score and chance."""
+    measures = now.judged.measures
+    heads = range(now.recipe.heads)
+    scores = [f"{now.head(head)} {float(measures['previous token'][head]):.3f}" for head in heads]
+    chance = [f"{float(measures[CHANCE][head]):.3f}" for head in heads]
+    order = (
+        " What it still learns of order comes by the causal mask, which shows every place what is before it."
+        if now.task.causal
+        else ""
+    )
+    return (
+        "Without positions the scores of the first layer see words only: the same word scores alike wherever "
+        "it stands, so the token just before has no more weight than any other token before. Previous-token "
+        f"score: {listed(scores)}; any other token, on average: {listed(chance)}.{order}"
     )

@@ -2,8 +2,9 @@
 
 import streamlit as st
 
+from attn_core.toys import MEASURES
 from attn_ui.tables import table
-from pages.learned_heads.numbers import NAMES, Now, without
+from pages.learned_heads.numbers import Now, without
 
 
 def show(now: Now) -> None:
@@ -16,10 +17,12 @@ def show(now: Now) -> None:
     rows = [
         [
             now.head(head),
-            *(f"{float(whole.measures[name][head]):.3f}" for name in NAMES),
+            *(f"{float(whole.measures[name][head]):.3f}" for name in MEASURES),
             f"{gone.accuracy:.1%}",
             f"{gone.loss:.4f}",
         ]
         for head, gone in enumerate(each)
     ]
-    st.markdown(table(["Head", *NAMES, "right without it", "loss without it"], rows, numbers=len(NAMES) + 2))
+    st.markdown(
+        table(["Head", *MEASURES, "right without it", "loss without it"], rows, numbers=len(MEASURES) + 2)
+    )

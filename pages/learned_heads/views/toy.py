@@ -1,11 +1,12 @@
 """A toy trained here: its heads, what it says, and how far it has come, at every step that was kept."""
 
+import math
 from functools import partial
 
 import streamlit as st
 
 from attn_core import causal_mask
-from attn_core.toys import SYMBOLS
+from attn_core.toys import SHIPPED, SYMBOLS
 from attn_figures.learned import Course, Maps, scrubber
 from attn_figures.picture import Spec
 from attn_ui.frame import tabs
@@ -13,16 +14,22 @@ from attn_ui.live_figure import Slider, live_figure, pack, pack_says
 from attn_ui.shared_cache import shared
 from attn_ui.shared_settings import HEAD, KEY, QUERY
 from attn_ui.state import position
-from pages.learned_heads import words
+from pages.learned_heads import train_now, words
 from pages.learned_heads.numbers import NAMED, Now, array, naming, steps_of
-from pages.learned_heads.settings import TAB, Setting, ask_setting
+from pages.learned_heads.settings import TAB, Setting, ask_recipe, ask_setting
 from pages.learned_heads.tabs import checks, code, heads
 
 
 def show() -> None:
     """Ask in the sidebar, draw, and lay the tabs under it."""
     with st.sidebar:
-        setting = ask_setting()
+        wanted = ask_recipe()
+        if wanted not in SHIPPED:
+            train_now.ask(wanted)
+        recipe = train_now.shown(wanted)
+        setting = ask_setting(recipe)
+    if recipe != wanted:
+        st.caption(f":material/edit: {words.not_trained(wanted, recipe)}")
     steps = steps_of(setting.recipe)
     now = Now(setting, position(steps))
     live_figure(
@@ -35,6 +42,8 @@ def show() -> None:
         says=said(setting),
     )
     st.caption(words.what_is_learned(now.task))
+    if not recipe.positions:
+        st.caption(words.without_positions(now))
     tabs(
         TAB,
         {name: partial(tab.show, now) for name, tab in zip(TAB.options, (heads, checks, code), strict=True)},
@@ -83,10 +92,11 @@ def maps(now: Now) -> Maps:
 
 def title(now: Now, head: int) -> str:
     """Name a head by its largest measure, once that is large enough."""
+    short = now.head(head)
     if head in now.setting.off:
-        return f"{now.head(head)} (off)"
+        return f"{short} (off)"
     name, value = now.named(head)
-    return f"{now.head(head)}: {name} {value:.2f}" if value >= NAMED else now.head(head)
+    return f"{short.removeprefix('head ')} {name} {value:.2f}" if value >= NAMED else short
 
 
 def course_of(now: Now) -> Course:
@@ -97,4 +107,4 @@ def course_of(now: Now) -> Course:
     for head in range(now.n_head):
         name, _ = naming(end, head)
         found.append((now.head(head), name, array(curve.measures[name][:, head])))
-    return Course(array(curve.steps), array(curve.loss), array(curve.accuracy), found)
+    return Course(array(curve.steps), array(curve.loss), array(curve.accuracy), found, math.log(len(SYMBOLS)))

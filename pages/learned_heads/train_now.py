@@ -1,0 +1,59 @@
+"""Train it now: the button, the place in the line, the progress, and the button that stops it."""
+
+import secrets
+
+import streamlit as st
+
+from attn_core.toys import Recipe
+from pages.learned_heads import words
+from pages.learned_heads.numbers import is_there
+from pages.learned_heads.trainer import TRAINER, LineIsFullError
+
+_WHO, _LAST, _REFUSED = "_trainer_who", "_trainer_last", "_trainer_refused"
+
+
+def ask(recipe: Recipe) -> None:
+    """Offer to train a recipe; while it is trained, say how far it is, and offer to stop."""
+    job = TRAINER.job(recipe)
+    if job is not None and not job.is_over:
+        _progress(recipe)
+        return
+    if job is None or job.run is None:
+        st.button("Train", on_click=_begin, args=(recipe,), type="primary")
+        if st.session_state.pop(_REFUSED, False):
+            st.caption(":material/info: Too many trainings wait in this process. Try again in a minute.")
+        elif job is not None:
+            st.caption(f":material/info: {words.ended(job.state, job.step)}")
+
+
+def shown(wanted: Recipe) -> Recipe:
+    """Return the recipe that is drawn: the wanted one, or the last that was, or the task's ready made one."""
+    usual = Recipe.usual(wanted.task)
+    last = st.session_state.get(_LAST, usual)
+    if is_there(wanted):
+        st.session_state[_LAST] = wanted
+        return wanted
+    return last if last.task == wanted.task and is_there(last) else usual
+
+
+@st.fragment(run_every=0.5)
+def _progress(recipe: Recipe) -> None:
+    """Say how far a training is; rerun the page when it is over."""
+    job = TRAINER.job(recipe)
+    if job is None or job.is_over:
+        st.rerun()
+    st.progress(job.step / recipe.steps, words.progress(job, TRAINER.before(job)))
+    st.button("Stop", on_click=TRAINER.leave, args=(_who(),))
+
+
+def _begin(recipe: Recipe) -> None:
+    try:
+        TRAINER.ask(recipe, _who())
+    except LineIsFullError:
+        st.session_state[_REFUSED] = True
+
+
+def _who() -> str:
+    """Return this session's own name in the line."""
+    who: str = st.session_state.setdefault(_WHO, secrets.token_hex(8))
+    return who

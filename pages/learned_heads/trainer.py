@@ -1,0 +1,134 @@
+"""Trainings in the background: one at a time for the whole process, the others wait in a line."""
+
+import logging
+import threading
+import time
+from collections import OrderedDict
+from dataclasses import dataclass, field
+from typing import Literal
+
+import torch
+
+from attn_core.toys import Judged, Recipe, Run, train
+
+State = Literal["waiting", "running", "stopped", "failed", "done"]
+LONGEST_LINE = 40  # trainings that wait
+MOST_KEPT = 16  # trainings that have ended; each takes about 1 MB
+_LOG = logging.getLogger(__name__)
+BREATH = 0.001  # seconds after each step in which whoever waits for the interpreter has it
+
+
+@dataclass
+class Job:
+    """One training that was asked for; its fields change while it is trained."""
+
+    recipe: Recipe
+    state: State = "waiting"
+    step: int = 0
+    look: Judged | None = None  # how the model did when it was last judged
+    run: Run | None = None
+    askers: set[str] = field(default_factory=set)  # the sessions that want it
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nothing more will change."""
+        return self.state in ("stopped", "failed", "done")
+
+
+class _StoppedError(Exception):
+    """Nobody wants this training any more."""
+
+
+class LineIsFullError(Exception):
+    """As many trainings wait as may."""
+
+
+class Trainer:
+    """A line of trainings, and the last that have ended; a recipe that several ask for is trained once."""
+
+    def __init__(self, most_kept: int = MOST_KEPT, longest_line: int = LONGEST_LINE) -> None:
+        """Start with nobody in line."""
+        self._most_kept, self._longest_line = most_kept, longest_line
+        self._jobs: OrderedDict[Recipe, Job] = OrderedDict()  # in the order in which they were asked for
+        self._lock = threading.Lock()
+        self._worker: threading.Thread | None = None
+
+    def ask(self, recipe: Recipe, who: str) -> Job:
+        """Ask for a training; whoever asks for another leaves the line with the one before.
+
+        Raises LineIsFullError where too many wait.
+        """
+        with self._lock:
+            self._leave(who, but=recipe)
+            job = self._jobs.get(recipe)
+            if job is None or job.state in ("stopped", "failed"):
+                if sum(not each.is_over for each in self._jobs.values()) > self._longest_line:
+                    raise LineIsFullError
+                self._jobs.pop(recipe, None)
+                job = self._jobs[recipe] = Job(recipe)
+            job.askers.add(who)
+            if self._worker is None:
+                self._worker = threading.Thread(target=self._work, name="trainer", daemon=True)
+                self._worker.start()
+            return job
+
+    def leave(self, who: str) -> None:
+        """Take back what somebody asked for; a training that nobody else wants stops."""
+        with self._lock:
+            self._leave(who)
+
+    def job(self, recipe: Recipe) -> Job | None:
+        """Return the training by a recipe, where it was asked for and is still known."""
+        with self._lock:
+            found = self._jobs.get(recipe)
+            if found is not None and found.is_over:
+                self._jobs.move_to_end(recipe)  # the one that was looked at last is forgotten last
+            return found
+
+    def before(self, job: Job) -> int:
+        """Return how many trainings come before one that waits, with the one that runs."""
+        with self._lock:
+            line = [each for each in self._jobs.values() if not each.is_over]
+            return line.index(job) if job in line else 0
+
+    def _leave(self, who: str, but: Recipe | None = None) -> None:
+        for job in self._jobs.values():
+            if job.recipe != but and not job.is_over:
+                job.askers.discard(who)
+                if not job.askers and job.state == "waiting":
+                    job.state = "stopped"
+
+    def _next(self) -> Job | None:
+        with self._lock:
+            over = [recipe for recipe, job in self._jobs.items() if job.is_over]
+            for recipe in over[: max(0, len(over) - self._most_kept)]:
+                del self._jobs[recipe]
+            job = next((each for each in self._jobs.values() if each.state == "waiting"), None)
+            if job is None:
+                self._worker = None
+            else:
+                job.state = "running"
+            return job
+
+    def _work(self) -> None:
+        torch.set_num_threads(1)  # counts for this thread
+        while (job := self._next()) is not None:
+            state: State = "failed"
+            try:
+                job.run = train(job.recipe, on_step=lambda step, look, job=job: _note(job, step, look))
+                state = "done"
+            except _StoppedError:
+                state = "stopped"
+            except Exception as error:
+                _LOG.error("a training failed: %s", type(error).__name__)
+            job.state = state
+
+
+def _note(job: Job, step: int, look: Judged | None) -> None:
+    job.step, job.look = step, look or job.look
+    if not job.askers:
+        raise _StoppedError
+    time.sleep(BREATH)  # pages that are asked for meanwhile come first
+
+
+TRAINER = Trainer()
