@@ -17,7 +17,7 @@ Run = tuple[str, str]  # role and text; the role is words of "b", "i", "query", 
 _DEFLATED = b"\x78"  # the first byte of RFC 1950
 _UNMARKED = re.compile(r"[^\\*:\]]+")  # text without anything that could begin or end a role
 _COLOURS = {"violet": "query", "orange": "key", "green": "value"}
-_MORE_THAN_BOLD = re.compile(rf"\\|:(?:{'|'.join(_COLOURS)})\[|(?<!\*)\*(?!\*)|\*{{3}}")
+_MORE_THAN_BOLD = ("\\", *(f":{colour}[" for colour in _COLOURS))
 
 
 def runs(sentence: str) -> list[Run]:
@@ -30,7 +30,7 @@ def runs(sentence: str) -> list[Run]:
     """
     pieces = sentence.split("**")
     closed = len(pieces) % 2 == 1 and all(piece and not piece[0].isspace() for piece in pieces[1::2])
-    if closed and not _MORE_THAN_BOLD.search(sentence):
+    if closed and "*" not in "".join(pieces) and not any(mark in sentence for mark in _MORE_THAN_BOLD):
         return [("b" if i % 2 else "", piece) for i, piece in enumerate(pieces) if piece]
     return _parsed(sentence)
 

@@ -108,7 +108,7 @@ def kernel_regression(n_points: int) -> Iterator[Picture]:
         lambda: pack([fit.spec(one.scene, each) for each in estimates], cursor),
     )
 
-    strides, _ = compare_view.drawn(points, points.fingerprint)
+    strides, *_ = compare_view.drawn(points, points.fingerprint)
     four = {name: Sweep(points, name, len(KERNELS), strides) for name in KERNELS}
     scene = four["gaussian"].scene
     columns = {name: sweep.estimates() for name, sweep in four.items()}

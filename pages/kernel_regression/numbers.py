@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from html import escape
+from typing import TypeVar
 
 import numpy as np
 import torch
@@ -21,6 +22,7 @@ from attn_ui.state import position, snap
 from pages.kernel_regression.points import Numbers, Points
 from pages.kernel_regression.settings import BANDWIDTH, QUERY_AT
 
+Drawn = TypeVar("Drawn")
 Strides = tuple[int, int]
 # Every how many-th bandwidth and query is offered; where the sliders start is always among them.
 STRIDES: tuple[Strides, ...] = (
@@ -187,8 +189,8 @@ class Standing:
         return torch.from_numpy(self.queries), torch.from_numpy(self.keys)
 
 
-def fitting(sweep: Sweep, draw: Callable[[Sweep], bytes], cells: int | None = None) -> tuple[Strides, bytes]:
-    """Draw as many bandwidths and queries as one message holds; return what was offered, and the message.
+def fitting(sweep: Sweep, draw: Callable[[Sweep], Drawn], cells: int | None = None) -> tuple[Strides, Drawn]:
+    """Draw as many bandwidths and queries as one message holds; return what was offered, and what was drawn.
 
     The message itself is measured, so nothing in it can be forgotten. What can hardly fit, for its weights
     alone are three times too many before they are deflated, is not drawn first.

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Mapping
+from typing import NamedTuple
 
 import numpy as np
 
@@ -14,6 +15,25 @@ NEARLY = 1.02  # weights whose largest is at most so many times the mean are nea
 CLOSE = 1.01  # an error at most so many times the best is as good
 
 
+class Heaviest(NamedTuple):
+    """What one query's weights come to: the largest, and how many keys share it."""
+
+    largest: float
+    tied: int
+    positive: int  # keys that have any weight
+    n_key: int
+    key: int  # the first with the largest weight
+
+
+def heaviest(weights: Numbers) -> list[Heaviest]:
+    """Find the largest weight of each query, for weights (n_query, n_key)."""
+    largest = weights.max(axis=1)
+    tied = (weights >= largest[:, None] * (1 - SAME)).sum(axis=1)
+    positive, key = np.count_nonzero(weights, axis=1), weights.argmax(axis=1)
+    each = zip(*(column.tolist() for column in (largest, tied, positive, key)), strict=True)
+    return [Heaviest(top, ties, some, weights.shape[1], at) for top, ties, some, at in each]
+
+
 def fit_sentence(
     points: Points,
     *,
@@ -21,7 +41,7 @@ def fit_sentence(
     bandwidth: float,
     query: float,
     estimate: float,
-    weights: Numbers,
+    most: Heaviest,
     effective: float,
     empty: int,
     n_query: int,
@@ -36,8 +56,8 @@ def fit_sentence(
             f"for {empty} of the {n_query} queries (hatched)."
         )
     seen = (
-        f"{at} spreads its weight as if over {effective:.1f} of {len(weights)} **keys**; "
-        f"{_heaviest(points, weights)}, and the weighted mean of the **values** is {points.amount(estimate)}."
+        f"{at} spreads its weight as if over {effective:.1f} of {most.n_key} **keys**; "
+        f"{_counts_most(points, most)}, and the weighted mean of the **values** is {points.amount(estimate)}."
     )
     if empty:
         find = "query finds" if empty == 1 else "queries find"
@@ -45,19 +65,17 @@ def fit_sentence(
     return seen
 
 
-def _heaviest(points: Points, weights: Numbers) -> str:
+def _counts_most(points: Points, most: Heaviest) -> str:
     """Name the key that counts most, or say how many tie."""
-    largest = float(weights.max())
-    tied = int(np.sum(weights >= largest * (1 - SAME)))
-    if tied == len(weights):
-        return f"all weigh the same ({largest:.3f})"
-    if tied > 1:
-        all_of_them = tied == np.count_nonzero(weights)
-        others = "and all others nothing" if all_of_them else "and all others less"
-        return f"{tied} keys weigh the same ({largest:.3f}), {others}"
-    if largest * len(weights) <= NEARLY:
-        return f"all weigh nearly the same (at most {largest:.3f})"
-    return f"the one at {points.name_place(points.keys[int(weights.argmax())])} counts most ({largest:.3f})"
+    largest = f"{most.largest:.3f}"
+    if most.tied == most.n_key:
+        return f"all weigh the same ({largest})"
+    if most.tied > 1:
+        others = "and all others nothing" if most.tied == most.positive else "and all others less"
+        return f"{most.tied} keys weigh the same ({largest}), {others}"
+    if most.largest * most.n_key <= NEARLY:
+        return f"all weigh nearly the same (at most {largest})"
+    return f"the one at {points.name_place(float(points.keys[most.key]))} counts most ({largest})"
 
 
 def compare_sentence(

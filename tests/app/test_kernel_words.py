@@ -13,6 +13,7 @@ from pages.kernel_regression.words import (
     compare_sentence,
     fails_sentence,
     fit_sentence,
+    heaviest,
     learned_sentence,
 )
 
@@ -25,7 +26,7 @@ def fit(**more: Any) -> str:
         "bandwidth": 0.5,
         "query": 1.1,
         "estimate": 2.0,
-        "weights": np.array([0.2, 0.7, 0.1]),
+        "most": heaviest(np.array([[0.2, 0.7, 0.1]]))[0],
         "effective": 2.2,
         "empty": 0,
         "n_query": 61,
@@ -50,11 +51,11 @@ def test_the_heaviest_key_is_named() -> None:
     ],
 )
 def test_no_key_is_singled_out_among_ties(weights: list[float], wanted: str) -> None:
-    assert wanted in fit(weights=np.array(weights))
+    assert wanted in fit(most=heaviest(np.array([weights]))[0])
 
 
 def test_an_empty_window_is_explained_and_tells_no_number() -> None:
-    said = fit(estimate=math.nan, query=2.1, weights=np.zeros(3), effective=0.0, empty=7)
+    said = fit(estimate=math.nan, query=2.1, most=heaviest(np.zeros((1, 3)))[0], effective=0.0, empty=7)
     assert "no **key** within h = 0.5: the nearest lies 0.9 away" in said
     assert "nan" not in said
 

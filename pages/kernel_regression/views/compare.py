@@ -32,15 +32,16 @@ def show(points: Points, kernel: str) -> Standing:
 @shared
 def drawn(_points: Points, fingerprint: str) -> tuple[Strides, bytes, bytes]:
     """Return the strides offered, the message that draws them, and a sentence for each."""
-    everything = Sweep(_points, "gaussian", len(KERNELS))
-    strides, packed = fitting(everything, _draw)
-    return strides, packed, pack_says(_sentences(replace(everything, strides=strides)))
+    strides, (packed, said) = fitting(Sweep(_points, "gaussian", len(KERNELS)), _draw)
+    return strides, packed, said
 
 
-def _draw(sweep: Sweep) -> bytes:
+def _draw(sweep: Sweep) -> tuple[bytes, bytes]:
     scene, steps = sweep.scene, _steps(sweep)
     cursor = Cursor(len(scene.queries), **compare_cursor(scene, steps))
-    return pack([compare.spec(scene, step) for step in steps], cursor)
+    packed = pack([compare.spec(scene, step) for step in steps], cursor)
+    bandwidths = zip(sweep.bandwidths().tolist(), steps, strict=True)
+    return packed, pack_says([_say(sweep, bandwidth, step) for bandwidth, step in bandwidths])
 
 
 def _steps(sweep: Sweep) -> list[dict[str, Estimate]]:
@@ -49,22 +50,21 @@ def _steps(sweep: Sweep) -> list[dict[str, Estimate]]:
     return [dict(zip(each, at_step, strict=True)) for at_step in zip(*each.values(), strict=True)]
 
 
-def _sentences(sweep: Sweep) -> list[list[str]]:
-    """Say of each bandwidth, for each query, how the kernels differ."""
-    rows = range(len(sweep.scene.queries))
+def _say(sweep: Sweep, bandwidth: float, kernels: dict[str, Estimate]) -> list[str]:
+    """Say of each query how the kernels differ."""
+    empty = {name: int((~each.supported).sum()) for name, each in kernels.items()}
+    estimates = zip(*(each.at_queries.tolist() for each in kernels.values()), strict=True)
+    effective = zip(*(each.effective_keys.tolist() for each in kernels.values()), strict=True)
+    queries = sweep.scene.queries.tolist()
     return [
-        [_sentence(sweep, at, bandwidth, row) for row in rows]
-        for bandwidth, at in zip(sweep.bandwidths().tolist(), _steps(sweep), strict=True)
+        compare_sentence(
+            sweep.points,
+            bandwidth=bandwidth,
+            query=query,
+            estimates=dict(zip(kernels, at, strict=True)),
+            effective=dict(zip(kernels, counts, strict=True)),
+            empty=empty,
+            n_query=len(queries),
+        )
+        for query, at, counts in zip(queries, estimates, effective, strict=True)
     ]
-
-
-def _sentence(sweep: Sweep, at: dict[str, Estimate], bandwidth: float, row: int) -> str:
-    return compare_sentence(
-        sweep.points,
-        bandwidth=bandwidth,
-        query=float(sweep.scene.queries[row]),
-        estimates={name: float(estimate.at_queries[row]) for name, estimate in at.items()},
-        effective={name: float(estimate.effective_keys[row]) for name, estimate in at.items()},
-        empty={name: int((~estimate.supported).sum()) for name, estimate in at.items()},
-        n_query=len(sweep.scene.queries),
-    )

@@ -6,7 +6,7 @@ from attn_ui.live_figure import Cursor, Rows, Slider, live_figure, pack, pack_sa
 from attn_ui.shared_cache import shared
 from pages.kernel_regression.numbers import Standing, Strides, Sweep, fitting
 from pages.kernel_regression.points import Points
-from pages.kernel_regression.words import fit_sentence
+from pages.kernel_regression.words import fit_sentence, heaviest
 
 
 def show(points: Points, kernel: str) -> Standing:
@@ -32,35 +32,40 @@ def show(points: Points, kernel: str) -> Standing:
 @shared
 def drawn(_points: Points, fingerprint: str, kernel: str) -> tuple[Strides, bytes, bytes]:
     """Return the strides offered, the message that draws them, and a sentence for each."""
-    strides, packed = fitting(Sweep(_points, kernel), _draw)
-    return strides, packed, pack_says(_sentences(Sweep(_points, kernel, strides=strides)))
+    strides, (packed, said) = fitting(Sweep(_points, kernel), _draw)
+    return strides, packed, said
 
 
-def _draw(sweep: Sweep) -> bytes:
+def _draw(sweep: Sweep) -> tuple[bytes, bytes]:
     scene, estimates = sweep.scene, sweep.estimates()
     cursor = Cursor(len(scene.queries), **fit_cursor(scene, estimates))
-    return pack([fit.spec(scene, estimate) for estimate in estimates], cursor)
+    packed = pack([fit.spec(scene, estimate) for estimate in estimates], cursor)
+    bandwidths = zip(sweep.bandwidths().tolist(), estimates, strict=True)
+    return packed, pack_says([_say(sweep, bandwidth, estimate) for bandwidth, estimate in bandwidths])
 
 
-def _sentences(sweep: Sweep) -> list[list[str]]:
-    """Say of each bandwidth, for each query, what it shows."""
-    rows = range(len(sweep.scene.queries))
-    return [
-        [_sentence(sweep, estimate, bandwidth, empty, row) for row in rows]
-        for bandwidth, estimate in zip(sweep.bandwidths().tolist(), sweep.estimates(), strict=True)
-        for empty in [int((~estimate.supported).sum())]
-    ]
-
-
-def _sentence(sweep: Sweep, estimate: Estimate, bandwidth: float, empty: int, row: int) -> str:
-    return fit_sentence(
-        sweep.points,
-        kernel=sweep.kernel,
-        bandwidth=bandwidth,
-        query=float(sweep.scene.queries[row]),
-        estimate=float(estimate.at_queries[row]),
-        weights=estimate.weights[row],
-        effective=float(estimate.effective_keys[row]),
-        empty=empty,
-        n_query=len(sweep.scene.queries),
+def _say(sweep: Sweep, bandwidth: float, estimate: Estimate) -> list[str]:
+    """Say of each query what it shows."""
+    empty = int((~estimate.supported).sum())
+    queries = sweep.scene.queries.tolist()
+    numbers = zip(
+        queries,
+        estimate.at_queries.tolist(),
+        heaviest(estimate.weights),
+        estimate.effective_keys.tolist(),
+        strict=True,
     )
+    return [
+        fit_sentence(
+            sweep.points,
+            kernel=sweep.kernel,
+            bandwidth=bandwidth,
+            query=query,
+            estimate=at,
+            most=most,
+            effective=effective,
+            empty=empty,
+            n_query=len(queries),
+        )
+        for query, at, most, effective in numbers
+    ]
