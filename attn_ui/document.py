@@ -8,6 +8,7 @@ runs while the page waits for its first message.
 import gzip
 import hashlib
 from collections.abc import Sequence
+from functools import cache
 
 from plotly.offline import get_plotlyjs_version
 from starlette.datastructures import Headers, MutableHeaders
@@ -15,6 +16,7 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit import config
 
+from attn_live.bundle import bundle
 from attn_ui.assets import (
     ALWAYS_ASK,
     COMPONENTS,
@@ -26,6 +28,8 @@ from attn_ui.assets import (
     reply,
     takes_gzip,
 )
+from attn_ui.live_figure import PLOTLY_ROUTE
+from attn_ui.standalone import page
 
 # Relative, as Streamlit's own addresses are: right under a base path and behind a proxy that strips one.
 _PLOTLY = f"./{PLOTLY_FILE}?v={get_plotlyjs_version()}"
@@ -69,10 +73,18 @@ def announced(front: FrontEnd, components: Sequence[str]) -> str:
     return front.index.replace("</head>", "\n".join([*lines, "</head>"]), 1)
 
 
-class _Document:
-    """One HTML text, plain and compressed, with a mark of its version."""
+_KIT = {
+    f"{PLOTLY_ROUTE[1:]}/kit.js": (lambda: bundle("kit.js"), "text/javascript"),
+    f"{PLOTLY_ROUTE[1:]}/moving.html": (page, "text/plain"),
+}
 
-    def __init__(self, text: str) -> None:
+
+class _Document:
+    """One text, plain and compressed, with a mark of its version."""
+
+    def __init__(self, text: str, media_type: str = "text/html", cache: str = ALWAYS_ASK) -> None:
+        self.media_type = f"{media_type}; charset=utf-8"
+        self.cache = cache
         self.plain = text.encode()
         self.packed = gzip.compress(self.plain, 9, mtime=0)
         self.mark = hashlib.sha256(self.plain).hexdigest()[:20]
@@ -84,10 +96,17 @@ class _Document:
             method,
             body=body,
             mark=self.mark,
-            media_type="text/html; charset=utf-8",
-            cache=ALWAYS_ASK,
+            media_type=self.media_type,
+            cache=self.cache,
             varies="Accept, Accept-Encoding",
         )
+
+
+@cache
+def _kit(name: str) -> _Document:
+    """Return what a figure asks for when it is first saved; its address carries a mark of its version."""
+    make, media_type = _KIT[name]
+    return _Document(make(), media_type, FOREVER)
 
 
 class Assets:
@@ -125,6 +144,8 @@ class Assets:
         if name == PLOTLY_FILE:
             agreed = scope["query_string"] == f"v={get_plotlyjs_version()}".encode()
             return await self.plotly.answer(headers, scope["method"], FOREVER if agreed else ALWAYS_ASK)
+        if name in _KIT:
+            return _kit(name).answer(headers, scope["method"])
         asset = self.front.texts.get(name)
         # Streamlit serves the file as it is, in parts and all; only the compressed form is ours.
         if asset is None or not takes_gzip(headers) or "range" in headers:

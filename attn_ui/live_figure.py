@@ -20,6 +20,7 @@ from attn_live.packing import message as join
 from attn_live.says import Says, check_says, pack_says, said_plainly
 from attn_live.unpacking import count_steps, figure_at, inflated, with_frames
 from attn_ui.parameters import Steps
+from attn_ui.standalone import kit_version
 from attn_ui.state import commanded, offer, position, report, revision
 
 __all__ = ["PLOTLY_ROUTE", "Cell", "Cursor", "Rows", "Says", "Slider", "live_figure", "pack", "pack_says"]
@@ -178,6 +179,7 @@ def _meta(
     key: str, slider: Slider | None, rows: Rows | None, chosen: Mapping[str, Steps], **texts: str
 ) -> dict[str, Any]:
     base = config.get_option("server.baseUrlPath").strip("/")
+    route = f"{'/' + base if base else ''}{PLOTLY_ROUTE}"
     return {
         "key": key,
         **texts,
@@ -185,7 +187,8 @@ def _meta(
         "slider": _control(slider),
         "cursor": _control(rows),
         "chosen": {name: _place(steps) for name, steps in chosen.items()},
-        "plotly": f"{'/' + base if base else ''}{PLOTLY_ROUTE}/plotly.min.js?v={get_plotlyjs_version()}",
+        "plotly": f"{route}/plotly.min.js?v={get_plotlyjs_version()}",
+        "kit": f"{route}/kit.js?v={kit_version()}",
         "colours": {"dark": theme.recolouring(theme.DARK), "print": theme.recolouring(theme.PRINT)},
     }
 

@@ -12,6 +12,9 @@ POLICY = "; ".join(
         "style-src 'self' 'unsafe-inline'",
         "img-src 'self' data: blob:",
         "font-src 'self' data:",
+        # A saved film and a saved page are shown before they are saved.
+        "media-src 'self' blob:",
+        "frame-src 'self' blob:",
         "connect-src 'self' ws: wss: data: blob:",
         "worker-src 'self' blob:",
         "object-src 'none'",

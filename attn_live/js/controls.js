@@ -1,4 +1,4 @@
-// What stands under a figure: its sliders with their read-outs, play, and the buttons that save a picture.
+// What stands under a figure: its sliders with their read-outs, play, and the button that saves it for a slide.
 
 /** @typedef {import("./types").Control} Control */
 /** @typedef {"step" | "row"} SliderName */
@@ -9,10 +9,9 @@
  * @property {(name: SliderName, position: number) => void} moved while a slider is dragged
  * @property {(byKey: boolean) => void} released by a key, of which more may follow, or by the pointer
  * @property {() => void} toggled play or pause
- * @property {(format: "png" | "svg") => void} save
+ * @property {() => void} save
  */
 
-export const SLIDE = { width: 1600, height: 900 };
 const PLAY = "M1 0l9 5-9 5z";
 const PAUSE = "M1 0h3v10H1zM6 0h3v10H6z";
 
@@ -39,10 +38,12 @@ export class Controls {
    * @param {string} key the figure's
    * @param {Control | null} step
    * @param {Control | null} row
+   * @param {boolean} saves whether there is anybody to save a file
    */
-  update(key, step, row) {
+  update(key, step, row, saves) {
     this.set("step", key, step);
     this.set("row", key, row);
+    this.tools.hidden = !saves;
     const first = this.sliders.step ?? this.sliders.row;
     const home = first ? first.node : this.node;
     if (this.tools.parentElement !== home) home.append(this.tools);
@@ -86,6 +87,14 @@ export class Controls {
     );
   }
 
+  /** The same where the sliders would stand elsewhere. @param {Record<SliderName, number>} at @returns {string[]} */
+  textsAt(at) {
+    return Object.entries(this.sliders).map(
+      ([name, { label, texts }]) =>
+        `${label.textContent} ${texts[at[/** @type {SliderName} */ (name)]] ?? ""}`,
+    );
+  }
+
   /** @param {boolean} playing */
   showPlaying(playing) {
     this.play.querySelector("path")?.setAttribute("d", playing ? PAUSE : PLAY);
@@ -115,15 +124,13 @@ export class Controls {
     row.className = "live-tools";
     this.said.setAttribute("role", "status");
     row.append(this.said);
-    for (const format of /** @type {const} */ (["png", "svg"])) {
-      const button = document.createElement("button");
-      button.type = "button";
-      button.textContent = format.toUpperCase();
-      button.title = `Save this picture for a slide, ${SLIDE.width} × ${SLIDE.height}`;
-      button.dataset.live = format;
-      button.addEventListener("click", () => this.actions.save(format));
-      row.append(button);
-    }
+    const button = document.createElement("button");
+    button.type = "button";
+    button.textContent = "Save";
+    button.title = "Save this figure for a slide: picture, moving file, film or numbers";
+    button.dataset.live = "save";
+    button.addEventListener("click", () => this.actions.save());
+    row.append(button);
     return row;
   }
 }

@@ -7,7 +7,6 @@ import { inkCells } from "./ink.js";
 import { loadPlotly } from "./plotly.js";
 import { choosable, highlight, meant, outlines } from "./pointing.js";
 import { Sentence } from "./says.js";
-import { saveSlide } from "./slide.js";
 import { canRead, isSame, readMessage, unpack } from "./wire.js";
 
 const PLAY_MILLISECONDS = 140;
@@ -55,7 +54,7 @@ export class LiveFigure {
       moved: (name, position) => this.moved(name, position),
       released: (byKey) => this.released(byKey),
       toggled: () => this.toggle(),
-      save: (format) => this.save(format),
+      save: () => this.save(),
     });
     this.sentence = new Sentence(find(this.root, ".live-says"));
     this.film = new Film(find(this.root, ".live-film"), find(this.root, ".live-mark"), {
@@ -203,7 +202,7 @@ export class LiveFigure {
     }
     this.meta = meta;
     this.adopt();
-    this.controls.update(meta.key, meta.slider, meta.cursor);
+    this.controls.update(meta.key, meta.slider, meta.cursor, Boolean(meta.kit));
     this.sentence.update(says ?? apart.get(meta.key) ?? null);
     this.show();
     this.reserve();
@@ -551,21 +550,23 @@ export class LiveFigure {
 
   // ---- for a slide ----
 
-  /** @param {"png" | "svg"} format */
-  async save(format) {
-    if (!this.meta || !this.steps || !this.Plotly) return;
+  /** Opens the panel that saves what stands here now. */
+  async save() {
+    const { Plotly, meta, steps, packed } = this;
+    if (!Plotly || !meta?.kit || !steps || !packed) return;
+    this.pause();
+    this.report(); // so that the address says what is seen
     try {
-      await saveSlide(
-        this.Plotly,
-        this.steps,
-        this.meta,
-        { ...this.at, chosen: this.chosen, texts: this.controls.texts() },
-        format,
-      );
+      const { default: openKit } = await import(new URL(meta.kit, document.baseURI).href);
+      openKit(this.root, {
+        ...{ Plotly, meta, steps, packed, says: this.sentence.says },
+        ...{ at: { ...this.at }, chosen: this.chosen, texts: this.controls.texts() },
+        ...{ textsAt: this.controls.textsAt.bind(this.controls), address: window.location.href },
+      });
       this.controls.note("");
     } catch (error) {
       console.error("live figure:", error);
-      this.controls.note("The picture could not be saved in this browser.");
+      this.controls.note("The panel could not be loaded. Is the server still there?");
     }
   }
 }

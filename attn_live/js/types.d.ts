@@ -103,7 +103,30 @@ export interface Meta {
   cursor: Control | null;
   chosen: Record<string, Choice>;
   plotly: string;
+  kit: string; // the module that saves files; empty where none is served
   colours: Record<string, Colours>;
+}
+
+/** A figure as it stands when it is saved. */
+export interface Subject {
+  Plotly: any;
+  meta: Meta;
+  says: Says | null;
+  packed: Uint8Array;
+  steps: Steps;
+  at: { step: number; row: number };
+  chosen: Chosen;
+  texts: string[]; // what the sliders say
+  textsAt(at: { step: number; row: number }): string[];
+  address: string;
+}
+
+/** How a saved picture is to look. */
+export interface Look {
+  shape: string;
+  colours: string;
+  large: boolean;
+  caption: boolean;
 }
 
 /** One arrangement of a figure: settings by path ("layout.xaxis.domain"), for windows from `width` up. */

@@ -5,7 +5,7 @@
 /** @typedef {import("./types").ScreenTable} ScreenTable */
 
 const TYPES = { f8: Float64Array, f4: Float32Array, i4: Int32Array, u1: Uint8Array };
-const PREFIX_BYTES = 12;
+export const PREFIX_BYTES = 12;
 const DEFLATED = 0x78; // the first byte of RFC 1950; JSON never begins so
 
 /**

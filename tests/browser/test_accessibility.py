@@ -17,6 +17,7 @@ from pages.multi_head import settings as multi_head
 from pages.positional_encoding import settings as positional_encoding
 from pages.single_head import settings as single_head
 from tests.browser.app_page import AppPage
+from tests.browser.save_panel import SavePanel
 
 # A picture is one image with a name: its drawing is looked at by the tests of the colours instead.
 # The field for files is Streamlit's own, and gives one element two roles.
@@ -142,11 +143,9 @@ def test_every_digit_of_a_saved_picture_reads_on_its_colour(app: AppPage, tmp_pa
     app.open("multi-head")
     app.press("maps", "Home")  # one head, whose output has colours from end to end
     saved = {}
+    panel = SavePanel(app, "maps")
     for form in ("svg", "png"):
-        with app.page.expect_download() as waiting:
-            app.figure("maps").get_by_role("button", name=form.upper()).click()
-        saved[form] = tmp_path / f"saved.{form}"
-        waiting.value.save_as(saved[form])
+        saved[form] = panel.save(tmp_path, form)
     app.page.goto(saved["svg"].as_uri())
     digits = app.page.locator(".hm text").evaluate_all(
         """texts => texts.map(text => {

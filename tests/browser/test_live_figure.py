@@ -1,9 +1,5 @@
 """The live figure in a browser: it moves without the server, and tells the server where it stands."""
 
-import re
-import struct
-from pathlib import Path
-
 import numpy as np
 import pytest
 from playwright.sync_api import Browser, expect
@@ -253,21 +249,6 @@ def test_a_narrow_window_stacks_the_maps(live: AppPage) -> None:
     assert narrow[0] > narrow[1] + 0.1
     width = live.figure("first").evaluate("f => f.querySelector('.main-svg').getBoundingClientRect().width")
     assert width <= 390
-
-
-def test_pictures_are_saved_at_slide_size(live: AppPage, tmp_path: Path) -> None:
-    for form in ("png", "svg"):
-        with live.page.expect_download() as download:
-            live.figure("first").get_by_role("button", name=form.upper()).click()
-        path = tmp_path / download.value.suggested_filename
-        download.value.save_as(path)
-        assert path.name == f"two-maps-step-2.0-row-x.{form}"
-        if form == "png":
-            assert struct.unpack(">II", path.read_bytes()[16:24]) == (3200, 1800)
-        else:
-            head = path.read_text()[:400]
-            assert re.search(r'width="1600" height="900"', head)
-            assert "#16171B" not in path.read_text()
 
 
 def test_without_the_drawing_library_a_plain_chart_stands_in(browser: Browser, live_server: str) -> None:

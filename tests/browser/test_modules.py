@@ -1,7 +1,10 @@
 """The browser's own modules, without a server: what they unpack is what Python reads back."""
 
 import base64
+import csv
+import io
 import json
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +17,7 @@ from attn_live.arrays import read_body
 from attn_live.bundle import bundle
 from attn_live.packing import PREFIX_BYTES
 from attn_live.unpacking import count_steps, figure_at, inflated
+from attn_ui.standalone import sevens
 
 ROUTER = Path(__file__).resolve().parents[2] / "attn_ui" / "router.py"
 PAGES = ("overview", "kernel_regression", "single_head", "positional_encoding", "multi_head")
@@ -99,3 +103,57 @@ def test_colours_change_and_what_is_kept_stays(modules: Page) -> None:
         }"""
     )
     assert changed == ["plain #445566", True, "#112233", "plain #112233", False, False]
+
+
+def test_bytes_as_text_are_what_python_writes_and_come_back(modules: Page) -> None:
+    modules.add_script_tag(content=bundle("sevens.js"))
+    every = [0, 13, 60, 255, *np.random.default_rng(3).integers(0, 256, 5000).tolist()]
+    for data in (bytes(every), bytes(every[:-1]), b"<\r\0", b""):
+        text, back = modules.evaluate(
+            """bytes => { const text = toSevens(Uint8Array.from(bytes));
+                const page = new DOMParser().parseFromString(`<script>${text}</script>`, 'text/html');
+                return [text, Array.from(fromSevens(page.querySelector('script').textContent))]; }""",
+            list(data),
+        )
+        assert bytes(back) == data
+        assert text == sevens(data)
+
+
+def test_an_archive_is_one_that_python_reads(modules: Page) -> None:
+    modules.add_script_tag(content=bundle("zip.js"))
+    files = {"a.npy": b"123", "ü β.npy": bytes(range(256)) * 9, "empty": b""}
+    packed = modules.evaluate(
+        "files => Array.from(zipped(files.map(([name, bytes]) => [name, Uint8Array.from(bytes)])))",
+        [[name, list(content)] for name, content in files.items()],
+    )
+    with zipfile.ZipFile(io.BytesIO(bytes(packed))) as archive:
+        assert archive.testzip() is None
+        assert {name: archive.read(name) for name in archive.namelist()} == files
+
+
+def test_a_name_of_a_file_is_readable_and_no_path(modules: Page) -> None:
+    modules.add_script_tag(content=bundle("files.js"))
+    name = "parts => fileName(parts, 'png')"
+    assert modules.evaluate(name, ["Maß T 1.00", "../x"]) == "maß-t-1.00-..-x.png"
+    assert modules.evaluate(name, [["../..", "a/b\\c"]]) == "a-b-c.png"
+    assert modules.evaluate(name, [["", "…"]]) == "figure.png"
+
+
+def test_words_in_a_table_are_no_formulas(modules: Page) -> None:
+    modules.add_script_tag(content=bundle("numbers.js"))
+    written = modules.evaluate(
+        """() => {
+            const trace = { type: 'heatmap', name: 'a, "b"', xaxis: 'x', yaxis: 'y',
+                            z: [Float32Array.of(0.1, NaN, -2)] };
+            const hatch = { ...trace, name: 'a masked', z: [[null, 0, null]], hovertemplate: 'x' };
+            const layout = { xaxis: { tickvals: [0, 1, 2], ticktext: ['=1+1', '-', '-5'] },
+                             yaxis: { tickvals: [0], ticktext: ['<b>x</b> &lt;'] } };
+            return csvBlob({ data: [trace, hatch], layout }).text();
+        }"""
+    )
+    assert list(csv.reader(io.StringIO(written))) == [
+        ["panel", "row", "column", "value"],
+        ['a, "b"', "x <", "'=1+1", "0.1"],
+        ['a, "b"', "x <", "'-", "masked"],
+        ['a, "b"', "x <", "-5", "-2"],
+    ]

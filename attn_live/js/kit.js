@@ -1,0 +1,430 @@
+// The panel that saves a figure for a slide. Fetched when it is first asked for, so that no page waits for it.
+
+import { Moving } from "./figure.js";
+import { download, fileName, sizeInWords } from "./files.js";
+import { movingBlob } from "./moving.js";
+import { csvBlob, npzBlob } from "./numbers.js";
+import { pdfBlob } from "./pdf.js";
+import { makePicture, SHAPES } from "./picture.js";
+import { painted, pngBlob, svgBlob } from "./raster.js";
+import { recordable, sweepBlob } from "./sweep.js";
+
+/** @typedef {import("./types").Subject} Subject */
+/** @typedef {import("./types").Look} Look */
+/** @typedef {{ blob: Blob, name: string, said: string }} Made */
+/**
+ * @typedef {object} Format
+ * @property {string} label
+ * @property {string} said what it is good for
+ * @property {boolean} picture whether it has a look: a shape, colours, a caption
+ * @property {boolean} pixels whether it has a size
+ */
+
+/** @type {Record<string, Format>} */
+const FORMATS = {
+  png: { label: "PNG", said: "A picture for any slide.", picture: true, pixels: true },
+  svg: { label: "SVG", said: "A drawing that stays sharp at any size.", picture: true, pixels: false },
+  pdf: { label: "PDF", said: "One page that holds the picture.", picture: true, pixels: true },
+  html: {
+    label: "HTML that moves",
+    said: "One file that opens in any browser, without a network: its slider and its hover work.",
+    picture: false,
+    pixels: false,
+  },
+  film: {
+    label: "Film",
+    said: "The slider's way from its first step to its last.",
+    picture: true,
+    pixels: false,
+  },
+  csv: { label: "CSV", said: "The numbers on screen, one a row.", picture: false, pixels: false },
+  npz: {
+    label: "NPZ",
+    said: "The numbers on screen as arrays, for numpy.load.",
+    picture: false,
+    pixels: false,
+  },
+};
+const COLOURS = { print: "Print", light: "Light", dark: "Dark", transparent: "Transparent" };
+const GROUNDS = { transparent: "#FFFFFF" }; // of a PDF, which has no transparency here
+const HEAD_OF_TABLE = 12; // lines of a CSV that are shown
+const MOST_TYPED_MILLISECONDS = 150; // before a preview is made again
+
+/** What was chosen last, for all figures of this visit. */
+const wanted = { format: "png", shape: "16:9", scale: "2", colours: "print", large: true, caption: true };
+
+/**
+ * Opens the panel for a figure.
+ *
+ * @param {HTMLElement} home where the panel stands in the document
+ * @param {Subject} subject
+ */
+export default function openKit(home, subject) {
+  new Kit(home, subject).open();
+}
+
+class Kit {
+  /**
+   * @param {HTMLElement} home
+   * @param {Subject} subject
+   */
+  constructor(home, subject) {
+    this.subject = subject;
+    this.dialog = document.createElement("dialog");
+    this.dialog.className = "live-kit";
+    this.dialog.setAttribute("aria-label", "Save this figure");
+    this.form = element("form", { className: "live-kit-choices", method: "dialog" });
+    this.shown = element("div", { className: "live-kit-preview" });
+    this.said = element("p", { className: "live-kit-said" });
+    this.said.setAttribute("role", "status");
+    this.save = button("Save the file", () => this.download());
+    this.copy = button("Copy picture", () => this.copyPicture());
+    /** @type {Made | undefined} */
+    this.made = undefined;
+    this.turn = 0; // which preview is the newest
+    this.stop = new AbortController();
+    /** @type {ReturnType<typeof setTimeout> | undefined} */
+    this.waiting = undefined;
+    this.build();
+    home.append(this.dialog);
+  }
+
+  open() {
+    this.dialog.showModal();
+    this.refresh();
+  }
+
+  build() {
+    const { form, dialog } = this;
+    const formats = Object.entries(FORMATS).filter(
+      ([name]) => name !== "film" || (recordable() && this.subject.steps.header.n_steps > 1),
+    );
+    if (!formats.some(([name]) => name === wanted.format)) wanted.format = "png";
+    form.append(
+      radios(
+        "format",
+        "File",
+        formats.map(([name, { label }]) => [name, label]),
+      ),
+      radios(
+        "shape",
+        "Shape",
+        Object.keys(SHAPES).map((name) => [name, name]),
+      ),
+      radios(
+        "scale",
+        "Size",
+        ["1", "2", "4"].map((scale) => [scale, `${scale}×`]),
+      ),
+      radios("colours", "Colours", Object.entries(COLOURS)),
+      ticks([
+        ["large", "Large type"],
+        ["caption", "Caption"],
+      ]),
+    );
+    form.addEventListener("change", () => this.chose());
+    form.addEventListener("submit", (event) => event.preventDefault());
+    const close = button("Close", () => dialog.close());
+    const head = element("div", { className: "live-kit-head" });
+    head.append(element("h2", { textContent: "Save this figure" }), close);
+    const foot = element("div", { className: "live-kit-foot" });
+    foot.append(this.save, this.copy, this.said);
+    dialog.append(head, form, this.shown, foot);
+    for (const kind of ["keydown", "keyup"])
+      dialog.addEventListener(kind, (event) => event.stopPropagation());
+    dialog.addEventListener("click", (event) => {
+      if (event.target === dialog) dialog.close(); // beside the panel
+    });
+    dialog.addEventListener("close", () => {
+      this.stop.abort();
+      this.turn += 1;
+      clearTimeout(this.waiting);
+      dialog.remove();
+    });
+  }
+
+  chose() {
+    const chosen = new FormData(/** @type {HTMLFormElement} */ (this.form));
+    for (const name of /** @type {const} */ (["format", "shape", "scale", "colours"]))
+      wanted[name] = String(chosen.get(name) ?? wanted[name]);
+    wanted.large = chosen.has("large");
+    wanted.caption = chosen.has("caption");
+    this.forget();
+    clearTimeout(this.waiting);
+    this.waiting = setTimeout(() => this.refresh(), MOST_TYPED_MILLISECONDS);
+  }
+
+  /** The file that was made is not the one that is asked for any more. */
+  forget() {
+    this.turn += 1;
+    this.made = undefined;
+    this.save.disabled = true;
+    this.copy.disabled = true;
+    this.dialog.dataset.made = "";
+  }
+
+  /** Makes the file that is asked for, and shows it. */
+  async refresh() {
+    this.stop.abort();
+    this.stop = new AbortController();
+    const format = FORMATS[wanted.format];
+    if (!format) return;
+    for (const group of this.form.querySelectorAll("fieldset")) {
+      const { name } = group.dataset;
+      const off =
+        (name === "scale" && !format.pixels) ||
+        (["shape", "colours", "more"].includes(name ?? "") && !format.picture);
+      group.disabled = off;
+    }
+    this.forget();
+    this.copy.hidden = wanted.format !== "png";
+    const { turn } = this;
+    this.say(`${format.said} It is being made.`);
+    try {
+      const made = await this.make(wanted.format);
+      if (turn !== this.turn) return;
+      await this.show(made, format);
+      if (turn !== this.turn) return;
+      this.made = made;
+      this.save.disabled = false;
+      this.copy.disabled = false;
+      this.say(`${made.said} ${sizeInWords(made.blob.size)}. ${format.said}`.trim());
+      this.dialog.dataset.made = wanted.format;
+    } catch (error) {
+      if (turn !== this.turn) return;
+      console.warn("live figure: not saved:", error);
+      this.shown.replaceChildren();
+      this.say("This file could not be made in this browser. A smaller size or another kind of file may do.");
+      this.dialog.dataset.made = "failed";
+    }
+  }
+
+  /**
+   * @param {string} format
+   * @returns {Promise<Made>}
+   */
+  async make(format) {
+    const { subject } = this;
+    const { meta, texts } = subject;
+    const about = [meta.name, ...texts];
+    const look = {
+      shape: wanted.shape,
+      colours: wanted.colours,
+      large: wanted.large,
+      caption: wanted.caption,
+    };
+    const scale = Number(wanted.scale);
+    const inLook = [
+      ...about,
+      ...(look.colours === "print" ? [] : [look.colours]),
+      ...shapeInName(look.shape),
+    ];
+    const figure = () => new Moving(subject.steps, null).at(subject.at.step, subject.at.row);
+    switch (format) {
+      case "svg": {
+        const picture = await makePicture(subject, look);
+        return { blob: svgBlob(picture), name: fileName(inLook, "svg"), said: sizeOf(picture, 1) };
+      }
+      case "pdf": {
+        const ground = GROUNDS[/** @type {"transparent"} */ (look.colours)];
+        const picture = await makePicture(subject, look);
+        const canvas = await painted(picture, scale, ground);
+        return {
+          blob: await pdfBlob(canvas, about.join(" ")),
+          name: fileName(inLook, "pdf"),
+          said: sizeOf(picture, scale),
+        };
+      }
+      case "html":
+        return {
+          blob: await movingBlob(subject, {
+            plotly: new URL(meta.plotly, document.baseURI).href,
+            page: new URL(`moving.html${new URL(import.meta.url).search}`, import.meta.url).href,
+            title: about.join(", "),
+          }),
+          name: fileName([meta.name], "html"),
+          said: "",
+        };
+      case "film": {
+        const [, extension = "webm"] = recordable() ?? [];
+        const blob = await sweepBlob(subject, look, (said) => this.say(`${said}.`), this.stop.signal);
+        return {
+          blob,
+          name: fileName([meta.name, "sweep", ...shapeInName(look.shape)], extension),
+          said: "",
+        };
+      }
+      case "csv":
+        return { blob: csvBlob(figure()), name: fileName(about, "csv"), said: "" };
+      case "npz":
+        return { blob: npzBlob(figure()), name: fileName(about, "npz"), said: "" };
+      default: {
+        const picture = await makePicture(subject, look);
+        const blob = await pngBlob(await painted(picture, scale));
+        return { blob, name: fileName(inLook, "png"), said: sizeOf(picture, scale) };
+      }
+    }
+  }
+
+  /**
+   * Shows the file itself: a picture, a film, the first lines.
+   *
+   * @param {Made} made
+   * @param {Format} format
+   */
+  async show({ blob, name }, format) {
+    const url = URL.createObjectURL(blob);
+    this.dialog.addEventListener("close", () => URL.revokeObjectURL(url));
+    const label = element("p", { className: "live-kit-name", textContent: name });
+    /** @type {HTMLElement} */
+    let seen;
+    if (wanted.format === "csv") {
+      const lines = (await blob.text()).trimEnd().split("\n");
+      const more = lines.length - HEAD_OF_TABLE;
+      const text = [...lines.slice(0, HEAD_OF_TABLE), ...(more > 0 ? [`and ${more} lines more`] : [])].join(
+        "\n",
+      );
+      seen = element("pre", { textContent: text, tabIndex: 0 });
+    } else if (wanted.format === "film") {
+      seen = element("video", { src: url, controls: true, loop: true, muted: true });
+      seen.setAttribute("aria-label", "The film");
+    } else if (wanted.format === "html") {
+      seen = element("iframe", { src: url, title: "The file, moving" });
+      seen.setAttribute("sandbox", "allow-scripts");
+    } else if (format.picture) {
+      const image = element("img", { alt: `The file: ${this.subject.meta.alt}` });
+      image.src = wanted.format === "pdf" ? await this.pageOf() : url;
+      await image.decode();
+      seen = image;
+    } else {
+      const found = await namesInside(blob);
+      seen = element("pre", { textContent: found.join("\n"), tabIndex: 0 });
+    }
+    this.shown.replaceChildren(seen, label);
+  }
+
+  /** What the page of a PDF holds: a browser shows no PDF as a picture. */
+  async pageOf() {
+    const ground = GROUNDS[/** @type {"transparent"} */ (wanted.colours)];
+    const picture = await makePicture(this.subject, { ...wanted });
+    const canvas = await painted(picture, 1, ground);
+    const url = URL.createObjectURL(await pngBlob(canvas));
+    this.dialog.addEventListener("close", () => URL.revokeObjectURL(url));
+    return url;
+  }
+
+  download() {
+    if (!this.made) return;
+    download(this.made.blob, this.made.name);
+    this.say(`${this.made.name} was handed to the browser.`);
+  }
+
+  async copyPicture() {
+    if (!this.made) return;
+    try {
+      if (!("ClipboardItem" in window)) throw new Error("no clipboard for pictures");
+      await navigator.clipboard.write([new ClipboardItem({ "image/png": this.made.blob })]);
+      this.say("The picture is on the clipboard.");
+    } catch (error) {
+      console.warn("live figure: not copied:", error);
+      this.say(
+        "This browser lets a page copy no picture here: that takes https or localhost. Save the file instead.",
+      );
+    }
+  }
+
+  /** @param {string} text */
+  say(text) {
+    this.said.textContent = text;
+  }
+}
+
+/** @param {string} shape @returns {string[]} nothing for the usual one */
+function shapeInName(shape) {
+  return shape === "16:9" ? [] : [shape.replace(":", "x")];
+}
+
+/**
+ * @param {{ width: number, height: number }} size
+ * @param {number} scale
+ */
+function sizeOf({ width, height }, scale) {
+  return `${width * scale} × ${height * scale} pixels,`;
+}
+
+/**
+ * The names of the files in an archive, as its own directory lists them.
+ *
+ * @param {Blob} blob
+ */
+async function namesInside(blob) {
+  const view = new DataView(await blob.arrayBuffer());
+  const names = [];
+  let at = view.getUint32(view.byteLength - 6, true);
+  while (view.getUint32(at, true) === 0x02014b50) {
+    const length = view.getUint16(at + 28, true);
+    const name = new TextDecoder().decode(new Uint8Array(view.buffer, at + 46, length));
+    names.push(name.replace(/\.npy$/, ""));
+    at += 46 + length;
+  }
+  return names;
+}
+
+// ---- elements ----
+
+/**
+ * @template {keyof HTMLElementTagNameMap} Tag
+ * @param {Tag} tag
+ * @param {Record<string, unknown>} properties
+ * @returns {HTMLElementTagNameMap[Tag]}
+ */
+function element(tag, properties) {
+  return Object.assign(document.createElement(tag), properties);
+}
+
+/**
+ * @param {string} text
+ * @param {() => void} pressed
+ */
+function button(text, pressed) {
+  const made = element("button", { type: "button", textContent: text });
+  made.addEventListener("click", pressed);
+  return made;
+}
+
+/**
+ * @param {"format" | "shape" | "scale" | "colours"} name
+ * @param {string} label
+ * @param {string[][]} options values and what is said
+ */
+function radios(name, label, options) {
+  const group = element("fieldset", {});
+  group.dataset.name = name;
+  group.append(element("legend", { textContent: label }));
+  for (const [value = "", said = ""] of options) {
+    const input = element("input", { type: "radio", name, value, checked: wanted[name] === value });
+    group.append(labelled(input, said));
+  }
+  return group;
+}
+
+/** @param {["large" | "caption", string][]} options */
+function ticks(options) {
+  const group = element("fieldset", {});
+  group.dataset.name = "more";
+  group.append(element("legend", { textContent: "More" }));
+  for (const [name, said] of options) {
+    group.append(labelled(element("input", { type: "checkbox", name, checked: wanted[name] }), said));
+  }
+  return group;
+}
+
+/**
+ * @param {HTMLInputElement} input
+ * @param {string} said
+ */
+function labelled(input, said) {
+  const label = element("label", {});
+  label.append(input, element("span", { textContent: said }));
+  return label;
+}

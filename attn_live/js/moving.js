@@ -1,0 +1,94 @@
+// The figure as one file that still moves: its steps, these very modules and plotly.js, which the browser unpacks.
+
+import { compressed } from "./pdf.js";
+import { toSevens } from "./sevens.js";
+import { inflate, PREFIX_BYTES } from "./wire.js";
+
+/** @typedef {import("./types").Subject} Subject */
+
+/**
+ * Fills the page that the server offers for it (attn_ui/standalone.py).
+ *
+ * @param {Subject} subject
+ * @param {{ plotly: string, page: string, title: string }} from addresses of plotly.js and of the page
+ * @returns {Promise<Blob>}
+ */
+export async function movingBlob(subject, { plotly, page, title }) {
+  const [library, template] = await Promise.all([bytesOf(plotly), bytesOf(page)]);
+  /** @type {Record<string, string>} */
+  const parts = {
+    TITLE: escapeMarkup(title),
+    ADDRESS: escapeMarkup(subject.address),
+    MESSAGE: toSevens(await message(subject)),
+    PLOTLY: toSevens(await compressed(library, "gzip")),
+  };
+  // In one pass: what is filled in is not looked into again.
+  const filled = new TextDecoder()
+    .decode(template)
+    .replace(/{{([A-Z]+)}}/g, (all, name) => parts[name] ?? all);
+  return new Blob([filled], { type: "text/html" });
+}
+
+/** @param {string} url */
+async function bytesOf(url) {
+  const answer = await fetch(url);
+  if (!answer.ok) throw new Error(`${url} answered ${answer.status}`);
+  return new Uint8Array(await answer.arrayBuffer());
+}
+
+/**
+ * What Python would send for this figure where it stands now; see wire.js.
+ *
+ * @param {Subject} subject
+ */
+async function message({ meta, says, packed, at, chosen }) {
+  const put = (/** @type {any} */ control, /** @type {number} */ index) => control && { ...control, index };
+  const places = Object.entries(meta.chosen).map(([name, choice]) => [
+    name,
+    put(choice, chosen[name] ?? choice.index),
+  ]);
+  const head = {
+    ...meta,
+    slider: put(meta.slider, at.step),
+    cursor: put(meta.cursor, at.row),
+    chosen: Object.fromEntries(places),
+    kit: "",
+  };
+  const [about, said] = [head, says].map((part) => new TextEncoder().encode(JSON.stringify(part)));
+  if (!about || !said) throw new Error("the figure says nothing of itself");
+  const texts = [about, await compressed(said, "deflate")];
+  const smaller = await packedAnew(packed);
+  const bytes = new Uint8Array(texts.reduce((sum, text) => sum + 4 + text.length, 0) + smaller.length);
+  const view = new DataView(bytes.buffer);
+  let place = 0;
+  for (const text of texts) {
+    view.setUint32(place, text.length, true);
+    bytes.set(text, place + 4);
+    place += 4 + text.length;
+  }
+  bytes.set(smaller, place);
+  return bytes;
+}
+
+/**
+ * The steps deflated with care: Python has no time for it while a page waits.
+ *
+ * @param {Uint8Array} packed
+ */
+async function packedAnew(packed) {
+  const head = packed.slice(0, PREFIX_BYTES);
+  const view = new DataView(head.buffer);
+  const rest = packed.subarray(PREFIX_BYTES);
+  const body = view.getUint32(4, true) ? await inflate(rest) : rest;
+  view.setUint32(4, body.length, true);
+  const deflated = await compressed(body, "deflate");
+  const bytes = new Uint8Array(PREFIX_BYTES + deflated.length);
+  bytes.set(head);
+  bytes.set(deflated, PREFIX_BYTES);
+  return bytes;
+}
+
+/** @param {string} text */
+function escapeMarkup(text) {
+  return text.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/"/g, "&quot;");
+}

@@ -1,0 +1,306 @@
+// A picture for a slide: one step, drawn out of sight in the shape, colours and type that are asked for.
+
+import { choose, fit, Moving } from "./figure.js";
+import { inkCells } from "./ink.js";
+import { withFrames } from "./pointing.js";
+
+/** @typedef {import("./types").Screen} Screen */
+/** @typedef {import("./types").Figure} Figure */
+/** @typedef {import("./types").Subject} Subject */
+/** @typedef {import("./types").Look} Look */
+/** @typedef {{ width: number, height: number }} Size */
+/** @typedef {{ font: number, lines: string[], height: number }} Caption */
+
+/** Pixels of each shape at scale 1. @type {Record<string, Size>} */
+export const SHAPES = {
+  "16:9": { width: 1600, height: 900 },
+  "4:3": { width: 1200, height: 900 },
+  "half slide": { width: 800, height: 900 },
+  square: { width: 900, height: 900 },
+};
+
+const LARGE_SHARE = 0.022; // of the picture's height that a label takes at least, where large type is asked for
+const USUAL_LABEL = 13; // pixels of most labels as figures bring them
+const MOST_RAISED = 1.2; // times that a label may grow before it needs room that its figure has not kept for it
+const CAPTION_FONT = 14;
+const LINE = 1.35; // of a caption's font size
+const CHARACTER = 0.54; // of a font's size that a character takes on average, to break lines
+const CAPTION_PADDING = 18;
+const SMALLEST_NUMBER = 12; // pixels of a number in a cell on the slide
+const EVERY = [1, 2, 3, 4, 5, 8, 10, 16, 20, 32, 64]; // which labels of a crowded axis stay
+const SLANT = 1.35; // of its font size that a slanted label takes along its axis
+const LONGEST_ADDRESS = 220; // characters; a longer one says nothing on a slide
+
+/**
+ * Draws a figure at one place of its sliders, as an SVG of the shape's size.
+ *
+ * @param {Subject} subject
+ * @param {Look} look
+ * @param {Moving} [known] the figure in these colours, where many steps of it are drawn
+ * @returns {Promise<{ svg: string } & Size>}
+ */
+export async function makePicture(subject, look, known) {
+  const moving = known ?? inColours(subject, look);
+  const shape = SHAPES[look.shape] ?? { width: 1600, height: 900 };
+  const figure = withFrames(moving.at(subject.at.step, subject.at.row), subject.chosen);
+  const size = logicalSize(figure.layout.meta?.screens ?? [], subject, look, shape);
+  const caption = captionFor(subject, look, size);
+  const layout = arranged(figure, size, caption);
+  const smallest = look.large ? Math.ceil(10 * LARGE_SHARE * size.height) / 10 : 0;
+  const data = look.large ? figure.data.map((trace) => raised(trace, smallest, true)) : figure.data;
+  const drawn = { data, layout: look.large ? raised(layout, smallest, false) : layout };
+  if (look.colours === "transparent") bare(drawn.layout);
+  return { svg: enlarged(await draw(subject.Plotly, drawn, size), size, shape), ...shape };
+}
+
+/**
+ * @param {Subject} subject
+ * @param {Look} look
+ */
+export function inColours({ steps, meta }, { colours }) {
+  const named = colours === "transparent" ? "print" : colours;
+  return new Moving(steps, meta.colours[named] ?? null);
+}
+
+/**
+ * What stands under a picture: what it shows, its parameters, its address.
+ *
+ * @param {Subject} subject
+ * @returns {string[]}
+ */
+export function captionTexts({ meta, texts, address }) {
+  const [plain = ""] = address.split("?");
+  const short = address.length > LONGEST_ADDRESS ? `${plain} (its link is too long to print)` : address;
+  return [meta.alt, [meta.caption, ...texts].filter(Boolean).join(" · "), short].filter(Boolean);
+}
+
+/**
+ * Draws out of sight, as `Plotly.toImage` does, but inks the digits before the drawing becomes text.
+ *
+ * @param {any} Plotly
+ * @param {Figure} figure
+ * @param {Size} size
+ * @returns {Promise<string>} an SVG
+ */
+async function draw(Plotly, { data, layout }, size) {
+  const node = document.createElement("div");
+  Object.assign(node.style, { position: "absolute", left: "-20000px", top: "0" });
+  document.body.append(node);
+  try {
+    await Plotly.newPlot(node, data, { ...layout, ...size }, { staticPlot: true });
+    inkCells(node);
+    thin(node);
+    return Plotly.Snapshot.toSVG(node, "svg", 1);
+  } finally {
+    Plotly.purge(node);
+    node.remove();
+  }
+}
+
+/**
+ * The size at which a figure is drawn so that, enlarged to its shape, its labels are as large as they must be, as
+ * many of its matrices as can say their numbers, and it fills the picture as far as it then can.
+ *
+ * @param {Screen[]} screens
+ * @param {Subject} subject
+ * @param {Look} look
+ * @param {Size} shape
+ * @returns {Size}
+ */
+function logicalSize(screens, subject, look, shape) {
+  const usual = look.large ? USUAL_LABEL / LARGE_SHARE : shape.height;
+  let best = { ...sizeAt(shape.height / usual, shape), fitting: -2, numbers: -1, scale: 0 };
+  for (const { width: own, height } of screens) {
+    let scale = Math.min(shape.width / own, shape.height / height);
+    for (let pass = 0; pass < 3; pass++) {
+      const room = captionFor(subject, look, sizeAt(scale, shape)).height;
+      scale = Math.min(shape.width / own, shape.height / (height + room));
+    }
+    const size = sizeAt(scale, shape);
+    const raise = look.large ? (LARGE_SHARE * size.height) / USUAL_LABEL : 1;
+    const fitting = raise <= MOST_RAISED ? 0 : -raise;
+    const room = size.height - captionFor(subject, look, size).height;
+    const numbers = readable(choose(screens, size.width, room), scale);
+    const better = fitting - best.fitting || numbers - best.numbers || scale - best.scale; // in this order
+    if (best.scale === 0 || better > 0) best = { ...size, fitting, numbers, scale };
+  }
+  return { width: best.width, height: best.height };
+}
+
+/**
+ * @param {number} scale
+ * @param {Size} shape
+ * @returns {Size}
+ */
+function sizeAt(scale, { width, height }) {
+  const logical = Math.ceil(width / scale);
+  return { width: logical, height: Math.round((logical * height) / width) };
+}
+
+/**
+ * @param {Screen | undefined} screen
+ * @param {number} scale
+ * @returns {number} how many matrices have numbers that can be read on a slide
+ */
+function readable(screen, scale) {
+  const settings = screen?.settings ?? {};
+  return Object.entries(settings).filter(
+    ([path, form]) =>
+      form &&
+      path.endsWith(".texttemplate") &&
+      Number(settings[path.replace("texttemplate", "textfont.size")]) * scale >= SMALLEST_NUMBER,
+  ).length;
+}
+
+// ---- words ----
+
+/**
+ * @param {Subject} subject
+ * @param {Look} look
+ * @param {Size} size
+ * @returns {Caption}
+ */
+function captionFor(subject, look, { width, height }) {
+  const font = look.large ? Math.max(CAPTION_FONT, Math.ceil(10 * LARGE_SHARE * height) / 10) : CAPTION_FONT;
+  const texts = look.caption ? captionTexts(subject) : [];
+  const longest = Math.floor((width - 2 * CAPTION_PADDING) / (CHARACTER * font));
+  const broken = texts.flatMap((text) => lines(text, longest));
+  return { font, lines: broken, height: broken.length * LINE * font + CAPTION_PADDING };
+}
+
+/**
+ * Breaks a text between words, and a word that is longer than a line where the line ends.
+ *
+ * @param {string} words
+ * @param {number} longest
+ */
+function lines(words, longest) {
+  const parts = words.split(" ").flatMap((word) => word.match(new RegExp(`.{1,${longest}}`, "gsu")) ?? []);
+  const broken = [""];
+  for (const part of parts) {
+    const line = `${broken[broken.length - 1]} ${part}`.trim();
+    if (line.length > longest) broken.push(part);
+    else broken[broken.length - 1] = line;
+  }
+  return broken;
+}
+
+/** @param {string} text for Plotly, which takes some HTML */
+function escapeText(text) {
+  return text.replace(/&/g, "&amp;").replace(/</g, "&lt;");
+}
+
+// ---- the layout ----
+
+/**
+ * @param {Figure} figure
+ * @param {Size} size
+ * @param {Caption} caption
+ */
+function arranged(figure, { width, height }, caption) {
+  const layout = fit(figure, width, height - caption.height);
+  const own = layout.margin ?? {};
+  const above = figure.layout.meta?.screens
+    ? Math.max(0, (height - caption.height - layout.height) / 2)
+    : own.t;
+  const below = figure.layout.meta?.screens ? height - above - layout.height : (own.b ?? 0) + caption.height;
+  const said = {
+    text: caption.lines.map(escapeText).join("<br>"),
+    font: { size: caption.font },
+    ...{ xref: "paper", x: 0.5, xanchor: "center", yref: "paper", y: 0, yanchor: "bottom" },
+    yshift: CAPTION_PADDING / 3 - below,
+    showarrow: false,
+  };
+  return {
+    ...layout,
+    height,
+    margin: { ...own, t: above, b: below },
+    annotations: [...(layout.annotations ?? []), ...(caption.lines.length ? [said] : [])],
+  };
+}
+
+/**
+ * A copy of a layout or a trace in which no label is smaller; digits in cells keep the size of their cells.
+ *
+ * @param {any} part
+ * @param {number} smallest
+ * @param {boolean} isTrace
+ * @returns {any}
+ */
+function raised(part, smallest, isTrace) {
+  if (Array.isArray(part)) return part.map((inner) => raised(inner, smallest, isTrace));
+  if (part === null || typeof part !== "object" || ArrayBuffer.isView(part)) return part;
+  if (isTrace) {
+    if (part.type === "heatmap" || !(part.textfont?.size < smallest)) return part;
+    return { ...part, textfont: { ...part.textfont, size: smallest } };
+  }
+  return Object.fromEntries(
+    Object.entries(part).map(([name, value]) => {
+      if (name === "size" && typeof value === "number" && "size" in part && isFont(part))
+        return [name, Math.max(value, smallest)];
+      return [name, raised(value, smallest, false)];
+    }),
+  );
+}
+
+/** @param {any} part whether this is what Plotly calls a font */
+function isFont(part) {
+  return Object.keys(part).every((name) => ["size", "color", "family", "weight", "style"].includes(name));
+}
+
+/** Takes the ground away. @param {any} layout */
+function bare(layout) {
+  layout.paper_bgcolor = "rgba(0,0,0,0)";
+  layout.plot_bgcolor = "rgba(0,0,0,0)";
+}
+
+/**
+ * Takes away labels of an axis that touch their neighbours, evenly: every second, every third.
+ *
+ * @param {HTMLElement} node
+ */
+function thin(node) {
+  for (const side of ["x", "y"]) {
+    /** @type {Map<Element | null, Element[]>} */
+    const axes = new Map();
+    for (const tick of node.querySelectorAll(`.${side}tick`)) {
+      const axis = tick.parentElement;
+      axes.set(axis, [...(axes.get(axis) ?? []), tick]);
+    }
+    for (const ticks of axes.values()) {
+      const labels = ticks.map((tick) => tick.querySelector("text"));
+      const every = EVERY.find((n) => !touching(labels.filter((_, i) => i % n === 0)));
+      for (const [i, tick] of ticks.entries()) if (i % (every ?? ticks.length)) tick.remove();
+    }
+  }
+}
+
+/** @param {(SVGTextElement | null)[]} labels of one axis, in their order */
+function touching(labels) {
+  const boxes = labels.map((label) => label?.getBoundingClientRect());
+  return boxes.some((box, i) => {
+    const next = boxes[i + 1];
+    const label = labels[i];
+    if (!box || !next || !label) return false;
+    // Slanted ones lie side by side though their boxes overlap.
+    const slanted = /rotate\(-?(?!0|90|180)\d/.test(label.getAttribute("transform") ?? "");
+    if (slanted) return Math.abs(next.left - box.left) < SLANT * Number.parseFloat(label.style.fontSize);
+    const across = box.left < next.right && next.left < box.right;
+    return across && box.top < next.bottom && next.top < box.bottom;
+  });
+}
+
+/**
+ * @param {string} svg
+ * @param {Size} size
+ * @param {Size} shape
+ */
+function enlarged(svg, { width, height }, shape) {
+  const [root = ""] = svg.match(/<svg[^>]*>/) ?? [];
+  const larger = root
+    .replace(/ width="[^"]*"/, ` width="${shape.width}"`)
+    .replace(/ height="[^"]*"/, ` height="${shape.height}"`)
+    .replace(/ viewBox="[^"]*"/, "")
+    .replace(/>$/, ` viewBox="0 0 ${width} ${height}">`);
+  return svg.replace(root, larger);
+}

@@ -1,0 +1,112 @@
+// A short film of the slider's way from its first step to its last, recorded by the browser itself.
+
+import { inColours, makePicture } from "./picture.js";
+import { painted } from "./raster.js";
+
+/** @typedef {import("./types").Subject} Subject */
+/** @typedef {import("./types").Look} Look */
+
+const MOST_PICTURES = 30; // held in memory until they are recorded
+const SECONDS = 3; // of the whole sweep
+const LONGEST = 0.25; // seconds that one picture stands, where there are few
+const REST = 0.5; // seconds that the first and the last one stand
+const BITS_PER_SECOND = 12_000_000;
+const RECORDED = [
+  ["video/webm;codecs=vp9", "webm"],
+  ["video/webm", "webm"],
+  ["video/mp4", "mp4"],
+];
+
+/** The form in which this browser records, and its file ending; undefined where it does not. */
+export function recordable() {
+  if (!("MediaRecorder" in globalThis) || !("captureStream" in HTMLCanvasElement.prototype)) return undefined;
+  return RECORDED.find(([kind = ""]) => MediaRecorder.isTypeSupported(kind));
+}
+
+/**
+ * @param {Subject} subject
+ * @param {Look} look
+ * @param {(said: string) => void} say how far it is
+ * @param {AbortSignal} stop
+ * @returns {Promise<Blob>}
+ */
+export async function sweepBlob(subject, look, say, stop) {
+  const [kind] = recordable() ?? [];
+  if (!kind) throw new Error("this browser records no film");
+  const last = subject.steps.header.n_steps - 1;
+  const count = Math.min(last + 1, MOST_PICTURES);
+  const moving = inColours(subject, look);
+  /** @type {ImageBitmap[]} */
+  const pictures = [];
+  const canvas = document.createElement("canvas");
+  try {
+    for (let i = 0; i < count; i++) {
+      if (stop.aborted) throw new Error("stopped");
+      say(`Drawing picture ${i + 1} of ${count}`);
+      const step = count > 1 ? Math.round((i * last) / (count - 1)) : 0;
+      const here = {
+        ...subject,
+        at: { ...subject.at, step },
+        texts: subject.textsAt({ ...subject.at, step }),
+      };
+      const picture = await makePicture(here, look, moving);
+      pictures.push(await createImageBitmap(await painted(picture, 1)));
+    }
+    const [first] = pictures;
+    canvas.width = first?.width ?? 1;
+    canvas.height = first?.height ?? 1;
+    say("Recording");
+    return await recorded(canvas, pictures, kind);
+  } finally {
+    for (const picture of pictures) picture.close();
+  }
+}
+
+/**
+ * @param {HTMLCanvasElement} canvas
+ * @param {ImageBitmap[]} pictures
+ * @param {string} kind
+ * @returns {Promise<Blob>}
+ */
+async function recorded(canvas, pictures, kind) {
+  const brush = canvas.getContext("2d");
+  if (!brush) throw new Error("the browser gave no canvas of this size");
+  const stream = canvas.captureStream();
+  const recorder = new MediaRecorder(stream, { mimeType: kind, videoBitsPerSecond: BITS_PER_SECOND });
+  /** @type {Blob[]} */
+  const parts = [];
+  recorder.addEventListener("dataavailable", (event) => parts.push(event.data));
+  const ended = new Promise((resolve, reject) => {
+    recorder.addEventListener("stop", resolve);
+    recorder.addEventListener("error", reject);
+  });
+  const stands = Math.min(LONGEST, SECONDS / pictures.length);
+  recorder.start();
+  for (const [i, picture] of pictures.entries()) {
+    const rests = i === 0 || i === pictures.length - 1;
+    await standing(brush, picture, 1000 * (stands + (rests ? REST : 0)));
+  }
+  recorder.stop();
+  await ended;
+  for (const track of stream.getTracks()) track.stop();
+  return new Blob(parts, { type: kind.split(";")[0] ?? kind });
+}
+
+/**
+ * Shows a picture for a while; it is drawn again and again, for a still canvas sends nothing.
+ *
+ * @param {CanvasRenderingContext2D} brush
+ * @param {ImageBitmap} picture
+ * @param {number} milliseconds
+ */
+function standing(brush, picture, milliseconds) {
+  return new Promise((resolve) => {
+    const start = performance.now();
+    const again = () => {
+      brush.drawImage(picture, 0, 0);
+      if (performance.now() - start < milliseconds) setTimeout(again, 33);
+      else resolve(undefined);
+    };
+    again();
+  });
+}

@@ -1,0 +1,275 @@
+"""Every kind of file from every page's first figure: what is in it, and that it works by itself."""
+
+import csv
+import re
+import shutil
+import struct
+import subprocess
+import zlib
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+from PIL import Image
+from playwright.sync_api import Browser, Page, expect
+
+from attn_figures import theme
+from tests.browser.app_page import AppPage
+from tests.browser.save_panel import SavePanel
+from tests.pages import PAGES
+
+pytestmark = pytest.mark.browser
+
+SHAPES = {"16:9": (1600, 900), "4:3": (1200, 900), "half slide": (800, 900), "square": (900, 900)}
+LARGE = 0.022  # of a picture's height that a label takes at least
+MOST_BYTES = 2_500_000  # of a file that moves
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def first_figure(app: AppPage) -> str:
+    """The key of the first live figure of a page."""
+    name: str = app.page.locator(".live-figure").first.evaluate(
+        "figure => [...figure.closest('[class*=st-key-]').classList].find(name => name.startsWith('st-key-'))"
+    )
+    return name.removeprefix("st-key-")
+
+
+@pytest.mark.parametrize("address", PAGES)
+def test_every_kind_of_file(app: AppPage, browser: Browser, address: str, tmp_path: Path) -> None:
+    app.open(address)
+    key = first_figure(app)
+    panel = SavePanel(app, key)
+    check_drawings(panel, tmp_path)
+    check_pixels(panel, tmp_path)
+    check_numbers(panel, app, key, tmp_path)
+    check_film(panel, tmp_path, app.page)
+    moving = panel.save(tmp_path, "html")
+    panel.close()
+    check_moving(browser, moving, app, key)
+
+
+def check_drawings(panel: SavePanel, folder: Path) -> None:
+    """Every shape: its size, its words all inside, each label large enough, the colours asked for."""
+    for shape, (width, height) in SHAPES.items():
+        path = panel.save(folder, "svg", shape=shape, large=True, caption=True, colours="print")
+        root = ElementTree.parse(path).getroot()
+        assert (root.get("width"), root.get("height")) == (str(width), str(height))
+        logical = float(str(root.get("viewBox")).split()[3])
+        assert smallest_label(root) >= LARGE * logical - 1e-6, (shape, smallest_label(root) / logical)
+        assert theme.DARK.paper not in path.read_text()
+    # What it shows, where its sliders stand, and its address: with markup in none of them.
+    assert panel.app.page.url.split("://")[1].split("?")[0] in words(root)
+    dark = panel.save(folder, "svg", shape="16:9", colours="dark", caption=False)
+    assert theme.DARK.paper.lower() in dark.read_text().lower() or "rgb(22, 23, 27)" in dark.read_text()
+    assert panel.app.server.split("://")[1] not in words(ElementTree.parse(dark).getroot())
+
+
+def labels(node: ElementTree.Element, digits: bool = False) -> list[ElementTree.Element]:
+    """All texts of a drawing but the digits in cells, which have the size of their cells."""
+    found = [] if digits or node.tag != f"{SVG}text" else [node]
+    for child in node:
+        found += labels(child, digits or "heatmap-label" in (node.get("class") or ""))
+    return found
+
+
+def smallest_label(root: ElementTree.Element) -> float:
+    """The least font size of all labels, in the drawing's own units."""
+    sizes = [
+        float(found[1])
+        for text in labels(root)
+        if "".join(text.itertext()).strip()
+        and (found := re.search(r"font-size: ?([\d.]+)px", text.get("style") or ""))
+    ]
+    assert len(sizes) > 3
+    return min(sizes)
+
+
+def words(root: ElementTree.Element) -> str:
+    """All that a drawing says, in one line."""
+    return "".join("".join(text.itertext()) for text in labels(root))
+
+
+def check_pixels(panel: SavePanel, folder: Path) -> None:
+    """PNG at each size and PDF: the pixels that were asked for, and what lies under the figure."""
+    path = panel.save(folder, "png", shape="16:9", scale="2", colours="transparent")
+    with Image.open(path) as picture:
+        assert picture.size == (3200, 1800)
+        clear = np.asarray(picture.convert("RGBA"))[..., 3] == 0
+    assert clear[3, 3]
+    assert 0.2 < clear.mean() < 1  # the figure itself is there
+    path = panel.save(folder, "pdf", scale="1", colours="print")
+    content = path.read_bytes()
+    assert content.startswith(b"%PDF-1.4")
+    head, packed = re.search(rb"/Width (\d+) /Height (\d+).*?stream\n", content, re.DOTALL), b""
+    assert head
+    assert (int(head[1]), int(head[2])) == (1600, 900)
+    packed = content[head.end() : content.rindex(b"\nendstream")]
+    pixels = np.frombuffer(zlib.decompress(packed), dtype=np.uint8).reshape(900, 1600, 3)
+    assert tuple(pixels[3, 3]) == (255, 255, 255)
+    png = panel.save(folder, "png", scale="1", colours="print")
+    np.testing.assert_array_equal(pixels, np.asarray(Image.open(png).convert("RGB")))
+    # Where each object stands is where the table of the file says that it stands.
+    table = content[int(content.split(b"startxref\n")[1].split()[0]) :]
+    for number, start in enumerate(re.findall(rb"(\d{10}) 00000 n", table), 1):
+        assert content[int(start) :].startswith(b"%d 0 obj" % number)
+    if shutil.which("pdftoppm"):  # a reader of its own, where there is one
+        subprocess.run(["pdftoppm", "-r", "20", "-png", path, folder / "page"], check=True)
+        with Image.open(next(folder.glob("page*.png"))) as page:
+            assert page.size[0] / page.size[1] == pytest.approx(16 / 9, rel=0.02)
+
+
+def check_numbers(panel: SavePanel, app: AppPage, key: str, folder: Path) -> None:
+    """CSV and NPZ have the numbers that stand on the screen."""
+    on_screen: dict[str, Any] = app.figure(key).evaluate(
+        """figure => Object.fromEntries(figure.querySelector('.live-plot')._fullData
+            .filter(t => t.type === 'heatmap' && t.visible === true && !t.name.endsWith(' masked'))
+            .map(t => [t.name, Array.from(t.z, row => Array.from(row, v => Number.isNaN(v) ? null : v))]))"""
+    )
+    assert on_screen
+    with panel.save(folder, "csv").open(newline="") as file:
+        header, *rows = csv.reader(file)
+    assert header == ["panel", "row", "column", "value"]
+    path = panel.save(folder, "npz")
+    with np.load(path) as arrays:
+        for name, shown in on_screen.items():
+            values = np.array(shown, dtype=float)
+            in_file = [row[3] for row in rows if row[0] == name]
+            said = [np.nan if value in ("", "masked") else float(value) for value in in_file]
+            np.testing.assert_array_equal(
+                np.float32(said).reshape(values.shape), np.float32(values), err_msg=name
+            )
+            np.testing.assert_array_equal(arrays[name], np.float32(values), err_msg=name)
+            assert len(arrays[f"{name} rows"]) == values.shape[0]
+            assert len(arrays[f"{name} columns"]) == values.shape[1]
+
+
+def check_film(panel: SavePanel, folder: Path, page: Page) -> None:
+    """The film plays, at the size of its shape, and its pictures are not all one."""
+    path = panel.save(folder, "film", shape="16:9")
+    assert path.suffix in (".webm", ".mp4")
+    seen = page.locator(".live-kit video").evaluate(
+        """async video => {
+            const picture = () => {
+                const canvas = document.createElement('canvas');
+                [canvas.width, canvas.height] = [160, 90];
+                canvas.getContext('2d').drawImage(video, 0, 0, 160, 90);
+                return canvas.toDataURL();
+            };
+            const at = seconds => new Promise(done => {
+                video.addEventListener('seeked', () => done(picture()), { once: true });
+                video.currentTime = seconds;
+            });
+            if (video.readyState < 2)
+                await new Promise(done => video.addEventListener('loadeddata', done, { once: true }));
+            return { size: [video.videoWidth, video.videoHeight], pictures: [await at(0.2), await at(2.5)] };
+        }"""
+    )
+    assert seen["size"] == [1600, 900]
+    first, later = seen["pictures"]
+    assert first != later
+
+
+def check_moving(browser: Browser, path: Path, app: AppPage, key: str) -> None:
+    """The file moves with the network off, stands where the page stands, and tells its numbers on hover."""
+    assert path.stat().st_size <= MOST_BYTES
+    context = browser.new_context(offline=True, viewport={"width": 1280, "height": 800})
+    page = context.new_page()
+    errors: list[str] = []
+    asked: list[str] = []
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    page.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
+    page.on("request", lambda request: asked.append(request.url))
+    page.goto(path.as_uri())
+    expect(page.locator(".live-figure[data-state=drawn]")).to_be_visible()
+    assert drawn(page.locator(".live-plot")) == drawn(app.figure(key).locator(".live-plot"))
+    slider = page.locator("input[data-live=step]")
+    if slider.count():
+        before = page.locator(".live-figure").get_attribute("data-step")
+        said = page.locator("output").first.inner_text()
+        slider.press("ArrowRight" if before == "0" else "ArrowLeft")
+        expect(page.locator("output").first).not_to_have_text(said)
+        page.wait_for_function(
+            "before => document.querySelector('.live-figure').dataset.step !== before", arg=before
+        )
+    expect(page.locator("[data-live=save]")).to_be_hidden()
+    spot = page.locator(".live-plot").evaluate(
+        """plot => {
+            const trace = plot._fullData.find(t => t.type === 'heatmap' && t.visible === true);
+            const axis = side => plot._fullLayout[trace[side + 'axis'].replace(side, side + 'axis')];
+            const box = plot.getBoundingClientRect();
+            return [box.x + axis('x')._offset + axis('x').d2p(trace.x?.[0] ?? 0) + 2,
+                    box.y + axis('y')._offset + axis('y').d2p(trace.y?.[0] ?? 0) + 2];
+        }"""
+    )
+    page.mouse.move(spot[0] - 1, spot[1] - 1)
+    page.mouse.move(*spot, steps=4)
+    expect(page.locator(".hoverlayer .hovertext").first).to_be_visible()
+    assert errors == []
+    assert {url for url in asked if not url.startswith(("file:", "data:", "blob:"))} == set()
+    context.close()
+
+
+def drawn(plot: Any) -> Any:
+    """The numbers of all maps of a figure, by name."""
+    return plot.evaluate(
+        """plot => plot._fullData.filter(trace => trace.type === 'heatmap' && trace.visible === true)
+            .map(trace => [trace.name, Array.from(trace.z, row => Array.from(row, String))])"""
+    )
+
+
+def test_the_panel_follows_the_figure_and_the_keys(live: AppPage, tmp_path: Path) -> None:
+    live.open()
+    live.press("first", "ArrowRight")
+    panel = SavePanel(live, "first")
+    path = panel.save(tmp_path, "png", shape="16:9", scale="2", colours="print", large=True, caption=True)
+    assert path.name == "two-maps-step-3.0-row-x.png"
+    assert struct.unpack(">II", path.read_bytes()[16:24]) == (3200, 1800)
+    assert "3200 × 1800 pixels" in panel.dialog.inner_text() or "handed" in panel.said
+    # One press goes from one kind of file to the next, and Escape leaves with the keyboard where it was.
+    panel.dialog.locator("input[value=png]").focus()
+    live.page.keyboard.press("ArrowRight")
+    expect(panel.dialog.locator("input[value=svg]")).to_be_checked()
+    expect(live.page.locator("dialog[data-made=svg]")).to_be_visible()
+    preview = panel.dialog.locator(".live-kit-preview img")
+    assert preview.evaluate("image => [image.naturalWidth, image.naturalHeight]") == [1600, 900]
+    panel.close()
+    expect(live.figure("first").get_by_role("button", name="Save", exact=True)).to_be_focused()
+    assert live.readout("first") == "3.0"
+
+
+def test_a_picture_that_cannot_be_made_is_said(live: AppPage) -> None:
+    live.open()
+    panel = SavePanel(live, "first")
+    expect(live.page.locator("dialog[data-made=png]")).to_be_visible()
+    live.page.evaluate("() => { HTMLCanvasElement.prototype.toBlob = (take) => take(null); }")
+    panel.choose(scale="4")
+    expect(live.page.locator("dialog[data-made=failed]")).to_be_visible()
+    assert "could not be made" in panel.said
+    expect(panel.dialog.get_by_role("button", name="Save the file")).to_be_disabled()
+    panel.choose(format="svg")
+    expect(live.page.locator("dialog[data-made=svg]")).to_be_visible()
+    panel.close()
+
+
+def test_a_picture_is_copied(live: AppPage) -> None:
+    live.open()
+    live.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    panel = SavePanel(live, "first")
+    panel.choose(format="png", scale="1", shape="16:9")
+    expect(live.page.locator("dialog[data-made=png]")).to_be_visible()
+    panel.dialog.get_by_role("button", name="Copy picture").click()
+    expect(panel.dialog.get_by_role("status")).to_have_text("The picture is on the clipboard.")
+    size = live.page.evaluate(
+        """async () => {
+            const [item] = await navigator.clipboard.read();
+            const picture = await createImageBitmap(await item.getType('image/png'));
+            return [picture.width, picture.height];
+        }"""
+    )
+    assert size[0] / size[1] == pytest.approx(16 / 9)
+    live.page.evaluate("() => { delete window.ClipboardItem; }")
+    panel.dialog.get_by_role("button", name="Copy picture").click()
+    expect(panel.dialog.get_by_role("status")).to_contain_text("Save the file instead")
+    panel.close()
