@@ -54,7 +54,7 @@ STARTS = {
         "under Arithmetic. Then break it: every mistake says which check it fails, or that nothing changes."
     ),
     "You make slides": (
-        "Set a picture up, save it as PNG or SVG, and keep its address beside it: that opens it again. Under "
+        "Set a picture up, save it, and keep its address beside it: that opens it again. Under "
         "Code are the lines that print the same numbers."
     ),
 }

@@ -112,9 +112,13 @@ def test_students_of_a_killed_process_come_back_and_a_rolling_restart_loses_nobo
     page = context.new_page()
     page.goto(f"{room.address}/{LINK}")
     _settled(page)
+    page.get_by_role("button", name="Save", exact=True).first.click()
+    page.get_by_role("radio", name="SVG").check()
+    page.wait_for_selector("dialog[data-made=svg]", timeout=SLOW)
     with page.expect_download(timeout=SLOW) as saved:
-        page.get_by_role("button", name="SVG").first.click()
+        page.get_by_role("button", name="Save the file").click()
     assert saved.value.suggested_filename.endswith(".svg")
+    page.keyboard.press("Escape")
     before = page.url
 
     # Which of the two serves this visitor is nginx's choice: each is killed in turn.
