@@ -91,9 +91,8 @@ class ToyModel(nn.Module):
         for number, (attention, norm) in enumerate(zip(self.attention, self.norms, strict=True)):
             layer: MultiHead = attention(norm(x), attn_mask=mask)
             n_head = layer.weights.shape[-3]
-            gone = [head - number * n_head for head in off if 0 <= head - number * n_head < n_head]
-            x = x + layer.output
-            if gone:
-                x = x - layer.contributions[..., gone, :, :].sum(dim=-3)
+            on = [head for head in range(n_head) if head + number * n_head not in off]
+            # Not output less what is off, which would leave rounding where nothing was written.
+            x = x + (layer.output if len(on) == n_head else layer.contributions[..., on, :, :].sum(dim=-3))
             stages.append(layer)
         return ToyRun(tuple(stages), (x - start) @ self.readout.T)

@@ -131,6 +131,13 @@ class Now:
         """How the model did on held-out sequences when it was trained, with all its heads."""
         return self.run.curve.at(self.step)
 
+    @cached_property
+    def ablated(self) -> Judged:
+        """The same without the heads that are off, computed now."""
+        if not self.setting.off:
+            return self.judged
+        return judged_without(self.recipe, self.at, self.setting.off)
+
     @property
     def n_head(self) -> int:
         """Heads over all layers."""
@@ -157,11 +164,9 @@ def naming(judged: Judged, head: int) -> tuple[str, float]:
 
 
 @shared
-def without(recipe: Recipe, at: int) -> tuple[Judged, ...]:
-    """Return how the model does on held-out sequences: whole, then without each of its heads in turn."""
-    model, tokens = run_of(recipe).model(at), recipe.held_out()
-    heads = range(recipe.layers * recipe.heads)
-    return tuple(judge(model, TASKS[recipe.task], tokens, off) for off in ((), *((head,) for head in heads)))
+def judged_without(recipe: Recipe, at: int, off: tuple[int, ...]) -> Judged:
+    """Return how a model does on held-out sequences without some of its heads."""
+    return judge(run_of(recipe).model(at), TASKS[recipe.task], recipe.held_out(), off)
 
 
 def array(tensor: Tensor) -> NDArray[np.float64]:

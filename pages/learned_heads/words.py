@@ -21,17 +21,21 @@ def seen(now: Now) -> str:
         f"After **{now.step:,}** steps the model is right in **{judged.accuracy:.1%}** of held-out places "
         f"(loss {judged.loss:.3f})."
     ]
+    off = [now.head(head) for head in now.setting.off]
+    if off:
+        told.append(f"Without {listed(off)}: **{now.ablated.accuracy:.1%}** (loss {now.ablated.loss:.3f}).")
     heads = [(now.head(head), *now.named(head)) for head in range(now.n_head)]
     named = [f"{head} {IS[name]} ({value:.2f})" for head, name, value in heads if value >= NAMED]
     told.append(f"{capital(listed(named))}." if named else NAMELESS)
     if not now.asked:
         return " ".join([*told, "No place of this sequence has an answer: it takes more letters."])
+    if len(off) == now.n_head:
+        return " ".join([*told, "With every head off nothing is read: all symbols are equally likely."])
     first = next(place for place, answer in enumerate(now.answers) if answer is not None)
     spoken = " ".join(
         "–" if answer is None else SYMBOLS[said]
         for said, answer in zip(now.said[first:], now.answers[first:], strict=True)
     )
-    off = [now.head(head) for head in now.setting.off]
     who = f"Without {listed(off)} it" if off else "It"
     at = "here" if not first else f"from place {first + 1} on"
     told.append(f"{who} says **{spoken}** {at}: {now.right} of {now.asked} right.")

@@ -8,7 +8,5 @@ from pages.learned_heads.snippet import snippet
 
 def show(now: Now) -> None:
     """Hand over the program."""
-    st.markdown(
-        "These lines read the training with `attn_core` and print what the model says at every place."
-    )
+    st.markdown("These lines read the training, or repeat it, and print what the model says at every place.")
     st.code(snippet(now), language="python")

@@ -4,12 +4,14 @@ import streamlit as st
 
 from attn_core.toys import MEASURES
 from attn_ui.tables import table
-from pages.learned_heads.numbers import Now, without
+from pages.learned_heads.numbers import Now, judged_without
 
 
 def show(now: Now) -> None:
     """Show a line a head: its measures on held-out sequences, and accuracy and loss without it."""
-    whole, *each = without(now.recipe, now.at)
+    whole, *each = (
+        judged_without(now.recipe, now.at, off) for off in ((), *((head,) for head in range(now.n_head)))
+    )
     st.markdown(
         f"On {len(now.recipe.held_out())} sequences that no step of the training saw, after {now.step:,} "
         f"steps: right in **{whole.accuracy:.1%}** of the places, loss {whole.loss:.4f}."

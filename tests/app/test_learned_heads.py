@@ -1,0 +1,309 @@
+"""Learned heads as Streamlit runs them: every sentence against its settings, bad input, the line."""
+
+import re
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from streamlit.testing.v1 import AppTest
+
+from attn_core.toys import CHANCE, SHIPPED, SYMBOLS, TASKS, Judged, Recipe, Run, judge, shipped
+from attn_live.says import said_at
+from pages.learned_heads import trainer as trainers
+from pages.learned_heads import words
+from pages.learned_heads.numbers import Now, naming, steps_of
+from pages.learned_heads.settings import SEQUENCES, TAB, Setting
+from pages.learned_heads.snippet import snippet
+from pages.learned_heads.tabs.checks import checks
+from pages.learned_heads.trainer import Job, LineIsFullError, Trainer
+from pages.learned_heads.views.toy import every, packed, said, title
+
+ROUTER = str(Path(__file__).resolve().parents[2] / "attn_ui" / "router.py")
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def open_page(**query: str) -> AppTest:
+    at = AppTest.from_file(ROUTER, default_timeout=60).run()
+    at.switch_page("../pages/learned_heads/page.py")
+    for name, value in query.items():
+        at.query_params[name] = value
+    at.run()
+    assert not at.exception
+    return at
+
+
+def captions(at: AppTest) -> str:
+    return "\n".join(each.value for each in at.caption)
+
+
+def setting(task: str, typed: str = "", *, positions: bool = True, off: tuple[int, ...] = ()) -> Setting:
+    recipe = replace(Recipe.usual(task), positions=positions)
+    return Setting(recipe, typed or TASKS[task].example, off)
+
+
+def spoken(packed_says: bytes, step: int) -> str:
+    return "".join(text for _, text in said_at(packed_says, step))
+
+
+@pytest.mark.parametrize("recipe", SHIPPED, ids=str)
+def test_every_sentence_says_what_its_step_has(recipe: Recipe) -> None:
+    chosen = Setting(recipe, TASKS[recipe.task].example)
+    run, sentences = shipped(recipe.task, positions=recipe.positions), said(chosen)
+    task, tokens = TASKS[recipe.task], TASKS[recipe.task].tokens(chosen.typed)
+    answers = task.answers(tokens).tolist()
+    for at in {0, len(run.checkpoints) // 2, len(run.checkpoints) - 1}:
+        told, step = spoken(sentences, at), run.checkpoints[at].step
+        look = run.curve.at(step)
+        assert f"After {step:,} steps" in told
+        assert f"right in {look.accuracy:.1%} of held-out places (loss {look.loss:.3f})" in told
+        best = run.model(at)(tokens).logits.argmax(dim=-1).tolist()
+        first = next(place for place, each in enumerate(answers) if each >= 0)
+        line = " ".join(
+            SYMBOLS[best[place]] if answers[place] >= 0 else "–" for place in range(first, len(tokens))
+        )
+        right = sum(a == b for a, b in zip(best, answers, strict=True))
+        assert f"says {line} " in told
+        assert told.endswith(f"{right} of {sum(each >= 0 for each in answers)} right.")
+        heads = range(recipe.layers * recipe.heads)
+        largest = {head: naming(look, head) for head in heads}
+        assert told.count("(0.") + told.count("(1.") == sum(value >= 0.5 for _, value in largest.values())
+        for head, (name, value) in largest.items():
+            now = Now(chosen, at)
+            called = f"head {1 + head // recipe.heads}.{1 + head % recipe.heads}"
+            assert now.head(head) == called
+            wanted = f"{called} {words.IS[name]} ({value:.2f})"
+            assert (wanted in told.replace("Head", "head")) is (value >= 0.5)
+            assert (f"{value:.2f}" in title(now, head)) is (value >= 0.5)
+
+
+def test_a_head_that_is_off_costs_what_is_said() -> None:
+    whole, chosen = setting("induction"), setting("induction", off=(0, 3))
+    at = len(steps_of(whole.recipe).values) - 1
+    run = shipped("induction")
+    without = judge(run.model(at), TASKS["induction"], run.recipe.held_out(), (0, 3))
+    told = words.seen(Now(chosen, at))
+    assert f"Without head 1.1 and head 2.2: **{without.accuracy:.1%}** (loss {without.loss:.3f})." in told
+    assert without.accuracy < run.curve.at(run.recipe.steps).accuracy - 0.1
+    assert "Without" not in words.seen(Now(whole, at))
+    assert title(Now(chosen, at), 0) == "head 1.1 (off)"
+    now = Now(chosen, at)
+    torch.testing.assert_close(now.result.logits, now.model(now.tokens, off=(0, 3)).logits)
+    page = open_page(tab="Heads")
+    table = next(each.value for each in page.markdown if "right without it" in each.value)
+    for head in range(4):
+        gone = judge(run.model(at), TASKS["induction"], run.recipe.held_out(), (head,))
+        row = next(line for line in table.splitlines() if f"head {1 + head // 2}.{1 + head % 2}" in line)
+        assert row.endswith(f"| {gone.accuracy:.1%} | {gone.loss:.4f} |")
+
+
+def test_without_positions_the_score_is_said_beside_chance_and_why() -> None:
+    page = open_page(places="false")
+    look = shipped("induction", positions=False).curve.at(1000)
+    told = captions(page)
+    for head in range(2):
+        score, chance = (float(look.measures[name][head]) for name in ("previous token", CHANCE))
+        assert f"{score:.3f}" in told
+        assert f"{chance:.3f}" in told
+        assert abs(score - chance) < 0.02
+    assert "see words only" in told
+    assert "see words only" not in captions(open_page())
+    assert "causal mask" in told
+
+
+@pytest.mark.parametrize(
+    ("task", "typed", "why"),
+    [
+        ("induction", "abz", "letters a to n"),
+        ("induction", "<b>hi</b> *x*", "letters a to n"),
+        ("reverse", " ", "from 1 to 12 letters; got 0"),
+        ("sort", "abcdefghi", "from 1 to 8 letters; got 9"),
+    ],
+)
+def test_what_cannot_be_read_is_said_and_what_was_there_stays(task: str, typed: str, why: str) -> None:
+    page = open_page(task=task, **{SEQUENCES[task].name: "abca"})
+    before = [each.proto.bytes for each in page.get("bidi_component")]
+    page.text_input(key=SEQUENCES[task].name).set_value(typed).run()
+    assert not page.exception
+    told = captions(page).replace("\\", "")
+    assert why in told
+    assert "still shows “abca”" in told
+    steps = [each.proto.bytes for each in page.get("bidi_component")]
+    assert steps == before
+    page.text_input(key=SEQUENCES[task].name).set_value("A b C").run()
+    assert "still shows" not in captions(page)
+    assert [each.proto.bytes for each in page.get("bidi_component")] != before
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_the_shortest_and_the_longest_sequence_open(task: str) -> None:
+    for typed in ("a", ("abcdefghijklmn" * 2)[: TASKS[task].most]):
+        chosen = setting(task, typed)
+        assert len(packed(chosen)) <= 1_000_000
+        assert all(" " in words.seen(now) for now in every(chosen)[::10])
+        assert all(check.passed for check in checks(Now(chosen, 3)))
+
+
+def test_the_message_of_the_page_as_it_opens_is_small() -> None:
+    page = open_page()
+    assert sum(len(each.proto.bytes) for each in page.get("bidi_component")) <= 400_000
+
+
+@pytest.mark.parametrize("recipe", SHIPPED, ids=str)
+def test_checks_hold_at_every_step_and_with_heads_off(recipe: Recipe) -> None:
+    last = len(steps_of(recipe).values) - 1
+    for at, off in ((0, ()), (last // 2, (0,)), (last, ())):
+        found = checks(Now(Setting(recipe, TASKS[recipe.task].example, off), at))
+        assert [each.name for each in found if not each.passed] == []
+
+
+def test_a_check_fails_where_the_file_says_something_else(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = Now(setting("copy"), 4)
+    monkeypatch.setitem(now.__dict__, "judged", now.judged._replace(loss=now.judged.loss + 0.1))
+    assert [each.passed for each in checks(now)] == [True, True, True, False]
+
+
+@pytest.mark.parametrize(
+    "chosen",
+    [setting("induction", off=(1,)), setting("previous token", positions=False), setting("sort")],
+    ids=str,
+)
+def test_the_program_prints_the_numbers_on_the_page(chosen: Setting) -> None:
+    now = Now(chosen, 2)
+    ran = subprocess.run(
+        [sys.executable, "-c", snippet(now)], check=True, cwd=ROOT, capture_output=True, text=True
+    )
+    line, count = ran.stdout.splitlines()
+    assert line.split() == [SYMBOLS[each] for each in now.said]
+    assert count == f"{now.right} of {now.asked} right"
+
+
+@pytest.mark.parametrize("tab", TAB.options)
+def test_every_tab_opens(tab: str) -> None:
+    page = open_page(tab=tab, task="sort", training="55")
+    assert page.get("bidi_component")
+
+
+# Trainings in the background.
+
+
+class Gate:
+    """A training that waits at each step until it is let through."""
+
+    def __init__(self) -> None:
+        self.open = threading.Event()
+        self.began: list[Recipe] = []
+        self.entered = threading.Semaphore(0)
+
+    def train(self, recipe: Recipe, on_step: Callable[[int, Judged | None], None]) -> Run:
+        self.began.append(recipe)
+        self.entered.release()
+        for step in range(recipe.steps + 1):
+            on_step(step, None)
+            assert self.open.wait(60)
+        if recipe.seed == 13:
+            raise RuntimeError("what was typed")
+        return shipped("copy")
+
+
+@pytest.fixture
+def gate(monkeypatch: pytest.MonkeyPatch) -> Iterator[Gate]:
+    gate = Gate()
+    monkeypatch.setattr(trainers, "train", gate.train)
+    yield gate
+    gate.open.set()
+
+
+def recipe(seed: int) -> Recipe:
+    return Recipe("copy", seed=seed, steps=3)
+
+
+def over(trainer: Trainer) -> None:
+    worker = trainer._worker
+    if worker is not None:
+        worker.join(60)
+
+
+def test_one_training_at_a_time_and_the_others_know_their_place(gate: Gate) -> None:
+    trainer = Trainer()
+    jobs = [trainer.ask(recipe(seed), f"pupil {seed}") for seed in range(3)]
+    assert gate.entered.acquire(timeout=60)
+    assert gate.began == [recipe(0)]
+    assert [job.state for job in jobs] == ["running", "waiting", "waiting"]
+    assert [trainer.before(job) for job in jobs] == [0, 1, 2]
+    assert words.progress(jobs[2], 2) == "In line: 2 trainings before this one."
+    # Two who ask for the same wait for one training; one who leaves does not end it for the other.
+    assert trainer.ask(recipe(1), "somebody else") is jobs[1]
+    trainer.leave("pupil 1")
+    trainer.leave("pupil 2")
+    assert [job.state for job in jobs] == ["running", "waiting", "stopped"]
+    gate.open.set()
+    over(trainer)
+    assert [job.state for job in jobs] == ["done", "done", "stopped"]
+    assert gate.began == [recipe(0), recipe(1)]
+    assert jobs[0].step == 3
+    assert trainer.ask(recipe(2), "pupil 2") is not jobs[2]  # what was stopped can be asked for again
+
+
+def test_whoever_asks_for_another_leaves_the_line_and_a_running_one_stops(gate: Gate) -> None:
+    trainer = Trainer()
+    first = trainer.ask(recipe(0), "pupil")
+    assert gate.entered.acquire(timeout=60)
+    second = trainer.ask(recipe(1), "pupil")
+    gate.open.set()
+    over(trainer)
+    assert (first.state, second.state) == ("stopped", "done")
+    assert first.run is None
+    assert words.ended(first.state, first.step).startswith("Stopped after ")
+
+
+def test_a_training_that_fails_leaves_the_line_to_the_next(
+    gate: Gate, caplog: pytest.LogCaptureFixture
+) -> None:
+    trainer = Trainer()
+    gate.open.set()
+    jobs = [trainer.ask(recipe(seed), str(seed)) for seed in (13, 14)]
+    over(trainer)
+    assert [job.state for job in jobs] == ["failed", "done"]
+    assert "RuntimeError" in caplog.text
+    assert "what was typed" not in caplog.text
+    assert words.ended("failed", 3) == "It failed after 3 steps."
+
+
+def test_the_line_and_what_is_kept_are_bounded(gate: Gate) -> None:
+    trainer = Trainer(most_kept=2, longest_line=3)
+    jobs = [trainer.ask(recipe(seed), str(seed)) for seed in range(4)]
+    with pytest.raises(LineIsFullError):
+        trainer.ask(recipe(9), "late")
+    gate.open.set()
+    over(trainer)
+    assert [job.state for job in jobs] == ["done"] * 4
+    known = [seed for seed in range(4) if trainer.job(recipe(seed)) is not None]
+    assert known == [2, 3]
+
+
+def test_a_model_of_ones_own_is_trained_and_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(trainers.TRAINER, "_jobs", type(trainers.TRAINER._jobs)())
+    page = open_page(task="copy", model="train it now", trainseed="5", trainlayers="1", trainheads="1")
+    assert "Not trained yet: seed 5, 1 layer of 1 head, with positions." in captions(page)
+    next(each for each in page.button if each.label == "Train").click().run()
+    over(trainers.TRAINER)
+    page.run()
+    assert not page.exception
+    assert "Not trained yet" not in captions(page)
+    own = Recipe("copy", seed=5, layers=1, heads=1, steps=TASKS["copy"].steps)
+    job = trainers.TRAINER.job(own)
+    assert isinstance(job, Job)
+    assert job.run is not None
+    assert job.run.curve.accuracy[-1] >= 0.99
+    last = words.seen(Now(Setting(own, TASKS["copy"].example), len(job.run.checkpoints) - 1))
+    assert f"{float(job.run.curve.loss[-1]):.3f}" in last
+    assert len([each for each in page.button if each.label == "Train"]) == 0
+    weights = Now(Setting(own, "abc"), 0).result.weights
+    np.testing.assert_allclose(weights.sum(dim=-1), np.ones((1, 3)), atol=1e-6)
+    assert re.search(r"seed 5, 1 layer of 1 head", words.recipe_in_words(own))

@@ -1,0 +1,70 @@
+"""The picture of a model while it learns: what is drawn is what was given."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import plotly.graph_objects as go
+
+from attn_figures.learned import Course, Maps, scrubber
+
+RANDOM = np.random.default_rng(5)
+
+
+def maps(n_head: int = 3, n: int = 5, n_symbol: int = 4) -> Maps:
+    weights, said = RANDOM.random((n_head, n, n)), RANDOM.random((n, n_symbol))
+    return Maps(
+        weights / weights.sum(axis=-1, keepdims=True),
+        [f"head 1.{head + 1}" for head in range(n_head)],
+        [f"title {head}" for head in range(n_head)],
+        list("abbca"),
+        said / said.sum(axis=-1, keepdims=True),
+        list("abc·"),
+        [None, 2, None, 0, 3],
+    )
+
+
+def course() -> Course:
+    heads = [("head 1.1", "induction", RANDOM.random(6)), ("head 1.2", "diagonal", RANDOM.random(6))]
+    return Course(np.arange(0.0, 30.0, 5.0), 3 * RANDOM.random(6), RANDOM.random(6), heads, math.log(4))
+
+
+def traces(figure: go.Figure) -> dict[str, object]:
+    found = {trace.name: trace for trace in figure.data}
+    assert len(found) == len(figure.data)
+    return found
+
+
+def test_every_head_what_is_said_and_the_course_are_drawn() -> None:
+    drawn_maps, drawn_course = maps(), course()
+    figure = scrubber(drawn_maps, drawn_course, 2)
+    drawn = traces(figure)
+    for head in range(3):
+        np.testing.assert_allclose(drawn[f"head 1.{head + 1}"].z, drawn_maps.weights[head])
+    np.testing.assert_allclose(drawn["prediction"].z, drawn_maps.said)
+    np.testing.assert_allclose(drawn["loss"].y, drawn_course.loss / math.log(4))
+    np.testing.assert_allclose(drawn["loss"].customdata, drawn_course.loss)  # the hover tells nats
+    np.testing.assert_allclose(drawn["right"].y, drawn_course.accuracy)
+    np.testing.assert_allclose(drawn["head 1.2 course"].y, drawn_course.heads[1][2])
+    assert list(drawn["head 1.1 here"].x) == [10.0]
+    np.testing.assert_allclose(drawn["right here"].y, drawn_course.accuracy[2:3])
+    uprights = [shape for shape in figure.layout.shapes if shape.type == "line"]
+    assert [shape.x0 for shape in uprights] == [10.0]
+
+
+def test_right_answers_are_framed_and_rows_without_one_are_not() -> None:
+    figure = scrubber(maps(), course(), 0)
+    frames = {shape.name: shape for shape in figure.layout.shapes if (shape.name or "").startswith("answer")}
+    assert {name: (each.x0, each.y0) for name, each in frames.items()} == {
+        "answer 1": (1.5, 0.5),
+        "answer 3": (-0.5, 2.5),
+        "answer 4": (2.5, 3.5),
+    }
+
+
+def test_steps_have_the_same_traces_with_a_mask_and_without() -> None:
+    masked = replace(maps(), mask=np.tril(np.ones((5, 5), dtype=bool)))
+    names = [[trace.name for trace in scrubber(each, course(), 1).data] for each in (maps(), masked)]
+    assert names[0] == names[1]
+    hidden = traces(scrubber(masked, course(), 1))["head 1.1"].z
+    assert np.isnan(np.asarray(hidden, dtype=float)[0, 1:]).all()
