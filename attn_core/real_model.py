@@ -180,9 +180,25 @@ class RealModel:
             tokenizer.enable_truncation(self.most_tokens)
 
     @property
+    def is_causal(self) -> bool:
+        """Whether a token sees only those before it."""
+        return self._causal
+
+    @property
+    def scales(self) -> list[float]:
+        """What each layer multiplies its scores by."""
+        return [layer.scale for layer in self._layers]
+
+    @property
     def most_tokens(self) -> int:
         """How many tokens fit: what the model has places for, at most ``MAX_TOKENS``."""
         return min(MAX_TOKENS, self._places.shape[0] - self._first_place)
+
+    @property
+    def most_words(self) -> int:
+        """How many tokens of a text fit beside the special ones."""
+        extra = 0 if self._tokenizer is None else self._tokenizer.num_special_tokens_to_add(is_pair=False)
+        return self.most_tokens - int(extra)
 
     @property
     def _first_place(self) -> int:
@@ -228,16 +244,9 @@ class RealModel:
 
         Raises ValueError for a text without a token, and where the folder held no tokenizer.
         """
-        if self._tokenizer is None:
-            raise ValueError(
-                "the model's folder must hold tokenizer.json (or vocab.txt, or vocab.json and merges.txt), "
-                "and the package tokenizers must be installed to read text; one of them is missing"
-            )
-        encoding = self._tokenizer.encode(text[:_MAX_CHARACTERS])
-        extra = self._tokenizer.num_special_tokens_to_add(is_pair=False)
-        if len(encoding.ids) <= extra:
+        encoding, beyond = self._encode(text)
+        if all(encoding.special_tokens_mask):
             raise ValueError(f"text must hold at least one token; got {text[:40]!r}")
-        beyond = sum(len(rest.ids) - extra for rest in encoding.overflowing)
         notes: tuple[str, ...] = ()
         if beyond or len(text) > _MAX_CHARACTERS:
             more = "more than " if len(text) > _MAX_CHARACTERS else ""
@@ -250,6 +259,27 @@ class RealModel:
             special=tuple(place for place, flag in enumerate(encoding.special_tokens_mask) if flag),
             notes=notes,
         )
+
+    def tokenize(self, text: str) -> list[str]:
+        """Return the tokens of a text without special ones, as many as there are, those left out as ""."""
+        encoding, beyond = self._encode(text)
+        flags = zip(encoding.tokens, encoding.special_tokens_mask, strict=True)
+        return [self._label(token) for token, special in flags if not special] + [""] * beyond
+
+    def stages(self, text: str) -> tuple[MultiHead, ...]:
+        """Return every stage of every layer's attention on a text, as ``forward`` does."""
+        return self.forward(torch.tensor([self._encode(text)[0].ids]))
+
+    def _encode(self, text: str) -> tuple[Any, int]:
+        """The tokenizer's encoding, cut to ``most_tokens``, and how many tokens were left out."""
+        if self._tokenizer is None:
+            raise ValueError(
+                "the model's folder must hold tokenizer.json (or vocab.txt, or vocab.json and merges.txt), "
+                "and the package tokenizers must be installed to read text; one of them is missing"
+            )
+        encoding = self._tokenizer.encode(text[:_MAX_CHARACTERS])
+        extra = self._tokenizer.num_special_tokens_to_add(is_pair=False)
+        return encoding, sum(len(rest.ids) - extra for rest in encoding.overflowing)
 
     def _label(self, token: str) -> str:
         """A byte-level token as text, its leading space as a middle dot; any other as it is."""

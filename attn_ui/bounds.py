@@ -23,5 +23,8 @@ MAX_CSV_BYTES: Final = 1_000_000
 MAX_CSV_ROWS: Final = 5_000
 """Rows of an uploaded table."""
 
+MAX_MAPS_BYTES: Final = 8_000_000
+"""Size of an uploaded file of attention weights: 8 MB."""
+
 MAX_TABLE_COLUMNS: Final = 16
 """Numbers in a row of a typed matrix."""

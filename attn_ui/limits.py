@@ -8,7 +8,7 @@ from starlette.responses import HTMLResponse, PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 STREAM = "/_stcore/stream"
-MOST_BYTES = 2 * 1024 * 1024  # of a request's body: an upload's 1 MB with what travels around it
+MOST_BYTES = 9 * 1024 * 1024  # of a request's body: an upload's 8 MB with what travels around it
 TRY_AGAIN = 30  # seconds
 _FULL = f"""<!doctype html>
 <html lang="en"><meta charset="utf-8"><meta http-equiv="refresh" content="{TRY_AGAIN}">

@@ -4,17 +4,17 @@ import streamlit as st
 
 from attn_ui import controls
 from attn_ui.frame import open_page
-from pages.learned_heads.settings import SETTINGS, SOURCE, TOY
-from pages.learned_heads.views import toy
+from pages.learned_heads.settings import FROM_FILE, REAL, SETTINGS, SOURCE, TOY
+from pages.learned_heads.views import model, own, toy
 
 open_page(
     "learned-heads",
     SETTINGS,
     "Learned heads",
-    "Nobody told these heads where to look. Drag the training step and see them find out.",
+    "Nobody told these heads where to look: they found out in training.",
 )
 
-VIEWS = {TOY: toy.show}
+VIEWS = {TOY: toy.show, REAL: model.show, FROM_FILE: own.show}
 
 with st.sidebar:
     source = controls.choose(SOURCE, "Heads of")

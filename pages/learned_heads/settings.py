@@ -9,10 +9,12 @@ from attn_ui import controls
 from attn_ui.bounds import MAX_HEADS
 from attn_ui.frame import plain
 from attn_ui.parameters import Choice, Flag, Parameter, Several, Steps, Text, Whole
-from attn_ui.shared_settings import HEAD, KEY, QUERY
+from attn_ui.shared_settings import HEAD, KEY, QUERY, TEXT
 
 TOY = "a toy trained here"
-SOURCE = Choice("source", TOY, (TOY,), views=True)
+REAL = "a real model"
+FROM_FILE = "your own"
+SOURCE = Choice("source", TOY, (TOY, REAL, FROM_FILE), views=True)
 TAB = Choice("tab", "", ("Heads", "Checks", "Code"))
 TASK = Choice("task", "induction", tuple(TASKS))
 MOST_STEPS = 2000
@@ -33,9 +35,19 @@ OWN_SEED = Whole("trainseed", 0, 0, 9999)
 OWN_LAYERS = Choice("trainlayers", "2", ("1", "2"))
 OWN_HEADS = Choice("trainheads", "2", ("1", "2", "4"))
 ABLATED = Several("ablate", tuple(str(head) for head in range(1, MAX_HEADS + 1)))
+# Of a whole model: the measure that its heads are ordered by, and the place in that order.
+RANK_BY = Choice(
+    "rankby",
+    "previous token",
+    ("previous token", "next token", "itself", "first token", "entropy", "distance"),
+)
+RANK = Steps("rank", 1, tuple(range(1, 257)), ".0f")
+HIDE = Flag("hide", True)
 SETTINGS: tuple[Parameter, ...] = (
-    *(SOURCE, TAB, TASK, STEP, *SEQUENCES.values(), ABLATED, HEAD, QUERY, KEY),
+    *(SOURCE, TAB, TASK, STEP, ABLATED, HEAD, QUERY, KEY),
+    *SEQUENCES.values(),
     *(MODEL, PLACES, OWN_SEED, OWN_LAYERS, OWN_HEADS),
+    *(TEXT, RANK_BY, RANK, HIDE),
 )
 
 

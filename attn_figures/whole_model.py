@@ -1,0 +1,205 @@
+"""Pictures of a whole model: each head a thumbnail, and one of them large."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attn_figures import theme
+from attn_figures.geometry import Axes
+from attn_figures.matrix import KEY_TITLE, NUMBERS_UP_TO, QUERY_TITLE, Matrix
+from attn_figures.multi_head import PHONE_HEIGHT, ROOMY, ROOT
+from attn_figures.panels import Panel, compose
+from attn_figures.picture import Picture, Spec
+
+Numbers = NDArray[np.floating[Any]]
+LIGHT = theme.LIGHT
+OVERVIEW = "all heads"
+MOST_CELLS = 18_000  # of all thumbnails together
+MOST_SIDE = 32  # cells of one thumbnail
+_LARGE = 15.0  # units of the large map's longer side
+_WIDTH, _HEIGHT = 21.0, 15.0  # units that the thumbnails may take
+
+
+@dataclass(frozen=True, eq=False)
+class Model:
+    """All heads of a model on one sequence.
+
+    Attributes:
+        layers: each (n_head, n_query, n_key); lengths may differ between layers.
+        scores: one number a head, over all layers in order; score: what it is called.
+        order: the heads, counted over all layers, the first on the slider first.
+        rows, columns: the labels of queries and keys, for each layer.
+    """
+
+    layers: Sequence[Numbers]
+    scores: Sequence[float]
+    score: str
+    order: Sequence[int]
+    rows: Sequence[Sequence[str]]
+    columns: Sequence[Sequence[str]]
+
+    def at(self, head: int) -> tuple[int, int]:
+        """Return a head's layer, and its number within it, both from 0."""
+        for layer, weights in enumerate(self.layers):
+            if head < len(weights):
+                return layer, head
+            head -= len(weights)
+        raise IndexError("no such head")
+
+    def name(self, head: int) -> str:
+        """Return what a head is called: layer and head, both from 1.
+
+        >>> Model([np.ones((2, 1, 1))] * 2, [0.0] * 4, "", range(4), (), ()).name(3)
+        'head 2.2'
+        """
+        layer, within = self.at(head)
+        return f"head {layer + 1}.{within + 1}"
+
+
+def thumbnail_side(layers: Sequence[Numbers]) -> int:
+    """Return how many cells a side a thumbnail has: as many as the maps, while all of them fit."""
+    lines, heads = len(layers), max(map(len, layers))
+    longest = max(side for weights in layers for side in weights.shape[1:])
+    return int(min(longest, MOST_SIDE, max(4, (MOST_CELLS / (lines * heads)) ** 0.5 - 1)))
+
+
+def montage(layers: Sequence[Numbers], side: int) -> NDArray[np.float64]:
+    """Put all maps into one array, a layer a line, with a gap of NaN between them.
+
+    A map that is larger than a thumbnail has the largest weight of each part.
+
+    >>> montage([np.array([[[0.0, 1.0], [0.5, 0.5]]])], 1).tolist()
+    [[1.0]]
+    """
+    step = side + 1
+    put = np.full((len(layers) * step - 1, max(map(len, layers)) * step - 1), np.nan)
+    for line, weights in enumerate(layers):
+        small = weights
+        for axis in (1, 2):
+            n = small.shape[axis]
+            if n > side:
+                small = np.maximum.reduceat(small, np.arange(side) * n // side, axis=axis)
+            elif n < side:  # a shorter map fills its thumbnail too
+                small = small.take(np.arange(side) * n // side, axis=axis)
+        for head, each in enumerate(small):
+            put[line * step : line * step + side, head * step : head * step + side] = each
+    return put
+
+
+def head_at(layers: Sequence[Numbers], row: int, column: int) -> int | None:
+    """Return which head, counted over all layers, a cell of the thumbnails belongs to; None between them."""
+    step = thumbnail_side(layers) + 1
+    (line, down), (head, right) = divmod(row, step), divmod(column, step)
+    if step - 1 in (down, right) or line >= len(layers) or head >= len(layers[line]):
+        return None
+    return sum(map(len, layers[:line])) + head
+
+
+@dataclass(frozen=True)
+class _Thumbnails(Matrix):
+    """The array of all thumbnails, with a name for each cell's head and a frame around one head."""
+
+    heads: Any = None
+    frame: tuple[int, int, int] = (0, 0, 1)  # the first row and column, and the cells a side
+
+    def traces(self, axes: Axes, coloraxis: str) -> list[dict[str, Any]]:
+        """Return the cells with their heads' names."""
+        cells, *rest = super().traces(axes, coloraxis)
+        return [cells | {"hovertext": self.heads}, *rest]
+
+    def shapes(self, axes: Axes) -> list[dict[str, Any]]:
+        """Return the frame."""
+        row, column, side = self.frame
+        bottom, right = (length - 0.5 for length in np.shape(self.values))
+        around = {"x0": max(column - 1, -0.5), "x1": min(column + side, right)}
+        around |= {"y0": max(row - 1, -0.5), "y1": min(row + side, bottom)}
+        line = {"color": LIGHT.query, "width": 2.5}
+        return [{"type": "rect", "name": "head here", "xref": axes.x, "yref": axes.y, "line": line} | around]
+
+
+@Picture
+def whole_model(model: Model, at: int) -> Spec:
+    """Draw all thumbnails, and the head at this place of the order large."""
+    return steps(model, [at])[0]
+
+
+def steps(model: Model, places: Sequence[int]) -> list[Spec]:
+    """Draw the heads at these places of the order, a step each; what they share is made once."""
+    side = thumbnail_side(model.layers)
+    thumbnails = _thumbnails(model, side)
+    drawn = []
+    for place in places:
+        layer, within = model.at(model.order[place])
+        panels: list[Panel] = [
+            replace(thumbnails, frame=(layer * (side + 1), within * (side + 1), side)),
+            _large(model, model.order[place]),
+        ]
+        drawn.append(compose.spec(panels, phone_height=PHONE_HEIGHT, roomy=ROOMY))
+    return drawn
+
+
+def _thumbnails(model: Model, side: int) -> _Thumbnails:
+    step = side + 1
+    values = montage(model.layers, side)
+    n_layer, n_head = len(model.layers), max(map(len, model.layers))
+    names = np.full(values.shape, "", dtype=object)
+    for head in range(len(model.scores)):
+        layer, within = model.at(head)
+        names[layer * step : layer * step + side, within * step : within * step + side] = model.name(head)
+    cell = min(_WIDTH / n_head, _HEIGHT / n_layer)
+    lines, columns = (
+        [(number * step + (side - 1) / 2, str(number + 1)) for number in range(0, count, -(-count // 16))]
+        for count in (n_layer, n_head)
+    )
+    return _Thumbnails(
+        OVERVIEW,
+        values,
+        f"{_counted(n_layer, 'layer')}, {_counted(len(model.scores), 'head')}: click one",
+        rows=[""] * values.shape[0],
+        columns=[""] * values.shape[1],
+        row_title="Layer",
+        column_title="Head",
+        row_role="ink",
+        column_role="ink",
+        bar="weight",
+        quantity="weight" if side == max(max(each.shape[1:]) for each in model.layers) else "weight up to",
+        cells=OVERVIEW,
+        shows_shape=False,
+        size=(n_head * cell, n_layer * cell),
+        ramp_power=ROOT,
+        ticks=(lines, columns),
+        place="%{hovertext}",
+        numbered=False,
+        heads=names,
+    )
+
+
+def _large(model: Model, head: int) -> Matrix:
+    layer, within = model.at(head)
+    weights = np.asarray(model.layers[layer][within], dtype=np.float64)
+    n_query, n_key = weights.shape
+    unit = _LARGE / max(n_query, n_key)
+    return Matrix(
+        "weights",
+        weights,
+        f"{model.name(head)}: {model.score} {model.scores[head]:.2f}",
+        rows=model.rows[layer],
+        columns=model.columns[layer],
+        row_title=QUERY_TITLE,
+        column_title=KEY_TITLE,
+        bar="weight",
+        cells="query-key",
+        chosen=("query", "key"),
+        shows_shape=False,
+        size=(n_key * unit, n_query * unit),
+        ramp_power=ROOT,
+        numbered=max(n_query, n_key) <= NUMBERS_UP_TO,
+        names_rows=True,
+    )
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"

@@ -1,0 +1,85 @@
+"""The one real model of this process: read in the background at the first visit, shared by all sessions."""
+
+import os
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from attn_core import AttentionMaps, RealModel, load_model
+from attn_ui.shared_cache import shared
+
+OTHER = "ATTENTION_LAB_MODEL"  # a folder, or a name on the hub, in place of the packaged model
+
+
+@dataclass(frozen=True)
+class Standing:
+    """How far the reading is: the model once it is there, or why there is none."""
+
+    share: float = 0.0
+    model: RealModel | None = None
+    fault: str = ""  # why the model asked for is not there, even where the packaged one stands in for it
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nothing more will come."""
+        return self.model is not None or bool(self.fault and self.share >= 1.0)
+
+
+class Shelf:
+    """Reads a model once, in a thread of its own."""
+
+    def __init__(self, load: Callable[..., RealModel] = load_model) -> None:
+        """Start empty."""
+        self._load = load
+        self._lock = threading.Lock()
+        self._thread: threading.Thread | None = None
+        self._standing = Standing()
+
+    def standing(self, wanted: str | None = None) -> Standing:
+        """Return how far it is; the first call starts the reading.
+
+        Args:
+            wanted: a folder or a name; the packaged model when None.
+        """
+        with self._lock:
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._read, args=(wanted,), daemon=True)
+                self._thread.start()
+            return self._standing
+
+    def wait(self, seconds: float) -> None:
+        """Wait for the reading to end."""
+        if self._thread is not None:
+            self._thread.join(seconds)
+
+    def _read(self, wanted: str | None) -> None:
+        fault = ""
+        for name in dict.fromkeys((wanted or None, None)):
+            try:
+                model = self._load(name, progress=self._tell)
+            except ValueError as error:
+                fault = fault or str(error)
+            except Exception as error:  # the page must hear of it, and wait no longer
+                fault = fault or f"reading it failed with {type(error).__name__}"
+            else:
+                self._standing = Standing(1.0, model, fault)
+                return
+        self._standing = Standing(1.0, None, fault)
+
+    def _tell(self, share: float) -> None:
+        self._standing = Standing(min(share, 0.99))
+
+
+SHELF = Shelf()
+
+
+def standing() -> Standing:
+    """Return how far this process's model is."""
+    return SHELF.standing(os.environ.get(OTHER))
+
+
+@shared
+def maps_of(text: str, hide: bool, _model: RealModel) -> AttentionMaps:
+    """Return the maps of a text; there is one model a process, so it is no part of what is asked."""
+    maps = _model.attend(text)
+    return maps.without_special() if hide else maps

@@ -1,0 +1,34 @@
+"""The programs that print the numbers of a whole model, and make a file of one's own; pure."""
+
+CAPTURE = """import torch
+from attn_core import capture
+
+layer = torch.nn.TransformerEncoderLayer(d_model=32, nhead=4, batch_first=True)
+model, inputs = torch.nn.TransformerEncoder(layer, num_layers=2), {"src": torch.randn(1, 6, 32)}
+
+captured = capture(model, **inputs, tokens="the cat sat on the mat".split())
+captured.save("heads.npz")
+"""
+READ = """from pathlib import Path
+
+import torch
+from attn_core import previous_token_score, read_attention
+
+maps = read_attention("heads.npz", Path("heads.npz").read_bytes())
+for name, weights in maps.maps.items():  # (n_head, n_query, n_key), a layer each
+    print(name, previous_token_score(torch.from_numpy(weights)))
+"""
+
+
+def model_snippet(text: str, *, hide: bool) -> str:
+    """Return a program that finds the head which looks at the previous word."""
+    hiding = ".without_special()" if hide else ""
+    return f"""import torch
+from attn_core import load_model, previous_token_score
+
+maps = load_model().attend({text!r}){hiding}
+weights = torch.stack([torch.from_numpy(each) for each in maps.maps.values()])  # (n_layer, n_head, n, n)
+scores = previous_token_score(weights)
+layer, head = divmod(int(scores.argmax()), scores.shape[1])
+print(f"head {{layer + 1}}.{{head + 1}}: {{scores.max():.4f}}")
+"""
