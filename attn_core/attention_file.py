@@ -62,7 +62,7 @@ def read_attention(name: str, data: bytes) -> AttentionMaps:
     for layer, weights in maps.items():
         _check_rows(layer, weights)
     maps = {
-        layer: np.ascontiguousarray(_shorter(weights, axes=(1, 2), notes=notes), dtype=np.float32)
+        layer: np.array(_shorter(weights, axes=(1, 2), notes=notes), dtype=np.float32)
         for layer, weights in maps.items()
     }
     tokens = _tokens(told.get(TOKENS), {side for each in maps.values() for side in each.shape[1:]}, longest)

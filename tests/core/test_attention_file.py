@@ -68,6 +68,7 @@ def test_every_form_of_weights_is_read() -> None:
         assert read.tokens is None
         assert read.names(3) == ["0", "1", "2"]
     layers = {f"l{i}": weights(1, 3, 3, seed=i) for i in range(12)}
+    assert all(each.flags.writeable for each in read.maps.values())  # or torch.from_numpy would warn
     read = read_attention("c.npz", npz(**layers, tokens=list("abc")))
     assert list(read.maps) == [f"l{i}" for i in range(12)]
     assert read.tokens == ("a", "b", "c")
