@@ -129,5 +129,6 @@ def test_the_limits() -> None:
         "MAX_KERNEL_POINTS": 500,
         "MAX_CSV_BYTES": 1_000_000,
         "MAX_CSV_ROWS": 5_000,
+        "MAX_MAPS_BYTES": 8_000_000,
         "MAX_TABLE_COLUMNS": bounds.MAX_TABLE_COLUMNS,
     }
