@@ -18,7 +18,8 @@ from attn_live.says import said_at
 from attn_live.unpacking import figure_at
 from attn_ui import shared_cache
 from attn_ui.live_figure import Cell
-from pages.learned_heads import model_shelf, snippet
+from pages.learned_heads import model_shelf
+from pages.learned_heads import whole_snippet as snippet
 from pages.learned_heads.model_shelf import Shelf
 from pages.learned_heads.settings import RANK_BY
 from pages.learned_heads.tabs.whole import checks
