@@ -9,6 +9,8 @@ TEXT = Text("text", "the cat sat on the mat", longest=4000)
 CROSS = Flag("cross", False)
 TEXT_2 = Text("text2", "a dog lay on the rug", longest=4000)
 BIAS = Flag("bias", False)
+# What the tab "Code" hands over (`attn_ui.programs` asks for it).
+CODE = Choice("code", "PyTorch", ("PyTorch", "NumPy", "attn_core", "LaTeX"))
 SEED = Whole("seed", 4, 0, 9999)
 TEMPERATURE = Steps("t", 1.0, logarithmic(0.1, 10.0, 41), ".2f")
 # The selected cell of a map: the places of its query and of its key, counted from 0.

@@ -8,7 +8,7 @@ from attn_core import KERNELS
 from attn_ui import controls
 from attn_ui.bounds import MAX_KERNEL_POINTS
 from attn_ui.parameters import Choice, Flag, Parameter, Real, Steps, Whole, logarithmic
-from attn_ui.shared_settings import SEED
+from attn_ui.shared_settings import CODE, SEED
 
 TAB = Choice("tab", "", ("Arithmetic", "Maths", "Break it", "Checks", "Data", "Code"))
 KERNEL_VIEW = Choice(
@@ -45,6 +45,7 @@ SETTINGS: tuple[Parameter, ...] = (
     ALL_KEYS,
     KEYS_LIE,
     KERNEL_SLIP,
+    CODE,
 )
 
 

@@ -1,5 +1,6 @@
-"""The lines of PyTorch that reproduce the kernel regression on screen."""
+"""Programs that reproduce the kernel regression on screen, and its formula with the numbers in it."""
 
+import math
 from collections.abc import Sequence
 
 # Places and true curve of each toy data set, and what its noise is multiplied by.
@@ -58,3 +59,41 @@ u = {distance} / h     # (n_query, n_key)
 estimate = weights @ y
 print(estimate, weights.sum(dim=1))
 """
+
+
+def short(*, data: str, kernel: str, bandwidth: float, query: float | Sequence[float]) -> str:
+    """Write the same with attn_core, and draw its weights; it ends with `weights` and `estimate`."""
+    return f"""import torch
+
+from attn_core import nadaraya_watson
+from attn_figures import show
+
+{data}
+
+query = torch.tensor([{query!r}], dtype=torch.float64)
+regression = nadaraya_watson(query, x, y, kernel={kernel!r}, bandwidth={bandwidth!r})
+weights, estimate = regression.weights, regression.estimate
+print(estimate)
+show(weights).show()
+"""
+
+
+def formula(
+    query: float | Sequence[float], bandwidth: float, kernel: str, *, n_key: int, estimate: float
+) -> str:
+    """Write the estimate at one query as LaTeX.
+
+    Args:
+        query: a number, or a vector.
+        bandwidth: h; kernel: K(u) as LaTeX.
+        n_key: keys there are; estimate: what comes out, NaN where no key is in the window.
+    """
+    parts = query if isinstance(query, Sequence) else [query]
+    asked = ", ".join(f"{each:.4g}" for each in parts)
+    asked = f"({asked})" if len(parts) > 1 else asked
+    term = rf"K\!\left(\frac{{\lvert {asked} - k_j \rvert}}{{{bandwidth:.4g}}}\right)"
+    value = r"\text{undefined: no key in the window}" if math.isnan(estimate) else f"{estimate:.6g}"
+    return (
+        rf"\hat f\left({asked}\right) = \frac{{\sum_{{j=1}}^{{{n_key}}} {term}\, v_j}}"
+        rf"{{\sum_{{j=1}}^{{{n_key}}} {term}}} = {value}, \qquad K(u) = {kernel}"
+    )

@@ -1,8 +1,10 @@
-"""PyTorch that reproduces the multi-head page: the vectors, the projections, the maps and the output."""
+"""Programs that reproduce the multi-head page: the vectors, the projections, the maps and the output."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from textwrap import indent
+
+from attn_core import MultiHeadAttention
 
 WORD_VECTORS = """\
 def word_vector(word, width, seed):
@@ -142,6 +144,72 @@ def drawn(name: str, tokens: Sequence[str], width: int, seed: int) -> str:
     return (
         f"words = {words!r}\n{name} = torch.stack([word_vector(word, {width}, {seed}) for word in words])\n"
     )
+
+
+def shortly_drawn(name: str, tokens: Sequence[str], width: int, seed: int) -> str:
+    """Write the same with attn_core."""
+    return f"{name} = sentence_vectors({[str(token) for token in tokens]!r}, {width}, seed={seed})\n"
+
+
+def short(
+    vectors: Sequence[str],
+    module: MultiHeadAttention,
+    seed: int,
+    conditions: Conditions,
+    *,
+    scheme: tuple[str, Mapping[str, object]],
+    words: tuple[Sequence[str], Sequence[str]],
+) -> str:
+    """Return the same with attn_core, and draw it; see `snippet`.
+
+    Args:
+        vectors: `given` or `shortly_drawn` texts that define x, and memory where it is another sequence.
+        module: the attention; seed: that it is drawn from.
+        conditions: positions, masks and temperature.
+        scheme: the name of the positional scheme, and what it is made with.
+        words: the queries' names and the keys'.
+    """
+    adds, cross = conditions.adds, any(text.startswith("memory") for text in vectors)
+    drawn = any("sentence_vectors(" in text for text in vectors)
+    names = ["MultiHeadAttention", *["make_scheme"] * (adds != "nothing"), *["sentence_vectors"] * drawn]
+    text = f"import torch\n\nfrom attn_core import {', '.join(names)}\nfrom attn_figures import show\n\n"
+    text += "".join(vectors)
+    if adds != "nothing":
+        given = "".join(f"    {name}={value!r},\n" for name, value in scheme[1].items())
+        text += f"scheme = make_scheme(\n    {scheme[0]!r},\n{given})\n"
+    if adds == "vector":
+        text += "x = x + scheme.vectors(*x.shape, start=scheme.first)\n"
+        if cross:
+            text += "memory = memory + scheme.vectors(*memory.shape, start=scheme.first)\n"
+    if not cross:
+        text += "memory = x\n"
+    text += f"""n_head = {module.num_heads}
+attention = MultiHeadAttention(
+    x.shape[1],
+    n_head,
+    d_head={module.d_head},
+    bias={module.W_q.bias is not None},
+    output_projection={module.W_o is not None},
+    d_key=memory.shape[1],
+    d_value=memory.shape[1],
+    rotation={"scheme" if adds == "rotation" else None},
+    temperature={conditions.temperature!r},
+    seed={seed},
+    dtype=torch.float64,
+).requires_grad_(False)
+"""
+    text += conditions.mask_lines or "mask = None\n"
+    if adds == "bias":
+        text += "biases = scheme.biases(len(x), len(memory))\n"
+        text += "mask = biases.masked_fill(~mask, -torch.inf)\n" if conditions.masks else "mask = biases\n"
+    queries, keys = ([str(word) for word in side] for side in words)
+    return f"""{text}result = attention(x, memory, memory, mask)
+weights, output = result.weights, result.output
+print(output)
+queries = {queries!r}
+keys = {keys!r}
+show(weights, queries, keys=keys, output=output).show()
+"""
 
 
 def snippet(

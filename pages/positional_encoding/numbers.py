@@ -44,9 +44,13 @@ class Numbers:
 
     def scheme(self, **changes: object) -> Scheme:
         """Return the scheme, some of its settings changed: a tensor of strengths or bases, another head."""
+        return make_scheme(self.scheme_name, **self.scheme_settings() | changes)
+
+    def scheme_settings(self) -> dict[str, object]:
+        """Return what the scheme is made with."""
         inputs = self.inputs
         others = {"num_heads": inputs.num_heads, "head": inputs.head - 1, "seed": inputs.seed}
-        return make_scheme(self.scheme_name, **inputs.scheme.values() | others | changes)
+        return {**inputs.scheme.values(), **others}
 
     def bare(self, **changes: object) -> Scheme:
         """Return the scheme at strength 1, whatever strength is set: what is drawn of positions alone."""

@@ -14,6 +14,7 @@ from attn_ui.schemes import SchemeSettings, ask_scheme
 from attn_ui.sentence import ask_sentence
 from attn_ui.shared_settings import (
     BASE,
+    CODE,
     HEAD,
     KEY,
     LAYOUT,
@@ -56,7 +57,7 @@ MISTAKE = Choice(
 SETTINGS: tuple[Parameter, ...] = (
     *(TAB, PICTURE, TEXT, WORDS, WIDTH, SEED, SCHEME, LAYOUT, HEADS_OF_BIAS, STRENGTH, BASE, RAMP_STEP),
     *(LENGTH, DRIVES, PLACE, DIMENSIONS, MEASURE, HEAD, ORDER, SHIFT, OFFSET, BESIDE, TRAINED, MISTAKE),
-    *(QUERY, KEY),
+    *(QUERY, KEY, CODE),
 )
 
 

@@ -1,6 +1,6 @@
 """A few self-contained lines of PyTorch that reproduce the weights on the positional-encoding page."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from attn_core import BiasScheme, Scheme
 
@@ -18,6 +18,30 @@ def attention_code(tokens: Sequence[str], words: str, width: int, seed: int, sch
     vectors = (_one_hot if words == "one-hot" else _random)(tokens, width, seed)
     parts = ("import math\n\nimport torch", vectors, scheme.code(), _attention(scheme))
     return "\n\n".join(filter(None, parts))
+
+
+def short_code(
+    tokens: Sequence[str], words: str, width: int, seed: int, *, scheme: str, settings: Mapping[str, object]
+) -> str:
+    """Return the same with attn_core, and draw it.
+
+    Args:
+        tokens, words, width, seed: as `attention_code` takes them.
+        scheme: its name; settings: what `attn_core.make_scheme` takes for it.
+    """
+    given = "".join(f"    {name}={value!r},\n" for name, value in settings.items())
+    return f"""from attn_core import make_scheme, sentence_vectors
+from attn_figures import show
+
+tokens = {list(tokens)!r}
+x = sentence_vectors(tokens, {width}, kind={words!r}, seed={seed})
+scheme = make_scheme(
+    {scheme!r},
+{given})
+weights = scheme.attend(x).weights
+print(weights)
+show(weights, tokens).show()
+"""
 
 
 def _one_hot(tokens: Sequence[str], width: int, seed: int) -> str:

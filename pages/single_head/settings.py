@@ -15,6 +15,7 @@ from attn_ui.sentence import ask_sentence
 from attn_ui.shared_settings import (
     BIAS,
     BLOCKED,
+    CODE,
     CROSS,
     DILATION,
     FREE_SCALE,
@@ -70,7 +71,7 @@ SETTINGS: tuple[Parameter, ...] = (
     *(TAB, EXAMPLE, TEXT, CROSS, TEXT_2, VECTORS, WIDTH_X, RAMP, UNIT_ROWS, TABLE_X, TABLE_Y, SEED),
     *(QKV, BIAS, WIDTH_K, WIDTH_V, TABLE_Q, TABLE_K, TABLE_V),
     *(MASK, MASK_WIDTH, DILATION, GLOBAL_TOKENS, RANDOM_BLOCKS, BLOCKED, MOVES),
-    *(SCALE, FREE_SCALE, TEMPERATURE, COLOURS, STAGE, QUERY, KEY, MISTAKE, SWEEP_WIDTH),
+    *(SCALE, FREE_SCALE, TEMPERATURE, COLOURS, STAGE, QUERY, KEY, MISTAKE, SWEEP_WIDTH, CODE),
 )
 
 MOST_NUMBERS = 120_000  # of one moving map at all its steps

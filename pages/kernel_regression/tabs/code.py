@@ -1,25 +1,31 @@
-"""The lines of PyTorch that print the estimate at the query of the open picture."""
+"""Programs that print the estimate at the query of the open picture, and its formula."""
 
-import streamlit as st
-
+from attn_core import KERNELS
+from attn_ui import programs
 from pages.kernel_regression.numbers import Standing
 from pages.kernel_regression.settings import OWN_POINTS, Drawn
-from pages.kernel_regression.snippet import own_data, snippet, toy_data
+from pages.kernel_regression.snippet import formula, own_data, short, snippet, toy_data
 
 
 def show(standing: Standing, drawn: Drawn) -> None:
-    """Hand over the program."""
+    """Hand over the programs and the formula."""
+    kernel, row = standing.kernel, standing.row
+    here = {"kernel": kernel, "bandwidth": standing.bandwidth, "query": standing.queries[row].tolist()}
+    programs.offer(
+        lambda: snippet(data=_data(standing, drawn), **here),
+        lambda: short(data=_data(standing, drawn), **here),
+        lambda: formula(
+            standing.queries[row].tolist(),
+            standing.bandwidth,
+            KERNELS[kernel].formula,
+            n_key=len(standing.keys),
+            estimate=float(standing.regression.estimate[row]),
+        ),
+    )
+
+
+def _data(standing: Standing, drawn: Drawn) -> str:
     points = standing.points
     if points.name != OWN_POINTS and not standing.as_dot_products:
-        data = toy_data(points.name, drawn.n_points, drawn.noise, drawn.seed)
-    else:
-        data = own_data(standing.keys.tolist(), standing.values.tolist())
-    st.code(
-        snippet(
-            data=data,
-            kernel=standing.kernel,
-            bandwidth=standing.bandwidth,
-            query=standing.queries[standing.row].tolist(),
-        ),
-        language="python",
-    )
+        return toy_data(points.name, drawn.n_points, drawn.noise, drawn.seed)
+    return own_data(standing.keys.tolist(), standing.values.tolist())

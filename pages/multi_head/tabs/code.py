@@ -1,13 +1,13 @@
-"""The tab "Code": PyTorch that reproduces the numbers on the page."""
+"""The tab "Code": programs that reproduce the numbers on the page, and their formula."""
 
 from collections.abc import Sequence
 from dataclasses import replace
 
-import streamlit as st
 from torch import Tensor
 
 from attn_core import make_mask, mask_code, tokenize
 from attn_core.learned_positions import PACKAGE
+from attn_ui import programs
 from pages.multi_head import snippet as snippets
 from pages.multi_head.numbers import Now, allowed, width_of
 from pages.multi_head.settings import EXAMPLES, Setting
@@ -16,13 +16,45 @@ MOST_WRITTEN = 40  # numbers of an example that the program writes out
 
 
 def show(now: Now) -> None:
-    """Hand over PyTorch that reproduces the numbers on the page."""
-    package = f" and the package `{PACKAGE}`" if now.setting.positions.name == "learned" else ""
-    st.markdown(
-        f"These lines need nothing but PyTorch{package} and end with the `weights` and the `output` on this "
-        "page."
+    """Hand over the programs and the formula."""
+    programs.offer(
+        lambda: snippet(now),
+        lambda: short(now),
+        lambda: formula(now),
+        package=PACKAGE if now.setting.positions.name == "learned" else "",
     )
-    st.code(snippet(now), language="python")
+
+
+def short(now: Now) -> str:
+    """Return the short program for the present settings."""
+    setting, n = now.setting, now.unplaced.tokens
+    vectors = [_vectors("x", n.query, n.queries, setting, short=True)]
+    if not now.is_self_attention:
+        vectors.append(_vectors("memory", n.key, n.keys, setting, short=True))
+    chosen = setting.positions
+    return snippets.short(
+        vectors,
+        now.module,
+        setting.seed,
+        going_on(now),
+        scheme=(chosen.name, chosen.values() | {"num_heads": now.n_head, "seed": setting.seed}),
+        words=(n.queries, n.keys),
+    )
+
+
+def formula(now: Now) -> str:
+    """Return what the first head does, and the output, as LaTeX."""
+    h, temperature = now.n_head, now.setting.temperature
+    over = rf"\sqrt{{{now.module.d_head}}}" + (rf"\cdot {temperature:.3g}" if temperature != 1.0 else "")
+    bias = " + sB_1" if now.scheme.adds == "bias" else ""
+    masked = " + M_1" if allowed(now.setting, h) is not None else ""
+    joined = rf"[A_1 V_1, \ldots, A_{{{h}}} V_{{{h}}}]" if h > 1 else "A_1 V_1"
+    projected = r"\, W_o" if now.setting.projection else ""
+    return (
+        rf"A_1 = \operatorname{{softmax}}\!\left(\frac{{Q_1 K_1^\top}}{{{over}}}{bias}{masked}\right) = "
+        rf"{programs.in_latex(now.result.weights[0].tolist())}, \qquad "
+        rf"O = {joined}{projected} = {programs.in_latex(now.result.output.tolist())}"
+    )
 
 
 def snippet(now: Now) -> str:
@@ -54,14 +86,15 @@ def going_on(now: Now) -> snippets.Conditions:
     return snippets.Conditions(setting.temperature, tuple(masks), now.scheme.adds, now.scheme.code())
 
 
-def _vectors(name: str, vectors: Tensor, tokens: Sequence[str], setting: Setting) -> str:
+def _vectors(
+    name: str, vectors: Tensor, tokens: Sequence[str], setting: Setting, *, short: bool = False
+) -> str:
     """Write the vectors of a worked example out where they are few numbers, else as they are drawn."""
+    draw = snippets.shortly_drawn if short else snippets.drawn
     if setting.case in EXAMPLES:
         sample = EXAMPLES[setting.case]
         if vectors.numel() <= MOST_WRITTEN:
             return snippets.given(name, vectors.tolist())
-        return snippets.drawn(
-            name, sample.query_tokens if name == "x" else sample.key_tokens, vectors.shape[1], 0
-        )
+        return draw(name, sample.query_tokens if name == "x" else sample.key_tokens, vectors.shape[1], 0)
     text = setting.text if name == "x" else setting.memory_text
-    return snippets.drawn(name, tokenize(text)[: len(tokens)], vectors.shape[1], setting.seed)
+    return draw(name, tokenize(text)[: len(tokens)], vectors.shape[1], setting.seed)

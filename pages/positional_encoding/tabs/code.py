@@ -1,14 +1,34 @@
-"""The lines that reproduce the weights."""
+"""Programs that reproduce the weights, and their formula."""
 
-import streamlit as st
-
+from attn_core.learned_positions import PACKAGE
+from attn_ui import programs
 from pages.positional_encoding.numbers import Numbers
-from pages.positional_encoding.snippet import attention_code
+from pages.positional_encoding.snippet import attention_code, short_code
 
 
 def show(numbers: Numbers) -> None:
-    """Show the program."""
-    inputs = numbers.inputs
-    st.markdown("These lines reproduce the weights with positions, with nothing but PyTorch:")
-    code = attention_code(inputs.tokens, inputs.words, numbers.width, inputs.seed, numbers.scheme())
-    st.code(code, language="python")
+    """Hand over the programs and the formula."""
+    inputs, scheme = numbers.inputs, numbers.scheme()
+    given = (inputs.tokens, inputs.words, numbers.width, inputs.seed)
+    programs.offer(
+        lambda: attention_code(*given, scheme),
+        lambda: short_code(*given, scheme=numbers.scheme_name, settings=numbers.scheme_settings()),
+        lambda: formula(numbers),
+        package=PACKAGE if numbers.scheme_name == "learned" else "",
+    )
+
+
+def formula(numbers: Numbers) -> str:
+    """Return the scheme and the weights with positions as LaTeX."""
+    scheme = numbers.scheme()
+    changed = {
+        "vector": r"\tilde X \tilde X^\top",
+        "rotation": r"R(X)\, R(X)^\top",
+    }.get(scheme.adds, r"X X^\top")
+    bias = " + sB" if scheme.adds == "bias" else ""
+    weights = programs.in_latex(numbers.attended.weights.tolist())
+    return (
+        rf"{scheme.formula}, \qquad s = {numbers.inputs.scheme.strength:g}, \qquad "
+        rf"A = \operatorname{{softmax}}\!\left(\frac{{{changed}}}{{\sqrt{{{numbers.width}}}}}{bias}\right)"
+        rf" = {weights}"
+    )

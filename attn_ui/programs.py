@@ -1,0 +1,60 @@
+"""The tab that hands over a page's numbers to take away: as a program in three spellings, or as a formula."""
+
+from collections.abc import Callable, Sequence
+
+import streamlit as st
+
+from attn_ui import controls
+from attn_ui.numpy_code import in_numpy
+from attn_ui.shared_settings import CODE
+
+_SAYS = {
+    "PyTorch": "Runs as it is, with {needs} alone.",
+    "NumPy": "Runs as it is, with NumPy{package} alone; what PyTorch's generator draws is drawn again.",
+    "attn_core": "The short one, with the packages of this app: `pip install .` in its folder.",
+    "LaTeX": "The formula with the numbers on this page, for a text or a slide.",
+}
+MOST_CELLS = 8  # rows and columns of a matrix in a formula
+
+
+def offer(
+    torch_program: Callable[[], str],
+    short_program: Callable[[], str],
+    formula: Callable[[], str],
+    *,
+    package: str = "",
+) -> None:
+    """Offer a page's programs and its formula; only the one that is open is made.
+
+    Args:
+        torch_program: in PyTorch; the one in NumPy is made from it.
+        short_program: with attn_core and attn_figures.
+        formula: LaTeX with the present numbers.
+        package: one that the first two need besides, by its name.
+    """
+    kind = controls.segment(CODE, "Program", label_visibility="collapsed")
+    more = f" and the package `{package}`" if package else ""
+    st.markdown(_SAYS[kind].format(needs=f"PyTorch{more}", package=more))
+    if kind == "LaTeX":
+        text = formula()
+        st.latex(text)
+        st.code(text, language="latex")
+        return
+    program = short_program() if kind == "attn_core" else torch_program()
+    st.code(in_numpy(program) if kind == "NumPy" else program, language="python")
+
+
+def in_latex(rows: Sequence[Sequence[float]], form: str = ".2f") -> str:
+    r"""Write a matrix; of a large one its first rows and columns, with dots for the others.
+
+    >>> in_latex([[1.0, 0.0], [0.25, 0.75]])
+    '\\begin{pmatrix} 1.00 & 0.00 \\\\ 0.25 & 0.75 \\end{pmatrix}'
+    """
+    cut = [list(row) for row in rows[:MOST_CELLS]]
+    lines = [" & ".join(f"{cell:{form}}" for cell in row[:MOST_CELLS]) for row in cut]
+    if len(rows[0]) > MOST_CELLS:
+        lines = [rf"{line} & \cdots" for line in lines]
+    if len(rows) > MOST_CELLS:
+        lines.append(" & ".join([r"\vdots"] * min(len(rows[0]), MOST_CELLS)))
+    joined = r" \\ ".join(lines)
+    return rf"\begin{{pmatrix}} {joined} \end{{pmatrix}}"
