@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.app_page import AppPage
 
-PAGES = ("", "kernel-regression", "single-head", "positional-encoding", "multi-head")
+PAGES = ("", "kernel-regression", "single-head", "positional-encoding", "multi-head", "learned-heads")
 # All of a figure is in sight: a window that changed its size for a screenshot would begin another film.
 WINDOW = {"width": 1280, "height": 1500}
 SHADE = 8  # of 255: below it an edge is smoothed differently, which no eye sees

@@ -20,7 +20,9 @@ from attn_live.unpacking import count_steps, figure_at, inflated
 from attn_ui.standalone import sevens
 
 ROUTER = Path(__file__).resolve().parents[2] / "attn_ui" / "router.py"
-PAGES = ("overview", "kernel_regression", "single_head", "positional_encoding", "multi_head")
+PAGES = (
+    *("overview", "kernel_regression", "single_head", "positional_encoding", "multi_head", "learned_heads"),
+)
 # NaN is not JSON: both sides are brought to one form.
 READ = """
 async ([text, places]) => {
