@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from attn_ui import state
+from attn_ui import lesson, state
 from attn_ui.parameters import Parameter, Several, by_name
 
 _PAGE = "_address_page"
@@ -70,15 +70,16 @@ def check(page: str, parameters: Sequence[Parameter]) -> list[Dropped]:
     Must run before any control of the page is made, because controls seed themselves from the address.
     """
     session = st.session_state
+    readable = (*parameters, *lesson.parameters(parameters))
     if state.travelled():
         _read_again()
     entered = session.get(_PAGE) != page
     if entered:
         query = {name: st.query_params.get_all(name) for name in st.query_params}
-        bad_ones = bad_settings(parameters, query)
+        bad_ones = bad_settings(readable, query)
         if bad_ones:
             # Settings of pages visited before are no mistake of the reader's.
-            own, left = by_name(parameters), session.get(_LEFT, frozenset())
+            own, left = by_name(readable), session.get(_LEFT, frozenset())
             session[_DROPPED] = (page, [bad for bad in bad_ones if bad.name in own or bad.name not in left])
             for bad in bad_ones:
                 del st.query_params[bad.name]

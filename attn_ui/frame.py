@@ -7,7 +7,7 @@ from typing import Literal
 
 import streamlit as st
 
-from attn_ui import address
+from attn_ui import address, lesson
 from attn_ui.parameters import Choice, Parameter
 
 _HISTORY = (Path(__file__).parent / "history.js").read_text()
@@ -28,7 +28,9 @@ def open_page(url: str, settings: Sequence[Parameter], title: str, sentence: str
     script = f"<script>window.viewsOfPage = {json.dumps(views)};\n{_HISTORY}</script>"
     st.html(script, unsafe_allow_javascript=True)
     dropped = address.check(url, settings)
+    lesson.wear(settings)
     st.title(title, anchor=False)
+    lesson.say()
     st.markdown(sentence)
     for bad in dropped:
         st.caption(f":material/link_off: {bad.sentence()}")

@@ -10,10 +10,13 @@
  * @property {(byKey: boolean) => void} released by a key, of which more may follow, or by the pointer
  * @property {() => void} toggled play or pause
  * @property {() => void} save
+ * @property {() => void} projected fills the screen, or leaves it
  */
 
 const PLAY = "M1 0l9 5-9 5z";
 const PAUSE = "M1 0h3v10H1zM6 0h3v10H6z";
+const FILL = "M0 0h4v1.5H1.5V4H0zM6 0h4v4H8.5V1.5H6zM0 6h1.5v2.5H4V10H0zM8.5 6H10v4H6V8.5h2.5z";
+const LEAVE = "M2.5 0H4v4H0V2.5h2.5zM6 0h1.5v2.5H10V4H6zM0 6h4v4H2.5V7.5H0zM6 6h4v1.5H7.5V10H6z";
 
 /** The controls of one figure. Elements are made once, so that none is ever replaced under a finger. */
 export class Controls {
@@ -28,7 +31,13 @@ export class Controls {
     this.sliders = {};
     this.said = document.createElement("span");
     this.play = this.playButton();
-    this.tools = this.makeTools();
+    this.save = this.saveButton();
+    this.projector = this.projectorButton();
+    this.tools = document.createElement("div");
+    this.tools.className = "live-tools";
+    this.said.setAttribute("role", "status");
+    this.tools.append(this.said, this.save, this.projector);
+    this.showProjected(false);
     this.showPlaying(false);
   }
 
@@ -43,7 +52,7 @@ export class Controls {
   update(key, step, row, saves) {
     this.set("step", key, step);
     this.set("row", key, row);
-    this.tools.hidden = !saves;
+    this.save.hidden = !saves;
     const first = this.sliders.step ?? this.sliders.row;
     const home = first ? first.node : this.node;
     if (this.tools.parentElement !== home) home.append(this.tools);
@@ -119,19 +128,33 @@ export class Controls {
     return button;
   }
 
-  makeTools() {
-    const row = document.createElement("div");
-    row.className = "live-tools";
-    this.said.setAttribute("role", "status");
-    row.append(this.said);
+  /** @param {boolean} on whether the figure fills the screen */
+  showProjected(on) {
+    this.projector.querySelector("path")?.setAttribute("d", on ? LEAVE : FILL);
+    this.projector.setAttribute("aria-label", on ? "Leave the full screen" : "Fill the screen");
+    this.projector.title = on
+      ? "Back to the page (Escape)"
+      : "For a projector: fill the screen; arrow keys step, space plays, Escape leaves";
+  }
+
+  projectorButton() {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.className = "live-fill";
+    button.dataset.live = "projector";
+    button.innerHTML = '<svg viewBox="0 0 10 10" aria-hidden="true"><path/></svg>';
+    button.addEventListener("click", () => this.actions.projected());
+    return button;
+  }
+
+  saveButton() {
     const button = document.createElement("button");
     button.type = "button";
     button.textContent = "Save";
     button.title = "Save this figure for a slide: picture, moving file, film or numbers";
     button.dataset.live = "save";
     button.addEventListener("click", () => this.actions.save());
-    row.append(button);
-    return row;
+    return button;
   }
 }
 
@@ -163,8 +186,9 @@ class Slider {
    * @param {string} id
    * @param {Control} control
    */
-  update(id, { label, texts }) {
+  update(id, { label, name, texts }) {
     this.texts = texts;
+    this.node.dataset.setting = name; // a link may hide it by this name
     this.input.id = id;
     this.input.max = String(texts.length - 1);
     this.input.disabled = texts.length < 2;

@@ -6,6 +6,7 @@ import { Film } from "./film.js";
 import { inkCells } from "./ink.js";
 import { loadPlotly } from "./plotly.js";
 import { choosable, highlight, meant, outlines } from "./pointing.js";
+import { Projector } from "./projector.js";
 import { Sentence } from "./says.js";
 import { canRead, isSame, readMessage, unpack } from "./wire.js";
 
@@ -26,6 +27,7 @@ const positions = new Map(); // figure key -> last position, so that a re-mount 
 const apart = new Map(); // figure key -> its sentences, where they come in a message of their own
 /** @type {Set<LiveFigure>} */
 const figures = new Set();
+let projected = false; // whether a link's wish for a full screen was seen to
 
 /**
  * Takes the sentences of a figure that come apart from it, before it or after it.
@@ -55,8 +57,15 @@ export class LiveFigure {
       released: (byKey) => this.released(byKey),
       toggled: () => this.toggle(),
       save: () => this.save(),
+      projected: () => this.projector.toggle(),
     });
     this.sentence = new Sentence(find(this.root, ".live-says"));
+    this.projector = new Projector({
+      ...{ root: this.root, controls: this.controls.node, says: this.sentence.node },
+      nudge: (name, by) => this.nudge(name, by),
+      toggle: () => this.toggle(),
+      changed: () => this.refit(),
+    });
     this.film = new Film(find(this.root, ".live-film"), find(this.root, ".live-mark"), {
       at: () => this.at,
       size: () => ({ steps: this.lastStep + 1, rows: this.meta?.cursor?.texts.length ?? 0 }),
@@ -135,6 +144,7 @@ export class LiveFigure {
 
   destroy() {
     this.gone = true;
+    this.projector.leave();
     figures.delete(this);
     // A release that is still waiting; the address is another page's by now.
     if (this.sending) this.tell();
@@ -260,7 +270,7 @@ export class LiveFigure {
   reserve() {
     const width = this.width || Math.floor(this.stage.clientWidth);
     if (!this.moving || !width) return;
-    const height = Math.max(...this.moving.sizes(width, roomBelow()).map((size) => size.height));
+    const height = Math.max(...this.moving.sizes(width, this.room).map((size) => size.height));
     if (height) this.stage.style.minHeight = `${height}px`;
     this.sentence.reserve();
   }
@@ -279,7 +289,7 @@ export class LiveFigure {
     this.settling = undefined;
     const width = this.width || Math.floor(this.stage.clientWidth);
     if (!width) return; // hidden, in a closed tab: the observer calls again when it is shown
-    const room = roomBelow();
+    const { room } = this;
     if (width !== this.drawn.width || room !== this.drawn.room) {
       // A phone's address bar comes and goes, and changes the room alone: the film stays where no step does.
       const sizes = JSON.stringify(this.moving.sizes(width, room));
@@ -318,11 +328,21 @@ export class LiveFigure {
     Object.assign(this.root.dataset, { state: "drawn", step: at.step, row: at.row });
     this.maps = choosable(this.node);
     this.frameChoice();
+    this.project();
+    this.projector.fit(this.stage.offsetHeight);
     if (at.step !== this.at.step || at.row !== this.at.row) return; // moved on meanwhile
     this.film.keep(this.node, at);
     this.film.hide();
     this.frameChoice();
     this.film.make();
+  }
+
+  /** Fills the screen where the link says so: the first figure of the page, once. */
+  project() {
+    if (projected || document.querySelector(".live-figure") !== this.root) return;
+    projected = true;
+    const wanted = new URLSearchParams(window.location.search).get("projector");
+    if (wanted?.toLowerCase() === "true") this.projector.enter(false);
   }
 
   /** Frames what is chosen in the picture that stands there; no picture is drawn again for it. */
@@ -379,8 +399,23 @@ export class LiveFigure {
     });
   }
 
+  /** Pixels of height that the figure may take beside its words. */
+  get room() {
+    return this.projector.on ? this.projector.room : roomBelow();
+  }
+
+  /** The figure fills the screen now, or does not any more. */
+  refit() {
+    if (this.gone) return;
+    this.controls.showProjected(this.projector.on);
+    this.stage.style.minHeight = "";
+    this.width = Math.floor(this.stage.clientWidth);
+    this.reserve();
+    this.draw();
+  }
+
   onResize() {
-    if (this.width !== this.drawn.width || roomBelow() !== this.drawn.room) this.schedule();
+    if (this.width !== this.drawn.width || this.room !== this.drawn.room) this.schedule();
   }
 
   // ---- when it does not work ----
@@ -416,6 +451,18 @@ export class LiveFigure {
     this.dragging = true;
     this.at[name] = position;
     this.present(); // at once: the browser itself merges the moves of a drag
+  }
+
+  /**
+   * @param {"step" | "row"} name
+   * @param {number} by
+   */
+  nudge(name, by) {
+    const last = name === "step" ? this.lastStep : (this.meta?.cursor?.texts.length ?? 1) - 1;
+    const to = Math.min(last, Math.max(0, this.at[name] + by));
+    if (to === this.at[name]) return;
+    this.moved(name, to);
+    this.released(true);
   }
 
   /** @param {boolean} byKey */

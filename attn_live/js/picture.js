@@ -1,6 +1,6 @@
 // A picture for a slide: one step, drawn out of sight in the shape, colours and type that are asked for.
 
-import { choose, fit, Moving } from "./figure.js";
+import { fit, Moving } from "./figure.js";
 import { inkCells } from "./ink.js";
 import { withFrames } from "./pointing.js";
 
@@ -43,9 +43,9 @@ export async function makePicture(subject, look, known) {
   const moving = known ?? inColours(subject, look);
   const shape = SHAPES[look.shape] ?? { width: 1600, height: 900 };
   const figure = withFrames(moving.at(subject.at.step, subject.at.row), subject.chosen);
-  const size = logicalSize(figure.layout.meta?.screens ?? [], subject, look, shape);
+  const { screen, ...size } = logicalSize(figure.layout.meta?.screens ?? [], subject, look, shape);
   const caption = captionFor(subject, look, size);
-  const layout = arranged(figure, size, caption);
+  const layout = arranged(figure, screen, size, caption);
   const smallest = look.large ? Math.ceil(10 * LARGE_SHARE * size.height) / 10 : 0;
   const data = look.large ? figure.data.map((trace) => raised(trace, smallest, true)) : figure.data;
   const drawn = { data, layout: look.large ? raised(layout, smallest, false) : layout };
@@ -105,12 +105,15 @@ async function draw(Plotly, { data, layout }, size) {
  * @param {Subject} subject
  * @param {Look} look
  * @param {Size} shape
- * @returns {Size}
+ * @returns {Size & { screen: Screen | undefined }}
  */
 function logicalSize(screens, subject, look, shape) {
   const usual = look.large ? USUAL_LABEL / LARGE_SHARE : shape.height;
-  let best = { ...sizeAt(shape.height / usual, shape), fitting: -2, numbers: -1, scale: 0 };
-  for (const { width: own, height } of screens) {
+  const first = { ...sizeAt(shape.height / usual, shape), fitting: 0, numbers: -1, scale: 0 };
+  /** @type {typeof first & { screen: Screen | undefined }} */
+  let best = { ...first, screen: undefined };
+  for (const screen of screens) {
+    const { width: own, height } = screen;
     let scale = Math.min(shape.width / own, shape.height / height);
     for (let pass = 0; pass < 3; pass++) {
       const room = captionFor(subject, look, sizeAt(scale, shape)).height;
@@ -119,12 +122,11 @@ function logicalSize(screens, subject, look, shape) {
     const size = sizeAt(scale, shape);
     const raise = look.large ? (LARGE_SHARE * size.height) / USUAL_LABEL : 1;
     const fitting = raise <= MOST_RAISED ? 0 : -raise;
-    const room = size.height - captionFor(subject, look, size).height;
-    const numbers = readable(choose(screens, size.width, room), scale);
+    const numbers = readable(screen, scale);
     const better = fitting - best.fitting || numbers - best.numbers || scale - best.scale; // in this order
-    if (best.scale === 0 || better > 0) best = { ...size, fitting, numbers, scale };
+    if (best.scale === 0 || better > 0) best = { ...size, screen, fitting, numbers, scale };
   }
-  return { width: best.width, height: best.height };
+  return { width: best.width, height: best.height, screen: best.screen };
 }
 
 /**
@@ -138,12 +140,12 @@ function sizeAt(scale, { width, height }) {
 }
 
 /**
- * @param {Screen | undefined} screen
+ * @param {Screen} screen
  * @param {number} scale
  * @returns {number} how many matrices have numbers that can be read on a slide
  */
 function readable(screen, scale) {
-  const settings = screen?.settings ?? {};
+  const { settings } = screen;
   return Object.entries(settings).filter(
     ([path, form]) =>
       form &&
@@ -194,16 +196,18 @@ function escapeText(text) {
 
 /**
  * @param {Figure} figure
+ * @param {Screen | undefined} screen
  * @param {Size} size
  * @param {Caption} caption
  */
-function arranged(figure, { width, height }, caption) {
+function arranged({ data, layout: whole }, screen, { width, height }, caption) {
+  const figure = screen
+    ? { data, layout: { ...whole, meta: { screens: [screen] } } }
+    : { data, layout: whole };
   const layout = fit(figure, width, height - caption.height);
   const own = layout.margin ?? {};
-  const above = figure.layout.meta?.screens
-    ? Math.max(0, (height - caption.height - layout.height) / 2)
-    : own.t;
-  const below = figure.layout.meta?.screens ? height - above - layout.height : (own.b ?? 0) + caption.height;
+  const above = screen ? Math.max(0, (height - caption.height - layout.height) / 2) : own.t;
+  const below = screen ? height - above - layout.height : (own.b ?? 0) + caption.height;
   const said = {
     text: caption.lines.map(escapeText).join("<br>"),
     font: { size: caption.font },
