@@ -27,7 +27,7 @@ _NAMES = {
     "reverse": "turned",
     "sort": "sorted",
 }
-SEQUENCES = {name: Text(_NAMES[name], task.example, longest=200) for name, task in TASKS.items()}
+SEQUENCES = {name: Text(_NAMES[name], task.example, longest=400) for name, task in TASKS.items()}
 READY, OWN = "ready made", "train it now"
 MODEL = Choice("model", READY, (READY, OWN))
 PLACES = Flag("places", True)

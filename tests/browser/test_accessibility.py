@@ -13,6 +13,7 @@ from playwright.sync_api import TimeoutError, expect
 
 from attn_figures import theme
 from pages.kernel_regression import settings as kernel_regression
+from pages.learned_heads import settings as learned_heads
 from pages.multi_head import settings as multi_head
 from pages.positional_encoding import settings as positional_encoding
 from pages.single_head import settings as single_head
@@ -52,6 +53,7 @@ WALKS = {
     "single-head": (single_head.TAB, single_head.STAGE),
     "positional-encoding": (positional_encoding.TAB, positional_encoding.PICTURE),
     "multi-head": (multi_head.TAB, multi_head.VIEW),
+    "learned-heads": (learned_heads.TAB, learned_heads.TASK),
 }
 
 
