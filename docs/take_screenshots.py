@@ -13,6 +13,7 @@ SHOTS = {
     "single-head": "single-head?mask=causal",
     "positional-encoding": "positional-encoding",
     "multi-head": "multi-head",
+    "learned-heads": "learned-heads",
 }
 
 
