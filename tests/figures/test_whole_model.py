@@ -89,9 +89,8 @@ def test_the_large_map_is_the_one_in_the_frame() -> None:
         row, column = (frame["y0"] + frame["y1"]) / 2, (frame["x0"] + frame["x1"]) / 2
         assert head_at(maps, round(row), round(column)) == whole.order[place]
         said = [note["text"] for note in spec["layout"]["annotations"]]
-        assert (
-            f"{whole.name(whole.order[place])}: previous token {whole.scores[whole.order[place]]:.2f}" in said
-        )
+        head = whole.order[place]
+        assert f"{whole.name(head)}: previous token {whole.scores[head]:.2f}" in said
     thumbnails = [next(t for t in spec["data"] if t["name"] == OVERVIEW)["z"] for spec in drawn]
     assert all(np.shares_memory(each, thumbnails[0]) or (each is thumbnails[0]) for each in thumbnails)
 
