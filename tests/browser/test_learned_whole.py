@@ -10,6 +10,7 @@ from playwright.sync_api import expect
 from attn_core import AttentionMaps
 from attn_core.learned_positions import packaged_folder
 from attn_figures.whole_model import OVERVIEW
+from attn_ui.bounds import MAX_CSV_BYTES
 from tests.browser.app_page import AppPage
 
 pytestmark = pytest.mark.browser
@@ -39,10 +40,12 @@ def test_the_head_that_looks_at_the_previous_word_is_one_click_away(app: AppPage
 
 def test_an_own_file_is_shown_and_a_bad_one_leaves_it(app: AppPage, tmp_path: Path) -> None:
     rng = np.random.default_rng(2)
-    maps = rng.random((2, 3, 5, 5))
+    maps = rng.random((12, 12, 48, 48), dtype="f4")
     maps /= maps.sum(axis=-1, keepdims=True)
-    tokens = ("<i>", "b", "c", "d", "e")
-    good = AttentionMaps(dict(zip(("one", "two"), maps, strict=True)), tokens).save(tmp_path / "good.npz")
+    tokens = ("<i>", *(f"w{place}" for place in range(1, 48)))
+    layers = {f"layer {layer}": each for layer, each in enumerate(maps)}
+    good = AttentionMaps(layers, tokens).save(tmp_path / "good.npz")
+    assert good.stat().st_size > MAX_CSV_BYTES  # larger than the tables of other pages may be
     bad = tmp_path / "bad.npz"
     np.savez(bad, weights=np.array([{"a": 1}], dtype=object))
     app.open(f"{PAGE}?source=your+own")
@@ -51,7 +54,7 @@ def test_an_own_file_is_shown_and_a_bad_one_leaves_it(app: AppPage, tmp_path: Pa
     app.figure("own").wait_for()
     app.settle()
     shown = np.array(app.trace("own", "weights"))
-    assert any(np.allclose(shown, head, atol=1e-6) for head in maps.reshape(-1, 5, 5))
+    assert any(np.allclose(shown, head, atol=1e-6) for head in maps.reshape(-1, 48, 48))
     assert "&lt;i&gt;" in json.dumps(app.figure("own").evaluate("f => f.querySelector('.live-plot').layout"))
     field.set_input_files(bad)
     expect(app.page.get_by_text("an array of objects, which is a pickle and is never opened")).to_be_visible()

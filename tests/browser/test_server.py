@@ -13,6 +13,7 @@ from playwright.sync_api import Browser, Page, Route
 from plotly.offline import get_plotlyjs, get_plotlyjs_version
 from uvicorn.loops.auto import auto_loop_factory
 
+from attn_ui.bounds import MAX_MAPS_BYTES
 from attn_ui.live_figure import PLOTLY_ROUTE
 from attn_ui.navigation import PAGES
 from attn_ui.security import HEADERS
@@ -194,7 +195,7 @@ def test_the_server_runs_on_uvloop() -> None:
 def test_the_settings_that_matter_are_set() -> None:
     settings = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text())
     assert settings["server"]["showEmailPrompt"] is False
-    assert settings["server"]["maxUploadSize"] == 1
+    assert settings["server"]["maxUploadSize"] * 1_000_000 == MAX_MAPS_BYTES
     assert settings["runner"]["postScriptGC"] is False
     assert settings["browser"]["gatherUsageStats"] is False
     assert settings["client"]["showErrorDetails"] == "none"

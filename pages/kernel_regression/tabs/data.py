@@ -120,6 +120,7 @@ def _upload(points: Points) -> None:
         key=UPLOAD,
         on_change=_on_upload,
         label_visibility="collapsed",
+        max_upload_size=MAX_CSV_BYTES // 1_000_000,
         help=f"At most {MAX_CSV_ROWS:,} rows and {MAX_CSV_BYTES // 1000:,} kB.",
     )
     for note in st.session_state.get(NOTES, ()):

@@ -23,7 +23,7 @@ _MOST_NAMES = 12
 def show() -> None:
     """Ask for a file, and draw its heads."""
     st.file_uploader(
-        "Attention weights (.npz, .safetensors or .npy)",
+        f"Attention weights (.npz, .safetensors or .npy, at most {MAX_MAPS_BYTES // 1_000_000} MB)",
         type=["npz", "safetensors", "npy"],
         key=_FILE,
         on_change=_take,
