@@ -47,7 +47,7 @@ def read_run(path: Path) -> Run:
     )
     return Run(
         Recipe(**json.loads(recipe)),
-        Curve(*(tensors[f"curve.{name}"] for name in ("steps", "loss", "accuracy")), measures),
+        Curve(tensors["curve.steps"], tensors["curve.loss"], tensors["curve.accuracy"], measures),
         tuple(
             Checkpoint(int(step), {name: each[at] for name, each in parameters.items()})
             for at, step in enumerate(tensors["checkpoints"])

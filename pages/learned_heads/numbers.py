@@ -59,6 +59,7 @@ class Now:
 
     setting: Setting
     at: int  # of the checkpoints
+    cell: tuple[int, int, int] = (0, 0, 0)  # the chosen head (over all layers), query and key
 
     @property
     def recipe(self) -> Recipe:
@@ -117,6 +118,13 @@ class Now:
         return [int(each) for each in self.chances.argmax(dim=-1)]
 
     @property
+    def chosen(self) -> tuple[int, int, int]:
+        """The chosen head, query and key; the last where there are fewer."""
+        last = (self.n_head - 1, *[len(self.symbols) - 1] * 2)
+        head, query, key = (min(pair) for pair in zip(self.cell, last, strict=True))
+        return head, query, key
+
+    @property
     def right(self) -> int:
         """How many answers are right."""
         return sum(said == answer for said, answer in zip(self.said, self.answers, strict=True))
@@ -142,6 +150,11 @@ class Now:
     def n_head(self) -> int:
         """Heads over all layers."""
         return self.recipe.layers * self.recipe.heads
+
+    @property
+    def d_head(self) -> int:
+        """The width of a head's queries and keys."""
+        return self.task.d_model // self.recipe.heads
 
     def head(self, head: int) -> str:
         """Return what a head, counted from 0 over all layers, is called: layer and head.

@@ -15,7 +15,9 @@ TOY = "a toy trained here"
 REAL = "a real model"
 FROM_FILE = "your own"
 SOURCE = Choice("source", TOY, (TOY, REAL, FROM_FILE), views=True)
-TAB = Choice("tab", "", ("Heads", "Checks", "Code"))
+TAB = Choice("tab", "", ("Heads", "Arithmetic", "Checks", "Code"))
+# A whole model has no arithmetic of its own: the other pages have one head's.
+WHOLE_TAB = replace(TAB, options=("Heads", "Checks", "Code"))
 TASK = Choice("task", "induction", tuple(TASKS))
 MOST_STEPS = 2000
 # A page opens on the trained model: the last of the steps that there are.

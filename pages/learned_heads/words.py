@@ -1,6 +1,7 @@
 """Sentences from numbers; pure."""
 
 from attn_core.toys import CHANCE, SYMBOLS, Recipe, Task
+from attn_figures.numbers import number
 from attn_ui.frame import listed
 from pages.learned_heads.numbers import NAMED, Now
 from pages.learned_heads.trainer import Job
@@ -19,11 +20,13 @@ def seen(now: Now) -> str:
     judged = now.judged
     told = [
         f"After **{now.step:,}** steps the model is right in **{judged.accuracy:.1%}** of held-out places "
-        f"(loss {judged.loss:.3f})."
+        f"(loss {number(judged.loss, 3)})."
     ]
     off = [now.head(head) for head in now.setting.off]
     if off:
-        told.append(f"Without {listed(off)}: **{now.ablated.accuracy:.1%}** (loss {now.ablated.loss:.3f}).")
+        told.append(
+            f"Without {listed(off)}: **{now.ablated.accuracy:.1%}** (loss {number(now.ablated.loss, 3)})."
+        )
     heads = [(now.head(head), *now.named(head)) for head in range(now.n_head)]
     named = [f"{head} {IS[name]} ({value:.2f})" for head, name, value in heads if value >= NAMED]
     told.append(f"{capital(listed(named))}." if named else NAMELESS)
@@ -62,7 +65,7 @@ def progress(job: Job, before: int) -> str:
     told = f"Step {job.step:,} of {job.recipe.steps:,}"
     if job.look is None:
         return f"{told}."
-    return f"{told}: loss {job.look.loss:.3f}, right {job.look.accuracy:.1%}."
+    return f"{told}: loss {number(job.look.loss, 3)}, right {job.look.accuracy:.1%}."
 
 
 def ended(state: str, step: int) -> str:

@@ -13,13 +13,16 @@ import pytest
 import torch
 from streamlit.testing.v1 import AppTest
 
+from attn_core import MultiHeadAttention
 from attn_core.toys import CHANCE, SHIPPED, SYMBOLS, TASKS, Judged, Recipe, Run, judge, shipped
+from attn_figures.numbers import number
 from attn_live.says import said_at
 from pages.learned_heads import trainer as trainers
 from pages.learned_heads import words
 from pages.learned_heads.numbers import Now, naming, steps_of
 from pages.learned_heads.settings import SEQUENCES, TAB, Setting
 from pages.learned_heads.snippet import snippet
+from pages.learned_heads.tabs import arithmetic
 from pages.learned_heads.tabs.checks import checks
 from pages.learned_heads.trainer import Job, LineIsFullError, Trainer
 from pages.learned_heads.views.toy import every, packed, said, title
@@ -61,7 +64,7 @@ def test_every_sentence_says_what_its_step_has(recipe: Recipe) -> None:
         told, step = spoken(sentences, at), run.checkpoints[at].step
         look = run.curve.at(step)
         assert f"After {step:,} steps" in told
-        assert f"right in {look.accuracy:.1%} of held-out places (loss {look.loss:.3f})" in told
+        assert f"right in {look.accuracy:.1%} of held-out places (loss {number(look.loss, 3)})" in told
         best = run.model(at)(tokens).logits.argmax(dim=-1).tolist()
         first = next(place for place, each in enumerate(answers) if each >= 0)
         line = " ".join(
@@ -88,7 +91,9 @@ def test_a_head_that_is_off_costs_what_is_said() -> None:
     run = shipped("induction")
     without = judge(run.model(at), TASKS["induction"], run.recipe.held_out(), (0, 3))
     told = words.seen(Now(chosen, at))
-    assert f"Without head 1.1 and head 2.2: **{without.accuracy:.1%}** (loss {without.loss:.3f})." in told
+    assert (
+        f"Without head 1.1 and head 2.2: **{without.accuracy:.1%}** (loss {number(without.loss, 3)})." in told
+    )
     assert without.accuracy < run.curve.at(run.recipe.steps).accuracy - 0.1
     assert "Without" not in words.seen(Now(whole, at))
     assert title(Now(chosen, at), 0) == "head 1.1 (off)"
@@ -187,6 +192,27 @@ def test_the_program_prints_the_numbers_on_the_page(chosen: Setting) -> None:
 def test_every_tab_opens(tab: str) -> None:
     page = open_page(tab=tab, task="sort", training="55")
     assert page.get("bidi_component")
+
+
+def test_the_arithmetic_is_of_the_chosen_row_and_counts_all_right_places() -> None:
+    now = Now(setting("induction", "abcabcab"), 30, (3, 7, 99))
+    assert now.chosen == (3, 7, 7)
+    told = arithmetic.sentence(now)
+    weights = shipped("induction").model(30)(now.tokens).weights[3, 7]
+    assert "**Head 2.2**, from the query :violet[b] at place 8 to the key :orange[b] at place 8" in told
+    assert f"c at place 3 and c at place 6, which have {number(float(weights[[2, 5]].sum()), 3)}." in told
+    lines = arithmetic.rows(now)
+    assert [line[1].strip("*") for line in lines] == ["", "", "yes", "", "", "yes", "", ""]
+    assert [line[-1].strip("*") for line in lines] == [number(float(each), 3) for each in weights]
+    assert lines[7][0] == "**b at place 8**"
+    module = now.model.attention[1]
+    assert isinstance(module, MultiHeadAttention)
+    query, key = now.result.layers[1].query[1, 7], now.result.layers[1].key[1]
+    torch.testing.assert_close(now.result.layers[1].scores[1, 7], key @ query, atol=1e-4, rtol=1e-4)
+    assert lines[2][2] == number(float(now.result.layers[1].scores[1, 7, 2]), 3)
+    assert "no key is right" in arithmetic.sentence(Now(setting("induction"), 3, (0, 1, 1)))
+    whole = arithmetic.rows(Now(setting("reverse", "ab"), 3))
+    assert len(whole) == 12
 
 
 # Trainings in the background.
@@ -302,8 +328,13 @@ def test_a_model_of_ones_own_is_trained_and_shown(monkeypatch: pytest.MonkeyPatc
     assert job.run is not None
     assert job.run.curve.accuracy[-1] >= 0.99
     last = words.seen(Now(Setting(own, TASKS["copy"].example), len(job.run.checkpoints) - 1))
-    assert f"{float(job.run.curve.loss[-1]):.3f}" in last
+    assert f"(loss {number(float(job.run.curve.loss[-1]), 3)})" in last
     assert len([each for each in page.button if each.label == "Train"]) == 0
+    now = Now(Setting(own, "abcnm"), len(job.run.checkpoints) - 1)
+    ran = subprocess.run(
+        [sys.executable, "-c", snippet(now)], check=True, cwd=ROOT, capture_output=True, text=True
+    )
+    assert ran.stdout.splitlines() == ["a b c n m", "5 of 5 right"]
     weights = Now(Setting(own, "abc"), 0).result.weights
     np.testing.assert_allclose(weights.sum(dim=-1), np.ones((1, 3)), atol=1e-6)
     assert re.search(r"seed 5, 1 layer of 1 head", words.recipe_in_words(own))

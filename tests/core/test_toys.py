@@ -7,6 +7,7 @@ import pytest
 import torch
 from torch.nn import functional as F
 
+from attn_core import MultiHeadAttention
 from attn_core import train as command
 from attn_core.toys import (
     CHANCE,
@@ -156,7 +157,9 @@ def test_the_model_is_that_of_torchs_own_layers(name: str) -> None:
         start = F.embedding(tokens, model.embedding) + model.positions
         x = start
         for layer, attention in enumerate(model.attention):
-            norm = F.layer_norm(x, x.shape[-1:], model.norms[layer].weight, model.norms[layer].bias)
+            assert isinstance(attention, MultiHeadAttention)
+            weight, bias = model.norms[layer].parameters()
+            norm = F.layer_norm(x, x.shape[-1:], weight, bias)
             blocked = torch.ones(x.shape[1], x.shape[1]).triu(1).bool() if TASKS[name].causal else None
             written, weights = attention.to_torch()(
                 norm, norm, norm, attn_mask=blocked, average_attn_weights=False
@@ -172,9 +175,9 @@ def test_a_head_that_is_off_writes_nothing_and_all_off_is_guessing() -> None:
     with torch.no_grad():
         off = model(tokens, off=(1, 2)).logits
         blind = recipe.model()
-        d_head = 16
-        blind.attention[0].W_o.weight[:, d_head:] = 0
-        blind.attention[1].W_o.weight[:, :d_head] = 0
+        states = blind.state_dict()  # shares the parameters
+        states["attention.0.W_o.weight"][:, 16:] = 0
+        states["attention.1.W_o.weight"][:, :16] = 0
         torch.testing.assert_close(off, blind(tokens).logits, atol=1e-6, rtol=1e-5)
         assert float(model(tokens, off=range(4)).logits.abs().max()) < 1e-6
     with pytest.raises(ValueError, match="at most 24 places; got 25"):

@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
@@ -29,7 +30,7 @@ def course() -> Course:
     return Course(np.arange(0.0, 30.0, 5.0), 3 * RANDOM.random(6), RANDOM.random(6), heads, math.log(4))
 
 
-def traces(figure: go.Figure) -> dict[str, object]:
+def traces(figure: go.Figure) -> dict[str, Any]:
     found = {trace.name: trace for trace in figure.data}
     assert len(found) == len(figure.data)
     return found

@@ -13,7 +13,7 @@ from attn_ui.shared_cache import shared
 from attn_ui.shared_settings import TEXT
 from pages.learned_heads import whole_words as words
 from pages.learned_heads.model_shelf import OTHER, maps_of, standing
-from pages.learned_heads.settings import HIDE, TAB
+from pages.learned_heads.settings import HIDE, WHOLE_TAB
 from pages.learned_heads.tabs import whole as whole_tabs
 from pages.learned_heads.views import heads
 from pages.learned_heads.whole import Whole
@@ -47,7 +47,7 @@ def show() -> None:
     )
     _say_what(now.model, text, hide)
     tabs(
-        TAB,
+        WHOLE_TAB,
         {
             "Heads": partial(whole_tabs.show_heads, whole),
             "Checks": partial(whole_tabs.show_checks, whole, now.model, text),

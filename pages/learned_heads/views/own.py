@@ -9,7 +9,7 @@ from attn_ui import controls
 from attn_ui.bounds import MAX_MAPS_BYTES
 from attn_ui.frame import plain, tabs
 from pages.learned_heads import whole_words as words
-from pages.learned_heads.settings import HIDE, TAB
+from pages.learned_heads.settings import HIDE, WHOLE_TAB
 from pages.learned_heads.tabs import whole as whole_tabs
 from pages.learned_heads.views import heads
 from pages.learned_heads.whole import Whole
@@ -55,7 +55,7 @@ def show() -> None:
     more = f" and {len(named) - _MOST_NAMES} more" if len(named) > _MOST_NAMES else ""
     st.caption(f"Layers, as the file names them: {', '.join(named[:_MOST_NAMES])}{more}.")
     tabs(
-        TAB,
+        WHOLE_TAB,
         {
             "Heads": lambda: whole_tabs.show_heads(whole),
             "Checks": lambda: whole_tabs.show_checks(whole),

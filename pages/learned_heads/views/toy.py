@@ -17,7 +17,7 @@ from attn_ui.state import position
 from pages.learned_heads import train_now, words
 from pages.learned_heads.numbers import NAMED, Now, array, naming, steps_of
 from pages.learned_heads.settings import TAB, Setting, ask_recipe, ask_setting
-from pages.learned_heads.tabs import checks, code, heads
+from pages.learned_heads.tabs import arithmetic, checks, code, heads
 
 
 def show() -> None:
@@ -31,7 +31,7 @@ def show() -> None:
     if recipe != wanted:
         st.caption(f":material/edit: {words.not_trained(wanted, recipe)}")
     steps = steps_of(setting.recipe)
-    now = Now(setting, position(steps))
+    now = Now(setting, position(steps), (position(HEAD), position(QUERY), position(KEY)))
     live_figure(
         packed(setting),
         key="learned",
@@ -46,7 +46,10 @@ def show() -> None:
         st.caption(words.without_positions(now))
     tabs(
         TAB,
-        {name: partial(tab.show, now) for name, tab in zip(TAB.options, (heads, checks, code), strict=True)},
+        {
+            name: partial(tab.show, now)
+            for name, tab in zip(TAB.options, (heads, arithmetic, checks, code), strict=True)
+        },
     )
 
 
