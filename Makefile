@@ -3,7 +3,7 @@ PYTHON ?= python3
 PORT ?= 8501
 BIN := .venv/bin
 
-.PHONY: run class cartesian audit test check bench browser clean
+.PHONY: run class slides cartesian audit test check bench browser clean
 
 run: .venv/.app
 	$(BIN)/streamlit run app.py --server.port $(PORT)
@@ -13,6 +13,13 @@ N ?= 2
 CLASS_PORT ?= 8600
 class: .venv/.app
 	$(BIN)/python deploy/class.py --processes $(N) --port $(CLASS_PORT)
+
+# Slides of a list of links: make slides LINKS=docs/lecture.txt FORMAT=pptx (or pdf, png, svg, html) OUT=build/slides
+LINKS ?= docs/lecture.txt
+FORMAT ?= pptx
+OUT ?= build/slides
+slides: .venv/.slides
+	$(BIN)/python -m attn_ui.slides "$(LINKS)" --out "$(OUT)" --format "$(FORMAT)"
 
 # A third of plotly.js, of the version that the installed plotly needs: run with ATTENTION_LAB_PLOTLY_JS=build/plotly-js
 cartesian: .venv/.app
@@ -63,6 +70,10 @@ browser: .venv/.dev
 
 .venv/.app: .venv/bin/python requirements.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.txt
+	@touch $@
+
+.venv/.slides: .venv/.app requirements-slides.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-slides.txt
 	@touch $@
 
 .venv/.dev: .venv/.app requirements-dev.txt requirements-notebook.txt requirements-slides.txt requirements-tests.txt

@@ -1,0 +1,86 @@
+"""Lists of links, and what the command says where it can make no slides."""
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+
+from attn_ui import slides
+from attn_ui.address import bad_settings
+from tests.pages import PAGES
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.mark.parametrize(
+    ("link", "path"),
+    [
+        ("/", ""),
+        ("/?t=0.10", "?t=0.10"),
+        ("single-head", "single-head"),
+        ("/multi-head?heads=2", "multi-head?heads=2"),
+        ("https://lab.example.org/single-head?text=a+b", "single-head?text=a+b"),
+        ("http://lab.example.org/course/lab/single-head", "single-head"),
+        ("http://lab.example.org", ""),
+    ],
+)
+def test_links_lead_to_pages(link: str, path: str) -> None:
+    (found,), bad = slides.read_list(f"{link}   A title of words\n")
+    assert (found.path, found.title, bad) == (path, "A title of words", [])
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        *("hello", "singel-head", "ftp://x/single-head", "javascript:alert(1)", "http:///single-head"),
+        *("//single-head", "https://lab.example.org/other", "[http://x", "single-head/../secret"),
+    ],
+)
+def test_what_is_no_link_is_named_and_the_rest_stays(line: str) -> None:
+    found, bad = slides.read_list(f"\ufeff# a list\n\nsingle-head\n{line}\nmulti-head Two\n")
+    assert [each.link for each in found] == ["single-head", "multi-head"]
+    assert bad == [f"line 4 is no link to a page: {line!r}"]
+
+
+def test_the_lecture_is_of_every_page_and_its_links_are_right() -> None:
+    found, bad = slides.read_list((ROOT / "docs" / "lecture.txt").read_text())
+    assert bad == []
+    assert {urlsplit(line.path).path for line in found} == set(PAGES)
+    for line in found:
+        parts = urlsplit(line.path)
+        assert bad_settings(PAGES[parts.path][1], parse_qs(parts.query, keep_blank_values=True)) == []
+        assert line.title
+
+
+@pytest.mark.parametrize("text", ["", "# nothing\n", "hello\n"])
+def test_a_list_without_links_makes_nothing(text: str, tmp_path: Path, capsys: Any) -> None:
+    (tmp_path / "links.txt").write_text(text)
+    assert slides.main([str(tmp_path / "links.txt"), "--out", str(tmp_path)]) == 2
+    assert "there is no link in" in capsys.readouterr().err
+
+
+def test_no_list_and_no_folder_are_sentences(tmp_path: Path, capsys: Any) -> None:
+    links = tmp_path / "links.txt"
+    links.write_text("single-head\n")
+    file = tmp_path / "file"
+    file.write_text("in the way")
+    for arguments, said in (
+        ([tmp_path / "none.txt"], "wanted a list of links as text"),
+        ([links, "--out", file / "below"], "wanted a folder that can be written to"),
+    ):
+        assert slides.main(list(map(str, arguments))) == 2
+        assert said in capsys.readouterr().err
+
+
+def test_no_chromium_is_a_sentence(tmp_path: Path) -> None:
+    (tmp_path / "links.txt").write_text("single-head\n")
+    options = [str(tmp_path / "links.txt"), "--out", str(tmp_path), "--chromium", str(tmp_path / "none")]
+    # A process of its own: two of Playwright's loops do not go together.
+    command = [sys.executable, "-m", "attn_ui.slides", *options]
+    ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert ran.returncode == 2
+    assert "no Chromium could be started" in ran.stderr
+    assert "Traceback" not in ran.stderr
