@@ -44,7 +44,7 @@ RANK_BY = Choice(
     ("previous token", "next token", "itself", "first token", "entropy", "distance"),
 )
 RANK = Steps("rank", 1, tuple(range(1, 257)), ".0f")
-HIDE = Flag("hide", True)
+HIDE = Flag("wordsonly", True)  # special tokens hidden
 SETTINGS: tuple[Parameter, ...] = (
     *(SOURCE, TAB, TASK, STEP, ABLATED, HEAD, QUERY, KEY),
     *SEQUENCES.values(),

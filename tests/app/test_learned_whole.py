@@ -102,7 +102,7 @@ def test_the_head_that_looks_at_the_word_before_is_found_by_one_click(real: None
     np.testing.assert_allclose(large(at)["z"], weights, atol=1e-6)
     np.testing.assert_allclose(np.diagonal(large(at)["z"], -1), 1, atol=0.02)
     assert "[CLS] and [SEP]" in texts(at).replace("\\", "")
-    at.toggle(key="hide").set_value(False).run()
+    at.toggle(key="wordsonly").set_value(False).run()
     assert np.shape(large(at)["z"]) == (8, 8)
     np.testing.assert_allclose(np.sum(large(at)["z"], axis=1), 1, atol=1e-5)
 
@@ -147,8 +147,8 @@ def test_heads_stand_in_the_order_of_their_measure(measure: str) -> None:
 
 def test_large_maps_leave_the_highest_heads_and_the_chosen_one() -> None:
     whole = Whole(AttentionMaps(drawn_maps(2, 12, 100, 100)), "entropy")
-    values = whole.slider(20).values
-    assert values == (1, 2, 3, 4, 5, 6, 20)
+    values = list(whole.slider(20).values)
+    assert values == [1, 2, 3, 4, 5, 6, 20]
     assert (len(values) - 1) * 100**2 <= MOST_NUMBERS
 
 
@@ -247,7 +247,8 @@ class TestTheShelf:
 
 
 def upload(at: AppTest, name: str, data: bytes) -> None:
-    at.get("file_uploader")[0].set_value((name, data, "application/octet-stream")).run()
+    field: Any = at.get("file_uploader")[0]
+    field.set_value((name, data, "application/octet-stream")).run()
     assert not at.exception
 
 
