@@ -132,7 +132,8 @@ def _chart(course: Course, at: int, n: int) -> Chart:
     x, here = course.steps, slice(at, at + 1)
     end = float(x[-1]) or 1.0
     loss = course.loss / course.guessing
-    told = {measure: COLOURS[measure] for _, measure, _ in course.heads}
+    # A phone has room for two short words above the chart.
+    told = {measure.removesuffix(" token"): COLOURS[measure] for _, measure, _ in course.heads}
     titles = f"<span style='color:{LOSS}'>loss</span>, <span style='color:{RIGHT}'>dotted: right</span>"
     drawn: list[Mark] = [
         line("loss", x, loss, LOSS, hover="step %{x}<br>loss <b>%{customdata:.4f}</b> nats")

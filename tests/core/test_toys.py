@@ -28,7 +28,7 @@ from attn_core.toys import (
     train,
     write_run,
 )
-from attn_core.toys.training import _among
+from attn_core.toys.training import Judged, _among, _densest
 
 # What names the head that does the task.
 RIGHT = {
@@ -237,6 +237,17 @@ def test_the_birth_of_the_induction_head_falls_between_many_checkpoints() -> Non
     assert int(((scores > 0.2) & (scores < 0.9)).sum()) >= 6
     birth = [b - a for a, b, score in zip(steps, steps[1:], scores, strict=False) if 0.2 < score < 0.9]
     assert max(birth) < (steps[-1] - steps[0]) / len(steps)
+
+
+def test_states_are_kept_where_most_changes() -> None:
+    def look(step: int) -> Judged:
+        accuracy = min(1.0, max(0.0, (step - 40) / 10))  # all that changes changes from step 40 to 50
+        return Judged(1 - accuracy, accuracy, {"induction": torch.tensor([accuracy, 0.5 * accuracy])})
+
+    kept = _densest([look(step) for step in range(101)], 13)
+    assert (kept[0], kept[-1]) == (0, 100)
+    assert len([each for each in kept if 40 <= each <= 50]) >= 8
+    assert _densest([look(0)] * 11, 6) == [0, 2, 4, 6, 8, 10]  # evenly where nothing does
 
 
 def test_all_files_together_take_three_megabytes_at_most() -> None:
