@@ -7,7 +7,7 @@ from typing import Literal
 
 import streamlit as st
 
-from attn_ui import address, lesson
+from attn_ui import address, lesson, share
 from attn_ui.parameters import Choice, Parameter
 
 _HISTORY = (Path(__file__).parent / "history.js").read_text()
@@ -29,7 +29,12 @@ def open_page(url: str, settings: Sequence[Parameter], title: str, sentence: str
     st.html(script, unsafe_allow_javascript=True)
     dropped = address.check(url, settings)
     lesson.wear(settings)
-    st.title(title, anchor=False)
+    head = st.container(
+        horizontal=True, horizontal_alignment="distribute", vertical_alignment="center", key="page-head"
+    )
+    with head:
+        st.title(title, anchor=False)
+        share.place(url, settings)
     lesson.say()
     st.markdown(sentence)
     for bad in dropped:

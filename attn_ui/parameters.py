@@ -8,6 +8,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+_DIGITS = 30  # characters that a number in a table may take
+
 
 class Parameter(Protocol):
     """What all kinds of settings have in common."""
@@ -143,8 +145,10 @@ class Table:
     longest: int = 3000  # characters, so that a link stays a link
 
     def read(self, text: str) -> str:
-        """Return the text itself when it is a table within bounds."""
+        """Return the text itself when it is a table within bounds, and short enough for a link."""
         self.rows(text)
+        if len(text) > self.longest:
+            raise ValueError(f"{self._wanted()}, in at most {self.longest} characters")
         return text
 
     def rows(self, text: str) -> tuple[tuple[float, ...], ...]:
@@ -155,12 +159,9 @@ class Table:
         """
         if not text:
             return ()
-        wanted = (
-            f"at most {self.most_rows} rows of at most {self.most_columns} numbers from -1000 to 1000, "
-            "as in 1,2,3;4,5,6"
-        )
-        if len(text) > self.longest:
-            raise ValueError(f"{wanted}, in at most {self.longest} characters")
+        wanted = self._wanted()
+        if len(text) > self.most_rows * self.most_columns * _DIGITS:
+            raise ValueError(wanted)
         try:
             rows = tuple(tuple(float(cell) for cell in row.split(",")) for row in text.split(";"))
         except ValueError:
@@ -170,6 +171,12 @@ class Table:
         if not fits or not all(abs(number) <= 1000 for row in rows for number in row):
             raise ValueError(wanted)
         return rows
+
+    def _wanted(self) -> str:
+        return (
+            f"at most {self.most_rows} rows of at most {self.most_columns} numbers from -1000 to 1000, "
+            "as in 1,2,3;4,5,6"
+        )
 
     def text(self, rows: Sequence[Sequence[float]]) -> str:
         """Write numbers as the address has them, six significant digits each.

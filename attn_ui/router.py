@@ -12,6 +12,7 @@ ROOT = Path(__file__).resolve().parent.parent
 if str(ROOT) not in sys.path:
     sys.path.insert(0, str(ROOT))
 
+from attn_ui import share  # noqa: E402  (found by the path above)
 from attn_ui.navigation import PAGES  # noqa: E402  (found by the path above)
 from attn_ui.turns import TURNS  # noqa: E402  (found by the path above)
 
@@ -39,3 +40,4 @@ page = st.navigation(
 )
 with TURNS:
     page.run()
+share.fill()

@@ -1,0 +1,105 @@
+"""Share: the link as text and as a code that a reader of its own reads, files, and lesson links."""
+
+import io
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+import zxingcpp
+from axe_playwright_python.sync_playwright import Axe
+from PIL import Image
+from playwright.sync_api import expect
+
+from tests.browser.app_page import AppPage
+from tests.browser.test_accessibility import violations
+
+pytestmark = pytest.mark.browser
+
+
+def open_panel(app: AppPage) -> None:
+    app.page.get_by_role("button", name="Share").click()
+    expect(app.page.locator(".qr-code").first).to_be_visible()
+    app.settle()
+
+
+def scanned(app: AppPage, which: int = 0) -> str:
+    """What a camera would read from the code on the screen."""
+    code = app.page.locator(".qr-code").nth(which)
+    code.scroll_into_view_if_needed()
+    picture = Image.open(io.BytesIO(code.screenshot())).convert("L")
+    found = zxingcpp.read_barcodes(np.asarray(picture))
+    assert len(found) == 1
+    return str(found[0].text)
+
+
+def test_the_code_and_the_copied_link_are_the_address(app: AppPage) -> None:
+    app.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    app.page.emulate_media(color_scheme="dark")
+    app.open("single-head?mask=causal")
+    app.press("walk", "ArrowRight")
+    open_panel(app)
+    assert scanned(app) == app.page.url
+    app.page.get_by_role("button", name="Copy the link").click()
+    expect(app.page.get_by_text("Copied.")).to_be_visible()
+    assert app.page.evaluate("() => navigator.clipboard.readText()") == app.page.url
+    app.page.evaluate(Axe().axe_script)
+    assert violations(app) == []
+
+
+def test_settings_go_into_a_file_and_come_back(app: AppPage, tmp_path: Path) -> None:
+    app.open("single-head?seed=7&mask=causal")
+    before = app.trace("walk", "weights")
+    open_panel(app)
+    with app.page.expect_download() as download:
+        app.page.get_by_role("button", name="Save the settings as a file").first.click()
+    path = tmp_path / download.value.suggested_filename
+    download.value.save_as(path)
+    said = json.loads(path.read_text())
+    assert path.name == "single-head.attention.json"
+    assert said["settings"]["mask"] == "causal"
+    app.open("single-head")
+    assert app.trace("walk", "weights") != before
+    open_panel(app)
+    field = app.page.locator("[class*=st-key-share-file] input[type=file]")
+    for content, wrong in (
+        ("{", "cut off"),
+        (json.dumps(said | {"page": "multi-head"}), "of another page, multi-head"),
+        (json.dumps(said | {"settings": {"seed": "x"}}), "seed cannot be used"),
+    ):
+        (tmp_path / "bad.json").write_text(content)
+        field.set_input_files(tmp_path / "bad.json")
+        expect(app.page.get_by_text("Not opened:")).to_contain_text(wrong)
+        expect(app.page.get_by_text("Not opened:")).to_contain_text("The page is as it was")
+        app.settle()
+    assert app.trace("walk", "weights") != before
+    field.set_input_files(path)
+    expect(app.page.get_by_text("The file's settings stand on the page.")).to_be_visible()
+    app.settle()
+    assert app.trace("walk", "weights") == before
+    assert "mask=causal" in app.query
+
+
+def test_a_lesson_link_is_made_and_opens(app: AppPage) -> None:
+    app.open("single-head?seed=7")
+    open_panel(app)
+    app.page.get_by_text("Make a lesson link").click()
+    said = app.page.get_by_label("Say one sentence")
+    said.fill("Look at <b>row 2</b>")
+    said.press("Enter")
+    app.settle()
+    hide = app.page.locator(".st-key-share-hide").get_by_role("combobox")
+    for name in ("All prose", "The setting mask"):
+        hide.fill(name)
+        app.page.get_by_role("option", name=name).first.click()
+        app.settle()
+    link = app.page.locator(".share-link").nth(1).input_value()
+    assert scanned(app, 1) == link
+    app.page.goto(link)
+    app.settle()
+    expect(app.page.locator(".teacher-says")).to_have_text("Look at <b>row 2</b>")
+    assert app.page.locator(".live-says").is_hidden()
+    assert app.page.locator(".st-key-mask").is_hidden()
+    assert app.page.locator(".st-key-seed").is_visible()
+    assert app.page.get_by_test_id("stTabs").is_hidden()
+    assert app.figure("walk").is_visible()
