@@ -97,7 +97,9 @@ class Kit {
   build() {
     const { form, dialog } = this;
     const formats = Object.entries(FORMATS).filter(
-      ([name]) => name !== "film" || (recordable() && this.subject.steps.header.n_steps > 1),
+      ([name]) =>
+        (name !== "film" || (recordable() && this.subject.steps.header.n_steps > 1)) &&
+        (name !== "html" || import.meta.url.startsWith("http")), // a server has the page that is filled
     );
     if (!formats.some(([name]) => name === wanted.format)) wanted.format = "png";
     form.append(

@@ -597,6 +597,11 @@ export class LiveFigure {
 
   // ---- for a slide ----
 
+  /** Where this figure can be set up again; said under a saved picture. */
+  get address() {
+    return window.location.href;
+  }
+
   /** Opens the panel that saves what stands here now. */
   async save() {
     const { Plotly, meta, steps, packed } = this;
@@ -608,7 +613,7 @@ export class LiveFigure {
       openKit(this.root, {
         ...{ Plotly, meta, steps, packed, says: this.sentence.says },
         ...{ at: { ...this.at }, chosen: this.chosen, texts: this.controls.texts() },
-        ...{ textsAt: this.controls.textsAt.bind(this.controls), address: window.location.href },
+        ...{ textsAt: this.controls.textsAt.bind(this.controls), address: this.address },
       });
       this.controls.note("");
     } catch (error) {

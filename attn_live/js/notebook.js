@@ -10,8 +10,28 @@ const DARK_BELOW = 384; // of red, green and blue together
 const LOOKS = ["class", "style", "data-jp-theme-light", "data-vscode-theme-kind", "theme", "data-theme"];
 
 class NotebookFigure extends LiveFigure {
-  /** The address is the notebook's own. */
+  /**
+   * @param {HTMLElement} parent
+   * @param {string} kit where the module that saves files is
+   */
+  constructor(parent, kit) {
+    super(parent);
+    this.kit = kit;
+  }
+
+  /** @param {import("./types").Message} message */
+  take(message) {
+    message.meta.kit = this.kit;
+    return super.take(message);
+  }
+
+  /** The address is the notebook's own, and may hold a key to it. */
   writeAddress() {}
+
+  /** @override */
+  get address() {
+    return "";
+  }
 
   /** @param {unknown} error */
   fail(error) {
@@ -22,12 +42,13 @@ class NotebookFigure extends LiveFigure {
 
 /** @param {{ model: Model, el: HTMLElement }} widget */
 async function render({ model, el }) {
-  const { markup, themes, version } = model.get("page");
+  const { markup, themes, version, kit } = model.get("page");
   el.innerHTML = markup; // the widget's own file, nothing that anybody typed
   const root = /** @type {HTMLElement} */ (el.querySelector(".live-figure"));
   root.classList.add("live-notebook");
   dress(root, themes);
-  const figure = new NotebookFigure(el);
+  const panel = URL.createObjectURL(new Blob([kit], { type: "text/javascript" }));
+  const figure = new NotebookFigure(el, panel);
   /** @param {string} name @param {unknown} value */
   const setStateValue = (name, value) => {
     if (name !== "view") return;
@@ -57,6 +78,7 @@ async function render({ model, el }) {
   }
   return () => {
     looks.disconnect();
+    URL.revokeObjectURL(panel);
     model.off("change:message", onMessage);
     figure.destroy();
   };

@@ -94,6 +94,17 @@ def test_it_draws_moves_hovers_and_reports_without_a_network(tab: Page, widget: 
     tab.mouse.move(cells["x"] + cells["width"] / 2, cells["y"] + cells["height"] / 6, steps=3)
     expect(tab.locator(".hovertext")).to_contain_text("query the, key cat")
     expect(tab.locator(".hovertext")).to_contain_text("weight 0.250000")
+    tab.get_by_role("button", name="Save", exact=True).click()
+    panel = tab.locator("dialog.live-kit")
+    panel.locator("input[name=format][value=svg]").check()
+    expect(panel.and_(tab.locator("[data-made=svg]"))).to_be_visible()
+    expect(panel.locator("input[value=html]")).to_have_count(0)  # it takes the app's server
+    with tab.expect_download() as download:
+        panel.get_by_role("button", name="Save the file").click()
+    drawing = download.value.path().read_text()
+    assert "Share some" in drawing
+    assert "notebook.invalid" not in drawing  # an address of a notebook may hold a key to it
+    tab.keyboard.press("Escape")
     tab.evaluate("() => window.undo()")
     assert tab.evaluate("() => Object.keys(window.model.calls)") == []
     assert errors == []
