@@ -15,7 +15,7 @@ TOY = "a toy trained here"
 REAL = "a real model"
 FROM_FILE = "your own"
 SOURCE = Choice("source", TOY, (TOY, REAL, FROM_FILE), views=True)
-TAB = Choice("tab", "", ("Heads", "Arithmetic", "Checks", "Code"))
+TAB = Choice("tab", "", ("Heads", "Arithmetic", "Maths", "Checks", "Code"))
 # A whole model has no arithmetic of its own: the other pages have one head's.
 WHOLE_TAB = replace(TAB, options=("Heads", "Checks", "Code"))
 TASK = Choice("task", "induction", tuple(TASKS))
@@ -84,7 +84,11 @@ def ask_setting(recipe: Recipe) -> Setting:
     """Ask for the sequence and the heads that are off."""
     typed = _ask_letters(recipe.task)
     offered = [str(head + 1) for head in range(recipe.layers * recipe.heads)]
-    off = tuple(int(each) - 1 for each in controls.several(ABLATED, "Heads switched off", offered))
+    last = f"{len(offered)} is head {recipe.layers}.{recipe.heads}"
+    chosen = controls.several(
+        ABLATED, "Heads switched off", offered, help=f"Counted over all layers: {last}, layer and head."
+    )
+    off = tuple(int(each) - 1 for each in chosen)
     return Setting(recipe, typed, off)
 
 

@@ -53,7 +53,7 @@ WALKS = {
     "single-head": (single_head.TAB, single_head.STAGE),
     "positional-encoding": (positional_encoding.TAB, positional_encoding.PICTURE),
     "multi-head": (multi_head.TAB, multi_head.VIEW),
-    "learned-heads": (learned_heads.TAB, learned_heads.TASK),
+    "learned-heads": (learned_heads.TAB, learned_heads.MODEL),
 }
 
 

@@ -17,7 +17,7 @@ from attn_ui.state import position
 from pages.learned_heads import train_now, words
 from pages.learned_heads.numbers import NAMED, Now, array, naming, steps_of
 from pages.learned_heads.settings import TAB, Setting, ask_recipe, ask_setting
-from pages.learned_heads.tabs import arithmetic, checks, code, heads
+from pages.learned_heads.tabs import arithmetic, checks, code, heads, maths
 
 
 def show() -> None:
@@ -40,6 +40,7 @@ def show() -> None:
         slider=Slider("Training step", steps),
         chosen={"query": QUERY, "key": KEY, "head": HEAD},
         says=said(setting),
+        caption=f"{setting.recipe.task}, {words.recipe_in_words(setting.recipe)}, on {setting.typed}",
     )
     st.caption(words.what_is_learned(now.task))
     if not recipe.positions:
@@ -48,7 +49,7 @@ def show() -> None:
         TAB,
         {
             name: partial(tab.show, now)
-            for name, tab in zip(TAB.options, (heads, arithmetic, checks, code), strict=True)
+            for name, tab in zip(TAB.options, (heads, arithmetic, maths, checks, code), strict=True)
         },
     )
 
