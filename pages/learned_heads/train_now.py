@@ -19,7 +19,7 @@ def ask(recipe: Recipe) -> None:
         _progress(recipe)
         return
     if job is None or job.run is None:
-        st.button("Train", on_click=_begin, args=(recipe,), type="primary")
+        st.button("Train", on_click=_begin, args=(recipe,))
         if st.session_state.pop(_REFUSED, False):
             st.caption(":material/info: Too many trainings wait in this process. Try again in a minute.")
         elif job is not None:
