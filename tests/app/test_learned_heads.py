@@ -338,3 +338,26 @@ def test_a_model_of_ones_own_is_trained_and_shown(monkeypatch: pytest.MonkeyPatc
     weights = Now(Setting(own, "abc"), 0).result.weights
     np.testing.assert_allclose(weights.sum(dim=-1), np.ones((1, 3)), atol=1e-6)
     assert re.search(r"seed 5, 1 layer of 1 head", words.recipe_in_words(own))
+
+
+def test_the_page_says_where_a_training_stands_and_how_it_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    own = Recipe("copy", seed=6, layers=1, heads=1, steps=TASKS["copy"].steps)
+    running = Recipe("copy", seed=7, steps=3)
+    jobs = {running: Job(running, "running"), own: Job(own, "waiting")}
+    monkeypatch.setattr(trainers.TRAINER, "_jobs", type(trainers.TRAINER._jobs)(jobs))
+    link = {"task": "copy", "model": "train it now", "trainseed": "6", "trainlayers": "1", "trainheads": "1"}
+    page = open_page(**link)
+    assert [each.proto.text for each in page.get("progress")] == ["In line: 1 training before this one."]
+    labels = [each.label for each in page.button]
+    assert "Stop" in labels
+    assert "Train" not in labels
+    jobs[own].state, jobs[own].step = "running", 50
+    jobs[own].look = shipped("copy").curve.at(50)
+    page.run()
+    (progress,) = page.get("progress")
+    assert progress.proto.value == 25
+    assert progress.proto.text.startswith("Step 50 of 200: loss ")
+    jobs[own].state = "stopped"
+    page.run()
+    assert "Stopped after 50 steps." in captions(page)
+    assert "Train" in [each.label for each in page.button]
