@@ -7,7 +7,7 @@ runs while the page waits for its first message.
 
 import gzip
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 
 from plotly.offline import get_plotlyjs_version
@@ -73,7 +73,7 @@ def announced(front: FrontEnd, components: Sequence[str]) -> str:
     return front.index.replace("</head>", "\n".join([*lines, "</head>"]), 1)
 
 
-_KIT = {
+_KIT: dict[str, tuple[Callable[[], str], str]] = {
     f"{PLOTLY_ROUTE[1:]}/kit.js": (lambda: bundle("kit.js"), "text/javascript"),
     f"{PLOTLY_ROUTE[1:]}/moving.html": (page, "text/plain"),
 }
