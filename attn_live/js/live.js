@@ -329,7 +329,7 @@ export class LiveFigure {
     this.maps = choosable(this.node);
     this.frameChoice();
     this.project();
-    this.projector.fit(this.stage.offsetHeight);
+    if (this.projector.on) this.projector.fit(this.stage.offsetHeight);
     if (at.step !== this.at.step || at.row !== this.at.row) return; // moved on meanwhile
     this.film.keep(this.node, at);
     this.film.hide();
