@@ -1,9 +1,12 @@
 """Projector mode: one figure fills the screen in large type; keys step, play and leave."""
 
 import pytest
+from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
 from tests.browser.app_page import AppPage
+from tests.browser.save_panel import SavePanel
+from tests.browser.test_accessibility import violations
 
 pytestmark = pytest.mark.browser
 
@@ -90,6 +93,8 @@ def test_a_link_starts_in_projector_mode_on_a_phone_too(app: AppPage) -> None:
     app.open("?projector=true")
     expect(app.page.locator(ON)).to_have_count(1)
     assert filled(app.page)
+    app.page.evaluate(Axe().axe_script)
+    assert violations(app) == []
     app.page.wait_for_function(
         f"""() => {{
             const figure = document.querySelector('{ON}');
@@ -101,3 +106,9 @@ def test_a_link_starts_in_projector_mode_on_a_phone_too(app: AppPage) -> None:
     )
     app.page.keyboard.press("Escape")
     expect(app.page.locator(ON)).to_have_count(0)
+    # The panel that saves fits a phone as well, and axe finds nothing in it.
+    panel = SavePanel(app, "story")
+    expect(app.page.locator("dialog[data-made=png]")).to_be_visible()
+    assert violations(app) == []
+    assert panel.dialog.evaluate("dialog => dialog.scrollWidth <= dialog.clientWidth")
+    panel.close()
