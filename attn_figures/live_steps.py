@@ -77,7 +77,7 @@ def live(
     whole = message(json.dumps(head, separators=(",", ":")).encode(), said, packed)
     if len(whole) > MOST_MESSAGE_BYTES:
         raise ValueError(f"a figure may take {MOST_MESSAGE_BYTES:,} bytes, this one takes {len(whole):,}")
-    themes = {"light": _variables(theme.LIGHT), "dark": _variables(theme.DARK)}
+    themes = {"light": theme.variables(theme.LIGHT), "dark": theme.variables(theme.DARK)}
     return LiveWidget(whole, library=_library(), version=get_plotlyjs_version(), themes=themes)
 
 
@@ -91,18 +91,3 @@ def _control(label: str, texts: Sequence[object], n: int, what: str) -> dict[str
 @cache
 def _library() -> bytes:
     return zlib.compress(get_plotlyjs().encode(), 6)
-
-
-def _variables(palette: theme.Palette) -> dict[str, str]:
-    """Return the colours and fonts of the live figure's style sheet, by the names that it knows them by."""
-    return {
-        "--st-background-color": palette.paper,
-        "--st-text-color": palette.ink,
-        "--st-primary-color": palette.query,
-        "--st-border-color": palette.rule,
-        "--st-violet-text-color": palette.query,
-        "--st-orange-text-color": palette.key,
-        "--st-green-text-color": palette.value,
-        "--st-font": theme.SANS,
-        "--st-code-font": theme.MONO,
-    }

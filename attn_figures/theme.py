@@ -127,6 +127,21 @@ def recolouring(target: Palette) -> Mapping[str, str]:
     return mapping
 
 
+def variables(palette: Palette) -> dict[str, str]:
+    """Return the colours and fonts of the live figure's style sheet, by the names that it knows them by."""
+    return {
+        "--st-background-color": palette.paper,
+        "--st-text-color": palette.ink,
+        "--st-primary-color": palette.query,
+        "--st-border-color": palette.rule,
+        "--st-violet-text-color": palette.query,
+        "--st-orange-text-color": palette.key,
+        "--st-green-text-color": palette.value,
+        "--st-font": SANS,
+        "--st-code-font": MONO,
+    }
+
+
 def rgba(colour: str, alpha: float) -> str:
     """Make a #RRGGBB colour translucent, as #RRGGBBAA, so that its theme can still be recognised.
 

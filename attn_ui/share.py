@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 import segno
 import streamlit as st
 
-from attn_ui import lesson, settings_file
+from attn_ui import lesson, settings_file, state
 from attn_ui.parameters import Parameter
 
 _HERE = Path(__file__).parent
@@ -41,6 +41,8 @@ def fill() -> None:
         return
     with panel:
         _link("link", link(lesson_too=True))
+        if tables := state.left_out(settings):
+            st.caption(f":material/info: Too long for a link: {', '.join(tables)}. The file has everything.")
         st.divider()
         _file(url, settings)
         if said and said_on == url:

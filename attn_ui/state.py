@@ -196,11 +196,20 @@ def _write(setting: Held) -> None:
         st.query_params[setting.name] = wanted
 
 
+def left_out(parameters: Sequence[Parameter]) -> list[str]:
+    """Name the tables that are too long for the address: a link of the page does not carry them."""
+    return [each.name for each in parameters if isinstance(each, Table) and _too_long(each, text(each))]
+
+
+def _too_long(table: Table, wanted: str) -> bool:
+    return len(wanted) > table.longest
+
+
 def _in_address(setting: Held) -> str | None:
     if isinstance(setting, Steps):
         at = position(setting)
         left_out = at == setting.nearest(setting.default) and not setting.always_written
         return None if left_out else setting.texts()[at]
     wanted = text(setting)
-    too_long = isinstance(setting, Table) and len(wanted) > setting.longest
+    too_long = isinstance(setting, Table) and _too_long(setting, wanted)
     return None if too_long or wanted == setting.default else wanted

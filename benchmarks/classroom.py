@@ -37,7 +37,7 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from websockets.typing import Subprotocol
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGES = ("kernel-regression", "single-head", "positional-encoding", "multi-head")
+PAGES = ("kernel-regression", "single-head", "positional-encoding", "multi-head", "learned-heads")
 RELEASES, CONTROLS = 0.7, 0.2  # of what students do; the rest opens another page
 ARRIVE_WITHIN = 10.0  # seconds
 LEAVING = 0.02  # of all actions: the student goes away in the middle of the run, and another one comes

@@ -21,7 +21,7 @@ from playwright.sync_api import Browser, sync_playwright
 from benchmarks.interaction import FLAGS
 from tests.browser.conftest import ROOT, serving
 
-PAGES = ("", "kernel-regression", "single-head", "positional-encoding", "multi-head")
+PAGES = ("", "kernel-regression", "single-head", "positional-encoding", "multi-head", "learned-heads")
 FLOOR = "import streamlit as st\nvalue = st.slider('x', 0, 100, 20)\nst.write(value)\n"
 SLIDER = "() => document.querySelector('[data-testid=stSlider]')"
 MARKS = """() => document.querySelector(

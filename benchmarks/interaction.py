@@ -253,7 +253,7 @@ def report(rivals: list[Contestant], n_token: int, n_head: int) -> None:
         print(f"{rival.name:22}{rival.median:>6.0f} ms{rival.p95:>6.0f} ms{ratio:>25.2f}", flush=True)
 
 
-PAGES = ("", "kernel-regression", "single-head", "positional-encoding", "multi-head")
+PAGES = ("", "kernel-regression", "single-head", "positional-encoding", "multi-head", "learned-heads")
 RATES = (1, 4)  # how many times the processor is slowed
 DRAG_SECONDS = 2.0
 MOVES_A_SECOND = 60

@@ -196,3 +196,21 @@ def test_where_fewer_values_are_offered_the_address_carries_the_one_shown(
     _change(page, "h of 1 and 4")
     assert _shown(page, "h") == held
     assert _address(page).get("h") == address
+
+
+def test_what_a_link_leaves_out_is_named() -> None:
+    def script() -> None:
+        import streamlit as st
+
+        from attn_ui import state
+        from attn_ui.parameters import Table, Whole
+
+        tables = [Table("Q", 64, 16), Table("K", 64, 16)]
+        state.keep(tables[0], ";".join(["0.12345,0.12345"] * 64 * 4))
+        state.keep(tables[1], "1,2")
+        st.write(state.left_out([*tables, Whole("n", 1, 0, 2)]))
+        st.write(sorted(st.query_params))
+
+    at = AppTest.from_function(script).run()
+    assert not at.exception
+    assert [each.value for each in at.json] == ['["Q"]', '["K"]']
