@@ -22,14 +22,16 @@ def offer(
     short_program: Callable[[], str],
     formula: Callable[[], str],
     *,
+    numpy_program: Callable[[], str] | None = None,
     package: str = "",
 ) -> None:
     """Offer a page's programs and its formula; only the one that is open is made.
 
     Args:
-        torch_program: in PyTorch; the one in NumPy is made from it.
+        torch_program: in PyTorch.
         short_program: with attn_core and attn_figures.
         formula: LaTeX with the present numbers.
+        numpy_program: in NumPy; made from the one in PyTorch unless it is given.
         package: one that the first two need besides, by its name.
     """
     kind = controls.segment(CODE, "Program", label_visibility="collapsed")
@@ -40,8 +42,11 @@ def offer(
         st.latex(text)
         st.code(text, language="latex")
         return
-    program = short_program() if kind == "attn_core" else torch_program()
-    st.code(in_numpy(program) if kind == "NumPy" else program, language="python")
+    if kind == "NumPy":
+        program = in_numpy(torch_program()) if numpy_program is None else numpy_program()
+    else:
+        program = short_program() if kind == "attn_core" else torch_program()
+    st.code(program, language="python")
 
 
 def in_latex(rows: Sequence[Sequence[float]], form: str = ".2f") -> str:

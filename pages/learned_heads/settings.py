@@ -9,7 +9,7 @@ from attn_ui import controls
 from attn_ui.bounds import MAX_HEADS
 from attn_ui.frame import plain
 from attn_ui.parameters import Choice, Flag, Parameter, Several, Steps, Text, Whole
-from attn_ui.shared_settings import HEAD, KEY, QUERY, TEXT
+from attn_ui.shared_settings import CODE, HEAD, KEY, QUERY, TEXT
 
 TOY = "a toy trained here"
 REAL = "a real model"
@@ -49,7 +49,7 @@ SETTINGS: tuple[Parameter, ...] = (
     *(SOURCE, TAB, TASK, STEP, ABLATED, HEAD, QUERY, KEY),
     *SEQUENCES.values(),
     *(MODEL, PLACES, OWN_SEED, OWN_LAYERS, OWN_HEADS),
-    *(TEXT, RANK_BY, RANK, HIDE),
+    *(TEXT, RANK_BY, RANK, HIDE, CODE),
 )
 
 

@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,11 +18,12 @@ from attn_core import MultiHeadAttention
 from attn_core.toys import CHANCE, SHIPPED, SYMBOLS, TASKS, Judged, Recipe, Run, judge, shipped
 from attn_figures.numbers import number
 from attn_live.says import said_at
+from attn_ui.shared_settings import CODE
 from pages.learned_heads import trainer as trainers
 from pages.learned_heads import words
 from pages.learned_heads.numbers import Now, naming, steps_of
 from pages.learned_heads.settings import SEQUENCES, TAB, Setting
-from pages.learned_heads.snippet import snippet
+from pages.learned_heads.snippet import by_hand, formula, snippet
 from pages.learned_heads.tabs import arithmetic
 from pages.learned_heads.tabs.checks import checks
 from pages.learned_heads.trainer import Job, LineIsFullError, Trainer
@@ -186,6 +188,38 @@ def test_the_program_prints_the_numbers_on_the_page(chosen: Setting) -> None:
     line, count = ran.stdout.splitlines()
     assert line.split() == [SYMBOLS[each] for each in now.said]
     assert count == f"{now.right} of {now.asked} right"
+
+
+@pytest.mark.parametrize("numpy", [False, True], ids=["PyTorch", "NumPy"])
+@pytest.mark.parametrize("recipe", SHIPPED, ids=words.recipe_in_words)
+def test_the_model_by_hand_gives_the_numbers_of_the_page(
+    recipe: Recipe, numpy: bool, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(ROOT)
+    example = TASKS[recipe.task].example[: TASKS[recipe.task].most]
+    kept = len(Now(Setting(recipe, example), 0).run.checkpoints)
+    for at, off in ((0, ()), (kept // 2, (0,)), (kept - 1, (recipe.layers * recipe.heads - 1,))):
+        now = Now(Setting(recipe, example, off), at)
+        names: dict[str, Any] = {}
+        exec(by_hand(now, numpy=numpy), names)
+        np.testing.assert_allclose(np.asarray(names["weights"]), now.result.weights, atol=1e-5)
+        np.testing.assert_allclose(np.asarray(names["chances"]), now.chances, atol=1e-5)
+        assert capsys.readouterr().out.split() == [SYMBOLS[each] for each in now.said]
+
+
+def test_the_formula_has_the_chosen_heads_numbers() -> None:
+    now = Now(setting("induction", "abcabc"), 30, (2, 0, 0))
+    row = now.result.layers[1].weights[0, 3].tolist()
+    assert " & ".join(f"{each:.2f}" for each in row) in formula(now)
+    assert r"\sqrt{16}" in formula(now)
+    assert "+ M" not in formula(Now(setting("reverse", "abc"), 3))
+
+
+@pytest.mark.parametrize("kind", CODE.options)
+def test_every_program_is_offered(kind: str) -> None:
+    page = open_page(tab="Code", code=kind)
+    assert len(page.code) == 1
+    assert ("safe_open" in page.code[0].value) == (kind in ("PyTorch", "NumPy"))
 
 
 @pytest.mark.parametrize("tab", TAB.options)

@@ -1,12 +1,23 @@
-"""The tab "Code": a program that prints the numbers on the page."""
+"""The tab "Code": programs that print the numbers on the page, and their formula."""
 
 import streamlit as st
 
+from attn_core.toys import SHIPPED
+from attn_ui import programs
 from pages.learned_heads.numbers import Now
-from pages.learned_heads.snippet import snippet
+from pages.learned_heads.snippet import by_hand, formula, snippet
 
 
 def show(now: Now) -> None:
-    """Hand over the program."""
-    st.markdown("These lines read the training, or repeat it, and print what the model says at every place.")
-    st.code(snippet(now), language="python")
+    """Hand over the programs; a training of one's own has no file, so its program trains again."""
+    if now.recipe not in SHIPPED:
+        st.markdown("These lines repeat the training, and print what the model says at every place.")
+        st.code(snippet(now), language="python")
+        return
+    programs.offer(
+        lambda: by_hand(now),
+        lambda: snippet(now),
+        lambda: formula(now),
+        numpy_program=lambda: by_hand(now, numpy=True),
+        package="safetensors",
+    )
