@@ -29,7 +29,7 @@ cartesian: .venv/.app
 
 # Two workers: the tests in a browser, which mostly wait, and all others beside them.
 test: .venv/.dev browser check
-	$(BIN)/python -m pytest -n 2 --dist loadgroup
+	$(BIN)/python -m pytest -n 2 --dist loadgroup --durations=20
 
 check: .venv/.dev
 	$(BIN)/ruff check .

@@ -30,6 +30,7 @@ START_SECONDS = 120
 expect.set_options(timeout=TIMEOUT)
 
 
+@pytest.hookimpl(tryfirst=True)  # pytest-xdist reads the groups in its own
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Keep the tests that drive a browser in one worker, one after the other: beside it the others run."""
     for item in items:
