@@ -27,9 +27,13 @@ cartesian: .venv/.app
 	cd build && npm pack --silent "plotly.js-cartesian-dist-min@$$(../$(BIN)/python -c 'from plotly.offline import get_plotlyjs_version as v; print(v())')"
 	tar -xzf build/plotly.js-cartesian-dist-min-*.tgz -C build/plotly-js --strip-components=1
 
-# Two workers: the tests in a browser, which mostly wait, and all others beside them.
+# The tests in a browser, which mostly wait, and all others beside them.
 test: .venv/.dev browser check
-	$(BIN)/python -m pytest -n 2 --dist loadgroup --durations=20
+	@mkdir -p build
+	@$(BIN)/python -m pytest -m "not browser" > build/tests.log 2>&1 & others=$$!; \
+	$(BIN)/python -m pytest -m browser --durations=20; browser=$$?; \
+	wait $$others; others=$$?; cat build/tests.log; \
+	test $$browser = 0 -a $$others = 0
 
 check: .venv/.dev
 	$(BIN)/ruff check .

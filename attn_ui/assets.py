@@ -24,10 +24,11 @@ ALWAYS_ASK = "no-cache"
 _TEXTS = {".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8"}
 _VERSION = re.compile(r"plotly\.js (?:\([^)]*\) )?v(\d+\.\d+\.\d+)")
 _IMPORT = re.compile(r"""(?:from|import)\s*["']\./([\w.-]+\.js)["']""")
-# What the first message of every page asks Streamlit's front end for, by its files' names; and what that of
-# every page with settings asks for besides.
+# What the first message of every page asks Streamlit's front end for, by its files' names; what that of every
+# page with settings asks for besides; and what where some of them are numbers.
 COMPONENTS = ("Html", "BidiComponent")
-SETTINGS = ("ButtonGroup", "Selectbox", "NumberInput", "Slider")
+CHOICES = ("ButtonGroup", "Selectbox")
+NUMBERS = ("NumberInput", "Slider")
 FONTS = ("SourceSerifVariable-Roman", "MaterialSymbols-Rounded", "SourceCodeVF-Upright")
 
 
@@ -154,7 +155,7 @@ class FrontEnd:
 
     def prepare(self) -> None:
         """Compress what every first visit asks for, before the first visitor comes."""
-        announced = {*self.scripts((*COMPONENTS, *SETTINGS))}
+        announced = {*self.scripts((*COMPONENTS, *CHOICES, *NUMBERS))}
         for path, asset in self.texts.items():
             if path in self.index or path in announced:
                 asset.packed()

@@ -19,16 +19,18 @@ from streamlit import config
 from attn_live.bundle import bundle
 from attn_ui.assets import (
     ALWAYS_ASK,
+    CHOICES,
     COMPONENTS,
     FOREVER,
+    NUMBERS,
     PLOTLY_FILE,
-    SETTINGS,
     Asset,
     FrontEnd,
     reply,
     takes_gzip,
 )
 from attn_ui.live_figure import PLOTLY_ROUTE
+from attn_ui.navigation import PAGES, Listed
 from attn_ui.standalone import page
 
 # Relative, as Streamlit's own addresses are: right under a base path and behind a proxy that strips one.
@@ -109,6 +111,12 @@ def _kit(name: str) -> _Document:
     return _Document(make(), media_type, FOREVER)
 
 
+def _shown(page: Listed) -> Sequence[str]:
+    """What of Streamlit's front end a page shows as it opens."""
+    choices = () if page.is_default else CHOICES
+    return (*COMPONENTS, *choices, *(NUMBERS if page.asks_for_numbers else ()))
+
+
 class Assets:
     """ASGI middleware: the announced HTML, plotly.js, and Streamlit's scripts compressed once."""
 
@@ -119,8 +127,9 @@ class Assets:
         self.front = front
         base = str(config.get_option("server.baseUrlPath") or "").strip("/")
         self.base = f"/{base}/" if base else "/"
-        self.first = _Document(announced(front, COMPONENTS))
-        self.others = _Document(announced(front, (*COMPONENTS, *SETTINGS)))
+        self.pages = {
+            f"{self.base}{page.address}": _Document(announced(front, _shown(page))) for page in PAGES
+        }
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer for what is known here; pass everything else on."""
@@ -165,7 +174,7 @@ class Assets:
         await self.app({**scope, "headers": plain.raw, "method": "GET"}, receive, hold)
         body = b"".join(message.get("body", b"") for message in held)
         if body.decode(errors="replace") == self.front.index:
-            document = self.first if scope["path"] in (self.base, self.base.rstrip("/")) else self.others
+            document = self.pages.get(scope["path"], self.pages[self.base])
             await document.answer(Headers(scope=scope), scope["method"])(scope, receive, send)
             return
         for message in held:

@@ -10,6 +10,8 @@ class Listed:
     title: str
     about: str = ""  # what the overview says of it
     is_default: bool = False
+    # Whether its settings have fields for numbers and sliders of Streamlit's own as it opens.
+    asks_for_numbers: bool = True
 
     @property
     def folder(self) -> str:
@@ -31,10 +33,10 @@ class Listed:
 
 
 PAGES = (
-    Listed("Overview", is_default=True),
+    Listed("Overview", is_default=True, asks_for_numbers=False),
     Listed("Kernel regression", "Near keys weigh more: attention as of 1964."),
     Listed("Single head", "Similar words weigh more: scores, softmax, a mix of values."),
     Listed("Positional encoding", "What order does, and what happens without it."),
     Listed("Multi-head", "Several views of one sentence, added up to one output."),
-    Listed("Learned heads", "What heads become when something is asked of them."),
+    Listed("Learned heads", "What heads become when something is asked of them.", asks_for_numbers=False),
 )

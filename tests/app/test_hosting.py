@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from plotly.offline import get_plotlyjs_version
 
-from attn_ui.assets import COMPONENTS, FONTS, SETTINGS, FrontEnd, plotly_js
+from attn_ui.assets import CHOICES, COMPONENTS, FONTS, NUMBERS, FrontEnd, plotly_js
 from attn_ui.hosting import Hosting, hosting
 from attn_ui.security import headers_for
 
@@ -79,6 +79,6 @@ def test_a_folder_with_no_or_several_bundles_is_refused(tmp_path: Path) -> None:
 def test_every_announced_component_exists_in_the_installed_front_end() -> None:
     front = FrontEnd()
 
-    for stem in (*COMPONENTS, *SETTINGS):
+    for stem in (*COMPONENTS, *CHOICES, *NUMBERS):
         assert [name for name in front.scripts([stem]) if f"/{stem}." in name], stem
     assert len(front.fonts) == len(FONTS)

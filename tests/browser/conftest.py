@@ -30,13 +30,12 @@ START_SECONDS = 120
 expect.set_options(timeout=TIMEOUT)
 
 
-@pytest.hookimpl(tryfirst=True)  # pytest-xdist reads the groups in its own
+@pytest.hookimpl(tryfirst=True)  # before -m chooses among them
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Keep the tests that drive a browser in one worker, one after the other: beside it the others run."""
+    """Mark the tests that drive a browser, so that they and the others can run side by side."""
     for item in items:
         if Path(__file__).parent in item.path.parents:
             item.add_marker(pytest.mark.browser)
-            item.add_marker(pytest.mark.xdist_group("browser"))
 
 
 @contextlib.contextmanager

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.browser.app_page import AppPage
+from tests.browser.save_panel import SavePanel
 
 # Notes whenever the frames change whether the address has them already; and all that is drawn again.
 WATCH = """
@@ -87,9 +88,6 @@ def test_the_frame_follows_its_maps_where_the_slider_moves_them(app: AppPage) ->
 
 def test_a_saved_picture_has_the_frame(app: AppPage, tmp_path: Path) -> None:
     app.open("single-head?q=2&k=1")
-    with app.page.expect_download() as waiting:
-        app.figure("walk").get_by_role("button", name=re.compile("svg", re.IGNORECASE)).click()
-    saved = tmp_path / "saved.svg"
-    waiting.value.save_as(saved)
+    saved = SavePanel(app, "walk").save(tmp_path, "svg")
     shapes = re.findall(r'<g class="shape-group".*?</g>', saved.read_text(), re.DOTALL)
     assert len(shapes) == 5  # three maps, the key's row of V, the query's row of the output
