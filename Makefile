@@ -27,13 +27,16 @@ cartesian: .venv/.app
 	cd build && npm pack --silent "plotly.js-cartesian-dist-min@$$(../$(BIN)/python -c 'from plotly.offline import get_plotlyjs_version as v; print(v())')"
 	tar -xzf build/plotly.js-cartesian-dist-min-*.tgz -C build/plotly-js --strip-components=1
 
-# The tests in a browser, which mostly wait, and all others beside them.
+# The tests in a browser mostly wait: two runs of them, and one of all others, side by side.
+TEST := $(BIN)/python -m pytest
 test: .venv/.dev browser check
 	@mkdir -p build
-	@$(BIN)/python -m pytest -m "not browser" > build/tests.log 2>&1 & others=$$!; \
-	$(BIN)/python -m pytest -m browser --durations=20; browser=$$?; \
-	wait $$others; others=$$?; cat build/tests.log; \
-	test $$browser = 0 -a $$others = 0
+	@$(TEST) -m "not browser" > build/others.log 2>&1 & others=$$!; \
+	$(TEST) tests/browser/test_[m-z]*.py > build/browser.log 2>&1 & rest=$$!; \
+	$(TEST) tests/browser/test_[a-l]*.py --durations=20; first=$$?; \
+	wait $$rest; rest=$$?; wait $$others; others=$$?; \
+	cat build/browser.log build/others.log; \
+	test $$first = 0 -a $$rest = 0 -a $$others = 0
 
 check: .venv/.dev
 	$(BIN)/ruff check .
