@@ -5,8 +5,10 @@ import json
 import math
 import re
 import zipfile
+import zlib
 from collections.abc import Mapping
 from pathlib import PurePath
+from tokenize import TokenError
 from typing import Any
 
 import numpy as np
@@ -27,6 +29,8 @@ MAX_HEADS = 256
 
 _TOLERANCE = 0.02  # of a row's sum: half precision, and 1,000 keys
 _TOKEN_LETTERS = 40
+# What zipfile says of damage, of an unknown method, of a password, and of damage inside an array.
+_NOT_A_ZIP = (zipfile.BadZipFile, OSError, EOFError, NotImplementedError, RuntimeError, zlib.error)
 
 
 def read_attention(name: str, data: bytes) -> AttentionMaps:
@@ -82,7 +86,7 @@ def _array(name: str, file: Any, size: int) -> np.ndarray:
             raise ValueError(f"version {version} of the format")
         read = np.lib.format.read_array_header_1_0 if version[0] == 1 else np.lib.format.read_array_header_2_0
         shape, fortran, dtype = read(file)
-    except (ValueError, EOFError, SyntaxError) as error:
+    except (ValueError, EOFError, SyntaxError, TokenError) as error:  # a header is Python's own text
         raise ValueError(
             f"{name} must be an array as numpy.save writes it; its header cannot be read"
         ) from error
@@ -116,7 +120,7 @@ def _from_npz(data: bytes) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
                 name = entry.filename.removesuffix(".npy")
                 with archive.open(entry) as file:
                     arrays[name] = _array(name[:60], file, entry.file_size)
-    except (zipfile.BadZipFile, OSError, NotImplementedError, RuntimeError, EOFError) as error:
+    except _NOT_A_ZIP as error:
         raise ValueError("the file must be an .npz as numpy.savez writes it; it is none") from error
     told: dict[str, Any] = {}
     for name in (NAMES, TOKENS, SPECIAL):

@@ -1,6 +1,8 @@
 """Files with attention weights: what fits is read as it is, what does not is refused in a sentence."""
 
+import contextlib
 import io
+import itertools
 import json
 import struct
 import zipfile
@@ -166,6 +168,18 @@ def test_what_does_not_fit_is_refused_in_a_sentence(
 ) -> None:
     with refuses(said):
         read_attention(name, data)
+
+
+def test_no_damage_gets_through(tmp_path: Path) -> None:
+    maps = AttentionMaps({"layer 0": FITS}, tokens=("a", "b", "c"))
+    files = {"a.npy": npy(FITS)}
+    files |= {name: maps.save(tmp_path / name).read_bytes() for name in ("a.npz", "a.safetensors")}
+    for name, data in files.items():
+        flips = itertools.product(range(len(data)), (1, 32, 255))
+        damaged = [data[:i] + bytes([data[i] ^ flip]) + data[i + 1 :] for i, flip in flips]
+        for each in damaged + [data[:i] for i in range(0, len(data), 7)]:
+            with contextlib.suppress(ValueError):  # anything else would be a red box on the page
+                read_attention(name, each)
 
 
 def test_a_header_that_promises_too_much_takes_no_memory(refuses: Refuses) -> None:
