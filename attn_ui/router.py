@@ -40,4 +40,4 @@ page = st.navigation(
 )
 with TURNS:
     page.run()
-share.fill()
+    share.fill()
