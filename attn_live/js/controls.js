@@ -15,6 +15,7 @@
 
 const PLAY = "M1 0l9 5-9 5z";
 const PAUSE = "M1 0h3v10H1zM6 0h3v10H6z";
+const ICON = '<svg viewBox="0 0 10 10" aria-hidden="true"><path/></svg>';
 const FILL = "M0 0h4v1.5H1.5V4H0zM6 0h4v4H8.5V1.5H6zM0 6h1.5v2.5H4V10H0zM8.5 6H10v4H6V8.5h2.5z";
 const LEAVE = "M2.5 0H4v4H0V2.5h2.5zM6 0h1.5v2.5H10V4H6zM0 6h4v4H2.5V7.5H0zM6 6h4v1.5H7.5V10H6z";
 
@@ -119,12 +120,9 @@ export class Controls {
   }
 
   playButton() {
-    const button = document.createElement("button");
-    button.type = "button";
+    const button = newButton("play", () => this.actions.toggled());
     button.className = "live-play";
-    button.dataset.live = "play";
-    button.innerHTML = '<svg viewBox="0 0 10 10" aria-hidden="true"><path/></svg>';
-    button.addEventListener("click", () => this.actions.toggled());
+    button.innerHTML = ICON;
     return button;
   }
 
@@ -138,24 +136,30 @@ export class Controls {
   }
 
   projectorButton() {
-    const button = document.createElement("button");
-    button.type = "button";
+    const button = newButton("projector", () => this.actions.projected());
     button.className = "live-fill";
-    button.dataset.live = "projector";
-    button.innerHTML = '<svg viewBox="0 0 10 10" aria-hidden="true"><path/></svg>';
-    button.addEventListener("click", () => this.actions.projected());
+    button.innerHTML = ICON;
     return button;
   }
 
   saveButton() {
-    const button = document.createElement("button");
-    button.type = "button";
+    const button = newButton("save", () => this.actions.save());
     button.textContent = "Save";
     button.title = "Save this figure for a slide: picture, moving file, film or numbers";
-    button.dataset.live = "save";
-    button.addEventListener("click", () => this.actions.save());
     return button;
   }
+}
+
+/**
+ * @param {string} name what tests and styles find it by
+ * @param {() => void} pressed
+ */
+function newButton(name, pressed) {
+  const button = document.createElement("button");
+  button.type = "button";
+  button.dataset.live = name;
+  button.addEventListener("click", pressed);
+  return button;
 }
 
 class Slider {
