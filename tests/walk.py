@@ -17,7 +17,6 @@ import re
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
@@ -27,10 +26,9 @@ from streamlit.testing.v1 import AppTest
 from attn_live.says import said_plainly
 from attn_live.unpacking import count_steps, figure_at
 from attn_ui.parameters import Cells, Choice, Flag, Parameter, Real, Several, Steps, Table, Text, Whole
-from tests.pages import PAGES
+from tests.pages import PAGES, open_page
 from tests.quick_apptest import look_for_components_once
 
-ROUTER = Path(__file__).resolve().parents[1] / "attn_ui" / "router.py"
 MOST_BYTES = 2_000_000
 SENTENCES = (
     "the cat sat on the mat",
@@ -103,7 +101,7 @@ def states(page: str, count: int, seed: int, fixed: Query | None = None) -> Iter
 
 def open_state(page: str, query: Query) -> Opened:
     """Open a link in a session of its own; find every fault in what is shown."""
-    at = open_page(page, query)
+    at = open_page(page, **query)
     link = f"/{page}?{urlencode(query, doseq=True)}"
     texts = [
         str(each.value)
@@ -120,18 +118,6 @@ def open_state(page: str, query: Query) -> Opened:
         faults += [f"says {text!r}" for text in sentences if NOT_SAID.search(text)]
         faults += list(_figure_faults(packed))
     return Opened(link, [*texts, *(code.value for code in at.code)], faults)
-
-
-def open_page(page: str, query: Query) -> AppTest:
-    """Open a link in a session of its own."""
-    folder, _ = PAGES[page]
-    at = AppTest.from_file(str(ROUTER), default_timeout=120)
-    at.run()
-    if page:
-        at.switch_page(f"../pages/{folder}/page.py")
-    for name, value in query.items():
-        at.query_params[name] = value
-    return at.run()
 
 
 def fields(at: AppTest) -> list[tuple[dict[str, Any], list[str], bytes]]:

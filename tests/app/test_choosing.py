@@ -1,28 +1,20 @@
 """A chosen cell is part of no figure: links that differ in it alone bring the same packed bytes."""
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from attn_figures.matrix import Matrix
 from attn_figures.panels import compose
 from attn_live.unpacking import count_steps, figure_at, with_frames
 from attn_ui.live_figure import pack
-
-ROUTER = str(Path(__file__).resolve().parents[2] / "attn_ui" / "router.py")
+from tests.pages import open_sound
 
 
 def packed(page: str, **settings: str) -> bytes:
     """The steps that the first figure of a page is sent."""
-    at = AppTest.from_file(ROUTER, default_timeout=120).run()
-    at.switch_page(f"../pages/{page}/page.py")
-    for name, text in settings.items():
-        at.query_params[name] = text
-    at.run()
-    assert [error.value for error in at.exception] == []
+    at = open_sound(page, **settings)
     found: list[bytes] = [each.proto.bytes for each in at.get("bidi_component")]
     for _ in ("head", "sentences"):
         found = [message[4 + int.from_bytes(message[:4], "little") :] for message in found]
@@ -32,11 +24,11 @@ def packed(page: str, **settings: str) -> bytes:
 @pytest.mark.parametrize(
     ("page", "fixed"),
     [
-        ("single_head", {}),
-        ("single_head", {"stage": "output"}),
-        ("multi_head", {}),
-        ("multi_head", {"view": "mean and max"}),
-        ("positional_encoding", {"show": "attention"}),
+        ("single-head", {}),
+        ("single-head", {"stage": "output"}),
+        ("multi-head", {}),
+        ("multi-head", {"view": "mean and max"}),
+        ("positional-encoding", {"show": "attention"}),
     ],
 )
 def test_links_that_differ_in_the_chosen_cell_bring_the_same_steps(page: str, fixed: dict[str, str]) -> None:

@@ -1,15 +1,12 @@
 """Controls of a setting: several lists of one setting agree, and a bad tab is said like any bad setting."""
 
-from pathlib import Path
-
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from attn_ui.frame import tabs
 from attn_ui.navigation import PAGES, Listed
 from attn_ui.parameters import Choice
-
-ROUTER = str(Path(__file__).resolve().parents[2] / "attn_ui" / "router.py")
+from tests.pages import open_sound
 
 
 def _two_lists() -> None:
@@ -41,12 +38,6 @@ def test_a_page_lists_the_tabs_that_it_has() -> None:
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.title)
 def test_a_wrong_tab_is_said(page: Listed) -> None:
-    at = AppTest.from_file(ROUTER, default_timeout=120)
-    if not page.is_default:
-        at.run()
-        at.switch_page(f"../pages/{page.folder}/page.py")
-    at.query_params["tab"] = "Nonsense"
-    at.run()
-    assert not at.exception
+    at = open_sound(page.address, tab="Nonsense")
     assert any("The link's `tab` was `Nonsense`; wanted: " in caption.value for caption in at.caption)
     assert "tab" not in at.query_params

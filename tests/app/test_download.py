@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.walk import open_page
+from tests.pages import open_page
 
 Offered = dict[str, Callable[[], bytes]]
 
@@ -38,7 +38,7 @@ def offered(monkeypatch: pytest.MonkeyPatch) -> Offered:
 def test_a_file_is_the_whole_table_each_time(
     page: str, query: dict[str, Any], sizes: dict[str, tuple[int, int]], offered: Offered
 ) -> None:
-    at = open_page(page, {**query, "tab": "Data"})
+    at = open_page(page, **{**query, "tab": "Data"})
     assert not at.exception
     assert offered.keys() >= (sizes.keys() or {"words.csv", "positions.csv"})
     for name, content in offered.items():
@@ -51,7 +51,7 @@ def test_a_file_is_the_whole_table_each_time(
 
 
 def test_positions_are_written_as_they_are_computed(offered: Offered) -> None:
-    open_page("positional-encoding", {"text": "a b c", "scheme": "ramp", "step": "0.5", "tab": "Data"})
+    open_page("positional-encoding", text="a b c", scheme="ramp", step="0.5", tab="Data")
     _, *rows = csv.reader(offered["positions.csv"]().decode().splitlines())
     assert [row[0] for row in rows] == ["a", "b", "c"]
     numbers = np.array([row[1:] for row in rows], dtype=float)

@@ -6,6 +6,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -28,19 +29,10 @@ from pages.learned_heads.tabs import arithmetic
 from pages.learned_heads.tabs.checks import checks
 from pages.learned_heads.trainer import Job, LineIsFullError, Trainer
 from pages.learned_heads.views.toy import every, packed, said, title
+from tests.pages import open_sound
 
-ROUTER = str(Path(__file__).resolve().parents[2] / "attn_ui" / "router.py")
+open_page = partial(open_sound, "learned-heads")
 ROOT = Path(__file__).resolve().parents[2]
-
-
-def open_page(**query: str) -> AppTest:
-    at = AppTest.from_file(ROUTER, default_timeout=60).run()
-    at.switch_page("../pages/learned_heads/page.py")
-    for name, value in query.items():
-        at.query_params[name] = value
-    at.run()
-    assert not at.exception
-    return at
 
 
 def captions(at: AppTest) -> str:

@@ -3,6 +3,7 @@
 import io
 import json
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from threading import Event
 from typing import Any
@@ -27,8 +28,9 @@ from pages.learned_heads.views import heads
 from pages.learned_heads.views.model import INSTALL
 from pages.learned_heads.whole import MEASURES, MOST_NUMBERS, Whole
 from tests import planted_bert
+from tests.pages import open_sound
 
-ROUTER = str(Path(__file__).resolve().parents[2] / "attn_ui" / "router.py")
+opened = partial(open_sound, "learned-heads")
 REAL, OWN = "a real model", "your own"
 
 
@@ -52,16 +54,6 @@ def real(planted: RealModel, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     shelf_with(monkeypatch, lambda name, progress: planted)
     yield
     shared_cache.clear()
-
-
-def opened(**query: str) -> AppTest:
-    at = AppTest.from_file(ROUTER, default_timeout=120).run()
-    at.switch_page("../pages/learned_heads/page.py")
-    for name, value in query.items():
-        at.query_params[name] = value
-    at.run()
-    assert not at.exception
-    return at
 
 
 def message(at: AppTest) -> tuple[dict[str, Any], bytes, bytes]:

@@ -1,26 +1,16 @@
 """Lesson links: what they hide, what they say, and that nothing in them becomes markup or style."""
 
-from pathlib import Path
+from functools import partial
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from attn_ui import lesson
 from attn_ui.parameters import Flag
+from tests.pages import open_sound
 
-ROUTER = Path(__file__).resolve().parents[2] / "attn_ui" / "router.py"
+opened = partial(open_sound, "single-head")
 SETTINGS = (Flag("bias", False),)
-
-
-def opened(**query: str) -> AppTest:
-    """The single head, by a link."""
-    app = AppTest.from_file(str(ROUTER), default_timeout=120).run()
-    app.switch_page("../pages/single_head/page.py")
-    for name, text in query.items():
-        app.query_params[name] = text
-    app.run()
-    assert not app.exception
-    return app
 
 
 def written(app: AppTest) -> str:

@@ -2,7 +2,7 @@
 
 import json
 from dataclasses import replace
-from pathlib import Path
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -49,8 +49,9 @@ from pages.multi_head.tabs.break_it import MISTAKES, PICTURES
 from pages.multi_head.tabs.checks import checks
 from pages.multi_head.tabs.shapes import STAGE_WORDS, ledger
 from pages.multi_head.views import packed
+from tests.pages import open_sound
 
-ROUTER = str(Path(__file__).resolve().parents[2] / "attn_ui" / "router.py")
+open_page = partial(open_sound, "multi-head")
 OWN = Setting(
     case="own sentence",
     text="the cat sat on the mat",
@@ -82,16 +83,6 @@ SETTINGS = {
     case: (replace(OWN, case=case, d_head=s.d_head, projection=s.output_projection, seed=0), s.num_heads)
     for case, s in EXAMPLES.items()
 }
-
-
-def open_page(**query: Any) -> AppTest:
-    at = AppTest.from_file(ROUTER, default_timeout=120).run()
-    at.switch_page("../pages/multi_head/page.py")
-    for name, value in query.items():
-        at.query_params[name] = value
-    at.run()
-    assert not at.exception
-    return at
 
 
 def captions(at: AppTest) -> str:

@@ -14,7 +14,8 @@ import numpy as np
 import pytest
 
 from attn_live.unpacking import figure_at
-from tests.walk import fields, open_page
+from tests.pages import open_page
+from tests.walk import fields
 
 OLD: dict[str, dict[str, Any]] = json.loads((Path(__file__).parent / "old_links.json").read_text())
 
@@ -22,7 +23,7 @@ OLD: dict[str, dict[str, Any]] = json.loads((Path(__file__).parent / "old_links.
 def shown(link: str) -> tuple[str | None, dict[str, list[Any]]]:
     """Open a link; return where its slider stands, and what the maps of its first figure hold."""
     page, _, query = link.partition("?")
-    at = open_page(page.strip("/"), dict(parse_qs(query)))
+    at = open_page(page.strip("/"), **parse_qs(query))
     assert not at.exception
     assert not [caption for caption in at.caption if ":material/link_off:" in caption.value]
     # Sentences that follow a choice travel before their figure, as a message of their own.

@@ -1,7 +1,7 @@
 """The overview: five maps on one slider, true numbers, and links to the pages."""
 
 import json
-from pathlib import Path
+from functools import partial
 
 import numpy as np
 import pytest
@@ -13,15 +13,10 @@ from attn_live.says import said_at
 from attn_ui.navigation import PAGES
 from pages.overview.numbers import PATCHES, PITCHES, story, uses
 from pages.overview.words import USES, what_the_slider_does
+from tests.pages import open_sound
 from tests.walk import split
 
-ROUTER = Path(__file__).resolve().parents[2] / "attn_ui" / "router.py"
-
-
-def overview(**query: str) -> AppTest:
-    app = AppTest.from_file(ROUTER, default_timeout=120)
-    app.query_params.update(query)
-    return app.run()
+overview = partial(open_sound, "")
 
 
 def seen(app: AppTest) -> str:

@@ -24,7 +24,7 @@ from tests.app.test_heads_with_positions import SETTINGS as PLACED
 from tests.app.test_kernel_regression import TOYS
 from tests.app.test_multi_head import LOOK
 from tests.app.test_multi_head import SETTINGS as PLAIN
-from tests.walk import open_page
+from tests.pages import open_page
 
 HEADS = PLAIN | {name: setting for name, setting in PLACED.items() if "learned" not in name}
 
@@ -131,7 +131,7 @@ def test_positions(name: str, example: str, words: str) -> None:
 
 
 def opened(page: str, **link: str) -> AppTest:
-    return open_page(page, {"tab": "Code", **link})
+    return open_page(page, **{"tab": "Code", **link})
 
 
 @pytest.mark.parametrize("example", EXAMPLE.options)

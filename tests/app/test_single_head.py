@@ -3,7 +3,7 @@
 import json
 import re
 from dataclasses import replace
-from pathlib import Path
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -20,18 +20,9 @@ from pages.single_head.head import Inputs, make_head
 from pages.single_head.numbers import Scoring, at_every_step
 from pages.single_head.settings import MASK, MASK_WIDTH, MISTAKE, STAGE, TAB
 from pages.single_head.tabs.data import edited, matrix_of
+from tests.pages import open_sound
 
-ROUTER = str(Path(__file__).resolve().parents[2] / "attn_ui" / "router.py")
-
-
-def opened(**settings: str) -> AppTest:
-    at = AppTest.from_file(ROUTER, default_timeout=120).run()
-    at.switch_page("../pages/single_head/page.py")
-    for name, text in settings.items():
-        at.query_params[name] = text
-    at.run()
-    assert [error.value for error in at.exception] == []
-    return at
+opened = partial(open_sound, "single-head")
 
 
 def said(at: AppTest) -> str:
