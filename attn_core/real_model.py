@@ -522,7 +522,7 @@ def _from_hub(name: str) -> Path:
     patterns = ["config.json", "*.safetensors", "tokenizer*.json", "vocab.*", "merges.txt"]
     try:
         return Path(hub.snapshot_download(name, allow_patterns=patterns))
-    except Exception as error:
+    except Exception as error:  # no network, no such name, no right to it, a full disk: each has its own kind
         raise ValueError(
             f"a model must be a folder on this machine or a name on the hub; {name!r} is no folder and could "
             f"not be fetched ({type(error).__name__})"

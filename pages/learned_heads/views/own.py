@@ -14,6 +14,7 @@ from pages.learned_heads.tabs import whole as whole_tabs
 from pages.learned_heads.views import heads
 from pages.learned_heads.whole import Whole
 from pages.learned_heads.whole_snippet import CAPTURE
+from pages.learned_heads.words import capital
 
 OWN_MAPS = "learned_own_maps"  # where the session keeps them
 _FILE, _FAULT, _MADE = "own-maps", "learned_own_fault", "learned_own_made"
@@ -77,8 +78,7 @@ def _take() -> None:
             )
         maps = read_attention(uploaded.name, uploaded.getvalue())
     except ValueError as error:
-        fault = str(error)
-        st.session_state[_FAULT] = f"{fault[:1].upper()}{fault[1:]}."
+        st.session_state[_FAULT] = f"{capital(str(error))}."
         return
     st.session_state[OWN_MAPS] = maps
     st.session_state.pop(_FAULT, None)
