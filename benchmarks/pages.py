@@ -83,14 +83,14 @@ class TimedCache(shared_cache.SharedCache):
 
 def first_visit(page: str) -> float:
     """Seconds of processor time to compute, draw and pack what a page opens with."""
-    open_page(page, {})  # what is imported and laid out once a process
+    open_page(page)  # what is imported and laid out once a process
     times = []
     for _ in range(VISITS):
         cache = shared_cache._CACHE = TimedCache()
         if page:
-            open_page("", {})  # each session begins there
+            open_page("")  # each session begins there
             cache.seconds = 0.0
-        open_page(page, {})
+        open_page(page)
         times.append(cache.seconds)
     return statistics.median(times)
 

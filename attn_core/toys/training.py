@@ -1,12 +1,13 @@
 """Training a toy: seeded, step by step, keeping the states between which most changes."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
 from jaxtyping import Float, Int
 from torch import Tensor
+from torch.func import functional_call, vmap
 from torch.nn import functional as F
 
 from attn_core import _require
@@ -111,6 +112,25 @@ class Run:
         model = self.recipe.model()
         model.load_state_dict(dict(self.checkpoints[at].state))
         return model.eval().requires_grad_(False)
+
+    def on(
+        self, tokens: Int[Tensor, " n"], *, off: Collection[int] = ()
+    ) -> tuple[Float[Tensor, "n_checkpoint n_head n n"], Float[Tensor, "n_checkpoint n n_symbol"]]:
+        """Return the maps and the logits of a sequence at every checkpoint, all in one batch.
+
+        They are those of ``model(at)(tokens, off=off)``, up to the rounding of float32.
+        """
+        model = self.model(0)
+
+        def forward(state: Mapping[str, Tensor]) -> tuple[Tensor, Tensor]:
+            run = functional_call(model, dict(state), (tokens,), {"off": off})
+            return run.weights, run.logits
+
+        states = [each.state for each in self.checkpoints]
+        found: tuple[Tensor, Tensor] = vmap(forward)(
+            {name: torch.stack([state[name] for state in states]) for name in states[0]}
+        )
+        return found
 
 
 def judge(

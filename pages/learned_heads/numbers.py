@@ -98,14 +98,24 @@ class Now:
 
     @cached_property
     def result(self) -> ToyRun:
-        """Every stage on the sequence."""
+        """Every stage on the sequence, where more is wanted than the maps and the logits."""
         found: ToyRun = self.model(self.tokens, off=self.setting.off)
         return found
 
     @cached_property
+    def weights(self) -> Tensor:
+        """The maps of all heads, (n_head, n, n)."""
+        return at_every_step(self.setting)[0][self.at]
+
+    @cached_property
+    def logits(self) -> Tensor:
+        """The score of each symbol at each place, (n, n_symbol)."""
+        return at_every_step(self.setting)[1][self.at]
+
+    @cached_property
     def chances(self) -> Tensor:
         """The probability of each symbol at each place, (n, n_symbol)."""
-        return self.result.logits.softmax(dim=-1)
+        return self.logits.softmax(dim=-1)
 
     @cached_property
     def answers(self) -> list[int | None]:
@@ -115,7 +125,8 @@ class Now:
     @cached_property
     def said(self) -> list[int]:
         """The symbol that the model finds most likely at each place."""
-        return [int(each) for each in self.chances.argmax(dim=-1)]
+        said: list[int] = self.chances.argmax(dim=-1).tolist()
+        return said
 
     @property
     def chosen(self) -> tuple[int, int, int]:
@@ -144,7 +155,7 @@ class Now:
         """The same without the heads that are off, computed now."""
         if not self.setting.off:
             return self.judged
-        return judged_without(self.recipe, self.at, self.setting.off)
+        return judged_without(self.recipe, self.at, (self.setting.off,))[0]
 
     @property
     def n_head(self) -> int:
@@ -177,9 +188,17 @@ def naming(judged: Judged, head: int) -> tuple[str, float]:
 
 
 @shared
-def judged_without(recipe: Recipe, at: int, off: tuple[int, ...]) -> Judged:
-    """Return how a model does on held-out sequences without some of its heads."""
-    return judge(run_of(recipe).model(at), TASKS[recipe.task], recipe.held_out(), off)
+def at_every_step(setting: Setting) -> tuple[Tensor, Tensor]:
+    """Return the maps and the logits at every step that was kept, (n_step, ...) each."""
+    tokens = TASKS[setting.recipe.task].tokens(setting.typed)
+    return run_of(setting.recipe).on(tokens, off=setting.off)
+
+
+@shared
+def judged_without(recipe: Recipe, at: int, each_off: tuple[tuple[int, ...], ...]) -> list[Judged]:
+    """Return how a model does on held-out sequences without some of its heads, for each such choice."""
+    model, held_out = run_of(recipe).model(at), recipe.held_out()
+    return [judge(model, TASKS[recipe.task], held_out, off) for off in each_off]
 
 
 def array(tensor: Tensor) -> NDArray[np.float64]:

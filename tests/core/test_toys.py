@@ -169,6 +169,23 @@ def test_the_model_is_that_of_torchs_own_layers(name: str) -> None:
         torch.testing.assert_close(run.logits, (x - start) @ model.readout.T, atol=1e-5, rtol=1e-4)
 
 
+@pytest.mark.parametrize(
+    ("task", "positions", "off"),
+    [("induction", True, (1, 2)), ("reverse", True, ()), ("induction", False, ())],
+)
+def test_all_checkpoints_at_once_are_each_models_own(
+    task: str, positions: bool, off: tuple[int, ...]
+) -> None:
+    run = shipped(task, positions=positions)
+    tokens = TASKS[task].tokens(TASKS[task].example)
+    maps, logits = run.on(tokens, off=off)
+    assert len(maps) == len(logits) == len(run.checkpoints)
+    for at in range(0, len(run.checkpoints), 6):
+        alone = run.model(at)(tokens, off=off)
+        torch.testing.assert_close(maps[at], alone.weights, atol=1e-5, rtol=1e-5)
+        torch.testing.assert_close(logits[at], alone.logits, atol=1e-4, rtol=1e-4)
+
+
 def test_a_head_that_is_off_writes_nothing_and_all_off_is_guessing() -> None:
     recipe = replace(Recipe.usual("induction"), seed=4)
     model, tokens = recipe.model(), recipe.held_out(3)

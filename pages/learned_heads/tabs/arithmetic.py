@@ -26,7 +26,7 @@ def show(now: Now) -> None:
 def sentence(now: Now) -> str:
     """Say where the chosen head, query and key are, and what the right places have together."""
     head, query, key = now.chosen
-    weights = now.result.weights[head, query]
+    weights = now.weights[head, query]
     where = [place for place, right in enumerate(now.task.right(now.tokens)[query].tolist()) if right]
     told = (
         f"**{now.head(head).capitalize()}**, from the query {coloured('query', now.symbols[query])} at place "

@@ -14,11 +14,11 @@ from pages.learned_heads.numbers import Now
 def checks(now: Now) -> list[Check]:
     """Compute every check on the numbers on screen."""
     weights, logits = by_torch(now)
-    sums = now.result.weights.sum(dim=-1)
+    sums = now.weights.sum(dim=-1)
     model, curve = judge(now.model, now.task, now.recipe.held_out()), now.judged
     return [
-        compare("the maps are those of `torch.nn.MultiheadAttention`", now.result.weights, weights),
-        compare("what it says is what the same layers of torch say", now.result.logits, logits),
+        compare("the maps are those of `torch.nn.MultiheadAttention`", now.weights, weights),
+        compare("what it says is what the same layers of torch say", now.logits, logits),
         compare("each row of each map sums to one", sums, torch.ones_like(sums)),
         compare(
             "loss and accuracy of this step are those written down while it was trained",

@@ -9,9 +9,8 @@ from pages.learned_heads.numbers import Now, judged_without
 
 def show(now: Now) -> None:
     """Show a line a head: its measures on held-out sequences, and accuracy and loss without it."""
-    whole, *each = (
-        judged_without(now.recipe, now.at, off) for off in ((), *((head,) for head in range(now.n_head)))
-    )
+    whole = now.judged
+    each = judged_without(now.recipe, now.at, tuple((head,) for head in range(now.n_head)))
     st.markdown(
         f"On {len(now.recipe.held_out())} sequences that no step of the training saw, after {now.step:,} "
         f"steps: right in **{whole.accuracy:.1%}** of the places, loss {whole.loss:.4f}."

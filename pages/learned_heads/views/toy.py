@@ -83,7 +83,7 @@ def maps(now: Now) -> Maps:
     """Hand what the model does with the sequence to the figures."""
     n = len(now.symbols)
     return Maps(
-        array(now.result.weights),
+        array(now.weights),
         [now.head(head) for head in range(now.n_head)],
         [title(now, head) for head in range(now.n_head)],
         now.symbols,
