@@ -2,7 +2,8 @@
 
 from attn_core.toys.files import SHIPPED, TRAINED, path_of, read_run, shipped, write_run
 from attn_core.toys.measures import CHANCE, MEASURES, any_other_token, measure_heads, share_on
-from attn_core.toys.model import ToyModel, ToyRun
+from attn_core.toys.mistakes import TOY_MISTAKES, ToyMistake, heads_reversed
+from attn_core.toys.model import Attend, ToyModel, ToyRun
 from attn_core.toys.tasks import BLANK, LETTERS, SYMBOLS, TASKS, Task
 from attn_core.toys.training import Checkpoint, Curve, Judged, Recipe, Run, judge, train
 
@@ -14,16 +15,20 @@ __all__ = [
     "SHIPPED",
     "SYMBOLS",
     "TASKS",
+    "TOY_MISTAKES",
     "TRAINED",
+    "Attend",
     "Checkpoint",
     "Curve",
     "Judged",
     "Recipe",
     "Run",
     "Task",
+    "ToyMistake",
     "ToyModel",
     "ToyRun",
     "any_other_token",
+    "heads_reversed",
     "judge",
     "measure_heads",
     "path_of",

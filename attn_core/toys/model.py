@@ -1,6 +1,6 @@
 """A model of attention alone: symbols and places in, heads between, symbols out."""
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from typing import NamedTuple
 
 import torch
@@ -15,6 +15,10 @@ from attn_core.toys.tasks import SYMBOLS
 
 BASE = 100.0  # of the sinusoids
 LOUDNESS = 0.3  # standard deviation of a symbol's first embedding; its place has 0.7
+
+
+Attend = Callable[..., MultiHead]
+"""How a layer attends: called with its ``MultiHeadAttention``, the sequence and ``attn_mask``."""
 
 
 class ToyRun(NamedTuple):
@@ -77,22 +81,49 @@ class ToyModel(nn.Module):
         self.norms = nn.ModuleList(nn.LayerNorm(d_model) for _ in range(layers))
         self.readout = nn.Parameter(drawn[1] / d_model**0.5)
 
-    def forward(self, tokens: Int[Tensor, "*batch n"], *, off: Collection[int] = ()) -> ToyRun:
-        """Run sequences through the model; what the heads in ``off``, counted over layers, write is left out.
+    def forward(
+        self,
+        tokens: Int[Tensor, "*batch n"],
+        *,
+        off: Collection[int] = (),
+        attend: Attend = MultiHeadAttention.__call__,
+        start: int = 0,
+    ) -> ToyRun:
+        """Run sequences through the model.
 
-        Raises ValueError for sequences longer than the model has places.
+        Args:
+            tokens: symbols by their numbers.
+            off: heads, counted over layers, that write nothing: their columns of W_o are left out.
+            attend: how each layer attends, such as a function of ``attn_core.head_mistakes``.
+            start: the place that the first symbol is counted as; the sinusoids go on beyond the last place.
+
+        Raises ValueError for sequences longer than the model has places, and for a start below zero.
         """
         n = tokens.shape[-1]
         if n > len(self.positions):
             raise ValueError(f"tokens must have at most {len(self.positions)} places; got {n}")
-        start = self.embedding[tokens] + self.positions[:n]
+        embedded = self.embedding[tokens] + self._places(n, _require.whole("start", start, least=0))
         mask = causal_mask(n) if self.causal else None
-        x, stages = start, []
+        x, stages = embedded, []
         for number, (attention, norm) in enumerate(zip(self.attention, self.norms, strict=True)):
-            layer: MultiHead = attention(norm(x), attn_mask=mask)
-            n_head = layer.weights.shape[-3]
-            on = [head for head in range(n_head) if head + number * n_head not in off]
-            # Not output less what is off, which would leave rounding where nothing was written.
-            x = x + (layer.output if len(on) == n_head else layer.contributions[..., on, :, :].sum(dim=-3))
+            layer = attend(attention, norm(x), attn_mask=mask)
+            n_head = layer.heads.shape[-3]
+            x = x + _written(layer, [head for head in range(n_head) if head + number * n_head in off])
             stages.append(layer)
-        return ToyRun(tuple(stages), (x - start) @ self.readout.T)
+        return ToyRun(tuple(stages), (x - embedded) @ self.readout.T)
+
+    def _places(self, n: int, start: int) -> Float[Tensor, "n d_model"]:
+        if not start or not self.positions.any():
+            return self.positions[:n]
+        return sinusoidal_encoding(start + n, self.positions.shape[1], base=BASE, dtype=torch.float32)[start:]
+
+
+def _written(layer: MultiHead, off: list[int]) -> Float[Tensor, "*batch n d_model"]:
+    """Return what a layer adds. What is off is zero before W_o: a difference would leave rounding there."""
+    if not off:
+        return layer.output
+    joined = layer.concatenated.unflatten(-1, (-1, layer.heads.shape[-1]))
+    on = torch.ones(joined.shape[-2], 1, dtype=joined.dtype)
+    on[off] = 0
+    assert layer.output_weight is not None
+    return (joined * on).flatten(-2) @ layer.output_weight.T

@@ -11,8 +11,9 @@ from torch.func import functional_call, vmap
 from torch.nn import functional as F
 
 from attn_core import _require
+from attn_core.multi_head import MultiHeadAttention
 from attn_core.toys.measures import measure_heads
-from attn_core.toys.model import ToyModel
+from attn_core.toys.model import Attend, ToyModel
 from attn_core.toys.tasks import TASKS, Task
 
 # Queries and keys learn so many times faster than the rest. Else the answers are right, and the loss gone,
@@ -134,11 +135,17 @@ class Run:
 
 
 def judge(
-    model: ToyModel, task: Task, tokens: Int[Tensor, "n_sequence n"], off: tuple[int, ...] = ()
+    model: ToyModel,
+    task: Task,
+    tokens: Int[Tensor, "n_sequence n"],
+    off: tuple[int, ...] = (),
+    *,
+    attend: Attend = MultiHeadAttention.__call__,
+    start: int = 0,
 ) -> Judged:
-    """Run a model over sequences, without the heads in ``off``, and say how it does."""
+    """Run a model over sequences, as ``ToyModel.forward`` does with what is given, and say how it does."""
     with torch.no_grad():
-        run = model(tokens, off=off)
+        run = model(tokens, off=off, attend=attend, start=start)
     answers = task.answers(tokens)
     asked = answers >= 0
     loss = F.cross_entropy(run.logits[asked], answers[asked])

@@ -1,0 +1,152 @@
+"""Mistakes made with a model that has learned, each as it is made: now they can cost something."""
+
+from collections.abc import Callable, Mapping
+from copy import deepcopy
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+
+import torch
+from torch import Tensor
+
+from attn_core import head_mistakes
+from attn_core.head_mistakes import MULTI_HEAD_MISTAKES
+from attn_core.multi_head import MultiHead, MultiHeadAttention, split_heads
+from attn_core.toys.model import Attend, ToyModel, ToyRun
+
+
+@dataclass(frozen=True, eq=False)
+class ToyMistake:
+    """A mistake made with a trained model: ``what`` is done and ``why`` it is wrong.
+
+    ``attend`` is how each layer then attends, ``start`` the place that the first symbol is counted as.
+    ``needs`` says what must be there for it to show: several "heads" a layer, a "cache" (a sequence written
+    symbol by symbol), a "mask", "positions", or nothing ("").
+    """
+
+    name: str
+    what: str
+    why: str
+    attend: Attend = MultiHeadAttention.__call__
+    start: int = 0
+    needs: str = ""
+
+    def run(self, model: ToyModel, tokens: Tensor, off: tuple[int, ...] = ()) -> ToyRun:
+        """Run sequences (*batch, n) through the model with the mistake in it, without the heads in ``off``.
+
+        Raises ValueError where the mistake cannot be made: nothing is cached where places see all others.
+        """
+        if self.needs == "cache" and not model.causal:
+            raise ValueError(f"{self.name} needs a causal model; got one whose places see all others")
+        found: ToyRun = model(tokens, off=off, attend=self.attend, start=self.start)
+        return found
+
+
+def mask_forgotten(module: MultiHeadAttention, x: Tensor, attn_mask: Tensor | None = None) -> MultiHead:
+    """Attend from ``x`` (*batch, n, d_model) to all of it, whatever the mask."""
+    found: MultiHead = module(x)
+    return found
+
+
+def heads_in_another_order(
+    module: MultiHeadAttention, x: Tensor, attn_mask: Tensor | None = None
+) -> MultiHead:
+    """Attend over ``x`` (*batch, n, d_model) with the first head's query and key for the last's, and so on.
+
+    Values and W_o keep their order, as where some of a checkpoint's matrices are put together from the heads
+    in one order and some in the other. See ``heads_reversed`` for all four.
+    """
+    query, key, value = module.project(x)
+    return module.attend(query.flip(-3), key.flip(-3), value, attn_mask)
+
+
+def weights_not_transposed(
+    module: MultiHeadAttention, x: Tensor, attn_mask: Tensor | None = None
+) -> MultiHead:
+    """Attend over ``x`` (*batch, n, d_model) with the transpose of every weight.
+
+    Raises ValueError for weights that are not square, as torch does, and for biases: a file that has its
+    weights turned has them as they are.
+
+    Source: GPT-2's files, whose layers (``Conv1D`` in transformers) keep (in, out) and compute x W, where
+    ``nn.Linear`` keeps (out, in) and computes x W^T.
+    """
+    linears = (module.W_q, module.W_k, module.W_v, module.W_o)
+    shapes = [None if each is None else tuple(each.weight.shape) for each in linears]
+    if set(shapes) != {(module.d_model, module.d_model)} or module.W_q.bias is not None:
+        raise ValueError(f"this mistake needs four square weights and no biases; got weights {shapes}")
+    q, k, v = (split_heads(x @ each.weight, module.num_heads) for each in linears[:3] if each is not None)
+    found = module.attend(module.turned(q), module.turned(k), v, attn_mask)
+    assert module.W_o is not None
+    weight = module.W_o.weight.T
+    return replace(found, output=found.concatenated @ weight.T, output_weight=weight)
+
+
+def heads_reversed(model: ToyModel) -> ToyModel:
+    """Return the model with the heads of each layer in the opposite order in W_q, W_k, W_v and W_o alike.
+
+    Invariant: it says what the model says, for what heads write is added up, in whatever order.
+
+    >>> model = ToyModel(layers=2, heads=4, length=5, seed=0)
+    >>> tokens = torch.tensor([3, 1, 4, 1, 5])
+    >>> bool(torch.allclose(heads_reversed(model)(tokens).logits, model(tokens).logits, atol=1e-5))
+    True
+    """
+    turned = deepcopy(model)
+    with torch.no_grad():
+        for module in turned.attention:
+            assert isinstance(module, MultiHeadAttention)
+            assert module.W_o is not None
+            for part in (module.W_q, module.W_k, module.W_v):
+                part.weight.copy_(part.weight.unflatten(0, (module.num_heads, -1)).flip(0).flatten(0, 1))
+            # W_o reads the heads side by side: their order is that of its columns.
+            last = module.W_o.weight
+            last.copy_(last.unflatten(1, (module.num_heads, -1)).flip(1).flatten(1))
+    return turned
+
+
+def _between_heads(name: str, attend: Callable[..., MultiHead], needs: str = "") -> ToyMistake:
+    known = MULTI_HEAD_MISTAKES[name]
+    return ToyMistake(name, known.what, known.why, attend, needs=needs)
+
+
+TOY_MISTAKES: Mapping[str, ToyMistake] = MappingProxyType(
+    {
+        mistake.name: mistake
+        for mistake in (
+            _between_heads("merge-without-transpose", head_mistakes.merge_without_transpose, "heads"),
+            _between_heads("scale-by-d-model", head_mistakes.scale_by_d_model, "heads"),
+            _between_heads("shared-projections", head_mistakes.shared_projections, "heads"),
+            _between_heads("unpacked-in-another-order", head_mistakes.unpacked_in_another_order),
+            _between_heads("cached-after-attending", head_mistakes.cached_after_attending, "cache"),
+            ToyMistake(
+                "mask-forgotten",
+                "The model was trained with the causal mask and is used without it.",
+                "A place then also sees what comes after it, and no step taught a head what to do with that.",
+                mask_forgotten,
+                needs="mask",
+            ),
+            ToyMistake(
+                "counted-from-one",
+                "Places are counted from 0 in training and from 1 in use.",
+                "All then stands one place too far: heads that learned distances hardly notice, heads that "
+                "learned the places themselves look elsewhere.",
+                start=1,
+                needs="positions",
+            ),
+            ToyMistake(
+                "heads-in-another-order",
+                "W_q and W_k are loaded with each layer's heads in the opposite order, W_v and W_o are not.",
+                "A head then looks where another should, and passes on what it finds there as its own.",
+                heads_in_another_order,
+                needs="heads",
+            ),
+            ToyMistake(
+                "weights-not-transposed",
+                "Weights kept as (in, out), as GPT-2's are, go into nn.Linear, which wants (out, in).",
+                "All of them are square, so torch refuses nothing, and every W is the transpose of its own.",
+                weights_not_transposed,
+            ),
+        )
+    }
+)
+"""Mistakes made with a trained model by name, read-only."""

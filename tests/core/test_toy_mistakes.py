@@ -1,0 +1,214 @@
+"""Mistakes made with trained models: each against the same written out on the checkpoint's numbers."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+import torch
+from einops import rearrange
+from torch import Tensor
+from torch.nn import functional as F
+
+from attn_core import MultiHeadAttention, causal_mask
+from attn_core.toys import (
+    SHIPPED,
+    TASKS,
+    TOY_MISTAKES,
+    Recipe,
+    Run,
+    ToyModel,
+    heads_reversed,
+    judge,
+    shipped,
+)
+from attn_core.toys.mistakes import weights_not_transposed
+
+RANDOM = replace(Recipe.usual("copy"), layers=2, heads=4, seed=5)
+
+
+def run_of(recipe: Recipe) -> Run:
+    return shipped(recipe.task, positions=recipe.positions)
+
+
+def cut(x: Tensor, heads: int) -> Tensor:
+    return rearrange(x, "b n (h d) -> b h n d", h=heads)
+
+
+def one_layer(
+    x: Tensor, matrices: Sequence[Tensor], *, heads: int, causal: bool, name: str
+) -> tuple[Tensor, Tensor]:
+    """Return the maps of a layer and what it writes, with a mistake written out in torch's own operations."""
+    w_q, w_k, w_v, w_o = matrices
+    n, width = x.shape[1:]
+    scale = math.sqrt(width if name == "scale-by-d-model" else width / heads)
+    may = torch.ones(n, n).tril(-1 if name == "cached-after-attending" else 0) > 0
+    if name == "mask-forgotten" or not causal:
+        may = torch.ones(n, n) > 0
+    if name == "shared-projections":
+        w_q, w_k, w_v = (w[: width // heads].repeat(heads, 1) for w in (w_q, w_k, w_v))
+    if name == "heads-in-another-order":
+        w_q, w_k = (torch.cat(w.chunk(heads)[::-1]) for w in (w_q, w_k))
+    if name == "weights-not-transposed":
+        w_q, w_k, w_v, w_o = (w.T for w in (w_q, w_k, w_v, w_o))
+    q, k, v = (cut(F.linear(x, w), heads) for w in (w_q, w_k, w_v))
+    if name == "unpacked-in-another-order":
+        fused = F.linear(x, torch.cat([w_q, w_k, w_v]))
+        q, k, v = rearrange(fused, "b n (d k h) -> k b h n d", k=3, h=heads)
+    scores = torch.einsum("bhid,bhjd->bhij", q, k) / scale
+    weights = scores.masked_fill(~may, -1e30).softmax(dim=-1) * may
+    found = torch.einsum("bhij,bhjd->bhid", weights, v)
+    joined = rearrange(found, "b h n d -> b n (h d)")
+    if name == "merge-without-transpose":
+        joined = found.reshape(joined.shape)
+    return weights, F.linear(joined, w_o)
+
+
+def by_hand(model: ToyModel, heads: int, tokens: Tensor, name: str) -> tuple[Tensor, Tensor]:
+    """Return maps and logits of sequences (n_sequence, n) through a model with a mistake."""
+    state, n = model.state_dict(), tokens.shape[1]
+    width = state["embedding"].shape[1]
+    first = 1 if name == "counted-from-one" else 0
+    places = torch.zeros(n, width)
+    if bool(model.positions.any()):
+        for row in range(n):
+            for column in range(width):
+                angle = (row + first) / 100 ** (2 * (column // 2) / width)
+                places[row, column] = math.cos(angle) if column % 2 else math.sin(angle)
+    start = x = state["embedding"][tokens] + places
+    maps = []
+    for layer in range(len(model.attention)):
+        norm = F.layer_norm(x, (width,), state[f"norms.{layer}.weight"], state[f"norms.{layer}.bias"])
+        matrices = [state[f"attention.{layer}.W_{part}.weight"] for part in "qkvo"]
+        weights, written = one_layer(norm, matrices, heads=heads, causal=model.causal, name=name)
+        maps.append(weights)
+        x = x + written
+    return torch.cat(maps, dim=1), (x - start) @ state["readout"].T
+
+
+@pytest.mark.parametrize("name", TOY_MISTAKES)
+def test_each_mistake_is_that_of_torchs_own_operations(name: str) -> None:
+    models = [(recipe, run_of(recipe).model(at)) for recipe in SHIPPED for at in (0, -1)]
+    for recipe, model in [*models, (RANDOM, RANDOM.model())]:
+        tokens = recipe.held_out(6)
+        if name == "cached-after-attending" and not model.causal:
+            with pytest.raises(ValueError, match="needs a causal model; got one whose places see all others"):
+                TOY_MISTAKES[name].run(model, tokens)
+            continue
+        with torch.no_grad():
+            found = TOY_MISTAKES[name].run(model, tokens)
+            weights, logits = by_hand(model, recipe.heads, tokens, name)
+        torch.testing.assert_close(found.weights, weights, atol=1e-4, rtol=1e-4)
+        size = float(logits.abs().max())
+        torch.testing.assert_close(found.logits / size, logits / size, atol=1e-4, rtol=0.0)
+
+
+@pytest.mark.parametrize("name", TOY_MISTAKES)
+def test_a_mistake_changes_the_model_where_it_has_what_it_needs(name: str) -> None:
+    model, tokens = RANDOM.model(), RANDOM.held_out(3)
+    with torch.no_grad():
+        off_by = (TOY_MISTAKES[name].run(model, tokens).logits - model(tokens).logits).abs().max()
+    assert float(off_by) > 0.05
+    needs = TOY_MISTAKES[name].needs
+    without = {
+        "heads": replace(RANDOM, heads=1),
+        "mask": replace(Recipe.usual("reverse"), heads=4),
+        "positions": replace(RANDOM, positions=False),
+    }
+    if needs in without:
+        model = without[needs].model()
+        with torch.no_grad():
+            run = TOY_MISTAKES[name].run(model, tokens)
+            torch.testing.assert_close(run.logits, model(tokens).logits, atol=1e-6, rtol=1e-6)
+
+
+@pytest.mark.parametrize("name", TOY_MISTAKES)
+def test_a_head_that_is_off_writes_nothing_with_a_mistake_either(name: str) -> None:
+    model, tokens = RANDOM.model(), RANDOM.held_out(3)
+    blind = RANDOM.model()
+    for layer, head in ((0, 2), (1, 1)):  # of four a layer, each four wide
+        part = blind.state_dict()[f"attention.{layer}.W_o.weight"]  # shares the parameter
+        if name == "weights-not-transposed":  # the matrix that is used has them as its columns
+            part = part.T
+        part[:, 4 * head : 4 * head + 4] = 0
+    with torch.no_grad():
+        off = TOY_MISTAKES[name].run(model, tokens, (2, 5))
+        torch.testing.assert_close(off.logits, TOY_MISTAKES[name].run(blind, tokens).logits)
+        right = model(tokens, off=(2, 5)).logits
+    assert float((off.logits - right).abs().max()) > 0.01
+
+
+@pytest.mark.parametrize("name", TOY_MISTAKES)
+def test_what_a_model_is_judged_by_has_the_mistake_in_it(name: str) -> None:
+    recipe = Recipe.usual("induction")
+    task, model, tokens, made = (
+        TASKS["induction"],
+        shipped("induction").model(-1),
+        recipe.held_out(40),
+        TOY_MISTAKES[name],
+    )
+    judged = judge(model, task, tokens, attend=made.attend, start=made.start)
+    with torch.no_grad():
+        _, logits = by_hand(model, recipe.heads, tokens, name)
+    answers = task.answers(tokens)
+    losses, right = [], []
+    for row, column in (answers >= 0).nonzero().tolist():
+        said, answer = logits[row, column], int(answers[row, column])
+        losses.append(float(said.logsumexp(dim=0) - said[answer]))
+        right.append(int(said.argmax()) == answer)
+    assert judged.accuracy == pytest.approx(sum(right) / len(right), abs=2e-3)
+    assert judged.loss == pytest.approx(sum(losses) / len(losses), rel=1e-3, abs=1e-5)
+
+
+def test_what_a_mistake_costs_depends_on_what_was_learned() -> None:
+    def right(task: str, name: str, *, positions: bool = True) -> float:
+        recipe, made = replace(Recipe.usual(task), positions=positions), TOY_MISTAKES[name]
+        model = run_of(recipe).model(-1)
+        tokens = recipe.held_out()
+        return judge(model, TASKS[task], tokens, attend=made.attend, start=made.start).accuracy
+
+    # Places themselves, for which a sequence is mirrored, against distances.
+    assert right("reverse", "counted-from-one") < 0.2
+    assert right("copy", "counted-from-one") > 0.95
+    # Who looks at its own place, and who never does.
+    assert right("copy", "cached-after-attending") < 0.5
+    assert right("previous token", "cached-after-attending") > 0.95
+    # Order known by the mask alone.
+    assert right("induction", "mask-forgotten") > 0.95
+    assert right("induction", "mask-forgotten", positions=False) < 0.5
+    assert right("induction", "merge-without-transpose") < 0.5
+
+
+def test_one_order_of_heads_in_all_four_matrices_is_as_good_as_another() -> None:
+    for model, tokens in (
+        (shipped("induction").model(-1), Recipe.usual("induction").held_out(4)),
+        (RANDOM.model(), RANDOM.held_out(4)),
+    ):
+        with torch.no_grad():
+            run, turned = model(tokens), heads_reversed(model)(tokens)
+        torch.testing.assert_close(turned.logits, run.logits, atol=1e-4, rtol=1e-4)
+        for layer, other in zip(run.layers, turned.layers, strict=True):
+            torch.testing.assert_close(other.weights.flip(-3), layer.weights, atol=1e-5, rtol=1e-5)
+
+
+def test_weights_that_are_not_square_cannot_be_mistaken_for_their_transposes() -> None:
+    x = torch.ones(3, 8)
+    wide = MultiHeadAttention(8, 2, d_head=3, bias=False)
+    with pytest.raises(ValueError, match=r"four square weights and no biases; got weights \[\(6, 8\)"):
+        weights_not_transposed(wide, x)
+    with pytest.raises(ValueError, match="no biases"):
+        weights_not_transposed(MultiHeadAttention(8, 2), x)
+    module = MultiHeadAttention(8, 2, bias=False)
+    found = weights_not_transposed(module, x, causal_mask(3))
+    torch.testing.assert_close(found.contributions.sum(dim=-3), found.output)
+
+
+def test_places_are_counted_from_where_they_start() -> None:
+    model = Recipe.usual("copy").model()
+    tokens = torch.tensor([3, 1, 4, 1, 5])
+    with torch.no_grad():
+        longer = model(torch.tensor([0, 0, 3, 1, 4, 1, 5])).layers[0].query
+        torch.testing.assert_close(model(tokens, start=2).layers[0].query, longer[:, 2:])
+        assert model(torch.zeros(12, dtype=torch.long), start=1).logits.isfinite().all()
+    with pytest.raises(ValueError, match="start must be a whole number >= 0; got -1"):
+        model(tokens, start=-1)
