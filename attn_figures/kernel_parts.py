@@ -183,9 +183,8 @@ def _row_facts(scene: Scene, estimate: Estimate, name: str) -> SideBars:
 
 def facts(scene: Scene, estimate: Estimate) -> Numbers:
     """Each query, its effective keys, its sum of weights and its estimate, 0 where there is none."""
-    facts = (scene.queries, estimate.effective_keys, estimate.weights.sum(axis=1), estimate.at_queries)
-    told: Numbers = np.nan_to_num(np.stack(facts, axis=-1))
-    return told
+    answered = np.where(estimate.supported, estimate.at_queries, 0.0)
+    return np.stack((scene.queries, estimate.effective_keys, estimate.weights.sum(axis=1), answered), axis=-1)
 
 
 @lru_cache(maxsize=SCENES)

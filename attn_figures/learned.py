@@ -1,7 +1,8 @@
 """Pictures of a model while it learns: every head's map, what it says, and how far it has come."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ Numbers = NDArray[np.float64]
 LIGHT = theme.LIGHT
 ROOT = 2.0  # as on the other pages: the ramp is spent on small weights, over the same [0, 1]
 PHONE_HEIGHT = 640
+COURSES = 16  # whose lines are kept
 ROOMY = (494, 664)
 LOSS, RIGHT = LIGHT.muted, LIGHT.ink
 COLOURS = dict(zip(("previous token", "induction", "diagonal", "right place"), LIGHT.series[:4], strict=True))
@@ -64,9 +66,7 @@ def scrubber(maps: Maps, course: Course, at: int) -> Spec:
     Args:
         maps: of the present step; course: of the whole training; at: the place of the present step in it.
     """
-    panels: list[Panel] = [
-        replace(_map(maps, head), part=("head", head), shows_shape=False) for head in range(len(maps.weights))
-    ]
+    panels: list[Panel] = [_map(maps, head) for head in range(len(maps.weights))]
     return compose.spec(
         [*panels, _said(maps), _chart(course, at, len(maps.sequence))], phone_height=PHONE_HEIGHT, roomy=ROOMY
     )
@@ -84,6 +84,8 @@ def _map(maps: Maps, head: int) -> Matrix:
         mask=maps.mask,
         cells="query-key",
         chosen=("query", "key"),
+        part=("head", head),
+        shows_shape=False,
         ramp_power=ROOT,
         numbered=False,
     )
@@ -127,25 +129,35 @@ def _said(maps: Maps) -> Said:
     )
 
 
-def _chart(course: Course, at: int, n: int) -> Chart:
-    """Draw the course of the training beside maps of n rows; the loss as a share of what guessing has."""
-    x, here = course.steps, slice(at, at + 1)
-    end = float(x[-1]) or 1.0
-    loss = course.loss / course.guessing
-    # A phone has room for two short words above the chart.
-    told = {measure.removesuffix(" token"): COLOURS[measure] for _, measure, _ in course.heads}
-    titles = f"<span style='color:{LOSS}'>loss</span>, <span style='color:{RIGHT}'>dotted: right</span>"
-    drawn: list[Mark] = [
-        line("loss", x, loss, LOSS, hover="step %{x}<br>loss <b>%{customdata:.4f}</b> nats")
-        | {"customdata": course.loss},
-        line("right", x, course.accuracy, RIGHT, dash="dot", hover="step %{x}<br>right <b>%{y:.1%}</b>"),
-        points("loss here", x[here], loss[here], LOSS, size=9),
-        points("right here", x[here], course.accuracy[here], RIGHT, size=9),
-    ]
+@lru_cache(maxsize=COURSES)
+def _lines(course: Course) -> list[Mark]:
+    """Draw what all steps share: the loss as a share of what guessing has, right answers, measures."""
+    x, share = course.steps, course.loss / course.guessing
+    loss = line("loss", x, share, LOSS, hover="step %{x}<br>loss <b>%{customdata:.4f}</b> nats")
+    right = line("right", x, course.accuracy, RIGHT, dash="dot", hover="step %{x}<br>right <b>%{y:.1%}</b>")
+    drawn = [loss | {"customdata": course.loss}, right]
     for head, measure, values in course.heads:
         hover = f"step %{{x}}<br>{head}, {measure} <b>%{{y:.3f}}</b>"
         drawn.append(line(f"{head} course", x, values, COLOURS[measure], hover=hover))
-        drawn.append(points(f"{head} here", x[here], values[here], COLOURS[measure], size=9))
+    return drawn
+
+
+def _here(drawn: Mark, at: int) -> Mark:
+    """Mark one place of a line."""
+    x, y = (drawn[axis][at : at + 1] for axis in "xy")
+    return points(f"{drawn['name'].removesuffix(' course')} here", x, y, drawn["line"]["color"], size=9)
+
+
+def _chart(course: Course, at: int, n: int) -> Chart:
+    """Draw the course of the training beside maps of n rows; the loss as a share of what guessing has."""
+    loss, right, *heads = _lines(course)
+    end = float(course.steps[-1]) or 1.0
+    # A phone has room for two short words above the chart.
+    told = {measure.removesuffix(" token"): COLOURS[measure] for _, measure, _ in course.heads}
+    titles = f"<span style='color:{LOSS}'>loss</span>, <span style='color:{RIGHT}'>dotted: right</span>"
+    drawn = [loss, right, _here(loss, at), _here(right, at)]
+    for head in heads:
+        drawn += [head, _here(head, at)]
     return Chart(
         "course",
         drawn,
@@ -154,7 +166,7 @@ def _chart(course: Course, at: int, n: int) -> Chart:
         title=titles,
         x_title="Training step",
         x={"range": [-0.02 * end, 1.02 * end], "showgrid": False, "nticks": 4},
-        y={"range": [-0.04, max(1.08, 1.02 * float(loss.max()))], "nticks": 4},
-        marks=[upright(float(x[at]))],
+        y={"range": [-0.04, max(1.08, 1.02 * float(loss["y"].max()))], "nticks": 4},
+        marks=[upright(float(course.steps[at]))],
         legend=list(told.items()),
     )

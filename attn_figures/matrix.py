@@ -30,6 +30,7 @@ Numbers = NDArray[np.float64]
 
 KEY_TITLE = "Key (attended to)"
 QUERY_TITLE = "Query (attending)"
+_CLEAR = [[end, theme.rgba(theme.LIGHT.masked, 0)] for end in (0, 1)]
 NUMBERS_UP_TO = 12  # cells a side; beyond that the numbers no longer fit and hover tells them
 
 
@@ -189,7 +190,7 @@ class Matrix:
 
     def geometry(self) -> Geometry:
         """Return the room for square cells, slanted or short column labels, and row labels."""
-        return geometry(self._frame())
+        return geometry(self._frame)
 
     def colour_range(self) -> tuple[ColourRange, bool]:
         """Return [0, 1] for weights, a range symmetric around zero for scores."""
@@ -238,12 +239,11 @@ class Matrix:
         }
         if self.extra.named:
             cells["customdata"] = self.extra.stacked
-        clear = theme.rgba(theme.LIGHT.masked, 0)
         hover = common | {
             "name": f"{self.name} masked",
             "visible": hidden.any,
             "z": hidden.cells,
-            "colorscale": [[0, clear], [1, clear]],
+            "colorscale": _CLEAR,
             "showscale": False,
             "hovertemplate": f"{place}<br>{self.blocked}<extra></extra>",
         }
@@ -259,7 +259,7 @@ class Matrix:
 
     def axes(self, axes: Axes) -> dict[str, Any]:
         """Return a column axis on top and a row axis with row 0 on top."""
-        return axes_of(self._frame(), axes)
+        return axes_of(self._frame, axes)
 
     def caption(self) -> str:
         """Return the title with the shape after it."""
@@ -303,6 +303,7 @@ class Matrix:
         rows, columns = self.shown
         return rows or len(self.rows), columns or len(self.columns)
 
+    @cached_property
     def _frame(self) -> Frame:
         rows, columns = (None if ticks is None else tuple(ticks) for ticks in self.ticks)
         return Frame(

@@ -16,10 +16,12 @@ def number(value: float, digits: int = 4) -> str:
     >>> number(0.0), number(math.inf), number(math.nan)
     ('0', '∞', 'not a number')
     """
-    if math.isnan(value):
-        return "not a number"
     sign = "−" if value < 0 else ""
     size = abs(float(value))
+    if SMALL <= size < min(PLAIN, 10 ** (digits - 1)):
+        return f"{sign}{size:,.{digits}g}"
+    if math.isnan(value):
+        return "not a number"
     if math.isinf(size):
         return f"{sign}∞"
     rounded = float(f"{size:.{digits - 1}e}")

@@ -10,11 +10,13 @@ import re
 import zlib
 from collections.abc import Sequence
 from functools import lru_cache
+from itertools import chain, cycle
 
 Says = str | Sequence[str]  # one sentence for a step, or one for each row at that step
 Run = tuple[str, str]  # role and text; the role is words of "b", "i", "query", "key", "value"
 
 _DEFLATED = b"\x78"  # the first byte of RFC 1950
+_LEVEL = 4  # of zlib: level 6 takes three times as long for 7 % less
 _UNMARKED = re.compile(r"[^\\*:\]]+")  # text without anything that could begin or end a role
 _COLOURS = {"violet": "query", "orange": "key", "green": "value"}
 _MORE_THAN_BOLD = ("\\", *(f":{colour}[" for colour in _COLOURS))
@@ -29,9 +31,11 @@ def runs(sentence: str) -> list[Run]:
     A mark that is never closed stands for itself, as in markdown.
     """
     pieces = sentence.split("**")
-    closed = len(pieces) % 2 == 1 and all(piece and not piece[0].isspace() for piece in pieces[1::2])
-    if closed and "*" not in "".join(pieces) and not any(mark in sentence for mark in _MORE_THAN_BOLD):
-        return [("b" if i % 2 else "", piece) for i, piece in enumerate(pieces) if piece]
+    bold = pieces[1::2]
+    closed = len(pieces) % 2 == 1 and all(bold) and bold == [piece.lstrip() for piece in bold]
+    only_bold = closed and sentence.count("*") == 2 * len(pieces) - 2
+    if only_bold and not any(map(sentence.__contains__, _MORE_THAN_BOLD)):
+        return [run for run in zip(cycle(("", "b")), pieces) if run[1]]
     return _parsed(sentence)
 
 
@@ -89,19 +93,13 @@ def pack_says(says: Sequence[Says]) -> bytes:
     Args:
         says: for each step a sentence, or for each step a sequence of one sentence a row.
     """
-    known_runs: dict[Run, int] = {}
-    known: dict[str, int] = {}
-    texts: list[list[int]] = []
-
-    def place(sentence: str) -> int:
-        if sentence not in known:
-            known[sentence] = len(texts)
-            texts.append([known_runs.setdefault(run, len(known_runs)) for run in runs(sentence)])
-        return known[sentence]
-
-    at = [place(step) if isinstance(step, str) else [place(row) for row in step] for step in says]
-    packed = {"runs": list(known_runs), "texts": texts, "at": at}
-    return zlib.compress(json.dumps(packed, separators=(",", ":"), ensure_ascii=False).encode(), 6)
+    sentences = dict.fromkeys(chain.from_iterable([step] if isinstance(step, str) else step for step in says))
+    place = {sentence: number for number, sentence in enumerate(sentences)}
+    known: dict[Run, int] = {}
+    texts = [[known.setdefault(run, len(known)) for run in runs(sentence)] for sentence in sentences]
+    at = [place[step] if isinstance(step, str) else [place[row] for row in step] for step in says]
+    packed = {"runs": list(known), "texts": texts, "at": at}
+    return zlib.compress(json.dumps(packed, separators=(",", ":"), ensure_ascii=False).encode(), _LEVEL)
 
 
 def said_plainly(packed: bytes) -> bytes:

@@ -129,10 +129,10 @@ class Sweep:
         points = self.points
         at = float(self.bandwidths()[position(self.bandwidth)])
         queries = self.scene.queries
-        key_names, query_names = ([points.name_place(x) for x in places] for places in (points.keys, queries))
+        query_names = [points.name_place(query) for query in queries]
         row = position(self.query)
         return Standing(
-            points, self.kernel, at, row, queries, points.keys, points.values, key_names, query_names
+            points, self.kernel, at, row, queries, points.keys, points.values, points.key_names, query_names
         )
 
 

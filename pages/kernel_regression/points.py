@@ -69,6 +69,11 @@ class Points:
         """Write a place among the keys: a name rather than an amount, so its thousands are not parted."""
         return date(x, self.unit / 10) if self.dated else f"{x:.{self.digits}g}"
 
+    @cached_property
+    def key_names(self) -> list[str]:
+        """Each key as it is written."""
+        return [self.name_place(key) for key in self.keys.tolist()]
+
     def width(self, h: float, digits: int = 3) -> str:
         """Write a bandwidth or a distance."""
         return duration(h, digits) if self.dated else number(h, digits)

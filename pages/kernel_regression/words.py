@@ -75,7 +75,7 @@ def _counts_most(points: Points, most: Heaviest) -> str:
         return f"{most.tied} keys weigh the same ({largest}), {others}"
     if most.largest * most.n_key <= NEARLY:
         return f"all weigh nearly the same (at most {largest})"
-    return f"the one at {points.name_place(float(points.keys[most.key]))} counts most ({largest})"
+    return f"the one at {points.key_names[most.key]} counts most ({largest})"
 
 
 def compare_sentence(
