@@ -1,7 +1,7 @@
 """Pictures of a model while it learns: every head's map, what it says, and how far it has come."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
@@ -70,6 +70,26 @@ def scrubber(maps: Maps, course: Course, at: int) -> Spec:
     return compose.spec(
         [*panels, _said(maps), _chart(course, at, len(maps.sequence))], phone_height=PHONE_HEIGHT, roomy=ROOMY
     )
+
+
+@Picture
+def right_and_broken(right: Maps, broken: Maps, head: int) -> Spec:
+    """Draw one head's map as it is right, as it is broken, the second minus the first, and what is then said.
+
+    Args:
+        right, broken: of one sequence; head: of all layers, from 0. Their titles are the captions; each is
+            hatched where its own mask is.
+    """
+    first, second = (
+        replace(_map(maps, head), name=name, part=None)
+        for name, maps in (("right", right), ("broken", broken))
+    )
+    said = [
+        replace(_said(maps), name=f"prediction, {name}", title=f"what it says, {name}")
+        for name, maps in (("right", right), ("broken", broken))
+    ]
+    panels: list[Panel] = [first, second, second.minus(first, "broken − right"), *said]
+    return compose.spec(panels, phone_height=PHONE_HEIGHT, roomy=ROOMY)
 
 
 def _map(maps: Maps, head: int) -> Matrix:

@@ -30,12 +30,16 @@ class ToyMistake:
     start: int = 0
     needs: str = ""
 
+    def runs(self, model: ToyModel) -> bool:
+        """Whether the mistake can be made: nothing is cached where places see all others."""
+        return self.needs != "cache" or model.causal
+
     def run(self, model: ToyModel, tokens: Tensor, off: tuple[int, ...] = ()) -> ToyRun:
         """Run sequences (*batch, n) through the model with the mistake in it, without the heads in ``off``.
 
-        Raises ValueError where the mistake cannot be made: nothing is cached where places see all others.
+        Raises ValueError where the mistake cannot be made.
         """
-        if self.needs == "cache" and not model.causal:
+        if not self.runs(model):
             raise ValueError(f"{self.name} needs a causal model; got one whose places see all others")
         found: ToyRun = model(tokens, off=off, attend=self.attend, start=self.start)
         return found
@@ -70,14 +74,14 @@ def weights_not_transposed(
     Source: GPT-2's files, whose layers (``Conv1D`` in transformers) keep (in, out) and compute x W, where
     ``nn.Linear`` keeps (out, in) and computes x W^T.
     """
-    linears = (module.W_q, module.W_k, module.W_v, module.W_o)
-    shapes = [None if each is None else tuple(each.weight.shape) for each in linears]
-    if set(shapes) != {(module.d_model, module.d_model)} or module.W_q.bias is not None:
-        raise ValueError(f"this mistake needs four square weights and no biases; got weights {shapes}")
-    q, k, v = (split_heads(x @ each.weight, module.num_heads) for each in linears[:3] if each is not None)
+    shapes = {name: tuple(each.shape) for name, each in module.named_parameters()}
+    square = (module.d_model, module.d_model)
+    if shapes != {f"W_{part}.weight": square for part in "qkvo"}:
+        raise ValueError(f"this mistake needs four weights {square} and no biases; got {shapes}")
+    q, k, v = (x @ each.weight for each in (module.W_q, module.W_k, module.W_v))
+    q, k, v = (split_heads(each, module.num_heads) for each in (q, k, v))
     found = module.attend(module.turned(q), module.turned(k), v, attn_mask)
-    assert module.W_o is not None
-    weight = module.W_o.weight.T
+    weight = module.get_parameter("W_o.weight").T
     return replace(found, output=found.concatenated @ weight.T, output_weight=weight)
 
 
@@ -95,12 +99,12 @@ def heads_reversed(model: ToyModel) -> ToyModel:
     with torch.no_grad():
         for module in turned.attention:
             assert isinstance(module, MultiHeadAttention)
-            assert module.W_o is not None
-            for part in (module.W_q, module.W_k, module.W_v):
-                part.weight.copy_(part.weight.unflatten(0, (module.num_heads, -1)).flip(0).flatten(0, 1))
-            # W_o reads the heads side by side: their order is that of its columns.
-            last = module.W_o.weight
-            last.copy_(last.unflatten(1, (module.num_heads, -1)).flip(1).flatten(1))
+            for part in "qkvo":
+                weight = module.get_parameter(f"W_{part}.weight")
+                # W_o reads the heads side by side: their order is that of its columns, elsewhere of rows.
+                axis = 1 if part == "o" else 0
+                heads = weight.unflatten(axis, (module.num_heads, -1))
+                weight.copy_(heads.flip(axis).flatten(axis, axis + 1))
     return turned
 
 

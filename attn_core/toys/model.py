@@ -126,4 +126,5 @@ def _written(layer: MultiHead, off: list[int]) -> Float[Tensor, "*batch n d_mode
     on = torch.ones(joined.shape[-2], 1, dtype=joined.dtype)
     on[off] = 0
     assert layer.output_weight is not None
-    return (joined * on).flatten(-2) @ layer.output_weight.T
+    written: Tensor = (joined * on).flatten(-2) @ layer.output_weight.T
+    return written

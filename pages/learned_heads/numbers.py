@@ -12,6 +12,7 @@ from attn_core.toys import (
     SHIPPED,
     SYMBOLS,
     TASKS,
+    TOY_MISTAKES,
     Judged,
     Recipe,
     Run,
@@ -199,6 +200,17 @@ def judged_without(recipe: Recipe, at: int, each_off: tuple[tuple[int, ...], ...
     """Return how a model does on held-out sequences without some of its heads, for each such choice."""
     model, held_out = run_of(recipe).model(at), recipe.held_out()
     return [judge(model, TASKS[recipe.task], held_out, off) for off in each_off]
+
+
+@shared
+def judged_with(recipe: Recipe, at: int, off: tuple[int, ...]) -> dict[str, Judged]:
+    """Return how a model does on held-out sequences with each mistake that can be made with it, by name."""
+    model, task, held_out = run_of(recipe).model(at), TASKS[recipe.task], recipe.held_out()
+    return {
+        name: judge(model, task, held_out, off, attend=made.attend, start=made.start)
+        for name, made in TOY_MISTAKES.items()
+        if made.runs(model)
+    }
 
 
 def array(tensor: Tensor) -> NDArray[np.float64]:

@@ -15,7 +15,7 @@ TOY = "a toy trained here"
 REAL = "a real model"
 FROM_FILE = "your own"
 SOURCE = Choice("source", TOY, (TOY, REAL, FROM_FILE), views=True)
-TAB = Choice("tab", "", ("Heads", "Arithmetic", "Maths", "Checks", "Code"))
+TAB = Choice("tab", "", ("Heads", "Arithmetic", "Maths", "Break it", "Checks", "Code"))
 # A whole model has no arithmetic of its own: the other pages have one head's.
 WHOLE_TAB = replace(TAB, options=("Heads", "Checks", "Code"))
 TASK = Choice("task", "induction", tuple(TASKS))
@@ -37,6 +37,21 @@ OWN_SEED = Whole("trainseed", 0, 0, 9999)
 OWN_LAYERS = Choice("trainlayers", "2", ("1", "2"))
 OWN_HEADS = Choice("trainheads", "2", ("1", "2", "4"))
 ABLATED = Several("ablate", tuple(str(head) for head in range(1, MAX_HEADS + 1)))
+FLAW = Choice(
+    "flaw",
+    "merge without transpose",
+    (
+        "merge without transpose",
+        "√d_model for √d_head",
+        "one W for all heads",
+        "(d k h) for (k h d)",
+        "own key not yet cached",
+        "mask forgotten",
+        "places from one",
+        "heads in another order",
+        "W not transposed",
+    ),
+)
 # Of a whole model: the measure that its heads are ordered by, and the place in that order.
 RANK_BY = Choice(
     "rankby",
@@ -48,7 +63,7 @@ HIDE = Flag("wordsonly", True)  # special tokens hidden
 SETTINGS: tuple[Parameter, ...] = (
     *(SOURCE, TAB, TASK, STEP, ABLATED, HEAD, QUERY, KEY),
     *SEQUENCES.values(),
-    *(MODEL, PLACES, OWN_SEED, OWN_LAYERS, OWN_HEADS),
+    *(MODEL, PLACES, OWN_SEED, OWN_LAYERS, OWN_HEADS, FLAW),
     *(TEXT, RANK_BY, RANK, HIDE, CODE),
 )
 

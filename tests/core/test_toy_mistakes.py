@@ -194,7 +194,7 @@ def test_one_order_of_heads_in_all_four_matrices_is_as_good_as_another() -> None
 def test_weights_that_are_not_square_cannot_be_mistaken_for_their_transposes() -> None:
     x = torch.ones(3, 8)
     wide = MultiHeadAttention(8, 2, d_head=3, bias=False)
-    with pytest.raises(ValueError, match=r"four square weights and no biases; got weights \[\(6, 8\)"):
+    with pytest.raises(ValueError, match=r"four weights \(8, 8\) and no biases; got {'W_q.weight': \(6, 8\)"):
         weights_not_transposed(wide, x)
     with pytest.raises(ValueError, match="no biases"):
         weights_not_transposed(MultiHeadAttention(8, 2), x)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from attn_figures.learned import Course, Maps, scrubber
+from attn_figures.learned import Course, Maps, right_and_broken, scrubber
 
 RANDOM = np.random.default_rng(5)
 
@@ -69,3 +69,19 @@ def test_steps_have_the_same_traces_with_a_mask_and_without() -> None:
     assert names[0] == names[1]
     hidden = traces(scrubber(masked, course(), 1))["head 1.1"].z
     assert np.isnan(np.asarray(hidden, dtype=float)[0, 1:]).all()
+
+
+def test_right_and_broken_are_drawn_beside_their_difference_and_what_is_then_said() -> None:
+    right, broken = (replace(maps(), mask=mask) for mask in (np.tril(np.ones((5, 5), dtype=bool)), None))
+    figure = right_and_broken(right, broken, 1)
+    drawn = traces(figure)
+    hidden = np.where(np.tril(np.ones((5, 5))) > 0, right.weights[1], np.nan)
+    np.testing.assert_allclose(np.asarray(drawn["right"].z, dtype=float), hidden)
+    np.testing.assert_allclose(drawn["broken"].z, broken.weights[1])  # what it sees ahead is not hatched
+    np.testing.assert_allclose(drawn["difference"].z, broken.weights[1] - right.weights[1])
+    np.testing.assert_allclose(drawn["prediction, right"].z, right.said)
+    np.testing.assert_allclose(drawn["prediction, broken"].z, broken.said)
+    frames = [shape.name for shape in figure.layout.shapes if (shape.name or "").startswith("answer")]
+    assert sorted(frames) == sorted(2 * ["answer 1", "answer 3", "answer 4"])
+    captions = [each.text for each in figure.layout.annotations if each.text]
+    assert [each for each in captions if each.startswith("title")] == ["title 1", "title 1"]

@@ -17,7 +17,7 @@ from attn_ui.state import position
 from pages.learned_heads import train_now, words
 from pages.learned_heads.numbers import NAMED, Now, array, naming, steps_of
 from pages.learned_heads.settings import TAB, Setting, ask_recipe, ask_setting
-from pages.learned_heads.tabs import arithmetic, checks, code, heads, maths
+from pages.learned_heads.tabs import arithmetic, break_it, checks, code, heads, maths
 
 
 def show() -> None:
@@ -49,7 +49,7 @@ def show() -> None:
         TAB,
         {
             name: partial(tab.show, now)
-            for name, tab in zip(TAB.options, (heads, arithmetic, maths, checks, code), strict=True)
+            for name, tab in zip(TAB.options, (heads, arithmetic, maths, break_it, checks, code), strict=True)
         },
     )
 

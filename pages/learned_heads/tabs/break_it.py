@@ -1,0 +1,329 @@
+"""The tab "Break it": the mistakes that go around, on a model that has learned, and what they cost it."""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+
+import streamlit as st
+import torch
+from torch import Tensor
+
+from attn_core import Check, compare
+from attn_core.head_mistakes import HEADS_ADD_UP, origins
+from attn_core.mistakes import MASKED_IS_ZERO, ROWS_SUM_TO_ONE
+from attn_core.toys import SYMBOLS, TOY_MISTAKES, Judged, ToyMistake, ToyRun, heads_reversed
+from attn_figures.learned import Maps, right_and_broken
+from attn_figures.numbers import number
+from attn_ui import controls
+from attn_ui.frame import listed, what_you_see
+from attn_ui.live_figure import live_figure
+from attn_ui.tables import checks_table, table
+from pages.learned_heads import words
+from pages.learned_heads.numbers import NAMED, Now, array, judged_with, judged_without, naming
+from pages.learned_heads.settings import FLAW
+from pages.learned_heads.tabs.checks import MAPS_OF_TORCH, SAYS_AS_TORCH, by_torch
+
+MISTAKES = dict(zip(FLAW.options, TOY_MISTAKES, strict=True))
+GUESSING = math.log(len(SYMBOLS))  # the loss of saying every symbol alike
+
+
+def show(now: Now) -> None:
+    """Show a mistake beside what is right, what it costs, and which check finds it."""
+    mistake = TOY_MISTAKES[MISTAKES[controls.segment(FLAW, "Mistake")]]
+    st.markdown(f"{mistake.what} {mistake.why}")
+    if not mistake.runs(now.model):
+        st.markdown(
+            f":material/edit: Here this mistake does not run: in the task {now.recipe.task} every place sees "
+            "all others, so nothing is written symbol by symbol. Take another task to see it."
+        )
+    else:
+        made = Made(now, mistake)
+        live_figure(
+            [right_and_broken.spec(made.maps(now.result), made.maps(made.broken), made.head)],
+            key="broken",
+            alt="A head's map and what the model says, right and broken, and the difference of the maps",
+            name=f"learned heads, {mistake.name}",
+        )
+        what_you_see(verdict(made))
+        audits = {"right": made.checks(now.result), "broken": made.checks(made.broken)}
+        st.markdown(
+            checks_table(
+                [check.name for check in audits["right"]],
+                {name: [(each.passed, each.verdict) for each in found] for name, found in audits.items()},
+            )
+        )
+    st.markdown(f"Every mistake on the {len(now.recipe.held_out())} held-out sequences, one at a time:")
+    st.markdown(table(["Mistake", "right", "loss"], costs(now, mistake), numbers=2))
+
+
+@dataclass(frozen=True, eq=False)
+class Made:
+    """A mistake made with the model on the page, heads that are off left off."""
+
+    now: Now
+    mistake: ToyMistake
+
+    @cached_property
+    def broken(self) -> ToyRun:
+        """Every stage on the sequence."""
+        return self.mistake.run(self.now.model, self.now.tokens, self.now.setting.off)
+
+    @cached_property
+    def right_judged(self) -> Judged:
+        """How the model does on held-out sequences without the mistake, computed now."""
+        return judged_without(self.now.recipe, self.now.at, (self.now.setting.off,))[0]
+
+    @cached_property
+    def judged(self) -> Judged:
+        """How it does with the mistake."""
+        return judged_with(self.now.recipe, self.now.at, self.now.setting.off)[self.mistake.name]
+
+    @property
+    def head(self) -> int:
+        """The chosen head; the next one where the mistake leaves the first of a layer as it is."""
+        head, heads = self.now.chosen[0], self.now.recipe.heads
+        first = self.mistake.name == "shared-projections" and head % heads == 0
+        return head + 1 if first and heads > 1 else head
+
+    def maps(self, run: ToyRun) -> Maps:
+        """Hand one of the two to the figures; cells are hatched where that one masks them."""
+        now, head = self.now, self.head
+        mask = run.layers[head // now.recipe.heads].mask
+        name = "broken" if run is self.broken else "right"
+        return Maps(
+            array(run.weights),
+            [now.head(each) for each in range(now.n_head)],
+            [f"{name}: {now.head(each)}" for each in range(now.n_head)],
+            now.symbols,
+            array(run.logits.softmax(dim=-1)),
+            list(SYMBOLS),
+            now.answers,
+            None if mask is None else mask[head % now.recipe.heads].numpy(),
+        )
+
+    def checks(self, run: ToyRun) -> list[Check]:
+        """Return what must hold of either of the two, on the sequence."""
+        n = len(self.now.tokens)
+        weights, logits = by_torch(self.now)
+        sums = run.weights.sum(dim=-1)
+        later = torch.ones(n, n).triu(1).bool() if self.now.task.causal else torch.zeros(n, n).bool()
+        added = torch.stack([layer.contributions.sum(dim=-3) for layer in run.layers])
+        written = torch.stack([layer.output for layer in run.layers])
+        return [
+            compare(ROWS_SUM_TO_ONE, sums, torch.ones_like(sums)),
+            compare(MASKED_IS_ZERO, run.weights[:, later], 0.0, scale=1.0),
+            compare(HEADS_ADD_UP, added, written),
+            compare(MAPS_OF_TORCH, run.weights, weights),
+            compare(SAYS_AS_TORCH, run.logits, logits),
+        ]
+
+    @cached_property
+    def unchanged(self) -> bool:
+        """Whether all is the same with the mistake, here and on held-out sequences."""
+        right, broken = self.right_judged, self.judged
+        return (
+            agree(self.now.result.weights, self.broken.weights)
+            and agree(self.now.result.logits, self.broken.logits)
+            and right.accuracy == broken.accuracy
+            and math.isclose(right.loss, broken.loss, rel_tol=1e-5)
+        )
+
+
+def agree(ours: Tensor, theirs: Tensor) -> bool:
+    """Whether numbers are the same within rounding."""
+    return compare("", ours, theirs).passed
+
+
+def verdict(made: Made) -> str:
+    """Say what a mistake costs, which check finds it and what it does; each number is computed here."""
+    if made.unchanged:
+        return f"Nothing fails here: {_why_harmless(made)}. The mistake is there all the same."
+    return " ".join(
+        each for each in (_cost(made), _found(made), _said(made), _head(made), _detail(made)) if each
+    )
+
+
+def _cost(made: Made) -> str:
+    """Say what held-out sequences lose."""
+    now, right, broken = made.now, made.right_judged, made.judged
+    off = [now.head(head) for head in now.setting.off]
+    if len(off) == now.n_head:
+        return "With every head off nothing is read, so nothing can be lost."
+    who = f"without {listed(off)} the model is" if off else "the model is"
+    told, with_it = f"{right.accuracy:.1%}", f"{broken.accuracy:.1%}"
+    losses = f"loss {number(right.loss, 3)}, then {number(broken.loss, 3)}"
+    guesses = right.loss >= GUESSING and right.accuracy < 2 / len(SYMBOLS)
+    if now.step == 0 or guesses:
+        why = (
+            "nothing is learned before the first step" if now.step == 0 else f"{who} no better than guessing"
+        )
+        return (
+            f"**Nothing can be lost here**: {why}. It is right in {told} of held-out places, with the "
+            f"mistake in {with_it} ({losses}; saying every symbol alike has {GUESSING:.2f})."
+        )
+    if right.accuracy == broken.accuracy:
+        return f"**It costs no answer**: {who} right in {told} of held-out places either way ({losses})."
+    # Of the shares as they are said, so that the reader's own subtraction agrees.
+    points = abs(float(told.rstrip("%")) - float(with_it.rstrip("%")))
+    much = f"{points:.1f} percentage points" if points else "under 0.1 percentage points"
+    lead = f"It costs {much}" if broken.accuracy < right.accuracy else f"It costs nothing and gains {much}"
+    return (
+        f"**{lead}**: {who} right in {told} of held-out places, with the mistake in **{with_it}** ({losses})."
+    )
+
+
+def _found(made: Made) -> str:
+    """Name the checks that fail on the sequence, and say whether the sums of rows are blind to it."""
+    sums, *others = made.checks(made.broken)
+    fails = [f"*{each.name}*" for each in (sums, *others) if not each.passed]
+    if not fails:
+        return "On this sequence no check fails: it shows the same either way."
+    return f"Fails: {listed(fails)}.{' Each row still sums to one.' if sums.passed else ''}"
+
+
+def _said(made: Made) -> str:
+    """Say what the model then says on the sequence."""
+    now = made.now
+    if not now.asked:
+        return ""
+    asked = [place for place, answer in enumerate(now.answers) if answer is not None]
+    says = made.broken.logits.argmax(dim=-1).tolist()
+    right = sum(says[place] == now.answers[place] for place in asked)
+    if [says[place] for place in asked] == [now.said[place] for place in asked]:
+        return f"On this sequence it says the same: {now.right} of {now.asked} right."
+    spoken = " ".join(SYMBOLS[says[place]] if place in asked else "–" for place in range(asked[0], len(says)))
+    at = f"from place {asked[0] + 1} on" if asked[0] else "here"
+    before = "as without it" if right == now.right else f"not {now.right}"
+    return f"It then says **{spoken}** {at}: {right} of {now.asked} right, {before}."
+
+
+def _head(made: Made) -> str:
+    """Say what the shown head has become, where it had a name."""
+    name, value = naming(made.right_judged, made.head)
+    if value < NAMED:
+        return ""
+    now = float(made.judged.measures[name][made.head])
+    return f"{words.capital(made.now.head(made.head))}: {name} {value:.2f}, with the mistake {now:.2f}."
+
+
+def _detail(made: Made) -> str:
+    """Say what one mistake alone does."""
+    return DETAILS[made.mistake.name](made) if made.mistake.name in DETAILS else ""
+
+
+def _which_maps(made: Made) -> str:
+    """Say in which layers the maps are as they should be."""
+    layers = zip(made.now.result.layers, made.broken.layers, strict=True)
+    same = [str(number + 1) for number, (a, b) in enumerate(layers) if agree(a.weights, b.weights)]
+    if len(same) == made.now.recipe.layers:
+        return "All maps are as they should be: looking at them does not find it."
+    if not same:
+        return ""
+    return f"The maps of layer {listed(same)} are as they should be; what is written from there on is not."
+
+
+def _flatness(made: Made) -> str:
+    largest = [float(run.weights.amax(dim=-1).mean()) for run in (made.now.result, made.broken)]
+    ratio = math.sqrt(made.now.d_head / made.now.task.d_model)
+    return (
+        f"Scores are {ratio:.3g} times what they should be: the largest weight of a row is "
+        f"{largest[1]:.3f} on average, not {largest[0]:.3f}."
+    )
+
+
+def _sameness(made: Made) -> str:
+    apart = max(float((layer.weights - layer.weights[:1]).abs().max()) for layer in made.broken.layers)
+    return f"The largest difference between two maps of a layer is {number(apart, 1)}: one view, repeated."
+
+
+def _mixed(made: Made) -> str:
+    now = made.now
+    made_as = origins(now.recipe.heads, now.d_head)
+    own = [int((part == other).sum()) for other, part in enumerate(made_as)]
+    return (
+        f"Of the {now.task.d_model} numbers that are read as a symbol's query {own[0]} were made as its "
+        f"query; of the key {own[1]}, of the value {own[2]}."
+    )
+
+
+def _own_key(made: Made) -> str:
+    right = made.right_judged.measures["diagonal"]
+    head = int(right.argmax())
+    return (
+        f"The head that looks at its own place most, {made.now.head(head).removeprefix('head ')}, gives it "
+        f"{float(right[head]):.2f} on average, and with the mistake "
+        f"{float(made.judged.measures['diagonal'][head]):.2f}; the first place sees nothing at all."
+    )
+
+
+def _to_come(made: Made) -> str:
+    share = made.broken.weights.triu(1).sum(dim=-1).mean(dim=-1)
+    if not share.any():
+        return ""
+    head = int(share.argmax())
+    return (
+        f"On this sequence {made.now.head(head)} gives {float(share[head]):.2f} of its weight to places "
+        f"still to come{', more than any other' if len(share) > 1 else ''}."
+    )
+
+
+def _moved(made: Made) -> str:
+    right, broken = made.now.result.layers[0].weights, made.broken.layers[0].weights
+    return f"Weights of the first layer move by up to {number(float((broken - right).abs().max()), 2)}."
+
+
+def _all_four(made: Made) -> str:
+    now = made.now
+    turned = heads_reversed(now.model)(now.tokens, off=_turned(now)).logits
+    off = float((turned - now.result.logits).abs().max())
+    same = "is the same" if agree(turned, now.result.logits) else "differs"
+    return f"With the opposite order in all four matrices what it says {same} (off by {off:.1g})."
+
+
+def _turned(now: Now) -> tuple[int, ...]:
+    """The heads that are off, where each layer has its heads in the opposite order."""
+    heads = now.recipe.heads
+    return tuple(head - head % heads + heads - 1 - head % heads for head in now.setting.off)
+
+
+DETAILS: dict[str, Callable[[Made], str]] = {
+    "merge-without-transpose": _which_maps,
+    "scale-by-d-model": _flatness,
+    "shared-projections": _sameness,
+    "unpacked-in-another-order": _mixed,
+    "cached-after-attending": _own_key,
+    "mask-forgotten": _to_come,
+    "counted-from-one": _moved,
+    "heads-in-another-order": _all_four,
+}
+
+
+def _why_harmless(made: Made) -> str:
+    now, needs = made.now, made.mistake.needs
+    if len(now.setting.off) == now.n_head:
+        return "with every head off nothing is written"
+    if needs == "heads" and now.recipe.heads == 1:
+        if made.mistake.name == "scale-by-d-model":
+            return (
+                f"one head a layer is as wide as the model, {now.task.d_model}, and both roots are the same"
+            )
+        return "with one head a layer there is no other to mix it with"
+    if needs == "mask" and not now.task.causal:
+        return f"in the task {now.recipe.task} every place may see all others, so there is no mask to forget"
+    if needs == "positions" and not now.recipe.positions:
+        return "the model has no positions, so it does not matter where they are counted from"
+    return "on these numbers both come out the same"
+
+
+def costs(now: Now, shown: ToyMistake) -> list[list[str]]:
+    """Return a line a mistake: accuracy and loss on held-out sequences, first those without any."""
+    off = now.setting.off
+    (right,), broken = judged_without(now.recipe, now.at, (off,)), judged_with(now.recipe, now.at, off)
+    found = [["none", f"{right.accuracy:.1%}", f"{right.loss:.4f}"]]
+    for label, name in MISTAKES.items():
+        line = [label, "does not run", ""]
+        if name in broken:
+            line[1:] = f"{broken[name].accuracy:.1%}", f"{broken[name].loss:.4f}"
+        found.append([f"**{cell}**" if cell and name == shown.name else cell for cell in line])
+    return found
