@@ -88,9 +88,14 @@ class Now:
         return self.run.model(self.at)
 
     @cached_property
+    def shown(self) -> "Shown":
+        """What the model does with the sequence, at every step that was kept."""
+        return at_every_step(self.setting)
+
+    @property
     def tokens(self) -> Tensor:
         """The sequence as the model reads it."""
-        return self.task.tokens(self.setting.typed)
+        return self.shown.tokens
 
     @cached_property
     def symbols(self) -> list[str]:
@@ -103,31 +108,30 @@ class Now:
         found: ToyRun = self.model(self.tokens, off=self.setting.off)
         return found
 
-    @cached_property
+    @property
     def weights(self) -> Tensor:
         """The maps of all heads, (n_head, n, n)."""
-        return at_every_step(self.setting)[0][self.at]
+        return self.shown.weights[self.at]
 
-    @cached_property
+    @property
     def logits(self) -> Tensor:
         """The score of each symbol at each place, (n, n_symbol)."""
-        return at_every_step(self.setting)[1][self.at]
+        return self.shown.logits[self.at]
 
-    @cached_property
+    @property
     def chances(self) -> Tensor:
         """The probability of each symbol at each place, (n, n_symbol)."""
-        return self.logits.softmax(dim=-1)
+        return self.shown.chances[self.at]
 
-    @cached_property
+    @property
     def answers(self) -> list[int | None]:
         """The right symbol at each place, by its number; None where there is none."""
-        return [each if each >= 0 else None for each in self.task.answers(self.tokens).tolist()]
+        return self.shown.answers
 
-    @cached_property
+    @property
     def said(self) -> list[int]:
         """The symbol that the model finds most likely at each place."""
-        said: list[int] = self.chances.argmax(dim=-1).tolist()
-        return said
+        return self.shown.said[self.at]
 
     @property
     def chosen(self) -> tuple[int, int, int]:
@@ -188,11 +192,34 @@ def naming(judged: Judged, head: int) -> tuple[str, float]:
     return name, values[name]
 
 
+@dataclass(frozen=True, eq=False)
+class Shown:
+    """What a model does with one sequence at every step that was kept.
+
+    Attributes:
+        tokens: the sequence (n,); answers: the right symbol at each of its places, None where there is none.
+        weights: the maps (n_step, n_head, n, n).
+        logits, chances: the score and the probability of each symbol, (n_step, n, n_symbol).
+        said: the most likely symbol at each place, for each step.
+    """
+
+    tokens: Tensor
+    answers: list[int | None]
+    weights: Tensor
+    logits: Tensor
+    chances: Tensor
+    said: list[list[int]]
+
+
 @shared
-def at_every_step(setting: Setting) -> tuple[Tensor, Tensor]:
-    """Return the maps and the logits at every step that was kept, (n_step, ...) each."""
-    tokens = TASKS[setting.recipe.task].tokens(setting.typed)
-    return run_of(setting.recipe).on(tokens, off=setting.off)
+def at_every_step(setting: Setting) -> Shown:
+    """Run the sequence through the model of every step that was kept."""
+    task = TASKS[setting.recipe.task]
+    tokens = task.tokens(setting.typed)
+    answers = [each if each >= 0 else None for each in task.answers(tokens).tolist()]
+    weights, logits = run_of(setting.recipe).on(tokens, off=setting.off)
+    chances = logits.softmax(dim=-1)
+    return Shown(tokens, answers, weights, logits, chances, chances.argmax(dim=-1).tolist())
 
 
 @shared

@@ -28,7 +28,7 @@ from pages.learned_heads.snippet import by_hand, formula, snippet
 from pages.learned_heads.tabs import arithmetic
 from pages.learned_heads.tabs.checks import checks
 from pages.learned_heads.trainer import Job, LineIsFullError, Trainer
-from pages.learned_heads.views.toy import every, packed, said, title
+from pages.learned_heads.views.toy import drawn, every, title
 from tests.pages import open_sound
 
 open_page = partial(open_sound, "learned-heads")
@@ -51,7 +51,7 @@ def spoken(packed_says: bytes, step: int) -> str:
 @pytest.mark.parametrize("recipe", SHIPPED, ids=str)
 def test_every_sentence_says_what_its_step_has(recipe: Recipe) -> None:
     chosen = Setting(recipe, TASKS[recipe.task].example)
-    run, sentences = shipped(recipe.task, positions=recipe.positions), said(chosen)
+    run, sentences = shipped(recipe.task, positions=recipe.positions), drawn(chosen)[1]
     task, tokens = TASKS[recipe.task], TASKS[recipe.task].tokens(chosen.typed)
     answers = task.answers(tokens).tolist()
     for at in {0, len(run.checkpoints) // 2, len(run.checkpoints) - 1}:
@@ -143,7 +143,7 @@ def test_what_cannot_be_read_is_said_and_what_was_there_stays(task: str, typed: 
 def test_the_shortest_and_the_longest_sequence_open(task: str) -> None:
     for typed in ("a", ("abcdefghijklmn" * 2)[: TASKS[task].most]):
         chosen = setting(task, typed)
-        assert len(packed(chosen)) <= 1_000_000
+        assert len(drawn(chosen)[0]) <= 1_000_000
         assert all(" " in words.seen(now) for now in every(chosen)[::10])
         assert all(check.passed for check in checks(Now(chosen, 3)))
 

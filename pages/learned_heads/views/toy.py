@@ -8,7 +8,6 @@ import streamlit as st
 from attn_core import causal_mask
 from attn_core.toys import SHIPPED, SYMBOLS
 from attn_figures.learned import Course, Maps, scrubber
-from attn_figures.picture import Spec
 from attn_ui.frame import tabs
 from attn_ui.live_figure import Slider, live_figure, pack, pack_says
 from attn_ui.shared_cache import shared
@@ -31,15 +30,16 @@ def show() -> None:
     if recipe != wanted:
         st.caption(f":material/edit: {words.not_trained(wanted, recipe)}")
     steps = steps_of(setting.recipe)
+    packed, said = drawn(setting)
     now = Now(setting, position(steps), (position(HEAD), position(QUERY), position(KEY)))
     live_figure(
-        packed(setting),
+        packed,
         key="learned",
         alt="The map of every head, what the model says at each place, its loss and its heads' measures",
         name=f"learned heads, {setting.recipe.task}",
         slider=Slider("Training step", steps),
         chosen={"query": QUERY, "key": KEY, "head": HEAD},
-        says=said(setting),
+        says=said,
         caption=f"{setting.recipe.task}, {words.recipe_in_words(setting.recipe)}, on {setting.typed}",
     )
     st.caption(words.what_is_learned(now.task))
@@ -60,23 +60,13 @@ def every(setting: Setting) -> list[Now]:
 
 
 @shared
-def packed(setting: Setting) -> bytes:
-    """Return every position of the slider as the live figure takes it."""
-    return pack(draw(setting))
-
-
-@shared
-def said(setting: Setting) -> bytes:
-    """Return the sentence of every position of the slider as the live figure takes them."""
-    return pack_says([words.seen(now) for now in every(setting)])
-
-
-def draw(setting: Setting) -> list[Spec]:
-    """Draw every step."""
+def drawn(setting: Setting) -> tuple[bytes, bytes]:
+    """Return every position of the slider and its sentence, as the live figure takes them."""
     nows = every(setting)
     course = course_of(nows[-1])
     places = [int(place) for place in course.steps]
-    return [scrubber.spec(maps(now), course, places.index(now.step)) for now in nows]
+    steps = [scrubber.spec(maps(now), course, places.index(now.step)) for now in nows]
+    return pack(steps), pack_says([words.seen(now) for now in nows])
 
 
 def maps(now: Now) -> Maps:
