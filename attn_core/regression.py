@@ -11,7 +11,7 @@ from torch import Tensor
 from attn_core import _points, _require
 from attn_core._leave_one_out import LeftOut
 from attn_core._softmax import softmax_rows
-from attn_core.kernels import KERNELS
+from attn_core.kernels import KERNELS, Kernel
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,15 +95,27 @@ def nadaraya_watson(
     h = _points.bandwidths(bandwidth, like=keys)[..., None, None]
     distances = _points.distances(queries, keys)
     scores = KERNELS[kernel].log_profile(distances / h)
-    has_support = scores.amax(dim=-1) > -torch.inf
-    if math.isinf(KERNELS[kernel].support):
+    weights, has_support = _weigh(KERNELS[kernel], distances, h, scores)
+    return KernelRegression(distances, scores, weights, _average(weights, values, has_support), has_support)
+
+
+def _weigh(
+    kernel: Kernel, distances: Tensor, h: Tensor, scores: Tensor | None = None
+) -> tuple[Tensor, Tensor]:
+    """Return the weights, and which queries have support; a Gaussian's scores are not needed for either."""
+    if math.isinf(kernel.support):
         nearest = distances.amin(dim=-1, keepdim=True)
         weights = softmax_rows(_points.log_gaussian_ratio(distances, nearest, h), empty=None)
-    else:
-        weights = softmax_rows(scores, empty=~has_support[..., None])
+        return weights, torch.ones_like(weights[..., 0], dtype=torch.bool)
+    if scores is None:
+        scores = kernel.log_profile(distances / h)
+    has_support = scores.amax(dim=-1) > -torch.inf
+    return softmax_rows(scores, empty=~has_support[..., None]), has_support
+
+
+def _average(weights: Tensor, values: Tensor, has_support: Tensor) -> Tensor:
     supported = has_support if values.ndim == 1 else has_support[..., None]
-    estimate = (weights @ values).masked_fill(~supported, torch.nan)
-    return KernelRegression(distances, scores, weights, estimate, has_support)
+    return (weights @ values).masked_fill(~supported, torch.nan)
 
 
 def kernel_estimate(
@@ -124,13 +136,13 @@ def kernel_estimate(
     tensor([[0.0000, 1.0000],
             [0.5000, 0.5000]], dtype=torch.float64)
     """
+    _require.one_of("kernel", kernel, KERNELS)
+    _points.check(keys, values, queries=queries)
     steps = _points.bandwidths(bandwidth, like=keys)
-    at_once = max(1, _points.CHUNK // max(1, queries.shape[0] * keys.shape[0]))
-    flat = steps.reshape(-1)
-    parts = [
-        nadaraya_watson(queries, keys, values, kernel=kernel, bandwidth=flat[i : i + at_once]).estimate
-        for i in range(0, len(flat), at_once)
-    ]
+    distances = _points.distances(queries, keys)
+    few = steps.reshape(-1, 1, 1).split(max(1, _points.CHUNK // max(1, distances.numel())))
+    weighed = (_weigh(KERNELS[kernel], distances, h) for h in few)
+    parts = [_average(weights, values, has_support) for weights, has_support in weighed]
     return torch.cat(parts).reshape(*steps.shape, len(queries), *values.shape[1:])
 
 
