@@ -169,9 +169,9 @@ from pathlib import Path
 import attn_ui
 from tests.walk import open_page, open_state
 assert Path(attn_ui.__file__).parents[1] == Path.cwd(), attn_ui.__file__
-cards = [card.proto.page for card in open_page("", {}).get("page_link")]
+cards = [card.proto.page for card in open_page("").get("page_link")]
 assert "averages" in cards, cards
-at = open_page("averages", {"sharers": "8"})
+at = open_page("averages", sharers="8")
 assert at.title[0].value == "Plain averages", at.title
 assert any("Each of 8 keys gets 0.125." in text.value for text in at.markdown)
 assert open_state("averages", {"sharers": "8", "tab": "Maths"}).faults == []
