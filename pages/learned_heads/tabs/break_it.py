@@ -44,6 +44,8 @@ def show(now: Now) -> None:
             key="broken",
             alt="A head's map and what the model says, right and broken, and the difference of the maps",
             name=f"learned heads, {mistake.name}",
+            caption=f"{now.recipe.task}, {words.recipe_in_words(now.recipe)}, after {now.step:,} steps, on "
+            f"{now.setting.typed}",
         )
         what_you_see(verdict(made))
         audits = {"right": made.checks(now.result), "broken": made.checks(made.broken)}
