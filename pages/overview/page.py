@@ -6,7 +6,7 @@ import streamlit as st
 
 from attn_figures import overview
 from attn_ui import frame
-from attn_ui.live_figure import Slider, live_figure, pack
+from attn_ui.live_figure import Slider, live_figure, pack, pack_says
 from attn_ui.navigation import PAGES
 from attn_ui.shared_cache import shared
 from attn_ui.shared_settings import TEMPERATURE
@@ -26,29 +26,36 @@ frame.open_page(
 
 
 @shared
-def steps() -> bytes:
-    """Draw every position of the slider."""
+def story_told() -> tuple[bytes, bytes]:
+    """Draw every position of the slider, and say what it shows."""
     told = story()
-    return pack(
-        [
-            overview.story.spec(
-                told.kernel[step], told.head[step], told.placed[step], list(told.heads[step]), told.words
-            )
-            for step in range(len(TEMPERATURE.values))
-        ]
-    )
+    steps = [
+        overview.story.spec(
+            told.kernel[step], told.head[step], told.placed[step], list(told.heads[step]), told.words
+        )
+        for step in range(len(TEMPERATURE.values))
+    ]
+    says = [
+        what_the_slider_does(temperature, told.spread(step), len(told.words))
+        for step, temperature in enumerate(TEMPERATURE.values)
+    ]
+    return pack(steps), pack_says(says)
 
 
+@shared
+def uses_drawn() -> bytes:
+    """Draw where attention is used."""
+    return pack([overview.uses.spec([(use.name, use.weights, use.queries, use.keys) for use in uses()])])
+
+
+steps, said = story_told()
 live_figure(
-    steps(),
+    steps,
     key="story",
     alt="Five maps of weights: a kernel, one head, one head with positions, and two heads",
     name="attention in one picture",
     slider=Slider("Temperature", TEMPERATURE),
-    says=[
-        what_the_slider_does(temperature, story().spread(step), len(story().words))
-        for step, temperature in enumerate(TEMPERATURE.values)
-    ],
+    says=said,
 )
 
 for column, chapter in zip(st.columns(len(CHAPTERS)), CHAPTERS, strict=True):
@@ -63,7 +70,7 @@ for column, (who, advice) in zip(st.columns(len(STARTS)), STARTS.items(), strict
 
 st.header("Where attention is used", anchor=False)
 live_figure(
-    [overview.uses.spec([(use.name, use.weights, use.queries, use.keys) for use in uses()])],
+    uses_drawn(),
     key="uses",
     alt="Four small maps of weights: a date translated, a sentence, patches of a picture, frames of a sound",
     name="where attention is used",
