@@ -11,7 +11,7 @@ import gc
 import statistics
 import sys
 import time
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,10 +29,10 @@ from pages.kernel_regression.points import sample
 from pages.kernel_regression.search import best_of
 from pages.kernel_regression.search import errors as search
 from pages.kernel_regression.views import compare as compare_view
+from pages.kernel_regression.views import fit as fit_view
 from pages.kernel_regression.views.bridge import lay
-from tests.pages import PAGES
+from tests.pages import PAGES, open_page
 from tests.quick_apptest import look_for_components_once
-from tests.walk import open_page
 
 TURNS = 15
 VISITS = 5
@@ -61,50 +61,56 @@ def median_of(run: Callable[[], object]) -> float:
 
 
 class TimedCache(shared_cache.SharedCache):
-    """A shared cache that adds up the processor time of all that it had to have made."""
+    """A shared cache that adds up the processor time of what it has made, by the function that made it."""
 
     def __init__(self) -> None:
         """Start empty."""
         super().__init__(shared_cache.MOST_BYTES)
-        self.seconds = 0.0
+        self.seconds: dict[str, float] = {}
         self._depth = 0
 
-    def get(self, key: Hashable, make: Callable[[], Any]) -> Any:
-        """Answer as any shared cache; what is made while something else is made counts once."""
-        before = time.thread_time()
-        self._depth += 1
-        try:
-            return super().get(key, make)
-        finally:
-            self._depth -= 1
-            if not self._depth:
-                self.seconds += time.thread_time() - before
+    def get(self, key: Any, make: Callable[[], Any]) -> Any:
+        """Answer as any shared cache; what is made while something else is made is part of that."""
+
+        def timed() -> Any:
+            before = time.thread_time()
+            self._depth += 1
+            try:
+                return make()
+            finally:
+                self._depth -= 1
+                if not self._depth:
+                    name = key[0].removeprefix("pages.")
+                    self.seconds[name] = self.seconds.get(name, 0.0) + time.thread_time() - before
+
+        return super().get(key, timed)
 
 
-def first_visit(page: str) -> float:
-    """Seconds of processor time to compute, draw and pack what a page opens with."""
+def first_visit(page: str) -> dict[str, float]:
+    """Seconds of processor time to compute, draw, pack and say what a page opens with, by function."""
     open_page(page)  # what is imported and laid out once a process
-    times = []
+    visits = []
     for _ in range(VISITS):
         cache = shared_cache._CACHE = TimedCache()
         if page:
             open_page("")  # each session begins there
-            cache.seconds = 0.0
+            cache.seconds = {}
         open_page(page)
-        times.append(cache.seconds)
-    return statistics.median(times)
+        visits.append(cache.seconds)
+    return {name: statistics.median(visit[name] for visit in visits) for name in visits[0]}
 
 
 def kernel_regression(n_points: int) -> Iterator[Picture]:
     """The pictures of the kernel regression page."""
     points = sample("sine", n_points, 0.5, seed=4)
-    one = Sweep(points, "gaussian")
+    strides, *_ = fit_view.drawn(points, points.fingerprint, "gaussian")
+    one = Sweep(points, "gaussian", strides=strides)
     estimates = one.estimates()
     cursor = Cursor(len(one.scene.queries), **fit_cursor(one.scene, estimates))
     yield Picture(
         "fit and weights",
         len(estimates),
-        lambda: Sweep(points, "gaussian").estimates(),
+        lambda: Sweep(points, "gaussian", strides=one.strides).estimates(),
         lambda: pack([fit.spec(one.scene, each) for each in estimates], cursor),
     )
 
@@ -168,7 +174,10 @@ def main() -> int:
     gc.freeze()  # as the server does after its warm start
     print("each page as it opens, computed, drawn and packed")
     for page in PAGES:
-        print(f"{page or 'overview':28} {1000 * first_visit(page):7.1f} ms")
+        parts = first_visit(page)
+        print(f"{page or 'overview':28} {1000 * sum(parts.values()):7.1f} ms")
+        for name, seconds in parts.items():
+            print(f"    {name:44} {1000 * seconds:7.1f} ms")
     late = 0.0
     print(f"{'kernel regression':28} {'points':>6} {'steps':>5} {'compute':>10} {'pack':>10} {'sent':>10}")
     for n_points in (40, 500):

@@ -180,16 +180,17 @@ class Now:
         layer, within = divmod(head, self.recipe.heads)
         return f"head {layer + 1}.{within + 1}"
 
-    def named(self, head: int) -> tuple[str, float]:
-        """Return a head's largest measure now and its value."""
-        return naming(self.judged, head)
+    @cached_property
+    def names(self) -> list[tuple[str, float]]:
+        """Each head's largest measure now and its value."""
+        return naming(self.judged)
 
 
-def naming(judged: Judged, head: int) -> tuple[str, float]:
-    """Return the measure that is largest for a head, the first of `MEASURES` among equals, and its value."""
-    values = {name: float(judged.measures[name][head]) for name in MEASURES}
-    name = max(values, key=lambda name: values[name])
-    return name, values[name]
+def naming(judged: Judged) -> list[tuple[str, float]]:
+    """Return for each head its largest measure, the first of `MEASURES` among equals, and its value."""
+    heads = zip(*(judged.measures[name].tolist() for name in MEASURES), strict=True)
+    largest = ((values.index(max(values)), max(values)) for values in heads)
+    return [(MEASURES[at], value) for at, value in largest]
 
 
 @dataclass(frozen=True, eq=False)

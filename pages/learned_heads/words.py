@@ -27,7 +27,7 @@ def seen(now: Now) -> str:
         told.append(
             f"Without {listed(off)}: **{now.ablated.accuracy:.1%}** (loss {number(now.ablated.loss, 3)})."
         )
-    heads = [(now.head(head), *now.named(head)) for head in range(now.n_head)]
+    heads = [(now.head(head), *largest) for head, largest in enumerate(now.names)]
     named = [f"{head} {IS[name]} ({value:.2f})" for head, name, value in heads if value >= NAMED]
     told.append(f"{capital(listed(named))}." if named else NAMELESS)
     if not now.asked:

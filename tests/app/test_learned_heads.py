@@ -68,7 +68,7 @@ def test_every_sentence_says_what_its_step_has(recipe: Recipe) -> None:
         assert f"says {line} " in told
         assert told.endswith(f"{right} of {sum(each >= 0 for each in answers)} right.")
         heads = range(recipe.layers * recipe.heads)
-        largest = {head: naming(look, head) for head in heads}
+        largest = dict(zip(heads, naming(look), strict=True))
         assert told.count("(0.") + told.count("(1.") == sum(value >= 0.5 for _, value in largest.values())
         for head, (name, value) in largest.items():
             now = Now(chosen, at)

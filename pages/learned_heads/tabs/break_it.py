@@ -202,7 +202,7 @@ def _said(made: Made) -> str:
 
 def _head(made: Made) -> str:
     """Say what the shown head has become, where it had a name."""
-    name, value = naming(made.right_judged, made.head)
+    name, value = naming(made.right_judged)[made.head]
     if value < NAMED:
         return ""
     now = float(made.judged.measures[name][made.head])

@@ -89,16 +89,15 @@ def title(now: Now, head: int) -> str:
     short = now.head(head)
     if head in now.setting.off:
         return f"{short} (off)"
-    name, value = now.named(head)
+    name, value = now.names[head]
     return f"{short.removeprefix('head ')} {name} {value:.2f}" if value >= NAMED else short
 
 
 def course_of(now: Now) -> Course:
     """Hand the course of a training to the figures; each head with the measure that names it at the end."""
     curve = now.run.curve
-    end = curve.at(now.recipe.steps)
-    found = []
-    for head in range(now.n_head):
-        name, _ = naming(end, head)
-        found.append((now.head(head), name, array(curve.measures[name][:, head])))
+    found = [
+        (now.head(head), name, array(curve.measures[name][:, head]))
+        for head, (name, _) in enumerate(naming(curve.at(now.recipe.steps)))
+    ]
     return Course(array(curve.steps), array(curve.loss), array(curve.accuracy), found, math.log(len(SYMBOLS)))
