@@ -42,6 +42,8 @@ class AppPage:
     def open(self, path: str = "") -> None:
         """Open a page by its address and wait until it is drawn."""
         self.page.goto(f"{self.server}/{path}")
+        # A page that is connected and has not been told of its first run looks as if it had run.
+        self.page.wait_for_selector("[data-testid=stElementContainer]", state="attached")
         self.settle()
 
     def settle(self) -> None:
