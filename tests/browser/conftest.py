@@ -110,9 +110,11 @@ def context(browser: Browser) -> Iterator[BrowserContext]:
 
 
 @pytest.fixture
-def tab(context: BrowserContext) -> Iterator[Page]:
-    """A fresh page at the size of a small laptop."""
+def tab(context: BrowserContext, request: pytest.FixtureRequest) -> Iterator[Page]:
+    """A fresh page at the size of a small laptop; no film is made for a test that is marked as still."""
     page = context.new_page()
+    if request.node.get_closest_marker("still"):
+        page.emulate_media(reduced_motion="reduce")
     yield page
     page.close()
 

@@ -20,6 +20,8 @@ from pages.single_head import settings as single_head
 from tests.browser.app_page import AppPage
 from tests.browser.save_panel import SavePanel
 
+pytestmark = pytest.mark.still
+
 # A picture is one image with a name: its drawing is looked at by the tests of the colours instead.
 # The field for files is Streamlit's own, and gives one element two roles.
 CONTEXT = {"exclude": [[".live-plot svg"], ["[data-testid=stFileUploaderDropzone]"]]}

@@ -13,7 +13,7 @@ from attn_figures.whole_model import OVERVIEW
 from attn_ui.bounds import MAX_CSV_BYTES
 from tests.browser.app_page import AppPage
 
-pytestmark = pytest.mark.browser
+pytestmark = pytest.mark.still
 PAGE = "learned-heads"
 
 

@@ -3,11 +3,14 @@
 import re
 
 import numpy as np
+import pytest
 import torch
 from torch.nn import functional as F
 
 from attn_core import MultiHeadAttention, sentence_vectors, tokenize
 from tests.browser.app_page import AppPage
+
+pytestmark = pytest.mark.still
 
 SENTENCE = "the cat sat on the mat"
 

@@ -11,8 +11,6 @@ from attn_figures.matrix import KEY_TITLE, QUERY_TITLE, Matrix
 from attn_figures.panels import compose
 from attn_live.widget import LiveWidget
 
-pytestmark = pytest.mark.browser
-
 NOTEBOOK = "http://notebook.invalid/lab?query=kept"
 # What anywidget does: a module from a blob, bytes as DataViews, traits by name.
 RENDER = """

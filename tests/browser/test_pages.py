@@ -8,6 +8,8 @@ from playwright.sync_api import Browser, expect
 from attn_ui.navigation import PAGES
 from tests.browser.app_page import AppPage
 
+pytestmark = pytest.mark.still
+
 URLS = [page.address for page in PAGES]
 SIZES = [(1280, 800), (1920, 1080), (390, 844)]
 

@@ -8,6 +8,8 @@ import pytest
 
 from tests.browser.app_page import AppPage
 
+pytestmark = pytest.mark.still
+
 WORDS = ["the", "cat", "sat", "on", "the", "mat"]
 
 

@@ -1,14 +1,11 @@
 """Projector mode: one figure fills the screen in large type; keys step, play and leave."""
 
-import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
 from tests.browser.app_page import AppPage
 from tests.browser.save_panel import SavePanel
 from tests.browser.test_accessibility import violations
-
-pytestmark = pytest.mark.browser
 
 LEAST_LABEL = 20  # pixels on the screen
 ON = ".live-figure[data-projector]"

@@ -20,7 +20,7 @@ from tests.browser.app_page import AppPage
 from tests.browser.save_panel import SavePanel
 from tests.pages import PAGES
 
-pytestmark = pytest.mark.browser
+pytestmark = pytest.mark.still
 
 SHAPES = {"16:9": (1600, 900), "4:3": (1200, 900), "half slide": (800, 900), "square": (900, 900)}
 LARGE = 0.022  # of a picture's height that a label takes at least

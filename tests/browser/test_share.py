@@ -14,7 +14,7 @@ from playwright.sync_api import expect
 from tests.browser.app_page import AppPage
 from tests.browser.test_accessibility import violations
 
-pytestmark = pytest.mark.browser
+pytestmark = pytest.mark.still
 
 
 def open_panel(app: AppPage) -> None:

@@ -10,6 +10,8 @@ from playwright.sync_api import expect
 
 from tests.browser.app_page import AppPage
 
+pytestmark = pytest.mark.still
+
 FIGURE = "walk"
 
 

@@ -2,14 +2,11 @@
 
 from pathlib import Path
 
-import pytest
 from playwright.sync_api import Browser
 from pptx import Presentation
 from pypdf import PdfReader
 
 from attn_ui import slides
-
-pytestmark = pytest.mark.browser
 
 LIST = "single-head?t=0.50&text=a+b  Sharper <b>\n/?t=soon\n"
 
