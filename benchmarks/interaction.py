@@ -368,6 +368,19 @@ def drag(page: Page, slider: str, selector: str) -> tuple[float, float]:
     return len(changes) / seconds, float(gaps.max())
 
 
+@contextlib.contextmanager
+def slowed(page: Page, rate: int) -> Iterator[None]:
+    """Slow the processor for one page while it is measured.
+
+    A slowed page spins away what it may not use even while it waits, so the others must not be slowed then.
+    """
+    session = page.context.new_cdp_session(page)
+    session.send("Emulation.setCPUThrottlingRate", {"rate": rate})
+    yield
+    session.send("Emulation.setCPUThrottlingRate", {"rate": 1})
+    session.detach()
+
+
 def race_page(browser: Browser, rivals: list[Contestant], presses: int) -> dict[tuple[str, int], Moved]:
     """Let the rivals of one page take turns at pressing, then at dragging, at each speed."""
     for rival in rivals:
@@ -381,20 +394,20 @@ def race_page(browser: Browser, rivals: list[Contestant], presses: int) -> dict[
     found = {}
     for rate in RATES:
         for rival in rivals:
-            assert rival.page is not None
-            session = rival.page.context.new_cdp_session(rival.page)
-            session.send("Emulation.setCPUThrottlingRate", {"rate": rate})
             rival.milliseconds.clear()
         for round_ in range(presses):
             for rival in rivals:
-                press(rival)
+                assert rival.page is not None
+                with slowed(rival.page, rate):
+                    press(rival)
                 if round_ == 0:
                     rival.milliseconds.clear()
         for rival in rivals:
             moved = found[rival.name, rate] = Moved(list(rival.milliseconds))
             if rival.page is not None and rival.slider != "[role=slider]":
                 rival.page.bring_to_front()
-                moved.pictures, moved.gap = drag(rival.page, rival.slider, rival.selector)
+                with slowed(rival.page, rate):
+                    moved.pictures, moved.gap = drag(rival.page, rival.slider, rival.selector)
     for rival in rivals:
         if rival.page:
             rival.page.close()
