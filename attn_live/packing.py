@@ -259,6 +259,8 @@ def _pack_arrays(values: list[Any], arrays: Arrays) -> dict[str, Any]:
 def _replace(value: Any, arrays: Arrays, leave: set[Path] | None = None, path: Path = ()) -> Any:
     """Copy a value with every array replaced by its number, leaving out the paths in `leave`."""
     match value:
+        case str() | int() | float() | None:
+            return value
         case np.ndarray() if value.dtype.kind not in "USO" or value.ndim > 1:
             return {"@": arrays.add(value)}
         case np.ndarray() | np.generic():

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from torch import Tensor
 
+from attn_core import causal_mask
 from attn_core.toys import (
     MEASURES,
     SHIPPED,
@@ -97,10 +98,10 @@ class Now:
         """The sequence as the model reads it."""
         return self.shown.tokens
 
-    @cached_property
+    @property
     def symbols(self) -> list[str]:
         """The sequence as it is shown."""
-        return [SYMBOLS[each] for each in self.tokens.tolist()]
+        return self.shown.symbols
 
     @cached_property
     def result(self) -> ToyRun:
@@ -198,14 +199,18 @@ class Shown:
     """What a model does with one sequence at every step that was kept.
 
     Attributes:
-        tokens: the sequence (n,); answers: the right symbol at each of its places, None where there is none.
+        tokens, symbols: the sequence (n,), as numbers and as it is shown.
+        answers: the right symbol at each of its places, None where there is none.
+        mask: True where a place may attend (n, n); None where all may.
         weights: the maps (n_step, n_head, n, n).
         logits, chances: the score and the probability of each symbol, (n_step, n, n_symbol).
         said: the most likely symbol at each place, for each step.
     """
 
     tokens: Tensor
+    symbols: list[str]
     answers: list[int | None]
+    mask: NDArray[np.bool_] | None
     weights: Tensor
     logits: Tensor
     chances: Tensor
@@ -220,7 +225,16 @@ def at_every_step(setting: Setting) -> Shown:
     answers = [each if each >= 0 else None for each in task.answers(tokens).tolist()]
     weights, logits = run_of(setting.recipe).on(tokens, off=setting.off)
     chances = logits.softmax(dim=-1)
-    return Shown(tokens, answers, weights, logits, chances, chances.argmax(dim=-1).tolist())
+    return Shown(
+        tokens,
+        [SYMBOLS[each] for each in tokens.tolist()],
+        answers,
+        causal_mask(len(tokens)).numpy() if task.causal else None,
+        weights,
+        logits,
+        chances,
+        chances.argmax(dim=-1).tolist(),
+    )
 
 
 @shared

@@ -5,7 +5,6 @@ from functools import partial
 
 import streamlit as st
 
-from attn_core import causal_mask
 from attn_core.toys import SHIPPED, SYMBOLS
 from attn_figures.learned import Course, Maps, scrubber
 from attn_ui.frame import tabs
@@ -71,7 +70,6 @@ def drawn(setting: Setting) -> tuple[bytes, bytes]:
 
 def maps(now: Now) -> Maps:
     """Hand what the model does with the sequence to the figures."""
-    n = len(now.symbols)
     return Maps(
         array(now.weights),
         [now.head(head) for head in range(now.n_head)],
@@ -80,7 +78,7 @@ def maps(now: Now) -> Maps:
         array(now.chances),
         list(SYMBOLS),
         now.answers,
-        causal_mask(n).numpy() if now.task.causal else None,
+        now.shown.mask,
     )
 
 
