@@ -1,6 +1,6 @@
 """Training a toy: seeded, step by step, keeping the states between which most changes."""
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -11,7 +11,7 @@ from torch.func import functional_call, vmap
 from torch.nn import functional as F
 
 from attn_core import _require
-from attn_core.multi_head import MultiHeadAttention
+from attn_core.multi_head import MultiHead, MultiHeadAttention
 from attn_core.toys.measures import measure_heads
 from attn_core.toys.model import Attend, ToyModel
 from attn_core.toys.tasks import TASKS, Task
@@ -151,6 +151,25 @@ def judge(
     loss = F.cross_entropy(run.logits[asked], answers[asked])
     right = run.logits[asked].argmax(dim=-1) == answers[asked]
     return Judged(float(loss), float(right.float().mean()), measure_heads(task, tokens, run.weights))
+
+
+def judge_without(
+    model: ToyModel, task: Task, tokens: Int[Tensor, "n_sequence n"], each_off: Sequence[tuple[int, ...]]
+) -> list[Judged]:
+    """Judge a model without each of several choices of heads.
+
+    As ``judge`` does, to the last bit; a layer whose input is the same in several is run once.
+    """
+    known: list[tuple[MultiHeadAttention, Tensor, MultiHead]] = []
+
+    def attend(attention: MultiHeadAttention, x: Tensor, **given: Tensor | None) -> MultiHead:
+        for module, seen, layer in known:
+            if module is attention and torch.equal(seen, x):
+                return layer
+        known.append((attention, x, attention(x, **given)))
+        return known[-1][-1]
+
+    return [judge(model, task, tokens, off, attend=attend) for off in each_off]
 
 
 OnStep = Callable[[int, Judged | None], None]

@@ -21,6 +21,7 @@ from attn_core.toys import (
     ToyModel,
     ToyRun,
     judge,
+    judge_without,
     shipped,
 )
 from attn_ui.parameters import Steps
@@ -240,8 +241,7 @@ def at_every_step(setting: Setting) -> Shown:
 @shared
 def judged_without(recipe: Recipe, at: int, each_off: tuple[tuple[int, ...], ...]) -> list[Judged]:
     """Return how a model does on held-out sequences without some of its heads, for each such choice."""
-    model, held_out = run_of(recipe).model(at), recipe.held_out()
-    return [judge(model, TASKS[recipe.task], held_out, off) for off in each_off]
+    return judge_without(run_of(recipe).model(at), TASKS[recipe.task], recipe.held_out(), each_off)
 
 
 @shared

@@ -2,9 +2,11 @@
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
+from torch import Tensor
 from torch.nn import functional as F
 
 from attn_core import MultiHeadAttention
@@ -20,6 +22,7 @@ from attn_core.toys import (
     Recipe,
     any_other_token,
     judge,
+    judge_without,
     measure_heads,
     path_of,
     read_run,
@@ -184,6 +187,27 @@ def test_all_checkpoints_at_once_are_each_models_own(
         alone = run.model(at)(tokens, off=off)
         torch.testing.assert_close(maps[at], alone.weights, atol=1e-5, rtol=1e-5)
         torch.testing.assert_close(logits[at], alone.logits, atol=1e-4, rtol=1e-4)
+
+
+def test_judging_without_each_head_runs_no_layer_twice_on_one_input(monkeypatch: pytest.MonkeyPatch) -> None:
+    run, task = shipped("induction"), TASKS["induction"]
+    model, tokens = run.model(12), run.recipe.held_out(32)
+    each_off = [(), (0,), (1,), (2,), (3,), (0, 3)]
+    alone = [judge(model, task, tokens, off) for off in each_off]
+    inputs: list[Tensor] = []
+    forward = MultiHeadAttention.forward
+
+    def counting(self: MultiHeadAttention, x: Tensor, **given: Any) -> Any:
+        inputs.append(x)
+        return forward(self, x, **given)
+
+    monkeypatch.setattr(MultiHeadAttention, "forward", counting)
+    for found, wanted in zip(judge_without(model, task, tokens, each_off), alone, strict=True):
+        assert (found.loss, found.accuracy) == (wanted.loss, wanted.accuracy)
+        assert all(torch.equal(found.measures[name], wanted.measures[name]) for name in wanted.measures)
+    assert (
+        len(inputs) == 4
+    )  # the first layer once; the second after all its heads, after one, after the other
 
 
 def test_a_head_that_is_off_writes_nothing_and_all_off_is_guessing() -> None:
