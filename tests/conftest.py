@@ -6,11 +6,13 @@ ValueError is reached, which is what people meet. Tests of refusals therefore us
 inside which the checking is off; so it is in the tests of pages, which run as the app does.
 """
 
+import os
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 import pytest
+import torch
 from hypothesis import settings
 from jaxtyping import config as jaxtyping_config
 from jaxtyping import install_import_hook
@@ -18,6 +20,11 @@ from jaxtyping import install_import_hook
 from tests.quick_apptest import look_for_components_once
 
 CORE = Path(__file__).parent / "core"
+
+# As the app does: on matrices as small, threads of one sum wait for one another half the time. What the
+# tests start reads it too; torch itself is there by now.
+os.environ["OMP_NUM_THREADS"] = "1"
+torch.set_num_threads(1)
 
 look_for_components_once()
 

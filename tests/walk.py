@@ -21,6 +21,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 import numpy as np
+import torch
 from streamlit.testing.v1 import AppTest
 
 from attn_live.says import said_plainly
@@ -196,6 +197,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--say", action="store_true", help="print what each state says")
     chosen = parser.parse_args(arguments)
     look_for_components_once()
+    torch.set_num_threads(1)  # as the app does
     fixed: Query = dict(each.split("=", 1) for each in chosen.fix)
     pages = [chosen.page] if chosen.page is not None else list(PAGES)
     faulty = [
