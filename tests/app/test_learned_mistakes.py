@@ -222,12 +222,20 @@ def test_with_every_head_off_nothing_can_be_lost() -> None:
         assert wanted in told, told
 
 
-def test_a_head_that_the_mistake_leaves_as_it_is_is_not_the_one_that_is_shown() -> None:
+def test_a_head_whose_map_the_mistake_leaves_is_not_the_one_that_is_shown() -> None:
     recipe = Recipe.usual("induction")
-    for cell, shown in ((0, 1), (1, 1), (2, 3), (3, 3)):
-        now = Now(Setting(recipe, "abcabc"), 30, (cell, 0, 0))
-        assert Made(now, TOY_MISTAKES["shared-projections"]).head == shown
-        assert Made(now, TOY_MISTAKES["scale-by-d-model"]).head == cell
+    # Merging comes after the maps of layer 1; what is shared is the projections of the first head.
+    shown = {
+        "merge-without-transpose": (2, 2, 2, 3),
+        "shared-projections": (1, 1, 2, 3),
+        "scale-by-d-model": (0, 1, 2, 3),
+    }
+    for name, heads in shown.items():
+        for cell, head in enumerate(heads):
+            which = Made(Now(Setting(recipe, "abcabc"), 30, (cell, 0, 0)), TOY_MISTAKES[name])
+            assert which.head == head
+            instead = f"Head {1 + head // 2}.{1 + head % 2} is shown, since the map of head "
+            assert (f"{instead}{1 + cell // 2}.{1 + cell % 2} stays." in verdict(which)) is (head != cell)
     one = Now(Setting(Recipe.usual("copy"), "abc"), 3)
     assert Made(one, TOY_MISTAKES["shared-projections"]).head == 0
 

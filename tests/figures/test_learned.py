@@ -85,3 +85,12 @@ def test_right_and_broken_are_drawn_beside_their_difference_and_what_is_then_sai
     assert sorted(frames) == sorted(2 * ["answer 1", "answer 3", "answer 4"])
     captions = [each.text for each in figure.layout.annotations if each.text]
     assert [each for each in captions if each.startswith("title")] == ["title 1", "title 1"]
+
+
+def test_rounding_is_not_painted_as_a_difference() -> None:
+    right = maps()
+    for apart, limit in ((0.0, 1.0), (1e-7, 1.0), (0.02, 0.02)):
+        broken = replace(right, weights=right.weights + apart)
+        figure = right_and_broken(right, broken, 0)
+        axis = figure.layout[traces(figure)["difference"].coloraxis]
+        np.testing.assert_allclose((axis.cmin, axis.cmax), (-limit, limit))

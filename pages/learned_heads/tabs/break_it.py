@@ -22,7 +22,7 @@ from attn_ui.tables import checks_table, table
 from pages.learned_heads import words
 from pages.learned_heads.numbers import NAMED, Now, array, judged_with, judged_without, naming
 from pages.learned_heads.settings import FLAW
-from pages.learned_heads.tabs.checks import MAPS_OF_TORCH, SAYS_AS_TORCH, by_torch
+from pages.learned_heads.tabs.checks import by_torch
 
 MISTAKES = dict(zip(FLAW.options, TOY_MISTAKES, strict=True))
 GUESSING = math.log(len(SYMBOLS))  # the loss of saying every symbol alike
@@ -81,12 +81,12 @@ class Made:
         """How it does with the mistake."""
         return judged_with(self.now.recipe, self.now.at, self.now.setting.off)[self.mistake.name]
 
-    @property
+    @cached_property
     def head(self) -> int:
-        """The chosen head; the next one where the mistake leaves the first of a layer as it is."""
-        head, heads = self.now.chosen[0], self.now.recipe.heads
-        first = self.mistake.name == "shared-projections" and head % heads == 0
-        return head + 1 if first and heads > 1 else head
+        """The chosen head; the next one whose map the mistake changes where that of the chosen stays."""
+        right, broken, chosen = self.now.result.weights, self.broken.weights, self.now.chosen[0]
+        after = [*range(chosen, self.now.n_head), *range(chosen)]
+        return next((head for head in after if not agree(right[head], broken[head])), chosen)
 
     def maps(self, run: ToyRun) -> Maps:
         """Hand one of the two to the figures; cells are hatched where that one masks them."""
@@ -116,8 +116,8 @@ class Made:
             compare(ROWS_SUM_TO_ONE, sums, torch.ones_like(sums)),
             compare(MASKED_IS_ZERO, run.weights[:, later], 0.0, scale=1.0),
             compare(HEADS_ADD_UP, added, written),
-            compare(MAPS_OF_TORCH, run.weights, weights),
-            compare(SAYS_AS_TORCH, run.logits, logits),
+            compare("the maps are those of torch", run.weights, weights),
+            compare("what it says is what torch says", run.logits, logits),
         ]
 
     @cached_property
@@ -201,12 +201,18 @@ def _said(made: Made) -> str:
 
 
 def _head(made: Made) -> str:
-    """Say what the shown head has become, where it had a name."""
-    name, value = naming(made.right_judged)[made.head]
-    if value < NAMED:
-        return ""
-    now = float(made.judged.measures[name][made.head])
-    return f"{words.capital(made.now.head(made.head))}: {name} {value:.2f}, with the mistake {now:.2f}."
+    """Say which head is shown where it is another than the chosen, and what it was, where it had a name."""
+    now, head = made.now, made.head
+    told = []
+    if head != now.chosen[0]:
+        told.append(
+            f"{words.capital(now.head(head))} is shown, since the map of {now.head(now.chosen[0])} stays."
+        )
+    name, value = naming(made.right_judged)[head]
+    if value >= NAMED:
+        broken = float(made.judged.measures[name][head])
+        told.append(f"{words.capital(now.head(head))}: {name} {value:.2f}, with the mistake {broken:.2f}.")
+    return " ".join(told)
 
 
 def _detail(made: Made) -> str:

@@ -10,9 +10,6 @@ from attn_core.toys import judge
 from attn_ui.tables import checks_table
 from pages.learned_heads.numbers import Now
 
-MAPS_OF_TORCH = "the maps are those of `torch.nn.MultiheadAttention`"
-SAYS_AS_TORCH = "what it says is what the same layers of torch say"
-
 
 def checks(now: Now) -> list[Check]:
     """Compute every check on the numbers on screen."""
@@ -20,8 +17,8 @@ def checks(now: Now) -> list[Check]:
     sums = now.weights.sum(dim=-1)
     model, curve = judge(now.model, now.task, now.recipe.held_out()), now.judged
     return [
-        compare(MAPS_OF_TORCH, now.weights, weights),
-        compare(SAYS_AS_TORCH, now.logits, logits),
+        compare("the maps are those of `torch.nn.MultiheadAttention`", now.weights, weights),
+        compare("what it says is what the same layers of torch say", now.logits, logits),
         compare("each row of each map sums to one", sums, torch.ones_like(sums)),
         compare(
             "loss and accuracy of this step are those written down while it was trained",
