@@ -10,6 +10,7 @@ import torch
 from streamlit.testing.v1 import AppTest
 
 from attn_core.toys import (
+    MEASURES,
     SHIPPED,
     SYMBOLS,
     TASKS,
@@ -106,6 +107,13 @@ def says_what_is_said(told: str, which: Made) -> None:
     assert f": {counts[1]} of {int(asked.sum())} right, " in told
 
 
+def says_what_its_head_is(told: str, which: Made) -> None:
+    right, broken = judged(which).measures, judged(which, which.mistake.name).measures
+    name = max(MEASURES, key=lambda name: float(right[name][which.head]))
+    value, now = (float(each[name][which.head]) for each in (right, broken))
+    assert (f": {name} {value:.2f}, with the mistake {now:.2f}." in told) is (value >= 0.5)
+
+
 @pytest.mark.parametrize("recipe", SHIPPED, ids=lambda each: path_of(each).stem)
 def test_every_verdict_says_what_the_mistake_does(recipe: Recipe) -> None:
     states: list[tuple[int, tuple[int, ...]]] = [(0, ()), (-1, ())]
@@ -131,6 +139,7 @@ def test_every_verdict_says_what_the_mistake_does(recipe: Recipe) -> None:
                 continue
             says_what_it_costs(told, which)
             says_what_is_said(told, which)
+            says_what_its_head_is(told, which)
             if name == "heads-in-another-order":
                 assert (
                     "With the opposite order in all four matrices what it says is the same (off by " in told
@@ -190,11 +199,18 @@ def test_what_only_one_mistake_does_is_said_with_its_numbers() -> None:
         f"not {averages[1]:.3f}." in told["scale-by-d-model"]
     )
     assert "two maps of a layer is 0: one view" in told["shared-projections"]
-    _, seen = on_the_sequence(made(recipe, "mask-forgotten"), "mask-forgotten")
-    n = seen.weights.shape[-1]
-    ahead = [sum(float(each[i, j]) for i in range(n) for j in range(i + 1, n)) / n for each in seen.weights]
-    assert f"head 2.1 gives {max(ahead):.2f} of its weight to places still to come" in told["mask-forgotten"]
-    assert max(ahead) == ahead[2]
+    for task in ("induction", "copy"):  # whose heads look elsewhere, and at their own places
+        which = made(Recipe.usual(task), "mask-forgotten")
+        _, seen = on_the_sequence(which, "mask-forgotten")
+        n = seen.weights.shape[-1]
+        ahead = [
+            sum(float(each[i, j]) for i in range(n) for j in range(i + 1, n)) / n for each in seen.weights
+        ]
+        most = which.now.head(ahead.index(max(ahead)))
+        assert f"{most} gives {max(ahead):.2f} of its weight to places still to come" in verdict(which)
+    right, broken = on_the_sequence(made(recipe, "counted-from-one"), "counted-from-one")
+    moved = float((right.weights - broken.weights)[: recipe.heads].abs().max())
+    assert f"Weights of the first layer move by up to {number(moved, 2)}." in told["counted-from-one"]
     # Packed as k h d, read as d k h: a third of (d k h) is read as the query, the first 32 were made so.
     own = sum(place < 32 for place in range(96) if place // 2 % 3 == 0)
     assert (
@@ -220,6 +236,18 @@ def test_with_every_head_off_nothing_can_be_lost() -> None:
             "with every head off nothing is" if name == "merge-without-transpose" else "nothing can be lost"
         )
         assert wanted in told, told
+
+
+def test_only_who_has_learned_something_has_something_to_lose() -> None:
+    for at, loss, accuracy, nothing in (
+        (0, 2.7, 0.3, True),  # whatever chance gives an untrained model
+        (-1, 2.9, 0.08, True),
+        (-1, 2.7, 0.08, False),
+        (-1, 2.9, 0.3, False),
+    ):
+        which = made(Recipe.usual("induction"), "merge-without-transpose", at=at)
+        which.__dict__["right_judged"] = which.right_judged._replace(loss=loss, accuracy=accuracy)
+        assert ("Nothing can be lost here" in verdict(which)) is nothing
 
 
 def test_a_head_whose_map_the_mistake_leaves_is_not_the_one_that_is_shown() -> None:
