@@ -19,7 +19,6 @@ from attn_figures.picture import Picture, Spec
 Numbers = NDArray[np.float64]
 LIGHT = theme.LIGHT
 ROOT = 2.0  # as on the other pages: the ramp is spent on small weights, over the same [0, 1]
-ROUNDING = 1e-5  # of weights in float32
 PHONE_HEIGHT = 640
 COURSES = 16  # whose lines are kept
 ROOMY = (494, 664)
@@ -89,10 +88,7 @@ def right_and_broken(right: Maps, broken: Maps, head: int) -> Spec:
         replace(_said(maps), name=f"prediction, {name}", title=f"what it says, {name}")
         for name, maps in (("right", right), ("broken", broken))
     ]
-    apart = float(np.abs(broken.weights[head] - right.weights[head]).max())
-    # Rounding is not painted as a difference: where there is no other, the ramp has its full length.
-    difference = second.minus(first, "broken − right", limit=None if apart > ROUNDING else 1.0)
-    panels: list[Panel] = [first, second, difference, *said]
+    panels: list[Panel] = [first, second, second.minus(first, "broken − right"), *said]
     return compose.spec(panels, phone_height=PHONE_HEIGHT, roomy=ROOMY)
 
 

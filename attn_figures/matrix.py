@@ -31,6 +31,7 @@ Numbers = NDArray[np.float64]
 KEY_TITLE = "Key (attended to)"
 QUERY_TITLE = "Query (attending)"
 _CLEAR = [[end, theme.rgba(theme.LIGHT.masked, 0)] for end in (0, 1)]
+ROUNDING = 1e-5  # of the numbers' own size: weights in float32 differ by less
 NUMBERS_UP_TO = 12  # cells a side; beyond that the numbers no longer fit and hover tells them
 
 
@@ -159,8 +160,8 @@ class Matrix:
         Args:
             other: what is taken away, with as many rows and columns.
             title: said under the difference.
-            limit: the difference at the ends of the ramp; the largest there is when None, and at least
-                1e-9, so that rounding is not painted as if it were a difference.
+            limit: the difference at the ends of the ramp; the largest there is when None, or where that is
+                rounding (1e-5 of the numbers' own size) that size, so that it is not painted as a difference.
             operator: set between it and the matrix before it.
 
         Raises:
@@ -172,14 +173,17 @@ class Matrix:
                 f"{self.name!r} minus {other.name!r} needs equal shapes, got {mine.shape} and {theirs.shape}"
             )
         values = mine - theirs
-        largest = float(np.abs(values[np.isfinite(values)]).max(initial=1e-9))
+        largest, *sizes = (
+            float(np.abs(each[np.isfinite(each)]).max(initial=0.0)) for each in (values, mine, theirs)
+        )
+        size = max(sizes) or 1.0
         return replace(
             self,
             name="difference",
             values=values,
             title=title,
             scale="scores",
-            limit=largest if limit is None else limit,
+            limit=limit or (largest if largest > ROUNDING * size else size),
             mask=None if self.mask is None or other.mask is None else self.mask | other.mask,
             quantity="difference",
             bar="",

@@ -212,8 +212,10 @@ def test_a_difference_is_hatched_where_both_are_and_paints_no_rounding() -> None
     one, other = weights(mask=mask), weights("other", mask=mask.copy())
     np.testing.assert_array_equal(one.minus(other).mask, mask)
     assert one.minus(weights("other")).mask is None
-    same = one.minus(replace(one, name="same", values=one.values + 1e-17))
-    assert same.colour_range()[0].high == 1e-9
+    same = one.minus(replace(one, name="same", values=one.values * (1 + 1e-7)))
+    assert same.colour_range()[0].high == pytest.approx(np.abs(one.values).max(), rel=1e-6)
+    nothing = replace(one, values=np.zeros_like(one.values))
+    assert nothing.minus(nothing).colour_range()[0].high == 1.0
     gap = replace(one, values=np.where(mask, one.values, np.nan)).minus(other)
     assert np.isnan(gap.values[~mask]).all()
     assert np.isfinite(gap.colour_range()[0].high)
