@@ -64,6 +64,7 @@ node_modules/.check: package.json
 bench: .venv/.bench browser
 	$(BIN)/python -m benchmarks.core
 	$(BIN)/python -m benchmarks.pages
+	$(BIN)/python -m benchmarks.sentence
 	$(BIN)/python -m benchmarks.interaction
 
 # The tests drive a real browser: the system's Chromium, Debian's, or Playwright's own.

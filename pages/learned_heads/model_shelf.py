@@ -81,5 +81,4 @@ def standing() -> Standing:
 @shared
 def maps_of(text: str, hide: bool, _model: RealModel) -> AttentionMaps:
     """Return the maps of a text; there is one model a process, so it is no part of what is asked."""
-    maps = _model.attend(text)
-    return maps.without_special() if hide else maps
+    return maps_of(text, False, _model).without_special() if hide else _model.attend(text)

@@ -116,6 +116,22 @@ def test_a_thumbnail_that_is_clicked_becomes_large(monkeypatch: pytest.MonkeyPat
     assert [whole.model.name(whole.order[rank - 1]) for rank in moved] == ["head 2.1"]
 
 
+def test_a_sentence_goes_through_the_model_once(
+    real: None, planted: RealModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+    attend = planted.attend
+
+    def counted(text: str) -> AttentionMaps:
+        asked.append(text)
+        return attend(text)
+
+    monkeypatch.setattr(planted, "attend", counted)
+    for hide in ("true", "false"):
+        opened(source=REAL, text="b a d c b", wordsonly=hide)
+    assert asked == ["b a d c b"]
+
+
 def test_another_measure_keeps_the_large_head(real: None) -> None:
     at = opened(source=REAL)
     at.selectbox(key="rankby").select("distance").run()
