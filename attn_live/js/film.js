@@ -23,7 +23,7 @@ const STYLE = `
 div { position: absolute; inset: 0; contain: strict; content-visibility: hidden; }
 svg { position: absolute; top: 0; left: 0; pointer-events: none; }
 .crisp { shape-rendering: crispEdges; }`;
-const QUIET_MILLISECONDS = 120; // after any input before the next step is drawn
+const QUIET_MILLISECONDS = 500; // after any input before the next step is drawn: a key is pressed again sooner
 const FALLBACK_MILLISECONDS = 40; // between steps where the browser does not tell when it is idle
 const REFERENCE = /url\(\s*(["']?)[^)"'#]*#([^)"']+)\1\s*\)/g;
 
