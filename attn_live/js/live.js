@@ -4,6 +4,7 @@ import { Controls } from "./controls.js";
 import { fit, Moving } from "./figure.js";
 import { Film } from "./film.js";
 import { inkCells } from "./ink.js";
+import { Pace } from "./pace.js";
 import { loadPlotly } from "./plotly.js";
 import { choosable, highlight, meant, outlines } from "./pointing.js";
 import { Projector } from "./projector.js";
@@ -73,6 +74,7 @@ export class LiveFigure {
       draw: (node, at) => this.drawAside(node, at),
       purge: (node) => this.Plotly?.purge(node),
     });
+    this.pace = new Pace(() => this.present());
     this.at = { step: 0, row: 0 };
     /** @type {import("./types").Chosen} */
     this.chosen = {};
@@ -150,6 +152,7 @@ export class LiveFigure {
     if (this.sending) this.tell();
     for (const timer of [this.playing, this.sending, this.settling, this.retrying]) clearTimeout(timer);
     cancelAnimationFrame(this.frame ?? 0);
+    this.pace.stop();
     this.resized?.disconnect();
     this.sight?.disconnect();
     window.removeEventListener("resize", this.onWindow);
@@ -450,7 +453,7 @@ export class LiveFigure {
     this.pause();
     this.dragging = true;
     this.at[name] = position;
-    this.present(); // at once: the browser itself merges the moves of a drag
+    this.pace.move();
   }
 
   /**

@@ -165,3 +165,40 @@ def test_words_in_a_table_are_no_formulas(modules: Page) -> None:
         ['a, "b"', "x <", "'-", "masked"],
         ['a, "b"', "x <", "-5", "-2"],
     ]
+
+
+MOVES = """
+([starts, moves]) => {
+    const shown = [];
+    let at = "", callback;
+    window.requestAnimationFrame = (call) => { callback = call; return 1; };
+    const pace = new Pace(() => shown.push(at));
+    for (const start of starts) {
+        performance.now = () => start;
+        for (let move = 1; move <= moves; move++) { at = `${start}.${move}`; pace.move(); }
+        callback?.(start);
+        callback = undefined;
+    }
+    return shown;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("starts", "shown"),
+    [
+        # Frames in time: each move at once.
+        ([0, 16, 32], ["0.1", "0.2", "16.1", "16.2", "32.1", "32.2"]),
+        # The second frame is late: from then on the last move before each.
+        ([0, 60, 120, 180], ["0.1", "0.2", "60.1", "60.2", "120.2", "180.2"]),
+        # In time again, and after a pause.
+        ([0, 60, 76, 92], ["0.1", "0.2", "60.1", "60.2", "76.2", "92.1", "92.2"]),
+        ([0, 60, 900, 960], ["0.1", "0.2", "60.1", "60.2", "900.1", "900.2", "960.1", "960.2"]),
+    ],
+)
+def test_moves_are_shown_at_once_unless_frames_come_late(
+    tab: Page, starts: list[int], shown: list[str]
+) -> None:
+    tab.set_content("<p>modules</p>")
+    tab.add_script_tag(content=bundle("pace.js"))
+    assert tab.evaluate(MOVES, [starts, 2]) == shown
