@@ -107,7 +107,7 @@ def test_temperature_moves_the_weights_and_stands_in_the_link(app: AppPage) -> N
 
 def test_stepper_by_buttons_and_arrow_keys(app: AppPage) -> None:
     opened(app)
-    app.page.get_by_role("button", name="Next").click()
+    app.page.get_by_test_id("stButton").get_by_role("button", name="Next").click()
     app.settle()
     assert parse_qs(app.query)["stage"] == ["X"]
     app.page.locator("h1").click()
