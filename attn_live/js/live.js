@@ -13,7 +13,7 @@ import { canRead, isSame, readMessage, unpack } from "./wire.js";
 
 const PLAY_MILLISECONDS = 140;
 const SEND_AFTER_MILLISECONDS = 120;
-const SEND_AFTER_KEYS_MILLISECONDS = 300; // whoever taps on is not kept waiting by a rerun
+const SEND_AFTER_KEYS_MILLISECONDS = 500; // whoever taps on is not kept waiting by a rerun
 const RETRY_MILLISECONDS = 8000;
 const ELSEWHERE = ["pointerdown", "keydown"];
 const STILL = "(prefers-reduced-motion: reduce)";
