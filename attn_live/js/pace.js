@@ -1,7 +1,7 @@
 // When a picture that follows a hand is shown: at once where the machine keeps up. Where frames come late, only
 // the last move before each is shown, since the page is laid out again for every one.
 
-const LATE_MILLISECONDS = 30; // between two frames
+const LATE_MILLISECONDS = 40; // between two frames: more than one was missed
 const PAUSE_MILLISECONDS = 400; // between two moves; after it the next is shown at once
 
 export class Pace {
