@@ -29,8 +29,8 @@ MAX_HEADS = 256
 
 _TOLERANCE = 0.02  # of a row's sum: half precision, and 1,000 keys
 _TOKEN_LETTERS = 40
-# What zipfile says of damage, of an unknown method, of a password, and of damage inside an array.
-_NOT_A_ZIP = (zipfile.BadZipFile, OSError, EOFError, NotImplementedError, RuntimeError, zlib.error)
+# What zipfile says of damage, of a password or an unknown method, and of damage inside an array.
+_NOT_A_ZIP = (zipfile.BadZipFile, OSError, EOFError, RuntimeError, zlib.error)
 
 
 def read_attention(name: str, data: bytes) -> AttentionMaps:

@@ -177,13 +177,15 @@ class Matrix:
             float(np.abs(each[np.isfinite(each)]).max(initial=0.0)) for each in (values, mine, theirs)
         )
         size = max(sizes) or 1.0
+        if limit is None:
+            limit = largest if largest > ROUNDING * size else size
         return replace(
             self,
             name="difference",
             values=values,
             title=title,
             scale="scores",
-            limit=limit or (largest if largest > ROUNDING * size else size),
+            limit=limit,
             mask=None if self.mask is None or other.mask is None else self.mask | other.mask,
             quantity="difference",
             bar="",

@@ -1,5 +1,6 @@
 """The settings turned into arrays: the one state that picture, words, tabs, checks and code all read."""
 
+import math
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -29,6 +30,7 @@ from attn_ui.shared_cache import shared
 from pages.learned_heads.settings import STEP, Setting
 from pages.learned_heads.trainer import TRAINER
 
+GUESSING = math.log(len(SYMBOLS))  # the loss of saying every symbol alike
 NAMED = 0.5  # a head has the name of its largest measure from here on
 
 

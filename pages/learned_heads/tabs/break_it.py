@@ -20,12 +20,11 @@ from attn_ui.frame import listed, what_you_see
 from attn_ui.live_figure import live_figure
 from attn_ui.tables import checks_table, table
 from pages.learned_heads import words
-from pages.learned_heads.numbers import NAMED, Now, array, judged_with, judged_without, naming
+from pages.learned_heads.numbers import GUESSING, NAMED, Now, array, judged_with, judged_without, naming
 from pages.learned_heads.settings import FLAW
 from pages.learned_heads.tabs.checks import by_torch
 
 MISTAKES = dict(zip(FLAW.options, TOY_MISTAKES, strict=True))
-GUESSING = math.log(len(SYMBOLS))  # the loss of saying every symbol alike
 
 
 def show(now: Now) -> None:
@@ -72,6 +71,11 @@ class Made:
         return self.mistake.run(self.now.model, self.now.tokens, self.now.setting.off)
 
     @cached_property
+    def by_torch(self) -> tuple[Tensor, Tensor]:
+        """The maps and the logits as torch's own modules have them."""
+        return by_torch(self.now)
+
+    @cached_property
     def right_judged(self) -> Judged:
         """How the model does on held-out sequences without the mistake, computed now."""
         return judged_without(self.now.recipe, self.now.at, (self.now.setting.off,))[0]
@@ -107,7 +111,7 @@ class Made:
     def checks(self, run: ToyRun) -> list[Check]:
         """Return what must hold of either of the two, on the sequence."""
         n = len(self.now.tokens)
-        weights, logits = by_torch(self.now)
+        weights, logits = self.by_torch
         sums = run.weights.sum(dim=-1)
         later = torch.ones(n, n).triu(1).bool() if self.now.task.causal else torch.zeros(n, n).bool()
         added = torch.stack([layer.contributions.sum(dim=-3) for layer in run.layers])

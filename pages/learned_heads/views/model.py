@@ -33,7 +33,7 @@ def show() -> None:
         _say_how(now.fault)
         return
     if now.fault:
-        st.caption(f":material/info: {plain(f'{capital(now.fault)}.')} {now.model.name} is shown.")
+        st.caption(f":material/info: {plain(capital(now.fault))}. {now.model.name} is shown.")
     with st.sidebar:
         text = ask_sentence(TEXT, "Sentence", tokenize=now.model.tokenize, most=now.model.most_words)
         measure = heads.ask_measure()

@@ -1,6 +1,5 @@
 """A toy trained here: its heads, what it says, and how far it has come, at every step that was kept."""
 
-import math
 from functools import partial
 
 import streamlit as st
@@ -13,7 +12,7 @@ from attn_ui.shared_cache import shared
 from attn_ui.shared_settings import HEAD, KEY, QUERY
 from attn_ui.state import position
 from pages.learned_heads import train_now, words
-from pages.learned_heads.numbers import NAMED, Now, array, naming, steps_of
+from pages.learned_heads.numbers import GUESSING, NAMED, Now, array, naming, steps_of
 from pages.learned_heads.settings import TAB, Setting, ask_recipe, ask_setting
 from pages.learned_heads.tabs import arithmetic, break_it, checks, code, heads, maths
 
@@ -98,4 +97,4 @@ def course_of(now: Now) -> Course:
         (now.head(head), name, array(curve.measures[name][:, head]))
         for head, (name, _) in enumerate(naming(curve.at(now.recipe.steps)))
     ]
-    return Course(array(curve.steps), array(curve.loss), array(curve.accuracy), found, math.log(len(SYMBOLS)))
+    return Course(array(curve.steps), array(curve.loss), array(curve.accuracy), found, GUESSING)
