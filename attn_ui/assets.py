@@ -16,36 +16,42 @@ from starlette.responses import Response
 from streamlit import file_util
 
 from attn_ui.live_figure import PLOTLY_ROUTE
+from attn_ui.navigation import PAGES
 
 PLOTLY_FILE = f"{PLOTLY_ROUTE[1:]}/plotly.min.js"
 # Each address carries a version or a hash of what stands there, so its content never changes.
 FOREVER = "public, max-age=31536000, immutable"
 ALWAYS_ASK = "no-cache"
+# Before a script's first line: V8 compiles all its functions at once, and none of them twice.
+# https://v8.dev/blog/explicit-compile-hints
+COMPILE_AT_ONCE = b"//# allFunctionsCalledOnLoad\n"
 _TEXTS = {".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8"}
 _VERSION = re.compile(r"plotly\.js (?:\([^)]*\) )?v(\d+\.\d+\.\d+)")
 _IMPORT = re.compile(r"""(?:from|import)\s*["']\./([\w.-]+\.js)["']""")
-# What the first message of every page asks Streamlit's front end for, by its files' names; what that of every
-# page with settings asks for besides; and what where some of them are numbers.
+# What the first message of every page asks Streamlit's front end for, by its files' names.
 COMPONENTS = ("Html", "BidiComponent")
-CHOICES = ("ButtonGroup", "Selectbox")
-NUMBERS = ("NumberInput", "Slider")
 FONTS = ("SourceSerifVariable-Roman", "MaterialSymbols-Rounded", "SourceCodeVF-Upright")
 
 
 class Asset:
     """One file on disk, its compressed form kept once it was asked for."""
 
-    def __init__(self, path: Path) -> None:
-        """Name the file; nothing is read yet."""
+    def __init__(self, path: Path, first: bytes = b"") -> None:
+        """Name the file, and what is served before it; nothing is read yet."""
         self.path = path
+        self.first = first
         self._lock = Lock()
         self._packed: tuple[bytes, str] | None = None
+
+    def plain(self) -> bytes:
+        """Read the content as it is served."""
+        return self.first + self.path.read_bytes()
 
     def packed(self) -> tuple[bytes, str]:
         """Return the compressed content and a mark of it; who comes while it is made waits for that one."""
         with self._lock:
             if self._packed is None:
-                content = self.path.read_bytes()
+                content = self.plain()
                 mark = hashlib.sha256(content).hexdigest()[:20]
                 self._packed = gzip.compress(content, 6, mtime=0), mark
             return self._packed
@@ -57,7 +63,7 @@ class Asset:
 
     def _content(self, zipped: bool) -> tuple[bytes, str]:
         packed, mark = self.packed()
-        return packed if zipped else self.path.read_bytes(), mark
+        return packed if zipped else self.plain(), mark
 
 
 def reply(
@@ -122,7 +128,7 @@ def plotly_js(folder: Path | None = None) -> Asset:
     if version is None or version[1] != wanted:
         came = f"version {version[1]}" if version else "a file without a version"
         raise ValueError(f"the installed plotly needs plotly.js {wanted}, got {came} in {found[0]}; {advice}")
-    return Asset(found[0])
+    return Asset(found[0], COMPILE_AT_ONCE)
 
 
 class FrontEnd:
@@ -155,7 +161,7 @@ class FrontEnd:
 
     def prepare(self) -> None:
         """Compress what every first visit asks for, before the first visitor comes."""
-        announced = {*self.scripts((*COMPONENTS, *CHOICES, *NUMBERS))}
+        announced = {*self.scripts((*COMPONENTS, *(part for page in PAGES for part in page.opens_with)))}
         for path, asset in self.texts.items():
             if path in self.index or path in announced:
                 asset.packed()

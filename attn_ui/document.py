@@ -7,6 +7,7 @@ runs while the page waits for its first message.
 
 import gzip
 import hashlib
+import json
 from collections.abc import Callable, Sequence
 from functools import cache
 
@@ -19,10 +20,8 @@ from streamlit import config
 from attn_live.bundle import bundle
 from attn_ui.assets import (
     ALWAYS_ASK,
-    CHOICES,
     COMPONENTS,
     FOREVER,
-    NUMBERS,
     PLOTLY_FILE,
     Asset,
     FrontEnd,
@@ -30,32 +29,37 @@ from attn_ui.assets import (
     takes_gzip,
 )
 from attn_ui.live_figure import PLOTLY_ROUTE
-from attn_ui.navigation import PAGES, Listed
+from attn_ui.navigation import PAGES
 from attn_ui.standalone import page
 
 # Relative, as Streamlit's own addresses are: right under a base path and behind a proxy that strips one.
 _PLOTLY = f"./{PLOTLY_FILE}?v={get_plotlyjs_version()}"
-# plotly.js holds the main thread for most of a second. It runs once the page has fetched its host's settings:
-# the websocket opens next, and there is nothing to do until the server has run the script. The live figure
-# waits for a script marked so; one that fails takes itself away, and the figure asks anew.
-_RUN_WHILE_WAITING = """<script>
+# The server stands where the page's own files do. Told so, and what it allows, Streamlit's front end opens
+# its websocket at once; else it looks for a server below the page's own address first. plotly.js holds the
+# main thread: it runs once the page has asked for its first run, with little else to do until the answer.
+# The live figure waits for a script marked so; one that fails takes itself away, and the figure asks anew.
+_EARLY = """<script>
 (() => {
-  const run = () => {
+  window.__streamlit ??= { BACKEND_BASE_URL: new URL(".", location.href).href, HOST_CONFIG: %s };
+  const { send } = WebSocket.prototype;
+  WebSocket.prototype.send = function (data) {
+    WebSocket.prototype.send = send;
+    send.call(this, data);
     const script = document.createElement("script");
     script.dataset.plotly = "early";
     script.onerror = () => script.remove();
     script.src = "%s";
     document.head.append(script);
   };
-  const watch = new PerformanceObserver((list) => {
-    const settled = (entry) => entry.name.endsWith("/_stcore/host-config") && entry.responseStatus === 200;
-    if (!list.getEntries().some(settled)) return;
-    watch.disconnect();
-    run();
-  });
-  watch.observe({ type: "resource", buffered: true });
 })();
 </script>"""
+
+
+def _host_config() -> str:
+    """Return what Streamlit's front end would ask the server for, as JSON that may stand in HTML."""
+    origins = config.get_option("client.allowedOrigins")
+    allowed = {"allowedOrigins": origins, "useExternalAuthToken": False}
+    return json.dumps(allowed).replace("<", "\\u003c")
 
 
 def announced(front: FrontEnd, components: Sequence[str]) -> str:
@@ -70,7 +74,7 @@ def announced(front: FrontEnd, components: Sequence[str]) -> str:
         *(f'<link rel="modulepreload" crossorigin href="./{path}">' for path in front.scripts(components)),
         *(font.format(path) for path in front.fonts),
         f'<link rel="preload" as="script" href="{_PLOTLY}">',
-        _RUN_WHILE_WAITING % _PLOTLY,
+        _EARLY % (_host_config(), _PLOTLY),
     ]
     return front.index.replace("</head>", "\n".join([*lines, "</head>"]), 1)
 
@@ -111,12 +115,6 @@ def _kit(name: str) -> _Document:
     return _Document(make(), media_type, FOREVER)
 
 
-def _shown(page: Listed) -> Sequence[str]:
-    """What of Streamlit's front end a page shows as it opens."""
-    choices = () if page.is_default else CHOICES
-    return (*COMPONENTS, *choices, *(NUMBERS if page.asks_for_numbers else ()))
-
-
 class Assets:
     """ASGI middleware: the announced HTML, plotly.js, and Streamlit's scripts compressed once."""
 
@@ -128,7 +126,8 @@ class Assets:
         base = str(config.get_option("server.baseUrlPath") or "").strip("/")
         self.base = f"/{base}/" if base else "/"
         self.pages = {
-            f"{self.base}{page.address}": _Document(announced(front, _shown(page))) for page in PAGES
+            f"{self.base}{page.address}": _Document(announced(front, (*COMPONENTS, *page.opens_with)))
+            for page in PAGES
         }
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

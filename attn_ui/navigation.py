@@ -2,6 +2,9 @@
 
 from dataclasses import dataclass
 
+_CHOICES = ("ButtonGroup", "Selectbox")
+_FIELDS = (*_CHOICES, "NumberInput", "Slider")
+
 
 @dataclass(frozen=True)
 class Listed:
@@ -10,8 +13,8 @@ class Listed:
     title: str
     about: str = ""  # what the overview says of it
     is_default: bool = False
-    # Whether its settings have fields for numbers and sliders of Streamlit's own as it opens.
-    asks_for_numbers: bool = True
+    # What of Streamlit's front end it shows as it opens, by its files' names, besides what every page shows.
+    opens_with: tuple[str, ...] = ()
 
     @property
     def folder(self) -> str:
@@ -33,10 +36,30 @@ class Listed:
 
 
 PAGES = (
-    Listed("Overview", is_default=True, asks_for_numbers=False),
-    Listed("Kernel regression", "Near keys weigh more: attention as of 1964."),
-    Listed("Single head", "Similar words weigh more: scores, softmax, a mix of values."),
-    Listed("Positional encoding", "What order does, and what happens without it."),
-    Listed("Multi-head", "Several views of one sentence, added up to one output."),
-    Listed("Learned heads", "What heads become when something is asked of them.", asks_for_numbers=False),
+    Listed("Overview", is_default=True, opens_with=("PageLink",)),
+    Listed(
+        "Kernel regression",
+        "Near keys weigh more: attention as of 1964.",
+        opens_with=(*_FIELDS, "rehype-katex"),
+    ),
+    Listed(
+        "Single head",
+        "Similar words weigh more: scores, softmax, a mix of values.",
+        opens_with=(*_FIELDS, "TextInput", "Checkbox", "Button"),
+    ),
+    Listed(
+        "Positional encoding",
+        "What order does, and what happens without it.",
+        opens_with=(*_FIELDS, "TextInput", "Button"),
+    ),
+    Listed(
+        "Multi-head",
+        "Several views of one sentence, added up to one output.",
+        opens_with=(*_FIELDS, "TextInput", "Checkbox"),
+    ),
+    Listed(
+        "Learned heads",
+        "What heads become when something is asked of them.",
+        opens_with=(*_CHOICES, "TextInput", "Checkbox"),
+    ),
 )

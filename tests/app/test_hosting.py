@@ -1,12 +1,14 @@
 """What a host can set, and plotly.js from a folder of the host's choice."""
 
+import gzip
 from pathlib import Path
 
 import pytest
-from plotly.offline import get_plotlyjs_version
+from plotly.offline import get_plotlyjs, get_plotlyjs_version
 
-from attn_ui.assets import CHOICES, COMPONENTS, FONTS, NUMBERS, FrontEnd, plotly_js
+from attn_ui.assets import COMPILE_AT_ONCE, COMPONENTS, FONTS, FrontEnd, plotly_js
 from attn_ui.hosting import Hosting, hosting
+from attn_ui.navigation import PAGES
 from attn_ui.security import headers_for
 
 
@@ -76,9 +78,17 @@ def test_a_folder_with_no_or_several_bundles_is_refused(tmp_path: Path) -> None:
         plotly_js(tmp_path)
 
 
+def test_plotly_js_is_served_as_installed_after_one_comment() -> None:
+    body, _ = plotly_js().packed()
+
+    assert gzip.decompress(body) == COMPILE_AT_ONCE + get_plotlyjs().encode()
+    assert COMPILE_AT_ONCE.startswith(b"//")
+    assert COMPILE_AT_ONCE.count(b"\n") == 1
+
+
 def test_every_announced_component_exists_in_the_installed_front_end() -> None:
     front = FrontEnd()
 
-    for stem in (*COMPONENTS, *CHOICES, *NUMBERS):
+    for stem in {*COMPONENTS, *(part for page in PAGES for part in page.opens_with)}:
         assert [name for name in front.scripts([stem]) if f"/{stem}." in name], stem
     assert len(front.fonts) == len(FONTS)

@@ -1,6 +1,7 @@
 """The server as a visitor meets it: headers, Plotly's own file, nothing from elsewhere."""
 
 import gzip
+import json
 import re
 import tomllib
 import urllib.error
@@ -13,6 +14,7 @@ from playwright.sync_api import Browser, Page, Route
 from plotly.offline import get_plotlyjs, get_plotlyjs_version
 from uvicorn.loops.auto import auto_loop_factory
 
+from attn_ui.assets import COMPILE_AT_ONCE
 from attn_ui.bounds import MAX_MAPS_BYTES
 from attn_ui.live_figure import PLOTLY_ROUTE
 from attn_ui.navigation import PAGES
@@ -43,7 +45,7 @@ def _ask(url: str, **headers: str) -> tuple[int, Message, bytes]:
 def test_plotly_is_served_from_the_installed_package_and_kept(server: str) -> None:
     url = f"{server}{PLOTLY_ROUTE}/plotly.min.js"
     status, headers, body = _ask(f"{url}?v={get_plotlyjs_version()}")
-    assert (status, body.decode()) == (200, get_plotlyjs())
+    assert (status, body) == (200, COMPILE_AT_ONCE + get_plotlyjs().encode())
     assert "immutable" in headers["Cache-Control"]
     assert headers["Vary"] == "Accept-Encoding"
     # An address that does not name this version is no promise of this content.
@@ -113,6 +115,21 @@ def test_nothing_is_announced_that_a_page_does_not_use(browser: Browser, server:
     context.close()
     assert len(announced - plain) > 5
     assert announced - plain - asked == set()
+    scripts = {path for path in asked if path.startswith("static/js/")}
+    assert scripts - announced - plain == set(), "asked for after the first message only"
+
+
+def test_the_page_is_told_what_it_would_ask_the_server_for(tab: Page, server: str) -> None:
+    asked: list[str] = []
+    tab.on("request", lambda request: asked.append(request.url))
+    tab.goto(f"{server}/single-head")
+    tab.wait_for_selector(".live-figure[data-state=drawn]", timeout=180_000)
+
+    told = tab.evaluate("window.__streamlit")
+    answer = json.loads(_ask(f"{server}/_stcore/host-config")[2])
+    assert told["BACKEND_BASE_URL"] == f"{server}/"
+    assert told["HOST_CONFIG"] == {name: answer[name] for name in told["HOST_CONFIG"]}
+    assert not [url for url in asked if "/single-head/_stcore" in url]
 
 
 def test_plotly_is_fetched_and_run_once(browser: Browser, server: str) -> None:
