@@ -7,7 +7,6 @@ runs while the page waits for its first message.
 
 import gzip
 import hashlib
-import json
 from collections.abc import Callable, Sequence
 from functools import cache
 
@@ -34,13 +33,13 @@ from attn_ui.standalone import page
 
 # Relative, as Streamlit's own addresses are: right under a base path and behind a proxy that strips one.
 _PLOTLY = f"./{PLOTLY_FILE}?v={get_plotlyjs_version()}"
-# The server stands where the page's own files do. Told so, and what it allows, Streamlit's front end opens
-# its websocket at once; else it looks for a server below the page's own address first. plotly.js holds the
-# main thread: it runs once the page has asked for its first run, with little else to do until the answer.
-# The live figure waits for a script marked so; one that fails takes itself away, and the figure asks anew.
+# The server stands where the page's own files do; told so, Streamlit's front end does not look for it below
+# the page's own address first. plotly.js holds the main thread: it runs once the page has asked for its first
+# run, with little else to do until the answer. The live figure waits for a script marked so; one that fails
+# takes itself away, and the figure asks anew.
 _EARLY = """<script>
 (() => {
-  window.__streamlit ??= { BACKEND_BASE_URL: new URL(".", location.href).href, HOST_CONFIG: %s };
+  window.__streamlit ??= { BACKEND_BASE_URL: new URL(".", location.href).href };
   const { send } = WebSocket.prototype;
   WebSocket.prototype.send = function (data) {
     WebSocket.prototype.send = send;
@@ -55,13 +54,6 @@ _EARLY = """<script>
 </script>"""
 
 
-def _host_config() -> str:
-    """Return what Streamlit's front end would ask the server for, as JSON that may stand in HTML."""
-    origins = config.get_option("client.allowedOrigins")
-    allowed = {"allowedOrigins": origins, "useExternalAuthToken": False}
-    return json.dumps(allowed).replace("<", "\\u003c")
-
-
 def announced(front: FrontEnd, components: Sequence[str]) -> str:
     """Return Streamlit's HTML with what a page of this product will ask for.
 
@@ -74,7 +66,7 @@ def announced(front: FrontEnd, components: Sequence[str]) -> str:
         *(f'<link rel="modulepreload" crossorigin href="./{path}">' for path in front.scripts(components)),
         *(font.format(path) for path in front.fonts),
         f'<link rel="preload" as="script" href="{_PLOTLY}">',
-        _EARLY % (_host_config(), _PLOTLY),
+        _EARLY % _PLOTLY,
     ]
     return front.index.replace("</head>", "\n".join([*lines, "</head>"]), 1)
 

@@ -105,6 +105,7 @@ def visit(browser: Protocol, url: str, ready: str, megabits: int | None) -> floa
     page = browser.send("Target.attachToTarget", {**target, "flatten": True})["sessionId"]
     metrics = {**SIZE, "deviceScaleFactor": 1, "mobile": False}
     browser.send("Emulation.setDeviceMetricsOverride", metrics, page)
+    browser.send("Emulation.setFocusEmulationEnabled", {"enabled": True}, page)  # in front, as a visitor's is
     browser.send("Network.enable", session=page)
     if megabits is not None:
         browser.send("Network.emulateNetworkConditions", slowed(megabits), page)
