@@ -1,5 +1,7 @@
 """Sentences from numbers; pure."""
 
+from collections.abc import Sequence
+
 from attn_core.toys import CHANCE, SYMBOLS, Recipe, Task
 from attn_figures.numbers import number
 from attn_ui.frame import listed
@@ -34,15 +36,23 @@ def seen(now: Now) -> str:
         return " ".join([*told, "No place of this sequence has an answer: it takes more letters."])
     if len(off) == now.n_head:
         return " ".join([*told, "With every head off nothing is read: all symbols are equally likely."])
-    first = next(place for place, answer in enumerate(now.answers) if answer is not None)
-    spoken = " ".join(
-        "–" if answer is None else SYMBOLS[said]
-        for said, answer in zip(now.said[first:], now.answers[first:], strict=True)
-    )
     who = f"Without {listed(off)} it" if off else "It"
-    at = "here" if not first else f"from place {first + 1} on"
-    told.append(f"{who} says **{spoken}** {at}: {now.right} of {now.asked} right.")
+    told.append(f"{who} says {spoken(now.said, now.answers)}: {now.right} of {now.asked} right.")
     return " ".join(told)
+
+
+def spoken(said: Sequence[int], answers: Sequence[int | None]) -> str:
+    """Say which symbols a model says, from the first place on that has an answer.
+
+    >>> spoken([3, 1, 0, 2], [None, 1, None, 3])
+    '**b – c** from place 2 on'
+    """
+    first = next(place for place, answer in enumerate(answers) if answer is not None)
+    symbols = " ".join(
+        "–" if answer is None else SYMBOLS[symbol]
+        for symbol, answer in zip(said[first:], answers[first:], strict=True)
+    )
+    return f"**{symbols}** {f'from place {first + 1} on' if first else 'here'}"
 
 
 def capital(text: str) -> str:

@@ -10,6 +10,7 @@ import torch
 from torch import Tensor
 
 from attn_core import Check, compare
+from attn_core.checks import agree
 from attn_core.head_mistakes import HEADS_ADD_UP, origins
 from attn_core.mistakes import MASKED_IS_ZERO, ROWS_SUM_TO_ONE
 from attn_core.toys import SYMBOLS, TOY_MISTAKES, Judged, ToyMistake, ToyRun, heads_reversed
@@ -136,11 +137,6 @@ class Made:
         )
 
 
-def agree(ours: Tensor, theirs: Tensor) -> bool:
-    """Whether numbers are the same within rounding."""
-    return compare("", ours, theirs).passed
-
-
 def verdict(made: Made) -> str:
     """Say what a mistake costs, which check finds it and what it does; each number is computed here."""
     if made.unchanged:
@@ -198,10 +194,8 @@ def _said(made: Made) -> str:
     right = sum(says[place] == now.answers[place] for place in asked)
     if [says[place] for place in asked] == [now.said[place] for place in asked]:
         return f"On this sequence it says the same: {now.right} of {now.asked} right."
-    spoken = " ".join(SYMBOLS[says[place]] if place in asked else "–" for place in range(asked[0], len(says)))
-    at = f"from place {asked[0] + 1} on" if asked[0] else "here"
     before = "as without it" if right == now.right else f"not {now.right}"
-    return f"It then says **{spoken}** {at}: {right} of {now.asked} right, {before}."
+    return f"It then says {words.spoken(says, now.answers)}: {right} of {now.asked} right, {before}."
 
 
 def _head(made: Made) -> str:

@@ -8,6 +8,7 @@ from html import escape
 import streamlit as st
 
 from attn_core import MULTI_HEAD_MISTAKES, Attention, MultiHead
+from attn_core.checks import agree
 from attn_core.head_mistakes import HEADS_ADD_UP, HEADS_DIFFER, MAP_OF_POSITIONS, origins
 from attn_core.mistakes import SAME_AS_TORCH
 from attn_figures.heads_add_up import between_heads
@@ -20,7 +21,7 @@ from attn_ui.state import value
 from pages.multi_head import words
 from pages.multi_head.numbers import Now, array, divisors, heads
 from pages.multi_head.settings import KV_HEADS, MISTAKE, names_of_heads
-from pages.multi_head.tabs.checks import agree, largest
+from pages.multi_head.tabs.checks import largest
 
 
 def show(now: Now) -> None:

@@ -12,11 +12,6 @@ from attn_ui.tables import checks_table
 from pages.multi_head.numbers import Now
 
 
-def agree(ours: Tensor, theirs: Tensor) -> bool:
-    """Whether two results are the same but for rounding."""
-    return compare("", ours, theirs).passed
-
-
 def largest(numbers: Tensor) -> float:
     """Return the largest absolute number; 0 where there is none."""
     return float(numbers.abs().max()) if numbers.numel() else 0.0
