@@ -22,6 +22,7 @@ import statistics
 import subprocess
 import tempfile
 import time
+import urllib.request
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
@@ -30,8 +31,8 @@ from typing import Any
 from playwright.sync_api import Browser, CDPSession, sync_playwright
 from websockets.sync.client import ClientConnection, connect
 
-from benchmarks.interaction import FLAGS
-from tests.browser.conftest import ROOT, serving
+from benchmarks.interaction import FLAGS, free_port
+from tests.browser.conftest import ROOT, serving, wait_for
 
 PAGES = ("", "kernel-regression", "single-head", "positional-encoding", "multi-head", "learned-heads")
 FLOOR = "import streamlit as st\nvalue = st.slider('x', 0, 100, 20)\nst.write(value)\n"
@@ -40,14 +41,12 @@ MARKS = """() => document.querySelector(
     '.js-plotly-plot image, .js-plotly-plot .scatterlayer path, .js-plotly-plot .barlayer path')"""
 NETWORKS = {"unthrottled": None, "10 Mbit/s, 40 ms": 10}
 SIZE = {"width": 1280, "height": 900}
-START_SECONDS = 30
 VISIT_SECONDS = 120
-POLL_SECONDS = 0.01
 
 Visit = Callable[[str, str, int | None], float]
 
 
-def slowed(megabits: int) -> dict[str, Any]:
+def line_of(megabits: int) -> dict[str, Any]:
     """Return the protocol's settings of a line so fast, with 40 ms of latency."""
     speed = megabits * 125_000
     return {"offline": False, "latency": 40, "downloadThroughput": speed, "uploadThroughput": speed}
@@ -66,6 +65,7 @@ class Protocol:
 
         Raises:
             RuntimeError: the browser refuses it.
+            TimeoutError: no answer within `VISIT_SECONDS`.
         """
         number = next(self._numbers)
         command: dict[str, Any] = {"id": number, "method": method, "params": params or {}}
@@ -81,20 +81,20 @@ class Protocol:
 @contextlib.contextmanager
 def unwatched() -> Iterator[Visit]:
     """Yield a visit to Chromium with no listener to its scripts' errors."""
+    port = free_port()
     with contextlib.ExitStack() as stack:
         folder = stack.enter_context(tempfile.TemporaryDirectory(ignore_cleanup_errors=True))
-        command = ["chromium", "--headless", "--remote-debugging-port=0", f"--user-data-dir={folder}", *FLAGS]
-        browser = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        options = ["--headless", f"--remote-debugging-port={port}", f"--user-data-dir={folder}", *FLAGS]
+        browser = subprocess.Popen(
+            ["chromium", *options], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, text=True
+        )
         stack.callback(browser.wait)
         stack.callback(browser.terminate)
-        told = Path(folder) / "DevToolsActivePort"
-        until = time.monotonic() + START_SECONDS
-        while not told.exists() or len(lines := told.read_text().split()) < 2:
-            if time.monotonic() > until:
-                raise RuntimeError(f"wanted Chromium to open its port within {START_SECONDS} s, got none")
-            time.sleep(POLL_SECONDS)  # a file, which nothing announces
-        port, path = lines
-        socket = stack.enter_context(connect(f"ws://127.0.0.1:{port}{path}", max_size=None))
+        about = f"http://127.0.0.1:{port}/json/version"
+        wait_for(about, browser)
+        with urllib.request.urlopen(about) as answer:
+            address = json.load(answer)["webSocketDebuggerUrl"]
+        socket = stack.enter_context(connect(address, max_size=None))
         yield partial(visit, Protocol(socket))
 
 
@@ -108,14 +108,13 @@ def visit(browser: Protocol, url: str, ready: str, megabits: int | None) -> floa
     browser.send("Emulation.setFocusEmulationEnabled", {"enabled": True}, page)  # in front, as a visitor's is
     browser.send("Network.enable", session=page)
     if megabits is not None:
-        browser.send("Network.emulateNetworkConditions", slowed(megabits), page)
+        browser.send("Network.emulateNetworkConditions", line_of(megabits), page)
     start = time.perf_counter()
     browser.send("Page.navigate", {"url": url}, page)
-    asked = {"expression": f"!!({ready})()", "returnByValue": True}
-    while browser.send("Runtime.evaluate", asked, page)["result"]["value"] is not True:
-        if time.perf_counter() - start > VISIT_SECONDS:
-            raise RuntimeError(f"wanted a picture of {url} within {VISIT_SECONDS} s, got none")
-        time.sleep(POLL_SECONDS)  # the page tells nobody when it has drawn
+    # Looked for before each frame, as Playwright does.
+    look = f"const look = () => ({ready})() ? done() : requestAnimationFrame(look); look();"
+    seen = {"expression": f"new Promise((done) => {{ {look} }})", "awaitPromise": True}
+    browser.send("Runtime.evaluate", seen, page)
     seconds = time.perf_counter() - start
     browser.send("Target.disposeBrowserContext", context)
     return seconds
@@ -137,7 +136,7 @@ def watched_visit(browser: Browser, url: str, ready: str, megabits: int | None) 
     if megabits is not None:
         tools: CDPSession = context.new_cdp_session(page)
         tools.send("Network.enable")
-        tools.send("Network.emulateNetworkConditions", slowed(megabits))
+        tools.send("Network.emulateNetworkConditions", line_of(megabits))
     start = time.perf_counter()
     page.goto(url, wait_until="commit", timeout=VISIT_SECONDS * 1000)
     page.wait_for_function(ready, timeout=VISIT_SECONDS * 1000)

@@ -39,7 +39,7 @@ from playwright.sync_api import Browser, Error, Page, sync_playwright
 
 from attn_figures.arrange import settle
 from benchmarks.apps.maps import SIZES, figures
-from tests.browser.app_page import READY
+from tests.browser.app_page import wait_for_rest
 
 ROOT = Path(__file__).resolve().parent.parent
 APPS = Path(__file__).resolve().parent / "apps"
@@ -369,13 +369,6 @@ def drag(page: Page, slider: str, selector: str) -> tuple[float, float]:
     return len(changes) / seconds, float(gaps.max())
 
 
-def rest(page: Page) -> None:
-    """Wait until the last press was reported and what the server made of it stands there."""
-    page.wait_for_function("() => !document.querySelector('.live-figure[data-unsent]')")
-    page.wait_for_timeout(200)  # a report takes a moment to be heard
-    page.wait_for_selector(READY, timeout=60_000)
-
-
 @contextlib.contextmanager
 def slowed(page: Page, rate: int) -> Iterator[None]:
     """Slow the processor for one page while it is measured.
@@ -415,7 +408,7 @@ def race_page(browser: Browser, rivals: list[Contestant], presses: int) -> dict[
             if rival.page is not None and rival.slider != "[role=slider]":
                 rival.page.bring_to_front()
                 if rival is rivals[0]:
-                    rest(rival.page)
+                    wait_for_rest(rival.page)
                 with slowed(rival.page, rate):
                     moved.pictures, moved.gap = drag(rival.page, rival.slider, rival.selector)
     for rival in rivals:

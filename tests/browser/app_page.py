@@ -9,6 +9,14 @@ READY = "[data-testid=stApp][data-test-script-state=notRunning][data-test-connec
 TIMEOUT = 60_000  # milliseconds for whatever is waited for: a busy machine is slow
 
 
+def wait_for_rest(page: Page) -> None:
+    """Wait until what a hand last did was reported, and the script has run."""
+    # A report to the server is sent a moment after the last key, and takes a moment to be heard.
+    page.wait_for_function("() => !document.querySelector('.live-figure[data-unsent]')")
+    page.wait_for_timeout(200)
+    page.wait_for_selector(READY)
+
+
 class AppPage:
     """One browser page on the app."""
 
@@ -46,10 +54,7 @@ class AppPage:
 
     def settle(self) -> None:
         """Wait until the script has run and every live figure in sight is drawn."""
-        # A report to the server is sent a moment after the last key, and takes a moment to be heard.
-        self.page.wait_for_function("() => !document.querySelector('.live-figure[data-unsent]')")
-        self.page.wait_for_timeout(200)
-        self.page.wait_for_selector(READY)
+        wait_for_rest(self.page)
         self.page.wait_for_function(
             """() => !document.querySelector('[data-testid*=Skeleton]')
                 && [...document.querySelectorAll('[data-testid=stBidiComponent]')]
