@@ -6,6 +6,7 @@ by looking its colours up in `recolouring(DARK)`: in the browser at once, withou
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
+from functools import cache
 from typing import Any
 
 Ramp = tuple[str, ...]
@@ -113,6 +114,7 @@ def colorscale(ramp: Ramp, power: float = 1.0) -> Colorscale:
     return [[(position / last) ** power, colour] for position, colour in enumerate(ramp)]
 
 
+@cache
 def recolouring(target: Palette) -> Mapping[str, str]:
     """Map every LIGHT colour to the colour that stands for it in `target`.
 

@@ -43,7 +43,7 @@ def _state() -> _State:
 
 def position(steps: Steps) -> int:
     """Return where a slider stands, as an index into its values."""
-    return steps.nearest(_state().current.get(steps.name, steps.default))
+    return _position(_state(), steps)
 
 
 def value(steps: Steps) -> float:
@@ -53,8 +53,7 @@ def value(steps: Steps) -> float:
 
 def text(setting: Table | Cells) -> str:
     """Return a table or cells as the address has them; the default where nothing was typed."""
-    found: str = _state().current.get(setting.name, setting.default)
-    return found
+    return _text(_state(), setting)
 
 
 def revision(setting: Table | Cells | None = None) -> int:
@@ -95,19 +94,20 @@ def snap(offered: Steps) -> None:
     """
     state = _state()
     if state.current.get(offered.name, offered.default) not in offered.values:
-        _change(offered, value(offered))
-        _write(offered)
+        _change(state, offered, value(offered))
+        _write(state, offered)
 
 
 def report(steps: Steps, index: int) -> None:
     """Take over the position that the browser reports."""
-    _change(steps, steps.values[index])
+    _change(_state(), steps, steps.values[index])
 
 
 def move(steps: Steps, to: float) -> None:
     """Move a slider to the value nearest to `to`; to be called from a callback, before the page runs."""
-    _change(steps, steps.values[steps.nearest(to)])
-    _command(_state(), None)
+    state = _state()
+    _change(state, steps, steps.values[steps.nearest(to)])
+    _command(state, None)
 
 
 def keep(setting: Table | Cells, new: str, *, replaces: bool = False) -> None:
@@ -118,10 +118,11 @@ def keep(setting: Table | Cells, new: str, *, replaces: bool = False) -> None:
         new: the text.
         replaces: whether an editor that shows the text must start afresh from it.
     """
-    _change(setting, new)
+    state = _state()
+    _change(state, setting, new)
     if replaces:
-        _command(_state(), setting)
-    _write(setting)
+        _command(state, setting)
+    _write(state, setting)
 
 
 def times_shown(setting: Held) -> int:
@@ -141,19 +142,19 @@ def sync(parameters: Sequence[Parameter], *, entered: bool) -> None:
     state = _state()
     state.lists.clear()
     held = [setting for setting in parameters if isinstance(setting, Held)]
+    history = travelled()
     for setting in held:
-        _read(setting, entered)
+        _read(state, setting, entered=entered, history=history)
     if entered:
         _command(state, None)
     for setting in held:
-        _write(setting)
+        _write(state, setting)
 
 
-def _read(setting: Held, entered: bool) -> None:
+def _read(state: _State, setting: Held, *, entered: bool, history: bool) -> None:
     """Take over what the address has, where that is news."""
-    state = _state()
     found = st.query_params.get(setting.name)
-    if not travelled():
+    if not history:
         if entered and found is None:  # a link that says nothing of it: as it was left
             return
         if not entered and found in state.written.get(setting.name, {None}):
@@ -174,8 +175,17 @@ def travelled() -> bool:
     return bool(run and run.is_history_navigation)
 
 
-def _change(setting: Held, new: float | str) -> None:
-    _state().current[setting.name] = new
+def _position(state: _State, steps: Steps) -> int:
+    return steps.nearest(state.current.get(steps.name, steps.default))
+
+
+def _text(state: _State, setting: Table | Cells) -> str:
+    found: str = state.current.get(setting.name, setting.default)
+    return found
+
+
+def _change(state: _State, setting: Held, new: float | str) -> None:
+    state.current[setting.name] = new
 
 
 def _command(state: _State, setting: Held | None) -> None:
@@ -186,9 +196,9 @@ def _command(state: _State, setting: Held | None) -> None:
     state.revisions[which] = state.revisions.get(which, 0) + 1
 
 
-def _write(setting: Held) -> None:
-    wanted = _in_address(setting)
-    _state().written.setdefault(setting.name, {None}).add(wanted)
+def _write(state: _State, setting: Held) -> None:
+    wanted = _in_address(state, setting)
+    state.written.setdefault(setting.name, {None}).add(wanted)
     if wanted is None:
         if setting.name in st.query_params:
             del st.query_params[setting.name]
@@ -205,11 +215,11 @@ def _too_long(table: Table, wanted: str) -> bool:
     return len(wanted) > table.longest
 
 
-def _in_address(setting: Held) -> str | None:
+def _in_address(state: _State, setting: Held) -> str | None:
     if isinstance(setting, Steps):
-        at = position(setting)
+        at = _position(state, setting)
         left_out = at == setting.nearest(setting.default) and not setting.always_written
         return None if left_out else setting.texts()[at]
-    wanted = text(setting)
+    wanted = _text(state, setting)
     too_long = isinstance(setting, Table) and _too_long(setting, wanted)
     return None if too_long or wanted == setting.default else wanted

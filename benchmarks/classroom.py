@@ -82,6 +82,7 @@ class Student:
     widgets: dict[str, Widget] = field(default_factory=dict)
     held: dict[str, Any] = field(default_factory=dict)
     known: dict[str, tuple[Any, str]] = field(default_factory=dict)  # messages that need not come again
+    address: str = ""  # the query of the address, as the server told it last
     n_bytes: int = 0
     errors: list[str] = field(default_factory=list)
 
@@ -139,6 +140,8 @@ class Student:
             elif kind == "navigation":
                 self.page = message.navigation.page_script_hash
                 self.pages |= {p.url_pathname: p.page_script_hash for p in message.navigation.app_pages}
+            elif kind == "page_info_changed":
+                self.address = message.page_info_changed.query_string
             elif kind == "ref_hash":
                 self._keep(*self.known[message.ref_hash])
             elif kind == "delta" and message.delta.WhichOneof("type") == "new_element":
@@ -258,13 +261,22 @@ def _choose(
         return rng.choice(PAGES), {}, outcome.pages
     if figures and (roll < RELEASES or not sliders):
         key = rng.choice(sorted(figures))
-        head = figures[key]
-        view = {"step": rng.randrange(len(head["slider"]["texts"])), "row": 0, "cell": None}
-        return "", {key: {"view": view | {"revision": head["revision"]}}}, outcome.releases
+        return "", {key: {"view": released(figures[key], rng)}}, outcome.releases
     key = rng.choice(sorted(sliders))
     body = sliders[key]
     steps = round((body.max - body.min) / body.step)
     return "", {key: body.min + rng.randint(0, steps) * body.step}, outcome.controls
+
+
+def released(figure: dict[str, Any], rng: random.Random) -> dict[str, Any]:
+    """Return what the browser reports when a live figure's sliders are let go somewhere."""
+    return {
+        "step": rng.randrange(len(figure["slider"]["texts"])),
+        "row": rng.randrange(len(figure["cursor"]["texts"])) if figure["cursor"] else 0,
+        "cell": None,
+        "chosen": {name: place["index"] for name, place in figure["chosen"].items()},
+        "revision": figure["revision"],
+    }
 
 
 async def _teach(lesson: Lesson) -> Outcome:

@@ -5,7 +5,7 @@ import streamlit as st
 from attn_core import MASK_PATTERNS
 from attn_ui import controls, state
 from attn_ui.frame import open_page, tabs
-from attn_ui.live_figure import Cell, Slider, live_figure, pack
+from attn_ui.live_figure import Cell, Slider, live_figure, pack, pack_says
 from attn_ui.masking import toggle_cell
 from attn_ui.shared_cache import shared
 from attn_ui.shared_settings import KEY, QUERY
@@ -57,42 +57,50 @@ slider = {
 }.get(moves or "")
 cell = int(state.value(QUERY)), int(state.value(KEY))
 temperature, width = state.value(scoring.temperature), int(state.value(scoring.width))
-steps = at_every_step(inputs, scoring, cell, moves=moves, temperature=temperature, width=width)
-now = steps[state.position(slider.steps) if slider else 0]
+(now,) = at_every_step(inputs, scoring, cell, temperature=temperature, width=width)
+# What the slider moves is drawn at all its values: where it stands must not miss the cache.
+if moves == "temperature":
+    temperature = 1.0
+if moves == "mask width":
+    width = 0
 
 
 @shared
-def walk_at_every_position(
+def drawn_at_every_position(
+    stage: str, inputs: Inputs, scoring: Scoring, *, moves: str | None, temperature: float, width: int
+) -> bytes:
+    """Draw a stage at every position of its slider."""
+    steps = at_every_step(inputs, scoring, moves=moves, temperature=temperature, width=width)
+    return pack([STAGES[stage].picture.spec(each.walk) for each in steps])
+
+
+@shared
+def said_at_every_position(
     stage: str,
     inputs: Inputs,
     scoring: Scoring,
+    cell: tuple[int, int],
     *,
     moves: str | None,
     temperature: float,
     width: int,
 ) -> bytes:
-    """Draw a stage at every position of its slider."""
-    drawn = at_every_step(inputs, scoring, moves=moves, temperature=temperature, width=width)
-    return pack([STAGES[stage].picture.spec(each.walk) for each in drawn])
+    """Say what a stage shows of the chosen cell at every position of its slider."""
+    steps = at_every_step(inputs, scoring, cell, moves=moves, temperature=temperature, width=width)
+    return pack_says([STAGES[stage].says(each) for each in steps])
 
 
 live_figure(
-    walk_at_every_position(
-        stage,
-        inputs,
-        scoring,
-        moves=moves,
-        # What the slider moves is drawn at all its values: where it stands must not miss the cache.
-        temperature=1.0 if moves == "temperature" else temperature,
-        width=0 if moves == "mask width" else width,
-    ),
+    drawn_at_every_position(stage, inputs, scoring, moves=moves, temperature=temperature, width=width),
     key="walk",
     alt=STAGES[stage].alt,
     name=f"single head {stage}",
     slider=slider,
     chosen={"query": QUERY, "key": KEY},
     on_cell=clicked,
-    says=[STAGES[stage].says(each) for each in steps],
+    says=said_at_every_position(
+        stage, inputs, scoring, cell, moves=moves, temperature=temperature, width=width
+    ),
     says_what_is_chosen=True,
 )
 if stage != "all at once":

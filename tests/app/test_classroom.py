@@ -1,6 +1,10 @@
 """A few students at once on the real server: nothing breaks. The long form is a benchmark."""
 
-from benchmarks.classroom import ROOT, serving, teach
+import asyncio
+import random
+from urllib.parse import parse_qs
+
+from benchmarks.classroom import PAGES, ROOT, Student, released, serving, teach
 
 STUDENTS, ACTIONS = 4, 8
 
@@ -14,3 +18,25 @@ def test_a_small_class_works_without_an_error() -> None:
     assert outcome.releases
     assert outcome.controls
     assert outcome.pages
+
+
+async def _release_everything(url: str, page: str) -> None:
+    rng = random.Random(0)
+    async with Student(url) as student:
+        await student.run()
+        await student.run(page)
+        figures = {key: head for key, widget in student.widgets.items() if (head := widget.live)}
+        assert figures
+        for key, head in figures.items():
+            slider = head["slider"]
+            view = released(head, rng)
+            while view["step"] == slider["default"]:
+                view = released(head, rng)
+            await student.run("", **{key: {"view": view}})
+            assert parse_qs(student.address)[slider["name"]] == [slider["values"][view["step"]]]
+
+
+def test_what_a_student_of_the_benchmark_releases_is_taken_over_on_every_page() -> None:
+    with serving(ROOT) as (address, _):
+        for page in PAGES:
+            asyncio.run(_release_everything(f"{address.replace('http', 'ws', 1)}/_stcore/stream", page))

@@ -45,7 +45,7 @@ def show(now: Now) -> None:
     st.caption(":material/toggle_off: Switch heads off in the sidebar, under *Picture*.")
     st.markdown("**Which head moves which token?** Each row shares out the lengths of what the heads add.")
     live_figure(
-        [shares.spec(lengths.T, tokens, marked=query)],
+        _shares(now.setting, now.n_head, query),
         key="shares",
         alt="For every token, each head's share in the lengths of the contributions",
         name="shares of the heads",
@@ -65,6 +65,13 @@ def _sentences(now: Now, lengths: NDArray[np.float64]) -> list[str]:
         )
         for place, token in enumerate(now.tokens.queries)
     ]
+
+
+@shared
+def _shares(setting: Setting, n_head: int, marked: int) -> bytes:
+    """Share out the lengths of what the heads add, one row a token; the marked one is framed."""
+    lengths = array(stages(setting, n_head).contributions.norm(dim=-1))
+    return pack([shares.spec(lengths.T, sequences(setting).queries, marked=marked)])
 
 
 @shared
