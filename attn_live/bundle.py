@@ -11,6 +11,11 @@ _EXPORT = re.compile(r"^export (?!default)", re.MULTILINE)
 _COMMENT = re.compile(r"^\s*(?:/\*\*(?:(?!\*/).)*\*/|//[^\n]*)\n", re.MULTILINE | re.DOTALL)
 
 
+def served(address: str) -> str:
+    """Return a module that draws as `bundle()` does, fetching that from `address` when first called."""
+    return (MODULES / "served.js").read_text().replace("{{MODULE}}", address)
+
+
 def markup() -> str:
     """Return the HTML of one figure before anything is drawn."""
     return (_HERE / "live_figure.html").read_text()

@@ -9,6 +9,7 @@ import gzip
 import hashlib
 from collections.abc import Callable, Sequence
 from functools import cache
+from urllib.parse import parse_qsl
 
 from plotly.offline import get_plotlyjs_version
 from starlette.datastructures import Headers, MutableHeaders
@@ -27,9 +28,9 @@ from attn_ui.assets import (
     reply,
     takes_gzip,
 )
-from attn_ui.live_figure import PLOTLY_ROUTE
+from attn_ui.live_figure import PLOTLY_ROUTE, module_address, module_version
 from attn_ui.navigation import PAGES
-from attn_ui.standalone import page
+from attn_ui.standalone import kit_version, page
 
 # Relative, as Streamlit's own addresses are: right under a base path and behind a proxy that strips one.
 _PLOTLY = f"./{PLOTLY_FILE}?v={get_plotlyjs_version()}"
@@ -62,8 +63,9 @@ def announced(front: FrontEnd, components: Sequence[str]) -> str:
         components: of its front end, those that the page shows.
     """
     font = '<link rel="preload" as="font" type="font/woff2" crossorigin href="./{}">'
+    modules = [*(f"./{path}" for path in front.scripts(components)), module_address()]
     lines = [
-        *(f'<link rel="modulepreload" crossorigin href="./{path}">' for path in front.scripts(components)),
+        *(f'<link rel="modulepreload" crossorigin href="{path}">' for path in modules),
         *(font.format(path) for path in front.fonts),
         f'<link rel="preload" as="script" href="{_PLOTLY}">',
         _EARLY % _PLOTLY,
@@ -71,23 +73,24 @@ def announced(front: FrontEnd, components: Sequence[str]) -> str:
     return front.index.replace("</head>", "\n".join([*lines, "</head>"]), 1)
 
 
-_KIT: dict[str, tuple[Callable[[], str], str]] = {
-    f"{PLOTLY_ROUTE[1:]}/kit.js": (lambda: bundle("kit.js"), "text/javascript"),
-    f"{PLOTLY_ROUTE[1:]}/moving.html": (page, "text/plain"),
+# What a figure asks for, when it is drawn or saved: how it is made, its type, and a mark of its version.
+_PARTS: dict[str, tuple[Callable[[], str], str, Callable[[], str]]] = {
+    f"{PLOTLY_ROUTE[1:]}/live.js": (bundle, "text/javascript", module_version),
+    f"{PLOTLY_ROUTE[1:]}/kit.js": (lambda: bundle("kit.js"), "text/javascript", kit_version),
+    f"{PLOTLY_ROUTE[1:]}/moving.html": (page, "text/plain", kit_version),
 }
 
 
 class _Document:
     """One text, plain and compressed, with a mark of its version."""
 
-    def __init__(self, text: str, media_type: str = "text/html", cache: str = ALWAYS_ASK) -> None:
+    def __init__(self, text: str, media_type: str = "text/html") -> None:
         self.media_type = f"{media_type}; charset=utf-8"
-        self.cache = cache
         self.plain = text.encode()
         self.packed = gzip.compress(self.plain, 9, mtime=0)
         self.mark = hashlib.sha256(self.plain).hexdigest()[:20]
 
-    def answer(self, headers: Headers, method: str) -> Response:
+    def answer(self, headers: Headers, method: str, cache: str = ALWAYS_ASK) -> Response:
         body = self.packed if takes_gzip(headers) else self.plain
         return reply(
             headers,
@@ -95,16 +98,15 @@ class _Document:
             body=body,
             mark=self.mark,
             media_type=self.media_type,
-            cache=self.cache,
+            cache=cache,
             varies="Accept, Accept-Encoding",
         )
 
 
 @cache
-def _kit(name: str) -> _Document:
-    """Return what a figure asks for when it is first saved; its address carries a mark of its version."""
-    make, media_type = _KIT[name]
-    return _Document(make(), media_type, FOREVER)
+def _part(name: str) -> _Document:
+    make, media_type, _ = _PARTS[name]
+    return _Document(make(), media_type)
 
 
 class Assets:
@@ -141,11 +143,15 @@ class Assets:
         if not path.startswith(self.base):
             return None
         name = path[len(self.base) :]
+        asked_for = dict(parse_qsl(scope["query_string"].decode("latin-1"))).get("v")
         if name == PLOTLY_FILE:
-            agreed = scope["query_string"] == f"v={get_plotlyjs_version()}".encode()
-            return await self.plotly.answer(headers, scope["method"], FOREVER if agreed else ALWAYS_ASK)
-        if name in _KIT:
-            return _kit(name).answer(headers, scope["method"])
+            cache = FOREVER if asked_for == get_plotlyjs_version() else ALWAYS_ASK
+            return await self.plotly.answer(headers, scope["method"], cache)
+        if name in _PARTS:
+            _, _, version = _PARTS[name]
+            return _part(name).answer(
+                headers, scope["method"], FOREVER if asked_for == version() else ALWAYS_ASK
+            )
         asset = self.front.texts.get(name)
         # Streamlit serves the file as it is, in parts and all; only the compressed form is ours.
         if asset is None or not takes_gzip(headers) or "range" in headers:

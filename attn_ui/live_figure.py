@@ -1,5 +1,6 @@
 """The live figure: one Plotly picture that moves in the browser while its slider is dragged."""
 
+import hashlib
 import json
 import logging
 from collections.abc import Callable, Mapping, Sequence
@@ -14,7 +15,7 @@ from plotly.offline import get_plotlyjs_version
 from streamlit import config
 
 from attn_figures import theme
-from attn_live.bundle import bundle, markup, style
+from attn_live.bundle import bundle, markup, served
 from attn_live.packing import MOST_MESSAGE_BYTES, PREFIX_BYTES, Cursor, pack
 from attn_live.packing import message as join
 from attn_live.says import Says, check_says, pack_says, said_plainly
@@ -151,12 +152,22 @@ def live_figure(
 
 
 @cache
+def module_version() -> str:
+    """Return a mark of the module of all live figures, for its address."""
+    return hashlib.sha256(bundle().encode()).hexdigest()[:12]
+
+
+def module_address() -> str:
+    """Return where the module of all live figures is served, relative to a page."""
+    return f".{PLOTLY_ROUTE}/live.js?v={module_version()}"
+
+
+@cache
 def _component() -> Any:
     return st.components.v2.component(
         "live_figure",
         html=markup(),
-        css=style(),
-        js=bundle(),
+        js=served(module_address()),
         isolate_styles=False,
     )
 
@@ -165,7 +176,7 @@ def _component() -> Any:
 def _sentences() -> Any:
     # The same text is the same module to the browser: what it hears, the figures there know.
     return st.components.v2.component(
-        "live_said", html="<span class='live-said'></span>", js=bundle(), isolate_styles=False
+        "live_said", html="<span class='live-said'></span>", js=served(module_address()), isolate_styles=False
     )
 
 

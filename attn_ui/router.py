@@ -13,6 +13,7 @@ if str(ROOT) not in sys.path:
     sys.path.insert(0, str(ROOT))
 
 from attn_ui import share  # noqa: E402  (found by the path above)
+from attn_ui.frame import dress  # noqa: E402  (found by the path above)
 from attn_ui.navigation import PAGES  # noqa: E402  (found by the path above)
 from attn_ui.turns import TURNS  # noqa: E402  (found by the path above)
 
@@ -22,7 +23,7 @@ st.set_page_config(
     layout="wide",
     initial_sidebar_state=264,
 )
-st.html(ROOT / "attn_ui" / "page.css")
+dress()
 if st.context.is_embedded:
     # In a course page the figure stands alone: its settings are the link's.
     st.html("<style>.stSidebar, [data-testid=stExpandSidebarButton] { display: none }</style>")

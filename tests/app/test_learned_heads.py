@@ -148,11 +148,6 @@ def test_the_shortest_and_the_longest_sequence_open(task: str) -> None:
         assert all(check.passed for check in checks(Now(chosen, 3)))
 
 
-def test_the_message_of_the_page_as_it_opens_is_small() -> None:
-    page = open_page()
-    assert sum(len(each.proto.bytes) for each in page.get("bidi_component")) <= 400_000
-
-
 @pytest.mark.parametrize("recipe", SHIPPED, ids=str)
 def test_checks_hold_at_every_step_and_with_heads_off(recipe: Recipe) -> None:
     last = len(steps_of(recipe).values) - 1

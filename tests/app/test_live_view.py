@@ -12,6 +12,7 @@ from attn_ui import live_figure, state
 from attn_ui.live_figure import Cell, Slider, pack
 from attn_ui.live_figure import live_figure as draw
 from attn_ui.parameters import Steps
+from tests.pages import PAGES, open_sound
 
 STEPS = Steps("a", 1.0, (0.0, 1.0, 2.0))
 MAPS = pack(
@@ -95,3 +96,10 @@ def test_a_report_of_what_is_chosen_commands_nothing(session: dict[str, Any]) ->
 def test_a_slider_needs_a_figure_for_each_position() -> None:
     with pytest.raises(ValueError, match="3 positions, so it needs 3 figures, got 1"):
         draw([{"data": [], "layout": {}}], key="k", alt="", name="", slider=Slider("A", STEPS))
+
+
+@pytest.mark.parametrize("address", PAGES)
+def test_all_that_a_page_sends_for_its_figures_as_it_opens_is_small(address: str) -> None:
+    sent = [figure.proto.SerializeToString() for figure in open_sound(address).get("bidi_component")]
+    assert sent
+    assert sum(map(len, sent)) <= 400_000

@@ -8,7 +8,7 @@ from attn_figures.matrix import Matrix
 from attn_figures.panels import compose
 from attn_figures.theme import LIGHT
 from attn_ui import state
-from attn_ui.frame import plain
+from attn_ui.frame import dress, plain
 from attn_ui.live_figure import Cell, Cursor, Rows, Slider, live_figure
 from attn_ui.parameters import Steps
 
@@ -82,6 +82,7 @@ def elsewhere() -> None:
 
 
 st.set_page_config(layout="wide")
+dress()
 st.navigation(
     [
         st.Page(two_maps, title="Maps", url_path="maps", default=True),

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from playwright.sync_api import Browser, expect
 
+from attn_ui.live_figure import module_address
 from tests.browser.app_page import AppPage
 
 
@@ -274,6 +275,35 @@ def test_a_figure_whose_library_came_late_heals(browser: Browser, live_server: s
     np.testing.assert_allclose(late.trace("first", "left"), left_at(2), rtol=1e-6)
     late.press("first", "ArrowRight")
     assert late.readout("first") == "3.0"
+    tab.close()
+
+
+def test_without_the_figures_own_module_a_plain_chart_stands_in_until_it_comes(
+    browser: Browser, live_server: str
+) -> None:
+    tab = browser.new_page()
+    late = AppPage(tab, live_server)
+    tab.route("**/plotly/live.js*", lambda route: route.abort())
+    late.open()
+    still = tab.get_by_test_id("stPlotlyChart")
+    expect(still.first).to_be_visible()
+    expect(late.figure("first").get_by_role("status")).to_contain_text("plain chart below")
+    tab.unroute_all()
+    expect(late.figure("first")).to_have_attribute("data-state", "drawn")  # it asks again by itself
+    expect(still).to_have_count(0)
+    late.press("first", "ArrowRight")
+    assert late.readout("first") == "3.0"
+    tab.close()
+
+
+def test_all_figures_share_one_module_that_is_fetched_once(browser: Browser, live_server: str) -> None:
+    tab = browser.new_page()
+    asked: list[str] = []
+    tab.on("request", lambda request: asked.append(request.url))
+    both = AppPage(tab, live_server)
+    both.open()
+    expect(both.figure("second")).to_have_attribute("data-state", "drawn")
+    assert [url for url in asked if "/live.js" in url] == [f"{live_server}/{module_address()[2:]}"]
     tab.close()
 
 

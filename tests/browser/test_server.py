@@ -13,9 +13,10 @@ from playwright.sync_api import Browser, Page, Route
 from plotly.offline import get_plotlyjs, get_plotlyjs_version
 from uvicorn.loops.auto import auto_loop_factory
 
+from attn_live.bundle import bundle
 from attn_ui.assets import COMPILE_AT_ONCE
 from attn_ui.bounds import MAX_MAPS_BYTES
-from attn_ui.live_figure import PLOTLY_ROUTE
+from attn_ui.live_figure import PLOTLY_ROUTE, module_address
 from attn_ui.navigation import PAGES
 from attn_ui.security import HEADERS
 from tests.browser.app_page import READY
@@ -52,6 +53,15 @@ def test_plotly_is_served_from_the_installed_package_and_kept(server: str) -> No
         assert "immutable" not in _ask(url + other)[1]["Cache-Control"]
     status, headers, _ = _ask(f"{server}{PLOTLY_ROUTE}/plotly.min.map?v={get_plotlyjs_version()}")
     assert "immutable" not in (headers["Cache-Control"] or "")
+
+
+def test_the_live_figures_module_is_kept_under_the_address_of_its_version_alone(server: str) -> None:
+    url = f"{server}/{module_address()[2:]}"
+    status, headers, body = _ask(url)
+    assert (status, body.decode()) == (200, bundle())
+    assert "immutable" in headers["Cache-Control"]
+    assert "immutable" not in _ask(url[:-1])[1]["Cache-Control"]
+    assert url.removeprefix(f"{server}/") in _ask(server, Accept="text/html")[2].decode()
 
 
 @pytest.mark.parametrize("name", ["plotly", "index"])
