@@ -18,6 +18,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit import config
 
 from attn_live.bundle import bundle
+from attn_ui import style
 from attn_ui.assets import (
     ALWAYS_ASK,
     COMPONENTS,
@@ -67,6 +68,7 @@ def announced(front: FrontEnd, components: Sequence[str]) -> str:
     lines = [
         *(f'<link rel="modulepreload" crossorigin href="{path}">' for path in modules),
         *(font.format(path) for path in front.fonts),
+        f'<link rel="preload" as="style" href="{style.address()}">',
         f'<link rel="preload" as="script" href="{_PLOTLY}">',
         _EARLY % _PLOTLY,
     ]
@@ -76,6 +78,7 @@ def announced(front: FrontEnd, components: Sequence[str]) -> str:
 # What a figure asks for, when it is drawn or saved: how it is made, its type, and a mark of its version.
 _PARTS: dict[str, tuple[Callable[[], str], str, Callable[[], str]]] = {
     f"{PLOTLY_ROUTE[1:]}/live.js": (bundle, "text/javascript", module_version),
+    f"{PLOTLY_ROUTE[1:]}/page.css": (style.sheet, "text/css", style.version),
     f"{PLOTLY_ROUTE[1:]}/kit.js": (lambda: bundle("kit.js"), "text/javascript", kit_version),
     f"{PLOTLY_ROUTE[1:]}/moving.html": (page, "text/plain", kit_version),
 }

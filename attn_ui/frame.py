@@ -7,18 +7,10 @@ from typing import Literal
 
 import streamlit as st
 
-from attn_live.bundle import style
 from attn_ui import address, lesson, share
 from attn_ui.parameters import Choice, Parameter
 
-_HERE = Path(__file__).parent
-_HISTORY = (_HERE / "history.js").read_text()
-_STYLE = f"<style>{(_HERE / 'page.css').read_text()}\n{style()}</style>"
-
-
-def dress() -> None:
-    """Send the style of the page and of its live figures."""
-    st.html(_STYLE)
+_HISTORY = (Path(__file__).parent / "history.js").read_text()
 
 
 def open_page(url: str, settings: Sequence[Parameter], title: str, sentence: str) -> None:

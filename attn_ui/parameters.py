@@ -6,6 +6,7 @@ The names are public: a link that someone saved must keep working. A name means 
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Protocol
 
 _DIGITS = 30  # characters that a number in a table may take
@@ -107,6 +108,11 @@ class Text:
         return text
 
 
+@lru_cache(maxsize=256)
+def _written(values: tuple[float, ...], form: str) -> tuple[str, ...]:
+    return tuple(format(value, form) for value in values)
+
+
 @dataclass(frozen=True)
 class Steps:
     """The values of a live figure's slider; the address carries the value, the nearest step is taken.
@@ -133,7 +139,7 @@ class Steps:
 
     def texts(self) -> list[str]:
         """Each value as it stands in the address and beside the slider."""
-        return [format(value, self.form) for value in self.values]
+        return list(_written(self.values, self.form))
 
 
 @dataclass(frozen=True)

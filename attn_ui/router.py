@@ -13,8 +13,8 @@ if str(ROOT) not in sys.path:
     sys.path.insert(0, str(ROOT))
 
 from attn_ui import share  # noqa: E402  (found by the path above)
-from attn_ui.frame import dress  # noqa: E402  (found by the path above)
 from attn_ui.navigation import PAGES  # noqa: E402  (found by the path above)
+from attn_ui.style import dress  # noqa: E402  (found by the path above)
 from attn_ui.turns import TURNS  # noqa: E402  (found by the path above)
 
 st.set_page_config(
@@ -27,8 +27,10 @@ dress()
 if st.context.is_embedded:
     # In a course page the figure stands alone: its settings are the link's.
     st.html("<style>.stSidebar, [data-testid=stExpandSidebarButton] { display: none }</style>")
-page = st.navigation(
-    [
+# Made once for a session: making them looks for their files, a twentieth of a rerun.
+made = st.session_state.setdefault("_pages", [])
+if not made:
+    made += [
         st.Page(
             ROOT / "pages" / page.folder / "page.py",
             title=page.title,
@@ -36,9 +38,8 @@ page = st.navigation(
             default=page.is_default,
         )
         for page in PAGES
-    ],
-    position="hidden" if st.context.is_embedded else "top",
-)
+    ]
+page = st.navigation(made, position="hidden" if st.context.is_embedded else "top")
 with TURNS:
     page.run()
     share.fill()

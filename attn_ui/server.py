@@ -15,6 +15,10 @@ from attn_ui.hosting import Hosting, hosting
 from attn_ui.limits import Limits
 from attn_ui.security import SecurityHeaders
 
+# How many objects are made and kept until the youngest are looked through, and how often the older ones are.
+# By Python's own (700, 10, 10) all are looked through 40 times a minute while a class works, 60 ms each.
+GARBAGE = (20_000, 10, 10)
+
 
 def parts(warm_up: Callable[[], None]) -> dict[str, Any]:
     """Return what `st.App` takes besides the script.
@@ -34,6 +38,7 @@ def parts(warm_up: Callable[[], None]) -> dict[str, Any]:
         front.prepare()
         gc.collect()
         gc.freeze()
+        gc.set_threshold(*GARBAGE)
         yield
 
     chosen, plotly = _chosen()

@@ -8,9 +8,10 @@ from attn_figures.matrix import Matrix
 from attn_figures.panels import compose
 from attn_figures.theme import LIGHT
 from attn_ui import state
-from attn_ui.frame import dress, plain
+from attn_ui.frame import plain
 from attn_ui.live_figure import Cell, Cursor, Rows, Slider, live_figure
 from attn_ui.parameters import Steps
+from attn_ui.style import dress
 
 STEP = Steps("a", 2.0, (0.0, 1.0, 2.0, 3.0, 4.0), ".1f")
 OTHER = Steps("b", 0.0, (0.0, 1.0, 2.0), ".1f")

@@ -1,0 +1,32 @@
+"""The style of the page and of its live figures: one file, announced in the HTML and fetched once."""
+
+import hashlib
+from functools import cache
+from pathlib import Path
+
+import streamlit as st
+
+from attn_live import bundle
+from attn_ui.live_figure import PLOTLY_ROUTE
+
+
+@cache
+def sheet() -> str:
+    """Return the style sheet."""
+    return (Path(__file__).parent / "page.css").read_text() + bundle.style()
+
+
+@cache
+def version() -> str:
+    """Return a mark of the style sheet, for its address."""
+    return hashlib.sha256(sheet().encode()).hexdigest()[:12]
+
+
+def address() -> str:
+    """Return where the style sheet is served, relative to a page."""
+    return f".{PLOTLY_ROUTE}/page.css?v={version()}"
+
+
+def dress() -> None:
+    """Dress the page."""
+    st.html(f'<style>@import url("{address()}");</style>')
