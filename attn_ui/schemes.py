@@ -57,7 +57,7 @@ def ask_scheme(
     Args:
         setting: the choice of a scheme, made by `scheme_setting`.
         kinds: the schemes by name.
-        live: settings that a live figure's slider moves, which are not asked for here.
+        live: settings that a live figure's slider moves, which are left at their defaults here.
     """
     name = controls.choose(setting, "Scheme")
     package = kinds[name].missing()
@@ -69,8 +69,8 @@ def ask_scheme(
         )
     takes = kinds[name].settings()
     layout = controls.choose(LAYOUT, "Layout", help=_LAYOUT_HELP) if "layout" in takes else LAYOUT.default
-    for steps in (STRENGTH, BASE, RAMP_STEP):
-        if steps.name in takes and steps not in live:
+    still = [steps for steps in (STRENGTH, BASE, RAMP_STEP) if steps not in live]
+    for steps in still:
+        if steps.name in takes:
             controls.step(steps, _LABELS[steps.name])
-    strength, base, step = (state.value(steps) for steps in (STRENGTH, BASE, RAMP_STEP))
-    return SchemeSettings(name, strength, base, step, layout)
+    return SchemeSettings(name, layout=layout, **{steps.name: state.value(steps) for steps in still})

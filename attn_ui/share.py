@@ -30,6 +30,11 @@ def place(url: str, settings: Sequence[Parameter]) -> None:
     st.session_state[_PLACE] = (panel, url, settings)
 
 
+def is_open() -> bool:
+    """Tell whether the panel is open: then what it shows follows everything."""
+    return bool(st.session_state.get("share"))
+
+
 def fill() -> None:
     """Fill the panel where it is open: after the page has run, when the address has all that was set."""
     panel, url, settings = st.session_state.pop(_PLACE, (None, "", ()))

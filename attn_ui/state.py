@@ -30,6 +30,7 @@ class _State:
     # What this session ever put in the address for each setting; None where it was left out, at its default.
     written: dict[str, set[str | None]] = field(default_factory=dict)
     lists: Counter[str] = field(default_factory=Counter)  # how many lists show each setting in this run
+    asked: dict[str, Any] = field(default_factory=dict)  # what this run asked for, None at the default
     commanded: dict[str, float] = field(default_factory=dict)
     revisions: dict[str | None, int] = field(default_factory=dict)  # of each table; of all sliders under None
     # What each figure's sliders offered last: their names and values.
@@ -43,7 +44,9 @@ def _state() -> _State:
 
 def position(steps: Steps) -> int:
     """Return where a slider stands, as an index into its values."""
-    return _position(_state(), steps)
+    state = _state()
+    state.asked[steps.name] = state.current.get(steps.name)
+    return _position(state, steps)
 
 
 def value(steps: Steps) -> float:
@@ -53,7 +56,9 @@ def value(steps: Steps) -> float:
 
 def text(setting: Table | Cells) -> str:
     """Return a table or cells as the address has them; the default where nothing was typed."""
-    return _text(_state(), setting)
+    state = _state()
+    state.asked[setting.name] = state.current.get(setting.name)
+    return _text(state, setting)
 
 
 def revision(setting: Table | Cells | None = None) -> int:
@@ -132,6 +137,27 @@ def times_shown(setting: Held) -> int:
     return state.lists[setting.name]
 
 
+@dataclass(frozen=True)
+class Seen:
+    """What a run had asked for up to some point, and how many lists of each setting it had shown."""
+
+    asked: dict[str, Any]
+    lists: Counter[str]
+
+
+def seen() -> Seen:
+    """Return what this run has asked for until now."""
+    state = _state()
+    return Seen(dict(state.asked), Counter(state.lists))
+
+
+def goes_on_from(seen: Seen) -> bool:
+    """Take up a run where an earlier one was; false where what that had asked for has changed since."""
+    state = _state()
+    state.lists = Counter(seen.lists)
+    return all(state.current.get(name) == found for name, found in seen.asked.items())
+
+
 def sync(parameters: Sequence[Parameter], *, entered: bool) -> None:
     """Bring settings and address together at the start of a run.
 
@@ -141,6 +167,7 @@ def sync(parameters: Sequence[Parameter], *, entered: bool) -> None:
     """
     state = _state()
     state.lists.clear()
+    state.asked.clear()
     held = [setting for setting in parameters if isinstance(setting, Held)]
     history = travelled()
     for setting in held:

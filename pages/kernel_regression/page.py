@@ -3,6 +3,7 @@
 import streamlit as st
 
 from attn_ui import controls
+from attn_ui.following import follow
 from attn_ui.frame import open_page, tabs
 from pages.kernel_regression import settings
 from pages.kernel_regression.own_points import own_points
@@ -29,26 +30,37 @@ with st.sidebar:
 toy = "sine" if drawn.data == OWN_POINTS else drawn.data
 points = own or sample(toy, drawn.n_points, drawn.noise, drawn.seed)
 view = controls.segment(KERNEL_VIEW, "Picture", label_visibility="collapsed")
-match view:
-    case "Fit and weights":
-        standing = fit.show(points, kernel)
-    case "Four kernels":
-        standing = compare.show(points, kernel)
-    case "Choose the bandwidth":
-        standing = bandwidth.show(points, kernel)
-    case "Bridge to attention":
-        standing = bridge.show(points)
-    case _:
-        standing = fails.show(points, kernel)
 
-tabs(
-    TAB,
-    {
-        "Arithmetic": lambda: arithmetic.show(standing),
-        "Maths": lambda: maths.show(standing.kernel),
-        "Break it": lambda: break_it.show(points, kernel, points.unit * standing.slider_bandwidth),
-        "Checks": lambda: checks.show(standing),
-        "Data": lambda: data.show(points),
-        "Code": lambda: code.show(standing, drawn),
-    },
-)
+
+def show() -> None:
+    """Draw the picture and lay the tabs under it."""
+    match view:
+        case "Fit and weights":
+            standing = fit.show(points, kernel)
+        case "Four kernels":
+            standing = compare.show(points, kernel)
+        case "Choose the bandwidth":
+            standing = bandwidth.show(points, kernel)
+        case "Bridge to attention":
+            standing = bridge.show(points)
+        case _:
+            standing = fails.show(points, kernel)
+
+    tabs(
+        TAB,
+        {
+            "Arithmetic": lambda: arithmetic.show(standing),
+            "Maths": lambda: maths.show(standing.kernel),
+            "Break it": lambda: break_it.show(points, kernel, points.unit * standing.slider_bandwidth),
+            "Checks": lambda: checks.show(standing),
+            "Data": lambda: data.show(points),
+            "Code": lambda: code.show(standing, drawn),
+        },
+    )
+
+
+# A search for the bandwidth must be stopped at once, and points of one's own may change under any tab.
+if view == "Choose the bandwidth" or own is not None:
+    show()
+else:
+    follow(show, SETTINGS)

@@ -3,9 +3,10 @@
 from collections.abc import Callable, Mapping
 
 from attn_core import SCHEMES
+from attn_ui.following import follow
 from attn_ui.frame import open_page, tabs
 from pages.positional_encoding.numbers import Numbers
-from pages.positional_encoding.settings import SETTINGS, TAB, ask
+from pages.positional_encoding.settings import SETTINGS, TAB, ask, at_sliders
 from pages.positional_encoding.tabs import arithmetic, break_it, checks, code, data, maths
 from pages.positional_encoding.views import (
     attention,
@@ -42,16 +43,24 @@ open_page(
     "Positional encoding",
     "Attention by itself cannot tell the order of words. Here is what telling it does.",
 )
-numbers = Numbers(ask())
-PICTURES[numbers.inputs.picture](numbers)
-tabs(
-    TAB,
-    {
-        "Arithmetic": lambda: arithmetic.show(numbers),
-        "Maths": lambda: maths.show(numbers),
-        "Break it": lambda: break_it.show(numbers),
-        "Checks": lambda: checks.show(numbers),
-        "Data": lambda: data.show(numbers),
-        "Code": lambda: code.show(numbers),
-    },
-)
+inputs = ask()
+
+
+def show() -> None:
+    """Draw the picture and lay the tabs under it."""
+    numbers = Numbers(at_sliders(inputs))
+    PICTURES[numbers.inputs.picture](numbers)
+    tabs(
+        TAB,
+        {
+            "Arithmetic": lambda: arithmetic.show(numbers),
+            "Maths": lambda: maths.show(numbers),
+            "Break it": lambda: break_it.show(numbers),
+            "Checks": lambda: checks.show(numbers),
+            "Data": lambda: data.show(numbers),
+            "Code": lambda: code.show(numbers),
+        },
+    )
+
+
+follow(show, SETTINGS)

@@ -134,12 +134,14 @@ _VECTORS_HELP = (
 )
 
 
+_LIVE = (STRENGTH, BASE, RAMP_STEP)  # of a scheme's settings, those that a picture's own slider moves
+
+
 def ask() -> Inputs:
-    """Ask for everything: the scheme and the words in the sidebar, the picture above itself."""
+    """Ask for everything that no live slider moves: in the sidebar, and for the picture above itself."""
     with st.sidebar:
         st.subheader("Positions", anchor=False)
-        # Strength, base and step move with the picture's own slider.
-        scheme = ask_scheme(SCHEME, SCHEMES, live=(STRENGTH, BASE, RAMP_STEP))
+        scheme = ask_scheme(SCHEME, SCHEMES, live=_LIVE)
         num_heads = int(HEADS_OF_BIAS.default)
         if "num_heads" in SCHEMES[scheme.name].settings():
             num_heads = int(controls.segment(HEADS_OF_BIAS, "Heads"))
@@ -159,7 +161,7 @@ def ask() -> Inputs:
     note = _width_note(inputs)
     if note:
         width_note.caption(note)
-    return replace(_ask_for_picture(inputs, room), **_sliders(num_heads))
+    return _ask_for_picture(inputs, room)
 
 
 def fitting_width(inputs: Inputs) -> int:
@@ -214,16 +216,20 @@ def _ask_beside() -> str:
     return beside
 
 
-def _sliders(num_heads: int) -> dict[str, Any]:
-    return {
-        "head": min(int(state.value(HEAD)), num_heads),
-        "length": int(state.value(LENGTH)),
-        "shift": int(state.value(SHIFT)),
-        "offset": int(state.value(OFFSET)),
-        "trained": int(state.value(TRAINED)),
-        "query": int(state.value(QUERY)),
-        "key": int(state.value(KEY)),
-    }
+def at_sliders(inputs: Inputs) -> Inputs:
+    """Return the inputs with each live slider where it stands."""
+    strength, base, step = map(state.value, _LIVE)
+    return replace(
+        inputs,
+        scheme=replace(inputs.scheme, strength=strength, base=base, step=step),
+        head=min(int(state.value(HEAD)), inputs.num_heads),
+        length=int(state.value(LENGTH)),
+        shift=int(state.value(SHIFT)),
+        offset=int(state.value(OFFSET)),
+        trained=int(state.value(TRAINED)),
+        query=int(state.value(QUERY)),
+        key=int(state.value(KEY)),
+    )
 
 
 def _take(example: Example) -> None:
@@ -232,5 +238,5 @@ def _take(example: Example) -> None:
     st.session_state[WORDS.name] = example.words
     st.session_state[WIDTH.name] = example.width
     st.session_state[SCHEME.name] = example.scheme
-    for steps in (STRENGTH, BASE, RAMP_STEP):
+    for steps in _LIVE:
         state.move(steps, steps.default)

@@ -4,6 +4,7 @@ import streamlit as st
 
 from attn_core import MASK_PATTERNS
 from attn_ui import controls, state
+from attn_ui.following import follow
 from attn_ui.frame import open_page, tabs
 from attn_ui.live_figure import Cell, Slider, live_figure, pack, pack_says
 from attn_ui.masking import toggle_cell
@@ -45,26 +46,6 @@ def step_stage(by: int) -> None:
     st.session_state[STAGE.name] = STAGE.options[(at + by) % len(STAGE.options)]
 
 
-with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-    st.button("Back", on_click=step_stage, args=(-1,), shortcut="Left")
-    st.button("Next", on_click=step_stage, args=(1,), shortcut="Right")
-    stage = controls.segment(STAGE, "Stage", label_visibility="collapsed")
-
-moves = scoring.moves if STAGES[stage].follows_slider else None
-slider = {
-    "temperature": Slider("Temperature T", scoring.temperature),
-    "mask width": Slider(MASK_PATTERNS[scoring.masking.kind].width, scoring.width),
-}.get(moves or "")
-cell = int(state.value(QUERY)), int(state.value(KEY))
-temperature, width = state.value(scoring.temperature), int(state.value(scoring.width))
-(now,) = at_every_step(inputs, scoring, cell, temperature=temperature, width=width)
-# What the slider moves is drawn at all its values: where it stands must not miss the cache.
-if moves == "temperature":
-    temperature = 1.0
-if moves == "mask width":
-    width = 0
-
-
 @shared
 def drawn_at_every_position(
     stage: str, inputs: Inputs, scoring: Scoring, *, moves: str | None, temperature: float, width: int
@@ -90,31 +71,54 @@ def said_at_every_position(
     return pack_says([STAGES[stage].says(each) for each in steps])
 
 
-live_figure(
-    drawn_at_every_position(stage, inputs, scoring, moves=moves, temperature=temperature, width=width),
-    key="walk",
-    alt=STAGES[stage].alt,
-    name=f"single head {stage}",
-    slider=slider,
-    chosen={"query": QUERY, "key": KEY},
-    on_cell=clicked,
-    says=said_at_every_position(
-        stage, inputs, scoring, cell, moves=moves, temperature=temperature, width=width
-    ),
-    says_what_is_chosen=True,
-)
-if stage != "all at once":
-    st.latex(STAGES[stage].formula(now), width="content")
-tabs(
-    TAB,
-    {
-        "Arithmetic": lambda: arithmetic.show(now),
-        "Maths": lambda: maths.show(now),
-        "Scale": lambda: scale.show(now),
-        "Cost": lambda: cost.show(now),
-        "Break it": lambda: break_it.show(now),
-        "Checks": lambda: checks.show(now),
-        "Data": lambda: data.show(now),
-        "Code": lambda: code.show(now),
-    },
-)
+def show() -> None:
+    """Draw the stage, say what it shows, and lay the tabs under it."""
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.button("Back", on_click=step_stage, args=(-1,), shortcut="Left")
+        st.button("Next", on_click=step_stage, args=(1,), shortcut="Right")
+        stage = controls.segment(STAGE, "Stage", label_visibility="collapsed")
+
+    moves = scoring.moves if STAGES[stage].follows_slider else None
+    slider = {
+        "temperature": Slider("Temperature T", scoring.temperature),
+        "mask width": Slider(MASK_PATTERNS[scoring.masking.kind].width, scoring.width),
+    }.get(moves or "")
+    cell = int(state.value(QUERY)), int(state.value(KEY))
+    temperature, width = state.value(scoring.temperature), int(state.value(scoring.width))
+    (now,) = at_every_step(inputs, scoring, cell, temperature=temperature, width=width)
+    # What the slider moves is drawn at all its values: where it stands must not miss the cache.
+    if moves == "temperature":
+        temperature = 1.0
+    if moves == "mask width":
+        width = 0
+    live_figure(
+        drawn_at_every_position(stage, inputs, scoring, moves=moves, temperature=temperature, width=width),
+        key="walk",
+        alt=STAGES[stage].alt,
+        name=f"single head {stage}",
+        slider=slider,
+        chosen={"query": QUERY, "key": KEY},
+        on_cell=clicked,
+        says=said_at_every_position(
+            stage, inputs, scoring, cell, moves=moves, temperature=temperature, width=width
+        ),
+        says_what_is_chosen=True,
+    )
+    if stage != "all at once":
+        st.latex(STAGES[stage].formula(now), width="content")
+    tabs(
+        TAB,
+        {
+            "Arithmetic": lambda: arithmetic.show(now),
+            "Maths": lambda: maths.show(now),
+            "Scale": lambda: scale.show(now),
+            "Cost": lambda: cost.show(now),
+            "Break it": lambda: break_it.show(now),
+            "Checks": lambda: checks.show(now),
+            "Data": lambda: data.show(now),
+            "Code": lambda: code.show(now),
+        },
+    )
+
+
+follow(show, SETTINGS)

@@ -6,6 +6,7 @@ import streamlit as st
 
 from attn_core.toys import SHIPPED, SYMBOLS
 from attn_figures.learned import Course, Maps, scrubber
+from attn_ui.following import follow
 from attn_ui.frame import tabs
 from attn_ui.live_figure import Slider, live_figure, pack, pack_says
 from attn_ui.shared_cache import shared
@@ -13,7 +14,7 @@ from attn_ui.shared_settings import HEAD, KEY, QUERY
 from attn_ui.state import position
 from pages.learned_heads import train_now, words
 from pages.learned_heads.numbers import GUESSING, NAMED, Now, array, naming, steps_of
-from pages.learned_heads.settings import TAB, Setting, ask_recipe, ask_setting
+from pages.learned_heads.settings import SETTINGS, TAB, Setting, ask_recipe, ask_setting
 from pages.learned_heads.tabs import arithmetic, break_it, checks, code, heads, maths
 
 
@@ -27,6 +28,10 @@ def show() -> None:
         setting = ask_setting(recipe)
     if recipe != wanted:
         st.caption(f":material/edit: {words.not_trained(wanted, recipe)}")
+    follow(partial(_show, setting), SETTINGS)
+
+
+def _show(setting: Setting) -> None:
     steps = steps_of(setting.recipe)
     packed, said = drawn(setting)
     now = Now(setting, position(steps), (position(HEAD), position(QUERY), position(KEY)))
@@ -41,7 +46,7 @@ def show() -> None:
         caption=f"{setting.recipe.task}, {words.recipe_in_words(setting.recipe)}, on {setting.typed}",
     )
     st.caption(words.what_is_learned(now.task))
-    if not recipe.positions:
+    if not setting.recipe.positions:
         st.caption(words.without_positions(now))
     tabs(
         TAB,

@@ -1,0 +1,66 @@
+"""A slider that is let go runs its part of the page alone; what it leaves is what the page's link opens."""
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.app_page import AppPage
+
+FIGURES = {
+    "kernel-regression": "fit",
+    "single-head": "walk",
+    "positional-encoding": "attention",
+    "learned-heads": "learned",
+}
+
+
+def told(app: AppPage) -> str:
+    """Return all words of the page: its sidebar and its main part."""
+    return "\n".join(app.page.get_by_test_id(part).inner_text() for part in ("stSidebar", "stMain"))
+
+
+@pytest.mark.still
+@pytest.mark.parametrize("address", FIGURES)
+def test_a_tab_says_after_a_release_what_its_link_says(app: AppPage, address: str) -> None:
+    app.open(address)
+    key = FIGURES[address]
+    for tab in ("Arithmetic", "Break it", "Code"):
+        app.page.get_by_role("tab", name=tab, exact=True).click()
+        app.settle()
+        app.press(key, "ArrowLeft", times=2)
+        after = told(app)
+        app.open(app.page.url.removeprefix(f"{app.server}/"))
+        assert told(app) == after, tab
+
+
+@pytest.mark.still
+def test_a_release_sends_nothing_of_the_rest_of_the_page(app: AppPage) -> None:
+    app.open("positional-encoding")
+    app.press("attention", "ArrowLeft")
+    before = len(app.received)
+    app.press("attention", "ArrowLeft")
+    part = sum(app.received[before:])
+    before = len(app.received)
+    app.page.get_by_role("button", name="Dog bites man").click()
+    app.settle()
+    assert part < sum(app.received[before:]) / 2
+
+
+@pytest.mark.still
+def test_a_cell_that_is_blocked_by_a_click_changes_the_sidebar_too(app: AppPage) -> None:
+    app.open("single-head?mask=own&stage=masked")
+    free = app.page.get_by_role("button", name="Free all cells")
+    expect(free).to_be_disabled()
+    app.click_cell("walk", "mask", 1, 2)
+    app.settle()
+    expect(free).to_be_enabled()
+
+
+@pytest.mark.still
+def test_an_open_panel_follows_a_slider(app: AppPage) -> None:
+    app.open("single-head")
+    app.page.get_by_role("button", name="Share").click()
+    link = app.page.get_by_role("textbox", name="Link").first
+    expect(link).to_be_visible()
+    app.press("walk", "ArrowLeft", times=3)
+    assert "t=0.71" in app.page.url
+    expect(link).to_have_value(app.page.url)
