@@ -5,9 +5,13 @@ as they are, as long as nothing that they were made from has changed: settings o
 among them, and live sliders, tables and cells that were asked for while they were made.
 """
 
+import contextlib
 from collections.abc import Callable, Sequence
 
 import streamlit as st
+from google.protobuf.message import DecodeError  # type: ignore[import-untyped]  # it ships no types
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from attn_ui import share, state
@@ -48,3 +52,37 @@ def _alone() -> bool:
     """Tell whether this run is of a part of the page."""
     run = get_script_run_ctx()
     return bool(run and run.fragment_ids_this_run)
+
+
+class WholeFirst:
+    """ASGI middleware: the first run that a connection asks for is of the whole page.
+
+    A browser that finds its server again after a restart does not ask for a run, but goes on with the next
+    release; the new session knows no part of any page yet, and would not answer it.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        """Wrap the application."""
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass everything on, a connection's first request for a part as one for the whole."""
+        if scope["type"] != "websocket":
+            await self.app(scope, receive, send)
+            return
+        first = True
+
+        async def receive_whole() -> Message:
+            nonlocal first
+            message = await receive()
+            if first and message["type"] == "websocket.receive" and message.get("bytes"):
+                asked = BackMsg()
+                with contextlib.suppress(DecodeError):  # Streamlit says what is wrong with it
+                    asked.ParseFromString(message["bytes"])
+                if asked.WhichOneof("type") == "rerun_script":
+                    first = False
+                    asked.rerun_script.fragment_id = ""
+                    return {**message, "bytes": asked.SerializeToString()}
+            return message
+
+        await self.app(scope, receive_whole, send)

@@ -11,6 +11,7 @@ from starlette.middleware import Middleware
 from attn_ui.assets import Asset, FrontEnd, plotly_js
 from attn_ui.document import Assets
 from attn_ui.faults import keep_logs_clean, say_so
+from attn_ui.following import WholeFirst
 from attn_ui.hosting import Hosting, hosting
 from attn_ui.limits import Limits
 from attn_ui.security import SecurityHeaders
@@ -48,6 +49,7 @@ def parts(warm_up: Callable[[], None]) -> dict[str, Any]:
         "on_script_error": say_so,
         "middleware": [
             Middleware(SecurityHeaders, frame_ancestors=chosen.frame_ancestors, metrics=chosen.metrics),
+            Middleware(WholeFirst),
             Middleware(Limits, sessions=chosen.sessions, changes=chosen.changes),
             Middleware(Assets, plotly=plotly, front=front),
         ],

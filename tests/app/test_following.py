@@ -1,0 +1,71 @@
+"""What a connection asks for first is a run of the whole page, whatever the browser asked for."""
+
+import asyncio
+import random
+
+from starlette.types import Message, Receive, Scope, Send
+from streamlit.proto.BackMsg_pb2 import BackMsg
+
+from attn_ui.following import WholeFirst
+from benchmarks.classroom import ROOT, Student, released, serving
+
+
+def asking(fragment: str, query: str = "t=2") -> bytes:
+    back = BackMsg()
+    back.rerun_script.fragment_id = fragment
+    back.rerun_script.query_string = query
+    return bytes(back.SerializeToString())
+
+
+def passed_on(*sent: bytes) -> list[BackMsg | bytes]:
+    """Return what the application receives of what a browser sends."""
+    found: list[BackMsg | bytes] = []
+
+    async def app(scope: Scope, receive: Receive, send: Send) -> None:
+        for _ in sent:
+            raw = (await receive())["bytes"]
+            back = BackMsg()
+            try:
+                back.ParseFromString(raw)
+                found.append(back)
+            except Exception:
+                found.append(raw)
+
+    waiting = list(sent)
+
+    async def receive() -> Message:
+        return {"type": "websocket.receive", "bytes": waiting.pop(0)}
+
+    async def send(_: Message) -> None:
+        raise AssertionError("nothing is sent")
+
+    asyncio.run(WholeFirst(app)({"type": "websocket", "path": "/_stcore/stream"}, receive, send))
+    return found
+
+
+def test_the_first_run_of_a_connection_is_of_the_whole_page_and_no_other_is_touched() -> None:
+    malformed, stop = b"\xff\xff", BackMsg(stop_script=True).SerializeToString()
+    found = passed_on(malformed, stop, asking("part"), asking("part"))
+    assert found[0] == malformed
+    runs = [each.rerun_script for each in found[1:] if isinstance(each, BackMsg)]
+    assert [run.fragment_id for run in runs] == ["", "", "part"]
+    assert [run.query_string for run in runs[1:]] == ["t=2", "t=2"]
+
+
+async def _is_answered_by_another_server(old: str, new: str) -> bool:
+    async with Student(f"{old}/_stcore/stream") as before, Student(f"{new}/_stcore/stream") as after:
+        await before.run()
+        await before.run("single-head")
+        after.page, after.pages, after.widgets = before.page, before.pages, dict(before.widgets)
+        seen = before.widgets["walk"]
+        assert seen.fragment
+        assert seen.live
+        await after.run("", walk={"view": released(seen.live, random.Random(1))})
+        assert not after.errors
+        return after.widgets["walk"] is not seen
+
+
+def test_a_release_after_a_restart_is_answered() -> None:
+    with serving(ROOT) as (old, _), serving(ROOT) as (new, _):
+        addresses = (each.replace("http", "ws", 1) for each in (old, new))
+        assert asyncio.run(_is_answered_by_another_server(*addresses))
