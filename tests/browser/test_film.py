@@ -62,9 +62,16 @@ STUDIOS = """
         .observe(document, { childList: true, subtree: true });
 }
 """
-IDLE = (
-    "() => new Promise((done) => requestIdleCallback(() => requestIdleCallback(() => setTimeout(done, 300))))"
-)
+# Two quiet moments, and some time for a film to begin; not waited for for ever.
+IDLE = """() => new Promise((done) => {
+    const soon = (call) => requestIdleCallback(call, { timeout: 5000 });
+    soon(() => soon(() => setTimeout(done, 300)));
+})"""
+# The next frame; Chromium was once seen to stop making them, and the test then says so rather than hang.
+FRAME = """() => new Promise((done, fail) => {
+    requestAnimationFrame(done);
+    setTimeout(() => fail(new Error("no frame within 30 s")), 30000);
+})"""
 
 
 def pixels(page: Page) -> np.ndarray:
@@ -87,7 +94,7 @@ def drag(live: AppPage, parts: np.ndarray) -> None:
     live.page.mouse.down()
     for place in places:
         live.page.mouse.move(place, middle)
-        live.page.evaluate("() => new Promise(requestAnimationFrame)")
+        live.page.evaluate(FRAME)
 
 
 @pytest.mark.parametrize("path", PAGES)
