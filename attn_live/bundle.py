@@ -1,5 +1,6 @@
 """Join the browser's modules into one, so that no build step and no further request is needed."""
 
+import hashlib
 import re
 from functools import cache
 from pathlib import Path
@@ -9,6 +10,11 @@ MODULES = _HERE / "js"
 _IMPORT = re.compile(r"^import\s+(?:[^;]*?from\s+)?\"\./([\w-]+\.js)\";\n", re.MULTILINE)
 _EXPORT = re.compile(r"^export (?!default)", re.MULTILINE)
 _COMMENT = re.compile(r"^\s*(?:/\*\*(?:(?!\*/).)*\*/|//[^\n]*)\n", re.MULTILINE | re.DOTALL)
+
+
+def mark(text: str) -> str:
+    """Return a mark that tells a text from any other, for the address where it is served."""
+    return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
 def served(address: str) -> str:

@@ -106,6 +106,11 @@ class _Document:
         )
 
 
+def _kept(agreed: bool) -> str:
+    """How long a browser may keep a file: for ever where its address names the version that is served."""
+    return FOREVER if agreed else ALWAYS_ASK
+
+
 @cache
 def _part(name: str) -> _Document:
     make, media_type, _ = _PARTS[name]
@@ -148,13 +153,12 @@ class Assets:
         name = path[len(self.base) :]
         asked_for = dict(parse_qsl(scope["query_string"].decode("latin-1"))).get("v")
         if name == PLOTLY_FILE:
-            cache = FOREVER if asked_for == get_plotlyjs_version() else ALWAYS_ASK
-            return await self.plotly.answer(headers, scope["method"], cache)
+            return await self.plotly.answer(
+                headers, scope["method"], _kept(asked_for == get_plotlyjs_version())
+            )
         if name in _PARTS:
             _, _, version = _PARTS[name]
-            return _part(name).answer(
-                headers, scope["method"], FOREVER if asked_for == version() else ALWAYS_ASK
-            )
+            return _part(name).answer(headers, scope["method"], _kept(asked_for == version()))
         asset = self.front.texts.get(name)
         # Streamlit serves the file as it is, in parts and all; only the compressed form is ours.
         if asset is None or not takes_gzip(headers) or "range" in headers:

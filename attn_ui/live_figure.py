@@ -1,6 +1,5 @@
 """The live figure: one Plotly picture that moves in the browser while its slider is dragged."""
 
-import hashlib
 import json
 import logging
 from collections.abc import Callable, Mapping, Sequence
@@ -15,7 +14,7 @@ from plotly.offline import get_plotlyjs_version
 from streamlit import config
 
 from attn_figures import theme
-from attn_live.bundle import bundle, markup, served
+from attn_live.bundle import bundle, mark, markup, served
 from attn_live.packing import MOST_MESSAGE_BYTES, PREFIX_BYTES, Cursor, pack
 from attn_live.packing import message as join
 from attn_live.says import Says, check_says, pack_says, said_plainly
@@ -154,7 +153,7 @@ def live_figure(
 @cache
 def module_version() -> str:
     """Return a mark of the module of all live figures, for its address."""
-    return hashlib.sha256(bundle().encode()).hexdigest()[:12]
+    return mark(bundle())
 
 
 def module_address() -> str:

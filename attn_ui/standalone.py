@@ -5,11 +5,10 @@ Python sends for the figure and plotly.js as gzip, the figure's title and its ad
 when somebody saves a figure (`attn_live/js/moving.js`).
 """
 
-import hashlib
 from functools import cache
 
 from attn_figures import theme
-from attn_live.bundle import bundle, markup, style
+from attn_live.bundle import bundle, mark, markup, style
 
 _PAGE = """<!doctype html>
 <html lang="en">
@@ -42,7 +41,7 @@ footer { font-size: 0.8rem; overflow-wrap: anywhere; }
 @cache
 def kit_version() -> str:
     """Return a mark of the module that saves files and of this page, for their addresses."""
-    return hashlib.sha256((bundle("kit.js") + page()).encode()).hexdigest()[:12]
+    return mark(bundle("kit.js") + page())
 
 
 @cache

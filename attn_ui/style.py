@@ -1,6 +1,5 @@
 """The style of the page and of its live figures: one file, announced in the HTML and fetched once."""
 
-import hashlib
 from functools import cache
 from pathlib import Path
 
@@ -19,7 +18,7 @@ def sheet() -> str:
 @cache
 def version() -> str:
     """Return a mark of the style sheet, for its address."""
-    return hashlib.sha256(sheet().encode()).hexdigest()[:12]
+    return bundle.mark(sheet())
 
 
 def address() -> str:

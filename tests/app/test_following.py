@@ -17,19 +17,12 @@ def asking(fragment: str, query: str = "t=2") -> bytes:
     return bytes(back.SerializeToString())
 
 
-def passed_on(*sent: bytes) -> list[BackMsg | bytes]:
+def passed_on(*sent: bytes) -> list[bytes]:
     """Return what the application receives of what a browser sends."""
-    found: list[BackMsg | bytes] = []
+    found: list[bytes] = []
 
     async def app(scope: Scope, receive: Receive, send: Send) -> None:
-        for _ in sent:
-            raw = (await receive())["bytes"]
-            back = BackMsg()
-            try:
-                back.ParseFromString(raw)
-                found.append(back)
-            except Exception:
-                found.append(raw)
+        found.extend([(await receive())["bytes"] for _ in sent])
 
     waiting = list(sent)
 
@@ -46,10 +39,7 @@ def passed_on(*sent: bytes) -> list[BackMsg | bytes]:
 def test_the_first_run_of_a_connection_is_of_the_whole_page_and_no_other_is_touched() -> None:
     malformed, stop = b"\xff\xff", BackMsg(stop_script=True).SerializeToString()
     found = passed_on(malformed, stop, asking("part"), asking("part"))
-    assert found[0] == malformed
-    runs = [each.rerun_script for each in found[1:] if isinstance(each, BackMsg)]
-    assert [run.fragment_id for run in runs] == ["", "", "part"]
-    assert [run.query_string for run in runs[1:]] == ["t=2", "t=2"]
+    assert found == [malformed, stop, asking(""), asking("part")]
 
 
 async def _is_answered_by_another_server(old: str, new: str) -> bool:

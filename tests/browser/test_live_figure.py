@@ -262,28 +262,13 @@ def test_without_the_drawing_library_a_plain_chart_stands_in(browser: Browser, l
     tab.close()
 
 
-def test_a_figure_whose_library_came_late_heals(browser: Browser, live_server: str) -> None:
-    tab = browser.new_page()
-    late = AppPage(tab, live_server)
-    tab.route("**/plotly.min.js*", lambda route: route.abort())
-    late.open()
-    still = tab.get_by_test_id("stPlotlyChart")
-    expect(still.first).to_be_visible()
-    tab.unroute_all()
-    expect(late.figure("first")).to_have_attribute("data-state", "drawn")  # it asks again by itself
-    expect(still).to_have_count(0)
-    np.testing.assert_allclose(late.trace("first", "left"), left_at(2), rtol=1e-6)
-    late.press("first", "ArrowRight")
-    assert late.readout("first") == "3.0"
-    tab.close()
-
-
-def test_without_the_figures_own_module_a_plain_chart_stands_in_until_it_comes(
-    browser: Browser, live_server: str
+@pytest.mark.parametrize("missing", ["plotly.min.js", "live.js"])
+def test_a_figure_whose_library_or_own_module_came_late_heals(
+    browser: Browser, live_server: str, missing: str
 ) -> None:
     tab = browser.new_page()
     late = AppPage(tab, live_server)
-    tab.route("**/plotly/live.js*", lambda route: route.abort())
+    tab.route(f"**/plotly/{missing}*", lambda route: route.abort())
     late.open()
     still = tab.get_by_test_id("stPlotlyChart")
     expect(still.first).to_be_visible()
@@ -291,6 +276,7 @@ def test_without_the_figures_own_module_a_plain_chart_stands_in_until_it_comes(
     tab.unroute_all()
     expect(late.figure("first")).to_have_attribute("data-state", "drawn")  # it asks again by itself
     expect(still).to_have_count(0)
+    np.testing.assert_allclose(late.trace("first", "left"), left_at(2), rtol=1e-6)
     late.press("first", "ArrowRight")
     assert late.readout("first") == "3.0"
     tab.close()
