@@ -1,19 +1,48 @@
 """The app as a browser test drives it: every locator and every wait in one place."""
 
+import time
+from collections.abc import Callable
 from typing import Any
 
-from playwright.sync_api import ConsoleMessage, Locator, Page, Response
+from playwright.sync_api import ConsoleMessage, Locator, Page, Response, TimeoutError
+from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 READY = "[data-testid=stApp][data-test-script-state=notRunning][data-test-connection-state=CONNECTED]"
 
 TIMEOUT = 60_000  # milliseconds for whatever is waited for: a busy machine is slow
 
 
+# The page's own clock: what it had to do before is done then, however busy it is.
+MOMENT = "milliseconds => new Promise(done => setTimeout(done, milliseconds))"
+# The next frame; Chromium was once seen to stop making them, and the test then says so rather than hang.
+FRAME = """() => new Promise((done, fail) => {
+    requestAnimationFrame(done);
+    setTimeout(() => fail(new Error("no frame within 30 s")), 30000);
+})"""
+SENT_WITHIN = 220  # milliseconds: Streamlit's sliders send 200 after the last key
+REPORTED = "() => !document.querySelector('.live-figure[data-unsent]')"
+# The pointer is over this cell, and Plotly knows it: only then does a click count.
+HOVERED = """
+([key, name, row, column]) => document.querySelector(`.st-key-${key} .live-plot`)._hoverdata?.some(
+    point => point.fullData.name.startsWith(name) && point.pointNumber[0] === row
+        && point.pointNumber[1] === column)
+"""
+# All that a button was called since, its present name last.
+NAMES = """
+(button) => {
+    const names = [button.ariaLabel];
+    new MutationObserver(() => names.push(button.ariaLabel))
+        .observe(button, { attributes: true, attributeFilter: ["aria-label"] });
+    button.names = names;
+}
+"""
+
+
 def wait_for_rest(page: Page) -> None:
     """Wait until what a hand last did was reported, and the script has run."""
-    # A report to the server is sent a moment after the last key, and takes a moment to be heard.
-    page.wait_for_function("() => !document.querySelector('.live-figure[data-unsent]')")
-    page.wait_for_timeout(200)
+    page.wait_for_function(REPORTED)
+    page.evaluate(MOMENT, SENT_WITHIN)
     page.wait_for_selector(READY)
 
 
@@ -26,10 +55,13 @@ class AppPage:
         self.errors: list[str] = []
         self.sent: list[int] = []  # bytes of each message to the server
         self.received: list[int] = []
+        self.n_asked = 0  # runs of the script
+        self.answered = True
         page.on("console", self._on_console)
         page.on("pageerror", lambda error: self.errors.append(f"uncaught: {error}"))
         page.on("response", self._on_response)
         page.on("websocket", self._on_websocket)
+        page.on("domcontentloaded", self._on_load)
         page.set_default_timeout(TIMEOUT)
 
     def _on_console(self, message: ConsoleMessage) -> None:
@@ -41,9 +73,50 @@ class AppPage:
         if response.status >= 400:
             self.errors.append(f"{response.status} {response.url}")
 
+    def _on_load(self, page: Page) -> None:
+        if page.url.startswith(self.server):
+            self._ask()  # what a page does when it is there
+
     def _on_websocket(self, socket: Any) -> None:
-        socket.on("framesent", lambda frame: self.sent.append(len(frame)))
-        socket.on("framereceived", lambda frame: self.received.append(len(frame)))
+        socket.on("framesent", self._on_sent)
+        socket.on("framereceived", self._on_received)
+
+    def _on_sent(self, frame: bytes | str) -> None:
+        self.sent.append(len(frame))
+        # A file is followed by a run, once it is there.
+        if isinstance(frame, bytes) and BackMsg.FromString(frame).WhichOneof("type") in (
+            "rerun_script",
+            "file_urls_request",
+        ):
+            self._ask()
+
+    def _ask(self) -> None:
+        self.n_asked += 1
+        self.answered = False
+
+    def _on_received(self, frame: bytes | str) -> None:
+        self.received.append(len(frame))
+        if isinstance(frame, bytes):
+            message = ForwardMsg.FromString(frame)
+            ended = message.WhichOneof("type") == "script_finished"
+            # A run that another one cuts short answers nothing.
+            if ended and message.script_finished != ForwardMsg.FINISHED_EARLY_FOR_RERUN:
+                self.answered = True
+
+    def rest(self) -> None:
+        """Wait until all that was pressed is sent, all that was asked is answered, and the page has it."""
+        while True:
+            self.page.wait_for_function(REPORTED)
+            self.page.evaluate(MOMENT, SENT_WITHIN)
+            deadline = time.monotonic() + TIMEOUT / 1000
+            while not self.answered:
+                assert time.monotonic() < deadline, f"the server has not answered for {TIMEOUT} ms"
+                self.page.wait_for_timeout(10)  # messages are heard meanwhile
+            asked = self.n_asked
+            self.page.evaluate(MOMENT, 30)
+            self.page.wait_for_selector(READY)
+            if self.answered and self.n_asked == asked:
+                return
 
     def open(self, path: str = "") -> None:
         """Open a page by its address and wait until it is drawn."""
@@ -54,7 +127,7 @@ class AppPage:
 
     def settle(self) -> None:
         """Wait until the script has run and every live figure in sight is drawn."""
-        wait_for_rest(self.page)
+        self.rest()
         self.page.wait_for_function(
             """() => !document.querySelector('[data-testid*=Skeleton]')
                 && [...document.querySelectorAll('[data-testid=stBidiComponent]')]
@@ -98,12 +171,21 @@ class AppPage:
 
     def click_cell(self, key: str, name: str, row: int, column: int) -> None:
         """Click one cell of a heatmap."""
-        x, y = self.cell_centre(key, name, row, column)
-        self.page.mouse.move(x - 3, y - 3)
-        self.page.mouse.move(x, y)
-        self.page.wait_for_timeout(120)  # Plotly looks at the pointer a few times a second
-        self.page.mouse.click(x, y)
+        self.page.mouse.click(*self.point_at(key, name, row, column))
         self.settle()
+
+    def point_at(self, key: str, name: str, row: int, column: int) -> tuple[float, float]:
+        """Move the pointer over one cell of a heatmap, and wait until the figure knows it; return where."""
+        for _ in range(10):
+            x, y = self.cell_centre(key, name, row, column)
+            self.page.mouse.move(x - 3, y - 3)
+            self.page.mouse.move(x, y)
+            try:
+                self.page.wait_for_function(HOVERED, arg=[key, name, row, column], timeout=TIMEOUT / 10)
+            except TimeoutError:
+                continue  # the figure was drawn anew under the pointer
+            return x, y
+        raise AssertionError(f"{key} never knew of the pointer over row {row}, column {column} of {name}")
 
     def cell_centre(self, key: str, name: str, row: int, column: int) -> tuple[float, float]:
         """Where a cell of a heatmap stands in the window."""
@@ -121,6 +203,18 @@ class AppPage:
             [name, row, column],
         )
         return x, y
+
+    def names_of(self, key: str, press: Callable[[], None]) -> list[str]:
+        """Press what starts a figure's playing, wait until it ends; return all that its button was called."""
+        button = self.figure(key).locator("button[data-live=play]")
+        button.evaluate(NAMES)
+        press()
+        self.page.wait_for_function(
+            "button => button.names.length > 2 && button.ariaLabel === button.names[0]",
+            arg=button.element_handle(),
+        )
+        names: list[str] = button.evaluate("button => button.names")
+        return names
 
     def tab(self, name: str) -> None:
         """Open a tab under the figure."""

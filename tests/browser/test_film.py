@@ -7,7 +7,7 @@ import pytest
 from PIL import Image
 from playwright.sync_api import Page, expect
 
-from tests.browser.app_page import AppPage
+from tests.browser.app_page import FRAME, AppPage
 
 PAGES = ("", "kernel-regression", "single-head", "positional-encoding", "multi-head", "learned-heads")
 # All of a figure is in sight: a window that changed its size for a screenshot would begin another film.
@@ -66,11 +66,6 @@ STUDIOS = """
 IDLE = """() => new Promise((done) => {
     const soon = (call) => requestIdleCallback(call, { timeout: 5000 });
     soon(() => soon(() => setTimeout(done, 300)));
-})"""
-# The next frame; Chromium was once seen to stop making them, and the test then says so rather than hang.
-FRAME = """() => new Promise((done, fail) => {
-    requestAnimationFrame(done);
-    setTimeout(() => fail(new Error("no frame within 30 s")), 30000);
 })"""
 
 
@@ -138,9 +133,7 @@ def test_hover_after_a_release_tells_the_number_that_stands_there(live: AppPage)
     drag(live, np.linspace(0.5, 1, 8))
     live.page.mouse.up()
     live.settle()
-    x, y = live.cell_centre("first", "left", 1, 2)
-    live.page.mouse.move(x - 3, y - 3)
-    live.page.mouse.move(x, y)
+    live.point_at("first", "left", 1, 2)
     # Step 4 has 0.4, and cell 5 adds 0.05.
     expect(live.figure("first").locator(".live-plot .hoverlayer")).to_contain_text("0.45")
 

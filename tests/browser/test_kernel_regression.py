@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from playwright.sync_api import expect
 from statsmodels.nonparametric.kernel_regression import KernelReg
 
 from pages.kernel_regression.points import Points, sample
@@ -228,9 +229,18 @@ def test_own_points_from_a_file_and_bad_files_leave_them(app: AppPage, tmp_path:
 
 def test_learning_can_be_stopped_and_keeps_what_it_learned(app: AppPage) -> None:
     app.open(f"{PAGE}?picture=Choose the bandwidth&points=500&h=5")
+    # The page's own hand: on a slow machine the learning might be over before another one presses.
+    app.page.evaluate(
+        """() => {
+            const seen = new MutationObserver(() => {
+                const stop = document.querySelector('.st-key-stop_learning button');
+                const learning = document.querySelector('[data-testid=stMain]').innerText.includes('Step ');
+                if (stop && learning) { seen.disconnect(); stop.click(); }
+            });
+            seen.observe(document.body, { childList: true, characterData: true, subtree: true });
+        }"""
+    )
     app.page.get_by_role("button", name="Learn from").click()
-    app.page.get_by_text("Step ", exact=False).first.wait_for()
-    app.page.locator(".st-key-stop_learning button").click()
     app.page.get_by_text("where it was stopped").wait_for()
     app.settle()
     path = drawn(app, "choose", "learned", "x")
@@ -248,7 +258,7 @@ def test_a_number_changed_in_the_table_moves_its_point(app: AppPage) -> None:
     assert box is not None
     app.page.mouse.click(box["x"] + box["width"] * 0.75, box["y"] + 52)
     app.page.keyboard.press("Enter")
-    app.page.wait_for_timeout(300)
+    expect(app.page.locator("#portal input, #portal textarea").first).to_be_focused()
     app.page.keyboard.press("Control+a")
     app.page.keyboard.type("6.25", delay=60)
     app.page.keyboard.press("Enter")

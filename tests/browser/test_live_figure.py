@@ -5,7 +5,7 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from attn_ui.live_figure import module_address
-from tests.browser.app_page import AppPage
+from tests.browser.app_page import FRAME, MOMENT, AppPage
 
 
 @pytest.fixture(autouse=True)
@@ -29,7 +29,7 @@ def drag(live: AppPage, key: str, fraction: float, *, release: bool = True) -> N
     live.page.mouse.down()
     for part in np.linspace(0.5, fraction, 8):
         live.page.mouse.move(box["x"] + 8 + (box["width"] - 16) * part, middle)
-        live.page.wait_for_timeout(30)
+        live.page.evaluate(FRAME)
     if release:
         live.page.mouse.up()
         live.settle()
@@ -116,26 +116,30 @@ def test_the_sentence_follows_both_sliders_as_plain_text(live: AppPage) -> None:
 
 
 def test_play_sweeps_to_the_end_and_tells_the_server(live: AppPage) -> None:
-    figure = live.figure("first")
-    figure.get_by_role("button", name="Play").click()
-    expect(figure.get_by_role("button", name="Pause")).to_be_visible()
-    expect(figure.locator("output").first).to_have_text("4.0")
-    expect(figure.get_by_role("button", name="Play")).to_be_visible()
+    play = live.figure("first").get_by_role("button", name="Play")
+    assert live.names_of("first", play.click) == ["Play", "Pause", "Play"]
+    assert live.readout("first") == "4.0"
     live.settle()
     assert "step 4.0" in words(live)
 
 
 def test_play_can_be_paused(live: AppPage) -> None:
     live.press("first", "Home")
-    figure = live.figure("first")
-    figure.get_by_role("button", name="Play").click()
-    expect(figure.locator("output").first).to_have_text("1.0")
-    figure.get_by_role("button", name="Pause").click()
+    # The page's own hand, which no slow machine holds up: it pauses as soon as the first step is shown.
+    live.figure("first").locator("button[data-live=play]").evaluate(
+        """button => {
+            const said = button.closest('.live-figure').querySelector('output');
+            const pause = () => { if (said.textContent === '1.0') { seen.disconnect(); button.click(); } };
+            const seen = new MutationObserver(pause);
+            seen.observe(said, { childList: true, characterData: true, subtree: true });
+            button.click();
+        }"""
+    )
+    expect(live.page.get_by_text("step 1.0")).to_be_visible()
+    live.page.evaluate(MOMENT, 500)  # three steps more, if it went on
+    assert live.readout("first") == "1.0"
     live.settle()
-    stopped = live.readout("first")
-    live.page.wait_for_timeout(500)
-    assert live.readout("first") == stopped
-    assert f"step {stopped}" in words(live)
+    assert "step 1.0" in words(live)
 
 
 def test_a_click_tells_the_cell(live: AppPage) -> None:
@@ -146,9 +150,7 @@ def test_a_click_tells_the_cell(live: AppPage) -> None:
 
 
 def test_pointing_at_a_cell_frames_it_in_every_map(live: AppPage) -> None:
-    x, y = live.cell_centre("first", "left", 1, 2)
-    live.page.mouse.move(x - 3, y - 3)
-    live.page.mouse.move(x, y)
+    x, _ = live.point_at("first", "left", 1, 2)
     frames = live.figure("first").locator(".live-frame")
     expect(frames).to_have_count(2)
     boxes = sorted(frames.nth(i).evaluate("f => f.getBoundingClientRect().x") for i in range(2))
@@ -232,7 +234,8 @@ def test_the_node_is_never_replaced_and_never_blank(live: AppPage) -> None:
     )
     for i in range(20):
         live.slider("first").press("ArrowRight" if i % 8 < 4 else "ArrowLeft")
-        live.page.wait_for_timeout(60)
+        live.page.evaluate(FRAME)
+        live.page.evaluate(FRAME)
     live.settle()
     watched = live.page.evaluate("() => ({ ...window.watched, node: window.watched.node.isConnected })")
     assert watched["node"]
@@ -245,7 +248,9 @@ def test_a_narrow_window_stacks_the_maps(live: AppPage) -> None:
     wide = live.figure("first").evaluate(domains)
     assert wide[0] == pytest.approx(wide[1])
     live.page.set_viewport_size({"width": 390, "height": 844})
-    live.page.wait_for_timeout(500)
+    live.page.wait_for_function(
+        "() => document.querySelector('.st-key-first .live-plot')._fullLayout.width <= 390"
+    )
     narrow = live.figure("first").evaluate(domains)
     assert narrow[0] > narrow[1] + 0.1
     width = live.figure("first").evaluate("f => f.querySelector('.main-svg').getBoundingClientRect().width")

@@ -99,9 +99,7 @@ def test_other_widths_offer_other_numbers_of_heads_and_keep_the_present_one(app:
 
 def test_pointing_at_a_cell_frames_it_in_every_head(app: AppPage) -> None:
     app.open("multi-head")
-    x, y = app.cell_centre("maps", "head 2", 3, 1)
-    app.page.mouse.move(x - 4, y)
-    app.page.mouse.move(x, y)
+    app.point_at("maps", "head 2", 3, 1)
     frames = app.figure("maps").locator(".live-frames .live-frame")
     frames.first.wait_for()
     assert frames.count() == 4

@@ -244,9 +244,7 @@ def test_foreign_text_is_shown_as_typed_and_never_run(app: AppPage) -> None:
     labels = figure.locator(".live-plot svg text").all_text_contents()
     for token in ("<", "script", ">", "%", "{", "$", "👩‍👩‍👧", "שלום"):
         assert token in labels
-    x, y = app.cell_centre(FIGURE, "scores", 0, 0)
-    app.page.mouse.move(x - 2, y - 2)
-    app.page.mouse.move(x, y)
+    app.point_at(FIGURE, "scores", 0, 0)
     expect(figure.locator(".live-plot .hoverlayer")).to_contain_text("query <, key <")
     for place in ("table b", "[data-testid=stMarkdownContainer] script", ".live-figure script"):
         assert app.page.locator(f"[data-testid=stMain] {place}").count() == 0
