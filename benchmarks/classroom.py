@@ -36,6 +36,8 @@ from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from websockets.typing import Subprotocol
 
+from attn_ui.faults import LOST
+
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = ("kernel-regression", "single-head", "positional-encoding", "multi-head", "learned-heads")
 RELEASES, CONTROLS = 0.7, 0.2  # of what students do; the rest opens another page
@@ -70,6 +72,12 @@ class Widget:
     def is_slider(self) -> bool:
         """Whether it is a slider of Streamlit's own."""
         return type(self.body).__name__ == "Slider" and self.body.max > self.body.min
+
+    def moved(self, rng: random.Random) -> float | str:
+        """Return what the browser reports when such a slider is let go somewhere: a number, or an option."""
+        low, step = self.body.min, self.body.step
+        place = low + rng.randint(0, round((self.body.max - low) / step)) * step
+        return str(self.body.options[int(place)]) if self.body.options else float(place)
 
 
 @dataclass
@@ -117,6 +125,8 @@ class Student:
                 state.id = self.widgets[key].body.id
                 if isinstance(value, dict):
                     state.json_value = json.dumps(value)
+                elif isinstance(value, str):
+                    state.string_array_value.data.append(value)
                 else:
                     state.double_array_value.data.append(float(value))
         fragments = {self.widgets[key].fragment for key in values if key in self.widgets}
@@ -159,6 +169,8 @@ class Student:
         body = getattr(element, name)
         if name == "exception":
             self.errors.append(f"{body.type}: {body.message}")
+        if name == "alert" and body.body == LOST:
+            self.errors.append(LOST)
         if getattr(body, "id", "").startswith("$$"):
             self.widgets[body.id.rsplit("-", 1)[-1]] = Widget(body, fragment)
 
@@ -255,7 +267,7 @@ def _choose(
 ) -> tuple[str, dict[str, Any], list[float]]:
     """Decide what a student does next: a page or values, and where its time is noted."""
     figures = {key: head for key, widget in student.widgets.items() if (head := widget.live)}
-    sliders = {key: widget.body for key, widget in student.widgets.items() if widget.is_slider}
+    sliders = {key: widget for key, widget in student.widgets.items() if widget.is_slider}
     roll = rng.random()
     if not floor and (roll > RELEASES + CONTROLS or not (figures or sliders)):
         return rng.choice(PAGES), {}, outcome.pages
@@ -263,9 +275,7 @@ def _choose(
         key = rng.choice(sorted(figures))
         return "", {key: {"view": released(figures[key], rng)}}, outcome.releases
     key = rng.choice(sorted(sliders))
-    body = sliders[key]
-    steps = round((body.max - body.min) / body.step)
-    return "", {key: body.min + rng.randint(0, steps) * body.step}, outcome.controls
+    return "", {key: sliders[key].moved(rng)}, outcome.controls
 
 
 def released(figure: dict[str, Any], rng: random.Random) -> dict[str, Any]:

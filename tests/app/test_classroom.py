@@ -20,7 +20,11 @@ def test_a_small_class_works_without_an_error() -> None:
     assert outcome.pages
 
 
-async def _release_everything(url: str, page: str) -> None:
+def _pictures(student: Student) -> dict[str, bytes]:
+    return {key: widget.body.bytes for key, widget in student.widgets.items() if widget.live}
+
+
+async def _move_everything(url: str, page: str) -> None:
     rng = random.Random(0)
     async with Student(url) as student:
         await student.run()
@@ -34,9 +38,18 @@ async def _release_everything(url: str, page: str) -> None:
                 view = released(head, rng)
             await student.run("", **{key: {"view": view}})
             assert parse_qs(student.address)[slider["name"]] == [slider["values"][view["step"]]]
+            assert student.errors == []
+        for key, widget in list(student.widgets.items()):
+            if widget.is_slider:
+                before, moved = _pictures(student), widget.body.default[0]
+                while moved == widget.body.default[0] or moved == widget.body.options[:1]:
+                    moved = widget.moved(rng)
+                await student.run("", **{key: moved})
+                assert student.errors == []
+                assert _pictures(student) != before, key
 
 
-def test_what_a_student_of_the_benchmark_releases_is_taken_over_on_every_page() -> None:
+def test_what_a_student_of_the_benchmark_moves_is_taken_over_on_every_page() -> None:
     with serving(ROOT) as (address, _):
         for page in PAGES:
-            asyncio.run(_release_everything(f"{address.replace('http', 'ws', 1)}/_stcore/stream", page))
+            asyncio.run(_move_everything(f"{address.replace('http', 'ws', 1)}/_stcore/stream", page))
