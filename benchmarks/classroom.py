@@ -15,7 +15,6 @@ and the first page took, errors and the server's memory.
 import argparse
 import asyncio
 import contextlib
-import json
 import os
 import random
 import signal
@@ -32,147 +31,15 @@ from pathlib import Path
 from typing import Any
 
 import websockets
-from streamlit.proto.BackMsg_pb2 import BackMsg
-from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
-from websockets.typing import Subprotocol
 
-from attn_ui.faults import LOST
+from benchmarks.student import Student, released
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = ("kernel-regression", "single-head", "positional-encoding", "multi-head", "learned-heads")
 RELEASES, CONTROLS = 0.7, 0.2  # of what students do; the rest opens another page
 ARRIVE_WITHIN = 10.0  # seconds
 LEAVING = 0.02  # of all actions: the student goes away in the middle of the run, and another one comes
-PATIENCE = 60.0  # seconds until a run counts as lost
 FLOOR = "import streamlit as st\nst.write(st.slider('x', 0, 100, 20, key='x'))\n"
-FINISHED = (
-    ForwardMsg.FINISHED_SUCCESSFULLY,
-    ForwardMsg.FINISHED_FRAGMENT_RUN_SUCCESSFULLY,
-    ForwardMsg.FINISHED_WITH_COMPILE_ERROR,
-)
-
-
-@dataclass
-class Widget:
-    """A control as the server described it, and the fragment that it belongs to."""
-
-    body: Any
-    fragment: str = ""
-
-    @property
-    def live(self) -> dict[str, Any] | None:
-        """What a live figure with a slider says of itself; None for any other widget."""
-        raw = getattr(self.body, "bytes", b"") if hasattr(self.body, "component_name") else b""
-        if not raw:
-            return None
-        head: dict[str, Any] = json.loads(raw[4 : 4 + int.from_bytes(raw[:4], "little")])
-        return head if head.get("slider") else None
-
-    @property
-    def is_slider(self) -> bool:
-        """Whether it is a slider of Streamlit's own."""
-        return type(self.body).__name__ == "Slider" and self.body.max > self.body.min
-
-    def moved(self, rng: random.Random) -> float | str:
-        """Return what the browser reports when such a slider is let go somewhere: a number, or an option."""
-        low, step = self.body.min, self.body.step
-        place = low + rng.randint(0, round((self.body.max - low) / step)) * step
-        return str(self.body.options[int(place)]) if self.body.options else float(place)
-
-
-@dataclass
-class Student:
-    """One session over a websocket, as Streamlit's own front end keeps it."""
-
-    url: str
-    page: str = ""
-    pages: dict[str, str] = field(default_factory=dict)
-    widgets: dict[str, Widget] = field(default_factory=dict)
-    held: dict[str, Any] = field(default_factory=dict)
-    known: dict[str, tuple[Any, str]] = field(default_factory=dict)  # messages that need not come again
-    address: str = ""  # the query of the address, as the server told it last
-    n_bytes: int = 0
-    errors: list[str] = field(default_factory=list)
-
-    async def __aenter__(self) -> "Student":
-        """Connect."""
-        self.socket = await websockets.connect(
-            self.url,
-            subprotocols=[Subprotocol("streamlit"), Subprotocol("x")],
-            max_size=None,
-            ping_interval=None,
-            compression=None,
-        )
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        """Go."""
-        await self.socket.close()
-
-    async def ask(self, page: str = "", **values: Any) -> None:
-        """Ask for a run: of a page, or of the present one with widgets set to new values."""
-        back = BackMsg()
-        rerun = back.rerun_script
-        rerun.page_script_hash = self.pages.get(page, "") if page else self.page
-        if page and page not in self.pages:
-            rerun.page_name = page
-        if page:
-            self.widgets, self.held = {}, {}
-        self.held |= values
-        for key, value in self.held.items():
-            if key in self.widgets:
-                state = rerun.widget_states.widgets.add()
-                state.id = self.widgets[key].body.id
-                if isinstance(value, dict):
-                    state.json_value = json.dumps(value)
-                elif isinstance(value, str):
-                    state.string_array_value.data.append(value)
-                else:
-                    state.double_array_value.data.append(float(value))
-        fragments = {self.widgets[key].fragment for key in values if key in self.widgets}
-        rerun.fragment_id = fragments.pop() if len(fragments) == 1 else ""
-        rerun.cached_message_hashes.extend(self.known)
-        await self.socket.send(back.SerializeToString())
-
-    async def run(self, page: str = "", **values: Any) -> float:
-        """Ask for a run and wait for its end; return seconds."""
-        self.n_bytes, self.errors = 0, []
-        began = time.perf_counter()
-        await self.ask(page, **values)
-        while True:
-            raw = await asyncio.wait_for(self.socket.recv(), PATIENCE)
-            self.n_bytes += len(raw)
-            message = ForwardMsg()
-            message.ParseFromString(raw)
-            kind = message.WhichOneof("type")
-            if kind == "new_session":
-                self.page = message.new_session.page_script_hash
-            elif kind == "navigation":
-                self.page = message.navigation.page_script_hash
-                self.pages |= {p.url_pathname: p.page_script_hash for p in message.navigation.app_pages}
-            elif kind == "page_info_changed":
-                self.address = message.page_info_changed.query_string
-            elif kind == "ref_hash":
-                self._keep(*self.known[message.ref_hash])
-            elif kind == "delta" and message.delta.WhichOneof("type") == "new_element":
-                element = message.delta.new_element
-                if message.metadata.cacheable:
-                    self.known[message.hash] = element, message.delta.fragment_id
-                self._keep(element, message.delta.fragment_id)
-            elif kind == "script_finished" and message.script_finished in FINISHED:
-                if message.script_finished == ForwardMsg.FINISHED_WITH_COMPILE_ERROR:
-                    self.errors.append("compile error")
-                return time.perf_counter() - began
-
-    def _keep(self, element: Any, fragment: str) -> None:
-        name = element.WhichOneof("type")
-        body = getattr(element, name)
-        if name == "exception":
-            self.errors.append(f"{body.type}: {body.message}")
-        if name == "alert" and body.body == LOST:
-            self.errors.append(LOST)
-        if getattr(body, "id", "").startswith("$$"):
-            self.widgets[body.id.rsplit("-", 1)[-1]] = Widget(body, fragment)
 
 
 @dataclass
@@ -276,17 +143,6 @@ def _choose(
         return "", {key: {"view": released(figures[key], rng)}}, outcome.releases
     key = rng.choice(sorted(sliders))
     return "", {key: sliders[key].moved(rng)}, outcome.controls
-
-
-def released(figure: dict[str, Any], rng: random.Random) -> dict[str, Any]:
-    """Return what the browser reports when a live figure's sliders are let go somewhere."""
-    return {
-        "step": rng.randrange(len(figure["slider"]["texts"])),
-        "row": rng.randrange(len(figure["cursor"]["texts"])) if figure["cursor"] else 0,
-        "cell": None,
-        "chosen": {name: place["index"] for name, place in figure["chosen"].items()},
-        "revision": figure["revision"],
-    }
 
 
 async def _teach(lesson: Lesson) -> Outcome:

@@ -4,7 +4,8 @@ import asyncio
 import random
 from urllib.parse import parse_qs
 
-from benchmarks.classroom import PAGES, ROOT, Student, released, serving, teach
+from benchmarks.classroom import PAGES, ROOT, serving, teach
+from benchmarks.student import Student, released
 
 STUDENTS, ACTIONS = 4, 8
 

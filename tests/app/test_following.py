@@ -7,7 +7,8 @@ from starlette.types import Message, Receive, Scope, Send
 from streamlit.proto.BackMsg_pb2 import BackMsg
 
 from attn_ui.following import WholeFirst
-from benchmarks.classroom import ROOT, Student, released, serving
+from benchmarks.classroom import ROOT, serving
+from benchmarks.student import Student, released
 
 
 def asking(fragment: str, query: str = "t=2") -> bytes:

@@ -1,0 +1,185 @@
+"""One visitor without a browser: what Streamlit's own front end asks, keeps and shows."""
+
+import asyncio
+import json
+import random
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import websockets
+from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from websockets.typing import Subprotocol
+
+from attn_ui.faults import LOST
+
+PATIENCE = 60.0  # seconds until a run counts as lost
+FINISHED = (
+    ForwardMsg.FINISHED_SUCCESSFULLY,
+    ForwardMsg.FINISHED_FRAGMENT_RUN_SUCCESSFULLY,
+    ForwardMsg.FINISHED_WITH_COMPILE_ERROR,
+)
+
+
+@dataclass
+class Widget:
+    """A control as the server described it, and the fragment that it belongs to."""
+
+    body: Any
+    fragment: str = ""
+
+    @property
+    def live(self) -> dict[str, Any] | None:
+        """What a live figure with a slider says of itself; None for any other widget."""
+        raw = getattr(self.body, "bytes", b"") if hasattr(self.body, "component_name") else b""
+        if not raw:
+            return None
+        head: dict[str, Any] = json.loads(raw[4 : 4 + int.from_bytes(raw[:4], "little")])
+        return head if head.get("slider") else None
+
+    @property
+    def is_slider(self) -> bool:
+        """Whether it is a slider of Streamlit's own."""
+        return type(self.body).__name__ == "Slider" and self.body.max > self.body.min
+
+    def moved(self, rng: random.Random) -> float | str:
+        """Return what the browser reports when such a slider is let go somewhere: a number, or an option."""
+        low, step = self.body.min, self.body.step
+        place = low + rng.randint(0, round((self.body.max - low) / step)) * step
+        return str(self.body.options[int(place)]) if self.body.options else float(place)
+
+
+class Shown(NamedTuple):
+    """What stands at one place of a page, and the fragment that put it there."""
+
+    element: Any
+    fragment: str
+
+
+@dataclass
+class Student:
+    """One session over a websocket, as Streamlit's own front end keeps it."""
+
+    url: str
+    page: str = ""
+    pages: dict[str, str] = field(default_factory=dict)
+    widgets: dict[str, Widget] = field(default_factory=dict)
+    held: dict[str, Any] = field(default_factory=dict)
+    known: dict[str, Shown] = field(default_factory=dict)  # messages that need not come again
+    screen: dict[tuple[int, ...], Shown] = field(default_factory=dict)
+    address: str = ""  # the query of the address, as the server told it last
+    n_bytes: int = 0
+    errors: list[str] = field(default_factory=list)
+
+    async def __aenter__(self) -> "Student":
+        """Connect."""
+        self.socket = await websockets.connect(
+            self.url,
+            subprotocols=[Subprotocol("streamlit"), Subprotocol("x")],
+            max_size=None,
+            ping_interval=None,
+            compression=None,
+        )
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        """Go."""
+        await self.socket.close()
+
+    async def ask(self, page: str = "", query: str = "", /, **values: Any) -> None:
+        """Ask for a run: of a page by its link, or of the present one with widgets set to new values."""
+        back = BackMsg()
+        rerun = back.rerun_script
+        rerun.page_script_hash = self.pages.get(page, "") if page else self.page
+        if page and page not in self.pages:
+            rerun.page_name = page
+        if page:
+            self.widgets, self.held, self.address = {}, {}, query
+        rerun.query_string = self.address
+        self.held |= values
+        for key, value in self.held.items():
+            if key in self.widgets:
+                state = rerun.widget_states.widgets.add()
+                state.id = self.widgets[key].body.id
+                if isinstance(value, dict):
+                    state.json_value = json.dumps(value)
+                elif isinstance(value, str):
+                    state.string_array_value.data.append(value)
+                else:
+                    state.double_array_value.data.append(float(value))
+        fragments = {self.widgets[key].fragment for key in values if key in self.widgets}
+        rerun.fragment_id = fragments.pop() if len(fragments) == 1 else ""
+        rerun.cached_message_hashes.extend(self.known)
+        await self.socket.send(back.SerializeToString())
+
+    async def run(self, page: str = "", query: str = "", /, **values: Any) -> float:
+        """Ask for a run and wait for its end; return seconds."""
+        self.n_bytes, self.errors = 0, []
+        began = time.perf_counter()
+        await self.ask(page, query, **values)
+        came: set[tuple[int, ...]] = set()
+        parts: set[str] = set()  # the fragments that are run; none where all is
+        while True:
+            raw = await asyncio.wait_for(self.socket.recv(), PATIENCE)
+            self.n_bytes += len(raw)
+            message = ForwardMsg()
+            message.ParseFromString(raw)
+            place = tuple(message.metadata.delta_path)
+            match message.WhichOneof("type"):
+                case "new_session":
+                    self.page = message.new_session.page_script_hash
+                    came, parts = set(), set(message.metadata.run.fragment_ids)
+                case "navigation":
+                    self.page = message.navigation.page_script_hash
+                    self.pages |= {p.url_pathname: p.page_script_hash for p in message.navigation.app_pages}
+                case "page_info_changed":
+                    self.address = message.page_info_changed.query_string
+                case "ref_hash":
+                    self._keep(place, self.known[message.ref_hash])
+                    came.add(place)
+                case "delta" if message.delta.WhichOneof("type") == "new_element":
+                    shown = Shown(message.delta.new_element, message.delta.fragment_id)
+                    if message.metadata.cacheable:
+                        self.known[message.hash] = shown
+                    self._keep(place, shown)
+                    came.add(place)
+                case "script_finished" if message.script_finished in FINISHED:
+                    if message.script_finished == ForwardMsg.FINISHED_WITH_COMPILE_ERROR:
+                        self.errors.append("compile error")
+                    self.screen = {
+                        at: shown
+                        for at, shown in self.screen.items()
+                        if at in came or (parts and shown.fragment not in parts)
+                    }
+                    self.widgets = dict(self._widgets())
+                    return time.perf_counter() - began
+
+    def _keep(self, place: tuple[int, ...], shown: Shown) -> None:
+        self.screen[place] = shown
+        element = shown.element
+        name = element.WhichOneof("type")
+        body = getattr(element, name)
+        if name == "exception":
+            self.errors.append(f"{body.type}: {body.message}")
+        if name == "alert" and body.body == LOST:
+            self.errors.append(LOST)
+
+    def _widgets(self) -> Iterator[tuple[str, Widget]]:
+        """Find the controls that stand on the screen, by the keys that the app gave them."""
+        for element, fragment in self.screen.values():
+            body = getattr(element, element.WhichOneof("type"))
+            if getattr(body, "id", "").startswith("$$"):
+                yield body.id.rsplit("-", 1)[-1], Widget(body, fragment)
+
+
+def released(figure: dict[str, Any], rng: random.Random) -> dict[str, Any]:
+    """Return what the browser reports when a live figure's sliders are let go somewhere."""
+    return {
+        "step": rng.randrange(len(figure["slider"]["texts"])),
+        "row": rng.randrange(len(figure["cursor"]["texts"])) if figure["cursor"] else 0,
+        "cell": None,
+        "chosen": {name: place["index"] for name, place in figure["chosen"].items()},
+        "revision": figure["revision"],
+    }

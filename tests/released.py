@@ -1,0 +1,146 @@
+"""A random walk of hands: what a page shows after releases and clicks is what its link opens anew.
+
+    python -m tests.released single-head --states 100 --seed 1
+
+A release runs the part of a page that follows its sliders; a link opened in a session of its own runs all of
+it. Each state is a random link, on whose figures sliders are let go, rows and cells are chosen and cells
+clicked; after each, all that stands on the page is compared with what the address that it left opens.
+"""
+
+import argparse
+import asyncio
+import hashlib
+import json
+import random
+import sys
+from collections.abc import Sequence
+from typing import Any
+from urllib.parse import urlencode
+
+import numpy as np
+
+from attn_live.unpacking import figure_at
+from benchmarks.classroom import ROOT, serving
+from benchmarks.student import Student, released
+from tests.pages import PAGES
+from tests.walk import Query, split, states
+
+RELEASES = 3  # of a state
+CHOOSES, CLICKS = 0.4, 0.3  # of all releases
+# What a control has that is not how it looks: its names in the session, and what was once commanded.
+IDENTITY = {"id", "form_id", "fragment_id", "deferred_file_id", "value", "raw_value", "set_value", "data"}
+
+
+def stands(student: Student) -> dict[tuple[int, ...], str]:
+    """Return all that stands on a page by its place, but for where a command last put a live slider."""
+    found = {}
+    for place, (element, _) in student.screen.items():
+        kind = element.WhichOneof("type")
+        body = getattr(element, kind)
+        match kind:
+            case "markdown" | "alert":
+                found[place] = body.body
+            case "code":
+                found[place] = body.code_text
+            case "bidi_component" if body.bytes:
+                head, said, packed = split(body.bytes)
+                found[place] = f"{_settled(json.loads(head))} {hashlib.sha256(said + packed).hexdigest()}"
+            case "empty":
+                pass
+            case _:
+                found[place] = f"{kind} {_without_identity(body)}"
+    return found
+
+
+def _without_identity(body: Any) -> str:
+    """Return a control as it looks: its name and texts, whether it can be used."""
+    fields = {field.name: value for field, value in body.ListFields()}
+    return str({name: value for name, value in fields.items() if name not in IDENTITY})
+
+
+def _settled(head: dict[str, Any]) -> str:
+    commanded = [head.get("slider"), head.get("cursor"), *head.get("chosen", {}).values()]
+    for control in commanded:
+        if control:
+            control["index"] = None
+    return json.dumps(head | {"revision": None})
+
+
+def hand(packed: bytes, figure: dict[str, Any], chance: random.Random) -> dict[str, Any]:
+    """Return what the browser reports: sliders let go, and perhaps something chosen or clicked."""
+    view = released(figure, chance)
+    for name, place in figure["chosen"].items():
+        if chance.random() < CHOOSES:
+            view["chosen"][name] = chance.randrange(len(place["values"]))
+    maps = [
+        trace
+        for trace in figure_at(packed, view["step"], view["row"])["data"]
+        if trace.get("type") == "heatmap" and trace.get("visible", True) is True and np.ndim(trace["z"]) == 2
+    ]
+    if maps and chance.random() < CLICKS:
+        clicked = chance.choice(maps)
+        rows, columns = np.shape(clicked["z"])
+        view["cell"] = {
+            "trace": clicked["name"],
+            "row": chance.randrange(rows),
+            "column": chance.randrange(columns),
+        }
+    return view
+
+
+async def _fault(url: str, page: str, link: str, chance: random.Random) -> str:
+    """Go through one state; say what was not as its link has it, or nothing."""
+    done: list[str] = []
+    async with Student(url) as student:
+        await student.run(page, link)
+        for _ in range(RELEASES):
+            figures = {key: figure for key, widget in student.widgets.items() if (figure := widget.live)}
+            if not figures:
+                break
+            key = chance.choice(sorted(figures))
+            view = hand(split(student.widgets[key].body.bytes)[2], figures[key], chance)
+            await student.run(**{key: {"view": view}})
+            done.append(f"{key} {json.dumps(view)}")
+            async with Student(url) as other:
+                await other.run(page, student.address)
+                here, there = stands(student), stands(other)
+                errors = [*student.errors, *other.errors]
+            if errors or here != there:
+                wrong = [
+                    f"at {place}:\n  {here.get(place)!r:.400}\n  the link {there.get(place)!r:.400}"
+                    for place in sorted({*here, *there})
+                    if here.get(place) != there.get(place)
+                ]
+                return "\n".join([f"/{page}?{link}", *done, f"leaves ?{student.address}", *errors, *wrong])
+    return ""
+
+
+def walk(address: str, page: str, count: int, seed: int, fixed: Query | None = None) -> list[str]:
+    """Go through random states of a page on a running server; return what was wrong, a text a state."""
+    url = f"{address.replace('http', 'ws', 1)}/_stcore/stream"
+    chance = random.Random(f"{page} {seed}")
+    links = [urlencode(query, doseq=True) for query in states(page, count, seed, fixed)]
+    return [fault for link in links if (fault := asyncio.run(_fault(url, page, link, chance)))]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Walk one page, or all."""
+    parser = argparse.ArgumentParser(description=str(__doc__).partition("\n")[0])
+    parser.add_argument("page", nargs="?", choices=list(PAGES), help="its address; without it, all pages")
+    parser.add_argument("--states", type=int, default=100)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--fix", nargs="*", default=[], metavar="NAME=VALUE", help="the same in every state")
+    chosen = parser.parse_args(arguments)
+    pages = [chosen.page] if chosen.page is not None else list(PAGES)
+    fixed: Query = dict(each.split("=", 1) for each in chosen.fix)
+    faults = []
+    with serving(ROOT) as (address, _):
+        for page in pages:
+            faults += walk(address, page, chosen.states, chosen.seed, fixed)
+    print(*faults, sep="\n\n")
+    print(f"{len(pages) * chosen.states} states, {len(faults)} with a fault")
+    return bool(faults)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
