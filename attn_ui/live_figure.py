@@ -21,7 +21,7 @@ from attn_live.says import Says, check_says, pack_says, said_plainly
 from attn_live.unpacking import count_steps, figure_at, inflated, with_frames
 from attn_ui.parameters import Steps
 from attn_ui.standalone import kit_version
-from attn_ui.state import commanded, offer, position, report, revision
+from attn_ui.state import commanded, hold, offer, position, report, revision
 
 __all__ = ["PLOTLY_ROUTE", "Cell", "Cursor", "Rows", "Says", "Slider", "live_figure", "pack", "pack_says"]
 
@@ -117,7 +117,9 @@ def live_figure(
     packed = figures if isinstance(figures, bytes) else pack(figures, rows.cursor if rows else None)
     n_steps = len(slider.steps.values) if slider else 1
     _check_count(packed, n_steps)
-    offer(key, [*(control.steps for control in (slider, rows) if control is not None), *chosen.values()])
+    known = offer(
+        key, [*(control.steps for control in (slider, rows) if control is not None), *chosen.values()]
+    )
     said = b"null" if says is None else says if isinstance(says, bytes) else pack_says(says)
     if says is not None:
         check_says(said, n_steps, len(rows.steps.values) if rows else None)
@@ -143,6 +145,12 @@ def live_figure(
         on_failed_change=lambda: None,
         on_plain_change=lambda: None,
     )
+    if not known and result.get("view"):
+        # The browser was there before this session: its server was replaced, and what it reports is newer
+        # than the address.
+        _on_view(key, packed, slider, rows, None, chosen=chosen)
+        hold()
+        st.rerun()
     if result.get("failed") or too_large:
         step, row = (position(control.steps) if control else 0 for control in (slider, rows))
         places = {name: position(steps) for name, steps in chosen.items()}

@@ -75,20 +75,23 @@ def commanded(steps: Steps) -> int:
     return steps.nearest(_state().commanded.get(steps.name, steps.default))
 
 
-def offer(figure: str, sliders: Sequence[Steps]) -> None:
+def offer(figure: str, sliders: Sequence[Steps]) -> bool:
     """Take note of a figure's sliders and their values; to be called before its positions are read.
 
     The browser counts positions, so where a figure's sliders or their values become others, it is commanded
     to the positions of the present values among them.
+
+    Returns whether the session saw the figure before.
     """
     state = _state()
     offered = tuple((steps.name, steps.values) for steps in sliders)
-    if state.offered.get(figure) == offered:
-        return
     known = figure in state.offered
+    if state.offered.get(figure) == offered:
+        return known
     state.offered[figure] = offered
     if known or any(commanded(steps) != position(steps) for steps in sliders):
         _command(state, None)
+    return known
 
 
 def snap(offered: Steps) -> None:
@@ -106,6 +109,11 @@ def snap(offered: Steps) -> None:
 def report(steps: Steps, index: int) -> None:
     """Take over the position that the browser reports."""
     _change(_state(), steps, steps.values[index])
+
+
+def hold() -> None:
+    """Command the sliders of live figures to where they stand here, whatever was commanded before."""
+    _command(_state(), None)
 
 
 def move(steps: Steps, to: float) -> None:

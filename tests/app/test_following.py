@@ -2,6 +2,8 @@
 
 import asyncio
 import random
+from typing import Any
+from urllib.parse import parse_qs
 
 from starlette.types import Message, Receive, Scope, Send
 from streamlit.proto.BackMsg_pb2 import BackMsg
@@ -43,7 +45,8 @@ def test_the_first_run_of_a_connection_is_of_the_whole_page_and_no_other_is_touc
     assert found == [malformed, stop, asking(""), asking("part")]
 
 
-async def _is_answered_by_another_server(old: str, new: str) -> bool:
+async def _released_to_another_server(old: str, new: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Let a slider go whose server was replaced; return its new place and the place it is told to keep."""
     async with Student(f"{old}/_stcore/stream") as before, Student(f"{new}/_stcore/stream") as after:
         await before.run()
         await before.run("single-head")
@@ -51,12 +54,18 @@ async def _is_answered_by_another_server(old: str, new: str) -> bool:
         seen = before.widgets["walk"]
         assert seen.fragment
         assert seen.live
-        await after.run("", walk={"view": released(seen.live, random.Random(1))})
+        view = released(seen.live, random.Random(1))
+        assert view["step"] != seen.live["slider"]["index"]
+        await after.run("", walk={"view": view})
         assert not after.errors
-        return after.widgets["walk"] is not seen
+        told = after.widgets["walk"].live
+        assert told is not None
+        assert parse_qs(after.address)["t"] == [told["slider"]["values"][view["step"]]]
+        return view, told
 
 
-def test_a_release_after_a_restart_is_answered() -> None:
+def test_a_release_after_a_restart_is_taken_over() -> None:
     with serving(ROOT) as (old, _), serving(ROOT) as (new, _):
         addresses = (each.replace("http", "ws", 1) for each in (old, new))
-        assert asyncio.run(_is_answered_by_another_server(*addresses))
+        view, told = asyncio.run(_released_to_another_server(*addresses))
+    assert told["slider"]["index"] == view["step"]
