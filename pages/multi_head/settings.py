@@ -11,6 +11,7 @@ from streamlit.errors import StreamlitAPIException
 from attn_core import ATTENTION_SAMPLES, MASK_PATTERNS, SCHEMES, Masking, tokenize
 from attn_ui import controls, state
 from attn_ui.bounds import MAX_D_MODEL, MAX_HEADS, MAX_TOKENS
+from attn_ui.frame import listed
 from attn_ui.masking import ask_details
 from attn_ui.parameters import Choice, Flag, Parameter, Several, Steps, Whole
 from attn_ui.schemes import SchemeSettings, ask_scheme
@@ -278,10 +279,7 @@ def ask_setting() -> Setting:
         cross = controls.flag(CROSS, "Keys from a second sentence")
         if cross:
             memory_text = ask_sentence(TEXT_2, "Second sentence", tokenize=tokenize, most=MAX_TOKENS)
-    else:
-        st.caption(EXAMPLES[case].description)
-        if case in WITH_POSITIONS:
-            st.caption(f"Positions: {SCHEMES[WITH_POSITIONS[case]].sentence}")
+    about = st.container()
     st.subheader("Positions", anchor=False)
     positions = ask_scheme(POSITIONS, SCHEMES, live=(STRENGTH,))
     st.subheader("Sizes", anchor=False)
@@ -309,6 +307,8 @@ def ask_setting() -> Setting:
         reach=int(MASK_REACH.default),
         positions=_own_settings_of(positions),
     )
+    if not own:
+        about.caption(_about(setting, int(state.value(HEADS))))
     setting, note = _make_room(setting)
     if note:
         st.caption(f":material/info: {note}")
@@ -317,6 +317,22 @@ def ask_setting() -> Setting:
         setting = replace(setting, patterns=tuple(sorted(chosen, key=PATTERNS.options.index)))
     details = ask_details(setting.kinds, blocks_in="a map")
     return replace(setting, masking=Masking(seed=seed, **details))
+
+
+def _about(setting: Setting, n_head: int) -> str:
+    """Say what an example is, and which of the settings that it decides are others here."""
+    sample = EXAMPLES[setting.case]
+    positions = WITH_POSITIONS.get(setting.case)
+    said = sample.description + (f" Positions: {SCHEMES[positions].sentence}" if positions else "")
+    pairs = {
+        "the number of heads": (n_head, sample.num_heads),
+        "d_head": (setting.d_head, sample.d_head),
+        "the output projection": (setting.projection, sample.output_projection),
+        "biases": (setting.bias, False),
+        "positions": (setting.positions.name, positions or POSITIONS.default),
+    }
+    others = [name for name, (here, there) in pairs.items() if here != there]
+    return f"As the example comes: {said} Changed here: {listed(others)}." if others else said
 
 
 def _own_settings_of(positions: SchemeSettings) -> SchemeSettings:
