@@ -257,15 +257,16 @@ def _read_number(text: str, low: float, high: float) -> float:
     return min(max(number, low), high)
 
 
-def logarithmic(low: float, high: float, count: int) -> tuple[float, ...]:
-    """Space `count` values from low to high evenly on a logarithmic scale.
+def logarithmic(low: float, high: float, count: int, form: str) -> tuple[float, ...]:
+    """Space `count` values from low to high evenly on a logarithmic scale, each as `form` writes it.
 
-    >>> logarithmic(0.1, 10, 3)
-    (0.1, 1.0, 10.0)
+    So the page computes with the number that it says, and whoever computes after it finds the same.
+
+    >>> logarithmic(0.1, 10, 5, ".2f")
+    (0.1, 0.32, 1.0, 3.16, 10.0)
     """
     ratio = math.log(high / low) / (count - 1)
-    inner = tuple(round(low * math.exp(ratio * i), 12) for i in range(1, count - 1))
-    return (float(low), *inner, float(high))
+    return tuple(float(format(low * math.exp(ratio * i), form)) for i in range(count))
 
 
 def by_name(parameters: Sequence[Parameter]) -> dict[str, Parameter]:

@@ -12,7 +12,7 @@ BIAS = Flag("bias", False)
 # What the tab "Code" hands over (`attn_ui.programs` asks for it).
 CODE = Choice("code", "PyTorch", ("PyTorch", "NumPy", "attn_core", "LaTeX"))
 SEED = Whole("seed", 4, 0, 9999)
-TEMPERATURE = Steps("t", 1.0, logarithmic(0.1, 10.0, 41), ".2f")
+TEMPERATURE = Steps("t", 1.0, logarithmic(0.1, 10.0, 41, ".2f"), ".2f")
 # The selected cell of a map: the places of its query and of its key, counted from 0.
 QUERY = Steps("q", 0, tuple(range(MAX_MODEL_TOKENS)), ".0f")
 KEY = Steps("k", 0, tuple(range(MAX_MODEL_TOKENS)), ".0f")

@@ -23,7 +23,8 @@ POINTS = Whole("points", 40, 4, MAX_KERNEL_POINTS)
 NOISE = Real("noise", 0.5, 0.0, 2.0, 0.1)
 KERNEL = Choice("kernel", "gaussian", ("gaussian", "boxcar", "triangular", "epanechnikov"))
 # Both are in the unit of the toy data, which lie in [0, 5]; a person's own data are measured by their width.
-BANDWIDTH = Steps("h", 0.5, logarithmic(0.01, 25.0, 61), ".3g")
+# A bandwidth is finer than the slider writes it (0.4 %): an even ratio makes the figure a twentieth smaller.
+BANDWIDTH = Steps("h", 0.5, logarithmic(0.01, 25.0, 61, ".12f"), ".3g")
 QUERY_AT = Steps("x0", 2.5, tuple(round(-0.5 + 0.1 * i, 1) for i in range(61)), ".1f")
 KEY_LENGTHS = Flag("lengths", True)
 ALL_KEYS = Flag("all", False)

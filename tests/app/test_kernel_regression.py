@@ -115,7 +115,7 @@ def test_picture_arithmetic_and_code_speak_of_one_bandwidth(picture: str, n_poin
     code = page(picture=picture, h="0.57", points=n_points, tab="Code").code[0].value
     in_code = re.search(r"dtype=torch.float64\), ([\d.]+)", code)
     assert in_code is not None
-    assert f"{float(in_code[1]):.3g}" == h
+    assert f"{float(in_code[1]):.6g}" == h
     assert said is None or abs(float(h) ** 2 / float(in_code[1]) ** 2 - 1) < 1e-2
 
 
@@ -127,7 +127,7 @@ def test_the_address_carries_the_values_that_the_picture_shows() -> None:
     assert (h, x0) != ("1.84", "1.4")
     assert head["slider"]["values"][head["slider"]["index"]] == h
     assert head["cursor"]["values"][head["cursor"]["index"]] == x0
-    assert f"at bandwidth h = {float(h):.3g}" in told(at)
+    assert f"at bandwidth h = {BANDWIDTH.values[BANDWIDTH.nearest(float(h))]:.6g}," in told(at)
     assert f"One h = {float(h):.3g} is not one width." in "".join(said)
 
 

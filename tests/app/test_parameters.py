@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from attn_ui import bounds, parameters
 from attn_ui.address import bad_settings
 from attn_ui.parameters import Choice, Flag, Parameter, Real, Steps, Text, Whole
+from pages.kernel_regression.settings import BANDWIDTH
 from tests.pages import PAGES
 
 SETTINGS = {address: settings for address, (_, settings) in PAGES.items()}
@@ -113,11 +114,27 @@ def test_good_settings_are_kept() -> None:
 
 
 @pytest.mark.parametrize("count", [2, 3, 41])
-def test_logarithmic_steps_have_one_ratio(count: int) -> None:
-    values = parameters.logarithmic(0.05, 5, count)
+def test_logarithmic_steps_have_one_ratio_as_nearly_as_they_are_written(count: int) -> None:
+    values = parameters.logarithmic(0.05, 5, count, ".3g")
     ratios: list[Any] = [b / a for a, b in itertools.pairwise(values)]
     assert (values[0], values[-1], len(values)) == (0.05, 5.0, count)
-    assert ratios == pytest.approx([ratios[0]] * len(ratios))
+    assert ratios == pytest.approx([100 ** (1 / (count - 1))] * len(ratios), rel=0.01)
+
+
+SLIDERS = {
+    f"{page} {each.name}": each
+    for page, (_, settings) in PAGES.items()
+    for each in settings
+    if isinstance(each, Steps) and each is not BANDWIDTH  # its arithmetic writes more digits
+}
+
+
+@pytest.mark.parametrize("name", SLIDERS)
+def test_a_slider_offers_the_very_numbers_that_it_says(name: str) -> None:
+    slider = SLIDERS[name]
+    assert [float(text) for text in slider.texts()] == list(slider.values)
+    assert len(set(slider.values)) == len(slider.values)
+    assert slider.default in slider.values
 
 
 def test_the_limits() -> None:

@@ -234,6 +234,16 @@ def test_arithmetic_follows_the_chosen_cell_to_the_digit() -> None:
     assert "k" not in at.query_params
 
 
+@pytest.mark.parametrize("temperature", TEMPERATURE.texts()[1:-1:5])
+def test_a_step_that_is_computed_after_gives_its_result(temperature: str) -> None:
+    told = said(open_sound("single-head", tab="Arithmetic", t=temperature)).replace("−", "-")
+    step = re.search(r"\| scaled \| (\S+) ÷ √(\d+) ÷ (\S+) \| (\S+) \|", told)
+    assert step is not None
+    score, width, divisor, result = map(float, step.groups())
+    assert divisor == float(temperature)
+    assert score / width**0.5 / divisor == pytest.approx(result, rel=1e-5)
+
+
 def test_length_is_named_as_the_reason_and_normalising_removes_it() -> None:
     at = opened(example="I love dogs", ramp="true")
     assert "is the longest vector" in picture_says(at)

@@ -10,6 +10,7 @@ from attn_ui.tables import table
 from pages.kernel_regression.numbers import Standing
 
 SHOWN_KEYS = 8
+DIGITS = 6  # of the bandwidth, so that the table can be computed after
 
 
 def show(standing: Standing) -> None:
@@ -46,8 +47,9 @@ def show(standing: Standing) -> None:
     mean = points.amount(float(fit.estimate[row]))
     rows.append(["**sum**", "", "", number(profile.sum()), f"**{number(weights.sum())}**", "", f"**{mean}**"])
     kernel = standing.kernel.replace("gaussian", "Gaussian")
+    width = points.width(standing.bandwidth, DIGITS)
     st.markdown(
-        f"The :violet[query] q = {standing.asked} at bandwidth h = {standing.width}, {kernel} kernel: each "
+        f"The :violet[query] q = {standing.asked} at bandwidth h = {width}, {kernel} kernel: each "
         "weight is K(u) divided by the sum of its column, the estimate the sum of w · v. Heaviest keys first."
     )
     apart = "|q − k|, days" if points.dated else "|q − k|"
