@@ -50,10 +50,11 @@ def fit_sentence(
     at = f"At {points.name_place(query)} the **query**"
     if math.isnan(estimate):
         nearest = float(np.abs(points.keys - query).min())
+        digits = next((n for n in range(3, 10) if points.width(bandwidth, n) != points.width(nearest, n)), 3)
+        window, away = points.width(bandwidth, digits), points.width(nearest, digits)
         return (
-            f"{at} finds no **key** within h = {points.width(bandwidth)}: the nearest lies "
-            f"{points.width(nearest)} away, so there is nothing to average and the estimate has a gap, as "
-            f"for {empty} of the {n_query} queries (hatched)."
+            f"{at} finds no **key** within h = {window}: the nearest lies {away} away, so there is nothing "
+            f"to average and the estimate has a gap, as for {empty} of the {n_query} queries (hatched)."
         )
     seen = (
         f"{at} spreads its weight as if over {effective:.1f} of {most.n_key} **keys**; "

@@ -60,6 +60,13 @@ def test_an_empty_window_is_explained_and_tells_no_number() -> None:
     assert "nan" not in said
 
 
+def test_a_key_just_outside_the_window_is_told_from_its_edge() -> None:
+    given = {"estimate": math.nan, "query": 2.1, "most": heaviest(np.zeros((1, 3)))[0], "effective": 0.0}
+    assert "within h = 0.8997: the nearest lies 0.9 away" in fit(bandwidth=0.8997, **given)
+    # On the edge itself a triangular kernel is zero: no digits would part them.
+    assert "within h = 0.9: the nearest lies 0.9 away" in fit(bandwidth=3 - 2.1, **given)
+
+
 def test_values_are_told_apart_however_far_from_zero() -> None:
     far = from_columns(np.arange(3.0), 1e9 + np.array([0.0, 0.5, 1.0]), "x", "y")
     assert far.amount(1e9 + 0.25) != far.amount(1e9 + 0.5)
