@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from attn_core.toys import CHANCE, SYMBOLS, Recipe, Task
+from attn_core.toys import CHANCE, SYMBOLS, TASKS, Recipe
 from attn_figures.numbers import number
 from attn_ui.frame import listed
 from pages.learned_heads.numbers import NAMED, Now
@@ -60,11 +60,15 @@ def capital(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def what_is_learned(task: Task) -> str:
-    """Say what the task asks and how heads are called."""
+def what_is_learned(recipe: Recipe) -> str:
+    """Say what the task asks and, by one that is there, how heads are called."""
+    if recipe.layers > 1:
+        called = " Head 2.1 is the first head of layer 2."
+    else:
+        called = " Head 1.2 is the second head of layer 1." if recipe.heads > 1 else ""
     return (
-        f"The task at every place: {task.says}. Head 2.1 is the first head of layer 2; right answers are "
-        "framed. Measures and curves are of sequences that the training never saw."
+        f"The task at every place: {TASKS[recipe.task].says}.{called} Right answers are framed. Measures and "
+        "curves are of sequences that the training never saw."
     )
 
 

@@ -101,6 +101,17 @@ def test_a_head_that_is_off_costs_what_is_said() -> None:
         assert row.endswith(f"| {gone.accuracy:.1%} | {gone.loss:.4f} |")
 
 
+@pytest.mark.parametrize("layers", [1, 2])
+@pytest.mark.parametrize("heads", [1, 2, 4])
+def test_heads_are_called_by_an_example_that_is_there(layers: int, heads: int) -> None:
+    recipe = Recipe("copy", layers=layers, heads=heads)
+    told = words.what_is_learned(recipe)
+    names = re.findall(r"[Hh]ead (\d)\.(\d)", told)
+    assert all(int(layer) <= layers and int(head) <= heads for layer, head in names)
+    assert len(names) == (layers * heads > 1)
+    assert f"{TASKS['copy'].says}. " in told
+
+
 def test_without_positions_the_score_is_said_beside_chance_and_why() -> None:
     page = open_page(places="false")
     look = shipped("induction", positions=False).curve.at(1000)

@@ -45,7 +45,7 @@ def _show(setting: Setting) -> None:
         says=said,
         caption=f"{setting.recipe.task}, {words.recipe_in_words(setting.recipe)}, on {setting.typed}",
     )
-    st.caption(words.what_is_learned(now.task))
+    st.caption(words.what_is_learned(setting.recipe))
     if not setting.recipe.positions:
         st.caption(words.without_positions(now))
     tabs(
