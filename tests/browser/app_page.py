@@ -20,6 +20,11 @@ FRAME = """() => new Promise((done, fail) => {
     requestAnimationFrame(done);
     setTimeout(() => fail(new Error("no frame within 30 s")), 30000);
 })"""
+# Twice nothing left to do: what came is drawn then, however many tasks that took. Not waited for for ever.
+IDLE = """() => new Promise((done) => {
+    const soon = (call) => requestIdleCallback(call, { timeout: 5000 });
+    soon(() => soon(done));
+})"""
 SENT_WITHIN = 220  # milliseconds: Streamlit's sliders send 200 after the last key
 REPORTED = "() => !document.querySelector('.live-figure[data-unsent]')"
 # The pointer is over this cell, and Plotly knows it: only then does a click count.
@@ -113,7 +118,7 @@ class AppPage:
                 assert time.monotonic() < deadline, f"the server has not answered for {TIMEOUT} ms"
                 self.page.wait_for_timeout(10)  # messages are heard meanwhile
             asked = self.n_asked
-            self.page.evaluate(MOMENT, 30)
+            self.page.evaluate(IDLE)
             self.page.wait_for_selector(READY)
             if self.answered and self.n_asked == asked:
                 return
