@@ -87,7 +87,7 @@ def _ms(seconds: Sequence[float], share: float) -> str:
 class Lesson:
     """A class at work: how many students act how often, on which server, until when."""
 
-    url: str
+    server: str
     pid: int
     students: int
     every: float
@@ -110,7 +110,7 @@ async def _attend(lesson: Lesson, number: int, outcome: Outcome) -> None:
 
 
 async def _visit(lesson: Lesson, rng: random.Random, outcome: Outcome, done: list[int]) -> None:
-    async with Student(lesson.url) as student:
+    async with Student(lesson.server) as student:
         seconds = await student.run()
         if not lesson.floor:
             seconds += await student.run(rng.choice(PAGES))
@@ -133,7 +133,7 @@ def _choose(
     student: Student, rng: random.Random, outcome: Outcome, floor: bool
 ) -> tuple[str, dict[str, Any], list[float]]:
     """Decide what a student does next: a page or values, and where its time is noted."""
-    figures = {key: head for key, widget in student.widgets.items() if (head := widget.live)}
+    figures = student.figures
     sliders = {key: widget for key, widget in student.widgets.items() if widget.is_slider}
     roll = rng.random()
     if not floor and (roll > RELEASES + CONTROLS or not (figures or sliders)):
@@ -181,9 +181,8 @@ def teach(
         floor: whether it is the smallest app, which has no pages.
     """
     address, pid = server
-    url = f"{address.replace('http', 'ws', 1)}/_stcore/stream"
     until = time.monotonic() + seconds
-    return asyncio.run(_teach(Lesson(url, pid, students, every, until, floor, actions)))
+    return asyncio.run(_teach(Lesson(address, pid, students, every, until, floor, actions)))
 
 
 def memory_of(pid: int) -> float:

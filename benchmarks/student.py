@@ -57,12 +57,22 @@ class Shown(NamedTuple):
     element: Any
     fragment: str
 
+    @property
+    def kind(self) -> str:
+        """What it is: "markdown", "slider" and so on."""
+        return str(self.element.WhichOneof("type"))
+
+    @property
+    def body(self) -> Any:
+        """What the server said of it."""
+        return getattr(self.element, self.kind)
+
 
 @dataclass
 class Student:
     """One session over a websocket, as Streamlit's own front end keeps it."""
 
-    url: str
+    server: str  # "http://127.0.0.1:8501"
     page: str = ""
     pages: dict[str, str] = field(default_factory=dict)
     widgets: dict[str, Widget] = field(default_factory=dict)
@@ -76,7 +86,7 @@ class Student:
     async def __aenter__(self) -> "Student":
         """Connect."""
         self.socket = await websockets.connect(
-            self.url,
+            f"{self.server.replace('http', 'ws', 1)}/_stcore/stream",
             subprotocols=[Subprotocol("streamlit"), Subprotocol("x")],
             max_size=None,
             ping_interval=None,
@@ -87,6 +97,11 @@ class Student:
     async def __aexit__(self, *_: object) -> None:
         """Go."""
         await self.socket.close()
+
+    @property
+    def figures(self) -> dict[str, dict[str, Any]]:
+        """What each live figure with a slider says of itself, by its key."""
+        return {key: head for key, widget in self.widgets.items() if (head := widget.live)}
 
     async def ask(self, page: str = "", query: str = "", /, **values: Any) -> None:
         """Ask for a run: of a page by its link, or of the present one with widgets set to new values."""
@@ -158,20 +173,18 @@ class Student:
 
     def _keep(self, place: tuple[int, ...], shown: Shown) -> None:
         self.screen[place] = shown
-        element = shown.element
-        name = element.WhichOneof("type")
-        body = getattr(element, name)
-        if name == "exception":
+        body = shown.body
+        if shown.kind == "exception":
             self.errors.append(f"{body.type}: {body.message}")
-        if name == "alert" and body.body == LOST:
+        if shown.kind == "alert" and body.body == LOST:
             self.errors.append(LOST)
 
     def _widgets(self) -> Iterator[tuple[str, Widget]]:
         """Find the controls that stand on the screen, by the keys that the app gave them."""
-        for element, fragment in self.screen.values():
-            body = getattr(element, element.WhichOneof("type"))
-            if getattr(body, "id", "").startswith("$$"):
-                yield body.id.rsplit("-", 1)[-1], Widget(body, fragment)
+        for shown in self.screen.values():
+            name = getattr(shown.body, "id", "")
+            if name.startswith("$$"):
+                yield name.rsplit("-", 1)[-1], Widget(shown.body, shown.fragment)
 
 
 def released(figure: dict[str, Any], rng: random.Random) -> dict[str, Any]:

@@ -7,7 +7,6 @@ it. Each state is a random link, on whose figures sliders are let go, rows and c
 clicked; after each, all that stands on the page is compared with what the address that it left opens.
 """
 
-import argparse
 import asyncio
 import hashlib
 import json
@@ -22,8 +21,7 @@ import numpy as np
 from attn_live.unpacking import figure_at
 from benchmarks.classroom import ROOT, serving
 from benchmarks.student import Student, released
-from tests.pages import PAGES
-from tests.walk import Query, split, states
+from tests.walk import Query, command_line, split, states
 
 RELEASES = 3  # of a state
 CHOOSES, CLICKS = 0.4, 0.3  # of all releases
@@ -34,10 +32,9 @@ IDENTITY = {"id", "form_id", "fragment_id", "deferred_file_id", "value", "raw_va
 def stands(student: Student) -> dict[tuple[int, ...], str]:
     """Return all that stands on a page by its place, but for where a command last put a live slider."""
     found = {}
-    for place, (element, _) in student.screen.items():
-        kind = element.WhichOneof("type")
-        body = getattr(element, kind)
-        match kind:
+    for place, shown in student.screen.items():
+        body = shown.body
+        match shown.kind:
             case "markdown" | "alert":
                 found[place] = body.body
             case "code":
@@ -47,7 +44,7 @@ def stands(student: Student) -> dict[tuple[int, ...], str]:
                 found[place] = f"{_settled(json.loads(head))} {hashlib.sha256(said + packed).hexdigest()}"
             case "empty":
                 pass
-            case _:
+            case kind:
                 found[place] = f"{kind} {_without_identity(body)}"
     return found
 
@@ -88,20 +85,20 @@ def hand(packed: bytes, figure: dict[str, Any], chance: random.Random) -> dict[s
     return view
 
 
-async def _fault(url: str, page: str, link: str, chance: random.Random) -> str:
+async def _fault(server: str, page: str, link: str, chance: random.Random) -> str:
     """Go through one state; say what was not as its link has it, or nothing."""
     done: list[str] = []
-    async with Student(url) as student:
+    async with Student(server) as student:
         await student.run(page, link)
         for _ in range(RELEASES):
-            figures = {key: figure for key, widget in student.widgets.items() if (figure := widget.live)}
+            figures = student.figures
             if not figures:
                 break
             key = chance.choice(sorted(figures))
             view = hand(split(student.widgets[key].body.bytes)[2], figures[key], chance)
             await student.run(**{key: {"view": view}})
             done.append(f"{key} {json.dumps(view)}")
-            async with Student(url) as other:
+            async with Student(server) as other:
                 await other.run(page, student.address)
                 here, there = stands(student), stands(other)
                 errors = [*student.errors, *other.errors]
@@ -115,30 +112,22 @@ async def _fault(url: str, page: str, link: str, chance: random.Random) -> str:
     return ""
 
 
-def walk(address: str, page: str, count: int, seed: int, fixed: Query | None = None) -> list[str]:
+def walk(server: str, page: str, count: int, seed: int, fixed: Query | None = None) -> list[str]:
     """Go through random states of a page on a running server; return what was wrong, a text a state."""
-    url = f"{address.replace('http', 'ws', 1)}/_stcore/stream"
     chance = random.Random(f"{page} {seed}")
     links = [urlencode(query, doseq=True) for query in states(page, count, seed, fixed)]
-    return [fault for link in links if (fault := asyncio.run(_fault(url, page, link, chance)))]
+    return [fault for link in links if (fault := asyncio.run(_fault(server, page, link, chance)))]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Walk one page, or all."""
-    parser = argparse.ArgumentParser(description=str(__doc__).partition("\n")[0])
-    parser.add_argument("page", nargs="?", choices=list(PAGES), help="its address; without it, all pages")
-    parser.add_argument("--states", type=int, default=100)
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--fix", nargs="*", default=[], metavar="NAME=VALUE", help="the same in every state")
-    chosen = parser.parse_args(arguments)
-    pages = [chosen.page] if chosen.page is not None else list(PAGES)
-    fixed: Query = dict(each.split("=", 1) for each in chosen.fix)
+    chosen = command_line(str(__doc__), states=100).parse_args(arguments)
     faults = []
-    with serving(ROOT) as (address, _):
-        for page in pages:
-            faults += walk(address, page, chosen.states, chosen.seed, fixed)
+    with serving(ROOT) as (server, _):
+        for page in chosen.pages:
+            faults += walk(server, page, chosen.states, chosen.seed, dict(chosen.fix))
     print(*faults, sep="\n\n")
-    print(f"{len(pages) * chosen.states} states, {len(faults)} with a fault")
+    print(f"{len(chosen.pages) * chosen.states} states, {len(faults)} with a fault")
     return bool(faults)
 
 

@@ -187,23 +187,47 @@ def walk(page: str, count: int, seed: int, fixed: Query | None = None, *, say: b
     return faulty
 
 
+def command_line(about: str, *, states: int) -> argparse.ArgumentParser:
+    """Return what a walk understands: `pages`, how many `states` of each, their `seed`, pairs to `fix`."""
+    parser = argparse.ArgumentParser(description=about.partition("\n")[0])
+    parser.add_argument(
+        "pages", nargs="?", type=_pages, default=list(PAGES), help="a page's address; without it, all pages"
+    )
+    parser.add_argument("--states", type=int, default=states)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument(
+        "--fix", nargs="*", type=_pair, default=[], metavar="NAME=VALUE", help="the same in every state"
+    )
+    return parser
+
+
+def _pages(address: str) -> list[str]:
+    if address not in PAGES:
+        told = ", ".join(map(repr, PAGES))
+        raise argparse.ArgumentTypeError(f"wanted one of {told}; got {address!r}")
+    return [address]
+
+
+def _pair(text: str) -> tuple[str, str]:
+    name, equals, value = text.partition("=")
+    if not equals:
+        raise argparse.ArgumentTypeError(f"wanted NAME=VALUE, got {text!r}")
+    return name, value
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Walk one page, or all."""
-    parser = argparse.ArgumentParser(description=str(__doc__).partition("\n")[0])
-    parser.add_argument("page", nargs="?", choices=list(PAGES), help="its address; without it, all pages")
-    parser.add_argument("--states", type=int, default=500)
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--fix", nargs="*", default=[], metavar="NAME=VALUE", help="the same in every state")
+    parser = command_line(str(__doc__), states=500)
     parser.add_argument("--say", action="store_true", help="print what each state says")
     chosen = parser.parse_args(arguments)
     look_for_components_once()
     torch.set_num_threads(1)  # as the app does
-    fixed: Query = dict(each.split("=", 1) for each in chosen.fix)
-    pages = [chosen.page] if chosen.page is not None else list(PAGES)
     faulty = [
-        each for page in pages for each in walk(page, chosen.states, chosen.seed, fixed, say=chosen.say)
+        each
+        for page in chosen.pages
+        for each in walk(page, chosen.states, chosen.seed, dict(chosen.fix), say=chosen.say)
     ]
-    print(f"{len(pages) * chosen.states} states, {len(faulty)} with a fault")
+    print(f"{len(chosen.pages) * chosen.states} states, {len(faulty)} with a fault")
     return bool(faulty)
 
 

@@ -22,15 +22,15 @@ def test_a_small_class_works_without_an_error() -> None:
 
 
 def _pictures(student: Student) -> dict[str, bytes]:
-    return {key: widget.body.bytes for key, widget in student.widgets.items() if widget.live}
+    return {key: student.widgets[key].body.bytes for key in student.figures}
 
 
-async def _move_everything(url: str, page: str) -> None:
+async def _move_everything(server: str, page: str) -> None:
     rng = random.Random(0)
-    async with Student(url) as student:
+    async with Student(server) as student:
         await student.run()
         await student.run(page)
-        figures = {key: head for key, widget in student.widgets.items() if (head := widget.live)}
+        figures = student.figures
         assert figures
         for key, head in figures.items():
             slider = head["slider"]
@@ -53,4 +53,4 @@ async def _move_everything(url: str, page: str) -> None:
 def test_what_a_student_of_the_benchmark_moves_is_taken_over_on_every_page() -> None:
     with serving(ROOT) as (address, _):
         for page in PAGES:
-            asyncio.run(_move_everything(f"{address.replace('http', 'ws', 1)}/_stcore/stream", page))
+            asyncio.run(_move_everything(address, page))

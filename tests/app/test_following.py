@@ -47,7 +47,7 @@ def test_the_first_run_of_a_connection_is_of_the_whole_page_and_no_other_is_touc
 
 async def _released_to_another_server(old: str, new: str) -> tuple[dict[str, Any], dict[str, Any]]:
     """Let a slider go whose server was replaced; return its new place and the place it is told to keep."""
-    async with Student(f"{old}/_stcore/stream") as before, Student(f"{new}/_stcore/stream") as after:
+    async with Student(old) as before, Student(new) as after:
         await before.run()
         await before.run("single-head")
         after.page, after.pages, after.widgets = before.page, before.pages, dict(before.widgets)
@@ -66,6 +66,5 @@ async def _released_to_another_server(old: str, new: str) -> tuple[dict[str, Any
 
 def test_a_release_after_a_restart_is_taken_over() -> None:
     with serving(ROOT) as (old, _), serving(ROOT) as (new, _):
-        addresses = (each.replace("http", "ws", 1) for each in (old, new))
-        view, told = asyncio.run(_released_to_another_server(*addresses))
+        view, told = asyncio.run(_released_to_another_server(old, new))
     assert told["slider"]["index"] == view["step"]

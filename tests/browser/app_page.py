@@ -46,9 +46,14 @@ NAMES = """
 
 def wait_for_rest(page: Page) -> None:
     """Wait until what a hand last did was reported, and the script has run."""
+    wait_until_sent(page)
+    page.wait_for_selector(READY)
+
+
+def wait_until_sent(page: Page) -> None:
+    """Wait until what a hand last did was reported to the server."""
     page.wait_for_function(REPORTED)
     page.evaluate(MOMENT, SENT_WITHIN)
-    page.wait_for_selector(READY)
 
 
 class AppPage:
@@ -111,8 +116,7 @@ class AppPage:
     def rest(self) -> None:
         """Wait until all that was pressed is sent, all that was asked is answered, and the page has it."""
         while True:
-            self.page.wait_for_function(REPORTED)
-            self.page.evaluate(MOMENT, SENT_WITHIN)
+            wait_until_sent(self.page)
             deadline = time.monotonic() + TIMEOUT / 1000
             while not self.answered:
                 assert time.monotonic() < deadline, f"the server has not answered for {TIMEOUT} ms"

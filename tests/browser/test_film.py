@@ -7,7 +7,7 @@ import pytest
 from PIL import Image
 from playwright.sync_api import Page, expect
 
-from tests.browser.app_page import FRAME, AppPage
+from tests.browser.app_page import FRAME, IDLE, MOMENT, AppPage
 
 PAGES = ("", "kernel-regression", "single-head", "positional-encoding", "multi-head", "learned-heads")
 # All of a figure is in sight: a window that changed its size for a screenshot would begin another film.
@@ -62,11 +62,12 @@ STUDIOS = """
         .observe(document, { childList: true, subtree: true });
 }
 """
-# Two quiet moments, and some time for a film to begin; not waited for for ever.
-IDLE = """() => new Promise((done) => {
-    const soon = (call) => requestIdleCallback(call, { timeout: 5000 });
-    soon(() => soon(() => setTimeout(done, 300)));
-})"""
+
+
+def rest_a_while(page: Page) -> None:
+    """Wait until the page has nothing left to do, and give a film some time to begin."""
+    page.evaluate(IDLE)
+    page.evaluate(MOMENT, 300)
 
 
 def pixels(page: Page) -> np.ndarray:
@@ -153,7 +154,7 @@ def test_a_window_that_only_becomes_higher_keeps_the_film(live: AppPage) -> None
     # As a phone's address bar does when it goes.
     live.page.set_viewport_size({"width": 1280, "height": 860})
     live.page.wait_for_function("() => window.innerHeight === 860")
-    live.page.evaluate(IDLE)
+    rest_a_while(live.page)
     drag(live, np.array([0.5, 1.0]))
     assert live.page.evaluate(first) == name
     live.page.mouse.up()
@@ -163,9 +164,9 @@ def test_no_film_is_made_where_no_motion_is_wanted(live: AppPage) -> None:
     live.page.emulate_media(reduced_motion="reduce")
     live.page.add_init_script(f"({STUDIOS})()")
     live.open()
-    live.page.evaluate(IDLE)
+    rest_a_while(live.page)
     live.press("first", "ArrowRight")
-    live.page.evaluate(IDLE)
+    rest_a_while(live.page)
     assert live.readout("first") == "3.0"
     assert live.page.evaluate("() => window.studios") == 0
     assert not live.figure("first").locator(".live-film[data-film=ready]").count()
