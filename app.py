@@ -2,10 +2,11 @@
 
 from pathlib import Path
 
+import pandas  # noqa: F401  (imported here so that the first visitor does not wait for it)
 import streamlit as st
 import torch
 
-import attn_core  # noqa: F401  (imported here so that the first visitor does not wait for it)
+import attn_core  # noqa: F401  (the same)
 from attn_ui.server import parts
 
 

@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterable
 from numbers import Integral, Real
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -81,9 +82,10 @@ def broadcasts(name: str, tensor: Tensor, scores: torch.Size) -> None:
 
 def broadcast_shape(*shapes: torch.Size) -> torch.Size | None:
     """Return the shape that shapes broadcast to, or None where they do not."""
-    if all(shape == shapes[0] for shape in shapes):  # torch's own answer takes longer than a small attention
+    if all(shape == shapes[0] for shape in shapes):
         return shapes[0]
     try:
-        return torch.Size(torch.broadcast_shapes(*shapes))
-    except RuntimeError:
+        # torch.broadcast_shapes imports sympy when it is first called: 0.6 s and 35 MB
+        return torch.Size(np.broadcast_shapes(*shapes))
+    except ValueError:
         return None
