@@ -1,5 +1,6 @@
 """What pictures of kernel regression share: marks, axes, the map of weights; what stays is made once."""
 
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -8,6 +9,7 @@ import numpy as np
 from attn_figures import marks, theme
 from attn_figures.chart import Chart
 from attn_figures.frame import Ticks
+from attn_figures.geometry import Axes
 from attn_figures.kernel_scene import Estimate, Scene, round_numbers
 from attn_figures.marks import Mark
 from attn_figures.matrix import KEY_TITLE, QUERY_TITLE, Matrix, Numbers, SideBars
@@ -74,14 +76,19 @@ def estimate_line(scene: Scene, on_grid: Numbers) -> Mark:
 
 def kernel_shape(scene: Scene, profile: Numbers, query: float) -> Mark:
     """The kernel, standing on the floor of the chart around the query."""
-    floor = scene.y_range[0]
     return marks.area(
         "kernel",
         around_queries(scene, np.array([query]))[0],
-        np.concatenate(([floor], scene.kernel_height(profile), [floor])),
+        standing(scene, profile),
         theme.rgba(LIGHT.query, 0.1),
         edge=LIGHT.query,
     )
+
+
+def standing(scene: Scene, profile: Numbers) -> Numbers:
+    """The kernel's heights (..., n_offset + 2) for profiles (..., n_offset): its ends on the floor."""
+    floor = np.full((*profile.shape[:-1], 1), scene.y_range[0])
+    return np.concatenate((floor, scene.kernel_height(profile), floor), axis=-1)
 
 
 def around_queries(scene: Scene, queries: Numbers) -> Numbers:
@@ -166,6 +173,19 @@ def weight_map(
         side=_row_facts(scene, estimate, name) if side else None,
         names_rows=names_rows,
     )
+
+
+def weight_map_moves(
+    scene: Scene, estimates: Sequence[Estimate], *, size: tuple[float, float]
+) -> dict[str, Sequence[Any]]:
+    """What differs between the maps of some bandwidths, by path."""
+    steps = [weight_map(scene, each, size=size).traces(Axes(0), "") for each in estimates]
+    return {
+        f"data[{trace['name']}].{field}": [step[number][field] for step in steps]
+        for number, trace in enumerate(steps[0])
+        for field in ("x", "y", "z", "visible", "customdata")
+        if field in trace
+    }
 
 
 def _row_facts(scene: Scene, estimate: Estimate, name: str) -> SideBars:

@@ -18,6 +18,7 @@ from attn_figures.panels import compose
 from attn_figures.picture import Picture, Spec
 
 LIGHT = theme.LIGHT
+MAP = (7.6, 7.6)  # units that the map of `fit` takes
 PHONE_HEIGHT = 720  # pixels in which four charts and four maps stand on a phone, two on a line
 
 
@@ -48,8 +49,19 @@ def fit(scene: Scene, estimate: Estimate, row: int = 0) -> Spec:
         title=" ",
         title_lines=2,
     )
-    weights = parts.weight_map(scene, estimate, size=(7.6, 7.6), row=row)
+    weights = parts.weight_map(scene, estimate, size=MAP, row=row)
     return compose.spec([chart, weights], largest_unit=70.0)
+
+
+def fit_moves(scene: Scene, estimates: Sequence[Estimate]) -> dict[str, Sequence[Any]]:
+    """What differs between the steps of `fit`, by path; the cursor sets the rest."""
+    profiles = np.stack([each.profile for each in estimates])
+    return {
+        "data[kernel].y": parts.standing(scene, profiles),
+        "data[estimate].y": np.stack([each.on_grid for each in estimates]),
+        "data[queries].y": np.stack([each.at_queries for each in estimates]),
+        **parts.weight_map_moves(scene, estimates, size=MAP),
+    }
 
 
 def fit_cursor(scene: Scene, estimates: Sequence[Estimate]) -> dict[str, dict[str, Any]]:

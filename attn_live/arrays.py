@@ -140,6 +140,8 @@ def narrowed(array: NDArray[Any]) -> NDArray[Any]:
 
     Numbers that lie close together far from zero, like points in time, keep float64, and so do the largest.
     """
+    if array.dtype == np.float32:  # more digits than it has it cannot need
+        return np.ascontiguousarray(array, dtype="<f4")
     if array.dtype.kind == "f":
         needs_all = array.size and _needs_float64(array.reshape(1, -1))[0]
         return np.ascontiguousarray(array, dtype="<f8" if needs_all else "<f4")
@@ -151,13 +153,17 @@ def narrowed(array: NDArray[Any]) -> NDArray[Any]:
 
 
 def each_narrowed(arrays: Sequence[NDArray[Any]]) -> list[NDArray[Any]]:
-    """Narrow every array; where all are of one shape and none needs float64, all at once."""
+    """Narrow every array; where all are of one shape, all at once."""
     first = arrays[0]
-    if first.dtype.kind == "f" and all(a.shape == first.shape and a.dtype == first.dtype for a in arrays):
-        stacked = np.stack(arrays)
-        if not first.size or not _needs_float64(stacked.reshape(len(arrays), -1)).any():
-            return list(np.ascontiguousarray(stacked, dtype="<f4"))
-    return [narrowed(array) for array in arrays]
+    one_kind = all(a.shape == first.shape and a.dtype == first.dtype for a in arrays)
+    if first.dtype.kind != "f" or not first.size or not one_kind:
+        return [narrowed(array) for array in arrays]
+    stacked = np.stack(arrays)
+    with np.errstate(over="ignore"):  # what is too large for it is told by `_needs_float64`
+        narrow = list(np.ascontiguousarray(stacked, dtype="<f4"))
+    for index in np.flatnonzero(_needs_float64(stacked.reshape(len(arrays), -1))):
+        narrow[index] = np.ascontiguousarray(stacked[index], dtype="<f8")
+    return narrow
 
 
 def _needs_float64(rows: NDArray[Any]) -> NDArray[np.bool_]:

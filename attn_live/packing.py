@@ -59,26 +59,34 @@ class Cursor:
     rows_of: Mapping[str, str] = field(default_factory=dict)
 
 
-def pack(figures: Sequence[Any], cursor: Cursor | None = None) -> bytes:
+def pack(
+    figures: Sequence[Any], cursor: Cursor | None = None, moves: Mapping[str, Sequence[Any]] | None = None
+) -> bytes:
     """Pack one figure a step, and what follows the cursor, into the message that the browser unpacks.
 
     Args:
         figures: the same traces at every step; data, annotations, titles and layout may differ. In the layout
             1, 1.0 and True count as the same.
         cursor: what a second slider changes.
+        moves: where there is one figure for all steps, what is not as in that figure, by path (see `paths`):
+            an array (n_steps, ...) or a value a step. A picture that says so itself need not be drawn
+            for every step, nor the steps compared: two thirds of the time.
 
     Raises:
-        ValueError: no step or too many, steps of unequal shape, a path that leads nowhere, or cursor arrays
-            of the wrong length; `TooLargeError` for more than `MOST_BYTES`.
+        ValueError: no step or too many, steps of unequal shape, a path that leads nowhere, or arrays of the
+            wrong length; `TooLargeError` for more than `MOST_BYTES`.
     """
     whole = [_plain(figure) for figure in figures]
-    _check_steps(whole)
-    specs, screens = _without_screens(whole)
+    n_steps = len(whole) if moves is None else _count_moves(whole, moves)
+    _check_steps(whole, n_steps)
+    specs, screens = _without_screens(whole, n_steps)
     arrays = Arrays()
-    followed = None if cursor is None else _pack_cursor(cursor, specs, arrays)
+    differing = _differences(specs) if moves is None else _resolved(moves, specs[0])
+    at_steps = dict(differing)
+    followed = None if cursor is None else _pack_cursor(cursor, specs[0], at_steps, n_steps, arrays)
     moved = set() if followed is None else _targets(followed)
     changes = []
-    for path, values in _differences(specs):
+    for path, values in at_steps.items():
         if path not in moved:  # the cursor sets it at every step
             changes.append({"path": path, **_pack_values(values, arrays)})
             moved.add(path)
@@ -91,7 +99,7 @@ def pack(figures: Sequence[Any], cursor: Cursor | None = None) -> bytes:
     }
     body = arrays.body(json.dumps(header, separators=(",", ":"), allow_nan=False))
     small = zlib.compress(body, _LEVEL)
-    message = _prefix(len(specs), len(body)) + small
+    message = _prefix(n_steps, len(body)) + small
     if len(message) > MOST_BYTES:
         raise TooLargeError(
             f"the steps of one figure may take {MOST_BYTES:,} bytes, these take {len(message):,}: "
@@ -119,9 +127,29 @@ def _plain(figure: Any) -> Spec:
     }
 
 
-def _check_steps(specs: Sequence[Spec]) -> None:
-    if not 1 <= len(specs) <= MOST_STEPS:
-        raise ValueError(f"a live figure needs 1 to {MOST_STEPS} steps, got {len(specs)}")
+def _count_moves(figures: Sequence[Spec], moves: Mapping[str, Sequence[Any]]) -> int:
+    """Return how many steps one figure and what moves in it stand for."""
+    counts = {path: len(values) for path, values in moves.items()}
+    if len(figures) != 1 or len(set(counts.values())) != 1:
+        told = ", ".join(f"{path}: {count}" for path, count in counts.items()) or "none"
+        raise ValueError(
+            f"what moves needs one figure and as many values at each path, got {len(figures)} figures; {told}"
+        )
+    return next(iter(counts.values()))
+
+
+def _resolved(moves: Mapping[str, Sequence[Any]], figure: Spec) -> Iterator[tuple[Path, list[Any]]]:
+    """Yield each path that moves with its values; what is the same at all steps is left in the figure."""
+    for path, values in moves.items():
+        resolved = paths.resolve(figure, path)
+        here, listed = paths.at(figure, resolved), list(values)
+        if not all(_same(here, value) for value in listed):
+            yield resolved, listed
+
+
+def _check_steps(specs: Sequence[Spec], n_steps: int) -> None:
+    if not 1 <= n_steps <= MOST_STEPS:
+        raise ValueError(f"a live figure needs 1 to {MOST_STEPS} steps, got {n_steps}")
     shape = [trace.get("type", "scatter") for trace in specs[0]["data"]]
     for step, spec in enumerate(specs):
         here = [trace.get("type", "scatter") for trace in spec["data"]]
@@ -135,8 +163,11 @@ def _check_steps(specs: Sequence[Spec]) -> None:
 # ---- arrangements ----
 
 
-def _without_screens(specs: Sequence[Spec]) -> tuple[list[Spec], dict[str, Any] | None]:
-    """Take the arrangements out of the figures; return the figures, and the arrangements as tables."""
+def _without_screens(specs: Sequence[Spec], n_steps: int) -> tuple[list[Spec], dict[str, Any] | None]:
+    """Take the arrangements out of the figures; return the figures, and the arrangements as tables.
+
+    One figure may stand for many steps: its arrangement is that of all.
+    """
     if not any("screens" in (spec["layout"].get("meta") or {}) for spec in specs):
         return list(specs), None
     bare: list[Spec] = []
@@ -152,6 +183,7 @@ def _without_screens(specs: Sequence[Spec]) -> tuple[list[Spec], dict[str, Any] 
             found.append(screens)
         at.append(index)
     tables = [_table(screens) for screens in found]
+    at = at if len(specs) > 1 else at * n_steps
     return bare, {"tables": [tables[0], *(_differing(table, tables[0]) for table in tables[1:])], "at": at}
 
 
@@ -282,9 +314,10 @@ def _replace(value: Any, arrays: Arrays, leave: set[Path] | None = None, path: P
 # ---- the second slider ----
 
 
-def _pack_cursor(cursor: Cursor, figures: Sequence[Spec], arrays: Arrays) -> dict[str, Any]:
+def _pack_cursor(
+    cursor: Cursor, first: Spec, at_steps: Mapping[Path, list[Any]], n_steps: int, arrays: Arrays
+) -> dict[str, Any]:
     changes = []
-    first, n_steps = figures[0], len(figures)
     for following, leading in (
         (cursor.changes, (cursor.n_rows,)),
         (cursor.by_step, (n_steps, cursor.n_rows)),
@@ -299,8 +332,8 @@ def _pack_cursor(cursor: Cursor, figures: Sequence[Spec], arrays: Arrays) -> dic
     copies = []
     for path, source in cursor.rows_of.items():
         of = paths.resolve(first, source)
-        for step, figure in enumerate(figures):
-            shape = np.shape(paths.at(figure, of))
+        for step, array in enumerate(at_steps.get(of) or [paths.at(first, of)]):
+            shape = np.shape(array)
             if shape[:1] != (cursor.n_rows,):
                 raise ValueError(
                     f"{source} must have {cursor.n_rows} rows at each step, got shape {shape} at step {step}"

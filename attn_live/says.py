@@ -8,9 +8,10 @@ travel as runs of text, each with its role, and the browser writes every run as 
 import json
 import re
 import zlib
+from collections import defaultdict
 from collections.abc import Sequence
 from functools import lru_cache
-from itertools import chain, cycle
+from itertools import chain, count
 
 Says = str | Sequence[str]  # one sentence for a step, or one for each row at that step
 Run = tuple[str, str]  # role and text; the role is words of "b", "i", "query", "key", "value"
@@ -30,17 +31,6 @@ def runs(sentence: str) -> list[Run]:
 
     A mark that is never closed stands for itself, as in markdown.
     """
-    pieces = sentence.split("**")
-    bold = pieces[1::2]
-    closed = len(pieces) % 2 == 1 and all(bold) and bold == [piece.lstrip() for piece in bold]
-    only_bold = closed and sentence.count("*") == 2 * len(pieces) - 2
-    if only_bold and not any(map(sentence.__contains__, _MORE_THAN_BOLD)):
-        return [run for run in zip(cycle(("", "b")), pieces) if run[1]]
-    return _parsed(sentence)
-
-
-def _parsed(sentence: str) -> list[Run]:
-    """Split any sentence, mark by mark: what `runs` does where there is more in it than bold words."""
     found: list[Run] = []
     opened: list[tuple[str, str]] = []  # what closes it, and its role
     text = ""
@@ -95,11 +85,40 @@ def pack_says(says: Sequence[Says]) -> bytes:
     """
     sentences = dict.fromkeys(chain.from_iterable([step] if isinstance(step, str) else step for step in says))
     place = {sentence: number for number, sentence in enumerate(sentences)}
+    known, texts = _split_at_bold(list(sentences)) or _split(list(sentences))
+    at = [place[step] if isinstance(step, str) else list(map(place.__getitem__, step)) for step in says]
+    packed = {"at": at, "runs": known, "texts": texts}  # `_at` reads no more than the first
+    return zlib.compress(json.dumps(packed, separators=(",", ":"), ensure_ascii=False).encode(), _LEVEL)
+
+
+def _split(sentences: Sequence[str]) -> tuple[list[Run], list[list[int]]]:
+    """Return the runs that sentences are made of, and each sentence as numbers of runs."""
     known: dict[Run, int] = {}
     texts = [[known.setdefault(run, len(known)) for run in runs(sentence)] for sentence in sentences]
-    at = [place[step] if isinstance(step, str) else [place[row] for row in step] for step in says]
-    packed = {"runs": list(known), "texts": texts, "at": at}
-    return zlib.compress(json.dumps(packed, separators=(",", ":"), ensure_ascii=False).encode(), _LEVEL)
+    return list(known), texts
+
+
+def _split_at_bold(sentences: Sequence[str]) -> tuple[list[Run], list[list[int]]] | None:
+    """Do what `_split` does where nothing is marked but bold words, in a quarter of the time; else None."""
+    whole = "\n".join(sentences)
+    if any(map(whole.__contains__, _MORE_THAN_BOLD)) or whole.count("*") != 2 * whole.count("**"):
+        return None
+    numbers = count()
+    plain, bold = (defaultdict[str, int](numbers.__next__) for _ in range(2))
+    texts = []
+    for sentence in sentences:
+        pieces = sentence.split("**")
+        if len(pieces) % 2 == 0:  # one is never closed
+            return None
+        numbered = [0] * len(pieces)
+        numbered[::2] = map(plain.__getitem__, pieces[::2])
+        numbered[1::2] = map(bold.__getitem__, pieces[1::2])
+        texts.append(numbered)
+    if "" in plain or not all(text and not text[0].isspace() for text in bold):
+        return None
+    known = {number: ("", text) for text, number in plain.items()}
+    known |= {number: ("b", text) for text, number in bold.items()}
+    return [known[number] for number in range(len(known))], texts
 
 
 def said_plainly(packed: bytes) -> bytes:
@@ -115,6 +134,14 @@ def said_at(packed: bytes, step: int, row: int = 0) -> list[Run]:
     return [(role, said) for role, said in (says["runs"][run] for run in text)]
 
 
+def _at(packed: bytes) -> list[int | list[int]]:
+    """Return which sentence each step has, or each of its rows."""
+    before = len('{"at":')
+    found: list[int | list[int]]
+    found, _ = json.JSONDecoder().raw_decode(said_plainly(packed).decode(), before)
+    return found
+
+
 @lru_cache(maxsize=256)
 def check_says(packed: bytes, n_steps: int, n_rows: int | None) -> None:
     """Check that there is a sentence for each position of the sliders.
@@ -126,7 +153,7 @@ def check_says(packed: bytes, n_steps: int, n_rows: int | None) -> None:
     Raises:
         ValueError: if there is not, with what was wanted and what came.
     """
-    at = json.loads(said_plainly(packed))["at"]
+    at = _at(packed)
     if len(at) != n_steps:
         raise ValueError(
             f"the slider has {n_steps} positions, so it needs {n_steps} sentences, got {len(at)}"

@@ -113,6 +113,34 @@ def test_only_what_differs_is_listed() -> None:
     assert header["changes"] == [{"path": ["layout", "title", "text"], "values": ["a", "b"], "at": [0, 1, 0]}]
 
 
+def test_one_figure_and_what_moves_in_it_is_as_good_as_a_figure_a_step() -> None:
+    steps = [heatmap(np.full((2, 2), each), "ab"[each > 1]) for each in (1.0, 2.0, 3.0)]
+    moves = {
+        "data[0].z": np.stack([step["data"][0]["z"] for step in steps]),
+        "layout.title.text": [step["layout"]["title"]["text"] for step in steps],
+        "data[0].type": ["heatmap"] * 3,
+    }
+    header, _ = unpack(pack(steps[:1], moves=moves))
+    assert [change["path"] for change in header["changes"]] == [["data", 0, "z"], ["layout", "title", "text"]]
+    for step in range(3):
+        np.testing.assert_equal(figure_at(pack(steps[:1], moves=moves), step), figure_at(pack(steps), step))
+
+
+@pytest.mark.parametrize(
+    ("n_figures", "moves", "message"),
+    [
+        (2, {"data[0].z": np.ones((2, 1, 1))}, "one figure .* got 2 figures; data.0..z: 2"),
+        (1, {"data[0].z": np.ones((2, 1, 1)), "layout.title.text": ["a"]}, "z: 2, layout.title.text: 1"),
+        (1, {}, "none"),
+        (1, {"data[0].z": np.ones((401, 1, 1))}, "1 to 400 steps, got 401"),
+        (1, {"data[nobody].z": np.ones((2, 1, 1))}, "must be named 'nobody'"),
+    ],
+)
+def test_what_moves_must_be_said_for_every_step(n_figures: int, moves: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        pack([heatmap(np.ones((1, 1)))] * n_figures, moves=moves)
+
+
 def test_gaps_stay_gaps() -> None:
     z = np.array([[1.0, np.nan]])
     assert np.isnan(figure_at(pack([heatmap(z), heatmap(z)]), 0)["data"][0]["z"][0, 1])

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attn_live.says import _parsed, check_says, pack_says, runs, said_at, said_plainly
+from attn_live.says import _split, _split_at_bold, check_says, pack_says, runs, said_at, said_plainly
 from attn_ui.frame import coloured, plain
 
 
@@ -29,9 +29,27 @@ def test_marks_become_roles(sentence: str, wanted: list[tuple[str, str]]) -> Non
 PIECES = ["*", "**", "a", " ", "b c", ":", ":violet[", "]", "\\", "\n"]
 
 
-@given(st.lists(st.sampled_from(PIECES), max_size=12).map("".join))
-def test_the_short_way_through_bold_words_is_the_long_way(sentence: str) -> None:
-    assert runs(sentence) == _parsed(sentence)
+SENTENCES = st.lists(st.sampled_from(PIECES), max_size=12).map("".join)
+BOLD_ONLY = st.lists(st.sampled_from(["a", "b c", "**d**", "**e f**"]), max_size=9).map("x".join)
+
+
+@given(st.lists(SENTENCES | BOLD_ONLY, max_size=4) | st.lists(BOLD_ONLY.map("x{}".format), min_size=1))
+def test_the_short_way_through_bold_words_is_the_long_way(sentences: list[str]) -> None:
+    known, texts = _split(sentences)
+    assert [[known[run] for run in text] for text in texts] == [runs(sentence) for sentence in sentences]
+    short = _split_at_bold(sentences)
+    if short is not None:
+        known, texts = short
+        assert [[known[run] for run in text] for text in texts] == [runs(sentence) for sentence in sentences]
+
+
+def test_the_short_way_is_taken() -> None:
+    assert _split_at_bold(["the **one**, the **other**.", "the **one**."]) == (
+        [("", "the "), ("", ", the "), ("", "."), ("b", "one"), ("b", "other")],
+        [[0, 3, 1, 4, 2], [0, 3, 2]],
+    )
+    for other in ("**first**", "*one*", "a **b", "a ** b**", ":violet[q]", "a****b", r"1 \* 2"):
+        assert _split_at_bold(["the **one**.", other]) is None, other
 
 
 @pytest.mark.parametrize("typed", ["<b>*a*</b>", "a]b[", "**", ":violet[x]", "\\", "\\*", "1*2*3", "`$x$`"])

@@ -1,6 +1,6 @@
 """The first picture: the data asked at one query, and the weights of all queries."""
 
-from attn_figures.kernel_regression import fit, fit_cursor
+from attn_figures.kernel_regression import fit, fit_cursor, fit_moves
 from attn_figures.kernel_scene import Estimate
 from attn_ui.live_figure import Cursor, Rows, Slider, live_figure, pack, pack_says
 from attn_ui.shared_cache import shared
@@ -39,7 +39,7 @@ def drawn(_points: Points, fingerprint: str, kernel: str) -> tuple[Strides, byte
 def _draw(sweep: Sweep) -> tuple[bytes, bytes]:
     scene, estimates = sweep.scene, sweep.estimates()
     cursor = Cursor(len(scene.queries), **fit_cursor(scene, estimates))
-    packed = pack([fit.spec(scene, estimate) for estimate in estimates], cursor)
+    packed = pack([fit.spec(scene, estimates[0])], cursor, fit_moves(scene, estimates))
     bandwidths = zip(sweep.bandwidths().tolist(), estimates, strict=True)
     return packed, pack_says([_say(sweep, bandwidth, estimate) for bandwidth, estimate in bandwidths])
 
