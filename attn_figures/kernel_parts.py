@@ -177,7 +177,7 @@ def weight_map(
 
 def weight_map_moves(
     scene: Scene, estimates: Sequence[Estimate], *, size: tuple[float, float]
-) -> dict[str, Sequence[Any]]:
+) -> dict[str, Sequence[Any] | Numbers]:
     """What differs between the maps of some bandwidths, by path."""
     steps = [weight_map(scene, each, size=size).traces(Axes(0), "") for each in estimates]
     return {

@@ -53,7 +53,7 @@ def fit(scene: Scene, estimate: Estimate, row: int = 0) -> Spec:
     return compose.spec([chart, weights], largest_unit=70.0)
 
 
-def fit_moves(scene: Scene, estimates: Sequence[Estimate]) -> dict[str, Sequence[Any]]:
+def fit_moves(scene: Scene, estimates: Sequence[Estimate]) -> dict[str, Sequence[Any] | Numbers]:
     """What differs between the steps of `fit`, by path; the cursor sets the rest."""
     profiles = np.stack([each.profile for each in estimates])
     return {

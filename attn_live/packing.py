@@ -25,12 +25,14 @@ from itertools import chain
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from attn_live import paths
 from attn_live.arrays import Arrays, each_narrowed
 from attn_live.paths import Path
 
 Spec = Mapping[str, Any]
+Moves = Mapping[str, Sequence[Any] | NDArray[Any]]  # by path, a value a step
 
 MOST_MESSAGE_BYTES = 2_000_000  # as it is sent: head, sentences and steps
 MOST_BYTES = 1_800_000  # of the steps in it, everything counted; the rest is left to head and sentences
@@ -59,9 +61,7 @@ class Cursor:
     rows_of: Mapping[str, str] = field(default_factory=dict)
 
 
-def pack(
-    figures: Sequence[Any], cursor: Cursor | None = None, moves: Mapping[str, Sequence[Any]] | None = None
-) -> bytes:
+def pack(figures: Sequence[Any], cursor: Cursor | None = None, moves: Moves | None = None) -> bytes:
     """Pack one figure a step, and what follows the cursor, into the message that the browser unpacks.
 
     Args:
@@ -127,7 +127,7 @@ def _plain(figure: Any) -> Spec:
     }
 
 
-def _count_moves(figures: Sequence[Spec], moves: Mapping[str, Sequence[Any]]) -> int:
+def _count_moves(figures: Sequence[Spec], moves: Moves) -> int:
     """Return how many steps one figure and what moves in it stand for."""
     counts = {path: len(values) for path, values in moves.items()}
     if len(figures) != 1 or len(set(counts.values())) != 1:
@@ -138,7 +138,7 @@ def _count_moves(figures: Sequence[Spec], moves: Mapping[str, Sequence[Any]]) ->
     return next(iter(counts.values()))
 
 
-def _resolved(moves: Mapping[str, Sequence[Any]], figure: Spec) -> Iterator[tuple[Path, list[Any]]]:
+def _resolved(moves: Moves, figure: Spec) -> Iterator[tuple[Path, list[Any]]]:
     """Yield each path that moves with its values; what is the same at all steps is left in the figure."""
     for path, values in moves.items():
         resolved = paths.resolve(figure, path)

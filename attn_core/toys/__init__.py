@@ -5,7 +5,17 @@ from attn_core.toys.measures import CHANCE, MEASURES, any_other_token, measure_h
 from attn_core.toys.mistakes import TOY_MISTAKES, ToyMistake, heads_reversed
 from attn_core.toys.model import Attend, ToyModel, ToyRun
 from attn_core.toys.tasks import BLANK, LETTERS, SYMBOLS, TASKS, Task
-from attn_core.toys.training import Checkpoint, Curve, Judged, Recipe, Run, judge, judge_without, train
+from attn_core.toys.training import (
+    Ablated,
+    Checkpoint,
+    Curve,
+    Judged,
+    Recipe,
+    Run,
+    judge,
+    judge_without,
+    train,
+)
 
 __all__ = [
     "BLANK",
@@ -17,6 +27,7 @@ __all__ = [
     "TASKS",
     "TOY_MISTAKES",
     "TRAINED",
+    "Ablated",
     "Attend",
     "Checkpoint",
     "Curve",

@@ -10,19 +10,25 @@ from safetensors import safe_open
 from safetensors.torch import save_file
 
 from attn_core.toys.tasks import TASKS
-from attn_core.toys.training import Checkpoint, Curve, Recipe, Run
+from attn_core.toys.training import Ablated, Checkpoint, Curve, Recipe, Run
 
 TRAINED = Path(__file__).parent / "trained"
+_NEEDED = {
+    *("curve.steps", "curve.loss", "curve.accuracy"),
+    *("checkpoints", "ablated.loss", "ablated.accuracy"),
+}
 
 
 def write_run(run: Run, path: Path) -> None:
-    """Write a training: recipe, curve, and each parameter at all checkpoints, (n_checkpoint, *shape)."""
+    """Write a training: recipe, curve, what each head is worth, each parameter (n_checkpoint, *shape)."""
     states = [each.state for each in run.checkpoints]
     tensors = {
         "curve.steps": run.curve.steps,
         "curve.loss": run.curve.loss,
         "curve.accuracy": run.curve.accuracy,
         "checkpoints": torch.tensor([each.step for each in run.checkpoints]),
+        "ablated.loss": run.ablated.loss,
+        "ablated.accuracy": run.ablated.accuracy,
     }
     tensors |= {f"measures.{name}": each for name, each in run.curve.measures.items()}
     tensors |= {f"model.{name}": torch.stack([state[name] for state in states]) for name in states[0]}
@@ -36,9 +42,10 @@ def read_run(path: Path) -> Run:
     """
     with safe_open(path, "pt") as file:
         recipe = (file.metadata() or {}).get("recipe")
-        if recipe is None:
+        if recipe is None or not set(file.keys()) >= _NEEDED:
             raise ValueError(
-                f"{path.name} must hold a training with its recipe; got {sorted(file.keys())[:5]}"
+                f"{path.name} must hold a training with its recipe and {', '.join(sorted(_NEEDED))}; "
+                f"got {sorted(file.keys())[:7]}"
             )
         tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118  (not a mapping)
     parameters, measures = (
@@ -52,6 +59,7 @@ def read_run(path: Path) -> Run:
             Checkpoint(int(step), {name: each[at] for name, each in parameters.items()})
             for at, step in enumerate(tensors["checkpoints"])
         ),
+        Ablated(tensors["ablated.loss"], tensors["ablated.accuracy"]),
     )
 
 

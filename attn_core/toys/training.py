@@ -100,19 +100,25 @@ class Curve:
         return Judged(float(self.loss[place]), float(self.accuracy[place]), measures)
 
 
+class Ablated(NamedTuple):
+    """How the model of each checkpoint does on held-out sequences without each of its heads."""
+
+    loss: Float[Tensor, "n_checkpoint n_head"]
+    accuracy: Float[Tensor, "n_checkpoint n_head"]
+
+
 @dataclass(frozen=True, eq=False)
 class Run:
-    """A training that has ended: its recipe, its curve, and the states that were kept."""
+    """A training that has ended: its recipe, its curve, the states kept, and what each head is to them."""
 
     recipe: Recipe
     curve: Curve
     checkpoints: tuple[Checkpoint, ...]
+    ablated: Ablated
 
     def model(self, at: int) -> ToyModel:
         """Return the model as it was at one of the checkpoints, counted from 0."""
-        model = self.recipe.model()
-        model.load_state_dict(dict(self.checkpoints[at].state))
-        return model.eval().requires_grad_(False)
+        return _as_it_was(self.recipe, self.checkpoints[at])
 
     def on(
         self, tokens: Int[Tensor, " n"], *, off: Collection[int] = ()
@@ -210,7 +216,24 @@ def train(recipe: Recipe, *, checkpoints: int = CHECKPOINTS, on_step: OnStep | N
         adam.zero_grad()
         _loss(model, task, tokens[~_among(tokens, held_out)]).backward()
         adam.step()
-    return Run(recipe, _curve(kept, looks), tuple(kept[at] for at in _densest(looks, checkpoints)))
+    chosen = tuple(kept[at] for at in _densest(looks, checkpoints))
+    return Run(recipe, _curve(kept, looks), chosen, _ablated(recipe, chosen))
+
+
+def _as_it_was(recipe: Recipe, checkpoint: Checkpoint) -> ToyModel:
+    model = recipe.model()
+    model.load_state_dict(dict(checkpoint.state))
+    return model.eval().requires_grad_(False)
+
+
+def _ablated(recipe: Recipe, checkpoints: Sequence[Checkpoint]) -> Ablated:
+    each_off = [(head,) for head in range(recipe.layers * recipe.heads)]
+    task, held_out = TASKS[recipe.task], recipe.held_out()
+    judged = [judge_without(_as_it_was(recipe, each), task, held_out, each_off) for each in checkpoints]
+    return Ablated(
+        torch.tensor([[one.loss for one in each] for each in judged]),
+        torch.tensor([[one.accuracy for one in each] for each in judged]),
+    )
 
 
 def _adam(model: ToyModel, rate: float) -> torch.optim.Adam:

@@ -115,7 +115,7 @@ def test_only_what_differs_is_listed() -> None:
 
 def test_one_figure_and_what_moves_in_it_is_as_good_as_a_figure_a_step() -> None:
     steps = [heatmap(np.full((2, 2), each), "ab"[each > 1]) for each in (1.0, 2.0, 3.0)]
-    moves = {
+    moves: dict[str, Any] = {
         "data[0].z": np.stack([step["data"][0]["z"] for step in steps]),
         "layout.title.text": [step["layout"]["title"]["text"] for step in steps],
         "data[0].type": ["heatmap"] * 3,

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 import torch
+from safetensors.torch import save_file
 from torch import Tensor
 from torch.nn import functional as F
 
@@ -268,6 +269,22 @@ def test_the_curve_in_the_file_is_that_of_its_checkpoints(recipe: Recipe) -> Non
             torch.testing.assert_close(judged.measures[name], written.measures[name], atol=1e-4, rtol=1e-3)
 
 
+@pytest.mark.parametrize("recipe", SHIPPED, ids=lambda each: path_of(each).stem)
+def test_what_the_file_says_of_each_head_is_what_its_checkpoints_do_without_it(recipe: Recipe) -> None:
+    run, task, n_head = shipped(recipe.task, positions=recipe.positions), TASKS[recipe.task], recipe.heads
+    assert run.ablated.loss.shape == (len(run.checkpoints), recipe.layers * n_head)
+    for at in {0, len(run.checkpoints) // 3, len(run.checkpoints) - 1}:
+        for head in range(recipe.layers * n_head):
+            model = run.model(at)
+            layer, within = divmod(head, n_head)
+            d_head = model.embedding.shape[1] // n_head
+            written = model.state_dict()[f"attention.{layer}.W_o.weight"]  # shares the parameter
+            written[:, within * d_head : (within + 1) * d_head] = 0
+            judged = judge(model, task, recipe.held_out())
+            assert judged.loss == pytest.approx(float(run.ablated.loss[at, head]), rel=1e-3, abs=1e-5)
+            assert judged.accuracy == pytest.approx(float(run.ablated.accuracy[at, head]), abs=2e-3)
+
+
 def test_the_birth_of_the_induction_head_falls_between_many_checkpoints() -> None:
     run = shipped("induction")
     scores = torch.tensor(
@@ -342,12 +359,16 @@ def test_what_is_written_is_read_back(tmp_path: Path) -> None:
     read = read_run(tmp_path / "run.safetensors")
     assert read.recipe == run.recipe
     assert torch.equal(read.curve.loss, run.curve.loss)
+    assert all(torch.equal(*each) for each in zip(read.ablated, run.ablated, strict=True))
     assert [each.step for each in read.checkpoints] == [each.step for each in run.checkpoints]
     tokens = run.recipe.held_out(2)
     assert torch.equal(read.model(-1)(tokens).logits, run.model(-1)(tokens).logits)
     (tmp_path / "other.safetensors").write_bytes(b"\x08\x00\x00\x00\x00\x00\x00\x00{}      ")
     with pytest.raises(ValueError, match="a training with its recipe"):
         read_run(tmp_path / "other.safetensors")
+    save_file({"checkpoints": torch.tensor([0])}, tmp_path / "part.safetensors", {"recipe": "{}"})
+    with pytest.raises(ValueError, match=r"and ablated.accuracy, .* got \['checkpoints'\]"):
+        read_run(tmp_path / "part.safetensors")
     with pytest.raises(ValueError, match="got reverse without positions"):
         shipped("reverse", positions=False)
 

@@ -4,13 +4,13 @@ import streamlit as st
 
 from attn_core.toys import MEASURES
 from attn_ui.tables import table
-from pages.learned_heads.numbers import Now, judged_without
+from pages.learned_heads.numbers import Now
 
 
 def show(now: Now) -> None:
     """Show a line a head: its measures on held-out sequences, and accuracy and loss without it."""
     whole = now.judged
-    each = judged_without(now.recipe, now.at, tuple((head,) for head in range(now.n_head)))
+    gone = now.run.ablated
     st.markdown(
         f"On {len(now.recipe.held_out())} sequences that no step of the training saw, after {now.step:,} "
         f"steps: right in **{whole.accuracy:.1%}** of the places, loss {whole.loss:.4f}."
@@ -19,10 +19,10 @@ def show(now: Now) -> None:
         [
             now.head(head),
             *(f"{float(whole.measures[name][head]):.3f}" for name in MEASURES),
-            f"{gone.accuracy:.1%}",
-            f"{gone.loss:.4f}",
+            f"{float(gone.accuracy[now.at, head]):.1%}",
+            f"{float(gone.loss[now.at, head]):.4f}",
         ]
-        for head, gone in enumerate(each)
+        for head in range(now.n_head)
     ]
     st.markdown(
         table(["Head", *MEASURES, "right without it", "loss without it"], rows, numbers=len(MEASURES) + 2)
