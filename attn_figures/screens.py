@@ -18,6 +18,9 @@ SMALLEST_LABEL = 8  # pixels
 LABEL_SHARE = 0.85  # of the distance between two labels
 
 
+_arranged = lru_cache(maxsize=2048)(arrange)  # other words and numbers in the same boxes stand as these do
+
+
 @lru_cache(maxsize=512)
 def all_screens(
     panels: tuple[Placed, ...],
@@ -26,13 +29,13 @@ def all_screens(
     heights: tuple[int, tuple[int, ...]],
 ) -> tuple[list[dict[str, Any]], Tree]:
     """Arrange the panels for every screen; return that, and the settings of the reference one."""
-    boxes = [panel.geometry.box for panel in panels]
+    boxes = tuple(panel.geometry.box for panel in panels)
     variants = []
     sizes = [(width, height) for width, tallest in SCREENS for height in _heights(width, tallest, *heights)]
     for width, height in sizes:
         # A phone has no room for colour bars: a tap tells the value.
         right = BAR_ROOM if bars and width >= PHONES_BELOW else 0
-        arranged = arrange(boxes, width, height, largest_unit=largest_unit, right=right)
+        arranged = _arranged(boxes, width, height, largest_unit=largest_unit, right=right)
         labelled = any(
             _label_size(units, arranged.unit) >= SMALLEST_LABEL
             for panel in panels
@@ -40,8 +43,8 @@ def all_screens(
         )
         if not labelled:
             # The room of labels that cannot be read goes to the cells.
-            bare = [panel.geometry.bare or panel.geometry.box for panel in panels]
-            arranged = arrange(bare, width, height, largest_unit=largest_unit, right=right)
+            bare = tuple(panel.geometry.bare or panel.geometry.box for panel in panels)
+            arranged = _arranged(bare, width, height, largest_unit=largest_unit, right=right)
         variants.append((arranged, _settings(panels, arranged, bars, labelled)))
     listed = screens(variants)
     return listed, as_tree(fitting(listed, REFERENCE))

@@ -64,15 +64,19 @@ class Sweep:
         """What a saved picture says of its settings, before what its sliders say."""
         return f"{self.points.name}, {len(self.points.keys)} points, {self.kernel} kernel"
 
+    @property
+    def queries(self) -> Numbers:
+        """The places that are asked, in the unit of the keys, (n_query,)."""
+        return self.points.place(np.array(self.query.values))
+
     def query_names(self) -> list[str]:
         """Each query as the slider says it."""
-        return [f"{self.points.x_title} = {self.points.name_place(query)}" for query in self.scene.queries]
+        return [f"{self.points.x_title} = {self.points.name_place(query)}" for query in self.queries]
 
     @cached_property
     def scene(self) -> Scene:
         """What stays while the sliders move."""
-        points = self.points
-        queries = points.place(np.array(self.query.values))
+        points, queries = self.points, self.queries
         finer = FINER if self.maps == 1 else FINER // 2  # small multiples need fewer
         grid = np.linspace(queries[0], queries[-1], finer * (len(QUERY_AT.values) - 1) + 1)
         truth = None if points.truth is None else points.truth(grid)
@@ -128,7 +132,7 @@ class Sweep:
         """Where the sliders stand among what is offered."""
         points = self.points
         at = float(self.bandwidths()[position(self.bandwidth)])
-        queries = self.scene.queries
+        queries = self.queries
         query_names = [points.name_place(query) for query in queries]
         row = position(self.query)
         return Standing(

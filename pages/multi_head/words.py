@@ -87,8 +87,10 @@ def against(one: int, other: int, largest: float, query: str, key: str) -> str:
     """Say where two heads, counted from 0, differ most; the words are escaped already."""
     if one == other:
         return f"Head {one + 1} against itself: choose another to compare it with."
+    if not largest:
+        return f"Heads {one + 1} and {other + 1} have the same weights in every cell."
     if abs(largest) < 0.005:
-        return f"Heads {one + 1} and {other + 1} have the same weights, to two digits, in every cell."
+        return f"Heads {one + 1} and {other + 1} differ by less than 0.005 in every cell."
     more, less = (one, other) if largest > 0 else (other, one)
     return (
         f"Heads {one + 1} and {other + 1} differ most where {query} attends to {key}: head {more + 1} gives "
@@ -97,12 +99,22 @@ def against(one: int, other: int, largest: float, query: str, key: str) -> str:
 
 
 def moved_most(token: str, lengths: Sequence[float], output: float, change: float | None) -> str:
-    """Say which head adds most to a token, and what is gone with the heads that are off."""
+    """Say which head adds most to a token, and what is gone with the heads that are off.
+
+    >>> moved_most("cat", [0.0, 0.0], 0.5, None)
+    'cat: no head adds anything to it; the whole output has length 0.5.'
+    """
     most = max(range(len(lengths)), key=lambda head: lengths[head])
-    said = (
-        f"{token}: head {most + 1} moves it most; it adds a vector of length {lengths[most]:.3g}, "
-        f"and the whole output has length {output:.3g}."
-    )
+    whole = f"the whole output has length {output:.3g}"
+    if not lengths[most]:
+        said = f"{token}: no head adds anything to it; {whole}."
+    elif len(lengths) == 1:
+        said = f"{token}: the head adds a vector of length {lengths[0]:.3g}, and {whole}."
+    else:
+        said = (
+            f"{token}: head {most + 1} moves it most; it adds a vector of length {lengths[most]:.3g}, "
+            f"and {whole}."
+        )
     if change is None:
         return said
     return f"{said} Without the heads that are off, the output moves by {change:.3g}."
@@ -203,7 +215,7 @@ def empty_rows(empty: Sequence[str], n_query: int) -> str:
 def temperature(value: float) -> str:
     """Say what a temperature other than 1 does."""
     does = "sharper" if value < 1 else "flatter"
-    return f"Scores are divided by T = {value:.3g} too, which makes every map {does}."
+    return f"Scores are divided by T = {value:.3g} too: rows are {does} wherever their scores differ."
 
 
 def pairs(attended: int, full: int, kinds: Sequence[str], n_head: int) -> str:

@@ -434,7 +434,7 @@ def test_bad_input_is_answered_in_a_sentence() -> None:
         open_page(hmask="prefix", cross="true", text2="one two")
     )
     assert "“T” cannot" not in captions(open_page(t="0.1"))
-    assert "T = 0.1 too, which makes every map sharper" in text(open_page(t="0.1"))
+    assert "T = 0.1 too: rows are sharper wherever their scores differ" in text(open_page(t="0.1"))
 
 
 def test_the_cache_has_mistakes_of_its_own() -> None:

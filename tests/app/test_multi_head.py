@@ -473,6 +473,8 @@ def test_sentences() -> None:
     assert "head 2 gives 0.30 more weight there than head 1" in words.against(0, 1, -0.3, "a", "b")
     assert "against itself" in words.against(1, 1, 0.0, "a", "b")
     assert "head 2 moves it most" in words.moved_most("a", [0.1, 0.9], 1.0, None)
+    assert words.moved_most("a", [0.9], 1.0, None).startswith("a: the head adds a vector of length 0.9, and")
+    assert "differ by less than 0.005" in words.against(0, 1, 0.004, "a", "b")
     assert words.moved_most("a", [0.1, 0.9], 1.0, 0.25).endswith("the output moves by 0.25.")
     assert "hold the same number" in words.parameters(256, 256, 4, 2, 8)
     assert "1,024 more" in words.parameters(2048, 1024, 4, 8, 16)
