@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
+ROUNDED = "Computed with all digits; only what is shown is rounded."
+
 
 def table(header: Sequence[str], rows: Iterable[Sequence[str]], *, numbers: int = 0) -> str:
     r"""Lay a table out; a bar inside a cell does not split it.

@@ -26,7 +26,8 @@ def does_not_divide(wanted: int, d_model: int, allowed: Sequence[int], shown: in
     near = [str(heads) for heads in (*below, *above)]
     verb = "nearest that does is" if len(near) == 1 else "nearest that do are"
     shows = "" if near == [str(shown)] else f"; {shown} is shown"
-    more = f", for there are only {d_model} dimensions" if wanted > d_model else ""
+    there = "there is only" if d_model == 1 else "there are only"
+    more = f", for {there} {counted(d_model, 'dimension')}" if wanted > d_model else ""
     return f"{wanted} heads do not divide d_model = {d_model}{more}. The {verb} {listed(near)}{shows}."
 
 
@@ -136,15 +137,22 @@ def parameters(here: int, single: int, n_head: int, d_head: int, d_model: int) -
     )
 
 
-def layers(name: str, layer: int, before: float, after: float, alike: float) -> str:
-    """Say what repeated layers did to the length of the vectors and to how alike they are."""
+def layers(name: str, layer: int, before: float, after: float, alike: float | None) -> str:
+    """Say what repeated layers did to the length of the vectors and to how alike they are.
+
+    Args:
+        name: what stands around attention; layer: how many layers.
+        before, after: mean lengths; alike: the mean cosine of two tokens, None where there is but one.
+    """
     if layer == 0:
         return f"Before the first layer the vectors have a mean length of {before:.3g}."
     if abs(after / before - 1) < 0.05 if before else True:
         length = f"keep their length, {after:.3g} on average"
     else:
         length = f"go from a mean length of {before:.3g} to {after:.3g}"
-    if alike > 0.99:
+    if alike is None:
+        end = "there is no second token to be compared with"
+    elif alike > 0.99:
         end = "all tokens now point the same way, so nothing tells them apart"
     else:
         end = f"two tokens have a cosine of {alike:.2f} on average"

@@ -486,6 +486,10 @@ def test_sentences() -> None:
     assert "but for the empty ones" in words.combined([0, 1], 1.4, 0.3, all_attend=False)
     assert "the same weights" in words.against(0, 1, 0.0, "a", "b")
     assert "nothing tells them apart" in words.layers("x", 12, 1.0, 2.0, 0.999)
+    assert words.does_not_divide(16, 1, [1], 1) == (
+        "16 heads do not divide d_model = 1, for there is only 1 dimension. The nearest that does is 1."
+    )
+    assert words.layers("x", 2, 1.0, 2.0, None).endswith("there is no second token to be compared with.")
     assert "keep their length" in words.layers("x", 12, 1.0, 1.01, 0.5)
     assert "Before the first layer" in words.layers("x", 0, 1.0, 1.0, 0.5)
 
@@ -599,3 +603,8 @@ def test_the_wrong_order_is_that_of_einops() -> None:
     _, output = run(replace(SPELLINGS[3], steps=tuple(wrong)), given)
     ours = MULTI_HEAD_MISTAKES["unpacked-in-another-order"].attend(module, x)
     torch.testing.assert_close(ours.output, output, atol=1e-12, rtol=0)
+
+
+def test_one_token_alone_is_like_no_other() -> None:
+    at = open_page(case="own sentence", text="alone", tab="Block", layers="3")
+    assert any(said.endswith("there is no second token to be compared with.") for said in sentences(at))

@@ -1,6 +1,18 @@
-"""Tables keep their cells: a bar in a cell splits none."""
+"""Tables keep their cells: a bar in a cell splits none; what is rounded in them says so."""
 
-from attn_ui.tables import checks_table, table
+import pytest
+
+from attn_ui.parameters import Choice
+from attn_ui.tables import ROUNDED, checks_table, table
+from tests.pages import PAGES, open_sound
+
+WRITTEN_OUT = [
+    address
+    for address, (_, settings) in PAGES.items()
+    if any(
+        isinstance(each, Choice) and each.name == "tab" and "Arithmetic" in each.options for each in settings
+    )
+]
 
 
 def test_a_bar_inside_a_cell_stays_there() -> None:
@@ -11,3 +23,13 @@ def test_a_bar_inside_a_cell_stays_there() -> None:
 def test_a_failed_check_stands_out() -> None:
     said = checks_table(["one", "two"], {"here": [(True, "holds exactly"), (False, "fails, off by 3")]})
     assert said.splitlines()[-1] == "| two | :material/close: **fails, off by 3** |"
+
+
+@pytest.mark.parametrize("address", WRITTEN_OUT)
+def test_what_is_written_out_says_that_it_is_rounded(address: str) -> None:
+    page = open_sound(address, tab="Arithmetic")
+    assert any(ROUNDED in each.value for each in (*page.markdown, *page.caption))
+
+
+def test_all_pages_that_write_out_are_looked_at() -> None:
+    assert len(WRITTEN_OUT) == 5

@@ -196,6 +196,25 @@ class AppPage:
             return x, y
         raise AssertionError(f"{key} never knew of the pointer over row {row}, column {column} of {name}")
 
+    def select_in_table(self, share: float) -> Locator:
+        """Click the first row of the first table at a share of its width; return the cell selected then.
+
+        A table that has just come may still be moved, or take no click yet: then again, as a person would.
+        """
+        table = self.page.get_by_test_id("stDataFrame").first
+        selected = table.locator("[role=gridcell][aria-selected=true]")
+        for _ in range(10):
+            table.evaluate("table => table.scrollIntoView({ block: 'center' })")
+            box = table.bounding_box()
+            assert box is not None
+            self.page.mouse.click(box["x"] + box["width"] * share, box["y"] + 52)
+            try:
+                selected.wait_for(state="attached", timeout=TIMEOUT / 10)
+            except TimeoutError:
+                continue
+            return selected
+        raise AssertionError("no click selected a cell of the table")
+
     def cell_centre(self, key: str, name: str, row: int, column: int) -> tuple[float, float]:
         """Where a cell of a heatmap stands in the window."""
         self.figure(key).scroll_into_view_if_needed()

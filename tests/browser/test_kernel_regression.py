@@ -252,11 +252,7 @@ def test_a_number_changed_in_the_table_moves_its_point(app: AppPage) -> None:
     app.page.set_viewport_size({"width": 1280, "height": 1300})
     app.open(f"{PAGE}?tab=Data")
     before = drawn(app, "fit", "data", "y")
-    table = app.page.get_by_test_id("stDataFrame").locator("canvas").first
-    table.scroll_into_view_if_needed()
-    box = table.bounding_box()
-    assert box is not None
-    app.page.mouse.click(box["x"] + box["width"] * 0.75, box["y"] + 52)
+    app.select_in_table(0.75)
     app.page.keyboard.press("Enter")
     expect(app.page.locator("#portal input, #portal textarea").first).to_be_focused()
     app.page.keyboard.press("Control+a")

@@ -155,13 +155,8 @@ def test_own_mask_by_clicking_cells(app: AppPage) -> None:
 
 def first_cell(app: AppPage) -> None:
     """Select the first number of the first table under the figure."""
-    grid = app.page.locator("[data-testid=stDataFrame]").first
-    grid.evaluate("grid => grid.scrollIntoView({block: 'center'})")
-    box = grid.bounding_box()
-    assert box
-    app.page.mouse.click(box["x"] + box["width"] / 2, box["y"] + 52)
+    selected = app.select_in_table(0.5)
     app.page.keyboard.press("Control+Home")
-    selected = grid.locator("[role=gridcell][aria-selected=true]")
     expect(selected).to_have_attribute("aria-colindex", "1", timeout=20_000)
 
 

@@ -6,7 +6,7 @@ import torch
 
 from attn_core import KERNELS
 from attn_figures.numbers import number
-from attn_ui.tables import table
+from attn_ui.tables import ROUNDED, table
 from pages.kernel_regression.numbers import Standing
 
 SHOWN_KEYS = 8
@@ -50,7 +50,8 @@ def show(standing: Standing) -> None:
     width = points.width(standing.bandwidth, DIGITS)
     st.markdown(
         f"The :violet[query] q = {standing.asked} at bandwidth h = {width}, {kernel} kernel: each "
-        "weight is K(u) divided by the sum of its column, the estimate the sum of w · v. Heaviest keys first."
+        "weight is K(u) divided by the sum of its column, the estimate the sum of w · v. Heaviest keys "
+        f"first. {ROUNDED}"
     )
     apart = "|q − k|, days" if points.dated else "|q − k|"
     header = [":orange[key] k", apart, "u = |q − k| / h", "K(u)", "weight w", ":green[value] v", "w · v"]

@@ -6,7 +6,7 @@ import streamlit as st
 
 from attn_figures.numbers import number
 from attn_ui.frame import coloured, listed
-from attn_ui.tables import table
+from attn_ui.tables import ROUNDED, table
 from pages.learned_heads.numbers import Now
 
 
@@ -20,7 +20,7 @@ def show(now: Now) -> None:
             numbers=4,
         )
     )
-    st.caption("Click a cell of a map to choose its head, query and key.")
+    st.caption(f"Click a cell of a map to choose its head, query and key. {ROUNDED}")
 
 
 def sentence(now: Now) -> str:

@@ -9,6 +9,7 @@ from attn_ui import controls
 from attn_ui.frame import coloured
 from attn_ui.masking import toggle_cell
 from attn_ui.shared_settings import HEAD, KEY, QUERY
+from attn_ui.tables import ROUNDED
 from pages.multi_head.numbers import Now, allowed, biases
 from pages.multi_head.settings import names_of_heads
 
@@ -24,7 +25,7 @@ def show(now: Now) -> None:
     score, scaled = float(result.scores[head, query, key]), float(result.scaled_scores[head, query, key])
     weight = float(result.weights[head, query, key])
     words = f"{coloured('query', now.tokens.queries[query])} asks {coloured('key', now.tokens.keys[key])}"
-    st.markdown(f"In head {head + 1}, {words}. Click another cell of the maps to follow that one.")
+    st.markdown(f"In head {head + 1}, {words}. Click another cell of the maps to follow that one. {ROUNDED}")
     holds = {
         "vector": ", each made from a word with the vector of its place added",
         "rotation": ", each turned by its place",

@@ -47,6 +47,7 @@ def show(now: Now) -> None:
         norm = controls.segment(NORM, "Layer norm")
     chosen = VARIANTS.index((residual, norm))
     lengths, alike = (values[chosen].tolist() for values in _measured(now.setting, now.n_head)[1:])
+    alone = len(now.tokens.queries) == 1
     live_figure(
         _over_layers(now.setting, now.n_head, chosen),
         key="block",
@@ -54,7 +55,9 @@ def show(now: Now) -> None:
         name="block over layers",
         slider=Slider("Layers", LAYERS),
         says=[
-            words.layers(name_of(residual, norm), layer, lengths[0], lengths[layer], alike[layer])
+            words.layers(
+                name_of(residual, norm), layer, lengths[0], lengths[layer], None if alone else alike[layer]
+            )
             for layer in range(len(LAYERS.values))
         ],
     )

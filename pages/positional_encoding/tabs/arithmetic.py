@@ -5,7 +5,7 @@ import streamlit as st
 from attn_ui import controls
 from attn_ui.frame import plain
 from attn_ui.shared_settings import KEY, QUERY
-from attn_ui.tables import table
+from attn_ui.tables import ROUNDED, table
 from pages.positional_encoding import words
 from pages.positional_encoding.numbers import Numbers
 
@@ -22,7 +22,8 @@ def show(numbers: Numbers) -> None:
     terms, scaled = scheme.terms(numbers.x, query, key), attended.scaled_scores[query]
     st.markdown(
         f"The scaled score of :violet[**{plain(labels[query])}**] at position {query + scheme.first} and "
-        f":orange[**{plain(labels[key])}**] at position {key + scheme.first}, by what each part comes from:"
+        f":orange[**{plain(labels[key])}**] at position {key + scheme.first}, by what each part comes from. "
+        f"{ROUNDED}"
     )
     rows = [[name, f"{value:+.6f}"] for name, value in terms.items()]
     total = ["**scaled score**", f"**{sum(terms.values()):+.6f}**"]

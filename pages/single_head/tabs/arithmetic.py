@@ -8,7 +8,7 @@ from attn_ui import controls
 from attn_ui.frame import coloured
 from attn_ui.masking import toggle_cell
 from attn_ui.shared_settings import KEY, QUERY
-from attn_ui.tables import table
+from attn_ui.tables import ROUNDED, table
 from pages.single_head.numbers import Now
 
 MOST_TERMS = 8  # of a sum that is written out
@@ -30,7 +30,7 @@ def show(now: Now) -> None:
     )
     st.markdown(
         f"The framed cell: “{query}” meets “{key}”. Click another cell of any map to work that one out. "
-        "Sums and shares are computed with all digits and shown with six."
+        f"{ROUNDED}"
     )
     with st.container(width=960):
         left, right = st.columns(2, gap="large")
