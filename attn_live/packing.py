@@ -18,13 +18,13 @@ that is the same at all widths has one entry, and later tables name only what is
 """
 
 import json
-import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any
 
 import numpy as np
+from isal import isal_zlib
 from numpy.typing import NDArray
 
 from attn_live import paths
@@ -39,7 +39,8 @@ MOST_BYTES = 1_800_000  # of the steps in it, everything counted; the rest is le
 MOST_STEPS = 400
 MISSING = object()
 PREFIX_BYTES = 12
-_LEVEL = 3  # of zlib: level 1 takes a sixth less time for 2 % more, level 6 twice as long for 3 % less
+# ISA-L's deflate takes an eighth of the time of zlib's level 3, and with small blocks 2 % more bytes.
+_LEVEL, _MEMORY = 1, 2
 
 
 class TooLargeError(ValueError):
@@ -98,7 +99,7 @@ def pack(figures: Sequence[Any], cursor: Cursor | None = None, moves: Moves | No
         "arrays": arrays.described,
     }
     body = arrays.body(json.dumps(header, separators=(",", ":"), allow_nan=False))
-    small = zlib.compress(body, _LEVEL)
+    small = _deflated(body)
     message = _prefix(n_steps, len(body)) + small
     if len(message) > MOST_BYTES:
         raise TooLargeError(
@@ -111,6 +112,11 @@ def pack(figures: Sequence[Any], cursor: Cursor | None = None, moves: Moves | No
 def message(head: bytes, said: bytes, packed: bytes) -> bytes:
     """Join what the browser takes: what is said of the figure (JSON), its sentences, its packed steps."""
     return b"".join(len(part).to_bytes(4, "little") + part for part in (head, said)) + packed
+
+
+def _deflated(body: bytes) -> bytes:
+    deflate = isal_zlib.compressobj(_LEVEL, memLevel=_MEMORY)
+    return deflate.compress(body) + deflate.flush()
 
 
 def _prefix(n_steps: int, inflated: int) -> bytes:

@@ -28,7 +28,39 @@ export function canRead(bytes) {
 export async function readMessage(bytes) {
   const [head, said, packed] = split(bytes);
   const says = said[0] === DEFLATED ? await inflate(said) : said;
-  return { meta: parse(head), says: parse(says), packed };
+  return { meta: parse(head), says: unfolded(parse(says)), packed };
+}
+
+/**
+ * Sentences with their numbers: a message tells by how much each is more than one before; see says.py. What a
+ * saved figure has of them is whole.
+ *
+ * @param {any} says
+ * @returns {import("./types").Says | null}
+ */
+function unfolded(says) {
+  if (!says?.next) return says;
+  let last = 0;
+  /** @type {(part: any) => any} */
+  const count = (part) => {
+    if (Array.isArray(part)) return part.map(count);
+    last += part;
+    return last;
+  };
+  /** @type {number[][]} */
+  const texts = [];
+  /** @type {number[]} */
+  let text = [];
+  const numbers = new Int32Array(says.texts.length);
+  for (const [place, further] of says.texts.entries()) {
+    const number = further + (numbers[place - says.lag] ?? 0);
+    numbers[place] = number;
+    if (number < 0) {
+      texts.push(text);
+      text = [];
+    } else text.push(number);
+  }
+  return { at: says.next.map(count), runs: says.runs, texts };
 }
 
 /**

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Mapping
+from itertools import repeat
 from typing import NamedTuple
 
 import numpy as np
@@ -28,10 +29,10 @@ class Heaviest(NamedTuple):
 def heaviest(weights: Numbers) -> list[Heaviest]:
     """Find the largest weight of each query, for weights (n_query, n_key)."""
     largest = weights.max(axis=1)
-    tied = (weights >= largest[:, None] * (1 - SAME)).sum(axis=1)
+    tied = np.count_nonzero(weights >= largest[:, None] * (1 - SAME), axis=1)
     positive, key = np.count_nonzero(weights, axis=1), weights.argmax(axis=1)
-    each = zip(*(column.tolist() for column in (largest, tied, positive, key)), strict=True)
-    return [Heaviest(top, ties, some, weights.shape[1], at) for top, ties, some, at in each]
+    columns = (column.tolist() for column in (largest, tied, positive))
+    return list(map(Heaviest, *columns, repeat(weights.shape[1]), key.tolist()))
 
 
 def fit_sentence(
@@ -39,17 +40,17 @@ def fit_sentence(
     *,
     kernel: str,
     bandwidth: float,
-    query: float,
+    place: str,
+    nearest: float,
     estimate: float,
     most: Heaviest,
     effective: float,
     empty: int,
     n_query: int,
 ) -> str:
-    """Say what the chosen query attends to, and how many queries find nothing."""
-    at = f"At {points.name_place(query)} the **query**"
+    """Say what the query at a place attends to, how far the nearest key is, and how many find nothing."""
+    at = f"At {place} the **query**"
     if math.isnan(estimate):
-        nearest = float(np.abs(points.keys - query).min())
         digits = next((n for n in range(3, 10) if points.width(bandwidth, n) != points.width(nearest, n)), 3)
         window, away = points.width(bandwidth, digits), points.width(nearest, digits)
         return (

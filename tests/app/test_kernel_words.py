@@ -24,7 +24,8 @@ def fit(**more: Any) -> str:
     settings: dict[str, Any] = {
         "kernel": "boxcar",
         "bandwidth": 0.5,
-        "query": 1.1,
+        "place": "1.1",
+        "nearest": 0.1,
         "estimate": 2.0,
         "most": heaviest(np.array([[0.2, 0.7, 0.1]]))[0],
         "effective": 2.2,
@@ -55,13 +56,18 @@ def test_no_key_is_singled_out_among_ties(weights: list[float], wanted: str) -> 
 
 
 def test_an_empty_window_is_explained_and_tells_no_number() -> None:
-    said = fit(estimate=math.nan, query=2.1, most=heaviest(np.zeros((1, 3)))[0], effective=0.0, empty=7)
+    said = fit(estimate=math.nan, nearest=0.9, most=heaviest(np.zeros((1, 3)))[0], effective=0.0, empty=7)
     assert "no **key** within h = 0.5: the nearest lies 0.9 away" in said
     assert "nan" not in said
 
 
 def test_a_key_just_outside_the_window_is_told_from_its_edge() -> None:
-    given = {"estimate": math.nan, "query": 2.1, "most": heaviest(np.zeros((1, 3)))[0], "effective": 0.0}
+    given = {
+        "estimate": math.nan,
+        "nearest": 3 - 2.1,
+        "most": heaviest(np.zeros((1, 3)))[0],
+        "effective": 0.0,
+    }
     assert "within h = 0.8997: the nearest lies 0.9 away" in fit(bandwidth=0.8997, **given)
     # On the edge itself a triangular kernel is zero: no digits would part them.
     assert "within h = 0.9: the nearest lies 0.9 away" in fit(bandwidth=3 - 2.1, **given)

@@ -4,7 +4,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attn_live.says import _split, _split_at_bold, check_says, pack_says, runs, said_at, said_plainly
+from attn_live.says import (
+    Run,
+    Split,
+    _split,
+    _split_at_bold,
+    check_says,
+    pack_says,
+    runs,
+    said_at,
+    said_plainly,
+)
 from attn_ui.frame import coloured, plain
 
 
@@ -33,22 +43,39 @@ SENTENCES = st.lists(st.sampled_from(PIECES), max_size=12).map("".join)
 BOLD_ONLY = st.lists(st.sampled_from(["a", "b c", "**d**", "**e f**"]), max_size=9).map("x".join)
 
 
+def spoken(split: Split) -> list[list[Run]]:
+    known, numbers, _ = split
+    texts: list[list[Run]] = [[]]
+    for number in numbers:
+        if number < 0:
+            texts.append([])
+        else:
+            texts[-1].append(known[number])
+    return texts[:-1]
+
+
 @given(st.lists(SENTENCES | BOLD_ONLY, max_size=4) | st.lists(BOLD_ONLY.map("x{}".format), min_size=1))
 def test_the_short_way_through_bold_words_is_the_long_way(sentences: list[str]) -> None:
-    known, texts = _split(sentences)
-    assert [[known[run] for run in text] for text in texts] == [runs(sentence) for sentence in sentences]
+    wanted = [runs(sentence) for sentence in sentences]
+    assert spoken(_split(sentences)) == wanted
     short = _split_at_bold(sentences)
     if short is not None:
-        known, texts = short
-        assert [[known[run] for run in text] for text in texts] == [runs(sentence) for sentence in sentences]
+        assert spoken(short) == wanted
+
+
+@given(st.lists(SENTENCES | BOLD_ONLY, max_size=6))
+def test_each_sentence_comes_back(sentences: list[str]) -> None:
+    packed = pack_says(sentences)
+    assert [said_at(packed, step) for step in range(len(sentences))] == [runs(each) for each in sentences]
 
 
 def test_the_short_way_is_taken() -> None:
     assert _split_at_bold(["the **one**, the **other**.", "the **one**."]) == (
         [("", "the "), ("", ", the "), ("", "."), ("b", "one"), ("b", "other")],
-        [[0, 3, 1, 4, 2], [0, 3, 2]],
+        [0, 3, 1, 4, 2, -1, 0, 3, 2, -1],
+        6,
     )
-    for other in ("**first**", "*one*", "a **b", "a ** b**", ":violet[q]", "a****b", r"1 \* 2"):
+    for other in ("**first**", "*one*", "a **b", "a ** b**", ":violet[q]", "a****b", r"1 \* 2", "a\n**b** c"):
         assert _split_at_bold(["the **one**.", other]) is None, other
 
 

@@ -5,6 +5,7 @@ import csv
 import io
 import json
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,8 @@ from streamlit.testing.v1 import AppTest
 
 from attn_live.arrays import read_body
 from attn_live.bundle import bundle
-from attn_live.packing import PREFIX_BYTES
+from attn_live.packing import PREFIX_BYTES, message
+from attn_live.says import pack_says, said_at, said_plainly
 from attn_live.unpacking import count_steps, figure_at, inflated
 
 ROUTER = Path(__file__).resolve().parents[2] / "attn_ui" / "router.py"
@@ -65,11 +67,11 @@ def messages(page: str) -> list[bytes]:
     assert not app.exception
     found = []
     for component in app.get("bidi_component"):
-        message: bytes = component.proto.bytes
+        steps: bytes = component.proto.bytes
         for _ in ("head", "says"):
-            message = message[4 + int.from_bytes(message[:4], "little") :]
-        if count_steps(message):  # sentences may travel apart, without steps
-            found.append(message)
+            steps = steps[4 + int.from_bytes(steps[:4], "little") :]
+        if count_steps(steps):  # sentences may travel apart, without steps
+            found.append(steps)
     return found
 
 
@@ -83,12 +85,38 @@ def check(modules: Page, packed: bytes, places: list[tuple[int, int]]) -> None:
 def test_every_page_is_unpacked_as_python_unpacks_it(modules: Page, page: str) -> None:
     packed = messages(page)
     assert packed
-    for message in packed:
-        last = count_steps(message) - 1
-        header, _ = read_body(inflated(message)[PREFIX_BYTES:])
+    for steps in packed:
+        last = count_steps(steps) - 1
+        header, _ = read_body(inflated(steps)[PREFIX_BYTES:])
         rows = header["cursor"]["n_rows"] if header["cursor"] else 1
         # There and back, so that nothing of another step may be left.
-        check(modules, message, [(0, 0), (last, rows - 1), (last // 2, rows // 2), (0, 0)])
+        check(modules, steps, [(0, 0), (last, rows - 1), (last // 2, rows // 2), (0, 0)])
+
+
+@pytest.mark.parametrize("packs", [bytes, said_plainly])
+def test_sentences_are_read_as_python_reads_them(modules: Page, packs: Callable[[bytes], bytes]) -> None:
+    says = [
+        ["the **one** is 1", "no mark"],
+        ["the **one** is 1", "*one* :violet[is] more **and** it"],
+        ["", "no mark"],
+    ]
+    for each in (says, ["the **one** is 1", "the **other** is 2", "the **one** is 1"]):
+        packed = packs(pack_says(each))
+        whole = message(b"{}", packed, b"")
+        read = modules.evaluate(
+            """async (text) => {
+                const { says } = await readMessage(Uint8Array.from(atob(text), (c) => c.charCodeAt(0)));
+                const run = (text) => says.texts[text].map((number) => says.runs[number]);
+                return says.at.map((at) => (Array.isArray(at) ? at.map(run) : [run(at)]));
+            }""",
+            base64.b64encode(whole).decode(),
+        )
+        wanted = [
+            [said_at(packed, step, row) for row in range(1 if isinstance(rows, str) else len(rows))]
+            for step, rows in enumerate(each)
+        ]
+        assert [[[tuple(run) for run in text] for text in rows] for rows in read] == wanted
+        assert wanted[0][0] == [("", "the "), ("b", "one"), ("", " is 1")]
 
 
 def test_colours_change_and_what_is_kept_stays(modules: Page) -> None:

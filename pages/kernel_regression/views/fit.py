@@ -1,5 +1,7 @@
 """The first picture: the data asked at one query, and the weights of all queries."""
 
+import numpy as np
+
 from attn_figures.kernel_regression import fit, fit_cursor, fit_moves
 from attn_figures.kernel_scene import Estimate
 from attn_ui.live_figure import Cursor, Rows, Slider, live_figure, pack, pack_says
@@ -40,32 +42,41 @@ def _draw(sweep: Sweep) -> tuple[bytes, bytes]:
     scene, estimates = sweep.scene, sweep.estimates()
     cursor = Cursor(len(scene.queries), **fit_cursor(scene, estimates))
     packed = pack([fit.spec(scene, estimates[0])], cursor, fit_moves(scene, estimates))
-    bandwidths = zip(sweep.bandwidths().tolist(), estimates, strict=True)
-    return packed, pack_says([_say(sweep, bandwidth, estimate) for bandwidth, estimate in bandwidths])
+    return packed, pack_says(_say(sweep, estimates))
 
 
-def _say(sweep: Sweep, bandwidth: float, estimate: Estimate) -> list[str]:
-    """Say of each query what it shows."""
-    empty = int((~estimate.supported).sum())
-    queries = sweep.scene.queries.tolist()
-    numbers = zip(
-        queries,
-        estimate.at_queries.tolist(),
-        heaviest(estimate.weights),
-        estimate.effective_keys.tolist(),
-        strict=True,
-    )
-    return [
-        fit_sentence(
-            sweep.points,
-            kernel=sweep.kernel,
-            bandwidth=bandwidth,
-            query=query,
-            estimate=at,
-            most=most,
-            effective=effective,
-            empty=empty,
-            n_query=len(queries),
+def _say(sweep: Sweep, estimates: list[Estimate]) -> list[list[str]]:
+    """Say of each bandwidth and each query what it shows."""
+    queries, n_query = sweep.queries, len(sweep.queries)
+    places = [sweep.points.name_place(query) for query in queries.tolist()]
+    nearest = np.abs(queries[:, None] - sweep.points.keys).min(axis=1).tolist()
+    most = heaviest(np.concatenate([estimate.weights for estimate in estimates]))
+    said = []
+    for step, (bandwidth, estimate) in enumerate(zip(sweep.bandwidths().tolist(), estimates, strict=True)):
+        empty = int((~estimate.supported).sum())
+        numbers = zip(
+            places,
+            nearest,
+            estimate.at_queries.tolist(),
+            most[step * n_query : (step + 1) * n_query],
+            estimate.effective_keys.tolist(),
+            strict=True,
         )
-        for query, at, most, effective in numbers
-    ]
+        said.append(
+            [
+                fit_sentence(
+                    sweep.points,
+                    kernel=sweep.kernel,
+                    bandwidth=bandwidth,
+                    place=place,
+                    nearest=away,
+                    estimate=at,
+                    most=of_row,
+                    effective=effective,
+                    empty=empty,
+                    n_query=n_query,
+                )
+                for place, away, at, of_row, effective in numbers
+            ]
+        )
+    return said
