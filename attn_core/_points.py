@@ -7,8 +7,8 @@ from torch import Tensor
 
 from attn_core import _require
 
-CHUNK = 2**18
-"""Numbers of one (steps, n_query, n_key) block held at once: 2 MB in float64, to stay in the cache."""
+CHUNK = 2**16
+"""Numbers of one (steps, n_query, n_key) block held at once: 512 kB in float64, to stay in the cache."""
 
 
 def check(keys: Tensor, values: Tensor, **queries: Tensor) -> None:

@@ -196,15 +196,9 @@ def _row_facts(scene: Scene, estimate: Estimate, name: str) -> SideBars:
         float(n_key),
         f"query at {'%{hovertext}' if scene.dated else f'%{{customdata[0]:{scene.hover_form}}}'}<br>"
         f"effective keys <b>%{{customdata[1]:.2f}}</b> of {n_key}<br>row sum <b>%{{customdata[2]:.6f}}</b>",
-        facts(scene, estimate),
+        estimate.facts,
         tuple(scene.names(scene.queries)) if scene.dated else (),
     )
-
-
-def facts(scene: Scene, estimate: Estimate) -> Numbers:
-    """Each query, its effective keys, its sum of weights and its estimate, 0 where there is none."""
-    answered = np.where(estimate.supported, estimate.at_queries, 0.0)
-    return np.stack((scene.queries, estimate.effective_keys, estimate.weights.sum(axis=1), answered), axis=-1)
 
 
 @lru_cache(maxsize=SCENES)

@@ -70,7 +70,7 @@ def fit_cursor(scene: Scene, estimates: Sequence[Estimate]) -> dict[str, dict[st
     at_queries = np.stack([each.at_queries for each in estimates])[..., None]
     empty = np.isnan(at_queries)
     left, right = scene.x_range
-    facts = np.stack([parts.facts(scene, each) for each in estimates])[:, :, None, :]
+    facts = np.stack([each.facts for each in estimates])[:, :, None, :]
     return {
         "changes": {
             "layout.shapes[query].x0": queries,
@@ -201,6 +201,6 @@ def _read_outs(scene: Scene, estimate: Estimate, row: int) -> list[Mark]:
     hangs = {"textposition": "bottom center", "cliponaxis": False}
     return [
         marks.words("read-out", [np.nan if empty else middle], floor, told)
-        | {"customdata": parts.facts(scene, estimate)[[row]], **hangs},
+        | {"customdata": estimate.facts[[row]], **hangs},
         marks.words("read-out of an empty window", [middle if empty else np.nan], floor, nothing) | hangs,
     ]

@@ -130,18 +130,32 @@ class Scene:
 
 @dataclass(frozen=True)
 class Estimate:
-    """One bandwidth: weights (n_query, n_key), what follows from them, and the curve on the finer grid."""
+    """One bandwidth: weights (n_query, n_key), what follows from them, and the curve on the finer grid.
+
+    `facts` is what a hover tells of each query, (n_query, 4), see `facts_of`.
+    """
 
     weights: Numbers
     effective_keys: Numbers
     at_queries: Numbers
     on_grid: Numbers
     profile: Numbers
+    facts: Numbers
 
     @property
     def supported(self) -> NDArray[np.bool_]:
         """Which queries have a key in their window, (n_query,)."""
         return np.isfinite(self.at_queries)
+
+
+def facts_of(queries: Numbers, weights: Numbers, effective_keys: Numbers, at_queries: Numbers) -> Numbers:
+    """Each query, its effective keys, its sum of weights and its estimate, 0 where there is none.
+
+    For weights (..., n_query, n_key) it returns (..., n_query, 4).
+    """
+    places = np.broadcast_to(queries, effective_keys.shape)
+    answered = np.where(np.isfinite(at_queries), at_queries, 0.0)
+    return np.stack((places, effective_keys, weights.sum(axis=-1), answered), axis=-1)
 
 
 def round_numbers(low: float, high: float, most: int = 7) -> list[tuple[float, str]]:

@@ -5,6 +5,8 @@ from collections.abc import Sequence
 
 PLAIN = 1e6  # up to here a number is written out, beyond it as a power of ten
 SMALL = 1e-4
+# By how many digits are wanted: below it Python's own "g" writes a number as wanted, with no thousands.
+_SHORT = tuple(min(999.0, 10.0 ** (digits - 1)) for digits in range(20))
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -18,8 +20,8 @@ def number(value: float, digits: int = 4) -> str:
     """
     sign = "−" if value < 0 else ""
     size = abs(float(value))
-    if SMALL <= size < min(PLAIN, 10 ** (digits - 1)):
-        return f"{sign}{size:,.{digits}g}"
+    if SMALL <= size < _SHORT[digits]:
+        return f"{sign}{size:.{digits}g}"
     if math.isnan(value):
         return "not a number"
     if math.isinf(size):

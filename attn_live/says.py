@@ -20,11 +20,11 @@ Says = str | Sequence[str]  # one sentence for a step, or one for each row at th
 Run = tuple[str, str]  # role and text; the role is words of "b", "i", "query", "key", "value"
 
 _DEFLATED = b"\x78"  # the first byte of RFC 1950
-_LEVEL = 3  # of ISA-L's deflate, the last one
+_LEVEL = 1  # of ISA-L's deflate: level 3 takes twice as long for 4 % less
 _UNMARKED = re.compile(r"[^\\*:\]]+")  # text without anything that could begin or end a role
 _COLOURS = {"violet": "query", "orange": "key", "green": "value"}
 _BOLD = "**"
-_MORE_THAN_BOLD = ("\n", "\\", *(f":{colour}[" for colour in _COLOURS))
+_MORE_THAN_BOLD = ("*", "\n", "\\", *(f":{colour}[" for colour in _COLOURS))
 _END = -1  # stands among the numbers of runs where a sentence ends
 # Runs, the sentences as their numbers, each with an end, and how many numbers the first takes.
 Split = tuple[list[Run], list[int], int]
@@ -123,22 +123,20 @@ def _split(sentences: Sequence[str]) -> Split:
 
 def _split_at_bold(sentences: Sequence[str]) -> Split | None:
     """Do what `_split` does where nothing is marked but bold words, in a tenth of the time; else None."""
-    whole = " ".join(sentences)
-    if any(map(whole.__contains__, _MORE_THAN_BOLD)) or whole.count("*") != 2 * whole.count(_BOLD):
-        return None
-    if not sentences or any(sentence.count(_BOLD) % 2 for sentence in sentences):  # one is never closed
-        return None
     # All are split at once: the end of each is a bold word of its own, which no sentence has.
     pieces = f"{_BOLD}\n{_BOLD}".join([*sentences, ""]).split(_BOLD)[:-1]
     plain, bold = dict.fromkeys(pieces[::2]), dict.fromkeys(pieces[1::2])
-    del bold["\n"]
+    ends = pieces[1::2].count("\n")
+    bold.pop("\n", None)
+    words = " ".join(chain(plain, bold))
+    if ends != len(sentences) or not sentences or any(map(words.__contains__, _MORE_THAN_BOLD)):
+        return None  # where one mark is never closed, an end is no bold word
     if "" in plain or any(not text or text[0].isspace() for text in bold):
         return None
     numbers = [_END] * len(pieces)
     numbers[::2] = map(dict(zip(plain, count(), strict=False)).__getitem__, pieces[::2])
-    numbers[1::2] = map(
-        {**dict(zip(bold, count(len(plain)), strict=False)), "\n": _END}.__getitem__, pieces[1::2]
-    )
+    place = dict(zip([*bold, "\n"], chain(range(len(plain), len(plain) + len(bold)), [_END]), strict=True))
+    numbers[1::2] = map(place.__getitem__, pieces[1::2])
     return (
         [*(("", text) for text in plain), *(("b", text) for text in bold)],
         numbers,

@@ -15,7 +15,7 @@ import torch
 from torch import Tensor
 
 from attn_core import KERNELS, KernelRegression, effective_keys, kernel_estimate, nadaraya_watson
-from attn_figures.kernel_scene import Estimate, Scene
+from attn_figures.kernel_scene import Estimate, Scene, facts_of
 from attn_live.packing import MOST_BYTES, TooLargeError
 from attn_ui.parameters import Steps
 from attn_ui.state import position, snap
@@ -232,4 +232,6 @@ def estimates(points: Points, kernel: str, bandwidths: Numbers, scene: Scene) ->
     on_grid = kernel_estimate(torch.from_numpy(scene.grid), keys, values, kernel=kernel, bandwidth=h)
     profile = KERNELS[kernel].profile(torch.from_numpy(np.abs(scene.offsets)) / h[:, None])
     arrays = (result.weights, effective_keys(result.weights), result.estimate, on_grid, profile)
-    return [Estimate(*each) for each in zip(*(array.numpy() for array in arrays), strict=True)]
+    weights, effective, at_queries, *drawn = (array.numpy() for array in arrays)
+    facts = facts_of(scene.queries, weights, effective, at_queries)
+    return [Estimate(*each) for each in zip(weights, effective, at_queries, *drawn, facts, strict=True)]

@@ -1,7 +1,7 @@
 """Sentences that say what the pictures of kernel regression show. Numbers in, sentences out."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import repeat
 from typing import NamedTuple
 
@@ -35,36 +35,52 @@ def heaviest(weights: Numbers) -> list[Heaviest]:
     return list(map(Heaviest, *columns, repeat(weights.shape[1]), key.tolist()))
 
 
-def fit_sentence(
+def fit_sentences(
     points: Points,
     *,
     kernel: str,
     bandwidth: float,
-    place: str,
-    nearest: float,
-    estimate: float,
-    most: Heaviest,
-    effective: float,
-    empty: int,
-    n_query: int,
-) -> str:
-    """Say what the query at a place attends to, how far the nearest key is, and how many find nothing."""
-    at = f"At {place} the **query**"
-    if math.isnan(estimate):
-        digits = next((n for n in range(3, 10) if points.width(bandwidth, n) != points.width(nearest, n)), 3)
-        window, away = points.width(bandwidth, digits), points.width(nearest, digits)
+    places: Sequence[str],
+    nearest: Sequence[float],
+    estimates: Sequence[float],
+    most: Sequence[Heaviest],
+    effective: Sequence[float],
+) -> list[str]:
+    """Say of each query what it attends to, and how many queries find nothing.
+
+    Args:
+        points: the data.
+        kernel: its name; bandwidth: in the unit of the keys.
+        places: the queries as they are written; nearest: how far from each the nearest key is.
+        estimates: NaN where no key is in the window; most, effective: the heaviest key, and how many count.
+    """
+    n_query, n_key = len(places), len(points.keys)
+    empty = sum(map(math.isnan, estimates))
+    find = "finds" if empty == 1 else "find"
+    hatched = f" {empty} of {n_query} queries {find} no key in the window of the {kernel} kernel (hatched)."
+    end = hatched if empty else ""
+
+    def say(place: str, away: float, estimate: float, top: Heaviest, spread: float) -> str:
+        if math.isnan(estimate):
+            window, distance = _told_apart(points, bandwidth, away)
+            return (
+                f"At {place} the **query** finds no **key** within h = {window}: the nearest lies {distance} "
+                "away, so there is nothing to average and the estimate has a gap, as for "
+                f"{empty} of the {n_query} queries (hatched)."
+            )
         return (
-            f"{at} finds no **key** within h = {window}: the nearest lies {away} away, so there is nothing "
-            f"to average and the estimate has a gap, as for {empty} of the {n_query} queries (hatched)."
+            f"At {place} the **query** spreads its weight as if over {spread:.1f} of {n_key} **keys**; "
+            f"{_counts_most(points, top)}, and the weighted mean of the **values** is "
+            f"{points.amount(estimate)}.{end}"
         )
-    seen = (
-        f"{at} spreads its weight as if over {effective:.1f} of {most.n_key} **keys**; "
-        f"{_counts_most(points, most)}, and the weighted mean of the **values** is {points.amount(estimate)}."
-    )
-    if empty:
-        find = "query finds" if empty == 1 else "queries find"
-        seen += f" {empty} of {n_query} {find} no key in the window of the {kernel} kernel (hatched)."
-    return seen
+
+    return list(map(say, places, nearest, estimates, most, effective))
+
+
+def _told_apart(points: Points, bandwidth: float, nearest: float) -> tuple[str, str]:
+    """Write a bandwidth and the distance of the nearest key with as many digits as tell them apart."""
+    digits = next((n for n in range(3, 10) if points.width(bandwidth, n) != points.width(nearest, n)), 3)
+    return points.width(bandwidth, digits), points.width(nearest, digits)
 
 
 def _counts_most(points: Points, most: Heaviest) -> str:

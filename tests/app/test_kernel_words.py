@@ -1,6 +1,7 @@
 """What is said of kernel regression follows from its numbers."""
 
 import math
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -8,11 +9,12 @@ import pytest
 
 from pages.kernel_regression.points import Points, from_columns
 from pages.kernel_regression.words import (
+    Heaviest,
     bridge_sentence,
     choose_sentence,
     compare_sentence,
     fails_sentence,
-    fit_sentence,
+    fit_sentences,
     heaviest,
     learned_sentence,
 )
@@ -20,25 +22,36 @@ from pages.kernel_regression.words import (
 POINTS = Points("own points", np.array([0.0, 1.0, 3.0]), np.array([1.0, 2.0, 4.0]))
 
 
-def fit(**more: Any) -> str:
-    settings: dict[str, Any] = {
-        "kernel": "boxcar",
-        "bandwidth": 0.5,
-        "place": "1.1",
-        "nearest": 0.1,
-        "estimate": 2.0,
-        "most": heaviest(np.array([[0.2, 0.7, 0.1]]))[0],
-        "effective": 2.2,
-        "empty": 0,
-        "n_query": 61,
-    }
-    return fit_sentence(POINTS, **(settings | more))
+HEAVIEST = heaviest(np.array([[0.2, 0.7, 0.1]]))[0]
+
+
+def fit(
+    *,
+    bandwidth: float = 0.5,
+    nearest: float = 0.1,
+    estimate: float = 2.0,
+    most: Heaviest = HEAVIEST,
+    effective: float = 2.2,
+    empty: int = 0,
+) -> str:
+    """What is said of the first of 61 queries, when so many of the others find nothing."""
+    return fit_sentences(
+        POINTS,
+        kernel="boxcar",
+        bandwidth=bandwidth,
+        places=["1.1"] * 61,
+        nearest=[nearest] * 61,
+        estimates=[estimate, *[math.nan] * empty, *[2.0] * (60 - empty)],
+        most=[most] * 61,
+        effective=[effective] * 61,
+    )[0]
 
 
 def test_the_heaviest_key_is_named() -> None:
     assert "over 2.2 of 3 **keys**; the one at 1 counts most (0.700)" in fit()
     assert "hatched" not in fit()
     assert "4 of 61 queries find no key" in fit(empty=4)
+    assert "1 of 61 queries finds no key" in fit(empty=1)
 
 
 @pytest.mark.parametrize(
@@ -56,21 +69,17 @@ def test_no_key_is_singled_out_among_ties(weights: list[float], wanted: str) -> 
 
 
 def test_an_empty_window_is_explained_and_tells_no_number() -> None:
-    said = fit(estimate=math.nan, nearest=0.9, most=heaviest(np.zeros((1, 3)))[0], effective=0.0, empty=7)
+    said = fit(estimate=math.nan, nearest=0.9, most=heaviest(np.zeros((1, 3)))[0], effective=0.0, empty=6)
+    assert "as for 7 of the 61 queries" in said
     assert "no **key** within h = 0.5: the nearest lies 0.9 away" in said
     assert "nan" not in said
 
 
 def test_a_key_just_outside_the_window_is_told_from_its_edge() -> None:
-    given = {
-        "estimate": math.nan,
-        "nearest": 3 - 2.1,
-        "most": heaviest(np.zeros((1, 3)))[0],
-        "effective": 0.0,
-    }
-    assert "within h = 0.8997: the nearest lies 0.9 away" in fit(bandwidth=0.8997, **given)
+    outside = partial(fit, nearest=3 - 2.1, estimate=math.nan, most=heaviest(np.zeros((1, 3)))[0])
+    assert "within h = 0.8997: the nearest lies 0.9 away" in outside(bandwidth=0.8997)
     # On the edge itself a triangular kernel is zero: no digits would part them.
-    assert "within h = 0.9: the nearest lies 0.9 away" in fit(bandwidth=3 - 2.1, **given)
+    assert "within h = 0.9: the nearest lies 0.9 away" in outside(bandwidth=3 - 2.1)
 
 
 def test_values_are_told_apart_however_far_from_zero() -> None:

@@ -9,7 +9,7 @@ from attn_figures import theme
 from attn_figures.kernel_bridge import Terms, bridge
 from attn_figures.kernel_parts import EMPTY
 from attn_figures.kernel_regression import compare, compare_cursor, fit, fit_cursor, fit_moves
-from attn_figures.kernel_scene import Estimate, Scene, round_numbers
+from attn_figures.kernel_scene import Estimate, Scene, facts_of, round_numbers
 from attn_figures.kernel_studies import Errors, Limits, choose, fails, two_fits, two_maps
 from attn_figures.panels import IN_SIGHT
 from attn_live import paths
@@ -41,7 +41,8 @@ def estimate(empty: tuple[int, ...] = (), shape: tuple[int, int] = (N_QUERY, N_K
     for row in empty:
         weights[row], at_queries[row], effective[row] = 0.0, np.nan, 0.0
         on_grid[3 * row] = np.nan
-    return Estimate(weights, effective, at_queries, on_grid, np.array([0.0, 0.5, 1.0, 0.5, 0.0]))
+    facts = facts_of(np.linspace(-1.0, 5.0, shape[0]), weights, effective, at_queries)
+    return Estimate(weights, effective, at_queries, on_grid, np.array([0.0, 0.5, 1.0, 0.5, 0.0]), facts)
 
 
 def by_name(figure: Any) -> dict[str, Any]:

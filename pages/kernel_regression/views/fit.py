@@ -8,7 +8,7 @@ from attn_ui.live_figure import Cursor, Rows, Slider, live_figure, pack, pack_sa
 from attn_ui.shared_cache import shared
 from pages.kernel_regression.numbers import Standing, Strides, Sweep, fitting
 from pages.kernel_regression.points import Points
-from pages.kernel_regression.words import fit_sentence, heaviest
+from pages.kernel_regression.words import fit_sentences, heaviest
 
 
 def show(points: Points, kernel: str) -> Standing:
@@ -51,32 +51,16 @@ def _say(sweep: Sweep, estimates: list[Estimate]) -> list[list[str]]:
     places = [sweep.points.name_place(query) for query in queries.tolist()]
     nearest = np.abs(queries[:, None] - sweep.points.keys).min(axis=1).tolist()
     most = heaviest(np.concatenate([estimate.weights for estimate in estimates]))
-    said = []
-    for step, (bandwidth, estimate) in enumerate(zip(sweep.bandwidths().tolist(), estimates, strict=True)):
-        empty = int((~estimate.supported).sum())
-        numbers = zip(
-            places,
-            nearest,
-            estimate.at_queries.tolist(),
-            most[step * n_query : (step + 1) * n_query],
-            estimate.effective_keys.tolist(),
-            strict=True,
+    return [
+        fit_sentences(
+            sweep.points,
+            kernel=sweep.kernel,
+            bandwidth=bandwidth,
+            places=places,
+            nearest=nearest,
+            estimates=estimate.at_queries.tolist(),
+            most=most[step * n_query : (step + 1) * n_query],
+            effective=estimate.effective_keys.tolist(),
         )
-        said.append(
-            [
-                fit_sentence(
-                    sweep.points,
-                    kernel=sweep.kernel,
-                    bandwidth=bandwidth,
-                    place=place,
-                    nearest=away,
-                    estimate=at,
-                    most=of_row,
-                    effective=effective,
-                    empty=empty,
-                    n_query=n_query,
-                )
-                for place, away, at, of_row, effective in numbers
-            ]
-        )
-    return said
+        for step, (bandwidth, estimate) in enumerate(zip(sweep.bandwidths().tolist(), estimates, strict=True))
+    ]
