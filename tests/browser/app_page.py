@@ -1,10 +1,11 @@
 """The app as a browser test drives it: every locator and every wait in one place."""
 
+import contextlib
 import time
 from collections.abc import Callable
 from typing import Any
 
-from playwright.sync_api import ConsoleMessage, Locator, Page, Response, TimeoutError
+from playwright.sync_api import ConsoleMessage, Locator, Page, Response, TimeoutError, expect
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
@@ -145,6 +146,26 @@ class AppPage:
                     .every(f => f.offsetParent === null
                         || (f.dataset.state && f.querySelector('.live-film').hidden))"""
         )
+
+    def choose(self, key: str, name: str) -> None:
+        """Choose from a list by its key, and wait until the list has faded away from what lies below it."""
+        control = self.page.locator(f".st-key-{key}")
+        box = control.get_by_role("combobox")
+        option = self.page.get_by_role("option", name=name, exact=True)
+        several = control.get_by_test_id("stMultiSelect").count()
+        for _ in range(2):  # a list that opens while the page changes is closed again
+            if several:
+                box.fill(name)  # a long list shows what is typed
+            else:
+                box.click()
+            with contextlib.suppress(TimeoutError):
+                option.wait_for(timeout=TIMEOUT / 10)
+                break
+        option.click()
+        if several:
+            box.press("Tab")  # its list stays open for the next choice
+        expect(self.page.get_by_role("listbox")).to_have_count(0, timeout=TIMEOUT)
+        self.settle()
 
     def figure(self, key: str) -> Locator:
         """A live figure by its key."""

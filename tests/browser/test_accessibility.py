@@ -1,6 +1,5 @@
 """axe-core on every page with its tabs and views, light and dark; the contrast of digits in cells."""
 
-import contextlib
 import itertools
 from pathlib import Path
 from typing import Any
@@ -9,7 +8,7 @@ import numpy as np
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from PIL import Image
-from playwright.sync_api import TimeoutError, expect
+from playwright.sync_api import expect
 
 from attn_figures import theme
 from pages.kernel_regression import settings as kernel_regression
@@ -92,18 +91,10 @@ def test_axe_finds_nothing_on_any_tab_or_view_in_either_theme(app: AppPage, addr
 
 def look_at(app: AppPage, name: str, view: str) -> None:
     """Choose a view, from buttons or from a list."""
-    control = app.page.locator(f".st-key-{name}")
-    if control.get_by_test_id("stButtonGroup").count():
+    if app.page.locator(f".st-key-{name}").get_by_test_id("stButtonGroup").count():
         app.segment(view)
-        return
-    option = app.page.get_by_role("option", name=view, exact=True)
-    control.get_by_role("combobox").click()
-    with contextlib.suppress(TimeoutError):  # a list that opens while the theme changes is closed again
-        option.wait_for(timeout=5000)
-    if not option.is_visible():
-        control.get_by_role("combobox").click()
-    option.click()
-    app.settle()
+    else:
+        app.choose(name, view)
 
 
 def test_the_name_of_a_picture_follows_its_view_and_its_slider(app: AppPage) -> None:

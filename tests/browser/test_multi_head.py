@@ -199,9 +199,7 @@ def test_layers_without_residual_make_tokens_alike(app: AppPage) -> None:
 
 def test_an_example_sets_the_controls_and_its_link_brings_all_of_it_back(app: AppPage) -> None:
     app.open("multi-head")
-    app.page.locator(".st-key-case [role=combobox], .st-key-case input").first.click()
-    app.page.get_by_role("option", name="I love ice, two full-width heads").click()
-    app.settle()
+    app.choose("case", "I love ice, two full-width heads")
     for _ in range(2):
         assert app.readout("maps") == "2"
         assert shown_heads(app) == ["head 1", "head 2"]

@@ -88,11 +88,8 @@ def test_a_lesson_link_is_made_and_opens(app: AppPage) -> None:
     said.fill("Look at <b>row 2</b>")
     said.press("Enter")
     app.settle()
-    hide = app.page.locator(".st-key-share-hide").get_by_role("combobox")
-    for name in ("All prose", "The setting mask"):
-        hide.fill(name)
-        app.page.get_by_role("option", name=name).first.click()
-        app.settle()
+    app.choose("share-hide", "All prose: what a page says beside its figure, and its tabs")
+    app.choose("share-hide", "The setting mask")
     link = app.page.locator(".share-link").nth(1).input_value()
     assert scanned(app, 1) == link
     app.page.goto(link)
