@@ -24,6 +24,7 @@ class Hosting:
         frame_ancestors: who may show the app in a frame, as in a content security policy; "" is everybody.
         metrics: whether `/_stcore/metrics` answers.
         sessions: how many visitors one process serves at once; one more is asked to come back. 0 is no limit.
+        cache: megabytes of what was computed for all that one process keeps.
         changes: how many messages a second one visitor is served; more wait, and delay that visitor only.
     """
 
@@ -31,6 +32,7 @@ class Hosting:
     frame_ancestors: str = ""
     metrics: bool = False
     sessions: int = 300
+    cache: int = 64
     changes: float = 10.0
 
 
@@ -50,6 +52,7 @@ def hosting(environment: Mapping[str, str] | None = None) -> Hosting:
         "FRAME_ANCESTORS": ("frame_ancestors", _sources),
         "METRICS": ("metrics", _switch),
         "SESSIONS": ("sessions", _count),
+        "CACHE": ("cache", _megabytes),
         "CHANGES": ("changes", _rate),
     }
     read: dict[str, Any] = {}
@@ -86,6 +89,12 @@ def _switch(text: str) -> bool:
 def _count(text: str) -> int:
     if not text.isdecimal():
         raise ValueError("a whole number, 0 for no limit")
+    return int(text)
+
+
+def _megabytes(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise ValueError("a whole number of megabytes, 1 or more")
     return int(text)
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import streamlit as st
 from starlette.middleware import Middleware
 
+from attn_ui import shared_cache
 from attn_ui.assets import Asset, FrontEnd, plotly_js
 from attn_ui.document import Assets
 from attn_ui.faults import keep_logs_clean, say_so
@@ -34,6 +35,7 @@ def parts(warm_up: Callable[[], None]) -> dict[str, Any]:
     @asynccontextmanager
     async def lifespan(_: st.App) -> AsyncIterator[None]:
         keep_logs_clean()
+        shared_cache.bound(chosen.cache * 1_000_000)
         warm_up()
         plotly.packed()
         front.prepare()

@@ -94,6 +94,11 @@ class SharedCache:
         mine.set_result(value)
         return value
 
+    def bound(self, most_bytes: int) -> None:
+        """Hold at most so many bytes from now on; what was kept is forgotten."""
+        with self._lock:
+            self._kept = LRUCache(most_bytes, getsizeof=self._kept.getsizeof)
+
     def fullness(self) -> Fullness:
         """Return how full it is."""
         with self._lock:
@@ -113,6 +118,7 @@ class _LeftError(Exception):
 
 
 _CACHE = SharedCache(MOST_BYTES)
+bound = _CACHE.bound
 fullness = _CACHE.fullness
 clear = _CACHE.clear
 

@@ -15,7 +15,6 @@ and the first page took, errors and the server's memory.
 import argparse
 import asyncio
 import contextlib
-import os
 import random
 import signal
 import socket
@@ -186,11 +185,15 @@ def teach(
 
 
 def memory_of(pid: int) -> float:
-    """Return the megabytes of a process and those that it started; NaN where the system does not tell."""
+    """Return the megabytes of a process and all below it; NaN where the system does not tell.
+
+    What several of them share is counted once: each has its part of it (PSS, proc_pid_smaps(5)).
+    """
     with contextlib.suppress(OSError):
-        pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
+        said = Path(f"/proc/{pid}/smaps_rollup").read_text()
+        own = int(said.partition("\nPss:")[2].split()[0]) * 1024 / 1e6
         started = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-        return pages * os.sysconf("SC_PAGE_SIZE") / 1e6 + sum(memory_of(int(child)) for child in started)
+        return own + sum(memory_of(int(child)) for child in started)
     return float("nan")
 
 

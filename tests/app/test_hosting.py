@@ -1,11 +1,14 @@
 """What a host can set, and plotly.js from a folder of the host's choice."""
 
+import asyncio
+import gc
 import gzip
 from pathlib import Path
 
 import pytest
 from plotly.offline import get_plotlyjs, get_plotlyjs_version
 
+from attn_ui import server, shared_cache
 from attn_ui.assets import COMPILE_AT_ONCE, COMPONENTS, FONTS, FrontEnd, plotly_js
 from attn_ui.hosting import Hosting, hosting
 from attn_ui.navigation import PAGES
@@ -22,10 +25,11 @@ def test_each_setting_is_read(tmp_path: Path) -> None:
         "ATTENTION_LAB_FRAME_ANCESTORS": " 'self'  https://*.example.edu https://course.example.org:8443 ",
         "ATTENTION_LAB_METRICS": "Yes",
         "ATTENTION_LAB_SESSIONS": "40",
+        "ATTENTION_LAB_CACHE": "32",
         "ATTENTION_LAB_CHANGES": "7.5",
     }
     sources = "'self' https://*.example.edu https://course.example.org:8443"
-    assert hosting(given) == Hosting(tmp_path, sources, True, 40, 7.5)
+    assert hosting(given) == Hosting(tmp_path, sources, True, 40, 32, 7.5)
     assert headers_for(sources)["Content-Security-Policy"].endswith(f"frame-ancestors {sources}")
     assert "frame-ancestors" not in headers_for()["Content-Security-Policy"]
 
@@ -37,6 +41,8 @@ def test_each_setting_is_read(tmp_path: Path) -> None:
         ("FRAME_ANCESTORS", "https://a.example; script-src *", "wanted 'none', 'self' or addresses"),
         ("METRICS", "maybe", "wanted yes or no"),
         ("SESSIONS", "-1", "wanted a whole number"),
+        ("CACHE", "0", "wanted a whole number of megabytes, 1 or more"),
+        ("CACHE", "1.5", "wanted a whole number of megabytes, 1 or more"),
         ("CHANGES", "nan", "from 1 to 1000"),
         ("CHANGES", "0", "from 1 to 1000"),
         ("SESSION", "1", "ATTENTION_LAB_SESSION is no setting; wanted one of ATTENTION_LAB_PLOTLY_JS"),
@@ -46,6 +52,22 @@ def test_a_mistake_is_told_with_what_was_wanted(name: str, text: str, says: str)
     with pytest.raises(ValueError, match=r"ATTENTION_LAB_") as told:
         hosting({f"ATTENTION_LAB_{name}": text})
     assert says in str(told.value)
+
+
+def test_the_shared_cache_is_as_large_as_the_host_says(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ATTENTION_LAB_CACHE", "32")
+    for name in ("collect", "freeze", "set_threshold"):
+        monkeypatch.setattr(gc, name, lambda *_: None)  # of the server's process, not of this one
+    monkeypatch.setattr(server, "keep_logs_clean", lambda: None)
+
+    async def started() -> int:
+        async with server.parts(lambda: None)["lifespan"](None):
+            return shared_cache.fullness().most_bytes
+
+    try:
+        assert asyncio.run(started()) == 32_000_000
+    finally:
+        shared_cache.bound(shared_cache.MOST_BYTES)
 
 
 def _bundle(folder: Path, name: str, version: str) -> Path:

@@ -140,6 +140,19 @@ def test_the_bound_counts_bytes_and_the_least_used_goes() -> None:
     assert cache.fullness().n_bytes <= 10_000
 
 
+def test_a_new_bound_counts_as_the_first_does() -> None:
+    cache = SharedCache(1_000_000)
+    cache.get("large", lambda: b"x" * 100_000)
+    cache.bound(50_000)
+    assert cache.fullness().entries == 0
+    assert cache.fullness().most_bytes == 50_000
+    for name in range(10):
+        cache.get(name, lambda: bytes(20_000))
+    assert cache.fullness().entries == 2
+    cache.get("large", lambda: b"x" * 100_000)
+    assert cache.fullness().entries == 2
+
+
 def test_the_key_is_the_setting_alone() -> None:
     calls: list[Any] = []
 

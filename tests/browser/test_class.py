@@ -9,7 +9,7 @@ import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from http.cookies import SimpleCookie
 from pathlib import Path
 
@@ -40,13 +40,17 @@ class Room:
         found = re.findall(r"process (\d+) at port (\d+)", self.log.read_text())
         return {int(port): int(pid) for pid, port in found}
 
-    def wait_to_write(self, text: str) -> None:
-        """Wait until it has written something."""
+    def wait_until(self, happened: Callable[[], bool]) -> None:
+        """Wait until something has happened; fail where the class ended."""
         deadline = time.monotonic() + 240
-        while text not in self.log.read_text():
+        while not happened():
             assert self.process.poll() is None, self.log.read_text()
             assert time.monotonic() < deadline, self.log.read_text()
-            time.sleep(0.1)  # another process writes meanwhile
+            time.sleep(0.1)  # another process works meanwhile
+
+    def wait_to_write(self, text: str) -> None:
+        """Wait until it has written something."""
+        self.wait_until(lambda: text in self.log.read_text())
 
 
 @pytest.fixture(scope="module")
@@ -82,6 +86,16 @@ def test_a_visitor_stays_with_one_process_by_the_proxys_own_cookie(room: Room) -
     )
     with urllib.request.urlopen(again) as answer:
         assert answer.headers["Set-Cookie"] is None
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere the processes are not forked")
+def test_what_was_imported_is_shared(room: Room) -> None:
+    for pid in room.pids().values():
+        said = Path(f"/proc/{pid}/smaps_rollup").read_text()
+        shared, own = (
+            int(said.partition(f"\n{name}_Dirty:")[2].split()[0]) for name in ("Shared", "Private")
+        )
+        assert shared > 100_000 > own  # kB; imported for itself alone, nothing written is shared
 
 
 def test_long_links_pass_and_no_log_keeps_them(room: Room) -> None:
@@ -142,3 +156,16 @@ def test_students_of_a_killed_process_come_back_and_a_rolling_restart_loses_nobo
     assert "t=2.24" in page.url
     assert page.locator("output").first.inner_text() == "2.24"
     context.close()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="/proc tells whose process a process is")
+def test_when_the_process_of_all_is_killed_all_start_again(room: Room) -> None:
+    before = room.pids()
+    parents = {Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1] for pid in before.values()}
+    assert len(parents) == 1
+    subprocess.run(["kill", "-9", *parents], check=True)
+    room.wait_to_write("the process of all processes ended; starting all again")
+    room.wait_until(lambda: not any(Path(f"/proc/{pid}").exists() for pid in before.values()))
+    room.wait_until(lambda: set(room.pids().values()).isdisjoint(before.values()))
+    for port in before:
+        wait_for(f"http://127.0.0.1:{port}/_stcore/health", room.process)
