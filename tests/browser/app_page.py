@@ -34,6 +34,13 @@ HOVERED = """
     point => point.fullData.name.startsWith(name) && point.pointNumber[0] === row
         && point.pointNumber[1] === column)
 """
+# The click that comes next on a figure, and whether it came.
+HEAR = """(plot) => {
+    const node = document.querySelector(plot);
+    node.heard = false;
+    node.once("plotly_click", () => { node.heard = true; });
+}"""
+HEARD = "(plot) => document.querySelector(plot).heard"
 # All that a button was called since, its present name last.
 NAMES = """
 (button) => {
@@ -200,9 +207,19 @@ class AppPage:
         )
 
     def click_cell(self, key: str, name: str, row: int, column: int) -> None:
-        """Click one cell of a heatmap."""
-        self.page.mouse.click(*self.point_at(key, name, row, column))
-        self.settle()
+        """Click one cell of a heatmap, again where the figure did not hear it, and wait for the server."""
+        plot = f".st-key-{key} .live-plot"
+        for _ in range(10):
+            at = self.point_at(key, name, row, column)
+            self.page.evaluate(HEAR, plot)
+            self.page.mouse.click(*at)
+            try:
+                self.page.wait_for_function(HEARD, arg=plot, timeout=TIMEOUT / 10)
+            except TimeoutError:
+                continue  # the figure was drawn anew between pointing and pressing
+            self.settle()
+            return
+        raise AssertionError(f"{key} never heard a click on row {row}, column {column} of {name}")
 
     def point_at(self, key: str, name: str, row: int, column: int) -> tuple[float, float]:
         """Move the pointer over one cell of a heatmap, and wait until the figure knows it; return where."""
