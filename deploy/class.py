@@ -37,6 +37,8 @@ if sys.platform == "linux":
     WORKERS = multiprocessing.get_context("fork")
 else:  # on macOS a process that has loaded the system's frameworks must not be forked
     WORKERS = multiprocessing.get_context("spawn")
+# The app, and what `streamlit run` imports besides, the most of it.
+SERVER = ("app", "streamlit.web.cli", "uvicorn", "uvicorn.loops.auto", "websockets.server", "PIL.Image")
 
 
 class Generation:
@@ -106,8 +108,8 @@ def _breed(orders: Connection) -> None:
 
 
 def _import_app() -> None:
-    import_module("streamlit.web.cli")
-    import_module("app")
+    for name in SERVER:
+        import_module(name)
     pages = import_module("pages")
     for module in pkgutil.walk_packages(pages.__path__, "pages."):
         if not module.name.endswith(".page"):  # a script, run for each visitor
@@ -249,8 +251,9 @@ def main() -> None:
     os.environ["STREAMLIT_SERVER_COOKIE_SECRET"] = secrets.token_hex(32)
     # What a class asks for is kept once, not once a process.
     os.environ.setdefault("ATTENTION_LAB_CACHE", str(max(16, 64 // chosen.processes)))
-    # glibc gives each thread a heap of its own, up to sixteen here: what one frees no other uses.
+    # glibc gives each thread a heap of its own, up to sixteen here, and keeps up to 64 MB of what was freed.
     os.environ.setdefault("MALLOC_ARENA_MAX", "2")
+    os.environ.setdefault("MALLOC_TRIM_THRESHOLD_", "8388608")
     os.chdir(ROOT)
     sys.path.insert(0, str(ROOT))
     room = Class(chosen.processes, chosen.port)
