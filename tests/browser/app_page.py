@@ -160,18 +160,24 @@ class AppPage:
         box = control.get_by_role("combobox")
         option = self.page.get_by_role("option", name=name, exact=True)
         several = control.get_by_test_id("stMultiSelect").count()
-        for _ in range(2):  # a list that opens while the page changes is closed again
+        box.scroll_into_view_if_needed()  # a list closes when the page scrolls
+        self.page.evaluate(IDLE)
+        for _ in range(5):  # and when the page changes
             if several:
                 box.fill(name)  # a long list shows what is typed
             else:
                 box.click()
             with contextlib.suppress(TimeoutError):
-                option.wait_for(timeout=TIMEOUT / 10)
+                option.click(timeout=TIMEOUT / 10)
                 break
-        option.click()
-        if several:
-            box.press("Tab")  # its list stays open for the next choice
-        expect(self.page.get_by_role("listbox")).to_have_count(0, timeout=TIMEOUT)
+        opened = self.page.get_by_role("listbox")
+        for _ in range(5):  # a key that comes too soon is not heard
+            if several and opened.count():  # its list stays open for the next choice
+                box.press("Escape")
+            with contextlib.suppress(AssertionError):
+                expect(opened).to_have_count(0, timeout=TIMEOUT / 10)
+                break
+        expect(opened).to_have_count(0)
         self.settle()
 
     def figure(self, key: str) -> Locator:
