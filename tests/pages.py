@@ -14,11 +14,13 @@ PAGES: dict[str, tuple[str, tuple[Parameter, ...]]] = {
 }
 
 
-def open_page(address: str, /, **query: str | list[str]) -> AppTest:
-    """Open a link in a session of its own, whatever comes of it."""
-    at = AppTest.from_file(ROUTER, default_timeout=300)
-    if address:
-        at.run()
+def open_page(address: str, session: AppTest | None = None, /, **query: str | list[str]) -> AppTest:
+    """Open a link in a session, of its own unless one is given, whatever comes of it."""
+    at = session or AppTest.from_file(ROUTER, default_timeout=300)
+    at.query_params.clear()
+    if address or session:
+        if session is None:
+            at.run()
         at.switch_page(f"../pages/{PAGES[address][0]}/page.py")
     for name, text in query.items():
         at.query_params[name] = text

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from attn_ui.navigation import PAGES
+from attn_ui.parameters import Steps
 from tests.browser import test_pages
 from tests.pages import PAGES as WALKED
 
@@ -201,3 +202,23 @@ def test_a_page_made_by_the_guide_may_not_import_another(house: Path) -> None:
     page.write_text(own)
     assert done.returncode != 0
     assert "a page imports no other page BROKEN" in done.stdout
+
+
+def test_no_control_of_a_page_has_the_name_of_a_setting() -> None:
+    """A session keeps what was set on the page before: a figure "bias" met the checkbox of that name."""
+    keys = {
+        keyword.value.value: path
+        for package in ("pages", "attn_ui")
+        for path in (ROOT / package).rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.Call)
+        for keyword in node.keywords
+        if keyword.arg == "key" and isinstance(keyword.value, ast.Constant)
+    }
+    # Positions of live sliders are no values of Streamlit's session.
+    settings = {
+        each.name for _, settings in WALKED.values() for each in settings if not isinstance(each, Steps)
+    }
+    assert len(keys) > 30
+    assert len(settings) > 60
+    assert {key: str(path) for key, path in keys.items() if key in settings} == {}

@@ -1,12 +1,13 @@
 """Random valid states of every page open without a fault; `python -m tests.walk` walks on."""
 
+import random
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from tests.pages import PAGES
+from tests.pages import PAGES, open_page
 from tests.walk import open_state, states
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -31,6 +32,24 @@ def test_random_states_open_without_a_fault(page: str) -> None:
     for said, complained in [walk.communicate() for walk in walks]:
         assert said.endswith(f"{count} states, 0 with a fault\n"), f"{said}\n{complained[-3000:]}"
     assert [walk.returncode for walk in walks] == [0, 0]
+
+
+def test_one_session_goes_from_page_to_page() -> None:
+    """What is set on a page is still in the session when the next one opens."""
+    chance = random.Random(0)
+    session = None
+    for _ in range(30):
+        page = chance.choice(list(PAGES))
+        (query,) = states(page, 1, chance.getrandbits(32))
+        session = open_page(page, session, **query)
+        assert [error.message for error in session.exception] == [], (page, query)
+
+
+def test_biases_of_heads_do_not_meet_those_of_positions() -> None:
+    session = open_page("multi-head", bias="true")
+    session = open_page("positional-encoding", session, show="encoding", scheme="ALiBi")
+    assert [error.message for error in session.exception] == []
+    assert session.get("bidi_component")
 
 
 def test_a_fault_is_found() -> None:

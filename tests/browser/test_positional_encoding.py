@@ -166,7 +166,7 @@ def test_tabs_and_mistakes(app: AppPage) -> None:
     app.tab("Break it")
     app.page.get_by_role("radio", name="off by one", exact=True).click()
     app.settle()
-    broken = drawn(app, "mistake", "found")
+    broken = drawn(app, "mistaken", "found")
     assert [int(row.argmax()) for row in broken] == [0, 0, 1, 2, 3, 4]
     assert "the broken one fails" in said(app)
     app.tab("Checks")

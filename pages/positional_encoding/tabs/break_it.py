@@ -36,7 +36,7 @@ def show(numbers: Numbers) -> None:
     )
     live_figure(
         [pictures.beside.spec(tried)],
-        key="mistake",
+        key="mistaken",
         alt=f"The right map, the map of the mistake {name}, and their difference",
         name=f"mistake {name}",
     )

@@ -17,7 +17,7 @@ def show(numbers: Numbers) -> None:
     figures, says = _packed(numbers.inputs.still(HEAD))
     live_figure(
         figures,
-        key="bias",
+        key="biases",
         alt="What the scheme adds to the scores of one head, as a map and over the offset for all heads",
         name=f"bias {numbers.scheme_name}",
         slider=Slider("Head", replace(HEAD, values=HEAD.values[: numbers.inputs.num_heads])),
