@@ -11,6 +11,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from attn_core import _require
+from attn_core._adam import Adam
 from attn_core.attention import scaled_dot_product_attention
 from attn_core.multi_head import MultiHeadAttention, merge_heads, split_heads
 
@@ -106,7 +107,7 @@ def fit_heads(
     if not seeds:
         raise ValueError("seeds must hold at least one seed; got none")
     parameters = _drawn(num_heads, seeds, task)
-    adam = torch.optim.Adam(parameters, lr=_require.positive("learning_rate", learning_rate))
+    adam = Adam((parameters, _require.positive("learning_rate", learning_rate)))
     kept, losses, maps = [], [], []
     for step in count():
         error, weights = _error(parameters, num_heads, task)
@@ -116,9 +117,7 @@ def fit_heads(
             maps.append(weights[0].detach())
         if step == steps:
             break
-        adam.zero_grad()
-        error.sum().backward()
-        adam.step()
+        adam.step(error.sum())
     fitted = tuple(each.detach() for each in parameters)
     return HeadsFit(num_heads, tuple(kept), torch.stack(losses), torch.stack(maps), fitted)
 

@@ -11,6 +11,7 @@ from torch.func import functional_call, vmap
 from torch.nn import functional as F
 
 from attn_core import _require
+from attn_core._adam import Adam
 from attn_core.multi_head import MultiHead, MultiHeadAttention
 from attn_core.toys.measures import measure_heads
 from attn_core.toys.model import Attend, ToyModel
@@ -213,9 +214,7 @@ def train(recipe: Recipe, *, checkpoints: int = CHECKPOINTS, on_step: OnStep | N
         if step == recipe.steps:
             break
         tokens = task.draw(BATCH, generator)
-        adam.zero_grad()
-        _loss(model, task, tokens[~_among(tokens, held_out)]).backward()
-        adam.step()
+        adam.step(_loss(model, task, tokens[~_among(tokens, held_out)]))
     chosen = tuple(kept[at] for at in _densest(looks, checkpoints))
     return Run(recipe, _curve(kept, looks), chosen, _ablated(recipe, chosen))
 
@@ -236,11 +235,11 @@ def _ablated(recipe: Recipe, checkpoints: Sequence[Checkpoint]) -> Ablated:
     )
 
 
-def _adam(model: ToyModel, rate: float) -> torch.optim.Adam:
+def _adam(model: ToyModel, rate: float) -> Adam:
     named = dict(model.named_parameters())
     where = [each for name, each in named.items() if ".W_q." in name or ".W_k." in name]
     what = [each for name, each in named.items() if ".W_q." not in name and ".W_k." not in name]
-    return torch.optim.Adam([{"params": where, "lr": WHERE_FASTER * rate}, {"params": what, "lr": rate}])
+    return Adam((where, WHERE_FASTER * rate), (what, rate))
 
 
 def _loss(model: ToyModel, task: Task, tokens: Tensor) -> Tensor:
