@@ -1,6 +1,9 @@
 """The server around a Streamlit script: announced files, security headers, a warm start."""
 
+import contextlib
+import ctypes
 import gc
+import os
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Any
@@ -20,6 +23,13 @@ from attn_ui.security import SecurityHeaders
 # How many objects are made and kept until the youngest are looked through, and how often the older ones are.
 # By Python's own (700, 10, 10) all are looked through 40 times a minute while a class works, 60 ms each.
 GARBAGE = (20_000, 10, 10)
+# What glibc's mallopt(3) is told, by the numbers of malloc.h. Of itself glibc gives each thread a heap, and
+# it has freed something large keeps the next as large in a heap, where a small neighbour pins it all.
+HEAP = {
+    -8: 2,  # M_ARENA_MAX: heaps
+    -3: 1 << 20,  # M_MMAP_THRESHOLD: bytes from which on memory is the system's again as soon as it is freed
+    -1: 1 << 24,  # M_TRIM_THRESHOLD: bytes that may be left free at the end of a heap
+}
 
 
 def parts(warm_up: Callable[[], None]) -> dict[str, Any]:
@@ -45,6 +55,7 @@ def parts(warm_up: Callable[[], None]) -> dict[str, Any]:
         yield
 
     chosen, plotly = _chosen()
+    give_memory_back()
     front = FrontEnd()
     return {
         "lifespan": lifespan,
@@ -56,6 +67,15 @@ def parts(warm_up: Callable[[], None]) -> dict[str, Any]:
             Middleware(Assets, plotly=plotly, front=front),
         ],
     }
+
+
+def give_memory_back() -> None:
+    """Have what was freed given back to the system, where it is glibc's to do and nobody set it otherwise."""
+    if not any(name.startswith("MALLOC_") for name in os.environ):
+        with contextlib.suppress(OSError, AttributeError):  # another C library
+            mallopt = ctypes.CDLL(None).mallopt
+            for option, value in HEAP.items():
+                mallopt(option, value)
 
 
 def _chosen() -> tuple[Hosting, Asset]:

@@ -144,23 +144,37 @@ def shared(function: Callable[P, R]) -> Callable[P, R]:
 
 
 def size_of(value: Any) -> int:
-    """Return about how many bytes a value takes, with all that it holds.
+    """Return about how many bytes a value takes, with all that it holds; what it holds twice counts once.
 
-    >>> size_of((b"1234", np.zeros(10)))
+    >>> ten = np.zeros(10)
+    >>> size_of((b"1234", ten, [ten]))
     84
     """
-    if isinstance(value, bytes):
-        return len(value)
-    n_bytes = getattr(value, "nbytes", None)  # an array or a tensor
-    if isinstance(n_bytes, int):
-        return n_bytes
+    counted: set[int] = set()
+
+    def size(value: Any) -> int:
+        if id(value) in counted:
+            return 0
+        counted.add(id(value))
+        n_bytes = len(value) if isinstance(value, bytes) else getattr(value, "nbytes", None)
+        if isinstance(n_bytes, int):  # an array or a tensor has it
+            return n_bytes
+        held = _held(value)
+        return sys.getsizeof(value) if held is None else sum(map(size, held))
+
+    return size(value)
+
+
+def _held(value: Any) -> list[Any] | None:
+    """Return what a value holds; None where it is a value of its own."""
     if isinstance(value, Mapping):
-        return sum(size_of(key) + size_of(inner) for key, inner in value.items())
+        return [*value.keys(), *value.values()]
     if isinstance(value, list | tuple | set | frozenset):
-        return sum(map(size_of, value))
+        return list(value)
     if is_dataclass(value):
-        return sum(size_of(getattr(value, field.name)) for field in fields(value))
-    return sys.getsizeof(value)
+        return [getattr(value, field.name) for field in fields(value)]
+    parameters = getattr(value, "parameters", None)  # of a module of torch's
+    return list(parameters()) if callable(parameters) else None
 
 
 def _locked(value: R) -> R:

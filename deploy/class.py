@@ -251,9 +251,6 @@ def main() -> None:
     os.environ["STREAMLIT_SERVER_COOKIE_SECRET"] = secrets.token_hex(32)
     # What a class asks for is kept once, not once a process.
     os.environ.setdefault("ATTENTION_LAB_CACHE", str(max(16, 64 // chosen.processes)))
-    # glibc gives each thread a heap of its own, up to sixteen here, and keeps up to 64 MB of what was freed.
-    os.environ.setdefault("MALLOC_ARENA_MAX", "2")
-    os.environ.setdefault("MALLOC_TRIM_THRESHOLD_", "8388608")
     os.chdir(ROOT)
     sys.path.insert(0, str(ROOT))
     room = Class(chosen.processes, chosen.port)

@@ -33,6 +33,7 @@ from attn_core import (
 from attn_figures.multi_head import Heads
 from attn_ui.bounds import MAX_HEADS, MAX_TOKENS
 from attn_ui.parameters import Steps
+from attn_ui.shared_cache import shared
 from pages.multi_head.settings import EXAMPLES, HEADS, MASK_REACH, NO_POSITIONS, Look, Setting
 
 MOST_NUMBERS = 250_000  # of all maps at all positions of the heads slider
@@ -115,7 +116,7 @@ def heads_slider(setting: Setting) -> Steps:
     return replace(HEADS, values=tuple(allowed))
 
 
-@lru_cache(maxsize=8)  # the widest takes 8 MB
+@shared  # bounded in bytes, not in number: the widest takes 34 MB, most a few thousand bytes
 def module(setting: Setting, n_head: int, *, layer: int = 0) -> MultiHeadAttention:
     """Return the attention with `n_head` heads, drawn from the seed; each further layer has the next seed.
 
@@ -190,7 +191,7 @@ def widths(setting: Setting) -> Steps:
     return replace(MASK_REACH, values=tuple(range(least, most + 1)))
 
 
-@lru_cache(maxsize=32)
+@shared
 def stages(setting: Setting, n_head: int) -> MultiHead:
     """Return every stage of attention with `n_head` heads."""
     n = sequences(setting)
@@ -204,20 +205,20 @@ def divisors(number: int) -> list[int]:
     return [each for each in range(1, number + 1) if number % each == 0]
 
 
-@lru_cache(maxsize=64)
+@shared
 def shared_module(setting: Setting, n_head: int, num_kv_heads: int) -> MultiHeadAttention:
     """Return the attention with fewer heads of keys and values, each the mean of those that it replaces."""
     return module(setting, n_head).pooled(num_kv_heads).requires_grad_(False)
 
 
-@lru_cache(maxsize=8)
+@shared
 def latent_module(setting: Setting, n_head: int) -> LatentAttention:
     """Return the attention with keys and values read from one latent vector a token, of the whole rank."""
     attention = module(setting, n_head)
     return LatentAttention.from_multi_head(attention, min(attention.d_key, 2 * n_head * attention.d_head))
 
 
-@lru_cache(maxsize=16)
+@shared
 def written(setting: Setting, n_head: int, num_kv_heads: int) -> tuple[list[MultiHead], KVCache]:
     """Return every stage of every token written one after the other, and the cache at the end."""
     attention = shared_module(setting, n_head, num_kv_heads)

@@ -1,0 +1,77 @@
+"""A process gives back what it no longer needs, and keeps a bounded part of what it computed."""
+
+import gc
+import subprocess
+import sys
+
+import pytest
+import torch
+
+from attn_ui import shared_cache
+from attn_ui.shared_cache import MOST_BYTES, size_of
+from tests.pages import open_sound
+
+# Large numbers come and go while small ones between them stay, as in a class.
+COME_AND_GO = """
+import os, sys, torch
+from attn_ui.server import give_memory_back
+
+def megabytes():
+    return int(open("/proc/self/statm").read().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 1e6
+
+if "told" in sys.argv:
+    give_memory_back()
+torch.ones(2_000_000)  # from now on glibc takes the like from its heap
+before = megabytes()
+small, large = [], []
+for _ in range(40):
+    large.append(torch.ones(1_000_000))
+    small.append(torch.ones(20_000))
+assert megabytes() > before + 150
+del large
+print(megabytes() - before)
+"""
+
+
+def _kept(*told: str, **environment: str) -> float:
+    said = subprocess.run(
+        [sys.executable, "-c", COME_AND_GO, *told],
+        capture_output=True,
+        text=True,
+        check=True,
+        env=environment,
+    )
+    return float(said.stdout)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="glibc's heap, read from /proc")
+def test_what_was_freed_is_given_back_unless_the_host_set_it_otherwise() -> None:
+    assert _kept("told") < 20
+    assert _kept() > 100
+    own = {"MALLOC_MMAP_THRESHOLD_": "33554432", "MALLOC_TRIM_THRESHOLD_": "268435456"}
+    assert _kept("told", **own) > 100
+
+
+def test_a_module_counts_with_its_numbers() -> None:
+    linear = torch.nn.Linear(100, 10, dtype=torch.float64)
+    assert size_of((linear, linear.weight)) == 8 * (100 * 10 + 10)
+
+
+def test_what_many_heads_compute_is_bounded_in_bytes() -> None:
+    """Modules of d_model = 512 were kept by number, up to 2 GB of them."""
+    shared_cache.clear()
+    gc.collect()
+    before = _tensor_bytes()
+    for seed in range(6):
+        for tab in ("Heads add up", "Shared heads", "Token by token"):
+            open_sound("multi-head", case="the original Transformer", seed=str(seed), tab=tab)
+    gc.collect()
+    assert _tensor_bytes() - before < 1.2 * MOST_BYTES
+    shared_cache.clear()
+
+
+def _tensor_bytes() -> int:
+    tensors = (each for each in gc.get_objects() if issubclass(type(each), torch.Tensor))
+    return sum(
+        {each.untyped_storage().data_ptr(): each.untyped_storage().nbytes() for each in tensors}.values()
+    )
