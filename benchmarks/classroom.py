@@ -9,7 +9,8 @@ and the first page took, errors and the server's memory.
     python -m benchmarks.classroom                            30 and 150 students every 2 s; 30 without pause
     python -m benchmarks.classroom --students 150 --every 2 --seconds 60
     python -m benchmarks.classroom --processes 2              the same, two processes behind nginx
-    python -m benchmarks.classroom --soak 10                  150 students for 10 minutes; draws memory.png
+    python -m benchmarks.classroom --soak 10                  150 students for 10 minutes, whose pages are
+                                                              random valid links; draws memory.png
 """
 
 import argparse
@@ -28,10 +29,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 
 import websockets
 
 from benchmarks.student import Student, released
+from tests.walk import states
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = ("kernel-regression", "single-head", "positional-encoding", "multi-head", "learned-heads")
@@ -74,6 +77,12 @@ class Outcome:
             f"memory {memory[0]:.0f} -> {memory[-1]:.0f} MB, most {max(memory):.0f}"
         )
 
+    def say(self, name: str) -> None:
+        """Print it, and the first of its errors."""
+        print(
+            self.line(name), *(f"    {error}" for error in sorted(set(self.errors))[:3]), sep="\n", flush=True
+        )
+
 
 def _ms(seconds: Sequence[float], share: float) -> str:
     if not seconds:
@@ -93,6 +102,13 @@ class Lesson:
     until: float
     floor: bool = False
     actions: int | None = None  # that a student takes at most
+    links: bool = False  # whether pages are opened by links, with random valid settings
+
+    def visit(self, rng: random.Random) -> tuple[str, str]:
+        """Choose a page that a student opens, and the query of its address."""
+        page = rng.choice(PAGES)
+        (query,) = states(page, 1, rng.getrandbits(32)) if self.links else ({},)
+        return page, urlencode(query, doseq=True)
 
 
 async def _attend(lesson: Lesson, number: int, outcome: Outcome) -> None:
@@ -112,36 +128,36 @@ async def _visit(lesson: Lesson, rng: random.Random, outcome: Outcome, done: lis
     async with Student(lesson.server) as student:
         seconds = await student.run()
         if not lesson.floor:
-            seconds += await student.run(rng.choice(PAGES))
+            seconds += await student.run(*lesson.visit(rng))
         outcome.first.append(seconds)
         outcome.errors += student.errors
         while time.monotonic() < lesson.until and len(done) != lesson.actions:
             done.append(len(done))
             await asyncio.sleep(lesson.every * rng.uniform(0.7, 1.3))
-            page, values, times = _choose(student, rng, outcome, lesson.floor)
+            page, query, values, times = _choose(student, rng, outcome, lesson)
             if rng.random() < LEAVING:
-                await student.ask(page, **values)
+                await student.ask(page, query, **values)
                 outcome.left += 1
                 return
-            times.append(await student.run(page, **values))
+            times.append(await student.run(page, query, **values))
             outcome.n_bytes += student.n_bytes
             outcome.errors += student.errors
 
 
 def _choose(
-    student: Student, rng: random.Random, outcome: Outcome, floor: bool
-) -> tuple[str, dict[str, Any], list[float]]:
-    """Decide what a student does next: a page or values, and where its time is noted."""
+    student: Student, rng: random.Random, outcome: Outcome, lesson: Lesson
+) -> tuple[str, str, dict[str, Any], list[float]]:
+    """Decide what a student does next: a page and its query, or values; and where its time is noted."""
     figures = student.figures
     sliders = {key: widget for key, widget in student.widgets.items() if widget.is_slider}
     roll = rng.random()
-    if not floor and (roll > RELEASES + CONTROLS or not (figures or sliders)):
-        return rng.choice(PAGES), {}, outcome.pages
+    if not lesson.floor and (roll > RELEASES + CONTROLS or not (figures or sliders)):
+        return *lesson.visit(rng), {}, outcome.pages
     if figures and (roll < RELEASES or not sliders):
         key = rng.choice(sorted(figures))
-        return "", {key: {"view": released(figures[key], rng)}}, outcome.releases
+        return "", "", {key: {"view": released(figures[key], rng)}}, outcome.releases
     key = rng.choice(sorted(sliders))
-    return "", {key: sliders[key].moved(rng)}, outcome.controls
+    return "", "", {key: sliders[key].moved(rng)}, outcome.controls
 
 
 async def _teach(lesson: Lesson) -> Outcome:
@@ -168,6 +184,7 @@ def teach(
     *,
     floor: bool = False,
     actions: int | None = None,
+    links: bool = False,
 ) -> Outcome:
     """Let a class loose on a server and say what it went through.
 
@@ -178,10 +195,11 @@ def teach(
         seconds: how long it takes at most.
         actions: how many things a student does; as many as there is time for when None.
         floor: whether it is the smallest app, which has no pages.
+        links: whether pages are opened by links with random valid settings, not as they open by themselves.
     """
     address, pid = server
     until = time.monotonic() + seconds
-    return asyncio.run(_teach(Lesson(address, pid, students, every, until, floor, actions)))
+    return asyncio.run(_teach(Lesson(address, pid, students, every, until, floor, actions, links)))
 
 
 def memory_of(pid: int) -> float:
@@ -267,8 +285,8 @@ def draw_memory(outcome: Outcome, path: Path) -> None:
 def soak(students: int, every: float, minutes: float, processes: int) -> None:
     """Keep a class at it for long, and say whether memory grows."""
     with serving(ROOT, processes) as server:
-        outcome = teach(server, students, every, 60 * minutes)
-    print(outcome.line(f"{students} for {minutes:g} minutes"), flush=True)
+        outcome = teach(server, students, every, 60 * minutes, links=True)
+    outcome.say(f"{students} for {minutes:g} minutes")
     megabytes = [each for _, each in outcome.memory]
     middle, end = (
         statistics.median(part) for part in (megabytes[len(megabytes) // 2 :][:10], megabytes[-10:])
@@ -298,9 +316,7 @@ def main() -> None:
             place = floor_app() if floor else contextlib.nullcontext(ROOT)
             with place as folder, serving(folder, 1 if floor else given.processes) as server:
                 outcome = teach(server, students, every, given.seconds, floor=floor)
-            print(outcome.line(f"{name}: {students} every {every:g} s"), flush=True)
-            for error in sorted(set(outcome.errors))[:3]:
-                print(f"    {error}", flush=True)
+            outcome.say(f"{name}: {students} every {every:g} s")
 
 
 if __name__ == "__main__":

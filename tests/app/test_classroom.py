@@ -4,15 +4,18 @@ import asyncio
 import random
 from urllib.parse import parse_qs
 
+import pytest
+
 from benchmarks.classroom import PAGES, ROOT, serving, teach
 from benchmarks.student import Student, released
 
 STUDENTS, ACTIONS = 4, 8
 
 
-def test_a_small_class_works_without_an_error() -> None:
+@pytest.mark.parametrize("links", [False, True], ids=["pages", "links"])
+def test_a_small_class_works_without_an_error(links: bool) -> None:
     with serving(ROOT) as server:
-        outcome = teach(server, STUDENTS, every=0.05, seconds=100, actions=ACTIONS)
+        outcome = teach(server, STUDENTS, every=0.05, seconds=100, actions=ACTIONS, links=links)
     assert outcome.errors == []
     assert len(outcome.reruns) + outcome.left == STUDENTS * ACTIONS
     assert len(outcome.first) == STUDENTS + outcome.left
