@@ -5,13 +5,12 @@ from functools import partial
 import streamlit as st
 
 from attn_ui.frame import open_page, tabs
-from attn_ui.live_figure import Cell, live_figure
-from attn_ui.masking import toggle_cell
+from attn_ui.live_figure import live_figure
 from attn_ui.shared_settings import HEAD, KEY, QUERY
 from attn_ui.state import value
 from pages.multi_head import words
 from pages.multi_head.numbers import heads_slider, sequences
-from pages.multi_head.settings import HEADS, TAB, ask_look, ask_setting, chosen_cell, read_link
+from pages.multi_head.settings import HEADS, TAB, ask_look, ask_setting, block_or_free, chosen_cell, read_link
 from pages.multi_head.sliders import ask_moving
 from pages.multi_head.tabs import (
     adds_up,
@@ -59,12 +58,6 @@ ALTS = {
 }
 
 
-def clicked(cell: Cell) -> None:
-    """In a mask of one's own, block or free what was clicked."""
-    if now.setting.mask == "own" and cell.trace.removesuffix(" masked") != "output":
-        toggle_cell(cell.row, cell.column)
-
-
 live_figure(
     packed(moving.still, look.drawn),
     key="maps",
@@ -72,7 +65,7 @@ live_figure(
     name="multi-head attention",
     slider=slider,
     chosen={"query": QUERY, "key": KEY, "head": HEAD},
-    on_cell=clicked,
+    on_cell=block_or_free if now.setting.mask == "own" else None,
     says=said(moving.still, look.drawn),
 )
 wanted = int(value(HEADS))

@@ -12,7 +12,8 @@ from attn_core import ATTENTION_SAMPLES, MASK_PATTERNS, SCHEMES, Masking, tokeni
 from attn_ui import controls, state
 from attn_ui.bounds import MAX_D_MODEL, MAX_HEADS, MAX_TOKENS
 from attn_ui.frame import listed
-from attn_ui.masking import ask_details
+from attn_ui.live_figure import Cell
+from attn_ui.masking import ask_details, toggle_cell
 from attn_ui.parameters import Choice, Flag, Parameter, Several, Steps, Whole
 from attn_ui.schemes import SchemeSettings, ask_scheme
 from attn_ui.sentence import ask_sentence
@@ -397,6 +398,15 @@ def ask_look(n_head: int) -> Look:
 def chosen_cell(n_query: int, n_key: int) -> tuple[int, int]:
     """Return the chosen query and key, counted from 0; the last where there are fewer."""
     return min(state.position(QUERY), n_query - 1), min(state.position(KEY), n_key - 1)
+
+
+def block_or_free(cell: Cell) -> None:
+    """Block or free what was clicked, in a mask of one's own.
+
+    It stands here, not in the page: a session keeps it, and with it all that its file holds.
+    """
+    if cell.trace.removesuffix(" masked") != "output":
+        toggle_cell(cell.row, cell.column)
 
 
 def names_of_heads(n_head: int) -> Sequence[str]:
