@@ -1,6 +1,7 @@
 """Multi-head attention: several heads beside one another, joined into one output."""
 
 import math
+from copy import copy
 from dataclasses import dataclass
 
 import torch
@@ -159,12 +160,7 @@ class MultiHeadAttention(nn.Module):
         )
         self.d_key = _require.whole("d_key", d_model if d_key is None else d_key, least=1)
         self.d_value = _require.whole("d_value", d_model if d_value is None else d_value, least=1)
-        if rotation is not None and rotation.fitting_width(self.d_head) != self.d_head:
-            raise ValueError(
-                f"{rotation.name} turns dimensions in pairs, so it needs an even d_head; got {self.d_head}"
-            )
-        self.rotation = rotation
-        self.temperature = float(_require.positive("temperature", temperature))
+        self._attend_with(rotation, temperature)
         generator = torch.Generator().manual_seed(_require.whole("seed", seed, least=0))
         self.num_kv_heads = _require.kv_heads(self.num_heads, num_kv_heads)
         d_heads, d_kv_heads = self.num_heads * self.d_head, self.num_kv_heads * self.d_head
@@ -176,6 +172,31 @@ class MultiHeadAttention(nn.Module):
             if output_projection
             else None
         )
+
+    def _attend_with(self, rotation: RotationScheme | None, temperature: float) -> None:
+        if rotation is not None and rotation.fitting_width(self.d_head) != self.d_head:
+            raise ValueError(
+                f"{rotation.name} turns dimensions in pairs, so it needs an even d_head; got {self.d_head}"
+            )
+        self.rotation = rotation
+        self.temperature = float(_require.positive("temperature", temperature))
+
+    def attending_with(
+        self, *, rotation: RotationScheme | None = None, temperature: float = 1.0
+    ) -> "MultiHeadAttention":
+        """Return attention by the same projections, not copied, with this rotation and temperature.
+
+        Raises ValueError for a rotation with an odd d_head, and for a temperature that is not positive.
+
+        >>> module = MultiHeadAttention(4, 2, seed=1)
+        >>> sharper = module.attending_with(temperature=0.5)
+        >>> sharper.temperature, sharper.W_q is module.W_q, module.temperature
+        (0.5, True, 1.0)
+        """
+        other = copy(self)
+        other._modules = dict(self._modules)
+        other._attend_with(rotation, temperature)
+        return other
 
     def project(
         self, query: Tensor, key: Tensor | None = None, value: Tensor | None = None, *, start: int = 0

@@ -1,4 +1,4 @@
-"""One cache for the whole process: what many sessions ask for is computed once and kept, bounded in bytes.
+"""A cache for the whole process: what many sessions ask for is computed once and kept, bounded in bytes.
 
 A class opens one link: the first who asks computes, the others wait for that result. What was asked for least
 recently is dropped first. Results are shared, so they are read-only: arrays are locked, the rest stays as is.
@@ -52,6 +52,25 @@ class SharedCache:
         self._being_made: dict[Hashable, Future[Any]] = {}
         self._lock = Lock()
         self._hits = self._waits = self._misses = 0
+
+    def share(self, function: Callable[P, R]) -> Callable[P, R]:
+        """Share a function's results among all sessions.
+
+        Its arguments must be hashable, save those whose names begin with an underscore: these are no part of
+        the key, so the other arguments must determine them. Equal arguments of different types are different.
+        """
+        signature = inspect.signature(function)
+        names = [name for name in signature.parameters if not name.startswith("_")]
+        name = f"{function.__module__}.{function.__qualname__}"
+
+        @wraps(function)
+        def answer(*args: P.args, **kwargs: P.kwargs) -> R:
+            bound = signature.bind(*args, **kwargs)
+            bound.apply_defaults()
+            given = tuple((type(value), value) for value in (bound.arguments[each] for each in names))
+            return self.get((name, given), lambda: function(*args, **kwargs))
+
+        return answer
 
     def get(self, key: Hashable, make: Callable[[], R]) -> R:
         """Return what is kept under a key, what somebody is making, or what `make` makes.
@@ -118,29 +137,10 @@ class _LeftError(Exception):
 
 
 _CACHE = SharedCache(MOST_BYTES)
+shared = _CACHE.share
 bound = _CACHE.bound
 fullness = _CACHE.fullness
 clear = _CACHE.clear
-
-
-def shared(function: Callable[P, R]) -> Callable[P, R]:
-    """Share a function's results among all sessions.
-
-    Its arguments must be hashable, save those whose names begin with an underscore: these are no part of the
-    key, so the other arguments must determine them. Equal arguments of different types are different.
-    """
-    signature = inspect.signature(function)
-    names = [name for name in signature.parameters if not name.startswith("_")]
-    name = f"{function.__module__}.{function.__qualname__}"
-
-    @wraps(function)
-    def answer(*args: P.args, **kwargs: P.kwargs) -> R:
-        bound = signature.bind(*args, **kwargs)
-        bound.apply_defaults()
-        given = tuple((type(value), value) for value in (bound.arguments[each] for each in names))
-        return _CACHE.get((name, given), lambda: function(*args, **kwargs))
-
-    return answer
 
 
 def size_of(value: Any) -> int:

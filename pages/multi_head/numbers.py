@@ -33,10 +33,12 @@ from attn_core import (
 from attn_figures.multi_head import Heads
 from attn_ui.bounds import MAX_HEADS, MAX_TOKENS
 from attn_ui.parameters import Steps
-from attn_ui.shared_cache import shared
+from attn_ui.shared_cache import SharedCache
 from pages.multi_head.settings import EXAMPLES, HEADS, MASK_REACH, NO_POSITIONS, Look, Setting
 
 MOST_NUMBERS = 250_000  # of all maps at all positions of the heads slider
+# What pictures, words and tabs compute with. The widest module takes 34 MB, most a few thousand bytes.
+_NUMBERS = SharedCache(40_000_000)
 # One number a head, from its stages.
 MEASURES: dict[str, Callable[[MultiHead], Tensor]] = {
     "entropy": lambda result: entropy(result.weights).mean(dim=-1),
@@ -116,24 +118,41 @@ def heads_slider(setting: Setting) -> Steps:
     return replace(HEADS, values=tuple(allowed))
 
 
-@shared  # bounded in bytes, not in number: the widest takes 34 MB, most a few thousand bytes
 def module(setting: Setting, n_head: int, *, layer: int = 0) -> MultiHeadAttention:
     """Return the attention with `n_head` heads, drawn from the seed; each further layer has the next seed.
 
     While d_head is d_model / n_head, the projections are the same matrices for every number of heads.
     """
     n, scheme = sequences(setting), scheme_of(setting, n_head)
-    return MultiHeadAttention(
-        n.query.shape[-1],
+    d_model, d_key = n.query.shape[-1], n.key.shape[-1]
+    drawn = _drawn(
+        d_model,
         n_head,
         d_head=setting.d_head,
+        d_key=d_key,
         bias=setting.bias,
-        output_projection=setting.projection,
-        d_key=n.key.shape[-1],
-        d_value=n.key.shape[-1],
-        rotation=scheme if isinstance(scheme, RotationScheme) else None,
-        temperature=setting.temperature,
+        projection=setting.projection,
         seed=setting.seed + layer,
+    )
+    return drawn.attending_with(
+        rotation=scheme if isinstance(scheme, RotationScheme) else None, temperature=setting.temperature
+    )
+
+
+@_NUMBERS.share
+def _drawn(
+    d_model: int, n_head: int, *, d_head: int | None, d_key: int, bias: bool, projection: bool, seed: int
+) -> MultiHeadAttention:
+    """Draw the projections, which temperature, mask and positions leave as they are."""
+    return MultiHeadAttention(
+        d_model,
+        n_head,
+        d_head=d_head,
+        bias=bias,
+        output_projection=projection,
+        d_key=d_key,
+        d_value=d_key,
+        seed=seed,
         dtype=torch.float64,
     ).requires_grad_(False)
 
@@ -191,7 +210,7 @@ def widths(setting: Setting) -> Steps:
     return replace(MASK_REACH, values=tuple(range(least, most + 1)))
 
 
-@shared
+@_NUMBERS.share
 def stages(setting: Setting, n_head: int) -> MultiHead:
     """Return every stage of attention with `n_head` heads."""
     n = sequences(setting)
@@ -205,20 +224,20 @@ def divisors(number: int) -> list[int]:
     return [each for each in range(1, number + 1) if number % each == 0]
 
 
-@shared
+@_NUMBERS.share
 def shared_module(setting: Setting, n_head: int, num_kv_heads: int) -> MultiHeadAttention:
     """Return the attention with fewer heads of keys and values, each the mean of those that it replaces."""
     return module(setting, n_head).pooled(num_kv_heads).requires_grad_(False)
 
 
-@shared
+@_NUMBERS.share
 def latent_module(setting: Setting, n_head: int) -> LatentAttention:
     """Return the attention with keys and values read from one latent vector a token, of the whole rank."""
     attention = module(setting, n_head)
     return LatentAttention.from_multi_head(attention, min(attention.d_key, 2 * n_head * attention.d_head))
 
 
-@shared
+@_NUMBERS.share
 def written(setting: Setting, n_head: int, num_kv_heads: int) -> tuple[list[MultiHead], KVCache]:
     """Return every stage of every token written one after the other, and the cache at the end."""
     attention = shared_module(setting, n_head, num_kv_heads)

@@ -136,3 +136,25 @@ def test_what_does_not_fit_is_refused() -> None:
         module(rotation=ROTARY).to_torch()
     with pytest.raises(ValueError, match="got rotation none and temperature 2"):
         module(temperature=2.0).to_torch()
+
+
+@pytest.mark.parametrize("temperature", [0.3, 2.5])
+@pytest.mark.parametrize("rotation", [None, Rotary(base=50.0)])
+def test_attending_with_is_a_module_made_so(rotation: Rotary | None, temperature: float) -> None:
+    x = torch.randn(5, 12, dtype=torch.float64, generator=torch.Generator().manual_seed(2))
+    first = MultiHeadAttention(12, 3, rotation=Rotary(), temperature=7.0, seed=4, dtype=torch.float64)
+    before = first(x).output
+    made = MultiHeadAttention(12, 3, rotation=rotation, temperature=temperature, seed=4, dtype=torch.float64)
+    other = first.attending_with(rotation=rotation, temperature=temperature)
+    assert torch.equal(other(x).output, made(x).output)
+    assert not torch.equal(other(x).output, before)
+    other.W_q = other.W_k
+    assert torch.equal(first(x).output, before)
+
+
+def test_attending_with_asks_what_a_new_module_asks() -> None:
+    odd = MultiHeadAttention(9, 3)
+    with pytest.raises(ValueError, match="even d_head; got 3"):
+        odd.attending_with(rotation=Rotary())
+    with pytest.raises(ValueError, match=r"temperature must be a finite number > 0; got 0\.0"):
+        odd.attending_with(temperature=0.0)
