@@ -8,11 +8,13 @@ from dataclasses import replace
 import pytest
 import torch
 
+from attn_core import MultiHead, MultiHeadAttention
 from attn_ui import shared_cache
 from attn_ui.shared_cache import MOST_BYTES, size_of
+from pages.multi_head import numbers
 from pages.multi_head.numbers import module
-from pages.multi_head.settings import Setting
-from tests.pages import open_sound
+from pages.multi_head.settings import TAB, Setting
+from tests.pages import open_page, open_sound
 
 # Large numbers come and go while small ones between them stay, as in a class.
 COME_AND_GO = """
@@ -95,6 +97,26 @@ def test_temperatures_and_masks_share_their_projections() -> None:
     assert [each.temperature for each in modules] == [0.5, 0.5, 2.0, 2.0]
     assert all(each.W_q.weight is modules[0].W_q.weight for each in modules)
     assert module(replace(plain, seed=4), 4).W_q.weight is not modules[0].W_q.weight
+
+
+def test_a_session_keeps_nothing_of_what_many_heads_computed() -> None:
+    """What a callback of a page holds lives as long as the session: once the modules of its last picture."""
+    gc.collect()
+    before = _stages()
+    session = None
+    for tab in TAB.options:
+        session = open_page("multi-head", session, tab=tab)
+        assert _stages() - before
+        shared_cache.clear()
+        numbers._NUMBERS.clear()
+        gc.collect()
+        assert not _stages() - before, tab
+
+
+def _stages() -> set[int]:
+    return {
+        id(each) for each in gc.get_objects() if type(each) in (numbers.Now, MultiHead, MultiHeadAttention)
+    }
 
 
 def _tensor_bytes() -> int:
