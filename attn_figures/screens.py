@@ -21,7 +21,7 @@ LABEL_SHARE = 0.85  # of the distance between two labels
 _arranged = lru_cache(maxsize=2048)(arrange)  # other words and numbers in the same boxes stand as these do
 
 
-@lru_cache(maxsize=512)
+@lru_cache(maxsize=64)  # 80 kB each; one picture takes a few, for all its steps
 def all_screens(
     panels: tuple[Placed, ...],
     bars: tuple[str, ...],
