@@ -22,7 +22,7 @@ from attn_ui.security import SecurityHeaders
 
 # How many objects are made and kept until the youngest are looked through, and how often the older ones are.
 # By Python's own (700, 10, 10) all are looked through 40 times a minute while a class works, 60 ms each.
-GARBAGE = (20_000, 10, 10)
+GARBAGE = (20_000, 10, 3)
 # What glibc's mallopt(3) is told, by the numbers of malloc.h. Of itself glibc gives each thread a heap, and
 # it has freed something large keeps the next as large in a heap, where a small neighbour pins it all.
 HEAP = {
