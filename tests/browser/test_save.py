@@ -262,6 +262,25 @@ def test_the_panel_follows_the_figure_and_the_keys(live: AppPage, tmp_path: Path
     assert live.readout("first") == "3.0"
 
 
+def test_the_panel_never_moves_under_the_finger(live: AppPage) -> None:
+    """It stands in the middle of the window: a preview that came would have moved what was to be clicked."""
+    live.open()
+    panel = SavePanel(live, "first")
+    opened = panel.dialog.bounding_box()
+    for look in (
+        {"format": "png"},
+        {"shape": "square"},
+        {"format": "csv"},
+        {"format": "npz"},
+        {"format": "svg"},
+    ):
+        panel.choose(**look)
+        form = look.get("format", "png")
+        expect(panel.dialog.and_(live.page.locator(f"[data-made={form}]"))).to_be_visible()
+        assert panel.dialog.bounding_box() == opened, look
+    panel.close()
+
+
 def test_a_picture_that_cannot_be_made_is_said(live: AppPage) -> None:
     live.open()
     panel = SavePanel(live, "first")
