@@ -257,7 +257,11 @@ def report(rivals: list[Contestant], n_token: int, n_head: int) -> None:
 PAGES = ("", "kernel-regression", "single-head", "positional-encoding", "multi-head", "learned-heads")
 RATES = (1, 4)  # how many times the processor is slowed
 DRAG_SECONDS = 2.0
-MOVES_A_SECOND = 60
+# A hand is told as a USB mouse tells it, and is a little faster than the screen: every frame has a step of its
+# own to show. (A hand that moves exactly as often as the screen draws loses up to a third of the frames to the
+# beat of the two: two moves in one frame, none in the next.)
+MOVES_A_SECOND = 125
+STEPS_A_SECOND = 66
 # Notes the figure of every step as the page itself hands it to Plotly, while it prepares them.
 RECORD = """
 (() => {
@@ -331,10 +335,10 @@ def read_steps(browser: Browser, url: str) -> tuple[list[Any], float]:
 
 
 def drag(page: Page, slider: str, selector: str) -> tuple[float, float]:
-    """Drag a slider to and fro, a step a move; return pictures a second and the longest gap.
+    """Drag a slider to and fro; return pictures a second and the longest gap in milliseconds.
 
-    The pointer moves sixty times a second whether or not the page keeps up, as a hand does: Playwright's own
-    mouse waits for the page after each move, which would slow the hand down.
+    The pointer moves whether or not the page keeps up, as a hand does: Playwright's own mouse waits for the
+    page after each move, which would slow the hand down.
     """
     range_ = page.locator(slider).first
     range_.scroll_into_view_if_needed()
@@ -342,23 +346,23 @@ def drag(page: Page, slider: str, selector: str) -> tuple[float, float]:
     assert box is not None
     steps = int(range_.get_attribute("max") or 0)
     middle = box["y"] + box["height"] / 2
-    x = [box["x"] + 8 + (box["width"] - 16) * step / steps for step in range(steps + 1)]
-    there_and_back = [*x, *x[-2:0:-1]]
+    left, width = box["x"] + 8, box["width"] - 16
     session = page.context.new_cdp_session(page)
     moves: list[Any] = []
-    page.mouse.move(x[0], middle)
+    page.mouse.move(left, middle)
     page.mouse.down()
     page.wait_for_timeout(400)
     page.evaluate(WATCH, selector)
     start = time.monotonic()
     while (now := time.monotonic() - start) < DRAG_SECONDS:
-        for frame in range(len(moves), int(now * MOVES_A_SECOND)):
-            to = {"x": there_and_back[frame % len(there_and_back)], "y": middle}
-            event = {"type": "mouseMoved", "button": "left", "buttons": 1, **to}
+        for move in range(len(moves), int(now * MOVES_A_SECOND)):
+            way = move * STEPS_A_SECOND / MOVES_A_SECOND % (2 * steps)
+            x = left + width * min(way, 2 * steps - way) / steps
+            event = {"type": "mouseMoved", "button": "left", "buttons": 1, "x": x, "y": middle}
             moves.append(
                 session._loop.create_task(session._impl_obj.send("Input.dispatchMouseEvent", event, None))
             )
-        page.wait_for_timeout(4)
+        page.wait_for_timeout(1000 * max(0.0, len(moves) / MOVES_A_SECOND - now))
     while not all(move.done() for move in moves):
         page.wait_for_timeout(4)
     seconds = time.monotonic() - start

@@ -96,6 +96,7 @@ export class Film {
       if (this.shown) this.shown.node.style.contentVisibility = "hidden";
       frame.node.style.contentVisibility = "visible";
       this.screen.hidden = false;
+      this.cover(true);
       this.mark.dataset.step = key;
       this.shown = frame;
     }
@@ -106,8 +107,14 @@ export class Film {
     if (!this.shown) return;
     this.shown.node.style.contentVisibility = "hidden";
     this.screen.hidden = true;
+    this.cover(false);
     this.mark.dataset.step = "";
     this.shown = undefined;
+  }
+
+  /** Whether the real figure is left unpainted, since a frame lies over it. @param {boolean} covered */
+  cover(covered) {
+    this.mark.parentElement?.toggleAttribute("data-covered", covered);
   }
 
   get showing() {

@@ -158,7 +158,8 @@ export class LiveFigure {
     window.removeEventListener("resize", this.onWindow);
     for (const kind of ELSEWHERE) window.removeEventListener(kind, this.onElsewhere, true);
     this.film.destroy();
-    delete this.root.dataset.state;
+    // What Python was told stays said until a figure is drawn here.
+    if (this.root.dataset.state !== "failed") delete this.root.dataset.state;
     this.Plotly?.purge(this.node);
   }
 

@@ -15,7 +15,7 @@ from playwright.sync_api import Page
 from streamlit.testing.v1 import AppTest
 
 from attn_live.arrays import read_body
-from attn_live.bundle import bundle
+from attn_live.bundle import bundle, markup
 from attn_live.packing import PREFIX_BYTES, message
 from attn_live.says import pack_says, said_at, said_plainly
 from attn_live.unpacking import count_steps, figure_at, inflated
@@ -193,6 +193,29 @@ def test_words_in_a_table_are_no_formulas(modules: Page) -> None:
         ['a, "b"', "x <", "'-", "masked"],
         ['a, "b"', "x <", "-5", "-2"],
     ]
+
+
+# A figure that could not be drawn is taken away before it was; the next one in its place is drawn.
+HEALED = """
+() => {
+    const parent = document.body;
+    const told = [];
+    const figure = new LiveFigure(parent);
+    figure.setStateValue = (...what) => told.push(what);
+    figure.fail(new Error("no library"));
+    figure.destroy();
+    const next = new LiveFigure(parent);
+    next.setStateValue = (...what) => told.push(what);
+    next.onDrawn({ step: 0, row: 0 });
+    return [told, next.notice.textContent, next.root.dataset.state];
+}
+"""
+
+
+def test_python_hears_that_a_figure_is_drawn_though_it_was_taken_away_when_it_failed(tab: Page) -> None:
+    tab.set_content(markup())
+    tab.add_script_tag(content=bundle("live.js"))
+    assert tab.evaluate(HEALED) == [[["failed", True], ["failed", False]], "", "drawn"]
 
 
 MOVES = """
