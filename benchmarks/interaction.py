@@ -257,9 +257,9 @@ def report(rivals: list[Contestant], n_token: int, n_head: int) -> None:
 PAGES = ("", "kernel-regression", "single-head", "positional-encoding", "multi-head", "learned-heads")
 RATES = (1, 4)  # how many times the processor is slowed
 DRAG_SECONDS = 2.0
-# A hand is told as a USB mouse tells it, and is a little faster than the screen: every frame has a step of its
-# own to show. (A hand that moves exactly as often as the screen draws loses up to a third of the frames to the
-# beat of the two: two moves in one frame, none in the next.)
+# A hand is told as a USB mouse tells it, and is a little faster than the screen: every frame has a step of
+# its own to show. (A hand that moves exactly as often as the screen draws loses up to a third of the frames
+# to the beat of the two: two moves in one frame, none in the next.)
 MOVES_A_SECOND = 125
 STEPS_A_SECOND = 66
 # Notes the figure of every step as the page itself hands it to Plotly, while it prepares them.
@@ -362,7 +362,7 @@ def drag(page: Page, slider: str, selector: str) -> tuple[float, float]:
             moves.append(
                 session._loop.create_task(session._impl_obj.send("Input.dispatchMouseEvent", event, None))
             )
-        page.wait_for_timeout(1000 * max(0.0, len(moves) / MOVES_A_SECOND - now))
+        page.wait_for_timeout(4)
     while not all(move.done() for move in moves):
         page.wait_for_timeout(4)
     seconds = time.monotonic() - start

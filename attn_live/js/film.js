@@ -1,7 +1,8 @@
 // The film: each step's picture, drawn beforehand by Plotly itself out of sight and kept as SVG, so that a
 // slider that moves only swaps pictures. At rest the real figure stands there, which knows of hover and click.
 // Frames stay in the document, styled and laid out: one that is shown has only to be painted. They stand in a
-// shadow tree, where no selector of the page looks for them (its :has() took 10 ms a step to look).
+// shadow tree, where no selector of the page looks for them (its :has() took 10 ms a step to look), and in blocks of
+// neighbours: the browser passes by all of a hidden block at once.
 
 import { choosable } from "./pointing.js";
 
@@ -23,6 +24,7 @@ const STYLE = `
 div { position: absolute; inset: 0; contain: strict; content-visibility: hidden; }
 svg { position: absolute; top: 0; left: 0; pointer-events: none; }
 .crisp { shape-rendering: crispEdges; }`;
+const BLOCK = 8; // steps and rows whose frames stand together
 const QUIET_MILLISECONDS = 500; // after any input before the next step is drawn: a key is pressed again sooner
 const FALLBACK_MILLISECONDS = 40; // between steps where the browser does not tell when it is idle
 const REFERENCE = /url\(\s*(["']?)[^)"'#]*#([^)"']+)\1\s*\)/g;
@@ -93,8 +95,11 @@ export class Film {
     this.frames.delete(key);
     this.frames.set(key, frame);
     if (this.shown !== frame) {
-      if (this.shown) this.shown.node.style.contentVisibility = "hidden";
-      frame.node.style.contentVisibility = "visible";
+      const [from, to] = [this.shown?.node, frame.node];
+      if (from) setSeen(from, false);
+      if (from && from.parentElement !== to.parentElement) setSeen(from.parentElement, false);
+      setSeen(to.parentElement, true);
+      setSeen(to, true);
       this.screen.hidden = false;
       this.cover(true);
       this.mark.dataset.step = key;
@@ -105,7 +110,8 @@ export class Film {
 
   hide() {
     if (!this.shown) return;
-    this.shown.node.style.contentVisibility = "hidden";
+    setSeen(this.shown.node, false);
+    setSeen(this.shown.node.parentElement, false);
     this.screen.hidden = true;
     this.cover(false);
     this.mark.dataset.step = "";
@@ -144,16 +150,34 @@ export class Film {
     for (const old of this.furtherOff(at)) {
       if (this.elements + elements <= MOST_ELEMENTS) break;
       this.frames.delete(keyOf(old.at));
+      const block = old.node.parentElement;
       old.node.remove();
+      if (!block?.firstElementChild) block?.remove();
       this.elements -= old.elements;
     }
     // Styled and laid out now, not when it is first shown; nothing is painted before it is hidden again.
-    holder.style.contentVisibility = "visible";
-    this.reel.append(holder);
+    const block = this.blockOf(at);
+    const wasSeen = block.style.contentVisibility === "visible";
+    setSeen(block, true);
+    setSeen(holder, true);
+    block.append(holder);
     holder.firstElementChild?.getBoundingClientRect();
-    holder.style.contentVisibility = "hidden";
+    setSeen(holder, false);
+    setSeen(block, wasSeen);
     this.frames.set(key, { at: { ...at }, node: holder, elements, maps: choosable(node) });
     this.elements += elements;
+  }
+
+  /** The block that a place belongs to. @param {At} at @returns {HTMLElement} */
+  blockOf({ step, row }) {
+    const name = `${Math.floor(step / BLOCK)}-${Math.floor(row / BLOCK)}`;
+    /** @type {HTMLElement | null} */
+    const known = this.reel.querySelector(`:scope > [data-block="${name}"]`);
+    if (known) return known;
+    const block = document.createElement("div");
+    block.dataset.block = name;
+    this.reel.append(block);
+    return block;
   }
 
   /** The frames that may go for one at this place, the least lately used first. @param {At} at */
@@ -238,6 +262,14 @@ export class Film {
     this.studio.remove();
     this.studio = undefined;
   }
+}
+
+/**
+ * @param {HTMLElement | null} node a frame or a block of them
+ * @param {boolean} seen
+ */
+function setSeen(node, seen) {
+  if (node) node.style.contentVisibility = seen ? "visible" : "hidden";
 }
 
 /** @param {At} at */
