@@ -1,8 +1,7 @@
 // The film: each step's picture, drawn beforehand by Plotly itself out of sight and kept as SVG, so that a
 // slider that moves only swaps pictures. At rest the real figure stands there, which knows of hover and click.
 // Frames stay in the document, styled and laid out: one that is shown has only to be painted. They stand in a
-// shadow tree, where no selector of the page looks for them (its :has() took 10 ms a step to look), and in blocks of
-// neighbours: the browser passes by all of a hidden block at once.
+// shadow tree, where no selector of the page looks for them (its :has() took 10 ms a step to look).
 
 import { choosable } from "./pointing.js";
 
@@ -20,11 +19,12 @@ import { choosable } from "./pointing.js";
  */
 
 const MOST_ELEMENTS = 80_000; // of SVG in all frames of one figure; some 100 MB
+const MOST_FRAMES = 128; // of one figure: the browser goes through all of them whenever another is shown
 const STYLE = `
 div { position: absolute; inset: 0; contain: strict; content-visibility: hidden; }
 svg { position: absolute; top: 0; left: 0; pointer-events: none; }
 .crisp { shape-rendering: crispEdges; }`;
-const BLOCK = 8; // steps and rows whose frames stand together
+const BOTH_SLIDERS = 1e6; // how far off a place is that takes both, besides the moves themselves
 const QUIET_MILLISECONDS = 500; // after any input before the next step is drawn: a key is pressed again sooner
 const FALLBACK_MILLISECONDS = 40; // between steps where the browser does not tell when it is idle
 const REFERENCE = /url\(\s*(["']?)[^)"'#]*#([^)"']+)\1\s*\)/g;
@@ -95,11 +95,8 @@ export class Film {
     this.frames.delete(key);
     this.frames.set(key, frame);
     if (this.shown !== frame) {
-      const [from, to] = [this.shown?.node, frame.node];
-      if (from) setSeen(from, false);
-      if (from && from.parentElement !== to.parentElement) setSeen(from.parentElement, false);
-      setSeen(to.parentElement, true);
-      setSeen(to, true);
+      if (this.shown) this.shown.node.style.contentVisibility = "hidden";
+      frame.node.style.contentVisibility = "visible";
       this.screen.hidden = false;
       this.cover(true);
       this.mark.dataset.step = key;
@@ -110,8 +107,7 @@ export class Film {
 
   hide() {
     if (!this.shown) return;
-    setSeen(this.shown.node, false);
-    setSeen(this.shown.node.parentElement, false);
+    this.shown.node.style.contentVisibility = "hidden";
     this.screen.hidden = true;
     this.cover(false);
     this.mark.dataset.step = "";
@@ -145,54 +141,44 @@ export class Film {
     prune(holder);
     rename(holder, `film-${this.epoch}-${key}-`);
     const elements = holder.getElementsByTagName("*").length;
-    this.full = this.roomFor(at) < elements;
+    this.full = !this.hasRoom(at, elements);
     if (this.full) return;
     for (const old of this.furtherOff(at)) {
-      if (this.elements + elements <= MOST_ELEMENTS) break;
+      if (this.elements + elements <= MOST_ELEMENTS && this.frames.size < MOST_FRAMES) break;
       this.frames.delete(keyOf(old.at));
-      const block = old.node.parentElement;
       old.node.remove();
-      if (!block?.firstElementChild) block?.remove();
       this.elements -= old.elements;
     }
     // Styled and laid out now, not when it is first shown; nothing is painted before it is hidden again.
-    const block = this.blockOf(at);
-    const wasSeen = block.style.contentVisibility === "visible";
-    setSeen(block, true);
-    setSeen(holder, true);
-    block.append(holder);
+    holder.style.contentVisibility = "visible";
+    this.reel.append(holder);
     holder.firstElementChild?.getBoundingClientRect();
-    setSeen(holder, false);
-    setSeen(block, wasSeen);
+    holder.style.contentVisibility = "hidden";
     this.frames.set(key, { at: { ...at }, node: holder, elements, maps: choosable(node) });
     this.elements += elements;
   }
 
-  /** The block that a place belongs to. @param {At} at @returns {HTMLElement} */
-  blockOf({ step, row }) {
-    const name = `${Math.floor(step / BLOCK)}-${Math.floor(row / BLOCK)}`;
-    /** @type {HTMLElement | null} */
-    const known = this.reel.querySelector(`:scope > [data-block="${name}"]`);
-    if (known) return known;
-    const block = document.createElement("div");
-    block.dataset.block = name;
-    this.reel.append(block);
-    return block;
-  }
-
-  /** The frames that may go for one at this place, the least lately used first. @param {At} at */
+  /**
+   * The frames that may go for one at this place: those that take both sliders first, then the least lately used.
+   *
+   * @param {At} at
+   */
   furtherOff(at) {
     const here = this.source.at();
     const reach = distance(at, here);
-    return [...this.frames.values()].filter(
+    const further = [...this.frames.values()].filter(
       (frame) => frame !== this.shown && distance(frame.at, here) > reach,
     );
+    const both = /** @param {Frame} frame */ (frame) => Number(distance(frame.at, here) >= BOTH_SLIDERS);
+    return further.sort((one, other) => both(other) - both(one));
   }
 
-  /** @param {At} at */
-  roomFor(at) {
-    const freed = this.furtherOff(at).reduce((sum, frame) => sum + frame.elements, 0);
-    return MOST_ELEMENTS - this.elements + freed;
+  /** Whether a picture of so many elements may be kept at this place. @param {At} at @param {number} elements */
+  hasRoom(at, elements) {
+    const further = this.furtherOff(at);
+    const freed = further.reduce((sum, frame) => sum + frame.elements, 0);
+    const count = this.frames.size - further.length;
+    return count < MOST_FRAMES && this.elements - freed + elements <= MOST_ELEMENTS;
   }
 
   /** The nearest step or row that has no picture yet, and room for one. @returns {At | undefined} */
@@ -201,7 +187,7 @@ export class Film {
     const { steps, rows } = this.source.size();
     const missing = nearest(this.source.at(), steps, rows).find((at) => !this.frames.has(keyOf(at)));
     const usual = this.elements / (this.frames.size || 1);
-    return missing && this.roomFor(missing) >= usual ? missing : undefined;
+    return missing && this.hasRoom(missing, usual) ? missing : undefined;
   }
 
   /** Whether pictures are worth making now: not where nothing moves, nor where nobody looks. */
@@ -264,14 +250,6 @@ export class Film {
   }
 }
 
-/**
- * @param {HTMLElement | null} node a frame or a block of them
- * @param {boolean} seen
- */
-function setSeen(node, seen) {
-  if (node) node.style.contentVisibility = seen ? "visible" : "hidden";
-}
-
 /** @param {At} at */
 function keyOf({ step, row }) {
   return `${step}-${row}`;
@@ -286,7 +264,7 @@ function keyOf({ step, row }) {
 function distance(there, here) {
   const steps = Math.abs(there.step - here.step);
   const rows = Math.abs(there.row - here.row);
-  return Math.max(steps, rows) + (steps && rows ? 1e6 : 0);
+  return Math.max(steps, rows) + (steps && rows ? BOTH_SLIDERS : 0);
 }
 
 /**

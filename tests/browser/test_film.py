@@ -15,10 +15,7 @@ WINDOW = {"width": 1280, "height": 1500}
 SHADE = 8  # of 255: below it an edge is smoothed differently, which no eye sees
 MOST_DIFFERENT = 0.002  # of all pixels
 MOST_STEPS = 5  # of a page that are compared; of more steps, so many of them, spread evenly
-SHOWN = (
-    "[...film.shadowRoot.querySelectorAll('[data-block] > div')]"
-    ".find((frame) => frame.style.contentVisibility === 'visible')"
-)
+SHOWN = "[...film.shadowRoot.children].find((f) => f.style.contentVisibility === 'visible')"
 READY = "() => document.querySelector('.live-film')?.dataset.film === 'ready'"
 # Moves the first slider, notes the film's picture, and waits until the real figure stands there.
 MOVE = f"""
@@ -39,8 +36,7 @@ SHOW = """
 (seen) => {
     document.querySelector('.live-film').hidden = !seen;
     document.querySelector('.live-plot').toggleAttribute('data-covered', seen);
-    for (const node of [window.frame, window.frame.parentElement])
-        node.style.contentVisibility = seen ? 'visible' : 'hidden';
+    window.frame.style.contentVisibility = seen ? 'visible' : 'hidden';
 }
 """
 # Counts, at every frame, what the uppermost picture of the first figure holds.

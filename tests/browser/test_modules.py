@@ -235,6 +235,49 @@ MOVES = """
 """
 
 
+# Makes the film of a figure of 61 steps and 61 rows, each drawn as one box, while its sliders go about.
+FILM = """
+async (places) => {
+    document.body.innerHTML = '<div id="screen"></div><div><canvas></canvas></div>';
+    let at = { step: 0, row: 0 };
+    let drawn = 0;
+    const film = new Film(document.querySelector('#screen'), document.querySelector('canvas'), {
+        at: () => at,
+        size: () => ({ steps: 61, rows: 61 }),
+        ready: () => true,
+        draw: async (node) => {
+            drawn += 1;
+            node.innerHTML = '<div class="svg-container"><svg><rect/></svg></div>';
+        },
+        purge: () => {},
+    });
+    const found = [];
+    for (const [step, row] of places) {
+        at = { step, row };
+        drawn = 0;
+        film.make();
+        while (film.waiting) await new Promise(requestAnimationFrame);
+        found.push([[...film.frames.keys()], film.reel.querySelectorAll('svg').length, drawn]);
+    }
+    film.destroy();
+    return found;
+}
+"""
+
+
+def test_a_film_holds_what_either_slider_shows_next_and_not_all_that_was_seen(tab: Page) -> None:
+    tab.set_content("<p>film</p>")
+    tab.add_script_tag(content=bundle("film.js"))
+    places = [(0, 0), (30, 0), (30, 60), (60, 60), (7, 11)]
+    before: set[str] = set()
+    for (step, row), (kept, held, drawn) in zip(places, tab.evaluate(FILM, places), strict=True):
+        wanted = {f"{step}-{other}" for other in range(61)} | {f"{other}-{row}" for other in range(61)}
+        assert wanted <= set(kept)
+        assert held == len(kept) <= 128
+        assert drawn == len(wanted - before), "what is there already is not drawn again"
+        before = set(kept)
+
+
 @pytest.mark.parametrize(
     ("starts", "shown"),
     [
