@@ -72,7 +72,10 @@ def announced(front: FrontEnd, components: Sequence[str]) -> str:
         f'<link rel="preload" as="script" href="{_PLOTLY}">',
         _EARLY % _PLOTLY,
     ]
-    return front.index.replace("</head>", "\n".join([*lines, "</head>"]), 1)
+    # In the body, so that it comes after Streamlit's own styles in the head and counts where they are as special.
+    dress = f'<link rel="stylesheet" href="{style.address()}">'
+    html = front.index.replace("</head>", "\n".join([*lines, "</head>"]), 1)
+    return html.replace("</body>", f"{dress}\n</body>", 1)
 
 
 # What a figure asks for, when it is drawn or saved: how it is made, its type, and a mark of its version.

@@ -27,5 +27,5 @@ def address() -> str:
 
 
 def dress() -> None:
-    """Dress the page."""
+    """Dress the page, also where a host sends an HTML of its own instead of `attn_ui.document`'s."""
     st.html(f'<style>@import url("{address()}");</style>')

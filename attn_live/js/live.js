@@ -195,6 +195,7 @@ export class LiveFigure {
     if (!this.meta) return;
     this.paint();
     this.reserve();
+    this.root.dataset.sized = ""; // what stands below may be seen: nothing moves any more
     try {
       this.Plotly = await loadPlotly(this.meta.plotly);
     } catch (error) {

@@ -1,4 +1,4 @@
-"""Nothing on a page moves while its slider is dragged, nor when it is let go."""
+"""Nothing on a page moves while it opens, while its slider is dragged, nor when it is let go."""
 
 import pytest
 
@@ -13,6 +13,25 @@ WATCH = """
         for (const { value, sources } of list.getEntries())
             window.shifts.push([value, ...sources.map(({ node }) => `${node?.className || node?.nodeName}`)]);
     }).observe({ type: 'layout-shift' });
+}
+"""
+# Where a page stands beside the sidebar, and the list of pages above it, are Streamlit's own to move.
+WATCH_OURS = """
+window.shifts = [];
+new PerformanceObserver((list) => {
+    for (const { value, sources } of list.getEntries()) {
+        const ours = sources.filter(({ node }) => {
+            const element = node?.nodeType === Node.TEXT_NODE ? node.parentElement : node;
+            return element?.closest('.stMainBlockContainer, .stSidebar');
+        });
+        if (ours.length) window.shifts.push([value, ...ours.map(({ node }) => node.className)]);
+    }
+}).observe({ type: 'layout-shift', buffered: true });
+"""
+SEEN = """
+(element) => {
+    for (; element; element = element.parentElement) if (getComputedStyle(element).opacity === '0') return false;
+    return true;
 }
 """
 
@@ -35,3 +54,16 @@ def test_nothing_moves_while_a_slider_is_dragged_nor_when_it_is_let_go(app: AppP
     app.settle()
     shifts = page.evaluate("() => window.shifts")
     assert sum(value for value, *_ in shifts) < LEAST, shifts
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize("path", PAGES)
+def test_nothing_that_is_seen_moves_while_a_page_opens(app: AppPage, path: str, width: int) -> None:
+    page = app.page
+    page.set_viewport_size({"width": width, "height": 844})
+    page.add_init_script(WATCH_OURS)
+    app.open(path)
+    app.settle()
+    shifts = page.evaluate("() => window.shifts")
+    assert sum(value for value, *_ in shifts) < LEAST, shifts
+    assert page.locator("[data-testid=stMarkdown]").last.evaluate(SEEN)
