@@ -72,8 +72,8 @@ def announced(front: FrontEnd, components: Sequence[str]) -> str:
         f'<link rel="preload" as="script" href="{_PLOTLY}">',
         _EARLY % _PLOTLY,
     ]
-    # In the body, so that it comes after Streamlit's own styles in the head and counts where they are as special.
-    dress = f'<link rel="stylesheet" href="{style.address()}">'
+    # In the body: after Streamlit's own styles in the head, which count as much.
+    dress = f'<link rel="stylesheet" href="{style.address()}"><style data-arriving>{style.arriving()}</style>'
     html = front.index.replace("</head>", "\n".join([*lines, "</head>"]), 1)
     return html.replace("</body>", f"{dress}\n</body>", 1)
 

@@ -26,6 +26,12 @@ def address() -> str:
     return f".{PLOTLY_ROUTE}/page.css?v={version()}"
 
 
+@cache
+def arriving() -> str:
+    """Return the style that only counts while a page opens."""
+    return (Path(__file__).parent / "arriving.css").read_text()
+
+
 def dress() -> None:
     """Dress the page, also where a host sends an HTML of its own instead of `attn_ui.document`'s."""
     st.html(f'<style>@import url("{address()}");</style>')

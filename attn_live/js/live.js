@@ -17,6 +17,7 @@ const SEND_AFTER_KEYS_MILLISECONDS = 500; // whoever taps on is not kept waiting
 const RETRY_MILLISECONDS = 8000;
 const ELSEWHERE = ["pointerdown", "keydown"];
 const STILL = "(prefers-reduced-motion: reduce)";
+const ARRIVED_AFTER_MILLISECONDS = 1500;
 const SETTLE_AFTER_MILLISECONDS = 600;
 const CONFIG = { displayModeBar: false, responsive: false, doubleClick: false };
 
@@ -28,6 +29,8 @@ const positions = new Map(); // figure key -> last position, so that a re-mount 
 const apart = new Map(); // figure key -> its sentences, where they come in a message of their own
 /** @type {Set<LiveFigure>} */
 const figures = new Set();
+/** @type {Timer} */
+let arriving; // until the page counts as opened, with all that it shows
 let projected = false; // whether a link's wish for a full screen was seen to
 
 /**
@@ -41,6 +44,15 @@ export async function hear(bytes) {
   if (!says) return;
   apart.set(meta.key, says);
   for (const figure of figures) if (figure.meta?.key === meta.key) figure.say(says);
+}
+
+/** Takes away the style that only counts while a page opens, some time after its last figure was drawn. */
+function hasArrived() {
+  clearTimeout(arriving);
+  arriving = setTimeout(
+    () => document.querySelector("style[data-arriving]")?.remove(),
+    ARRIVED_AFTER_MILLISECONDS,
+  );
 }
 
 export class LiveFigure {
@@ -340,6 +352,7 @@ export class LiveFigure {
     this.film.hide();
     this.frameChoice();
     this.film.make();
+    hasArrived();
   }
 
   /** Fills the screen where the link says so: the first figure of the page, once. */

@@ -30,8 +30,8 @@ new PerformanceObserver((list) => {
 """
 SEEN = """
 (element) => {
-    for (; element; element = element.parentElement) if (getComputedStyle(element).opacity === '0') return false;
-    return true;
+    while (element && getComputedStyle(element).opacity !== '0') element = element.parentElement;
+    return !element;
 }
 """
 
