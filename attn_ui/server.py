@@ -1,5 +1,6 @@
 """The server around a Streamlit script: announced files, security headers, a warm start."""
 
+import asyncio
 import contextlib
 import ctypes
 import gc
@@ -30,6 +31,8 @@ HEAP = {
     -3: 1 << 20,  # M_MMAP_THRESHOLD: bytes from which on memory is the system's again as soon as it is freed
     -1: 1 << 24,  # M_TRIM_THRESHOLD: bytes that may be left free at the end of a heap
 }
+# Small neighbours keep what was freed between them, until whole pages of it are given back: seconds between.
+TRIM_SECONDS = 20.0
 
 
 def parts(warm_up: Callable[[], None]) -> dict[str, Any]:
@@ -44,6 +47,7 @@ def parts(warm_up: Callable[[], None]) -> dict[str, Any]:
 
     @asynccontextmanager
     async def lifespan(_: st.App) -> AsyncIterator[None]:
+        tidying = asyncio.create_task(tidy())
         keep_logs_clean()
         shared_cache.bound(chosen.cache * 1_000_000)
         warm_up()
@@ -53,6 +57,7 @@ def parts(warm_up: Callable[[], None]) -> dict[str, Any]:
         gc.freeze()
         gc.set_threshold(*GARBAGE)
         yield
+        tidying.cancel()
 
     chosen, plotly = _chosen()
     give_memory_back()
@@ -71,11 +76,27 @@ def parts(warm_up: Callable[[], None]) -> dict[str, Any]:
 
 def give_memory_back() -> None:
     """Have what was freed given back to the system, where it is glibc's to do and nobody set it otherwise."""
-    if not any(name.startswith("MALLOC_") for name in os.environ):
-        with contextlib.suppress(OSError, AttributeError):  # another C library
-            mallopt = ctypes.CDLL(None).mallopt
-            for option, value in HEAP.items():
-                mallopt(option, value)
+    if c := _glibc():
+        for option, value in HEAP.items():
+            c.mallopt(option, value)
+
+
+async def tidy(every: float = TRIM_SECONDS) -> None:
+    """Give free pages in the midst of glibc's heaps back every so many seconds, beside what serves."""
+    while c := _glibc():
+        await asyncio.sleep(every)
+        await asyncio.to_thread(c.malloc_trim, 0)
+
+
+def _glibc() -> Any | None:
+    """Return the C library, where it is glibc and nobody set its heap."""
+    if any(name.startswith("MALLOC_") for name in os.environ):
+        return None
+    with contextlib.suppress(OSError, AttributeError):  # another C library
+        c = ctypes.CDLL(None)
+        if c.mallopt and c.malloc_trim:
+            return c
+    return None
 
 
 def _chosen() -> tuple[Hosting, Asset]:

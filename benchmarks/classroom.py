@@ -19,7 +19,6 @@ import contextlib
 import random
 import signal
 import socket
-import statistics
 import subprocess
 import sys
 import tempfile
@@ -31,6 +30,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
+import numpy as np
 import websockets
 
 from benchmarks.student import Student, released
@@ -287,10 +287,9 @@ def soak(students: int, every: float, minutes: float, processes: int) -> None:
     with serving(ROOT, processes) as server:
         outcome = teach(server, students, every, 60 * minutes, links=True)
     outcome.say(f"{students} for {minutes:g} minutes")
-    megabytes = [each for _, each in outcome.memory]
-    middle, end = (
-        statistics.median(part) for part in (megabytes[len(megabytes) // 2 :][:10], megabytes[-10:])
-    )
+    # A line through all of the second half: the curve swings by a tenth within a minute.
+    times, megabytes = np.array(outcome.memory[len(outcome.memory) // 2 :]).T
+    middle, end = np.polyval(np.polyfit(times, megabytes, 1), times[[0, -1]])
     print(f"memory in the second half: {middle:.0f} -> {end:.0f} MB, {100 * (end / middle - 1):+.1f} %")
     draw_memory(outcome, Path("memory.png"))
     print("memory.png is its curve")

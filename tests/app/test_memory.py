@@ -36,6 +36,30 @@ assert megabytes() > before + 150
 del large
 print(megabytes() - before)
 """
+# What is too small to be the system's again by itself.
+SCATTERED = """
+import asyncio, os, torch
+from attn_ui.server import give_memory_back, tidy
+
+def megabytes():
+    return int(open("/proc/self/statm").read().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 1e6
+
+async def wait():
+    tidying = asyncio.create_task(tidy(0.01))
+    while megabytes() > before + 50:
+        await asyncio.sleep(0.01)
+    tidying.cancel()
+
+give_memory_back()
+before = megabytes()
+small, large = [], []
+for _ in range(3000):
+    large.append(torch.ones(20_000))
+    small.append(torch.ones(100))
+del large
+assert megabytes() > before + 150
+asyncio.run(asyncio.wait_for(wait(), 60))
+"""
 
 
 def _kept(*told: str, **environment: str) -> float:
@@ -55,6 +79,11 @@ def test_what_was_freed_is_given_back_unless_the_host_set_it_otherwise() -> None
     assert _kept() > 100
     own = {"MALLOC_MMAP_THRESHOLD_": "33554432", "MALLOC_TRIM_THRESHOLD_": "268435456"}
     assert _kept("told", **own) > 100
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="glibc's heap, read from /proc")
+def test_what_was_freed_between_small_neighbours_is_given_back_in_time() -> None:
+    subprocess.run([sys.executable, "-c", SCATTERED], check=True, env={})
 
 
 def test_a_module_counts_with_its_numbers() -> None:
