@@ -78,8 +78,7 @@ class Generation:
 def _breed(orders: Connection) -> None:
     """Import the app, then start and stop processes of it until nobody gives orders any more."""
     os.setpgid(0, 0)  # Ctrl-C is told to the whole group: these are stopped by orders
-    if WORKERS.get_start_method() == "fork":
-        _import_app()
+    _import_app()  # where nothing is forked, to learn before anything is ended whether it can be imported
     orders.send("ready")
     working: dict[int, BaseProcess] = {}
     while True:

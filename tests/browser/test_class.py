@@ -53,15 +53,15 @@ class Room:
         self.wait_until(lambda: text in self.log.read_text())
 
 
-@pytest.fixture(scope="module")
-def room(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Room]:
-    log = tmp_path_factory.mktemp("class") / "log"
+@contextlib.contextmanager
+def _class(root: Path, log: Path, processes: int) -> Iterator[Room]:
+    """Start a class with the code of a folder, as `make class` does."""
     with contextlib.closing(socket.socket()) as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    command = [sys.executable, "deploy/class.py", "--processes=2", f"--port={port}"]
+    command = [sys.executable, "deploy/class.py", f"--processes={processes}", f"--port={port}"]
     with log.open("w") as lines:
-        process = subprocess.Popen(command, cwd=ROOT, stdout=lines, stderr=lines, text=True)
+        process = subprocess.Popen(command, cwd=root, stdout=lines, stderr=lines, text=True)
     made = Room(f"http://127.0.0.1:{port}", process, log)
     try:
         made.wait_to_write("give the class")
@@ -70,6 +70,12 @@ def room(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Room]:
     finally:
         process.send_signal(signal.SIGTERM)
         process.wait(timeout=60)
+
+
+@pytest.fixture(scope="module")
+def room(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Room]:
+    with _class(ROOT, tmp_path_factory.mktemp("class") / "log", processes=2) as made:
+        yield made
 
 
 def _settled(page: Page) -> None:
@@ -169,3 +175,27 @@ def test_when_the_process_of_all_is_killed_all_start_again(room: Room) -> None:
     room.wait_until(lambda: set(room.pids().values()).isdisjoint(before.values()))
     for port in before:
         wait_for(f"http://127.0.0.1:{port}/_stcore/health", room.process)
+
+
+def test_code_that_cannot_be_imported_leaves_the_class_as_it_is(tmp_path: Path) -> None:
+    lab = tmp_path / "lab"
+    for part in (".streamlit", "attn_core", "attn_figures", "attn_live", "attn_ui", "deploy", "pages"):
+        shutil.copytree(ROOT / part, lab / part, ignore=shutil.ignore_patterns("__pycache__"))
+    for part in ("app.py", "pyproject.toml"):
+        shutil.copy(ROOT / part, lab)
+    code = lab / "pages" / "__init__.py"
+    sound = code.read_text()
+    with _class(lab, tmp_path / "log", processes=1) as room:
+        before = room.pids()
+        code.write_text(f"{sound}\nraise ImportError('half written')\n")
+        room.process.send_signal(signal.SIGHUP)
+        room.wait_to_write("the app cannot be imported (exit 1): the processes go on as they are")
+        assert "half written" in room.log.read_text()
+        assert room.pids() == before
+        with urllib.request.urlopen(f"{room.address}/_stcore/health") as answer:
+            assert answer.status == 200
+        code.write_text(sound)
+        room.process.send_signal(signal.SIGHUP)
+        room.wait_to_write("all processes were restarted")
+        assert room.pids() != before
+        assert room.pids().keys() == before.keys()
