@@ -9,6 +9,7 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from attn_figures.picture import Spec
@@ -76,47 +77,72 @@ def arrange(
     """
     if not boxes:
         raise ValueError("a figure needs at least one box, got none")
-    candidates = []
-    for per_line in range(len(boxes), 0, -1):
-        lines = [boxes[start : start + per_line] for start in range(0, len(boxes), per_line)]
-        unit = min(largest_unit, *(_line_unit(line, width - right) for line in lines), _unit(lines, height))
-        candidates.append((unit, lines))
-    # Of equal units the fewest lines win, and of these the most even ones: 4 + 4 boxes, not 6 + 2.
-    unit, lines = max(candidates, key=lambda each: (each[0], -len(each[1]), -len(each[1][0])))
-    return _place(lines, max(unit, 1.0), width, right)
-
-
-def _pixels(line: Sequence[Box]) -> int:
-    return line[0].lead + sum(box.left for box in line[1:]) + line[-1].trail
-
-
-def _line_unit(line: Sequence[Box], width: int) -> float:
-    return (width - _pixels(line)) / sum(box.columns for box in line)
-
-
-def _unit(lines: Sequence[Sequence[Box]], height: int) -> float:
-    labels = sum(max(box.top for box in line) + max(box.bottom for box in line) for line in lines)
-    return (height - labels) / sum(max(box.rows for box in line) for line in lines)
-
-
-def _place(lines: Sequence[Sequence[Box]], unit: float, width: int, right: int) -> Arrangement:
-    height = round(
-        sum(
-            max(box.top for box in line)
-            + max(box.rows for box in line) * unit
-            + max(box.bottom for box in line)
-            for line in lines
-        )
+    unit, way = max(
+        ((min(largest_unit, each.unit(width - right, height)), each) for each in _ways(tuple(boxes))),
+        # Of equal units the fewest lines win, and of these the most even ones: 4 + 4 boxes, not 6 + 2.
+        key=lambda found: (found[0], -len(found[1].lines), -len(found[1].lines[0].boxes)),
     )
+    return _place(way.lines, max(unit, 1.0), width, right)
+
+
+@dataclass(frozen=True)
+class _Line:
+    """Boxes side by side, and what they need together: pixels and units across, pixels and units down."""
+
+    boxes: tuple[Box, ...]
+    pixels: int
+    columns: float
+    top: int
+    rows: float
+    bottom: int
+
+
+@dataclass(frozen=True)
+class _Way:
+    """One way to break boxes into lines."""
+
+    lines: tuple[_Line, ...]
+    labels: int  # pixels down that are taken by labels
+    rows: float
+
+    def unit(self, width: int, height: int) -> float:
+        """Return how many pixels a unit can have."""
+        return min(
+            (height - self.labels) / self.rows, *((width - line.pixels) / line.columns for line in self.lines)
+        )
+
+
+@lru_cache(maxsize=256)  # what does not depend on the width, for all widths
+def _ways(boxes: tuple[Box, ...]) -> tuple[_Way, ...]:
+    ways = []
+    for per_line in range(len(boxes), 0, -1):
+        lines = tuple(_line(boxes[start : start + per_line]) for start in range(0, len(boxes), per_line))
+        labels = sum(line.top + line.bottom for line in lines)
+        ways.append(_Way(lines, labels, sum(line.rows for line in lines)))
+    return tuple(ways)
+
+
+def _line(boxes: tuple[Box, ...]) -> _Line:
+    return _Line(
+        boxes,
+        pixels=boxes[0].lead + sum(box.left for box in boxes[1:]) + boxes[-1].trail,
+        columns=sum(box.columns for box in boxes),
+        top=max(box.top for box in boxes),
+        rows=max(box.rows for box in boxes),
+        bottom=max(box.bottom for box in boxes),
+    )
+
+
+def _place(lines: Sequence[_Line], unit: float, width: int, right: int) -> Arrangement:
+    height = round(sum(line.top + line.rows * unit + line.bottom for line in lines))
     places = []
     top = 0.0
     # Lines start at one left edge, so that columns of matrices stay aligned; the longest line is centred.
-    longest = max(_pixels(line) + sum(box.columns for box in line) * unit for line in lines)
+    longest = max(line.pixels + line.columns * unit for line in lines)
     for line in lines:
-        top += max(box.top for box in line)
-        tallest = max(box.rows for box in line) * unit
+        top += line.top
         cursor = max(0.0, (width - right - longest) / 2)
-        for index, box in enumerate(line):
+        for index, box in enumerate(line.boxes):
             cursor += box.left if index else box.lead
             body = (cursor, cursor + box.columns * unit)
             # Bodies share their top edge.
@@ -125,7 +151,7 @@ def _place(lines: Sequence[Sequence[Box]], unit: float, width: int, right: int) 
                 Place((body[0] / width, min(1.0, body[1] / width)), (max(0.0, y[0]), y[1]), index == 0)
             )
             cursor = body[1]
-        top += tallest + max(box.bottom for box in line)
+        top += line.rows * unit + line.bottom
     return Arrangement(width, height, unit, tuple(places))
 
 

@@ -42,6 +42,9 @@ class Chart:
     title_lines: int = 1
     under: Box | None = None
 
+    def look(self) -> None:
+        """Tell no words and numbers apart: a chart's own traces are known to whoever made them."""
+
     def geometry(self) -> Geometry:
         """Return the room for tick marks and titles on the left and below."""
         widest = max((len(text) for text in self.y.get("ticktext", ())), default=0)

@@ -1,6 +1,8 @@
 """What a panel is drawn in: its axes, its colours, and the room that it needs."""
 
+from collections.abc import Hashable
 from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 from attn_figures import theme
 from attn_figures.arrange import Box
@@ -46,6 +48,17 @@ class ColourRange:
     high: float
     title: str
     power: float = 1.0
+
+
+class Look(NamedTuple):
+    """A panel's words and its numbers apart: panels of equal words differ in nothing but numbers.
+
+    ``words`` is all that titles, labels, colours and hatching follow from; ``numbers`` what each trace has
+    besides.
+    """
+
+    words: Hashable
+    numbers: list[dict[str, Any]]
 
 
 @dataclass(frozen=True)

@@ -1,9 +1,10 @@
 """Matrices, the main actors: labelled square cells, with numbers while they fit and hatching where masked."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property, lru_cache
 from html import escape
+from operator import attrgetter
 from typing import Any, Literal
 
 import numpy as np
@@ -22,8 +23,8 @@ from attn_figures.frame import (
     shortens,
     without_tags,
 )
-from attn_figures.geometry import Axes, ColourRange, Geometry
-from attn_figures.hidden import hatch, hidden_cells
+from attn_figures.geometry import Axes, ColourRange, Geometry, Look
+from attn_figures.hidden import Hidden, hatch, hidden_cells
 
 Scale = Literal["weights", "scores"]
 Numbers = NDArray[np.float64]
@@ -208,15 +209,24 @@ class Matrix:
             )
         return colours, not self._numbers_fit()
 
+    def look(self) -> Look | None:
+        """Return its words and its numbers apart; not where it has more than a heatmap's."""
+        if type(self) is not Matrix or self.side is not None:
+            return None
+        labels = tuple(self.rows), tuple(self.columns)
+        ticks = tuple(None if each is None else tuple(each) for each in self.ticks)
+        mask = None if self.mask is None else self.mask.tobytes()
+        limit = None if self.scale == "weights" else self._limit()
+        told = tuple(name for name, _ in self.extra.named)
+        return Look((*_WORDS_OF(self), labels, ticks, mask, limit, told), self._numbers())
+
     def traces(self, axes: Axes, coloraxis: str) -> list[dict[str, Any]]:
         """Return the cells, the hatch and the hover of masked cells.
 
         All three are always there, so that every step of a moving mask has the same traces; what is
         invisible costs nothing to draw.
         """
-        masked = np.zeros(np.shape(self.values), dtype=bool) if self.mask is None else ~self.mask
-        hidden = hidden_cells(masked.tobytes(), masked.shape)
-        values = np.asarray(self.values, dtype=np.float64)
+        hidden = self._hidden
         common = {
             "type": "heatmap",
             "xaxis": axes.x,
@@ -234,17 +244,14 @@ class Matrix:
             common["hovertext"] = _names(tuple(self.rows), tuple(self.columns), words)
             place = "%{hovertext}"
         form = ".6f" if self.scale == "weights" else ".6~g"
-        gap = 1 if max(masked.shape) <= MOST_LABELS else 0
+        gap = 1 if max(np.shape(self.values)) <= MOST_LABELS else 0
         cells = common | {
             "name": self.name,
-            "z": np.where(masked, np.nan, values) if hidden.any else values,
             "coloraxis": coloraxis,
             "xgap": gap,
             "ygap": gap,
             "hovertemplate": f"{place}<br>{escape(self.quantity)} <b>%{{z:{form}}}</b>{extra}<extra></extra>",
         }
-        if self.extra.named:
-            cells["customdata"] = self.extra.stacked
         hover = common | {
             "name": f"{self.name} masked",
             "visible": hidden.any,
@@ -253,10 +260,22 @@ class Matrix:
             "showscale": False,
             "hovertemplate": f"{place}<br>{self.blocked}<extra></extra>",
         }
-        if self.extra.named:
-            hover["customdata"] = cells["customdata"]
         bars = [] if self.side is None else [self._side_bars(self.side, axes)]
-        return [cells, hatch(self.name, hidden, axes), hover, *bars]
+        drawn = [cells, hatch(self.name, hidden, axes), hover]
+        return [*(each | own for each, own in zip(drawn, self._numbers(), strict=True)), *bars]
+
+    def _numbers(self) -> list[dict[str, Any]]:
+        """Return what the numbers decide in each trace."""
+        values = np.asarray(self.values, dtype=np.float64)
+        if self.mask is not None and self._hidden.any:
+            values = np.where(self.mask, values, np.nan)
+        told = {"customdata": self.extra.stacked} if self.extra.named else {}
+        return [{"z": values} | told, {}, told]
+
+    @property
+    def _hidden(self) -> Hidden:
+        masked = np.zeros(np.shape(self.values), dtype=bool) if self.mask is None else ~self.mask
+        return hidden_cells(masked.tobytes(), masked.shape)
 
     def _choosing(self) -> dict[str, Any]:
         if self.chosen == (None, None) and self.part is None:
@@ -347,6 +366,16 @@ class Matrix:
         signed = self.scale == "scores"
         first, second = ((f"%{{z:{form}}}", len(f"{limit:{form}}") + signed) for form in (wide, narrow))
         return first, second
+
+
+# Of a matrix's fields those that are neither numbers nor lists, all at once.
+_WORDS_OF = attrgetter(
+    *(
+        each.name
+        for each in fields(Matrix)
+        if each.name not in ("values", "limit", "rows", "columns", "ticks", "mask", "extra", "side")
+    )
+)
 
 
 @lru_cache(maxsize=32)

@@ -1,13 +1,13 @@
 """Figures made of panels: matrices and charts side by side, placed for every screen, as one figure."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Protocol
 
 from attn_figures import theme
 from attn_figures.arrange import settled
-from attn_figures.geometry import Axes, ColourRange, Geometry, Placed
+from attn_figures.geometry import Axes, ColourRange, Geometry, Look, Placed
 from attn_figures.picture import Picture, Spec
 from attn_figures.screens import all_screens
 
@@ -21,6 +21,9 @@ class Panel(Protocol):
     @property
     def name(self) -> str:
         """Short and unique in the figure."""
+
+    def look(self) -> Look | None:
+        """Return its words and its numbers apart; None where they are not told apart."""
 
     def geometry(self) -> Geometry:
         """Return the room it needs."""
@@ -54,6 +57,11 @@ class Absent:
     def name(self) -> str:
         """The name of the panel that is not here."""
         return self.panel.name
+
+    def look(self) -> Look | None:
+        """Return the words of the panel that is not here, and no numbers."""
+        look = self.panel.look()
+        return look and Look(("absent", look.words), [{} for _ in look.numbers])
 
     def traces(self, axes: Axes) -> list[dict[str, Any]]:
         """Return as many traces of the same types, without data, on the axes of another panel.
@@ -94,6 +102,46 @@ def compose(
     names = [panel.name for panel in panels]
     if len(set(names)) != len(names) or all(isinstance(panel, Absent) for panel in panels):
         raise ValueError(f"a figure needs panels with different names, got {names}")
+    looks = [look for panel in panels if (look := panel.look()) is not None]
+    options = largest_unit, phone_height, roomy
+    if len(looks) < len(panels):
+        return _drawn(panels, *options)
+    numbers = [own for look in looks for own in look.numbers]
+    alike = _Alike(tuple(look.words for look in looks), [*panels], [*numbers])
+    still = _still(alike, *options)
+    alike.forget()
+    traces = [trace | own for trace, own in zip(still["data"], numbers, strict=True)]
+    return {"data": traces, "layout": dict(still["layout"])}
+
+
+@dataclass(frozen=True)
+class _Alike:
+    """Panels, and what each trace of theirs has of its own; equal where nothing but that differs."""
+
+    words: tuple[Hashable, ...]
+    panels: list[Panel | Absent] = field(compare=False)
+    numbers: list[dict[str, Any]] = field(compare=False)
+
+    def forget(self) -> None:
+        """Keep the words alone: a cache holds its keys for long."""
+        self.panels.clear()
+        self.numbers.clear()
+
+
+@lru_cache(maxsize=64)
+def _still(alike: _Alike, largest_unit: float, phone_height: int, roomy: tuple[int, ...]) -> Spec:
+    """Draw panels without their numbers: what the steps of a moving figure, and other settings, share."""
+    spec = _drawn(alike.panels, largest_unit, phone_height, roomy)
+    bare = [
+        {key: value for key, value in trace.items() if key not in own}
+        for trace, own in zip(spec["data"], alike.numbers, strict=True)
+    ]
+    return {"data": bare, "layout": spec["layout"]}
+
+
+def _drawn(
+    panels: Sequence[Panel | Absent], largest_unit: float, phone_height: int, roomy: tuple[int, ...]
+) -> Spec:
     ranges: dict[ColourRange, str] = {}
     shown: dict[str, bool] = {}
     traces: list[dict[str, Any]] = []

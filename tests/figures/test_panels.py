@@ -1,11 +1,19 @@
 """Figures of several panels: who shares what, and how the steps of one figure may differ."""
 
+import gc
+import json
+import weakref
+from dataclasses import fields, replace
+from typing import Any, Literal
+
 import numpy as np
 import pytest
 
+from attn_figures import panels
 from attn_figures.arrange import settle
-from attn_figures.matrix import Matrix
+from attn_figures.matrix import Extra, Matrix, SideBars
 from attn_figures.panels import Absent, compose
+from attn_figures.picture import Spec
 
 
 def square(name: str) -> Matrix:
@@ -99,3 +107,79 @@ def test_a_figure_settles_on_the_widest_screen_that_fits(width: int, height: int
     assert figure["layout"]["width"] == chosen
     (screen,) = [s for s in figure["layout"]["meta"]["screens"] if s["width"] == chosen]
     assert figure["layout"]["xaxis"]["domain"] == screen["settings"]["layout.xaxis.domain"]
+
+
+OTHERWISE: dict[str, Any] = {
+    "name": "another",
+    "values": np.array([[0.5, -12.0], [np.nan, 400.0]]),
+    "title": "t",
+    "rows": ["r", "s"],
+    "columns": ["c", "d"],
+    "row_title": "rows",
+    "column_title": "columns",
+    "row_role": "value",
+    "column_role": "output",
+    "scale": "scores",
+    "limit": 7.0,
+    "mask": np.array([[True, False], [True, True]]),
+    "quantity": "score",
+    "bar": "bar",
+    "operator": "+",
+    "marked": (1, None),
+    "chosen": ("query", "key"),
+    "part": ("head", 1),
+    "cells": "all",
+    "extra": Extra([("more", np.array([[1.0, 2.0], [3.0, 4.0]]))]),
+    "shows_shape": False,
+    "moves_cursor": True,
+    "size": (3.0, 4.0),
+    "ramp_power": 2.0,
+    "ticks": ([(0, "zero")], None),
+    "place": "%{x}",
+    "words": ("one", "other"),
+    "blocked": "no",
+    "side": SideBars("bars", np.array([0.5, 1.0]), 1.0, "", np.zeros((2, 1))),
+    "names_rows": True,
+    "shown": (1, 1),
+    "numbered": False,
+}
+
+
+def test_every_field_of_a_matrix_is_varied_here() -> None:
+    assert OTHERWISE.keys() == {each.name for each in fields(Matrix)}
+
+
+@pytest.mark.parametrize("scale", ["weights", "scores"])
+@pytest.mark.parametrize("field", OTHERWISE)
+def test_what_two_figures_share_is_not_drawn_from_the_wrong_one(
+    field: str, scale: Literal["weights", "scores"]
+) -> None:
+    """The words of the first are kept; the second, with one field changed, must not take any of them."""
+    values = np.array([[0.25, 0.75], [1.0, 0.0]])
+    matrix = Matrix("m", values, "m", ["a", "b"], ["k", "l"], scale=scale)
+    beside = square("beside")
+    panels._still.cache_clear()
+    for each in (matrix, replace(matrix, **{field: OTHERWISE[field]}), replace(matrix, values=-values / 2)):
+        found = compose.spec([each, beside])
+        anew = panels._drawn([each, beside], 56.0, panels.PHONE_HEIGHT, ())
+        assert as_text(found) == as_text(anew)
+        hidden = compose.spec([Absent(each), beside])
+        assert as_text(hidden) == as_text(
+            panels._drawn([Absent(each), beside], 56.0, panels.PHONE_HEIGHT, ())
+        )
+
+
+def as_text(spec: Spec) -> str:
+    return json.dumps(spec, sort_keys=True, default=lambda array: array.tolist())
+
+
+def test_what_figures_share_holds_no_numbers_and_no_panel() -> None:
+    panels._still.cache_clear()
+    values = np.eye(3)
+    kept = weakref.ref(values)
+    labels = ["a", "b", "c"]
+    spec = compose.spec([Matrix("m", values, "m", rows=labels, columns=labels)])
+    del values, spec
+    gc.collect()
+    assert kept() is None
+    assert panels._still.cache_info().currsize == 1
