@@ -11,7 +11,7 @@ changes, so that a report never echoes back.
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -103,7 +103,7 @@ def snap(offered: Steps) -> None:
     state = _state()
     if state.current.get(offered.name, offered.default) not in offered.values:
         _change(state, offered, value(offered))
-        _write(state, offered)
+        _write(state, offered, st.query_params.to_dict())
 
 
 def report(steps: Steps, index: int) -> None:
@@ -135,7 +135,7 @@ def keep(setting: Table | Cells, new: str, *, replaces: bool = False) -> None:
     _change(state, setting, new)
     if replaces:
         _command(state, setting)
-    _write(state, setting)
+    _write(state, setting, st.query_params.to_dict())
 
 
 def times_shown(setting: Held) -> int:
@@ -178,17 +178,17 @@ def sync(parameters: Sequence[Parameter], *, entered: bool) -> None:
     state.asked.clear()
     held = [setting for setting in parameters if isinstance(setting, Held)]
     history = travelled()
+    address = st.query_params.to_dict()  # at once: to ask for each takes longer than all else here
     for setting in held:
-        _read(state, setting, entered=entered, history=history)
+        _read(state, setting, address.get(setting.name), entered=entered, history=history)
     if entered:
         _command(state, None)
     for setting in held:
-        _write(state, setting)
+        _write(state, setting, address)
 
 
-def _read(state: _State, setting: Held, *, entered: bool, history: bool) -> None:
+def _read(state: _State, setting: Held, found: str | None, *, entered: bool, history: bool) -> None:
     """Take over what the address has, where that is news."""
-    found = st.query_params.get(setting.name)
     if not history:
         if entered and found is None:  # a link that says nothing of it: as it was left
             return
@@ -231,13 +231,13 @@ def _command(state: _State, setting: Held | None) -> None:
     state.revisions[which] = state.revisions.get(which, 0) + 1
 
 
-def _write(state: _State, setting: Held) -> None:
+def _write(state: _State, setting: Held, address: Mapping[str, str]) -> None:
     wanted = _in_address(state, setting)
     state.written.setdefault(setting.name, {None}).add(wanted)
     if wanted is None:
-        if setting.name in st.query_params:
+        if setting.name in address:
             del st.query_params[setting.name]
-    elif st.query_params.get(setting.name) != wanted:
+    elif address.get(setting.name) != wanted:
         st.query_params[setting.name] = wanted
 
 
