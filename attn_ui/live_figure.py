@@ -1,6 +1,5 @@
 """The live figure: one Plotly picture that moves in the browser while its slider is dragged."""
 
-import json
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -8,6 +7,7 @@ from functools import cache
 from typing import Any
 
 import numpy as np
+import orjson
 import plotly.graph_objects as go
 import streamlit as st
 from plotly.offline import get_plotlyjs_version
@@ -123,9 +123,7 @@ def live_figure(
     said = b"null" if says is None else says if isinstance(says, bytes) else pack_says(says)
     if says is not None:
         check_says(said, n_steps, len(rows.steps.values) if rows else None)
-    head = json.dumps(
-        _meta(key, slider, rows, chosen, alt=alt, name=name, caption=caption), separators=(",", ":")
-    ).encode()
+    head = orjson.dumps(_meta(key, slider, rows, chosen, alt=alt, name=name, caption=caption))
     shown = b"null" if says_what_is_chosen else said
     message = join(head, shown, packed)
     too_large = False
@@ -137,7 +135,7 @@ def live_figure(
     if len(message) > MOST_MESSAGE_BYTES:
         raise ValueError(f"a message may take {MOST_MESSAGE_BYTES:,} bytes, this one takes {len(message):,}")
     if says_what_is_chosen:
-        _sentences()(key=f"said-{key}", data=join(json.dumps({"key": key}).encode(), said, _NO_STEPS))
+        _sentences()(key=f"said-{key}", data=join(orjson.dumps({"key": key}), said, _NO_STEPS))
     result = _component()(
         key=key,
         data=message,
@@ -207,8 +205,15 @@ def _meta(
         "chosen": {name: _place(steps) for name, steps in chosen.items()},
         "plotly": f"{route}/plotly.min.js?v={get_plotlyjs_version()}",
         "kit": f"{route}/kit.js?v={kit_version()}",
-        "colours": {"dark": theme.recolouring(theme.DARK), "print": theme.recolouring(theme.PRINT)},
+        "colours": _colours(),
     }
+
+
+@cache
+def _colours() -> orjson.Fragment:
+    return orjson.Fragment(
+        orjson.dumps({"dark": theme.recolouring(theme.DARK), "print": theme.recolouring(theme.PRINT)})
+    )
 
 
 def _control(control: Slider | Rows | None) -> dict[str, Any] | None:
