@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
@@ -136,17 +136,24 @@ def live_figure(
         raise ValueError(f"a message may take {MOST_MESSAGE_BYTES:,} bytes, this one takes {len(message):,}")
     if says_what_is_chosen:
         _sentences()(key=f"said-{key}", data=join(orjson.dumps({"key": key}), said, _NO_STEPS))
+    listener = _Listener(
+        key,
+        slider.steps if slider else None,
+        rows.steps if rows else None,
+        chosen,
+        clicked=(packed, on_cell) if on_cell else None,
+    )
     result = _component()(
         key=key,
         data=message,
-        on_view_change=lambda: _on_view(key, packed, slider, rows, on_cell, chosen=chosen),
+        on_view_change=listener,
         on_failed_change=lambda: None,
         on_plain_change=lambda: None,
     )
     if not known and result.get("view"):
         # The browser was there before this session: its server was replaced, and what it reports is newer
         # than the address.
-        _on_view(key, packed, slider, rows, None, chosen=chosen)
+        replace(listener, clicked=None)()
         hold()
         st.rerun()
     if result.get("failed") or too_large:
@@ -231,52 +238,56 @@ def _place(steps: Steps) -> dict[str, Any]:
     }
 
 
-def _on_view(
-    key: str,
-    packed: bytes,
-    slider: Slider | None,
-    rows: Rows | None,
-    on_cell: CellHandler | None,
-    *,
-    chosen: Mapping[str, Steps],
-) -> None:
-    """Take over what the browser reports; whatever is not of the right form is logged and ignored."""
-    view = st.session_state.get(key, {}).get("view")
-    seen = f"_live_cell_{key}"
-    try:
-        step, row, cell = _read_view(view, slider, rows)
-        places = _read_places(view, chosen)
-        if cell is not None and st.session_state.get(seen) != view["cell"]:
-            _check_cell(cell, packed, step, row)
-    except ValueError as error:
-        _LOG.warning("live figure %s: ignored a report from the browser: %s", key, error)
-        return
-    if slider:
-        report(slider.steps, step)
-    if rows:
-        report(rows.steps, row)
-    for name, place in places.items():
-        report(chosen[name], place)
-    if cell is not None and on_cell is not None and st.session_state.get(seen) != view["cell"]:
-        on_cell(cell)
-    st.session_state[seen] = view["cell"]
+@dataclass(frozen=True)
+class _Listener:
+    """Takes over what the browser reports of one figure.
 
+    Streamlit keeps it for as long as the session lasts, also while other pages are shown: so it holds the
+    picture only where a click in it does something, and of sliders nothing but their steps.
+    """
 
-def _read_view(view: Any, slider: Slider | None, rows: Rows | None) -> tuple[int, int, Cell | None]:
-    if not isinstance(view, dict):
-        raise ValueError(f"wanted an object, got {type(view).__name__}")
-    step = _index(view, "step", len(slider.steps.values) if slider else 1)
-    row = _index(view, "row", len(rows.steps.values) if rows else 1)
-    cell = view.get("cell")
-    if cell is None:
-        return step, row, None
-    if not isinstance(cell, dict) or not isinstance(cell.get("trace"), str):
-        raise ValueError("wanted a cell with the name of its trace")
-    return (
-        step,
-        row,
-        Cell(cell["trace"], _index(cell, "row", _MOST_CELLS), _index(cell, "column", _MOST_CELLS)),
-    )
+    key: str
+    slider: Steps | None
+    rows: Steps | None
+    chosen: Mapping[str, Steps]
+    clicked: tuple[bytes, CellHandler] | None  # the picture, and what a click on one of its cells does
+
+    def __call__(self) -> None:
+        """Read the newest report; whatever is not of the right form is logged and ignored."""
+        view = st.session_state.get(self.key, {}).get("view")
+        seen = f"_live_cell_{self.key}"
+        try:
+            step, row, cell = self._read(view)
+            places = _read_places(view, self.chosen)
+            if cell is not None and st.session_state.get(seen) == view["cell"]:
+                cell = None  # it was clicked before
+            if cell is not None and self.clicked is not None:
+                _check_cell(cell, self.clicked[0], step, row)
+        except ValueError as error:
+            _LOG.warning("live figure %s: ignored a report from the browser: %s", self.key, error)
+            return
+        if self.slider:
+            report(self.slider, step)
+        if self.rows:
+            report(self.rows, row)
+        for name, place in places.items():
+            report(self.chosen[name], place)
+        if cell is not None and self.clicked is not None:
+            self.clicked[1](cell)
+        st.session_state[seen] = view["cell"]
+
+    def _read(self, view: Any) -> tuple[int, int, Cell | None]:
+        if not isinstance(view, dict):
+            raise ValueError(f"wanted an object, got {type(view).__name__}")
+        step = _index(view, "step", len(self.slider.values) if self.slider else 1)
+        row = _index(view, "row", len(self.rows.values) if self.rows else 1)
+        cell = view.get("cell")
+        if cell is None:
+            return step, row, None
+        if not isinstance(cell, dict) or not isinstance(cell.get("trace"), str):
+            raise ValueError("wanted a cell with the name of its trace")
+        places = (_index(cell, side, _MOST_CELLS) for side in ("row", "column"))
+        return step, row, Cell(cell["trace"], *places)
 
 
 def _read_places(view: dict[str, Any], chosen: Mapping[str, Steps]) -> dict[str, int]:

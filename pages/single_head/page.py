@@ -36,7 +36,7 @@ with st.sidebar:
 def clicked(cell: Cell) -> None:
     """In a mask of one's own, block or free what was clicked."""
     panel = cell.trace.removesuffix(" masked")
-    if scoring.masking.kind == "own" and panel in ("scaled", "masked", "mask"):
+    if panel in ("scaled", "masked", "mask"):
         toggle_cell(cell.row, cell.column)
 
 
@@ -98,7 +98,7 @@ def show() -> None:
         name=f"single head {stage}",
         slider=slider,
         chosen={"query": QUERY, "key": KEY},
-        on_cell=clicked,
+        on_cell=clicked if scoring.masking.kind == "own" else None,
         says=said_at_every_position(
             stage, inputs, scoring, cell, moves=moves, temperature=temperature, width=width
         ),

@@ -30,7 +30,7 @@ def session(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
 def report(session: dict[str, Any], view: Any, chosen: Mapping[str, Steps] | None = None) -> list[Cell]:
     cells: list[Cell] = []
     session["figure"] = {"view": view}
-    live_figure._on_view("figure", MAPS, Slider("A", STEPS), None, cells.append, chosen=chosen or {})
+    live_figure._Listener("figure", STEPS, None, chosen or {}, (MAPS, cells.append))()
     return cells
 
 

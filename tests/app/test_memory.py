@@ -3,7 +3,9 @@
 import gc
 import subprocess
 import sys
+from collections.abc import Iterator
 from dataclasses import replace
+from types import ModuleType
 
 import pytest
 import torch
@@ -14,7 +16,7 @@ from attn_ui.shared_cache import MOST_BYTES, size_of
 from pages.multi_head import numbers
 from pages.multi_head.numbers import module
 from pages.multi_head.settings import TAB, Setting
-from tests.pages import open_page, open_sound
+from tests.pages import PAGES, open_page, open_sound
 
 # Large numbers come and go while small ones between them stay, as in a class.
 COME_AND_GO = """
@@ -140,6 +142,30 @@ def test_a_session_keeps_nothing_of_what_many_heads_computed() -> None:
         numbers._NUMBERS.clear()
         gc.collect()
         assert not _stages() - before, tab
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_session_keeps_no_picture(page: str) -> None:
+    """What takes the reports of a figure lives as long as the session: 0.4 MB, had it its picture in it."""
+    session = open_sound(page)
+    sizes = [len(figure.proto.bytes) for figure in session.get("bidi_component")]
+    assert max(sizes) > 10_000
+    shared_cache.clear()
+    assert [len(each) for each in _bytes_held_by(session.session_state) if len(each) > 10_000] == []
+
+
+def _bytes_held_by(root: object) -> Iterator[bytes]:
+    """Yield all byte strings that can be reached from an object, save those of modules and classes."""
+    seen = {id(vars(module)) for module in sys.modules.values()}
+    waiting = [root]
+    while waiting:
+        each = waiting.pop()
+        if id(each) in seen or isinstance(each, ModuleType | type):
+            continue
+        seen.add(id(each))
+        if isinstance(each, bytes):
+            yield each
+        waiting += gc.get_referents(each)
 
 
 def _stages() -> set[int]:
