@@ -24,7 +24,7 @@ from attn_figures.frame import (
     without_tags,
 )
 from attn_figures.geometry import Axes, ColourRange, Geometry, Look
-from attn_figures.hidden import Hidden, hatch, hidden_cells
+from attn_figures.hidden import hatch, hidden_cells
 
 Scale = Literal["weights", "scores"]
 Numbers = NDArray[np.float64]
@@ -226,7 +226,8 @@ class Matrix:
         All three are always there, so that every step of a moving mask has the same traces; what is
         invisible costs nothing to draw.
         """
-        hidden = self._hidden
+        masked = np.zeros(np.shape(self.values), dtype=bool) if self.mask is None else ~self.mask
+        hidden = hidden_cells(masked.tobytes(), masked.shape)
         common = {
             "type": "heatmap",
             "xaxis": axes.x,
@@ -244,7 +245,7 @@ class Matrix:
             common["hovertext"] = _names(tuple(self.rows), tuple(self.columns), words)
             place = "%{hovertext}"
         form = ".6f" if self.scale == "weights" else ".6~g"
-        gap = 1 if max(np.shape(self.values)) <= MOST_LABELS else 0
+        gap = 1 if max(masked.shape) <= MOST_LABELS else 0
         cells = common | {
             "name": self.name,
             "coloraxis": coloraxis,
@@ -267,15 +268,10 @@ class Matrix:
     def _numbers(self) -> list[dict[str, Any]]:
         """Return what the numbers decide in each trace."""
         values = np.asarray(self.values, dtype=np.float64)
-        if self.mask is not None and self._hidden.any:
+        if self.mask is not None and not self.mask.all():
             values = np.where(self.mask, values, np.nan)
         told = {"customdata": self.extra.stacked} if self.extra.named else {}
         return [{"z": values} | told, {}, told]
-
-    @property
-    def _hidden(self) -> Hidden:
-        masked = np.zeros(np.shape(self.values), dtype=bool) if self.mask is None else ~self.mask
-        return hidden_cells(masked.tobytes(), masked.shape)
 
     def _choosing(self) -> dict[str, Any]:
         if self.chosen == (None, None) and self.part is None:

@@ -102,39 +102,36 @@ def compose(
     names = [panel.name for panel in panels]
     if len(set(names)) != len(names) or all(isinstance(panel, Absent) for panel in panels):
         raise ValueError(f"a figure needs panels with different names, got {names}")
-    looks = [look for panel in panels if (look := panel.look()) is not None]
     options = largest_unit, phone_height, roomy
-    if len(looks) < len(panels):
-        return _drawn(panels, *options)
-    numbers = [own for look in looks for own in look.numbers]
-    alike = _Alike(tuple(look.words for look in looks), [*panels], [*numbers])
+    looks = []
+    for panel in panels:
+        if (look := panel.look()) is None:
+            return _drawn(panels, *options)
+        looks.append(look)
+    alike = _Alike(tuple(look.words for look in looks), [*panels])
     still = _still(alike, *options)
-    alike.forget()
-    traces = [trace | own for trace, own in zip(still["data"], numbers, strict=True)]
+    alike.panels.clear()  # a cache holds its keys for long
+    own = (numbers for look in looks for numbers in look.numbers)
+    traces = [trace | numbers for trace, numbers in zip(still["data"], own, strict=True)]
     return {"data": traces, "layout": dict(still["layout"])}
 
 
 @dataclass(frozen=True)
 class _Alike:
-    """Panels, and what each trace of theirs has of its own; equal where nothing but that differs."""
+    """Panels that tell their words; equal where nothing but their numbers differs."""
 
     words: tuple[Hashable, ...]
     panels: list[Panel | Absent] = field(compare=False)
-    numbers: list[dict[str, Any]] = field(compare=False)
-
-    def forget(self) -> None:
-        """Keep the words alone: a cache holds its keys for long."""
-        self.panels.clear()
-        self.numbers.clear()
 
 
 @lru_cache(maxsize=64)
 def _still(alike: _Alike, largest_unit: float, phone_height: int, roomy: tuple[int, ...]) -> Spec:
     """Draw panels without their numbers: what the steps of a moving figure, and other settings, share."""
     spec = _drawn(alike.panels, largest_unit, phone_height, roomy)
+    own = (numbers for panel in alike.panels if (look := panel.look()) for numbers in look.numbers)
     bare = [
-        {key: value for key, value in trace.items() if key not in own}
-        for trace, own in zip(spec["data"], alike.numbers, strict=True)
+        {key: value for key, value in trace.items() if key not in numbers}
+        for trace, numbers in zip(spec["data"], own, strict=True)
     ]
     return {"data": bare, "layout": spec["layout"]}
 

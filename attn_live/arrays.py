@@ -59,12 +59,13 @@ class Arrays:
         self._by_identity[id(array)] = (array, index)
         return index
 
-    def body(self, header: bytes) -> bytes:
-        """Return the body of a message: the header (JSON) and all arrays."""
+    def body(self, header: str) -> bytes:
+        """Return the body of a message: the header and all arrays."""
+        text = header.encode()
         words = np.concatenate(self._words) if self._words else np.zeros(0, np.int32)
         planes = np.ascontiguousarray(words.astype("<i4", copy=False).view("u1").reshape(-1, _WORD).T)
-        sizes = len(header).to_bytes(4, "little") + len(words).to_bytes(4, "little")
-        return b"".join((sizes, header, planes.tobytes(), *self._bytes))
+        sizes = len(text).to_bytes(4, "little") + len(words).to_bytes(4, "little")
+        return b"".join((sizes, text, planes.tobytes(), *self._bytes))
 
     def _keep(self, narrow: NDArray[Any], raw: bytes) -> int:
         described: dict[str, Any] = {"type": narrow.dtype.str[1:], "shape": narrow.shape}

@@ -17,13 +17,13 @@ Arrangements for many widths (`layout.meta.screens`) travel as tables, one colum
 that is the same at all widths has one entry, and later tables name only what is not as in the first.
 """
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any
 
 import numpy as np
-import orjson
 from isal import isal_zlib
 from numpy.typing import NDArray
 
@@ -98,7 +98,7 @@ def pack(figures: Sequence[Any], cursor: Cursor | None = None, moves: Moves | No
         "cursor": followed,
         "arrays": arrays.described,
     }
-    body = arrays.body(_json(header))
+    body = arrays.body(json.dumps(header, separators=(",", ":"), allow_nan=False))
     small = _deflated(body)
     message = _prefix(n_steps, len(body)) + small
     if len(message) > MOST_BYTES:
@@ -112,10 +112,6 @@ def pack(figures: Sequence[Any], cursor: Cursor | None = None, moves: Moves | No
 def message(head: bytes, said: bytes, packed: bytes) -> bytes:
     """Join what the browser takes: what is said of the figure (JSON), its sentences, its packed steps."""
     return b"".join(len(part).to_bytes(4, "little") + part for part in (head, said)) + packed
-
-
-def _json(value: Any) -> bytes:
-    return orjson.dumps(value, option=orjson.OPT_SERIALIZE_NUMPY)
 
 
 def _deflated(body: bytes) -> bytes:
@@ -276,13 +272,13 @@ def _pack_values(values: list[Any], arrays: Arrays) -> dict[str, Any]:
     """Return the different values, and which of them each step has."""
     if all(isinstance(value, np.ndarray) and value.dtype.kind in "fiub" and value.ndim for value in values):
         return _pack_arrays(each_narrowed(values), arrays)
-    known: dict[bytes, int] = {}
+    known: dict[str, int] = {}
     packed: list[Any] = []
     at = []
     for value in values:
         # Equal arrays have one number, so equal values have one text.
         replaced = _replace(value, arrays)
-        position = known.setdefault(_json(replaced), len(known))
+        position = known.setdefault(repr(replaced), len(known))
         if position == len(packed):
             packed.append(replaced)
         at.append(position)

@@ -48,7 +48,6 @@ def parts(warm_up: Callable[[], None]) -> dict[str, Any]:
 
     @asynccontextmanager
     async def lifespan(_: st.App) -> AsyncIterator[None]:
-        tidying = asyncio.create_task(tidy())
         keep_logs_clean()
         shared_cache.bound(chosen.cache * 1_000_000)
         warm_up()
@@ -57,6 +56,7 @@ def parts(warm_up: Callable[[], None]) -> dict[str, Any]:
         gc.collect()
         gc.freeze()
         gc.set_threshold(*GARBAGE)
+        tidying = asyncio.create_task(tidy())
         yield
         tidying.cancel()
 
@@ -84,7 +84,8 @@ def give_memory_back() -> None:
 
 async def tidy(every: float = TRIM_SECONDS) -> None:
     """Give free pages in the midst of glibc's heaps back every so many seconds, beside what serves."""
-    while c := _glibc():
+    c = _glibc()
+    while c:
         await asyncio.sleep(every)
         await asyncio.to_thread(c.malloc_trim, 0)
 

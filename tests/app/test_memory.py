@@ -1,6 +1,7 @@
 """A process gives back what it no longer needs, and keeps a bounded part of what it computed."""
 
 import gc
+import platform
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -18,14 +19,16 @@ from pages.multi_head.numbers import module
 from pages.multi_head.settings import TAB, Setting
 from tests.pages import PAGES, open_page, open_sound
 
-# Large numbers come and go while small ones between them stay, as in a class.
-COME_AND_GO = """
-import os, sys, torch
-from attn_ui.server import give_memory_back
+GLIBC = pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="only glibc's heap is told what to do")
+MEGABYTES = """
+import asyncio, os, sys, torch
+from attn_ui.server import give_memory_back, tidy
 
 def megabytes():
     return int(open("/proc/self/statm").read().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 1e6
-
+"""
+# Large numbers come and go while small ones between them stay, as in a class.
+COME_AND_GO = """
 if "told" in sys.argv:
     give_memory_back()
 torch.ones(2_000_000)  # from now on glibc takes the like from its heap
@@ -40,12 +43,6 @@ print(megabytes() - before)
 """
 # What is too small to be the system's again by itself.
 SCATTERED = """
-import asyncio, os, torch
-from attn_ui.server import give_memory_back, tidy
-
-def megabytes():
-    return int(open("/proc/self/statm").read().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 1e6
-
 async def wait():
     tidying = asyncio.create_task(tidy(0.01))
     while megabytes() > before + 50:
@@ -66,7 +63,7 @@ asyncio.run(asyncio.wait_for(wait(), 60))
 
 def _kept(*told: str, **environment: str) -> float:
     said = subprocess.run(
-        [sys.executable, "-c", COME_AND_GO, *told],
+        [sys.executable, "-c", MEGABYTES + COME_AND_GO, *told],
         capture_output=True,
         text=True,
         check=True,
@@ -75,7 +72,7 @@ def _kept(*told: str, **environment: str) -> float:
     return float(said.stdout)
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="glibc's heap, read from /proc")
+@GLIBC
 def test_what_was_freed_is_given_back_unless_the_host_set_it_otherwise() -> None:
     assert _kept("told") < 20
     assert _kept() > 100
@@ -83,9 +80,9 @@ def test_what_was_freed_is_given_back_unless_the_host_set_it_otherwise() -> None
     assert _kept("told", **own) > 100
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="glibc's heap, read from /proc")
+@GLIBC
 def test_what_was_freed_between_small_neighbours_is_given_back_in_time() -> None:
-    subprocess.run([sys.executable, "-c", SCATTERED], check=True, env={})
+    subprocess.run([sys.executable, "-c", MEGABYTES + SCATTERED], check=True, env={})
 
 
 def test_a_module_counts_with_its_numbers() -> None:

@@ -1,6 +1,7 @@
 """The message of a live figure: everything that differs, each array once, nothing malformed."""
 
 import json
+import math
 import struct
 import zlib
 from typing import Any
@@ -139,6 +140,12 @@ def test_one_figure_and_what_moves_in_it_is_as_good_as_a_figure_a_step() -> None
 def test_what_moves_must_be_said_for_every_step(n_figures: int, moves: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         pack([heatmap(np.ones((1, 1)))] * n_figures, moves=moves)
+
+
+@pytest.mark.parametrize("values", [(math.nan, math.nan), (None, math.nan), (1.0, -math.inf)])
+def test_what_json_has_no_word_for_is_refused_outside_of_arrays(values: tuple[float | None, ...]) -> None:
+    with pytest.raises(ValueError, match="not JSON compliant"):
+        pack([{"data": [], "layout": {"width": value}} for value in values])
 
 
 def test_gaps_stay_gaps() -> None:
