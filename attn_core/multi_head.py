@@ -182,19 +182,40 @@ class MultiHeadAttention(nn.Module):
         self.temperature = float(_require.positive("temperature", temperature))
 
     def attending_with(
-        self, *, rotation: RotationScheme | None = None, temperature: float = 1.0
+        self,
+        *,
+        num_heads: int | None = None,
+        rotation: RotationScheme | None = None,
+        temperature: float = 1.0,
     ) -> "MultiHeadAttention":
-        """Return attention by the same projections, not copied, with this rotation and temperature.
+        """Return attention by the same projections, not copied, with these heads, rotation and temperature.
 
-        Raises ValueError for a rotation with an odd d_head, and for a temperature that is not positive.
+        ``num_heads`` heads, as many as now unless told, share the width that all heads have together; each
+        has keys and values of its own.
+
+        Raises ValueError for heads that do not divide that width, or whose keys and values are shared now;
+        for a rotation with an odd d_head, and for a temperature that is not positive.
 
         >>> module = MultiHeadAttention(4, 2, seed=1)
         >>> sharper = module.attending_with(temperature=0.5)
         >>> sharper.temperature, sharper.W_q is module.W_q, module.temperature
         (0.5, True, 1.0)
+        >>> module.attending_with(num_heads=4).d_head, module.d_head
+        (1, 2)
         """
         other = copy(self)
         other._modules = dict(self._modules)
+        if num_heads is not None and num_heads != self.num_heads:
+            if self.num_kv_heads != self.num_heads:
+                raise ValueError(
+                    f"another number of heads needs keys and values for each; {self.num_heads} heads share "
+                    f"those of {self.num_kv_heads} here"
+                )
+            width = self.num_heads * self.d_head
+            if width % _require.whole("num_heads", num_heads, least=1):
+                raise ValueError(f"num_heads must divide the width of all heads, {width}; got {num_heads}")
+            other.num_heads = other.num_kv_heads = num_heads
+            other.d_head = width // num_heads
         other._attend_with(rotation, temperature)
         return other
 

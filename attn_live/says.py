@@ -174,7 +174,7 @@ def _next(packed: bytes) -> list[int | list[int]]:
     return found
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=64)  # each keeps its text, of up to 60 kB
 def check_says(packed: bytes, n_steps: int, n_rows: int | None) -> None:
     """Check that there is a sentence for each position of the sliders.
 

@@ -127,7 +127,7 @@ def module(setting: Setting, n_head: int, *, layer: int = 0) -> MultiHeadAttenti
     d_model, d_key = n.query.shape[-1], n.key.shape[-1]
     drawn = _drawn(
         d_model,
-        n_head,
+        1 if setting.d_head is None else n_head,
         d_head=setting.d_head,
         d_key=d_key,
         bias=setting.bias,
@@ -135,7 +135,9 @@ def module(setting: Setting, n_head: int, *, layer: int = 0) -> MultiHeadAttenti
         seed=setting.seed + layer,
     )
     return drawn.attending_with(
-        rotation=scheme if isinstance(scheme, RotationScheme) else None, temperature=setting.temperature
+        num_heads=n_head,
+        rotation=scheme if isinstance(scheme, RotationScheme) else None,
+        temperature=setting.temperature,
     )
 
 
@@ -143,7 +145,10 @@ def module(setting: Setting, n_head: int, *, layer: int = 0) -> MultiHeadAttenti
 def _drawn(
     d_model: int, n_head: int, *, d_head: int | None, d_key: int, bias: bool, projection: bool, seed: int
 ) -> MultiHeadAttention:
-    """Draw the projections, which temperature, mask and positions leave as they are."""
+    """Draw the projections, which temperature, mask and positions leave as they are.
+
+    So does the number of heads that share d_model: one drawing serves them all.
+    """
     return MultiHeadAttention(
         d_model,
         n_head,
