@@ -4,13 +4,23 @@ from functools import partial
 
 import streamlit as st
 
+from attn_ui.following import follow
 from attn_ui.frame import open_page, tabs
 from attn_ui.live_figure import live_figure
 from attn_ui.shared_settings import HEAD, KEY, QUERY
 from attn_ui.state import value
 from pages.multi_head import words
 from pages.multi_head.numbers import heads_slider, sequences
-from pages.multi_head.settings import HEADS, TAB, ask_look, ask_setting, block_or_free, chosen_cell, read_link
+from pages.multi_head.settings import (
+    HEADS,
+    TAB,
+    ask_look,
+    ask_setting,
+    block_or_free,
+    chosen_cell,
+    read_link,
+    with_heads,
+)
 from pages.multi_head.sliders import ask_moving
 from pages.multi_head.tabs import (
     adds_up,
@@ -32,23 +42,19 @@ from pages.multi_head.tabs import (
 from pages.multi_head.views import packed, said
 from pages.multi_head.views.conditions import notes_on
 
+settings = read_link()
 open_page(
     "multi-head",
-    read_link(),
+    settings,
     "Multi-head attention",
     "Several heads look at the same words, each in its own way; their outputs are joined into one.",
 )
 
 with st.sidebar:
-    setting = ask_setting()
+    setting, say_of_example = ask_setting()
     moving = ask_moving(setting)
-    notes = st.container()
-    look = ask_look(moving.heads)
-slider = moving.slider
-n_query, n_key = sizes = sequences(moving.setting).shape
-now = moving.at(value(slider.steps), look, chosen_cell(n_query, n_key))
-for note in notes_on(now):
-    notes.caption(f":material/info: {note}")
+    say_of_example(moving.n_head)
+    asked = ask_look(lambda: moving.heads)
 
 ALTS = {
     "every head": "One map of attention weights a head, and the output",
@@ -56,43 +62,48 @@ ALTS = {
     "two heads": "The maps of two heads and their difference",
     "one or many": "Parameters, FLOPs, entropy and ranks against the number of heads; distances over layers",
 }
-
-
-live_figure(
-    packed(moving.still, look.drawn),
-    key="maps",
-    alt=ALTS[look.view],
-    name="multi-head attention",
-    slider=slider,
-    chosen={"query": QUERY, "key": KEY, "head": HEAD},
-    on_cell=block_or_free if now.setting.mask == "own" else None,
-    says=said(moving.still, look.drawn),
-)
-wanted = int(value(HEADS))
-if wanted != now.n_head:
-    offered = [int(heads) for heads in heads_slider(now.setting).values]
-    why = words.other_heads(
-        wanted, now.n_head, offered, now.module.d_model, n_query, turned=now.module.rotation is not None
-    )
-    st.caption(f":material/edit: {why}")
-if moving.thinned:
-    why = words.other_values(slider.label, slider.texts(), max(sizes), now.n_head)
-    st.caption(f":material/edit: {why}")
-st.caption(
-    "The projections are drawn from the seed, not trained: what a head looks at here says nothing of grammar."
+TABS = (
+    *(adds_up, shapes, measures, block, shared_heads, token_by_token, spellings, cost),
+    *(one_or_many, arithmetic, maths, break_it, checks, data, code),
 )
 
-tabs(
-    TAB,
-    {
-        name: partial(tab.show, now)
-        for name, tab in zip(
-            TAB.options,
-            (
-                *(adds_up, shapes, measures, block, shared_heads, token_by_token, spellings, cost),
-                *(one_or_many, arithmetic, maths, break_it, checks, data, code),
-            ),
-            strict=True,
+
+def show() -> None:
+    """Draw the maps, say what newcomers may stumble over, and lay the tabs under it."""
+    slider = moving.slider
+    picture = st.container()
+    with st.container(key="under-picture"):
+        look = with_heads(asked, moving.heads)
+    n_query, n_key = sizes = sequences(moving.setting).shape
+    now = moving.at(value(slider.steps), look, chosen_cell(n_query, n_key))
+    with picture:
+        live_figure(
+            packed(moving.still, look.drawn),
+            key="maps",
+            alt=ALTS[look.view],
+            name="multi-head attention",
+            slider=slider,
+            chosen={"query": QUERY, "key": KEY, "head": HEAD},
+            on_cell=block_or_free if now.setting.mask == "own" else None,
+            says=said(moving.still, look.drawn),
         )
-    },
-)
+    for note in notes_on(now):
+        st.caption(f":material/info: {note}")
+    wanted = int(value(HEADS))
+    if wanted != now.n_head:
+        offered = [int(heads) for heads in heads_slider(now.setting).values]
+        why = words.other_heads(
+            wanted, now.n_head, offered, now.module.d_model, n_query, turned=now.module.rotation is not None
+        )
+        st.caption(f":material/edit: {why}")
+    if moving.thinned:
+        why = words.other_values(slider.label, slider.texts(), max(sizes), now.n_head)
+        st.caption(f":material/edit: {why}")
+    st.caption(
+        "The projections are drawn from the seed, not trained: what a head looks at here says nothing of "
+        "grammar."
+    )
+    tabs(TAB, {name: partial(tab.show, now) for name, tab in zip(TAB.options, TABS, strict=True)})
+
+
+follow(show, settings)

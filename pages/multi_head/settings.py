@@ -1,6 +1,6 @@
-"""What this page can set: names in the link, defaults, ranges, and the sidebar that asks for them."""
+"""What this page can set: names in the link, defaults, ranges, and the controls that ask for them."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
@@ -268,8 +268,12 @@ def _choose_case() -> None:
     state.move(HEADS, EXAMPLES[case].num_heads if case in EXAMPLES else HEADS.default)
 
 
-def ask_setting() -> Setting:
-    """Ask for what decides the numbers, but for what a live slider may move."""
+def ask_setting() -> tuple[Setting, Callable[[int], None]]:
+    """Ask for what decides the numbers, but for what a live slider may move.
+
+    Returns the setting; and what says of an example, at its place, which settings are others here, given the
+    number of heads that is asked for beside it: 0 where that is moved under the picture.
+    """
     st.subheader("Words", anchor=False)
     case = controls.choose(CASE, "Example", on_change=_choose_case)
     own = case not in EXAMPLES
@@ -308,8 +312,12 @@ def ask_setting() -> Setting:
         reach=int(MASK_REACH.default),
         positions=_own_settings_of(positions),
     )
-    if not own:
-        about.caption(_about(setting, int(state.value(HEADS))))
+    asked = setting
+
+    def say(n_head: int) -> None:
+        if not own:
+            about.caption(_about(asked, n_head))
+
     setting, note = _make_room(setting)
     if note:
         st.caption(f":material/info: {note}")
@@ -317,23 +325,24 @@ def ask_setting() -> Setting:
         chosen = controls.several(PATTERNS, "Patterns, one head after the other", PATTERNS.options)
         setting = replace(setting, patterns=tuple(sorted(chosen, key=PATTERNS.options.index)))
     details = ask_details(setting.kinds, blocks_in="a map")
-    return replace(setting, masking=Masking(seed=seed, **details))
+    return replace(setting, masking=Masking(seed=seed, **details)), say
 
 
 def _about(setting: Setting, n_head: int) -> str:
-    """Say what an example is, and which of the settings that it decides are others here."""
+    """Say what an example is as it comes, and which of the settings that it decides are others beside it."""
     sample = EXAMPLES[setting.case]
     positions = WITH_POSITIONS.get(setting.case)
     said = sample.description + (f" Positions: {SCHEMES[positions].sentence}" if positions else "")
     pairs = {
-        "the number of heads": (n_head, sample.num_heads),
+        "the number of heads": (n_head or sample.num_heads, sample.num_heads),
         "d_head": (setting.d_head, sample.d_head),
         "the output projection": (setting.projection, sample.output_projection),
         "biases": (setting.bias, False),
         "positions": (setting.positions.name, positions or POSITIONS.default),
     }
     others = [name for name, (here, there) in pairs.items() if here != there]
-    return f"As the example comes: {said} Changed here: {listed(others)}." if others else said
+    changed = f" Changed in this sidebar: {listed(others)}." if others else ""
+    return f"As the example comes: {said}{changed}"
 
 
 def _own_settings_of(positions: SchemeSettings) -> SchemeSettings:
@@ -377,22 +386,32 @@ def _widen() -> None:
         state.move(MASK_REACH, 2)
 
 
-def ask_look(n_head: int) -> Look:
-    """Ask for what decides the picture: which heads, together or apart, in which order."""
+def ask_look(count_heads: Callable[[], int]) -> Look:
+    """Ask for what decides the picture: which heads, together or apart, in which order.
+
+    Args:
+        count_heads: returns how many there are; it is called where heads are chosen by name.
+    """
     st.subheader("Picture", anchor=False)
     view = controls.choose(VIEW, "Show")
     order = ORDER_BY.default
-    head, against = min(state.position(HEAD), n_head - 1), min(state.position(AGAINST), n_head - 1)
     if view == "two heads":
-        head = controls.pick(HEAD, "Head", names_of_heads(n_head))
-        against = controls.pick(AGAINST, "minus", names_of_heads(n_head))
+        names = names_of_heads(count_heads())
+        controls.pick(HEAD, "Head", names)
+        controls.pick(AGAINST, "minus", names)
     elif view != "one or many":
         order = controls.choose(ORDER_BY, "Order heads by")
+    return Look(view, order, 0, 0, ())
+
+
+def with_heads(look: Look, n_head: int) -> Look:
+    """Offer to switch heads off, and say in the look which are chosen and which are off."""
+    head, against = min(state.position(HEAD), n_head - 1), min(state.position(AGAINST), n_head - 1)
     offered = [str(head + 1) for head in range(n_head)]
     off = tuple(int(head) - 1 for head in controls.several(OFF, "Heads switched off", offered))
     if len(off) == n_head:
         st.caption(":material/edit: All heads are off: the output is what is left, zero or the bias.")
-    return Look(view, order, head, against, off)
+    return replace(look, head=head, against=against, off=off)
 
 
 def chosen_cell(n_query: int, n_key: int) -> tuple[int, int]:

@@ -19,7 +19,7 @@ class Moving:
 
     what: str  # one of `MOVES`
     setting: Setting
-    n_head: int
+    n_head: int  # 0 where the slider moves it
 
     @property
     def steps(self) -> Steps:
@@ -60,7 +60,7 @@ class Moving:
     def still(self) -> "Moving":
         """Return the same wherever the slider stands: what the picture of all its steps is made from."""
         at = self.at(self.steps.values[0], Look("", "", 0, 0, ()))
-        return Moving(self.what, at.setting, 0 if self.what == "heads" else self.n_head)
+        return Moving(self.what, at.setting, self.n_head)
 
     def at(self, value: float, look: Look, cell: tuple[int, int] = (0, 0)) -> Now:
         """Return what the page shows where the slider stands at a value."""
@@ -107,8 +107,7 @@ def ask_moving(setting: Setting) -> Moving:
         positions=replace(setting.positions, strength=strength),
     )
     heads = heads_slider(setting)
-    n_head = int(state.value(heads) if what == "heads" else controls.step(heads, "Heads"))
-    return Moving(what, setting, n_head)
+    return Moving(what, setting, 0 if what == "heads" else int(controls.step(heads, "Heads")))
 
 
 def _fewer(steps: Steps, n_cells: int) -> Steps:

@@ -210,18 +210,21 @@ def test_a_link_to_an_example_means_all_of_the_example(case: str) -> None:
 
 @pytest.mark.parametrize("case", CASE.options[1:])
 def test_an_example_says_what_of_it_is_not_so_here(case: str) -> None:
-    assert "Changed here" not in captions(open_page(case=case))
+    assert "Changed in this sidebar" not in captions(open_page(case=case))
     sample = EXAMPLES[case]
     given = {"heads": "1", "free": "true", "dh": "3", "wo": str(not sample.output_projection).lower()}
     said = captions(open_page(case=case, bias="true", pos="ALiBi", **given))
-    changed = "the number of heads, d_head, the output projection, biases and positions"
+    changed = "d_head, the output projection, biases and positions"
     assert f"As the example comes: {sample.description}" in said
-    assert f"Changed here: {changed}." in said
+    assert f"Changed in this sidebar: {changed}." in said
+    # The heads are asked for there only where the slider under the picture moves something else.
+    said = captions(open_page(case=case, bias="true", pos="ALiBi", hmoves="temperature", **given))
+    assert f"Changed in this sidebar: the number of heads, {changed}." in said
     at = open_page(case=case)
     at.toggle(key="bias").set_value(True).run()
-    assert "Changed here: biases." in captions(at)
+    assert "Changed in this sidebar: biases." in captions(at)
     at.toggle(key="bias").set_value(False).run()
-    assert "Changed here" not in captions(at)
+    assert "Changed in this sidebar" not in captions(at)
 
 
 @pytest.mark.parametrize("case", CASE.options[1:])

@@ -42,7 +42,7 @@ def show(now: Now) -> None:
     )
     if d_out > MOST_DIMENSIONS:
         st.caption(f"The first {MOST_DIMENSIONS} of {d_out} dimensions are drawn; lengths are of all.")
-    st.caption(":material/toggle_off: Switch heads off in the sidebar, under *Picture*.")
+    st.caption(":material/toggle_off: Switch heads off under the picture.")
     st.markdown("**Which head moves which token?** Each row shares out the lengths of what the heads add.")
     live_figure(
         _shares(now.setting, now.n_head, query),
