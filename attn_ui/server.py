@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import ctypes
 import gc
+import itertools
 import os
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -12,7 +13,7 @@ from typing import Any
 import streamlit as st
 from starlette.middleware import Middleware
 
-from attn_ui import shared_cache
+from attn_ui import repeated_work, shared_cache
 from attn_ui.assets import Asset, FrontEnd, plotly_js
 from attn_ui.document import Assets
 from attn_ui.faults import keep_logs_clean, say_so
@@ -33,7 +34,10 @@ HEAP = {
 }
 # Small neighbours keep what was freed between them, until whole pages of it are given back: seconds between
 # two times, which take 7 ms of a core each.
-TRIM_SECONDS = 5.0
+TRIM_SECONDS = 2.0
+# Sessions that have ended hold one another, and are found by looking through all objects: after how many of
+# these times. By `GARBAGE` alone a class works for more than a minute until then.
+LOOK_THROUGH = 10
 
 
 def parts(warm_up: Callable[[], None]) -> dict[str, Any]:
@@ -62,6 +66,7 @@ def parts(warm_up: Callable[[], None]) -> dict[str, Any]:
 
     chosen, plotly = _chosen()
     give_memory_back()
+    repeated_work.spare()
     front = FrontEnd()
     return {
         "lifespan": lifespan,
@@ -83,11 +88,14 @@ def give_memory_back() -> None:
 
 
 async def tidy(every: float = TRIM_SECONDS) -> None:
-    """Give free pages in the midst of glibc's heaps back every so many seconds, beside what serves."""
+    """Find what nobody needs, and give free pages in the midst of glibc's heaps back, beside what serves."""
     c = _glibc()
-    while c:
+    for turn in itertools.count(1):
         await asyncio.sleep(every)
-        await asyncio.to_thread(c.malloc_trim, 0)
+        if turn % LOOK_THROUGH == 0:
+            await asyncio.to_thread(gc.collect)
+        if c:
+            await asyncio.to_thread(c.malloc_trim, 0)
 
 
 def _glibc() -> Any | None:

@@ -1,9 +1,11 @@
 """A process gives back what it no longer needs, and keeps a bounded part of what it computed."""
 
+import asyncio
 import gc
 import platform
 import subprocess
 import sys
+import weakref
 from collections.abc import Iterator
 from dataclasses import replace
 from types import ModuleType
@@ -13,6 +15,7 @@ import torch
 
 from attn_core import MultiHead, MultiHeadAttention
 from attn_ui import shared_cache
+from attn_ui.server import tidy
 from attn_ui.shared_cache import MOST_BYTES, size_of
 from pages.multi_head import numbers
 from pages.multi_head.numbers import module
@@ -85,6 +88,28 @@ def test_what_was_freed_between_small_neighbours_is_given_back_in_time() -> None
     subprocess.run([sys.executable, "-c", MEGABYTES + SCATTERED], check=True, env={})
 
 
+class _Ring:
+    """What holds itself, as a session does that has ended."""
+
+    def __init__(self) -> None:
+        self.itself = self
+
+
+def test_what_holds_itself_is_found_in_time() -> None:
+    async def wait() -> None:
+        gone = weakref.ref(_Ring())
+        tidying = asyncio.create_task(tidy(0.001))
+        while gone() is not None:
+            await asyncio.sleep(0.001)
+        tidying.cancel()
+
+    gc.disable()
+    try:
+        asyncio.run(asyncio.wait_for(wait(), 60))
+    finally:
+        gc.enable()
+
+
 def test_a_module_counts_with_its_numbers() -> None:
     linear = torch.nn.Linear(100, 10, dtype=torch.float64)
     assert size_of((linear, linear.weight)) == 8 * (100 * 10 + 10)
@@ -123,6 +148,8 @@ def test_temperatures_and_masks_share_their_projections() -> None:
     ]
     modules = [module(each, 4) for each in settings]
     assert [each.temperature for each in modules] == [0.5, 0.5, 2.0, 2.0]
+    modules += [module(plain, heads) for heads in (1, 2, 8)]
+    assert [each.num_heads for each in modules[4:]] == [1, 2, 8]
     assert all(each.W_q.weight is modules[0].W_q.weight for each in modules)
     assert module(replace(plain, seed=4), 4).W_q.weight is not modules[0].W_q.weight
 

@@ -158,3 +158,23 @@ def test_attending_with_asks_what_a_new_module_asks() -> None:
         odd.attending_with(rotation=Rotary())
     with pytest.raises(ValueError, match=r"temperature must be a finite number > 0; got 0\.0"):
         odd.attending_with(temperature=0.0)
+
+
+@pytest.mark.parametrize(("d_head", "shared_width"), [(None, 12), (5, 20)])
+def test_other_heads_on_the_same_projections_are_a_module_made_so(
+    d_head: int | None, shared_width: int
+) -> None:
+    x = torch.randn(5, 12, dtype=torch.float64, generator=torch.Generator().manual_seed(2))
+    one = MultiHeadAttention(12, 1 if d_head is None else 4, d_head=d_head, seed=4, dtype=torch.float64)
+    for heads in (count for count in range(1, shared_width + 1) if shared_width % count == 0):
+        made = MultiHeadAttention(12, heads, d_head=shared_width // heads, seed=4, dtype=torch.float64)
+        other = one.attending_with(num_heads=heads, temperature=2.0)
+        assert torch.equal(other(x).output, made.attending_with(temperature=2.0)(x).output)
+        assert (other.num_heads, other.num_kv_heads, other.d_head) == (heads, heads, made.d_head)
+        assert other.W_v is one.W_v
+    with pytest.raises(ValueError, match=f"must divide the width of all heads, {shared_width}; got 8"):
+        one.attending_with(num_heads=8)
+    with pytest.raises(ValueError, match="num_heads must be"):
+        one.attending_with(num_heads=0)
+    with pytest.raises(ValueError, match="4 heads share those of 2 here"):
+        MultiHeadAttention(12, 4, num_kv_heads=2).attending_with(num_heads=2)
