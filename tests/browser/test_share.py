@@ -29,7 +29,8 @@ def scanned(app: AppPage, which: int = 0) -> str:
     code.scroll_into_view_if_needed()
     picture = Image.open(io.BytesIO(code.screenshot())).convert("L")
     # Of that kind alone: in one of 2,500 links the reader also sees a bar code among the squares.
-    found = zxingcpp.read_barcodes(np.asarray(picture), formats=zxingcpp.BarcodeFormat.QRCode)
+    kind = zxingcpp.BarcodeFormats(zxingcpp.BarcodeFormat.QRCode)
+    found = zxingcpp.read_barcodes(np.asarray(picture), formats=kind)
     assert len(found) == 1
     return str(found[0].text)
 
