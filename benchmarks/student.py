@@ -69,6 +69,14 @@ class Shown(NamedTuple):
 
 
 @dataclass
+class Kept:
+    """A large message that need not come again, as long as the browser has it."""
+
+    shown: Shown
+    used: int  # the run in which it stood on the page last, counted by the student
+
+
+@dataclass
 class Student:
     """One session over a websocket, as Streamlit's own front end keeps it."""
 
@@ -77,8 +85,12 @@ class Student:
     pages: dict[str, str] = field(default_factory=dict)
     widgets: dict[str, Widget] = field(default_factory=dict)
     held: dict[str, Any] = field(default_factory=dict)
-    known: dict[str, Shown] = field(default_factory=dict)  # messages that need not come again
+    known: dict[str, Kept] = field(default_factory=dict)
+    runs: int = 0
+    most_age: int = 0  # runs after which a browser forgets what was not used; the server tells
     screen: dict[tuple[int, ...], Shown] = field(default_factory=dict)
+    came: set[tuple[int, ...]] = field(default_factory=set)  # the places that this run filled
+    parts: set[str] = field(default_factory=set)  # the fragments that are run; none where all is
     address: str = ""  # the query of the address, as the server told it last
     n_bytes: int = 0
     errors: list[str] = field(default_factory=list)
@@ -134,50 +146,65 @@ class Student:
         self.n_bytes, self.errors = 0, []
         began = time.perf_counter()
         await self.ask(page, query, **values)
-        came: set[tuple[int, ...]] = set()
-        parts: set[str] = set()  # the fragments that are run; none where all is
         while True:
             raw = await asyncio.wait_for(self.socket.recv(), PATIENCE)
             self.n_bytes += len(raw)
             message = ForwardMsg()
             message.ParseFromString(raw)
-            place = tuple(message.metadata.delta_path)
-            match message.WhichOneof("type"):
-                case "new_session":
-                    self.page = message.new_session.page_script_hash
-                    came, parts = set(), set(message.metadata.run.fragment_ids)
-                case "navigation":
-                    self.page = message.navigation.page_script_hash
-                    self.pages |= {p.url_pathname: p.page_script_hash for p in message.navigation.app_pages}
-                case "page_info_changed":
-                    self.address = message.page_info_changed.query_string
-                case "ref_hash":
-                    self._keep(place, self.known[message.ref_hash])
-                    came.add(place)
-                case "delta" if message.delta.WhichOneof("type") == "new_element":
-                    shown = Shown(message.delta.new_element, message.delta.fragment_id)
-                    if message.metadata.cacheable:
-                        self.known[message.hash] = shown
-                    self._keep(place, shown)
-                    came.add(place)
-                case "script_finished" if message.script_finished in FINISHED:
-                    if message.script_finished == ForwardMsg.FINISHED_WITH_COMPILE_ERROR:
-                        self.errors.append("compile error")
-                    self.screen = {
-                        at: shown
-                        for at, shown in self.screen.items()
-                        if at in came or (parts and shown.fragment not in parts)
-                    }
-                    self.widgets = dict(self._widgets())
-                    return time.perf_counter() - began
+            if self.take(message):
+                return time.perf_counter() - began
+
+    def take(self, message: ForwardMsg) -> bool:
+        """Take in one message of the server's, as the browser does; tell whether it ends a run."""
+        place = tuple(message.metadata.delta_path)
+        match message.WhichOneof("type"):
+            case "new_session":
+                self.page = message.new_session.page_script_hash
+                self.most_age = message.new_session.config.max_cached_message_age
+                self.came, self.parts = set(), set(message.metadata.run.fragment_ids)
+            case "navigation":
+                self.page = message.navigation.page_script_hash
+                self.pages |= {p.url_pathname: p.page_script_hash for p in message.navigation.app_pages}
+            case "page_info_changed":
+                self.address = message.page_info_changed.query_string
+            case "ref_hash":
+                kept = self.known[message.ref_hash]
+                kept.used = self.runs
+                self._keep(place, kept.shown)
+            case "delta" if message.delta.WhichOneof("type") == "new_element":
+                shown = Shown(message.delta.new_element, message.delta.fragment_id)
+                if message.metadata.cacheable:
+                    self.known[message.hash] = Kept(shown, self.runs)
+                self._keep(place, shown)
+            case "script_finished" if message.script_finished in FINISHED:
+                if message.script_finished == ForwardMsg.FINISHED_WITH_COMPILE_ERROR:
+                    self.errors.append("compile error")
+                self.screen = {
+                    at: shown
+                    for at, shown in self.screen.items()
+                    if at in self.came or (self.parts and shown.fragment not in self.parts)
+                }
+                self.widgets = dict(self._widgets())
+                self._forget()
+                return True
+        return False
 
     def _keep(self, place: tuple[int, ...], shown: Shown) -> None:
+        self.came.add(place)
         self.screen[place] = shown
         body = shown.body
         if shown.kind == "exception":
             self.errors.append(f"{body.type}: {body.message}")
         if shown.kind == "alert" and body.body == LOST:
             self.errors.append(LOST)
+
+    def _forget(self) -> None:
+        """Forget what was not used for some runs; after a run of fragments, only what is theirs."""
+        self.runs += 1
+        for name, kept in list(self.known.items()):
+            ran = not self.parts or kept.shown.fragment in self.parts
+            if ran and self.runs - kept.used > self.most_age:
+                del self.known[name]
 
     def _widgets(self) -> Iterator[tuple[str, Widget]]:
         """Find the controls that stand on the screen, by the keys that the app gave them."""
