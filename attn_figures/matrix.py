@@ -25,6 +25,7 @@ from attn_figures.frame import (
 )
 from attn_figures.geometry import Axes, ColourRange, Geometry, Look
 from attn_figures.hidden import hatch, hidden_cells
+from attn_live.arrays import Crossed
 
 Scale = Literal["weights", "scores"]
 Numbers = NDArray[np.float64]
@@ -375,11 +376,12 @@ _WORDS_OF = attrgetter(
 
 
 @lru_cache(maxsize=32)
-def _names(rows: tuple[str, ...], columns: tuple[str, ...], words: tuple[str, str]) -> NDArray[np.object_]:
-    """Name every cell by its whole labels; one array for the same labels, so that it is sent once."""
-    ends = [f"{words[1]} <b>{escape(column)}</b>" for column in columns]
-    named = [[f"{words[0]} <b>{escape(row)}</b>, {end}" for end in ends] for row in rows]
-    return np.array(named, dtype=object)
+def _names(rows: tuple[str, ...], columns: tuple[str, ...], words: tuple[str, str]) -> Crossed:
+    """Name every cell by its whole labels."""
+    return Crossed(
+        tuple(f"{words[0]} <b>{escape(row)}</b>, " for row in rows),
+        tuple(f"{words[1]} <b>{escape(column)}</b>" for column in columns),
+    )
 
 
 def _word(role: Role, otherwise: str) -> str:

@@ -6,6 +6,8 @@ from typing import Any, Generic, ParamSpec
 
 import plotly.graph_objects as go
 
+from attn_live.arrays import Crossed
+
 Spec = dict[str, Any]  # {"data": [...], "layout": {...}}, as Plotly's own JSON has it
 P = ParamSpec("P")
 
@@ -24,4 +26,9 @@ class Picture(Generic[P]):
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> go.Figure:
         """Return the figure, checked by Plotly: a wrong property or colour raises ValueError."""
-        return go.Figure(self.spec(*args, **kwargs))
+        spec = self.spec(*args, **kwargs)
+        traces = [
+            {name: value.tolist() if isinstance(value, Crossed) else value for name, value in trace.items()}
+            for trace in spec["data"]
+        ]
+        return go.Figure(spec | {"data": traces})

@@ -28,7 +28,7 @@ from isal import isal_zlib
 from numpy.typing import NDArray
 
 from attn_live import paths
-from attn_live.arrays import Arrays, each_narrowed
+from attn_live.arrays import Arrays, Crossed, each_narrowed
 from attn_live.paths import Path
 
 Spec = Mapping[str, Any]
@@ -294,12 +294,17 @@ def _pack_arrays(values: list[Any], arrays: Arrays) -> dict[str, Any]:
     return {"values": [{"@": arrays.add(value)} for value in different], "at": at}
 
 
+def _in_body(array: NDArray[Any]) -> bool:
+    """Whether an array stands in the body; a list of words stands where it is."""
+    return array.dtype.kind not in "USO" or array.ndim > 1
+
+
 def _replace(value: Any, arrays: Arrays, leave: set[Path] | None = None, path: Path = ()) -> Any:
     """Copy a value with every array replaced by its number, leaving out the paths in `leave`."""
     match value:
         case str() | int() | float() | None:
             return value
-        case np.ndarray() if value.dtype.kind not in "USO" or value.ndim > 1:
+        case Crossed() | np.ndarray() if isinstance(value, Crossed) or _in_body(value):
             return {"@": arrays.add(value)}
         case np.ndarray() | np.generic():
             return value.tolist()

@@ -30,6 +30,8 @@ export interface ArrayEntry {
   at?: number; // the first word of all, or the first byte for u1
   above?: number; // words to the one that each is a difference from
   text?: any[];
+  rows?: string[]; // with columns: a cell's words are those of its row, then those of its column
+  columns?: string[];
 }
 
 /** Arrangements by width, one column a setting; null where a step has no such setting. */

@@ -86,8 +86,9 @@ export async function unpack(bytes) {
   const packed = parse(body.subarray(8, 8 + length));
   const words = joinPlanes(body.subarray(8 + length), nWords);
   const singles = body.subarray(8 + length + 4 * nWords);
-  const arrays = packed.arrays.map((/** @type {import("./types").ArrayEntry} */ entry) =>
-    entry.text ? entry.text : readArray(entry, words, singles),
+  const arrays = packed.arrays.map(
+    (/** @type {import("./types").ArrayEntry} */ entry) =>
+      entry.text ?? crossed(entry) ?? readArray(entry, words, singles),
   );
   const changes = packed.changes.map((/** @type {any} */ change) =>
     Array.isArray(change.values) ? change : { ...change, values: Array.from(arrays[change.values["@"]]) },
@@ -139,6 +140,15 @@ function readArray(entry, words, singles) {
     }
   }
   return nest(new TYPES[type](mine.buffer), shape);
+}
+
+/**
+ * Words for each cell of a matrix.
+ *
+ * @param {import("./types").ArrayEntry} entry
+ */
+function crossed({ rows, columns = [] }) {
+  return rows?.map((row) => columns.map((column) => row + column));
 }
 
 /**

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from attn_live import paths
+from attn_live.arrays import Crossed
 from attn_live.packing import MOST_BYTES, MOST_STEPS, Cursor, pack
 from attn_live.unpacking import count_steps, inflated
 from attn_live.unpacking import figure_at as read_back
@@ -36,6 +37,9 @@ def unpack(message: bytes) -> tuple[dict[str, Any], list[Any]]:
     for described in header["arrays"]:
         if "text" in described:
             arrays.append(described["text"])
+            continue
+        if "rows" in described:
+            arrays.append([[row + column for column in described["columns"]] for row in described["rows"]])
             continue
         kind, shape, at = described["type"], described["shape"], described["at"]
         count = int(np.prod(shape))
@@ -260,6 +264,31 @@ def test_words_in_rows_are_kept_once() -> None:
     first, second = (each["hovertext"] for each in header["figure"]["data"])
     assert first == second
     assert header["arrays"][first["@"]] == {"text": names.tolist()}
+
+
+def test_words_of_rows_and_columns_cross_where_they_are_drawn() -> None:
+    rows, columns = [f"row {i}, " for i in range(70)], [f"column {i}" for i in range(2048)]
+    z = np.zeros((70, 2048))
+    traces = [
+        {"type": "heatmap", "name": str(i), "z": z, "hovertext": Crossed(tuple(rows), tuple(columns))}
+        for i in range(2)
+    ]
+    steps = [{"data": traces, "layout": {"title": {"text": str(i)}}} for i in range(3)]
+    packed = pack(steps)
+    whole = inflated(packed)
+    assert whole.count(b"column 2047") == whole.count(b"row 69") == 1
+    for trace in read_back(packed, 2)["data"]:
+        assert trace["hovertext"] == [[row + column for column in columns] for row in rows]
+
+
+def test_crossed_words_that_differ_between_steps_are_those_of_each_step() -> None:
+    words = [Crossed(("row ",), ("a", "b")), Crossed(("row ",), ("c", "d"))]
+    steps = [heatmap(np.ones((1, 2)), str(i)) for i in range(3)]
+    for i, figure in enumerate(steps):
+        figure["data"][0]["hovertext"] = words[i % 2]
+    packed = pack(steps)
+    found = [read_back(packed, i)["data"][0]["hovertext"] for i in range(3)]
+    assert found == [[["row a", "row b"]], [["row c", "row d"]], [["row a", "row b"]]]
 
 
 @given(hnp.arrays(np.float64, (7, 5), elements=st.floats(allow_nan=True, allow_infinity=True, width=32)))

@@ -189,11 +189,11 @@ def test_hover_tells_labels_whole_where_the_axis_cuts_or_leaves_them_out() -> No
     long = ["<b>antidisestablishmentarianism", "b"]
     cut = Matrix("m", np.eye(2), "m", long, ["c", "d"]).traces(Axes(0), "coloraxis")
     whole = "query <b>&lt;b&gt;antidisestablishmentarianism</b>, key <b>d</b>"
-    assert cut[0]["hovertext"][0][1] == cut[2]["hovertext"][0][1] == whole
+    assert cut[0]["hovertext"].tolist()[0][1] == cut[2]["hovertext"].tolist()[0][1] == whole
     assert cut[0]["hovertemplate"].startswith("%{hovertext}<br>")
     many = [str(i) for i in range(40)]
     left_out = Matrix("m", np.eye(40), "m", many, many).traces(Axes(0), "coloraxis")[0]
-    assert left_out["hovertext"][39][1] == "query <b>39</b>, key <b>1</b>"
+    assert left_out["hovertext"].tolist()[39][1] == "query <b>39</b>, key <b>1</b>"
 
 
 def test_one_matrix_less_another_is_coloured_around_zero_and_keeps_the_labels() -> None:
