@@ -46,10 +46,10 @@ def show(now: Now) -> None:
     with right:
         norm = controls.segment(NORM, "Layer norm")
     chosen = VARIANTS.index((residual, norm))
-    lengths, alike = (values[chosen].tolist() for values in _measured(now.setting, now.n_head)[1:])
+    packed, lengths, alike = _over_layers(now.setting, now.n_head, chosen)
     alone = len(now.tokens.queries) == 1
     live_figure(
-        _over_layers(now.setting, now.n_head, chosen),
+        packed,
         key="block",
         alt="Mean length of the vectors and mean cosine of two tokens, layer by layer",
         name="block over layers",
@@ -69,19 +69,28 @@ def show(now: Now) -> None:
 
 def _measured(setting: Setting, n_head: int) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
     """States, mean lengths and mean cosines of every variant: (n_variants, n_layers + 1, ...)."""
-    stack = [module(setting, n_head, layer=layer) for layer in range(len(LAYERS.values) - 1)]
-    x = sequences(setting).query
+    left = [sequences(setting).query.repeat(len(VARIANTS), 1, 1)]
     given = mask(setting, n_head)
-    states = torch.stack(
-        [repeat_block(stack, x, given, residual=residual, norm=norm) for residual, norm in VARIANTS]
-    )
+    for number in range(len(LAYERS.values) - 1):
+        # One at a time: all twelve of the original Transformer take 100 MB.
+        layer = [module(setting, n_head, layer=number)]
+        left.append(
+            torch.stack(
+                [
+                    repeat_block(layer, x, given, residual=residual, norm=norm)[-1]
+                    for x, (residual, norm) in zip(left[-1], VARIANTS, strict=True)
+                ]
+            )
+        )
+    states = torch.stack(left, dim=1)
     return states, states.norm(dim=-1).mean(dim=-1), token_similarity(states)
 
 
 @shared
-def _over_layers(setting: Setting, n_head: int, chosen: int) -> bytes:
+def _over_layers(setting: Setting, n_head: int, chosen: int) -> tuple[bytes, list[float], list[float]]:
+    """Return the message that draws one variant, its mean lengths and its mean cosines."""
     states, lengths, alike = map(array, _measured(setting, n_head))
-    return pack(
+    packed = pack(
         [
             layer_curves.spec(
                 lengths,
@@ -96,3 +105,4 @@ def _over_layers(setting: Setting, n_head: int, chosen: int) -> bytes:
             for layer in range(len(LAYERS.values))
         ]
     )
+    return packed, lengths[chosen].tolist(), alike[chosen].tolist()

@@ -170,8 +170,8 @@ def _fit_steps(seed: int) -> bytes:
 def checks(here: OneOrMany, layer: int, *, residual: bool) -> list[Check]:
     """Compute again, by torch, numpy and plain loops, what stands in the table and in the picture."""
     study, at, n = here.study, here.chosen, sequences(here.setting)
-    first = [_module(here, layer=each) for each in range(max(1, layer))]
-    stages = first[0](n.query, n.key, n.key)
+    first = _module(here)
+    stages = first(n.query, n.key, n.key)
     maps, scores = stages.weights.numpy(), stages.scores.numpy()
     rows = [-w * math.log(w) for w in maps.ravel().tolist() if w > 0]
     singular = np.linalg.svd(maps, compute_uv=False)
@@ -203,7 +203,8 @@ def checks(here: OneOrMany, layer: int, *, residual: bool) -> list[Check]:
     ]
     if study.distances is not None:
         state = n.query
-        for module in first[:layer]:
+        for number in range(layer):
+            module = _module(here, layer=number) if number else first
             state = residual * state + module.fast(state)
         squares = torch.cdist(state, state, compute_mode="donot_use_mm_for_euclid_dist").square().sum()
         apart = float((squares / (2 * len(state))).sqrt()) / (float(state.norm()) or 1.0)
