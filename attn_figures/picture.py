@@ -13,7 +13,8 @@ P = ParamSpec("P")
 
 
 class Picture(Generic[P]):
-    """A figure builder: `picture(...)` is a `go.Figure`, `picture.spec(...)` the same as a plain dict.
+    """A figure builder: `picture(...)` is a `go.Figure`, `picture.spec(...)` the same as a plain dict, in
+    which the words of a matrix's cells may be `Crossed`, as the browser takes them.
 
     Checking costs ten times what describing does, so the steps of a moving figure use `spec`, and the
     tests hold each picture to Plotly's checks.

@@ -9,6 +9,7 @@ import weakref
 from collections.abc import Iterator
 from dataclasses import replace
 from types import ModuleType
+from typing import Any
 
 import pytest
 import torch
@@ -19,7 +20,7 @@ from attn_ui.server import tidy
 from attn_ui.shared_cache import MOST_BYTES, size_of
 from pages.multi_head import numbers
 from pages.multi_head.numbers import module
-from pages.multi_head.settings import TAB, Setting
+from pages.multi_head.settings import LAYERS, TAB, Setting
 from tests.pages import PAGES, open_page, open_sound
 
 GLIBC = pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="only glibc's heap is told what to do")
@@ -152,6 +153,23 @@ def test_temperatures_and_masks_share_their_projections() -> None:
     assert [each.num_heads for each in modules[4:]] == [1, 2, 8]
     assert all(each.W_q.weight is modules[0].W_q.weight for each in modules)
     assert module(replace(plain, seed=4), 4).W_q.weight is not modules[0].W_q.weight
+
+
+def test_layers_are_drawn_one_at_a_time_and_once_a_setting(monkeypatch: pytest.MonkeyPatch) -> None:
+    draw, drawn, alive = numbers._draw, list[weakref.ref[torch.Tensor]](), list[int]()
+
+    def watched(*sizes: Any, **others: Any) -> MultiHeadAttention:
+        alive.append(sum(each() is not None for each in drawn))
+        made = draw(*sizes, **others)
+        drawn.append(weakref.ref(made.W_q.weight))
+        return made
+
+    monkeypatch.setattr(numbers, "_draw", watched)
+    at = open_sound("multi-head", tab="Block", seed="4321")
+    assert len(drawn) == len(LAYERS.values) - 2  # the first layer is the page's own module
+    assert max(alive) <= 1
+    at.run()
+    assert len(drawn) == len(LAYERS.values) - 2
 
 
 def test_a_session_keeps_nothing_of_what_many_heads_computed() -> None:
