@@ -30,7 +30,7 @@ _MOST = float(np.finfo("f4").max)
 class Crossed:
     """Words for each cell of a matrix: those of its row, then those of its column.
 
-    Kept and sent as the two lists. A matrix of 70 x 2,048 cells would hold 13 MB of words.
+    Kept and sent as the two lists. A matrix of 64 x 2,048 cells would hold 13 MB of words.
     """
 
     rows: tuple[str, ...]
