@@ -294,9 +294,9 @@ def _pack_arrays(values: list[Any], arrays: Arrays) -> dict[str, Any]:
     return {"values": [{"@": arrays.add(value)} for value in different], "at": at}
 
 
-def _in_body(array: NDArray[Any]) -> bool:
+def _in_body(array: NDArray[Any] | Crossed) -> bool:
     """Whether an array stands in the body; a list of words stands where it is."""
-    return array.dtype.kind not in "USO" or array.ndim > 1
+    return isinstance(array, Crossed) or array.dtype.kind not in "USO" or array.ndim > 1
 
 
 def _replace(value: Any, arrays: Arrays, leave: set[Path] | None = None, path: Path = ()) -> Any:
@@ -304,7 +304,7 @@ def _replace(value: Any, arrays: Arrays, leave: set[Path] | None = None, path: P
     match value:
         case str() | int() | float() | None:
             return value
-        case Crossed() | np.ndarray() if isinstance(value, Crossed) or _in_body(value):
+        case Crossed() | np.ndarray() if _in_body(value):
             return {"@": arrays.add(value)}
         case np.ndarray() | np.generic():
             return value.tolist()

@@ -170,12 +170,12 @@ class Student:
             case "ref_hash":
                 kept = self.known[message.ref_hash]
                 kept.used = self.runs
-                self._keep(place, kept.shown)
+                self._put(place, kept.shown)
             case "delta" if message.delta.WhichOneof("type") == "new_element":
                 shown = Shown(message.delta.new_element, message.delta.fragment_id)
                 if message.metadata.cacheable:
                     self.known[message.hash] = Kept(shown, self.runs)
-                self._keep(place, shown)
+                self._put(place, shown)
             case "script_finished" if message.script_finished in FINISHED:
                 if message.script_finished == ForwardMsg.FINISHED_WITH_COMPILE_ERROR:
                     self.errors.append("compile error")
@@ -189,7 +189,7 @@ class Student:
                 return True
         return False
 
-    def _keep(self, place: tuple[int, ...], shown: Shown) -> None:
+    def _put(self, place: tuple[int, ...], shown: Shown) -> None:
         self.came.add(place)
         self.screen[place] = shown
         body = shown.body

@@ -126,7 +126,7 @@ def module(setting: Setting, n_head: int, *, layer: int = 0) -> MultiHeadAttenti
     n, scheme = sequences(setting), scheme_of(setting, n_head)
     d_model, d_key = n.query.shape[-1], n.key.shape[-1]
     # Further layers are looked at one after the other, once: kept, they would throw the others out.
-    drawn = (_draw if layer else _drawn)(
+    drawn = (draw if layer else _drawn)(
         d_model,
         1 if setting.d_head is None else n_head,
         d_head=setting.d_head,
@@ -142,7 +142,7 @@ def module(setting: Setting, n_head: int, *, layer: int = 0) -> MultiHeadAttenti
     )
 
 
-def _draw(
+def draw(
     d_model: int, n_head: int, *, d_head: int | None, d_key: int, bias: bool, projection: bool, seed: int
 ) -> MultiHeadAttention:
     """Draw the projections, which temperature, mask and positions leave as they are.
@@ -162,7 +162,7 @@ def _draw(
     ).requires_grad_(False)
 
 
-_drawn = _NUMBERS.share(_draw)
+_drawn = _NUMBERS.share(draw)
 
 
 def one_length(kind: str) -> bool:

@@ -155,8 +155,8 @@ def test_temperatures_and_masks_share_their_projections() -> None:
     assert module(replace(plain, seed=4), 4).W_q.weight is not modules[0].W_q.weight
 
 
-def test_layers_are_drawn_one_at_a_time_and_once_a_setting(monkeypatch: pytest.MonkeyPatch) -> None:
-    draw, drawn, alive = numbers._draw, list[weakref.ref[torch.Tensor]](), list[int]()
+def test_layers_are_drawn_one_at_a_time_and_not_again_in_a_rerun(monkeypatch: pytest.MonkeyPatch) -> None:
+    draw, drawn, alive = numbers.draw, list[weakref.ref[torch.Tensor]](), list[int]()
 
     def watched(*sizes: Any, **others: Any) -> MultiHeadAttention:
         alive.append(sum(each() is not None for each in drawn))
@@ -164,7 +164,7 @@ def test_layers_are_drawn_one_at_a_time_and_once_a_setting(monkeypatch: pytest.M
         drawn.append(weakref.ref(made.W_q.weight))
         return made
 
-    monkeypatch.setattr(numbers, "_draw", watched)
+    monkeypatch.setattr(numbers, "draw", watched)
     at = open_sound("multi-head", tab="Block", seed="4321")
     assert len(drawn) == len(LAYERS.values) - 2  # the first layer is the page's own module
     assert max(alive) <= 1

@@ -69,20 +69,20 @@ def show(now: Now) -> None:
 
 def _measured(setting: Setting, n_head: int) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
     """States, mean lengths and mean cosines of every variant: (n_variants, n_layers + 1, ...)."""
-    left = [sequences(setting).query.repeat(len(VARIANTS), 1, 1)]
+    entering = [sequences(setting).query.repeat(len(VARIANTS), 1, 1)]
     given = mask(setting, n_head)
     for number in range(len(LAYERS.values) - 1):
         # One at a time: all twelve of the original Transformer take 100 MB.
         layer = [module(setting, n_head, layer=number)]
-        left.append(
+        entering.append(
             torch.stack(
                 [
                     repeat_block(layer, x, given, residual=residual, norm=norm)[-1]
-                    for x, (residual, norm) in zip(left[-1], VARIANTS, strict=True)
+                    for x, (residual, norm) in zip(entering[-1], VARIANTS, strict=True)
                 ]
             )
         )
-    states = torch.stack(left, dim=1)
+    states = torch.stack(entering, dim=1)
     return states, states.norm(dim=-1).mean(dim=-1), token_similarity(states)
 
 

@@ -18,7 +18,7 @@ from attn_ui.shared_cache import shared
 from attn_ui.state import value
 from attn_ui.tables import table as written
 from pages.multi_head import study_snippet, words
-from pages.multi_head.numbers import Now, array, sequences
+from pages.multi_head.numbers import Now, array, draw, sequences
 from pages.multi_head.settings import FIT_STEP, LAYERS, RESIDUAL, Look, Setting
 from pages.multi_head.study import (
     FIT_HEADS,
@@ -222,16 +222,15 @@ def checks(here: OneOrMany, layer: int, *, residual: bool) -> list[Check]:
 def _module(here: OneOrMany, *, layer: int = 0) -> MultiHeadAttention:
     """The attention of the first seed with the present number of heads."""
     n = sequences(here.setting)
-    return MultiHeadAttention(
+    return draw(
         n.query.shape[-1],
         here.num_heads,
-        bias=here.setting.bias,
-        output_projection=here.setting.projection,
+        d_head=None,
         d_key=n.key.shape[-1],
-        d_value=n.key.shape[-1],
+        bias=here.setting.bias,
+        projection=here.setting.projection,
         seed=here.setting.seed + layer,
-        dtype=torch.float64,
-    ).requires_grad_(False)
+    )
 
 
 def _parameters(here: OneOrMany) -> int:
