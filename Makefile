@@ -3,7 +3,7 @@ PYTHON ?= python3
 PORT ?= 8501
 BIN := .venv/bin
 
-.PHONY: run class slides cartesian audit test check bench browser clean
+.PHONY: run class doctor slides cartesian lock digests audit test soak check bench browser clean
 
 run: .venv/.app
 	$(BIN)/streamlit run app.py --server.port $(PORT)
@@ -13,6 +13,23 @@ N ?= 2
 CLASS_PORT ?= 8600
 class: .venv/.app
 	$(BIN)/python deploy/class.py --processes $(N) --port $(CLASS_PORT)
+
+# Whether this machine can serve: settings, pages, a start, and the memory to expect.
+doctor: .venv/.app
+	$(BIN)/python -m attn_ui.doctor
+
+# What hosts install, each package with the hashes of its files on the usual index; for all systems at once.
+lock: .venv/.lock
+	$(BIN)/uv pip compile requirements.txt --universal --python-version 3.11 --generate-hashes --no-annotate --no-header \
+	  --no-emit-package torch --excludes deploy/no-cuda.txt --quiet --upgrade -o build/lock.txt
+	{ sed -n '/^#/p' requirements-lock.txt; cat build/lock.txt; } > build/requirements-lock.txt
+	mv build/requirements-lock.txt requirements-lock.txt
+
+# Today's digests of the images that containers are made from; docker must reach its hub.
+digests:
+	@for base in PYTHON=python:3.11-slim NODE=node:22-slim NGINX=nginx:1.28-alpine; do \
+	  digest=$$(docker buildx imagetools inspect "$${base#*=}" --format '{{.Manifest.Digest}}') || exit 1; \
+	  echo "$$base@$$digest"; done > deploy/bases.tmp && mv deploy/bases.tmp deploy/bases.env && cat deploy/bases.env
 
 # Slides of a list of links: make slides LINKS=docs/lecture.txt FORMAT=pptx (or pdf, png, svg, html) OUT=build/slides
 LINKS ?= docs/lecture.txt
@@ -38,6 +55,10 @@ test: .venv/.dev browser check
 	cat build/browser.log build/others.log; \
 	test $$first = 0 -a $$rest = 0 -a $$others = 0
 
+# What `make test` looks at in a sample, looked at on every page and in every form.
+soak: .venv/.dev browser
+	$(TEST) --wide tests/browser/test_peers.py
+
 check: .venv/.dev audit
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -48,13 +69,9 @@ check: .venv/.dev audit
 	then $(MAKE) --no-print-directory node_modules/.check && npm run --silent check; \
 	else echo "JavaScript is not checked: that takes npm (Node 20 or newer). The app itself does not need it."; fi
 
-# Known weaknesses of what is installed, by the package index; what it does not answer for is counted, and no fault.
+# Known weaknesses of what is installed, by the package index: none known, some, or unknown.
 audit: .venv/.dev
-	@mkdir -p build
-	@if $(BIN)/pip-audit --local --progress-spinner off > build/audit.log 2>&1; \
-	then echo "No known weakness; not answered for: $$(grep -c 'could not be audited' build/audit.log) packages (build/audit.log)."; \
-	elif grep -q 'Found .* known vulnerabilit' build/audit.log; then cat build/audit.log; exit 1; \
-	else echo "Known weaknesses are not looked up: the package index is out of reach."; fi
+	@$(BIN)/python -m tests.audit
 
 # No lock file: both tools are pinned, and need nothing but their own binaries of the same version.
 node_modules/.check: package.json
@@ -75,13 +92,24 @@ browser: .venv/.dev
 	@command -v nginx > /dev/null \
 	|| { command -v apt-get > /dev/null && [ "$$(id -u)" = 0 ] && apt-get update -qq && apt-get install -y -qq nginx-light; } \
 	|| echo "nginx is not installed: the tests of a class behind it are skipped"
+	@command -v firefox-esr > /dev/null || command -v firefox > /dev/null \
+	|| { command -v apt-get > /dev/null && [ "$$(id -u)" = 0 ] && apt-get install -y -qq --no-install-recommends firefox-esr; } \
+	|| echo "Firefox is not installed: the tests in it are skipped"
+	@command -v WebKitWebDriver > /dev/null && command -v Xvfb > /dev/null \
+	|| { command -v apt-get > /dev/null && [ "$$(id -u)" = 0 ] && apt-get install -y -qq --no-install-recommends webkit2gtk-driver xvfb xauth; } \
+	|| echo "WebKitGTK's driver is not installed: the tests in Safari's engine are skipped"
 
 .venv/bin/python:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed")'
 	$(PYTHON) -m venv .venv
 
-.venv/.app: .venv/bin/python requirements.txt
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.txt
+.venv/.app: .venv/bin/python requirements.txt deploy/install.py
+	$(BIN)/python deploy/install.py
+	@touch $@
+
+.venv/.lock: .venv/.app
+	@mkdir -p build
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check uv==0.13.9
 	@touch $@
 
 .venv/.slides: .venv/.app requirements-slides.txt

@@ -12,6 +12,7 @@ from attn_core.heads_study import HeadsStudy, heads_study
 from attn_core.kernels import KERNELS, Kernel
 from attn_core.kv_cache import DecodingCost, KVCache, decode_step, decoding_cost
 from attn_core.latent import LatentAttention
+from attn_core.manifest import Manifest, Ran
 from attn_core.mask_patterns import MASK_PATTERNS, Masking, make_mask, mask_code
 from attn_core.masks import (
     block_sparse_mask,
@@ -36,6 +37,7 @@ from attn_core.measures import (
     previous_token_score,
 )
 from attn_core.mistakes import ATTENTION_MISTAKES, Mistake
+from attn_core.models import RealModel, load_model
 from attn_core.multi_head import MultiHead, MultiHeadAttention, merge_heads, split_heads
 from attn_core.position_mistakes import POSITION_MISTAKES, PositionMistake
 from attn_core.positional import (
@@ -46,7 +48,6 @@ from attn_core.positional import (
     rotary_embedding,
     sinusoidal_encoding,
 )
-from attn_core.real_model import RealModel, load_model
 from attn_core.regression import (
     BandwidthSearch,
     BandwidthStep,
@@ -79,6 +80,7 @@ from attn_core.schemes import (
     Scheme,
     Sinusoidal,
     VectorScheme,
+    attention_shift_difference,
     by_offset,
     make_scheme,
     shift_difference,
@@ -114,6 +116,7 @@ __all__ = [
     "KernelRegression",
     "LatentAttention",
     "Learned",
+    "Manifest",
     "Masking",
     "Mistake",
     "MultiHead",
@@ -122,6 +125,7 @@ __all__ = [
     "NoPositions",
     "PositionMistake",
     "Ramp",
+    "Ran",
     "RealModel",
     "RegressionSample",
     "RelativeBuckets",
@@ -137,6 +141,7 @@ __all__ = [
     "alibi_slopes",
     "attention_cost",
     "attention_distance",
+    "attention_shift_difference",
     "audit_attention",
     "bandwidth_search",
     "block_sparse_mask",

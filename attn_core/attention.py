@@ -39,6 +39,7 @@ def scaled_dot_product_attention(
     is_causal: bool = False,
     scale: float | int | Float[Tensor, "..."] | None = None,
     temperature: float | int | Float[Tensor, "..."] = 1.0,
+    softcap: float | int | None = None,
     enable_gqa: bool = False,
 ) -> Attention:
     r"""Mix the values by how well each key answers each query, and keep every stage.
@@ -54,6 +55,9 @@ def scaled_dot_product_attention(
     B, added to the scaled scores, and -inf in it masks. ``is_causal`` masks the keys after the query's own
     place, counted from the first, and applies together with ``attn_mask``.
 
+    With a ``softcap`` c the scaled scores, before B, are bent to stay between -c and c:
+    $c\tanh(sS / (Tc))$.
+
     With ``enable_gqa`` the third axis from the end counts heads, and the key and value may have fewer of
     them: each serves as many queries' heads, side by side, as n_head / n_kv_head (grouped-query attention).
 
@@ -62,12 +66,12 @@ def scaled_dot_product_attention(
 
     Edge cases: a row that is masked throughout has weights zero and output zero, and its gradient is zero.
 
-    Raises ValueError for shapes that do not fit, unequal dtypes, a scale or temperature that is not finite
-    and positive, a mask that is neither boolean nor floating-point, holds NaN or +inf, or does not
+    Raises ValueError for shapes that do not fit, unequal dtypes, a scale, temperature or softcap that is not
+    finite and positive, a mask that is neither boolean nor floating-point, holds NaN or +inf, or does not
     broadcast, and key heads that do not divide the heads.
 
     Source: Vaswani et al. (2017), Attention Is All You Need, section 3.2.1; Ainslie et al. (2023), GQA, for
-    shared key heads.
+    shared key heads; Gemma Team (2024), Gemma 2, for the softcap.
 
     >>> query = torch.tensor([[1.0, 2.0, 3.0]], dtype=torch.float64)
     >>> key = torch.tensor([[4.0, 5.0, 6.0], [7.0, 8.0, 9.0]], dtype=torch.float64)
@@ -94,6 +98,9 @@ def scaled_dot_product_attention(
         scaled_scores = torch.mul(scores, factor, out=large(shape, inputs))
     else:
         scaled_scores = (scores * factor).expand(whole).clone()
+    if softcap is not None:
+        cap = _require.positive("softcap", softcap)
+        scaled_scores = (scaled_scores / cap).tanh() * cap
     if bias is not None:
         scaled_scores.add_(bias)
     empty = None

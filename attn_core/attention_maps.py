@@ -1,15 +1,23 @@
 """Attention weights of a whole model: maps by layer, with their tokens; some hidden, all kept in a file."""
 
 import json
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from jaxtyping import Float
 from safetensors.numpy import save_file
 
-TOKENS, SPECIAL, NAMES, WEIGHTS = "tokens", "special", "names", "weights."
+from attn_core.manifest import Manifest
+from attn_core.precision import coarsest
+
+TOKENS, SPECIAL, NAMES, NOTES, PRECISION = "tokens", "special", "names", "notes", "precision"
+WEIGHTS, BEYOND = "weights.", "beyond."
+MAX_FILE_BYTES = 8_000_000
+"""Size of a file with attention weights: for ``save``, ``read_attention`` and the page that shows it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -19,12 +27,21 @@ class AttentionMaps:
     ``tokens`` are the words of the sequence, None where they are not known; they name an axis of a map that
     is as long as they are. ``special`` are the places of tokens that stand for no word, such as [CLS].
     ``notes`` are sentences on what was left out.
+
+    ``beyond`` is, by layer, the weight of each row that lies on no key of its map, (n_head, n_query): on
+    keys that were cut away, or on an attention sink; a layer that is not in it has none. ``precision`` is
+    the coarsest format that the weights have gone through. ``manifest`` tells what ``capture`` saw.
+
+    Invariant: a row and its ``beyond`` sum to one, to within ``row_tolerance``, or to zero.
     """
 
     maps: Mapping[str, Float[np.ndarray, "..."]]
     tokens: tuple[str, ...] | None = None
     special: tuple[int, ...] = ()
     notes: tuple[str, ...] = field(default=())
+    beyond: Mapping[str, Float[np.ndarray, "..."]] = field(default_factory=dict)
+    precision: str = "float32"
+    manifest: Manifest | None = None
 
     def names(self, length: int) -> list[str]:
         """Return a name for each place of an axis: the tokens where they fit, else numbers from 0."""
@@ -57,23 +74,53 @@ class AttentionMaps:
                     shown = shown.take(kept, axis=axis)
             total = shown.sum(axis=-1, keepdims=True)
             maps[name] = np.divide(shown, total, out=np.zeros_like(shown), where=total > 0)
-        return replace(self, maps=maps, tokens=tuple(self.tokens[place] for place in kept), special=())
+        return replace(
+            self, maps=maps, tokens=tuple(self.tokens[place] for place in kept), special=(), beyond={}
+        )
 
-    def save(self, path: str | Path) -> Path:
+    def save(self, path: str | Path, *, dtype: str | None = None) -> Path:
         """Write the maps and tokens to an .npz or .safetensors file, which ``read_attention`` reads.
 
-        Raises ValueError for another extension.
+        ``dtype="float16"`` halves the file, and each weight is then exact to 1 in 2,000. A file of more than
+        8 MB is written, with a UserWarning: neither ``read_attention`` nor the page takes it.
+
+        Raises ValueError for another extension or dtype.
         """
         path = Path(path)
-        arrays = {WEIGHTS + name: np.ascontiguousarray(weights) for name, weights in self.maps.items()}
-        if path.suffix == ".npz":
-            extra = {NAMES: np.array(list(self.maps)), SPECIAL: np.array(self.special, dtype=np.int64)}
-            if self.tokens is not None:
-                extra[TOKENS] = np.array(self.tokens, dtype=np.str_)
-            np.savez_compressed(path, **arrays, **extra, allow_pickle=False)
-        elif path.suffix == ".safetensors":
-            told = {NAMES: list(self.maps), SPECIAL: list(self.special), TOKENS: self.tokens}
-            save_file(arrays, path, {name: json.dumps(value) for name, value in told.items()})
-        else:
+        if path.suffix not in {".npz", ".safetensors"}:
             raise ValueError(f"path must end in .npz or .safetensors; got {path.name}")
+        if dtype not in {None, "float16", "float32", "float64"}:
+            raise ValueError(f"dtype must be float16, float32 or float64; got {dtype!r}")
+        arrays = {
+            WEIGHTS + name: np.ascontiguousarray(weights, dtype=dtype) for name, weights in self.maps.items()
+        }
+        arrays |= {BEYOND + name: np.ascontiguousarray(left) for name, left in self.beyond.items()}
+        formats = [self.precision, *(str(each.dtype) for each in arrays.values())]
+        extra: dict[str, Any] = {NAMES: list(self.maps), SPECIAL: list(self.special), NOTES: list(self.notes)}
+        extra[PRECISION] = [coarsest(formats)]
+        if self.tokens is not None:
+            extra[TOKENS] = list(self.tokens)
+        if path.suffix == ".npz":
+            texts = {
+                name: np.array(told, dtype=np.int64 if name == SPECIAL else np.str_)
+                for name, told in extra.items()
+                if told or name != NOTES
+            }
+            np.savez_compressed(path, **arrays, **texts, allow_pickle=False)
+        else:
+            save_file(arrays, path, {name: json.dumps(told) for name, told in extra.items()})
+        self._warn_of_size(path, arrays)
         return path
+
+    def _warn_of_size(self, path: Path, arrays: Mapping[str, np.ndarray]) -> None:
+        size = path.stat().st_size
+        if size <= MAX_FILE_BYTES:
+            return
+        halves = not all(each.dtype == np.float16 for each in arrays.values())
+        instead = "save(path, dtype='float16') takes half" if halves else "keep fewer layers, heads or tokens"
+        warnings.warn(
+            f"{path.name} has {size / 1e6:.1f} MB; read_attention and the page Learned heads take "
+            f"{MAX_FILE_BYTES // 1_000_000} MB: {instead}",
+            UserWarning,
+            stacklevel=3,
+        )

@@ -225,7 +225,8 @@ MULTI_HEAD_MISTAKES: Mapping[str, Mistake[MultiHead | Attention]] = MappingProxy
             Mistake[MultiHead | Attention](
                 "scale-by-d-model",
                 "Every head's scores are divided by sqrt(d_model) in place of sqrt(d_head).",
-                "A head's product has d_head terms only: its weights come out too flat.",
+                "A head's product has d_head terms: with fewer than d_model weights come out too flat, with "
+                "more too sharp.",
                 SAME_AS_TORCH,
                 scale_by_d_model,
                 "heads",
@@ -233,7 +234,7 @@ MULTI_HEAD_MISTAKES: Mapping[str, Mistake[MultiHead | Attention]] = MappingProxy
             Mistake[MultiHead | Attention](
                 "shared-projections",
                 "All heads use one W_q, W_k and W_v.",
-                "Every head then computes the same map, and several views are one view repeated.",
+                "Every head then has one query, key and value a token: several views are one view repeated.",
                 HEADS_DIFFER,
                 shared_projections,
                 "heads",

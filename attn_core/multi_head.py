@@ -328,8 +328,12 @@ class MultiHeadAttention(nn.Module):
         is_causal: bool = False,
         scale: float | int | Float[Tensor, "..."] | None = None,
         temperature: float | int | Float[Tensor, "..."] | None = None,
+        softcap: float | int | None = None,
     ) -> MultiHead:
-        """Attend with heads that are projected already: the second half of ``forward``, after ``project``."""
+        """Attend with heads that are projected already: the second half of ``forward``, after ``project``.
+
+        The softcap is that of ``scaled_dot_product_attention``.
+        """
         stages = scaled_dot_product_attention(
             query,
             key,
@@ -338,6 +342,7 @@ class MultiHeadAttention(nn.Module):
             is_causal=is_causal,
             scale=scale,
             temperature=self.temperature if temperature is None else temperature,
+            softcap=softcap,
             enable_gqa=key.shape[-3] < query.shape[-3],
         )
         concatenated = merge_heads(stages.output)

@@ -88,6 +88,7 @@ def rotary_embedding(
     positions: Int[Tensor, "*#sets n"] | Float[Tensor, "*#sets n"] | None = None,
     *,
     base: float | int | Float[Tensor, "*steps"] = 10000.0,
+    frequencies: Float[Tensor, " n_pair"] | None = None,
     layout: Literal["interleaved", "half"] | str = "interleaved",
 ) -> Float[Tensor, "*all n d_head"]:
     r"""Turn each pair of dimensions of a query or key by an angle proportional to its position.
@@ -98,15 +99,16 @@ def rotary_embedding(
       \begin{pmatrix} x_a \\ x_b \end{pmatrix}, \qquad \omega_i = \mathrm{base}^{-2i/d_{head}}$$
 
     ``x`` is (*batch, n, d_head); ``positions`` (n,) or (*sets, n) default to 0, 1, ..., n - 1 and broadcast
-    against it. A tensor of bases (*steps,) computes all steps at once and puts them in front. Pair i is (a,
-    b) = (2i, 2i + 1) in the "interleaved" layout of the paper and (i, i + d_head/2) in the "half" layout of
-    GPT-NeoX and Llama: the same turning on permuted dimensions. Angles are computed in float64.
+    against it. A tensor of bases (*steps,) computes all steps at once and puts them in front;
+    ``frequencies`` (d_head/2,) are the $\omega_i$ themselves, in place of a base. Pair i is (a, b) = (2i,
+    2i + 1) in the "interleaved" layout of the paper and (i, i + d_head/2) in the "half" layout of GPT-NeoX
+    and Llama: the same turning on permuted dimensions. Angles are computed in float64.
 
     Invariant: lengths stay as they are, and the product of a turned query and a turned key depends on the
     offset of their positions only.
 
-    Raises ValueError for an odd d_head, positions that do not fit x, a base that is not finite and
-    positive, an unknown layout.
+    Raises ValueError for an odd d_head, positions or frequencies that do not fit x, a base that is not
+    finite and positive, an unknown layout.
 
     Source: Su et al. (2021), RoFormer, section 3.2.
 
@@ -126,7 +128,11 @@ def rotary_embedding(
             "positions must have shape (n,) or broadcast against (*batch, n) = "
             f"{tuple(x.shape[:-1])}; got shape {tuple(places.shape)}"
         )
-    frequencies = _frequencies(base, x.shape[-1]).to(x.device)
+    if frequencies is not None and frequencies.shape != (x.shape[-1] // 2,):
+        raise ValueError(
+            f"frequencies must have shape ({x.shape[-1] // 2},), one a pair; got {tuple(frequencies.shape)}"
+        )
+    frequencies = (_frequencies(base, x.shape[-1]) if frequencies is None else frequencies[None]).to(x.device)
     # The axes of x and positions go between the steps of the bases and their frequencies.
     frequencies = frequencies.reshape(*frequencies.shape[:-2], *(1,) * len(together), -1)
     angles = places[..., None].to(torch.float64) * frequencies

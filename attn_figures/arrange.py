@@ -10,6 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import combinations, pairwise
 from typing import Any
 
 from attn_figures.picture import Spec
@@ -23,6 +24,11 @@ SCREENS: tuple[tuple[int, int], ...] = (
 )  # fmt: skip
 PHONES = 640  # pixels of width below which a figure may be higher than the screen
 REFERENCE = 980  # the width that a notebook or a test sees
+WORTH = 0.9  # of the largest unit there could be, what a figure without an empty line may have
+FULL = 0.6  # of the longest line, the least that another may take
+CAPTIONS_APART = 14  # pixels
+ALL_UP_TO = 6  # boxes whose every way to break into lines is tried; of more the even ones
+USUAL_UNIT = 30.0  # pixels, to compare labels with cells before it is known how large these are
 
 
 @dataclass(frozen=True)
@@ -30,7 +36,8 @@ class Box:
     """The room that one subplot needs: a body of columns x rows units, and pixels for the labels around it.
 
     `lead` is the room on the left of a box that starts a line (its row labels), `left` of any other box;
-    `trail` is the room on the right of a box that ends a line.
+    `trail` is the room on the right of a box that ends a line. `caption` is how wide the words centred under
+    the body are: where the body is narrower, they have their room nevertheless.
     """
 
     columns: float
@@ -40,6 +47,11 @@ class Box:
     trail: int = 0
     top: int = 0
     bottom: int = 0
+    caption: int = 0
+
+    def overhang(self, unit: float) -> float:
+        """Return how far the caption goes beyond the body on each side."""
+        return max(0.0, (self.caption - self.columns * unit) / 2)
 
 
 @dataclass(frozen=True)
@@ -62,25 +74,50 @@ class Arrangement:
 
 
 def arrange(
-    boxes: Sequence[Box], width: int, height: int, *, largest_unit: float = 56.0, right: int = 0
+    boxes: Sequence[Box],
+    width: int,
+    height: int,
+    *,
+    largest_unit: float = 56.0,
+    right: int = 0,
+    legible: Sequence[float] = (),
 ) -> Arrangement:
-    """Flow boxes into lines so that the shared unit comes out as large as it can.
+    """Flow boxes into lines so that the shared unit comes out as large as it can, and no line stands empty.
+
+    A line much shorter than the others is avoided where that costs the cells no more than `WORTH` of their
+    size and none of their words and numbers.
 
     Args:
         boxes: what to place, in reading order.
         width: pixels that there are; height: pixels that the figure may take.
         largest_unit: pixels that a unit never exceeds.
         right: pixels kept free on the right of the whole figure, for colour bars.
+        legible: units from which on more of the words and numbers can be read.
 
     Raises:
         ValueError: if there is no box.
     """
     if not boxes:
         raise ValueError("a figure needs at least one box, got none")
+    found = [
+        (min(largest_unit, way.unit(width - right, height, largest_unit)), way) for way in _ways(tuple(boxes))
+    ]
+    largest = max(unit for unit, _ in found)
+    read = sum(unit <= largest for unit in legible)
+    good = [
+        (unit, way)
+        for unit, way in found
+        if unit >= WORTH * largest and sum(each <= unit for each in legible) == read
+    ]
     unit, way = max(
-        ((min(largest_unit, each.unit(width - right, height)), each) for each in _ways(tuple(boxes))),
+        good or found,
         # Of equal units the fewest lines win, and of these the most even ones: 4 + 4 boxes, not 6 + 2.
-        key=lambda found: (found[0], -len(found[1].lines), -len(found[1].lines[0].boxes)),
+        key=lambda each: (
+            each[1].is_full(each[0]),
+            each[0],
+            -len(each[1].lines),
+            -len(each[1].lines[0].boxes),
+        ),
     )
     return _place(way.lines, max(unit, 1.0), width, right)
 
@@ -96,6 +133,30 @@ class _Line:
     rows: float
     bottom: int
 
+    def gaps(self, unit: float) -> list[float]:
+        """Return the pixels before each box, and after the last."""
+        over = [box.overhang(unit) for box in self.boxes]
+        between = [
+            max(box.left, one + other + CAPTIONS_APART if one or other else 0)
+            for box, one, other in zip(self.boxes[1:], over, over[1:], strict=False)
+        ]
+        return [max(self.boxes[0].lead, over[0]), *between, max(self.boxes[-1].trail, over[-1])]
+
+    def width(self, unit: float) -> float:
+        """Return the pixels that the line takes."""
+        return sum(self.gaps(unit)) + self.columns * unit
+
+    def unit(self, width: int, largest: float) -> float:
+        """Return how many pixels a unit can have."""
+        unit = min(largest, (width - self.pixels) / self.columns)
+        if unit <= 0 or self.width(unit) <= width + 1e-6:
+            return unit
+        low, high = 0.0, unit  # captions go beyond their bodies: the less, the larger the unit
+        for _ in range(12):
+            middle = (low + high) / 2
+            low, high = (middle, high) if self.width(middle) <= width else (low, middle)
+        return low
+
 
 @dataclass(frozen=True)
 class _Way:
@@ -105,21 +166,62 @@ class _Way:
     labels: int  # pixels down that are taken by labels
     rows: float
 
-    def unit(self, width: int, height: int) -> float:
+    def unit(self, width: int, height: int, largest: float) -> float:
         """Return how many pixels a unit can have."""
-        return min(
-            (height - self.labels) / self.rows, *((width - line.pixels) / line.columns for line in self.lines)
-        )
+        unit = min(largest, (height - self.labels) / self.rows)
+        for line in self.lines:
+            unit = min(unit, line.unit(width, max(unit, 0.0)))
+        return unit
+
+    def is_full(self, unit: float) -> bool:
+        """Whether no line is much shorter than the longest; boxes one above the other are as they are."""
+        if max(len(line.boxes) for line in self.lines) == 1:
+            return True
+        widths = [line.width(max(unit, 1.0)) for line in self.lines]
+        return min(widths) >= FULL * max(widths)
 
 
 @lru_cache(maxsize=256)  # what does not depend on the width, for all widths
 def _ways(boxes: tuple[Box, ...]) -> tuple[_Way, ...]:
+    count = len(boxes)
+    if count <= ALL_UP_TO:
+        cuts = (combinations(range(1, count), n_lines) for n_lines in range(count))
+        breaks = {(*cut, count): None for each in cuts for cut in each}
+    else:
+        breaks = {_uniform(count, per_line): None for per_line in range(count, 0, -1)}
+        breaks |= dict.fromkeys(_even(boxes))
     ways = []
-    for per_line in range(len(boxes), 0, -1):
-        lines = tuple(_line(boxes[start : start + per_line]) for start in range(0, len(boxes), per_line))
+    for ends in breaks:
+        lines = tuple(_line(boxes[start:end]) for start, end in pairwise((0, *ends)))
         labels = sum(line.top + line.bottom for line in lines)
         ways.append(_Way(lines, labels, sum(line.rows for line in lines)))
     return tuple(ways)
+
+
+def _uniform(count: int, per_line: int) -> tuple[int, ...]:
+    """Return where lines of equally many boxes end."""
+    return (*range(per_line, count, per_line), count)
+
+
+def _even(boxes: Sequence[Box]) -> list[tuple[int, ...]]:
+    """Return, for each number of lines, where they end if the longest is to be as short as it can be."""
+    count = len(boxes)
+    ends = [0.0]
+    for box in boxes:
+        ends.append(ends[-1] + box.columns + box.left / USUAL_UNIT)
+    best: list[tuple[float, tuple[int, ...]]] = [(ends[end], (end,)) for end in range(count + 1)]
+    found = [best[count][1]]
+    for n_lines in range(2, count + 1):
+        longer = []
+        for end in range(count + 1):
+            ways = [
+                (max(best[start][0], ends[end] - ends[start]), (*best[start][1], end))
+                for start in range(n_lines - 1, end)
+            ]
+            longer.append(min(ways, default=(math.inf, ())))
+        best = longer
+        found.append(best[count][1])
+    return found
 
 
 def _line(boxes: tuple[Box, ...]) -> _Line:
@@ -138,12 +240,17 @@ def _place(lines: Sequence[_Line], unit: float, width: int, right: int) -> Arran
     places = []
     top = 0.0
     # Lines start at one left edge, so that columns of matrices stay aligned; the longest line is centred.
-    longest = max(line.pixels + line.columns * unit for line in lines)
+    lead = max(line.gaps(unit)[0] for line in lines)
+    longest = max(line.width(unit) + lead - line.gaps(unit)[0] for line in lines)
+    if longest > width - right:  # one edge for all would push a long line out
+        lead, longest = 0.0, max(line.width(unit) for line in lines)
     for line in lines:
         top += line.top
         cursor = max(0.0, (width - right - longest) / 2)
+        before = line.gaps(unit)
+        before[0] = max(before[0], lead)
         for index, box in enumerate(line.boxes):
-            cursor += box.left if index else box.lead
+            cursor += before[index]
             body = (cursor, cursor + box.columns * unit)
             # Bodies share their top edge.
             y = (1 - (top + box.rows * unit) / height, 1 - top / height)

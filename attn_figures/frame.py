@@ -20,9 +20,13 @@ Ticks = Sequence[tuple[float, str]]  # where on the axis, counted in cells from 
 LONGEST_LABEL = 12  # characters; longer tokens end in an ellipsis on the axis and stand whole in the hover
 MOST_LABELS = 32
 MOST_FLAT = 8  # labels chosen for the columns; more of them are slanted
+FLAT_LETTERS = 2  # that have room in a unit
 SIDE_GAP, SIDE_SHARE = 0.03, 0.16  # of the body's width: the gap before the side bars, and gap and bars
 TITLE_PIXELS = 22
-CAPTION_LETTER, SMALL_CELL = 7, 3  # pixels of a caption's letter, and of a cell too small to be labelled
+CAPTION_LETTER = 7  # pixels
+OPERATOR_LETTER, OPERATOR_GAP = 8.2, 20  # pixels: operators are set in larger type
+# Pixels of a slanted letter to the right where cells are just large enough for its full size; such a cell.
+SLANTED_LETTER, LABELLED_CELL = 5.5, 16.5
 
 
 @dataclass(frozen=True)
@@ -49,9 +53,11 @@ class Frame:
 
     @property
     def slanted(self) -> bool:
-        """A few chosen labels have room to lie flat; as many as words do not."""
+        """A few chosen labels, far enough apart, have room to lie flat; as many as words do not."""
         labels = self.column_labels
-        return max(map(len, labels)) > 3 and (self.ticks[1] is None or len(labels) > MOST_FLAT)
+        longest = max(map(len, labels))
+        many = self.ticks[1] is None or len(labels) > MOST_FLAT
+        return longest > 3 and (many or longest > FLAT_LETTERS * self.label_units[0])
 
     @property
     def label_units(self) -> tuple[float, float]:
@@ -71,28 +77,25 @@ def geometry(frame: Frame) -> Geometry:
     row_title, column_title = frame.titles
     slanted = frame.slanted
     columns = round(0.72 * _label_pixels(frame.column_labels)) + 8 if slanted else 16
-    operator = 18 + 7 * max(map(len, without_tags(frame.operator).split("<br>")))
+    operator = round(OPERATOR_LETTER * max(map(len, without_tags(frame.operator).split("<br>"))))
     labels = frame.rows if frame.ticks[0] is None else [label for _, label in frame.ticks[0]]
     title = TITLE_PIXELS if row_title else 0
     row_pixels = _label_pixels(labels) + title
-    # Of many rows the cells are small, and a body of few columns is narrower than its caption.
-    overhang = 0
-    if n_rows > MOST_LABELS:
-        overhang = max(0, round((CAPTION_LETTER * frame.caption_letters - SMALL_CELL * n_columns) / 2))
     box = Box(
         columns=n_columns * (1 + SIDE_SHARE * frame.has_side),
         rows=n_rows,
-        left=max((operator if frame.operator else 24) + frame.names_rows * row_pixels, 2 * overhang),
-        lead=max(row_pixels, overhang),
-        trail=max(16 if slanted else 4, overhang),
+        left=(operator + OPERATOR_GAP if operator else 24) + frame.names_rows * row_pixels,
+        lead=max(row_pixels, operator + 4 if operator else 0),
+        trail=max(16, _beyond(frame.column_labels)) if slanted else 4,
         top=10 + columns + (20 if column_title else 0),
-        bottom=36,
+        bottom=32,
+        caption=CAPTION_LETTER * frame.caption_letters,
     )
     bare = replace(
         box,
-        left=max(box.left - frame.names_rows * (row_pixels - title), 2 * overhang),
-        lead=max(title, overhang),
-        trail=max(4, overhang),
+        left=box.left - frame.names_rows * (row_pixels - title),
+        lead=title + (operator + 8 if operator else 0),
+        trail=4,
         top=10 + (20 if column_title else 0),
     )
     return Geometry(
@@ -102,6 +105,7 @@ def geometry(frame: Frame) -> Geometry:
         row_pixels,
         formats=frame.formats,
         operator=frame.operator,
+        operator_pixels=operator,
         names_rows=frame.names_rows,
         label_units=frame.label_units,
         cell=(n_columns / len(frame.columns), n_rows / len(frame.rows)),
@@ -139,6 +143,15 @@ def _shorten(label: str) -> str:
 
 def _label_pixels(labels: Sequence[str]) -> int:
     return 8 + round(7.6 * max(len(_shorten(label)) for label in labels))
+
+
+def _beyond(labels: Sequence[str]) -> int:
+    """Return how far slanted labels go beyond the right edge of the body."""
+    ends = (
+        SLANTED_LETTER * len(_shorten(label)) - (place + 0.5) * LABELLED_CELL
+        for place, label in enumerate(reversed(labels))
+    )
+    return round(max(ends))
 
 
 def without_tags(text: str) -> str:

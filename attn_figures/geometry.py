@@ -73,6 +73,7 @@ class Geometry:
     formats: tuple[tuple[str, int], tuple[str, int]] | None = None
     cell: tuple[float, float] = (1.0, 1.0)  # width and height of a cell, in units
     operator: str = ""
+    operator_pixels: int = 0  # its width
     below: int = 0  # pixels that axis labels take under the body, before the caption
     names_rows: bool = False  # a matrix that labels its rows wherever on its line it stands
     label_units: tuple[float, float] | None = None  # between two column labels, between two row labels

@@ -1,4 +1,7 @@
-"""What covers the masked cells of a matrix: a hatched outline, and cells that tell on hover that they are."""
+"""What covers the masked cells of a matrix: a hatched outline, and cells that tell on hover that they are.
+
+And what marks those that have weight against the mask: lines through which their number is read.
+"""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -48,3 +51,11 @@ def hatch(name: str, hidden: Hidden, axes: Axes) -> dict[str, Any]:
     """Cover the masked cells with one hatched outline; a heatmap itself cannot be hatched."""
     placed = {"visible": hidden.any, "xaxis": axes.x, "yaxis": axes.y}
     return marks.hatched(f"{name} hatch", hidden.xs, hidden.ys) | placed
+
+
+def leak(name: str, leaks: NDArray[np.bool_], values: Numbers, axes: Axes) -> list[dict[str, Any]]:
+    """Mark cells that have weight against the mask: lines over them, and cells for the pointer."""
+    found = hidden_cells(np.ascontiguousarray(leaks).tobytes(), leaks.shape)
+    placed = {"visible": found.any, "xaxis": axes.x, "yaxis": axes.y}
+    pointed = {"type": "heatmap", "name": f"{name} leaking", "z": np.where(leaks, values, np.nan)}
+    return [marks.crossed(f"{name} leak", found.xs, found.ys) | placed, pointed | placed]

@@ -20,6 +20,7 @@ Numbers = NDArray[np.float64]
 LIGHT = theme.LIGHT
 ROOT = 2.0  # as on the other pages: the ramp is spent on small weights, over the same [0, 1]
 PHONE_HEIGHT = 640
+LONGEST_TITLE = len("1.1 previous token 0.00")
 COURSES = 16  # whose lines are kept
 ROOMY = (494, 664)
 LOSS, RIGHT = LIGHT.muted, LIGHT.ink
@@ -78,7 +79,7 @@ def right_and_broken(right: Maps, broken: Maps, head: int) -> Spec:
 
     Args:
         right, broken: of one sequence; head: of all layers, from 0. Their titles are the captions; each is
-            hatched where its own mask is.
+            hatched where its own mask is. Weight that the broken one has against the right mask is marked.
     """
     first, second = (
         replace(_map(maps, head), name=name, part=None)
@@ -88,6 +89,7 @@ def right_and_broken(right: Maps, broken: Maps, head: int) -> Spec:
         replace(_said(maps), name=f"prediction, {name}", title=f"what it says, {name}")
         for name, maps in (("right", right), ("broken", broken))
     ]
+    second = second.against(right.mask)
     panels: list[Panel] = [first, second, second.minus(first, "broken − right"), *said]
     return compose.spec(panels, phone_height=PHONE_HEIGHT, roomy=ROOMY)
 
@@ -105,6 +107,7 @@ def _map(maps: Maps, head: int) -> Matrix:
         cells="query-key",
         chosen=("query", "key"),
         part=("head", head),
+        longest_title=LONGEST_TITLE,
         shows_shape=False,
         ramp_power=ROOT,
         numbered=False,

@@ -32,7 +32,7 @@ def live(
     name: str = "figure",
     caption: str = "",
 ) -> "LiveWidget":
-    """Show figures as the steps of one slider, in Jupyter, VS Code, Colab or marimo, without a server.
+    """Show figures as the steps of one slider, in JupyterLab or marimo, without a server.
 
     All steps go to the browser at once; nothing is computed while the slider is dragged. It is the figure of
     the app, by the same JavaScript, with hover, sweep and saving a picture.

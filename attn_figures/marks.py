@@ -100,6 +100,14 @@ def hatched(name: str, x: ArrayLike, y: ArrayLike) -> Mark:
     return area(name, x, y, theme.LIGHT.masked) | {"fillpattern": HATCH}
 
 
+def crossed(name: str, x: ArrayLike, y: ArrayLike) -> Mark:
+    """Cross the patches through (x, y) with lines thin enough to read a number through them."""
+    warning = theme.LIGHT.warning
+    return area(name, x, y, theme.rgba(warning, 0), edge=warning) | {
+        "fillpattern": {"shape": "/", "size": 12, "solidity": 0.07, "fgcolor": warning}
+    }
+
+
 def band(
     names: tuple[str, str], x: ArrayLike, low: ArrayLike, high: ArrayLike, fill: str, *, hover: str = ""
 ) -> list[Mark]:

@@ -24,7 +24,7 @@ from attn_figures.frame import (
     without_tags,
 )
 from attn_figures.geometry import Axes, ColourRange, Geometry, Look
-from attn_figures.hidden import hatch, hidden_cells
+from attn_figures.hidden import hatch, hidden_cells, leak
 from attn_live.arrays import Crossed
 
 Scale = Literal["weights", "scores"]
@@ -78,6 +78,7 @@ class Matrix:
         scale: "weights" is fixed to [0, 1]; "scores" diverges around zero, out to `limit`.
         limit: the value at the ends of the diverging ramp; the largest absolute value when None.
         mask: True = may attend; where False the cell is hatched and its hover says "masked".
+        leaks: True where a cell has weight against the mask: its value is drawn, with lines over it.
         quantity: what one value is called in the hover.
         bar: what the colours are called beside their bar; matrices of one name and range share a bar.
         operator: set between this matrix and the one before it.
@@ -112,6 +113,7 @@ class Matrix:
     scale: Scale = "weights"
     limit: float | None = None
     mask: NDArray[np.bool_] | None = None
+    leaks: NDArray[np.bool_] | None = None
     quantity: str = "weight"
     bar: str = ""
     operator: str = ""
@@ -120,6 +122,7 @@ class Matrix:
     part: tuple[str, int] | None = None
     cells: str = ""
     extra: Extra = field(default_factory=Extra)
+    longest_title: int = 0  # letters of the caption that have room, where other steps have longer ones
     shows_shape: bool = True
     moves_cursor: bool = False  # a click on a row moves the figure's row slider there
     size: tuple[float, float] | None = None
@@ -196,6 +199,20 @@ class Matrix:
             side=None,
         )
 
+    def against(self, may: NDArray[np.bool_] | None) -> "Matrix":
+        """Return a map of weights that a mistake made, held against the mask that should have been kept.
+
+        A cell is hatched where it has no weight because either mask forbids it, and marked where it has
+        weight although it ``may`` not attend. NaN stays a gap.
+
+        Args:
+            may: True = may attend, by the mask that should have been kept; None where all may.
+        """
+        values = np.asarray(self.values)
+        everywhere = np.ones(values.shape, dtype=bool)
+        own, right = (everywhere if mask is None else mask for mask in (self.mask, may))
+        return replace(self, mask=(own & right) | (values != 0), leaks=~right & (values > 0))
+
     def geometry(self) -> Geometry:
         """Return the room for square cells, slanted or short column labels, and row labels."""
         return geometry(self._frame)
@@ -212,7 +229,7 @@ class Matrix:
 
     def look(self) -> Look | None:
         """Return its words and its numbers apart; not where it has more than a heatmap's."""
-        if type(self) is not Matrix or self.side is not None:
+        if type(self) is not Matrix or self.side is not None or self.leaks is not None:
             return None
         labels = tuple(self.rows), tuple(self.columns)
         ticks = tuple(None if each is None else tuple(each) for each in self.ticks)
@@ -229,19 +246,26 @@ class Matrix:
         """
         masked = np.zeros(np.shape(self.values), dtype=bool) if self.mask is None else ~self.mask
         hidden = hidden_cells(masked.tobytes(), masked.shape)
+        meta: dict[str, Any] = {
+            "cells": self.cells or self.name,
+            "cursor": self.moves_cursor,
+        } | self._choosing()
         common = {
             "type": "heatmap",
             "xaxis": axes.x,
             "yaxis": axes.y,
             "hoverongaps": False,
-            "meta": {"cells": self.cells or self.name, "cursor": self.moves_cursor} | self._choosing(),
+            "meta": meta,
         }
         extra = "".join(
             f"<br>{escape(name)} %{{customdata[{i}]:.6~g}}" for i, (name, _) in enumerate(self.extra.named)
         )
         words = self.words or (_word(self.row_role, "row"), _word(self.column_role, "column"))
         place = f"{words[0]} <b>%{{y}}</b>, {words[1]} <b>%{{x}}</b>" if self.place is None else self.place
-        if self.place is None and (self.ticks != (None, None) or shortens(self.rows, self.columns)):
+        cut = self.ticks != (None, None) or shortens(self.rows, self.columns)
+        if cut and self.place is not None and any(self.rows):
+            meta["labels"] = [[*self.rows], [*self.columns]]  # for files of numbers
+        elif cut and self.place is None:
             # %{x} and %{y} tell no more than the axis does.
             common["hovertext"] = _names(tuple(self.rows), tuple(self.columns), words)
             place = "%{hovertext}"
@@ -264,7 +288,16 @@ class Matrix:
         }
         bars = [] if self.side is None else [self._side_bars(self.side, axes)]
         drawn = [cells, hatch(self.name, hidden, axes), hover]
-        return [*(each | own for each, own in zip(drawn, self._numbers(), strict=True)), *bars]
+        marked = [] if self.leaks is None else self._leaking(self.leaks, axes, common, place, form)
+        return [*(each | own for each, own in zip(drawn, self._numbers(), strict=True)), *marked, *bars]
+
+    def _leaking(
+        self, leaks: NDArray[np.bool_], axes: Axes, common: dict[str, Any], place: str, form: str
+    ) -> list[dict[str, Any]]:
+        told = f"{place}<br>{escape(self.quantity)} <b>%{{z:{form}}}</b><br>{self.blocked}, and has weight"
+        lines, cells = leak(self.name, leaks, np.asarray(self.values, dtype=np.float64), axes)
+        over = {"colorscale": _CLEAR, "showscale": False, "hovertemplate": f"{told}<extra></extra>"}
+        return [lines, common | over | cells]
 
     def _numbers(self) -> list[dict[str, Any]]:
         """Return what the numbers decide in each trace."""
@@ -339,7 +372,7 @@ class Matrix:
             self.names_rows,
             self.side is not None,
             self._formats(),
-            len(without_tags(self.caption())),
+            max(self.longest_title, len(without_tags(self.caption()))),
             self._in_sight(),
         )
 
@@ -370,7 +403,7 @@ _WORDS_OF = attrgetter(
     *(
         each.name
         for each in fields(Matrix)
-        if each.name not in ("values", "limit", "rows", "columns", "ticks", "mask", "extra", "side")
+        if each.name not in ("values", "limit", "rows", "columns", "ticks", "mask", "leaks", "extra", "side")
     )
 )
 

@@ -35,6 +35,16 @@ def number(value: float, digits: int = 4) -> str:
     return f"{sign}{_trimmed(mantissa)} × 10{str(int(power)).translate(_SUPERSCRIPTS)}"
 
 
+def fixed(value: float, decimals: int) -> str:
+    """Write a number with so many decimals, a true minus, and no sign before zero.
+
+    >>> fixed(-0.25, 2), fixed(-0.001, 2), fixed(1234.5, 1)
+    ('−0.25', '0.00', '1234.5')
+    """
+    text = f"{abs(value):.{decimals}f}"
+    return f"−{text}" if value < 0 and float(text) else text
+
+
 def distinct(values: Sequence[float], digits: int = 3) -> list[str]:
     """Write numbers with as many digits as it takes to tell those apart that differ.
 

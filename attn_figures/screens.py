@@ -6,6 +6,7 @@ from typing import Any
 
 from attn_figures import theme
 from attn_figures.arrange import REFERENCE, SCREENS, Arrangement, Tree, arrange, as_tree, fitting, screens
+from attn_figures.frame import TITLE_PIXELS
 from attn_figures.geometry import Geometry, Placed
 
 BAR_ROOM = 64  # pixels on the right for colour bars
@@ -13,6 +14,7 @@ SHORTEST_BAR = 48  # pixels
 SMALLEST_DIGIT, CHARACTER = 9, 0.58  # pixels below which no number is drawn; width of a digit in its size
 CELL_SHARE = 0.94  # of a cell's width that its number may take
 PHONES_BELOW = 560  # pixels
+PHONE_ROOM = 4000  # pixels that a figure may take where it is scrolled
 HIGHEST = 0.75  # of its width that a roomy figure's height may be
 SMALLEST_LABEL = 8  # pixels
 LABEL_SHARE = 0.85  # of the distance between two labels
@@ -30,12 +32,18 @@ def all_screens(
 ) -> tuple[list[dict[str, Any]], Tree]:
     """Arrange the panels for every screen; return that, and the settings of the reference one."""
     boxes = tuple(panel.geometry.box for panel in panels)
+    legible = tuple(sorted({unit for panel in panels for unit in _legible(panel.geometry)}))
+    named = max((_named(panel.geometry) for panel in panels), default=0.0)
     variants = []
     sizes = [(width, height) for width, tallest in SCREENS for height in _heights(width, tallest, *heights)]
     for width, height in sizes:
         # A phone has no room for colour bars: a tap tells the value.
         right = BAR_ROOM if bars and width >= PHONES_BELOW else 0
-        arranged = _arranged(boxes, width, height, largest_unit=largest_unit, right=right)
+        arranged = _arranged(boxes, width, height, largest_unit=largest_unit, right=right, legible=legible)
+        if width < PHONES_BELOW and arranged.unit < named:
+            # A phone may scroll: rather than leave words out, maps stand one above the other.
+            higher = _arranged(boxes, width, PHONE_ROOM, largest_unit=largest_unit, legible=legible)
+            arranged = higher if higher.unit >= named else arranged
         labelled = any(
             _label_size(units, arranged.unit) >= SMALLEST_LABEL
             for panel in panels
@@ -60,6 +68,27 @@ def _heights(width: int, tallest: int, phone_height: int, roomy: tuple[int, ...]
 def _label_size(units: float, unit: float) -> int:
     """Return the font size at which labels so many units apart do not touch."""
     return min(theme.FONT_SIZE, int(LABEL_SHARE * units * unit))
+
+
+def _named(geometry: Geometry) -> float:
+    """Return the unit from which on all labels can be read."""
+    return max(
+        ((SMALLEST_LABEL + 0.01) / (LABEL_SHARE * units) for units in geometry.label_units or ()), default=0.0
+    )
+
+
+def _legible(geometry: Geometry) -> list[float]:
+    """Return the units from which on labels and more digits of the numbers can be read."""
+    wide, tall = geometry.cell
+    digits = [
+        max(
+            SMALLEST_DIGIT * CHARACTER * max(characters, 1) / (CELL_SHARE * wide),
+            SMALLEST_DIGIT / (0.8 * tall),
+        )
+        for form, characters in geometry.formats or ()
+        if form
+    ]
+    return [_named(geometry), *digits] if geometry.label_units else digits
 
 
 def _numbers(geometry: Geometry, unit: float) -> tuple[str, int]:
@@ -98,15 +127,13 @@ def _settings(
         settings[f"{x}.title.text"] = geometry.column_title if wide > 120 else ""
         if geometry.operator:
             operator = f"layout.annotations[{panel.operator}]"
-            cramped = place.x[0] * arranged.width < geometry.box.left + geometry.row_pixels
-            # Stacked on a phone, it stands in the empty corner above the row labels.
-            corner = stacked or (place.leads and cramped)
+            labels = (geometry.row_pixels if labelled else TITLE_PIXELS) if names_rows else 0
+            cramped = place.x[0] * arranged.width < labels + geometry.operator_pixels + 4
+            # Where a line starts with it, it stands in the empty corner above the row labels.
+            corner = labelled and place.leads and (stacked or cramped)
             settings[f"{operator}.y"] = 1 if corner else 0.5
             settings[f"{operator}.yanchor"] = "bottom" if corner else "middle"
-            settings[f"{operator}.xanchor"] = "left" if corner else "right"
-            settings[f"{operator}.align"] = "left" if corner else "center"
-            beside_labels = -geometry.row_pixels if names_rows and labelled else 0
-            settings[f"{operator}.xshift"] = beside_labels - (0 if corner else 4 if names_rows else 8)
+            settings[f"{operator}.xshift"] = -4 if corner else -labels - (4 if names_rows else 8)
         if geometry.formats:
             form, size = _numbers(geometry, arranged.unit)
             settings[f"data[{panel.first_trace}].texttemplate"] = form

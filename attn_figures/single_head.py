@@ -301,11 +301,17 @@ def mixing(walk: Walk) -> Spec:
 
 @Picture
 def mistake_picture(
-    right: Numbers, broken: Numbers, mask: NDArray[np.bool_], *, queries: Sequence[str], keys: Sequence[str]
+    right: Numbers,
+    broken: Numbers,
+    masks: tuple[NDArray[np.bool_], NDArray[np.bool_]],
+    *,
+    queries: Sequence[str],
+    keys: Sequence[str],
 ) -> Spec:
     """Draw the right weights, the broken ones and their difference; NaN is left as a gap.
 
-    Masked cells are hatched in the right map only: the broken one may have put weight there.
+    Masked cells are hatched; those to which the mistake gave weight show it, marked. ``masks`` are those of
+    the right weights and of the broken ones.
     """
     common: dict[str, Any] = {
         "rows": queries,
@@ -314,6 +320,7 @@ def mistake_picture(
         "column_title": KEY_TITLE,
         "cells": "query-key",
     }
-    as_it_is = Matrix("right", right, "right", mask=mask, **common)
-    as_made = Matrix("broken", broken, "broken", **common)
+    may, made = masks
+    as_it_is = Matrix("right", right, "right", mask=may, **common)
+    as_made = Matrix("broken", broken, "broken", mask=made, **common).against(may)
     return compose.spec([as_it_is, as_made, as_made.minus(as_it_is, "broken − right")], largest_unit=48)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from attn_figures import theme
 from attn_figures.geometry import Axes
-from attn_figures.matrix import KEY_TITLE, NUMBERS_UP_TO, QUERY_TITLE, Matrix
+from attn_figures.matrix import KEY_TITLE, NUMBERS_UP_TO, QUERY_TITLE, Extra, Matrix
 from attn_figures.multi_head import PHONE_HEIGHT, ROOMY, ROOT
 from attn_figures.panels import Panel, compose
 from attn_figures.picture import Picture, Spec
@@ -32,6 +32,9 @@ class Model:
         scores: one number a head, over all layers in order; score: what it is called.
         order: the heads, counted over all layers, the first on the slider first.
         rows, columns: the labels of queries and keys, for each layer.
+        true: the weights as the model has them, where rows of `layers` were divided by what they give to the
+            keys that are shown; a map says so on itself then.
+        may: True where a query may attend, for each layer; None where it may everywhere, or nobody knows.
     """
 
     layers: Sequence[Numbers]
@@ -40,6 +43,13 @@ class Model:
     order: Sequence[int]
     rows: Sequence[Sequence[str]]
     columns: Sequence[Sequence[str]]
+    true: Sequence[Numbers] | None = None
+    may: Sequence[NDArray[np.bool_] | None] | None = None
+
+    @property
+    def quantity(self) -> str:
+        """What a number of a map is called."""
+        return "weight" if self.true is None else "share among words"
 
     def at(self, head: int) -> tuple[int, int]:
         """Return a head's layer, and its number within it, both from 0."""
@@ -150,6 +160,7 @@ def _thumbnails(model: Model, side: int) -> _Thumbnails:
         layer, within = model.at(head)
         names[layer * step : layer * step + side, within * step : within * step + side] = model.name(head)
     cell = min(_WIDTH / n_head, _HEIGHT / n_layer)
+    longest = max(max(each.shape[1:]) for each in model.layers)
     lines, columns = (
         [(number * step + (side - 1) / 2, str(number + 1)) for number in range(0, count, -(-count // 16))]
         for count in (n_layer, n_head)
@@ -165,7 +176,7 @@ def _thumbnails(model: Model, side: int) -> _Thumbnails:
         row_role="ink",
         column_role="ink",
         bar="weight",
-        quantity="weight" if side == max(max(each.shape[1:]) for each in model.layers) else "weight up to",
+        quantity=f"{model.quantity}{'' if side == longest else ' up to'}",
         cells=OVERVIEW,
         shows_shape=False,
         size=(n_head * cell, n_layer * cell),
@@ -182,20 +193,27 @@ def _large(model: Model, head: int) -> Matrix:
     weights = np.asarray(model.layers[layer][within], dtype=np.float64)
     n_query, n_key = weights.shape
     unit = _LARGE / max(n_query, n_key)
+    title, extra = f"{model.name(head)}: {model.score} {model.scores[head]:.2f}", Extra()
+    if model.true is not None:
+        title += "; rows are shares among words"
+        extra = Extra([("true weight", np.asarray(model.true[layer][within], dtype=np.float64))])
     return Matrix(
         "weights",
         weights,
-        f"{model.name(head)}: {model.score} {model.scores[head]:.2f}",
+        title,
         rows=model.rows[layer],
         columns=model.columns[layer],
         row_title=QUERY_TITLE,
         column_title=KEY_TITLE,
         bar="weight",
+        quantity=model.quantity,
+        extra=extra,
         cells="query-key",
         chosen=("query", "key"),
         shows_shape=False,
         size=(n_key * unit, n_query * unit),
         ramp_power=ROOT,
+        mask=None if model.may is None else model.may[layer],
         numbered=max(n_query, n_key) <= NUMBERS_UP_TO,
         names_rows=True,
     )

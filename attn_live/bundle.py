@@ -19,22 +19,22 @@ def mark(text: str) -> str:
 
 def served(address: str) -> str:
     """Return a module that draws as `bundle()` does, fetching that from `address` when first called."""
-    return (MODULES / "served.js").read_text().replace("{{MODULE}}", address)
+    return (MODULES / "served.js").read_text(encoding="utf-8").replace("{{MODULE}}", address)
 
 
 def markup() -> str:
     """Return the HTML of one figure before anything is drawn."""
-    return (_HERE / "live_figure.html").read_text()
+    return (_HERE / "live_figure.html").read_text(encoding="utf-8")
 
 
 def style() -> str:
     """Return the style sheet of all figures; its colours and fonts are Streamlit's variables."""
-    return (_HERE / "live_figure.css").read_text()
+    return (_HERE / "live_figure.css").read_text(encoding="utf-8")
 
 
 def notebook_style() -> str:
     """Return the style sheet of a figure in a notebook."""
-    return style() + (_HERE / "notebook.css").read_text()
+    return style() + (_HERE / "notebook.css").read_text(encoding="utf-8")
 
 
 @cache
@@ -52,7 +52,7 @@ def bundle(entry: str = "index.js") -> str:
 def _collect(name: str, texts: dict[str, str]) -> None:
     if name in texts:
         return
-    source = (MODULES / name).read_text()
+    source = (MODULES / name).read_text(encoding="utf-8")
     texts[name] = ""
     for needed in _IMPORT.findall(source):
         _collect(needed, texts)

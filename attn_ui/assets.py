@@ -137,7 +137,7 @@ class FrontEnd:
     def __init__(self) -> None:
         """List what is installed."""
         root = Path(file_util.get_static_dir())
-        self.index = (root / "index.html").read_text()
+        self.index = (root / "index.html").read_text(encoding="utf-8")
         self.texts = {
             path.relative_to(root).as_posix(): Asset(path)
             for path in sorted((root / "static").rglob("*"))
@@ -156,7 +156,7 @@ class FrontEnd:
             name = waiting.popleft()
             if name in known and name not in found and name not in self.index:
                 found[name] = None
-                waiting.extend(_IMPORT.findall(known[name].path.read_text()))
+                waiting.extend(_IMPORT.findall(known[name].path.read_text(encoding="utf-8")))
         return [f"static/js/{name}" for name in found]
 
     def prepare(self) -> None:

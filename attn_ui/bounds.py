@@ -26,5 +26,14 @@ MAX_CSV_ROWS: Final = 5_000
 MAX_MAPS_BYTES: Final = 8_000_000
 """Size of an uploaded file of attention weights: 8 MB."""
 
+MAX_SETTINGS_BYTES: Final = 1_000_000
+"""Size of an uploaded file of settings: 1 MB."""
+
 MAX_TABLE_COLUMNS: Final = 16
 """Numbers in a row of a typed matrix."""
+
+MAX_SESSION_BYTES: Final = 3 * MAX_MAPS_BYTES
+"""Uploaded files that one visitor may keep on the server: 24 MB."""
+
+MAX_PROCESS_BYTES: Final = 200_000_000
+"""Uploaded files that one process keeps for all its visitors: 200 MB."""

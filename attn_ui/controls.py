@@ -6,24 +6,25 @@ from typing import Any
 import streamlit as st
 
 from attn_ui.parameters import Choice, Flag, Real, Several, Steps, Text, Whole
-from attn_ui.state import move, position, times_shown
+from attn_ui.state import call, move, position, times_shown
 
 
-def _tied(name: str) -> dict[str, Any]:
+def _tied(name: str, label: str) -> dict[str, Any]:
+    call(name, label)
     return {"key": name, "bind": "query-params", "persist_state": "session"}
 
 
 def choose(choice: Choice, label: str, **more: Any) -> str:
     """Offer the options in a list that unfolds."""
     start = choice.options.index(choice.default)
-    chosen: str = st.selectbox(label, choice.options, index=start, **_tied(choice.name), **more)
+    chosen: str = st.selectbox(label, choice.options, index=start, **_tied(choice.name, label), **more)
     return chosen
 
 
 def segment(choice: Choice, label: str, **more: Any) -> str:
     """Offer a few short options side by side."""
     chosen: str = st.segmented_control(
-        label, choice.options, default=choice.default, required=True, **_tied(choice.name), **more
+        label, choice.options, default=choice.default, required=True, **_tied(choice.name, label), **more
     )
     return chosen
 
@@ -31,27 +32,28 @@ def segment(choice: Choice, label: str, **more: Any) -> str:
 def whole(setting: Whole, label: str, **more: Any) -> int:
     """Ask for a whole number with a slider, or with a field where the range is long."""
     make: Any = st.slider if setting.high - setting.low <= 128 else st.number_input
-    number: int = make(label, setting.low, setting.high, setting.default, **_tied(setting.name), **more)
+    tied = _tied(setting.name, label)
+    number: int = make(label, setting.low, setting.high, setting.default, **tied, **more)
     return number
 
 
 def real(setting: Real, label: str, **more: Any) -> float:
     """Ask for a number with a slider."""
     number: float = st.slider(
-        label, setting.low, setting.high, setting.default, setting.step, **_tied(setting.name), **more
+        label, setting.low, setting.high, setting.default, setting.step, **_tied(setting.name, label), **more
     )
     return number
 
 
 def flag(setting: Flag, label: str, **more: Any) -> bool:
     """Offer a switch."""
-    return bool(st.toggle(label, setting.default, **_tied(setting.name), **more))
+    return bool(st.toggle(label, setting.default, **_tied(setting.name, label), **more))
 
 
 def line(setting: Text, label: str, **more: Any) -> str:
     """Ask for a line of text."""
     text: str = st.text_input(
-        label, setting.default, max_chars=setting.longest, **_tied(setting.name), **more
+        label, setting.default, max_chars=setting.longest, **_tied(setting.name, label), **more
     )
     return text
 
@@ -59,7 +61,7 @@ def line(setting: Text, label: str, **more: Any) -> str:
 def several(setting: Several, label: str, offered: Sequence[str], **more: Any) -> list[str]:
     """Offer switches for some of the options, any number of which may be on."""
     chosen: list[str] = st.pills(
-        label, offered, selection_mode="multi", default=[], **_tied(setting.name), **more
+        label, offered, selection_mode="multi", default=[], **_tied(setting.name, label), **more
     )
     return chosen
 
@@ -69,6 +71,7 @@ def step(steps: Steps, label: str, **more: Any) -> float:
 
     The value lives where the sliders' do, so that a link and both controls agree.
     """
+    call(steps.name, label)
     key, texts = f"step-{steps.name}", steps.texts()
     st.session_state[key] = texts[position(steps)]
     st.select_slider(
@@ -86,6 +89,7 @@ def pick(steps: Steps, label: str, names: Sequence[str], **more: Any) -> int:
 
     The choice lives where the sliders' do (`attn_ui.state`), so several such lists of one setting agree.
     """
+    call(steps.name, label)
     again = times_shown(steps)
     key = f"pick-{steps.name}" if again == 1 else f"pick-{steps.name}-{again}"
     offered = range(min(len(names), len(steps.values)))

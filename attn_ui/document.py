@@ -8,17 +8,17 @@ runs while the page waits for its first message.
 import gzip
 import hashlib
 from collections.abc import Callable, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from urllib.parse import parse_qsl
 
 from plotly.offline import get_plotlyjs_version
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.responses import Response
+from starlette.responses import FileResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit import config
 
-from attn_live.bundle import bundle
-from attn_ui import style
+from attn_live.bundle import bundle, mark
+from attn_ui import link_preview, style
 from attn_ui.assets import (
     ALWAYS_ASK,
     COMPONENTS,
@@ -78,13 +78,21 @@ def announced(front: FrontEnd, components: Sequence[str]) -> str:
     return html.replace("</body>", f"{dress}\n</body>", 1)
 
 
+@cache
+def _icon() -> str:
+    return link_preview.ICON.read_text(encoding="utf-8")
+
+
 # What a figure asks for, when it is drawn or saved: how it is made, its type, and a mark of its version.
 _PARTS: dict[str, tuple[Callable[[], str], str, Callable[[], str]]] = {
     f"{PLOTLY_ROUTE[1:]}/live.js": (bundle, "text/javascript", module_version),
     f"{PLOTLY_ROUTE[1:]}/page.css": (style.sheet, "text/css", style.version),
     f"{PLOTLY_ROUTE[1:]}/kit.js": (lambda: bundle("kit.js"), "text/javascript", kit_version),
     f"{PLOTLY_ROUTE[1:]}/moving.html": (page, "text/plain", kit_version),
+    f"{PLOTLY_ROUTE[1:]}/icon.svg": (_icon, "image/svg+xml", lambda: mark(_icon())),
 }
+# Whose answer to a client that takes anything is no page.
+_NO_PAGES = ("_stcore", "static", "media", "component", PLOTLY_ROUTE[1:], "pictures")
 
 
 class _Document:
@@ -114,6 +122,11 @@ def _kept(agreed: bool) -> str:
     return FOREVER if agreed else ALWAYS_ASK
 
 
+@lru_cache(maxsize=64)  # whoever asks writes the host
+def _addressed(text: str, where: str) -> _Document:
+    return _Document(link_preview.addressed(text, where))
+
+
 @cache
 def _part(name: str) -> _Document:
     make, media_type, _ = _PARTS[name]
@@ -130,8 +143,11 @@ class Assets:
         self.front = front
         base = str(config.get_option("server.baseUrlPath") or "").strip("/")
         self.base = f"/{base}/" if base else "/"
+        icon = f".{PLOTLY_ROUTE}/icon.svg?v={mark(_icon())}"
         self.pages = {
-            f"{self.base}{page.address}": _Document(announced(front, (*COMPONENTS, *page.opens_with)))
+            f"{self.base}{page.address}": link_preview.described(
+                announced(front, (*COMPONENTS, *page.opens_with)), page, self.base, icon
+            )
             for page in PAGES
         }
 
@@ -144,10 +160,17 @@ class Assets:
         answer = await self._file(scope, headers)
         if answer is not None:
             await answer(scope, receive, send)
-        elif "text/html" in headers.get("accept", ""):
+        elif self._may_be_page(scope["path"], headers.get("accept", "*/*")):
             await self._page(scope, receive, send)
         else:
             await self.app(scope, receive, send)
+
+    def _may_be_page(self, path: str, accept: str) -> bool:
+        """Tell whether a page may be meant: a chat that unfolds a link takes anything."""
+        if "text/html" in accept:
+            return True
+        first, *_ = path[len(self.base) :].split("/")
+        return "*/*" in accept and path.startswith(self.base) and first not in _NO_PAGES
 
     async def _file(self, scope: Scope, headers: Headers) -> Response | None:
         path = str(scope["path"])
@@ -163,6 +186,8 @@ class Assets:
             _, _, version = _PARTS[name]
             return _part(name).answer(headers, scope["method"], _kept(asked_for == version()))
         asset = self.front.texts.get(name)
+        if name in link_preview.PICTURES:
+            return FileResponse(link_preview.PICTURES[name], headers={"Cache-Control": link_preview.KEPT})
         # Streamlit serves the file as it is, in parts and all; only the compressed form is ours.
         if asset is None or not takes_gzip(headers) or "range" in headers:
             return None
@@ -181,7 +206,8 @@ class Assets:
         await self.app({**scope, "headers": plain.raw, "method": "GET"}, receive, hold)
         body = b"".join(message.get("body", b"") for message in held)
         if body.decode(errors="replace") == self.front.index:
-            document = self.pages.get(scope["path"], self.pages[self.base])
+            text = self.pages.get(scope["path"], self.pages[self.base])
+            document = _addressed(text, link_preview.origin(scope))
             await document.answer(Headers(scope=scope), scope["method"])(scope, receive, send)
             return
         for message in held:

@@ -54,6 +54,15 @@ def _alone() -> bool:
     return bool(run and run.fragment_ids_this_run)
 
 
+def asks_for_a_run(message: Message) -> BackMsg | None:
+    """Return what a browser's message asks for, where that is a run of a page or of a part of it."""
+    asked = BackMsg()
+    if message["type"] == "websocket.receive" and message.get("bytes"):
+        with contextlib.suppress(DecodeError):  # Streamlit says what is wrong with it
+            asked.ParseFromString(message["bytes"])
+    return asked if asked.WhichOneof("type") == "rerun_script" else None
+
+
 class WholeFirst:
     """ASGI middleware: the first run that a connection asks for is of the whole page.
 
@@ -75,14 +84,10 @@ class WholeFirst:
         async def receive_whole() -> Message:
             nonlocal first
             message = await receive()
-            if first and message["type"] == "websocket.receive" and message.get("bytes"):
-                asked = BackMsg()
-                with contextlib.suppress(DecodeError):  # Streamlit says what is wrong with it
-                    asked.ParseFromString(message["bytes"])
-                if asked.WhichOneof("type") == "rerun_script":
-                    first = False
-                    asked.rerun_script.fragment_id = ""
-                    return {**message, "bytes": asked.SerializeToString()}
+            if first and (asked := asks_for_a_run(message)):
+                first = False
+                asked.rerun_script.fragment_id = ""
+                return {**message, "bytes": asked.SerializeToString()}
             return message
 
         await self.app(scope, receive_whole, send)

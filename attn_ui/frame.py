@@ -6,11 +6,15 @@ from pathlib import Path
 from typing import Literal
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
-from attn_ui import address, lesson, share
-from attn_ui.parameters import Choice, Parameter
+from attn_ui import address, lesson, share, state
+from attn_ui.parameters import Choice, Parameter, Tabs
 
-_HISTORY = (Path(__file__).parent / "history.js").read_text()
+_SCRIPTS = "".join(
+    (Path(__file__).parent / name).read_text(encoding="utf-8")
+    for name in ("history.js", "touch.js", "scrollers.js", "offline.js")
+)
 
 
 def open_page(url: str, settings: Sequence[Parameter], title: str, sentence: str) -> None:
@@ -25,7 +29,7 @@ def open_page(url: str, settings: Sequence[Parameter], title: str, sentence: str
         sentence: what it is about.
     """
     views = [choice.name for choice in settings if isinstance(choice, Choice) and choice.views]
-    script = f"<script>window.viewsOfPage = {json.dumps(views)};\n{_HISTORY}</script>"
+    script = f"<script>window.viewsOfPage = {json.dumps(views)};\n{_SCRIPTS}</script>"
     st.html(script, unsafe_allow_javascript=True)
     dropped = address.check(url, settings)
     lesson.wear(settings)
@@ -38,7 +42,7 @@ def open_page(url: str, settings: Sequence[Parameter], title: str, sentence: str
     lesson.say()
     st.markdown(sentence)
     for bad in dropped:
-        st.caption(f":material/link_off: {bad.sentence()}")
+        st.warning(bad.sentence(), icon=":material/link_off:")
 
 
 def what_you_see(sentence: str) -> None:
@@ -79,8 +83,11 @@ _COLOURS = {"query": "violet", "key": "orange", "value": "green"}
 _MARKDOWN = frozenset("\\`*_{}[]()<>#+-.!|~$:&^=\"'")
 
 
-def tabs(setting: Choice, contents: Mapping[str, Callable[[], None]]) -> None:
-    """Lay tabs under the figure; only the open one is computed, and the address remembers it.
+def tabs(setting: Tabs, contents: Mapping[str, Callable[[], None]]) -> None:
+    """Lay groups of tabs under the figure; only the open tab is computed, and the address remembers it.
+
+    A group of one tab shows it at once. Where the address names a tab that is not offered here, the first of
+    all is open.
 
     Args:
         setting: the page's own setting, whose options are the names of its tabs.
@@ -91,8 +98,32 @@ def tabs(setting: Choice, contents: Mapping[str, Callable[[], None]]) -> None:
     """
     if set(contents) != set(setting.options):
         raise ValueError(f"tabs required: {', '.join(setting.options)}; got {', '.join(contents)}")
-    made = st.tabs(setting.options, key=setting.name, bind="query-params")
-    for name, tab in zip(setting.options, made, strict=True):
-        if tab.open:
-            with tab:
-                contents[name]()
+    asked = state.text(setting)
+    tab = asked if asked in setting.options else setting.default
+    groups = dict(setting.groups)
+    group = next(name for name, its_tabs in groups.items() if tab in its_tabs)
+    firsts = {name: its_tabs[0] for name, its_tabs in groups.items()}
+    # Named as other controls of what `attn_ui.state` holds: a lesson hides them by the setting's name.
+    with _tab_row(setting, f"pick-{setting.name}", firsts, group):
+        if len(groups[group]) == 1:
+            contents[tab]()
+            return
+        with _tab_row(setting, f"{setting.name}-in-{group}", {name: name for name in groups[group]}, tab):
+            contents[tab]()
+
+
+def _tab_row(setting: Tabs, key: str, opens: Mapping[str, str], at: str) -> DeltaGenerator:
+    """Make one row of tabs; return the place of the one named `at`, which is open.
+
+    Args:
+        setting: the page's tabs; key: of this row.
+        opens: the tab that opens where one of this row is chosen, by the names in this row.
+        at: one of those names.
+    """
+    st.session_state[key] = at
+    made = st.tabs(list(opens), key=key, on_change=_open_tab, args=(setting, key, opens))
+    return made[list(opens).index(at)]
+
+
+def _open_tab(setting: Tabs, key: str, opens: Mapping[str, str]) -> None:
+    state.keep(setting, opens[st.session_state[key]])

@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,7 @@ PREFIX = "ATTENTION_LAB_"
 _SOURCE = re.compile(
     r"(?:'none'|'self'|\*|[a-z][a-z0-9+.-]*:|(?:[a-z]+://)?(?:\*\.)?[\w.-]+(?::(?:\d+|\*))?/?)"
 )
+_HUB_NAME = re.compile(r"[A-Za-z0-9][\w.-]*(?:/[\w.-]+)?")
 _SWITCH = {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False}
 
 
@@ -26,6 +27,7 @@ class Hosting:
         sessions: how many visitors one process serves at once; one more is asked to come back. 0 is no limit.
         cache: megabytes of what was computed for all that one process keeps.
         changes: how many messages a second one visitor is served; more wait, and delay that visitor only.
+        model: a model's folder, or its name on the Hugging Face hub; "" is the packaged one.
     """
 
     plotly_js: Path | None = None
@@ -34,6 +36,7 @@ class Hosting:
     sessions: int = 300
     cache: int = 64
     changes: float = 10.0
+    model: str = ""
 
 
 def hosting(environment: Mapping[str, str] | None = None) -> Hosting:
@@ -47,25 +50,20 @@ def hosting(environment: Mapping[str, str] | None = None) -> Hosting:
     """
     names = os.environ if environment is None else environment
     given = {name.removeprefix(PREFIX): text for name, text in names.items() if name.startswith(PREFIX)}
-    readers = {
-        "PLOTLY_JS": ("plotly_js", _folder),
-        "FRAME_ANCESTORS": ("frame_ancestors", _sources),
-        "METRICS": ("metrics", _switch),
-        "SESSIONS": ("sessions", _count),
-        "CACHE": ("cache", _megabytes),
-        "CHANGES": ("changes", _rate),
-    }
     read: dict[str, Any] = {}
     for name, text in given.items():
-        if name not in readers:
-            known = ", ".join(PREFIX + known for known in readers)
-            raise ValueError(f"{PREFIX}{name} is no setting; wanted one of {known}")
-        field, reader = readers[name]
+        if name not in READERS:
+            raise ValueError(f"{PREFIX}{name} is no setting; wanted one of {', '.join(variables())}")
         try:
-            read[field] = reader(text.strip())
+            read[name.lower()] = READERS[name](text.strip())
         except ValueError as error:
             raise ValueError(f"{PREFIX}{name}: wanted {error}, got {text!r}") from None
     return Hosting(**read)
+
+
+def variables() -> list[str]:
+    """Return every environment variable that a host can set."""
+    return [PREFIX + name for name in READERS]
 
 
 def _folder(text: str) -> Path | None:
@@ -106,3 +104,22 @@ def _rate(text: str) -> float:
     if not 1 <= rate <= 1000:
         raise ValueError("a number of messages a second from 1 to 1000")
     return rate
+
+
+def _model(text: str) -> str:
+    path = Path(text).expanduser()
+    if text and not path.is_dir() and not _HUB_NAME.fullmatch(text):
+        raise ValueError("a folder that exists, or a name on the Hugging Face hub as gpt2 or owner/name")
+    return str(path.resolve()) if text and path.is_dir() else text
+
+
+READERS: Mapping[str, Callable[[str], Any]] = {
+    "PLOTLY_JS": _folder,
+    "FRAME_ANCESTORS": _sources,
+    "METRICS": _switch,
+    "SESSIONS": _count,
+    "CACHE": _megabytes,
+    "CHANGES": _rate,
+    "MODEL": _model,
+}
+"""What reads each setting, by the name behind ``PREFIX``; in small letters it is a field of ``Hosting``."""

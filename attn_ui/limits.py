@@ -1,14 +1,16 @@
-"""Limits that keep one visitor, or one too many, from slowing everybody: sessions, messages, uploads."""
+"""Limits that keep one visitor, or one too many, from slowing everybody: places, and messages a second."""
 
 import asyncio
 import time
 
 from starlette.datastructures import Headers
-from starlette.responses import HTMLResponse, PlainTextResponse
+from starlette.responses import HTMLResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from attn_ui.following import asks_for_a_run
+
 STREAM = "/_stcore/stream"
-MOST_BYTES = 9 * 1024 * 1024  # of a request's body: an upload's 8 MB with what travels around it
+ASK_WITHIN = 15.0  # seconds: a browser that comes asks for a page at once
 TRY_AGAIN = 30  # seconds
 _FULL = f"""<!doctype html>
 <html lang="en"><meta charset="utf-8"><meta http-equiv="refresh" content="{TRY_AGAIN}">
@@ -39,18 +41,21 @@ class Bucket:
 class Limits:
     """ASGI middleware: a visitor past the limit gets a sentence, one who sends too fast waits alone."""
 
-    def __init__(self, app: ASGIApp, sessions: int, changes: float) -> None:
+    def __init__(self, app: ASGIApp, sessions: int, changes: float, ask_within: float = ASK_WITHIN) -> None:
         """Wrap the application.
 
         Args:
             app: what answers.
             sessions: how many visitors are served at once; 0 is no limit.
             changes: how many messages a second one visitor is served, after twice as many at once.
+            ask_within: seconds within which who comes must ask for a page, or loses the place.
         """
         self.app = app
         self.sessions = sessions
         self.changes = changes
+        self.ask_within = ask_within
         self.connected = 0
+        self.silent: dict[asyncio.Event, None] = {}  # told to go, of who came back and asks for nothing
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Let pass what is within the limits."""
@@ -58,61 +63,70 @@ class Limits:
             await self._visit(scope, receive, send)
         elif scope["type"] != "http":
             await self.app(scope, receive, send)
-        elif self._full() and _asks_for_a_page(scope):
+        elif self._full(len(self.silent)) and _asks_for_a_page(scope):
             answer = HTMLResponse(_FULL, 503, {"Retry-After": str(TRY_AGAIN), "Cache-Control": "no-store"})
             await answer(scope, receive, send)
-        elif scope["method"] in ("POST", "PUT", "PATCH"):
-            await self._upload(scope, receive, send)
         else:
             await self.app(scope, receive, send)
 
-    def _full(self) -> bool:
-        return bool(self.sessions) and self.connected >= self.sessions
+    def _full(self, may_go: int = 0) -> bool:
+        return bool(self.sessions) and self.connected - may_go >= self.sessions
 
     async def _visit(self, scope: Scope, receive: Receive, send: Send) -> None:
         # Who comes back to a session that is kept (a third subprotocol names it) has a place; a quarter more
         # than the limit, so that forged names do not lift it.
         back = len(Headers(scope=scope).get("sec-websocket-protocol", "").split(",")) > 2
+        while not back and self._full() and self.silent:
+            told = next(iter(self.silent))
+            del self.silent[told]
+            told.set()
+            self.connected -= 1
         if self._full() and not (back and self.connected < 1.25 * self.sessions):
             await send({"type": "websocket.close", "code": 1013, "reason": "every place is taken"})
             return
         bucket = Bucket(self.changes, 2 * self.changes)
+        came, asked, go = time.monotonic(), False, asyncio.Event()
 
         async def receive_in_turn() -> Message:
-            message = await receive()
+            nonlocal asked
+            if asked:
+                message = await receive()
+            else:
+                # A browser that finds its server again need not ask for anything: it goes when it must.
+                patience = None if back else self.ask_within - (time.monotonic() - came)
+                message = await _first_of(receive, go, patience)
+                if message["type"] == "websocket.disconnect" and "late" in message:
+                    await send({"type": "websocket.close", "code": 1013, "reason": "no page was asked for"})
+                elif asks_for_a_run(message):
+                    asked = True
+                    self.silent.pop(go, None)
             if message["type"] == "websocket.receive" and (wait := bucket.wait(time.monotonic())):
                 await asyncio.sleep(wait)
             return message
 
         self.connected += 1
+        if back:
+            self.silent[go] = None
         try:
             await self.app(scope, receive_in_turn, send)
         finally:
-            self.connected -= 1
+            self.silent.pop(go, None)
+            if not go.is_set():
+                self.connected -= 1
 
-    async def _upload(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Read a body up to the limit before the application sees any of it."""
-        announced = Headers(scope=scope).get("content-length", "0")
-        taken: list[Message] = []
-        size = int(announced) if announced.isdecimal() else 0
-        more = size <= MOST_BYTES
-        size = 0 if more else size
-        while more:
-            message = await receive()
-            taken.append(message)
-            size += len(message.get("body", b""))
-            more = (
-                message["type"] == "http.request" and message.get("more_body", False) and size <= MOST_BYTES
-            )
-        if size > MOST_BYTES:
-            limit = f"At most {MOST_BYTES // 1024**2} MB can be sent at once."
-            await PlainTextResponse(limit, 413, {"Connection": "close"})(scope, receive, send)
-            return
 
-        async def receive_again() -> Message:
-            return taken.pop(0) if taken else await receive()
-
-        await self.app(scope, receive_again, send)
+async def _first_of(receive: Receive, go: asyncio.Event, patience: float | None) -> Message:
+    """Return the next message; one that says goodbye where none comes in time, or the visitor must go."""
+    coming, told = asyncio.ensure_future(receive()), asyncio.ensure_future(go.wait())
+    try:
+        timeout = None if patience is None else max(0.0, patience)
+        await asyncio.wait({coming, told}, timeout=timeout, return_when=asyncio.FIRST_COMPLETED)
+        return (
+            coming.result() if coming.done() else {"type": "websocket.disconnect", "code": 1013, "late": True}
+        )
+    finally:
+        coming.cancel()
+        told.cancel()
 
 
 def _asks_for_a_page(scope: Scope) -> bool:

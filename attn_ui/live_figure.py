@@ -21,7 +21,7 @@ from attn_live.says import Says, check_says, pack_says, said_plainly
 from attn_live.unpacking import count_steps, figure_at, inflated, with_frames
 from attn_ui.parameters import Steps
 from attn_ui.standalone import kit_version
-from attn_ui.state import commanded, hold, offer, position, report, revision
+from attn_ui.state import call, commanded, hold, offer, position, report, revision
 
 __all__ = ["PLOTLY_ROUTE", "Cell", "Cursor", "Rows", "Says", "Slider", "live_figure", "pack", "pack_says"]
 
@@ -85,6 +85,7 @@ def live_figure(
     says: Sequence[Says] | bytes | None = None,
     says_what_is_chosen: bool = False,
     caption: str = "",
+    invites: str = "",
 ) -> None:
     """Draw a figure that moves in the browser while its slider is dragged.
 
@@ -108,6 +109,7 @@ def live_figure(
             words must have gone through `frame.plain`. Or the same packed by `pack_says`, to be cached.
         says_what_is_chosen: whether the sentences are others where something else is chosen: then they travel
             apart, and a click does not bring the steps again.
+        invites: said beside the slider to whoever never moved one in this browser: what is seen, and to drag.
         caption: said in a saved picture, before what the sliders say: the settings that it was made with.
 
     Raises:
@@ -120,10 +122,14 @@ def live_figure(
     known = offer(
         key, [*(control.steps for control in (slider, rows) if control is not None), *chosen.values()]
     )
+    for control in (slider, rows):
+        if control is not None:
+            call(control.steps.name, control.label)
     said = b"null" if says is None else says if isinstance(says, bytes) else pack_says(says)
     if says is not None:
         check_says(said, n_steps, len(rows.steps.values) if rows else None)
-    head = orjson.dumps(_meta(key, slider, rows, chosen, alt=alt, name=name, caption=caption))
+    about = {"alt": alt, "name": name, "caption": caption, "invites": invites}
+    head = orjson.dumps(_meta(key, slider, rows, chosen, **about))
     shown = b"null" if says_what_is_chosen else said
     message = join(head, shown, packed)
     too_large = False

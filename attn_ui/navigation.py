@@ -11,7 +11,7 @@ class Listed:
     """One page. Its folder under `pages/` and its address follow from its title."""
 
     title: str
-    about: str = ""  # what the overview says of it
+    about: str  # what the overview says of it, and a link to it where it unfolds
     is_default: bool = False
     # What of Streamlit's front end it shows as it opens, by its files' names, besides what every page shows.
     opens_with: tuple[str, ...] = ()
@@ -20,23 +20,37 @@ class Listed:
     def folder(self) -> str:
         """The package that holds the page.
 
-        >>> Listed("Kernel regression").folder
+        >>> Listed("Kernel regression", "Near keys weigh more.").folder
         'kernel_regression'
         """
         return self.title.lower().replace(" ", "_").replace("-", "_")
 
     @property
+    def heading(self) -> str:
+        """The title of its window.
+
+        >>> Listed("Kernel regression", "Near keys weigh more.").heading
+        'Kernel regression · Attention lab'
+        """
+        return "Attention lab" if self.is_default else f"{self.title} · Attention lab"
+
+    @property
     def address(self) -> str:
         """What stands after the host in a link; nothing for the page that opens first.
 
-        >>> Listed("Kernel regression").address
+        >>> Listed("Kernel regression", "Near keys weigh more.").address
         'kernel-regression'
         """
         return "" if self.is_default else self.folder.replace("_", "-")
 
 
 PAGES = (
-    Listed("Overview", is_default=True, opens_with=("PageLink",)),
+    Listed(
+        "Overview",
+        "Attention as pictures that move: each row is a query, its weights over the keys sum to one.",
+        is_default=True,
+        opens_with=("PageLink",),
+    ),
     Listed(
         "Kernel regression",
         "Near keys weigh more: attention as of 1964.",

@@ -14,6 +14,7 @@ _RENAMED = {"tensor": "np.array", "cat": "np.concatenate", "cdist": "cdist"}
 _KEYWORDS = {"dim": "axis", "keepdim": "keepdims"}
 _TYPES = {"float64": "float", "bool": "bool", "inf": "np.inf"}
 _CASTS = {"double": "float", "float": "np.float32", "long": "int"}
+_PRINTED = 'np.set_printoptions(precision=4, suppress=True, floatmode="fixed", linewidth=120)'
 _MODULES = frozenset({"math", "hashlib"})
 
 _HELPERS = {
@@ -169,6 +170,8 @@ class _Rewriter:
                 return ""
             case ast.Expr(value=ast.Call(func=ast.Attribute(attr="assert_close"), args=[_, right])):
                 return self.own_check(right)
+            case ast.keyword(arg="framework"):
+                return 'framework="np"'  # safetensors hands out NumPy's arrays
             case ast.Attribute(value=ast.Name(id="torch"), attr=attr) if attr in _TYPES:
                 return _TYPES[attr]
             case ast.Attribute(value=value, attr="mT"):
@@ -206,8 +209,10 @@ class _Rewriter:
             return f"softmax({self.text(call.args[0])})"
         if name == "cdist":
             self.used.add("cdist")
-        if name in ("Generator",):
+        if name == "Generator":
             return None
+        if name == "set_printoptions":
+            return _PRINTED
         return f"{_RENAMED.get(name, f'np.{name}')}({self.arguments(call)})"
 
     def method(self, call: ast.Call, value: ast.expr, name: str) -> str | None:

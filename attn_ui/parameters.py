@@ -47,6 +47,36 @@ class Choice:
 
 
 @dataclass(frozen=True)
+class Tabs(Choice):
+    """What lies under a page's figure: one is open, found in a group by what it is for."""
+
+    groups: tuple[tuple[str, tuple[str, ...]], ...] = ()
+
+
+def grouped_tabs(
+    *,
+    understand: tuple[str, ...] = (),
+    experiment: tuple[str, ...] = (),
+    prove: tuple[str, ...] = (),
+    take_away: tuple[str, ...] = (),
+) -> Tabs:
+    """Return a page's tabs in the groups that all pages have; the first of all is open by default.
+
+    >>> grouped_tabs(understand=("Maths",), take_away=("Data", "Code")).groups
+    (('Understand', ('Maths',)), ('Take away', ('Data', 'Code')))
+    """
+    every = (
+        ("Understand", understand),
+        ("Experiment", experiment),
+        ("Prove", prove),
+        ("Take away", take_away),
+    )
+    groups = tuple((name, tabs) for name, tabs in every if tabs)
+    options = tuple(tab for _, tabs in groups for tab in tabs)
+    return Tabs("tab", options[0], options, groups=groups)
+
+
+@dataclass(frozen=True)
 class Whole:
     """A whole number from low to high."""
 

@@ -22,6 +22,7 @@ def offer(
     short_program: Callable[[], str],
     formula: Callable[[], str],
     *,
+    prints: str,
     numpy_program: Callable[[], str] | None = None,
     package: str = "",
 ) -> None:
@@ -31,13 +32,15 @@ def offer(
         torch_program: in PyTorch.
         short_program: with attn_core and attn_figures.
         formula: LaTeX with the present numbers.
+        prints: what each program prints, in words.
         numpy_program: in NumPy; made from the one in PyTorch unless it is given.
         package: one that the first two need besides, by its name.
     """
     kind = controls.segment(CODE, "Program", label_visibility="collapsed")
     more = f" and the package `{package}`" if package else ""
-    st.markdown(_SAYS[kind].format(needs=f"PyTorch{more}", package=more))
+    told = _SAYS[kind].format(needs=f"PyTorch{more}", package=more)
     if kind == "LaTeX":
+        st.markdown(told)
         text = formula()
         st.latex(text)
         st.code(text, language="latex")
@@ -46,7 +49,19 @@ def offer(
         program = in_numpy(torch_program()) if numpy_program is None else numpy_program()
     else:
         program = short_program() if kind == "attn_core" else torch_program()
+    st.markdown(f"{told} It prints {prints}.")
     st.code(program, language="python")
+
+
+def printing(*names: str) -> str:
+    """Return the end of a program in PyTorch: it prints what is on the page, in plain decimals.
+
+    >>> print(printing("weights"), end="")
+    torch.set_printoptions(sci_mode=False, linewidth=120)
+    print(weights)
+    """
+    lines = "".join(f"print({name})\n" for name in names)
+    return f"torch.set_printoptions(sci_mode=False, linewidth=120)\n{lines}"
 
 
 def in_latex(rows: Sequence[Sequence[float]], form: str = ".2f") -> str:
@@ -54,9 +69,14 @@ def in_latex(rows: Sequence[Sequence[float]], form: str = ".2f") -> str:
 
     >>> in_latex([[1.0, 0.0], [0.25, 0.75]])
     '\\begin{pmatrix} 1.00 & 0.00 \\\\ 0.25 & 0.75 \\end{pmatrix}'
+    >>> in_latex([[-0.001]])
+    '\\begin{pmatrix} 0.00 \\end{pmatrix}'
     """
     cut = [list(row) for row in rows[:MOST_CELLS]]
-    lines = [" & ".join(f"{cell:{form}}" for cell in row[:MOST_CELLS]) for row in cut]
+    # A second rounding takes the sign from what the first one makes zero.
+    lines = [
+        " & ".join(f"{float(f'{cell:{form}}') + 0.0:{form}}" for cell in row[:MOST_CELLS]) for row in cut
+    ]
     if len(rows[0]) > MOST_CELLS:
         lines = [rf"{line} & \cdots" for line in lines]
     if len(rows) > MOST_CELLS:

@@ -17,12 +17,6 @@ from attn_ui.navigation import PAGES  # noqa: E402  (found by the path above)
 from attn_ui.style import dress  # noqa: E402  (found by the path above)
 from attn_ui.turns import TURNS  # noqa: E402  (found by the path above)
 
-st.set_page_config(
-    page_title="Attention lab",
-    page_icon=ROOT / "attn_ui" / "icon.svg",
-    layout="wide",
-    initial_sidebar_state=264,
-)
 dress()
 if st.context.is_embedded:
     # In a course page the figure stands alone: its settings are the link's.
@@ -40,6 +34,14 @@ if not made:
         for page in PAGES
     ]
 page = st.navigation(made, position="hidden" if st.context.is_embedded else "top")
+# Without a session, as where the module is only imported, none of them is open.
+listed = next((listed for listed, one in zip(PAGES, made, strict=True) if one is page), PAGES[0])
+st.set_page_config(
+    page_title=listed.heading,
+    page_icon=ROOT / "attn_ui" / "icon.svg",
+    layout="wide",
+    initial_sidebar_state=264,
+)
 with TURNS:
     page.run()
     share.fill()

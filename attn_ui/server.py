@@ -21,6 +21,7 @@ from attn_ui.following import WholeFirst
 from attn_ui.hosting import Hosting, hosting
 from attn_ui.limits import Limits
 from attn_ui.security import SecurityHeaders
+from attn_ui.uploads import Uploads
 
 # How many objects are made and kept until the youngest are looked through, and how often the older ones are.
 # By Python's own (700, 10, 10) all are looked through 40 times a minute while a class works, 60 ms each.
@@ -75,6 +76,7 @@ def parts(warm_up: Callable[[], None]) -> dict[str, Any]:
             Middleware(SecurityHeaders, frame_ancestors=chosen.frame_ancestors, metrics=chosen.metrics),
             Middleware(WholeFirst),
             Middleware(Limits, sessions=chosen.sessions, changes=chosen.changes),
+            Middleware(Uploads),
             Middleware(Assets, plotly=plotly, front=front),
         ],
     }
@@ -102,7 +104,7 @@ def _glibc() -> Any | None:
     """Return the C library, where it is glibc and nobody set its heap."""
     if any(name.startswith("MALLOC_") for name in os.environ):
         return None
-    with contextlib.suppress(OSError, AttributeError):  # another C library
+    with contextlib.suppress(OSError, AttributeError, TypeError):  # another C library, or Windows
         c = ctypes.CDLL(None)
         if c.mallopt and c.malloc_trim:
             return c

@@ -7,11 +7,11 @@ from typing import Any
 import streamlit as st
 
 from attn_ui import state
-from attn_ui.parameters import Cells, Parameter, Several, Steps, Table, by_name
+from attn_ui.bounds import MAX_SETTINGS_BYTES
+from attn_ui.parameters import Cells, Parameter, Several, Steps, Table, Tabs, by_name
 
 MARK = "attention lab"
 VERSION = 1
-MOST_BYTES = 1_000_000
 Settings = dict[str, str | list[str]]
 
 
@@ -72,7 +72,7 @@ def take_over(values: dict[str, Any], parameters: Sequence[Parameter]) -> None:
     for setting in parameters:
         value = values[setting.name]
         match setting:
-            case Table() | Cells():
+            case Table() | Cells() | Tabs():
                 state.keep(setting, value, replaces=True)
             case Steps():
                 state.move(setting, value)
@@ -84,8 +84,8 @@ def take_over(values: dict[str, Any], parameters: Sequence[Parameter]) -> None:
 
 def _settings(content: bytes, page: str) -> dict[str, Any]:
     wanted = "wanted a file that this app saved"
-    if len(content) > MOST_BYTES:
-        raise ValueError(f"{wanted}, at most {MOST_BYTES:,} bytes; this one has {len(content):,}")
+    if len(content) > MAX_SETTINGS_BYTES:
+        raise ValueError(f"{wanted}, at most {MAX_SETTINGS_BYTES:,} bytes; this one has {len(content):,}")
     try:
         found = json.loads(content.decode("utf-8-sig"))
     except (ValueError, RecursionError):  # no text, no JSON, or cut off

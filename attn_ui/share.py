@@ -11,6 +11,7 @@ import segno
 import streamlit as st
 
 from attn_ui import lesson, settings_file, state
+from attn_ui.bounds import MAX_SETTINGS_BYTES
 from attn_ui.parameters import Parameter
 
 _HERE = Path(__file__).parent
@@ -47,7 +48,8 @@ def fill() -> None:
     with panel:
         _link("link", link(lesson_too=True))
         if tables := state.left_out(settings):
-            st.caption(f":material/info: Too long for a link: {', '.join(tables)}. The file has everything.")
+            said = f"Too long for a link: {', '.join(tables)}. The file has everything."
+            st.warning(said, icon=":material/info:")
         st.divider()
         _file(url, settings)
         if said and said_on == url:
@@ -89,7 +91,7 @@ def _link(key: str, address: str) -> None:
     try:
         code = qr_code(address)
     except ValueError as error:
-        st.caption(f"No QR code: {error}. Save the settings as a file instead.")
+        st.warning(f"No QR code: {error}. Save the settings as a file instead.", icon=":material/qr_code:")
         return
     st.html(f'<img class="qr-code" alt="QR code of the link" src="{html.escape(code)}">')
 
@@ -97,7 +99,7 @@ def _link(key: str, address: str) -> None:
 @cache
 def _copied() -> Any:
     return st.components.v2.component(
-        "share_link", html=_FIELD, js=(_HERE / "share.js").read_text(), isolate_styles=False
+        "share_link", html=_FIELD, js=(_HERE / "share.js").read_text(encoding="utf-8"), isolate_styles=False
     )
 
 
@@ -127,14 +129,22 @@ def _file(url: str, settings: Sequence[Parameter]) -> None:
         key="share-save",
         help="Tables of numbers that are too long for a link are in it too.",
     )
-    st.file_uploader("Open a file of settings", type="json", key=f"share-file-{turn}", on_change=opened)
+    st.file_uploader(
+        "Open a file of settings",
+        type="json",
+        key=f"share-file-{turn}",
+        on_change=opened,
+        max_upload_size=MAX_SETTINGS_BYTES // 1_000_000,
+    )
 
 
 def _lesson(settings: Sequence[Parameter]) -> None:
     """Make a link for a lesson; nothing of it is set on this page."""
     if not st.toggle("Make a lesson link", key="share-lesson"):
         return
-    names = {**lesson.PARTS, **{setting.name: f"The setting {setting.name}" for setting in settings}}
+    called = state.called()
+    controls = {each.name: called[each.name] for each in settings if each.name in called}
+    names = lesson.PARTS | {name: label for name, label in controls.items() if name not in lesson.PARTS}
     hidden = st.multiselect("Hide", list(names), format_func=lambda name: names[name], key="share-hide")
     said = st.text_input("Say one sentence", max_chars=lesson.SAY.longest, key="share-say")
     projected = st.toggle("Start in projector mode", key="share-projector")

@@ -1,7 +1,7 @@
 """Settings without a control of Streamlit's own: one truth for the session, the screen and the address.
 
-They are live sliders, typed tables and clicked cells. Each is changed by the person (a report from the
-browser, an edit), by the program (a button) or by the address (a link, the back button). A run may start
+They are live sliders, typed tables, clicked cells and open tabs. Each is changed by the person (a report from
+the browser, an edit), by the program (a button) or by the address (a link, the back button). A run may start
 before the newest text has reached the browser's address, so what this session once wrote there is an echo,
 unless Streamlit says that the person went back or forth: then the address is right, in all that it leaves
 out too.
@@ -18,15 +18,15 @@ from typing import Any
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from attn_ui.parameters import Cells, Parameter, Steps, Table
+from attn_ui.parameters import Cells, Parameter, Steps, Table, Tabs
 
-Held = Steps | Table | Cells
+Held = Steps | Table | Cells | Tabs
 _KEY = "_state"
 
 
 @dataclass
 class _State:
-    current: dict[str, Any] = field(default_factory=dict)  # numbers of sliders, texts of tables and cells
+    current: dict[str, Any] = field(default_factory=dict)  # numbers of sliders, texts of all else
     # What this session ever put in the address for each setting; None where it was left out, at its default.
     written: dict[str, set[str | None]] = field(default_factory=dict)
     lists: Counter[str] = field(default_factory=Counter)  # how many lists show each setting in this run
@@ -35,6 +35,7 @@ class _State:
     revisions: dict[str | None, int] = field(default_factory=dict)  # of each table; of all sliders under None
     # What each figure's sliders offered last: their names and values.
     offered: dict[str, tuple[tuple[str, tuple[float, ...]], ...]] = field(default_factory=dict)
+    called: dict[str, str] = field(default_factory=dict)  # what controls are called, by their settings' names
 
 
 def _state() -> _State:
@@ -54,8 +55,8 @@ def value(steps: Steps) -> float:
     return steps.values[position(steps)]
 
 
-def text(setting: Table | Cells) -> str:
-    """Return a table or cells as the address has them; the default where nothing was typed."""
+def text(setting: Table | Cells | Tabs) -> str:
+    """Return a table, cells or the open tab as the address has them; the default where nothing was chosen."""
     state = _state()
     state.asked[setting.name] = state.current.get(setting.name)
     return _text(state, setting)
@@ -123,7 +124,7 @@ def move(steps: Steps, to: float) -> None:
     _command(state, None)
 
 
-def keep(setting: Table | Cells, new: str, *, replaces: bool = False) -> None:
+def keep(setting: Table | Cells | Tabs, new: str, *, replaces: bool = False) -> None:
     """Keep a text and put it in the address; a table too long for a link is kept in the session alone.
 
     Args:
@@ -136,6 +137,16 @@ def keep(setting: Table | Cells, new: str, *, replaces: bool = False) -> None:
     if replaces:
         _command(state, setting)
     _write(state, setting, st.query_params.to_dict())
+
+
+def call(name: str, label: str) -> None:
+    """Note what the control of a setting is called on the page."""
+    _state().called[name] = label
+
+
+def called() -> dict[str, str]:
+    """Return what the controls that this session has seen are called, by the names of their settings."""
+    return _state().called
 
 
 def times_shown(setting: Held) -> int:
@@ -190,7 +201,8 @@ def sync(parameters: Sequence[Parameter], *, entered: bool) -> None:
 def _read(state: _State, setting: Held, found: str | None, *, entered: bool, history: bool) -> None:
     """Take over what the address has, where that is news."""
     if not history:
-        if entered and found is None:  # a link that says nothing of it: as it was left
+        # A link that says nothing of it: as it was left; but tabs are each page's own.
+        if entered and found is None and not isinstance(setting, Tabs):
             return
         if not entered and found in state.written.get(setting.name, {None}):
             return
@@ -214,7 +226,7 @@ def _position(state: _State, steps: Steps) -> int:
     return steps.nearest(state.current.get(steps.name, steps.default))
 
 
-def _text(state: _State, setting: Table | Cells) -> str:
+def _text(state: _State, setting: Table | Cells | Tabs) -> str:
     found: str = state.current.get(setting.name, setting.default)
     return found
 

@@ -12,7 +12,7 @@ from attn_ui.live_figure import PLOTLY_ROUTE
 @cache
 def sheet() -> str:
     """Return the style sheet."""
-    return (Path(__file__).parent / "page.css").read_text() + bundle.style()
+    return (Path(__file__).parent / "page.css").read_text(encoding="utf-8") + bundle.style()
 
 
 @cache
@@ -29,7 +29,7 @@ def address() -> str:
 @cache
 def arriving() -> str:
     """Return the style that only counts while a page opens."""
-    return (Path(__file__).parent / "arriving.css").read_text()
+    return (Path(__file__).parent / "arriving.css").read_text(encoding="utf-8")
 
 
 def dress() -> None:

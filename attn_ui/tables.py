@@ -1,6 +1,13 @@
-"""Tables under a figure, as markdown: any table, and the one table of checks."""
+"""Tables under a figure: any in markdown, the one of checks, and those of many numbers."""
 
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+if TYPE_CHECKING:
+    from pandas.io.formats.style import Styler
 
 ROUNDED = "Computed with all digits; only what is shown is rounded."
 
@@ -23,6 +30,19 @@ def table(header: Sequence[str], rows: Iterable[Sequence[str]], *, numbers: int 
     return "\n".join([*lines, *map(_line, rows)])
 
 
+def numbers_table(columns: Mapping[str, Sequence[Any]], write: Callable[[float], str]) -> "Styler":
+    """Lay a table of numbers out for `st.dataframe`: it is shown as written and saved with all digits.
+
+    Streamlit's own formats write an ASCII minus, and one before a number that rounds to zero.
+
+    Args:
+        columns: names, as texts, and numbers; the columns of one table by their titles.
+        write: how a number is written.
+    """
+    frame = pd.DataFrame(dict(columns))
+    return frame.style.format(dict.fromkeys(frame.select_dtypes("number").columns, write))
+
+
 def checks_table(names: Sequence[str], columns: Mapping[str, Sequence[tuple[bool, str]]]) -> str:
     """Lay checks out, one row for each thing that must hold and one column for each computation.
 
@@ -41,6 +61,7 @@ def checks_table(names: Sequence[str], columns: Mapping[str, Sequence[tuple[bool
 
 
 def _verdict(passed: bool, words: str) -> str:
+    words = re.sub(r"(?<![\w.])-(?=\d)|(?<=\de)-(?=\d)", "−", words)
     return f":material/check: {words}" if passed else f":material/close: **{words}**"
 
 

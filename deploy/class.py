@@ -113,6 +113,8 @@ def _import_app() -> None:
     for module in pkgutil.walk_packages(pages.__path__, "pages."):
         if not module.name.endswith(".page"):  # a script, run for each visitor
             import_module(module.name)
+    if faults := import_module("attn_ui.trial").unsound():
+        raise ImportError("; ".join(faults))
     # What is never looked through for garbage is never written to, and stays shared.
     gc.collect()
     gc.freeze()
@@ -161,8 +163,8 @@ class Class:
         folder = Path(tempfile.mkdtemp(prefix="lab-nginx-"))
         shutil.copy(ROOT / "deploy" / "nginx.conf", folder / "nginx.conf")
         servers = [f"server 127.0.0.1:{port} max_fails=1 fail_timeout=5s;\n" for port in self.ports]
-        (folder / "lab-servers.conf").write_text("".join(servers))
-        (folder / "lab-listen.conf").write_text(f"listen {self.port};\n")
+        (folder / "lab-servers.conf").write_text("".join(servers), encoding="utf-8")
+        (folder / "lab-listen.conf").write_text(f"listen {self.port};\n", encoding="utf-8")
         config = str(folder / "nginx.conf")
         options = f"daemon off; pid {folder / 'nginx.pid'};"
         self.nginx = subprocess.Popen(["nginx", "-p", str(folder), "-c", config, "-g", options])
@@ -192,6 +194,7 @@ class Class:
 
     def _restart_all(self, old: Generation) -> None:
         try:
+            _try_pages()
             self.generation = Generation()
         except RuntimeError as error:
             print(f"{error}: the processes go on as they are", flush=True)
@@ -211,6 +214,19 @@ class Class:
         if self.generation:
             self.generation.close()
             self.generation = None
+
+
+def _try_pages() -> None:
+    """Open every page of the code as it is now, in a process of its own.
+
+    Raises:
+        RuntimeError: one does not open; says which, and why.
+    """
+    tried = subprocess.run(
+        [sys.executable, "-m", "attn_ui.trial"], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    if tried.returncode:
+        raise RuntimeError(f"the app cannot be opened ({tried.stdout.strip()})")
 
 
 def _free_port() -> int:
@@ -242,6 +258,11 @@ def main() -> None:
     asked.add_argument("--processes", type=int, default=max(1, (os.cpu_count() or 2) - 1))
     asked.add_argument("--port", type=int, default=8600)
     chosen = asked.parse_args()
+    if not (hasattr(os, "setpgid") and hasattr(signal, "SIGHUP")):
+        raise SystemExit(
+            "A class of several processes needs Linux or macOS (on Windows: WSL); "
+            "one process serves a class as well: streamlit run app.py"
+        )
     if shutil.which("nginx") is None:
         raise SystemExit(
             "nginx is needed: apt-get install nginx (Debian, Ubuntu), brew install nginx (macOS)"

@@ -35,6 +35,11 @@ settings.register_profile("no clock", deadline=None)
 settings.load_profile("no clock")
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Let tests that look at a sample look at all."""
+    parser.addoption("--wide", action="store_true", help="look at every page and form, not at a sample")
+
+
 @contextmanager
 def _shape_checks(on: bool) -> Iterator[None]:
     before = jaxtyping_config.jaxtyping_disable

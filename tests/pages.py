@@ -6,7 +6,7 @@ from pathlib import Path
 from streamlit.testing.v1 import AppTest
 
 from attn_ui.navigation import PAGES as LISTED
-from attn_ui.parameters import Parameter
+from attn_ui.parameters import Parameter, Tabs
 
 ROUTER = str(Path(__file__).resolve().parents[1] / "attn_ui" / "router.py")
 PAGES: dict[str, tuple[str, tuple[Parameter, ...]]] = {
@@ -32,3 +32,21 @@ def open_sound(address: str, /, **query: str | list[str]) -> AppTest:
     at = open_page(address, **query)
     assert [error.value for error in at.exception] == []
     return at
+
+
+def tabs_of(address: str) -> Tabs:
+    """Return the setting of a page's tabs."""
+    return next(each for each in PAGES[address][1] if isinstance(each, Tabs))
+
+
+def way_to(tab: str, tabs: Tabs) -> list[str]:
+    """Return what is pressed for a tab: its group, and its name where that group has several."""
+    group, its_tabs = next((group, its_tabs) for group, its_tabs in tabs.groups if tab in its_tabs)
+    return [group, tab] if len(its_tabs) > 1 else [group]
+
+
+def shown_under(at: AppTest, tab: str, tabs: Tabs) -> list[str]:
+    """Return the kinds of elements that a tab shows; it must be the one that is open, and alone."""
+    opened = [each for each in at.tabs if len(each.children)]
+    assert [each.label for each in opened] == way_to(tab, tabs)
+    return [element.type for element in opened[-1].children.values()]

@@ -24,7 +24,7 @@ import numpy as np
 import torch
 from streamlit.testing.v1 import AppTest
 
-from attn_live.says import said_plainly
+from attn_live.says import said_at, said_plainly
 from attn_live.unpacking import count_steps, figure_at
 from attn_ui.parameters import Cells, Choice, Flag, Parameter, Real, Several, Steps, Table, Text, Whole
 from tests.pages import PAGES, open_page
@@ -118,7 +118,25 @@ def open_state(page: str, query: Query) -> Opened:
     for _, sentences, packed in fields(at):
         faults += [f"says {text!r}" for text in sentences if NOT_SAID.search(text)]
         faults += list(_figure_faults(packed))
-    return Opened(link, [*texts, *(code.value for code in at.code)], faults)
+    tables = [each.value.to_string(max_rows=8, max_cols=8) for each in at.dataframe]
+    return Opened(link, [*texts, *said_now(at), *tables, *(code.value for code in at.code)], faults)
+
+
+def said_now(at: AppTest) -> list[str]:
+    """Return what each live figure says where its sliders stand, without its colours.
+
+    Sentences that are sent apart from their figure stand where the figure of their key does.
+    """
+    found = []
+    messages = [split(element.proto.bytes) for element in at.get("bidi_component")]
+    heads = [json.loads(head) for head, _, _ in messages]
+    stands = {head["key"]: head for head in heads if "slider" in head}
+    for head, (_, said, _) in zip(heads, messages, strict=True):
+        if said != b"null":
+            figure = stands.get(head["key"], {})
+            step, row = ((figure.get(name) or {"index": 0})["index"] for name in ("slider", "cursor"))
+            found.append("".join(run for _, run in said_at(said, step, row)))
+    return found
 
 
 def fields(at: AppTest) -> list[tuple[dict[str, Any], list[str], bytes]]:

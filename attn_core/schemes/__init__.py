@@ -8,7 +8,12 @@ from attn_core import _require
 from attn_core.schemes.added import Learned, Ramp, Sinusoidal, VectorScheme
 from attn_core.schemes.biased import Alibi, BiasScheme, RelativeBuckets
 from attn_core.schemes.scheme import NoPositions, Scheme, by_name
-from attn_core.schemes.trials import by_offset, shift_difference, shuffle_difference
+from attn_core.schemes.trials import (
+    attention_shift_difference,
+    by_offset,
+    shift_difference,
+    shuffle_difference,
+)
 from attn_core.schemes.turned import Rotary, RotationScheme
 
 __all__ = [
@@ -24,6 +29,7 @@ __all__ = [
     "Scheme",
     "Sinusoidal",
     "VectorScheme",
+    "attention_shift_difference",
     "by_offset",
     "make_scheme",
     "shift_difference",

@@ -11,7 +11,7 @@ from torch import Tensor
 from attn_core import _require
 from attn_core.learned_positions import PACKAGE, scaled_table
 from attn_core.positional import ramp_encoding, sinusoidal_encoding
-from attn_core.schemes.scheme import Scheme, Steps
+from attn_core.schemes.scheme import Scheme, Steps, written
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -72,10 +72,10 @@ class Ramp(VectorScheme):
     """The same number in every dimension: ``step`` times the position."""
 
     name = "ramp"
-    formula = r"P_{p,i} = p \cdot \mathrm{step}"
+    formula = r"\tilde X = X + sP,\quad P_{p,i} = \mathrm{step}\,p"
     sentence = (
-        "A toy: the same number is added to every dimension, so later vectors are longer and draw more "
-        "weight."
+        "A toy: one number, larger at each later place, is added to every dimension alike. Whether later "
+        "keys then draw more weight is up to the words and the projections."
     )
     source = "A common first example; not an encoding to train with."
 
@@ -84,6 +84,10 @@ class Ramp(VectorScheme):
     def encoding(self, length: int, d_model: int) -> Float[Tensor, "*steps n d_model"]:
         """Return the ramp."""
         return ramp_encoding(length, d_model, step=self.step)
+
+    def latex(self) -> str:
+        """Return the formula with its step."""
+        return self.formula.replace(r"\mathrm{step}", written(self.step, r"\mathrm{step}"))
 
     def code(self) -> str:
         """Return the lines that leave ``positions``."""
@@ -99,7 +103,7 @@ class Sinusoidal(VectorScheme):
 
     name = "sinusoidal"
     formula = (
-        r"P_{p,2i} = \sin(p\,\omega_i),\quad P_{p,2i+1} = \cos(p\,\omega_i),\quad "
+        r"\tilde X = X + sP,\quad P_{p,2i} = \sin(p\,\omega_i),\quad P_{p,2i+1} = \cos(p\,\omega_i),\quad "
         r"\omega_i = \mathrm{base}^{-2i/d}"
     )
     sentence = (
@@ -119,6 +123,13 @@ class Sinusoidal(VectorScheme):
     def encoding(self, length: int, d_model: int) -> Float[Tensor, "*steps n d_model"]:
         """Return the waves."""
         return sinusoidal_encoding(length, d_model, base=self.base, layout=self.layout)
+
+    def latex(self) -> str:
+        """Return the formula with its base, and with sines and cosines where its layout puts them."""
+        text = self.formula.replace(r"\mathrm{base}", written(self.base, r"\mathrm{base}"))
+        if self.layout == "interleaved":
+            return text
+        return text.replace("P_{p,2i} ", "P_{p,i} ").replace("P_{p,2i+1} ", r"P_{p,\lceil d/2\rceil+i} ")
 
     def code(self) -> str:
         """Return the lines that leave ``positions``."""
@@ -142,7 +153,7 @@ class Learned(VectorScheme):
     """
 
     name = "learned"
-    formula = r"P_{p} = \text{row } p \text{ of a trained table}"
+    formula = r"\tilde X = X + sP,\quad P_p = \text{row } p \text{ of a trained table},\quad p = 1, 2, \ldots"
     sentence = "One trained vector for each position, added to the token; past the last row there is none."
     source = "Gehring et al. (2017); Devlin et al. (2019), BERT. The table is that of all-MiniLM-L6-v2."
     first = 1  # BERT puts its words after the [CLS] token, which has position 0

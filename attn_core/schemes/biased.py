@@ -78,13 +78,22 @@ class Alibi(BiasScheme):
     """A penalty proportional to the distance, at a slope of each head's own."""
 
     name = "ALiBi"
-    formula = r"\tilde S_{ij} \to \tilde S_{ij} - m_h\,|i - j|"
+    formula = r"\tilde S_{ij} \to \tilde S_{ij} + sB_{ij},\quad B_{ij} = -m_h\,|i - j|"
     sentence = (
         "A penalty grows with distance, at a slope of each head's own; nothing is trained. Where the number "
         "of heads n is a power of two, the slope of head h is 2^(-8h/n); else the slopes of the power below "
         "n come first, and every other one of the power above fills up."
     )
     source = "Press, Smith and Lewis (2022), Train Short, Test Long."
+
+    def latex(self) -> str:
+        """Return the formula with the slopes of so many heads."""
+        power = 2 ** (self.num_heads.bit_length() - 1)
+        slopes = rf"m_h = 2^{{-8h/{power}}}"
+        if self.num_heads > power:
+            more = rf"m_h = 2^{{-8(2(h - {power}) - 1)/{2 * power}}}"
+            slopes = rf"{slopes}\ (h \le {power}),\quad {more}\ (h > {power})"
+        return rf"{self.formula},\quad {slopes}"
 
     def slopes(self) -> Float[Tensor, " n_head"]:
         """Return how much each head takes off for one step of distance, at strength 1."""
@@ -112,7 +121,7 @@ class RelativeBuckets(BiasScheme):
     """One bias for each range of offsets, drawn from ``seed`` where a model would have learned it."""
 
     name = "buckets"
-    formula = r"\tilde S_{ij} \to \tilde S_{ij} + b_h[\mathrm{bucket}(j - i)]"
+    formula = r"\tilde S_{ij} \to \tilde S_{ij} + sB_{ij},\quad B_{ij} = b_h[\mathrm{bucket}(j - i)]"
     sentence = (
         "Each range of offsets has one bias a head: exact when near, in widening buckets when far. A model "
         "learns the biases; here they are drawn from the seed."
@@ -120,6 +129,12 @@ class RelativeBuckets(BiasScheme):
     source = "Raffel et al. (2020), T5, section 2.1."
 
     seed: int = 0
+
+    def latex(self) -> str:
+        """Return the formula with the bucket of an offset o: 32 of them, up to a distance of 128."""
+        far = r"\min\Bigl(15,\ 8 + \Bigl\lfloor 8\,\frac{\ln(|o|/8)}{\ln 16} \Bigr\rfloor\Bigr)"
+        cases = rf"\begin{{cases}} |o| & |o| < 8 \\ {far} & |o| \ge 8 \end{{cases}}"
+        return rf"{self.formula},\quad \mathrm{{bucket}}(o) = 16\,[o > 0] + {cases}"
 
     def learned(self, num_buckets: int = 32) -> Float[Tensor, "n_head n_bucket"]:
         """Return the biases of every head's buckets: standard normal numbers from the seed, untrained."""

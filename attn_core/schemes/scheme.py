@@ -19,7 +19,7 @@ Steps = float | int | Float[Tensor, " steps"]
 class Scheme:
     r"""A way to tell positions apart, times its ``strength`` s; this one, the base of all, adds nothing.
 
-    $$X' = X + sP \quad\text{or}\quad q_p \to R_{sp}\,q,\; k_p \to R_{sp}\,k
+    $$\tilde X = X + sP \quad\text{or}\quad \tilde q_p = R_{sp}\,q_p,\; \tilde k_p = R_{sp}\,k_p
       \quad\text{or}\quad \tilde S \to \tilde S + sB$$
 
     What it ``adds`` decides which of ``vectors``, ``turn`` and ``bias`` does anything: the other two leave
@@ -29,7 +29,7 @@ class Scheme:
     Attributes:
         name: what it is called, on the screen and in `SCHEMES`.
         adds: "nothing", a "vector" to each token, a "rotation" of queries and keys, a "bias" to each score.
-        formula: LaTeX.
+        formula: LaTeX, with s for the strength; see `latex`.
         sentence: what it does, in words.
         source: who proposed it.
         first: the position of a sentence's first token.
@@ -200,6 +200,15 @@ class Scheme:
         """
         return ""
 
+    def latex(self) -> str:
+        r"""Return the formula as these settings make it, with s for the strength and d for the width.
+
+        >>> from attn_core import Ramp
+        >>> Ramp(step=0.25).latex()
+        '\\tilde X = X + sP,\\quad P_{p,i} = 0.25\\,p'
+        """
+        return self.formula
+
     def _steps(self, *axes: None) -> Tensor:
         """The strength with axes behind it for what it multiplies."""
         strength = torch.as_tensor(self.strength, dtype=torch.float64)
@@ -213,6 +222,15 @@ class NoPositions(Scheme):
     formula = r"\tilde S = XX^\top/\sqrt{d}"
     sentence = "Order is invisible: a sentence is a bag of words."
     source = "Vaswani et al. (2017), section 3.5, say why this does not do."
+
+
+def written(value: Steps, symbol: str) -> str:
+    """Write a setting in a formula: its number, or its symbol where it has many.
+
+    >>> written(10000.0, "b"), written(torch.ones(2), "b")
+    ('10000', 'b')
+    """
+    return symbol if isinstance(value, Tensor) and value.ndim else f"{float(value):.12g}"
 
 
 def by_name(schemes: Iterable[type[Scheme]]) -> dict[str, type[Scheme]]:

@@ -54,6 +54,9 @@ def shift_difference(
 ) -> Float[Tensor, "steps n n"]:
     """Return by how much the similarity of positions changes when all of them move on by each shift.
 
+    They move on from the scheme's ``first``: BERT's position 0 is that of [CLS] and of no word. This is what
+    positions alone say; see ``attention_shift_difference`` for what becomes of the attention of words.
+
     Invariant: zero, but for rounding, where only the offset counts (``sees_offsets_only``).
 
     >>> from attn_core import Ramp
@@ -61,5 +64,28 @@ def shift_difference(
     tensor([[[ 9., 12.],
              [12., 15.]]], dtype=torch.float64)
     """
-    moved = scheme.among(shifts[:, None] + torch.arange(length), d_model)
-    return moved - scheme.similarity(length, d_model)
+    moved = scheme.among(shifts[:, None] + torch.arange(length) + scheme.first, d_model)
+    return moved - scheme.similarity(length, d_model, start=scheme.first)
+
+
+def attention_shift_difference(
+    scheme: Scheme, x: Float[Tensor, "n d_model"], shifts: Int[Tensor, " steps"]
+) -> Float[Tensor, "steps n n"]:
+    r"""Return by how much the weights between words change when all of their positions move on by each shift.
+
+    $$A(X,\ p_0 + r) - A(X,\ p_0)$$
+
+    Invariant: zero, but for rounding, for a scheme that turns or biases, which is called relative. A vector
+    that is added meets the words too, $x_i \cdot p_j$, so the place itself counts, even where the products
+    of positions see offsets only.
+
+    Raises ValueError for a shift below zero.
+
+    >>> from attn_core import Rotary, Sinusoidal
+    >>> x, shifts = torch.eye(3, 4, dtype=torch.float64), torch.tensor([5])
+    >>> [bool(attention_shift_difference(s, x, shifts).abs().max() < 1e-9) for s in (Rotary(), Sinusoidal())]
+    [True, False]
+    """
+    before = scheme.attend(x).weights
+    moved = [scheme.attend(x, start=scheme.first + int(shift)).weights for shift in shifts]
+    return torch.stack(moved) - before

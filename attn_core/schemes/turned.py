@@ -9,7 +9,7 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from attn_core.positional import rotary_embedding
-from attn_core.schemes.scheme import Scheme, Steps
+from attn_core.schemes.scheme import Scheme, Steps, written
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -55,7 +55,15 @@ class Rotary(RotationScheme):
     """
 
     name = "rotary"
-    formula = r"q_p \to R_p\,q,\quad k_p \to R_p\,k,\quad (R_p q)\cdot(R_r k) = q \cdot R_{r-p}\,k"
+    formula = (
+        r"\begin{gathered} \tilde q_p = R_{sp}\,q_p,\quad \tilde k_p = R_{sp}\,k_p,\quad "
+        r"(R_p q)\cdot(R_r k) = q \cdot R_{r-p}\,k \\ "
+        r"\begin{pmatrix} (R_p x)_{2i} \\ (R_p x)_{2i+1} \end{pmatrix} = "
+        r"\begin{pmatrix} \cos p\,\omega_i & -\sin p\,\omega_i \\ "
+        r"\sin p\,\omega_i & \cos p\,\omega_i \end{pmatrix} "
+        r"\begin{pmatrix} x_{2i} \\ x_{2i+1} \end{pmatrix},\quad "
+        r"\omega_i = \mathrm{base}^{-2i/d} \end{gathered}"
+    )
     sentence = (
         "Queries and keys are turned, pair of dimensions by pair, by an angle proportional to their "
         "position; the score sees the difference of the angles only."
@@ -77,6 +85,13 @@ class Rotary(RotationScheme):
         layout = "interleaved" if self.layout == "interleaved" else "half"
         strength = self._steps(*(None,) * places.ndim)
         return rotary_embedding(x, strength * places, base=self.base, layout=layout)
+
+    def latex(self) -> str:
+        """Return the formula with its base, and with the pairs of its layout."""
+        text = self.formula.replace(r"\mathrm{base}", written(self.base, r"\mathrm{base}"))
+        if self.layout == "interleaved":
+            return text
+        return text.replace("_{2i+1} ", "_{i+d/2} ").replace("_{2i} ", "_{i} ")
 
     def code(self) -> str:
         """Return the lines that leave the function ``turn``."""

@@ -4,6 +4,7 @@ from attn_core.toys.files import SHIPPED, TRAINED, path_of, read_run, shipped, w
 from attn_core.toys.measures import CHANCE, MEASURES, any_other_token, measure_heads, share_on
 from attn_core.toys.mistakes import TOY_MISTAKES, ToyMistake, heads_reversed
 from attn_core.toys.model import Attend, ToyModel, ToyRun
+from attn_core.toys.outside import Outside, outside
 from attn_core.toys.tasks import BLANK, LETTERS, SYMBOLS, TASKS, Task
 from attn_core.toys.training import (
     Ablated,
@@ -32,6 +33,7 @@ __all__ = [
     "Checkpoint",
     "Curve",
     "Judged",
+    "Outside",
     "Recipe",
     "Run",
     "Task",
@@ -43,6 +45,7 @@ __all__ = [
     "judge",
     "judge_without",
     "measure_heads",
+    "outside",
     "path_of",
     "read_run",
     "share_on",

@@ -33,6 +33,9 @@ class Task:
         draw: so many sequences (n_sequence, length), from a generator.
         right: for sequences (*batch, n), True where a place finds its answer: (*batch, n, n). A place
             without any has no answer.
+        trained_on: what draw draws, in words.
+        strange: sequences of a kind that draw does not draw, though they can be typed; None where there are
+            none. strange_is: what they are, in words.
     """
 
     name: str
@@ -49,6 +52,9 @@ class Task:
     example: str
     draw: Draw
     right: Right
+    trained_on: str
+    strange: Draw | None = None
+    strange_is: str = ""
 
     def tokens(self, typed: str) -> Int[Tensor, " n"]:
         """Return the sequence that typed letters stand for: a bar after a list to sort, blanks to the end.
@@ -103,10 +109,12 @@ def _draw_letters(length: int) -> Draw:
     return lambda count, generator: _letters(count, length, generator)
 
 
-def _draw_padded(length: int, least: int) -> Draw:
+def _draw_padded(length: int, least: int, most: int | None = None) -> Draw:
     def draw(count: int, generator: torch.Generator) -> Tensor:
         tokens = _letters(count, length, generator)
-        return tokens.masked_fill(torch.arange(length) >= _lengths(count, least, length, generator), _BLANK)
+        return tokens.masked_fill(
+            torch.arange(length) >= _lengths(count, least, most or length, generator), _BLANK
+        )
 
     return draw
 
@@ -124,6 +132,17 @@ def _draw_lists(most: int) -> Draw:
         after = ordered.gather(1, (places - n - 1).clamp(0, most - 1))
         tokens = torch.where(places > n, after, tokens)
         return torch.where(places >= 2 * n, _BLANK, tokens)
+
+    return draw
+
+
+def _draw_repeating_lists(n: int) -> Draw:
+    """Lists of n letters, a bar, and the same letters in order but for the last."""
+
+    def draw(count: int, generator: torch.Generator) -> Tensor:
+        letters = _letters(count, n, generator)
+        ordered = letters.sort(dim=-1).values[:, :-1]
+        return torch.cat([letters, torch.full((count, 1), _BAR), ordered], dim=-1)
 
     return draw
 
@@ -181,22 +200,26 @@ TASKS: dict[str, Task] = {
         Task(
             "induction", "say what came after this symbol before", 24, 24, True, 2, 2, 32, 6, 1000, 3e-3,
             "dgcahdgcahdgc", _draw_blocks(24, 4, 12), _after_the_same,
+            "blocks of 4 to 12 different letters, each block repeated to the end",
+            _draw_letters(24), "letters drawn at random, no repeated blocks",
         ),
         Task(
             "previous token", "say the symbol just before", 16, 16, True, 1, 1, 16, 1, 300, 1e-2,
-            "acefeldandmaking", _draw_letters(16), _previous,
+            "acefeldandmaking", _draw_letters(16), _previous, "letters drawn at random",
         ),
         Task(
             "copy", "say the symbol at the same place", 12, 12, True, 1, 1, 16, 1, 200, 1e-2,
-            "hackedleaf", _draw_letters(12), _same,
+            "hackedleaf", _draw_letters(12), _same, "letters drawn at random",
         ),
         Task(
             "reverse", "say the sequence from its end", 12, 12, False, 1, 1, 16, 1, 300, 1e-2,
-            "hackedleaf", _draw_padded(12, 6), _mirrored,
+            "hackedleaf", _draw_padded(12, 6), _mirrored, "6 to 12 letters drawn at random",
+            _draw_padded(12, 1, 5), "1 to 5 letters drawn at random",
         ),
         Task(
             "sort", "after the bar, say the list in order", 16, 8, True, 1, 1, 32, 0, 800, 5e-3,
-            "hcmadglb", _draw_lists(8), _next_in_order,
+            "hcmadglb", _draw_lists(8), _next_in_order, "lists of 2 to 8 different letters",
+            _draw_repeating_lists(8), "lists of 8 letters drawn at random, in which letters repeat",
         ),
     )
 }  # fmt: skip

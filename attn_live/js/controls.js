@@ -1,5 +1,7 @@
 // What stands under a figure: its sliders with their read-outs, play, and the button that saves it for a slide.
 
+import { Invitation } from "./invitation.js";
+
 /** @typedef {import("./types").Control} Control */
 /** @typedef {"step" | "row"} SliderName */
 /**
@@ -7,6 +9,7 @@
  *
  * @typedef {object} Actions
  * @property {(name: SliderName, position: number) => void} moved while a slider is dragged
+ * @property {(name: SliderName, position: number) => void} cancelled the finger came to scroll: back to where it was
  * @property {(byKey: boolean) => void} released by a key, of which more may follow, or by the pointer
  * @property {() => void} toggled play or pause
  * @property {() => void} save
@@ -34,6 +37,7 @@ export class Controls {
     this.play = this.playButton();
     this.save = this.saveButton();
     this.projector = this.projectorButton();
+    this.invitation = new Invitation();
     this.tools = document.createElement("div");
     this.tools.className = "live-tools";
     this.said.setAttribute("role", "status");
@@ -49,8 +53,11 @@ export class Controls {
    * @param {Control | null} step
    * @param {Control | null} row
    * @param {boolean} saves whether there is anybody to save a file
+   * @param {string} invites what is said to whoever never moved a slider
    */
-  update(key, step, row, saves) {
+  update(key, step, row, saves, invites) {
+    this.invitation.show(invites);
+    if (invites && !this.invitation.node.isConnected) this.node.append(this.invitation.node);
     this.set("step", key, step);
     this.set("row", key, row);
     this.save.hidden = !saves;
@@ -176,12 +183,18 @@ class Slider {
     Object.assign(this.input, { type: "range", min: 0, step: 1 });
     this.input.dataset.live = name;
     this.output = document.createElement("output");
+    this.output.ariaLive = "off"; // the slider itself tells its value
     /** @type {string[]} */
     this.texts = [];
     this.input.addEventListener("input", () => actions.moved(name, Number(this.input.value)));
     let byKey = false;
+    let stood = 0; // where it was when it was touched
     this.input.addEventListener("keydown", () => (byKey = true));
-    this.input.addEventListener("pointerdown", () => (byKey = false));
+    this.input.addEventListener("pointerdown", () => {
+      byKey = false;
+      stood = Number(this.input.value);
+    });
+    this.input.addEventListener("pointercancel", () => actions.cancelled(name, stood));
     this.input.addEventListener("change", () => actions.released(byKey));
     this.node.append(before, this.label, this.input, this.output);
   }

@@ -20,8 +20,11 @@ import { choosable } from "./pointing.js";
 
 const MOST_ELEMENTS = 80_000; // of SVG in all frames of one figure; some 100 MB
 const MOST_FRAMES = 128; // of one figure: the browser goes through all of them whenever another is shown
+// Without content-visibility (Safari before 18, Firefox before 125) a frame is hidden by what its parts inherit: slower.
 const STYLE = `
-div { position: absolute; inset: 0; contain: strict; content-visibility: hidden; }
+div { position: absolute; inset: 0; contain: strict; }
+div:not([data-seen]) { content-visibility: hidden; }
+@supports not (content-visibility: hidden) { div:not([data-seen]) { visibility: hidden; } }
 svg { position: absolute; top: 0; left: 0; pointer-events: none; }
 .crisp { shape-rendering: crispEdges; }`;
 const BOTH_SLIDERS = 1e6; // how far off a place is that takes both, besides the moves themselves
@@ -95,8 +98,8 @@ export class Film {
     this.frames.delete(key);
     this.frames.set(key, frame);
     if (this.shown !== frame) {
-      if (this.shown) this.shown.node.style.contentVisibility = "hidden";
-      frame.node.style.contentVisibility = "visible";
+      this.shown?.node.removeAttribute("data-seen");
+      frame.node.setAttribute("data-seen", "");
       this.screen.hidden = false;
       this.cover(true);
       this.mark.dataset.step = key;
@@ -107,7 +110,7 @@ export class Film {
 
   hide() {
     if (!this.shown) return;
-    this.shown.node.style.contentVisibility = "hidden";
+    this.shown.node.removeAttribute("data-seen");
     this.screen.hidden = true;
     this.cover(false);
     this.mark.dataset.step = "";
@@ -150,10 +153,10 @@ export class Film {
       this.elements -= old.elements;
     }
     // Styled and laid out now, not when it is first shown; nothing is painted before it is hidden again.
-    holder.style.contentVisibility = "visible";
+    holder.setAttribute("data-seen", "");
     this.reel.append(holder);
     holder.firstElementChild?.getBoundingClientRect();
-    holder.style.contentVisibility = "hidden";
+    holder.removeAttribute("data-seen");
     this.frames.set(key, { at: { ...at }, node: holder, elements, maps: choosable(node) });
     this.elements += elements;
   }

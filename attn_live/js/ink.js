@@ -1,8 +1,9 @@
-// The ink of digits in cells. Plotly weighs white against dark grey, which leaves the middle of a ramp with
-// 3.1 to 1. Of black and white the better one has 4.58 to 1 or more on every colour there is.
+// The digits in cells: their ink, and their sign. Plotly weighs white against dark grey, which leaves the middle
+// of a ramp with 3.1 to 1. Of black and white the better one has 4.58 to 1 or more on every colour there is.
+// Plotly's number formats know a hyphen alone for a minus.
 
 /**
- * Gives each digit of a drawn figure the ink that reads best on its cell.
+ * Gives each digit of a drawn figure the ink that reads best on its cell, and each negative number its minus.
  *
  * @param {any} node what Plotly has drawn into
  */
@@ -16,7 +17,9 @@ export function inkCells(node) {
     for (const label of map.querySelectorAll(".heatmap-label")) {
       const place = (label.__data__?.z - low) / (high - low);
       const text = label.querySelector("text");
-      if (text && Number.isFinite(place)) text.style.fill = inkOn(colourAt(scale.colorscale, place));
+      if (!text) continue;
+      if (Number.isFinite(place)) text.style.fill = inkOn(colourAt(scale.colorscale, place));
+      if (text.textContent?.startsWith("-")) text.textContent = `−${text.textContent.slice(1)}`;
     }
   }
 }

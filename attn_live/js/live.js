@@ -67,6 +67,7 @@ export class LiveFigure {
     this.choice = find(this.root, ".live-choice");
     this.controls = new Controls(find(this.root, ".live-controls"), {
       moved: (name, position) => this.moved(name, position),
+      cancelled: (name, position) => this.cancelled(name, position),
       released: (byKey) => this.released(byKey),
       toggled: () => this.toggle(),
       save: () => this.save(),
@@ -229,7 +230,7 @@ export class LiveFigure {
     }
     this.meta = meta;
     this.adopt();
-    this.controls.update(meta.key, meta.slider, meta.cursor, Boolean(meta.kit));
+    this.controls.update(meta.key, meta.slider, meta.cursor, Boolean(meta.kit), meta.invites ?? "");
     this.sentence.update(says ?? apart.get(meta.key) ?? null);
     this.show();
     this.reserve();
@@ -404,10 +405,12 @@ export class LiveFigure {
   /** Says where the figure stands: the sliders, their read-outs and the sentence. */
   show() {
     this.controls.show(this.at);
-    const moving = this.playing !== undefined || this.dragging;
-    this.sentence.show(this.at, moving);
-    if (this.meta && !moving)
-      this.node.setAttribute("aria-label", [this.meta.alt, ...this.controls.texts()].join("; "));
+    const moving = this.playing !== undefined || this.dragging || this.sending !== undefined;
+    if (moving) this.sentence.hush();
+    this.sentence.show(this.at);
+    if (!this.meta || moving) return;
+    this.node.setAttribute("aria-label", [this.meta.alt, ...this.controls.texts()].join("; "));
+    this.sentence.readOut();
   }
 
   schedule() {
@@ -465,6 +468,7 @@ export class LiveFigure {
    * @param {number} position
    */
   moved(name, position) {
+    this.controls.invitation.accept();
     this.pause();
     this.dragging = true;
     this.at[name] = position;
@@ -483,11 +487,25 @@ export class LiveFigure {
     this.released(true);
   }
 
+  /**
+   * A finger that touched a slider scrolls the page: nothing was meant.
+   *
+   * @param {"step" | "row"} name
+   * @param {number} position where it stood before
+   */
+  cancelled(name, position) {
+    if (!this.dragging) return;
+    this.dragging = false;
+    this.at[name] = position;
+    this.present();
+  }
+
   /** @param {boolean} byKey */
   released(byKey) {
+    if (!this.dragging) return; // it was cancelled
     this.dragging = false;
-    this.show();
     this.send(byKey ? SEND_AFTER_KEYS_MILLISECONDS : SEND_AFTER_MILLISECONDS);
+    this.show();
   }
 
   get lastStep() {
@@ -500,12 +518,13 @@ export class LiveFigure {
     else {
       // Where no motion is wanted, each press shows one step more.
       this.at.step = this.at.step < this.lastStep ? this.at.step + 1 : 0;
-      this.present();
       this.send();
+      this.present();
     }
   }
 
   play() {
+    this.controls.invitation.accept();
     if (this.at.step >= this.lastStep) this.at.step = -1;
     const next = () => {
       if (this.at.step >= this.lastStep) return this.stop();
@@ -526,8 +545,8 @@ export class LiveFigure {
 
   stop() {
     this.pause();
-    this.present();
     this.send();
+    this.present();
   }
 
   // ---- to Python ----
@@ -557,6 +576,7 @@ export class LiveFigure {
     clearTimeout(this.sending);
     this.sending = undefined;
     delete this.root.dataset.unsent;
+    this.show();
     this.writeAddress();
     this.tell();
   }
@@ -602,15 +622,14 @@ export class LiveFigure {
   /** @param {any} point */
   choose(point) {
     const { cell, row, chosen } = meant(point);
-    const cursor = this.meta?.cursor;
-    if (cursor && row !== null && row < cursor.texts.length) {
-      this.at.row = row;
-      this.present();
-    }
+    const moves = row !== null && row < (this.meta?.cursor?.texts.length ?? 0);
+    if (moves) this.at.row = row;
     if (cell) this.cell = cell;
-    this.chosen = { ...this.chosen, ...chosen };
+    // A saved file has the sentences of one choice alone: where they tell of it, nothing else is chosen there.
+    if (!this.meta?.fixed) this.chosen = { ...this.chosen, ...chosen };
     this.frameChoice();
     if (cell || row !== null) this.send();
+    if (moves) this.present();
   }
 
   // ---- for a slide ----
@@ -629,7 +648,8 @@ export class LiveFigure {
     try {
       const { default: openKit } = await import(new URL(meta.kit, document.baseURI).href);
       openKit(this.root, {
-        ...{ Plotly, meta, steps, packed, says: this.sentence.says },
+        ...{ Plotly, steps, packed, says: this.sentence.says },
+        meta: { ...meta, fixed: apart.has(meta.key) },
         ...{ at: { ...this.at }, chosen: this.chosen, texts: this.controls.texts() },
         ...{ textsAt: this.controls.textsAt.bind(this.controls), address: this.address },
       });

@@ -53,6 +53,7 @@ async function message({ meta, says, packed, at, chosen }) {
     cursor: put(meta.cursor, at.row),
     chosen: Object.fromEntries(places),
     kit: "",
+    invites: "",
   };
   const [about, said] = [head, says].map((part) => new TextEncoder().encode(JSON.stringify(part)));
   if (!about || !said) throw new Error("the figure says nothing of itself");

@@ -46,6 +46,7 @@ async function render({ model, el }) {
   el.innerHTML = markup; // the widget's own file, nothing that anybody typed
   const root = /** @type {HTMLElement} */ (el.querySelector(".live-figure"));
   root.classList.add("live-notebook");
+  root.addEventListener("focusin", keepKeys);
   dress(root, themes);
   const panel = URL.createObjectURL(new Blob([kit], { type: "text/javascript" }));
   const figure = new NotebookFigure(el, panel);
@@ -85,6 +86,16 @@ async function render({ model, el }) {
 }
 
 export default { render };
+
+/**
+ * What is typed in a figure is its own: JupyterLab would choose the next cell by an arrow key. It looks for this
+ * mark on the very element that has the focus.
+ *
+ * @param {FocusEvent} event
+ */
+function keepKeys({ target }) {
+  if (target instanceof HTMLElement) target.dataset.lmSuppressShortcuts = "";
+}
 
 /**
  * Plotly writes its styles into the document. They do not reach into a shadow tree, as marimo has round a cell.

@@ -4,10 +4,11 @@ import { zipped } from "./zip.js";
 
 /** @typedef {import("./types").Figure} Figure */
 /** @typedef {{ name: string, rows: string[], columns: string[], values: any[], masked: boolean[][] }} Map */
-/** @typedef {{ name: string, coordinates: [string, any[]][] }} Line */
+/** @typedef {{ name: string, panel: string, rows: string[], values: any[], coordinates: [string, any[]][] }} Line */
 
 /**
- * What a figure draws from numbers: its maps with their labels, and its lines and points.
+ * What a figure draws from numbers: its maps with their labels, and its lines and points. A panel is called
+ * by its title, as on the screen; by its trace where it has none, or shares it with another panel.
  *
  * @param {Figure} figure
  * @returns {{ maps: Map[], lines: Line[] }}
@@ -17,19 +18,20 @@ export function drawnNumbers({ data, layout }) {
   const maps = new globalThis.Map();
   /** @type {Line[]} */
   const lines = [];
+  const titles = panelTitles(layout);
   for (const trace of data) {
     if (trace.visible === false || !trace.name || isDecoration(trace)) continue;
     if (trace.type === "heatmap") {
       const place = `${trace.xaxis}${trace.yaxis}`;
       const under = maps.get(place);
-      if (!under) maps.set(place, mapOf(trace, layout));
-      else hide(under, trace); // what is hatched lies over its map
+      if (!under) maps.set(place, mapOf(trace, layout, titles));
+      else if (!trace.name.endsWith(" leaking")) hide(under, trace); // what is hatched lies over its map
     } else {
       /** @type {[string, any[]][]} */
       const coordinates = [];
       for (const side of ["x", "y"])
         if (trace[side]?.length) coordinates.push([side, Array.from(trace[side])]);
-      if (coordinates.length) lines.push({ name: trace.name, coordinates });
+      if (coordinates.length) lines.push({ ...lineOf(trace, layout, titles), coordinates });
     }
   }
   return { maps: [...maps.values()], lines };
@@ -41,7 +43,8 @@ function isDecoration({ hoverinfo, base, fillpattern }) {
 }
 
 /**
- * One row a number: which panel, which row and column of it, and the value. A masked cell says so.
+ * One row a number: which panel, which row and column of it, and the value. A masked cell says so. The row of a
+ * point is its x, its column the curve that it belongs to.
  *
  * @param {Figure} figure
  */
@@ -56,10 +59,9 @@ export function csvBlob(figure) {
       }
     }
   }
-  for (const { name, coordinates } of lines) {
-    for (const [side, values] of coordinates) {
-      for (const [i, value] of values.entries()) rows.push([name, String(i), side, written(value)]);
-    }
+  for (const { name, panel, rows: along, values } of lines) {
+    for (const [i, value] of values.entries())
+      rows.push([panel, along[i] ?? String(i), name, written(value)]);
   }
   const text = rows.map((row) => row.map(field).join(",")).join("\n");
   return new Blob([`${text}\n`], { type: "text/csv" });
@@ -96,19 +98,84 @@ export function npzBlob(figure) {
 }
 
 /**
+ * The title under each panel, by its axes, without the shape that a matrix has after it; only those that are
+ * one panel's own.
+ *
+ * @param {any} layout
+ * @returns {globalThis.Map<string, string>}
+ */
+function panelTitles({ annotations = [] }) {
+  /** @type {globalThis.Map<string, string>} */
+  const titles = new globalThis.Map();
+  for (const { xref, yref, y, yanchor, text } of annotations) {
+    if (!xref?.endsWith(" domain") || y !== 0 || yanchor !== "top") continue;
+    const said = plainText(String(text).replace(/<span[^>]*>\d+ × \d+<\/span>$/, ""));
+    if (said) titles.set(xref.replace(" domain", "") + yref.replace(" domain", ""), said);
+  }
+  const all = [...titles.values()];
+  return new globalThis.Map([...titles].filter(([, said]) => all.indexOf(said) === all.lastIndexOf(said)));
+}
+
+/**
  * @param {any} trace
  * @param {any} layout
+ * @param {globalThis.Map<string, string>} titles
  * @returns {Map}
  */
-function mapOf(trace, layout) {
+function mapOf(trace, layout, titles) {
   const [rows, columns] = [trace.z.length, trace.z[0]?.length ?? 0];
+  const [down, across] = wholeLabels(trace);
   return {
-    name: trace.name,
-    rows: labels(layout[trace.yaxis?.replace("y", "yaxis") ?? "yaxis"], trace.y, rows),
-    columns: labels(layout[trace.xaxis?.replace("x", "xaxis") ?? "xaxis"], trace.x, columns),
+    name: titles.get(trace.xaxis + trace.yaxis) ?? trace.name,
+    rows: down ?? labels(axisOf(trace, layout, "y"), trace.y, rows),
+    columns: across ?? labels(axisOf(trace, layout, "x"), trace.x, columns),
     values: Array.from(trace.z),
     masked: [],
   };
+}
+
+/**
+ * @param {any} trace
+ * @param {any} layout
+ * @param {globalThis.Map<string, string>} titles
+ */
+function lineOf(trace, layout, titles) {
+  const [along, up] = trace.orientation === "h" ? ["y", "x"] : ["x", "y"];
+  const values = Array.from(trace[up] ?? []);
+  return {
+    name: String(trace.name),
+    panel: titles.get(trace.xaxis + trace.yaxis) ?? trace.name,
+    rows: labels(axisOf(trace, layout, along), trace[along], values.length),
+    values,
+  };
+}
+
+/**
+ * @param {any} trace
+ * @param {any} layout
+ * @param {string} side
+ */
+function axisOf(trace, layout, side) {
+  return layout[trace[`${side}axis`]?.replace(side, `${side}axis`) ?? `${side}axis`];
+}
+
+/**
+ * The labels of a map's rows and columns as they were typed, where its axes leave some out or cut them short:
+ * the words that hover says in bold of a cell, or those that the map brings for this.
+ *
+ * @param {any} trace
+ * @returns {string[][]}
+ */
+function wholeLabels({ meta, hovertext }) {
+  if (meta?.labels) return meta.labels.map((/** @type {any[]} */ side) => side.map(String));
+  const bold = (/** @type {unknown} */ text) => [...String(text).matchAll(/<b>(.*?)<\/b>/g)];
+  if (bold(hovertext?.[0]?.[0]).length !== 2) return [];
+  const label = (/** @type {unknown} */ text, /** @type {number} */ side) =>
+    plainText(bold(text)[side]?.[1] ?? "");
+  return [
+    Array.from(hovertext, (row) => label(row[0], 0)),
+    Array.from(hovertext[0], (text) => label(text, 1)),
+  ];
 }
 
 /**
@@ -141,7 +208,7 @@ function labels(axis, coordinates, count) {
 
 /** A label without Plotly's tags. @param {string} text */
 function plainText(text) {
-  const page = new DOMParser().parseFromString(text, "text/html");
+  const page = new DOMParser().parseFromString(text.replaceAll("<br>", " "), "text/html");
   return page.body.textContent?.trim() ?? "";
 }
 

@@ -9,27 +9,40 @@ export class Sentence {
     /** @type {Says | null} */
     this.says = null;
     this.shown = -1;
+    this.heard = ""; // what was read out last, or stood there first
   }
 
   /** @param {Says | null} says */
   update(says) {
+    this.hush();
     this.says = says;
     this.shown = -1;
     if (!says) this.node.replaceChildren();
   }
 
-  /**
-   * @param {{ step: number, row: number }} at
-   * @param {boolean} moving while it moves nothing is read out
-   */
-  show({ step, row }, moving) {
+  /** @param {{ step: number, row: number }} at */
+  show({ step, row }) {
     if (!this.says) return;
-    const live = moving ? "off" : "polite";
-    if (this.node.getAttribute("aria-live") !== live) this.node.setAttribute("aria-live", live);
     const text = index(this.says, step, row);
     if (text === this.shown) return;
     this.shown = text;
     this.node.replaceChildren(...this.nodes(text));
+  }
+
+  /** While it moves nothing is read out. */
+  hush() {
+    if (this.node.ariaLive !== "off") this.node.ariaLive = "off";
+  }
+
+  /** Has the sentence read out, once nothing moves any more and where it is another than before. */
+  readOut() {
+    const said = this.node.textContent ?? "";
+    if (!said || said === this.heard) return;
+    const first = !this.heard;
+    this.heard = said;
+    if (first) return; // it comes with the page
+    this.node.ariaLive = "polite";
+    requestAnimationFrame(() => this.node.replaceChildren(...this.node.childNodes));
   }
 
   /** Keeps the room of the longest sentence free, so that nothing below moves while a slider does. */
@@ -40,6 +53,7 @@ export class Sentence {
       return;
     }
     const lengths = texts.map((text) => text.reduce((sum, run) => sum + (runs[run]?.[1].length ?? 0), 0));
+    this.hush();
     const longest = lengths.indexOf(Math.max(...lengths));
     const present = [...this.node.childNodes];
     this.node.style.height = "";

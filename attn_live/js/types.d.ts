@@ -100,6 +100,7 @@ export interface Meta {
   alt: string;
   name: string;
   caption: string;
+  invites?: string; // said to whoever never moved a slider
   revision: number;
   slider: Control | null;
   cursor: Control | null;
@@ -107,6 +108,7 @@ export interface Meta {
   plotly: string;
   kit: string; // the module that saves files; empty where none is served
   colours: Record<string, Colours>;
+  fixed?: boolean; // in a saved file: its sentences tell of what is chosen, and there are none of anything else
 }
 
 /** A figure as it stands when it is saved. */

@@ -152,7 +152,7 @@ class Standing:
             (n_query, d) and (n_key, d).
         values: of the keys, (n_key,).
         key_names, query_names: each as it is written.
-        as_dot_products: whether the picture takes the scores apart into dot products and lengths.
+        lengths: whether the picture's dot products keep the term in the keys' lengths; None without any.
     """
 
     points: Points
@@ -164,7 +164,7 @@ class Standing:
     values: Numbers
     key_names: list[str]
     query_names: list[str]
-    as_dot_products: bool = False
+    lengths: bool | None = None
 
     @property
     def asked(self) -> str:

@@ -24,7 +24,8 @@ with st.sidebar:
     own = own_points() if drawn.data == OWN_POINTS else None
     if drawn.data == OWN_POINTS and own is None:
         st.caption(
-            ":material/info: A link carries no points of your own: add them under Data. Until then, sine."
+            ":material/info: A link carries no points of your own: add them in the tab *Data* of "
+            "*Take away*. Until then, sine."
         )
 
 toy = "sine" if drawn.data == OWN_POINTS else drawn.data

@@ -67,7 +67,7 @@ class Points:
 
     def name_place(self, x: float) -> str:
         """Write a place among the keys: a name rather than an amount, so its thousands are not parted."""
-        return date(x, self.unit / 10) if self.dated else f"{x:.{self.digits}g}"
+        return date(x, self.unit / 10) if self.dated else f"{x:.{self.digits}g}".replace("-", "−")
 
     @cached_property
     def key_names(self) -> list[str]:

@@ -7,10 +7,15 @@ import streamlit as st
 from attn_core import KERNELS
 from attn_ui import controls
 from attn_ui.bounds import MAX_KERNEL_POINTS
-from attn_ui.parameters import Choice, Flag, Parameter, Real, Steps, Whole, logarithmic
+from attn_ui.parameters import Choice, Flag, Parameter, Real, Steps, Whole, grouped_tabs, logarithmic
 from attn_ui.shared_settings import CODE, SEED
 
-TAB = Choice("tab", "", ("Arithmetic", "Maths", "Break it", "Checks", "Data", "Code"))
+TAB = grouped_tabs(
+    understand=("Arithmetic", "Maths"),
+    experiment=("Break it",),
+    prove=("Checks",),
+    take_away=("Data", "Code"),
+)
 KERNEL_VIEW = Choice(
     "picture",
     "Fit and weights",

@@ -3,6 +3,8 @@
 import math
 from collections.abc import Sequence
 
+from attn_ui.programs import printing
+
 # Places and true curve of each toy data set, and what its noise is multiplied by.
 _TOYS = {
     "sine": ("5 * u", "2 * x.sin() + x", "1"),
@@ -11,9 +13,8 @@ _TOYS = {
     "heteroscedastic": ("5 * u", "2 * x.sin() + x", "x / 5"),
     "gap": ("torch.where(u < 0.5, 3 * u, 2 + 3 * u)", "2 * x.sin() + x", "1"),
 }
-_DIVIDED = (
-    "\nweights = kernel / kernel.sum(dim=1, keepdim=True)  # each row sums to one; no key in the window: nan"
-)
+_DIVIDED = "\nweights = kernel / kernel.sum(dim=1, keepdim=True)  # a row sums to one; an empty window: nan"
+_ESTIMATE = 'print(f"estimate: {estimate.item():.6g}")\n'
 _WEIGHTS = {
     # A softmax of the kernel's logarithm: exp(-u**2 / 2) itself is 0 for every key where h is small.
     "gaussian": "weights = torch.softmax(-u.square() / 2, dim=1)  # exp(-u**2 / 2) by each row's sum",
@@ -41,7 +42,7 @@ def own_data(keys: Sequence[object], values: Sequence[float]) -> str:
 
 
 def snippet(*, data: str, kernel: str, bandwidth: float, query: float | Sequence[float]) -> str:
-    """Write the regression of `data` at one query; it ends with `weights` and `estimate`.
+    """Write the regression of `data` at one query; it prints `weights` and `estimate`.
 
     The query is a number, or a vector as long as each key.
     """
@@ -57,12 +58,12 @@ query, h = torch.tensor([{query!r}], dtype=torch.float64), {bandwidth!r}{wide}
 u = {distance} / h     # (n_query, n_key)
 {_WEIGHTS[kernel]}
 estimate = weights @ y
-print(estimate, weights.sum(dim=1))
-"""
+
+{printing("weights" if kernel == "gaussian" else "weights.nan_to_num()")}{_ESTIMATE}"""
 
 
 def short(*, data: str, kernel: str, bandwidth: float, query: float | Sequence[float]) -> str:
-    """Write the same with attn_core, and draw its weights; it ends with `weights` and `estimate`."""
+    """Write the same with attn_core, and draw its weights."""
     return f"""import torch
 
 from attn_core import nadaraya_watson
@@ -73,7 +74,8 @@ from attn_figures import show
 query = torch.tensor([{query!r}], dtype=torch.float64)
 regression = nadaraya_watson(query, x, y, kernel={kernel!r}, bandwidth={bandwidth!r})
 weights, estimate = regression.weights, regression.estimate
-print(estimate)
+
+{printing("weights")}{_ESTIMATE}\
 show(weights).show()
 """
 

@@ -135,12 +135,20 @@ def choose_sentence(
     best_training: float,
     best_error: float,
     tried: int,
+    compared: int,
     supported: int,
     most_supported: int,
 ) -> str:
-    """Say which error can choose a bandwidth, and how this one's errors compare with the best one's."""
+    """Say which error can choose a bandwidth, and how this one's errors compare with the best one's.
+
+    Of the bandwidths tried those are compared that leave most_supported points a neighbour.
+    """
     h, n_key = points.width(bandwidth), len(points.keys)
-    least = f"the least of {tried} tried is {number(best_error)} at h = {points.width(best)}"
+    who = "every point" if most_supported == n_key else f"{most_supported} of {n_key} points"
+    among = (
+        f"{tried:,} tried" if compared == tried else f"the {compared:,} tried that leave {who} a neighbour"
+    )
+    least = f"the least of {among} is {number(best_error)} at h = {points.width(best)}"
     if not most_supported:
         return (
             f"Training error {number(training)}. No bandwidth leaves any point a neighbour, so there is no "
@@ -187,8 +195,9 @@ def learned_sentence(
     best: float,
     best_error: float,
     kernel: str,
+    fewer: int | None = None,
 ) -> str:
-    """Say how learning went."""
+    """Say how learning went; ``fewer`` are the points with a neighbour at its end."""
     if steps == 0 and kernel == "boxcar":
         return (
             f"Nothing to learn from h = {points.width(start)}: the boxcar's error is a staircase in h, flat "
@@ -201,6 +210,9 @@ def learned_sentence(
         f"{'' if steps >= planned else ', where it was stopped or found no slope'}, error {number(error)}; "
         f"the best of the search is {points.width(best, 4)} with {number(best_error)}"
     )
+    if fewer is not None:
+        few = f"only {fewer} of {len(points.keys)} points keep a neighbour"
+        return f"{went}. Where it ended {few}, so the errors do not compare."
     apart = abs(end / best - 1)
     if apart <= 0.02:
         return f"{went}: {apart:.1%} apart."
@@ -215,17 +227,18 @@ def bridge_sentence(*, largest: float, keeps_lengths: bool, on_circle: bool, h_s
     if keeps_lengths:
         return (
             f"{at}, softmax of **q** · **k** − |**k**|²/2 is the Gaussian kernel: the largest difference is "
-            f"{largest:.1e}. |**q**|²/2 is the same along a row, so the softmax never sees it."
+            f"{number(largest, 2)}. |**q**|²/2 is the same along a row, so the softmax never sees it."
         )
     if on_circle:
         return (
             f"{at}, and all **keys** equally long: |**k**|²/2 is the same for every key, the softmax does "
-            f"not see it: dot-product attention is the Gaussian kernel (largest difference {largest:.1e})."
+            "not see it: dot-product attention is the Gaussian kernel (largest difference "
+            f"{number(largest, 2)})."
         )
     if largest < 5e-4:
         return (
             f"{at} the scores are so small beside h² that even without |**k**|²/2 no weight differs by more "
-            f"than {largest:.1e}. A narrower h shows what the term does."
+            f"than {number(largest, 2)}. A narrower h shows what the term does."
         )
     return (
         f"{at}, without |**k**|²/2: dot-product attention favours long **keys** over near ones. The largest "
@@ -258,7 +271,9 @@ def fails_sentence(
     if not spread:
         seen += " all values are the same, and so is every estimate."
     elif to_nearest < 0.05 * spread:
-        seen += " so narrow that every estimate copies the nearest key's value, noise and all."
+        seen += (
+            " so narrow that every estimate copies the nearest key's value, and its noise where it has any."
+        )
     elif to_mean < 0.15 * spread:
         seen += " so wide that every place gets the mean of all values; the curve is gone."
     elif ends is None:

@@ -1,14 +1,15 @@
 """The one real model of this process: read in the background at the first visit, shared by all sessions."""
 
-import os
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from attn_core import AttentionMaps, RealModel, load_model
+from attn_ui.hosting import PREFIX, hosting
 from attn_ui.shared_cache import shared
+from attn_ui.shared_settings import TEXT
 
-OTHER = "ATTENTION_LAB_MODEL"  # a folder, or a name on the hub, in place of the packaged model
+OTHER = f"{PREFIX}MODEL"  # a folder, or a name on the hub, in place of the packaged model
 
 
 @dataclass(frozen=True)
@@ -57,9 +58,10 @@ class Shelf:
         for name in dict.fromkeys((wanted or None, None)):
             try:
                 model = self._load(name, progress=self._tell)
+                model.attend(TEXT.default)  # what cannot read a sentence is no model for this page
             except ValueError as error:
                 fault = fault or str(error)
-            except Exception as error:  # the page must hear of it, and wait no longer
+            except BaseException as error:  # a panic of a library too: the page must hear, and wait no longer
                 fault = fault or f"reading it failed with {type(error).__name__}"
             else:
                 self._standing = Standing(1.0, model, fault)
@@ -75,10 +77,10 @@ SHELF = Shelf()
 
 def standing() -> Standing:
     """Return how far this process's model is."""
-    return SHELF.standing(os.environ.get(OTHER))
+    return SHELF.standing(hosting().model)
 
 
 @shared
-def maps_of(text: str, hide: bool, _model: RealModel) -> AttentionMaps:
+def maps_of(text: str, _model: RealModel) -> AttentionMaps:
     """Return the maps of a text; there is one model a process, so it is no part of what is asked."""
-    return maps_of(text, False, _model).without_special() if hide else _model.attend(text)
+    return _model.attend(text)

@@ -16,6 +16,7 @@ from attn_core.toys import (
     TASKS,
     TOY_MISTAKES,
     Judged,
+    Outside,
     Recipe,
     Run,
     Task,
@@ -23,6 +24,7 @@ from attn_core.toys import (
     ToyRun,
     judge,
     judge_without,
+    outside,
     shipped,
 )
 from attn_ui.parameters import Steps
@@ -244,6 +246,12 @@ def at_every_step(setting: Setting) -> Shown:
 def judged_without(recipe: Recipe, at: int, each_off: tuple[tuple[int, ...], ...]) -> list[Judged]:
     """Return how a model does on held-out sequences without some of its heads, for each such choice."""
     return judge_without(run_of(recipe).model(at), TASKS[recipe.task], recipe.held_out(), each_off)
+
+
+@shared
+def judged_outside(recipe: Recipe, at: int, off: tuple[int, ...]) -> Outside:
+    """Return how a model does on sequences of another kind than its task draws, without some of its heads."""
+    return outside(run_of(recipe).model(at), TASKS[recipe.task], off)
 
 
 @shared

@@ -1,7 +1,5 @@
 """Heads that have learned: what attention becomes once something is asked of it."""
 
-import streamlit as st
-
 from attn_ui import controls
 from attn_ui.frame import open_page
 from pages.learned_heads.settings import FROM_FILE, REAL, SETTINGS, SOURCE, TOY
@@ -16,6 +14,4 @@ open_page(
 
 VIEWS = {TOY: toy.show, REAL: model.show, FROM_FILE: own.show}
 
-with st.sidebar:
-    source = controls.choose(SOURCE, "Heads of")
-VIEWS[source]()
+VIEWS[controls.segment(SOURCE, "Heads of", label_visibility="collapsed")]()

@@ -8,16 +8,21 @@ from attn_core.toys import SHIPPED, TASKS, Recipe
 from attn_ui import controls
 from attn_ui.bounds import MAX_HEADS
 from attn_ui.frame import plain
-from attn_ui.parameters import Choice, Flag, Parameter, Several, Steps, Text, Whole
+from attn_ui.parameters import Choice, Flag, Parameter, Several, Steps, Text, Whole, grouped_tabs
 from attn_ui.shared_settings import CODE, HEAD, KEY, QUERY, TEXT
 
 TOY = "a toy trained here"
 REAL = "a real model"
 FROM_FILE = "your own"
 SOURCE = Choice("source", TOY, (TOY, REAL, FROM_FILE), views=True)
-TAB = Choice("tab", "", ("Heads", "Arithmetic", "Maths", "Break it", "Checks", "Code"))
+TAB = grouped_tabs(
+    understand=("Heads", "Arithmetic", "Maths"),
+    experiment=("Break it",),
+    prove=("Checks",),
+    take_away=("Code",),
+)
 # A whole model has no arithmetic of its own: the other pages have one head's.
-WHOLE_TAB = replace(TAB, options=("Heads", "Checks", "Code"))
+WHOLE_TAB = grouped_tabs(understand=("Heads",), prove=("Checks",), take_away=("Code",))
 TASK = Choice("task", "induction", tuple(TASKS))
 MOST_STEPS = 2000
 # A page opens on the trained model: the last of the steps that there are.
@@ -56,9 +61,9 @@ FLAW = Choice(
 RANK_BY = Choice(
     "rankby",
     "previous token",
-    ("previous token", "next token", "itself", "first token", "entropy", "distance"),
+    ("previous token", "next token", "itself", "first token", "entropy", "distance", "special tokens"),
 )
-RANK = Steps("rank", 1, tuple(range(1, 257)), ".0f")
+RANK = Steps("rank", 1, tuple(range(1, 4097)), ".0f")  # 64 layers of 64 heads
 HIDE = Flag("wordsonly", True)  # special tokens hidden
 SETTINGS: tuple[Parameter, ...] = (
     *(SOURCE, TAB, TASK, STEP, ABLATED, HEAD, QUERY, KEY),
@@ -79,6 +84,7 @@ class Setting:
 
 def ask_recipe() -> Recipe:
     """Ask for the task, and for the model: one that is ready made, or one to be trained now."""
+    st.subheader("Training", anchor=False)
     task = controls.choose(TASK, "Task")
     own = controls.segment(MODEL, "Model") == OWN
     usual = Recipe.usual(task)
@@ -97,9 +103,11 @@ def ask_recipe() -> Recipe:
 
 def ask_setting(recipe: Recipe) -> Setting:
     """Ask for the sequence and the heads that are off."""
+    st.subheader("Sequence", anchor=False)
     typed = _ask_letters(recipe.task)
     offered = [str(head + 1) for head in range(recipe.layers * recipe.heads)]
     last = f"{len(offered)} is head {recipe.layers}.{recipe.heads}"
+    st.subheader("Heads", anchor=False)
     chosen = controls.several(
         ABLATED, "Heads switched off", offered, help=f"Counted over all layers: {last}, layer and head."
     )

@@ -4,7 +4,8 @@ from pathlib import Path
 
 from attn_core.toys import SHIPPED, SYMBOLS, path_of
 from attn_core.toys.model import BASE
-from attn_ui.programs import in_latex
+from attn_ui.numpy_code import in_numpy
+from attn_ui.programs import in_latex, printing
 from pages.learned_heads.numbers import Now
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -22,7 +23,9 @@ def snippet(now: Now) -> str:
     else:
         needs = "Recipe, train"
         run = f"train({recipe!r})"
-    return f"""from attn_core.toys import SYMBOLS, TASKS, {needs}
+    return f"""import torch
+
+from attn_core.toys import SYMBOLS, TASKS, {needs}
 
 run = {run}
 task, model = TASKS[run.recipe.task], run.model({now.at})  # after {now.step} steps
@@ -33,6 +36,8 @@ weights = result.weights  # (n_head, n, n), heads over all layers
 chances = result.logits.softmax(-1)  # (n, n_symbol)
 answers = task.answers(tokens)  # -100 where there is none
 said = chances.argmax(-1)
+
+{printing("weights")}\
 print(" ".join(SYMBOLS[each] for each in said.tolist()))
 print(f"{{int((said == answers).sum())}} of {{int((answers >= 0).sum())}} right")
 """
@@ -50,6 +55,7 @@ _TORCH = {
     "inf": "-torch.inf",
     "join": "torch.cat",
     "chances": "logits.softmax(-1)",
+    "printing": printing("weights"),
 }
 _NUMPY = {
     "imports": "import numpy as np\nfrom safetensors import safe_open\n",
@@ -74,6 +80,7 @@ def layer_norm(x, gain, offset):
     "inf": "-np.inf",
     "join": "np.concatenate",
     "chances": "softmax(logits)",
+    "printing": in_numpy(printing("weights")),
 }
 
 
@@ -118,6 +125,8 @@ weights = {words["join"]}(maps)
 
 logits = (x - start) @ model["readout"].T
 chances = {words["chances"]}  # (n, n_symbol)
+
+{words["printing"]}\
 print(" ".join(symbols[each] for each in chances.argmax(-1).tolist()))
 """
 

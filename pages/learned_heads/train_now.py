@@ -43,7 +43,10 @@ def _progress(recipe: Recipe) -> None:
     if job is None or job.is_over:
         st.rerun()
     st.progress(job.step / recipe.steps, words.progress(job, TRAINER.before(job)))
-    st.button("Stop", on_click=TRAINER.leave, args=(_who(),))
+    if TRAINER.look(job, _who()):
+        st.button("Stop", on_click=TRAINER.stop, args=(recipe, _who()))
+    else:
+        st.caption("The window that asked for this training can stop it.")
 
 
 def _begin(recipe: Recipe) -> None:

@@ -5,6 +5,7 @@ import threading
 import time
 from collections import OrderedDict
 from dataclasses import dataclass, field
+from time import monotonic
 from typing import Literal
 
 import torch
@@ -15,6 +16,7 @@ State = Literal["waiting", "running", "stopped", "failed", "done"]
 LONGEST_LINE = 40  # trainings that wait
 MOST_KEPT = 16  # trainings that have ended; each takes about 1 MB
 _LOG = logging.getLogger(__name__)
+GONE = 10.0  # seconds without a look after which whoever asked is gone; a page looks twice a second
 BREATH = 0.001  # seconds after each step in which whoever waits for the interpreter has it
 
 
@@ -27,7 +29,7 @@ class Job:
     step: int = 0
     look: Judged | None = None  # how the model did when it was last judged
     run: Run | None = None
-    askers: set[str] = field(default_factory=set)  # the sessions that want it
+    askers: dict[str, float] = field(default_factory=dict)  # who wants it, and when they last looked
 
     @property
     def is_over(self) -> bool:
@@ -66,16 +68,30 @@ class Trainer:
                     raise LineIsFullError
                 self._jobs.pop(recipe, None)
                 job = self._jobs[recipe] = Job(recipe)
-            job.askers.add(who)
+            job.askers[who] = monotonic()
             if self._worker is None:
                 self._worker = threading.Thread(target=self._work, name="trainer", daemon=True)
                 self._worker.start()
             return job
 
-    def leave(self, who: str) -> None:
+    def look(self, job: Job, who: str) -> bool:
+        """Note that somebody looks at a training, and return whether they can stop it.
+
+        Whoever asked for it can; anybody once no one who did has looked for `GONE` seconds, as after a page
+        was loaded anew, for then its session has another name.
+        """
+        with self._lock:
+            if who in job.askers:
+                job.askers[who] = monotonic()
+            return who in job.askers or not _present(job)
+
+    def stop(self, recipe: Recipe, who: str) -> None:
         """Take back what somebody asked for; a training that nobody else wants stops."""
         with self._lock:
-            self._leave(who)
+            job = self._jobs.get(recipe)
+            if job is not None and (who in job.askers or not _present(job)):
+                job.askers = _present(job)
+                _withdraw(job, who)
 
     def job(self, recipe: Recipe) -> Job | None:
         """Return the training by a recipe, where it was asked for and is still known."""
@@ -94,9 +110,7 @@ class Trainer:
     def _leave(self, who: str, but: Recipe | None = None) -> None:
         for job in self._jobs.values():
             if job.recipe != but and not job.is_over:
-                job.askers.discard(who)
-                if not job.askers and job.state == "waiting":
-                    job.state = "stopped"
+                _withdraw(job, who)
 
     def _next(self) -> Job | None:
         with self._lock:
@@ -122,6 +136,18 @@ class Trainer:
             except Exception as error:  # one training that fails must not end the line
                 _LOG.error("a training failed: %s", type(error).__name__)
             job.state = state
+
+
+def _withdraw(job: Job, who: str) -> None:
+    job.askers.pop(who, None)
+    if not job.askers and job.state == "waiting":
+        job.state = "stopped"
+
+
+def _present(job: Job) -> dict[str, float]:
+    """Return who asked for a training and still looks at it."""
+    now = monotonic()
+    return {who: seen for who, seen in job.askers.items() if now - seen < GONE}
 
 
 def _note(job: Job, step: int, look: Judged | None) -> None:

@@ -1,11 +1,12 @@
 """All heads of a whole model on one sequence: their maps, one number a head, and their order by it."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 from attn_core import (
@@ -23,34 +24,120 @@ from attn_ui.parameters import Steps
 from pages.learned_heads.settings import RANK, RANK_BY
 
 MOST_NUMBERS = 64_000  # of all large maps on the slider
-MEASURES: Mapping[str, Callable[[Tensor], Tensor]] = dict(
+AT_ONCE = 500_000  # weights that are measured together: in double precision they take twice what the maps do
+MOST_RANKS = 256  # on the slider, beside the present one
+SPECIAL = RANK_BY.options[-1]
+SHARES = (*RANK_BY.options[:4], SPECIAL)  # measures that are a mean weight, from 0 to 1
+SINK = 0.5  # from here on, the share of a head's weight on tokens that stand for no word is called a sink
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """The weights of one layer as the model computed them, and which of its places count.
+
+    Attributes:
+        full: (n_head, n_query, n_key), its rows whole.
+        queries, keys: the places that are shown.
+        asking, special: the queries that are words, and the keys that are none.
+    """
+
+    full: Tensor
+    queries: list[int]
+    keys: list[int]
+    asking: list[int]
+    special: list[int]
+
+    @property
+    def seen(self) -> Tensor:
+        """What the queries shown give to the keys shown, no row divided by anything."""
+        return self.full[:, self.queries][:, :, self.keys]
+
+    def on_special(self) -> Tensor:
+        """The mean weight that a word gives to all special tokens together, (n_head,)."""
+        return self.full[:, self.asking][:, :, self.special].sum(dim=-1).mean(dim=-1)
+
+    def distance(self) -> Tensor:
+        """How far the queries shown look, over all keys, (n_head,)."""
+        left_out = torch.ones(self.full.shape[1], dtype=torch.bool)
+        left_out[self.queries] = False
+        return attention_distance(self.full.masked_fill(left_out[:, None], 0.0))
+
+
+MEASURES: Mapping[str, Callable[[Rows], Tensor]] = dict(
     zip(
         RANK_BY.options,
         (
-            previous_token_score,
-            next_token_score,
-            diagonal_score,
-            first_token_score,
-            lambda weights: entropy(weights).mean(dim=-1),
-            attention_distance,
+            lambda rows: previous_token_score(rows.seen),
+            lambda rows: next_token_score(rows.seen),
+            lambda rows: diagonal_score(rows.seen),
+            lambda rows: first_token_score(rows.seen),
+            lambda rows: entropy(rows.full[:, rows.queries]).mean(dim=-1),
+            Rows.distance,
+            Rows.on_special,
         ),
         strict=True,
     )
 )
-SHARES = RANK_BY.options[:4]  # measures that are a mean weight, from 0 to 1
 
 
 @dataclass(frozen=True, eq=False)
 class Whole:
-    """The heads of all layers, counted through from 0, in the order of one measure."""
+    """The heads of all layers, counted through from 0, in the order of one measure of their true weights.
+
+    Attributes:
+        maps: as the model computed them.
+        measure: what heads are ordered by.
+        words_only: whether special tokens are hidden, each row shown being divided by what it gives to words.
+        may: True where a query may attend, for each layer of the maps; None where everywhere, or where nobody
+            knows.
+    """
 
     maps: AttentionMaps
     measure: str
+    words_only: bool = False
+    may: Sequence[NDArray[np.bool_] | None] | None = None
+
+    @cached_property
+    def shown(self) -> AttentionMaps:
+        """The maps that are drawn."""
+        return self.maps.without_special() if self.words_only else self.maps
+
+    @property
+    def is_divided(self) -> bool:
+        """Whether rows were divided by what they give to the words."""
+        return self.shown is not self.maps
 
     @cached_property
     def layers(self) -> list[np.ndarray]:
-        """The maps, (n_head, n_query, n_key) a layer."""
-        return list(self.maps.maps.values())
+        """The maps that are drawn, (n_head, n_query, n_key) a layer."""
+        return list(self.shown.maps.values())
+
+    @property
+    def rows(self) -> Iterator[Rows]:
+        """The true weights of each layer, made one after another: they take twice what the maps do."""
+        return (self._rows(weights) for weights in self.maps.maps.values())
+
+    def _rows(self, weights: np.ndarray) -> Rows:
+        n = len(self.maps.tokens or ())
+        sides: list[list[int]] = []
+        for length in weights.shape[1:]:
+            places = list(range(length))
+            words = [place for place in places if length != n or place not in self.maps.special] or places
+            sides += [words if self.is_divided else places, words]
+        queries, asking, keys, words = sides
+        special = [place for place in range(weights.shape[2]) if place not in words]
+        return Rows(torch.from_numpy(np.array(weights, dtype=np.float64)), queries, keys, asking, special)
+
+    @property
+    def special(self) -> list[str]:
+        """The tokens of the sequence that stand for no word, each once."""
+        tokens = self.maps.tokens or ()
+        return list(dict.fromkeys(tokens[place] for place in self.maps.special if place < len(tokens)))
+
+    @property
+    def measures(self) -> list[str]:
+        """The measures that say something of this sequence."""
+        return [name for name in RANK_BY.options if name != SPECIAL or self.special]
 
     @cached_property
     def names(self) -> list[str]:
@@ -65,11 +152,23 @@ class Whole:
     @cached_property
     def all_scores(self) -> Mapping[str, list[float]]:
         """Each measure of every head."""
-        maps = [torch.from_numpy(np.array(weights, dtype=np.float64)) for weights in self.layers]
-        return {
-            name: [float(score) for weights in maps for score in measure(weights)]
-            for name, measure in MEASURES.items()
-        }
+        scores: dict[str, list[float]] = {name: [] for name in MEASURES}
+        for weights in self.maps.maps.values():
+            some = max(1, AT_ONCE // weights[0].size)
+            for first in range(0, len(weights), some):
+                rows = self._rows(weights[first : first + some])
+                for name, measure in MEASURES.items():
+                    scores[name] += map(float, measure(rows))
+        return scores
+
+    def sink(self, head: int) -> tuple[str, float]:
+        """Return what tokens draw weight whatever the words are, and how much of a head's.
+
+        Special tokens where there are any, else the first token.
+        """
+        if self.special:
+            return " and ".join(self.special), self.all_scores[SPECIAL][head]
+        return "the first token", self.all_scores["first token"][head]
 
     @property
     def scores(self) -> list[float]:
@@ -93,14 +192,14 @@ class Whole:
 
     def slider(self, rank: int) -> Steps:
         """Return the ranks on the slider: all, or as many as a message has room for, and the present one."""
-        room = max(2, MOST_NUMBERS // self.longest**2)
+        room = min(MOST_RANKS, max(2, MOST_NUMBERS // self.longest**2))
         return replace(RANK, values=tuple(sorted({*range(1, min(self.n_head, room) + 1), rank})))
 
     @cached_property
     def model(self) -> Model:
         """What the figures take."""
         names = {
-            length: label_tokens(self.maps.names(length))
+            length: label_tokens(self.shown.names(length))
             for length in {side for weights in self.layers for side in weights.shape[1:]}
         }
         return Model(
@@ -110,6 +209,13 @@ class Whole:
             self.order,
             [names[weights.shape[1]] for weights in self.layers],
             [names[weights.shape[2]] for weights in self.layers],
+            [rows.seen.float().numpy() for rows in self.rows] if self.is_divided else None,
+            None
+            if self.may is None
+            else [
+                None if may is None else may[np.ix_(rows.queries, rows.keys)]
+                for may, rows in zip(self.may, self.rows, strict=True)
+            ],
         )
 
 

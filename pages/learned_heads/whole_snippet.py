@@ -20,15 +20,28 @@ for name, weights in maps.maps.items():  # (n_head, n_query, n_key), a layer eac
 """
 
 
-def model_snippet(text: str, *, hide: bool) -> str:
-    """Return a program that finds the head which looks at the previous word."""
-    hiding = ".without_special()" if hide else ""
+def model_snippet(text: str, *, hide: bool, model: str | None = None) -> str:
+    """Return a program that finds the head which looks at the previous word, by its true weights.
+
+    Args:
+        text: what the model reads.
+        hide: whether special tokens are left out.
+        model: the folder or the hub's name of another model than the packaged one.
+    """
+    load = "load_model()" if model is None else f"load_model({model!r})"
+    hiding = (
+        """words = [place for place in range(len(maps.tokens)) if place not in maps.special]
+weights = weights[..., words, :][..., words]  # what words give to words; rows stay as they are
+"""
+        if hide
+        else ""
+    )
     return f"""import torch
 from attn_core import load_model, previous_token_score
 
-maps = load_model().attend({text!r}){hiding}
+maps = {load}.attend({text!r})
 weights = torch.stack([torch.from_numpy(each) for each in maps.maps.values()])  # (n_layer, n_head, n, n)
-scores = previous_token_score(weights)
+{hiding}scores = previous_token_score(weights)
 layer, head = divmod(int(scores.argmax()), scores.shape[1])
 print(f"head {{layer + 1}}.{{head + 1}}: {{scores.max():.4f}}")
 """

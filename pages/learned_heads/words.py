@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from attn_core.toys import CHANCE, SYMBOLS, TASKS, Recipe
+from attn_core.toys import CHANCE, SYMBOLS, TASKS, Outside, Recipe, Task
 from attn_figures.numbers import number
 from attn_ui.frame import listed
 from pages.learned_heads.numbers import NAMED, Now
@@ -68,7 +68,20 @@ def what_is_learned(recipe: Recipe) -> str:
         called = " Head 1.2 is the second head of layer 1." if recipe.heads > 1 else ""
     return (
         f"The task at every place: {TASKS[recipe.task].says}.{called} Right answers are framed. Measures and "
-        "curves are of sequences that the training never saw."
+        f"curves are of sequences that the training never saw, of the kind that it draws: "
+        f"{TASKS[recipe.task].trained_on}."
+    )
+
+
+def of_another_kind(task: Task, found: Outside) -> str:
+    """Say how a model does on sequences that its training does not draw, and where these leave no doubt."""
+    told = f"Outside of that, on {task.strange_is}, it is right in **{found.accuracy:.1%}** of the places"
+    if found.n_certain == found.n_asked:
+        return f"{told}."
+    share = found.n_certain / found.n_asked
+    return (
+        f"{told}, if the last of several right places counts. Where all of them hold one symbol, which is so "
+        f"at {share:.0%} of the places, it is right in **{found.certain:.1%}**."
     )
 
 

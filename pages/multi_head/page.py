@@ -4,6 +4,7 @@ from functools import partial
 
 import streamlit as st
 
+from attn_ui import controls
 from attn_ui.following import follow
 from attn_ui.frame import open_page, tabs
 from attn_ui.live_figure import live_figure
@@ -14,6 +15,7 @@ from pages.multi_head.numbers import heads_slider, sequences
 from pages.multi_head.settings import (
     HEADS,
     TAB,
+    VIEW,
     ask_look,
     ask_setting,
     block_or_free,
@@ -50,11 +52,12 @@ open_page(
     "Several heads look at the same words, each in its own way; their outputs are joined into one.",
 )
 
+view = controls.segment(VIEW, "Picture", label_visibility="collapsed")
 with st.sidebar:
     setting, say_of_example = ask_setting()
     moving = ask_moving(setting)
     say_of_example(moving.n_head)
-    asked = ask_look(lambda: moving.heads)
+    asked = ask_look(view, lambda: moving.heads)
 
 ALTS = {
     "every head": "One map of attention weights a head, and the output",
@@ -62,10 +65,23 @@ ALTS = {
     "two heads": "The maps of two heads and their difference",
     "one or many": "Parameters, FLOPs, entropy and ranks against the number of heads; distances over layers",
 }
-TABS = (
-    *(adds_up, shapes, measures, block, shared_heads, token_by_token, spellings, cost),
-    *(one_or_many, arithmetic, maths, break_it, checks, data, code),
-)
+TABS = {
+    "Heads add up": adds_up,
+    "Shapes": shapes,
+    "Arithmetic": arithmetic,
+    "Maths": maths,
+    "Measures": measures,
+    "Break it": break_it,
+    "Block": block,
+    "Shared heads": shared_heads,
+    "Token by token": token_by_token,
+    "One or many": one_or_many,
+    "Cost": cost,
+    "Checks": checks,
+    "Data": data,
+    "Code": code,
+    "Spellings": spellings,
+}
 
 
 def show() -> None:
@@ -86,6 +102,7 @@ def show() -> None:
             chosen={"query": QUERY, "key": KEY, "head": HEAD},
             on_cell=block_or_free if now.setting.mask == "own" else None,
             says=said(moving.still, look.drawn),
+            says_what_is_chosen=look.view == "two heads",
         )
     for note in notes_on(now):
         st.caption(f":material/info: {note}")
@@ -103,7 +120,7 @@ def show() -> None:
         "The projections are drawn from the seed, not trained: what a head looks at here says nothing of "
         "grammar."
     )
-    tabs(TAB, {name: partial(tab.show, now) for name, tab in zip(TAB.options, TABS, strict=True)})
+    tabs(TAB, {name: partial(tab.show, now) for name, tab in TABS.items()})
 
 
 follow(show, settings)

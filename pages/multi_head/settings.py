@@ -14,7 +14,7 @@ from attn_ui.bounds import MAX_D_MODEL, MAX_HEADS, MAX_TOKENS
 from attn_ui.frame import listed
 from attn_ui.live_figure import Cell
 from attn_ui.masking import ask_details, toggle_cell
-from attn_ui.parameters import Choice, Flag, Parameter, Several, Steps, Whole
+from attn_ui.parameters import Choice, Flag, Parameter, Several, Steps, Whole, grouped_tabs
 from attn_ui.schemes import SchemeSettings, ask_scheme
 from attn_ui.sentence import ask_sentence
 from attn_ui.shared_settings import (
@@ -39,26 +39,11 @@ from attn_ui.shared_settings import (
     scheme_setting,
 )
 
-TAB = Choice(
-    "tab",
-    "",
-    (
-        "Heads add up",
-        "Shapes",
-        "Measures",
-        "Block",
-        "Shared heads",
-        "Token by token",
-        "Spellings",
-        "Cost",
-        "One or many",
-        "Arithmetic",
-        "Maths",
-        "Break it",
-        "Checks",
-        "Data",
-        "Code",
-    ),
+TAB = grouped_tabs(
+    understand=("Heads add up", "Shapes", "Arithmetic", "Maths", "Measures"),
+    experiment=("Break it", "Block", "Shared heads", "Token by token", "One or many", "Cost"),
+    prove=("Checks",),
+    take_away=("Data", "Code", "Spellings"),
 )
 CASE = Choice(
     "case",
@@ -386,15 +371,16 @@ def _widen() -> None:
         state.move(MASK_REACH, 2)
 
 
-def ask_look(count_heads: Callable[[], int]) -> Look:
-    """Ask for what decides the picture: which heads, together or apart, in which order.
+def ask_look(view: str, count_heads: Callable[[], int]) -> Look:
+    """Ask in the sidebar for what decides the picture besides its view: which heads, in which order.
 
     Args:
+        view: what is shown, as it was chosen above the figure.
         count_heads: returns how many there are; it is called where heads are chosen by name.
     """
-    st.subheader("Picture", anchor=False)
-    view = controls.choose(VIEW, "Show")
     order = ORDER_BY.default
+    if view != "one or many":
+        st.subheader("Picture", anchor=False)
     if view == "two heads":
         names = names_of_heads(count_heads())
         controls.pick(HEAD, "Head", names)

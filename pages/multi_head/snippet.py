@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from textwrap import indent
 
 from attn_core import MultiHeadAttention
+from attn_ui.programs import printing
+from pages.multi_head.spellings import Spelling
 
 WORD_VECTORS = """\
 def word_vector(word, width, seed):
@@ -22,12 +24,14 @@ class Conditions:
         temperature: what scaled scores are divided by.
         masks: expressions in i, j and K that make the masks, which heads take in turn; none: no mask.
         adds: what positions add, see `attn_core.Scheme`; positions: the lines that compute it.
+        projection: whether there is W_o.
     """
 
     temperature: float = 1.0
     masks: tuple[str, ...] = ()
     adds: str = "nothing"
     positions: str = ""
+    projection: bool = True
 
     @property
     def over(self) -> str:
@@ -95,10 +99,10 @@ shared_heads = torch.nn.functional.scaled_dot_product_attention(
 k_repeated = k_shared.repeat_interleave(group, dim=0)
 shared_scores = q @ k_repeated.transpose(1, 2) / math.sqrt(d_head){self.over}{biased}
 {masked}shared_weights = shared_scores.softmax(dim=-1).nan_to_num()
-shared_output = shared_heads.nan_to_num().transpose(0, 1).reshape(len(x), n_head * d_head)
-if "W_o" in globals():
-    shared_output = linear(shared_output, *W_o)
-"""
+joined = shared_heads.nan_to_num().transpose(0, 1).reshape(len(x), n_head * d_head)
+shared_output = {"linear(joined, *W_o)" if self.projection else "joined"}
+
+{printing("shared_weights", "shared_output")}"""
 
     def token_by_token(self) -> str:
         """Return lines that go on after `snippet` of self-attention: one token after the other, with a cache.
@@ -123,9 +127,12 @@ for t, token in enumerate(x):
     k_all, v_all = torch.cat(keys, dim=1), torch.cat(values, dim=1)
     row = ({scores}{self.over}{biased}).softmax(dim=-1)
     joined = (row @ v_all).transpose(0, 1).reshape(n_head * d_head)
-    written.append(linear(joined, *W_o) if "W_o" in globals() else joined)
+    written.append({"linear(joined, *W_o)" if self.projection else "joined"})
 written = torch.stack(written)
 kept_numbers = k_all.numel() + v_all.numel()
+
+{printing("written")}\
+print(kept_numbers, "numbers are kept")
 """
 
 
@@ -205,74 +212,53 @@ attention = MultiHeadAttention(
     queries, keys = ([str(word) for word in side] for side in words)
     return f"""{text}result = attention(x, memory, memory, mask)
 weights, output = result.weights, result.output
-print(output)
+{printing("weights", "output")}\
 queries = {queries!r}
 keys = {keys!r}
 show(weights, queries, keys=keys, output=output).show()
 """
 
 
-def snippet(
-    vectors: Sequence[str],
-    *,
-    n_head: int,
-    d_head: int,
-    bias: bool,
-    projection: bool,
-    seed: int,
-    conditions: Conditions = PLAIN,
-) -> str:
-    """Return a program that ends with `weights` (n_head, n_query, n_key) and `output` (n_query, d_out).
+@dataclass(frozen=True)
+class Asked:
+    """What a program computes.
 
-    Args:
+    Attributes:
         vectors: `given` or `drawn` texts that define x, and memory where it is another sequence.
         n_head: heads; d_head: width of each.
-        bias: whether the projections have one; projection: whether there is W_o.
-        seed: of the weights.
-        conditions: positions, masks and temperature.
+        bias: whether the projections have one; seed: of the weights.
+        conditions: positions, masks, temperature and output projection.
     """
-    imports = "import hashlib\nimport math\n\nimport torch\nfrom torch.nn.functional import linear\n"
-    draws = any("word_vector(" in text for text in vectors)
-    text = imports.replace("import hashlib\n", "" if not draws else "import hashlib\n")
-    if draws:
-        text += f"\n\n{WORD_VECTORS}\n"
-    text += "\n" + "".join(vectors)
-    cross = any("memory = " in part for part in vectors)
-    if conditions.adds == "vector":
-        text += conditions.added(cross)
-    elif not cross:
-        text += "memory = x\n"
-    if conditions.adds == "rotation":
-        text += f"\n\n{conditions.positions.strip()}\n"
-    text += f"""
-n_head, d_head, d_model = {n_head}, {d_head}, x.shape[1]
-generator = torch.Generator().manual_seed({seed})
+
+    vectors: Sequence[str]
+    n_head: int
+    d_head: int
+    bias: bool
+    seed: int
+    conditions: Conditions = PLAIN
+
+    @property
+    def cross(self) -> bool:
+        """Whether what is attended to is another sequence."""
+        return any("memory = " in text for text in self.vectors)
 
 
-def draw(d_in, d_out):
-    weight = torch.rand(d_out, d_in, generator=generator, dtype=torch.float64)
-    weight = (2 * weight - 1) * math.sqrt(6 / (d_in + d_out))
-"""
-    if bias:
-        text += """    bias = torch.rand(d_out, generator=generator, dtype=torch.float64)
-    return weight, (2 * bias - 1) / math.sqrt(d_in)
-"""
-    else:
-        text += "    return weight, None\n"
-    text += """
-
-W_q = draw(d_model, n_head * d_head)
-W_k = draw(memory.shape[1], n_head * d_head)
-W_v = draw(memory.shape[1], n_head * d_head)
-
+def snippet(asked: Asked) -> str:
+    """Return a program that prints `weights` (n_head, n_query, n_key) and `output` (n_query, d_out)."""
+    conditions = asked.conditions
+    text = (
+        beginning(asked)
+        + _projections(asked)
+        + """
 # (n, n_head * d_head) -> (n, n_head, d_head) -> (n_head, n, d_head)
 q = linear(x, *W_q).view(len(x), n_head, d_head).transpose(0, 1)
 k = linear(memory, *W_k).view(len(memory), n_head, d_head).transpose(0, 1)
 v = linear(memory, *W_v).view(len(memory), n_head, d_head).transpose(0, 1)
 """
+    )
     if conditions.adds == "rotation":
         text += "q, k = turn(q), turn(k)\n"
-    text += conditions.biases(cross)
+    text += conditions.biases(asked.cross)
     biased = " + biases" if conditions.adds == "bias" else ""
     text += f"\nscores = q @ k.transpose(1, 2) / math.sqrt(d_head){conditions.over}{biased}\n"
     if conditions.masks:
@@ -284,8 +270,70 @@ v = linear(memory, *W_v).view(len(memory), n_head, d_head).transpose(0, 1)
 # (n_head, n, d_head) -> (n, n_head, d_head) -> (n, n_head * d_head)
 concatenated = (weights @ v).transpose(0, 1).reshape(len(x), n_head * d_head)
 """
-    if projection:
-        text += "W_o = draw(n_head * d_head, d_model)\noutput = linear(concatenated, *W_o)\n"
-    else:
-        text += "output = concatenated\n"
-    return text
+    text += f"output = {'linear(concatenated, *W_o)' if conditions.projection else 'concatenated'}\n"
+    return f"{text}\n{printing('weights', 'output')}"
+
+
+def beginning(asked: Asked) -> str:
+    """Return how programs begin: x and memory with their positions, and `draw`, which makes projections."""
+    vectors, conditions, cross = asked.vectors, asked.conditions, asked.cross
+    draws = any("word_vector(" in text for text in vectors)
+    text = (
+        "import hashlib\n" * draws + "import math\n\nimport torch\nfrom torch.nn.functional import linear\n"
+    )
+    if draws:
+        text += f"\n\n{WORD_VECTORS}\n"
+    text += "\n" + "".join(vectors)
+    if conditions.adds == "vector":
+        text += conditions.added(cross)
+    elif not cross:
+        text += "memory = x\n"
+    if conditions.adds == "rotation":
+        text += f"\n\n{conditions.positions.strip()}\n"
+    text += f"""
+n_head, d_head, d_model = {asked.n_head}, {asked.d_head}, x.shape[1]
+generator = torch.Generator().manual_seed({asked.seed})
+
+
+def draw(d_in, d_out):
+    weight = torch.rand(d_out, d_in, generator=generator, dtype=torch.float64)
+    weight = (2 * weight - 1) * math.sqrt(6 / (d_in + d_out))
+"""
+    if not asked.bias:
+        return f"{text}    return weight, None\n"
+    return f"""{text}    bias = torch.rand(d_out, generator=generator, dtype=torch.float64)
+    return weight, (2 * bias - 1) / math.sqrt(d_in)
+"""
+
+
+def spelled(asked: Asked, spelling: Spelling) -> str:
+    """Return a program that prints the `output` (n, d_out) of self-attention, spelled in one way."""
+    conditions = asked.conditions
+    text = beginning(asked) + _projections(asked) + conditions.biases(cross=False) + conditions.mask_lines
+    added = "biases" if conditions.adds == "bias" else "torch.zeros(n_head, n, n, dtype=torch.float64)"
+    hidden = ".masked_fill(~mask, -torch.inf)" if conditions.masks else ""
+    lines = "w_qkv = torch.cat([W_q[0], W_k[0], W_v[0]])\n"
+    if asked.bias:
+        lines += "b_qkv = torch.cat([W_q[1], W_k[1], W_v[1]])\n"
+    if asked.conditions.projection:
+        lines += "w_o, b_o = W_o\n" if asked.bias else "w_o = W_o[0]\n"
+    return f"""{text}
+# One fused projection, packed as (k h d), and what is added to the scores: -inf where a query may not attend.
+n = len(x)
+{lines}mask = {added}{hidden}
+
+{spelling.program}
+{printing("output")}"""
+
+
+def _projections(asked: Asked) -> str:
+    """Write the lines that draw the projections, in the order in which the page draws them."""
+    return (
+        """
+
+W_q = draw(d_model, n_head * d_head)
+W_k = draw(memory.shape[1], n_head * d_head)
+W_v = draw(memory.shape[1], n_head * d_head)
+"""
+        + "W_o = draw(n_head * d_head, d_model)\n" * asked.conditions.projection
+    )

@@ -4,10 +4,11 @@ from collections.abc import Sequence
 
 
 def one_or_many(seeds: Sequence[int], n_layers: int, *, projection: bool) -> str:
-    """Return lines that go on after `snippet` without a mask: what its number of heads is like over seeds.
+    """Return lines that go on after `snippet.beginning`: what its number of heads is like over seeds.
 
-    They end with `mean` and `deviation`: entropy, rank of the scores, effective rank of the weights and, in
-    self-attention, the distance of tokens after all layers without the residual and with it.
+    They print `mean` and `deviation`: entropy, rank of the scores, effective rank of the weights and, in
+    self-attention, the logarithm of the distance of tokens after all layers without the residual and with
+    it.
     """
     joined = "linear(joined, *draw(d_model, d_model))" if projection else "joined"
     return f"""
@@ -39,10 +40,17 @@ for seed in {list(seeds)}:
         state = x
         for layer in range({n_layers}):
             state = residual * state + attend(state, state, seed + layer)[2]
-        row.append((state - state.mean(dim=0)).norm() / state.norm())
+        apart = (state - state.mean(dim=0)).norm() / state.norm()
+        row.append(apart.clamp(min=1e-16).log())  # it spans powers of ten
     measured.append(torch.stack(row))
 mean, deviation = torch.stack(measured).mean(dim=0), torch.stack(measured).std(dim=0)
-print(mean, deviation)
+
+names = ("entropy", "rank of the scores", "effective rank", "apart without the residual", "apart with it")
+for name, each, spread in zip(names, mean.tolist(), deviation.tolist()):
+    if name.startswith("apart"):
+        print(f"{{name}}: {{math.exp(each):.3g}} ×/÷ {{math.exp(spread):.2g}}")
+    else:
+        print(f"{{name}}: {{each:.3g}} ± {{spread:.2g}}")
 """
 
 

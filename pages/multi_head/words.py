@@ -2,8 +2,10 @@
 
 from collections.abc import Sequence
 
-from attn_figures.numbers import number
+from attn_figures.numbers import fixed, number
 from attn_ui.frame import listed
+
+MOST_HEADS_TOLD = 4  # whose numbers a sentence gives one by one
 
 
 def counted(number: int, what: str) -> str:
@@ -12,7 +14,7 @@ def counted(number: int, what: str) -> str:
     >>> counted(1, "head"), counted(3, "head")
     ('1 head', '3 heads')
     """
-    return f"{number} {what}" if number == 1 else f"{number} {what}s"
+    return f"{number:,} {what}" if number == 1 else f"{number:,} {what}s"
 
 
 def does_not_divide(wanted: int, d_model: int, allowed: Sequence[int], shown: int) -> str:
@@ -44,8 +46,8 @@ def maps(effective: Sequence[float], n_key: int, d_head: int, d_model: int) -> s
     width = f"{counted(n_head, 'head')} of width {d_head}"
     if n_head == 1:
         return (
-            f"{width}: one map, whose rows spread over {effective[0]:.1f} of {n_key} keys on average. "
-            "More heads give more maps of the same words."
+            f"{width}: one map, whose rows spread over {effective[0]:.1f} of {counted(n_key, 'key')} on "
+            "average. More heads give more maps of the same words."
         )
     narrow = min(range(n_head), key=lambda head: effective[head])
     wide = max(range(n_head), key=lambda head: effective[head])
@@ -84,10 +86,11 @@ def combined(chosen: Sequence[int], largest_row_sum: float, spread: float, *, al
     )
 
 
-def against(one: int, other: int, largest: float, query: str, key: str) -> str:
+def against(one: int, other: int, largest: float, query: str, key: str, *, n_head: int = 2) -> str:
     """Say where two heads, counted from 0, differ most; the words are escaped already."""
     if one == other:
-        return f"Head {one + 1} against itself: choose another to compare it with."
+        other_one = "choose another" if n_head > 1 else "there is no other"
+        return f"Head {one + 1} against itself: {other_one} to compare it with."
     if not largest:
         return f"Heads {one + 1} and {other + 1} have the same weights in every cell."
     if abs(largest) < 0.005:
@@ -137,6 +140,24 @@ def parameters(here: int, single: int, n_head: int, d_head: int, d_model: int) -
     )
 
 
+def block(residual: bool, norm: str) -> str:
+    """Say what stands around attention in each layer: whether the residual, and where the norm."""
+    kept = {
+        True: "the input is **added** to the output (the residual)",
+        False: "nothing is added to the output, where a transformer adds the input (the residual)",
+    }[residual]
+    normed = {
+        "after": "**layer norm** then brings every vector to one length",
+        "before": "attention reads vectors that **layer norm** has brought to one length, and what goes on "
+        "to the next layer keeps its own",
+        "none": "no **layer norm** brings vectors to one length",
+    }[norm]
+    return (
+        f"In a transformer, attention does not stand alone. In each layer here {kept}; {normed}. "
+        "Layer upon layer shows what that is for."
+    )
+
+
 def layers(name: str, layer: int, before: float, after: float, alike: float | None) -> str:
     """Say what repeated layers did to the length of the vectors and to how alike they are.
 
@@ -147,15 +168,17 @@ def layers(name: str, layer: int, before: float, after: float, alike: float | No
     if layer == 0:
         return f"Before the first layer the vectors have a mean length of {before:.3g}."
     if abs(after / before - 1) < 0.05 if before else True:
-        length = f"keep their length, {after:.3g} on average"
+        length = f"keep their mean length, {after:.3g}"
     else:
         length = f"go from a mean length of {before:.3g} to {after:.3g}"
     if alike is None:
         end = "there is no second token to be compared with"
+    elif alike > 1 - 1e-9:
+        end = "all tokens point the same way, so their directions tell nothing apart"
     elif alike > 0.99:
-        end = "all tokens now point the same way, so nothing tells them apart"
+        end = f"all tokens point nearly the same way, their cosines {number(1 - alike, 2)} below 1 on average"
     else:
-        end = f"two tokens have a cosine of {alike:.2f} on average"
+        end = f"two tokens have a cosine of {fixed(alike, 2)} on average"
     return f"With {name}, after {counted(layer, 'layer')} the vectors {length}; {end}."
 
 
@@ -220,21 +243,63 @@ def empty_rows(empty: Sequence[str], n_query: int) -> str:
     return f"The mask leaves {shown} no key: {its} zero there, where torch gives NaN. Free a cell of {row}."
 
 
-def temperature(value: float) -> str:
-    """Say what a temperature other than 1 does."""
-    does = "sharper" if value < 1 else "flatter"
-    return f"Scores are divided by T = {value:.3g} too: rows are {does} wherever their scores differ."
+def temperature(value: float, changes: tuple[int, int, int] | None = None) -> str:
+    """Say what a temperature other than 1 does.
+
+    Args:
+        value: the temperature.
+        changes: where positions add a bias to the scores, how many rows are sharper than at T = 1, how many
+            are flatter, and how many there are; None where nothing is added.
+
+    >>> temperature(10.0)
+    'Scores are divided by T = 10 too: rows are flatter wherever their scores differ.'
+    >>> temperature(10.0, (10, 14, 24))
+    'T = 10 divides products, not the biases of places: of 24 rows, 14 are flatter than at T = 1, 10 sharper.'
+    """
+    does, other = ("sharper", "flatter") if value < 1 else ("flatter", "sharper")
+    if changes is None:
+        return f"Scores are divided by T = {value:.3g} too: rows are {does} wherever their scores differ."
+    sharper, flatter, full = changes
+    most, least = (sharper, flatter) if value < 1 else (flatter, sharper)
+    rows = f"of {counted(full, 'row')}, {most} {'is' if most == 1 else 'are'} {does} than at T = 1"
+    return f"T = {value:.3g} divides products, not the biases of places: {rows}, {least} {other}."
+
+
+def last_key(key: str, means: Sequence[float], without: Sequence[float], scheme: str) -> str:
+    """Say how much weight the last key draws on average, with positions and without.
+
+    Args:
+        key: its word, escaped already.
+        means, without: its mean weight in each head over the queries, with positions and without them.
+        scheme: the name of the positions.
+
+    >>> last_key("dogs", [0.22], [0.3], "ramp")
+    'On average dogs, the last key, draws 0.22 of the weight in head 1 (0.30 without the ramp).'
+    """
+    shown = list(range(len(means)))
+    if len(means) > MOST_HEADS_TOLD:
+        shown = [min(shown, key=means.__getitem__), max(shown, key=means.__getitem__)]
+    first = f"{means[shown[0]]:.2f} of the weight in head {shown[0] + 1}"
+    told = [f"{first} ({without[shown[0]]:.2f} without the {scheme})"]
+    told += [f"{means[head]:.2f} in head {head + 1} ({without[head]:.2f})" for head in shown[1:]]
+    every = f"from {' to '.join(told)}" if len(means) > MOST_HEADS_TOLD else ", ".join(told)
+    return f"On average {key}, the last key, draws {every}."
 
 
 def pairs(attended: int, full: int, kinds: Sequence[str], n_head: int) -> str:
     """Say how many pairs a mask leaves, and which heads have which pattern, where they differ.
 
+    Args:
+        attended, full: of all maps together.
+        kinds: the patterns that heads take in turn, where they differ; n_head: how many heads, and maps.
+
     >>> pairs(21, 36, [], 1)
     'The mask leaves 21 of 36 pairs (58.3 %).'
     >>> pairs(30, 50, ["sliding window", "prefix"], 3)
-    'The masks leave 30 of 50 pairs (60.0 %); sliding window: heads 1 and 3, prefix: head 2.'
+    'The masks leave 30 of 50 pairs in 3 maps (60.0 %); sliding window: heads 1 and 3, prefix: head 2.'
     """
-    left = f"{attended:,} of {full:,} pairs ({100 * attended / full:.1f} %)"
+    of = "" if n_head == 1 else f" in {n_head} maps"
+    left = f"{attended:,} of {counted(full, 'pair')}{of} ({100 * attended / full:.1f} %)"
     if not kinds:
         return f"The mask leaves {left}."
     whose = []
@@ -273,13 +338,13 @@ def other_values(what: str, offered: Sequence[str], n_tokens: int, n_head: int) 
 def odd_heads(wanted: int, d_head: int, allowed: Sequence[int], shown: int) -> str:
     """Say that so many heads would have an odd width, which a rotation cannot turn.
 
-    >>> odd_heads(4, 5, [1, 2, 10], 2)
-    'Rotary turns pairs of dimensions, and 4 heads would be 5 wide. 1, 2 and 10 heads are even; 2 is shown.'
+    >>> odd_heads(4, 5, [1, 2], 2)
+    'Rotary turns pairs of dimensions, and 4 heads would be 5 wide. 1 and 2 heads fit pairs; 2 is shown.'
     """
     return (
         f"Rotary turns pairs of dimensions, and {counted(wanted, 'head')} would be {d_head} wide. "
-        f"{listed([str(each) for each in allowed])} {'head is' if list(allowed) == [1] else 'heads are'} "
-        f"even; {shown} is shown."
+        f"{listed([str(each) for each in allowed])} {'head fits' if list(allowed) == [1] else 'heads fit'} "
+        f"pairs; {shown} is shown."
     )
 
 
@@ -317,8 +382,17 @@ def sharing(n_head: int, num_kv_heads: int, kept: int, full: int, off: float) ->
     )
     return (
         f"{who}: {name} attention keeps {kept:,} numbers a token where {full:,} were kept. With the mean of "
-        f"what they replace, the output is off by up to {100 * off:.3g} % of its largest number."
+        f"what they replace, the output is off by up to {percent(off)} of its largest number."
     )
+
+
+def percent(share: float) -> str:
+    """Write a share in percent.
+
+    >>> percent(0.5839), percent(1.2345), percent(2e-7)
+    ('58.4 %', '123 %', '2 × 10⁻⁵ %')
+    """
+    return f"{number(100 * share, 3)} %"
 
 
 def latent(d_latent: int, rank: int, full: int, off: float) -> str:
@@ -329,12 +403,14 @@ def latent(d_latent: int, rank: int, full: int, off: float) -> str:
         full: numbers kept a token without it.
         off: the largest change of the output, as a share of its largest number.
     """
-    kept = f"{counted(d_latent, 'number')} kept a token in place of {full:,}"
+    instead = "as many as without it" if d_latent == full else f"in place of {full:,}"
+    kept = f"{counted(d_latent, 'number')} kept a token, {instead}"
     if d_latent == rank:
         return f"{kept}, and nothing is lost: keys and values of all heads are read from them."
     return (
         f"{kept}, from which keys and values of all heads are read: the output is off by up to "
-        f"{100 * off:.3g} % of its largest number, for only {d_latent} of {rank} directions are left."
+        f"{percent(off)} of its largest number, for only {d_latent} of {counted(rank, 'direction')} "
+        f"{'is' if d_latent == 1 else 'are'} left."
     )
 
 
@@ -395,13 +471,14 @@ def one_or_many(
     layer, way, apart = stacked
     if apart is None:
         return said
-    if layer == 0:
-        return f"{said} Before the first layer tokens are {number(apart, 3)} of their size apart."
-    if apart < 1e-12:
+    where = f"After {counted(layer, 'layer')} {way}" if layer else "Before the first layer"
+    if not apart:
+        left = "nothing tells tokens apart: the distance is exactly 0"
+    elif apart < 1e-12:
         left = "no more than rounding tells tokens apart"
     else:
         left = f"tokens are {number(apart, 3)} of their size apart"
-    return f"{said} After {counted(layer, 'layer')} {way} {left}."
+    return f"{said} {where} {left}."
 
 
 def fitted(step: int, heads: Sequence[int], errors: Sequence[float]) -> str:

@@ -12,7 +12,7 @@ from attn_ui.shared_cache import shared
 from attn_ui.shared_settings import TEMPERATURE
 from pages.overview.numbers import story, uses
 from pages.overview.settings import SETTINGS
-from pages.overview.words import STARTS, USES, what_the_slider_does
+from pages.overview.words import INVITATION, STARTS, USES, what_the_slider_does
 
 FOLDER = Path(__file__).resolve().parents[1]
 CHAPTERS = [page for page in PAGES if not page.is_default]
@@ -56,6 +56,7 @@ live_figure(
     name="attention in one picture",
     slider=Slider("Temperature", TEMPERATURE),
     says=said,
+    invites=INVITATION,
 )
 
 for column, chapter in zip(st.columns(len(CHAPTERS)), CHAPTERS, strict=True):

@@ -1,5 +1,7 @@
 """The sentences of the overview."""
 
+INVITATION = "Each row shows what one query attends to: drag the slider, and all five maps sharpen or spread."
+
 
 def what_the_slider_does(temperature: float, spread: tuple[float, float, float], n_key: int) -> str:
     """Say what the maps show at a temperature.

@@ -9,7 +9,7 @@ from streamlit.delta_generator import DeltaGenerator
 from attn_core import SCHEMES, label_tokens, tokenize
 from attn_ui import controls, state
 from attn_ui.bounds import MAX_D_MODEL, MAX_MODEL_TOKENS, MAX_TOKENS
-from attn_ui.parameters import Choice, Parameter, Steps, Text, Whole
+from attn_ui.parameters import Choice, Parameter, Steps, Text, Whole, grouped_tabs
 from attn_ui.schemes import SchemeSettings, ask_scheme
 from attn_ui.sentence import ask_sentence
 from attn_ui.shared_settings import (
@@ -26,7 +26,12 @@ from attn_ui.shared_settings import (
     scheme_setting,
 )
 
-TAB = Choice("tab", "", ("Arithmetic", "Maths", "Break it", "Checks", "Data", "Code"))
+TAB = grouped_tabs(
+    understand=("Arithmetic", "Maths"),
+    experiment=("Break it",),
+    prove=("Checks",),
+    take_away=("Data", "Code"),
+)
 PICTURE = Choice(
     "show",
     "attention",
@@ -45,6 +50,8 @@ DIMENSIONS = Text("dims", "0, 1, 4, 8", longest=80)
 MEASURE = Choice("measure", "dot product", ("dot product", "cosine"))
 HEADS_OF_BIAS = Choice("of", "8", ("4", "8", "12", "16"))
 ORDER = Choice("order", "random", ("random", "reverse", "swap two"))
+ALONE, WHOLE = "positions alone", "whole attention"
+LEVEL = Choice("level", ALONE, (ALONE, WHOLE))
 SHIFT = Steps("shift", 8, tuple(range(65)), ".0f")
 OFFSET = Steps("offset", 3, tuple(range(33)), ".0f")
 BESIDE = Choice("beside", "all", ("all", *SCHEME.options))
@@ -56,7 +63,21 @@ MISTAKE = Choice(
 )
 SETTINGS: tuple[Parameter, ...] = (
     *(TAB, PICTURE, TEXT, WORDS, WIDTH, SEED, SCHEME, LAYOUT, HEADS_OF_BIAS, STRENGTH, BASE, RAMP_STEP),
-    *(LENGTH, DRIVES, PLACE, DIMENSIONS, MEASURE, HEAD, ORDER, SHIFT, OFFSET, BESIDE, TRAINED, MISTAKE),
+    *(
+        LENGTH,
+        DRIVES,
+        PLACE,
+        DIMENSIONS,
+        MEASURE,
+        HEAD,
+        ORDER,
+        LEVEL,
+        SHIFT,
+        OFFSET,
+        BESIDE,
+        TRAINED,
+        MISTAKE,
+    ),
     *(QUERY, KEY, CODE),
 )
 
@@ -76,6 +97,7 @@ class Inputs:
     measure: str = MEASURE.default
     dimensions: str = DIMENSIONS.default
     order: str = ORDER.default
+    level: str = LEVEL.default
     beside: str = BESIDE.default
     # Where the live sliders stand.
     head: int = int(HEAD.default)
@@ -188,24 +210,24 @@ def _width_note(inputs: Inputs) -> str:
 def _ask_for_picture(inputs: Inputs, room: DeltaGenerator) -> Inputs:
     """Ask for what belongs to one picture alone."""
     adds, takes = SCHEMES[inputs.scheme.name].adds, SCHEMES[inputs.scheme.name].settings()
-    has_base = "base" in takes
+    given: dict[str, Any] = {}
     with room:
         if inputs.picture == "shuffle test":
-            return replace(inputs, order=controls.segment(ORDER, "New order"))
+            given["order"] = controls.segment(ORDER, "New order")
+        if inputs.picture == "shift test":
+            given["level"] = controls.segment(LEVEL, "Shift test of")
         if inputs.picture == "compare":
-            return replace(inputs, beside=_ask_beside())
-        if inputs.picture == "past training":
-            return replace(inputs, drives=controls.segment(DRIVES, "The slider moves"))
-        if inputs.picture == "encoding" and adds in ("nothing", "vector"):
-            drives = controls.segment(DRIVES, "The slider moves") if has_base else "length"
-            return replace(
-                inputs, drives=drives, dimensions=controls.line(DIMENSIONS, "Dimensions drawn as waves")
-            )
-        if inputs.picture == "similarity":
-            drives = controls.segment(DRIVES, "The slider moves") if has_base else "length"
-            measure = controls.segment(MEASURE, "Measure") if adds == "vector" else MEASURE.default
-            return replace(inputs, drives=drives, measure=measure)
-    return inputs
+            given["beside"] = _ask_beside()
+        encodes = inputs.picture == "encoding" and adds in ("nothing", "vector")
+        if encodes or inputs.picture == "similarity":
+            given["drives"] = LENGTH.name
+        if inputs.picture == "past training" or (given.get("drives") and "base" in takes):
+            given["drives"] = controls.segment(DRIVES, "The slider moves")
+        if encodes:
+            given["dimensions"] = controls.line(DIMENSIONS, "Dimensions drawn as waves")
+        if inputs.picture == "similarity" and adds == "vector":
+            given["measure"] = controls.segment(MEASURE, "Measure")
+    return replace(inputs, **given)
 
 
 def _ask_beside() -> str:

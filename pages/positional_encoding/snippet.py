@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from attn_core import BiasScheme, Scheme
+from attn_ui.programs import printing
 
 
 def attention_code(tokens: Sequence[str], words: str, width: int, seed: int, scheme: Scheme) -> str:
@@ -30,7 +31,9 @@ def short_code(
         scheme: its name; settings: what `attn_core.make_scheme` takes for it.
     """
     given = "".join(f"    {name}={value!r},\n" for name, value in settings.items())
-    return f"""from attn_core import make_scheme, sentence_vectors
+    return f"""import torch
+
+from attn_core import make_scheme, sentence_vectors
 from attn_figures import show
 
 tokens = {list(tokens)!r}
@@ -39,7 +42,7 @@ scheme = make_scheme(
     {scheme!r},
 {given})
 weights = scheme.attend(x).weights
-print(weights)
+{printing("weights")}\
 show(weights, tokens).show()
 """
 
@@ -73,4 +76,4 @@ def _attention(scheme: Scheme) -> str:
     return f"""query = key = {query}
 scores = query @ key.T / math.sqrt(query.shape[-1]){bias}
 weights = scores.softmax(dim=-1)
-print(weights)"""
+{printing("weights")}"""

@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from attn_core import Scheme, label_tokens
-from attn_figures.numbers import number
+from attn_core import SCHEMES, Scheme, label_tokens
+from attn_figures.numbers import fixed, number
 from attn_ui.frame import listed, plain
 
 Numbers = NDArray[np.float64]
@@ -112,7 +112,7 @@ def shuffle(
 
 
 def shift(errors: Mapping[str, float], scales: Mapping[str, float], scheme: str, by: int, width: int) -> str:
-    """Say whether moving all positions on changes what they say of each pair.
+    """Say whether moving all positions on changes what they alone say of each pair.
 
     Args:
         errors: each scheme's largest change; scales: its largest number before.
@@ -122,23 +122,62 @@ def shift(errors: Mapping[str, float], scales: Mapping[str, float], scheme: str,
     """
     if by == 0:
         return "Nothing has been shifted yet: move the slider."
-    kept = [name for name, error in errors.items() if error <= ROUNDING * max(scales[name], 1.0)]
-    lost = [name for name in errors if name not in kept]
+    kept, lost = _kept(errors, scales)
     if scheme == "none":
         first = "Without positions there is nothing to shift."
     elif scheme in kept:
         first = (
-            f"All positions move on by {by}, and what {scheme} says of each pair stays "
-            f"(largest change {_rounding(errors[scheme])}): only the offset counts."
+            f"All positions move on by {by}, and what {scheme} alone says of each pair stays (largest change "
+            f"{_rounding(errors[scheme])})."
         )
     else:
         why = f" ({LONE_SINE})" if scheme == "sinusoidal" and width % 2 else ""
         first = (
-            f"All positions move on by {by}, and what {scheme} says of a pair changes by up to "
+            f"All positions move on by {by}, and what {scheme} alone says of a pair changes by up to "
             f"{number(errors[scheme])}: the place itself counts{why}."
         )
     but = f"; not for {listed(lost)}" if lost else ""
-    return f"{first} Only the offset counts for {listed(kept)}{but}."
+    told = f"{first} Between positions alone only the offset counts for {listed(kept)}{but}."
+    if scheme in kept and scheme == "sinusoidal":
+        return f"{told} Words meet positions too: see the *whole attention*."
+    return told
+
+
+def _kept(errors: Mapping[str, float], scales: Mapping[str, float]) -> tuple[list[str], list[str]]:
+    """Part the schemes into those under which nothing changed but for rounding, and the others."""
+    kept = [name for name, error in errors.items() if error <= ROUNDING * max(scales[name], 1.0)]
+    return kept, [name for name in errors if name not in kept]
+
+
+def _places(by: int) -> str:
+    return "1 position" if by == 1 else f"{by} positions"
+
+
+def whole_shift(
+    errors: Mapping[str, float], scales: Mapping[str, float], scheme: str, by: int, width: int
+) -> str:
+    """Say whether moving all positions on changes the weights between the words; as `shift` is called."""
+    if by == 0:
+        return "Nothing has been shifted yet: move the slider."
+    kept, lost = _kept(errors, scales)
+    if scheme == "none":
+        first = "Without positions there is nothing to shift."
+    elif scheme in kept:
+        first = (
+            f"All words move on by {_places(by)}, and under {scheme} every weight stays (largest change "
+            f"{_rounding(errors[scheme])})."
+        )
+    else:
+        alone = SCHEMES[scheme].sees_offsets_only(width)
+        which = "x · p, which is another number" if alone else "x · p, and positions p · p: other numbers"
+        first = (
+            f"All words move on by {_places(by)}, and under {scheme} a weight changes by up to "
+            f"{number(errors[scheme], 3)}: words meet positions, {which} at another place."
+        )
+    if not lost:
+        return f"{first} On these words nothing tells the schemes apart."
+    relative = f"Weights stay under {listed(kept)}; they" if kept else "They"
+    return f"{first} {relative} change under {listed(lost)}."
 
 
 def encoding(values: Numbers, scheme: str, base: float, layout: str) -> str:
@@ -218,8 +257,8 @@ def turning(score: float, at_zero: float, place: int, offset: int) -> str:
     """Say that the score of a turned query and key does not depend on where both stand."""
     return (
         f"The query stands at {place}, the key {offset} further: both have turned, and the angle between "
-        f"them is that of the offset. Their score is {score:.4f}; at positions 0 and {offset} it is "
-        f"{at_zero:.4f} (difference {_rounding(abs(score - at_zero))})."
+        f"them is that of the offset. Their score is {fixed(score, 4)}; at positions 0 and {offset} it is "
+        f"{fixed(at_zero, 4)} (difference {_rounding(abs(score - at_zero))})."
     )
 
 
@@ -270,17 +309,17 @@ def _back(what: str, curve: Numbers, at: int | None) -> str:
 
 
 def _share(value: float) -> str:
-    return f"{value:.2f}".replace("-0.00", "0.00").replace("-", "−")
+    return fixed(value, 2)
 
 
 def _rounding(difference: float) -> str:
-    return "exactly 0" if difference == 0 else f"{difference:.1e}, rounding"
+    return "exactly 0" if difference == 0 else f"{number(difference, 2)}, rounding"
 
 
 PARTS = {
     "nothing": "Without positions the words alone decide.",
     "vector": "Adding a vector to each word makes four products of one: words and positions also mix.",
-    "rotation": "Turning adds nothing; it changes the angle between query and key by that of their offset.",
+    "rotation": "Turning adds no vector; it changes the angle between query and key by that of their offset.",
     "bias": "The bias depends on where the words stand and not on which they are.",
 }
 

@@ -10,7 +10,7 @@ from attn_ui import controls, state
 from attn_ui.bounds import MAX_TABLE_COLUMNS, MAX_TOKENS
 from attn_ui.frame import plain
 from attn_ui.masking import ask_details
-from attn_ui.parameters import Choice, Flag, Parameter, Steps, Table, Whole
+from attn_ui.parameters import Choice, Flag, Parameter, Steps, Table, Whole, grouped_tabs
 from attn_ui.sentence import ask_sentence
 from attn_ui.shared_settings import (
     BIAS,
@@ -35,7 +35,12 @@ from pages.single_head.head import SAMPLES, Head, Inputs, Rows, make_head
 from pages.single_head.numbers import Scoring
 from pages.single_head.stages import STAGES
 
-TAB = Choice("tab", "", ("Arithmetic", "Maths", "Scale", "Cost", "Break it", "Checks", "Data", "Code"))
+TAB = grouped_tabs(
+    understand=("Arithmetic", "Maths", "Scale", "Cost"),
+    experiment=("Break it",),
+    prove=("Checks",),
+    take_away=("Data", "Code"),
+)
 EXAMPLE = Choice("example", "own sentence", ("own sentence", *SAMPLES))
 VECTORS = Choice("vectors", "random", ("random", "one-hot", "typed"))
 WIDTH_X = Whole("d", Inputs.width, 1, 16)
@@ -140,7 +145,7 @@ def _ask_vectors(inputs: Inputs) -> Inputs:
     if inputs.vectors == "random":
         return replace(inputs, width=controls.whole(WIDTH_X, "Width d_model of vectors"))
     if inputs.vectors == "typed":
-        st.caption(":material/table: Type the vectors under *Data*.")
+        st.caption(":material/table: Type the vectors in the tab *Data* of *Take away*.")
         return replace(inputs, x=_rows(TABLE_X), y=_rows(TABLE_Y))
     return inputs
 
@@ -148,7 +153,7 @@ def _ask_vectors(inputs: Inputs) -> Inputs:
 def _ask_tables(inputs: Inputs) -> Inputs:
     """Take Q, K and V from their tables; those that are missing start from what fits the others."""
     tables = (TABLE_Q, TABLE_K, TABLE_V)
-    st.caption(":material/table: Type the numbers under *Data*.")
+    st.caption(":material/table: Type the numbers in the tab *Data* of *Take away*.")
     if st.button("Start again from the vectors", width="stretch"):
         for table in tables:
             state.keep(table, "", replaces=True)

@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 
+from attn_ui.programs import printing
+
 Rows = Sequence[Sequence[float]]
 
 
@@ -38,8 +40,7 @@ scaled = (scores * scale).masked_fill(~mask, -math.inf)
 weights = torch.softmax(scaled, dim=-1).nan_to_num(0.0)  # a row with every key masked stays zero
 output = weights @ V
 
-print(weights)
-print(output)
+{printing("weights", "output")}\
 torch.testing.assert_close(output, F.scaled_dot_product_attention(Q, K, V, attn_mask=mask, scale=scale))
 """
 
@@ -74,8 +75,7 @@ mask = {mask}  # True = may attend
 attention = scaled_dot_product_attention(Q, K, V, mask, scale={scale}, temperature={temperature:.10g})
 weights, output = attention.weights, attention.output
 
-print(weights)
-print(output)
+{printing("weights", "output")}\
 queries = {[str(name) for name in queries]!r}
 keys = {[str(name) for name in keys]!r}
 show(weights, queries, keys=keys, output=output).show()

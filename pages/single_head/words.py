@@ -238,9 +238,18 @@ def sources_formula(now: Now) -> str:
     walk = now.walk
     if walk.x is None or walk.memory is None:
         return projected_formula(now)
-    x = rf"X \in \mathbb{{R}}^{{{walk.x.shape[0]}\times {walk.x.shape[1]}}}"
-    y = rf",\quad Y \in \mathbb{{R}}^{{{walk.memory.shape[0]}\times {walk.memory.shape[1]}}}"
-    return x + (y if now.head.is_cross else "")
+    given = [("X", "E", walk.x)] + ([("Y", "F", walk.memory)] if now.head.is_cross else [])
+    parts = [rf"{name} \in \mathbb{{R}}^{{{x.shape[0]}\times {x.shape[1]}}}" for name, _, x in given]
+    parts += [made for name, before, _ in given if (made := _made(now.inputs, name, before))]
+    return r",\quad ".join(parts)
+
+
+def _made(inputs: Inputs, name: str, before: str) -> str:
+    """Say how row p of X, counted from 0, comes from the vector of its word; "" where it is that."""
+    if not (inputs.ramp or inputs.unit_rows):
+        return ""
+    row = rf"{before}_p + \frac{{p}}{{2}}" if inputs.ramp else f"{before}_p"
+    return f"{name}_p = " + (rf"\frac{{{row}}}{{|{row}|}}" if inputs.unit_rows else row)
 
 
 def projected_formula(now: Now) -> str:

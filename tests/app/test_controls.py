@@ -5,8 +5,9 @@ from streamlit.testing.v1 import AppTest
 
 from attn_ui.frame import tabs
 from attn_ui.navigation import PAGES, Listed
-from attn_ui.parameters import Choice
-from tests.pages import open_sound
+from attn_ui.parameters import Choice, grouped_tabs
+from tests.pages import PAGES as WALKED
+from tests.pages import open_page, open_sound, shown_under, tabs_of
 
 
 def _two_lists() -> None:
@@ -33,11 +34,75 @@ def test_a_setting_can_be_picked_in_two_places() -> None:
 
 def test_a_page_lists_the_tabs_that_it_has() -> None:
     with pytest.raises(ValueError, match="tabs required: Maths, Code; got Maths, Data"):
-        tabs(Choice("tab", "", ("Maths", "Code")), {"Maths": lambda: None, "Data": lambda: None})
+        tabs(
+            grouped_tabs(understand=("Maths",), take_away=("Code",)),
+            {"Maths": lambda: None, "Data": lambda: None},
+        )
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.title)
 def test_a_wrong_tab_is_said(page: Listed) -> None:
     at = open_sound(page.address, tab="Nonsense")
-    assert any("The link's `tab` was `Nonsense`; wanted: " in caption.value for caption in at.caption)
+    assert any("The link's `tab` was `Nonsense`; wanted: " in each.value for each in at.warning)
     assert "tab" not in at.query_params
+
+
+# As links of the first release name them.
+OLD_TABS = {
+    "kernel-regression": ("Arithmetic", "Maths", "Break it", "Checks", "Data", "Code"),
+    "single-head": ("Arithmetic", "Maths", "Scale", "Cost", "Break it", "Checks", "Data", "Code"),
+    "positional-encoding": ("Arithmetic", "Maths", "Break it", "Checks", "Data", "Code"),
+    "multi-head": (
+        *("Heads add up", "Shapes", "Measures", "Block", "Shared heads", "Token by token", "Spellings"),
+        *("Cost", "One or many", "Arithmetic", "Maths", "Break it", "Checks", "Data", "Code"),
+    ),
+    "learned-heads": ("Heads", "Arithmetic", "Maths", "Break it", "Checks", "Code"),
+}
+
+
+@pytest.mark.parametrize(("page", "tab"), [(page, tab) for page, tabs in OLD_TABS.items() for tab in tabs])
+def test_a_tab_opens_by_the_name_that_links_have(page: str, tab: str) -> None:
+    at = open_sound(page, tab=tab)
+    assert shown_under(at, tab, tabs_of(page))
+    assert at.query_params.get("tab") == (None if tab == OLD_TABS[page][0] else tab)
+
+
+@pytest.mark.parametrize("page", OLD_TABS)
+def test_a_link_without_a_tab_opens_the_first(page: str) -> None:
+    assert shown_under(open_sound(page), OLD_TABS[page][0], tabs_of(page))
+
+
+def test_groups_have_the_same_names_in_the_same_order_on_every_page() -> None:
+    named = [[name for name, _ in tabs_of(page).groups] for page in OLD_TABS]
+    assert named == [["Understand", "Experiment", "Prove", "Take away"]] * 5
+
+
+def test_the_open_tab_is_not_taken_along_to_another_page() -> None:
+    at = open_sound("single-head", tab="Code")
+    open_page("multi-head", at)
+    assert shown_under(at, "Heads add up", tabs_of("multi-head"))
+
+
+VIEWS = [
+    (page, setting)
+    for page, (_, settings) in WALKED.items()
+    for setting in settings
+    if isinstance(setting, Choice) and setting.views
+]
+
+
+@pytest.mark.parametrize(("page", "view"), VIEWS)
+def test_a_page_chooses_its_view_above_the_figure(page: str, view: Choice) -> None:
+    at = open_sound(page)
+    assert view.name in [each.key for each in at.main.segmented_control]
+    beside = (*at.sidebar.segmented_control, *at.sidebar.selectbox)
+    assert view.name not in [each.key for each in beside]
+
+
+@pytest.mark.parametrize(
+    ("page", "link"),
+    [*((page, {}) for page in OLD_TABS), ("learned-heads", {"model": "train it now"})],
+)
+def test_a_sidebar_begins_with_a_heading(page: str, link: dict[str, str]) -> None:
+    first = next(iter(open_sound(page, **link).sidebar.children.values()))
+    assert first.type == "subheader"

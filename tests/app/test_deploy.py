@@ -1,5 +1,6 @@
 """What hosts the app: manifests by the published schemas, and files that name one another rightly."""
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -8,38 +9,131 @@ import pytest
 import yaml
 
 DEPLOY = Path(__file__).resolve().parents[2] / "deploy"
-MANIFESTS: list[dict[str, Any]] = list(yaml.safe_load_all((DEPLOY / "kubernetes.yaml").read_text()))
+MANIFESTS: list[dict[str, Any]] = list(
+    yaml.safe_load_all((DEPLOY / "kubernetes.yaml").read_text(encoding="utf-8"))
+)
+OF_GATEWAYS = "gateway.networking.k8s.io/v1"  # whose schemas are not among those of Kubernetes
+BY_NAME = {(one["kind"], one["metadata"]["name"]): one for one in MANIFESTS}
+README = (DEPLOY / "README.md").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("manifest", MANIFESTS, ids=lambda one: one["kind"])
+@pytest.mark.parametrize(
+    "manifest",
+    [one for one in MANIFESTS if one["apiVersion"] != OF_GATEWAYS],
+    ids=lambda one: f"{one['kind']} {one['metadata']['name']}",
+)
 def test_manifests_follow_the_published_schemas(manifest: dict[str, Any]) -> None:
     for version in ("1.30", kubernetes_validate.latest_version()):
         kubernetes_validate.validate(manifest, version, strict=True)
 
 
 def test_the_validation_refuses_a_wrong_name() -> None:
-    wrong = {**MANIFESTS[0], "spec": {**MANIFESTS[0]["spec"], "replica": 2}}
+    right = BY_NAME["Deployment", "attention-lab"]
+    wrong = {**right, "spec": {**right["spec"], "replica": 2}}
     with pytest.raises(kubernetes_validate.ValidationError):
         kubernetes_validate.validate(wrong, "1.30", strict=True)
 
 
-def test_the_container_is_not_root_and_writes_nowhere_but_tmp() -> None:
-    pod = MANIFESTS[0]["spec"]["template"]["spec"]
-    container = pod["containers"][0]
+@pytest.mark.parametrize("name", ["attention-lab", "attention-lab-proxy"])
+def test_containers_are_not_root_write_where_they_must_and_are_spread(name: str) -> None:
+    pod = BY_NAME["Deployment", name]["spec"]["template"]["spec"]
+    (container,) = pod["containers"]
     assert pod["securityContext"]["runAsNonRoot"] is True
     assert container["securityContext"]["readOnlyRootFilesystem"] is True
-    assert [mount["mountPath"] for mount in container["volumeMounts"]] == ["/tmp"]
+    written = {mount["mountPath"] for mount in container["volumeMounts"]} - {"/etc/lab"}
+    assert written <= {"/tmp", "/var/cache/nginx"}
+    (spread,) = pod["topologySpreadConstraints"]
+    labels = BY_NAME["Deployment", name]["spec"]["template"]["metadata"]["labels"]
+    assert spread["labelSelector"]["matchLabels"] == labels
+    assert BY_NAME["PodDisruptionBudget", name]["spec"]["selector"]["matchLabels"] == labels
+    assert BY_NAME["NetworkPolicy", name]["spec"]["podSelector"]["matchLabels"] == labels
+
+
+def test_the_app_is_probed_and_has_a_name_that_a_registry_can_hold() -> None:
+    (container,) = BY_NAME["Deployment", "attention-lab"]["spec"]["template"]["spec"]["containers"]
     assert {"startupProbe", "readinessProbe", "livenessProbe"} <= set(container)
+    registry, _, rest = container["image"].partition("/")
+    assert "." in registry
+    assert rest.partition(":")[2] not in ("", "latest")  # which a node would ask for anew each time
+    assert container["imagePullPolicy"] == "IfNotPresent"
+    assert 'docker build -f deploy/Dockerfile -t "$IMAGE" . && docker push "$IMAGE"' in README
+    assert f"s#{container['image']}#$IMAGE#" in README
 
 
-def test_parts_select_the_same_pods_and_ports() -> None:
-    by_kind = {one["kind"]: one for one in MANIFESTS}
-    labels = by_kind["Deployment"]["spec"]["template"]["metadata"]["labels"]
-    assert by_kind["Service"]["spec"]["selector"] == labels
-    assert by_kind["PodDisruptionBudget"]["spec"]["selector"]["matchLabels"] == labels
-    assert by_kind["HorizontalPodAutoscaler"]["spec"]["scaleTargetRef"]["name"] == "attention-lab"
-    path = by_kind["Ingress"]["spec"]["rules"][0]["http"]["paths"][0]
-    assert path["backend"]["service"]["port"]["name"] == by_kind["Service"]["spec"]["ports"][0]["name"]
+def test_parts_find_one_another() -> None:
+    app = BY_NAME["Deployment", "attention-lab"]["spec"]["template"]["metadata"]["labels"]
+    proxy = BY_NAME["Deployment", "attention-lab-proxy"]["spec"]["template"]["metadata"]["labels"]
+    assert BY_NAME["Service", "attention-lab-replicas"]["spec"]["selector"] == app
+    assert BY_NAME["Service", "attention-lab"]["spec"]["selector"] == proxy
+    target = BY_NAME["HorizontalPodAutoscaler", "attention-lab"]["spec"]["scaleTargetRef"]["name"]
+    assert ("Deployment", target) in BY_NAME
+    places = BY_NAME["ConfigMap", "attention-lab-places"]["data"]
+    assert "attention-lab-replicas.default.svc" in places["lab-servers.conf"]
+    nginx = (DEPLOY / "nginx.conf").read_text(encoding="utf-8")
+    assert all(f"include {name};" in nginx for name in places)
+    (container,) = BY_NAME["Deployment", "attention-lab-proxy"]["spec"]["template"]["spec"]["containers"]
+    assert f"listen {container['ports'][0]['containerPort']};" in places["lab-listen.conf"]
+    assert "--from-file=deploy/nginx.conf" in README
+
+
+def test_the_gateway_ends_tls_and_leads_everything_else_there() -> None:
+    gateway = BY_NAME["Gateway", "attention-lab"]["spec"]
+    listeners = {each["name"]: each for each in gateway["listeners"]}
+    assert listeners["https"]["protocol"] == "HTTPS"
+    (certificate,) = listeners["https"]["tls"]["certificateRefs"]
+    assert f"kubectl create secret tls {certificate['name']}" in README
+    routes = {
+        each["spec"]["parentRefs"][0]["sectionName"]: each["spec"]["rules"]
+        for (kind, _), each in BY_NAME.items()
+        if kind == "HTTPRoute"
+    }
+    ((backend,),) = (rule["backendRefs"] for rule in routes["https"])
+    service = BY_NAME["Service", backend["name"]]
+    assert backend["port"] == service["spec"]["ports"][0]["port"]
+    ((redirect,),) = (rule["filters"] for rule in routes["http"])
+    assert redirect["requestRedirect"]["scheme"] == "https"
+    assert "backendRefs" not in routes["http"][0]
+    assert not [one for one in MANIFESTS if one["kind"] == "Ingress"]
+
+
+def test_the_app_speaks_to_nobody_and_is_spoken_to_by_its_proxy_alone() -> None:
+    policy = BY_NAME["NetworkPolicy", "attention-lab"]["spec"]
+    assert set(policy["policyTypes"]) == {"Ingress", "Egress"}
+    assert "egress" not in policy
+    (rule,) = policy["ingress"]
+    assert rule["from"] == [{"podSelector": {"matchLabels": {"app": "attention-lab-proxy"}}}]
+
+
+def test_one_number_of_visitors_a_replica_stands_everywhere() -> None:
+    texts = [path.read_text(encoding="utf-8") for path in sorted(DEPLOY.iterdir()) if path.is_file()]
+    said = {number for text in texts for number in re.findall(r"(\d+) visitors a replica", text)}
+    assert said == {"150"}
+    assert re.search(r"^\| 150 students, every 2 s \| 1 \|", README, re.MULTILINE)
+
+
+def test_what_the_image_is_made_from_is_sent_to_the_engine_and_nothing_else() -> None:
+    lines = (DEPLOY / "Dockerfile").read_text(encoding="utf-8").splitlines()
+    copied = {
+        name.rstrip("/")
+        for line in lines
+        if line.startswith("COPY ") and "--from" not in line
+        for name in line.split()[1:-1]
+    }
+    ignored = (DEPLOY.parent / ".dockerignore").read_text(encoding="utf-8").splitlines()
+    assert "*" in ignored
+    assert {line[1:] for line in ignored if line.startswith("!")} == copied
+    assert all(any(DEPLOY.parent.glob(name)) for name in copied)
+
+
+def test_bases_can_be_named_by_their_digests() -> None:
+    makefile = (DEPLOY.parent / "Makefile").read_text(encoding="utf-8")
+    docker = (DEPLOY / "Dockerfile").read_text(encoding="utf-8")
+    compose = (DEPLOY / "compose.yaml").read_text(encoding="utf-8")
+    bases = dict(re.findall(r"\b(PYTHON|NODE|NGINX)=([\w.-]+:[\w.-]+)", makefile))
+    assert set(bases) == {"PYTHON", "NODE", "NGINX"}
+    for name, image in bases.items():
+        assert f"${{{name}:-{image}}}" in compose
+        assert name == "NGINX" or (f"ARG {name}={image}" in docker and f"FROM ${{{name}}}" in docker)
 
 
 def test_compose_names_files_and_parts_that_exist() -> None:

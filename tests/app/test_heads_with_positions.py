@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import torch
 
-from attn_core import MASK_PATTERNS, SCHEMES, Masking, RelativeBuckets
+from attn_core import MASK_PATTERNS, SCHEMES, BiasScheme, Masking, RelativeBuckets
 from attn_live.unpacking import count_steps, figure_at
 from attn_ui.schemes import SchemeSettings
 from attn_ui.shared_settings import STRENGTH, TEMPERATURE
@@ -428,7 +428,7 @@ def test_bad_input_is_answered_in_a_sentence() -> None:
     odd = open_page(pos="rotary", free="true", dh="5")
     assert "Rotary turns pairs of dimensions: 6 is used in place of 5." in captions(odd)
     cross = captions(open_page(pos="rotary", case="cross-attention, four heads"))
-    assert "4 heads would be 5 wide. 1, 2, 5 and 10 heads are even" in cross
+    assert "4 heads would be 5 wide. 1, 2, 5 and 10 heads fit pairs" in cross
     assert "no positions are added" in captions(open_page(pos="learned", case="the original Transformer"))
     assert "A prefix mask needs as many queries as keys; here are 6 and 2. Nothing is masked." in captions(
         open_page(hmask="prefix", cross="true", text2="one two")
@@ -512,7 +512,7 @@ def test_a_cell_is_blocked_by_its_button() -> None:
 
 
 def test_sentences() -> None:
-    assert words.pairs(3, 4, [], 2) == "The mask leaves 3 of 4 pairs (75.0 %)."
+    assert words.pairs(3, 4, [], 2) == "The mask leaves 3 of 4 pairs in 2 maps (75.0 %)."
     assert "move no weight" in words.placed("rotary", 0.1, "head 1", 0.5, 0.5004)
     assert words.empty_rows(["a", "b"], 5).startswith("The mask leaves a and b no key: their weights")
     assert "a, b, c and 2 more" in words.empty_rows(["a", "b", "c", "d", "e"], 6)
@@ -522,3 +522,48 @@ def test_widths_are_those_that_the_words_have() -> None:
     assert widths(replace(OWN, mask="prefix")).values == tuple(range(7))
     assert widths(replace(OWN, mask="block-sparse")).values == tuple(range(1, 7))
     assert widths(replace(OWN, mask="dilated", masking=Masking(dilation=2))).values == (0, 1, 2, 3)
+
+
+@pytest.mark.parametrize("scheme", ["buckets", "ALiBi"])
+@pytest.mark.parametrize("temperature", [10.0, 0.1])
+def test_what_a_temperature_does_beside_a_bias_is_counted(scheme: str, temperature: float) -> None:
+    """It divides the products alone, so rows whose bias takes over go the other way."""
+    now = Now(replace(OWN, positions=SchemeSettings(scheme), temperature=temperature), LOOK, HEADS)
+    assert isinstance(now.scheme, BiasScheme)
+    bias = now.scheme.biases(*now.tokens.shape)
+    products = now.result.query @ now.result.key.mT / math.sqrt(now.module.d_head)
+    counts = {"sharper": 0, "flatter": 0}
+    both = (each.flatten(0, 1) for each in (products / temperature + bias, products + bias))
+    for hot, cold in zip(*both, strict=True):
+        spread = [-sum(p * math.log(p) for p in row.softmax(dim=-1).tolist()) for row in (hot, cold)]
+        counts["flatter" if spread[0] > spread[1] else "sharper"] += 1
+    said = say(now)
+    assert sum(counts.values()) == 24
+    assert "wherever their scores differ" not in said
+    does, other = ("flatter", "sharper") if temperature > 1 else ("sharper", "flatter")
+    verb = "is" if counts[does] == 1 else "are"
+    assert f"of 24 rows, {counts[does]} {verb} {does} than at T = 1, {counts[other]} {other}." in said
+    without = replace(now.setting, positions=SchemeSettings(scheme, strength=0.0))
+    assert "wherever their scores differ" in say(replace(now, setting=without))
+
+
+def test_the_link_of_old_keeps_its_numbers_and_ten_rows_get_sharper() -> None:
+    at = open_page(pos="buckets", t="10.00")
+    assert "of 24 rows, 14 are flatter than at T = 1, 10 sharper." in text(at)
+
+
+def test_the_ramp_says_of_each_head_what_the_last_key_draws() -> None:
+    at = open_page(case="I love dogs with the ramp, two heads")
+    setting, n_head = SETTINGS["the ramp on dogs"]
+    now = Now(replace(setting, projection=True), LOOK, n_head)
+    means = now.result.weights.mean(dim=1)[:, -1].tolist()
+    assert means[0] < 1 / 3
+    said = text(at)
+    assert f"dogs, the last key, draws {means[0]:.2f} of the weight in head 1 (" in said
+    assert f"{means[1]:.2f} in head 2 (" in said
+    assert "draw more weight." not in captions(at)
+    many = Now(replace(placed("ramp"), d_head=2), LOOK, 7)
+    means = many.result.weights.mean(dim=1)[:, -1].tolist()
+    said = say(many)
+    assert f"draws from {min(means):.2f} of the weight in head {means.index(min(means)) + 1} (" in said
+    assert f"to {max(means):.2f} in head {means.index(max(means)) + 1} (" in said

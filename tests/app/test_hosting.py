@@ -3,16 +3,23 @@
 import asyncio
 import gc
 import gzip
+import re
+import subprocess
 from pathlib import Path
 
 import pytest
 from plotly.offline import get_plotlyjs, get_plotlyjs_version
+from streamlit.config import get_config_options
 
 from attn_ui import server, shared_cache
 from attn_ui.assets import COMPILE_AT_ONCE, COMPONENTS, FONTS, FrontEnd, plotly_js
-from attn_ui.hosting import Hosting, hosting
+from attn_ui.hosting import PREFIX, Hosting, hosting, variables
+from attn_ui.limits import Limits
 from attn_ui.navigation import PAGES
 from attn_ui.security import headers_for
+from pages.learned_heads.model_shelf import OTHER
+
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def test_without_settings_the_defaults_stand() -> None:
@@ -27,11 +34,36 @@ def test_each_setting_is_read(tmp_path: Path) -> None:
         "ATTENTION_LAB_SESSIONS": "40",
         "ATTENTION_LAB_CACHE": "32",
         "ATTENTION_LAB_CHANGES": "7.5",
+        "ATTENTION_LAB_MODEL": str(tmp_path),
     }
+    assert list(given) == variables()
     sources = "'self' https://*.example.edu https://course.example.org:8443"
-    assert hosting(given) == Hosting(tmp_path, sources, True, 40, 32, 7.5)
+    assert hosting(given) == Hosting(tmp_path, sources, True, 40, 32, 7.5, str(tmp_path))
     assert headers_for(sources)["Content-Security-Policy"].endswith(f"frame-ancestors {sources}")
     assert "frame-ancestors" not in headers_for()["Content-Security-Policy"]
+
+
+def test_every_variable_that_is_named_anywhere_is_a_setting() -> None:
+    """In pages, messages, guides, recipes and code; and those of Streamlit are Streamlit's."""
+    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True)
+    texts = {
+        path: (ROOT / path).read_text(errors="ignore")
+        for path in listed.stdout.splitlines()
+        if not path.startswith("tests/") and (ROOT / path).is_file()
+    }
+    named = {name for text in texts.values() for name in re.findall(rf"{PREFIX}[A-Z_]+", text)} | {OTHER}
+    assert sorted(named) == sorted(variables())
+    rows = re.findall(r"^\| `(\w+)` \|", texts["deploy/README.md"], re.MULTILINE)
+    assert sorted(rows) == sorted(variables())
+    streamlits = {name for text in texts.values() for name in re.findall(r"\bSTREAMLIT_[A-Z_]*[A-Z]\b", text)}
+    options = {option.env_var for option in get_config_options().values()}
+    assert streamlits
+    assert streamlits <= options
+
+
+@pytest.mark.parametrize("name", ["gpt2", "openai-community/gpt2", ""])
+def test_a_model_may_be_a_name_on_the_hub(name: str) -> None:
+    assert hosting({OTHER: name}).model == name
 
 
 @pytest.mark.parametrize(
@@ -45,6 +77,8 @@ def test_each_setting_is_read(tmp_path: Path) -> None:
         ("CACHE", "1.5", "wanted a whole number of megabytes, 1 or more"),
         ("CHANGES", "nan", "from 1 to 1000"),
         ("CHANGES", "0", "from 1 to 1000"),
+        ("MODEL", "/no/such/folder", "wanted a folder that exists, or a name on the Hugging Face hub"),
+        ("MODEL", "https://models.example/gpt2", "wanted a folder that exists, or a name"),
         ("SESSION", "1", "ATTENTION_LAB_SESSION is no setting; wanted one of ATTENTION_LAB_PLOTLY_JS"),
     ],
 )
@@ -52,6 +86,13 @@ def test_a_mistake_is_told_with_what_was_wanted(name: str, text: str, says: str)
     with pytest.raises(ValueError, match=r"ATTENTION_LAB_") as told:
         hosting({f"ATTENTION_LAB_{name}": text})
     assert says in str(told.value)
+
+
+def test_the_limits_of_a_visitor_are_the_hosts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ATTENTION_LAB_CHANGES", "7.5")
+    monkeypatch.setenv("ATTENTION_LAB_SESSIONS", "40")
+    limits = next(each for each in server.parts(lambda: None)["middleware"] if each.cls is Limits)
+    assert limits.kwargs == {"sessions": 40, "changes": 7.5}
 
 
 def test_the_shared_cache_is_as_large_as_the_host_says(monkeypatch: pytest.MonkeyPatch) -> None:

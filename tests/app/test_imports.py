@@ -2,12 +2,10 @@
 
 import subprocess
 import sys
-from collections.abc import Iterable
 
 import pytest
 
-from attn_ui.parameters import Choice
-from tests.pages import PAGES
+from tests.pages import PAGES, tabs_of
 
 # Torch imports its compiler and sympy behind functions that look harmless (0.6 to 1.2 s, 35 to 74 MB); the
 # others are peers of tests and benchmarks, or what people install beside this.
@@ -22,14 +20,12 @@ print([name for name in {HEAVY} if name in sys.modules])
 """
 
 
-def _tabs(address: str) -> Iterable[str]:
-    _, settings = PAGES[address]
-    return next(each.options for each in settings if isinstance(each, Choice) and each.name == "tab")
-
-
 @pytest.mark.parametrize("address", [each for each in PAGES if each])
 def test_no_tab_imports_what_no_page_needs(address: str) -> None:
     said = subprocess.run(
-        [sys.executable, "-c", OPEN_ALL, address, *_tabs(address)], capture_output=True, text=True, check=True
+        [sys.executable, "-c", OPEN_ALL, address, *tabs_of(address).options],
+        capture_output=True,
+        text=True,
+        check=True,
     )
     assert said.stdout.splitlines()[-1] == "[]"

@@ -180,7 +180,7 @@ def test_the_fewest_and_the_most_points(picture: str) -> None:
 def test_a_bad_setting_becomes_the_default_and_is_named(name: str, value: str) -> None:
     at = page(**{name: value})
     assert not at.exception
-    assert any(f"`{name}`" in caption.value for caption in at.caption)
+    assert any(f"`{name}`" in each.value for each in at.warning)
     assert len(at.get("bidi_component")) == 1
 
 

@@ -1,13 +1,19 @@
 """What is said of kernel regression follows from its numbers."""
 
 import math
+import re
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
 import numpy as np
 import pytest
 
-from pages.kernel_regression.points import Points, from_columns
+from pages.kernel_regression.points import Points, from_columns, sample
+from pages.kernel_regression.search import best_of
+from pages.kernel_regression.settings import BANDWIDTH, KERNEL_VIEW
+from pages.kernel_regression.tabs.arithmetic import dot_products
+from pages.kernel_regression.views.bridge import lay
 from pages.kernel_regression.words import (
     Heaviest,
     bridge_sentence,
@@ -18,6 +24,8 @@ from pages.kernel_regression.words import (
     heaviest,
     learned_sentence,
 )
+from tests.pages import open_sound
+from tests.walk import fields
 
 POINTS = Points("own points", np.array([0.0, 1.0, 3.0]), np.array([1.0, 2.0, 4.0]))
 
@@ -113,6 +121,7 @@ def choose(**more: Any) -> str:
         "best_training": 0.25,
         "best_error": 0.28,
         "tried": 1243,
+        "compared": 1243,
         "supported": 3,
         "most_supported": 3,
     }
@@ -133,7 +142,7 @@ def choose(**more: Any) -> str:
 def test_errors_are_compared_not_bandwidths(more: dict[str, Any], wanted: str) -> None:
     said = choose(**more)
     assert wanted in said
-    assert "the least of 1243 tried is 0.28 at h = 0.32" in said
+    assert "the least of 1,243 tried is 0.28 at h = 0.32" in said
     assert "Dotted" not in said
 
 
@@ -143,6 +152,9 @@ def test_errors_of_some_points_only_are_not_passed_off_as_comparable() -> None:
     assert "inf" not in said
     some = choose(left_out=0.1, supported=2)
     assert "only 2 of 3 points keep a neighbour" in some
+    assert "the least of the 900 tried that leave every point a neighbour is 0.28" in choose(compared=900)
+    apart = choose(compared=900, supported=1, most_supported=2)
+    assert "the least of the 900 tried that leave 2 of 3 points a neighbour is 0.28" in apart
     none = choose(left_out=math.inf, best_error=math.inf, supported=0, most_supported=0)
     assert "No bandwidth leaves any point a neighbour" in none
     assert "inf" not in none
@@ -168,6 +180,78 @@ def test_learning_says_how_near_it_came() -> None:
     assert "nearest valley" in learned(end=3.0, error=0.9)
     assert "stopped" in learned(steps=20, end=1.0, error=0.8)
     assert "staircase" in learned(steps=0, kernel="boxcar")
+    few = learned(error=0.1, fewer=2)
+    assert "only 2 of 3 points keep a neighbour, so the errors do not compare" in few
+    assert "agree" not in few
+
+
+def least_left_out(kernel: str, h: float, keys: list[float], values: list[float]) -> tuple[float, int]:
+    """Leave each point out in plain Python; return the mean squared error and how many points it is of."""
+    weigh: Callable[[float], float] = {
+        "boxcar": lambda u: float(u <= 1),
+        "triangular": lambda u: max(0.0, 1 - u),
+        "epanechnikov": lambda u: max(0.0, 1 - u * u),
+    }[kernel]
+    squares = []
+    for i, key in enumerate(keys):
+        w = [0.0 if j == i else weigh(abs(key - other) / h) for j, other in enumerate(keys)]
+        if sum(w):
+            squares.append((sum(a * v for a, v in zip(w, values, strict=True)) / sum(w) - values[i]) ** 2)
+    return (sum(squares) / len(squares) if squares else math.inf), len(squares)
+
+
+@pytest.mark.parametrize("kernel", ["boxcar", "triangular", "epanechnikov"])
+def test_the_least_error_is_said_to_be_least_of_those_that_it_is_the_least_of(kernel: str) -> None:
+    """At the narrowest bandwidth fewer points are left, and their error may be the smaller one."""
+    points = sample("gap", 40, 0.5, 4)
+    best = best_of(points, points.fingerprint, kernel)
+    error, many = least_left_out(kernel, best.bandwidth, points.keys.tolist(), points.values.tolist())
+    assert (round(error, 9), many) == (round(best.left_out, 9), best.supported)
+    own = [h * points.unit for h in BANDWIDTH.values]
+    found = [least_left_out(kernel, h, points.keys.tolist(), points.values.tolist()) for h in own]
+    assert all(one >= best.left_out - 1e-12 for one, n in found if n == best.supported)
+    told = open_sound("kernel-regression", kernel=kernel, data="gap", picture="Choose the bandwidth")
+    (_, said, _), *_ = fields(told)
+    assert best.compared < best.tried
+    whom = "every point" if best.supported == 40 else f"{best.supported} of 40 points"
+    assert all(
+        f"the least of the {best.compared:,} tried that leave {whom} a neighbour" in each for each in said
+    )
+    # The mistake of choosing by the training error is made where few points have a neighbour left.
+    broken = open_sound("kernel-regression", kernel=kernel, data="gap", tab="Break it", trap="training error")
+    texts = [each.value for each in broken.markdown if "The training error is least" in each.value]
+    assert len(texts) == 1
+    assert "changes nothing" not in texts[0]
+
+
+@pytest.mark.parametrize("picture", KERNEL_VIEW.options)
+@pytest.mark.parametrize("tab", ["Arithmetic", "Checks", "Break it"])
+def test_numbers_below_zero_have_a_minus_sign(picture: str, tab: str) -> None:
+    at = open_sound("kernel-regression", picture=picture, tab=tab, x0="-0.5", lengths="false")
+    texts = [each.value for each in (*at.markdown, *at.caption)]
+    texts += [text for _, said, _ in fields(at) for text in said]
+    assert [text for text in texts if re.search(r"(?<![\w|:-])-\d|\de-\d", text)] == []
+
+
+@pytest.mark.parametrize("keys", ["on a line", "on a circle"])
+def test_arithmetic_leaves_the_lengths_out_where_the_picture_does(keys: str) -> None:
+    laid = lay(sample("sine", 40, 0.5, 4), False, keys == "on a circle")
+    standing = laid.standing(0.7, False)
+    told, header, terms = dot_products(standing)
+    assert not any("|k|" in each for each in header)
+    query = standing.queries[standing.row]
+    exponentials = [math.exp(float(query @ key - query @ query / 2) / 0.7**2) for key in standing.keys]
+    np.testing.assert_allclose(terms[:, -1], np.array(exponentials) / sum(exponentials))
+    kernel = [math.exp(-float(((query - key) ** 2).sum()) / 2 / 0.7**2) for key in standing.keys]
+    same = np.allclose(terms[:, -1], np.array(kernel) / sum(kernel))
+    assert same == ("the weights are those above" in told) == (keys == "on a circle")
+    kept = dot_products(laid.standing(0.7, True))
+    assert any("|k|²/2" in each for each in kept[1])
+    np.testing.assert_allclose(kept[2][:, -1], np.log(kernel))
+    page = open_sound("kernel-regression", picture="Bridge to attention", lengths="false", keys=keys)
+    tables = [each.value for each in page.markdown if each.value.startswith("| :orange[key] k | q · k")]
+    assert len(tables) == 1
+    assert "|k|" not in tables[0].replace("\\|", "|")
 
 
 def test_the_bridge_says_why_weights_agree_or_not() -> None:
@@ -180,7 +264,7 @@ def test_the_bridge_says_why_weights_agree_or_not() -> None:
     assert "equally long" in circle
     assert "favours long **keys**" in line
     assert "favours" not in wide
-    assert "no weight differs by more than 2.0e-06" in wide
+    assert "no weight differs by more than 2 × 10⁻⁶" in wide
 
 
 @pytest.mark.parametrize(

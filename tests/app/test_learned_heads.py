@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 import numpy as np
@@ -185,7 +186,7 @@ def test_the_program_prints_the_numbers_on_the_page(chosen: Setting) -> None:
     ran = subprocess.run(
         [sys.executable, "-c", snippet(now)], check=True, cwd=ROOT, capture_output=True, text=True
     )
-    line, count = ran.stdout.splitlines()
+    line, count = ran.stdout.splitlines()[-2:]
     assert line.split() == [SYMBOLS[each] for each in now.said]
     assert count == f"{now.right} of {now.asked} right"
 
@@ -204,7 +205,8 @@ def test_the_model_by_hand_gives_the_numbers_of_the_page(
         exec(by_hand(now, numpy=numpy), names)
         np.testing.assert_allclose(np.asarray(names["weights"]), now.result.weights, atol=1e-5)
         np.testing.assert_allclose(np.asarray(names["chances"]), now.chances, atol=1e-5)
-        assert capsys.readouterr().out.split() == [SYMBOLS[each] for each in now.said]
+        said = capsys.readouterr().out.splitlines()[-1]  # under the weights
+        assert said.split() == [SYMBOLS[each] for each in now.said]
 
 
 def test_the_formula_has_the_chosen_heads_numbers() -> None:
@@ -299,8 +301,8 @@ def test_one_training_at_a_time_and_the_others_know_their_place(gate: Gate) -> N
     assert words.progress(jobs[2], 2) == "In line: 2 trainings before this one."
     # Two who ask for the same wait for one training; one who leaves does not end it for the other.
     assert trainer.ask(recipe(1), "somebody else") is jobs[1]
-    trainer.leave("pupil 1")
-    trainer.leave("pupil 2")
+    trainer.stop(recipe(1), "pupil 1")
+    trainer.stop(recipe(2), "pupil 2")
     assert [job.state for job in jobs] == ["running", "waiting", "stopped"]
     gate.open.set()
     over(trainer)
@@ -320,6 +322,44 @@ def test_whoever_asks_for_another_leaves_the_line_and_a_running_one_stops(gate: 
     assert (first.state, second.state) == ("stopped", "done")
     assert first.run is None
     assert words.ended(first.state, first.step).startswith("Stopped after ")
+
+
+def test_who_asked_for_a_training_can_stop_it_and_anybody_once_they_are_gone(
+    gate: Gate, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = 0.0
+    monkeypatch.setattr(trainers, "monotonic", lambda: now)
+    trainer = Trainer()
+    job = trainer.ask(recipe(0), "teacher")
+    assert gate.entered.acquire(timeout=60)
+    assert (trainer.look(job, "teacher"), trainer.look(job, "pupil")) == (True, False)
+    trainer.stop(recipe(0), "pupil")
+    assert set(job.askers) == {"teacher"}
+    now = 0.9 * trainers.GONE  # the teacher's page still runs, and says so each time
+    assert trainer.look(job, "teacher")
+    now += 0.9 * trainers.GONE
+    assert not trainer.look(job, "pupil")
+    now += 0.2 * trainers.GONE  # the page was loaded anew: its session has another name
+    assert trainer.look(job, "teacher, again")
+    trainer.stop(recipe(0), "teacher, again")
+    gate.open.set()
+    over(trainer)
+    assert job.state == "stopped"
+
+
+def test_no_button_is_there_for_one_who_cannot_stop(monkeypatch: pytest.MonkeyPatch) -> None:
+    own = Recipe("copy", seed=6, layers=1, heads=1, steps=TASKS["copy"].steps)
+    job = Job(own, "running", askers={"another window": monotonic()})
+    monkeypatch.setattr(trainers.TRAINER, "_jobs", type(trainers.TRAINER._jobs)({own: job}))
+    link = {"task": "copy", "model": "train it now", "trainseed": "6", "trainlayers": "1", "trainheads": "1"}
+    page = open_page(**link)
+    assert "Stop" not in [each.label for each in page.button]
+    assert "The window that asked for this training can stop it." in captions(page)
+    job.askers["another window"] -= 2 * trainers.GONE
+    page.run()
+    assert "can stop it" not in captions(page)
+    next(each for each in page.button if each.label == "Stop").click().run()
+    assert not job.askers
 
 
 def test_a_training_that_fails_leaves_the_line_to_the_next(
@@ -368,7 +408,7 @@ def test_a_model_of_ones_own_is_trained_and_shown(monkeypatch: pytest.MonkeyPatc
     ran = subprocess.run(
         [sys.executable, "-c", snippet(now)], check=True, cwd=ROOT, capture_output=True, text=True
     )
-    assert ran.stdout.splitlines() == ["a b c n m", "5 of 5 right"]
+    assert ran.stdout.splitlines()[-2:] == ["a b c n m", "5 of 5 right"]
     weights = Now(Setting(own, "abc"), 0).result.weights
     np.testing.assert_allclose(weights.sum(dim=-1), np.ones((1, 3)), atol=1e-6)
     assert re.search(r"seed 5, 1 layer of 1 head", words.recipe_in_words(own))
@@ -377,7 +417,7 @@ def test_a_model_of_ones_own_is_trained_and_shown(monkeypatch: pytest.MonkeyPatc
 def test_the_page_says_where_a_training_stands_and_how_it_ended(monkeypatch: pytest.MonkeyPatch) -> None:
     own = Recipe("copy", seed=6, layers=1, heads=1, steps=TASKS["copy"].steps)
     running = Recipe("copy", seed=7, steps=3)
-    jobs = {running: Job(running, "running"), own: Job(own, "waiting")}
+    jobs = {running: Job(running, "running"), own: Job(own, "waiting")}  # whoever asked is gone
     monkeypatch.setattr(trainers.TRAINER, "_jobs", type(trainers.TRAINER._jobs)(jobs))
     link = {"task": "copy", "model": "train it now", "trainseed": "6", "trainlayers": "1", "trainheads": "1"}
     page = open_page(**link)

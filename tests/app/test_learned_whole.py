@@ -1,7 +1,11 @@
 """Learned heads of a real model and of one's own file, as Streamlit runs the page."""
 
+import html
 import io
+import itertools
 import json
+import math
+import sys
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -10,11 +14,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+import safetensors.torch
 import torch
+import transformers
 from streamlit.testing.v1 import AppTest
 
-from attn_core import AttentionMaps, RealModel, load_model
-from attn_figures.whole_model import OVERVIEW
+from attn_core import AttentionMaps, RealModel, label_tokens, load_model, read_attention
+from attn_figures.whole_model import OVERVIEW, whole_model
 from attn_live.says import said_at
 from attn_live.unpacking import figure_at
 from attn_ui import shared_cache
@@ -26,8 +32,8 @@ from pages.learned_heads.settings import RANK_BY
 from pages.learned_heads.tabs.whole import checks
 from pages.learned_heads.views import heads
 from pages.learned_heads.views.model import INSTALL
-from pages.learned_heads.whole import MEASURES, MOST_NUMBERS, Whole
-from tests import planted_bert
+from pages.learned_heads.whole import MOST_NUMBERS, Whole
+from tests import planted_bert, small_models
 from tests.pages import open_sound
 
 opened = partial(open_sound, "learned-heads")
@@ -99,6 +105,111 @@ def test_the_head_that_looks_at_the_word_before_is_found_by_one_click(real: None
     np.testing.assert_allclose(np.sum(large(at)["z"], axis=1), 1, atol=1e-5)
 
 
+SHOWN = {"gpt2": "GPT-2", "llama": "Llama", "gemma 2": "Gemma 2", "distilbert": "DistilBERT"}
+
+
+@pytest.mark.parametrize("name", SHOWN)
+def test_the_page_says_of_any_model_what_is_true_of_it(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = small_models.write(tmp_path / "small", name)
+    monkeypatch.setenv(model_shelf.OTHER, str(folder))
+    monkeypatch.setattr(model_shelf, "SHELF", Shelf())
+    shared_cache.clear()
+    model_shelf.standing()
+    model_shelf.SHELF.wait(60)
+    at = opened(source=REAL, text="the cats 龍", tab="Checks")
+    told = texts(at).replace("\\", "")
+    assert f"small: 3 layers of 4 heads, of the {SHOWN[name]} family." in told
+    assert "MiniLM" not in told
+    assert told.count(":material/check:") == 2
+    causal = name != "distilbert"
+    assert ("A token sees itself and those before it" in told) == causal
+    assert ("Every token sees all others." in told) == (not causal)
+    assert ("in layers 1 and 3 no more than 3, itself among them" in told) == (name == "gemma 2")
+    assert ("begins with ##" in told) == (name == "distilbert")
+    assert ("A · in a token is a space" in told) == causal
+    assert ("<0xE9>, in hexadecimal, is one byte" in told) == causal
+    assert ("2 heads side by side share" in told) == (name in ("llama", "gemma 2"))
+    # Where nothing is special there is nothing to hide.
+    assert ("wordsonly" in {each.key for each in at.toggle}) == (name != "gpt2")
+    model = load_model(folder)
+    maps = model.attend("the cats 龍")
+    shown = maps.without_special()
+    labels = [str(each) for each in large_labels(at)]
+    assert labels == [html.escape(each) for each in label_tokens(shown.tokens or ())]
+    head = int(message(at)[0]["slider"]["texts"][message(at)[0]["slider"]["index"]].split(".")[-1]) - 1
+    layer = int(message(at)[0]["slider"]["texts"][message(at)[0]["slider"]["index"]][5]) - 1
+    kept = [place for place in range(len(maps.tokens or ())) if place not in maps.special]
+    mask = model.seen(len(maps.tokens or ()))[layer]
+    allowed = np.ones((len(kept),) * 2, bool) if mask is None else mask.numpy()[np.ix_(kept, kept)]
+    drawn = np.array(large(at)["z"], dtype=float)
+    np.testing.assert_array_equal(np.isnan(drawn), ~allowed)  # hatched, and no small weight
+    np.testing.assert_allclose(drawn[allowed], shown.maps[f"layer {layer}"][head][allowed], atol=1e-6)
+    shared_cache.clear()
+
+
+def large_labels(at: AppTest) -> list[str]:
+    """The names of the large map's rows."""
+    head, _, packed = message(at)
+    figure = figure_at(packed, head["slider"]["index"], 0)
+    axis = large(at)["yaxis"].replace("y", "yaxis")
+    names: list[str] = figure["layout"][axis]["ticktext"]
+    return names
+
+
+def test_the_program_of_another_model_prints_that_models_numbers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = small_models.write(tmp_path / "small", "llama")
+    shared_cache.clear()
+    shelf_with(monkeypatch, lambda name, progress: load_model(folder))
+    at = opened(source=REAL, text="the cats sat", tab="Code")
+    monkeypatch.chdir(tmp_path)
+    exec(compile(at.code[0].value, "model", "exec"), {})
+    assert capsys.readouterr().out.strip().startswith(message(at)[0]["slider"]["texts"][0])
+    assert "Start them where the folder small is" in texts(at)
+
+
+def test_a_text_that_the_tokenizer_cannot_read_gets_a_sentence(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    planted_bert.write(tmp_path)
+    file = tmp_path / "tokenizer.json"
+    told = json.loads(file.read_text())
+    told["model"]["unk_token"] = "[NONE]"  # not in its vocabulary: what is not known stops it
+    file.write_text(json.dumps(told))
+    shared_cache.clear()
+    shelf_with(monkeypatch, lambda name, progress: load_model(tmp_path))
+    at = opened(source=REAL, text="the zebra")
+    assert "The folder's tokenizer must read the text" in texts(at).replace("\\", "")
+    assert not at.get("bidi_component")
+    at.text_input(key="text").set_value("the cat").run()
+    assert at.get("bidi_component")
+
+
+@pytest.mark.parametrize("without", ["the package", "the file"])
+def test_a_model_that_cannot_read_is_not_put_on_the_shelf(
+    without: str, planted: RealModel, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    folder = small_models.write(tmp_path / "small", "gpt2")
+    if without == "the file":
+        (folder / "tokenizer.json").unlink()
+    else:
+        monkeypatch.setitem(sys.modules, "tokenizers", None)
+    monkeypatch.setenv(model_shelf.OTHER, str(folder))
+    shared_cache.clear()
+    monkeypatch.setattr(
+        model_shelf, "SHELF", Shelf(lambda name, progress: load_model(name) if name else planted)
+    )
+    model_shelf.standing()
+    model_shelf.SHELF.wait(60)
+    told = texts(opened(source=REAL)).replace("\\", "")
+    says = {"the package": "pip install tokenizers", "the file": "must hold tokenizer.json"}
+    assert says[without] in told
+    assert "is shown." in told
+
+
 def drawn_maps(*shape: int, seed: int = 1) -> dict[str, np.ndarray]:
     rng = np.random.default_rng(seed)
     weights = rng.random(shape)
@@ -142,15 +253,77 @@ def test_another_measure_keeps_the_large_head(real: None) -> None:
 
 @pytest.mark.parametrize("measure", RANK_BY.options)
 def test_heads_stand_in_the_order_of_their_measure(measure: str) -> None:
-    whole = Whole(AttentionMaps(drawn_maps(3, 4, 5, 5)), measure)
-    scores = [
-        float(MEASURES[measure](torch.from_numpy(each[None].astype("f8"))))
-        for weights in whole.layers
-        for each in weights
+    maps = AttentionMaps(drawn_maps(3, 4, 5, 5), ("[CLS]", "a", "b", "c", "[SEP]"), special=(0, 4))
+    for hide in (True, False):
+        whole = Whole(maps, measure, hide)
+        scores = [naive(measure, each, hide) for weights in maps.maps.values() for each in weights]
+        np.testing.assert_allclose(whole.scores, scores, rtol=1e-6)
+        assert sorted(scores, reverse=True) == pytest.approx([scores[head] for head in whole.order])
+        assert whole.model.name(7) == "head 2.4"
+        np.testing.assert_allclose(np.concatenate(whole.layers).sum(axis=-1), 1, rtol=1e-5)  # as drawn
+
+
+def naive(measure: str, weights: np.ndarray, hide: bool) -> float:
+    """Measure a map of [CLS] a b c [SEP], one weight at a time, none divided by anything."""
+    places = [1, 2, 3] if hide else [0, 1, 2, 3, 4]
+
+    def mean(pairs: list[tuple[int, int]]) -> float:
+        return sum(float(weights[i, j]) for i, j in pairs) / len(pairs)
+
+    if measure in ("previous token", "next token"):
+        pairs = list(itertools.pairwise(places))
+        return mean([(j, i) for i, j in pairs] if measure == "previous token" else pairs)
+    if measure == "itself":
+        return mean([(i, i) for i in places])
+    if measure == "first token":
+        return mean([(i, places[0]) for i in places[1:]])
+    if measure == "special tokens":
+        return sum(float(weights[i, 0] + weights[i, 4]) for i in (1, 2, 3)) / 3
+    each = [
+        [float(w) * (abs(i - j) if measure == "distance" else -math.log(w)) for j, w in enumerate(weights[i])]
+        for i in places
     ]
-    np.testing.assert_allclose(whole.scores, scores)
-    assert sorted(scores, reverse=True) == pytest.approx([scores[head] for head in whole.order])
-    assert whole.model.name(7) == "head 2.4"
+    return sum(map(sum, each)) / len(places)
+
+
+def test_a_map_whose_rows_were_divided_says_so_and_keeps_the_true_weight() -> None:
+    maps = AttentionMaps(drawn_maps(1, 1, 5, 5), ("[CLS]", "a", "b", "c", "[SEP]"), special=(0, 4))
+    (true,) = maps.maps["layer 0"]
+    for hide in (True, False):
+        spec = whole_model(Whole(maps, "itself", hide).model, 0)
+        drawn = {trace.name: trace for trace in spec.data}["weights"]
+        said = [note.text for note in spec.layout.annotations]
+        share = float(np.mean([true[i, i] for i in ((1, 2, 3) if hide else range(5))]))
+        title = f"head 1.1: itself {share:.2f}" + ("; rows are shares among words" if hide else "")
+        assert title in said
+        assert ("share among words" in drawn.hovertemplate) == hide
+        if hide:
+            np.testing.assert_allclose(np.asarray(drawn.customdata)[..., 0], true[1:4, 1:4])
+            np.testing.assert_allclose(drawn.z, true[1:4, 1:4] / true[1:4, 1:4].sum(-1, keepdims=True))
+
+
+def test_a_head_that_gives_its_weight_to_special_tokens_is_said_to_have_a_sink() -> None:
+    weights = np.full((2, 4, 4), 0.25, dtype="f4")
+    weights[1] = [0.9, 0.02, 0.04, 0.04]
+    maps = AttentionMaps({"layer 0": weights}, ("[CLS]", "a", "b", "c"), special=(0,))
+    said = [heads._say(Whole(maps, "itself", True), rank) for rank in (1, 2)]
+    assert "looks most at the word itself: **0.25**" in said[0]
+    assert said[0].endswith(r"**0.25** lies on \[CLS\], which are hidden.".replace("are", "is"))
+    assert "**0.03** of its weight" in said[1]
+    assert said[1].endswith("**0.90** lies on \\[CLS\\], which is hidden: an attention sink.")
+    shown = heads._say(Whole(maps, "itself"), 2)
+    assert "hidden" not in shown
+    assert "the token itself" in shown
+    without = AttentionMaps({"layer 0": weights})
+    assert "sink" not in heads._say(Whole(without, "itself"), 1)
+    assert "**0.90** lies on the first token: an attention sink." in heads._say(Whole(without, "itself"), 2)
+
+
+def test_the_share_on_special_tokens_is_a_column_where_there_are_any(real: None) -> None:
+    at = opened(source=REAL, tab="Heads")
+    assert "On special tokens" in at.dataframe[0].value
+    assert "the true weights" in texts(at)
+    assert Whole(AttentionMaps(drawn_maps(1, 2, 3, 3)), "itself").measures == list(RANK_BY.options[:-1])
 
 
 def test_large_maps_leave_the_highest_heads_and_the_chosen_one() -> None:
@@ -171,14 +344,14 @@ def test_a_sentence_of_no_word_and_one_too_long(real: None) -> None:
 
 
 @pytest.mark.parametrize("tab", ["Heads", "Checks", "Code"])
-def test_every_tab_opens(tab: str, real: None) -> None:
+def test_every_tab_opens(tab: str, real: None, planted: RealModel) -> None:
     at = opened(source=REAL, tab=tab)
     if tab == "Heads":
         assert next(iter(at.dataframe[0].value["Head"])) == "1.2"
     if tab == "Checks":
         assert texts(at).count(":material/check:") == 2
     if tab == "Code":
-        assert "load_model().attend('the cat sat on the mat').without_special()" in at.code[0].value
+        assert f"load_model({planted.name!r}).attend('the cat sat on the mat')" in at.code[0].value
 
 
 def test_a_wrong_map_fails_its_check(planted: RealModel) -> None:
@@ -186,6 +359,26 @@ def test_a_wrong_map_fails_its_check(planted: RealModel) -> None:
     assert not checks(Whole(maps, "entropy"))[0].passed
     good = checks(Whole(planted.attend("the cat"), "entropy"), planted, "the cat")
     assert [check.passed for check in good] == [True, True]
+
+
+@pytest.mark.parametrize("name", ["float16", "bfloat16", "float8_e4m3fn"])
+def test_checks_know_the_precision_of_a_file(name: str) -> None:
+    maps = torch.from_numpy(np.stack(list(drawn_maps(2, 3, 100, 100).values()))).softmax(-1)
+    file = safetensors.torch.save({"weights": maps.to(getattr(torch, name))})
+    (check,) = checks(Whole(read_attention("half.safetensors", file), "entropy"))
+    assert check.passed, check.verdict
+    assert check.error > 1e-6  # single precision would not do
+    assert f"to within what {name} keeps" in check.name
+    less = AttentionMaps({"a": (maps[0] * 0.5).numpy()}, precision=name)
+    assert not checks(Whole(less, "entropy"))[0].passed
+
+
+def test_checks_test_whole_rows_of_what_is_cut() -> None:
+    read = read_attention("long.npz", npz(weights=np.full((1, 512, 512), 1 / 512, dtype="f4")))
+    assert read.maps["layer 0"].sum(axis=-1).max() == pytest.approx(0.5)
+    (check,) = checks(Whole(read, "entropy"))
+    assert check.passed
+    assert "with its weight on keys that are not shown" in check.name
 
 
 def test_the_code_prints_the_head(
@@ -209,7 +402,7 @@ class TestTheShelf:
     def test_where_the_package_is_missing_the_page_says_the_command(
         self, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr("attn_core.real_model.packaged_folder", lambda: None)
+        monkeypatch.setattr("attn_core.models.loading.packaged_folder", lambda: None)
         shelf_with(monkeypatch, load_model)
         at = opened(source=REAL)
         assert f"`{INSTALL}`" in texts(at)
@@ -238,6 +431,18 @@ class TestTheShelf:
         at.run()
         assert at.get("bidi_component")
 
+    def test_a_library_that_panics_does_not_leave_the_page_waiting(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        class Panic(BaseException):
+            """What a library of Rust raises where it has a fault: no Exception."""
+
+        def panics(name: str | None, progress: Any) -> RealModel:
+            raise Panic
+
+        shelf_with(monkeypatch, panics)
+        assert "Reading it failed with Panic." in texts(opened(source=REAL))
+
     def test_a_model_asked_for_that_is_none_leaves_the_packaged_one(
         self, planted: RealModel, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
     ) -> None:
@@ -264,6 +469,27 @@ def npz(**arrays: Any) -> bytes:
     file = io.BytesIO()
     np.savez(file, **arrays)
     return file.getvalue()
+
+
+def test_each_of_many_heads_can_be_large(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    config = transformers.GPT2Config(
+        n_embd=64, n_layer=24, n_head=32, vocab_size=small_models.WORDS, n_positions=20
+    )
+    small_models.drawn(config).save_pretrained(tmp_path)
+    small_models.byte_level().save(str(tmp_path / "tokenizer.json"))
+    model = load_model(tmp_path)
+    shared_cache.clear()
+    shelf_with(monkeypatch, lambda name, progress: model)
+    at = opened(source=REAL, rank="700", text="the cat sat")
+    whole = Whole(model.attend("the cat sat"), "previous token")
+    slider = message(at)[0]["slider"]
+    assert slider["texts"][slider["index"]] == whole.model.name(whole.order[699])
+    assert len(slider["texts"]) == 257
+    assert "The slider has 257 of 768 heads" in texts(at)
+    layer, within = whole.model.at(whole.order[699])
+    drawn = np.nan_to_num(np.array(large(at)["z"], dtype=float))
+    np.testing.assert_allclose(drawn, whole.maps.maps[f"layer {layer}"][within], atol=1e-6)
+    shared_cache.clear()
 
 
 def test_an_own_file_is_shown_and_a_bad_one_leaves_it() -> None:

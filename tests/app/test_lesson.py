@@ -1,13 +1,17 @@
 """Lesson links: what they hide, what they say, and that nothing in them becomes markup or style."""
 
+from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 import pytest
+import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from attn_ui import lesson
+from attn_ui.bounds import MAX_CSV_BYTES, MAX_MAPS_BYTES, MAX_SETTINGS_BYTES
 from attn_ui.parameters import Flag
-from tests.pages import open_sound
+from tests.pages import PAGES, ROUTER, open_page, open_sound
 
 opened = partial(open_sound, "single-head")
 SETTINGS = (Flag("bias", False),)
@@ -24,7 +28,7 @@ def test_a_link_hides_says_and_keeps_the_page_as_it_is() -> None:
     assert "[data-testid=stTabs] { display: none" in page
     assert ".st-key-bias" in page
     assert "Look at &lt;b onclick=&quot;x&quot;&gt;row 2&lt;/b&gt; &amp; **wait**" in page
-    assert not [caption.value for caption in app.caption if "link_off" in caption.value]
+    assert not [each.value for each in app.warning if "The link's " in each.value]
     assert app.query_params["projector"] == "true"
 
 
@@ -39,7 +43,7 @@ def test_a_link_hides_says_and_keeps_the_page_as_it_is() -> None:
 )
 def test_a_bad_part_is_dropped_and_named(name: str, text: str, wanted: str) -> None:
     app = opened(**{name: text})
-    dropped = [caption.value for caption in app.caption if "link_off" in caption.value]
+    dropped = [each.value for each in app.warning if "The link's " in each.value]
     assert len(dropped) == 1
     assert f"`{name}`" in dropped[0]
     assert wanted in dropped[0]
@@ -53,3 +57,55 @@ def test_only_known_names_become_style() -> None:
     for text in ("bias;", "bias, words", "st-key-bias", "words,,bias"):
         with pytest.raises(ValueError, match="names of what to hide"):
             hidden.read(text)
+
+
+@dataclass
+class Opened:
+    """The panel of Share as it is once it was opened: a test has no browser to open it."""
+
+    panel: Any
+    open: bool = True
+
+    def __enter__(self) -> None:
+        self.panel.__enter__()
+
+    def __exit__(self, *reason: object) -> None:
+        self.panel.__exit__(*reason)
+
+
+@pytest.mark.parametrize("page", [page for page, (_, settings) in PAGES.items() if len(settings) > 1])
+def test_a_lesson_hides_controls_by_the_words_that_stand_beside_them(
+    page: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(st, "popover", lambda *_, **__: Opened(st.container()))
+    app = AppTest.from_file(ROUTER, default_timeout=300)
+    app.session_state["share-lesson"] = True
+    app = open_page(page, app.run())
+    offered = list(app.multiselect(key="share-hide").options)
+    assert offered[: len(lesson.PARTS)] == list(lesson.PARTS.values())
+    names = {setting.name for setting in PAGES[page][1]}
+    kinds = ("selectbox", "number_input", "slider", "toggle", "text_input", "select_slider", "button_group")
+    shown = {
+        element.key.removeprefix("pick-").removeprefix("step-"): getattr(element, "label", "")
+        for kind in kinds
+        for element in app.get(kind)
+        if element.key
+    }
+    words = {label for key, label in shown.items() if key in names - {*lesson.PARTS}}
+    assert words <= set(offered)
+    assert not names & set(offered)
+    assert len(set(offered)) == len(offered)
+
+
+def test_each_field_for_a_file_says_the_limit_that_the_code_has(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(st, "popover", lambda *_, **__: Opened(st.container()))
+    said = {
+        element.proto.label: 1_000_000 * element.proto.max_upload_size_mb
+        for page, link in (("kernel-regression", {"tab": "Data"}), ("learned-heads", {"source": "your own"}))
+        for element in open_sound(page, **link).get("file_uploader")
+    }
+    assert {label.partition(" (")[0]: limit for label, limit in said.items()} == {
+        "Open a file of settings": MAX_SETTINGS_BYTES,
+        "CSV file": MAX_CSV_BYTES,
+        "Attention weights": MAX_MAPS_BYTES,
+    }

@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 from starlette.types import Message, Receive, Scope, Send
+from streamlit.proto.BackMsg_pb2 import BackMsg
 
 from attn_ui.faults import WithoutMessage, WithoutQuery
-from attn_ui.limits import MOST_BYTES, Limits
+from attn_ui.limits import Limits
 
 STREAM: dict[str, Any] = {"type": "websocket", "path": "/lab/_stcore/stream", "headers": []}
 BACK: dict[str, Any] = {**STREAM, "headers": [(b"sec-websocket-protocol", b"streamlit, x, some-session")]}
@@ -39,6 +40,23 @@ async def _ask(app: Any, scope: dict[str, Any], *messages: Message) -> list[Mess
 
     await app(scope, receive, send)
     return sent
+
+
+class Line:
+    """A browser's end of a websocket: says what is put in, and keeps what it is told."""
+
+    def __init__(self) -> None:
+        self.messages: asyncio.Queue[Message] = asyncio.Queue()
+        self.sent: list[Message] = []
+
+    def put(self, content: bytes) -> None:
+        self.messages.put_nowait({"type": "websocket.receive", "bytes": content})
+
+    async def receive(self) -> Message:
+        return await self.messages.get()
+
+    async def send(self, message: Message) -> None:
+        self.sent.append(message)
 
 
 def test_past_the_limit_a_visitor_gets_a_sentence_and_one_who_returns_a_place() -> None:
@@ -111,28 +129,61 @@ def test_who_sends_too_fast_waits_alone() -> None:
     assert slow < 0.3
 
 
-@pytest.mark.parametrize("announced", [True, False])
-def test_a_body_past_the_limit_is_refused_before_the_app_sees_it(announced: bool) -> None:
-    seen: list[Scope] = []
+def test_who_asks_for_no_page_goes_after_a_while_and_who_asks_stays() -> None:
+    async def run() -> None:
+        async def app(scope: Scope, receive: Receive, send: Send) -> None:
+            while (await receive())["type"] != "websocket.disconnect":
+                pass
 
-    async def app(scope: Scope, receive: Receive, send: Send) -> None:
-        seen.append(scope)
-        assert (await receive())["body"] == b"x,y"
-        await _ok(scope, receive, send)
+        limits = Limits(app, sessions=0, changes=10, ask_within=0.05)
+        asked, silent, chatting = Line(), Line(), Line()
+        ask = BackMsg()
+        ask.rerun_script.query_string = ""
+        other = BackMsg()
+        other.app_heartbeat = True
+        visits = [
+            asyncio.create_task(limits(STREAM, each.receive, each.send)) for each in (asked, silent, chatting)
+        ]
+        asked.put(ask.SerializeToString())
+        chatting.put(other.SerializeToString())
+        await asyncio.wait(visits[1:], timeout=30)
+        gone = {"type": "websocket.close", "code": 1013, "reason": "no page was asked for"}
+        assert silent.sent == chatting.sent == [gone]
+        assert asked.sent == []
+        assert not visits[0].done()
+        assert limits.connected == 1
+        asked.messages.put_nowait({"type": "websocket.disconnect"})
+        await visits[0]
+        assert limits.connected == 0
 
-    limits = Limits(app, sessions=0, changes=10)
-    headers = [(b"content-length", str(50 * 1024**2).encode())] if announced else []
-    put: dict[str, Any] = {
-        "type": "http",
-        "method": "PUT",
-        "path": "/_stcore/upload_file/a/b",
-        "headers": headers,
-    }
-    part: Message = {"type": "http.request", "body": b"x" * (MOST_BYTES // 2), "more_body": True}
-    assert asyncio.run(_ask(limits, put, part, part, part))[0]["status"] == 413
-    assert seen == []
-    short: Message = {"type": "http.request", "body": b"x,y", "more_body": False}
-    assert asyncio.run(_ask(limits, {**put, "headers": []}, short))[0]["status"] == 200
+    asyncio.run(run())
+
+
+def test_who_comes_back_and_asks_for_nothing_stays_until_the_place_is_needed() -> None:
+    async def run() -> None:
+        async def app(scope: Scope, receive: Receive, send: Send) -> None:
+            if scope["type"] == "http":
+                await _ok(scope, receive, send)
+                return
+            while (await receive())["type"] != "websocket.disconnect":
+                pass
+
+        limits = Limits(app, sessions=1, changes=10, ask_within=60)
+        idle, new = Line(), Line()
+        first = asyncio.create_task(limits(BACK, idle.receive, idle.send))
+        await asyncio.sleep(0)
+        assert limits.connected == 1
+        assert (await _ask(limits, PAGE))[0]["status"] == 200  # there is a place for who comes
+        second = asyncio.create_task(limits(STREAM, new.receive, new.send))
+        await asyncio.wait([first], timeout=30)
+        assert idle.sent[0]["type"] == "websocket.close"
+        assert limits.connected == 1
+        assert not second.done()
+        new.messages.put_nowait({"type": "websocket.disconnect"})
+        await second
+        assert limits.connected == 0
+
+    asyncio.run(run())
 
 
 def test_a_line_of_the_log_names_no_query() -> None:

@@ -1,19 +1,20 @@
 """The multi-head page as Streamlit runs it: defaults, worked examples, links good and bad, bad input."""
 
-import json
+import math
+import re
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pytest
 import torch
 from streamlit.elements.lib import policies
 from streamlit.testing.v1 import AppTest
 from torch.nn import functional as F
 
-from attn_core import MULTI_HEAD_MISTAKES
-from attn_live.says import said_at
+from attn_core import MULTI_HEAD_MISTAKES, repeat_block
 from attn_live.unpacking import count_steps
 from pages.multi_head import settings as page_settings
 from pages.multi_head import words
@@ -21,6 +22,7 @@ from pages.multi_head.numbers import (
     MEASURES,
     Now,
     divisors,
+    draw,
     heads_slider,
     order_of,
     output_of,
@@ -41,15 +43,16 @@ from pages.multi_head.settings import (
     Setting,
 )
 from pages.multi_head.sliders import Moving
-from pages.multi_head.spellings import SPELLINGS, inputs, run
+from pages.multi_head.spellings import inputs, run
 from pages.multi_head.spellings import spellings as spelt
-from pages.multi_head.tabs import arithmetic, code, shared_heads, spellings, token_by_token
+from pages.multi_head.tabs import arithmetic, code, measures, shared_heads, spellings, token_by_token
 from pages.multi_head.tabs.block import VARIANTS, name_of
 from pages.multi_head.tabs.break_it import MISTAKES, PICTURES
 from pages.multi_head.tabs.checks import checks
 from pages.multi_head.tabs.shapes import STAGE_WORDS, ledger
 from pages.multi_head.views import packed
-from tests.pages import open_sound
+from tests.pages import open_sound, shown_under
+from tests.walk import said_now
 
 open_page = partial(open_sound, "multi-head")
 OWN = Setting(
@@ -86,38 +89,19 @@ SETTINGS = {
 
 
 def captions(at: AppTest) -> str:
-    return "\n".join(caption.value for caption in at.caption)
+    return "\n".join(each.value for each in [*at.caption, *at.warning])
 
 
 def text(at: AppTest) -> str:
-    return "\n".join([element.value for element in at.markdown] + sentences(at))
-
-
-def sentences(at: AppTest) -> list[str]:
-    """What each live figure says where its slider stands, without its colours."""
-    found = []
-    for figure in at.get("bidi_component"):
-        message = figure.proto.bytes
-        sections = []
-        for _ in range(2):
-            end = 4 + int.from_bytes(message[:4], "little")
-            sections.append(message[4:end])
-            message = message[end:]
-        head, said = sections
-        slider = json.loads(head)["slider"]
-        if said != b"null":
-            found.append("".join(run for _, run in said_at(said, slider["index"] if slider else 0, 0)))
-    return found
+    return "\n".join([element.value for element in at.markdown] + said_now(at))
 
 
 def show_tab(at: AppTest, tab: str) -> list[str]:
     """Open a tab; return what it says."""
-    at.session_state["tab"] = tab
+    at.query_params["tab"] = tab
     at.run()
     assert not at.exception
-    (opened,) = [each for each in at.tabs if each.label == tab]
-    assert [each for each in at.tabs if each.label != tab and len(each.children)] == []
-    return [element.type for element in opened.children.values()]
+    return shown_under(at, tab, TAB)
 
 
 def test_the_page_opens_on_a_sentence_with_four_heads() -> None:
@@ -150,8 +134,7 @@ def test_every_mistake_is_shown_with_the_check_that_fails(fault: str, heads: str
 @pytest.mark.parametrize("tab", TAB.options)
 def test_every_tab_opens_under_every_view(view: str, tab: str) -> None:
     at = open_page(view=view, tab=tab)
-    (opened,) = [each for each in at.tabs if each.label == tab]
-    assert list(opened.children)
+    assert shown_under(at, tab, TAB)
 
 
 def test_a_single_query_is_broadcast_when_the_transpose_is_forgotten() -> None:
@@ -488,12 +471,12 @@ def test_sentences() -> None:
     assert "hardly differ" in words.combined([0, 1], 1.0, 0.0)
     assert "but for the empty ones" in words.combined([0, 1], 1.4, 0.3, all_attend=False)
     assert "the same weights" in words.against(0, 1, 0.0, "a", "b")
-    assert "nothing tells them apart" in words.layers("x", 12, 1.0, 2.0, 0.999)
+    assert "nearly the same way, their cosines 0.001 below 1" in words.layers("x", 12, 1.0, 2.0, 0.999)
     assert words.does_not_divide(16, 1, [1], 1) == (
         "16 heads do not divide d_model = 1, for there is only 1 dimension. The nearest that does is 1."
     )
     assert words.layers("x", 2, 1.0, 2.0, None).endswith("there is no second token to be compared with.")
-    assert "keep their length" in words.layers("x", 12, 1.0, 1.01, 0.5)
+    assert "keep their mean length" in words.layers("x", 12, 1.0, 1.01, 0.5)
     assert "Before the first layer" in words.layers("x", 0, 1.0, 1.0, 0.5)
 
 
@@ -574,7 +557,7 @@ def test_five_spellings_agree(name: str) -> None:
     if not now.is_self_attention:
         return
     given = inputs(now.module, now.tokens.query, now.mask)
-    assert [spelling.name for spelling in SPELLINGS] == list(SPELLING.options)
+    assert [spelling.name for spelling in spelt(now.module)] == list(SPELLING.options)
     for spelling in spelt(now.module):
         shapes, output = run(spelling, given)
         torch.testing.assert_close(output, now.result.output, atol=1e-12, rtol=0)
@@ -602,12 +585,122 @@ def test_spellings_are_one_link_and_the_order_is_a_mistake() -> None:
 def test_the_wrong_order_is_that_of_einops() -> None:
     module, x = Now(OWN, LOOK, 4).module, sequences(OWN).query
     given = inputs(module, x, None)
-    wrong = [replace(step, lines=step.lines.replace("(k h d)", "(d k h)")) for step in SPELLINGS[3].steps]
-    _, output = run(replace(SPELLINGS[3], steps=tuple(wrong)), given)
+    einops = spelt(module)[3]
+    wrong = [replace(step, lines=step.lines.replace("(k h d)", "(d k h)")) for step in einops.steps]
+    _, output = run(replace(einops, steps=tuple(wrong)), given)
     ours = MULTI_HEAD_MISTAKES["unpacked-in-another-order"].attend(module, x)
     torch.testing.assert_close(ours.output, output, atol=1e-12, rtol=0)
 
 
 def test_one_token_alone_is_like_no_other() -> None:
     at = open_page(case="own sentence", text="alone", tab="Block", layers="3")
-    assert any(said.endswith("there is no second token to be compared with.") for said in sentences(at))
+    assert any(said.endswith("there is no second token to be compared with.") for said in said_now(at))
+
+
+@pytest.mark.parametrize(("d_head", "too"), [("2", "flat"), ("16", "sharp")])
+def test_the_wrong_root_is_said_to_go_one_way(d_head: str, too: str) -> None:
+    at = open_page(tab="Break it", fault="√d_model for √d_head", heads="2", free="true", dh=d_head)
+    said = text(at)
+    assert f"so the softmax is too {too}." in said
+    assert "with fewer than d_model weights come out too flat, with more too sharp." in said
+
+
+@pytest.mark.parametrize("residual", ["true", "false"])
+@pytest.mark.parametrize("norm", ["none", "before", "after"])
+def test_the_block_says_what_stands_around_attention(norm: str, residual: str) -> None:
+    at = open_page(tab="Block", norm=norm, residual=residual)
+    said = text(at)
+    assert "same attention" not in said
+    now = Now(OWN, LOOK, 4)
+    layers = [draw(8, 4, d_head=None, d_key=8, bias=False, projection=True, seed=4 + at) for at in range(6)]
+    states = repeat_block(layers, now.tokens.query, residual=residual == "true", norm=norm)
+    lengths = states[1:].norm(dim=-1)
+    one_length = bool((lengths / math.sqrt(8) - 1).abs().max() < 0.01)
+    assert ("**layer norm** then brings every vector to one length" in said) == one_length
+    assert ("goes on to the next layer keeps its own" in said) == (norm == "before")
+    assert ("the input is **added**" in said) == (residual == "true")
+    if norm == "none" and residual == "false":
+        assert "point nearly the same way, their cosines" in said or "point the same way" in said
+
+
+def shown_numbers(at: AppTest) -> list[str]:
+    """Every cell of the tables as Streamlit shows it."""
+    cells: list[str] = []
+    for each in at.dataframe:
+        shown = pa.ipc.open_stream(each.proto.arrow_data.styler.display_values).read_pandas()
+        cells += shown.drop(columns=" ").to_numpy().ravel().tolist()
+    return cells
+
+
+@pytest.mark.parametrize(
+    "link", [{}, {"pos": "rotary", "wo": "false"}, {"case": "I love ice, two full-width heads"}]
+)
+def test_tables_write_a_true_minus_and_keep_all_digits(link: dict[str, str]) -> None:
+    at = open_page(tab="Data", **link)
+    cells = shown_numbers(at)
+    assert any(cell.startswith("−") for cell in cells)
+    assert [cell for cell in cells if "-" in cell or (cell.startswith("−") and not float(cell[1:]))] == []
+    numbers = np.concatenate([each.value.drop(columns=" ").to_numpy().ravel() for each in at.dataframe])
+    assert len(numbers) == len(cells)
+    for cell, value in zip(cells, numbers, strict=True):
+        assert float(cell.replace("−", "-")) == pytest.approx(value, abs=5.1e-7)
+
+
+def test_arithmetic_writes_zero_without_a_sign_and_small_numbers_as_powers() -> None:
+    assert arithmetic._vector(torch.tensor([-0.0, 0.0, -1.5e-17, 0.25])) == (
+        r"[0,\ 0,\ -1.5 \cdot 10^{-17},\ 0.25]"
+    )
+    blocked = open_page(tab="Arithmetic", hmask="causal", q="0", k="3")
+    written = "\n".join(each.value for each in blocked.latex)
+    assert not re.search(r"(?<![\d.])-0(?![.\d])", written)
+    assert re.search(r"= -\d", written) or re.search(r"= \d", written)
+    assert "= (-" not in written
+    placed = open_page(tab="Arithmetic", pos="rotary", q="1", k="4")
+    (bare,) = [each.value for each in placed.markdown if each.value.startswith("Without positions this")]
+    assert "-" not in bare
+
+
+def test_words_agree_with_one_and_with_many() -> None:
+    first, second = (text(open_page(tab="Token by token", q=place)) for place in "01")
+    assert "The first token and its one score a head are computed with the cache or without." in first
+    assert "Without the cache all 2 tokens are projected again, and 3 scores a head are computed" in second
+    for said in (first, second):
+        assert not re.search(r"each of the 1 |\b1 (tokens|scores|dimensions|heads|pairs|queries)\b", said)
+    assert "× 1 dimension ×" in text(open_page(tab="Token by token", heads="8"))
+    assert "which reads 1 head of keys" in captions(open_page(tab="Token by token", heads="1"))
+    assert words.latent(1, 8, 16, 0.1).endswith("only 1 of 8 directions is left.")
+    assert words.latent(2, 8, 16, 0.1).endswith("only 2 of 8 directions are left.")
+    assert "1 of 1 pair (100.0 %)" in words.pairs(1, 1, [], 1)
+    assert "over 1.0 of 1 key on average" in text(open_page(text="a", heads="1"))
+    assert "there is no other to compare it with" in text(open_page(view="two heads", heads="1"))
+    assert "so 1 stands out." in text(open_page(text="a", dm="7", free="true", heads="3", view="one or many"))
+    assert "16 heads would be 1 wide. 1, 2, 4 and 8 heads fit pairs" in captions(
+        open_page(dm="16", pos="rotary", heads="16")
+    )
+
+
+def test_one_projection_for_all_promises_no_equal_maps_where_biases_part_them() -> None:
+    said = text(open_page(tab="Break it", fault="one W for all heads", pos="buckets"))
+    assert "maps still differ" in said
+    assert "computes the same map" not in said
+
+
+def test_measures_say_what_they_are_means_over() -> None:
+    said = text(open_page(tab="Measures"))
+    assert "Means over the 6 queries, *previous token* over the 5 that have a token before them." in said
+    result = Now(OWN, LOOK, 4).result.weights
+    of_five = result.diagonal(offset=-1, dim1=-2, dim2=-1).sum(dim=-1) / 5
+    torch.testing.assert_close(MEASURES["previous token"](Now(OWN, LOOK, 4).result), of_five)
+    assert "Of the only query; *previous token* is 0" in text(open_page(tab="Measures", text="a"))
+    assert "*previous token* over the second query alone" in text(open_page(tab="Measures", text="a b"))
+    blocked = open_page(tab="Measures", hmask="padding", reach="6", text="the cat sat on the mat")
+    assert "a query that may attend to nothing counts as 0" in text(blocked)
+
+
+def test_heads_that_are_alike_are_not_ranked() -> None:
+    assert "All heads have equal maps" in text(open_page(tab="Measures", text="the the the"))
+    assert "The two heads have equal maps" in text(open_page(tab="Measures", text="a", heads="2"))
+    close = [[1.0, 0.9999, 0.5], [0.9999, 1.0, 0.5], [0.5, 0.5, 1.0]]
+    assert "Heads 1 and 2 look most alike (1 − 0.0001), heads" in measures.closest(close)
+    even = [[1.0, 0.25, 0.25], [0.25, 1.0, 0.25], [0.25, 0.25, 1.0]]
+    assert measures.closest(even).startswith("Every two heads are equally alike (0.250)")

@@ -25,7 +25,7 @@ def shown(link: str) -> tuple[str | None, dict[str, list[Any]]]:
     page, _, query = link.partition("?")
     at = open_page(page.strip("/"), **parse_qs(query))
     assert not at.exception
-    assert not [caption for caption in at.caption if ":material/link_off:" in caption.value]
+    assert not [each for each in at.warning if each.value.startswith("The link's ")]
     # Sentences that follow a choice travel before their figure, as a message of their own.
     meta, _, packed = next(each for each in fields(at) if "slider" in each[0])
     slider, rows = meta["slider"], meta["cursor"]

@@ -46,7 +46,7 @@ def test_a_link_opens_at_its_temperature() -> None:
 def test_a_bad_temperature_is_named(text: str) -> None:
     app = overview(t=text)
     assert not app.exception
-    assert any("The link's `t` was" in caption.value for caption in app.caption)
+    assert any("The link's `t` was" in each.value for each in app.warning)
     assert "temperature 1.00" in seen(app)
 
 

@@ -147,5 +147,8 @@ def test_the_limits() -> None:
         "MAX_CSV_BYTES": 1_000_000,
         "MAX_CSV_ROWS": 5_000,
         "MAX_MAPS_BYTES": 8_000_000,
+        "MAX_SETTINGS_BYTES": 1_000_000,
+        "MAX_SESSION_BYTES": 24_000_000,
+        "MAX_PROCESS_BYTES": 200_000_000,
         "MAX_TABLE_COLUMNS": bounds.MAX_TABLE_COLUMNS,
     }

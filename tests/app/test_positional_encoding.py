@@ -3,6 +3,7 @@
 import contextlib
 import io
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,16 +13,28 @@ import pytest
 import torch
 from streamlit.testing.v1 import AppTest
 
-from attn_core import Learned, NoPositions, Rotary, Sinusoidal, VectorScheme, make_scheme, sentence_vectors
+from attn_core import (
+    Learned,
+    NoPositions,
+    Rotary,
+    Sinusoidal,
+    VectorScheme,
+    make_scheme,
+    sentence_vectors,
+    shift_difference,
+)
 from attn_core.samples import ATTENTION_SAMPLES
 from attn_core.schemes import SCHEMES, Scheme
+from attn_figures.numbers import number
 from attn_live.says import said_at
+from attn_live.unpacking import figure_at
 from attn_ui import shared_cache
 from attn_ui.shared_settings import scheme_setting
 from pages.positional_encoding import words
 from pages.positional_encoding.settings import HEADS_OF_BIAS, MISTAKE, ORDER, PICTURE, TAB
 from pages.positional_encoding.snippet import attention_code
 from pages.positional_encoding.views import past
+from tests.walk import fields
 
 ROOT = Path(__file__).resolve().parents[2]
 # The page alone, so that a link's settings reach its first run.
@@ -41,7 +54,8 @@ def opened(**link: str) -> AppTest:
 
 
 def said(app: AppTest) -> str:
-    return "\n".join([m.value for m in app.markdown] + [c.value for c in app.caption] + sentences(app))
+    plain = [each.value for each in [*app.markdown, *app.caption, *app.warning]]
+    return "\n".join(plain + sentences(app))
 
 
 def sentences(app: AppTest) -> list[str]:
@@ -254,6 +268,77 @@ def test_the_rotary_check_turns_the_pairs_of_its_layout(layout: str, monkeypatch
     assert "**fails" in said(opened(**link))
 
 
+def shifted_weights(name: str, x: np.ndarray, by: int) -> np.ndarray:
+    """Attend in NumPy, with the first word at position `by`, under a scheme that adds, turns or biases."""
+    n, d = x.shape
+    p, i = np.arange(n)[:, None] + by, np.arange(0, d, 2)
+    angles = p * 10000.0 ** (-i / d)
+    wave = np.stack([np.sin(angles), np.cos(angles)], axis=-1).reshape(n, d)
+    value, bias = x, np.zeros((n, n))
+    if name == "ramp":
+        value = x + 0.5 * p
+    elif name == "sinusoidal":
+        value = x + wave
+    elif name == "rotary":
+        turned = (x[:, 0::2] + 1j * x[:, 1::2]) * np.exp(1j * angles)
+        value = np.stack([turned.real, turned.imag], axis=-1).reshape(n, d)
+    elif name == "ALiBi":
+        bias = -(2.0 ** -(8 / 8)) * np.abs(p - p.T)
+    scores = value @ value.T / np.sqrt(d) + bias
+    exponentials = np.exp(scores - scores.max(axis=1, keepdims=True))
+    return np.array(exponentials / exponentials.sum(axis=1, keepdims=True))
+
+
+@pytest.mark.parametrize("width", ["1", "3", "7", "16"])
+def test_the_page_does_not_refuse_its_own_dimensions(width: str) -> None:
+    assert "Wanted numbers" not in said(opened(show="encoding", width=width, words="random"))
+    assert "Wanted numbers" in said(opened(show="encoding", width=width, words="random", dims="0, 99"))
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_arithmetic_has_a_minus_sign_and_no_zero_below_zero(scheme: str) -> None:
+    for q in ("0", "2"):
+        app = opened(scheme=scheme, tab="Arithmetic", q=q, k="0", words="random")
+        shown = [
+            each.value for each in app.markdown if "the weight is" in each.value or "| part" in each.value
+        ]
+        assert len(shown) == 2
+        for text in shown:
+            assert not re.search(r"(?<![\w|:-])-\d", text)
+            assert "−0.000000" not in text
+    assert "Turning adds no vector" in said(opened(scheme="rotary", tab="Arithmetic"))
+
+
+@pytest.mark.parametrize("kind", ["one-hot", "random"])
+@pytest.mark.parametrize("scheme", ["ramp", "sinusoidal", "rotary", "ALiBi"])
+def test_a_shift_of_the_whole_attention_parts_relative_schemes(scheme: str, kind: str) -> None:
+    app = opened(show="shift test", level="whole attention", scheme=scheme, words=kind)
+    x = sentence_vectors(["the", "cat", "sat", "on", "the", "mat"], 16, kind=kind, seed=4).numpy()
+    (_, says, packed), *_ = fields(app)
+    assert says[0] == "Nothing has been shifted yet: move the slider."
+    for by in (1, 8, 64):
+        change = shifted_weights(scheme, x, by) - shifted_weights(scheme, x, 0)
+        drawn = {each["name"]: each for each in figure_at(packed, by)["data"]}
+        np.testing.assert_allclose(drawn["difference"]["z"], change, atol=1e-6)
+        told = says[by]
+        if scheme in ("rotary", "ALiBi"):
+            assert np.abs(change).max() < 1e-12
+            assert "every weight stays" in told
+        else:
+            assert f"changes by up to {number(float(np.abs(change).max()), 3)}" in told
+        assert "Weights stay under rotary, ALiBi and buckets; they change under ramp, sinusoidal" in told
+    assert "by 1 position," in says[1]
+
+
+def test_positions_alone_are_shifted_from_the_first_that_a_word_can_have() -> None:
+    """Position 0 of BERT's table is that of [CLS], far longer than all others."""
+    table = torch.randn(100, 4, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
+    table[0] *= 100
+    found = shift_difference(Learned(table=table), 5, 4, torch.tensor([3]))[0]
+    rows = table[1:6], table[4:9]
+    torch.testing.assert_close(found, rows[1] @ rows[1].T - rows[0] @ rows[0].T)
+
+
 def test_past_training_of_a_lone_sine_has_no_number() -> None:
     app = opened(show="past training", width="1", words="random")
     assert "the sinusoidal product says nothing (a lone sine is 0 at position 0)" in said(app)
@@ -402,9 +487,9 @@ class TestWords:
         scales = dict.fromkeys(errors, 1.0)
         sentence = words.shift(errors, scales, "ramp", 8, 16)
         assert "changes by up to 5" in sentence
-        assert "Only the offset counts for sinusoidal and rotary; not for ramp." in sentence
+        assert "alone only the offset counts for sinusoidal and rotary; not for ramp." in sentence
         level = words.shift(errors | {"ramp": 0.0}, scales, "rotary", 8, 16)
-        assert level.endswith("Only the offset counts for ramp, sinusoidal and rotary.")
+        assert level.endswith("alone only the offset counts for ramp, sinusoidal and rotary.")
 
     def test_compare_praises_no_scheme_that_looks_further(self) -> None:
         even, far = np.full((2, 2), 0.5), np.array([[0.0, 1.0], [1.0, 0.0]])

@@ -4,6 +4,9 @@ import contextlib
 import io
 import math
 import re
+import subprocess
+import sys
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,21 +15,28 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from attn_core import KERNELS, SCHEMES, make_scheme, sentence_vectors
+from attn_core.toys import TASKS
 from attn_ui.numpy_code import in_numpy
 from attn_ui.programs import in_latex
 from pages.kernel_regression.snippet import formula, own_data, short, snippet, toy_data
+from pages.learned_heads.model_shelf import SHELF, standing
+from pages.multi_head import spellings as written
 from pages.multi_head.numbers import Now as Heads
+from pages.multi_head.settings import HEADS_MASK, SPELLING
+from pages.multi_head.spellings import spellings
 from pages.multi_head.tabs import code as heads_code
 from pages.positional_encoding.settings import EXAMPLES as SENTENCES
 from pages.positional_encoding.snippet import attention_code, short_code
-from pages.single_head.settings import EXAMPLE
+from pages.single_head.settings import EXAMPLE, MASK
+from tests import handed
 from tests.app.test_heads_with_positions import SETTINGS as PLACED
 from tests.app.test_kernel_regression import TOYS
 from tests.app.test_multi_head import LOOK
 from tests.app.test_multi_head import SETTINGS as PLAIN
+from tests.handed import Link
 from tests.pages import open_page
 
-HEADS = PLAIN | {name: setting for name, setting in PLACED.items() if "learned" not in name}
+HEADS = PLAIN | PLACED
 
 
 @pytest.fixture(autouse=True)
@@ -175,3 +185,137 @@ def test_a_large_matrix_is_written_with_dots() -> None:
     said = in_latex(np.full((9, 10), 0.5).tolist())
     assert said.count("0.50") == 64
     assert (said.count(r"\cdots"), said.count(r"\vdots")) == (8, 8)
+
+
+# ---- what is printed, against what is on the page; the wide version is `python -m tests.handed` ----
+
+SENTENCE_64 = " ".join(f"w{place % 40}" for place in range(64))
+LINKS: list[tuple[str, Link]] = [
+    *(
+        ("kernel-regression", {"kernel": kernel, "data": name, "h": h, "x0": "1.3"})
+        for kernel, name, h in zip(KERNELS, TOYS, ("0.02", "0.01", "1", "25"), strict=False)
+    ),
+    ("kernel-regression", {"points": "500", "data": "gap", "h": "0.01", "kernel": "boxcar", "x0": "2"}),
+    ("kernel-regression", {"picture": "Bridge to attention", "keys": "on a circle", "all": "true"}),
+    *(
+        ("positional-encoding", {"scheme": scheme, "words": words, "strength": "1.3", "of": "4", "head": "3"})
+        for scheme, words in zip(SCHEMES, ("one-hot", "random") * len(SCHEMES), strict=False)
+    ),
+    ("positional-encoding", {"text": SENTENCE_64, "width": "128", "layout": "concatenated"}),
+    ("positional-encoding", {"scheme": "rotary", "layout": "concatenated", "show": "turning"}),
+    *(
+        (
+            "multi-head",
+            {"pos": scheme, "hmask": mask, "bias": bias, "t": "0.5", "reach": "2"},
+        )
+        for scheme, mask, bias in zip(
+            SCHEMES, HEADS_MASK.options, ("true", "false") * len(SCHEMES), strict=False
+        )
+    ),
+    *(("multi-head", {"hmask": mask, "reach": "3", "wo": "false"}) for mask in HEADS_MASK.options[5:]),
+    ("multi-head", {"cross": "true", "dmem": "5", "pos": "buckets", "free": "true", "dh": "3", "heads": "3"}),
+    ("multi-head", {"text": SENTENCE_64, "dm": "64", "heads": "16", "view": "mean and max"}),
+    ("multi-head", {"hmask": "padding", "reach": "64", "heads": "1"}),
+    *(
+        ("single-head", {"mask": mask, "w": "2", "bias": "true", "t": "0.32", "scale": scale})
+        for mask, scale in zip(MASK.options, ("none", "free", "1/√dₖ") * len(MASK.options), strict=False)
+    ),
+    ("single-head", {"cross": "true", "ramp": "true", "unit": "true", "vectors": "one-hot", "d": "16"}),
+    ("single-head", {"qkv": "typed", "Q": "1000,2;3,4", "K": "1,0;0,1;5,5", "V": "-1;2;0.001"}),
+    *(("learned-heads", {"task": task, "training": "200", "ablate": ["2"]}) for task in TASKS),
+    ("learned-heads", {"places": "false", "abab": "abcabcabc"}),
+]
+
+
+@pytest.mark.parametrize(("page", "link"), LINKS)
+def test_what_a_program_prints_is_what_the_page_shows(page: str, link: Link) -> None:
+    assert handed.faults(page, link) == []
+
+
+HARD: Link = {"pos": "alibi", "hmask": "causal", "t": "3", "bias": "true"}
+
+
+@pytest.mark.parametrize("link", [{}, HARD, {"pos": "rotary", "wo": "false", "free": "true", "dh": "6"}])
+@pytest.mark.parametrize("tab", ["Token by token", "Shared heads", "One or many"])
+def test_what_other_tabs_hand_over_prints_what_they_show(tab: str, link: Link) -> None:
+    heads_of_keys = {"kv": "2"} if tab == "Shared heads" else {}  # token by token: each has its own
+    assert handed.of_a_tab(tab, {"head": "3", **heads_of_keys, **link}) == []
+
+
+@pytest.mark.parametrize("spelling", SPELLING.options)
+def test_each_spelling_is_a_program_too(spelling: str) -> None:
+    for link in ({}, HARD, {"pos": "learned", "wo": "false", "hmask": "own", "blocked": "1.0,1.1,2.2"}):
+        assert handed.of_a_tab("Spellings", {**link, "spelling": spelling}) == []
+
+
+def test_spellings_need_nothing_that_the_app_does_not_bring() -> None:
+    every = spellings(Heads(*PLAIN["default"][:1], LOOK, PLAIN["default"][1]).module)
+    brought = {re.split(r"[=<>;]", line)[0] for line in Path("requirements.txt").read_text().splitlines()}
+    imported = {re.split(r"[ .]", line)[1] for each in every for line in each.imports.splitlines() if line}
+    assert imported <= brought, imported
+
+
+def test_the_tab_opens_where_einops_cannot_be_imported(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "einops", None)
+    monkeypatch.setattr(written, "find_spec", lambda name: None)
+    at = open_page("multi-head", tab="Spellings")
+    assert not at.exception
+    assert "einops is not installed here" in "\n".join(each.value for each in at.caption)
+    checks = next(each.value for each in at.markdown if "gives this output" in each.value)
+    for spelling in ("loops", "matmul", "einsum", "torch"):
+        assert f"{spelling} gives this output" in checks
+    assert handed.of_a_tab("Spellings", {"spelling": "torch"}) == []
+
+
+def test_numbers_that_are_not_the_pages_are_found() -> None:
+    wanted = [np.array([[0.25, 0.75]])]
+    assert list(handed.compared("tensor([[0.2500, 0.7500]], dtype=torch.float64)", wanted)) == []
+    assert list(handed.compared("[[0.25 0.7502]]", wanted)) == ["array 0 is off by 0.0002"]
+    assert list(handed.compared("", wanted)) == ["prints 0 arrays where 1 are wanted"]
+    assert list(handed.compared("[[0.25]\n [0.75]]", wanted)) == [
+        "array 0 prints the shape (2, 1) where (1, 2) is wanted"
+    ]
+    large = np.arange(4000.0).reshape(40, 100)
+    assert list(handed.compared(str(large), [large])) == []
+    assert list(handed.compared(str(large), [large[:, ::-1]])) != []
+
+
+FRESH = (
+    "import sys, plotly.graph_objects as go\ngo.Figure.show = lambda figure: None\nexec(sys.stdin.read())\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("page", "link", "absent"),
+    [
+        ("multi-head", {"pos": "learned", "code": "NumPy"}, ("torch", "attn_core")),
+        ("multi-head", {"pos": "learned", "code": "PyTorch"}, ("attn_core", "numpy.testing")),
+        ("positional-encoding", {"scheme": "learned", "code": "NumPy"}, ("torch", "attn_core")),
+        ("learned-heads", {"code": "NumPy"}, ("torch", "attn_core")),
+        ("single-head", {"code": "attn_core"}, ("streamlit", "pages")),
+    ],
+)
+def test_in_a_process_of_its_own_a_program_needs_what_it_names(
+    page: str, link: dict[str, str], absent: tuple[str, ...]
+) -> None:
+    program = opened(page, **link).code[0].value
+    program += f"\nimport sys\nassert not {{*{absent!r}}} & {{*sys.modules}}\n"
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", FRESH],
+        input=program,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert list(handed.compared(done.stdout, handed.SHOWN[page](link))) == []
+
+
+def test_the_real_models_program_prints_the_head_that_its_table_has_first() -> None:
+    standing()
+    SHELF.wait(300)
+    link = {"source": "a real model", "text": "a dog lay on the rug"}
+    heads = open_page("learned-heads", tab="Heads", **link).dataframe[0].value
+    best = heads.loc[heads["Previous token"].idxmax()]
+    printed = handed.run(opened("learned-heads", **link).code[0].value)
+    assert printed == f"head {best['Head']}: {best['Previous token']:.4f}\n"

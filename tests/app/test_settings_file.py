@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from attn_ui import settings_file
+from attn_ui.bounds import MAX_SETTINGS_BYTES
 from attn_ui.parameters import Cells, Choice, Flag, Several, Steps, Table, Whole
 
 LONG = ";".join(",".join(f"{i}.12345" for _ in range(16)) for i in range(64))
@@ -58,7 +59,7 @@ def _file(**settings: Any) -> bytes:
         (_file(T=LONG + ";1"), "`T` cannot be used"),
         (_file(v=["x", "z"]), "`v` cannot be used"),
         (_file(nothing="1"), "`nothing`, which this page does not have"),
-        (b" " * (settings_file.MOST_BYTES + 1), "at most 1,000,000 bytes"),
+        (b" " * (MAX_SETTINGS_BYTES + 1), "at most 1,000,000 bytes"),
     ],
 )
 def test_a_bad_file_is_refused_by_a_sentence(content: bytes, wanted: str) -> None:

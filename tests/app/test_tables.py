@@ -2,17 +2,10 @@
 
 import pytest
 
-from attn_ui.parameters import Choice
 from attn_ui.tables import ROUNDED, checks_table, table
-from tests.pages import PAGES, open_sound
+from tests.pages import PAGES, open_sound, tabs_of
 
-WRITTEN_OUT = [
-    address
-    for address, (_, settings) in PAGES.items()
-    if any(
-        isinstance(each, Choice) and each.name == "tab" and "Arithmetic" in each.options for each in settings
-    )
-]
+WRITTEN_OUT = [address for address in PAGES if address and "Arithmetic" in tabs_of(address).options]
 
 
 def test_a_bar_inside_a_cell_stays_there() -> None:

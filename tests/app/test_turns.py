@@ -1,11 +1,17 @@
-"""Runs stand in a line: one at a time, none for long."""
+"""Runs stand in a line: one at a time, none for long, and whoever had least is next."""
 
 import threading
+import time
 from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
-from attn_ui.turns import Turns
+from attn_ui import turns
+from attn_ui.turns import KNOWN, ROUTE, Turns, visitor
+
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def _in_threads(count: int, work: Callable[[], None]) -> list[threading.Thread]:
@@ -35,7 +41,7 @@ def test_one_at_a_time() -> None:
 
 def test_a_run_that_takes_long_holds_up_nobody() -> None:
     turns = Turns(longest=0.05)
-    entered, slow_may_end, second_in, second_may_end = (threading.Event() for _ in range(4))
+    entered, slow_may_end, second_in, second_may_end, third_in = (threading.Event() for _ in range(5))
 
     def slow() -> None:
         with turns:
@@ -47,17 +53,155 @@ def test_a_run_that_takes_long_holds_up_nobody() -> None:
             second_in.set()
             second_may_end.wait(30)
 
+    def third() -> None:
+        with turns:
+            third_in.set()
+
     [first] = _in_threads(1, slow)
     assert entered.wait(30)
     [other] = _in_threads(1, second)
     assert second_in.wait(30)  # though the first is still at it
     slow_may_end.set()
     first.join(30)
-    # The end of a turn that was given up does not end the next one's.
-    assert not turns._turn.acquire(blocking=False)
+    # The end of a turn that was given up does not end the next one's; that one is too long about it as well.
+    [last] = _in_threads(1, third)
+    assert third_in.wait(30)
     second_may_end.set()
     other.join(30)
-    assert turns._turn.acquire(blocking=False)
+    last.join(30)
+
+
+class Hall:
+    """Visitors at a door that lets one in at a time; time passes only where the test says so."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+        self.names = threading.local()
+        self.turns = Turns(
+            longest=0.3,
+            who=lambda: str(self.names.who),
+            clock=lambda: self.now,
+            worked=lambda: float(getattr(self.names, "worked", 0.0)),
+        )
+        self.served: list[str] = []
+        self.may_leave: dict[str, threading.Event] = {}
+        self.threads: list[threading.Thread] = []
+
+    def come(self, run: str, *, work: float) -> None:
+        """Have a run of the visitor named by its first letter wait until it is told to leave."""
+        leave = self.may_leave[run] = threading.Event()
+        waits = threading.Event()
+
+        def stay() -> None:
+            self.names.who = run[0]
+            waits.set()
+            with self.turns:
+                self.served.append(run)
+                leave.wait(30)
+                self.names.worked = work
+
+        before = len(self.turns._waiting) + len(self.served)
+        self.threads += _in_threads(1, stay)
+        assert waits.wait(30)
+        _until(lambda: len(self.turns._waiting) + len(self.served) > before)
+
+    def leave(self, run: str) -> None:
+        """End a run."""
+        self.may_leave[run].set()
+        self.threads[list(self.may_leave).index(run)].join(30)
+
+    def serves(self, *runs: str) -> bool:
+        """Wait until these and no others were served."""
+        _until(lambda: len(self.served) >= len(runs))
+        return self.served == list(runs)
+
+
+def _until(true: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 30
+    while not true() and time.monotonic() < deadline:
+        threading.Event().wait(0.005)
+    assert true()
+
+
+def test_whoever_had_least_is_next_though_others_came_before() -> None:
+    hall = Hall()
+    hall.come("a1", work=0.2)
+    hall.leave("a1")
+    hall.come("b1", work=0.01)
+    hall.leave("b1")
+    hall.come("c1", work=0.1)
+    for run in ("a2", "a3", "b2", "d1"):  # in the order of their coming
+        hall.come(run, work=0.1)
+    for run in ("c1", "d1", "b2", "a2", "a3"):
+        _until(lambda run=run: hall.served[-1] == run)
+        hall.leave(run)
+    assert hall.serves("a1", "b1", "c1", "d1", "b2", "a2", "a3")
+
+
+def test_what_a_visitor_had_is_forgotten_by_halves() -> None:
+    hall = Hall()
+    for run, work in (("a1", 0.2), ("b1", 0.1)):
+        hall.come(run, work=work)
+        hall.leave(run)
+        hall.now += 15  # three times the half: 0.2 is 0.025 when b has had 0.1
+    hall.now -= 15
+    hall.come("c1", work=0.01)
+    hall.come("b2", work=0.01)
+    hall.come("a2", work=0.01)
+    for run in ("c1", "a2", "b2"):
+        _until(lambda run=run: hall.served[-1] == run)
+        hall.leave(run)
+    assert hall.serves("a1", "b1", "c1", "a2", "b2")
+
+
+def test_long_runs_of_several_visitors_go_on_one_at_a_time_and_a_neighbour_passes() -> None:
+    hall = Hall()
+    heavy = ("a", "b", "c", "d")
+    for who in heavy:  # each has been long once
+        hall.come(f"{who}1", work=2.0)
+        hall.leave(f"{who}1")
+    for who in heavy:
+        hall.come(f"{who}2", work=2.0)
+    before = [f"{who}1" for who in heavy]
+    assert hall.serves(*before, "a2")
+    hall.now += 0.4  # its turn is over, and its work goes on: the other long ones wait for it
+    hall.come("n1", work=0.01)
+    assert hall.serves(*before, "a2", "n1")
+    hall.leave("n1")
+    hall.come("n2", work=0.01)
+    assert hall.serves(*before, "a2", "n1", "n2")
+    hall.leave("n2")
+    hall.leave("a2")
+    assert hall.serves(*before, "a2", "n1", "n2", "b2")
+    hall.now += 30  # long ago: nobody waits for what is forgotten
+    hall.come("n3", work=0.01)
+    _until(lambda: not {"c2", "n3"}.isdisjoint(hall.served))
+    for run in ("b2", "c2", "d2", "n3"):
+        hall.may_leave[run].set()
+    for thread in hall.threads:
+        thread.join(30)
+    assert sorted(hall.served) == sorted([*before, "a2", "b2", "c2", "d2", "n1", "n2", "n3"])
+
+
+def test_visitors_that_had_next_to_nothing_are_forgotten() -> None:
+    hall = Hall()
+    for number in range(KNOWN + 5):
+        hall.names.who, hall.names.worked = f"visitor {number}", 0.0
+        with hall.turns:
+            hall.names.worked = 0.0005 if number else 1.0
+    assert len(hall.turns._had) < 10
+    assert "visitor 0" in hall.turns._had
+
+
+def test_a_visitor_is_a_browser_by_the_proxys_cookie_else_a_session(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert visitor().startswith("thread ")
+    cookies = {"lab_route": "ab12"}
+    monkeypatch.setattr(turns, "get_script_run_ctx", lambda **_: SimpleNamespace(session_id="s-1"))
+    monkeypatch.setattr(turns, "st", SimpleNamespace(context=SimpleNamespace(cookies=cookies)))
+    assert visitor() == "ab12"
+    cookies.clear()
+    assert visitor() == "s-1"
+    assert f"map $cookie_{ROUTE} $lab_route" in (ROOT / "deploy" / "nginx.conf").read_text(encoding="utf-8")
 
 
 def test_a_turn_nests_and_ends_with_an_error() -> None:

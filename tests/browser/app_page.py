@@ -4,10 +4,13 @@ import contextlib
 import time
 from collections.abc import Callable
 from typing import Any
+from urllib.parse import urlsplit
 
 from playwright.sync_api import ConsoleMessage, Locator, Page, Response, TimeoutError, expect
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+
+from tests.pages import tabs_of, way_to
 
 READY = "[data-testid=stApp][data-test-script-state=notRunning][data-test-connection-state=CONNECTED]"
 
@@ -289,9 +292,10 @@ class AppPage:
         return names
 
     def tab(self, name: str) -> None:
-        """Open a tab under the figure."""
-        self.page.get_by_role("tab", name=name, exact=True).click()
-        self.settle()
+        """Open a tab under the figure, by its group."""
+        for label in way_to(name, tabs_of(urlsplit(self.page.url).path.strip("/"))):
+            self.page.get_by_role("tab", name=label, exact=True).click()
+            self.settle()
 
     def segment(self, option: str) -> None:
         """Choose one of a few options that stand side by side."""

@@ -156,6 +156,7 @@ def test_students_of_a_killed_process_come_back_and_a_rolling_restart_loses_nobo
     assert "t=2.00" in page.url
     # A session answers, with the temperature that is let go first: no picture that was left standing.
     page.locator("input[data-live=step]").first.press("ArrowRight")
+    page.get_by_role("tab", name="Take away").click()
     page.get_by_role("tab", name="Code").click()
     code = page.locator("[data-testid=stCode]:visible").first
     expect(code).to_contain_text("/ 2.24", timeout=SLOW)
@@ -177,25 +178,45 @@ def test_when_the_process_of_all_is_killed_all_start_again(room: Room) -> None:
         wait_for(f"http://127.0.0.1:{port}/_stcore/health", room.process)
 
 
-def test_code_that_cannot_be_imported_leaves_the_class_as_it_is(tmp_path: Path) -> None:
+def test_code_that_does_not_open_leaves_the_class_as_it_is(tmp_path: Path) -> None:
     lab = tmp_path / "lab"
     for part in (".streamlit", "attn_core", "attn_figures", "attn_live", "attn_ui", "deploy", "pages"):
         shutil.copytree(ROOT / part, lab / part, ignore=shutil.ignore_patterns("__pycache__"))
     for part in ("app.py", "pyproject.toml"):
         shutil.copy(ROOT / part, lab)
-    code = lab / "pages" / "__init__.py"
-    sound = code.read_text()
+    package, page = lab / "pages" / "__init__.py", lab / "pages" / "single_head" / "page.py"
+    wrong = (
+        (package, "raise ImportError('half written')", "half written"),
+        # A page is run for each visitor, and imported by nobody.
+        (page, "if True print(1)", "pages/single_head/page.py cannot be read: invalid syntax"),
+        (page, "from attn_ui.frame import no_such_thing", "no_such_thing"),
+        (page, "st.write(never_made)", "Single head does not open: name 'never_made' is not defined"),
+    )
     with _class(lab, tmp_path / "log", processes=1) as room:
         before = room.pids()
-        code.write_text(f"{sound}\nraise ImportError('half written')\n")
-        room.process.send_signal(signal.SIGHUP)
-        room.wait_to_write("the app cannot be imported (exit 1): the processes go on as they are")
-        assert "half written" in room.log.read_text()
-        assert room.pids() == before
-        with urllib.request.urlopen(f"{room.address}/_stcore/health") as answer:
-            assert answer.status == 200
-        code.write_text(sound)
+        for number, (path, line, says) in enumerate(wrong, start=1):
+            sound = path.read_text()
+            path.write_text(f"{sound}\n{line}\n")
+            room.process.send_signal(signal.SIGHUP)
+            room.wait_until(
+                lambda n=number: room.log.read_text().count("the processes go on as they are") == n
+            )
+            assert says in room.log.read_text()
+            assert "all processes were restarted" not in room.log.read_text()
+            assert room.pids() == before
+            with urllib.request.urlopen(f"{room.address}/_stcore/health") as answer:
+                assert answer.status == 200
+            path.write_text(sound)
         room.process.send_signal(signal.SIGHUP)
         room.wait_to_write("all processes were restarted")
         assert room.pids() != before
         assert room.pids().keys() == before.keys()
+
+
+def test_half_a_request_does_not_stay_for_ever_at_the_proxy(room: Room) -> None:
+    port = int(room.address.rpartition(":")[2])
+    with socket.create_connection(("127.0.0.1", port), timeout=60) as half:
+        half.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\nX-Half: ")
+        began = time.monotonic()
+        assert half.recv(4096) == b""  # closed
+        assert 10 < time.monotonic() - began < 45

@@ -1,11 +1,12 @@
 """The film: pictures that Plotly drew beforehand, pixel by pixel what it draws at rest."""
 
 import io
+import re
 
 import numpy as np
 import pytest
 from PIL import Image
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from tests.browser.app_page import FRAME, IDLE, MOMENT, AppPage
 
@@ -15,7 +16,7 @@ WINDOW = {"width": 1280, "height": 1500}
 SHADE = 8  # of 255: below it an edge is smoothed differently, which no eye sees
 MOST_DIFFERENT = 0.002  # of all pixels
 MOST_STEPS = 5  # of a page that are compared; of more steps, so many of them, spread evenly
-SHOWN = "[...film.shadowRoot.children].find((f) => f.style.contentVisibility === 'visible')"
+SHOWN = "[...film.shadowRoot.children].find((f) => f.dataset.seen === '')"
 READY = "() => document.querySelector('.live-film')?.dataset.film === 'ready'"
 # Moves the first slider, notes the film's picture, and waits until the real figure stands there.
 MOVE = f"""
@@ -36,7 +37,7 @@ SHOW = """
 (seen) => {
     document.querySelector('.live-film').hidden = !seen;
     document.querySelector('.live-plot').toggleAttribute('data-covered', seen);
-    window.frame.style.contentVisibility = seen ? 'visible' : 'hidden';
+    window.frame.toggleAttribute('data-seen', seen);
 }
 """
 # Counts, at every frame, what the uppermost picture of the first figure holds.
@@ -97,8 +98,37 @@ def drag(live: AppPage, parts: np.ndarray) -> None:
         live.page.evaluate(FRAME)
 
 
+def without_content_visibility(page: Page) -> None:
+    """Serve styles and scripts as to a browser that has never heard of the property."""
+
+    def spoil(route: Route) -> None:
+        answer = route.fetch()
+        route.fulfill(response=answer, body=answer.text().replace("content-visibility", "content-unheard-of"))
+
+    page.route(re.compile(r"/plotly/(live\.js|page\.css)"), spoil)
+
+
 @pytest.mark.parametrize("path", PAGES)
 def test_a_picture_of_the_film_is_what_plotly_draws(app: AppPage, path: str) -> None:
+    compare_film(app, path)
+
+
+def test_an_older_browser_hides_the_pictures_that_are_not_meant(app: AppPage) -> None:
+    without_content_visibility(app.page)
+    compare_film(app, "single-head")
+    seen = """() => {
+        const figure = document.querySelector('.live-figure');
+        figure.querySelector('.live-plot').toggleAttribute('data-covered', true);
+        const frames = [...figure.querySelector('.live-film').shadowRoot.querySelectorAll('div')];
+        const under = figure.querySelector('.live-plot .svg-container');
+        const styles = [...frames, under].map((node) => getComputedStyle(node));
+        return [...new Set(styles.map((style) => style.contentVisibility + ' ' + style.visibility))];
+    }"""
+    assert app.page.evaluate(seen) == ["visible hidden"]  # by the one property that is left
+
+
+def compare_film(app: AppPage, path: str) -> None:
+    """Hold the film's pictures of up to five steps against the real figure's pixels."""
     page = app.page
     page.set_viewport_size({"width": WINDOW["width"], "height": WINDOW["height"]})
     page.set_default_timeout(90_000)

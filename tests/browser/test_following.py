@@ -24,8 +24,7 @@ def test_a_tab_says_after_a_release_what_its_link_says(app: AppPage, address: st
     app.open(address)
     key = FIGURES[address]
     for tab in ("Arithmetic", "Break it", "Code"):
-        app.page.get_by_role("tab", name=tab, exact=True).click()
-        app.settle()
+        app.tab(tab)
         app.press(key, "ArrowLeft", times=2)
         after = told(app)
         app.open(app.page.url.removeprefix(f"{app.server}/"))

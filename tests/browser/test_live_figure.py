@@ -109,10 +109,43 @@ def test_the_sentence_follows_both_sliders_as_plain_text(live: AppPage) -> None:
     assert len(live.sent) == sent
     live.page.mouse.up()
     live.settle()
-    expect(said).to_have_attribute("aria-live", "polite")
     live.press("first", "ArrowRight", name="row")
     expect(said).to_have_text("At 4.0 the y is <b>*bold*</b>.")
     assert said.locator(".query.b").inner_text() == "y"
+
+
+# What a reader of the screen would say: each change inside a live region, as the region reads then.
+READ_OUT = """() => {
+    window.readOut = [];
+    const implied = "output, [role=status], [role=alert], [role=log]";
+    new MutationObserver(changes => {
+        const heard = new Set();
+        for (const { target } of changes) {
+            const element = target.nodeType === 1 ? target : target.parentElement;
+            const region = element?.closest(`[aria-live], ${implied}`);
+            if (region && region.getAttribute("aria-live") !== "off") heard.add(region);
+        }
+        for (const region of heard) window.readOut.push(region.textContent);
+    }).observe(document.body, { childList: true, characterData: true, subtree: true });
+}"""
+
+
+def test_the_sentence_is_read_out_once_and_at_rest(live: AppPage) -> None:
+    live.page.evaluate(READ_OUT)
+    live.press("first", "ArrowLeft", times=2)
+    live.page.wait_for_function("() => window.readOut.length > 0")
+    live.page.evaluate(MOMENT, 300)
+    assert live.page.evaluate("window.readOut") == ["At 0.0 the x is <b>*bold*</b>."]
+    play = live.figure("first").get_by_role("button", name="Play")
+    live.names_of("first", play.click)
+    live.page.wait_for_function("() => window.readOut.length > 1")
+    live.settle()
+    live.page.evaluate(MOMENT, 300)
+    assert live.page.evaluate("window.readOut")[1:] == ["At 4.0 the x is <b>*bold*</b>."]
+    drag(live, "first", 0.0)
+    live.page.wait_for_function("() => window.readOut.length > 2")
+    live.page.evaluate(MOMENT, 300)
+    assert live.page.evaluate("window.readOut")[2:] == ["At 0.0 the x is <b>*bold*</b>."]
 
 
 def test_play_sweeps_to_the_end_and_tells_the_server(live: AppPage) -> None:

@@ -14,11 +14,16 @@ import pytest
 from playwright.sync_api import Page
 from streamlit.testing.v1 import AppTest
 
+from attn_core import KERNELS
 from attn_live.arrays import read_body
 from attn_live.bundle import bundle, markup
 from attn_live.packing import PREFIX_BYTES, message
 from attn_live.says import pack_says, said_at, said_plainly
 from attn_live.unpacking import count_steps, figure_at, inflated
+from pages.kernel_regression.points import sample
+from pages.kernel_regression.settings import QUERY_AT
+from tests.pages import open_sound
+from tests.walk import fields
 
 ROUTER = Path(__file__).resolve().parents[2] / "attn_ui" / "router.py"
 PAGES = (
@@ -184,7 +189,8 @@ def test_words_in_a_table_are_no_formulas(modules: Page) -> None:
             const hatch = { ...trace, name: 'a masked', z: [[null, 0, null]], hovertemplate: 'x' };
             const layout = { xaxis: { tickvals: [0, 1, 2], ticktext: ['=1+1', '-', '-5'] },
                              yaxis: { tickvals: [0], ticktext: ['<b>x</b> &lt;'] } };
-            return csvBlob({ data: [trace, hatch], layout }).text();
+            const leak = { ...trace, name: 'a leaking', z: [Float32Array.of(0.1, NaN, NaN)] };
+            return csvBlob({ data: [trace, hatch, leak], layout }).text();
         }"""
     )
     assert list(csv.reader(io.StringIO(written))) == [
@@ -192,6 +198,67 @@ def test_words_in_a_table_are_no_formulas(modules: Page) -> None:
         ['a, "b"', "x <", "'=1+1", "0.1"],
         ['a, "b"', "x <", "'-", "masked"],
         ['a, "b"', "x <", "-5", "-2"],
+    ]
+
+
+def saved(modules: Page, figure: dict[str, Any]) -> list[list[str]]:
+    """The lines of a figure's CSV, without the first."""
+    given = json.dumps(plain(figure), default=float).replace('"nan"', "null")
+    written = modules.evaluate("figure => csvBlob(JSON.parse(figure)).text()", given)
+    return list(csv.reader(io.StringIO(written)))[1:]
+
+
+MANY_WORDS = " ".join(f"w{place}" for place in range(40))
+
+
+@pytest.mark.parametrize(
+    ("page", "link", "panels"),
+    [
+        (
+            "single-head",
+            {"mask": "causal"},
+            ["scores QKᵀ", "scaled, masked", "weights", "V", "output"],
+        ),
+        ("multi-head", {"view": "mean and max"}, ["mean", "largest", "largest − smallest"]),
+        ("positional-encoding", {}, ["without positions", "with positions: sinusoidal", "what changes"]),
+        ("kernel-regression", {}, ["weights", "data", "queries"]),
+        (
+            "kernel-regression",
+            {"picture": "Four kernels"},
+            [f"{kernel} {what}" for what in ("weights", "data") for kernel in KERNELS],
+        ),
+    ],
+)
+def test_panels_are_saved_by_their_titles(
+    modules: Page, page: str, link: dict[str, str], panels: list[str]
+) -> None:
+    modules.add_script_tag(content=bundle("numbers.js"))
+    head, _, packed = next(each for each in fields(open_sound(page, **link)) if "slider" in each[0])
+    lines = saved(modules, figure_at(packed, head["slider"]["index"]))
+    assert list(dict.fromkeys(line[0] for line in lines)) == panels
+
+
+def test_rows_are_saved_by_what_they_are_called_or_by_their_x(modules: Page) -> None:
+    modules.add_script_tag(content=bundle("numbers.js"))
+    # Of forty words the axis names every other.
+    *_, (_, _, packed) = fields(open_sound("single-head", text=MANY_WORDS))
+    lines = saved(modules, figure_at(packed, 0))
+    weights = [line for line in lines if line[0].startswith("weights")]
+    words = MANY_WORDS.split()
+    assert [(line[1], line[2]) for line in weights] == [(row, column) for row in words for column in words]
+    # Points by their x, curves as columns; a map's rows by where its queries stand.
+    *_, (_, _, packed) = fields(open_sound("kernel-regression", points="4", noise="0"))
+    lines = saved(modules, figure_at(packed, 0))
+    data = [(float(line[1]), float(line[3])) for line in lines if line[2] == "data"]
+    points = sample("sine", 4, 0.0, 4)
+    np.testing.assert_allclose(data, np.stack([points.keys, points.values], axis=-1), rtol=1e-6)
+    rows = [float(line[1]) for line in lines if line[0] == "weights"][::4]
+    np.testing.assert_allclose(rows, QUERY_AT.values)
+    across = {"type": "bar", "name": "n", "orientation": "h", "x": [3, 5], "y": [0, 1]}
+    titled = {"yaxis": {"tickvals": [0, 1], "ticktext": ["<b>one</b>", "two"]}}
+    assert saved(modules, {"data": [across], "layout": titled}) == [
+        ["n", "one", "n", "3"],
+        ["n", "two", "n", "5"],
     ]
 
 
@@ -216,6 +283,25 @@ def test_python_hears_that_a_figure_is_drawn_though_it_was_taken_away_when_it_fa
     tab.set_content(markup())
     tab.add_script_tag(content=bundle("live.js"))
     assert tab.evaluate(HEALED) == [[["failed", True], ["failed", False]], "", "drawn"]
+
+
+CHOOSES = """
+(fixed) => {
+    const figure = new LiveFigure(document.body);
+    figure.meta = { chosen: { query: { index: 0 } }, cursor: null, fixed };
+    const chosen = { axes: ["query", null], part: null };
+    const data = { type: "heatmap", name: "weights", meta: { chosen } };
+    figure.choose({ data, pointIndex: [2, 1] });
+    return figure.chosen;
+}
+"""
+
+
+def test_nothing_is_chosen_in_a_file_whose_sentences_tell_of_one_choice(tab: Page) -> None:
+    tab.set_content(markup())
+    tab.add_script_tag(content=bundle("live.js"))
+    assert tab.evaluate(CHOOSES, False) == {"query": 2}
+    assert tab.evaluate(CHOOSES, True) == {}
 
 
 MOVES = """

@@ -175,7 +175,7 @@ def test_cross_attention_checks_and_mistakes(app: AppPage) -> None:
     assert "torch.nn.MultiheadAttention" in table
     assert table.count("holds") >= 5
     assert "fails" not in table
-    errors = [float(number) for number in re.findall(r"off by (\S+)", table)]
+    errors = [float(number.replace("−", "-")) for number in re.findall(r"off by (\S+)", table)]
     assert max(errors, default=0.0) < 1e-10
     app.tab("Break it")
     assert "torch refuses to multiply 6 positions with 7" in app.page.get_by_test_id("stMain").inner_text()
@@ -194,7 +194,10 @@ def test_layers_without_residual_make_tokens_alike(app: AppPage) -> None:
     alike = app.trace("block", "mean cosine: no residual and no norm", "y")
     assert alike[0] < 0.2
     assert alike[12] > 0.99
-    assert "all tokens now point the same way" in app.page.get_by_test_id("stMain").inner_text()
+    text = app.page.get_by_test_id("stMain").inner_text()
+    below = re.search(r"all tokens point nearly the same way, their cosines (\S+) below 1 on average", text)
+    assert below
+    assert float(below[1].replace("−", "-")) == pytest.approx(1 - alike[12], rel=0.05)
 
 
 def test_an_example_sets_the_controls_and_its_link_brings_all_of_it_back(app: AppPage) -> None:
@@ -260,3 +263,16 @@ def test_a_clicked_cell_is_blocked_in_every_head(app: AppPage) -> None:
     assert "blocked=3.1" in app.query
     app.click_cell("maps", "head 4", 3, 1)
     said.get_by_text("144 of 144 pairs").first.wait_for()
+
+
+def test_negative_numbers_have_a_minus_in_cells_and_tables(app: AppPage) -> None:
+    app.open("multi-head?tab=Data")
+    digits: list[str] = app.figure("maps").evaluate(
+        """figure => [...figure.querySelectorAll('.heatmaplayer .hm')]
+            .filter(map => map.__data__[0].trace.name === 'output')
+            .flatMap(map => [...map.querySelectorAll('.heatmap-label text')].map(t => t.textContent))"""
+    )
+    (decimals,) = {len(text.partition(".")[2]) for text in digits}
+    output = by_torch(4)[1].round(decimals=decimals)
+    assert sum(text.startswith("−") for text in digits) == int((output < 0).sum())
+    assert [text for text in digits if "-" in text] == []

@@ -69,3 +69,18 @@ def test_on_a_phone_a_whole_figure_stands_over_its_slider(app: AppPage, address:
     heights = [box["height"] for box in (room, header, drawn) if box]
     assert len(heights) == 3
     assert sum(heights) <= 844
+
+
+@pytest.mark.parametrize("width", [700, 760, 820, 1280])
+def test_the_overview_names_every_page_in_full(app: AppPage, width: int) -> None:
+    app.page.set_viewport_size({"width": width, "height": 900})
+    app.open()
+    cut = (
+        app.page.get_by_test_id("stPageLink")
+        .locator("*")
+        .evaluate_all(
+            "parts => parts.filter((part) => part.scrollWidth > part.clientWidth + 1 && part.clientWidth)"
+            ".map((part) => part.textContent)"
+        )
+    )
+    assert cut == []

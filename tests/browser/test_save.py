@@ -37,6 +37,27 @@ MISPLACED = """() => {
         return out || (bottom > below.top + 1 && right > below.left && left < below.right);
     }).map(text => text.textContent);
 }"""
+# Each map's numbers, by the words that are read nearest under it.
+ON_SCREEN = """figure => {
+    const plot = figure.querySelector('.live-plot');
+    const words = [...plot.querySelectorAll('.annotation')].filter(word => word.textContent.trim());
+    const under = trace => {
+        const axis = side => plot._fullLayout[trace[side + 'axis'].replace(side, side + 'axis')];
+        const [x, y] = [axis('x'), axis('y')];
+        const [middle, foot] = [x._offset + x._length / 2, y._offset + y._length];
+        const box = plot.getBoundingClientRect();
+        const away = word => {
+            const { left, width, top } = word.getBoundingClientRect();
+            return top - box.top < foot - 4 ? Infinity
+                : Math.hypot(left + width / 2 - box.left - middle, top - box.top - foot);
+        };
+        const nearest = words.reduce((one, other) => (away(other) < away(one) ? other : one));
+        return nearest.textContent.replace(/\\s*\\d+ × \\d+$/, '').trim();
+    };
+    return Object.fromEntries(plot._fullData
+        .filter(t => t.type === 'heatmap' && t.visible === true && !t.name.endsWith(' masked'))
+        .map(t => [under(t), Array.from(t.z, row => Array.from(row, v => Number.isNaN(v) ? null : v))]));
+}"""
 SVG = "{http://www.w3.org/2000/svg}"
 
 
@@ -145,11 +166,7 @@ def check_pixels(panel: SavePanel, folder: Path) -> None:
 
 def check_numbers(panel: SavePanel, app: AppPage, key: str, folder: Path) -> None:
     """CSV and NPZ have the numbers that stand on the screen."""
-    on_screen: dict[str, Any] = app.figure(key).evaluate(
-        """figure => Object.fromEntries(figure.querySelector('.live-plot')._fullData
-            .filter(t => t.type === 'heatmap' && t.visible === true && !t.name.endsWith(' masked'))
-            .map(t => [t.name, Array.from(t.z, row => Array.from(row, v => Number.isNaN(v) ? null : v))]))"""
-    )
+    on_screen: dict[str, Any] = app.figure(key).evaluate(ON_SCREEN)
     assert on_screen
     with panel.save(folder, "csv").open(newline="") as file:
         header, *rows = csv.reader(file)

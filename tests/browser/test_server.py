@@ -66,7 +66,7 @@ def test_the_live_figures_module_is_kept_under_the_address_of_its_version_alone(
 
 @pytest.mark.parametrize("name", ["plotly", "index"])
 def test_scripts_are_sent_compressed_and_asked_for_once(server: str, name: str) -> None:
-    index = _ask(server)[2].decode()
+    index = _ask(server, Accept="text/plain")[2].decode()
     found = re.search(r'src="\./(static/js/index[^"]+)"', index)
     assert found is not None
     path = {"plotly": f"plotly/plotly.min.js?v={get_plotlyjs_version()}", "index": found[1]}[name]
@@ -104,18 +104,22 @@ def test_a_page_announces_what_it_will_ask_for(server: str) -> None:
 def test_nothing_is_announced_that_a_page_does_not_use(browser: Browser, server: str, path: str) -> None:
     announced = set(
         re.findall(
-            r'href="\./((?:static|plotly)/[^"]+)"', _ask(f"{server}/{path}", Accept="text/html")[2].decode()
+            r'href="\./((?:static|plotly)/(?!icon)[^"]+)"',
+            _ask(f"{server}/{path}", Accept="text/html")[2].decode(),
         )
     )
     plain = set(
-        re.findall(r'(?:href|src)="\./((?:static|plotly)/[^"]+)"', _ask(f"{server}/{path}")[2].decode())
+        re.findall(
+            r'(?:href|src)="\./((?:static|plotly)/[^"]+)"',
+            _ask(f"{server}/{path}", Accept="text/plain")[2].decode(),
+        )
     )
     context = browser.new_context()
     page = context.new_page()
     # Without announcements: as to a client that does not ask for HTML.
     page.route(
         re.compile(f"^{re.escape(server)}/{path}$"),
-        lambda route: route.continue_(headers={**route.request.headers, "accept": "*/*"}),
+        lambda route: route.continue_(headers={**route.request.headers, "accept": "text/plain"}),
     )
     asked: set[str] = set()
     page.on("request", lambda request: asked.add(request.url.removeprefix(f"{server}/")))

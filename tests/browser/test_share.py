@@ -49,6 +49,37 @@ def test_the_code_and_the_copied_link_are_the_address(app: AppPage) -> None:
     assert violations(app) == []
 
 
+def test_the_panel_comes_at_once_after_its_button(app: AppPage) -> None:
+    app.open("single-head")
+    button = app.page.get_by_role("button", name="Share")
+    link = app.page.get_by_label("Link", exact=True)
+    button.focus()
+    app.page.keyboard.press("Tab")
+    after = app.page.evaluate_handle("() => document.activeElement")  # where there is no panel
+    app.page.keyboard.press("Shift+Tab")
+    expect(button).to_be_focused()
+    app.page.keyboard.press("Enter")
+    expect(link).to_be_focused()  # the focus goes in
+    app.settle()
+    app.page.keyboard.press("Shift+Tab")
+    expect(button).to_be_focused()
+    app.page.keyboard.press("Tab")
+    expect(link).to_be_focused()
+    for stop in ("Copy the link", "Save the settings as a file", "Upload"):
+        app.page.keyboard.press("Tab")
+        expect(app.page.locator("[role=dialog] button:focus", has_text=stop)).to_be_visible()
+    app.page.keyboard.press("Tab")
+    expect(app.page.get_by_label("Make a lesson link")).to_be_focused()
+    app.page.keyboard.press("Tab")
+    assert app.page.evaluate("(after) => document.activeElement === after", after)
+    link.focus()
+    app.page.keyboard.press("Escape")
+    expect(link).to_have_count(0)
+    expect(button).to_be_focused()  # and comes back
+    app.page.keyboard.press("Tab")
+    assert app.page.evaluate("(after) => document.activeElement === after", after)
+
+
 def test_settings_go_into_a_file_and_come_back(app: AppPage, tmp_path: Path) -> None:
     app.open("single-head?seed=7&mask=causal")
     before = app.trace("walk", "weights")
@@ -91,7 +122,7 @@ def test_a_lesson_link_is_made_and_opens(app: AppPage) -> None:
     said.press("Enter")
     app.settle()
     app.choose("share-hide", "All prose: what a page says beside its figure, and its tabs")
-    app.choose("share-hide", "The setting mask")
+    app.choose("share-hide", "Mask")
     link = app.page.locator(".share-link").nth(1).input_value()
     assert scanned(app, 1) == link
     app.page.goto(link)
@@ -100,5 +131,5 @@ def test_a_lesson_link_is_made_and_opens(app: AppPage) -> None:
     assert app.page.locator(".live-says").is_hidden()
     assert app.page.locator(".st-key-mask").is_hidden()
     assert app.page.locator(".st-key-seed").is_visible()
-    assert app.page.get_by_test_id("stTabs").is_hidden()
+    assert app.page.get_by_test_id("stTabs").first.is_hidden()
     assert app.figure("walk").is_visible()

@@ -184,12 +184,30 @@ def test_typed_tables_by_link_and_by_hand(app: AppPage, slowdown: int) -> None:
         app.page.keyboard.press("Tab")
         expect(field).to_have_count(0)
     # Pressed as long as a person presses: the table hands its last cell over after 150 ms.
-    app.page.get_by_role("button", name="Draw these numbers").click(delay=300)
+    app.page.get_by_role("button", name="Draw these numbers").first.click(delay=300)
     wait_for_link(app, "Q", "0.5,-12,25")
     app.settle()
     row = np.array([0.5, -12.0, 25.0])
     np.testing.assert_allclose(drawn(app, "scores"), [row @ np.array([[4, 7], [5, 8], [6, 9]])], atol=1e-4)
     slow.detach()
+
+
+@pytest.mark.still
+@pytest.mark.parametrize("width", [1280, 390])
+def test_every_typed_table_has_its_button_beside_it_and_says_that_it_waits(app: AppPage, width: int) -> None:
+    app.page.set_viewport_size({"width": width, "height": 844})
+    opened(app, qkv="typed", tab="Data")
+    tables = app.page.get_by_test_id("stForm").get_by_test_id("stDataFrame")
+    buttons = app.page.get_by_role("button", name="Draw these numbers")
+    expect(buttons).to_have_count(tables.count())
+    expect(app.page.get_by_text("What you type waits until then.")).to_have_count(tables.count())
+    for table, button in zip(tables.all(), buttons.all(), strict=True):
+        there, here = table.bounding_box(), button.bounding_box()
+        assert there is not None
+        assert here is not None
+        beside = here["x"] >= there["x"] + there["width"] and here["y"] < there["y"] + there["height"]
+        below = 0 <= here["y"] - there["y"] - there["height"] < 60
+        assert beside if width == 1280 else below
 
 
 def test_a_whole_matrix_is_pasted(app: AppPage) -> None:

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor
 from torch.nn import functional as F
+from transformers.models.gemma2.modeling_gemma2 import eager_attention_forward
 
 from attn_core import ATTENTION_SAMPLES, Attention, SelfAttention, causal_mask, scaled_dot_product_attention
 from tests.core.kinds import Draw, Refuses
@@ -313,12 +314,33 @@ def test_a_learned_temperature_and_bias_have_gradients(draw: Draw) -> None:
     assert torch.autograd.gradcheck(output, (bias, temperature))
 
 
+@pytest.mark.parametrize("masked", [False, True])
+def test_a_softcap_bends_scores_as_gemma_2_does(masked: bool, draw: Draw) -> None:
+    query, key, value = draw(2, 3, 7, 5), draw(2, 3, 7, 5), draw(2, 3, 7, 5)
+    allowed = causal_mask(7)
+    module: Any = torch.nn.Module().eval()
+    module.num_key_value_groups = 1
+    bias = torch.zeros(7, 7).double().masked_fill(~allowed, -torch.inf) if masked else None
+    output, weights = eager_attention_forward(module, query, key, value, bias, scaling=3.0, softcap=2.0)
+    stages = scaled_dot_product_attention(
+        query, key, value, allowed if masked else None, scale=3.0, softcap=2.0
+    )
+    # Theirs goes through float32 on its way.
+    torch.testing.assert_close(stages.weights, weights, rtol=0, atol=1e-6)
+    torch.testing.assert_close(stages.output, output.transpose(1, 2), rtol=0, atol=1e-5)
+    seen = stages.scaled_scores if not masked else stages.scaled_scores[..., allowed]
+    assert 1.9 < float(seen.abs().max()) <= 2.0
+    assert float((stages.scores * 3).abs().max()) > 4
+
+
 def test_refusals_say_what_came(refuses: Refuses, draw: Draw) -> None:
     query, key, value = draw(5, 11), draw(7, 11), draw(7, 13)
     with refuses(r"same width d_k >= 1; got query \(5, 11\), key \(7, 3\), value \(7, 13\)"):
         scaled_dot_product_attention(query, draw(7, 3), value)
     with refuses(r"same length n_key; got query \(5, 11\), key \(7, 11\), value \(5, 13\)"):
         scaled_dot_product_attention(query, key, draw(5, 13))
+    with refuses("softcap must be a finite number > 0; got 0"):
+        scaled_dot_product_attention(query, key, value, softcap=0)
     with refuses(r"at least 2 axes \(n, d\); got query \(11,\)"):
         scaled_dot_product_attention(draw(11), key, value)
     with refuses(r"batch axes that broadcast; got query \(2, 5, 11\), key \(3, 7, 11\)"):

@@ -5,9 +5,10 @@ import io
 import itertools
 import json
 import struct
+import subprocess
+import sys
+import tracemalloc
 import zipfile
-from collections.abc import Callable
-from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -18,8 +19,10 @@ import safetensors.torch
 import torch
 
 from attn_core import AttentionMaps, read_attention
-
-Refuses = Callable[[str], AbstractContextManager[None]]
+from attn_core.attention_file import MAX_BYTES, MAX_FILE_BYTES
+from attn_ui.bounds import MAX_MAPS_BYTES
+from tests import fuzz_files
+from tests.core.kinds import Refuses
 
 
 def weights(*shape: int, seed: int = 0) -> np.ndarray:
@@ -105,11 +108,108 @@ def test_what_is_too_long_is_cut_and_that_is_said() -> None:
     )
     q = np.random.default_rng(2).normal(size=(1, 2000, 4))
     assert read_attention("a.npz", npz(Q=q, K=q)).notes == (
-        "The sequence has 2000 places; the first 256 are used.",
+        "The sequence has 2,000 places; the first 256 are used.",
     )
     many = read_attention("a.npz", npz(weights=weights(40, 8, 3, 3)))
     assert len(many.maps) == 32
     assert many.notes == ("The file has 320 heads; the first 256 are shown.",)
+
+
+def test_what_lies_beyond_the_keys_is_told_and_kept(tmp_path: Path) -> None:
+    long = weights(1, 1, 300, 300)
+    read = read_attention("a.npz", npz(weights=long))
+    np.testing.assert_allclose(read.beyond["layer 0"], long[0, :, :256, 256:].sum(axis=-1), atol=1e-6)
+    for name in ("b.npz", "b.safetensors"):  # cut rows are whole with it, when they are saved and read again
+        again = read_attention(name, read.save(tmp_path / name).read_bytes())
+        np.testing.assert_allclose(again.beyond["layer 0"], read.beyond["layer 0"], atol=1e-6)
+        assert again.notes == read.notes
+    bare = npz(weights=read.maps["layer 0"])
+    with pytest.raises(ValueError, match="sums from 0"):
+        read_attention("c.npz", bare)
+
+
+def test_the_precision_is_that_of_the_numbers(tmp_path: Path) -> None:
+    whole = torch.from_numpy(weights(2, 3, 50, 50))
+    given: dict[str, dict[str, bytes]] = {}
+    for name in ("float64", "float32", "float16", "bfloat16", "float8_e5m2"):
+        tensor = whole.to(getattr(torch, name))
+        given[name] = {"a.safetensors": safetensors.torch.save({"w": tensor})}
+        if name in {"float16", "bfloat16"}:  # half precision that someone widened
+            given[name]["a.npz"] = npz(w=tensor.float().numpy())
+    for name, files in given.items():
+        for file, data in files.items():
+            read = read_attention(file, data)
+            assert read.precision == name
+            exact = whole.to(getattr(torch, name)).to(torch.float32)
+            np.testing.assert_array_equal(np.stack(list(read.maps.values())), exact.numpy())
+    told = AttentionMaps({"a": np.eye(3, dtype="f4")[None]}, precision="bfloat16")
+    for name in ("b.npz", "b.safetensors"):
+        assert read_attention(name, told.save(tmp_path / name).read_bytes()).precision == "bfloat16"
+
+
+def test_arrays_of_a_layer_each_have_their_batch_in_front() -> None:
+    """As transformers gives them; one array of four axes is a stack of layers."""
+    batch = weights(2, 3, 4, 4)
+    one = read_attention("a.npz", npz(**{f"l{layer}": batch[:1] for layer in range(2)}))
+    assert list(one.maps) == ["l0", "l1"]
+    two = read_attention("a.npz", npz(**{f"l{layer}": batch for layer in range(2)}))
+    assert list(two.maps) == ["l0, sequence 0", "l0, sequence 1", "l1, sequence 0", "l1, sequence 1"]
+    np.testing.assert_allclose(two.maps["l1, sequence 1"], batch[1], atol=1e-7)
+    stacked = read_attention("a.npy", npy(np.stack([batch, batch[::-1]])))
+    assert list(stacked.maps)[2:] == ["layer 1, sequence 0", "layer 1, sequence 1"]
+    np.testing.assert_allclose(stacked.maps["layer 1, sequence 0"], batch[1], atol=1e-7)
+
+
+def test_long_names_are_told_apart() -> None:
+    names = [f"{'model.' * 30}{layer}.attention" for layer in range(3)] + ["x" * 200 + "y" * 120, "y" * 120]
+    read = read_attention("a.npz", npz(**{name: weights(1, 3, 3) for name in names}))
+    assert len(read.maps) == len(names)
+    assert all(len(name) < 130 for name in read.maps)
+
+
+def test_one_limit_of_size_that_save_tells(tmp_path: Path) -> None:
+    assert MAX_FILE_BYTES == MAX_MAPS_BYTES  # the page's
+    large = AttentionMaps({f"layer {i}": weights(12, 200, 200, seed=i).astype("f4") for i in range(12)})
+    with pytest.warns(
+        UserWarning, match=r"has \d+\.\d MB; .* take 8 MB: save\(path, dtype='float16'\) takes half"
+    ):
+        path = large.save(tmp_path / "large.safetensors")
+    with pytest.raises(ValueError, match="at most 8 MB; got 23"):
+        read_attention(path.name, path.read_bytes())
+    some = AttentionMaps(dict(list(large.maps.items())[:8]))
+    half = some.save(tmp_path / "half.safetensors", dtype="float16")
+    read = read_attention(half.name, half.read_bytes())
+    assert read.precision == "float16"
+    for name, each in some.maps.items():
+        np.testing.assert_allclose(read.maps[name], each, rtol=2**-10, atol=1e-7)
+
+
+def test_what_a_file_would_cost_is_reckoned_before_it_is_computed() -> None:
+    """3.5 kB whose weights would be 800 MB; a member that says less than it holds; a promise of tokens."""
+    zeros = np.zeros((12, 256, 256, 1), dtype="f2")
+    file = io.BytesIO()
+    np.savez_compressed(file, Q=zeros, K=zeros)
+    assert len(file.getvalue()) < 5_000
+    tracemalloc.start()
+    read = read_attention("a.npz", file.getvalue())
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert sum(each.nbytes for each in read.maps.values()) <= MAX_BYTES
+    assert peak < 3 * MAX_BYTES
+    assert read.notes == ("The file has 3,072 heads; the first 152 are shown.",)
+
+
+@pytest.mark.parametrize(("name", "data"), list(fuzz_files.named()))
+def test_files_that_once_broke_something(name: str, data: bytes) -> None:
+    fuzz_files.take(name, data)
+
+
+def test_any_file_is_read_or_refused_within_bounds_of_memory_and_time() -> None:
+    """A sample of ``python -m tests.fuzz_files``, in a process of its own under a limit."""
+    command = [sys.executable, "-m", "tests.fuzz_files", "--files", "150", "--seed", "7"]
+    ended = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert ended.returncode == 0, ended.stderr[-2000:]
+    assert "refused in a sentence" in ended.stdout
 
 
 class Trap:
@@ -138,7 +238,7 @@ HOLE[1, 2, 0] = np.nan
     ("name", "data", "said"),
     [
         ("a.csv", b"1,2", r"must end in \.npz, \.safetensors, \.npy; got 'a\.csv'"),
-        ("a.npz", b"\0" * 20_000_001, "at most 20 MB; got 20 MB"),
+        ("a.npz", b"\0" * 8_000_001, "at most 8 MB; got 8.0 MB"),
         ("a.npz", npy(FITS), "an .npz as numpy.savez writes it; it is none"),
         ("a.npz", npz(weights=FITS)[:300], "it is none"),
         ("a.npy", npz(weights=FITS), "header cannot be read"),
@@ -147,19 +247,19 @@ HOLE[1, 2, 0] = np.nan
         ("a.safetensors", npz(weights=FITS), "whole .safetensors; it is none"),
         ("a.safetensors", safetensors.numpy.save({"w": FITS})[:-8], "whole .safetensors; it is none"),
         ("a.npz", npz(weights=HOLE), "got nan in layer 0, head 1, query 2, key 0"),
-        ("a.npz", npz(weights=FITS[0]), r"must have shape .* got \(3, 3\)"),
-        ("a.npz", npz(attn=np.ones(4)), r"must hold weights of shape .* got attn \(4,\)"),
+        ("a.npz", npz(weights=FITS[0]), r"must have axes \(head, query, key\) .* got weights \(3, 3\)"),
+        ("a.npz", npz(attn=np.ones(4)), r"must hold weights of axes .* got attn \(4,\)"),
         ("a.npz", npz(), "got no array"),
-        ("a.npz", npz(weights=np.ones((1, 0, 3))), r"none of them zero; got \(1, 0, 3\)"),
+        ("a.npz", npz(weights=np.ones((1, 0, 3))), r"none of them of length zero; got weights \(1, 0, 3\)"),
         ("a.npz", npz(weights=np.eye(3, dtype=int)[None]), "floating-point numbers; got int64"),
         ("a.npz", npz(weights=FITS * 3), "sums from 3 to 3 in layer 0$"),
         ("a.npz", npz(weights=FITS.swapaxes(1, 2)), "the columns sum to 1: swap the last two axes"),
         ("a.npz", npz(weights=FITS - 0.5), "numbers from -0.4"),
         ("a.npz", npz(weights=FITS, tokens=["a", "b"]), "as many as the maps have places, 3; got 2"),
         ("a.npz", npz(weights=FITS, tokens=[1, 2, 3]), "tokens must be a list of texts"),
-        ("a.npz", npz(Q=FITS), r"must hold Q and K, .* got Q \(2, 3, 3\)"),
+        ("a.npz", npz(Q=FITS), r"must hold Q and K of axes .* got Q \(2, 3, 3\)"),
         ("a.npz", npz(Q=FITS, K=FITS[:1]), r"got Q \(2, 3, 3\), K \(1, 3, 3\)"),
-        ("a.npz", npz(Q=FITS, K=FITS, V=FITS[:, :2]), r"n_key as in K; got .* V \(2, 2, 3\)"),
+        ("a.npz", npz(Q=FITS, K=FITS, V=FITS[:, :2]), r"as many keys as K; got .* V \(2, 2, 3\)"),
         ("a.npz", npz(Q=HOLE, K=FITS), "Q must hold finite numbers"),
     ],
 )
@@ -191,7 +291,7 @@ def test_a_header_that_promises_too_much_takes_no_memory(refuses: Refuses) -> No
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("weights.npy", b"\0" * 50_000_000)
     assert len(file.getvalue()) < 100_000
-    with refuses("unpack to at most 40 MB in 1,000 arrays; got 50 MB in 1"):
+    with refuses("unpack to at most 40 MB; got 50 MB in 1 of its arrays"):
         read_attention("a.npz", file.getvalue())
 
 

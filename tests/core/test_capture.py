@@ -1,24 +1,18 @@
 """What is captured is what the model itself computes, for many kinds of model, which stay as they were."""
 
 from collections.abc import Callable
-from contextlib import AbstractContextManager
+from threading import Thread
 from typing import Any
 
 import numpy as np
 import pytest
 import torch
-import transformers
+import torch.nn.functional as F
 from torch import nn
+from torch.nn.modules import module as all_modules
 
 from attn_core import capture
-
-Refuses = Callable[[str], AbstractContextManager[None]]
-SMALL: dict[str, Any] = {
-    "hidden_size": 32,
-    "num_hidden_layers": 2,
-    "num_attention_heads": 4,
-    "intermediate_size": 48,
-}
+from tests.core.kinds import Refuses
 
 
 @pytest.fixture(autouse=True)
@@ -29,89 +23,23 @@ def seed() -> Any:
 
 
 def state(model: nn.Module) -> tuple[object, ...]:
-    """What a captured model might be left with: hooks of ours, modes and settings.
-
-    transformers keeps hooks of its own from the first time that any outputs are asked for.
-    """
+    """What a captured model and torch might be left with: hooks, modes and settings."""
     modules = tuple(
-        (
-            [hook for hook in module._forward_hooks.values() if hook.__module__.startswith("attn_core")],
-            len(module._forward_pre_hooks),
-            module.training,
-            getattr(getattr(module, "config", None), "_attn_implementation", None),
-        )
+        (dict(module._forward_hooks), dict(module._forward_pre_hooks), module.training, dict(vars(module)))
         for module in model.modules()
     )
-    return (*modules, torch.backends.mha.get_fastpath_enabled())
+    hooks = (dict(all_modules._global_forward_hooks), dict(all_modules._global_forward_pre_hooks))
+    settings = (torch.backends.mha.get_fastpath_enabled(), torch.is_grad_enabled())
+    return (*modules, hooks, *settings, torch.overrides.has_torch_function, overrides_depth())
+
+
+def overrides_depth() -> int:
+    depth: int = torch._C._len_torch_function_stack()
+    return depth
 
 
 def close(captured: np.ndarray, expected: torch.Tensor, *, atol: float = 0.0) -> None:
     torch.testing.assert_close(torch.from_numpy(captured), expected, atol=atol, rtol=0)
-
-
-MODELS: dict[str, Any] = {
-    "bert": lambda: transformers.BertModel(transformers.BertConfig(**SMALL, vocab_size=30)),
-    "gpt2": lambda: transformers.GPT2LMHeadModel(
-        transformers.GPT2Config(n_embd=32, n_layer=2, n_head=4, vocab_size=30, n_positions=16)
-    ),
-    "vit": lambda: transformers.ViTModel(transformers.ViTConfig(**SMALL, image_size=12, patch_size=4)),
-}
-
-
-@pytest.mark.parametrize("kind", MODELS)
-@pytest.mark.parametrize("wrapped", [False, True])
-def test_transformers_models(kind: str, wrapped: bool) -> None:
-    model = MODELS[kind]()  # in training mode, with the attention that keeps no weights
-    if kind == "vit":
-        inputs: dict[str, Any] = {"pixel_values": torch.randn(2, 3, 12, 12)}
-        n = 10
-    else:
-        inputs = {"input_ids": torch.randint(30, (2, 7)), "attention_mask": torch.ones(2, 7).long()}
-        inputs["attention_mask"][1, 5:] = 0
-        n = 7
-    own = MODELS[kind]()
-    own.load_state_dict(model.state_dict())
-    own.set_attn_implementation("eager")
-    with torch.no_grad():
-        expected = own.eval()(**inputs, output_attentions=True).attentions
-    whole: nn.Module = model
-    if wrapped:
-
-        class Wrapper(nn.Module):
-            def __init__(self) -> None:
-                super().__init__()
-                self.body = model
-
-            def forward(self, **given: torch.Tensor) -> torch.Tensor:
-                out: torch.Tensor = self.body(**given)[0]
-                return out
-
-        whole = Wrapper()
-    before = state(whole)
-    tokens = [f"t{place}" for place in range(n)]
-    captured = capture(whole, **inputs, tokens=tokens, sequence=1)
-    assert state(whole) == before
-    assert captured.tokens == tuple(tokens)
-    prefix = "body " if wrapped else ""
-    assert list(captured.maps) == [f"{prefix}layer 0", f"{prefix}layer 1"]
-    for weights, theirs in zip(captured.maps.values(), expected, strict=True):
-        assert weights.shape == (4, n, n)
-        close(weights, theirs[1])
-
-
-def test_an_encoder_and_decoder_of_transformers() -> None:
-    config = transformers.T5Config(d_model=16, d_kv=8, d_ff=24, num_layers=2, num_heads=2, vocab_size=20)
-    model = transformers.T5Model(config)
-    inputs: dict[str, Any] = {
-        "input_ids": torch.randint(20, (1, 5)),
-        "decoder_input_ids": torch.randint(20, (1, 3)),
-    }
-    captured = capture(model, **inputs)
-    assert {name: weights.shape for name, weights in captured.maps.items()} == {
-        f"{part} layer {layer}": shape
-        for part, shape in (("encoder", (2, 5, 5)), ("decoder", (2, 3, 3)), ("cross", (2, 3, 5)))
-        for layer in range(2)
-    }
 
 
 @pytest.mark.parametrize("training", [False, True])
@@ -178,6 +106,328 @@ def test_the_caller_gets_what_it_asked_for() -> None:
     close(maps["attend (3)"], seen[2][0])
 
 
+class Block(nn.Module):
+    """Attention of one's own: by torch's function, or written out."""
+
+    def __init__(self, *, written: bool = False, dropout: float = 0.0) -> None:
+        super().__init__()
+        self.qkv, self.out = nn.Linear(12, 36), nn.Linear(12, 12)
+        self.drop = nn.Dropout(dropout)
+        self.written = written
+
+    def heads(self, x: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        return tuple(each.unflatten(-1, (3, 4)).transpose(1, 2) for each in self.qkv(x).chunk(3, -1))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        q, k, v = self.heads(x)
+        if self.written:
+            scores = (q @ k.mT / 2).masked_fill(torch.ones(x.shape[1], x.shape[1]).triu(1).bool(), -torch.inf)
+            mixed = self.drop(scores.softmax(dim=-1)) @ v
+        else:
+            p = self.drop.p if self.training else 0.0
+            mixed = F.scaled_dot_product_attention(q, k, v, is_causal=True, dropout_p=p)
+        out: torch.Tensor = self.out(mixed.transpose(1, 2).flatten(2))
+        return out
+
+    def by_hand(self, x: torch.Tensor) -> torch.Tensor:
+        q, k, _ = self.heads(x)
+        hidden = torch.ones(x.shape[1], x.shape[1]).triu(1).bool()
+        return (torch.einsum("bhid,bhjd->bhij", q, k) / 2).masked_fill(hidden, -torch.inf).softmax(-1)
+
+
+class Blocks(nn.Module):
+    """Three blocks of one's own and a module of torch's."""
+
+    def __init__(self, *, dropout: float = 0.0) -> None:
+        super().__init__()
+        self.blocks = nn.ModuleList(Block(written=layer == 1, dropout=dropout) for layer in range(3))
+        self.attend = nn.MultiheadAttention(12, 2, batch_first=True, dropout=dropout)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        for block in self.blocks:
+            x = x + block(x)
+        out: torch.Tensor = self.attend(x, x, x, need_weights=False)[0]
+        return out
+
+
+def test_blocks_of_ones_own_beside_a_module_of_torch() -> None:
+    model, x = Blocks().eval(), torch.randn(2, 5, 12)
+    maps = capture(model, x, sequence=1)
+    assert list(maps.maps) == ["blocks.0", "blocks.1", "blocks.2", "attend"]
+    hidden = x
+    for name, block in zip(maps.maps, model.blocks, strict=False):
+        assert isinstance(block, Block)
+        close(maps.maps[name], block.by_hand(hidden)[1].detach(), atol=1e-6)
+        hidden = hidden + block(hidden)
+    _, expected = model.attend(hidden, hidden, hidden, average_attn_weights=False)
+    close(maps.maps["attend"], expected[1].detach(), atol=1e-6)
+
+
+@pytest.mark.filterwarnings("ignore:The PyTorch API of nested tensors:UserWarning")
+@pytest.mark.parametrize("grad", [False, True])
+@pytest.mark.parametrize("as_is", [False, True])
+@pytest.mark.parametrize("kind", ["blocks", "encoder", "decoder", "norm first"])
+def test_a_model_computes_bit_for_bit_what_it_computes_without(kind: str, as_is: bool, grad: bool) -> None:
+    """In training, with its dropout and the very random numbers; in eval mode, with torch's fused layers."""
+    layer = nn.TransformerEncoderLayer(
+        12, 2, 16, batch_first=True, dropout=0.4, norm_first=kind == "norm first"
+    )
+    makes: dict[str, Callable[[], nn.Module]] = {
+        "blocks": lambda: Blocks(dropout=0.4),
+        "decoder": lambda: nn.Transformer(12, 2, 2, 2, 16, batch_first=True, dropout=0.4),
+    }
+    model = makes.get(kind, lambda: nn.TransformerEncoder(layer, 2, enable_nested_tensor=kind == "encoder"))()
+    x = torch.randn(2, 6, 12)
+    inputs = (x, x) if kind == "decoder" else (x,)
+    given: dict[str, Any] = {}
+    if kind in {"encoder", "norm first"}:
+        given = {"src_key_padding_mask": torch.arange(6) >= torch.tensor([[6], [4]])}
+    seen: list[tuple[torch.Tensor, torch.Tensor]] = []
+    hook = model.register_forward_hook(lambda *each: seen.append((each[-1], torch.get_rng_state())))
+    model.train(as_is)
+    torch.manual_seed(1)
+    with torch.set_grad_enabled(grad):
+        model(*inputs, **given)
+        model.train()
+        torch.manual_seed(1)
+        maps = capture(model, *inputs, **given, as_is=as_is)
+    hook.remove()
+    assert model.training
+    without, within = seen
+    assert torch.equal(without[0], within[0])
+    assert torch.equal(without[1], within[1])
+    for weights in maps.maps.values():  # those before dropout, which would lift them
+        np.testing.assert_allclose(weights[:, :4].sum(axis=-1), 1, atol=1e-6)
+
+
+@pytest.mark.filterwarnings("ignore:The PyTorch API of nested tensors:UserWarning")
+@pytest.mark.parametrize("grad", [False, True])
+def test_fused_layers_of_torch_are_taken_and_still_taken(grad: bool) -> None:
+    """Without gradients, or of frozen parameters, torch runs a whole layer in one call without weights."""
+    layer = nn.TransformerEncoderLayer(16, 4, 32, batch_first=True)
+    model = nn.TransformerEncoder(layer, 2).eval().requires_grad_(False)
+    x, padding = torch.randn(2, 6, 16), torch.arange(6) >= torch.tensor([[6], [4]])
+    with torch.set_grad_enabled(grad):
+        triangle = torch.ones(6, 6).triu(1).bool()
+        asked: tuple[dict[str, Any], ...] = ({}, {"src_key_padding_mask": padding}, {"mask": triangle})
+        for masks in asked:
+            maps = capture(model, x, **masks, sequence=1)
+            assert maps.manifest is not None
+            assert {each.computed_by for each in maps.manifest.ran} == {"fused encoder layer"}
+            slow = model.train()
+            for each in slow.modules():
+                if isinstance(each, nn.Dropout | nn.MultiheadAttention):
+                    each.eval()  # the layers in training mode alone: nothing fused, nothing dropped
+            expected = capture(slow, x, **masks, sequence=1, as_is=True)
+            model.eval()
+            n = 4 if "src_key_padding_mask" in masks else 6  # places that are padded away are none
+            for ours, theirs in zip(maps.maps.values(), expected.maps.values(), strict=True):
+                np.testing.assert_allclose(ours[:, :n], theirs[:, :n], atol=2e-6)
+
+
+def test_torchs_functions_alone() -> None:
+    class Bare(nn.Module):
+        def forward(self, *args: Any, **given: Any) -> torch.Tensor:
+            return F.scaled_dot_product_attention(*args, **given)
+
+    q, k = torch.randn(2, 4, 5, 8), torch.randn(2, 2, 6, 8)
+    mask = torch.rand(5, 6) > 0.4
+    mask[2] = False
+    maps = capture(Bare(), q, k, torch.randn(2, 2, 6, 3), mask, scale=0.7, enable_gqa=True, sequence=1)
+    scores = torch.stack([q[1, head] @ k[1, head // 2].T * 0.7 for head in range(4)])
+    expected = scores.masked_fill(~mask, -torch.inf).softmax(-1).nan_to_num(0)
+    close(maps.maps["attention"], expected, atol=1e-6)
+    single = capture(Bare(), torch.randn(5, 8), torch.randn(6, 8), torch.randn(6, 8))
+    assert single.maps["attention"].shape == (1, 5, 6)
+
+    class Functional(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.own = nn.MultiheadAttention(8, 2)
+
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            own = self.own
+            out: torch.Tensor = F.multi_head_attention_forward(
+                x, x, x, 8, 2, own.in_proj_weight, own.in_proj_bias, None, None, False, 0.5,
+                own.out_proj.weight, own.out_proj.bias, training=False, need_weights=False,
+                attn_mask=torch.zeros(4, 4), is_causal=True,
+            )[0]  # fmt: skip
+            return out
+
+    model, x = Functional(), torch.randn(4, 3, 8)
+    hidden = torch.ones(4, 4).triu(1).bool()
+    _, theirs = model.own(x, x, x, attn_mask=hidden, average_attn_weights=False)
+    close(capture(model, x, sequence=2).maps["attention"], theirs[2].detach(), atol=1e-6)
+
+
+def test_a_module_of_torch_with_a_signature_of_its_own() -> None:
+    class Self(nn.MultiheadAttention):
+        def forward(self, x: torch.Tensor, *, times: int) -> torch.Tensor:  # type: ignore[override]  # on purpose: its own signature
+            for _ in range(times):
+                x = super().forward(x, x, x, need_weights=False)[0]
+            return x
+
+    module, x = Self(8, 2, batch_first=True).eval(), torch.randn(2, 3, 8)
+    maps = capture(module, x, times=2)
+    assert list(maps.maps) == ["attention", "attention (2)"]
+    _, expected = nn.MultiheadAttention.forward(module, x, x, x, average_attn_weights=False)
+    assert expected is not None
+    close(maps.maps["attention"], expected[0].detach(), atol=1e-6)
+
+
+@pytest.mark.parametrize("equation", ["bhij,bhjd->bhid", "bhij,bjhd->bihd"])
+def test_attention_written_as_sums(equation: str) -> None:
+    class Sums(nn.Module):
+        def forward(self, q: torch.Tensor, k: torch.Tensor, v: torch.Tensor) -> torch.Tensor:
+            weights = F.softmax(torch.einsum("bhid,bhjd->bhij", q, k), dim=-1)
+            return torch.einsum(equation, weights.to(torch.float64), v)
+
+    q = torch.randn(2, 3, 4, 5)
+    v = torch.randn(2, 3, 4, 5).double()
+    maps = capture(Sums(), q, q, v if equation.endswith("bhid") else v.transpose(1, 2), sequence=1)
+    close(maps.maps["attention"], torch.softmax(q[1] @ q[1].mT, -1).double(), atol=1e-6)
+
+
+def heads(x: torch.Tensor) -> torch.Tensor:
+    split: torch.Tensor = x.unflatten(-1, (2, -1))
+    return split.transpose(1, 2)
+
+
+class LinearInFeatures(nn.Module):
+    """softmax(Q) (softmax(K)^T V): no softmax is over keys."""
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        x = heads(x)
+        return x.softmax(-1) @ (x.softmax(-2).mT @ x)
+
+
+class Louder(nn.Module):
+    """Weights times two: no file of weights may hold such rows."""
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        x = heads(x)
+        return (x @ x.mT).softmax(-1) * 2 @ x
+
+
+class Mapped(nn.Module):
+    """A block for one sequence, mapped over the batch."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.block = Block(written=True)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        out: torch.Tensor = torch.vmap(lambda one: self.block(one[None])[0])(x)
+        return out
+
+
+@pytest.mark.parametrize(
+    ("model", "reason"),
+    [
+        (LinearInFeatures(), "one softmax over features and one over places, as linear attention does"),
+        (Louder(), "whose rows sum to up to 2, more than one"),
+        (Mapped(), "runs inside torch.vmap, where one sequence stands for all"),
+    ],
+    ids=["linear in features", "louder", "mapped"],
+)
+def test_a_softmax_that_makes_no_weights_of_keys_is_no_map(
+    model: nn.Module, reason: str, refuses: Refuses
+) -> None:
+    with refuses(reason):
+        capture(model, torch.randn(3, 4, 12))
+
+
+def test_weights_are_those_that_multiplied_whatever_is_written_over_them() -> None:
+    class Tidy(nn.Module):
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            weights = (x @ x.mT).softmax(-1)
+            out = weights @ x
+            weights.zero_()
+            return out
+
+    x = torch.randn(2, 3, 4, 5)
+    close(capture(Tidy(), x).maps["attention"], torch.softmax(x[0] @ x[0].mT, -1), atol=1e-6)
+
+
+@pytest.mark.parametrize("name", ["AttentionOutput", "AttnAdapterLayer", "SelfAttentionConvProjection"])
+def test_what_stands_beside_an_attention_is_none(name: str) -> None:
+    beside = type(name, (nn.Linear,), {})
+    manifest = capture(nn.Sequential(Block(), beside(12, 12)), torch.randn(2, 5, 12)).manifest
+    assert manifest is not None
+    assert manifest.summary == "all of 1 attention kept"
+
+
+def test_what_is_missed_is_told() -> None:
+    class Far(nn.Module):
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            weights = (x @ x.mT).softmax(-1)
+            return (weights[..., None] * x[:, None]).sum(-2)
+
+    class LinearAttention(nn.Module):
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            return x @ (x.mT @ x)
+
+    with pytest.warns(DeprecationWarning, match="torch.jit.script"):
+        scripted = torch.jit.script(nn.Linear(12, 12))
+    model = nn.Sequential(Block(), Far(), LinearAttention(), scripted)
+    with pytest.warns(UserWarning, match="Captured in part: 1 of 4 attentions kept; missed: 1 .Far., which"):
+        maps = capture(model, torch.randn(2, 5, 12))
+    assert maps.manifest is not None
+    assert [each.module for each in maps.manifest.ran] == ["0", "1", "2", "3"]
+    reasons = [each.missed for each in maps.manifest.missed]
+    assert "no plain product with values follows" in reasons[0]
+    assert "without a product of queries and keys" in reasons[1]
+    assert "TorchScript" in reasons[2]
+    assert str(maps.manifest).count("\n") == 4
+
+
+def test_a_compiled_model_is_captured_as_it_was_written() -> None:
+    model, x = Block().eval(), torch.randn(1, 4, 12)
+    compiled: Any = torch.compile(model, backend="eager")
+    maps = capture(compiled, x)
+    np.testing.assert_array_equal(maps.maps["attention"], capture(model, x).maps["attention"])
+
+
+def test_tokens_that_do_not_fit_are_refused_at_once(refuses: Refuses) -> None:
+    class Across(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.attend = nn.MultiheadAttention(8, 2, batch_first=True)
+
+        def forward(self, x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+            out: torch.Tensor = self.attend(x, y, y)[0]
+            return out
+
+    model, x, y = Across(), torch.randn(1, 3, 8), torch.randn(1, 5, 8)
+    with refuses("as many as its queries or its keys, 3 or 5; got 4"):
+        capture(model, x, y, tokens=["a", "b", "c", "d"])
+    assert capture(model, x, y, tokens=["a", "b", "c"]).tokens == ("a", "b", "c")
+
+
+def test_other_threads_are_left_alone() -> None:
+    """A model that runs elsewhere meanwhile is not seen, and takes torch's fused layers as before."""
+    layer = nn.TransformerEncoderLayer(12, 2, 16, batch_first=True)
+    other = nn.TransformerEncoder(layer, 1).eval()
+    x = torch.randn(2, 6, 12)
+    with torch.no_grad():
+        expected = other(x)
+    got: list[torch.Tensor] = []
+
+    class Calls(Block):
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            def elsewhere() -> None:
+                with torch.no_grad():
+                    got.append(other(x))
+
+            thread = Thread(target=elsewhere)
+            thread.start()
+            thread.join()
+            return super().forward(x)
+
+    assert list(capture(Calls(), x).maps) == ["attention"]
+    assert torch.equal(got[0], expected)
+
+
 def test_half_precision_is_widened() -> None:
     module = nn.MultiheadAttention(8, 2, batch_first=True).to(torch.bfloat16)
     x = torch.randn(1, 3, 8).to(torch.bfloat16)
@@ -185,8 +435,11 @@ def test_half_precision_is_widened() -> None:
 
 
 def test_what_cannot_be_captured(refuses: Refuses) -> None:
-    with refuses("nn.MultiheadAttention or a transformers model .* got Linear, which ran none"):
+    with refuses("an attention of torch .* got Linear, which ran none that can be seen"):
         capture(nn.Linear(2, 2), torch.ones(1, 2))
+    function: Any = torch.relu
+    with refuses("a torch.nn.Module; got builtin_function_or_method"):
+        capture(function, torch.ones(1, 2))
     module = nn.MultiheadAttention(8, 2, batch_first=True)
     x = torch.randn(2, 3, 8)
     before = state(module)

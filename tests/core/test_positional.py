@@ -129,6 +129,18 @@ class TestRotary:
         expected, _ = apply_rotary_pos_emb(x, x, angles.cos(), angles.sin())
         torch.testing.assert_close(rotary_embedding(x, positions, layout="half"), expected, **EXACT)
 
+    def test_frequencies_take_the_place_of_a_base(self, draw: Draw, refuses: Refuses) -> None:
+        x, positions = draw(2, 3, 11, 8), torch.arange(5, 16)
+        frequencies = 300.0 ** -(torch.arange(0, 8, 2).double() / 8)
+        for layout in ("interleaved", "half"):
+            torch.testing.assert_close(
+                rotary_embedding(x, positions, frequencies=frequencies, layout=layout),
+                rotary_embedding(x, positions, base=300.0, layout=layout),
+                **EXACT,
+            )
+        with refuses(r"frequencies must have shape \(4,\), one a pair; got \(3,\)"):
+            rotary_embedding(x, frequencies=frequencies[:3])
+
     def test_layouts_are_one_turning_on_permuted_dimensions(self, draw: Draw) -> None:
         x = draw(5, 6)
         order = torch.tensor([0, 2, 4, 1, 3, 5])

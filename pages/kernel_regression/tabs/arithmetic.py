@@ -10,6 +10,7 @@ from attn_ui.tables import ROUNDED, table
 from pages.kernel_regression.numbers import Standing
 
 SHOWN_KEYS = 8
+SAME = 1e-9  # lengths this close, relative to the largest, are equal
 DIGITS = 6  # of the bandwidth, so that the table can be computed after
 
 
@@ -61,32 +62,34 @@ def show(standing: Standing) -> None:
             "Every K(u) is too small for a number here; the weights are taken relative to the nearest key, "
             "which changes none of their ratios."
         )
-    if standing.as_dot_products:
-        _dot_products(standing, order.tolist())
+    if standing.lengths is not None:
+        told, header, terms = dot_products(standing)
+        st.markdown(told)
+        rows = [[standing.key_names[j], *map(number, terms[j].tolist())] for j in order]
+        st.markdown(table([":orange[key] k", *header], rows, numbers=len(header)))
 
 
-def _dot_products(standing: Standing, order: list[int]) -> None:
-    """Write the same scores as a dot product and two lengths."""
+def dot_products(standing: Standing) -> tuple[str, list[str], np.ndarray]:
+    """Return the scores as the picture makes them from dot products: a sentence, columns, numbers a key."""
     query, keys = standing.queries[standing.row], standing.keys
     products, half_keys = keys @ query, (keys**2).sum(axis=1) / 2
-    half_query = float((query**2).sum() / 2)
-    scores = products - half_keys - half_query
-    st.markdown("The same scores from a dot product and two lengths:")
-    header = [":orange[key] k", "q · k", "− |k|²/2", "− |q|²/2", "= −|q − k|²/2", "÷ h²"]
-    st.markdown(
-        table(
-            header,
-            [
-                [
-                    standing.key_names[j],
-                    number(products[j]),
-                    number(-half_keys[j]),
-                    number(-half_query),
-                    number(scores[j]),
-                    number(scores[j] / standing.bandwidth**2),
-                ]
-                for j in order
-            ],
-            numbers=len(header) - 1,
+    half_query = np.full_like(products, (query**2).sum() / 2)
+    if standing.lengths:
+        scores = products - half_keys - half_query
+        return (
+            "The same scores from a dot product and two lengths:",
+            ["q · k", "− |k|²/2", "− |q|²/2", "= −|q − k|²/2", "÷ h²"],
+            np.stack([products, -half_keys, -half_query, scores, scores / standing.bandwidth**2], axis=1),
         )
+    scores = products - half_query
+    scaled = scores / standing.bandwidth**2
+    weights = torch.softmax(torch.from_numpy(scaled), dim=-1).numpy()
+    equal = bool(np.ptp(half_keys) <= SAME * half_keys.max())
+    why = (
+        "it is the same for every key, and the weights are those above" if equal else "the weights are others"
+    )
+    return (
+        f"Dot-product attention, as the picture has it: |k|²/2 is left out, and {why}.",
+        ["q · k", "− |q|²/2", "sum", "÷ h²", "its softmax"],
+        np.stack([products, -half_query, scores, scaled, weights], axis=1),
     )

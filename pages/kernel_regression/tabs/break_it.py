@@ -81,6 +81,12 @@ def _training_error(points: Points, kernel: str, _h: float) -> tuple[Spec, str]:
     if math.isinf(left_out):
         return spec, f"{told}There, left out, no point has a neighbour: there is no error to choose by."
     against = f"{number(left_out)}, against {number(best.left_out)} at h = {points.width(best.bandwidth)}"
+    supported = int(found.supported[found.training_errors.argmin()])
+    if supported < best.supported:
+        return spec, (
+            f"{told}There, left out, only {supported} of {len(points.keys)} points keep a neighbour: their "
+            f"error is {against}, where {best.supported} do, and the two do not compare."
+        )
     if left_out <= best.left_out:
         return spec, f"{told}It changes nothing here: on points left out its error is {against}."
     return spec, f"{told}On points left out its error is {against}: **a worse choice**."

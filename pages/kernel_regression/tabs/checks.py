@@ -31,9 +31,8 @@ def show(standing: Standing) -> None:
     )
     empty = int((~standing.regression.has_support).sum())
     if empty:
-        st.caption(
-            f"{empty} queries have no key in the window: their weights are zero, their estimate is a gap."
-        )
+        who = "1 query has" if empty == 1 else f"{empty} queries have"
+        st.caption(f"{who} no key in the window: weights there are zero, and the estimate is a gap.")
 
 
 def check(standing: Standing) -> list[Check]:

@@ -21,11 +21,12 @@ def show(standing: Standing, drawn: Drawn) -> None:
             n_key=len(standing.keys),
             estimate=float(standing.regression.estimate[row]),
         ),
+        prints="the weights of the points at this query, and the estimate",
     )
 
 
 def _data(standing: Standing, drawn: Drawn) -> str:
     points = standing.points
-    if points.name != OWN_POINTS and not standing.as_dot_products:
+    if points.name != OWN_POINTS and standing.lengths is None:
         return toy_data(points.name, drawn.n_points, drawn.noise, drawn.seed)
     return own_data(standing.keys.tolist(), standing.values.tolist())

@@ -101,7 +101,9 @@ def apply_edits(base: Points, edits: dict[str, Any]) -> tuple[np.ndarray, np.nda
     complete = [row for row in rows if all(_is_number(value) for value in row)]
     notes = []
     if len(complete) < len(rows):
-        notes.append(f"{len(rows) - len(complete)} rows lack a finite number and are left out.")
+        left = len(rows) - len(complete)
+        lacks, are = ("1 row lacks a", "is") if left == 1 else (f"{left} rows lack a", "are")
+        notes.append(f"{lacks} finite number and {are} left out.")
     x, y = np.array(complete, dtype=np.float64).reshape(-1, 2).T
     return x, y, notes
 

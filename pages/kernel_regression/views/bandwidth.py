@@ -73,6 +73,7 @@ def _sentence(points: Points, found: BandwidthSearch, best: Best, step: int) -> 
         best_training=best.training,
         best_error=best.left_out,
         tried=best.tried,
+        compared=best.compared,
         supported=int(found.supported[step]),
         most_supported=best.supported,
     )
@@ -98,6 +99,8 @@ def _offers(standing: Standing, best: Best) -> None:
         # A button of the page, for one of the fragment's own would wait until the fragment is done.
         st.button("Stop", key="stop_learning", type="tertiary")
     if len(path):
+        ended = errors(points, points.fingerprint, kernel, (float(path[-1, 0]),))
+        supported = int(ended.supported[0])
         st.markdown(
             learned_sentence(
                 points,
@@ -109,6 +112,7 @@ def _offers(standing: Standing, best: Best) -> None:
                 best=best.bandwidth,
                 best_error=best.left_out,
                 kernel=kernel,
+                fewer=supported if supported < best.supported else None,
             )
         )
 

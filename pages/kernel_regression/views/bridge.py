@@ -11,7 +11,7 @@ from torch import Tensor
 
 from attn_core import nadaraya_watson, scaled_dot_product_attention
 from attn_figures.kernel_bridge import Terms, bridge
-from attn_figures.numbers import number
+from attn_figures.numbers import fixed, number
 from attn_ui import controls
 from attn_ui.live_figure import Slider, live_figure, pack
 from attn_ui.shared_cache import shared
@@ -46,7 +46,7 @@ class Bridge:
 
     def names(self) -> tuple[list[str], list[str]]:
         """How queries and keys are written."""
-        queries, keys = ([f"{place:.2f}" for place in places] for places in self.places)
+        queries, keys = ([fixed(place, 2) for place in places] for places in self.places)
         return queries, keys
 
     def terms(self) -> Terms:
@@ -83,13 +83,13 @@ class Bridge:
             for bandwidth, each in zip(bandwidths, largest.tolist(), strict=True)
         ]
 
-    def standing(self, bandwidth: float) -> Standing:
+    def standing(self, bandwidth: float, keeps_lengths: bool) -> Standing:
         """The query in the middle, at one bandwidth."""
         query_names, key_names = self.names()
         row = len(self.queries) // 2
         arrays = (self.queries.numpy(), self.keys.numpy(), self.points.values)
         return Standing(
-            self.points, "gaussian", bandwidth, row, *arrays, key_names, query_names, as_dot_products=True
+            self.points, "gaussian", bandwidth, row, *arrays, key_names, query_names, keeps_lengths
         )
 
 
@@ -171,7 +171,7 @@ def show(points: Points) -> Standing:
         )
     with across:
         _cross(lay(points, False, on_circle), keeps_lengths, h)
-    return laid.standing(h)
+    return laid.standing(h, keeps_lengths)
 
 
 def single_head_link(laid: Bridge, keeps_lengths: bool, h: float) -> str | None:

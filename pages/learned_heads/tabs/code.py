@@ -11,7 +11,10 @@ from pages.learned_heads.snippet import by_hand, formula, snippet
 def show(now: Now) -> None:
     """Hand over the programs; a training of one's own has no file, so its program trains again."""
     if now.recipe not in SHIPPED:
-        st.markdown("These lines repeat the training, and print what the model says at every place.")
+        st.markdown(
+            "These lines repeat the training. They print the weights of all heads, and what the model says "
+            "at every place."
+        )
         st.code(snippet(now), language="python")
         return
     programs.offer(
@@ -19,5 +22,6 @@ def show(now: Now) -> None:
         lambda: snippet(now),
         lambda: formula(now),
         numpy_program=lambda: by_hand(now, numpy=True),
+        prints="the weights of all heads, and what the model says at every place",
         package="safetensors",
     )

@@ -1,13 +1,16 @@
 """The tabs of a whole model: every measure of every head, checks on the numbers on screen, and code."""
 
+import numpy as np
 import streamlit as st
 import torch
+from torch import Tensor
 from torch.nn import functional as F
 
-from attn_core import Check, RealModel, compare
+from attn_core import AttentionMaps, Check, MultiHead, RealModel, compare
+from attn_core.precision import coarsest, row_tolerance
+from attn_ui.frame import plain
 from attn_ui.tables import checks_table
-from pages.learned_heads.settings import RANK_BY
-from pages.learned_heads.whole import SHARES, Whole
+from pages.learned_heads.whole import SHARES, SPECIAL, Whole
 from pages.learned_heads.whole_snippet import CAPTURE, READ, model_snippet
 from pages.learned_heads.words import capital
 
@@ -17,46 +20,88 @@ def show_heads(whole: Whole) -> None:
     names = [whole.model.name(head).removeprefix("head ") for head in whole.order]
     st.dataframe(
         {"Head": names}
-        | {capital(name): [whole.all_scores[name][head] for head in whole.order] for name in RANK_BY.options},
+        | {_column(name): [whole.all_scores[name][head] for head in whole.order] for name in whole.measures},
         hide_index=True,
         width="stretch",
         column_config={
-            capital(name): st.column_config.ProgressColumn(
+            _column(name): st.column_config.ProgressColumn(
                 width=110,
                 min_value=0.0,
                 max_value=1.0 if name in SHARES else max(whole.all_scores[name]) or 1.0,
                 format="%.3f",
             )
-            for name in RANK_BY.options
+            for name in whole.measures
         },
     )
     st.caption(
-        "The first four are mean weights, from 0 to 1; entropy is in nats, distance in positions. "
-        "Head 1.3 is the third of the first layer."
+        "All are of the true weights, none divided by anything: mean weights from 0 to 1, entropy in nats, "
+        "distance in positions. A head is called by its layer and its number there."
     )
+
+
+def _column(name: str) -> str:
+    return f"On {name}" if name == SPECIAL else capital(name)
 
 
 def checks(whole: Whole, model: RealModel | None = None, text: str = "") -> list[Check]:
     """Compute every check on the numbers on screen."""
-    sums = torch.cat([torch.from_numpy(weights.sum(axis=-1).copy()).flatten() for weights in whole.layers])
-    wanted = torch.where(sums > 0.5, 1.0, 0.0).to(sums.dtype)
-    found = [compare("each row of each map sums to one, or is empty", sums, wanted)]
+    found = [check_rows(whole.maps, whole.shown)] if whole.is_divided else [check_rows(whole.maps)]
     if model is not None:
         stages = model.stages(text)
-        theirs = [
-            F.scaled_dot_product_attention(
-                each.query, each.key, each.value, is_causal=model.is_causal, scale=scale
-            )
-            for each, scale in zip(stages, model.scales, strict=True)
-        ]
+        by, theirs = (
+            ("`torch.nn.functional.scaled_dot_product_attention` gives", _fused)
+            if model.softcap is None
+            else ("torch's tanh, softmax and products give, where its fused attention has no softcap", _bent)
+        )
         found.append(
             compare(
-                "what each head gives is what `torch.nn.functional.scaled_dot_product_attention` gives",
+                f"what each head gives is what {by}",
                 torch.stack([each.heads for each in stages]),
-                torch.stack(theirs),
+                torch.stack(
+                    [
+                        theirs(each, scale, model.softcap)
+                        for each, scale in zip(stages, model.scales, strict=True)
+                    ]
+                ),
             )
         )
     return found
+
+
+def _fused(stages: MultiHead, scale: float, _: float | None) -> Tensor:
+    query, key, value = stages.query, stages.key, stages.value
+    heads: Tensor = F.scaled_dot_product_attention(
+        query, key, value, stages.mask, scale=scale, enable_gqa=True
+    )
+    return heads
+
+
+def _bent(stages: MultiHead, scale: float, softcap: float | None) -> Tensor:
+    assert softcap is not None
+    shared = stages.query.shape[1] // stages.key.shape[1]
+    key, value = (each.repeat_interleave(shared, dim=1) for each in (stages.key, stages.value))
+    scores = torch.tanh(stages.query @ key.mT * scale / softcap) * softcap
+    if stages.mask is not None:
+        scores = scores.masked_fill(~stages.mask, -torch.inf)
+    return scores.softmax(dim=-1) @ value
+
+
+def check_rows(*all_maps: AttentionMaps) -> Check:
+    """Compare whole rows with one, as exactly as the weights' format and the number of keys let them be.
+
+    What lies on no key of a map, because it was cut or is a sink, counts.
+    """
+    off, longest = 0.0, 1
+    for maps in all_maps:
+        for name, weights in maps.maps.items():
+            sums = weights.sum(axis=-1, dtype=np.float64) + maps.beyond.get(name, 0.0)
+            off = max(off, float(np.where(sums > 0.5, abs(sums - 1), sums).max()))
+            longest = max(longest, weights.shape[-1])
+    precision = coarsest(["float32", *(maps.precision for maps in all_maps)])  # held in single precision
+    coarse = "" if precision == "float32" else f", to within what {precision} keeps"
+    beyond = " with its weight on keys that are not shown" if any(maps.beyond for maps in all_maps) else ""
+    name = f"each row of each map{beyond} sums to one, or is empty{coarse}"
+    return Check(name, off, tolerance=row_tolerance(precision, longest))
 
 
 def show_checks(whole: Whole, model: RealModel | None = None, text: str = "") -> None:
@@ -71,10 +116,13 @@ def show_checks(whole: Whole, model: RealModel | None = None, text: str = "") ->
     )
 
 
-def show_model_code(text: str, hide: bool) -> None:
+def show_model_code(model: RealModel, text: str, hide: bool) -> None:
     """Hand over the program that prints the model's numbers."""
-    st.markdown("These lines read the model with `attn_core` and print its highest previous-token scores.")
-    st.code(model_snippet(text, hide=hide), language="python")
+    st.markdown("These lines read the model with `attn_core` and print its highest previous-token score.")
+    if not model.is_packaged:
+        st.markdown(f"Start them where the folder {plain(model.name)} is, or put its path in.")
+    name = None if model.is_packaged else model.name
+    st.code(model_snippet(text, hide=hide, model=name), language="python")
 
 
 def show_own_code() -> None:

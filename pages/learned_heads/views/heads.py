@@ -7,12 +7,13 @@ import streamlit as st
 
 from attn_figures.whole_model import OVERVIEW, head_at, steps
 from attn_ui import controls
+from attn_ui.frame import plain
 from attn_ui.live_figure import Cell, Slider, live_figure, pack, pack_says
 from attn_ui.shared_settings import KEY, QUERY
 from attn_ui.state import move, value
 from pages.learned_heads import whole_words as words
 from pages.learned_heads.settings import RANK, RANK_BY
-from pages.learned_heads.whole import Whole, head_names
+from pages.learned_heads.whole import SINK, SPECIAL, Whole, head_names
 
 ASKED = {
     "the previous word": "previous token",
@@ -25,6 +26,7 @@ _ORDERS = "_whole_orders"  # each measure's order of the heads on screen, and wh
 
 def ask_measure() -> str:
     """Ask in the sidebar what heads are ordered by; the large head stays where it is."""
+    st.subheader("Heads", anchor=False)
     return controls.choose(RANK_BY, "Order heads by", on_change=_keep_head)
 
 
@@ -66,6 +68,10 @@ def show(whole: Whole, *, key: str, name: str, made: Callable[[str, Callable[[],
         on_cell=partial(_clicked, whole),
         says=made("words", lambda: pack_says([_say(whole, each) for each in ranks])),
     )
+    if whole.measure == SPECIAL and not whole.special:
+        st.caption(":material/info: This sequence has no special tokens: no head can look at them.")
+    if any(whole.sink(head)[1] >= SINK for head in range(whole.n_head)):
+        st.caption(words.SINKS)
     left_out = words.fewer(len(ranks), whole.n_head, whole.longest)
     if left_out:
         st.caption(f":material/info: {left_out}")
@@ -73,7 +79,12 @@ def show(whole: Whole, *, key: str, name: str, made: Callable[[str, Callable[[],
 
 def _say(whole: Whole, rank: int) -> str:
     head = whole.order[rank - 1]
-    return words.seen(whole.model.name(head), whole.measure, whole.scores[head], rank, whole.n_head)
+    of = "word" if whole.is_divided else "token"
+    told = words.seen(whole.model.name(head), whole.measure, whole.scores[head], rank, whole.n_head, of=of)
+    tokens, share = whole.sink(head)
+    if whole.measure == SPECIAL or (not whole.special and share < SINK):
+        return told
+    return f"{told} {words.drawn(plain(tokens), share, hidden=whole.is_divided, sink=SINK)}"
 
 
 def _clicked(whole: Whole, cell: Cell) -> None:

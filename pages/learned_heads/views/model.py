@@ -5,14 +5,15 @@ from functools import partial
 
 import streamlit as st
 
-from attn_core import RealModel
+from attn_core import AttentionMaps, RealModel
 from attn_ui import controls
-from attn_ui.frame import plain, tabs
+from attn_ui.frame import listed, plain, tabs
 from attn_ui.sentence import ask_sentence
 from attn_ui.shared_cache import shared
 from attn_ui.shared_settings import TEXT
 from pages.learned_heads import whole_words as words
 from pages.learned_heads.model_shelf import OTHER, maps_of, standing
+from pages.learned_heads.model_words import about, known
 from pages.learned_heads.settings import HIDE, WHOLE_TAB
 from pages.learned_heads.tabs import whole as whole_tabs
 from pages.learned_heads.views import heads
@@ -35,24 +36,31 @@ def show() -> None:
     if now.fault:
         st.caption(f":material/info: {plain(capital(now.fault))}. {now.model.name} is shown.")
     with st.sidebar:
-        text = ask_sentence(TEXT, "Sentence", tokenize=now.model.tokenize, most=now.model.most_words)
+        st.subheader("Words", anchor=False)
+        try:
+            text = ask_sentence(TEXT, "Sentence", tokenize=now.model.tokenize, most=now.model.most_words)
+            maps = maps_of(text, now.model)
+        except ValueError as error:
+            st.warning(plain(capital(str(error))) + ".", icon=":material/error:")
+            return
         measure = heads.ask_measure()
-        hide = controls.flag(HIDE, "Hide special tokens")
+        hide = bool(maps.special) and controls.flag(HIDE, "Hide special tokens")
     heads.ask_which()
-    whole = Whole(maps_of(text, hide, now.model), measure)
+    masks = now.model.seen(len(maps.tokens or ()))
+    whole = Whole(maps, measure, hide, [None if each is None else each.numpy() for each in masks])
     heads.show(
         whole,
         key="real",
         name=f"heads of {now.model.name}",
         made=partial(_made, (text, hide, measure, tuple(whole.slider(heads.rank_of(whole)).values))),
     )
-    _say_what(now.model, text, hide)
+    _say_what(now.model, maps, hide)
     tabs(
         WHOLE_TAB,
         {
             "Heads": partial(whole_tabs.show_heads, whole),
             "Checks": partial(whole_tabs.show_checks, whole, now.model, text),
-            "Code": partial(whole_tabs.show_model_code, text, hide),
+            "Code": partial(whole_tabs.show_model_code, now.model, text, hide),
         },
     )
 
@@ -83,15 +91,11 @@ def _made(asked: tuple[object, ...], what: str, _make: Callable[[], bytes]) -> b
     return _make()
 
 
-def _say_what(model: RealModel, text: str, hide: bool) -> None:
-    maps = maps_of(text, False, model)
+def _say_what(model: RealModel, maps: AttentionMaps, hide: bool) -> None:
     specials = [maps.tokens[place] for place in maps.special] if maps.tokens else []
     told = words.hidden(len(specials), [plain(each) for each in specials]) if hide else ""
+    st.caption(f"{about(model, maps.tokens or ())} {told}")
     st.caption(
-        f"{plain(model.name)}: {model.n_layer} layers of {model.n_head} heads, trained on text; head 1.3 is "
-        f"the third of the first layer. A token that begins with ## goes on with the word before it. {told}"
-    )
-    st.caption(
-        f"Another model of the BERT or GPT-2 family: start the app with `{OTHER}` set to its folder "
-        "(config.json, safetensors) or to its name on the Hugging Face hub."
+        f"Another model: start the app with `{OTHER}` set to its folder (config.json, safetensors, "
+        f"tokenizer.json) or to its name on the Hugging Face hub. Families: {listed(known())}."
     )

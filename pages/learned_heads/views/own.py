@@ -44,7 +44,7 @@ def show() -> None:
         measure = heads.ask_measure()
         hide = bool(maps.special) and controls.flag(HIDE, "Hide special tokens")
     heads.ask_which()
-    whole = Whole(maps.without_special() if hide else maps, measure)
+    whole = Whole(maps, measure, hide)
     asked = (hide, measure, tuple(whole.slider(heads.rank_of(whole)).values))
     heads.show(whole, key="own", name="heads of an own model", made=lambda *each: _made(asked, *each))
     for note in maps.notes:
@@ -71,11 +71,6 @@ def _take() -> None:
     if uploaded is None:
         return
     try:
-        if uploaded.size > MAX_MAPS_BYTES:
-            raise ValueError(
-                f"the file must have at most {MAX_MAPS_BYTES // 1_000_000} MB; "
-                f"got {uploaded.size / 1e6:.0f} MB"
-            )
         maps = read_attention(uploaded.name, uploaded.getvalue())
     except ValueError as error:
         st.session_state[_FAULT] = f"{capital(str(error))}."

@@ -13,7 +13,7 @@ from attn_ui.shared_cache import shared
 from attn_ui.shared_settings import HEAD, KEY, QUERY
 from attn_ui.state import position
 from pages.learned_heads import train_now, words
-from pages.learned_heads.numbers import GUESSING, NAMED, Now, array, naming, steps_of
+from pages.learned_heads.numbers import GUESSING, NAMED, Now, array, judged_outside, naming, steps_of
 from pages.learned_heads.settings import SETTINGS, TAB, Setting, ask_recipe, ask_setting
 from pages.learned_heads.tabs import arithmetic, break_it, checks, code, heads, maths
 
@@ -46,6 +46,9 @@ def _show(setting: Setting) -> None:
         caption=f"{setting.recipe.task}, {words.recipe_in_words(setting.recipe)}, on {setting.typed}",
     )
     st.caption(words.what_is_learned(setting.recipe))
+    if now.task.strange is not None:
+        found = judged_outside(setting.recipe, now.at, setting.off)
+        st.caption(words.of_another_kind(now.task, found))
     if not setting.recipe.positions:
         st.caption(words.without_positions(now))
     tabs(

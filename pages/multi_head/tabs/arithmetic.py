@@ -5,6 +5,7 @@ import math
 import streamlit as st
 from torch import Tensor
 
+from attn_figures.numbers import number
 from attn_ui import controls
 from attn_ui.frame import coloured
 from attn_ui.masking import toggle_cell
@@ -34,7 +35,7 @@ def show(now: Now) -> None:
     st.latex(rf"q \cdot k = {_sum_of_products(q, k)} = {_number(score)}")
     if now.scheme.adds in ("vector", "rotation"):
         bare = float(now.unplaced.result.scores[head, query, key])
-        st.markdown(f"Without positions this product is {bare:.4g}.")
+        st.markdown(f"Without positions this product is {number(bare)}.")
     _scaling(now, score)
     st.markdown("**3. The softmax of the row**: its share in the sum of exponentials over all keys")
     if not math.isfinite(scaled):
@@ -45,25 +46,27 @@ def show(now: Now) -> None:
         total, own = float((row - top).exp().sum()), math.exp(scaled - float(top))
         st.latex(
             rf"w = \frac{{e^{{{_number(scaled)} - m}}}}{{\sum_j e^{{s_j - m}}}} = "
-            rf"\frac{{{_number(own)}}}{{{_number(total)}}} = {weight:.6f} \qquad m = {_number(float(top))}"
+            rf"\frac{{{_number(own)}}}{{{_number(total)}}} = {_weight(weight)} \qquad "
+            rf"m = {_number(float(top))}"
         )
-    st.markdown("**4. Into the output**: the weight times this key's value, times the head's block of W_o")
+    through = ", times the head's block of W_o" if now.setting.projection else ""
+    st.markdown(f"**4. Into the output**: the weight times this key's value{through}")
     part = weight * v
-    st.latex(rf"w\,v = {weight:.6f} \cdot {_vector(v)} = {_vector(part)}")
+    st.latex(rf"w\,v = {_weight(weight)} \cdot {_vector(v)} = {_vector(part)}")
     if now.setting.projection:
         block = result.output_weight
         assert block is not None
-        through = block[:, head * d_head : (head + 1) * d_head] @ part
-        st.latex(rf"w\,v\,W_o^{{({head + 1})}} = {_vector(through)}")
+        projected = block[:, head * d_head : (head + 1) * d_head] @ part
+        st.latex(rf"w\,v\,W_o^{{({head + 1})}} = {_vector(projected)}")
         st.markdown(
             f"Summed over all keys this is what head {head + 1} adds to the output, and summed over all "
-            f"heads{' (and the bias)' if now.setting.bias else ''} it is the output: the tab *Heads add up* "
-            "goes on."
+            f"heads{', plus the bias b_o,' if now.setting.bias else ''} it is the output: the tab *Heads add "
+            "up* goes on."
         )
     else:
         st.markdown(
-            f"Without W_o the head's {d_head} numbers stand in columns {head * d_head + 1} to "
-            f"{(head + 1) * d_head} of the output."
+            f"Summed over all keys this is what head {head + 1} finds. Without W_o it stands as it is in "
+            f"{_columns(head * d_head + 1, (head + 1) * d_head)} of the output."
         )
 
 
@@ -84,7 +87,7 @@ def _scaling(now: Now, score: float) -> None:
             f"Positions add the bias that head {now.look.head + 1} has for this distance "
             f"({now.setting.positions.name}):"
         )
-        st.latex(rf"s = {_number(scaled)} + {_number(bias)} = {_number(scaled + bias)}")
+        st.latex(rf"s = {_number(scaled)} + {_factor(bias)} = {_number(scaled + bias)}")
 
 
 def _ask_cell(now: Now) -> None:
@@ -101,17 +104,35 @@ def _ask_cell(now: Now) -> None:
         st.button(does, on_click=toggle_cell, args=now.cell)
 
 
-def _number(value: float) -> str:
-    """Write a number with four significant digits, in brackets where it is negative."""
-    text = f"{value:.4g}"
+def _columns(first: int, last: int) -> str:
+    return f"column {first}" if first == last else f"columns {first} to {last}"
+
+
+def _number(value: float, digits: int = 4) -> str:
+    """Write a number with so many significant digits, as LaTeX; zero has no sign.
+
+    >>> _number(-0.25), _number(-0.0), _number(1.5e-7)
+    ('-0.25', '0', '1.5 \\\\cdot 10^{-7}')
+    """
+    text = f"{value + 0.0:.{digits}g}"
     if "e" in text:
-        digits, power = text.split("e")
-        text = rf"{digits} \cdot 10^{{{int(power)}}}"
-    return f"({text})" if value < 0 else text
+        mantissa, power = text.split("e")
+        return rf"{mantissa} \cdot 10^{{{int(power)}}}"
+    return text
+
+
+def _factor(value: float) -> str:
+    """Write a number as one of several that are multiplied or added: in brackets where it is negative."""
+    return f"({_number(value)})" if value < 0 else _number(value)
+
+
+def _weight(value: float) -> str:
+    """Write a weight with six decimals, or as a power of ten where these would hide it."""
+    return f"{value:.6f}" if value >= 1e-3 or not value else _number(value, 3)
 
 
 def _sum_of_products(q: Tensor, k: Tensor) -> str:
-    products = [rf"{_number(a)} \cdot {_number(b)}" for a, b in zip(q.tolist(), k.tolist(), strict=True)]
+    products = [rf"{_factor(a)} \cdot {_factor(b)}" for a, b in zip(q.tolist(), k.tolist(), strict=True)]
     if len(products) > MOST_TERMS:
         left = len(products) - MOST_TERMS + 1
         products[MOST_TERMS - 1 :] = [rf"\underbrace{{\cdots}}_{{{left}\ \text{{more}}}}"]
@@ -119,7 +140,7 @@ def _sum_of_products(q: Tensor, k: Tensor) -> str:
 
 
 def _vector(vector: Tensor) -> str:
-    numbers = [f"{value:.3g}" for value in vector.tolist()]
+    numbers = [_number(value, 3) for value in vector.tolist()]
     if len(numbers) > MOST_TERMS:
         numbers[MOST_TERMS - 1 :] = [r"\ldots", numbers[-1]]
     listed = r",\ ".join(numbers)

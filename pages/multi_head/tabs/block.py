@@ -35,16 +35,13 @@ def show(now: Now) -> None:
             f":material/edit: Layers can follow one another where the output can be the next input: {why}."
         )
         return
-    st.markdown(
-        "In a transformer, attention does not stand alone: its input is **added** to its output (the "
-        "residual), and **layer norm** brings every vector to one length. The same attention, layer upon "
-        "layer, shows why."
-    )
+    about = st.container()
     left, right = st.columns(2)
     with left:
         residual = controls.flag(RESIDUAL, "Residual connection")
     with right:
         norm = controls.segment(NORM, "Layer norm")
+    about.markdown(words.block(residual, norm))
     chosen = VARIANTS.index((residual, norm))
     packed, lengths, alike = _over_layers(now.setting, now.n_head, chosen)
     alone = len(now.tokens.queries) == 1

@@ -140,7 +140,9 @@ def _joined(now: Now, broken: MultiHead) -> Drawn:
 
 
 def _map(now: Now, result: MultiHead, name: str, title: str, head: int) -> Matrix:
-    return heads(now).matrix(name, array(result.weights[head]), title, of=[head])
+    drawn = heads(now).matrix(name, array(result.weights[head]), title, of=[head])
+    own = None if result.mask is None else result.mask.expand_as(result.weights)[head].numpy()
+    return drawn if result is now.result else replace(drawn, mask=own).against(drawn.mask)
 
 
 PICTURES: dict[str, Callable[..., Drawn]] = {

@@ -31,14 +31,15 @@ def checks(now: Now) -> list[Check]:
             empty = result.heads[~attends]
             what = "a query that may attend to nothing has output zero"
             found.append(compare(what, empty, 0.0, scale=largest(result.value)))
-    total = result.contributions.sum(dim=0)
+    total, biased = result.contributions.sum(dim=0), ""
     if result.output_bias is not None:
-        total = total + result.output_bias
-    found.append(compare("the contributions of the heads add up to the output", total, result.output))
-    side_by_side = torch.cat([*result.heads], dim=-1)
+        total, biased = total + result.output_bias, ", with the bias b_o,"
     found.append(
-        compare("the heads, one beside the other, are what W_o reads", side_by_side, result.concatenated)
+        compare(f"the contributions of the heads{biased} add up to the output", total, result.output)
     )
+    side_by_side = torch.cat([*result.heads], dim=-1)
+    what = "are the output" if result.output_weight is None else "are what W_o reads"
+    found.append(compare(f"the heads, one beside the other, {what}", side_by_side, result.concatenated))
     return found
 
 

@@ -8,6 +8,7 @@ from torch import Tensor
 from attn_core import make_mask, mask_code, tokenize
 from attn_core.learned_positions import PACKAGE
 from attn_ui import programs
+from pages.multi_head import formulas
 from pages.multi_head import snippet as snippets
 from pages.multi_head.numbers import Now, allowed, width_of
 from pages.multi_head.settings import EXAMPLES, Setting
@@ -21,6 +22,7 @@ def show(now: Now) -> None:
         lambda: snippet(now),
         lambda: short(now),
         lambda: formula(now),
+        prints="the weights of every head, and the output",
         package=PACKAGE if now.setting.positions.name == "learned" else "",
     )
 
@@ -44,31 +46,31 @@ def short(now: Now) -> str:
 
 def formula(now: Now) -> str:
     """Return what the first head does, and the output, as LaTeX."""
-    h, temperature = now.n_head, now.setting.temperature
-    over = rf"\sqrt{{{now.module.d_head}}}" + (rf"\cdot {temperature:.3g}" if temperature != 1.0 else "")
-    bias = " + sB_1" if now.scheme.adds == "bias" else ""
-    masked = " + M_1" if allowed(now.setting, h) is not None else ""
-    joined = rf"[A_1 V_1, \ldots, A_{{{h}}} V_{{{h}}}]" if h > 1 else "A_1 V_1"
-    projected = r"\, W_o" if now.setting.projection else ""
-    return (
-        rf"A_1 = \operatorname{{softmax}}\!\left(\frac{{Q_1 K_1^\top}}{{{over}}}{bias}{masked}\right) = "
+    heads, scheme = formulas.names(now, "A_{%d} V_{%d}"), now.scheme
+    placed = rf"{scheme.latex()}, \quad s = {now.setting.positions.strength:g}, \qquad "
+    return (placed if scheme.adds != "nothing" else "") + (
+        rf"{formulas.projections(now, '1')}, \qquad A_1 = {formulas.weights(now, '1')} = "
         rf"{programs.in_latex(now.result.weights[0].tolist())}, \qquad "
-        rf"O = {joined}{projected} = {programs.in_latex(now.result.output.tolist())}"
+        rf"O = {formulas.output(now, heads)} = {programs.in_latex(now.result.output.tolist())}"
     )
 
 
 def snippet(now: Now) -> str:
     """Return a program for the present settings."""
+    return snippets.snippet(asked(now))
+
+
+def asked(now: Now) -> snippets.Asked:
+    """Return what a program for the present settings computes."""
     setting, n = now.setting, now.unplaced.tokens
     vectors = [_vectors("x", n.query, n.queries, setting)]
     if not now.is_self_attention:
         vectors.append(_vectors("memory", n.key, n.keys, setting))
-    return snippets.snippet(
+    return snippets.Asked(
         vectors,
         n_head=now.n_head,
         d_head=now.module.d_head,
         bias=setting.bias,
-        projection=setting.projection,
         seed=setting.seed,
         conditions=going_on(now),
     )
@@ -83,7 +85,8 @@ def going_on(now: Now) -> snippets.Conditions:
             masking = replace(setting.masking, kind=kind)
             width = width_of(setting, kind)
             masks.append(mask_code(masking, width, make_mask(masking, *n.shape, width).tolist()))
-    return snippets.Conditions(setting.temperature, tuple(masks), now.scheme.adds, now.scheme.code())
+    added = now.scheme.adds, now.scheme.code()
+    return snippets.Conditions(setting.temperature, tuple(masks), *added, projection=setting.projection)
 
 
 def _vectors(

@@ -1,10 +1,13 @@
 """The tab "Data": what goes in, one head, what comes out, as tables to read and download."""
 
 from collections.abc import Sequence
+from functools import partial
 
 import streamlit as st
 from torch import Tensor
 
+from attn_figures.numbers import fixed
+from attn_ui.tables import numbers_table
 from pages.multi_head.numbers import Now, array
 
 
@@ -37,9 +40,12 @@ def _table(tensor: Tensor, rows: Sequence[str], letter: str, columns: Sequence[s
     names = columns or [f"{letter}{index + 1}" for index in range(numbers.shape[1])]
     st.dataframe(
         # No token is a space, so no column hides another.
-        {" ": list(rows)} | {name: numbers[:, index] for index, name in enumerate(names)},
+        numbers_table(
+            {" ": list(rows)} | {name: numbers[:, index] for index, name in enumerate(names)},
+            partial(fixed, decimals=6),
+        ),
         hide_index=True,
         width="stretch",
         height="content" if len(rows) <= 12 else 420,
-        column_config={" ": "Token"} | {name: st.column_config.NumberColumn(format="%.6f") for name in names},
+        column_config={" ": "Token"},
     )

@@ -6,10 +6,14 @@ import streamlit as st
 
 from attn_core import head_similarity
 from attn_figures.heads_add_up import similarity
+from attn_figures.numbers import fixed, number
 from attn_ui.frame import what_you_see
 from attn_ui.live_figure import live_figure
+from pages.multi_head import words
 from pages.multi_head.numbers import MEASURES, Now, array, order_of
 from pages.multi_head.settings import EXAMPLES
+
+EQUAL = 1e-9  # by which similarities differ by rounding alone
 
 
 def show(now: Now) -> None:
@@ -18,8 +22,7 @@ def show(now: Now) -> None:
     order = order_of(now.look.order, result)
     values = {name: array(measure(result))[order] for name, measure in MEASURES.items()}
     n_query, n_key = len(now.tokens.queries), len(now.tokens.keys)
-    by = "by number" if now.look.order == "number" else f"by {now.look.order}, largest first"
-    st.markdown(f"Means over the {n_query} queries; heads stand {by} (*Order heads by*, in the sidebar).")
+    st.markdown(means_over(now))
     furthest = max(1, n_query - 1, n_key - 1)
     ends = {
         "entropy": (
@@ -29,7 +32,7 @@ def show(now: Now) -> None:
         ),
         "effective keys": (n_key, "%.2f", f"how many of {n_key} keys weigh in"),
         "distance": (furthest, "%.2f", "how far from itself a query looks, in positions"),
-        "previous token": (1.0, "%.3f", "weight on the token just before"),
+        "previous token": (1.0, "%.3f", "weight on the token just before, where there is one"),
         "diagonal": (1.0, "%.3f", "weight on the token itself"),
         "contribution": (
             float(values["contribution"].max()) or 1.0,
@@ -56,9 +59,7 @@ def show(now: Now) -> None:
         )
     elif now.setting.case not in EXAMPLES:
         but = ", but for what positions and the mask do to every head" if _is_conditioned(now) else ""
-        st.caption(
-            f"The weights are drawn at random: a head that scores high on a measure does so by chance{but}."
-        )
+        st.caption(f"The projections are drawn at random: a head scores high on a measure by chance{but}.")
     alike = array(head_similarity(result.weights))
     live_figure(
         [similarity.spec(alike)],
@@ -66,7 +67,25 @@ def show(now: Now) -> None:
         alt="Similarity of every two heads",
         name="similarity of heads",
     )
-    what_you_see(_closest(alike.tolist()))
+    what_you_see(closest(alike.tolist()))
+
+
+def means_over(now: Now) -> str:
+    """Say what the measures are means over, and in which order heads stand."""
+    n_query, n_key = now.tokens.shape
+    over = "Of the only query" if n_query == 1 else f"Means over the {n_query} queries"
+    before = min(n_query - 1, n_key)
+    if not before:
+        over += "; *previous token* is 0, for no query has a token before it"
+    elif n_query > 1:
+        second = "the second query alone" if before == 1 else f"the {before} that have a token before them"
+        over += f", *previous token* over {second}"
+    if n_query > n_key:
+        over += f", *diagonal* over the {words.counted(n_key, 'place')} that both sides have"
+    if bool((now.result.weights.sum(dim=-1) == 0).any()):
+        over += "; a query that may attend to nothing counts as 0, and *distance* leaves it out"
+    by = "by number" if now.look.order == "number" else f"by {now.look.order}, largest first"
+    return f"{over}. Heads stand {by} (*Order heads by*, in the sidebar)."
 
 
 def _is_conditioned(now: Now) -> bool:
@@ -74,18 +93,31 @@ def _is_conditioned(now: Now) -> bool:
     return now.scheme.adds != "nothing" or now.result.mask is not None
 
 
-def _closest(alike: list[list[float]]) -> str:
+def closest(alike: list[list[float]]) -> str:
+    """Say which two heads look most alike and which least, where that differs."""
     pairs = [(alike[i][j], i, j) for i in range(len(alike)) for j in range(i)]
     if not pairs:
         return "One head has nothing to be compared with."
     most, i, j = max(pairs)
     least, k, m = min(pairs)
-    if len(pairs) == 1:
+    scale = "1 would be equal maps, 0 maps that share no key"
+    if 1 - least < EQUAL:
         return (
-            f"The two heads have a similarity of {most:.3f}: 1 would be equal maps, 0 maps that share no key."
+            f"{'The two heads' if len(pairs) == 1 else 'All heads'} have equal maps: their similarity is 1."
         )
+    if len(pairs) == 1:
+        return f"The two heads have a similarity of {_similarity(most)}: {scale}."
+    scale += " (Jensen–Shannon divergence, in bits, from 1)"
+    if most - least < EQUAL:
+        return f"Every two heads are equally alike ({_similarity(most)}); {scale}."
     return (
-        f"Heads {j + 1} and {i + 1} look most alike ({most:.3f}), heads {m + 1} and {k + 1} least "
-        f"({least:.3f}); 1 would be equal maps, 0 maps that share no key (Jensen–Shannon divergence, in "
-        "bits, from 1)."
+        f"Heads {j + 1} and {i + 1} look most alike ({_similarity(most)}), heads {m + 1} and {k + 1} least "
+        f"({_similarity(least)}); {scale}."
     )
+
+
+def _similarity(value: float) -> str:
+    """Write a similarity with three decimals, with more where three would make it 1, which it is not."""
+    if 1 - value < EQUAL:
+        return "1"
+    return f"1 − {number(1 - value, 2)}" if value > 0.9995 else fixed(value, 3)

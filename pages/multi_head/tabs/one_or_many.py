@@ -11,12 +11,13 @@ from torch import Tensor, nn
 from attn_core import Check, MultiHeadAttention, compare, two_pattern_task
 from attn_figures import one_or_many as pictures
 from attn_figures.numbers import number
-from attn_figures.one_or_many import Fitted
+from attn_figures.one_or_many import Fitted, Spread
 from attn_ui import controls
 from attn_ui.live_figure import Slider, live_figure, pack
 from attn_ui.shared_cache import shared
 from attn_ui.state import value
 from attn_ui.tables import table as written
+from pages.multi_head import snippet as snippets
 from pages.multi_head import study_snippet, words
 from pages.multi_head.numbers import Now, array, draw, sequences
 from pages.multi_head.settings import FIT_STEP, LAYERS, RESIDUAL, Look, Setting
@@ -82,7 +83,8 @@ def notes(here: OneOrMany, now: Now) -> str:
     return told + (
         "Distance: what is left of the vectors without their mean, as a share of their size (Dong et al., "
         f"2021); no norm, no feed-forward part. Below {number(pictures.LEAST)} there is only rounding. "
-        "The curves and the sentence take the geometric mean over the seeds."
+        "It spans powers of ten, so curves, sentence and table take the geometric mean over the seeds; what "
+        "stands after ×/÷ is one standard deviation, as a factor."
     )
 
 
@@ -101,17 +103,26 @@ def sizes(here: OneOrMany) -> str:
     columns: list[Tensor] = [study.entropy, study.score_rank, study.effective_rank]
     if study.distances is not None:
         header += [f"Apart after {N_LAYERS} layers, {way}" for way in WAYS.values()]
-        columns += [each[..., -1] for each in study.distances]
     rows = []
     for at, (heads, size) in enumerate(zip(study.num_heads, study.sizes, strict=True)):
         told = [_told(each[:, at]) for each in columns]
+        if study.distances is not None:
+            told += [_told_powers(each[:, at, -1]) for each in study.distances]
         rows.append([str(heads), f"{size.parameters:,}", f"{size.flops:,}", *told])
     return written(header, rows, numbers=len(header))
 
 
-def _told(values: Tensor) -> str:
+def _told_powers(values: Tensor) -> str:
+    """Write the geometric mean, as the curves and the sentence have it, and one deviation as a factor."""
+    if not bool(values.any()):
+        return "0"
     if float(values.max()) < pictures.LEAST * 10:
         return f"below {number(pictures.LEAST * 10)}"
+    spread = Spread.of_powers(values[:, None])
+    return f"{number(float(spread.mean[0]), 3)} ×/÷ {number(float((spread.high / spread.mean)[0]), 2)}"
+
+
+def _told(values: Tensor) -> str:
     return f"{number(float(values.mean()), 3)} ± {number(float(values.std()), 2)}"
 
 
@@ -255,7 +266,7 @@ def _by_torch(parameters: Sequence[Tensor], num_heads: int) -> float:
 def program(here: OneOrMany) -> str:
     """Return a program that measures the present number of heads over the seeds."""
     now = Now(here.setting, ANY_LOOK, here.num_heads)
-    return code.snippet(now) + study_snippet.one_or_many(
+    return snippets.beginning(code.asked(now)) + study_snippet.one_or_many(
         seeds(here.setting), N_LAYERS, projection=here.setting.projection
     )
 

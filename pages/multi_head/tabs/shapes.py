@@ -74,11 +74,11 @@ def ledger(now: Now) -> str:
     """Return a table of every stage with its axes and its present shape, read from the tensors."""
     result, n = now.result, now.tokens
     batch, n_head, d_head = 1, now.n_head, now.module.d_head
-    flat = n_head * d_head
+    flat, bias = n_head * d_head, " + b_q" if now.setting.bias else ""
     rows = [
         ("X (queries)", "B, n_query, d_model", (batch, *n.query.shape)),
         ("X (keys, values)", "B, n_key, d_model", (batch, *n.key.shape)),
-        ("Q = X W_q", "B, n_query, n_head · d_head", (batch, result.query.shape[-2], flat)),
+        (f"Q = X W_q{bias}", "B, n_query, n_head · d_head", (batch, result.query.shape[-2], flat)),
         ("view", "B, n_query, n_head, d_head", (batch, result.query.shape[-2], n_head, d_head)),
         ("transpose: Q", "B, n_head, n_query, d_head", (batch, *result.query.shape)),
         ("K, likewise", "B, n_head, n_key, d_head", (batch, *result.key.shape)),
@@ -147,5 +147,5 @@ def _costs(now: Now) -> None:
     st.markdown("\n".join(table))
     st.caption(
         "One pass; a multiply and an add are two FLOPs. What grows with the number of heads at a shared "
-        "width is the softmax alone: five FLOPs for each pair of query and key in each head."
+        "width is scaling and softmax alone: five FLOPs for each pair of query and key in each head."
     )

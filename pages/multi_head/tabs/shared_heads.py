@@ -131,12 +131,18 @@ def _latent(now: Now) -> None:
             "vector for that reason. Take another scheme of positions to see it."
         )
         return
+    absorbed = (
+        "They need not even be applied, for they can be absorbed into W_q and W_o"
+        if now.setting.projection
+        else "That of the keys need not even be applied, for it can be absorbed into W_q; that of the values "
+        "could be into W_o, which is not here"
+    )
     whole = latent_module(now.setting, now.n_head)
     offered, slider = _offered_latents(now), _latent_slider(now)
     st.markdown(
         "**One latent vector for all heads** goes further: keep a short vector c a token, and read the keys "
-        "and values of every head from it by maps that need not even be applied, for they can be absorbed "
-        "into W_q and W_o (DeepSeek-V2, 2024; without its separate rotary part)."
+        f"and values of every head from it by maps. {absorbed} (DeepSeek-V2, 2024; without its separate "
+        "rotary part)."
     )
     full = 2 * now.n_head * now.module.d_head
     errors = latent_errors(now.setting, now.n_head, tuple(offered))

@@ -56,8 +56,9 @@ def show(now: Now) -> None:
         ],
     )
     st.caption(
-        f"Head {now.look.head + 1} of {now.n_head}, which read {words.counted(groups, 'head')} of keys and "
-        "values (*Shared heads* sets how many); the mask is causal, whatever the sidebar says."
+        f"Head {now.look.head + 1} of {now.n_head}, which {'reads' if now.n_head == 1 else 'read'} "
+        f"{words.counted(groups, 'head')} of keys and values (*Shared heads* sets how many); the mask is "
+        "causal, whatever the sidebar says."
     )
     live_figure(
         [
@@ -97,11 +98,16 @@ def arithmetic(now: Now, groups: int, at: int) -> str:
     """Write out what is kept, and in how many bytes."""
     d_head, t = now.module.d_head, at + 1
     numbers = 2 * groups * d_head * t
+    kept = (
+        f"Kept: keys and values, 2 × {words.counted(groups, 'head')} × "
+        f"{words.counted(d_head, 'dimension')} × {words.counted(t, 'token')} = **{numbers:,} numbers**, "
+        f"{2 * numbers:,} bytes in float16."
+    )
+    if t == 1:
+        return f"{kept} The first token and its one score a head are computed with the cache or without."
     return (
-        f"Kept: keys and values, 2 × {words.counted(groups, 'head')} × {d_head} dimensions × "
-        f"{words.counted(t, 'token')} = **{numbers:,} numbers**, {2 * numbers:,} bytes in float16. Without "
-        f"the cache each of the {words.counted(t, 'token')} is projected again, and {t * (t + 1) // 2} "
-        f"scores a head are computed where {t} {'is' if t == 1 else 'are'} new."
+        f"{kept} Without the cache all {t} tokens are projected again, and {t * (t + 1) // 2:,} scores a "
+        f"head are computed where {t} are new."
     )
 
 

@@ -1,11 +1,15 @@
 """What positions, a mask and a temperature do to the maps, said under every view of them."""
 
+from dataclasses import replace
+
 import numpy as np
 
+from attn_core import entropy
 from attn_ui.frame import coloured, plain
 from pages.multi_head import words
 from pages.multi_head.numbers import Now, allowed, one_length
-from pages.multi_head.settings import A_PATTERN_A_HEAD
+
+ROUNDING = 1e-12  # nats by which an entropy changes without a reason
 
 
 def conditions(now: Now) -> list[str]:
@@ -13,12 +17,13 @@ def conditions(now: Now) -> list[str]:
     said = []
     setting = now.setting
     if setting.temperature != 1.0:
-        said.append(words.temperature(setting.temperature))
+        biased = now.scheme.adds == "bias" and setting.positions.strength != 0
+        said.append(words.temperature(setting.temperature, _changed_rows(now) if biased else None))
     may = allowed(setting, now.n_head)
     if may is not None:
-        each = np.asarray(may.expand(now.n_head, *may.shape[-2:]))
-        kinds = list(setting.kinds) if setting.mask == A_PATTERN_A_HEAD else []
-        said.append(words.pairs(int(each.sum()), each.size, kinds, now.n_head))
+        kinds = list(setting.kinds) if may.ndim > 2 else []
+        each = may.expand(now.n_head, *may.shape[-2:])
+        said.append(words.pairs(int(each.sum()), each.numel(), kinds, now.n_head))
     if now.scheme.adds != "nothing":
         change = now.result.weights - now.unplaced.result.weights
         head, query, key = np.unravel_index(int(change.abs().argmax()), change.shape)
@@ -32,7 +37,17 @@ def conditions(now: Now) -> list[str]:
                 float(now.result.weights[head, query, key]),
             )
         )
+    if setting.positions.name == "ramp" and now.tokens.shape[1] > 1:
+        placed, bare = (each.result.weights[..., -1].mean(dim=-1).tolist() for each in (now, now.unplaced))
+        said.append(words.last_key(coloured("key", now.tokens.keys[-1]), placed, bare, "ramp"))
     return said
+
+
+def _changed_rows(now: Now) -> tuple[int, int, int]:
+    """Count the rows that the temperature makes sharper, those that it makes flatter, and all."""
+    at_one = replace(now, setting=replace(now.setting, temperature=1.0)).result.weights
+    change = entropy(now.result.weights) - entropy(at_one)
+    return int((change < -ROUNDING).sum()), int((change > ROUNDING).sum()), change.numel()
 
 
 def notes_on(now: Now) -> list[str]:

@@ -45,7 +45,8 @@ def uneven(here: OneOrMany, now: Now) -> str:
     """Say that the present number of heads does not divide the width, where it does not."""
     if here.num_heads == now.n_head:
         return ""
-    return f"{now.n_head} heads do not divide the width, so {here.num_heads} stand out. "
+    verb = "stands" if here.num_heads == 1 else "stand"
+    return f"{now.n_head} heads do not divide the width, so {here.num_heads} {verb} out. "
 
 
 def said(here: OneOrMany, layer: int, *, residual: bool) -> str:
@@ -53,8 +54,8 @@ def said(here: OneOrMany, layer: int, *, residual: bool) -> str:
     study, many = here.study, here.chosen
     apart = None
     if study.distances is not None:
-        spreads = Spread.of_powers(study.distances[int(residual), :, many])
-        apart = float(spreads.mean[layer])
+        each = study.distances[int(residual), :, many, layer]
+        apart = float(Spread.of_powers(each[:, None]).mean[0]) if bool(each.any()) else 0.0
     return words.one_or_many(
         here.num_heads,
         parameters=study.sizes[many].parameters,

@@ -25,6 +25,7 @@ def say(now: Now) -> str:
         float(difference[query, key]),
         coloured("query", now.tokens.queries[query]),
         coloured("key", now.tokens.keys[key]),
+        n_head=now.n_head,
     )
 
 

@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from attn_figures.numbers import fixed
 from attn_ui import controls
 from attn_ui.frame import plain
 from attn_ui.shared_settings import KEY, QUERY
@@ -25,14 +26,20 @@ def show(numbers: Numbers) -> None:
         f":orange[**{plain(labels[key])}**] at position {key + scheme.first}, by what each part comes from. "
         f"{ROUNDED}"
     )
-    rows = [[name, f"{value:+.6f}"] for name, value in terms.items()]
-    total = ["**scaled score**", f"**{sum(terms.values()):+.6f}**"]
+    rows = [[name, _signed(value)] for name, value in terms.items()]
+    total = ["**scaled score**", f"**{_signed(sum(terms.values()))}**"]
     st.markdown(table(["part", "value"], [*rows, total], numbers=1))
     top = float(scaled.max())
     exponentials = (scaled - top).exp()
     st.markdown(
-        f"Less the row's largest, {top:.6f}, so that nothing overflows: exp({scaled[key] - top:.6f}) = "
+        f"Less the row's largest, {fixed(top, 6)}, so that nothing overflows: "
+        f"exp({fixed(float(scaled[key]) - top, 6)}) = "
         f"{exponentials[key]:.6f}; the row's exponentials sum to {exponentials.sum():.6f}; the weight is "
         f"{exponentials[key]:.6f} / {exponentials.sum():.6f} = **{attended.weights[query, key]:.6f}**."
     )
     st.caption(words.PARTS[scheme.adds])
+
+
+def _signed(value: float) -> str:
+    text = fixed(value, 6)
+    return text if text.startswith("−") else f"+{text}"

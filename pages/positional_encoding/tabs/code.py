@@ -14,6 +14,7 @@ def show(numbers: Numbers) -> None:
         lambda: attention_code(*given, scheme),
         lambda: short_code(*given, scheme=numbers.scheme_name, settings=numbers.scheme_settings()),
         lambda: formula(numbers),
+        prints="the weights with positions",
         package=PACKAGE if numbers.scheme_name == "learned" else "",
     )
 
@@ -23,12 +24,12 @@ def formula(numbers: Numbers) -> str:
     scheme = numbers.scheme()
     changed = {
         "vector": r"\tilde X \tilde X^\top",
-        "rotation": r"R(X)\, R(X)^\top",
+        "rotation": r"\tilde Q \tilde K^\top",
     }.get(scheme.adds, r"X X^\top")
     bias = " + sB" if scheme.adds == "bias" else ""
     weights = programs.in_latex(numbers.attended.weights.tolist())
     return (
-        rf"{scheme.formula}, \qquad s = {numbers.inputs.scheme.strength:g}, \qquad "
+        rf"{scheme.latex()}, \qquad s = {numbers.inputs.scheme.strength:g}, \qquad "
         rf"A = \operatorname{{softmax}}\!\left(\frac{{{changed}}}{{\sqrt{{{numbers.width}}}}}{bias}\right)"
         rf" = {weights}"
     )

@@ -29,7 +29,7 @@ def show(numbers: Numbers) -> None:
         what, columns = "The vectors of their positions", dimensions
         added = scheme.vectors(len(x), width, start=scheme.first)
     st.markdown(f"{what}, at strength 1, {added.shape[0]} × {added.shape[1]}:")
-    _table("positions", labels, columns, added.numpy())
+    _table("positions", labels, columns, added.numpy() + 0.0)  # a bias of −0 is 0
 
 
 def _table(name: str, rows: list[str], columns: list[str], values: NDArray[np.float64]) -> None:

@@ -8,7 +8,7 @@ from attn_ui.live_figure import Cursor, pack, pack_says
 from attn_ui.shared_cache import shared
 from pages.positional_encoding import words
 from pages.positional_encoding.numbers import Numbers, typical
-from pages.positional_encoding.settings import Inputs
+from pages.positional_encoding.settings import DIMENSIONS, Inputs
 from pages.positional_encoding.views.sliders import driver, show_moved, swept
 
 
@@ -35,7 +35,8 @@ def chosen_dimensions(typed: str, width: int) -> tuple[tuple[int, ...], str]:
     limits = f"Wanted numbers from 0 to {width - 1}"
     if not chosen:
         return (0,), f":material/info: {limits}, as in 0, 1, 4. Dimension 0 is drawn."
-    if len(chosen) < len(set(parts)):
+    # What nobody typed needs no excuse: of the page's own dimensions a narrow encoding has some.
+    if len(chosen) < len(set(parts)) and typed != DIMENSIONS.default:
         drawn = f"{listed([str(each) for each in chosen])} {'is' if len(chosen) == 1 else 'are'} drawn"
         return chosen, f":material/info: {limits}, at most {pictures.MOST_WAVES} of them: {drawn}."
     return chosen, ""

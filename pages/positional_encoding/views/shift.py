@@ -1,65 +1,122 @@
-"""Move all positions on: where only the offset counts, nothing changes."""
+"""All positions moved on, on two levels: what they alone say of each pair, and the attention of words."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
+from torch import Tensor
 
-from attn_core import shift_difference
+from attn_core import attention_shift_difference, shift_difference
 from attn_figures import positional as pictures
+from attn_figures.matrix import KEY_TITLE, QUERY_TITLE
 from attn_figures.positional import Trial
 from attn_ui.live_figure import Slider, live_figure, pack, pack_says
+from attn_ui.parameters import Steps
 from attn_ui.shared_cache import shared
 from pages.positional_encoding import words
-from pages.positional_encoding.numbers import Numbers, usable_schemes
-from pages.positional_encoding.settings import SHIFT, Inputs
+from pages.positional_encoding.numbers import Numbers, thinned, usable_schemes
+from pages.positional_encoding.settings import SHIFT, WHOLE, Inputs
 
-SHIFTED = 16  # positions in the shift test
+SHIFTED = 16  # positions, where they stand alone
 
 
 def show(numbers: Numbers) -> None:
-    """Draw what positions say of each pair, the same with all of them shifted, and the difference."""
+    """Draw a map, the same with all positions shifted, the difference, and that of each scheme."""
     figures, says = _packed(numbers.inputs.still(SHIFT))
+    whole = numbers.inputs.level == WHOLE
+    what = "The weights between the words" if whole else "What positions alone say of each pair"
     live_figure(
         figures,
         key="shift",
-        alt="What positions say of each pair, the same with all positions shifted, and the difference",
+        alt=f"{what}, the same with all positions shifted, and the difference",
         name=f"shift {numbers.scheme_name}",
-        slider=Slider("Shift of all positions", SHIFT),
+        slider=Slider("Shift of all positions", _shifts(numbers)),
         says=says,
     )
 
 
+@dataclass(frozen=True, eq=False)
+class Level:
+    """One level of the test: a map before (n, n), its change at each shift (steps, n, n), and how it is told.
+
+    ``errors`` are every scheme's largest change at each shift, ``scales`` its largest number before.
+    """
+
+    before: NDArray[np.float64]
+    changes: NDArray[np.float64]
+    errors: dict[str, list[float]]
+    scales: dict[str, float]
+
+
+def alone(numbers: Numbers, shifts: Tensor) -> Level:
+    """Return what positions alone say, from the scheme's first on."""
+
+    def change(own: Numbers) -> Tensor:
+        return shift_difference(own.bare(), SHIFTED, own.width, shifts)
+
+    def before(own: Numbers) -> Tensor:
+        return own.bare().similarity(SHIFTED, own.width, start=own.scheme().first)
+
+    scales = {name: float(before(numbers.under(name)).abs().max()) for name in _parting()}
+    return Level(before(numbers).numpy(), change(numbers).numpy(), _largest(numbers, change), scales)
+
+
+def whole(numbers: Numbers, shifts: Tensor) -> Level:
+    """Return the weights between the words."""
+
+    def change(own: Numbers) -> Tensor:
+        return attention_shift_difference(own.scheme(), own.x, shifts)
+
+    weights = numbers.attended.weights.numpy()
+    return Level(weights, change(numbers).numpy(), _largest(numbers, change), dict.fromkeys(_parting(), 1.0))
+
+
+def _parting() -> list[str]:
+    """The schemes between which the test parts: all but none at all."""
+    return [name for name in usable_schemes() if name != "none"]
+
+
+def _largest(numbers: Numbers, change: Callable[[Numbers], Tensor]) -> dict[str, list[float]]:
+    return {name: change(numbers.under(name)).abs().amax(dim=(-2, -1)).tolist() for name in _parting()}
+
+
+def _shifts(numbers: Numbers) -> Steps:
+    n = len(numbers.inputs.tokens) if numbers.inputs.level == WHOLE else SHIFTED
+    return thinned(SHIFT, 2 * n**2)
+
+
 @shared
 def _packed(inputs: Inputs) -> tuple[bytes, bytes]:
-    numbers = Numbers(inputs)
-    shifts = torch.tensor([int(value) for value in SHIFT.values])
-    scheme = numbers.bare()
-    expected = scheme.similarity(SHIFTED, numbers.width).numpy()
-    differences = shift_difference(scheme, SHIFTED, numbers.width, shifts).numpy()
-    # A table's first row may be far longer than all others: it must not bleach the rest.
-    typical = float(np.quantile(abs(expected), 0.98)) or 1.0
-    places = [str(place) for place in range(SHIFTED)]
-    errors, scales = {}, {}
-    for name in usable_schemes():
-        own = numbers.under(name)
-        moved = shift_difference(own.bare(), SHIFTED, own.width, shifts)
-        errors[name] = moved.abs().amax(dim=(-2, -1)).tolist()
-        scales[name] = float(own.bare().similarity(SHIFTED, own.width).abs().max())
-    del errors["none"], scales["none"]
+    numbers, of_words = Numbers(inputs), inputs.level == WHOLE
+    steps = _shifts(numbers)
+    level = (whole if of_words else alone)(numbers, torch.tensor([int(value) for value in steps.values]))
+    # A position may be far longer than all others: it must not bleach the rest.
+    typical = float(np.quantile(abs(level.before), 0.98)) or 1.0
+    change = float(abs(level.changes).max())
+    first = numbers.scheme().first
+    places = [str(place) for place in range(first, first + SHIFTED)]
     figures, says = [], []
-    for step, shift in enumerate(SHIFT.values):
-        at = {name: each[step] for name, each in errors.items()}
+    for step, shift in enumerate(steps.values):
+        at = {name: each[step] for name, each in level.errors.items()}
         tried = Trial(
-            expected=expected,
-            found=expected + differences[step],
-            titles=(f"positions 0 to {SHIFTED - 1}", "all positions shifted"),
-            rows=places,
-            columns=places,
-            row_title="Query, counted from the first",
-            column_title="Key, counted from the first",
-            quantity="score of positions",
-            limits=(typical, typical),
+            expected=level.before,
+            found=level.before + level.changes[step],
+            titles=(
+                "weights" if of_words else f"positions {places[0]} to {places[-1]}",
+                "all positions shifted",
+            ),
+            rows=inputs.labels if of_words else places,
+            columns=inputs.labels if of_words else places,
+            row_title=QUERY_TITLE if of_words else "Query, before it is shifted",
+            column_title=KEY_TITLE if of_words else "Key, before it is shifted",
+            quantity="weight" if of_words else "score of positions",
+            limits=(1.0, change if change > words.ROUNDING else 1.0) if of_words else (typical, typical),
+            scale="weights" if of_words else "scores",
         )
         # The ramp's error grows without bound, so each step has an axis of its own.
         figures.append(pictures.trial.spec(tried, at, numbers.scheme_name, max(at.values()) or 1.0))
-        says.append(words.shift(at, scales, numbers.scheme_name, int(shift), numbers.width))
+        tell = words.whole_shift if of_words else words.shift
+        says.append(tell(at, level.scales, numbers.scheme_name, int(shift), numbers.width))
     return pack(figures), pack_says(says)

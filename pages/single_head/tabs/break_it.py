@@ -31,7 +31,7 @@ def show(now: Now) -> None:
             mistake_picture.spec(
                 np.asarray(right.weights),
                 np.asarray(broken.weights),
-                np.asarray(mask),
+                (np.asarray(mask), np.asarray(mask if broken.mask is None else broken.mask)),
                 queries=head.queries,
                 keys=head.keys,
             )
@@ -46,7 +46,8 @@ def show(now: Now) -> None:
     }
     largest = float((broken.weights - right.weights).abs().nan_to_num(nan=1.0).max())
     failed = [check.name for check in audits["broken"] if not check.passed]
-    what_you_see(verdict(largest, failed, mistake.breaks))
+    leaked = broken.weights[~mask & (broken.weights > 0)].tolist()
+    what_you_see(f"{verdict(largest, failed, mistake.breaks)} {leaks(leaked)}".strip())
     st.markdown(
         checks_table(
             [check.name for check in audits["right"]],
@@ -75,6 +76,22 @@ def verdict(largest: float, failed: Sequence[str], breaks: str) -> str:
             f"On others it breaks this: {breaks}."
         )
     return f"The largest change of a weight is {number(largest, 3)}. What fails now: {'; '.join(failed)}."
+
+
+def leaks(weights: Sequence[float]) -> str:
+    """Say how many masked pairs have weight all the same; "" where none has.
+
+    >>> leaks([0.25, 0.5])
+    'Marked: 2 masked pairs that have weight all the same, up to 0.5.'
+    """
+    if not weights:
+        return ""
+    told = (
+        "1 masked pair that has weight"
+        if len(weights) == 1
+        else f"{len(weights)} masked pairs that have weight"
+    )
+    return f"Marked: {told} all the same, {'up to ' if len(weights) > 1 else ''}{number(max(weights), 3)}."
 
 
 def _mask_for(needs: str, now: Now) -> tuple[torch.Tensor, str]:

@@ -10,7 +10,12 @@ from pages.single_head.snippet import short, snippet
 
 def show(now: Now) -> None:
     """Hand over the programs and the formula."""
-    programs.offer(lambda: _written(now, snippet), lambda: _written(now, short), lambda: formula(now))
+    programs.offer(
+        lambda: _written(now, snippet),
+        lambda: _written(now, short),
+        lambda: formula(now),
+        prints="the weights and the output",
+    )
 
 
 def formula(now: Now) -> str:

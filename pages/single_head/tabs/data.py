@@ -110,17 +110,21 @@ def _type(tables: Sequence[Typed]) -> None:
         )
         for table in tables:
             key, frame = starts[table.setting.name]
-            st.markdown(f"**{table.title}**")
-            shown = st.data_editor(
-                frame,
-                key=key,
-                num_rows="fixed" if table.names else "dynamic",
-                column_config={"row": st.column_config.Column(disabled=True)},
-            )
-            problem = _problem(table.setting, shown.to_numpy(dtype=float))
-            if problem:
-                st.caption(f":material/edit: {problem} The picture keeps the last complete table.")
-        st.form_submit_button("Draw these numbers", on_click=take_over)
+            typed, drawn = st.columns([3, 1], gap="medium")
+            with typed:
+                st.markdown(f"**{table.title}**")
+                shown = st.data_editor(
+                    frame,
+                    key=key,
+                    num_rows="fixed" if table.names else "dynamic",
+                    column_config={"row": st.column_config.Column(disabled=True)},
+                )
+                problem = _problem(table.setting, shown.to_numpy(dtype=float))
+                if problem:
+                    st.caption(f":material/edit: {problem} The picture keeps the last complete table.")
+            with drawn:
+                st.form_submit_button("Draw these numbers", key=f"{key}_draw", on_click=take_over)
+                st.caption(":material/hourglass_empty: What you type waits until then.")
 
 
 def _start(table: Typed) -> tuple[str, pd.DataFrame]:
@@ -223,6 +227,6 @@ def _problem(setting: Table, numbers: np.ndarray) -> str:
     row, column = (int(place) for place in wrong[0])
     found = numbers[row, column]
     what = (
-        "is empty or not a number" if np.isnan(found) else f"is {found:g}; it must lie from -{MOST} to {MOST}"
+        "is empty or not a number" if np.isnan(found) else f"is {found:g}; it must lie from −{MOST} to {MOST}"
     )
     return f"Row {row + 1}, column {column + 1} of {setting.name} {what}."

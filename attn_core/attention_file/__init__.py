@@ -1,0 +1,154 @@
+"""Attention weights from a file: what is asked of it, and what is said of one that does not fit."""
+
+from collections.abc import Iterator, Mapping
+from pathlib import PurePath
+from typing import Any
+
+import numpy as np
+import torch
+
+from attn_core._softmax import softmax_rows
+from attn_core.attention_file import told as told_of
+from attn_core.attention_file.plan import (
+    MAX_HEADS,
+    MAX_PLACES,
+    Planned,
+    Projected,
+    affordable,
+    natural,
+    of_projections,
+    of_weights,
+)
+from attn_core.attention_file.rows import cut, judge
+from attn_core.attention_file.stored import MAX_BYTES, Stored, from_npy, from_npz, from_safetensors
+from attn_core.attention_maps import (
+    BEYOND,
+    MAX_FILE_BYTES,
+    NAMES,
+    NOTES,
+    PRECISION,
+    SPECIAL,
+    TOKENS,
+    WEIGHTS,
+    AttentionMaps,
+)
+from attn_core.precision import coarsest
+
+__all__ = ["EXTENSIONS", "MAX_BYTES", "MAX_FILE_BYTES", "MAX_HEADS", "MAX_PLACES", "read_attention"]
+EXTENSIONS = (".npz", ".safetensors", ".npy")
+_HEADS_AT_ONCE = 16  # of Q and K: what their scores take on the way is bounded too
+_TOLD = (NAMES, TOKENS, SPECIAL, NOTES, PRECISION)
+
+
+def read_attention(name: str, data: bytes) -> AttentionMaps:
+    """Read attention weights from the bytes of an .npz, .safetensors or .npy file.
+
+    The file holds weights, (head, query, key) or (layer, head, query, key), as one array of any name
+    (``weights``, where there are more); or an array a layer, (head, query, key) or, as transformers gives
+    it, (batch, head, query, key), whose sequences have a map each; or Q and K, (layer?, head, n, d_k), from
+    which weights are computed, with V of (layer?, head, key, d_v) if you like. ``tokens`` are optional: an
+    array of text in .npz, a JSON list in the metadata of .safetensors. ``AttentionMaps.save`` writes such a
+    file.
+
+    Maps of more than 256 queries or keys are cut, weights as they are and Q and K before the softmax; so are
+    more than 256 heads, or more than 40 MB of what is kept; the notes say so. All of that is reckoned from
+    the shapes before any number is read. Weight on keys that were cut away is in ``beyond``.
+
+    ``precision`` is that of the numbers: of their format, of what the file says they went through, or, where
+    rows do not sum to one as exactly as that, of the coarsest format in which every number is exact.
+
+    Raises ValueError for another extension, a file or contents too large, a file that is not what its name
+    says or is damaged, arrays of objects (which are pickles, and never opened), of whole numbers, or with
+    NaN; shapes that do not fit; and rows that do not sum to one, or zero where a query sees nothing.
+    """
+    suffix = PurePath(name).suffix.lower()
+    if suffix not in EXTENSIONS:
+        raise ValueError(f"the file must end in {', '.join(EXTENSIONS)}; got {PurePath(name).name[-60:]!r}")
+    if len(data) > MAX_FILE_BYTES:
+        raise ValueError(
+            f"the file must have at most {MAX_FILE_BYTES // 1_000_000} MB; got {len(data) / 1e6:.1f} MB"
+        )
+    arrays, told = _opened(suffix, data)
+    notes = told_of.notes(told.get(NOTES))
+    planned = affordable(_planned(arrays, told_of.order(told.get(NAMES), MAX_HEADS)), notes)
+    sides = {min(side, MAX_PLACES) for each in planned for side in each.sides}
+    longest = max(side for each in planned for side in each.sides)
+    tokens = told_of.tokens(told.get(TOKENS), sides, longest, MAX_PLACES)
+    special = told_of.special(told.get(SPECIAL), tokens)
+    precisions = [told_of.precision(told) or "float64"]
+    maps: dict[str, np.ndarray] = {}
+    beyond: dict[str, np.ndarray] = {}
+    for layer, weights, left in _read(planned, arrays, notes):
+        whole, precision = judge(layer.name, weights, left, coarsest([layer.array.format, precisions[0]]))
+        maps[layer.name] = cut(weights, notes)
+        if left is not None or weights.shape[-1] > MAX_PLACES:
+            outside = whole[:, :MAX_PLACES] - maps[layer.name].sum(axis=-1, dtype=np.float64)
+            beyond[layer.name] = outside.clip(0).astype(np.float32)
+        precisions.append(precision)
+    return AttentionMaps(maps, tokens, special, tuple(dict.fromkeys(notes)), beyond, coarsest(precisions[1:]))
+
+
+def _opened(suffix: str, data: bytes) -> tuple[dict[str, Stored], Mapping[str, Any]]:
+    """Return the arrays of a file, and what it tells beside them."""
+    if suffix == ".safetensors":
+        return from_safetensors(data)
+    arrays = from_npz(data) if suffix == ".npz" else from_npy(data)
+    return arrays, {name: arrays.pop(name) for name in _TOLD if name in arrays}
+
+
+def _planned(arrays: Mapping[str, Stored], order: list[str] | None) -> list[Planned]:
+    """What of the file becomes a map, in whichever form it has them."""
+    layers = {name.removeprefix(WEIGHTS): each for name, each in arrays.items() if name.startswith(WEIGHTS)}
+    if "weights" in arrays:
+        layers = {"": arrays["weights"]}
+    elif "Q" in arrays or "K" in arrays:
+        return of_projections(arrays)
+    elif not layers:
+        layers = {name: each for name, each in arrays.items() if len(each.shape) in (3, 4, 5)}
+        layers = layers or ({"": arrays[""]} if "" in arrays else {})
+    if not layers:
+        held = ", ".join(each.described for each in list(arrays.values())[:4])
+        raise ValueError(
+            "the file must hold weights of axes (head, query, key) or (layer, head, query, key), or Q and K; "
+            f"got {held or 'no array'}"
+        )
+    return of_weights({name: layers[name] for name in natural(layers)}, order)
+
+
+def _read(
+    planned: list[Planned], arrays: Mapping[str, Stored], notes: list[str]
+) -> Iterator[tuple[Planned, np.ndarray, np.ndarray | None]]:
+    """Read one array after another: each planned map with its weights, and what lies beyond them."""
+    held: tuple[Stored, np.ndarray] | None = None
+    for each in planned:
+        if isinstance(each, Projected):
+            yield each, _projected(each, notes), None
+            continue
+        if held is None or held[0] is not each.array:
+            held = (each.array, each.array.read())
+        weights = held[1][each.index][: each.heads]
+        told = arrays.get(BEYOND + each.array.name.removeprefix(WEIGHTS))
+        left = None
+        if told is not None and told.kind == "f" and told.shape == each.array.shape[:-1]:
+            left = told.read()[each.index][: each.heads]
+        yield each, weights, left
+
+
+def _projected(layer: Projected, notes: list[str]) -> np.ndarray:
+    """The weights of a layer's Q and K, which are cut first."""
+    found = []
+    for name, stored in (("Q", layer.array), ("K", layer.keys)):
+        each = stored.read()[layer.index][: layer.heads]
+        if not np.isfinite(each).all():
+            raise ValueError(f"{name} must hold finite numbers; got NaN or infinity")
+        if each.shape[1] > MAX_PLACES:
+            notes.append(f"The sequence has {each.shape[1]:,} places; the first {MAX_PLACES} are used.")
+        found.append(each[:, :MAX_PLACES])
+    q, k = found
+    weights = np.empty((layer.heads, q.shape[1], k.shape[1]), dtype=np.float32)
+    for first in range(0, layer.heads, _HEADS_AT_ONCE):
+        some = slice(first, first + _HEADS_AT_ONCE)
+        query, key = (torch.from_numpy(each[some].astype(np.float64)) for each in (q, k))
+        scores = query @ key.mT / query.shape[-1] ** 0.5
+        weights[some] = softmax_rows(scores, None).numpy()
+    return weights

@@ -1,0 +1,164 @@
+"""What of a file becomes a map, reckoned from shapes alone: nothing is read before it is known to fit."""
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from attn_core.attention_file.stored import MAX_BYTES, Stored
+
+MAX_PLACES = 256
+"""How many queries and keys of a map are kept."""
+MAX_HEADS = 256
+_AXES = "(head, query, key) or (layer, head, query, key)"
+_NAME_LETTERS = 120
+_BYTES = 4  # of a kept weight
+
+
+@dataclass(frozen=True, eq=False)
+class Planned:
+    """One map to come: its name, where it stands in its array, and how many of its heads are kept."""
+
+    name: str
+    array: Stored
+    index: tuple[int, ...]
+    heads: int
+
+    @property
+    def cost(self) -> int:
+        """Bytes that one head takes once it is cut."""
+        places = [min(side, MAX_PLACES) for side in self.sides]
+        return places[0] * places[1] * _BYTES
+
+    @property
+    def sides(self) -> tuple[int, int]:
+        """Queries and keys, before they are cut."""
+        return self.array.shape[-2], self.array.shape[-1]
+
+
+@dataclass(frozen=True, eq=False)
+class Projected(Planned):
+    """One map to come from queries and keys."""
+
+    keys: Stored
+
+    @property
+    def sides(self) -> tuple[int, int]:
+        """Queries and keys, before they are cut."""
+        return self.array.shape[-2], self.keys.shape[-2]
+
+
+def of_weights(layers: Mapping[str, Stored], order: Sequence[str] | None) -> list[Planned]:
+    """Plan a map for each layer.
+
+    One array of four axes is (layer, head, query, key). Where there is an array a layer, four are (batch,
+    head, query, key), as transformers gives them, and each sequence has its map; five are always (layer,
+    batch, head, query, key).
+    """
+    for name, each in layers.items():
+        check_shape(name or "weights", each, (3, 4, 5))
+    names = natural(layers)
+    if order is not None and sorted(order) == sorted(layers):
+        names = list(order)
+    planned: list[Planned] = []
+    for name in names:
+        each = layers[name]
+        planned += [
+            Planned(_called(name, each, index, several=len(names) > 1), each, index, each.shape[-3])
+            for index in _indices(each.shape[:-3])
+        ]
+    return _unlike(planned)
+
+
+def _indices(front: tuple[int, ...]) -> list[tuple[int, ...]]:
+    """All places in the axes before the heads, no more of them than maps are kept."""
+    places: list[tuple[int, ...]] = [()]
+    for side in front:
+        places = [(*place, i) for place in places for i in range(min(side, MAX_HEADS))][: MAX_HEADS + 1]
+    return places
+
+
+def _called(name: str, array: Stored, index: tuple[int, ...], *, several: bool) -> str:
+    """What a map is called: its layer, and which of a batch where there are several."""
+    front = array.shape[:-3]
+    if not front:
+        return name[-_NAME_LETTERS:] or "layer 0"
+    if len(front) == 1 and not several:
+        return f"layer {index[0]}"
+    layer = f"layer {index[0]}" if len(front) == 2 else ""
+    called = " ".join(filter(None, (name[-_NAME_LETTERS:] if several else "", layer)))
+    return called if front[-1] == 1 else f"{called}, sequence {index[-1]}"
+
+
+def _unlike(planned: list[Planned]) -> list[Planned]:
+    """Give maps whose names were cut to the same letters a number each."""
+    times: dict[str, int] = {}
+    unlike: list[Planned] = []
+    for each in planned:
+        times[each.name] = times.get(each.name, 0) + 1
+        again = times[each.name]
+        unlike.append(each if again == 1 else replace(each, name=f"{each.name} ({again})"))
+    return unlike
+
+
+def of_projections(arrays: Mapping[str, Stored]) -> list[Planned]:
+    """Plan a map for each layer of Q and K."""
+    given = {name: arrays[name] for name in "QKV" if name in arrays}
+    shapes = ", ".join(each.described for each in given.values())
+    for name, each in given.items():
+        check_shape(name, each, (3, 4))
+    q, k, v = (given.get(name) for name in "QKV")
+    if q is None or k is None or q.shape[:-2] != k.shape[:-2] or q.shape[-1] != k.shape[-1]:
+        raise ValueError(
+            "the file must hold Q and K of axes (layer?, head, query, d_k) and (layer?, head, key, d_k)"
+            f"; got {shapes}"
+        )
+    if v is not None and v.shape[:-1] != k.shape[:-1]:
+        raise ValueError(f"V must have axes (layer?, head, key, d_v), as many keys as K; got {shapes}")
+    indices = _indices(q.shape[:-3])
+    return [Projected(f"layer {number}", q, index, q.shape[-3], k) for number, index in enumerate(indices)]
+
+
+def check_shape(name: str, array: Stored, axes: tuple[int, ...]) -> None:
+    """Refuse an array that cannot be weights, queries or keys."""
+    if len(array.shape) not in axes or 0 in array.shape:
+        wanted = _AXES if 5 in axes else "(head, place, d) or (layer, head, place, d)"
+        raise ValueError(
+            f"{name[:40]} must have axes {wanted}, none of them of length zero; got {array.described}"
+        )
+    if array.kind != "f":
+        raise ValueError(
+            f"{name[:40]} must hold floating-point numbers; got {array.format} in {array.described}"
+        )
+
+
+def natural(layers: Mapping[str, Stored]) -> list[str]:
+    """Return names in the order of their numbers: layer 2 before layer 10."""
+    return sorted(
+        layers,
+        key=lambda name: [
+            (len(part), part) if part.isdigit() else (0, part) for part in re.split(r"(\d+)", name)
+        ],
+    )
+
+
+def affordable(planned: list[Planned], notes: list[str]) -> list[Planned]:
+    """Keep whole layers, as many as there is room for; of the first, what fits.
+
+    Room is for ``MAX_HEADS`` heads, and for ``MAX_BYTES`` of what is kept of them.
+    """
+    arrays = {id(each.array): each.array for each in planned}
+    total = sum(math.prod(array.shape[:-2]) for array in arrays.values())
+    kept: list[Planned] = []
+    heads, room = MAX_HEADS, MAX_BYTES
+    for each in planned:
+        fits = min(each.heads, heads, room // each.cost)
+        if fits == each.heads or (fits and not kept):
+            kept.append(replace(each, heads=fits))
+            heads -= fits
+            room -= fits * each.cost
+        else:
+            break
+    if MAX_HEADS - heads < total:
+        notes.append(f"The file has {total:,} heads; the first {MAX_HEADS - heads} are shown.")
+    return kept

@@ -1,0 +1,193 @@
+"""Arrays as a file holds them: their shapes and sizes are known before any number is read."""
+
+import io
+import json
+import lzma
+import math
+import struct
+import zipfile
+import zlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from tokenize import TokenError
+from typing import IO, Any
+
+import numpy as np
+import torch
+from safetensors import SafetensorError
+from safetensors.torch import load as load_safetensors
+
+MAX_BYTES = 40_000_000
+"""What the arrays of a file may take once they are unpacked, and what is kept of it."""
+MAX_ARRAYS = 1_000
+MAX_HEADER = 1_000_000
+"""Of a .safetensors: its names, shapes and tokens."""
+_NPY_HEADER = 1_000
+_SHOWN = 60
+_NUMPY_PRECISIONS = {2: "float16", 4: "float32"}
+# What zipfile says of damage, of a password or an unknown method, and of damage inside an array.
+_NOT_A_ZIP = (
+    zipfile.BadZipFile, OSError, EOFError, RuntimeError, zlib.error, lzma.LZMAError, struct.error, IndexError,
+    OverflowError, UnicodeError,
+)  # fmt: skip
+# What reading Python's own text may say: numpy's headers are such.
+_NOT_A_HEADER = (
+    ValueError, EOFError, SyntaxError, TypeError, KeyError, TokenError, RecursionError, MemoryError,
+    OverflowError, AttributeError,
+)  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class Stored:
+    """One array of a file: its shape, its kind (``f`` of floats) and format, and a way to its numbers."""
+
+    name: str
+    shape: tuple[int, ...]
+    kind: str
+    format: str
+    read: Callable[[], np.ndarray]
+
+    @property
+    def described(self) -> str:
+        """Name and shape, short."""
+        return f"{self.name[:40]} {shown(self.shape)}"
+
+
+Told = dict[str, Any]
+"""What a file tells beside its arrays: a list, a text, or a Stored array of them."""
+
+
+def shown(shape: tuple[Any, ...]) -> str:
+    """Return a shape as text, short, whatever a file says that it is."""
+    text = str(shape)
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
+
+
+def from_npy(data: bytes) -> dict[str, Stored]:
+    """Return the one array of an .npy file, without a name."""
+    stored = _npy("the array", len(data), lambda: io.BytesIO(data))
+    return {"": stored}
+
+
+def from_npz(data: bytes) -> dict[str, Stored]:
+    """Return the arrays of an .npz file by name; what they would take is summed up before any is unpacked."""
+    if data.count(b"PK\x01\x02") > MAX_ARRAYS:  # each entry begins so: none is made before they are counted
+        raise ValueError(f"an .npz file must hold at most {MAX_ARRAYS:,} arrays; got more")
+    try:
+        archive = zipfile.ZipFile(io.BytesIO(data))
+        entries = archive.infolist()
+        size = sum(entry.file_size for entry in entries)
+        if size > MAX_BYTES:
+            raise ValueError(
+                f"an .npz file must unpack to at most {MAX_BYTES // 1_000_000} MB; "
+                f"got {size / 1e6:.0f} MB in {len(entries)} of its arrays"
+            )
+        arrays: dict[str, Stored] = {}
+        for entry in entries:
+            name = text(entry.filename.removesuffix(".npy"))
+            if name in arrays:
+                raise ValueError(f"an .npz file must hold each array once; got two of the name {name[:40]!r}")
+            arrays[name] = _npy(name, entry.file_size, _opener(archive, entry))
+    except _NOT_A_ZIP as error:
+        raise ValueError(
+            "the file must be an .npz as numpy.savez writes it; it is none, or damaged"
+        ) from error
+    return arrays
+
+
+def _opener(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> Callable[[], IO[bytes]]:
+    return lambda: archive.open(entry)
+
+
+def _npy(name: str, size: int, opened: Callable[[], IO[bytes]]) -> Stored:
+    """One array in numpy's own format, its header checked before anything of its size is made."""
+    label = name[:_SHOWN] or "the array"
+    with opened() as file:
+        head = io.BytesIO(file.read(_NPY_HEADER + 100))
+    try:
+        version = np.lib.format.read_magic(head)
+        if version not in ((1, 0), (2, 0)):
+            raise ValueError(f"version {version} of the format")
+        read = np.lib.format.read_array_header_1_0 if version[0] == 1 else np.lib.format.read_array_header_2_0
+        shape, fortran, dtype = read(head, max_header_size=_NPY_HEADER)
+        if any(type(side) is not int or side < 0 for side in shape) or not dtype.itemsize:
+            raise ValueError(f"shape {shown(shape)}")
+    except _NOT_A_HEADER as error:
+        raise ValueError(
+            f"{label} must be an array as numpy.save writes it; its header cannot be read"
+        ) from error
+    if dtype.hasobject:
+        raise ValueError(
+            f"{label} must hold numbers; got an array of objects, which is a pickle and is never opened"
+        )
+    start, wanted = head.tell(), math.prod(shape) * dtype.itemsize
+    told = f"{label} must hold the {wanted:,} bytes that its shape {shown(shape)} takes"
+    if len(told) > 300:
+        told = f"{label} must hold all bytes that its shape {shown(shape)} takes"
+    if wanted > min(size - start, MAX_BYTES):
+        raise ValueError(f"{told}; got {size - start:,}")
+
+    def numbers() -> np.ndarray:
+        try:
+            with opened() as file:
+                held = file.read(start + wanted)[start:]
+        except _NOT_A_ZIP as error:
+            raise ValueError(f"{label} must be whole; it is damaged, or cut short") from error
+        if len(held) < wanted:
+            raise ValueError(f"{told}; got {len(held):,}")
+        return np.frombuffer(held, dtype=dtype).reshape(shape, order="F" if fortran else "C")
+
+    floats = _NUMPY_PRECISIONS.get(dtype.itemsize, "float64")
+    return Stored(name, shape, dtype.kind, floats if dtype.kind == "f" else str(dtype)[:_SHOWN], numbers)
+
+
+def from_safetensors(data: bytes) -> tuple[dict[str, Stored], Mapping[str, Any]]:
+    """Return the arrays of a .safetensors file by name, and the texts in its metadata."""
+    length = int.from_bytes(data[:8], "little")
+    if length > MAX_HEADER and length <= len(data):
+        raise ValueError(
+            f"the header of a .safetensors must have at most {MAX_HEADER // 1_000_000} MB; "
+            f"got {length / 1e6:.0f} MB"
+        )
+    try:
+        header = json.loads(data[8 : 8 + length], object_pairs_hook=_once)
+        metadata = header.get("__metadata__") or {}
+        if not isinstance(metadata, dict):
+            raise ValueError("metadata that is no object")
+        if len(header) > MAX_ARRAYS:
+            raise ValueError(f"{len(header)} arrays")
+        tensors = load_safetensors(data)
+    except (
+        SafetensorError,
+        ValueError,
+        KeyError,
+        TypeError,
+        AttributeError,
+        RecursionError,
+        OverflowError,
+    ) as error:
+        raise ValueError("the file must be a whole .safetensors; it is none, or damaged") from error
+    return {name: _tensor(text(name), each) for name, each in tensors.items()}, metadata
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError("a name stands twice")
+    return found
+
+
+def _tensor(name: str, tensor: torch.Tensor) -> Stored:
+    exact = tensor.dtype in (torch.float16, torch.float32, torch.float64)
+
+    def numbers() -> np.ndarray:
+        array: np.ndarray = (tensor if exact else tensor.to(torch.float32)).numpy()
+        return array
+
+    kind = "f" if tensor.is_floating_point() else str(tensor.dtype).removeprefix("torch.")
+    return Stored(name, tuple(tensor.shape), kind, str(tensor.dtype).removeprefix("torch."), numbers)
+
+
+def text(given: str) -> str:
+    """Return a text that can be sent: halves of surrogate pairs become question marks."""
+    return given.encode("utf-8", "replace").decode()

@@ -1,0 +1,87 @@
+"""What a file tells beside its numbers: the order of its layers, tokens, special places, notes, precision."""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from attn_core.attention_file.stored import Stored, text
+from attn_core.precision import PRECISIONS
+
+_TOKEN_LETTERS, _NOTE_LETTERS, _MOST_NOTES = 40, 300, 4
+
+
+def listed(name: str, given: Any, most: int) -> tuple[list[Any] | None, int]:
+    """Return the first of what a file tells as a list, and how many there are; None where it tells nothing.
+
+    An array is counted by its shape before it is read, a text is JSON.
+
+    Raises ValueError for what is no list.
+    """
+    if isinstance(given, str):
+        try:
+            given = json.loads(given)
+        except (ValueError, RecursionError) as error:
+            raise ValueError(f"{name} in the metadata must be a JSON list; it is none") from error
+    if given is None:
+        return None, 0
+    if isinstance(given, Stored) and len(given.shape) == 1:
+        try:
+            return given.read()[:most].tolist(), given.shape[0]
+        except (ValueError, SystemError) as error:  # numbers that are no letters
+            raise ValueError(f"{name} must be a list that can be read; got one that is damaged") from error
+    if not isinstance(given, list):
+        raise ValueError(f"{name} must be {_WANTED.get(name, 'a list')}; got something else")
+    return given[:most], len(given)
+
+
+_WANTED = {
+    "tokens": "a list of texts, one for each place",
+    "special": "a list of places, whole numbers from 0",
+}
+
+
+def tokens(given: Any, sides: set[int], longest: int, most: int) -> tuple[str, ...] | None:
+    """Return the names of the places, as many as a side of a map; those of places cut away are left out."""
+    found, count = listed("tokens", given, most)
+    if found is None:
+        return None
+    if not all(isinstance(token, str) for token in found):
+        raise ValueError(f"tokens must be {_WANTED['tokens']}; got something else")
+    if longest > most and count >= most:
+        count = most
+    if count not in sides:
+        wanted = " or ".join(map(str, sorted(sides)))
+        raise ValueError(f"tokens must be as many as the maps have places, {wanted}; got {count:,}")
+    return tuple(text(token[:_TOKEN_LETTERS]) for token in found)
+
+
+def special(given: Any, named: tuple[str, ...] | None) -> tuple[int, ...]:
+    """Return the places of tokens that stand for no word."""
+    found, _ = listed("special", given, 10_000)
+    if found is None or named is None:
+        return ()
+    if not all(type(place) is int for place in found):
+        raise ValueError(f"special must be {_WANTED['special']}; got something else")
+    return tuple(place for place in dict.fromkeys(found) if 0 <= place < len(named))
+
+
+def order(given: Any, most: int) -> list[str] | None:
+    """Return the names of the layers in the order in which they ran."""
+    found, _ = listed("names", given, most)
+    return None if found is None else [text(str(name)[:1_000]) for name in found]
+
+
+def notes(given: Any) -> list[str]:
+    """Return sentences on what was left out when the file was written."""
+    found, _ = listed("notes", given, _MOST_NOTES)
+    return [text(note[:_NOTE_LETTERS]) for note in found or [] if isinstance(note, str)]
+
+
+def precision(told: Mapping[str, Any]) -> str | None:
+    """Return the coarsest format that the numbers have gone through, by the file's own word."""
+    found, _ = listed("precision", told.get("precision"), 1)
+    if found is None:
+        return None
+    if len(found) != 1 or found[0] not in PRECISIONS:
+        raise ValueError(f"precision must be one of {', '.join(PRECISIONS)}; got something else")
+    return str(found[0])

@@ -1,0 +1,155 @@
+"""The attention of any PyTorch model, taken where it is computed: the model runs as it would alone."""
+
+import warnings
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from torch import nn
+
+from attn_core import _require
+from attn_core.attention_maps import AttentionMaps
+from attn_core.capturing.choosing import Choice, Kept, batches, tensors
+from attn_core.capturing.running import as_without, watched_modules
+from attn_core.capturing.watching import Seen, Watch
+from attn_core.manifest import Manifest, Ran
+from attn_core.precision import coarsest, row_tolerance
+
+_HIDDEN = ("flash", "flex", "paged")  # computed in one kernel of their own, which torch's functions never see
+
+
+def capture(
+    model: nn.Module,
+    /,
+    *args: Any,
+    tokens: Sequence[str] | None = None,
+    sequence: int = 0,
+    as_is: bool = False,
+    **inputs: Any,
+) -> AttentionMaps:
+    """Run a model, and return the weights of every attention where it is computed.
+
+    $$W = \\mathrm{softmax}(s\\,QK^\\top + B)$$
+
+    from the very Q, K, scale s and mask B of each call of ``F.scaled_dot_product_attention``,
+    ``F.multi_head_attention_forward`` and torch's fused encoder layers; and, where a model writes its
+    attention out, the softmax that multiplies the values. ``args`` and ``inputs`` go to the model as they
+    are; ``sequence`` is which of a batch is kept.
+
+    Each map is (n_head, n_query, n_key), named after the module that computed it (``layers.0.self_attn``).
+    A module that runs more than once has a map for each time (``layers.0.self_attn (2)``), a sequence of
+    several windows or images one for each (``..., part 2 of 4``). ``tokens`` name the places.
+
+    ``manifest`` of the result is a table of all that ran, what was kept and what was missed and why: linear
+    attention has no such weights, a local band is no map of queries over keys. What was missed is warned of.
+
+    Invariant: the model computes bit for bit what it computes without, its random numbers included, and
+    keeps its hooks, mode and settings, also where it raises. It runs as in ``model.eval()``, where nothing
+    is dropped, unless ``as_is``; the weights are then those before dropout. No gradients are kept. What
+    ``torch.compile`` made runs as it was written.
+
+    Edge cases: a row that sees nothing is zero. Weight that a row leaves on no key (an attention sink) is
+    told in ``beyond``.
+
+    Raises ValueError for a model that is no module, where no attention ran that can be seen, for flash or
+    flex attention, whose weights never exist, for a sequence outside the batch, and for tokens that are as
+    many as no side of any map. What the model itself raises is passed on.
+
+    >>> import torch
+    >>> layer = nn.TransformerEncoderLayer(8, 2, 16, batch_first=True)
+    >>> maps = capture(nn.TransformerEncoder(layer, 3), torch.zeros(1, 4, 8), tokens="a b c d".split())
+    >>> [(name, weights.shape) for name, weights in maps.maps.items()][0]
+    ('layers.0.self_attn', (2, 4, 4))
+    >>> maps.manifest.summary
+    'all of 3 attentions kept'
+    """
+    sequence = _require.whole("sequence", sequence, least=0)
+    if not isinstance(model, nn.Module):
+        raise ValueError(f"model must be a torch.nn.Module; got {type(model).__name__}")
+    model = getattr(model, "_orig_mod", model)  # of a compiled model, the one that was compiled
+    _refuse_hidden(model)
+    sizes = batches(model, args, inputs)
+    watch = Watch(model, Choice(sequence, sizes))
+    with (
+        watched_modules(watch.enter, watch.leave),
+        as_without(model, watch, tensors((args, inputs)), as_is=as_is),
+    ):
+        model(*args, **inputs)
+    watch.finish()
+    found = _Found(watch.seen)
+    if not found.maps:
+        raise ValueError(_nothing(model, watch, sequence))
+    sides = {side for weights in found.maps.values() for side in weights.shape[1:]}
+    if tokens is not None and len(tokens) not in sides:
+        wanted = " or ".join(map(str, sorted(sides)))
+        raise ValueError(
+            f"tokens must name the places of a map, as many as its queries or its keys, {wanted}; "
+            f"got {len(tokens)}"
+        )
+    manifest = Manifest(tuple(found.ran))
+    notes = () if manifest.is_complete else (f"Captured in part: {manifest.summary}.",)
+    if notes:
+        warnings.warn(f"{notes[0]} print(captured.manifest) tells of all.", UserWarning, stacklevel=2)
+    return AttentionMaps(
+        found.maps,
+        None if tokens is None else tuple(tokens),
+        notes=notes,
+        beyond=found.beyond,
+        precision=coarsest(found.precisions),
+        manifest=manifest,
+    )
+
+
+class _Found:
+    """The maps of what was seen, each under a name of its own."""
+
+    def __init__(self, seen: Sequence[Seen]) -> None:
+        self.maps: dict[str, np.ndarray] = {}
+        self.beyond: dict[str, np.ndarray] = {}
+        self.precisions: list[str] = []
+        self.ran: list[Ran] = []
+        times: dict[str, int] = {}
+        for each in seen:
+            name, kind = each.name or "attention", type(each.module).__name__
+            if each.missed:
+                self.ran.append(Ran(name, kind, each.computed_by, each.shape, missed=each.missed))
+                continue
+            times[name] = times.get(name, 0) + 1
+            map_name = f"{name} ({times[name]})" if times[name] > 1 else name
+            names = tuple(self._keep(map_name, each.kept))
+            self.ran.append(Ran(name, kind, each.computed_by, each.kept.shape, names))
+
+    def _keep(self, name: str, kept: Kept) -> Iterator[str]:
+        for part, weights in enumerate(kept.parts, start=1):
+            full = name if len(kept.parts) == 1 else f"{name}, part {part} of {len(kept.parts)}"
+            self.maps[full] = weights
+            self.precisions.append(kept.precision)
+            left = 1 - weights.sum(axis=-1, dtype=np.float64)
+            left[left == 1] = 0  # a row that sees nothing
+            if left.max(initial=0) > row_tolerance(kept.precision, weights.shape[-1]):
+                self.beyond[full] = left.clip(0).astype(np.float32)
+            yield full
+
+
+def _refuse_hidden(model: nn.Module) -> None:
+    for name, module in model.named_modules():
+        asked = getattr(getattr(module, "config", None), "_attn_implementation", None) or ""
+        if any(hidden in asked for hidden in _HIDDEN):
+            where = f"{name} ({type(module).__name__})" if name else type(module).__name__
+            raise ValueError(
+                "model must compute its attention by torch, whose weights can be taken; "
+                f"got {asked} in {where}: call model.set_attn_implementation('sdpa') first"
+            )
+
+
+def _nothing(model: nn.Module, watch: Watch, sequence: int) -> str:
+    """Say why there is no map at all."""
+    short = [each.outside for each in watch.seen if each.outside]
+    if short:
+        return f"sequence must be one of the batch, from 0 to {max(short) - 1}; got {sequence}"
+    missed = [f"{each.name or 'the model'} {each.missed}" for each in watch.seen]
+    why = f": {missed[0]}" + (f", and {len(missed) - 1} more" if len(missed) > 1 else "") if missed else ""
+    return (
+        "model must run an attention of torch (F.scaled_dot_product_attention, nn.MultiheadAttention) or a "
+        f"softmax that multiplies values; got {type(model).__name__}, which ran none that can be seen{why}"
+    )

@@ -1,0 +1,103 @@
+"""The weights of one call of torch's, computed from the very arguments that passed."""
+
+import inspect
+from typing import Any
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from attn_core._softmax import softmax_rows
+from attn_core.attention import share_heads
+from attn_core.masks import causal_mask
+
+_MHA = inspect.signature(F.multi_head_attention_forward)
+_SDPA = ("query", "key", "value", "attn_mask", "dropout_p", "is_causal", "scale", "enable_gqa")
+_FUSED_LAYER = (
+    "src", "embed_dim", "num_heads", "qkv_weight", "qkv_bias", "proj_weight", "proj_bias", "use_gelu",
+    "norm_first", "eps", "norm_weight_1", "norm_bias_1", "norm_weight_2", "norm_bias_2", "ffn_weight_1",
+    "ffn_bias_1", "ffn_weight_2", "ffn_bias_2", "mask", "mask_type",
+)  # fmt: skip
+_FUSED_HEADS = (
+    "query", "key", "value", "embed_dim", "num_heads", "qkv_weight", "qkv_bias", "proj_weight",
+    "proj_bias", "mask", "need_weights", "average_attn_weights", "mask_type",
+)  # fmt: skip
+
+
+def of_sdpa(args: Any, kwargs: Any) -> Tensor:
+    """Return the weights of ``F.scaled_dot_product_attention``, (*batch, n_query, n_key), none dropped."""
+    given = dict(zip(_SDPA, args, strict=False)) | kwargs
+    key: Tensor = given["key"]
+    if given.get("enable_gqa"):
+        key = share_heads(given["query"], key)
+    scale = given.get("scale")
+    return _weights(
+        given["query"],
+        key,
+        given.get("attn_mask"),
+        scale=None if scale is None else float(scale),
+        is_causal=bool(given.get("is_causal")),
+    )
+
+
+def of_mha(args: Any, kwargs: Any) -> Tensor:
+    """Return the weights of ``F.multi_head_attention_forward``, (batch, n_head, n_query, n_key)."""
+    call = _MHA.bind(*args, **kwargs)
+    call.apply_defaults()
+    given = call.arguments
+    if given["is_causal"] and not given["need_weights"] and given["key_padding_mask"] is None:
+        # Then torch takes the hint in the mask's place.
+        sides = (given["query"].shape[0], given["key"].shape[0])
+        given["attn_mask"] = ~causal_mask(*sides).to(given["query"].device)
+    given |= {"need_weights": True, "average_attn_weights": False, "training": False, "is_causal": False}
+    weights = F.multi_head_attention_forward(**given)[1]
+    assert weights is not None  # they were asked for
+    return weights if weights.ndim == 4 else weights[None]
+
+
+def of_fused_layer(args: Any, kwargs: Any) -> Tensor:
+    """Return the weights of ``torch._transformer_encoder_layer_fwd``, which keeps none."""
+    given = dict(zip(_FUSED_LAYER, args, strict=False)) | kwargs
+    x: Tensor = given["src"]
+    if given["norm_first"]:
+        x = F.layer_norm(x, x.shape[-1:], given["norm_weight_1"], given["norm_bias_1"], given["eps"])
+    return _of_projected(x, given)
+
+
+def of_fused_heads(args: Any, kwargs: Any) -> Tensor:
+    """Return the weights of ``torch._native_multi_head_attention``, self-attention of a batch."""
+    given = dict(zip(_FUSED_HEADS, args, strict=False)) | kwargs
+    return _of_projected(given["query"], given)
+
+
+def _of_projected(x: Tensor, given: dict[str, Any]) -> Tensor:
+    mask, n_head = given.get("mask"), given["num_heads"]
+    if x.is_nested:  # a place that a sequence has not is no query and no key; no mask comes beside it
+        lengths = torch.tensor([len(each) for each in x.unbind()])
+        x = x.to_padded_tensor(0.0)
+        inside = torch.arange(x.shape[1]) < lengths[:, None]
+        mask = (inside[:, :, None] & inside[:, None])[:, None].to(x.device)
+    elif mask is not None:  # torch's own: anything but zero is masked; padding alone is (batch, n_key)
+        mask = ~(mask[:, None, None] if given.get("mask_type") == 1 else mask).bool()
+    query, key, _ = F.linear(x, given["qkv_weight"], given["qkv_bias"]).chunk(3, dim=-1)
+    query, key = (each.unflatten(-1, (n_head, -1)).transpose(-2, -3) for each in (query, key))
+    return _weights(query, key, mask)
+
+
+def _weights(
+    query: Tensor,
+    key: Tensor,
+    mask: Tensor | None = None,
+    *,
+    scale: float | None = None,
+    is_causal: bool = False,
+) -> Tensor:
+    """softmax(scale QK^T + mask), of at least single precision; a row that sees nothing is zero."""
+    wide = torch.float64 if query.dtype == torch.float64 else torch.float32
+    query, key = query.to(wide), key.to(wide)
+    scores = query @ key.mT * (query.shape[-1] ** -0.5 if scale is None else scale)
+    if is_causal:
+        scores = scores.masked_fill(~causal_mask(*scores.shape[-2:]).to(scores.device), -torch.inf)
+    if mask is not None:
+        scores = scores.masked_fill(~mask, -torch.inf) if mask.dtype == torch.bool else scores + mask.to(wide)
+    return softmax_rows(scores, (scores == -torch.inf).all(dim=-1, keepdim=True))

@@ -1,0 +1,98 @@
+"""Who is running, and how a model is run as it would run alone; nothing is put on the model."""
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from threading import Lock, get_ident
+from typing import Any
+
+import torch
+from torch import nn
+from torch.nn.modules import module as all_modules
+from torch.overrides import TorchFunctionMode
+
+_PATCHING = Lock()
+
+
+@contextmanager
+def watched_modules(
+    enter: Callable[[nn.Module], None], leave: Callable[[nn.Module, Any], None]
+) -> Iterator[None]:
+    """Tell of each module that starts and ends in this thread.
+
+    The hooks are torch's for all modules: one on a module would stay in its copies, and makes
+    ``nn.TransformerEncoderLayer`` take another path.
+    """
+    mine = get_ident()
+
+    def before(module: nn.Module, args: Any) -> None:
+        if get_ident() == mine:
+            enter(module)
+
+    def after(module: nn.Module, args: Any, output: Any) -> None:
+        if get_ident() == mine:
+            leave(module, output)
+
+    hooks = (
+        all_modules.register_module_forward_pre_hook(before),
+        all_modules.register_module_forward_hook(after, always_call=True),  # also where the model raises
+    )
+    try:
+        yield
+    finally:
+        for hook in hooks:
+            hook.remove()
+
+
+@contextmanager
+def in_eval_mode(model: nn.Module) -> Iterator[None]:
+    """Put a model into eval mode, and each of its modules back into its own afterwards."""
+    modes = [(module, module.training) for module in model.modules()]
+    try:
+        model.eval()
+        yield
+    finally:
+        for module, training in modes:
+            module.training = training
+
+
+@contextmanager
+def fast_paths(mode: TorchFunctionMode) -> Iterator[None]:
+    """Let torch's fused encoder layers run although a mode of ours watches, as they would without it.
+
+    They ask ``torch.overrides.has_torch_function``, which any mode makes true; it answers as before for
+    every other mode, tensor and thread.
+    """
+    overrides: Any = torch.overrides
+
+    def without_ours(arguments: Any) -> bool:
+        if overrides._get_current_function_mode() is not mode:
+            return bool(asked(arguments))
+        with overrides._pop_mode_temporarily():
+            return bool(asked(arguments))
+
+    with _PATCHING:  # one at a time: each puts back what it found
+        asked = overrides.has_torch_function
+        overrides.has_torch_function = without_ours
+        try:
+            yield
+        finally:
+            overrides.has_torch_function = asked
+
+
+@contextmanager
+def as_without(model: nn.Module, mode: TorchFunctionMode, inputs: Any, *, as_is: bool) -> Iterator[None]:
+    """Run a model without gradients under a mode, on the paths that it takes without either."""
+    learns = any(parameter.requires_grad for parameter in model.parameters())
+    learns = learns or any(isinstance(each, torch.Tensor) and each.requires_grad for each in inputs)
+    is_fast = not (torch.is_grad_enabled() and learns)
+    with ExitStack() as stack:
+        stack.enter_context(torch.no_grad())
+        if "torch._dynamo" in sys.modules:  # what is compiled runs as it was written
+            stack.enter_context(torch.compiler.set_stance("force_eager"))
+        if not as_is:
+            stack.enter_context(in_eval_mode(model))
+        if is_fast:
+            stack.enter_context(fast_paths(mode))
+        stack.enter_context(mode)
+        yield

@@ -1,0 +1,168 @@
+"""From a text to a model's tokens by the folder's own tokenizer, and the tokens as a person can read them."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from attn_core.models.families import Family
+
+SPACE, LINE = "·", "↵"
+"""How a space and the end of a line look in a token that holds one."""
+
+MAX_CHARACTERS = 20_000
+_UNDERSCORE = "▁"  # a space in tokenizers after sentencepiece
+_FILES = "tokenizer.json (or vocab.txt, or vocab.json and merges.txt)"
+
+
+@dataclass(frozen=True)
+class Encoded:
+    """Tokens of a text: ``ids``, how each is shown, which stand for no word, and how many were left out."""
+
+    ids: tuple[int, ...]
+    labels: tuple[str, ...]
+    special: tuple[int, ...]
+    beyond: int
+
+
+class Reader:
+    """A tokenizer of the package tokenizers, without padding or cutting of its own.
+
+    ``mark`` tells how its tokens show where words begin: "##" stands before a piece that goes on with the
+    word before it, "·" is the space before a word; "" is neither.
+    """
+
+    def __init__(self, tokenizer: Any, most: int) -> None:
+        """Cut every text to ``most`` tokens, special ones among them."""
+        self._tokenizer = tokenizer
+        self.n_special = int(tokenizer.num_special_tokens_to_add(is_pair=False))
+        if most <= self.n_special:
+            raise ValueError(
+                f"a model must have places for more than the {self.n_special} special tokens that its "
+                f"tokenizer adds; got {most} places"
+            )
+        tokenizer.no_padding()
+        tokenizer.enable_truncation(most)
+        unknown = getattr(tokenizer.model, "unk_token", None)
+        added = tokenizer.get_added_tokens_decoder()
+        self._special = {id for id, each in added.items() if each.special and each.content != unknown}
+        self._added = {each.content for each in added.values()}
+        parts = _said(tokenizer.pre_tokenizer), _said(tokenizer.normalizer), _said(tokenizer.decoder)
+        pieces = getattr(tokenizer.model, "continuing_subword_prefix", None)
+        self._bytes = any('"ByteLevel"' in part for part in parts)
+        self._underscore = any(_UNDERSCORE in part for part in parts)
+        self.mark = SPACE if self._bytes or self._underscore else pieces or ""
+
+    @property
+    def highest(self) -> int:
+        """The highest number that it may give a token."""
+        return max(self._tokenizer.get_vocab(with_added_tokens=True).values(), default=0)
+
+    def encode(self, text: str) -> Encoded:
+        """Return the tokens of a text.
+
+        Raises ValueError where the tokenizer cannot read it.
+        """
+        try:
+            found = self._tokenizer.encode(text[:MAX_CHARACTERS])
+        except Exception as error:  # the package raises Exception itself
+            raise ValueError(f"the folder's tokenizer must read the text; it says: {error}") from error
+        flags = zip(found.ids, found.special_tokens_mask, strict=True)
+        return Encoded(
+            tuple(found.ids),
+            tuple(self.label(token) for token in found.tokens),
+            tuple(place for place, (id, added) in enumerate(flags) if added or id in self._special),
+            sum(len(rest.ids) - self.n_special for rest in found.overflowing),
+        )
+
+    def label(self, token: str) -> str:
+        """Return a token as it can be read: characters for bytes, "·" for a space, "↵" for a line's end."""
+        shown = token
+        if token in self._added:
+            return shown
+        if self._bytes and all(char in _bytes_of() for char in token):
+            whole = bytes(_bytes_of()[char] for char in token)
+            # A character may be cut into several tokens: its bytes are shown as numbers.
+            shown = "".join(_readable(whole))
+        if self._underscore:
+            shown = shown.replace(_UNDERSCORE, " ")
+        return shown.replace(" ", SPACE).replace("\n", LINE) if self.mark == SPACE else shown
+
+
+def read_tokenizer(folder: Path, family: Family, most: int) -> Reader | None:
+    """Return a folder's tokenizer; None where the folder holds none.
+
+    Raises ValueError where the package tokenizers is not installed, where the files are damaged, and where
+    there is sentencepiece's own file alone.
+    """
+    present = [name for name in ("tokenizer.json", "vocab.txt", "merges.txt") if (folder / name).is_file()]
+    if not present:
+        if (folder / "tokenizer.model").is_file():
+            raise ValueError(
+                f"a model's folder must hold {_FILES}; {folder.name} has sentencepiece's tokenizer.model "
+                "alone, which is not read (save_pretrained of a fast tokenizer writes tokenizer.json)"
+            )
+        return None
+    try:
+        tokenizers = import_module("tokenizers")
+    except ModuleNotFoundError:
+        raise ValueError(
+            "a model's text is cut into tokens by the optional package tokenizers, which is not installed: "
+            "pip install tokenizers"
+        ) from None
+    try:
+        return Reader(_made(folder, family, present[0], tokenizers), most)
+    except ValueError:
+        raise
+    except Exception as error:  # the package raises Exception itself for a file that it cannot read
+        raise ValueError(f"the folder's tokenizer must be readable; reading it failed: {error}") from error
+
+
+def missing(folder: str) -> str:
+    """Say that a folder holds no tokenizer."""
+    return f"the model's folder must hold {_FILES} to read text; {folder} does not"
+
+
+def _made(folder: Path, family: Family, first: str, tokenizers: Any) -> Any:
+    if first == "tokenizer.json":
+        return tokenizers.Tokenizer.from_file(str(folder / first))
+    if first == "vocab.txt":
+        settings = folder / "tokenizer_config.json"
+        told = json.loads(settings.read_text(encoding="utf-8")) if settings.is_file() else {}
+        made = tokenizers.BertWordPieceTokenizer(
+            str(folder / first), lowercase=told.get("do_lower_case", True)
+        )
+    else:
+        made = tokenizers.ByteLevelBPETokenizer(str(folder / "vocab.json"), str(folder / first))
+    whole = tokenizers.Tokenizer.from_str(made.to_str())
+    if family.wraps:
+        before, after = ((token, whole.token_to_id(token)) for token in family.wraps)
+        whole.add_special_tokens(list(family.wraps))
+        whole.post_processor = tokenizers.processors.RobertaProcessing(after, before, add_prefix_space=False)
+    return whole
+
+
+def _said(part: Any) -> str:
+    """What a part of a tokenizer is made of, as the JSON that it is kept as; "" where it is not there."""
+    return "" if part is None else part.__getstate__().decode()
+
+
+@cache
+def _bytes_of() -> dict[str, int]:
+    """The byte that each character of a byte-level token stands for: printable ones for themselves.
+
+    Source: Radford et al. (2019), GPT-2, and its program.
+    """
+    kept = [*range(ord("!"), ord("~") + 1), *range(ord("¡"), ord("¬") + 1), *range(ord("®"), ord("ÿ") + 1)]
+    others = [byte for byte in range(256) if byte not in kept]
+    return {chr(byte): byte for byte in kept} | {chr(256 + at): byte for at, byte in enumerate(others)}
+
+
+def _readable(whole: bytes) -> Iterator[str]:
+    """Characters where bytes make some, and a byte that makes none by its number, as <0xE6>."""
+    for char in whole.decode("utf-8", errors="surrogateescape"):
+        cut = 0xDC80 <= ord(char) <= 0xDCFF
+        yield f"<0x{ord(char) - 0xDC00:02X}>" if cut else char

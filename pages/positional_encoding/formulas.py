@@ -1,0 +1,39 @@
+"""The formulas of the page, each built from the scheme that builds its numbers."""
+
+from attn_core import SCHEMES, BiasScheme, Scheme
+from pages.positional_encoding.numbers import Numbers
+
+
+def placed(scheme: Scheme) -> str:
+    """Return how the word at row i, counted from 0, learns where it stands; "" where its vector stays."""
+    place = f"i+{scheme.first}" if scheme.first else "i"
+    return {
+        "vector": rf"\tilde X_i = X_i + s\,P_{{{place}}}",
+        "rotation": rf"\tilde X_i = R_{{s\,{place}}}\,X_i",
+    }.get(scheme.adds, "")
+
+
+def weights(scheme: Scheme, width: int) -> str:
+    """Return the weights as the softmax of the scores."""
+    x = r"\tilde X" if placed(scheme) else "X"
+    bias = rf" + s\,B_{{{scheme.head + 1}}}" if isinstance(scheme, BiasScheme) else ""
+    return rf"A = \operatorname{{softmax}}\!\left(\frac{{{x} {x}^\top}}{{\sqrt{{{width}}}}}{bias}\right)"
+
+
+def output(scheme: Scheme) -> str:
+    """Return the output: vectors that were added are part of the values, what was turned is not."""
+    return r"O = A\,\tilde X" if scheme.adds == "vector" else r"O = A\,X"
+
+
+def attention(numbers: Numbers) -> str:
+    """Return what attends, in the order in which it is computed."""
+    scheme = numbers.scheme()
+    strength = "" if scheme.adds == "nothing" else rf"s = {numbers.inputs.scheme.strength:g}"
+    parts = (placed(scheme), weights(scheme, numbers.width), output(scheme), strength)
+    return r",\qquad ".join(part for part in parts if part)
+
+
+def of_scheme(numbers: Numbers, name: str) -> str:
+    """Return the formula of any scheme at the settings of the page; as it is where its package is missing."""
+    kind = SCHEMES[name]
+    return kind.formula if kind.missing() else numbers.under(name).scheme().latex()

@@ -1,0 +1,73 @@
+"""The doctor finds what would stop a host, and what it says of memory is what is measured."""
+
+import os
+import re
+from pathlib import Path
+
+import pytest
+
+from attn_ui.doctor import AT_MOST, EMPTY, IN_CLASS, VISITORS, expected, settings, start
+from attn_ui.hosting import variables
+from attn_ui.trial import unsound
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def test_settings_that_are_sound_have_no_fault() -> None:
+    assert settings({"PATH": "/bin", "ATTENTION_LAB_CACHE": "32", "STREAMLIT_SERVER_PORT": "8501"}) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "says"),
+    [
+        ("ATTENTION_LAB_CASH", "32", f"ATTENTION_LAB_CASH is no setting; wanted one of {variables()[0]}"),
+        ("ATTENTION_LAB_CACHE", "0", "ATTENTION_LAB_CACHE: wanted a whole number of megabytes, 1 or more"),
+        ("ATTENTION_LAB_PLOTLY_JS", "/", "wanted one file plotly*.min.js in /, got none"),
+        ("STREAMLIT_SERVER_PROT", "8501", "STREAMLIT_SERVER_PROT is no setting of Streamlit's"),
+    ],
+)
+def test_each_fault_is_named(name: str, text: str, says: str) -> None:
+    (fault,) = settings({name: text})
+    assert fault.startswith(says)
+
+
+def test_all_faults_are_named_at_once() -> None:
+    assert len(settings({"ATTENTION_LAB_A": "", "ATTENTION_LAB_CHANGES": "0", "STREAMLIT_B": ""})) == 3
+
+
+def test_a_page_that_cannot_be_read_or_imports_what_is_not_there_is_named(tmp_path: Path) -> None:
+    assert unsound() == []
+    for path in ROOT.glob("pages/*/page.py"):
+        copy = tmp_path / path.relative_to(ROOT)
+        copy.parent.mkdir(parents=True)
+        copy.write_text(path.read_text(encoding="utf-8"), encoding="utf-8")
+    assert unsound(tmp_path) == []
+    folder = tmp_path / "pages"
+    (folder / "single_head" / "page.py").write_text("if True print(1)\n", encoding="utf-8")
+    (folder / "multi_head" / "page.py").write_text(
+        "import os\nfrom attn_ui.frame import no_such\n", encoding="utf-8"
+    )
+    (folder / "overview" / "page.py").unlink()
+    overview, single, multi = unsound(tmp_path)
+    assert overview.startswith("pages/overview/page.py cannot be read:")
+    assert single.startswith("pages/single_head/page.py cannot be read: invalid syntax")
+    assert multi.startswith("pages/multi_head/page.py, line 2: ModuleNotFoundError")
+
+
+def test_the_app_is_started_on_the_hosts_settings() -> None:
+    megabytes, wrong = start({**os.environ, "ATTENTION_LAB_CACHE": "32"})
+    assert wrong == ""
+    assert megabytes is not None
+    assert not megabytes < 100  # NaN where the system does not tell
+    megabytes, wrong = start({**os.environ, "ATTENTION_LAB_CACHE": "none"})
+    assert megabytes is None
+    assert "ATTENTION_LAB_CACHE: wanted a whole number of megabytes" in wrong
+
+
+def test_the_memory_to_expect_is_what_the_guide_for_hosts_measures() -> None:
+    guide = (ROOT / "deploy" / "README.md").read_text(encoding="utf-8")
+    assert f"takes {EMPTY} MB empty and {IN_CLASS} in a class" in guide
+    assert f"Give a process {AT_MOST / 1000:g} GB" in guide
+    assert set(re.findall(r"(\d+) visitors a replica", guide)) == {str(VISITORS)}
+    assert expected(None).count("\n") == 0
+    assert "0 processes" in expected(800.0)

@@ -1,0 +1,154 @@
+"""Formulas of the multi-head page, evaluated as they stand, against its numbers, under all that can be on."""
+
+import ast
+import re
+from dataclasses import replace
+from itertools import product
+from typing import Any
+
+import pytest
+import torch
+
+from attn_core import BiasScheme
+from attn_ui.schemes import SchemeSettings
+from pages.multi_head import formulas
+from pages.multi_head.numbers import Now, allowed, sequences, without_positions
+from pages.multi_head.settings import A_PATTERN_A_HEAD, Look
+from pages.multi_head.spellings import inputs, spellings
+from pages.multi_head.tabs import checks, code
+from tests.app.test_multi_head import OWN, open_page
+from tests.app.test_multi_head import text as text_of
+from tests.latex import evaluate, sides
+
+LOOK = Look("every head", "number", 0, 1, ())
+SCHEMES = {
+    "none": SchemeSettings("none"),
+    "ramp": SchemeSettings("ramp", strength=0.6, step=0.35),
+    "sinusoidal": SchemeSettings("sinusoidal", strength=0.6, base=50.0, layout="concatenated"),
+    "rotary": SchemeSettings("rotary", strength=0.6, base=50.0, layout="concatenated"),
+    "ALiBi": SchemeSettings("ALiBi", strength=0.6),
+    "buckets": SchemeSettings("buckets", strength=0.6),
+}
+FLAGS = list(product((False, True), (False, True), ("none", "causal", A_PATTERN_A_HEAD), (1.0, 3.16)))
+
+
+def known(now: Now) -> dict[str, Any]:
+    """What the letters of the formulas stand for, from the words and the drawn matrices."""
+    module, setting = now.module, now.setting
+    words, d_head = sequences(without_positions(setting)), module.d_head
+    s = setting.positions.strength
+    at_one = replace(setting, positions=replace(setting.positions, strength=1.0))
+    scheme = Now(at_one, LOOK, now.n_head).scheme
+    letters: dict[str, Any] = {"s": s}
+    for side, x in (("_q", words.query), ("_k", words.key), ("", words.query)):
+        letters[f"X{side}"] = x
+        letters[rf"\tildeX{side}"] = x + s * scheme.vectors(*x.shape, start=scheme.first)
+    may = allowed(setting, now.n_head)
+    for h in range(now.n_head):
+        own = slice(h * d_head, (h + 1) * d_head)
+        for name, linear in (("q", module.W_q), ("k", module.W_k), ("v", module.W_v)):
+            letters[f"W_{name}^{{({h + 1})}}"] = linear.weight[own].T
+            if linear.bias is not None:
+                letters[f"b_{name}^{{({h + 1})}}"] = linear.bias[own][None]
+        if module.W_o is not None:
+            letters[f"W_o^{{({h + 1})}}"] = module.W_o.weight[:, own].T
+        if isinstance(scheme, BiasScheme):
+            letters[f"B_{h + 1}"] = scheme.biases(*now.tokens.shape)[h]
+        if may is not None:
+            each = may[h] if may.ndim > 2 else may
+            letters[f"M_{h + 1}"] = torch.zeros(each.shape, dtype=torch.float64).masked_fill(
+                ~each, -torch.inf
+            )
+    if module.W_o is not None:
+        letters["W_o"] = module.W_o.weight.T
+        if module.W_o.bias is not None:
+            letters["b_o"] = module.W_o.bias[None]
+    return letters
+
+
+def evaluated(now: Now) -> tuple[torch.Tensor, torch.Tensor]:
+    """Return weights and output by the formulas as they are written."""
+    letters = known(now)
+    heads = formulas.names(now)
+    maps = []
+    for h in range(1, now.n_head + 1):
+        made = formulas.projections(now, str(h))
+        for name in "QKV":
+            letters[f"{name}_{h}"] = evaluate(sides(made, f"{name}_{h}"), letters)
+            if now.module.rotation is not None:
+                turned = now.scheme.turn(letters[f"{name}_{h}"], torch.arange(len(letters[f"{name}_{h}"])))
+                letters[rf"\tilde{name}_{h}"] = turned
+        maps.append(evaluate(formulas.weights(now, str(h)), letters).nan_to_num())
+        letters[heads[h - 1]] = maps[-1] @ letters[f"V_{h}"]
+    text = formulas.output(now, heads).replace(r"\ldots", ", ".join(heads[1:-1]))
+    return torch.stack(maps), evaluate(text, letters)
+
+
+@pytest.mark.parametrize("cross", [False, True])
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_every_formula_gives_the_numbers(scheme: str, cross: bool) -> None:
+    for (bias, projection, mask, temperature), n_head in product(FLAGS, (1, 2, 4)):
+        setting = replace(
+            OWN,
+            positions=SCHEMES[scheme],
+            cross=cross,
+            bias=bias,
+            projection=projection,
+            mask=mask,
+            reach=2,
+            temperature=temperature,
+        )
+        now = Now(setting, LOOK, n_head)
+        weights, output = evaluated(now)
+        torch.testing.assert_close(weights, now.result.weights)
+        torch.testing.assert_close(output, now.result.output)
+        if projection:
+            letters = known(now) | dict(zip(formulas.names(now), now.result.heads, strict=True))
+            summand, _, added = formulas.output_as_sum(now).partition(" + ")
+            term = re.sub(r"\\sum_\{h=1\}\^\{\d+\}", "", summand).strip()
+            total = sum(
+                evaluate(term.replace("_h", f"_{{{h}}}").replace("(h)", f"({h})"), letters)
+                for h in range(1, n_head + 1)
+            )
+            assert (added == "b_o") == bias
+            torch.testing.assert_close(total + letters["b_o"] if added else total, now.result.output)
+
+
+def test_a_formula_without_its_bias_would_not_give_the_numbers() -> None:
+    """The evaluation can fail: letters that a formula leaves out are missed."""
+    now = Now(replace(OWN, bias=True), LOOK, 2)
+    letters = known(now) | dict(zip(formulas.names(now), now.result.heads, strict=True))
+    text = formulas.output(now, formulas.names(now))
+    without = evaluate(text.replace(" + b_o", ""), letters)
+    assert float((without - now.result.output).abs().max()) > 0.05
+
+
+@pytest.mark.parametrize("projection", [False, True])
+@pytest.mark.parametrize("bias", [False, True])
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_what_is_not_there_is_named_nowhere(scheme: str, bias: bool, projection: bool) -> None:
+    """Formulas, spellings, programs, checks and the worked cell name W_o and biases where they are, only."""
+    setting = replace(OWN, positions=SCHEMES[scheme], bias=bias, projection=projection, temperature=2.0)
+    now = Now(setting, LOOK, 2)
+    going_on = code.going_on(now)
+    programs = (code.snippet(now), going_on.shared_heads(1), going_on.token_by_token())
+    spelt = [spelling.program for spelling in spellings(now.module)]
+    said = [check.name for check in checks.checks(now)]
+    for text in (code.formula(now), programs[0]):
+        assert ("W_o" in text) == projection
+    for text in programs:
+        assert "globals()" not in text
+        assert ("*W_o" in text) == projection
+    for text in spelt:
+        assert ("w_o" in text, "b_qkv" in text, "b_o" in text) == (projection, bias, bias and projection)
+        assert ("turn(" in text) == (scheme == "rotary")
+        names = {node.id for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Name)}
+        given = inputs(now.module, now.tokens.query, now.mask)
+        assert {name for name in given if name not in names} <= {"n", "n_head", "d_head"}
+    assert any("W_o reads" in name for name in said) == projection
+    assert any("b_o" in name for name in said) == (bias and projection)
+    link = {"tab": "Arithmetic", "bias": str(bias).lower(), "wo": str(projection).lower()}
+    shown = text_of(open_page(**link))
+    assert ("block of W_o" in shown) == projection
+    assert ("Without W_o" in shown) != projection
+    assert ("plus the bias b_o" in shown) == (bias and projection)

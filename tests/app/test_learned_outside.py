@@ -1,0 +1,84 @@
+"""What is said of a toy on sequences of another kind than it was trained on, counted place by place."""
+
+import pytest
+import torch
+
+from attn_core.toys import SHIPPED, SYMBOLS, TASKS, Recipe, outside, shipped
+from pages.learned_heads import words
+from tests.pages import open_sound
+
+STRANGE = [name for name, task in TASKS.items() if task.strange is not None]
+
+
+def after(symbols: str, task: str) -> list[str]:
+    """All that the rule could mean at each place, the last of them last; "" where it means nothing."""
+    bare = symbols.rstrip("·")
+    if task == "reverse":
+        return [symbol.replace("·", "\0") for symbol in reversed(symbols)]
+    if task == "sort":
+        listed = bare.partition("|")[0]
+        return ["\0"] * len(listed) + sorted(listed)
+    found = []
+    for place, symbol in enumerate(symbols):
+        found.append("".join(symbols[at + 1] for at in range(place) if symbols[at] == symbol) or "\0")
+    return found
+
+
+@pytest.mark.parametrize("name", STRANGE)
+@pytest.mark.parametrize("off", [(), (0,)])
+def test_it_is_counted_place_by_place(name: str, off: tuple[int, ...]) -> None:
+    task, model = TASKS[name], shipped(name).model(-1)
+    count = 40
+    assert task.strange is not None
+    tokens = task.strange(count, torch.Generator().manual_seed(20_000))
+    asked = hits = certain = certain_hits = 0
+    for row in tokens:
+        symbols = "".join(SYMBOLS[each] for each in row.tolist())
+        said = [SYMBOLS[each] for each in model(row, off=off).logits.argmax(dim=-1).tolist()]
+        for say, could in zip(said, after(symbols, name), strict=True):
+            if could == "\0":
+                continue
+            asked, hits = asked + 1, hits + (say == could[-1])
+            if len(set(could)) == 1:
+                certain, certain_hits = certain + 1, certain_hits + (say == could[-1])
+    found = outside(model, task, off, count=count)
+    assert (found.n_asked, found.n_certain) == (asked, certain)
+    assert found.accuracy == pytest.approx(hits / asked)
+    assert found.certain == pytest.approx(certain_hits / certain)
+
+
+@pytest.mark.parametrize("name", STRANGE)
+def test_what_is_strange_is_never_drawn_in_training(name: str) -> None:
+    task = TASKS[name]
+    assert task.strange is not None
+    generator = torch.Generator().manual_seed(1)
+    drawn, strange = (
+        [tuple(row.tolist()) for row in draw(300, generator)] for draw in (task.draw, task.strange)
+    )
+    assert len(set(drawn) & set(strange)) <= (3 if name == "induction" else 0)  # chance may draw a block
+    lengths = {"reverse": range(1, 6), "sort": (8,), "induction": (24,)}[name]
+    typed = ["".join(SYMBOLS[each] for each in row).partition("|")[0].rstrip("·") for row in strange]
+    assert {len(each) for each in typed} <= set(lengths)
+    for each in typed:
+        task.tokens(each)  # all of it can be typed
+
+
+def test_a_task_that_draws_everything_has_no_outside() -> None:
+    with pytest.raises(ValueError, match="copy is trained on every kind of sequence"):
+        outside(shipped("copy").model(-1), TASKS["copy"])
+
+
+def test_induction_says_its_limits_with_its_numbers() -> None:
+    recipe = Recipe.usual("induction")
+    assert recipe in SHIPPED
+    found = outside(shipped("induction").model(-1), TASKS["induction"])
+    assert found.accuracy < found.certain < shipped("induction").curve.at(recipe.steps).accuracy
+    at = open_sound("learned-heads")
+    told = [each.value for each in at.caption]
+    assert any(
+        "blocks of 4 to 12 different letters, each block repeated to the end." in each for each in told
+    )
+    assert words.of_another_kind(TASKS["induction"], found) in told
+    assert not any(
+        "Outside of that" in each.value for each in open_sound("learned-heads", task="copy").caption
+    )

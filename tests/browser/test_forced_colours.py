@@ -1,0 +1,75 @@
+"""Forced colours (Windows' high contrast): what is on, chosen or dragged is seen, by the pixels."""
+
+import io
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+from PIL import Image
+from playwright.sync_api import Browser, Locator, expect
+
+from tests.browser.app_page import AppPage
+
+TRACK = "label > div:not([data-testid])"
+
+
+@pytest.fixture
+def forced(browser: Browser, server: str) -> Iterator[AppPage]:
+    """The app in a system that forces its colours."""
+    context = browser.new_context(
+        viewport={"width": 1280, "height": 800}, forced_colors="active", reduced_motion="reduce"
+    )
+    page = AppPage(context.new_page(), server)
+    yield page
+    assert page.errors == []
+    context.close()
+
+
+def pixels(control: Locator) -> np.ndarray:
+    """What is seen of a control."""
+    return np.asarray(Image.open(io.BytesIO(control.screenshot())).convert("RGB")).astype(int)
+
+
+def ink(control: Locator) -> float:
+    """The share of a control's pixels that stand out from the white page by 3 to 1 and more."""
+    linear = (pixels(control) / 255) ** 2.2
+    luminance = linear @ [0.2126, 0.7152, 0.0722]
+    return float(np.mean(1.05 / (luminance + 0.05) >= 3))
+
+
+def test_what_is_on_chosen_or_dragged_is_seen(forced: AppPage) -> None:
+    page = forced.page
+    forced.open("single-head")
+    assert page.evaluate("matchMedia('(forced-colors: active)').matches")
+    switch = page.get_by_test_id("stCheckbox").filter(has_text="Keys from a second sentence")
+    off = pixels(switch.locator(TRACK))
+    assert ink(switch.locator(TRACK)) > 0.1
+    switch.locator(TRACK).click()
+    expect(switch.locator("input")).to_be_checked()
+    forced.settle()
+    page.mouse.move(640, 10)
+    on = pixels(switch.locator(TRACK))
+    assert np.mean(np.abs(on - off).sum(axis=2) > 150) > 0.3
+
+    group = page.get_by_test_id("stButtonGroup").first
+    chosen = group.locator("[aria-checked=true]")
+    others = group.locator("[aria-checked=false]")
+    assert ink(chosen) > 0.5
+    assert ink(others.first) < 0.4
+
+    opened = page.get_by_role("tab", selected=True).first
+    closed = page.get_by_role("tab", selected=False).first
+    assert np.mean(pixels(opened)[-3:].sum(axis=2) < 600) > 0.5
+    assert np.mean(pixels(closed)[-3:].sum(axis=2) < 600) < 0.1
+
+    assert ink(forced.slider("walk")) > 0.1  # a live figure's
+
+
+def test_a_slider_of_the_sidebar_is_seen(forced: AppPage) -> None:
+    forced.open("kernel-regression")
+    slider = forced.page.get_by_test_id("stSidebar").get_by_test_id("stSlider").first
+    track = slider.locator("[data-rac][style*=relative]")
+    thumb = slider.locator("[data-rac][style*=absolute]")
+    rail = track.locator("> div").first
+    assert ink(rail) > 0.6  # its ends are round
+    assert ink(thumb) > 0.3

@@ -1,0 +1,140 @@
+"""The live figure in a real JupyterLab: drawn, dragged, and moved by keys that the notebook uses too."""
+
+import contextlib
+import json
+import os
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+
+import nbformat
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from tests.browser.conftest import ROOT, wait_for
+
+CELLS = (
+    """
+import numpy as np
+from attn_figures import live
+from attn_figures.matrix import KEY_TITLE, QUERY_TITLE, Matrix
+from attn_figures.panels import compose
+
+words = ["the", "cat"]
+shares = [np.array([[1 - p, p], [p, 1 - p]]) for p in (0.0, 0.25, 0.5, 0.75)]
+maps = [compose.spec([Matrix("weights", w, "weights", words, words, QUERY_TITLE, KEY_TITLE)]) for w in shares]
+figure = live(maps, ["0", "1", "2", "3"], label="Share", name="shares")
+figure
+""",
+    "print('step', figure.step)",
+)
+# What JupyterLab would ask of the network, and of whoever opens it first.
+QUIET = {"disabledExtensions": {"@jupyterlab/apputils-extension:announcements": True}}
+
+
+@pytest.fixture(scope="module")
+def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """JupyterLab on a folder of its own with one notebook; nothing of the user's is read or written."""
+    home = tmp_path_factory.mktemp("jupyter")
+    notebook = nbformat.v4.new_notebook(
+        cells=[*map(nbformat.v4.new_code_cell, CELLS)],
+        metadata={"kernelspec": {"name": "python3", "display_name": "Python 3 (ipykernel)"}},
+    )
+    nbformat.write(notebook, home / "n.ipynb")
+    (home / "labconfig").mkdir()
+    (home / "labconfig" / "page_config.json").write_text(json.dumps(QUIET))
+    with contextlib.closing(socket.socket()) as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    process = subprocess.Popen(
+        [
+            *(sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root", "--ip=127.0.0.1"),
+            *(f"--port={port}", "--ServerApp.port_retries=0", "--IdentityProvider.token="),
+            *(f"--ServerApp.root_dir={home}", f"--LabApp.workspaces_dir={home / 'workspaces'}"),
+            f"--LabApp.user_settings_dir={home / 'settings'}",
+        ],
+        env={
+            **os.environ,
+            "PYTHONPATH": str(ROOT),
+            "HOME": str(home),
+            **{f"JUPYTER_{kind}_DIR": str(home) for kind in ("CONFIG", "DATA", "RUNTIME")},
+        },
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    try:
+        wait_for(f"http://127.0.0.1:{port}/api", process)
+        yield f"http://127.0.0.1:{port}"
+    finally:
+        process.terminate()  # its kernels end with it
+        process.communicate(timeout=20)
+
+
+def run(page: Page, lab: str) -> Locator:
+    """Open the notebook, run its first cell, and return the figure."""
+    page.goto(f"{lab}/lab/tree/n.ipynb?reset")
+    expect(page.get_by_text("Python 3 (ipykernel) | Idle")).to_be_visible()
+    page.locator(".jp-Notebook-cell").first.locator(".cm-content").click()
+    page.keyboard.press("Control+Enter")
+    figure = page.locator(".live-figure")
+    expect(figure).to_have_attribute("data-state", "drawn")
+    return figure
+
+
+def test_the_keys_of_a_slider_are_its_own_and_reach_python(tab: Page, lab: str) -> None:
+    figure = run(tab, lab)
+    expect(figure.locator(".heatmap-label").first).to_have_text("1.00")
+    first = tab.locator(".jp-Notebook-cell").first
+    slider = figure.get_by_role("slider", name="Share")
+    slider.focus()
+    for key, step in [("ArrowRight", 1), ("ArrowUp", 2), ("ArrowDown", 1), ("ArrowLeft", 0), ("End", 3)]:
+        tab.keyboard.press(key)
+        expect(figure.locator("output")).to_have_text(str(step))
+        expect(slider).to_be_focused()
+        expect(first).to_contain_class("jp-mod-active")
+    expect(figure).to_have_attribute("data-step", "3")
+    tab.wait_for_function("() => !document.querySelector('.live-figure[data-unsent]')")
+    assert step_in_python(tab) == "step 3"
+
+
+def test_a_button_and_the_panel_that_saves_keep_their_keys(tab: Page, lab: str) -> None:
+    figure = run(tab, lab)
+    first = tab.locator(".jp-Notebook-cell").first
+    figure.get_by_role("button", name="Play").focus()
+    tab.keyboard.press("Enter")
+    expect(figure).to_have_attribute("data-step", "3")
+    expect(first).to_contain_class("jp-mod-active")
+    figure.get_by_role("button", name="Save", exact=True).focus()
+    tab.keyboard.press("Enter")
+    panel = tab.locator("dialog.live-kit")
+    expect(panel.and_(tab.locator("[data-made=png]"))).to_be_visible()
+    panel.locator("input[value=png]").focus()
+    tab.keyboard.press("ArrowDown")
+    expect(panel.locator("input[value=svg]")).to_be_checked()
+    expect(first).to_contain_class("jp-mod-active")
+
+
+def test_a_drag_moves_the_picture_and_reaches_python(tab: Page, lab: str) -> None:
+    figure = run(tab, lab)
+    box = figure.get_by_role("slider", name="Share").bounding_box()
+    assert box is not None
+    tab.mouse.move(box["x"] + 8, box["y"] + box["height"] / 2)
+    tab.mouse.down()
+    tab.mouse.move(box["x"] + box["width"] - 8, box["y"] + box["height"] / 2, steps=4)
+    expect(figure.locator("output")).to_have_text("3")
+    tab.mouse.up()
+    expect(figure.locator(".heatmap-label").first).to_have_text("0.25")
+    tab.wait_for_function("() => !document.querySelector('.live-figure[data-unsent]')")
+    assert step_in_python(tab) == "step 3"
+
+
+def step_in_python(tab: Page) -> str:
+    """Ask the kernel where the slider stands, in the second cell."""
+    second = tab.locator(".jp-Notebook-cell").nth(1)
+    second.locator(".cm-content").click()
+    tab.keyboard.press("Control+Enter")
+    said = second.locator(".jp-OutputArea-output")
+    expect(said).to_be_visible()
+    return said.inner_text().strip()

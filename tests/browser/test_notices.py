@@ -1,0 +1,45 @@
+"""What a page says of a link that it could not use, and tables that are wider than a phone."""
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import expect
+
+from attn_figures import theme
+from tests.browser.app_page import AppPage
+from tests.browser.test_accessibility import violations, wear
+
+pytestmark = pytest.mark.still
+
+SIZE = "node => parseFloat(getComputedStyle(node).fontSize)"
+# What scrolls sideways and cannot be reached by the keyboard, nor anything in it.
+OUT_OF_REACH = """() => [...document.querySelectorAll('.stMain *')].filter(box =>
+    box.clientWidth && box.scrollWidth > box.clientWidth + 1
+    && ['auto', 'scroll'].includes(getComputedStyle(box).overflowX)
+    && ![box, ...box.querySelectorAll('*')].some(stop => stop.tabIndex >= 0)).map(box => box.outerHTML)"""
+
+
+def test_a_link_that_could_not_be_used_is_said_so_that_it_is_read(app: AppPage) -> None:
+    app.open("single-head?t=soon&nothing=" + "x" * 60)
+    said = app.page.get_by_role("alert").filter(has_text="The link's")
+    expect(said).to_have_count(2)
+    body = app.page.get_by_test_id("stMain").locator("p").first.evaluate(SIZE)
+    for words in ("p", "code"):
+        for node in said.locator(words).all():
+            assert node.evaluate(SIZE) >= body
+    app.page.evaluate(Axe().axe_script)
+    for palette in (theme.DARK, theme.LIGHT):
+        wear(app, palette)
+        assert violations(app) == []
+
+
+def test_a_table_wider_than_a_phone_is_scrolled_by_its_keys(app: AppPage) -> None:
+    app.page.set_viewport_size({"width": 390, "height": 844})
+    app.open("single-head?tab=Arithmetic")
+    table = app.page.get_by_role("tabpanel").locator("table[tabindex='0']").first
+    expect(table).to_have_accessible_name("Table, wider than its room: dimension, the, the, product")
+    table.focus()
+    app.page.keyboard.press("ArrowRight")
+    app.page.wait_for_function("() => document.activeElement.scrollLeft > 0")
+    assert app.page.evaluate(OUT_OF_REACH) == []
+    app.page.set_viewport_size({"width": 1280, "height": 800})
+    expect(app.page.get_by_role("tabpanel").locator("table[tabindex]")).to_have_count(0)

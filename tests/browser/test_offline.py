@@ -1,0 +1,42 @@
+"""The server goes away while somebody looks: the figure is theirs still, and one line says what is not."""
+
+from playwright.sync_api import Browser, expect
+
+from tests.browser.app_page import AppPage
+from tests.browser.conftest import serving
+
+LINE = ".offline-line"
+# Whatever lies over the middle of the slider, if it is not the slider.
+FREE = """slider => {
+    const { x, y, width, height } = slider.getBoundingClientRect();
+    return document.elementFromPoint(x + width / 4, y + height / 2) === slider && !slider.closest("[inert]");
+}"""
+
+
+def test_a_figure_is_used_while_the_server_is_away(browser: Browser) -> None:
+    context = browser.new_context(viewport={"width": 1280, "height": 800})
+    page = context.new_page()
+    with serving("app.py") as address:
+        app = AppPage(page, address)
+        app.open("single-head")
+        expect(page.locator(LINE)).to_be_empty()
+    expect(page.locator(LINE)).to_contain_text("Figures still move")  # the server was ended
+    expect(page.get_by_test_id("stDialog")).to_have_count(0)
+    slider = app.slider("walk")
+    slider.scroll_into_view_if_needed()
+    assert slider.evaluate(FREE)
+    before = app.readout("walk")
+    box = slider.bounding_box()
+    assert box is not None
+    page.mouse.click(box["x"] + box["width"] / 4, box["y"] + box["height"] / 2)
+    expect(app.figure("walk").locator("output").first).not_to_have_text(before)
+    step = slider.input_value()
+    expect(app.figure("walk")).to_have_attribute("data-step", step)
+    # Streamlit tries again, and says again that it failed: the figure stays free.
+    for _ in range(2):
+        page.wait_for_event("requestfailed")
+    expect(page.get_by_test_id("stDialog")).to_have_count(0)
+    slider.press("ArrowRight")
+    expect(app.figure("walk")).to_have_attribute("data-step", str(int(step) + 1))
+    assert slider.evaluate(FREE)
+    context.close()

@@ -1,0 +1,48 @@
+"""Tabs in their groups: none is cut off at any width, a keyboard opens them, the link follows."""
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.app_page import AppPage
+from tests.pages import PAGES, tabs_of
+
+# Of each row of tabs: how much of it lies outside of its own room, and each tab outside of the window.
+CUT_OFF = """() => [...document.querySelectorAll("[role=tablist]")].flatMap((row) => {
+    const { clientWidth: width } = document.documentElement;
+    const out = [...row.children].filter((tab) => {
+        const box = tab.getBoundingClientRect();
+        return box.left < 0 || box.right > width || box.width === 0;
+    });
+    return [...(row.scrollWidth > row.clientWidth ? ["a row"] : []), ...out.map((tab) => tab.textContent)];
+})"""
+
+
+@pytest.mark.still
+@pytest.mark.parametrize("page", [page for page in PAGES if page])
+def test_no_tab_is_cut_off(app: AppPage, page: str) -> None:
+    app.open(page)
+    for _, (first, *_more) in tabs_of(page).groups:
+        app.tab(first)
+        for width in (1280, 820, 390):
+            app.page.set_viewport_size({"width": width, "height": 800})
+            app.settle()
+            assert app.page.evaluate(CUT_OFF) == [], width
+        app.page.set_viewport_size({"width": 1280, "height": 800})
+
+
+@pytest.mark.still
+def test_tabs_are_opened_by_keyboard_and_the_link_follows(app: AppPage) -> None:
+    app.open("multi-head")
+    app.page.get_by_role("tab", name="Understand").focus()
+    app.page.keyboard.press("ArrowRight")
+    app.settle()
+    expect(app.page.get_by_role("tab", name="Break it")).to_have_attribute("aria-selected", "true")
+    assert app.query == "tab=Break+it"
+    app.page.keyboard.press("Tab")
+    expect(app.page.get_by_role("tab", name="Break it")).to_be_focused()
+    app.page.keyboard.press("ArrowRight")
+    app.settle()
+    expect(app.page.get_by_role("tab", name="Block")).to_have_attribute("aria-selected", "true")
+    assert app.query == "tab=Block"
+    app.tab("Heads add up")
+    assert app.query == ""

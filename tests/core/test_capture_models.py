@@ -1,0 +1,198 @@
+"""Every attention of many architectures is captured, or said to be missed; none computes another bit."""
+
+import re
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from attn_core import AttentionMaps, capture
+from tests.core import captured_models as models
+from tests.core.captured_models import tf
+
+pytestmark = pytest.mark.filterwarnings("ignore:.*deprecated:FutureWarning")
+
+
+@pytest.fixture(autouse=True)
+def seed() -> Any:
+    with torch.random.fork_rng():
+        torch.manual_seed(5)
+        yield
+
+
+def captured(model: torch.nn.Module, inputs: dict[str, Any], **asked: Any) -> AttentionMaps:
+    """Capture, and hold that the model computed bit for bit what it computes without, random state too."""
+    outputs: list[list[torch.Tensor]] = []
+    hook = model.register_forward_hook(lambda _, __, output: outputs.append(models.numbers(output)))
+    with torch.no_grad():
+        model(**inputs)
+    before = torch.get_rng_state()
+    maps = capture(model, **inputs, **asked)
+    assert torch.equal(torch.get_rng_state(), before)
+    hook.remove()
+    without, within = outputs
+    assert without
+    for ours, theirs in zip(within, without, strict=True):
+        torch.testing.assert_close(ours, theirs, rtol=0, atol=0, equal_nan=True)
+    return maps
+
+
+@pytest.mark.parametrize("name", models.MODELS)
+def test_all_attention_of_an_architecture(name: str) -> None:
+    """Against the attentions that transformers gives, by sdpa where the model has it, and eagerly."""
+    reference, inputs = models.build(name, "eager")
+    with torch.no_grad():
+        theirs = list(models.told(reference(**inputs, output_attentions=True)))
+    assert theirs
+    for attention in ("sdpa", "eager"):
+        if attention == "sdpa" and not reference._supports_sdpa:
+            continue
+        model, _ = models.build(name, attention)
+        model.load_state_dict(reference.state_dict())
+        ours = captured(model, inputs, sequence=1)
+        assert ours.manifest is not None
+        assert ours.manifest.is_complete, str(ours.manifest)
+        assert len(ours.maps) == len(theirs)
+        found = list(ours.maps.values())
+        for weights in theirs:  # in another order where there are two towers
+            best = [
+                place
+                for place, each in enumerate(found)
+                if each.shape == weights.shape[1:] and np.abs(each - weights[1].numpy()).max() < 2e-6
+            ]
+            assert best, f"{tuple(weights.shape)} is not among the captured"
+            del found[best[0]]
+
+
+def test_layers_have_their_true_names_and_linear_ones_are_told() -> None:
+    model = tf.Qwen3NextForCausalLM(models.hybrid()).eval()
+    with pytest.warns(UserWarning, match="1 of 4 attentions kept"):
+        maps = captured(model, {"input_ids": models.words()})
+    assert list(maps.maps) == ["model.layers.3.self_attn"]
+    assert maps.manifest is not None
+    assert [each.module for each in maps.manifest.missed] == [
+        f"model.layers.{layer}.linear_attn" for layer in range(3)
+    ]
+    assert "mixes places without weights" in str(maps.manifest)
+    assert "1 of 4" in maps.notes[0]
+
+
+@pytest.mark.parametrize("make", [tf.SwinModel, tf.Swinv2Model])
+def test_windows_are_those_of_the_sequence_asked_for(make: Any) -> None:
+    config = make.config_class(
+        image_size=16, patch_size=2, embed_dim=16, depths=[2, 1], num_heads=[2, 4], window_size=2
+    )
+    model, images = make(config).eval(), models.image(2, 16)
+    maps = captured(model, {"pixel_values": images}, sequence=1)
+    assert len(maps.maps) == 16 + 16 + 4  # windows of 8 x 8 places, twice, and of 4 x 4
+    assert maps.manifest is not None
+    assert maps.manifest.ran[0].shape == (32, 2, 4, 4)
+    assert re.search(r", part 16 of 16$", list(maps.maps)[15])
+    alone = capture(model, pixel_values=images[1:])
+    assert list(alone.maps) == list(maps.maps)
+    for name, weights in maps.maps.items():
+        np.testing.assert_allclose(weights, alone.maps[name], atol=1e-5)
+
+
+def test_towers_are_all_taken() -> None:
+    for make, config, inputs, count in (
+        (tf.SiglipModel, models.towers(tf.SiglipConfig), models.text_and_image(), 5),  # its pooling too
+        (tf.LlavaForConditionalGeneration, models.llava(), models.text_with_an_image(), 4),
+    ):
+        model = make(config).eval()
+        maps = captured(model, inputs, sequence=1)
+        assert maps.manifest is not None
+        assert maps.manifest.is_complete
+        assert len(maps.maps) == count
+        assert 0 < len([name for name in maps.maps if "vision" in name]) < count
+        alone = capture(model, **{name: each[1:] for name, each in inputs.items()})
+        for name, weights in alone.maps.items():
+            np.testing.assert_allclose(weights, maps.maps[name], atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("model", "length"),
+    [
+        (lambda: tf.LongformerModel(tf.LongformerConfig(**models.TEXT, attention_window=4)), 8),
+        (lambda: tf.BigBirdModel(tf.BigBirdConfig(**models.TEXT, block_size=2, num_random_blocks=1)), 32),
+        (lambda: tf.MambaModel(tf.MambaConfig(hidden_size=32, num_hidden_layers=2, vocab_size=40)), 7),
+        (lambda: tf.FNetModel(tf.FNetConfig(hidden_size=32, num_hidden_layers=2, vocab_size=40)), 7),
+    ],
+    ids=["local band", "blocks", "state space", "Fourier"],
+)
+def test_what_is_no_map_of_queries_over_keys_is_refused_with_its_reason(
+    model: Any, length: int, refuses: Any
+) -> None:
+    with refuses("none that can be seen: .*layers?.0.* (no plain product|in pieces|mixes places)"):
+        capture(model().eval(), input_ids=models.words(1, length))
+
+
+def test_a_sink_is_told_beside_its_map() -> None:
+    model, inputs = models.build("gpt-oss", "eager")
+    maps = capture(model, **inputs)
+    for name, weights in maps.maps.items():
+        assert weights.sum(axis=-1).max() < 1
+        np.testing.assert_allclose(weights.sum(axis=-1) + maps.beyond[name], 1, atol=1e-6)
+
+
+def test_one_query_against_a_cache_keeps_its_heads() -> None:
+    """For one query, transformers puts the heads that share a key where queries stand."""
+    model, inputs = models.build("Llama", "sdpa")
+    with torch.no_grad():
+        cache = model(**inputs, use_cache=True).past_key_values
+    mask = torch.ones(2, 8).long()
+    mask[0, 0] = 0
+    maps = capture(model, input_ids=models.words(2, 1), attention_mask=mask, past_key_values=cache)
+    assert {weights.shape for weights in maps.maps.values()} == {(4, 1, 8)}
+    assert all((weights[..., 0] == 0).all() for weights in maps.maps.values())
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+def test_half_precision_is_told(dtype: torch.dtype) -> None:
+    for attention, precision in (("eager", str(dtype)), ("sdpa", "torch.float32")):
+        model, inputs = models.build("Llama", attention)
+        maps = capture(model.to(dtype), **inputs)
+        assert f"torch.{maps.precision}" == precision  # recomputed, or as the model rounded them
+
+
+@pytest.mark.parametrize("attention", ["flex_attention", "flash_attention_2", "paged|sdpa"])
+def test_attention_in_one_kernel_is_refused(attention: str, refuses: Any) -> None:
+    model, inputs = models.build("Llama", "sdpa")
+    model.config._attn_implementation = attention
+    with refuses(
+        rf"got {re.escape(attention)} in LlamaForCausalLM: call model.set_attn_implementation\('sdpa'\) first"
+    ):
+        capture(model, **inputs)
+
+
+def test_a_wrapper_may_call_what_it_likes() -> None:
+    """The base model within, without a dictionary of outputs: what the wrapper asked for is what it gets."""
+    model, inputs = models.build("GPT-2", "sdpa")
+    kinds: list[type] = []
+
+    class Wrapper(torch.nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.lm = model
+
+        def forward(self, input_ids: torch.Tensor) -> torch.Tensor:
+            given = self.lm.transformer(input_ids, return_dict=False)
+            kinds.append(type(given))
+            hidden: torch.Tensor = given[0]
+            return hidden
+
+    expected = capture(model, **inputs)
+    maps = capture(Wrapper(), **inputs)
+    assert kinds == [tuple]
+    assert list(maps.maps) == [f"lm.{name}" for name in expected.maps]
+    for ours, theirs in zip(maps.maps.values(), expected.maps.values(), strict=True):
+        np.testing.assert_array_equal(ours, theirs)
+
+
+def test_no_warning_where_all_is_kept() -> None:
+    model, inputs = models.build("BERT", "sdpa")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        capture(model, **inputs)

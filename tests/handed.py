@@ -1,0 +1,256 @@
+"""Every program that a page hands over: run, and its standard output held against the page's own numbers.
+
+    python -m tests.handed multi-head --states 200 --seed 1
+    python -m tests.handed single-head --fix mask=causal
+
+Each state is a link with random valid settings. What a program prints is compared with the tables under
+*Data*, or with the picture where those show no weights, to the four decimals that are printed.
+"""
+
+import contextlib
+import io
+import re
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+import torch
+from numpy.typing import NDArray
+from streamlit.testing.v1 import AppTest
+
+from attn_live.unpacking import figure_at
+from tests.pages import PAGES, open_page
+from tests.quick_apptest import look_for_components_once
+from tests.walk import Query, command_line, fields, states
+
+KINDS = ("PyTorch", "NumPy", "attn_core")
+ROUNDED = 6e-5  # four decimals
+Numbers = NDArray[np.float64]
+Nested = list[Any]
+Link = Mapping[str, Any]  # what a link says, by name
+
+
+def run(*programs: str) -> str:
+    """Return what programs print, each going on where the last ended; nothing is opened in a browser."""
+    names: dict[str, Any] = {"__name__": "__main__"}
+    shown, go.Figure.show = go.Figure.show, lambda figure: None
+    try:
+        with contextlib.redirect_stdout(io.StringIO()) as out, np.errstate(invalid="warn"), np.printoptions():
+            for program in programs:
+                exec(compile(program, "program.py", "exec"), names)
+    finally:
+        go.Figure.show = shown
+        torch.set_printoptions(profile="default", sci_mode=None)
+    return out.getvalue()
+
+
+def arrays(text: str) -> list[Nested]:
+    """Return the arrays that were printed, by PyTorch or by NumPy; "..." is what was left out.
+
+    >>> arrays("tensor([[0.5000, nan]], dtype=torch.float64)\\n[1. ... 2.]")
+    [[[0.5, nan]], [1.0, Ellipsis, 2.0]]
+    """
+    found: list[Nested] = []
+    open_: list[Nested] = []
+    for token in re.findall(r"\[|\]|\.\.\.|nan|-?inf|-?\d+\.?\d*(?:e[+-]?\d+)?", text):
+        if token == "[":
+            open_.append([])
+        elif token == "]":
+            done = open_.pop()
+            (open_[-1] if open_ else found).append(done)
+        elif open_:
+            open_[-1].append(... if token == "..." else float(token))
+    return found
+
+
+def _numbers(printed: Nested) -> Nested:
+    return [_numbers(each) if isinstance(each, list) else each for each in printed if each is not ...]
+
+
+def _is_cut(printed: Nested) -> bool:
+    return any(each is ... or (isinstance(each, list) and _is_cut(each)) for each in printed)
+
+
+def difference(printed: Nested, wanted: Numbers) -> str:
+    """Say how what was printed differs from what was wanted; nothing where it does not."""
+    for axis in range(wanted.ndim if _is_cut(printed) else 0):
+        n = wanted.shape[axis]
+        wanted = wanted.take([0, 1, 2, n - 3, n - 2, n - 1], axis) if n > 6 else wanted
+    got = np.array(_numbers(printed))
+    if got.shape != wanted.shape:
+        return f"prints the shape {got.shape} where {wanted.shape} is wanted"
+    off = np.abs(got - np.where(np.isnan(wanted), got, wanted))
+    slack = ROUNDED + 1e-6 * np.nan_to_num(np.abs(wanted)).max(initial=0)
+    return f"is off by {np.nanmax(off):.2g}" if not (off <= slack).all() else ""
+
+
+def compared(text: str, wanted: Sequence[Numbers]) -> Iterator[str]:
+    """Yield how printed arrays differ from what a page shows, in its order."""
+    printed = arrays(text)
+    if len(printed) != len(wanted):
+        yield f"prints {len(printed)} arrays where {len(wanted)} are wanted"
+    for at, (one, other) in enumerate(zip(printed, wanted, strict=False)):
+        if told := difference(one, other):
+            yield f"array {at} {told}"
+
+
+# ---- what the pages show ----
+
+
+def picture(at: AppTest, *, row: int | None = None) -> dict[str, Any]:
+    """Return the traces of a page's first figure as its sliders stand, by name."""
+    head, _, packed = next(each for each in fields(at) if "slider" in each[0])
+    slider, cursor = head["slider"], head["cursor"]
+    figure = figure_at(packed, slider["index"] if slider else 0, cursor["index"] if cursor else row or 0)
+    traces: dict[str, Any] = {"row": cursor["index"] if cursor else row}
+    for trace in figure["data"]:
+        if trace.get("visible") is not False:
+            traces.setdefault(trace["name"], trace)
+    return traces
+
+
+def cells(trace: dict[str, Any]) -> Numbers:
+    """Return the numbers of a map; a masked cell weighs nothing."""
+    numbers: Numbers = np.nan_to_num(np.asarray(trace["z"], dtype=float))
+    return numbers
+
+
+def table(at: AppTest, number: int) -> Numbers:
+    """Return the numbers of a table under *Data*."""
+    frame = at.dataframe[number].value
+    numbers: Numbers = frame.iloc[:, 1:].to_numpy(dtype=float)
+    return numbers
+
+
+def of_single_head(query: Link) -> list[Numbers]:
+    """Weights and output, as *Data* has them."""
+    at = open_page("single-head", **{**query, "tab": "Data"})
+    pairs, output = at.dataframe[len(at.dataframe) - 2].value, table(at, len(at.dataframe) - 1)
+    return [pairs["weight"].to_numpy().reshape(len(output), -1), output]
+
+
+def of_multi_head(query: Link) -> list[Numbers]:
+    """The picture's maps of all heads, and the output, as *Data* has it."""
+    every = {"tab": "Data", "view": "every head", "off": [], "hmoves": "heads"}
+    at = open_page("multi-head", **{**query, **every})
+    shown = picture(at)
+    heads = [shown[f"head {head}"] for head in range(1, 17) if f"head {head}" in shown]
+    return [np.stack([cells(each) for each in heads]), table(at, len(at.dataframe) - 1)]
+
+
+def of_positions(query: Link) -> list[Numbers]:
+    """The map with positions."""
+    at = open_page("positional-encoding", **{**query, "tab": "Code", "show": "attention"})
+    return [cells(picture(at)["after"])]
+
+
+def of_kernel(query: Link) -> list[Numbers]:
+    """The weights of the points at the query."""
+    at = open_page("kernel-regression", **{**query, "tab": "Code"})
+    if query.get("picture") == "Bridge to attention":
+        weights = cells(picture(at)["gaussian"])
+        return [weights[[len(weights) // 2]]]
+    shown = picture(at)
+    return [cells(shown["weights"])[[shown["row"]]]]
+
+
+def of_toy(query: Link) -> list[Numbers]:
+    """The maps of all heads."""
+    shown = picture(open_page("learned-heads", **{**query, "tab": "Code"}))
+    heads = [trace for name, trace in shown.items() if re.fullmatch(r"head \d\.\d", name)]
+    return [np.stack([cells(each) for each in heads])]
+
+
+SHOWN: dict[str, Callable[[Link], list[Numbers]]] = {
+    "single-head": of_single_head,
+    "multi-head": of_multi_head,
+    "positional-encoding": of_positions,
+    "kernel-regression": of_kernel,
+    "learned-heads": of_toy,
+}
+# What stays as it is in a walk, because programs and picture would speak of different things.
+STILL: dict[str, Query] = {
+    "kernel-regression": {"picture": "Fit and weights"},
+    "learned-heads": {"source": "a toy trained here", "model": "ready made"},
+    "single-head": {"moves": "temperature"},
+    "multi-head": {"hmoves": "heads"},
+}
+
+
+def programs(page: str, query: Link) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Yield each program of the tab *Code*, by its language."""
+    for kind in KINDS:
+        at = open_page(page, **{**query, "tab": "Code", "code": kind})
+        yield kind, (at.code[0].value,)
+
+
+def faults(page: str, query: Link) -> list[str]:
+    """Run what a state of a page hands over under *Code*; return what is not as the page shows it."""
+    wanted = SHOWN[page](query)
+    return [f"{kind} {told}" for kind, parts in programs(page, query) for told in _told(parts, wanted)]
+
+
+def _told(parts: Sequence[str], wanted: Sequence[Numbers]) -> list[str]:
+    try:
+        return list(compared(run(*parts), wanted))
+    except Exception as error:
+        return [f"stops with {type(error).__name__}: {error}"]
+
+
+def of_a_tab(tab: str, query: Link) -> list[str]:
+    """Run what another tab of many heads hands over; return what is not as the page shows it."""
+    at = open_page("multi-head", **{**query, "tab": tab})
+    if tab == "Spellings":
+        return _told([at.code[-1].value], of_multi_head(query)[1:])
+    if tab == "One or many":
+        return _of_the_study(at, run(at.code[0].value))
+    code = open_page("multi-head", **{**query, "tab": "Code", "code": "PyTorch"}).code[0].value
+    wanted = of_multi_head(query)
+    if tab == "Token by token":
+        # What is written token by token is the output under a causal mask.
+        wanted = [*wanted, of_multi_head({**query, "hmask": "causal"})[1]]
+    else:
+        shared = next(each for each in fields(at) if each[0].get("key") == "shared")
+        drawn = figure_at(shared[2], shared[0]["slider"]["index"])["data"]
+        one = cells(next(trace for trace in drawn if trace["name"] == "shared"))
+        maps = np.full((len(wanted[0]), *one.shape), np.nan)
+        maps[int(query.get("head", 1)) - 1] = one
+        wanted = [*wanted, maps, np.full(wanted[1].shape, np.nan)]
+    return _told([code, at.code[0].value], wanted)
+
+
+def _of_the_study(at: AppTest, text: str) -> list[str]:
+    """Compare means and deviations with the table's line of the present number of heads."""
+    printed = [line.partition(": ")[2] for line in text.splitlines()]
+    lines = [line for each in at.markdown for line in each.value.splitlines() if "±" in line]
+    rows = [[cell.strip() for cell in line.strip("| ").split("|")][3:] for line in lines]
+    for row in rows:
+        if len(row) == len(printed) and all(map(_same, row, printed)):
+            return []
+    return [f"prints {printed}, which is none of {rows}"]
+
+
+def _same(cell: str, printed: str) -> bool:
+    return cell == printed or (cell.startswith("below") and float(printed.partition(" ")[0]) < 1e-14)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the programs of random states of one page, or of all."""
+    chosen = command_line(str(__doc__), states=100).parse_args(arguments)
+    look_for_components_once()
+    torch.set_num_threads(1)
+    pages = [page for page in chosen.pages if page in SHOWN]
+    broken = 0
+    for page in pages:
+        for query in states(page, chosen.states, chosen.seed, STILL.get(page, {}) | dict(chosen.fix)):
+            if told := faults(page, query):
+                broken += 1
+                print(f"/{page} {query}", *(f"    {each}" for each in told), sep="\n", flush=True)
+    print(f"{len(pages) * chosen.states} states of {len(PAGES)} pages, {broken} with a fault")
+    return bool(broken)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
