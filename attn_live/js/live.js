@@ -6,7 +6,7 @@ import { Film } from "./film.js";
 import { inkCells } from "./ink.js";
 import { Pace } from "./pace.js";
 import { loadPlotly } from "./plotly.js";
-import { choosable, highlight, meant, outlines } from "./pointing.js";
+import { choosable, highlight, meant, onClick, outlines } from "./pointing.js";
 import { Projector } from "./projector.js";
 import { Sentence } from "./says.js";
 import { canRead, isSame, readMessage, unpack } from "./wire.js";
@@ -616,7 +616,7 @@ export class LiveFigure {
     this.node.on("plotly_hover", (/** @type {any} */ event) => highlight(this, event.points[0]));
     this.node.on("plotly_unhover", () => this.frames.replaceChildren());
     this.node.on("plotly_afterplot", () => this.frames.replaceChildren());
-    this.node.on("plotly_click", (/** @type {any} */ event) => this.choose(event.points[0]));
+    onClick(this.node, (point) => this.choose(point));
   }
 
   /** @param {any} point */

@@ -7,6 +7,9 @@
  *
  * @typedef {{ axes: [string | null, string | null], part: [string, number] | null }} Choosing
  */
+const HEARD_AFTER_MILLISECONDS = 60; // Plotly looks under the pointer every 50 ms at most
+const STILL_PIXELS = 3; // what a hand moves while it taps
+
 /**
  * What of a map is framed; null stands for all rows or columns.
  *
@@ -186,4 +189,39 @@ export function meant(point) {
     if (part) chosen[part[0]] = part[1];
   }
   return { cell, row: moves ? target : null, chosen };
+}
+
+/**
+ * Tells which point is clicked. Plotly forgets what lies under a pointer that is pressed and let go within 50 ms of
+ * its last move, and says nothing of a tap that quick: it is then shown the same place once more.
+ *
+ * @param {any} node a drawn figure
+ * @param {(point: any) => void} choose
+ */
+export function onClick(node, choose) {
+  /** @type {{ clientX: number, clientY: number } | null} */
+  let pressed = null;
+  node.on("plotly_click", (/** @type {any} */ event) => {
+    pressed = null;
+    choose(event.points[0]);
+  });
+  node.addEventListener(
+    "pointerdown",
+    (/** @type {PointerEvent} */ { pointerType, button, clientX, clientY }) => {
+      pressed = pointerType !== "touch" && button === 0 ? { clientX, clientY } : null;
+    },
+    true,
+  );
+  node.addEventListener("click", (/** @type {MouseEvent} */ { clientX, clientY }) => {
+    const unheard = pressed;
+    pressed = null;
+    if (!unheard || Math.hypot(clientX - unheard.clientX, clientY - unheard.clientY) > STILL_PIXELS) return;
+    setTimeout(() => {
+      const under = document.elementFromPoint(clientX, clientY);
+      if (!node.contains(under)) return;
+      under?.dispatchEvent(new MouseEvent("mousemove", { clientX, clientY, bubbles: true }));
+      const points = node._hoverdata;
+      if (points?.length) node.emit("plotly_click", { points });
+    }, HEARD_AFTER_MILLISECONDS);
+  });
 }

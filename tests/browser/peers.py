@@ -81,6 +81,10 @@ class Peer:
         """Move the pointer."""
         raise NotImplementedError
 
+    def tap(self, x: float, y: float) -> None:
+        """Move the pointer, press and let go at once, as a trackpad does."""
+        raise NotImplementedError
+
     def upload(self, selector: str, path: Path) -> None:
         """Choose a file."""
         raise NotImplementedError
@@ -215,6 +219,11 @@ class Firefox(Peer):
         hand = ActionSequence(self.browser, "pointer", "mouse", {"pointerType": "mouse"})
         hand.pointer_move(round(x) - 3, round(y) - 3).pointer_move(round(x), round(y)).perform()
 
+    def tap(self, x: float, y: float) -> None:
+        hand = ActionSequence(self.browser, "pointer", "mouse", {"pointerType": "mouse"})
+        hand.pointer_move(round(x) - 1, round(y)).pointer_move(round(x), round(y))
+        hand.pointer_down().pointer_up().perform()
+
     def upload(self, selector: str, path: Path) -> None:
         self.element(selector).send_keys(str(path))
 
@@ -322,6 +331,12 @@ class WebKit(Peer):
         self._to(hand, x - 3, y - 3)
         self._to(hand, x, y)
         hand.perform()
+
+    def tap(self, x: float, y: float) -> None:
+        hand = ActionChains(self.browser, duration=0)
+        self._to(hand, x - 1, y)
+        self._to(hand, x, y)
+        hand.click().perform()
 
     def upload(self, selector: str, path: Path) -> None:
         self.browser.find_element(By.CSS_SELECTOR, selector).send_keys(str(path))

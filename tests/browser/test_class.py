@@ -156,6 +156,7 @@ def test_students_of_a_killed_process_come_back_and_a_rolling_restart_loses_nobo
     assert "t=2.00" in page.url
     # A session answers, with the temperature that is let go first: no picture that was left standing.
     page.locator("input[data-live=step]").first.press("ArrowRight")
+    expect(page).to_have_url(re.compile("t=2.24"), timeout=SLOW)
     page.get_by_role("tab", name="Take away").click()
     page.get_by_role("tab", name="Code").click()
     code = page.locator("[data-testid=stCode]:visible").first

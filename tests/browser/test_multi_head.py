@@ -5,6 +5,7 @@ import re
 import numpy as np
 import pytest
 import torch
+from playwright.sync_api import expect
 from torch.nn import functional as F
 
 from attn_core import MultiHeadAttention, sentence_vectors, tokenize
@@ -194,10 +195,20 @@ def test_layers_without_residual_make_tokens_alike(app: AppPage) -> None:
     alike = app.trace("block", "mean cosine: no residual and no norm", "y")
     assert alike[0] < 0.2
     assert alike[12] > 0.99
-    text = app.page.get_by_test_id("stMain").inner_text()
-    below = re.search(r"all tokens point nearly the same way, their cosines (\S+) below 1 on average", text)
+    # They are alike to the last digit before that: said so, and never as a difference of 0.
+    whole = app.page.get_by_test_id("stMain")
+    assert 1 - alike[12] < 1e-9
+    expect(whole).to_contain_text("all tokens point the same way, so their directions tell nothing apart")
+    app.press("block", "Home")
+    for _ in range(2):
+        app.press("block", "ArrowRight")
+    assert app.readout("block") == "2"
+    assert 0.99 < alike[2] < 1
+    expect(whole).to_contain_text("nearly the same way", timeout=30_000)
+    nearly = r"all tokens point nearly the same way, their cosines (\S+) below 1 on average"
+    below = re.search(nearly, whole.inner_text())
     assert below
-    assert float(below[1].replace("−", "-")) == pytest.approx(1 - alike[12], rel=0.05)
+    assert float(below[1].replace("−", "-")) == pytest.approx(1 - alike[2], rel=0.05)
 
 
 def test_an_example_sets_the_controls_and_its_link_brings_all_of_it_back(app: AppPage) -> None:

@@ -153,7 +153,7 @@ def test_hover_tells_the_number_and_a_click_chooses(page: Peer, server: str) -> 
     told = page.run("return document.querySelector('.live-plot .hoverlayer').textContent")
     digits = [float(text) for text in re.findall(r"\d\.\d+(?:e[+-]?\d+)?", told.replace("−", "-"))]
     assert any(abs(number - weight) <= 1e-3 * max(abs(weight), 0.1) for number in digits), told
-    page.drag([(x, y), (x, y)])
+    page.tap(x, y)
     page.until("return /q=2/.test(location.search) && /k=4/.test(location.search)")
     page.settle()
 

@@ -139,6 +139,17 @@ def test_mask_width_under_the_slider(app: AppPage) -> None:
     assert np.isnan(drawn(app, "weights")).sum() == 12
 
 
+def test_a_tap_as_the_pointer_arrives_chooses_the_cell(app: AppPage) -> None:
+    app.open("single-head")
+    for row, column in (2, 4), (1, 3), (3, 0):  # Plotly looks under the pointer every 50 ms at most
+        x, y = app.cell_centre(FIGURE, "scores", row, column)
+        app.page.mouse.move(x - 1, y)
+        app.page.mouse.move(x, y)
+        app.page.mouse.click(x, y)
+        expect(app.page).to_have_url(re.compile(f"q={row}.*k={column}|k={column}.*q={row}"))
+        app.settle()
+
+
 def test_own_mask_by_clicking_cells(app: AppPage) -> None:
     opened(app, text="a b c", mask="own")
     click(app, "masked", 1, 2)
