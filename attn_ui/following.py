@@ -12,6 +12,7 @@ import streamlit as st
 from google.protobuf.message import DecodeError  # type: ignore[import-untyped]  # it ships no types
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from attn_ui import share, state
@@ -63,11 +64,21 @@ def asks_for_a_run(message: Message) -> BackMsg | None:
     return asked if asked.WhichOneof("type") == "rerun_script" else None
 
 
+def _has_run(message: Message) -> bool:
+    """Tell whether a server's message says that a run went through to its end."""
+    answer = ForwardMsg()
+    if message["type"] == "websocket.send" and message.get("bytes"):
+        answer.ParseFromString(message["bytes"])
+    ended = answer.WhichOneof("type") == "script_finished"
+    return ended and answer.script_finished == ForwardMsg.FINISHED_SUCCESSFULLY
+
+
 class WholeFirst:
-    """ASGI middleware: the first run that a connection asks for is of the whole page.
+    """ASGI middleware: a connection gets runs of the whole page until one of them was answered.
 
     A browser that finds its server again after a restart does not ask for a run, but goes on with the next
-    release; the new session knows no part of any page yet, and would not answer it.
+    release; the new session knows no part of any page yet, and would not answer it, nor a second one that
+    comes before the first was answered.
     """
 
     def __init__(self, app: ASGIApp) -> None:
@@ -75,19 +86,22 @@ class WholeFirst:
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass everything on, a connection's first request for a part as one for the whole."""
+        """Pass everything on, a request for a part as one for the whole until that was answered."""
         if scope["type"] != "websocket":
             await self.app(scope, receive, send)
             return
-        first = True
+        is_known = False
 
         async def receive_whole() -> Message:
-            nonlocal first
             message = await receive()
-            if first and (asked := asks_for_a_run(message)):
-                first = False
+            if not is_known and (asked := asks_for_a_run(message)):
                 asked.rerun_script.fragment_id = ""
                 return {**message, "bytes": asked.SerializeToString()}
             return message
 
-        await self.app(scope, receive_whole, send)
+        async def send_and_read(message: Message) -> None:
+            nonlocal is_known
+            is_known = is_known or _has_run(message)
+            await send(message)
+
+        await self.app(scope, receive_whole, send_and_read)

@@ -7,6 +7,7 @@ from urllib.parse import parse_qs
 
 from starlette.types import Message, Receive, Scope, Send
 from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 from attn_ui.following import WholeFirst
 from benchmarks.classroom import ROOT, serving
@@ -20,29 +21,39 @@ def asking(fragment: str, query: str = "t=2") -> bytes:
     return bytes(back.SerializeToString())
 
 
-def passed_on(*sent: bytes) -> list[bytes]:
-    """Return what the application receives of what a browser sends."""
+def passed_on(*said: bytes | ForwardMsg) -> list[bytes]:
+    """Return what the application receives of a browser, where it answers with messages between."""
     found: list[bytes] = []
 
     async def app(scope: Scope, receive: Receive, send: Send) -> None:
-        found.extend([(await receive())["bytes"] for _ in sent])
+        for each in said:
+            if isinstance(each, ForwardMsg):
+                await send({"type": "websocket.send", "bytes": each.SerializeToString()})
+            else:
+                found.append((await receive())["bytes"])
 
-    waiting = list(sent)
+    waiting = [each for each in said if isinstance(each, bytes)]
+    answers = [each.SerializeToString() for each in said if isinstance(each, ForwardMsg)]
 
     async def receive() -> Message:
         return {"type": "websocket.receive", "bytes": waiting.pop(0)}
 
-    async def send(_: Message) -> None:
-        raise AssertionError("nothing is sent")
+    async def send(message: Message) -> None:
+        assert message["bytes"] == answers.pop(0)
 
     asyncio.run(WholeFirst(app)({"type": "websocket", "path": "/_stcore/stream"}, receive, send))
+    assert answers == []
     return found
 
 
-def test_the_first_run_of_a_connection_is_of_the_whole_page_and_no_other_is_touched() -> None:
+def test_runs_are_of_the_whole_page_until_one_was_answered_and_nothing_else_is_touched() -> None:
     malformed, stop = b"\xff\xff", BackMsg(stop_script=True).SerializeToString()
-    found = passed_on(malformed, stop, asking("part"), asking("part"))
-    assert found == [malformed, stop, asking(""), asking("part")]
+    early = ForwardMsg(script_finished=ForwardMsg.FINISHED_EARLY_FOR_RERUN)
+    done = ForwardMsg(script_finished=ForwardMsg.FINISHED_SUCCESSFULLY)
+    part, whole = asking("part"), asking("")
+    # The second is asked for before the first was answered: the new session does not know its part yet.
+    found = passed_on(malformed, stop, part, part, early, part, done, part, malformed)
+    assert found == [malformed, stop, whole, whole, whole, part, malformed]
 
 
 async def _released_to_another_server(old: str, new: str) -> tuple[dict[str, Any], dict[str, Any]]:
