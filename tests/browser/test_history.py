@@ -2,6 +2,7 @@
 
 from urllib.parse import parse_qs
 
+import pytest
 from playwright.sync_api import Locator, expect
 
 from pages.kernel_regression.settings import BANDWIDTH
@@ -53,6 +54,7 @@ def open_and_set_eight_heads(app: AppPage) -> tuple[int, str]:
     return before, overview
 
 
+@pytest.mark.still
 def test_one_press_goes_back_to_a_page_as_it_was_left(app: AppPage) -> None:
     before, overview = open_and_set_eight_heads(app)
     app.page.get_by_text("Biases", exact=True).click()
@@ -70,6 +72,7 @@ def test_one_press_goes_back_to_a_page_as_it_was_left(app: AppPage) -> None:
     wait_at(app, overview)
 
 
+@pytest.mark.still
 def test_forward_returns_to_what_back_left(app: AppPage) -> None:
     before, overview = open_and_set_eight_heads(app)
     go_to(app, "Single head")
@@ -117,6 +120,7 @@ def stage(app: AppPage, name: str) -> Locator:
     return app.page.get_by_test_id("stButtonGroup").get_by_role("radio", name=name, exact=True)
 
 
+@pytest.mark.still
 def test_a_picture_is_a_step_and_a_slider_is_not(app: AppPage) -> None:
     app.open("kernel-regression")
     before = steps(app)

@@ -13,6 +13,8 @@ from pages.kernel_regression.points import Points, sample
 from pages.kernel_regression.settings import BANDWIDTH, QUERY_AT
 from tests.browser.app_page import AppPage
 
+pytestmark = pytest.mark.still
+
 PAGE = "kernel-regression"
 
 

@@ -1,10 +1,13 @@
 """Learned heads as a lesson: an induction head is born under the slider, and a sequence is continued."""
 
 import numpy as np
+import pytest
 import torch
 
 from attn_core.toys import LETTERS, SYMBOLS, TASKS, shipped
 from tests.browser.app_page import AppPage
+
+pytestmark = pytest.mark.still
 
 
 def test_an_induction_head_is_born_and_a_typed_sequence_is_answered(app: AppPage) -> None:
