@@ -64,13 +64,14 @@ def repeat_block(
 
 
 def token_similarity(x: Float[Tensor, "*batch n d_model"]) -> Float[Tensor, "*batch"]:
-    r"""Return how alike the rows are: the mean cosine between two different ones.
+    r"""Return how alike the rows are: the mean cosine between two different ones that are not zero.
 
     $$\frac{1}{n(n-1)} \sum_{i \ne j} \frac{x_i \cdot x_j}{|x_i|\,|x_j|}$$
 
     Invariant: from -1/(n-1) to 1; 1 when all rows point the same way.
 
-    Edge cases: a row of zeros has cosine 0 with every other; a single row has similarity 1.
+    Edge cases: a row of zeros has no direction and is left out; NaN where fewer than two rows are left. A
+    single row has similarity 1.
 
     Raises ValueError for fewer than two axes.
 
@@ -84,10 +85,13 @@ def token_similarity(x: Float[Tensor, "*batch n d_model"]) -> Float[Tensor, "*ba
     n = x.shape[-2]
     if n < 2:
         return x.new_ones(x.shape[:-2])
-    unit = F.normalize(x, dim=-1)
+    lengths = x.norm(dim=-1, keepdim=True)
+    unit = x / lengths.masked_fill(lengths == 0, 1.0)
     cosines = unit @ unit.mT
     own = cosines.diagonal(dim1=-2, dim2=-1).sum(dim=-1)
-    return ((cosines.sum(dim=(-2, -1)) - own) / (n * (n - 1))).clamp(-1, 1)
+    left = (lengths[..., 0] > 0).sum(dim=-1)
+    similarity: Tensor = (cosines.sum(dim=(-2, -1)) - own) / (left * (left - 1))
+    return similarity.clamp(-1, 1)
 
 
 def token_distance(x: Float[Tensor, "*batch n d_model"]) -> Float[Tensor, "*batch"]:

@@ -10,7 +10,7 @@ from torch import Tensor
 from attn_core.attention import Attention, scores_shape
 from attn_core.mistakes import ALL_FINITE, MASKED_IS_ZERO, ROWS_SUM_TO_ONE, SAME_AS_TORCH
 
-WITHIN_HULL = "each output lies within the hull of the values that its query may see"
+WITHIN_HULL = "each output lies within the hull of the values that its query may see, if any"
 _DIRECTIONS = 256
 
 
@@ -103,7 +103,7 @@ def audit_attention(
     hull is tested along every axis and along 256 directions u from a fixed seed: along each, a point within
     it stays below its furthest value.
 
-    Edge cases: a row with every key masked must be zero and is left out of the sums and the hull.
+    Edge cases: a row with every key masked may be empty and has no hull; NaN in it fails both.
 
     Raises ValueError for shapes that do not fit.
 
@@ -121,9 +121,11 @@ def audit_attention(
     reference = F.scaled_dot_product_attention(query, key, value, attn_mask=attn_mask, scale=scale)
     largest = float(value.detach().abs().max()) if value.numel() else 1.0
     numbers = torch.cat([result.weights.flatten(), result.output.flatten()])
-    beyond = _beyond_hull(result.output[may], value, mask[may])
+    sums = result.weights.sum(dim=-1)
+    told = may | result.output.isnan().any(dim=-1)
+    beyond = _beyond_hull(result.output[told], value, mask[told])
     return (
-        compare(ROWS_SUM_TO_ONE, result.weights.sum(dim=-1)[may], 1.0),
+        compare(ROWS_SUM_TO_ONE, sums, (may | (sums > 0.5)).to(sums), scale=1.0),
         compare(MASKED_IS_ZERO, result.weights.expand(mask.shape)[~mask], 0.0, scale=1.0),
         compare(ALL_FINITE, numbers * 0, 0.0, scale=1.0),
         compare(WITHIN_HULL, beyond, 0.0, scale=largest),

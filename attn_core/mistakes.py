@@ -110,7 +110,7 @@ def unguarded_softmax(
     return replace(right, weights=weights, output=weights @ value)
 
 
-ROWS_SUM_TO_ONE = "each row of weights sums to one"
+ROWS_SUM_TO_ONE = "each row of weights sums to one, or is empty"
 MASKED_IS_ZERO = "a masked key has weight zero"
 ALL_FINITE = "every number is finite"
 SAME_AS_TORCH = "the output is that of torch"

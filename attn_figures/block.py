@@ -33,7 +33,7 @@ def layer_curves(
 
     Args:
         lengths: (n_variants, n_layers + 1), drawn on a logarithmic axis.
-        similarities: the same shape, from -1 to 1.
+        similarities: the same shape, from -1 to 1; NaN, a gap, where no two have a direction.
         names: one a variant.
         chosen: the variant that stands out.
         layer: where the line stands, and whose vectors are drawn.
@@ -59,7 +59,7 @@ def layer_curves(
             _curves("mean cosine", similarities, names, chosen, layer),
             y_title="Mean cosine of two tokens",
             x=x,
-            y={"range": [min(-0.25, float(similarities.min()) - 0.05), 1.05]},
+            y={"range": [min(-0.25, float(np.nanmin(similarities)) - 0.05), 1.05]},
             marks=[line],
             **common,
         ),

@@ -4,7 +4,6 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Literal
 
-import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
@@ -43,10 +42,10 @@ class VectorScheme(Scheme, ABC):
     def among(
         self, places: Int[Tensor, "*sets n"], d_model: int, *, cosine: bool = False
     ) -> Float[Tensor, "*steps n n"]:
-        """Return the products of the vectors of each pair of places, or their cosines."""
+        """Return the products of the vectors of each pair of places, or their cosines: NaN for zeros."""
         vectors = self.vectors(int(places.max()) + 1, d_model)[..., places, :]
         if cosine:
-            vectors = torch.nn.functional.normalize(vectors, dim=-1)
+            vectors = vectors / vectors.norm(dim=-1, keepdim=True)
         return vectors @ vectors.mT
 
     def profile(

@@ -129,7 +129,7 @@ class Scheme:
         score of a query and a key that are both the vector with 1/sqrt(d_model) in every dimension, so that
         equal positions have 1; for a bias, the bias.
 
-        Edge cases: the cosine of a vector of zeros with anything is 0.
+        Edge cases: a vector of zeros has no direction: its cosines are NaN. Without vectors all is 0.
         """
         return torch.zeros(*places.shape, places.shape[-1], dtype=torch.float64)
 

@@ -16,15 +16,20 @@ def by_offset(
 
     Where all three agree, only the offset counts.
 
+    Edge cases: NaN, such as the cosine with a vector of zeros, is left out; NaN where nothing else is there.
+
     >>> [curve.tolist() for curve in by_offset(torch.tensor([[1.0, 2.0], [3.0, 5.0]]))]
     [[3.0, 1.0, 2.0], [3.0, 3.0, 2.0], [3.0, 5.0, 2.0]]
     """
     n = similarity.shape[-1]
     diagonals = [similarity.diagonal(offset, dim1=-2, dim2=-1) for offset in range(1 - n, n)]
+    gone = torch.stack([d.isnan().all(dim=-1) for d in diagonals], dim=-1)
+    low = torch.stack([d.masked_fill(d.isnan(), torch.inf).amin(dim=-1) for d in diagonals], dim=-1)
+    high = torch.stack([d.masked_fill(d.isnan(), -torch.inf).amax(dim=-1) for d in diagonals], dim=-1)
     return (
-        torch.stack([d.amin(dim=-1) for d in diagonals], dim=-1),
-        torch.stack([d.mean(dim=-1) for d in diagonals], dim=-1),
-        torch.stack([d.amax(dim=-1) for d in diagonals], dim=-1),
+        low.masked_fill(gone, torch.nan),
+        torch.stack([d.nanmean(dim=-1) for d in diagonals], dim=-1),
+        high.masked_fill(gone, torch.nan),
     )
 
 

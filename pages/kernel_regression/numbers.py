@@ -21,6 +21,7 @@ from attn_ui.parameters import Steps
 from attn_ui.state import position, snap
 from pages.kernel_regression.points import Numbers, Points
 from pages.kernel_regression.settings import BANDWIDTH, QUERY_AT
+from pages.kernel_regression.words import named
 
 Drawn = TypeVar("Drawn")
 Strides = tuple[int, int]
@@ -62,7 +63,7 @@ class Sweep:
 
     def caption(self) -> str:
         """What a saved picture says of its settings, before what its sliders say."""
-        return f"{self.points.name}, {len(self.points.keys)} points, {self.kernel} kernel"
+        return f"{self.points.name}, {len(self.points.keys)} points, {named(self.kernel)} kernel"
 
     @property
     def queries(self) -> Numbers:

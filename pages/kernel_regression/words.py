@@ -16,6 +16,15 @@ NEARLY = 1.02  # weights whose largest is at most so many times the mean are nea
 CLOSE = 1.01  # an error at most so many times the best is as good
 
 
+def named(kernel: str) -> str:
+    """Write the name of a kernel as a sentence has it: with a capital where it is a person's.
+
+    >>> named("epanechnikov"), named("boxcar")
+    ('Epanechnikov', 'boxcar')
+    """
+    return kernel.capitalize() if kernel in ("gaussian", "epanechnikov") else kernel
+
+
 class Heaviest(NamedTuple):
     """What one query's weights come to: the largest, and how many keys share it."""
 
@@ -57,7 +66,9 @@ def fit_sentences(
     n_query, n_key = len(places), len(points.keys)
     empty = sum(map(math.isnan, estimates))
     find = "finds" if empty == 1 else "find"
-    hatched = f" {empty} of {n_query} queries {find} no key in the window of the {kernel} kernel (hatched)."
+    hatched = (
+        f" {empty} of {n_query} queries {find} no key in the window of the {named(kernel)} kernel (hatched)."
+    )
     end = hatched if empty else ""
 
     def say(place: str, away: float, estimate: float, top: Heaviest, spread: float) -> str:
@@ -108,11 +119,11 @@ def compare_sentence(
 ) -> str:
     """Say how far the kernels agree at one bandwidth."""
     told = [
-        f"{name} {points.amount(estimate)} ({effective[name]:.1f})"
+        f"{named(name)} {points.amount(estimate)} ({effective[name]:.1f})"
         for name, estimate in estimates.items()
         if not math.isnan(estimate)
     ]
-    silent = [name for name, estimate in estimates.items() if math.isnan(estimate)]
+    silent = [named(name) for name, estimate in estimates.items() if math.isnan(estimate)]
     seen = (
         f"One h = {points.width(bandwidth)} is not one width. Estimates at {points.name_place(query)}, with "
         f"their effective keys: {listed(told)}."
@@ -205,8 +216,9 @@ def learned_sentence(
         )
     if steps == 0:
         return f"Nothing to learn from h = {points.width(start)}: there the error does not change with h."
+    count = "1 step" if steps == 1 else f"{steps} steps"
     went = (
-        f"Adam on log h went from {points.width(start)} to **{points.width(end, 4)}** in {steps} steps"
+        f"Adam on log h went from {points.width(start)} to **{points.width(end, 4)}** in {count}"
         f"{'' if steps >= planned else ', where it was stopped or found no slope'}, error {number(error)}; "
         f"the best of the search is {points.width(best, 4)} with {number(best_error)}"
     )
@@ -267,7 +279,8 @@ def fails_sentence(
         to_nearest, to_mean: mean distances of the estimate to the nearest key's value and to the mean.
         spread: standard deviation of the values, which says what is small.
     """
-    seen = f"h = {points.width(bandwidth)}, {kernel}:"
+    seen = f"h = {points.width(bandwidth)}, {named(kernel)}:"
+    levels = " Beyond the data the estimate levels off: it knows no trend, only its nearest keys."
     if not spread:
         seen += " all values are the same, and so is every estimate."
     elif to_nearest < 0.05 * spread:
@@ -276,6 +289,7 @@ def fails_sentence(
         )
     elif to_mean < 0.15 * spread:
         seen += " so wide that every place gets the mean of all values; the curve is gone."
+        levels = ""
     elif ends is None:
         seen += " at both ends all keys lie on one side, which pulls the estimate inwards."
     elif max(map(abs, ends)) < 0.02 * spread:
@@ -285,4 +299,4 @@ def fails_sentence(
         seen += f" even without noise the ends are off by {off}, because all their keys lie on one side."
     if silent > 0.005:
         return f"{seen} {silent:.0%} of the places drawn find no key in the window: no estimate (hatched)."
-    return f"{seen} Beyond the data the estimate levels off: it knows no trend, only its nearest keys."
+    return f"{seen}{levels}"

@@ -186,6 +186,11 @@ class Now:
         layer, within = divmod(head, self.recipe.heads)
         return f"head {layer + 1}.{within + 1}"
 
+    @property
+    def off(self) -> list[str]:
+        """What the heads that are off are called."""
+        return [self.head(head) for head in self.setting.off]
+
     @cached_property
     def names(self) -> list[tuple[str, float]]:
         """Each head's largest measure now and its value."""

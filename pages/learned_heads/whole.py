@@ -23,6 +23,7 @@ from attn_figures.whole_model import Model
 from attn_ui.parameters import Steps
 from pages.learned_heads.settings import RANK, RANK_BY
 
+BEGINS, GOES_ON = "·", "##"  # how tokens show where words begin: one of the two, see `model_words.MARKS`
 MOST_NUMBERS = 64_000  # of all large maps on the slider
 AT_ONCE = 500_000  # weights that are measured together: in double precision they take twice what the maps do
 MOST_RANKS = 256  # on the slider, beside the present one
@@ -56,6 +57,11 @@ class Rows:
         """The mean weight that a word gives to all special tokens together, (n_head,)."""
         return self.full[:, self.asking][:, :, self.special].sum(dim=-1).mean(dim=-1)
 
+    def entropy(self) -> Tensor:
+        """How spread out the weights are of the queries shown that look at anything, (n_head,)."""
+        rows = self.full[:, self.queries]
+        return entropy(rows).sum(dim=-1) / rows.any(dim=-1).sum(dim=-1).clamp(min=1)
+
     def distance(self) -> Tensor:
         """How far the queries shown look, over all keys, (n_head,)."""
         left_out = torch.ones(self.full.shape[1], dtype=torch.bool)
@@ -71,7 +77,7 @@ MEASURES: Mapping[str, Callable[[Rows], Tensor]] = dict(
             lambda rows: next_token_score(rows.seen),
             lambda rows: diagonal_score(rows.seen),
             lambda rows: first_token_score(rows.seen),
-            lambda rows: entropy(rows.full[:, rows.queries]).mean(dim=-1),
+            Rows.entropy,
             Rows.distance,
             Rows.on_special,
         ),
@@ -133,6 +139,27 @@ class Whole:
         """The tokens of the sequence that stand for no word, each once."""
         tokens = self.maps.tokens or ()
         return list(dict.fromkeys(tokens[place] for place in self.maps.special if place < len(tokens)))
+
+    @property
+    def can_look(self) -> bool:
+        """Whether any query has a key of the kind that the measure asks for."""
+        if self.measure == SPECIAL:
+            return bool(self.special)
+        sides: list[tuple[int, int]] = [weights.shape[1:] for weights in self.layers]
+        pairs = {
+            "previous token": max(min(n_query - 1, n_key) for n_query, n_key in sides),
+            "next token": max(min(n_query, n_key - 1) for n_query, n_key in sides),
+            "first token": max(n_query - 1 for n_query, _ in sides),
+        }
+        return pairs.get(self.measure, 1) > 0
+
+    @property
+    def holds_whole_words(self) -> bool:
+        """Whether no token that is shown goes on with the word before it, as far as tokens tell."""
+        tokens = self.shown.tokens or ()
+        if any(token.startswith(BEGINS) for token in tokens):
+            return all(token.startswith(BEGINS) for token in tokens[1:])
+        return not any(token.startswith(GOES_ON) for token in tokens)
 
     @property
     def measures(self) -> list[str]:

@@ -24,7 +24,7 @@ def seen(now: Now) -> str:
         f"After **{now.step:,}** steps the model is right in **{judged.accuracy:.1%}** of held-out places "
         f"(loss {number(judged.loss, 3)})."
     ]
-    off = [now.head(head) for head in now.setting.off]
+    off = now.off
     if off:
         told.append(
             f"Without {listed(off)}: **{now.ablated.accuracy:.1%}** (loss {number(now.ablated.loss, 3)})."
@@ -73,9 +73,24 @@ def what_is_learned(recipe: Recipe) -> str:
     )
 
 
-def of_another_kind(task: Task, found: Outside) -> str:
-    """Say how a model does on sequences that its training does not draw, and where these leave no doubt."""
-    told = f"Outside of that, on {task.strange_is}, it is right in **{found.accuracy:.1%}** of the places"
+def without(off: Sequence[str]) -> str:
+    """Say without which heads a number was measured; "" with all of them.
+
+    >>> without([]), without(["head 1.1", "head 2.1"])
+    ('', 'without head 1.1 and head 2.1 ')
+    """
+    return f"without {listed(off)} " if off else ""
+
+
+def of_another_kind(task: Task, found: Outside, off: Sequence[str] = ()) -> str:
+    """Say how a model does on sequences that its training does not draw, and where these leave no doubt.
+
+    Args:
+        task: what was learned; found: how the model does, without the heads that are off.
+        off: their names.
+    """
+    where = f"Outside of that, on {task.strange_is}"
+    told = f"{where}, {without(off)}it is right in **{found.accuracy:.1%}** of the places"
     if found.n_certain == found.n_asked:
         return f"{told}."
     share = found.n_certain / found.n_asked
@@ -97,7 +112,7 @@ def progress(job: Job, before: int) -> str:
 
 def ended(state: str, step: int) -> str:
     """Say how a training ended that did not come to its end."""
-    return f"Stopped after {step:,} steps." if state == "stopped" else f"It failed after {step:,} steps."
+    return f"{'Stopped' if state == 'stopped' else 'It failed'} after {counted(step, 'step')}."
 
 
 def not_trained(wanted: Recipe, recipe: Recipe) -> str:
@@ -118,7 +133,7 @@ def counted(number: int, what: str) -> str:
     >>> counted(1, "head"), counted(2, "head")
     ('1 head', '2 heads')
     """
-    return f"{number} {what}{'' if number == 1 else 's'}"
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
 def without_positions(now: Now) -> str:

@@ -41,13 +41,18 @@ MOST_NUMBERS = 250_000  # of all maps at all positions of the heads slider
 _NUMBERS = SharedCache(40_000_000)
 # One number a head, from its stages.
 MEASURES: dict[str, Callable[[MultiHead], Tensor]] = {
-    "entropy": lambda result: entropy(result.weights).mean(dim=-1),
-    "effective keys": lambda result: effective_keys(result.weights).mean(dim=-1),
+    "entropy": lambda result: mean_of_rows(entropy(result.weights), result.weights),
+    "effective keys": lambda result: mean_of_rows(effective_keys(result.weights), result.weights),
     "distance": lambda result: attention_distance(result.weights),
     "previous token": lambda result: previous_token_score(result.weights),
     "diagonal": lambda result: diagonal_score(result.weights),
     "contribution": lambda result: result.contributions.norm(dim=-1).mean(dim=-1),
 }
+
+
+def mean_of_rows(each: Tensor, weights: Tensor) -> Tensor:
+    """Return the mean over the queries that attend; 0 where none does, as it is of a row of zeros."""
+    return each.sum(dim=-1) / weights.any(dim=-1).sum(dim=-1).clamp(min=1)
 
 
 @dataclass(frozen=True)

@@ -33,30 +33,36 @@ def does_not_divide(wanted: int, d_model: int, allowed: Sequence[int], shown: in
     return f"{wanted} heads do not divide d_model = {d_model}{more}. The {verb} {listed(near)}{shows}."
 
 
-def maps(effective: Sequence[float], n_key: int, d_head: int, d_model: int) -> str:
+def maps(
+    effective: Sequence[float], n_key: int, d_head: int, d_model: int, *, some_empty: bool = False
+) -> str:
     """Say how many heads there are, and which looks narrowest and widest.
 
     Args:
-        effective: mean effective number of keys of each head.
+        effective: mean effective number of keys of each head, over the queries that attend.
         n_key: keys there are.
         d_head: width of a head.
         d_model: width of the model.
+        some_empty: whether a query may attend to nothing.
     """
-    n_head = len(effective)
+    n_head, keys = len(effective), counted(n_key, "key")
     width = f"{counted(n_head, 'head')} of width {d_head}"
+    average = "on average over the queries that may attend" if some_empty else "on average"
+    if not any(effective):
+        return f"{width}: no query may attend to any key, so every weight is zero."
     if n_head == 1:
         return (
-            f"{width}: one map, whose rows spread over {effective[0]:.1f} of {counted(n_key, 'key')} on "
-            "average. More heads give more maps of the same words."
+            f"{width}: one map, whose rows spread over {effective[0]:.1f} of {keys} {average}. More heads "
+            "give more maps of the same words."
         )
     narrow = min(range(n_head), key=lambda head: effective[head])
     wide = max(range(n_head), key=lambda head: effective[head])
     shared = f", cut from projections {n_head * d_head} wide" if n_head * d_head == d_model else ""
     if round(effective[narrow], 1) == round(effective[wide], 1):
-        return f"{width}{shared}: every head spreads over {effective[wide]:.1f} of {n_key} keys on average."
+        return f"{width}{shared}: every head spreads over {effective[wide]:.1f} of {keys} {average}."
     return (
-        f"{width}{shared}: head {narrow + 1} looks most narrowly, at {effective[narrow]:.1f} of {n_key} keys "
-        f"on average, head {wide + 1} most widely, at {effective[wide]:.1f}."
+        f"{width}{shared}: head {narrow + 1} looks most narrowly, at {effective[narrow]:.1f} of {keys} "
+        f"{average}, head {wide + 1} most widely, at {effective[wide]:.1f}."
     )
 
 
@@ -127,29 +133,40 @@ def moved_most(token: str, lengths: Sequence[float], output: float, change: floa
 def parameters(here: int, single: int, n_head: int, d_head: int, d_model: int) -> str:
     """Say whether several heads hold more parameters than one."""
     heads = f"{counted(n_head, 'head')} of width {d_head}"
+    if n_head == 1 and d_head == d_model:
+        return (
+            f"One head of width {d_model} holds {here:,} parameters. Several heads that share this width "
+            "hold as many: the projections are as wide, only cut."
+        )
     if n_head * d_head == d_model:
         return (
             f"{heads} and one head of width {d_model} hold the same number of parameters, {here:,}: the "
             "projections are as wide, only cut. Several heads cost no more."
         )
-    more = "more" if here > single else "fewer"
+    more, hold = "more" if here > single else "fewer", "holds" if n_head == 1 else "hold"
     return (
-        f"{heads} hold {here:,} parameters, {abs(here - single):,} {more} than one head of width {d_model}, "
-        f"because {n_head} × {d_head} = {n_head * d_head} is not {d_model}: width costs, not the "
+        f"{heads} {hold} {here:,} parameters, {abs(here - single):,} {more} than one head of width "
+        f"{d_model}, because {n_head} × {d_head} = {n_head * d_head} is not {d_model}: width costs, not the "
         "number of heads."
     )
 
 
-def block(residual: bool, norm: str) -> str:
-    """Say what stands around attention in each layer: whether the residual, and where the norm."""
+def block(residual: bool, norm: str, *, some_flat: bool = False) -> str:
+    """Say what stands around attention in each layer: whether the residual, and where the norm.
+
+    Args:
+        residual: whether the input is added; norm: where the norm stands.
+        some_flat: whether the norm meets a vector whose numbers are all equal, which it takes to zero.
+    """
     kept = {
         True: "the input is **added** to the output (the residual)",
         False: "nothing is added to the output, where a transformer adds the input (the residual)",
     }[residual]
+    but = ", but for those whose numbers are all the same, which it takes to zero" if some_flat else ""
     normed = {
-        "after": "**layer norm** then brings every vector to one length",
-        "before": "attention reads vectors that **layer norm** has brought to one length, and what goes on "
-        "to the next layer keeps its own",
+        "after": f"**layer norm** then brings every vector to one length{but}",
+        "before": f"attention reads vectors that **layer norm** has brought to one length{but}, and what "
+        "goes on to the next layer keeps its own",
         "none": "no **layer norm** brings vectors to one length",
     }[norm]
     return (
@@ -158,28 +175,42 @@ def block(residual: bool, norm: str) -> str:
     )
 
 
-def layers(name: str, layer: int, before: float, after: float, alike: float | None) -> str:
+def layers(
+    name: str, layer: int, before: float, after: float, alike: float | None, *, zero: Sequence[str] = ()
+) -> str:
     """Say what repeated layers did to the length of the vectors and to how alike they are.
 
     Args:
         name: what stands around attention; layer: how many layers.
-        before, after: mean lengths; alike: the mean cosine of two tokens, None where there is but one.
+        before, after: mean lengths of the vectors that are not zero; alike: the mean cosine of two of them,
+            None where there are no two.
+        zero: the tokens whose vectors are zero, escaped already.
     """
     if layer == 0:
         return f"Before the first layer the vectors have a mean length of {before:.3g}."
+    start = f"With {name}, after {counted(layer, 'layer')}"
+    if not after:
+        return f"{start} every vector is zero: none has a direction, and nothing tells tokens apart."
+    who = "the vectors"
+    alone = bool(zero) and alike is None
+    if zero:
+        shown = listed([*zero[:3], f"{len(zero) - 3} more"] if len(zero) > 4 else list(zero))
+        is_zero = "vector {} is zero and has" if len(zero) == 1 else "vectors {} are zero and have"
+        who = f"the {is_zero.format(f'of {shown}')} no direction; the other{'' if alone else 's'}"
     if abs(after / before - 1) < 0.05 if before else True:
-        length = f"keep their mean length, {after:.3g}"
+        length = f"{'keeps its' if alone else 'keep their mean'} length, {after:.3g}"
     else:
-        length = f"go from a mean length of {before:.3g} to {after:.3g}"
+        length = f"{'goes' if alone else 'go'} from a mean length of {before:.3g} to {after:.3g}"
+    all_of, of = ("all of these", "of these") if zero else ("all tokens", "tokens")
     if alike is None:
-        end = "there is no second token to be compared with"
+        end = f"there is no second {'one' if zero else 'token'} to be compared with"
     elif alike > 1 - 1e-9:
-        end = "all tokens point the same way, so their directions tell nothing apart"
+        end = f"{all_of} point the same way, so their directions tell nothing apart"
     elif alike > 0.99:
-        end = f"all tokens point nearly the same way, their cosines {number(1 - alike, 2)} below 1 on average"
+        end = f"{all_of} point nearly the same way, their cosines {number(1 - alike, 2)} below 1 on average"
     else:
-        end = f"two tokens have a cosine of {fixed(alike, 2)} on average"
-    return f"With {name}, after {counted(layer, 'layer')} the vectors {length}; {end}."
+        end = f"two {of} have a cosine of {fixed(alike, 2)} on average"
+    return f"{start} {who} {length}; {end}."
 
 
 def too_many_numbers(wanted: int, n_tokens: int, allowed: Sequence[int], shown: int) -> str:
@@ -270,7 +301,7 @@ def last_key(key: str, means: Sequence[float], without: Sequence[float], scheme:
 
     Args:
         key: its word, escaped already.
-        means, without: its mean weight in each head over the queries, with positions and without them.
+        means, without: its mean weight in each head over the queries that attend, with positions and without.
         scheme: the name of the positions.
 
     >>> last_key("dogs", [0.22], [0.3], "ramp")
@@ -294,12 +325,12 @@ def pairs(attended: int, full: int, kinds: Sequence[str], n_head: int) -> str:
         kinds: the patterns that heads take in turn, where they differ; n_head: how many heads, and maps.
 
     >>> pairs(21, 36, [], 1)
-    'The mask leaves 21 of 36 pairs (58.3 %).'
+    'The mask leaves 21 of 36 pairs (58.3%).'
     >>> pairs(30, 50, ["sliding window", "prefix"], 3)
-    'The masks leave 30 of 50 pairs in 3 maps (60.0 %); sliding window: heads 1 and 3, prefix: head 2.'
+    'The masks leave 30 of 50 pairs in 3 maps (60.0%); sliding window: heads 1 and 3, prefix: head 2.'
     """
     of = "" if n_head == 1 else f" in {n_head} maps"
-    left = f"{attended:,} of {counted(full, 'pair')}{of} ({100 * attended / full:.1f} %)"
+    left = f"{attended:,} of {counted(full, 'pair')}{of} ({100 * attended / full:.1f}%)"
     if not kinds:
         return f"The mask leaves {left}."
     whose = []
@@ -390,9 +421,9 @@ def percent(share: float) -> str:
     """Write a share in percent.
 
     >>> percent(0.5839), percent(1.2345), percent(2e-7)
-    ('58.4 %', '123 %', '2 × 10⁻⁵ %')
+    ('58.4%', '123%', '2 × 10⁻⁵%')
     """
-    return f"{number(100 * share, 3)} %"
+    return f"{number(100 * share, 3)}%"
 
 
 def latent(d_latent: int, rank: int, full: int, off: float) -> str:

@@ -154,11 +154,25 @@ def _places(by: int) -> str:
 
 
 def whole_shift(
-    errors: Mapping[str, float], scales: Mapping[str, float], scheme: str, by: int, width: int
+    errors: Mapping[str, float],
+    scales: Mapping[str, float],
+    scheme: str,
+    by: int,
+    width: int,
+    *,
+    strength: float = 1.0,
 ) -> str:
-    """Say whether moving all positions on changes the weights between the words; as `shift` is called."""
+    """Say whether moving all positions on changes the weights between the words.
+
+    It is called as `shift` is, with the strength of every scheme.
+    """
     if by == 0:
         return "Nothing has been shifted yet: move the slider."
+    if strength == 0:
+        return (
+            f"All words move on by {_places(by)}, but at strength 0 no scheme tells where a word stands: "
+            f"every weight stays (largest change {_rounding(max(errors.values()))})."
+        )
     kept, lost = _kept(errors, scales)
     if scheme == "none":
         first = "Without positions there is nothing to shift."
@@ -228,29 +242,53 @@ def _table(values: Numbers) -> str:
     )
 
 
-def similarity(bands: tuple[Numbers, Numbers, Numbers], scheme: Scheme, width: int, quantity: str) -> str:
+def similarity(
+    bands: tuple[Numbers, Numbers, Numbers],
+    scheme: Scheme,
+    width: int,
+    quantity: str,
+    *,
+    with_cls: float | None = None,
+    zeros: Sequence[int] = (),
+) -> str:
     """Say whether the offset alone decides, and what it decides.
 
     Args:
-        bands: least, mean and greatest at each offset from 1 - n to n - 1.
+        bands: least, mean and greatest at each offset from 1 - n to n - 1, of the positions that a word can
+            have; NaN where no two of them have a cosine.
         scheme: what is seen.
         width: of the vectors.
         quantity: what a number is called.
+        with_cls: the largest spread with position 0, where that belongs to [CLS] alone.
+        zeros: the positions that have no cosine, because their vectors are zero.
     """
     if scheme.adds == "nothing":
         return "Without positions every pair of positions looks the same."
     low, mean, high = bands
-    centre = len(mean) // 2
-    if not centre:
-        return "One position has nothing to be compared with."
-    spread, scale = float((high - low).max()), float(np.abs([low, high]).max())
-    if spread > ROUNDING * max(scale, 1.0):
+    centre, known = len(mean) // 2, ~np.isnan(mean)
+    if not known.any():
+        return "Every position here has a vector of zeros, which has no direction and no cosine."
+    told, pairs = "", "Pairs"
+    if with_cls is not None:
+        most = number(with_cls)
+        told = f"Position 0 is that of [CLS]; with it pairs at the same offset differ by up to {most}. "
+        pairs = "Without it pairs"
+    elif zeros:
+        told = f"The vector of position {listed([str(zero) for zero in zeros])} is zero and has no cosine. "
+    if known.sum() == 1:
+        return f"{told}One position has nothing to be compared with."
+    spread, scale = float(np.nanmax(high - low)), float(np.nanmax(np.abs([low, high])))
+    rounding = ROUNDING * max(scale, 1.0)
+    if spread > rounding:
         why = f" ({LONE_SINE})" if scheme.name == "sinusoidal" and width % 2 else ""
-        first = f"Pairs at the same offset differ, by up to {number(spread)}: the place itself counts{why}."
+        first = f"{pairs} at the same offset differ, by up to {number(spread)}: the place itself counts{why}."
+    elif np.nanmax(mean) - np.nanmin(mean) <= rounding:
+        same = f"{told}Every pair has the same {quantity}, {number(mean[centre], 3)}"
+        return f"{same}: neither place nor offset counts."
     else:
         first = "The band has no width: pairs at the same offset agree to rounding. Only the offset counts."
-    near = f"{number(mean[centre], 3)} at offset 0 and {number(mean[centre + 1], 3)} at offset 1"
-    return f"{first} The mean {quantity} is {near}."
+    near = [f"{number(mean[centre + offset], 3)} at offset {offset}" for offset in (0, 1)]
+    return f"{told}{first} The mean {quantity} is {listed(near)}."
 
 
 def turning(score: float, at_zero: float, place: int, offset: int) -> str:

@@ -176,7 +176,8 @@ def _typed(inputs: Inputs) -> Head:
             "a dot product needs both to have the same width d_k."
         )
     if len(key) != len(value):
-        raise ValueError(f"K has {len(key)} rows and V has {len(value)}: each key needs its own value.")
+        rows = "1 row" if len(key) == 1 else f"{len(key)} rows"
+        raise ValueError(f"K has {rows} and V has {len(value)}: each key needs its own value.")
     queries, keys = (_row_names(inputs, name, len(rows)) for name, rows in (("q", query), ("k", key)))
     return Head(queries, keys, query, key, value)
 

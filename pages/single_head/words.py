@@ -108,7 +108,8 @@ def sources(now: Now) -> str:
     if inputs.ramp:
         said += " The ramp added p/2 to every number of position p"
         if inputs.unit_rows:
-            return f"{said}; then every row was brought to length 1."
+            but = "" if walk.x.any(axis=1).all() else ", but for those of zeros, which have no direction"
+            return f"{said}; then every row was brought to length 1{but}."
         return (
             f"{said}, so a token that comes twice has two different rows."
             if _from_words(inputs)
@@ -168,7 +169,7 @@ def masking(now: Now) -> str:
             return f"{said} Choose a mask in the sidebar."
         return f"{said} The {kind} mask blocks none of these cells{' yet' if kind == 'own' else ' here'}."
     may = "may" if mask[now.cell] else "may not"
-    left = "1 pair is" if mask.sum() == 1 else f"{mask.sum()} of {mask.size} pairs are"
+    left = "1 pair is" if mask.sum() == 1 else f"{mask.sum()} of {_count(mask.size, 'pair', 'pairs')} are"
     said = (
         f"The mask adds −∞ to the hatched cells, before the softmax: {left} left. {_query(now)} {may} "
         f"attend to {_key(now)}."
@@ -240,16 +241,19 @@ def sources_formula(now: Now) -> str:
         return projected_formula(now)
     given = [("X", "E", walk.x)] + ([("Y", "F", walk.memory)] if now.head.is_cross else [])
     parts = [rf"{name} \in \mathbb{{R}}^{{{x.shape[0]}\times {x.shape[1]}}}" for name, _, x in given]
-    parts += [made for name, before, _ in given if (made := _made(now.inputs, name, before))]
+    parts += [made for name, before, x in given if (made := _made(now.inputs, name, before, x))]
     return r",\quad ".join(parts)
 
 
-def _made(inputs: Inputs, name: str, before: str) -> str:
+def _made(inputs: Inputs, name: str, before: str, x: Numbers) -> str:
     """Say how row p of X, counted from 0, comes from the vector of its word; "" where it is that."""
     if not (inputs.ramp or inputs.unit_rows):
         return ""
     row = rf"{before}_p + \frac{{p}}{{2}}" if inputs.ramp else f"{before}_p"
-    return f"{name}_p = " + (rf"\frac{{{row}}}{{|{row}|}}" if inputs.unit_rows else row)
+    if not inputs.unit_rows:
+        return f"{name}_p = {row}"
+    zero = "" if x.any(axis=1).all() else rf"\ (0 \text{{ where }} {row} = 0)"
+    return rf"{name}_p = \frac{{{row}}}{{|{row}|}}{zero}"
 
 
 def projected_formula(now: Now) -> str:

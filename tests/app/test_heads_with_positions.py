@@ -444,7 +444,7 @@ def test_the_cache_has_mistakes_of_its_own() -> None:
         open_page(tab="Break it", fault="place not counted on")
     )
     forgotten = text(open_page(tab="Break it", fault="place not counted on", pos="rotary", hmask="padding"))
-    assert "they are those without positions, and all shapes are right" in forgotten
+    assert "The broken weights are those without positions, and all shapes are right" in forgotten
     still = text(open_page(tab="Break it", fault="place not counted on", pos="rotary", strength="0.0"))
     assert "Nothing fails here: at strength 0" in still
     two = text(open_page(tab="Break it", fault="own key not yet cached", cross="true"))
@@ -512,7 +512,7 @@ def test_a_cell_is_blocked_by_its_button() -> None:
 
 
 def test_sentences() -> None:
-    assert words.pairs(3, 4, [], 2) == "The mask leaves 3 of 4 pairs in 2 maps (75.0 %)."
+    assert words.pairs(3, 4, [], 2) == "The mask leaves 3 of 4 pairs in 2 maps (75.0%)."
     assert "move no weight" in words.placed("rotary", 0.1, "head 1", 0.5, 0.5004)
     assert words.empty_rows(["a", "b"], 5).startswith("The mask leaves a and b no key: their weights")
     assert "a, b, c and 2 more" in words.empty_rows(["a", "b", "c", "d", "e"], 6)
@@ -567,3 +567,44 @@ def test_the_ramp_says_of_each_head_what_the_last_key_draws() -> None:
     said = say(many)
     assert f"draws from {min(means):.2f} of the weight in head {means.index(min(means)) + 1} (" in said
     assert f"to {max(means):.2f} in head {means.index(max(means)) + 1} (" in said
+
+
+@pytest.mark.parametrize(
+    ("link", "more", "heads", "broken"),
+    [
+        ({"t": "0.1", "text": "q q q"}, {"text": "q q q", "temperature": 0.1}, 4, "unplaced"),
+        (
+            {"dm": "2", "heads": "1", "text": "q q", "bias": "true"},
+            {"text": "q q", "d_model": 2, "d_memory": 2, "bias": True},
+            1,
+            "unplaced",
+        ),
+        ({"text": "q q q"}, {"text": "q q q"}, 4, "flat"),
+    ],
+)
+def test_where_only_maps_are_wrong_the_output_is_not_said_to_be(
+    link: dict[str, str], more: dict[str, Any], heads: int, broken: str
+) -> None:
+    """Values of one word repeated are the same, so that no weights can change their mean."""
+    setting = replace(OWN, positions=SchemeSettings("rotary"), **more)
+    if broken == "unplaced":
+        setting = replace(setting, mask="causal")
+        wrong, fault = replace(setting, positions=SchemeSettings("none")), "place not counted on"
+    else:
+        wrong, fault = replace(setting, temperature=2.0), "√d_model for √d_head"  # √(8 / 2)
+    off = float((naive(setting, heads) - naive(wrong, heads)).abs().max())
+    assert off > 0.05
+    said = text(open_page(tab="Break it", fault=fault, pos="rotary", **link))
+    assert f"Fails: *the maps are those of torch*. Weights are off by up to {off:.3g};" in said
+    assert "*the output is that of torch*" not in said
+
+
+def test_the_last_key_is_averaged_over_who_attends() -> None:
+    blocked = ((0, 0), (0, 1), (0, 2))
+    setting = replace(
+        OWN, text="a b c", mask="own", masking=Masking(blocked=blocked), positions=SchemeSettings("ramp")
+    )
+    means = naive(setting, 2)[:, 1:, -1].mean(dim=-1).tolist()
+    said = text(open_page(text="a b c", heads="2", hmask="own", blocked="0.0,0.1,0.2", pos="ramp"))
+    assert f"draws {means[0]:.2f} of the weight in head 1" in said
+    assert f"{means[1]:.2f} in head 2" in said

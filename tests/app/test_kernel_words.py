@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from attn_core import KERNELS
+from pages.kernel_regression import words
 from pages.kernel_regression.points import Points, from_columns, sample
 from pages.kernel_regression.search import best_of
 from pages.kernel_regression.settings import BANDWIDTH, KERNEL_VIEW
@@ -25,7 +27,7 @@ from pages.kernel_regression.words import (
     learned_sentence,
 )
 from tests.pages import open_sound
-from tests.walk import fields
+from tests.walk import fields, said_now
 
 POINTS = Points("own points", np.array([0.0, 1.0, 3.0]), np.array([1.0, 2.0, 4.0]))
 
@@ -107,7 +109,7 @@ def test_kernels_without_an_estimate_are_named_apart() -> None:
         empty={"gaussian": 0, "boxcar": 24, "triangular": 24},
         n_query=61,
     )
-    assert "gaussian 1 (3.0)" in said
+    assert "Gaussian 1 (3.0)" in said
     assert "No estimate from boxcar and triangular" in said
     assert "nan" not in said
 
@@ -290,3 +292,37 @@ def test_the_failure_that_shows_is_the_one_named(more: dict[str, Any], wanted: s
         "spread": 1.0,
     }
     assert wanted in fails_sentence(POINTS, **(settings | more))
+
+
+def test_where_every_place_gets_the_mean_the_nearest_keys_are_not_all_it_knows() -> None:
+    data = sample("sine", 4, 0.0, 4)
+    link = {"picture": "Where it fails", "points": "4", "noise": "0"}
+    for kernel, h in (("boxcar", "25"), ("gaussian", "25")):
+        at = open_sound("kernel-regression", kernel=kernel, h=h, **link)
+        (told,) = said_now(at)
+        assert "gets the mean of all values" in told
+        assert "nearest keys" not in told
+    u = np.abs(np.linspace(data.keys[0] - 3, data.keys[-1] + 3, 50)[:, None] - data.keys) / 25
+    assert (u <= 1).all()  # every key is in the window of the boxcar everywhere: all weigh a quarter
+    assert "only its nearest keys" in fails_sentence(
+        POINTS, kernel="boxcar", bandwidth=1, silent=0, ends=None, to_nearest=0.5, to_mean=1, spread=1
+    )
+
+
+def test_rows_without_a_key_are_not_said_to_sum_to_one() -> None:
+    at = open_sound("kernel-regression", tab="Break it", trap="triangular as Epanechnikov", h="0.01")
+    assert any("Rows with a key in the window sum to one either way" in each.value for each in at.markdown)
+    at = open_sound("kernel-regression", tab="Checks", kernel="boxcar", h="0.01")
+    told = "\n".join(each.value for each in at.markdown)
+    assert "| each row of weights sums to one, or is empty | :material/check: holds" in told
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_kernels_of_a_person_have_a_capital_in_sentences(kernel: str) -> None:
+    name = {"gaussian": "Gaussian", "epanechnikov": "Epanechnikov"}.get(kernel, kernel)
+    assert words.named(kernel) == name
+    at = open_sound("kernel-regression", kernel=kernel, tab="Arithmetic", h="0.01")
+    texts = [each.value for each in (*at.markdown, *at.caption)]
+    texts += [text for _, said, _ in fields(at) for text in said]
+    assert any(f"{name} kernel" in each for each in texts)
+    assert not any(re.search(r"\b(gaussian|epanechnikov)\b", each) for each in texts)

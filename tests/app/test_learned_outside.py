@@ -82,3 +82,17 @@ def test_induction_says_its_limits_with_its_numbers() -> None:
     assert not any(
         "Outside of that" in each.value for each in open_sound("learned-heads", task="copy").caption
     )
+
+
+@pytest.mark.parametrize("task", STRANGE)
+def test_the_number_without_a_head_says_so(task: str) -> None:
+    found = outside(shipped(task).model(-1), TASKS[task], (0,))
+    at = open_sound("learned-heads", task=task, ablate="1", tab="Heads")
+    (told,) = [each.value for each in at.caption if "Outside of that" in each.value]
+    assert f"without head 1.1 it is right in **{found.accuracy:.1%}** of the places" in told
+    table = next(each.value for each in at.markdown if "that no step of the training saw" in each.value)
+    assert "with all heads on: right in" in table
+    broken = open_sound("learned-heads", task=task, ablate="1", tab="Break it")
+    assert any("Every mistake without head 1.1 on the " in each.value for each in broken.markdown)
+    whole = open_sound("learned-heads", task=task)
+    assert not any("without head" in each.value for each in whole.caption)

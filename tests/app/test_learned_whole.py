@@ -508,3 +508,69 @@ def test_an_own_file_is_shown_and_a_bad_one_leaves_it() -> None:
     np.testing.assert_array_equal(large(at)["z"], shown)
     at.selectbox(key="rankby").select("entropy").run()
     assert "entropy" in message(at)[0]["slider"]["label"]
+
+
+@pytest.mark.parametrize(
+    ("measure", "why"),
+    [
+        ("previous token", "No head looks at the word before, for no word here has one before it"),
+        ("next token", "No head looks at the word after, for no word here has one after it"),
+        ("first token", "No head looks at the first word, for no word here comes after the first"),
+        ("itself", "looks most at the word itself"),
+    ],
+)
+def test_a_word_alone_has_no_neighbour(measure: str, why: str, real: None, planted: RealModel) -> None:
+    said = sentence(opened(source=REAL, rankby=measure, text="cat"))
+    assert why in said
+    assert ("Of all 4 heads" in said) == (measure == "itself")
+
+
+@pytest.mark.parametrize(
+    ("tokens", "of"),
+    [
+        (("[CLS]", "a", "b", "[SEP]"), "word"),
+        (("[CLS]", "un", "##bel", "[SEP]"), "token"),
+        (("<s>", "the", "·cat", "</s>"), "word"),
+        (("<s>", "un", "·bel", "iev", "</s>"), "token"),
+    ],
+)
+def test_a_piece_of_a_word_is_called_a_token(tokens: tuple[str, ...], of: str) -> None:
+    n = len(tokens)
+    whole = Whole(AttentionMaps(drawn_maps(2, 2, n, n), tokens, special=(0, n - 1)), "previous token", True)
+    assert f"looks most at the {of} before" in heads._say(whole, 1)
+
+
+def test_pieces_are_called_tokens_on_the_page(real: None, planted: RealModel) -> None:
+    assert planted.tokenize("cats") == ["cat", "##s"]
+    assert "looks most at the token before" in sentence(
+        opened(source=REAL, rankby="previous token", text="cats")
+    )
+
+
+@pytest.mark.parametrize("hide", [True, False])
+def test_the_share_on_special_tokens_says_that_it_is_of_the_words(hide: bool) -> None:
+    maps = AttentionMaps(drawn_maps(1, 1, 5, 5), ("[CLS]", "a", "b", "c", "[SEP]"), special=(0, 4))
+    (true,) = maps.maps["layer 0"]
+    of_words, of_all = (true[rows][:, [0, 4]].sum(axis=1).mean() for rows in ([1, 2, 3], list(range(5))))
+    assert f"{of_words:.2f}" != f"{of_all:.2f}"
+    said = heads._say(Whole(maps, "itself", hide), 1)
+    assert f"Of the weight of the words **{of_words:.2f}** lies on \\[CLS\\] and \\[SEP\\]" in said
+    bare = AttentionMaps({"layer 0": np.tile(np.array([0.9, 0.05, 0.05], "f4"), (1, 3, 1))})
+    assert "Of the weight of the later tokens **0.90** lies on the first token" in heads._say(
+        Whole(bare, "itself"), 1
+    )
+
+
+def test_entropy_is_of_the_rows_that_are_not_empty() -> None:
+    weights = np.array([[[0.0, 0.0], [0.5, 0.5]], [[1.0, 0.0], [0.25, 0.75]]], "f4")
+    mixed = -(0.25 * math.log(0.25) + 0.75 * math.log(0.75)) / 2
+    assert Whole(AttentionMaps({"layer 0": weights}), "entropy").scores == pytest.approx([math.log(2), mixed])
+
+
+def test_heads_with_one_score_are_not_ranked() -> None:
+    even = AttentionMaps({"layer 0": np.full((3, 4, 4), 0.25, "f4")})
+    assert "Each of the 3 heads gives the token itself **0.25**" in heads._say(Whole(even, "itself"), 1)
+    assert "Each of the 3 heads has a mean distance of **1.25**" in heads._say(Whole(even, "distance"), 2)
+    one = AttentionMaps(drawn_maps(1, 1, 4, 4))
+    assert "The one head has an entropy of" in heads._say(Whole(one, "entropy"), 1)
+    assert "this sequence has no special tokens" in heads._say(Whole(even, "special tokens"), 1)

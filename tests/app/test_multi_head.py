@@ -14,7 +14,7 @@ from streamlit.elements.lib import policies
 from streamlit.testing.v1 import AppTest
 from torch.nn import functional as F
 
-from attn_core import MULTI_HEAD_MISTAKES, repeat_block
+from attn_core import MULTI_HEAD_MISTAKES, Masking, repeat_block
 from attn_live.unpacking import count_steps
 from pages.multi_head import settings as page_settings
 from pages.multi_head import words
@@ -45,7 +45,15 @@ from pages.multi_head.settings import (
 from pages.multi_head.sliders import Moving
 from pages.multi_head.spellings import inputs, run
 from pages.multi_head.spellings import spellings as spelt
-from pages.multi_head.tabs import arithmetic, code, measures, shared_heads, spellings, token_by_token
+from pages.multi_head.tabs import (
+    arithmetic,
+    break_it,
+    code,
+    measures,
+    shared_heads,
+    spellings,
+    token_by_token,
+)
 from pages.multi_head.tabs.block import VARIANTS, name_of
 from pages.multi_head.tabs.break_it import MISTAKES, PICTURES
 from pages.multi_head.tabs.checks import checks
@@ -670,7 +678,7 @@ def test_words_agree_with_one_and_with_many() -> None:
     assert "which reads 1 head of keys" in captions(open_page(tab="Token by token", heads="1"))
     assert words.latent(1, 8, 16, 0.1).endswith("only 1 of 8 directions is left.")
     assert words.latent(2, 8, 16, 0.1).endswith("only 2 of 8 directions are left.")
-    assert "1 of 1 pair (100.0 %)" in words.pairs(1, 1, [], 1)
+    assert "1 of 1 pair (100.0%)" in words.pairs(1, 1, [], 1)
     assert "over 1.0 of 1 key on average" in text(open_page(text="a", heads="1"))
     assert "there is no other to compare it with" in text(open_page(view="two heads", heads="1"))
     assert "so 1 stands out." in text(open_page(text="a", dm="7", free="true", heads="3", view="one or many"))
@@ -694,7 +702,7 @@ def test_measures_say_what_they_are_means_over() -> None:
     assert "Of the only query; *previous token* is 0" in text(open_page(tab="Measures", text="a"))
     assert "*previous token* over the second query alone" in text(open_page(tab="Measures", text="a b"))
     blocked = open_page(tab="Measures", hmask="padding", reach="6", text="the cat sat on the mat")
-    assert "a query that may attend to nothing counts as 0" in text(blocked)
+    assert "no query may attend to any key, so all measures are 0" in text(blocked)
 
 
 def test_heads_that_are_alike_are_not_ranked() -> None:
@@ -704,3 +712,121 @@ def test_heads_that_are_alike_are_not_ranked() -> None:
     assert "Heads 1 and 2 look most alike (1 − 0.0001), heads" in measures.closest(close)
     even = [[1.0, 0.25, 0.25], [0.25, 1.0, 0.25], [0.25, 0.25, 1.0]]
     assert measures.closest(even).startswith("Every two heads are equally alike (0.250)")
+
+
+SAME_SCORES = "all keys that a query sees score alike"
+ONE_KEY = "no query may attend to more than one key"
+APART = "the scores are so far apart that every query has all its weight on one key"
+SCALE, ONE_W, TILED = "√d_model for √d_head", "one W for all heads", "key heads tiled"
+
+
+@pytest.mark.parametrize(
+    ("link", "why"),
+    [
+        ({"fault": SCALE, "text": "q q", "pos": "ALiBi"}, SAME_SCORES),
+        ({"fault": SCALE, "text": "the the the", "hmask": "causal"}, SAME_SCORES),
+        ({"fault": SCALE, "text": "q q q q", "hmask": "sliding window"}, SAME_SCORES),
+        ({"fault": SCALE, "text": "q", "cross": "true", "text2": "z z z"}, SAME_SCORES),
+        ({"fault": SCALE, "text": "q r s", "hmask": "sliding window", "reach": "0"}, ONE_KEY),
+        ({"fault": ONE_W, "text": "q q"}, SAME_SCORES),
+        ({"fault": ONE_W, "text": "q"}, ONE_KEY),
+        ({"fault": TILED, "text": "q q q", "heads": "4"}, SAME_SCORES),
+        ({"fault": TILED, "text": "q", "heads": "4"}, ONE_KEY),
+    ],
+)
+def test_why_maps_do_not_tell_is_the_reason_that_holds(link: dict[str, str], why: str) -> None:
+    said = text(open_page(tab="Break it", **link))
+    assert [each for each in (SAME_SCORES, ONE_KEY, APART) if each in said] == [why]
+
+
+def test_scores_are_far_apart_only_where_each_row_has_all_its_weight_on_one_key() -> None:
+    cold = replace(OWN, text="a b c", temperature=1e-6)
+    assert stages(cold, 4).weights.amax(dim=-1).min() == 1
+    assert break_it._why_same_maps(Now(cold, LOOK, 4)) == APART
+    tied = replace(cold, text="a a b")
+    assert stages(tied, 4).weights.amax(dim=-1).min() == 0.5
+    assert break_it._why_same_maps(Now(tied, LOOK, 4)).startswith("all weight of a query is on the keys that")
+    assert break_it._why_same_maps(Now(OWN, LOOK, 4)) == "on these numbers weights are the same"
+
+
+@pytest.mark.parametrize("bias", [True, False])
+def test_heads_add_up_names_the_bias_where_there_is_one(bias: bool) -> None:
+    result = stages(replace(OWN, bias=bias), 2)
+    missed = np.abs(result.output.numpy() - result.contributions.numpy().sum(axis=0)).max()
+    said = text(open_page(tab="Heads add up", heads="2", bias=str(bias).lower()))
+    assert ("**sum with one term a head**, and the bias b_o." in said) == bool(missed > 1e-9) == bias
+    merged = text(open_page(tab="Break it", fault="merge without transpose", bias=str(bias).lower()))
+    assert ("With the bias b_o they miss it" in merged) == bias
+
+
+@pytest.mark.parametrize("norm", ["none", "after"])
+def test_the_block_names_the_vectors_that_are_zero_and_averages_the_others(norm: str) -> None:
+    link = {"text": "x y", "hmask": "own", "blocked": "0.0,0.1", "layers": "1", "residual": "false"}
+    at = open_page(tab="Block", norm=norm, heads="1", **link)
+    x = sequences(replace(OWN, text="x y")).query.numpy()
+    module = draw(8, 1, d_head=None, d_key=8, bias=False, projection=True, seed=4)
+    assert module.W_o is not None
+    q, k, v, o = (each.weight.numpy() for each in (module.W_q, module.W_k, module.W_v, module.W_o))
+    scores = np.exp((x[1] @ q.T) @ (x @ k.T).T / np.sqrt(8))
+    output = scores / scores.sum() @ (x @ v.T) @ o.T
+    if norm == "after":
+        output = (output - output.mean()) / np.sqrt(output.var() + 1e-5)
+    length = np.linalg.norm(output)
+    told = next(each for each in said_now(at) if "layer" in each)
+    assert "the vector of x is zero and has no direction; the other " in told
+    assert f"{length:.3g}" in told
+    assert "cosine" not in told
+    assert told.endswith("there is no second one to be compared with.")
+    whole = "brings every vector to one length, but for those whose numbers are all the same" in text(at)
+    assert whole == (norm == "after")
+
+
+@pytest.mark.parametrize(
+    "link",
+    [
+        {"norm": "after", "dm": "1", "heads": "1"},
+        {"norm": "none", "hmask": "padding", "reach": "6", "residual": "false", "layers": "1"},
+    ],
+)
+def test_where_every_vector_is_zero_the_block_speaks_of_no_cosine(link: dict[str, str]) -> None:
+    said = text(open_page(tab="Block", **link))
+    assert "every vector is zero: none has a direction" in said
+    assert "a cosine of" not in said
+    assert "but for those whose numbers are all the same" in text(
+        open_page(tab="Block", norm="before", dm="1")
+    )
+
+
+@pytest.mark.parametrize("blocked", ["", "0.0,0.1"])
+def test_measures_of_spread_leave_out_who_attends_to_nothing(blocked: str) -> None:
+    cells = ((0, 0), (0, 1)) if blocked else ()
+    setting = replace(OWN, text="x y", mask="own", masking=Masking(blocked=cells))
+    weights = stages(setting, 4).weights.numpy()
+    rows = [[row for row in head if row.any()] for head in weights]
+    nats = [[-sum(w * math.log(w) for w in row if w) for row in head] for head in rows]
+    spread = [float(np.mean(np.exp(head))) for head in nats]
+    np.testing.assert_allclose(MEASURES["effective keys"](stages(setting, 4)), spread)
+    np.testing.assert_allclose(MEASURES["entropy"](stages(setting, 4)), [np.mean(head) for head in nats])
+    at = open_page(text="x y", hmask="own", blocked=blocked, tab="Measures")
+    narrow = min(range(4), key=spread.__getitem__)
+    assert f"head {narrow + 1} looks most narrowly, at {spread[narrow]:.1f} of 2 keys" in text(at)
+    assert ("over the queries that may attend" in text(at)) == bool(blocked)
+    assert ("leave out a query that may attend to nothing" in text(at)) == bool(blocked)
+    nobody = text(open_page(hmask="padding", reach="6"))
+    assert "no query may attend to any key, so every weight is zero" in nobody
+
+
+def test_an_empty_map_is_not_said_to_sum_to_one() -> None:
+    said = text(open_page(tab="Checks", hmask="padding", reach="6"))
+    assert "| each row of each map sums to one, or is empty | :material/check: holds exactly |" in said
+
+
+def test_one_head_is_not_compared_with_itself() -> None:
+    shapes = text(open_page(tab="Shapes", heads="1"))
+    assert "One head of width 8 holds 256 parameters." in shapes
+    assert "each |" not in shapes
+    assert "1 head of width 1 holds 32 parameters" in text(
+        open_page(tab="Shapes", heads="1", free="true", dh="1")
+    )
+    assert "4 heads × 1 pair × (" in text(open_page(tab="One or many", text="a"))
+    assert "every head spreads over 1.0 of 1 key on average" in text(open_page(text="a"))

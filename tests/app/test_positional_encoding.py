@@ -259,7 +259,7 @@ def test_an_odd_width_says_why_a_shift_is_seen() -> None:
 
 @pytest.mark.parametrize("layout", ["interleaved", "concatenated"])
 def test_the_rotary_check_turns_the_pairs_of_its_layout(layout: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    pairs = {"interleaved": "i and i + 1", "concatenated": "i and i + 8"}[layout]
+    pairs = {"interleaved": "2m and 2m + 1", "concatenated": "m and m + 8"}[layout]
     link = {"scheme": "rotary", "layout": layout, "tab": "Checks"}
     assert f"Turning multiplies dimensions {pairs}" in said(opened(**link))
     other = "concatenated" if layout == "interleaved" else "interleaved"
@@ -510,3 +510,60 @@ class TestWords:
     def test_a_mistake_that_does_not_show_is_not_said_to_fail(self) -> None:
         assert "does not show here" in words.mistake("c", "m", (1.0, 1.0), (True, True))
         assert "the right one fails too" in words.mistake("c", "m", (1.0, 1.0), (False, False))
+
+
+def test_at_strength_0_it_is_the_strength_that_tells_nothing_apart() -> None:
+    link = {"show": "shift test", "shift": "5", "level": "whole attention"}
+    flat = said(opened(strength="0", **link))
+    assert "All words move on by 5 positions, but at strength 0 no scheme tells where a word stands" in flat
+    assert "On these words" not in flat
+    x = sentence_vectors(["the", "cat", "sat", "on", "the", "mat"], 16, kind="one-hot").numpy()
+    moved = [shifted_weights("sinusoidal", x, by) for by in (0, 5)]
+    assert np.abs(moved[1] - moved[0]).max() > 0.01
+    assert "at strength 0" not in said(opened(**link))
+
+
+def cosines(vectors: np.ndarray) -> np.ndarray:
+    lengths = np.linalg.norm(vectors, axis=1)
+    return np.array((vectors @ vectors.T) / np.outer(lengths, lengths))
+
+
+@pytest.mark.parametrize("length", ["2", "6"])
+def test_a_position_of_zeros_has_no_cosine(length: str) -> None:
+    ramp = 0.5 * np.arange(int(length))[1:, None] * np.ones(16)
+    np.testing.assert_allclose(cosines(ramp), 1)
+    app = opened(scheme="ramp", show="similarity", measure="cosine", length=length)
+    told = said(app)
+    assert "The vector of position 0 is zero and has no cosine." in told
+    same = "Every pair has the same cosine, 1: neither place nor offset counts."
+    assert (same if length == "6" else "One position has nothing to be compared with.") in told
+    flat = opened(scheme="ramp", show="similarity", measure="cosine", length=length, step="0")
+    # The step of a ramp does not move this picture's slider, so it is that of the link.
+    assert "no cosine" in said(flat)
+    assert "not a number" not in told + said(flat)
+
+
+def test_a_lone_sine_has_no_cosine_at_position_0_either() -> None:
+    waves = np.sin(np.arange(1, 12))[:, None]
+    near = float(np.diagonal(cosines(waves), 1).mean())
+    told = said(opened(show="similarity", measure="cosine", width="1", words="random", length="12"))
+    assert f"The mean cosine is 1 at offset 0 and {number(near, 3)} at offset 1." in told
+
+
+def test_the_position_of_cls_is_left_out_of_what_is_said_of_words(table: torch.Tensor) -> None:
+    rows = table.clone()
+    rows[0] *= 9
+    table.copy_(rows)
+    products = rows[:40].numpy() @ rows[:40].numpy().T
+
+    def spread(of: np.ndarray) -> float:
+        return max(float(np.ptp(np.diagonal(of, offset))) for offset in range(len(of)))
+
+    told = said(opened(scheme="learned", show="similarity", length="40"))
+    assert f"with it pairs at the same offset differ by up to {number(spread(products))}. Without it" in told
+    rest = products[1:, 1:]
+    assert f"differ, by up to {number(spread(rest))}: the place itself counts" in told
+    at = [number(float(np.diagonal(rest, offset).mean()), 3) for offset in (0, 1)]
+    assert f"The mean dot product is {at[0]} at offset 0 and {at[1]} at offset 1." in told
+    alone = said(opened(scheme="learned", show="similarity", length="2"))
+    assert "One position has nothing to be compared with." in alone

@@ -437,3 +437,28 @@ def test_a_pasted_matrix_replaces_the_table_and_a_bad_one_stays_in_its_field() -
     assert "Row 1 of Q holds something that is not a number." in said(at)
     assert at.text_area(key="_paste_Q").value == "5 x"
     assert at.query_params["Q"] in ("5,6;7,8", ["5,6;7,8"])
+
+
+@pytest.mark.parametrize(
+    ("link", "lost"),
+    [
+        ({"mask": "padding", "w": "6"}, 36),
+        ({"text": "a"}, 1),
+        ({"text": "x y", "mask": "own", "blocked": "0.0,0.1"}, 2),
+    ],
+)
+def test_weights_that_are_no_numbers_are_counted_and_fail(link: dict[str, str], lost: int) -> None:
+    at = opened(tab="Break it", mistake="unguarded-softmax", **link)
+    gone = "1 weight is no number any more." if lost == 1 else f"{lost} weights are no numbers any more."
+    assert gone in said(at)
+    assert "The largest change" not in said(at)
+    rows = [line.split(" | ") for line in said(at).splitlines() if line.startswith("| each ")]
+    assert len(rows) == 2  # sums of rows, and the hull
+    for _, right, broken in rows:
+        assert "holds" in right
+        assert "fails: a number is missing" in broken
+
+
+def test_rows_that_are_empty_are_not_said_to_sum_to_one() -> None:
+    told = said(opened(tab="Checks", mask="padding", w="6"))
+    assert "| each row of weights sums to one, or is empty | :material/check: holds exactly |" in told

@@ -10,7 +10,7 @@ import pytest
 import attn_core
 from attn_core import MASK_PATTERNS, Masking, mask_code
 from attn_ui.shared_settings import TEMPERATURE
-from pages.single_head.head import Inputs
+from pages.single_head.head import Inputs, make_head
 from pages.single_head.numbers import Now, Scoring, at_every_step
 from pages.single_head.settings import MASK_WIDTH
 from pages.single_head.snippet import snippet
@@ -269,3 +269,25 @@ def test_cost_and_scale_sentences() -> None:
     assert f"variance {study.variance[0, 1]:.1f}, scaled {study.variance[1, 1]:.2f}" in scale.sentence(
         study, 1
     )
+
+
+def test_a_row_of_zeros_is_brought_to_no_length() -> None:
+    inputs = Inputs(text="a b", vectors="typed", x=((0.0, 0.0), (1.0, 1.0)), ramp=True, unit_rows=True)
+    x = shown(inputs).walk.x
+    assert x is not None
+    np.testing.assert_allclose(np.linalg.norm(x, axis=1), [0, 1])
+    told = says("X", inputs)
+    assert "brought to length 1, but for those of zeros, which have no direction." in told
+    assert r"(0 \text{ where } E_p + \frac{p}{2} = 0)" in STAGES["X"].formula(shown(inputs))
+    whole = replace(inputs, x=((1.0, 0.0), (1.0, 1.0)))
+    assert says("X", whole).endswith("brought to length 1.")
+    assert "where" not in STAGES["X"].formula(shown(whole))
+
+
+def test_one_pair_and_one_row_are_counted_as_one() -> None:
+    assert "0 of 1 pair are left" in says(
+        "masked", Inputs(text="a"), Masking("own", blocked=((0, 0),)), cell=(0, 0)
+    )
+    typed = Inputs(qkv="typed", q=((1.0,),), k=((2.0,),), v=((3.0,), (4.0,)))
+    with pytest.raises(ValueError, match="K has 1 row and V has 2"):
+        make_head(typed)

@@ -4,6 +4,7 @@ import math
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 
+import numpy as np
 import pytest
 import torch
 from torch import nn
@@ -70,3 +71,12 @@ def test_what_does_not_fit_is_refused(x: torch.Tensor, refuses: Refusal) -> None
         repeat_block([wide], x)
     with refuses(r"\(\*batch, n, d_model\); got \(6,\)"):
         token_similarity(x[0])
+
+
+def test_rows_of_zeros_have_no_cosine_and_are_left_out(x: torch.Tensor) -> None:
+    holed = x.clone()
+    holed[[1, 3]] = 0
+    rows = holed[[0, 2, 4]].numpy()
+    rows = rows / np.linalg.norm(rows, axis=1, keepdims=True)
+    assert float(token_similarity(holed)) == pytest.approx((np.sum(rows @ rows.T) - 3) / 6, abs=1e-12)
+    assert token_similarity(torch.stack([x[:2] * torch.tensor([[0.0], [1.0]]), 0 * x[:2]])).isnan().all()

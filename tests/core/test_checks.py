@@ -70,6 +70,19 @@ def test_hull_is_that_of_the_values_seen() -> None:
     assert WITHIN_HULL in failed(everything, query, key, value, mask=causal_mask(3))
 
 
+@pytest.mark.parametrize("emptied", [[3], [0, 1, 2, 3, 4]])
+def test_a_row_that_sees_nothing_is_empty_and_nan_is_not(draw: Draw, emptied: list[int]) -> None:
+    query, key, value = draw(5, 11), draw(5, 11), draw(5, 3)
+    mask = causal_mask(5)
+    mask[emptied] = False
+    right = scaled_dot_product_attention(query, key, value, mask)
+    assert failed(right, query, key, value, mask=mask) == set()
+    broken = ATTENTION_MISTAKES["unguarded-softmax"].attend(query, key, value, mask)
+    assert {ROWS_SUM_TO_ONE, WITHIN_HULL} <= failed(broken, query, key, value, mask=mask)
+    half = replace(right, weights=right.weights.index_fill(0, torch.tensor(emptied), 0.05))
+    assert ROWS_SUM_TO_ONE in failed(half, query, key, value, mask=mask)
+
+
 def test_refuses_shapes_that_do_not_fit(draw: Draw, refuses: Refuses) -> None:
     query, key, value = draw(5, 11), draw(7, 11), draw(7, 3)
     result = scaled_dot_product_attention(query, key, value)

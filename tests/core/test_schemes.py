@@ -197,6 +197,15 @@ class TestSimilarity:
             got = (low[1, column], mean[1, column], high[1, column])
             assert [float(g) for g in got] == pytest.approx([min(at), sum(at) / len(at), max(at)])
 
+    def test_a_vector_of_zeros_has_no_cosine(self) -> None:
+        cosine = make_scheme("ramp").similarity(4, 3, cosine=True)
+        assert cosine[0].isnan().all()
+        torch.testing.assert_close(cosine[1:, 1:], torch.ones(3, 3, dtype=torch.float64))
+        low, mean, high = by_offset(cosine)
+        for band in (low, mean, high):
+            assert band.isnan().tolist() == [True, False, False, False, False, False, True]
+            torch.testing.assert_close(band[1:-1], torch.ones(5, dtype=torch.float64))
+
 
 @pytest.mark.parametrize("name", NAMES)
 def test_the_parts_sum_to_the_score(name: str, draw: Draw) -> None:

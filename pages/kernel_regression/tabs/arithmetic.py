@@ -8,6 +8,7 @@ from attn_core import KERNELS
 from attn_figures.numbers import number
 from attn_ui.tables import ROUNDED, table
 from pages.kernel_regression.numbers import Standing
+from pages.kernel_regression.words import named
 
 SHOWN_KEYS = 8
 SAME = 1e-9  # lengths this close, relative to the largest, are equal
@@ -47,11 +48,10 @@ def show(standing: Standing) -> None:
         rows.append([others, "", "", number(profile[rest].sum()), number(mass), "", points.amount(part)])
     mean = points.amount(float(fit.estimate[row]))
     rows.append(["**sum**", "", "", number(profile.sum()), f"**{number(weights.sum())}**", "", f"**{mean}**"])
-    kernel = standing.kernel.replace("gaussian", "Gaussian")
     width = points.width(standing.bandwidth, DIGITS)
     st.markdown(
-        f"The :violet[query] q = {standing.asked} at bandwidth h = {width}, {kernel} kernel: each "
-        "weight is K(u) divided by the sum of its column, the estimate the sum of w · v. Heaviest keys "
+        f"The :violet[query] q = {standing.asked} at bandwidth h = {width}, {named(standing.kernel)} kernel: "
+        "each weight is K(u) divided by the sum of its column, the estimate the sum of w · v. Heaviest keys "
         f"first. {ROUNDED}"
     )
     apart = "|q − k|, days" if points.dated else "|q − k|"
@@ -86,10 +86,10 @@ def dot_products(standing: Standing) -> tuple[str, list[str], np.ndarray]:
     weights = torch.softmax(torch.from_numpy(scaled), dim=-1).numpy()
     equal = bool(np.ptp(half_keys) <= SAME * half_keys.max())
     why = (
-        "it is the same for every key, and the weights are those above" if equal else "the weights are others"
+        "it is the same for every key, so the weights are those above" if equal else "the weights are others"
     )
     return (
-        f"Dot-product attention, as the picture has it: |k|²/2 is left out, and {why}.",
+        f"Dot-product attention, as the picture has it: |k|²/2 is left out; {why}.",
         ["q · k", "− |q|²/2", "sum", "÷ h²", "its softmax"],
         np.stack([products, -half_query, scores, scaled, weights], axis=1),
     )

@@ -102,6 +102,6 @@ def _misnamed(points: Points, _kernel: str, h: float) -> tuple[Spec, str]:
     )
     named = (("max(0, 1 − u)", triangular), ("max(0, 1 − u²)", parabola))
     return two_maps.spec(scene, *named), (
-        "Some courses print max(0, 1 − u), the triangular kernel, under Epanechnikov's name. Rows sum to one "
-        f"either way, so no sum tells. {verdict(against)}"
+        "Some courses print max(0, 1 − u), the triangular kernel, under Epanechnikov's name. Rows with a key "
+        f"in the window sum to one either way, so no sum tells. {verdict(against)}"
     )

@@ -3,6 +3,7 @@
 import streamlit as st
 
 from attn_core import KERNELS
+from pages.kernel_regression.words import named
 
 
 def show(kernel: str) -> None:
@@ -14,7 +15,7 @@ def show(kernel: str) -> None:
     left, right = st.columns(2)
     with left:
         for name, known in KERNELS.items():
-            st.markdown(f"**{name}**" if name == kernel else name)
+            st.markdown(f"**{named(name)}**" if name == kernel else named(name))
             st.latex(f"K(u) = {known.formula}")
         st.caption(
             "Some courses print max(0, 1 − u) under the name Epanechnikov: it is the triangular kernel. "

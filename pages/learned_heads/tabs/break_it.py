@@ -12,7 +12,7 @@ from torch import Tensor
 from attn_core import Check, compare
 from attn_core.checks import agree
 from attn_core.head_mistakes import HEADS_ADD_UP, origins
-from attn_core.mistakes import MASKED_IS_ZERO, ROWS_SUM_TO_ONE
+from attn_core.mistakes import MASKED_IS_ZERO
 from attn_core.toys import SYMBOLS, TOY_MISTAKES, Judged, ToyMistake, ToyRun, heads_reversed
 from attn_figures.learned import Maps, right_and_broken
 from attn_figures.numbers import number
@@ -25,6 +25,7 @@ from pages.learned_heads.numbers import GUESSING, NAMED, Now, array, judged_with
 from pages.learned_heads.settings import FLAW
 from pages.learned_heads.tabs.checks import by_torch
 
+SUMS = "each row of weights sums to one"  # every place sees itself at least, so none may be empty
 MISTAKES = dict(zip(FLAW.options, TOY_MISTAKES, strict=True))
 
 
@@ -55,7 +56,8 @@ def show(now: Now) -> None:
                 {name: [(each.passed, each.verdict) for each in found] for name, found in audits.items()},
             )
         )
-    st.markdown(f"Every mistake on the {len(now.recipe.held_out())} held-out sequences, one at a time:")
+    held_out = len(now.recipe.held_out())
+    st.markdown(f"Every mistake {words.without(now.off)}on the {held_out} held-out sequences, one at a time:")
     st.markdown(table(["Mistake", "right", "loss"], costs(now, mistake), numbers=2))
 
 
@@ -118,7 +120,7 @@ class Made:
         added = torch.stack([layer.contributions.sum(dim=-3) for layer in run.layers])
         written = torch.stack([layer.output for layer in run.layers])
         return [
-            compare(ROWS_SUM_TO_ONE, sums, torch.ones_like(sums)),
+            compare(SUMS, sums, torch.ones_like(sums)),
             compare(MASKED_IS_ZERO, run.weights[:, later], 0.0, scale=1.0),
             compare(HEADS_ADD_UP, added, written),
             compare("the maps are those of torch", run.weights, weights),
@@ -149,10 +151,10 @@ def verdict(made: Made) -> str:
 def _cost(made: Made) -> str:
     """Say what held-out sequences lose."""
     now, right, broken = made.now, made.right_judged, made.judged
-    off = [now.head(head) for head in now.setting.off]
+    off = now.off
     if len(off) == now.n_head:
         return "With every head off nothing is read, so nothing can be lost."
-    who = f"without {listed(off)} the model is" if off else "the model is"
+    who = f"{words.without(off)}the model is"
     told, with_it = f"{right.accuracy:.1%}", f"{broken.accuracy:.1%}"
     losses = f"loss {number(right.loss, 3)}, then {number(broken.loss, 3)}"
     guesses = right.loss >= GUESSING and right.accuracy < 2 / len(SYMBOLS)

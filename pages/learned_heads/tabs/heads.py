@@ -11,9 +11,10 @@ def show(now: Now) -> None:
     """Show a line a head: its measures on held-out sequences, and accuracy and loss without it."""
     whole = now.judged
     gone = now.run.ablated
+    heads = ", with all heads on" if now.off else ""
     st.markdown(
         f"On {len(now.recipe.held_out())} sequences that no step of the training saw, after {now.step:,} "
-        f"steps: right in **{whole.accuracy:.1%}** of the places, loss {whole.loss:.4f}."
+        f"steps{heads}: right in **{whole.accuracy:.1%}** of the places, loss {whole.loss:.4f}."
     )
     rows = [
         [

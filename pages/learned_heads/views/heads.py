@@ -68,8 +68,6 @@ def show(whole: Whole, *, key: str, name: str, made: Callable[[str, Callable[[],
         on_cell=partial(_clicked, whole),
         says=made("words", lambda: pack_says([_say(whole, each) for each in ranks])),
     )
-    if whole.measure == SPECIAL and not whole.special:
-        st.caption(":material/info: This sequence has no special tokens: no head can look at them.")
     if any(whole.sink(head)[1] >= SINK for head in range(whole.n_head)):
         st.caption(words.SINKS)
     left_out = words.fewer(len(ranks), whole.n_head, whole.longest)
@@ -79,12 +77,20 @@ def show(whole: Whole, *, key: str, name: str, made: Callable[[str, Callable[[],
 
 def _say(whole: Whole, rank: int) -> str:
     head = whole.order[rank - 1]
-    of = "word" if whole.is_divided else "token"
-    told = words.seen(whole.model.name(head), whole.measure, whole.scores[head], rank, whole.n_head, of=of)
+    of = "word" if whole.is_divided and whole.holds_whole_words else "token"
+    if whole.can_look:
+        scores = whole.scores
+        alike = min(scores) == max(scores)
+        told = words.seen(
+            whole.model.name(head), whole.measure, scores[head], rank, whole.n_head, of=of, alike=alike
+        )
+    else:
+        told = words.nowhere(whole.measure, whole.n_head, of=of)
     tokens, share = whole.sink(head)
     if whole.measure == SPECIAL or (not whole.special and share < SINK):
         return told
-    return f"{told} {words.drawn(plain(tokens), share, hidden=whole.is_divided, sink=SINK)}"
+    whose = "the words" if whole.special else "the later tokens"
+    return f"{told} {words.drawn(plain(tokens), share, whose=whose, hidden=whole.is_divided, sink=SINK)}"
 
 
 def _clicked(whole: Whole, cell: Cell) -> None:

@@ -48,7 +48,7 @@ def _show(setting: Setting) -> None:
     st.caption(words.what_is_learned(setting.recipe))
     if now.task.strange is not None:
         found = judged_outside(setting.recipe, now.at, setting.off)
-        st.caption(words.of_another_kind(now.task, found))
+        st.caption(words.of_another_kind(now.task, found, now.off))
     if not setting.recipe.positions:
         st.caption(words.without_positions(now))
     tabs(

@@ -25,9 +25,10 @@ def show(now: Now) -> None:
     tokens = now.tokens.queries
     d_out = result.output.shape[-1]
     lengths = array(result.contributions.norm(dim=-1))
+    bias = "" if result.output_bias is None else ", and the bias b_o"
     st.markdown(
-        "The output projection is linear, so the output is a **sum with one term a head**: what a head "
-        "found, times its own block of W_o. Bars on the right are lengths."
+        f"The output projection is linear, so the output is a **sum with one term a head**{bias}. A term is "
+        "what a head found, times its own block of W_o. Bars on the right are lengths."
         if now.setting.projection
         else "Without an output projection each head fills **its own columns** of the output; added up they "
         "stand side by side. Bars on the right are lengths."

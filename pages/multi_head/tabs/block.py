@@ -1,11 +1,16 @@
 """The tab "Block": residual connection and layer norm around attention, over repeated layers."""
 
+import math
+from dataclasses import dataclass
+
+import numpy as np
 import streamlit as st
 import torch
 
 from attn_core import NORMS, repeat_block, token_similarity
 from attn_figures.block import layer_curves
 from attn_ui import controls
+from attn_ui.frame import coloured
 from attn_ui.live_figure import Slider, live_figure, pack
 from attn_ui.shared_cache import shared
 from pages.multi_head import words
@@ -41,9 +46,9 @@ def show(now: Now) -> None:
         residual = controls.flag(RESIDUAL, "Residual connection")
     with right:
         norm = controls.segment(NORM, "Layer norm")
-    about.markdown(words.block(residual, norm))
     chosen = VARIANTS.index((residual, norm))
-    packed, lengths, alike = _over_layers(now.setting, now.n_head, chosen)
+    packed, measured = _over_layers(now.setting, now.n_head, chosen)
+    about.markdown(words.block(residual, norm, some_flat=measured.some_flat))
     alone = len(now.tokens.queries) == 1
     live_figure(
         packed,
@@ -53,15 +58,36 @@ def show(now: Now) -> None:
         slider=Slider("Layers", LAYERS),
         says=[
             words.layers(
-                name_of(residual, norm), layer, lengths[0], lengths[layer], None if alone else alike[layer]
+                name_of(residual, norm),
+                layer,
+                measured.lengths[0],
+                length,
+                None if alone or math.isnan(alike) else alike,
+                zero=[coloured("query", now.tokens.queries[place]) for place in zero],
             )
-            for layer in range(len(LAYERS.values))
+            for layer, (length, alike, zero) in enumerate(
+                zip(measured.lengths, measured.alike, measured.zero, strict=True)
+            )
         ],
     )
     st.caption(
         "Grey: the other five ways. Each layer has weights of its own, drawn from the seeds "
-        f"{now.setting.seed} to {now.setting.seed + len(LAYERS.values) - 2}; there is no feed-forward part."
+        f"{now.setting.seed} to {now.setting.seed + len(LAYERS.values) - 2}; there is no feed-forward part. "
+        "Vectors of zeros have no direction: both means leave them out."
     )
+
+
+@dataclass(frozen=True)
+class Measured:
+    """Of one variant, at each layer: mean length and mean cosine of what is not zero, and which tokens are.
+
+    ``some_flat`` says whether the norm meets a vector whose numbers are all equal: it takes it to zero.
+    """
+
+    lengths: list[float]
+    alike: list[float]
+    zero: list[list[int]]
+    some_flat: bool
 
 
 def _measured(setting: Setting, n_head: int) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
@@ -80,12 +106,13 @@ def _measured(setting: Setting, n_head: int) -> tuple[torch.Tensor, torch.Tensor
             )
         )
     states = torch.stack(entering, dim=1)
-    return states, states.norm(dim=-1).mean(dim=-1), token_similarity(states)
+    lengths = states.norm(dim=-1)
+    return states, lengths.sum(dim=-1) / (lengths > 0).sum(dim=-1).clamp(min=1), token_similarity(states)
 
 
 @shared
-def _over_layers(setting: Setting, n_head: int, chosen: int) -> tuple[bytes, list[float], list[float]]:
-    """Return the message that draws one variant, its mean lengths and its mean cosines."""
+def _over_layers(setting: Setting, n_head: int, chosen: int) -> tuple[bytes, Measured]:
+    """Return the message that draws one variant, and what is said of it."""
     states, lengths, alike = map(array, _measured(setting, n_head))
     packed = pack(
         [
@@ -102,4 +129,7 @@ def _over_layers(setting: Setting, n_head: int, chosen: int) -> tuple[bytes, lis
             for layer in range(len(LAYERS.values))
         ]
     )
-    return packed, lengths[chosen].tolist(), alike[chosen].tolist()
+    own, norm = states[chosen], VARIANTS[chosen][1]
+    flat = {"none": own[:0], "before": np.ptp(own[:-1], axis=-1), "after": abs(own[1:]).max(axis=-1)}[norm]
+    zero = [np.flatnonzero(~state.any(axis=-1)).tolist() for state in own]
+    return packed, Measured(lengths[chosen].tolist(), alike[chosen].tolist(), zero, bool((flat == 0).any()))

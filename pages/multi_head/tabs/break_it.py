@@ -6,6 +6,7 @@ from dataclasses import replace
 from html import escape
 
 import streamlit as st
+import torch
 
 from attn_core import MULTI_HEAD_MISTAKES, Attention, MultiHead
 from attn_core.checks import agree
@@ -75,6 +76,8 @@ MISTAKES = dict(
     )
 )
 Drawn = tuple[Matrix, Matrix, bool]
+SAME_MAPS = "the maps are those of torch"
+ROUNDING = 1e-9  # of a weight, and of a score beside the largest
 
 
 def _between_heads(now: Now, broken: Attention) -> Drawn:
@@ -169,23 +172,31 @@ def verdict(now: Now, name: str, broken: Attention | MultiHead) -> str:
 
 def _verdict_on_merge(now: Now, broken: MultiHead) -> str:
     off = largest(now.result.output - broken.output)
+    they = "They miss" if now.result.output_bias is None else "With the bias b_o they miss"
     return (
-        f"Fails: *{HEADS_ADD_UP}*. They miss it by up to {off:.3g}. Maps and shapes are all right; only the "
+        f"Fails: *{HEADS_ADD_UP}*. {they} it by up to {off:.3g}. Maps and shapes are all right; only the "
         "numbers stand in wrong places."
     )
 
 
-def _verdict_on_scale(now: Now, broken: MultiHead) -> str:
+def _off(now: Now, broken: MultiHead) -> str:
+    """Say by how much output and weights are off torch's, or that only weights are."""
     right = now.result
+    maps = largest(right.weights - broken.weights)
+    if agree(right.output, broken.output):
+        return (
+            f"Fails: *{SAME_MAPS}*. Weights are off by up to {maps:.3g}; the output cannot tell, for where "
+            "they differ the values are the same."
+        )
     off = largest(right.output - broken.output)
+    return f"Fails: *{SAME_AS_TORCH}*. It is off by up to {off:.3g}, weights by up to {maps:.3g}."
+
+
+def _verdict_on_scale(now: Now, broken: MultiHead) -> str:
     ratio = math.sqrt(now.module.d_head / now.module.d_model)
     too, so = ("small", "flat") if ratio < 1 else ("large", "sharp")
     end = f", so the softmax is too {so}" if now.scheme.adds != "bias" else " beside the biases of places"
-    return (
-        f"Fails: *{SAME_AS_TORCH}*. It is off by up to {off:.3g}, weights by up to "
-        f"{largest(right.weights - broken.weights):.3g}: scores are {ratio:.3g} times what they should "
-        f"be, too {too}{end}."
-    )
+    return f"{_off(now, broken)} Scores are {ratio:.3g} times what they should be, too {too}{end}."
 
 
 def _verdict_on_sharing(now: Now, broken: MultiHead) -> str:
@@ -194,7 +205,7 @@ def _verdict_on_sharing(now: Now, broken: MultiHead) -> str:
     if agree(right.weights, broken.weights):
         return (
             f"Fails: *{SAME_AS_TORCH}*. It is off by up to {off:.3g}, for all heads read one value. The "
-            "maps cannot tell: no query may attend to more than one key, so they are alike in any case."
+            f"maps cannot tell: {_why_same_maps(now)}."
         )
     apart = largest(broken.weights - broken.weights[:1])
     if apart > 1e-9:
@@ -231,7 +242,7 @@ def _verdict_on_groups(now: Now, broken: MultiHead) -> str:
         str(head + 1) for head in range(now.n_head) if not agree(right.weights[head], broken.weights[head])
     ]
     if not moved:
-        return f"Fails: *{SAME_AS_TORCH}*, by up to {off:.3g}. The maps cannot tell: each row sees one key."
+        return f"Fails: *{SAME_AS_TORCH}*, by up to {off:.3g}. The maps cannot tell: {_why_same_maps(now)}."
     who = f"Head {moved[0]} reads" if len(moved) == 1 else f"Heads {listed(moved)} read"
     return (
         f"Fails: *{SAME_AS_TORCH}*. {who} another group's keys, and the output is off by up to {off:.3g}. "
@@ -243,22 +254,19 @@ def _verdict_on_cache(now: Now, broken: MultiHead) -> str:
     off = largest(now.result.output - broken.output)
     own = float(now.result.weights.diagonal(dim1=-2, dim2=-1).mean())
     first = largest(broken.weights[:, 0])
+    others = " Every other row still sums to one." if len(now.tokens.queries) > 1 else ""
     return (
         f"Fails: *{SAME_AS_TORCH}*. It is off by up to {off:.3g}. A token should give itself "
         f"{own:.2f} of its weight on average, and gives "
         f"{largest(broken.weights.diagonal(dim1=-2, dim2=-1)):.2g}; the first token's weights are "
-        f"{'all zero' if first == 0 else f'up to {first:.2g}'}. Every other row still sums to one."
+        f"{'all zero' if first == 0 else f'up to {first:.2g}'}.{others}"
     )
 
 
 def _verdict_on_place(now: Now, broken: MultiHead) -> str:
-    right, unplaced = now.result, now.unplaced.result
-    off = largest(right.output - broken.output)
-    same = "are those without positions" if agree(broken.weights, unplaced.weights) else "see no places"
-    return (
-        f"Fails: *{SAME_AS_TORCH}*. It is off by up to {off:.3g}, weights by up to "
-        f"{largest(right.weights - broken.weights):.3g}: they {same}, and all shapes are right."
-    )
+    same = agree(broken.weights, now.unplaced.result.weights)
+    they = "are those without positions" if same else "see no places"
+    return f"{_off(now, broken)} The broken weights {they}, and all shapes are right."
 
 
 VERDICTS: dict[str, Callable[[Now, MultiHead], str]] = {
@@ -349,11 +357,24 @@ def _why_harmless(now: Now, name: str) -> str:
             "with one head there is no other to mix it with. Move the slider to two or more",
         ),
     ]
-    may = now.result.mask
-    single = now.tokens.shape[1] == 1 or (may is not None and int(may.sum(dim=-1).max()) <= 1)
-    otherwise = (
-        "no query may attend to more than one key, so every weight is 0 or 1 either way"
-        if single
-        else "the scores are so far apart that every query has all its weight on one key either way"
-    )
-    return next((reason for holds, reason in reasons if holds), otherwise)
+    return next((reason for holds, reason in reasons if holds), f"{_why_same_maps(now)}, either way")
+
+
+def _why_same_maps(now: Now) -> str:
+    """Say why weights are what they are whatever becomes of the scores."""
+    weights, scores = now.result.weights, now.result.scores
+    may = torch.ones_like(weights).bool() if now.result.mask is None else now.result.mask.expand_as(weights)
+    some = may.any(dim=-1)
+    if int(may.sum(dim=-1).max()) <= 1:
+        return "no query may attend to more than one key, so every weight is 0 or 1"
+    highest, lowest = scores.masked_fill(~may, -torch.inf), scores.masked_fill(~may, torch.inf)
+    alike = (highest.amax(dim=-1) - lowest.amin(dim=-1))[some] <= ROUNDING * largest(scores)
+    most = weights.amax(dim=-1, keepdim=True)
+    on_top = ((weights < ROUNDING) | (weights > most - ROUNDING)).all(dim=-1)[some]
+    if bool(alike.all()):
+        return "all keys that a query sees score alike"
+    if bool((most[some] > 1 - ROUNDING).all()):
+        return "the scores are so far apart that every query has all its weight on one key"
+    if bool((alike | on_top).all()):
+        return "all weight of a query is on the keys that score highest, which score alike"
+    return "on these numbers weights are the same"

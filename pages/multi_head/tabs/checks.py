@@ -23,7 +23,7 @@ def checks(now: Now) -> list[Check]:
     sums = result.weights.sum(dim=-1)
     attends = sums > 0
     found = [*_against_torch(now), _against_fused(now)]
-    found.append(compare("each row of each map sums to one", sums[attends], torch.ones_like(sums[attends])))
+    found.append(compare("each row of each map sums to one, or is empty", sums, attends.to(sums), scale=1.0))
     if result.mask is not None:
         masked = result.weights[~result.mask]
         found.append(compare("a masked key has weight zero", masked, 0.0, scale=1.0))

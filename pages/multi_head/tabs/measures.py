@@ -30,7 +30,7 @@ def show(now: Now) -> None:
             "%.3f",
             "nats; 0: one key has all the weight, full: all weigh the same",
         ),
-        "effective keys": (n_key, "%.2f", f"how many of {n_key} keys weigh in"),
+        "effective keys": (n_key, "%.2f", f"how many of {words.counted(n_key, 'key')} weigh in"),
         "distance": (furthest, "%.2f", "how far from itself a query looks, in positions"),
         "previous token": (1.0, "%.3f", "weight on the token just before, where there is one"),
         "diagonal": (1.0, "%.3f", "weight on the token itself"),
@@ -82,8 +82,12 @@ def means_over(now: Now) -> str:
         over += f", *previous token* over {second}"
     if n_query > n_key:
         over += f", *diagonal* over the {words.counted(n_key, 'place')} that both sides have"
-    if bool((now.result.weights.sum(dim=-1) == 0).any()):
-        over += "; a query that may attend to nothing counts as 0, and *distance* leaves it out"
+    attend = now.result.weights.any(dim=-1)
+    if not bool(attend.any()):
+        over += "; no query may attend to any key, so all measures are 0"
+    elif not bool(attend.all()):
+        over += "; *entropy*, *effective keys* and *distance* leave out a query that may attend to nothing, "
+        over += "which counts as 0 in the others"
     by = "by number" if now.look.order == "number" else f"by {now.look.order}, largest first"
     return f"{over}. Heads stand {by} (*Order heads by*, in the sidebar)."
 

@@ -136,9 +136,9 @@ def arithmetic(here: OneOrMany) -> str:
     return (
         f"Parameters: {wide} × {d_model} × {d_model} + 2 × {d_key} × {d_model}{biases} = "
         f"**{size.parameters:,}**, with no number of heads in it. Operations of attention itself: "
-        f"{words.counted(heads, 'head')} × {pairs:,} pairs × (2 × {d_head} + 5 + 2 × {d_head}) = "
-        f"**{size.attention_flops:,}**, of {size.flops:,} with the projections. The 5 scale a score and "
-        f"compute its softmax, so each further head takes 5 × {pairs:,} = {5 * pairs:,} more."
+        f"{words.counted(heads, 'head')} × {words.counted(pairs, 'pair')} × (2 × {d_head} + 5 + 2 × "
+        f"{d_head}) = **{size.attention_flops:,}**, of {size.flops:,} with the projections. The 5 scale a "
+        f"score and compute its softmax, so each further head takes 5 × {pairs:,} = {5 * pairs:,} more."
     )
 
 

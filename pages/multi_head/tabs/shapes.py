@@ -138,11 +138,13 @@ def _costs(now: Now) -> None:
         "| Heads | Parameters | FLOPs, projections | FLOPs, attention | FLOPs, all |",
         "|:--|--:|--:|--:|--:|",
     ]
-    for name, numbers in (
+    rows = [
         (f"1 head of width {d_model}", single),
         (f"**this page**: {words.counted(now.n_head, 'head')} of width {module.d_head}", here),
-        (f"{words.counted(now.n_head, 'head')} of width {d_model} each", size(now.n_head, d_model)),
-    ):
+    ]
+    if now.n_head > 1:
+        rows.append((f"{now.n_head} heads of width {d_model} each", size(now.n_head, d_model)))
+    for name, numbers in rows:
         table.append(f"| {name} | {' | '.join(f'{number:,}' for number in numbers)} |")
     st.markdown("\n".join(table))
     st.caption(

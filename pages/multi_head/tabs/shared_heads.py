@@ -108,7 +108,7 @@ def sizes(now: Now) -> str:
         change = 100 * off(now.sharing(groups), now)
         lines.append(
             f"| {groups} | {name} | {size.parameters:,} | {kept:,} numbers | "
-            f"{2 * kept * len(n.keys):,} bytes | {change:.3g} % |"
+            f"{2 * kept * len(n.keys):,} bytes | {change:.3g}% |"
         )
     return "\n".join(lines)
 

@@ -7,7 +7,7 @@ import numpy as np
 from attn_core import entropy
 from attn_ui.frame import coloured, plain
 from pages.multi_head import words
-from pages.multi_head.numbers import Now, allowed, one_length
+from pages.multi_head.numbers import Now, allowed, mean_of_rows, one_length
 
 ROUNDING = 1e-12  # nats by which an entropy changes without a reason
 
@@ -38,7 +38,8 @@ def conditions(now: Now) -> list[str]:
             )
         )
     if setting.positions.name == "ramp" and now.tokens.shape[1] > 1:
-        placed, bare = (each.result.weights[..., -1].mean(dim=-1).tolist() for each in (now, now.unplaced))
+        maps = now.result.weights, now.unplaced.result.weights
+        placed, bare = (mean_of_rows(each[..., -1], each).tolist() for each in maps)
         said.append(words.last_key(coloured("key", now.tokens.keys[-1]), placed, bare, "ramp"))
     return said
 

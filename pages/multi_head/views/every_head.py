@@ -2,11 +2,10 @@
 
 from collections.abc import Sequence
 
-from attn_core import effective_keys
 from attn_figures import multi_head as pictures
 from attn_figures.picture import Spec
 from pages.multi_head import words
-from pages.multi_head.numbers import Now, heads, order_of
+from pages.multi_head.numbers import MEASURES, Now, heads, order_of
 
 
 def draw(steps: Sequence[Now]) -> list[Spec]:
@@ -27,5 +26,8 @@ def draw(steps: Sequence[Now]) -> list[Spec]:
 
 def say(now: Now) -> str:
     """Say which head looks most narrowly and which most widely."""
-    spread = effective_keys(now.result.weights).mean(dim=-1).tolist()
-    return words.maps(spread, len(now.tokens.keys), now.module.d_head, now.module.d_model)
+    spread = MEASURES["effective keys"](now.result).tolist()
+    some_empty = not bool(now.result.weights.any(dim=-1).all())
+    return words.maps(
+        spread, len(now.tokens.keys), now.module.d_head, now.module.d_model, some_empty=some_empty
+    )

@@ -117,9 +117,9 @@ def _rotary_checks(numbers: Numbers) -> list[Check]:
             angle = p * numbers.inputs.scheme.base ** (-2 * pair / d)
             z = complex(float(x[p, a]), float(x[p, b])) * cmath.exp(1j * angle)
             naive[p, a], naive[p, b] = z.real, z.imag
-    pairs = "i and i + 1" if interleaved else f"i and i + {d // 2}"
+    pairs = "2m and 2m + 1" if interleaved else f"m and m + {d // 2}"
     return [
-        compare(f"Turning multiplies dimensions {pairs} by exp(i p ω), as complex numbers", turned, naive),
+        compare(f"Turning multiplies dimensions {pairs} by exp(i p ω_m), as complex numbers", turned, naive),
         compare("Turning leaves lengths as they are", turned.norm(dim=-1), x.norm(dim=-1)),
     ]
 

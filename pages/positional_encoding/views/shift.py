@@ -117,6 +117,7 @@ def _packed(inputs: Inputs) -> tuple[bytes, bytes]:
         )
         # The ramp's error grows without bound, so each step has an axis of its own.
         figures.append(pictures.trial.spec(tried, at, numbers.scheme_name, max(at.values()) or 1.0))
-        tell = words.whole_shift if of_words else words.shift
-        says.append(tell(at, level.scales, numbers.scheme_name, int(shift), numbers.width))
+        told = at, level.scales, numbers.scheme_name, int(shift), numbers.width
+        strength = inputs.scheme.strength
+        says.append(words.whole_shift(*told, strength=strength) if of_words else words.shift(*told))
     return pack(figures), pack_says(says)

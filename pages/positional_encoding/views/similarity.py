@@ -1,6 +1,8 @@
 """What positions alone say of each pair, and whether only the offset counts."""
 
-from attn_core import by_offset
+from torch import Tensor
+
+from attn_core import Scheme, by_offset
 from attn_figures import position_maps as pictures
 from attn_ui.live_figure import Cursor, pack, pack_says
 from attn_ui.shared_cache import shared
@@ -21,6 +23,18 @@ def show(numbers: Numbers) -> None:
     show_moved(numbers, moved, packed, key="similarity", alt=alt)
 
 
+def _say(values: Tensor, scheme: Scheme, width: int, quantity: str) -> str:
+    """Say what the pairs in sight show: of positions that a word can have, where there are any."""
+    first = scheme.first if len(values) > scheme.first else 0
+    low, mean, high = (band.numpy() for band in by_offset(values[first:, first:]))
+    with_cls = None
+    if first:
+        least, _, greatest = by_offset(values)
+        with_cls = float((greatest - least).max())
+    zeros = values.diagonal().isnan().nonzero().flatten().tolist()
+    return words.similarity((low, mean, high), scheme, width, quantity, with_cls=with_cls, zeros=zeros)
+
+
 @shared
 def _packed(inputs: Inputs) -> tuple[bytes, bytes]:
     numbers = Numbers(inputs)
@@ -30,8 +44,9 @@ def _packed(inputs: Inputs) -> tuple[bytes, bytes]:
     values = scheme.similarity(moved.longest, numbers.width, cosine=cosine)
     values = values.expand(len(moved.lengths), -1, -1)
     low, mean, high = (band.numpy() for band in by_offset(values))
-    lowest, highest = min(0.0, float(values.min())), float(values.max())
-    limits = (lowest, min(highest, 1.3 * typical(values)) if highest > 0 else 0.0)
+    known = values.nan_to_num()  # vectors of zeros have no cosine
+    lowest, highest = min(0.0, float(known.min())), float(known.max())
+    limits = (lowest, min(highest, 1.3 * typical(known)) if highest > 0 else 0.0)
     quantity = _QUANTITIES.get(scheme.adds, "cosine" if cosine else "dot product")
     changes, copies = pictures.similarity_cursor(moved.longest)
     figures, says = [], []
@@ -45,7 +60,5 @@ def _packed(inputs: Inputs) -> tuple[bytes, bytes]:
                 shown=shown,
             )
         )
-        own_low, own_mean, own_high = by_offset(values[step, :shown, :shown])
-        bands = (own_low.numpy(), own_mean.numpy(), own_high.numpy())
-        says.append(words.similarity(bands, scheme, numbers.width, quantity))
+        says.append(_say(values[step, :shown, :shown], scheme, numbers.width, quantity))
     return pack(figures, Cursor(moved.longest, changes, rows_of=copies)), pack_says(says)

@@ -44,10 +44,11 @@ def show(now: Now) -> None:
         title: attn_core.audit_attention(result, head.query, head.key, head.value, mask)
         for title, result in (("right", right), ("broken", broken))
     }
-    largest = float((broken.weights - right.weights).abs().nan_to_num(nan=1.0).max())
+    changes = (broken.weights - right.weights).abs()
+    largest, lost = float(changes.nan_to_num(nan=0.0).max()), int(changes.isnan().sum())
     failed = [check.name for check in audits["broken"] if not check.passed]
     leaked = broken.weights[~mask & (broken.weights > 0)].tolist()
-    what_you_see(f"{verdict(largest, failed, mistake.breaks)} {leaks(leaked)}".strip())
+    what_you_see(f"{verdict(largest, failed, mistake.breaks, lost=lost)} {leaks(leaked)}".strip())
     st.markdown(
         checks_table(
             [check.name for check in audits["right"]],
@@ -61,11 +62,11 @@ def show(now: Now) -> None:
     st.caption(f"Here the scale is 1/√d_k and the temperature 1. {note} {gaps}".strip())
 
 
-def verdict(largest: float, failed: Sequence[str], breaks: str) -> str:
+def verdict(largest: float, failed: Sequence[str], breaks: str, *, lost: int = 0) -> str:
     """Say what a mistake changed, and which checks find it.
 
     Args:
-        largest: change of a weight.
+        largest: change of a weight that is still a number; lost: how many are none.
         failed: the names of the checks that fail.
         breaks: what the mistake breaks where it shows.
     """
@@ -75,7 +76,11 @@ def verdict(largest: float, failed: Sequence[str], breaks: str) -> str:
             f"On these numbers the mistake {changed} and every check holds, which is how it survives. "
             f"On others it breaks this: {breaks}."
         )
-    return f"The largest change of a weight is {number(largest, 3)}. What fails now: {'; '.join(failed)}."
+    told = f"The largest change of a weight is {number(largest, 3)}."
+    if lost:
+        gone = "1 weight is no number" if lost == 1 else f"{lost} weights are no numbers"
+        told = f"{gone} any more{f'; others change by up to {number(largest, 3)}' if largest else ''}."
+    return f"{told} What fails now: {'; '.join(failed)}."
 
 
 def leaks(weights: Sequence[float]) -> str:

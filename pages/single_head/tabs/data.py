@@ -171,7 +171,8 @@ def _paste(table: Typed) -> None:
         if text.strip():
             rows, problem = matrix_of(text, setting)
             if most and len(rows) > most:
-                problem = f"{setting.name} has {len(rows)} rows, and there are {most} tokens."
+                there = "is 1 token" if most == 1 else f"are {most} tokens"
+                problem = f"{setting.name} has {len(rows)} rows, and there {there}."
             st.session_state[f"{key}_problem"] = problem
             if not problem:
                 state.keep(setting, setting.text(rows), replaces=True)
