@@ -1,6 +1,7 @@
 """The single-head page as a lesson: one number followed from the sentence to the output."""
 
 import math
+import re
 from typing import Literal
 from urllib.parse import parse_qs, urlencode
 
