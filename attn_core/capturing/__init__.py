@@ -9,7 +9,7 @@ from torch import nn
 
 from attn_core import _require
 from attn_core.attention_maps import AttentionMaps
-from attn_core.capturing.choosing import Choice, Kept, batches, tensors
+from attn_core.capturing.choosing import Kept, choice, tensors
 from attn_core.capturing.running import as_without, watched_modules
 from attn_core.capturing.watching import Seen, Watch
 from attn_core.manifest import Manifest, Ran
@@ -68,8 +68,7 @@ def capture(
         raise ValueError(f"model must be a torch.nn.Module; got {type(model).__name__}")
     model = getattr(model, "_orig_mod", model)  # of a compiled model, the one that was compiled
     _refuse_hidden(model)
-    sizes = batches(model, args, inputs)
-    watch = Watch(model, Choice(sequence, sizes))
+    watch = Watch(model, choice(model, sequence, args, inputs))
     with (
         watched_modules(watch.enter, watch.leave),
         as_without(model, watch, tensors((args, inputs)), as_is=as_is),
