@@ -41,7 +41,8 @@ def capture(
     several windows or images one for each (``..., part 2 of 4``). ``tokens`` name the places.
 
     ``manifest`` of the result is a table of all that ran, what was kept and what was missed and why: linear
-    attention has no such weights, a local band is no map of queries over keys. What was missed is warned of.
+    attention has no such weights, a local band or a factor is no map of queries over keys, and axes that can
+    be read in two ways are none that can be named. What was missed is warned of.
 
     Invariant: the model computes bit for bit what it computes without, its random numbers included, and
     keeps its hooks, mode and settings, also where it raises. It runs as in ``model.eval()``, where nothing
