@@ -27,7 +27,7 @@ _WRITES = {
     "__setitem__", "index_put", "index_put_", "index_copy", "index_copy_", "index_add", "index_add_",
     "scatter", "scatter_", "scatter_add", "scatter_add_", "masked_scatter", "masked_scatter_",
 }  # fmt: skip
-_JOINS = {"cat", "concat", "concatenate"}
+_JOINS = {"cat", "concat", "concatenate", "stack"}
 
 
 class _Remembered:
@@ -74,7 +74,7 @@ class Softmax:
         if self.is_factor:
             return f"multiplies its softmax of shape {self.shape} with another, as a factor of its weights"
         if self.is_spread:
-            return f"uses its softmax of shape {self.shape} for some of its places alone, which it chooses"
+            return f"uses its softmax of shape {self.shape} for a part of its places or sequences"
         if self.is_piece or (self.cuts and self.uses > 1):
             return f"uses its softmax of shape {self.shape} in pieces, such as blocks or a local band"
         return ""
@@ -228,13 +228,14 @@ class Products:
             joined = list(_tensors_in(args[:1] or kwargs.get("tensors")))
             axis = kwargs.get("dim", args[1] if len(args) > 1 else 0)
             found = [made for each in joined if (made := self._results.get(each))]
-            ndim = joined[0].ndim if joined else 1
-            is_larger = len(set(found)) > 1 and axis % ndim in {0, ndim - 2}  # of sequences, or of places
+            ndim = joined[0].ndim + (name == "stack") if joined else 1
+            of_more = {0} if name == "stack" else {0, ndim - 2}  # axes of sequences, or of places
+            is_larger = len(set(found)) > 1 and axis % ndim in of_more
         else:
             found = [made for each in _tensors_in((args[1:], kwargs)) if (made := self._results.get(each))]
-            value = args[-1]
+            value = args[-1] if found else None
             is_whole = name == "__setitem__" and next(_tensors_in(args[1:2]), None) is None
-            is_larger = not (is_whole and args[0].shape == value.shape)
+            is_larger = not (is_whole and isinstance(value, Tensor) and args[0].shape == value.shape)
         for made in found:
             made.is_spread |= is_larger
 

@@ -445,13 +445,15 @@ class SoftmaxByHand(nn.Module):
 
 
 class Chunks(nn.Module):
-    """Queries some at a time, joined or written into the whole."""
+    """Queries some at a time, joined or written into the whole; or sequences one at a time."""
 
     def __init__(self, way: str) -> None:
         super().__init__()
         self.way = way
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
+        if self.way == "a sequence each":
+            return torch.stack([(each[None] @ each.mT).softmax(-1) @ each for each in x])
         made = [(some @ x.mT).softmax(-1) @ x for some in x.split(2, dim=-2)]
         if self.way == "joined":
             return torch.cat(made, dim=-2)
@@ -459,6 +461,18 @@ class Chunks(nn.Module):
         whole[..., :2, :] = made[0]
         whole[..., 2:, :] = made[1]
         return whole
+
+
+def test_what_is_written_whole_or_beside_is_as_it_was() -> None:
+    class Writes(nn.Module):
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            whole = torch.zeros_like(x)
+            whole[0] = 1
+            whole[:] = (x @ x.mT).softmax(-1) @ x
+            return torch.cat([whole, x], dim=1)
+
+    x = torch.randn(2, 3, 4, 5)
+    close(capture(Writes(), x).maps["attention"], torch.softmax(x[0] @ x[0].mT, -1), atol=1e-6)
 
 
 def test_a_choice_among_experts_is_no_attention() -> None:
@@ -475,9 +489,9 @@ def test_a_softmax_by_another_name_is_one(way: str) -> None:
     close(maps["0"][0], (x[1] @ x[1].T).softmax(-1), atol=1e-6)
 
 
-@pytest.mark.parametrize("way", ["joined", "written"])
-def test_rows_of_some_queries_are_no_map_of_places(way: str, refuses: Refuses) -> None:
-    with refuses("for some of its places alone, which it chooses"):
+@pytest.mark.parametrize("way", ["joined", "written", "a sequence each"])
+def test_rows_of_some_queries_or_sequences_are_no_map_of_all(way: str, refuses: Refuses) -> None:
+    with refuses("for a part of its places or sequences"):
         capture(Chunks(way), torch.randn(2, 4, 12))
 
 
