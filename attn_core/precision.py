@@ -14,6 +14,8 @@ _EIGHT_BITS = tuple(
 PRECISIONS = {str(dtype).removeprefix("torch."): torch.finfo(dtype) for dtype in (*_FORMATS, *_EIGHT_BITS)}
 """The formats by name, as torch calls them."""
 
+_AT_ONCE = 2**18  # numbers: what is looked at takes no more, however many there are
+
 
 def coarsest(names: Iterable[str]) -> str:
     """Return the format that keeps least of a number; ``float64`` where none is given.
@@ -48,8 +50,14 @@ def exact_formats(numbers: np.ndarray, *, finer: str) -> Iterator[str]:
     >>> list(exact_formats(np.array([0.5, 0.2000732421875]), finer="float32"))
     ['float16']
     """
+    flat = numbers.reshape(-1)
     for name in ("float16", "bfloat16"):
-        if PRECISIONS[name].eps > PRECISIONS[finer].eps:
-            whole = torch.from_numpy(numbers.astype(np.float64))
-            if torch.equal(whole.to(getattr(torch, name)).to(torch.float64), whole):
-                yield name
+        coarser = PRECISIONS[name].eps > PRECISIONS[finer].eps
+        starts = range(0, flat.size, _AT_ONCE)
+        if coarser and all(_is_exact(flat[start : start + _AT_ONCE], name) for start in starts):
+            yield name
+
+
+def _is_exact(numbers: np.ndarray, name: str) -> bool:
+    whole = torch.from_numpy(numbers.astype(np.float64))
+    return torch.equal(whole.to(getattr(torch, name)).to(torch.float64), whole)

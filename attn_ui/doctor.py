@@ -3,6 +3,7 @@
 import contextlib
 import os
 import socket
+import ssl
 import subprocess
 import sys
 import tempfile
@@ -11,13 +12,17 @@ import urllib.request
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+import click
 from streamlit import config
+from streamlit.web import cli
 
 from attn_ui.assets import plotly_js
 from attn_ui.hosting import PREFIX, hosting, variables
 from attn_ui.trial import failing, unsound
 
 ROOT = Path(__file__).resolve().parent.parent
+MODEL = f"{PREFIX}MODEL"
+LAST_PORT = 65_535
 START_SECONDS = 180
 # Megabytes of a process, as deploy/README.md measures them.
 EMPTY, IN_CLASS, AT_MOST = 320, 500, 1_200
@@ -31,6 +36,7 @@ def settings(environment: Mapping[str, str]) -> list[str]:
         for name in sorted(environment)
         if name.startswith("STREAMLIT_") and name not in _of_streamlit()
     ]
+    faults += _unread(environment)
     unknown = {name for name in environment if name.startswith(PREFIX)} - set(variables())
     faults += [f"{name} is no setting; wanted one of {', '.join(variables())}" for name in sorted(unknown)]
     try:
@@ -45,6 +51,40 @@ def _of_streamlit() -> set[str]:
     return {option.env_var for option in config.get_config_options().values()}
 
 
+def _unread(environment: Mapping[str, str]) -> list[str]:
+    """Return a sentence for each setting of Streamlit's at which ``streamlit run`` would end."""
+    faults = []
+    for option in cli.main_run.params:
+        name = option.envvar if isinstance(option.envvar, str) else ""
+        text = environment.get(name, "")
+        try:
+            for each in option.type.split_envvar_value(text) if option.multiple else filter(None, [text]):
+                read = option.type.convert(each, option, None)
+                if name == "STREAMLIT_SERVER_PORT" and not 0 <= read <= LAST_PORT:
+                    raise click.BadParameter(f"{read} is no port, of which the last is {LAST_PORT}")
+        except click.BadParameter as error:
+            faults.append(f"{name}: {error.message.rstrip('.')}")
+    return faults
+
+
+def _health(environment: Mapping[str, str], port: int) -> str:
+    """Where the app answers on a port of this machine, by what the host has set."""
+    options = config.get_config_options()
+    certificate, path = (
+        environment.get(options[name].env_var, options[name].value or "")
+        for name in ("server.sslCertFile", "server.baseUrlPath")
+    )
+    start = f"{'https' if certificate else 'http'}://127.0.0.1:{port}"
+    return "/".join(filter(None, (start, path.strip("/"), "_stcore/health")))
+
+
+def _any_name() -> ssl.SSLContext:
+    """Read a certificate of any name: it is the host's, and asked for by the number of this machine."""
+    context = ssl.create_default_context()
+    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    return context
+
+
 def start(environment: Mapping[str, str]) -> tuple[float | None, str]:
     """Start the app on a free port; return the megabytes that it takes, and what it wrote where it failed.
 
@@ -53,6 +93,7 @@ def start(environment: Mapping[str, str]) -> tuple[float | None, str]:
     with contextlib.closing(socket.socket()) as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
+    health = _health(environment, port)
     options = ["--server.headless=true", "--server.address=127.0.0.1", f"--server.port={port}"]
     command = [sys.executable, "-m", "streamlit", "run", "app.py", *options]
     with tempfile.TemporaryFile("w+", encoding="utf-8") as written:
@@ -63,7 +104,7 @@ def start(environment: Mapping[str, str]) -> tuple[float | None, str]:
             for _ in _until_ended(process):
                 with (
                     contextlib.suppress(OSError),
-                    urllib.request.urlopen(f"http://127.0.0.1:{port}/_stcore/health", timeout=2),
+                    urllib.request.urlopen(health, timeout=2, context=_any_name()),
                 ):
                     return memory_of(process.pid), ""
             written.seek(0)
@@ -71,6 +112,23 @@ def start(environment: Mapping[str, str]) -> tuple[float | None, str]:
         finally:
             process.terminate()
             process.wait()
+
+
+def model(environment: Mapping[str, str]) -> tuple[float, str]:
+    """Read the model that the host has named, as the page does; return its megabytes, and what is wrong.
+
+    It is read by a process of its own, which ends with it; the megabytes are 0 where none is named.
+    """
+    if not environment.get(MODEL, "").strip():
+        return 0.0, ""
+    command = [sys.executable, "-m", "pages.learned_heads.model_trial"]
+    tried = subprocess.run(
+        command, cwd=ROOT, env=dict(environment), capture_output=True, text=True, check=False
+    )
+    said = tried.stdout.strip().rpartition("\n")[2]
+    if tried.returncode == 0:
+        return max(0.0, float(said)), ""  # NaN where the system does not tell
+    return 0.0, f"{MODEL}: {said or f'reading it ended the process (exit {tried.returncode})'}"
 
 
 def _until_ended(process: "subprocess.Popen[str]") -> Iterator[None]:
@@ -97,16 +155,19 @@ def room() -> float | None:
     return None
 
 
-def expected(megabytes: float | None) -> str:
-    """Say what memory to expect.
+def expected(megabytes: float | None, of_model: float = 0.0) -> str:
+    """Say what memory to expect; a model of the host's own comes on top.
 
     >>> expected(5000.0).splitlines()[1]
     'This machine has 5,000 MB: 4 processes, 600 visitors.'
     """
-    told = f"A process takes {EMPTY} MB empty, {IN_CLASS} with {VISITORS} visitors and {AT_MOST:,} at most."
+    in_class, at_most = (round(each + of_model) for each in (IN_CLASS, AT_MOST))
+    told = f"A process takes {EMPTY} MB empty, {in_class:,} with {VISITORS} visitors and {at_most:,} at most."
+    if of_model:
+        told += f" {of_model:,.0f} MB of that are {MODEL}'s, read at the first visit and by each process."
     if megabytes is None:
         return told
-    processes = int(megabytes // AT_MOST)
+    processes = int(megabytes // at_most)
     holds = f"{processes} processes, {VISITORS * processes} visitors"
     return f"{told}\nThis machine has {megabytes:,.0f} MB: {holds}."
 
@@ -114,13 +175,15 @@ def expected(megabytes: float | None) -> str:
 def main() -> None:
     """Look at everything, say what is found, and end with an error where something is wrong."""
     faults = settings(os.environ) or unsound() or failing()
+    of_model, wrong = (0.0, "") if faults else model(os.environ)
+    faults += [wrong] if wrong else []
     if not faults:
         megabytes, wrong = start(os.environ)
         if megabytes is None:
             faults.append(f"the app does not start: {wrong}")
         else:
             print(f"The app starts, every page opens; {megabytes:.0f} MB before the first visitor.")
-    print(*faults, expected(room()), sep="\n")
+    print(*faults, expected(room(), of_model), sep="\n")
     sys.exit(bool(faults))
 
 

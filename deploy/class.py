@@ -2,8 +2,9 @@
 
     python deploy/class.py [--processes 4] [--port 8600]
 
-Prints the address, restarts a process that ended, and stops all with Ctrl-C. SIGHUP restarts the processes
-one after another, each when the one before answers again: nobody is left without a server.
+Prints the address, restarts a process that ended, and stops all with Ctrl-C. SIGHUP opens the pages of the
+new code and starts it once beside the old. Where that works the processes are restarted one after another,
+each when the one before answers again, and nobody is left without a server; where not, the old ones go on.
 
 The processes are forked from one that has imported the app, and share what it imported: two take a third less
 memory than two of their own, and one that ended is there again at once.
@@ -25,6 +26,7 @@ import tempfile
 import threading
 import time
 import urllib.request
+from collections.abc import Callable
 from importlib import import_module
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
@@ -62,12 +64,35 @@ class Generation:
 
     def start(self, port: int) -> None:
         """Start a process at a port; it is started again whenever it ends."""
-        self._orders.send((port, True))
+        self._orders.send(("serve", port))
 
     def end(self, port: int) -> None:
         """End the process at a port; return when it has ended."""
-        self._orders.send((port, False))
-        self._orders.recv()
+        self._asked("end", port)
+
+    def fault_of_start(self, is_over: Callable[[], bool]) -> str:
+        """Start a process at a spare port, once; return why it does not answer, "" where it does.
+
+        What only a start runs fails here, where nobody is served.
+        """
+        port = _free_port()
+        deadline = time.monotonic() + START_SECONDS
+        try:
+            self._orders.send(("try", port))
+            while not _answers(port):
+                if is_over() or time.monotonic() > deadline:
+                    return f"the app did not answer within {START_SECONDS} s of its start"
+                if not self._asked("lives", port):
+                    return "the app does not start"
+                time.sleep(0.1)  # another process starts meanwhile
+            self.end(port)
+        except (EOFError, OSError):
+            return "the process of the new code ended"
+        return ""
+
+    def _asked(self, order: str, port: int) -> bool:
+        self._orders.send((order, port))
+        return bool(self._orders.recv())
 
     def close(self) -> None:
         """Stop all of its processes."""
@@ -81,25 +106,32 @@ def _breed(orders: Connection) -> None:
     _import_app()  # where nothing is forked, to learn before anything is ended whether it can be imported
     orders.send("ready")
     working: dict[int, BaseProcess] = {}
+    tried: set[int] = set()  # ports of processes that are not started again
     while True:
         ready = wait([orders, *(process.sentinel for process in working.values())])
         if orders not in ready:
-            for port, process in working.items():
-                if not process.is_alive():
+            for port in [port for port, process in working.items() if not process.is_alive()]:
+                del working[port]
+                if port not in tried:
                     print(f"the process at port {port} ended; starting it again", flush=True)
                     working[port] = _work(port)
             continue
         try:
-            port, wanted = orders.recv()
+            order, port = orders.recv()
         except EOFError:
             break
-        if wanted:
+        if order == "serve":
             working[port] = _work(port)
+        elif order == "try":
+            tried.add(port)
+            working[port] = _work(port, "tried ")
+        elif order == "lives":
+            orders.send(port in working and working[port].is_alive())
         else:
-            process = working.pop(port)
-            process.terminate()
-            process.join()
-            orders.send("ended")
+            if process := working.pop(port, None):
+                process.terminate()
+                process.join()
+            orders.send(True)
     for process in working.values():
         process.terminate()
     for process in working.values():
@@ -120,10 +152,10 @@ def _import_app() -> None:
     gc.freeze()
 
 
-def _work(port: int) -> BaseProcess:
+def _work(port: int, how: str = "") -> BaseProcess:
     process = WORKERS.Process(target=_serve, args=(port,))
     process.start()
-    print(f"process {process.pid} at port {port}", flush=True)
+    print(f"process {process.pid} {how}at port {port}", flush=True)
     return process
 
 
@@ -159,7 +191,8 @@ class Class:
         for port in self.ports:
             self.generation.start(port)
         for port in self.ports:
-            self._wait(port)
+            if not self._answers_in_time(port):
+                raise RuntimeError(f"the process at port {port} did not answer within {START_SECONDS} s")
         folder = Path(tempfile.mkdtemp(prefix="lab-nginx-"))
         shutil.copy(ROOT / "deploy" / "nginx.conf", folder / "nginx.conf")
         servers = [f"server 127.0.0.1:{port} max_fails=1 fail_timeout=5s;\n" for port in self.ports]
@@ -169,12 +202,11 @@ class Class:
         options = f"daemon off; pid {folder / 'nginx.pid'};"
         self.nginx = subprocess.Popen(["nginx", "-p", str(folder), "-c", config, "-g", options])
 
-    def _wait(self, port: int) -> None:
+    def _answers_in_time(self, port: int) -> bool:
         deadline = time.monotonic() + START_SECONDS
-        while not _answers(port):
-            if self.stopping or time.monotonic() > deadline:
-                raise SystemExit(f"the process at port {port} did not answer within {START_SECONDS} s")
+        while not (answers := _answers(port)) and not self.stopping and time.monotonic() < deadline:
             time.sleep(0.1)  # another process starts meanwhile
+        return answers
 
     def watch(self) -> None:
         """Look after the processes until told to stop."""
@@ -193,18 +225,34 @@ class Class:
         self.stop()
 
     def _restart_all(self, old: Generation) -> None:
+        """Replace all processes by those of the code as it is now, where one of these has started aside."""
         try:
             _try_pages()
-            self.generation = Generation()
+            new = Generation()
         except RuntimeError as error:
             print(f"{error}: the processes go on as they are", flush=True)
             return
-        for port in self.ports:
+        if fault := new.fault_of_start(lambda: self.stopping):
+            new.close()
+            print(f"{fault}: the processes go on as they are", flush=True)
+            return
+        for place, port in enumerate(self.ports, start=1):
             old.end(port)
-            self.generation.start(port)
-            self._wait(port)
+            new.start(port)
+            if not self._answers_in_time(port) and not self.stopping:
+                self._go_back(old, new, self.ports[:place])
+                return
+        self.generation = new
         old.close()
         print("all processes were restarted", flush=True)
+
+    def _go_back(self, old: Generation, new: Generation, ports: list[int]) -> None:
+        print(f"the process at port {ports[-1]} did not answer: going back to what was", flush=True)
+        for port in reversed(ports):
+            new.end(port)
+            old.start(port)
+            self._answers_in_time(port)
+        new.close()
 
     def stop(self) -> None:
         """Stop everything that was started here."""

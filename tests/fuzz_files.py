@@ -139,6 +139,7 @@ def any_array(draw: Draw) -> np.ndarray:
         lambda: weights(draw, 2, side, side, dtype=draw.choice(["<f4", ">f8", "<f2", "<f8"])),
         lambda: np.asfortranarray(weights(draw, 3, 2, side, side)),
         lambda: np.zeros((draw.choice([1, 12, 4_000]), draw.choice([1, 256]), side, 1), dtype="<f2"),
+        lambda: np.ones((draw.choice([1, 2]), draw.choice([256, 300_000]), 1), dtype="<f2"),
         lambda: np.full((1, side, side), draw.choice([np.nan, np.inf, -1.0, 1e300, 1e-320])),
         lambda: np.array([{"a": 1}], dtype=object),
         lambda: np.array(["a", "b", "c", "d", "\ud800"][: draw.randrange(6)], dtype=np.str_),
@@ -285,6 +286,15 @@ def named() -> Iterator[Case]:
         archive.writestr("Q.npy", zeros)
         archive.writestr("K.npy", zeros)
     yield "maps.npz", file.getvalue()
+    for sides, number in (
+        ((1, 19_000_000, 1), 1.0),
+        ((1, 19_000_000, 1), 1.0009765625),
+        ((1, 1, 19_000_000), 0.0),
+        ((1, 1, 19_000_000), np.nan),
+    ):  # a few kB that unpack to rows or keys by the million
+        file = io.BytesIO()
+        np.savez_compressed(file, weights=np.full(sides, number, dtype="<f2"))
+        yield "maps.npz", file.getvalue()
     eight = {"w": {"dtype": "F8_E4M3", "shape": [8, 4, 4], "data_offsets": [0, 128]}}
     yield "maps.safetensors", safetensors(eight, np.full(128, 0x28, dtype="u1").tobytes())  # 0.25 each
     yield "maps.safetensors", safetensors(whole | {"__metadata__": None}, body)

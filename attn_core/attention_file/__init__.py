@@ -82,7 +82,7 @@ def read_attention(name: str, data: bytes) -> AttentionMaps:
         whole, precision = judge(layer.name, weights, left, coarsest([layer.array.format, precisions[0]]))
         maps[layer.name] = cut(weights, notes)
         if left is not None or weights.shape[-1] > MAX_PLACES:
-            outside = whole[:, :MAX_PLACES] - maps[layer.name].sum(axis=-1, dtype=np.float64)
+            outside = whole - maps[layer.name].sum(axis=-1, dtype=np.float64)
             beyond[layer.name] = outside.clip(0).astype(np.float32)
         precisions.append(precision)
     return AttentionMaps(maps, tokens, special, tuple(dict.fromkeys(notes)), beyond, coarsest(precisions[1:]))

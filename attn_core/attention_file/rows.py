@@ -1,5 +1,7 @@
 """Whether an array is weights: whole rows, before anything is cut, as exact as their format lets them be."""
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from attn_core.attention_file.plan import MAX_PLACES
@@ -8,42 +10,74 @@ from attn_core.precision import exact_formats, row_tolerance
 _TOLERANCE = 0.02  # of a row's sum, in any format: what is further off is no weights
 
 
+_AT_ONCE = 2**18  # numbers, in whole rows: a file of few bytes may have twenty million rows
+
+
 def judge(layer: str, weights: np.ndarray, left: np.ndarray | None, precision: str) -> tuple[np.ndarray, str]:
-    """Return the sum of each whole row, (head, query), and the precision of the numbers.
+    """Return the sum of each whole row that is kept, (head, query), and the precision of the numbers.
 
     ``left`` is the weight of each row that the file says lies on no key.
 
     Raises ValueError for numbers that are not finite or below zero, and rows that do not sum to one or zero.
     """
-    if not np.isfinite(weights).all():
-        head, query, key = np.argwhere(~np.isfinite(weights))[0].tolist()
-        raise ValueError(
-            f"weights must be finite numbers; got {weights[head, query, key]} in {layer}, head {head}, "
-            f"query {query}, key {key}"
-        )
-    total = weights.sum(axis=-1, dtype=np.float64)
-    if left is not None:
-        if not np.isfinite(left).all() or left.min() < 0:
-            raise ValueError(f"the weight beyond the keys must be finite and >= 0; got another in {layer}")
-        total = total + left
-    off = np.where(abs(total) < 1e-6, 0.0, abs(total - 1))
-    n_key = weights.shape[-1]
-    if off.max() > row_tolerance(precision, n_key):
+    if left is not None and (not np.isfinite(left).all() or left.min() < 0):
+        raise ValueError(f"the weight beyond the keys must be finite and >= 0; got another in {layer}")
+    n_head, n_query, n_key = weights.shape
+    whole = np.empty((n_head, min(n_query, MAX_PLACES)))
+    furthest = 0.0
+    numbers, sums = (np.inf, -np.inf), (np.inf, -np.inf)
+    for head, first, rows in _blocks(weights):
+        _check_finite(layer, head, first, rows)
+        total = rows.sum(axis=-1, dtype=np.float64)
+        if left is not None:
+            total = total + left[head, first : first + len(rows)]
+        kept = whole[head, first : first + len(rows)]
+        kept[:] = total[: len(kept)]
+        furthest = max(furthest, float(np.where(abs(total) < 1e-6, 0.0, abs(total - 1)).max()))
+        numbers = (min(numbers[0], rows.min()), max(numbers[1], rows.max()))
+        sums = (min(sums[0], total.min()), max(sums[1], total.max()))
+    if furthest > row_tolerance(precision, n_key):
         fitting = (
             coarser
             for coarser in exact_formats(weights, finer=precision)
-            if off.max() <= row_tolerance(coarser, n_key)
+            if furthest <= row_tolerance(coarser, n_key)
         )
         precision = next(fitting, precision)
-    allowed = max(_TOLERANCE, row_tolerance(precision, n_key))
-    if off.max() > allowed or weights.min() < -1e-6:
-        turned = (abs(weights.sum(axis=-2, dtype=np.float64) - 1) < _TOLERANCE).all()
+    if furthest > max(_TOLERANCE, row_tolerance(precision, n_key)) or numbers[0] < -1e-6:
         raise ValueError(
             "weights must be >= 0 and each row (query) sum to 1, or to 0 where a query sees nothing; got "
-            f"numbers from {weights.min():.3g} and sums from {total.min():.3g} to {total.max():.3g} in "
-            f"{layer}" + (" (the columns sum to 1: swap the last two axes)" if turned else "")
+            f"numbers from {numbers[0]:.3g} and sums from {sums[0]:.3g} to {sums[1]:.3g} in "
+            f"{layer}" + (" (the columns sum to 1: swap the last two axes)" if _is_turned(weights) else "")
         )
-    return total, precision
+    return whole, precision
+
+
+def _blocks(weights: np.ndarray) -> Iterator[tuple[int, int, np.ndarray]]:
+    """Each head, the place of its next rows, and those rows, (query, key)."""
+    step = max(1, _AT_ONCE // weights.shape[-1])
+    for head, each in enumerate(weights):
+        for first in range(0, len(each), step):
+            yield head, first, each[first : first + step]
+
+
+def _check_finite(layer: str, head: int, first: int, rows: np.ndarray) -> None:
+    is_finite = np.isfinite(rows)
+    if not is_finite.all():
+        query, key = divmod(int(is_finite.argmin()), rows.shape[-1])
+        raise ValueError(
+            f"weights must be finite numbers; got {rows[query, key]} in {layer}, head {head}, "
+            f"query {first + query}, key {key}"
+        )
+
+
+def _is_turned(weights: np.ndarray) -> bool:
+    """Whether the columns sum to one."""
+    starts = range(0, weights.shape[-1], _AT_ONCE)
+    return all(
+        (abs(each[:, start : start + _AT_ONCE].sum(axis=0, dtype=np.float64) - 1) < _TOLERANCE).all()
+        for each in weights
+        for start in starts
+    )
 
 
 def cut(weights: np.ndarray, notes: list[str]) -> np.ndarray:

@@ -9,7 +9,7 @@ from torch import nn
 
 from attn_core import _require
 from attn_core.attention_maps import AttentionMaps
-from attn_core.capturing.choosing import Choice, Kept, batches, tensors
+from attn_core.capturing.choosing import Kept, choice, tensors
 from attn_core.capturing.running import as_without, watched_modules
 from attn_core.capturing.watching import Seen, Watch
 from attn_core.manifest import Manifest, Ran
@@ -41,7 +41,8 @@ def capture(
     several windows or images one for each (``..., part 2 of 4``). ``tokens`` name the places.
 
     ``manifest`` of the result is a table of all that ran, what was kept and what was missed and why: linear
-    attention has no such weights, a local band is no map of queries over keys. What was missed is warned of.
+    attention has no such weights, a local band or a factor is no map of queries over keys, and axes that can
+    be read in two ways are none that can be named. What was missed is warned of.
 
     Invariant: the model computes bit for bit what it computes without, its random numbers included, and
     keeps its hooks, mode and settings, also where it raises. It runs as in ``model.eval()``, where nothing
@@ -68,8 +69,7 @@ def capture(
         raise ValueError(f"model must be a torch.nn.Module; got {type(model).__name__}")
     model = getattr(model, "_orig_mod", model)  # of a compiled model, the one that was compiled
     _refuse_hidden(model)
-    sizes = batches(model, args, inputs)
-    watch = Watch(model, Choice(sequence, sizes))
+    watch = Watch(model, choice(model, sequence, args, inputs))
     with (
         watched_modules(watch.enter, watch.leave),
         as_without(model, watch, tensors((args, inputs)), as_is=as_is),

@@ -1,7 +1,7 @@
 """Which part of a batch belongs to the sequence asked for."""
 
-import math
-from collections.abc import Iterator, Mapping
+import inspect
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,9 +9,11 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from attn_core.capturing.layouts import arranged
 from attn_core.precision import row_tolerance
 
-_FIRST = ("input_ids", "inputs_embeds", "pixel_values", "input_features", "input_values")
+_BATCHED = ("input_ids", "input_values", "past_values")  # (batch, n), of ids or of numbers
+_FIRST = (*_BATCHED, "inputs_embeds", "pixel_values", "input_features")
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,36 +39,31 @@ class Choice:
     """One sequence of a batch, whatever axes a model puts its batch into.
 
     ``batches`` are the sizes that the batch may have, by the model's inputs, the likeliest first.
+    ``rows`` is how many rows of numbers are one sequence, or a batch of as many; None where that is known.
     """
 
     sequence: int
     batches: tuple[int, ...]
+    rows: int | None = None
 
-    def __call__(self, weights: Tensor) -> Kept:
+    def __call__(self, weights: Tensor, heads: Collection[int] = ()) -> Kept:
         """Return what belongs to the sequence.
 
-        Axes before (head, query, key) are the batch. Where they hold more than the inputs' batch, its
-        sequences come first and the parts of each (windows, images) follow one another, as Swin lays
-        them; a batch of one serves all. Of three axes, the first is the batch with its heads.
+        ``heads`` are the numbers of heads that the module tells. Axes before (head, query, key) are the
+        batch. Where they hold more than the inputs' batch, its sequences come first and the parts of each
+        (windows, images) follow one another, as Swin lays them; a batch of one serves all. Heads that stand
+        elsewhere are found by their number. Of three axes, the first is the batch with its heads.
 
-        Raises ValueError where neither fits, for rows of more than one, and for what is computed inside
-        ``torch.vmap``, where one sequence stands for all.
+        Raises ValueError where no reading fits or two do, for rows of more than one, and for what is
+        computed inside ``torch.vmap``, where one sequence stands for all.
         """
         if torch._C._functorch.is_batchedtensor(weights):
             raise ValueError("runs inside torch.vmap, where one sequence stands for all")
-        if weights.ndim < 4:
-            count = 1 if weights.ndim < 3 else weights.shape[0]
-            likeliest = self.batches[0] if count % self.batches[0] == 0 else self._batch_of(count)
-            weights = weights.reshape(likeliest or 1, -1, *weights.shape[-2:])
-        shape = (math.prod(weights.shape[:-3]), *weights.shape[-3:])
-        weights = weights.reshape(shape)
-        batch = 1 if shape[0] == 1 else self._batch_of(shape[0])
-        if batch is None:
-            raise ValueError(
-                f"has a batch of {shape[0]} where the inputs have {self.batches[0]}, which does not divide it"
-            )
-        is_shared = batch == 1 < self.batches[0]
-        if self.sequence >= (self.batches[0] if is_shared else batch):
+        batches = self._batches(weights)
+        weights, batch = arranged(weights, batches, heads)
+        shape = tuple(weights.shape)
+        is_shared = batch == 1 < batches[0]
+        if self.sequence >= (batches[0] if is_shared else batch):
             raise OutsideBatchError(batch)
         parts = shape[0] // batch
         start = 0 if is_shared else self.sequence * parts
@@ -77,24 +74,43 @@ class Choice:
             raise ValueError(f"makes weights whose rows sum to up to {most:.3g}, more than one")
         return Kept(kept, shape, precision)
 
-    def _batch_of(self, size: int) -> int | None:
-        """The size that the inputs have too, or the likeliest that divides it."""
-        if size in self.batches:
-            return size
-        return next((batch for batch in self.batches if size % batch == 0), None)
+    def _batches(self, weights: Tensor) -> tuple[int, ...]:
+        """The sizes of the batch: rows are the places of one sequence where weights have as many."""
+        if self.rows is None or self.rows in weights.shape[-2:]:
+            return self.batches
+        return (self.rows, *(size for size in self.batches if size != self.rows))
 
 
-def batches(model: nn.Module, args: tuple[Any, ...], inputs: Mapping[str, Any]) -> tuple[int, ...]:
-    """Return the sizes that a model's batch may have, by its inputs, the likeliest first."""
-    named = [inputs[name] for name in _FIRST if name in inputs]
-    given = [each for each in tensors((*named, *args, *inputs.values())) if each.ndim > 1 and len(each)]
-    sequences = [each for each in given if each.ndim > 2 or not (each.is_floating_point() or _is_mask(each))]
+def choice(model: nn.Module, sequence: int, args: tuple[Any, ...], inputs: Mapping[str, Any]) -> Choice:
+    """Return the choice of one sequence, with the sizes that the batch may have by a model's inputs."""
+    named = _named(model, args, inputs)
+    first = [named[name] for name in _FIRST if name in named]
+    batched = {id(named[name]) for name in _BATCHED if name in named}
+    given = [each for each in tensors((*first, *args, *inputs.values())) if each.ndim > 1 and len(each)]
+    sequences = [each for each in given if each.ndim > 2 or id(each) in batched or _is_of_ids(each)]
     if not sequences:  # (n, d), one sequence without a batch; or else rows of numbers, a sequence each
-        return tuple(dict.fromkeys((1, *(len(each) for each in given))))
+        rows = [len(each) for each in given]
+        return Choice(sequence, tuple(dict.fromkeys((1, *rows))), rows=rows[0] if rows else None)
+    sizes = [len(each) for each in sequences]
     mha = [module for module in model.modules() if isinstance(module, nn.MultiheadAttention)]
-    axes = (1, 0) if mha and not mha[0].batch_first else (0,)  # torch's own order is (n, batch, d)
-    sizes = [each.shape[axis] for axis in axes for each in sequences if axis == 0 or each.ndim == 3]
-    return tuple(dict.fromkeys(sizes))
+    if mha and not mha[0].batch_first:  # torch's own order is (n, batch, d); ids are (n, batch) or not
+        turned = [each for each in sequences if id(each) not in batched]
+        sizes = [each.shape[1] for each in turned if each.ndim == 3] + sizes
+        sizes += [each.shape[1] for each in turned if each.ndim == 2]
+    return Choice(sequence, tuple(dict.fromkeys(sizes)))
+
+
+def _named(model: nn.Module, args: tuple[Any, ...], inputs: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What a model is given, by the names that its ``forward`` has for it."""
+    try:
+        bound = inspect.signature(model.forward).bind_partial(*args)
+    except (TypeError, ValueError):  # too many for it, or no signature: the model itself will say
+        return inputs
+    return {**bound.arguments, **inputs}
+
+
+def _is_of_ids(given: Tensor) -> bool:
+    return not (given.is_floating_point() or _is_mask(given))
 
 
 def _is_mask(given: Tensor) -> bool:

@@ -1,7 +1,7 @@
 """Attention seen where it is computed: torch's own functions, and softmaxes that multiply values."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -24,7 +24,11 @@ _ATTENTION = re.compile(r"(attention|attn|multi_?head|multi_?query)(?!.*norm)", 
 _BESIDE = re.compile(
     r"att(entio)?n(output|adapter(layer)?|\w*projection|bias|mlp|loss|residual)$", re.IGNORECASE
 )
-_MIXER = re.compile(r"(DeltaNet|Mixer|Mamba2?|Retention|RecurrentBlock|Hyena|FourierTransform|ShortConv)$")
+MIXER = re.compile(
+    r"(DeltaNet|(?<!Feature)Mixer(Block)?|Mamba2?(Layer)?|Retention|RecurrentBlock|Hyena|FourierTransform"
+    r"|ShortConv(olution)?)$"
+)
+_HEADS = ("num_heads", "num_attention_heads", "n_head", "n_heads", "nhead")
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,11 +58,11 @@ class _Frame:
 class Watch(TorchFunctionMode):
     """See every attention that a model computes, and who computes it; change nothing.
 
-    ``keep`` takes from the weights of one call, (*batch, n_head, n_query, n_key), what is to be kept, and
-    raises ValueError with the reason where that is nothing.
+    ``keep`` takes from the weights of one call, (*batch, n_head, n_query, n_key), and the numbers of heads
+    that its module tells, what is to be kept, and raises ValueError with the reason where that is nothing.
     """
 
-    def __init__(self, model: nn.Module, keep: Callable[[Tensor], Any]) -> None:
+    def __init__(self, model: nn.Module, keep: Callable[[Tensor, Collection[int]], Any]) -> None:
         """Watch the modules of one model."""
         super().__init__()
         self.keep = keep
@@ -78,7 +82,9 @@ class Watch(TorchFunctionMode):
         if func in _TORCH:
             computed_by, weights = _TORCH[func]
             with torch.no_grad():
-                self._take(computed_by, _unpacked(weights(args, kwargs), self.frames[-1].module))
+                taken = _unpacked(weights(args, kwargs), self.frames[-1].module)
+                is_plain = func is not F.scaled_dot_product_attention  # which knows of no heads
+                self._add(self.frames[-1], computed_by, taken, {taken.shape[-3]} if is_plain else None)
         elif getattr(func, "__name__", "") in {"flex_attention", "flex_attention_backward"}:
             self._miss("computes its attention by flex_attention, whose weights never exist")
         else:
@@ -130,24 +136,39 @@ class Watch(TorchFunctionMode):
             self._miss(f"{frame.made.others[0]}, not over the last one as keys stand", frame)
         elif is_attention:
             self._miss("ran without a product of queries and keys that can be seen", frame)
-        elif _MIXER.search(kind):
+        elif MIXER.search(kind):
             self._miss("mixes places without weights of queries over keys", frame)
 
-    def _take(self, computed_by: str, weights: Tensor) -> None:
-        self._add(self.frames[-1], computed_by, weights)
+    def _heads(self, frame: _Frame) -> set[int]:
+        """The numbers of heads that the innermost module tells of those that run."""
+        modules = [frame.module, *(each.module for each in reversed(self.frames))]
+        return next(filter(None, map(_heads_of, modules)), set())
 
     def _miss(self, why: str, frame: _Frame | None = None) -> None:
         frame = frame or self.frames[-1]
         frame.seen.append(Seen(frame.module, frame.name, missed=why))
 
-    def _add(self, frame: _Frame, computed_by: str, weights: Tensor) -> None:
+    def _add(
+        self, frame: _Frame, computed_by: str, weights: Tensor, heads: Collection[int] | None = None
+    ) -> None:
+        heads = self._heads(frame) if heads is None else heads
         kept, missed, outside = None, "", 0
         try:
-            kept = self.keep(weights)
+            kept = self.keep(weights, heads)
         except ValueError as why:
             missed, outside = str(why), getattr(why, "batch", 0)
         shape = tuple(weights.shape)
         frame.seen.append(Seen(frame.module, frame.name, computed_by, shape, kept, missed, outside))
+
+
+def _heads_of(module: nn.Module) -> set[int]:
+    """The numbers of heads that a module or its config tells, one a stage where there are several."""
+    for holder in (module, getattr(module, "config", None)):
+        told = [getattr(holder, name, None) for name in _HEADS]
+        each = [one for some in told for one in (some if isinstance(some, list | tuple) else [some])]
+        if found := {one for one in each if type(one) is int and one > 0}:
+            return found
+    return set()
 
 
 def _unpacked(weights: Tensor, module: nn.Module) -> Tensor:

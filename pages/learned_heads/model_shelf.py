@@ -48,8 +48,8 @@ class Shelf:
                 self._thread.start()
             return self._standing
 
-    def wait(self, seconds: float) -> None:
-        """Wait for the reading to end."""
+    def wait(self, seconds: float | None) -> None:
+        """Wait for the reading to end, as long as it takes where seconds are None."""
         if self._thread is not None:
             self._thread.join(seconds)
 

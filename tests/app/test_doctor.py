@@ -2,13 +2,17 @@
 
 import os
 import re
+import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
-from attn_ui.doctor import AT_MOST, EMPTY, IN_CLASS, VISITORS, expected, settings, start
+from attn_ui.doctor import AT_MOST, EMPTY, IN_CLASS, MODEL, VISITORS, expected, model, settings, start
 from attn_ui.hosting import variables
 from attn_ui.trial import unsound
+from tests import planted_bert
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -24,6 +28,18 @@ def test_settings_that_are_sound_have_no_fault() -> None:
         ("ATTENTION_LAB_CACHE", "0", "ATTENTION_LAB_CACHE: wanted a whole number of megabytes, 1 or more"),
         ("ATTENTION_LAB_PLOTLY_JS", "/", "wanted one file plotly*.min.js in /, got none"),
         ("STREAMLIT_SERVER_PROT", "8501", "STREAMLIT_SERVER_PROT is no setting of Streamlit's"),
+        ("STREAMLIT_SERVER_PORT", "abc", "STREAMLIT_SERVER_PORT: 'abc' is not a valid integer"),
+        (
+            "STREAMLIT_SERVER_PORT",
+            "70000",
+            "STREAMLIT_SERVER_PORT: 70000 is no port, of which the last is 65535",
+        ),
+        (
+            "STREAMLIT_SERVER_MAX_UPLOAD_SIZE",
+            "8 MB",
+            "STREAMLIT_SERVER_MAX_UPLOAD_SIZE: '8 MB' is not a valid",
+        ),
+        ("STREAMLIT_SERVER_HEADLESS", "maybe", "STREAMLIT_SERVER_HEADLESS: 'maybe' is not a valid boolean"),
     ],
 )
 def test_each_fault_is_named(name: str, text: str, says: str) -> None:
@@ -62,6 +78,54 @@ def test_the_app_is_started_on_the_hosts_settings() -> None:
     megabytes, wrong = start({**os.environ, "ATTENTION_LAB_CACHE": "none"})
     assert megabytes is None
     assert "ATTENTION_LAB_CACHE: wanted a whole number of megabytes" in wrong
+
+
+def test_the_app_is_found_where_the_host_puts_it(tmp_path: Path) -> None:
+    key, certificate = tmp_path / "lab.key", tmp_path / "lab.crt"
+    if shutil.which("openssl"):  # elsewhere the path alone
+        subject = [
+            "-subj",
+            "/CN=lab.example.edu",
+            "-days",
+            "2",
+            "-keyout",
+            str(key),
+            "-out",
+            str(certificate),
+        ]
+        made = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", *subject]
+        subprocess.run(made, check=True, capture_output=True)
+    set_by_host = {"STREAMLIT_SERVER_BASE_URL_PATH": "/lab/"}
+    if certificate.exists():
+        set_by_host |= {
+            "STREAMLIT_SERVER_SSL_CERT_FILE": str(certificate), "STREAMLIT_SERVER_SSL_KEY_FILE": str(key)
+        }  # fmt: skip
+    environment = {**os.environ, **set_by_host}
+    assert settings(set_by_host) == []
+    megabytes, wrong = start(environment)
+    assert wrong == ""
+    assert megabytes is not None
+
+
+def test_a_hosts_model_is_read_before_anybody_asks_for_it(tmp_path: Path) -> None:
+    megabytes, wrong = model({**os.environ, MODEL: str(tmp_path)})
+    assert megabytes == 0
+    assert wrong == f"{MODEL}: a model's folder must hold config.json; {tmp_path.name} does not"
+    megabytes, wrong = model({**os.environ, MODEL: str(planted_bert.write(tmp_path))})
+    assert wrong == ""
+    assert 0 <= megabytes < 500
+    assert model({}) == (0.0, "")
+    told = expected(20_000.0, 8_000.0)
+    assert "8,500 with 150 visitors and 9,200 at most" in told
+    assert "2 processes, 300 visitors" in told
+
+
+def test_pages_open_without_a_word_on_the_threads_that_they_open_in(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    command = [sys.executable, "-c", "from attn_ui.trial import failing; assert failing() == []"]
+    subprocess.run(command, cwd=ROOT, check=True)
+    assert capfd.readouterr().err == ""
 
 
 def test_the_memory_to_expect_is_what_the_guide_for_hosts_measures() -> None:

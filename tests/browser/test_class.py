@@ -186,12 +186,18 @@ def test_code_that_does_not_open_leaves_the_class_as_it_is(tmp_path: Path) -> No
     for part in ("app.py", "pyproject.toml"):
         shutil.copy(ROOT / part, lab)
     package, page = lab / "pages" / "__init__.py", lab / "pages" / "single_head" / "page.py"
+    app, server = lab / "app.py", lab / "attn_ui" / "server.py"
     wrong = (
         (package, "raise ImportError('half written')", "half written"),
         # A page is run for each visitor, and imported by nobody.
         (page, "if True print(1)", "pages/single_head/page.py cannot be read: invalid syntax"),
         (page, "from attn_ui.frame import no_such_thing", "no_such_thing"),
         (page, "st.write(never_made)", "Single head does not open: name 'never_made' is not defined"),
+    )
+    # What a start alone runs, and no page.
+    started = (
+        (app, "torch.set_num_threads(1)", "never_made", "NameError: name 'never_made' is not defined"),
+        (server, "front.prepare()", "front.prepair()", "AttributeError: 'FrontEnd' object has no attribute"),
     )
     with _class(lab, tmp_path / "log", processes=1) as room:
         before = room.pids()
@@ -204,6 +210,20 @@ def test_code_that_does_not_open_leaves_the_class_as_it_is(tmp_path: Path) -> No
             )
             assert says in room.log.read_text()
             assert "all processes were restarted" not in room.log.read_text()
+            assert room.pids() == before
+            with urllib.request.urlopen(f"{room.address}/_stcore/health") as answer:
+                assert answer.status == 200
+            path.write_text(sound)
+        for number, (path, right, line, says) in enumerate(started, start=len(wrong) + 1):
+            sound = path.read_text()
+            assert sound.count(right) == 1
+            path.write_text(sound.replace(right, line))
+            room.process.send_signal(signal.SIGHUP)
+            room.wait_until(
+                lambda n=number: room.log.read_text().count("the processes go on as they are") == n
+            )
+            assert says in room.log.read_text()
+            assert "the app does not start: the processes go on" in room.log.read_text()
             assert room.pids() == before
             with urllib.request.urlopen(f"{room.address}/_stcore/health") as answer:
                 assert answer.status == 200

@@ -237,6 +237,62 @@ MODELS: Mapping[str, tuple[Callable[[], Any], Any, Callable[[], Inputs]]] = {
 }
 
 
+def speech() -> Any:
+    """Configure a model of waveforms, (batch, n), whose weights hold batch and heads in one axis."""
+    return tf.SEWDConfig(
+        **SMALL, squeeze_factor=1, max_position_embeddings=64, position_buckets=16, conv_dim=(16, 16),
+        conv_stride=(5, 2), conv_kernel=(10, 3), num_conv_pos_embeddings=4, num_conv_pos_embedding_groups=2,
+    )  # fmt: skip
+
+
+def mask_units() -> Any:
+    """Configure a Hiera: windows behind the heads."""
+    return tf.HieraConfig(
+        embed_dim=16, image_size=[32, 32], patch_size=[7, 7], patch_stride=[4, 4], patch_padding=[3, 3],
+        mlp_ratio=2.0, depths=[1, 1], num_heads=[2, 4], embed_dim_multiplier=2.0, num_query_pool=1,
+        query_stride=[2, 2], masked_unit_size=[4, 4], masked_unit_attention=[True, False],
+    )  # fmt: skip
+
+
+def sam() -> Any:
+    """Configure the image tower of SAM: batch, windows and heads in one axis."""
+    return tf.SamVisionConfig(
+        hidden_size=32, output_channels=16, num_hidden_layers=2, num_attention_heads=4, image_size=32,
+        patch_size=4, window_size=4, global_attn_indexes=[1], mlp_dim=32,
+    )  # fmt: skip
+
+
+def hybrid_of_mamba() -> Any:
+    """Configure two layers of a state space and one of attention, the last."""
+    return tf.GraniteMoeHybridConfig(
+        **{**LLAMA, "num_hidden_layers": 3}, layer_types=["mamba", "mamba", "attention"], mamba_n_heads=4,
+        mamba_d_head=16, mamba_d_state=8, mamba_expand=2, shared_intermediate_size=32, num_local_experts=0,
+    )  # fmt: skip
+
+
+def nystrom() -> Any:
+    """Configure an attention made of three factors."""
+    return tf.NystromformerConfig(**TEXT, num_landmarks=4, segment_means_seq_len=8)
+
+
+def informer() -> Any:
+    """Configure attention of the most telling queries alone."""
+    return tf.InformerConfig(
+        d_model=32, encoder_layers=1, decoder_layers=1, encoder_attention_heads=2, decoder_attention_heads=2,
+        encoder_ffn_dim=32, decoder_ffn_dim=32, prediction_length=4, context_length=40, lags_sequence=[1],
+        num_time_features=1, sampling_factor=2, distil=False,
+    )  # fmt: skip
+
+
+def series(batch: int = 2, n: int = 41) -> Inputs:
+    """Draw time series and what comes next."""
+    return {
+        "past_values": torch.randn(batch, n), "past_time_features": torch.randn(batch, n, 1),
+        "past_observed_mask": torch.ones(batch, n), "future_values": torch.randn(batch, 4),
+        "future_time_features": torch.randn(batch, 4, 1),
+    }  # fmt: skip
+
+
 def build(name: str, attention: str) -> tuple[Any, Inputs]:
     """Return one model with its random weights, in eval mode, and what it reads."""
     config, model, inputs = MODELS[name]

@@ -199,6 +199,20 @@ def test_what_a_file_would_cost_is_reckoned_before_it_is_computed() -> None:
     assert read.notes == ("The file has 3,072 heads; the first 152 are shown.",)
 
 
+def test_rows_by_the_hundred_thousand_are_judged_each(refuses: Refuses) -> None:
+    rows = weights(2, 300_000, 2).astype(np.float32)
+    rows[0, 7] = 0
+    (kept,) = read_attention("w.npy", npy(rows)).maps.values()
+    np.testing.assert_array_equal(kept, rows[:, :256])
+    for number, says in (
+        (np.nan, "got nan in layer 0, head 1, query 299999, key 1"),
+        (3.0, "sums from 0 to 3"),
+    ):
+        rows[1, -1] = (0, number)
+        with refuses(says):
+            read_attention("w.npy", npy(rows))
+
+
 @pytest.mark.parametrize(("name", "data"), list(fuzz_files.named()))
 def test_files_that_once_broke_something(name: str, data: bytes) -> None:
     fuzz_files.take(name, data)

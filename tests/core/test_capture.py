@@ -337,6 +337,187 @@ def test_a_softmax_that_makes_no_weights_of_keys_is_no_map(
         capture(model, torch.randn(3, 4, 12))
 
 
+def heads_of(x: torch.Tensor, n_head: int) -> list[torch.Tensor]:
+    return list(x.unflatten(-1, (n_head, -1)).unbind(-2))
+
+
+class HeadsFirst(nn.Module):
+    """Weights of (head, batch, query, key), or of (batch, window, head, query, key)."""
+
+    def __init__(self, order: str, n_head: int, *, tells: bool) -> None:
+        super().__init__()
+        self.order, self.heads = order, n_head
+        if tells:
+            self.num_heads = n_head
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        split = x.unflatten(-1, (self.heads, -1))  # (batch, n, head, d), or (batch, window, n, head, d)
+        x = split.permute(2, 0, 1, 3) if self.order == "head first" else split.transpose(-2, -3)
+        return (x @ x.mT).softmax(-1) @ x
+
+
+@pytest.mark.parametrize(("n_head", "batch"), [(6, 2), (4, 2), (3, 5), (2, 1)])
+@pytest.mark.parametrize("tells", [False, True])
+def test_heads_before_the_batch_are_heads_or_missed(
+    n_head: int, batch: int, tells: bool, refuses: Refuses
+) -> None:
+    """Against a loop over heads; where only a guess would tell which axis is which, none is made."""
+    model, x = HeadsFirst("head first", n_head, tells=tells), torch.randn(batch, 4, 12)
+    if not tells and batch < n_head:
+        with refuses(rf"axes \({n_head}, {batch}\) before \(query, key\), which may be read in two ways"):
+            capture(model, x)
+        return
+    (weights,) = capture(model, x, sequence=batch - 1).maps.values()
+    for head, each in enumerate(heads_of(x[-1], n_head)):
+        close(weights[head], (each @ each.T).softmax(-1), atol=1e-6)
+
+
+def test_windows_beside_heads_are_parts_where_the_heads_are_told(refuses: Refuses) -> None:
+    x = torch.randn(2, 4, 5, 12)
+    maps = capture(HeadsFirst("windows", 3, tells=True), x, sequence=1).maps
+    assert list(maps) == [f"attention, part {part} of 4" for part in (1, 2, 3, 4)]
+    for window, weights in enumerate(maps.values()):
+        for head, each in enumerate(heads_of(x[1, window], 3)):
+            close(weights[head], (each @ each.T).softmax(-1), atol=1e-6)
+    with refuses("may be read in two ways: the inputs have a batch of 2, the module an unknown number of"):
+        capture(HeadsFirst("windows", 3, tells=False), x)
+
+
+@pytest.mark.parametrize("name", ["x", "input_values"])
+def test_rows_of_numbers_are_a_batch_where_no_map_has_as_many_places(name: str) -> None:
+    class Waves(nn.Module):
+        def forward(self, **given: torch.Tensor) -> torch.Tensor:
+            x = given[name].unflatten(-1, (2, 5, 4)).flatten(0, 1)  # (batch and head, n, d)
+            return torch.bmm((x @ x.mT).softmax(-1), x)
+
+    given: dict[str, Any] = {name: torch.randn(3, 40)}
+    (weights,) = capture(Waves(), **given, sequence=2).maps.values()
+    x = given[name][2].reshape(2, 5, 4)
+    close(weights, (x @ x.mT).softmax(-1), atol=1e-6)
+
+
+def test_images_of_another_number_than_sentences_keep_their_heads(refuses: Refuses) -> None:
+    """Two sentences and three images, batch and heads in one axis of 12: 4 heads of 3, not 6 of 2."""
+
+    class Towers(nn.Module):
+        def __init__(self, n_head: int | None) -> None:
+            super().__init__()
+            self.num_heads = n_head
+
+        def forward(self, input_ids: torch.Tensor, pixel_values: torch.Tensor) -> torch.Tensor:
+            x = pixel_values.unflatten(-1, (4, -1)).transpose(1, 2).flatten(0, 1)
+            return torch.bmm((x @ x.mT).softmax(-1), x)
+
+    images = torch.randn(3, 5, 8)
+    given: dict[str, Any] = {"input_ids": torch.ones(2, 7).long(), "pixel_values": images}
+    (weights,) = capture(Towers(4), **given, sequence=1).maps.values()
+    for head, each in enumerate(heads_of(images[1], 4)):
+        close(weights[head], (each @ each.T).softmax(-1), atol=1e-6)
+    with refuses("has an axis of 12 for batch and heads, which may be read in two ways"):
+        capture(Towers(None), **given)
+
+
+class Table(nn.Module):
+    """A choice among experts: a softmax times a table that is learned."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.route, self.table = nn.Linear(12, 4), nn.Parameter(torch.randn(4, 12))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        routed: torch.Tensor = x + self.route(x).softmax(-1) @ self.table
+        return routed
+
+
+class SoftmaxByHand(nn.Module):
+    """A softmax that torch has no name for."""
+
+    def __init__(self, way: str) -> None:
+        super().__init__()
+        self.way = way
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        scores = x @ x.mT
+        if self.way == "logarithm":
+            return F.log_softmax(scores, dim=-1).exp() @ x
+        powers = torch.exp(scores - scores.amax(-1, keepdim=True))
+        return (powers / powers.sum(dim=-1, keepdim=True)) @ x
+
+
+class Chunks(nn.Module):
+    """Queries some at a time, joined or written into the whole; or sequences one at a time."""
+
+    def __init__(self, way: str) -> None:
+        super().__init__()
+        self.way = way
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        if self.way == "a sequence each":
+            return torch.stack([(each[None] @ each.mT).softmax(-1) @ each for each in x])
+        made = [(some @ x.mT).softmax(-1) @ x for some in x.split(2, dim=-2)]
+        if self.way == "joined":
+            return torch.cat(made, dim=-2)
+        whole = torch.empty_like(x)
+        whole[..., :2, :] = made[0]
+        whole[..., 2:, :] = made[1]
+        return whole
+
+
+def test_what_is_written_whole_or_beside_is_as_it_was() -> None:
+    class Writes(nn.Module):
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            whole = torch.zeros_like(x)
+            whole[0] = 1
+            whole[:] = (x @ x.mT).softmax(-1) @ x
+            return torch.cat([whole, x], dim=1)
+
+    x = torch.randn(2, 3, 4, 5)
+    close(capture(Writes(), x).maps["attention"], torch.softmax(x[0] @ x[0].mT, -1), atol=1e-6)
+
+
+def test_a_choice_among_experts_is_no_attention() -> None:
+    manifest = capture(nn.Sequential(Block(), Table()), torch.randn(2, 5, 12)).manifest
+    assert manifest is not None
+    assert manifest.summary == "all of 1 attention kept"
+
+
+@pytest.mark.parametrize("way", ["logarithm", "by hand"])
+def test_a_softmax_by_another_name_is_one(way: str) -> None:
+    x = torch.randn(2, 5, 12)
+    maps = capture(nn.Sequential(SoftmaxByHand(way), Block()), x, sequence=1).maps
+    assert list(maps) == ["0", "1"]
+    close(maps["0"][0], (x[1] @ x[1].T).softmax(-1), atol=1e-6)
+
+
+@pytest.mark.parametrize("way", ["joined", "written", "a sequence each"])
+def test_rows_of_some_queries_or_sequences_are_no_map_of_all(way: str, refuses: Refuses) -> None:
+    with refuses("for a part of its places or sequences"):
+        capture(Chunks(way), torch.randn(2, 4, 12))
+
+
+def test_an_encoder_of_torch_in_its_own_order_is_fed_ids() -> None:
+    """Ids of (n, batch), as its layers have places first; and of (batch, n), turned by the model."""
+
+    class Reader(nn.Module):
+        def __init__(self, *, turns: bool) -> None:
+            super().__init__()
+            self.embed, self.turns = nn.Embedding(9, 8), turns
+            layer = nn.TransformerEncoderLayer(8, 2, 16)
+            self.encoder = nn.TransformerEncoder(layer, 1, enable_nested_tensor=False)
+
+        def forward(self, ids: torch.Tensor) -> torch.Tensor:
+            out: torch.Tensor = self.encoder(self.embed(ids.T if self.turns else ids))
+            return out
+
+    ids = torch.randint(0, 9, (5, 3))
+    for turns in (False, True):
+        model = Reader(turns=turns).eval()
+        x = model.embed(ids)
+        _, expected = model.encoder.layers[0].self_attn(x, x, x, average_attn_weights=False)
+        (weights,) = capture(model, ids.T if turns else ids, sequence=2).maps.values()
+        close(weights, expected[2].detach(), atol=1e-6)
+
+
 def test_weights_are_those_that_multiplied_whatever_is_written_over_them() -> None:
     class Tidy(nn.Module):
         def forward(self, x: torch.Tensor) -> torch.Tensor:

@@ -2,6 +2,7 @@
 
 import re
 import warnings
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 import torch
 
 from attn_core import AttentionMaps, capture
+from attn_core.capturing.watching import MIXER
 from tests.core import captured_models as models
 from tests.core.captured_models import tf
 
@@ -96,6 +98,46 @@ def test_windows_are_those_of_the_sequence_asked_for(make: Any) -> None:
         np.testing.assert_allclose(weights, alone.maps[name], atol=1e-5)
 
 
+def test_a_batch_of_waveforms_is_a_batch_whatever_axes_it_stands_in() -> None:
+    """Of two axes, floats by the name of waveforms; its heads stand in one axis with it."""
+    model = tf.SEWDModel(models.speech()).eval()
+    given = torch.randn(3, 160)
+    with torch.no_grad():
+        theirs = model(given, output_attentions=True).attentions
+    for sequence in range(3):
+        by_name = captured(model, {"input_values": given}, sequence=sequence).maps
+        by_place = capture(model, given, sequence=sequence).maps
+        for name, weights in zip(by_name, theirs, strict=True):
+            expected = weights.reshape(3, 4, *weights.shape[-2:])[sequence].numpy()
+            np.testing.assert_array_equal(by_name[name], expected)
+            np.testing.assert_array_equal(by_place[name], expected)
+
+
+@pytest.mark.parametrize("attention", ["eager", "sdpa"])
+def test_windows_in_one_axis_with_batch_and_heads_are_parts(attention: str) -> None:
+    model = tf.SamVisionModel._from_config(models.sam(), attn_implementation=attention).eval()
+    images = models.image(2, 32)
+    maps = captured(model, {"pixel_values": images}, sequence=1).maps
+    assert [each.shape for each in maps.values()] == [(4, 16, 16)] * 4 + [(4, 64, 64)]
+    alone = capture(model, pixel_values=images[1:]).maps
+    for name, weights in maps.items():
+        np.testing.assert_allclose(weights, alone[name], atol=1e-5)
+
+
+def test_windows_behind_the_heads_are_parts() -> None:
+    """Where there are as many windows as heads, nothing tells which is which: they are missed."""
+    model = tf.HieraModel(models.mask_units()).eval()
+    images = models.image(2, 32)
+    with torch.no_grad():
+        theirs = model(images, output_attentions=True).attentions[0]  # (batch, head, window, query, key)
+    assert theirs.shape == (2, 2, 4, 16, 16)
+    with pytest.warns(UserWarning, match=r"axes \(2, 4, 4\) before \(query, key\), which may be read in two"):
+        maps = captured(model, {"pixel_values": images}, sequence=1).maps
+    for window, weights in enumerate(maps.values()):
+        np.testing.assert_allclose(weights, theirs[1, :, window].numpy(), atol=1e-6)
+    assert len(maps) == 4
+
+
 def test_towers_are_all_taken() -> None:
     for make, config, inputs, count in (
         (tf.SiglipModel, models.towers(tf.SiglipConfig), models.text_and_image(), 5),  # its pooling too
@@ -112,6 +154,38 @@ def test_towers_are_all_taken() -> None:
             np.testing.assert_allclose(weights, maps.maps[name], atol=1e-5)
 
 
+def test_layers_of_state_spaces_are_told_beside_attention() -> None:
+    model = tf.GraniteMoeHybridModel(models.hybrid_of_mamba()).eval()
+    with pytest.warns(UserWarning, match="1 of 3 attentions kept; missed: layers.0.mamba"):
+        maps = captured(model, {"input_ids": models.words()})
+    assert list(maps.maps) == ["layers.2.self_attn"]
+
+
+def test_mixers_of_transformers_are_known_by_the_names_of_their_classes() -> None:
+    """Every class that mixes places with no weights; no part of one, and no whole model of such."""
+    sources = Path(tf.__file__).parent.glob("models/*/modeling_*.py")
+    names = {
+        name for path in sources for name in re.findall(r"^class (\w+)\(", path.read_text("utf-8"), re.M)
+    }
+    mixes = re.compile(r"Mamba\d?Layer|Mixer|DeltaNet|ShortConv|BasicFourierTransform|RecurrentBlock")
+    parts = re.compile(r"PreTrained|Config|Output|Model|For[A-Z]|Norm|Layer$|MLP|Feature|PatchTSMixer")
+    expected = {name for name in names if mixes.search(name) and not parts.search(name)}
+    expected |= {"GraniteMoeHybridMambaLayer"}
+    assert len(expected) > 20
+    assert {name for name in expected if not MIXER.search(name)} == set()
+    others = {name for name in names if re.search(r"PreTrainedModel|Config|RMSNorm|MLP|FeatureMixer", name)}
+    assert {name for name in others if MIXER.search(name)} == set()
+
+
+def test_rows_of_chosen_queries_are_no_rows_of_places() -> None:
+    """Of 40 places, Informer computes the 8 queries that tell most, and numbers them anew."""
+    model = tf.InformerModel(models.informer()).eval()
+    with pytest.warns(UserWarning, match="1 of 3 attentions kept; missed: encoder.layers.0.self_attn"):
+        maps = capture(model, **models.series(), sequence=1)  # it draws keys at random
+    assert {each.shape for each in maps.maps.values()} == {(2, 4, 40)}
+    assert "for a part of its places or sequences" in str(maps.manifest)
+
+
 @pytest.mark.parametrize(
     ("model", "length"),
     [
@@ -119,13 +193,14 @@ def test_towers_are_all_taken() -> None:
         (lambda: tf.BigBirdModel(tf.BigBirdConfig(**models.TEXT, block_size=2, num_random_blocks=1)), 32),
         (lambda: tf.MambaModel(tf.MambaConfig(hidden_size=32, num_hidden_layers=2, vocab_size=40)), 7),
         (lambda: tf.FNetModel(tf.FNetConfig(hidden_size=32, num_hidden_layers=2, vocab_size=40)), 7),
+        (lambda: tf.NystromformerModel(models.nystrom()), 8),
     ],
-    ids=["local band", "blocks", "state space", "Fourier"],
+    ids=["local band", "blocks", "state space", "Fourier", "factors"],
 )
 def test_what_is_no_map_of_queries_over_keys_is_refused_with_its_reason(
     model: Any, length: int, refuses: Any
 ) -> None:
-    with refuses("none that can be seen: .*layers?.0.* (no plain product|in pieces|mixes places)"):
+    with refuses("none that can be seen: .*layers?.0.* (no plain product|in pieces|mixes places|a factor)"):
         capture(model().eval(), input_ids=models.words(1, length))
 
 

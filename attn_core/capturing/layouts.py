@@ -1,0 +1,117 @@
+"""Which axes of weights are the batch and which the heads, told by their sizes; where two fit, none is."""
+
+import math
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+
+from torch import Tensor
+
+
+class UnclearAxesError(ValueError):
+    """The axes before (query, key) have no reading, or more than one."""
+
+
+@dataclass(frozen=True)
+class _Reading:
+    """Axes before (query, key): those of heads, and which of the others is the batch with its parts."""
+
+    heads: tuple[int, ...]
+    batch_axis: int
+    batch: int
+
+
+def arranged(weights: Tensor, batches: Sequence[int], heads: Collection[int]) -> tuple[Tensor, int]:
+    """Return weights as (batch and parts, head, query, key), and the size of the batch.
+
+    ``batches`` are the sizes that the batch may have, the likeliest first; ``heads`` are the numbers of heads
+    that the module tells, none where it tells nothing. The parts of a sequence (windows, images) follow one
+    another. Of three axes the first is the batch with its parts and heads, in that order.
+
+    Raises UnclearAxesError where no reading of the axes fits those sizes, or two do.
+    """
+    front = tuple(weights.shape[:-2])
+    if len(front) < 2:
+        batch, n_head = _of_one_axis(front[0], batches, heads) if front else (1, 1)
+        return weights.reshape(-1, n_head, *weights.shape[-2:]), batch
+    reading = _only(front, batches, heads)
+    others = [axis for axis in range(len(front)) if axis not in reading.heads]
+    others.sort(key=lambda axis: (axis != reading.batch_axis, axis))
+    moved = weights.permute(*others, *reading.heads, -2, -1)
+    n_head = math.prod(front[axis] for axis in reading.heads)
+    return moved.reshape(-1, n_head, *weights.shape[-2:]), reading.batch
+
+
+def _only(front: tuple[int, ...], batches: Sequence[int], heads: Collection[int]) -> _Reading:
+    """The one reading of several axes; those that begin with the whole batch come before others."""
+    unlike = {
+        (tuple(axis for axis in reading.heads if front[axis] > 1), reading.batch_axis, reading.batch): reading
+        for reading in _readings(front, batches, heads)
+    }
+    is_usual = front[0] in batches
+    found = [each for each in unlike.values() if is_usual and (each.batch_axis, each.batch) == (0, front[0])]
+    found = found or list(unlike.values())
+    if not found and len(front) == 2 and (is_usual or front[0] == 1):  # the number told is of other heads
+        found = [_Reading((1,), 0, front[0])]
+    if len(found) != 1:
+        why = "may be read in two ways" if found else "fit no reading"
+        raise UnclearAxesError(f"has axes {front} before (query, key), which {why}: {_told(batches, heads)}")
+    return found[0]
+
+
+def _readings(front: tuple[int, ...], batches: Sequence[int], heads: Collection[int]) -> Iterator[_Reading]:
+    """All that fit: neighbouring axes of as many heads as are told, or else any one axis."""
+    axes = range(len(front))
+    for first in axes:
+        for end in range(first + 1, len(front) + 1):
+            own = tuple(axes[first:end])
+            rest = tuple(axis for axis in axes if axis not in own)
+            n_head = math.prod(front[axis] for axis in own)
+            if not rest or (n_head not in heads if heads else len(own) > 1):
+                continue
+            for axis, batch in _batches(front, rest, batches):
+                if first > 0 or front[axis] == batch:  # heads stand first beside a whole batch alone
+                    yield _Reading(own, axis, batch)
+
+
+def _batches(front: tuple[int, ...], rest: tuple[int, ...], batches: Sequence[int]) -> list[tuple[int, int]]:
+    """The axes that can be the batch, with its size: the first with its parts, another as a whole."""
+    first, *others = [axis for axis in rest if front[axis] > 1] or rest[:1]
+    if front[first] == 1:
+        return [(first, 1)]
+    if front[first] in batches:
+        return [(first, front[first])]
+    several = [batch for batch in batches if batch > 1]
+    found = [(first, batch) for batch in several if front[first] % batch == 0]
+    found += [(axis, front[axis]) for axis in others if front[axis] in several]
+    return found or ([(first, 1)] if 1 in batches else [])
+
+
+def _of_one_axis(size: int, batches: Sequence[int], heads: Collection[int]) -> tuple[int, int]:
+    """The batch and the heads of one axis that holds both, and parts between them."""
+    fits = {
+        (batch, n_head): size // (batch * n_head)
+        for batch in batches
+        for n_head in heads
+        if size % (batch * n_head) == 0
+    }
+    whole = [pair for pair, parts in fits.items() if parts == 1]
+    found = whole or [pair for pair in fits if pair[0] > 1] or list(fits)
+    if not found and size in batches:
+        found = [(size, 1)]
+    elif not found and heads:
+        found = [(1, size)] if size in heads else []
+    elif not found:
+        several = [(batch, size // batch) for batch in batches if batch > 1 and size % batch == 0]
+        found = several or ([(1, size)] if 1 in batches else [])
+    if len(found) != 1:
+        why = "may be read in two ways" if found else "fits no reading"
+        raise UnclearAxesError(
+            f"has an axis of {size} for batch and heads, which {why}: {_told(batches, heads)}"
+        )
+    return found[0]
+
+
+def _told(batches: Sequence[int], heads: Collection[int]) -> str:
+    batch = " or ".join(map(str, batches))
+    n_head = " or ".join(map(str, sorted(heads))) or "an unknown number of"
+    return f"the inputs have a batch of {batch}, the module {n_head} heads"

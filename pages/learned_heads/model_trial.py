@@ -1,0 +1,23 @@
+"""The host's model tried before anybody visits: ``python -m pages.learned_heads.model_trial`` reads it."""
+
+import os
+import sys
+
+from attn_ui.doctor import memory_of
+from attn_ui.hosting import hosting
+from pages.learned_heads.model_shelf import Shelf
+
+
+def main() -> None:
+    """Read the model that the page would show; print its megabytes, or why it is not shown, and end so."""
+    shelf, before = Shelf(), memory_of(os.getpid())
+    shelf.standing(hosting().model)
+    shelf.wait(None)
+    if fault := shelf.standing().fault:
+        print(fault)
+        sys.exit(1)
+    print(memory_of(os.getpid()) - before)
+
+
+if __name__ == "__main__":
+    main()
