@@ -22,6 +22,11 @@ SCREENS: tuple[tuple[int, int], ...] = (
     (320, 4000), (350, 4000), (380, 4000), (460, 4000), (560, 1200), (680, 460), (780, 420), (860, 420),
     (930, 420), (980, 420), (1120, 480), (1280, 560), (1420, 600), (1560, 640), (1900, 760),
 )  # fmt: skip
+# What stands on a slide or a projector's screen, before it is enlarged so that its words come out as large as
+# they must be there: a half slide, a square, screens of 4:3 (with and without a slider's room) and of 16:9.
+SLIDES: tuple[tuple[int, int], ...] = (
+    (525, 460), (591, 470), (716, 400), (788, 500), (895, 370), (955, 400), (1050, 500),
+)  # fmt: skip
 PHONES = 640  # pixels of width below which a figure may be higher than the screen
 REFERENCE = 980  # the width that a notebook or a test sees
 WORTH = 0.9  # of the largest unit there could be, what a figure without an empty line may have
@@ -99,10 +104,21 @@ def arrange(
     """
     if not boxes:
         raise ValueError("a figure needs at least one box, got none")
-    found = [
-        (min(largest_unit, way.unit(width - right, height, largest_unit)), way) for way in _ways(tuple(boxes))
-    ]
-    largest = max(unit for unit, _ in found)
+    # The exact unit takes a search where captions are wide: it is asked for only where it may still count.
+    most = sorted(
+        (
+            (way.most(width - right, height, largest_unit), -number, way)
+            for number, way in enumerate(_ways(tuple(boxes)))
+        ),
+        reverse=True,
+    )
+    found: list[tuple[float, _Way]] = []
+    largest = -math.inf
+    for bound, _, way in most:
+        if bound < min(largest, WORTH * largest):
+            break
+        found.append((min(largest_unit, way.unit(width - right, height, largest_unit)), way))
+        largest = max(largest, found[-1][0])
     read = sum(unit <= largest for unit in legible)
     good = [
         (unit, way)
@@ -110,7 +126,7 @@ def arrange(
         if unit >= WORTH * largest and sum(each <= unit for each in legible) == read
     ]
     unit, way = max(
-        good or found,
+        good,
         # Of equal units the fewest lines win, and of these the most even ones: 4 + 4 boxes, not 6 + 2.
         key=lambda each: (
             each[1].is_full(each[0]),
@@ -165,6 +181,11 @@ class _Way:
     lines: tuple[_Line, ...]
     labels: int  # pixels down that are taken by labels
     rows: float
+
+    def most(self, width: int, height: int, largest: float) -> float:
+        """Return how many pixels a unit can have at most: captions may leave it fewer."""
+        across = min((width - line.pixels) / line.columns for line in self.lines)
+        return min(largest, (height - self.labels) / self.rows, across)
 
     def unit(self, width: int, height: int, largest: float) -> float:
         """Return how many pixels a unit can have."""
@@ -262,26 +283,50 @@ def _place(lines: Sequence[_Line], unit: float, width: int, right: int) -> Arran
     return Arrangement(width, height, unit, tuple(places))
 
 
-def screens(variants: Sequence[tuple[Arrangement, Mapping[str, Any]]]) -> list[dict[str, Any]]:
-    """List arrangements by width, for the browser to choose from.
+@dataclass(frozen=True)
+class Variant:
+    """One arrangement of a figure, with the settings that follow from it.
+
+    `slide` says whether it is for slides and projectors alone; `label` how many pixels the smallest label of
+    a matrix has, 0 without labels; `every` that of crowded labels one in so many stays.
+    """
+
+    placed: Arrangement
+    settings: Mapping[str, Any]
+    slide: bool = False
+    label: int = 0
+    every: int = 1
+
+
+def screens(variants: Sequence[Variant]) -> list[dict[str, Any]]:
+    """List arrangements for the browser to choose from, those of a page by their width.
 
     Settings are paths into the figure: "layout.xaxis.domain", "data[0].texttemplate".
     """
     return [
-        {"width": placed.width, "height": placed.height, "settings": dict(settings)}
-        for placed, settings in variants
+        {
+            "width": each.placed.width,
+            "height": each.placed.height,
+            "unit": round(each.placed.unit, 3),
+            "slide": each.slide,
+            "label": each.label,
+            "every": each.every,
+            "settings": dict(each.settings),
+        }
+        for each in variants
     ]
 
 
 def fitting(listed: Sequence[dict[str, Any]], width: int, height: float = math.inf) -> dict[str, Any]:
-    """Return the widest screen that fits, as the browser chooses it; phones may scroll.
+    """Return the widest screen of a page that fits, as the browser chooses it; phones may scroll.
 
     Args:
         listed: what `screens` returned.
         width, height: pixels that there are.
     """
-    fit = [s for s in listed if s["width"] <= width and (s["width"] < PHONES or s["height"] <= height)]
-    return fit[-1] if fit else listed[0]
+    page = [screen for screen in listed if not screen["slide"]]
+    fit = [s for s in page if s["width"] <= width and (s["width"] < PHONES or s["height"] <= height)]
+    return fit[-1] if fit else page[0]
 
 
 def as_tree(screen: Mapping[str, Any]) -> Tree:

@@ -54,7 +54,8 @@ class Chart:
         top = 34 if self.legend else 14
         box = Box(self.columns, self.rows, left=left + 20, lead=left, trail=12, top=top, bottom=bottom)
         if self.under is not None:
-            box = replace(box, left=self.under.left, lead=self.under.lead, trail=self.under.trail)
+            left = max(box.left, self.under.left)
+            box = replace(box, left=left, lead=self.under.lead, trail=self.under.trail)
         # A blank title only keeps room: what takes its place starts right under the body.
         below = 20 + (24 if self.x_title else 0) if self.title.strip() else 0
         return Geometry(box, self.y_title, self.x_title, below=below)

@@ -3,7 +3,7 @@
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from html import escape
 from typing import Any, Literal
@@ -12,7 +12,7 @@ import numpy as np
 
 from attn_figures import theme
 from attn_figures.arrange import Box
-from attn_figures.geometry import Axes, Geometry
+from attn_figures.geometry import LABEL_SIZES, Axes, Geometry, Tick
 
 Role = Literal["query", "key", "value", "output", "ink"]
 Ticks = Sequence[tuple[float, str]]  # where on the axis, counted in cells from 0, and what stands there
@@ -75,42 +75,50 @@ def geometry(frame: Frame) -> Geometry:
     """Return the room for the body, and for the words around it."""
     n_columns, n_rows = frame.size
     row_title, column_title = frame.titles
-    slanted = frame.slanted
-    columns = round(0.72 * _label_pixels(frame.column_labels)) + 8 if slanted else 16
     operator = round(OPERATOR_LETTER * max(map(len, without_tags(frame.operator).split("<br>"))))
-    labels = frame.rows if frame.ticks[0] is None else [label for _, label in frame.ticks[0]]
-    title = TITLE_PIXELS if row_title else 0
-    row_pixels = _label_pixels(labels) + title
-    box = Box(
-        columns=n_columns * (1 + SIDE_SHARE * frame.has_side),
-        rows=n_rows,
-        left=(operator + OPERATOR_GAP if operator else 24) + frame.names_rows * row_pixels,
-        lead=max(row_pixels, operator + 4 if operator else 0),
-        trail=max(16, _beyond(frame.column_labels)) if slanted else 4,
-        top=10 + columns + (20 if column_title else 0),
-        bottom=32,
-        caption=CAPTION_LETTER * frame.caption_letters,
-    )
-    bare = replace(
-        box,
-        left=box.left - frame.names_rows * (row_pixels - title),
-        lead=title + (operator + 8 if operator else 0),
-        trail=4,
-        top=10 + (20 if column_title else 0),
-    )
+    sizes = [_room(frame, operator, size) for size in (*LABEL_SIZES, 0)]
+    (box, _), *smaller = sizes
     return Geometry(
         box,
         row_title,
         column_title,
-        row_pixels,
+        tuple(pixels for _, pixels in sizes),
         formats=frame.formats,
         operator=frame.operator,
         operator_pixels=operator,
         names_rows=frame.names_rows,
         label_units=frame.label_units,
         cell=(n_columns / len(frame.columns), n_rows / len(frame.rows)),
-        bare=bare,
+        smaller=tuple(each for each, _ in smaller),
+        ticks=(_placed(frame.columns, frame.ticks[1]), _placed(frame.rows, frame.ticks[0])),
     )
+
+
+def _room(frame: Frame, operator: int, size: int) -> tuple[Box, int]:
+    """Return the room with labels of so many pixels, and what those of the rows take; 0 stands for none."""
+    n_columns, n_rows = frame.size
+    row_title, column_title = frame.titles
+    of_usual = size / theme.FONT_SIZE
+    slanted = frame.slanted and size > 0
+    columns = (
+        round(0.72 * _label_pixels(frame.column_labels, of_usual)) + 8 if slanted else round(16 * of_usual)
+    )
+    labels = frame.rows if frame.ticks[0] is None else [label for _, label in frame.ticks[0]]
+    row_pixels = (_label_pixels(labels, of_usual) if size else 0) + (TITLE_PIXELS if row_title else 0)
+    left = operator + OPERATOR_GAP if operator else 24
+    box = Box(
+        columns=n_columns * (1 + SIDE_SHARE * frame.has_side),
+        rows=n_rows,
+        left=left + frame.names_rows * row_pixels,
+        lead=max(row_pixels, operator + 4 if operator else 0)
+        if size
+        else row_pixels + (operator + 8 if operator else 0),
+        trail=max(16, round(of_usual * _beyond(frame.column_labels))) if slanted else 4,
+        top=10 + columns + (20 if column_title else 0),
+        bottom=32,
+        caption=CAPTION_LETTER * frame.caption_letters,
+    )
+    return box, row_pixels
 
 
 @lru_cache(maxsize=512)
@@ -141,8 +149,8 @@ def _shorten(label: str) -> str:
     return label if len(label) <= LONGEST_LABEL else label[: LONGEST_LABEL - 1] + "…"
 
 
-def _label_pixels(labels: Sequence[str]) -> int:
-    return 8 + round(7.6 * max(len(_shorten(label)) for label in labels))
+def _label_pixels(labels: Sequence[str], of_usual: float = 1.0) -> int:
+    return 8 + round(7.6 * of_usual * max(len(_shorten(label)) for label in labels))
 
 
 def _beyond(labels: Sequence[str]) -> int:
@@ -168,13 +176,18 @@ def _least_gap(places: Sequence[float], otherwise: float) -> float:
     return float(np.diff(sorted(places)).min(initial=otherwise))
 
 
-def _ticks(labels: Sequence[str], role: Role, title: str, chosen: Ticks | None) -> dict[str, Any]:
+def _placed(labels: Sequence[str], chosen: Ticks | None) -> Tick:
     ticks = list(enumerate(labels))[:: _step(labels)] if chosen is None else chosen
+    return tuple(place for place, _ in ticks), tuple(escape(_shorten(label)) for _, label in ticks)
+
+
+def _ticks(labels: Sequence[str], role: Role, title: str, chosen: Ticks | None) -> dict[str, Any]:
+    places, texts = _placed(labels, chosen)
     colour = getattr(theme.LIGHT, role)
     return {
         "tickmode": "array",
-        "tickvals": [place for place, _ in ticks],
-        "ticktext": [escape(_shorten(label)) for _, label in ticks],
+        "tickvals": [*places],
+        "ticktext": [*texts],
         "tickfont": {"color": colour, "size": theme.FONT_SIZE},
         "title": {"text": title, "font": {"color": colour, "size": theme.FONT_SIZE - 1}, "standoff": 6},
         "showgrid": False,

@@ -7,6 +7,9 @@ from typing import Any, NamedTuple
 from attn_figures import theme
 from attn_figures.arrange import Box
 
+LABEL_SIZES = (theme.FONT_SIZE, 12, 10, 8)  # pixels: labels become smaller before words are left out
+Tick = tuple[tuple[float, ...], tuple[str, ...]]  # where on the axis labels stand, and what they say
+
 
 @dataclass(frozen=True)
 class Axes:
@@ -68,7 +71,7 @@ class Geometry:
     box: Box
     row_title: str = ""
     column_title: str = ""
-    row_pixels: int = 0  # taken by the row labels, so that an operator can stand to their left
+    row_pixels: tuple[int, ...] = (0,)  # taken by the row labels, so that an operator can stand to their left
     # Number formats for wide and for narrow cells, each with the characters of the longest number.
     formats: tuple[tuple[str, int], tuple[str, int]] | None = None
     cell: tuple[float, float] = (1.0, 1.0)  # width and height of a cell, in units
@@ -77,14 +80,24 @@ class Geometry:
     below: int = 0  # pixels that axis labels take under the body, before the caption
     names_rows: bool = False  # a matrix that labels its rows wherever on its line it stands
     label_units: tuple[float, float] | None = None  # between two column labels, between two row labels
-    bare: Box | None = None  # the room without labels, for cells that are too small to be labelled
+    smaller: tuple[Box, ...] = ()  # the room with smaller labels, see `LABEL_SIZES`; without any, the last
+    ticks: tuple[Tick, Tick] | None = None  # the labels of the columns and of the rows
+
+    def room(self, size: int) -> Box:
+        """Return the room with labels of `LABEL_SIZES[size]`; of size -1, the room without them."""
+        return (self.box, *self.smaller)[size] if self.smaller else self.box
+
+    def row_room(self, size: int) -> int:
+        """Return the pixels that row labels of `LABEL_SIZES[size]` take, or their title alone."""
+        return self.row_pixels[size if len(self.row_pixels) > 1 else 0]
 
 
 @dataclass(frozen=True)
 class Placed:
-    """A panel that is drawn, and where in the figure it stands: axes, first trace, operator's annotation."""
+    """A panel that is drawn: its axes, first trace and operator's annotation in the figure, its colours."""
 
     geometry: Geometry
     axes: Axes
     first_trace: int
     operator: int
+    coloraxis: str = ""

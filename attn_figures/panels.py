@@ -157,7 +157,8 @@ def _drawn(
             coloraxis = ranges.setdefault(colour_range, f"coloraxis{len(ranges) + 1 if ranges else ''}")
             shown[coloraxis] = shown.get(coloraxis, False) or wants_bar
         geometry = panel.geometry()
-        placed.append(Placed(geometry, axes, len(traces), len(layout["annotations"]) + 1))
+        operator = len(layout["annotations"]) + 1
+        placed.append(Placed(geometry, axes, len(traces), operator, coloraxis))
         traces += panel.traces(axes, coloraxis)
         layout |= panel.axes(axes)
         layout["annotations"] += _words(panel, geometry, axes)
@@ -166,8 +167,7 @@ def _drawn(
         layout[coloraxis] = _colour_axis(colour_range, shown[coloraxis])
     for panel, drawn in zip((p for p in panels if not isinstance(p, Absent)), placed, strict=True):
         layout["annotations"] += panel.notes(drawn.axes)
-    bars = tuple(coloraxis for coloraxis, wanted in shown.items() if wanted)
-    listed, reference = all_screens(tuple(placed), bars, largest_unit, (phone_height, roomy))
+    listed, reference = all_screens(tuple(placed), tuple(shown.items()), largest_unit, (phone_height, roomy))
     spec: Spec = settled({"data": traces, "layout": theme.layout(**layout)}, reference)
     spec["layout"]["meta"] = {"screens": listed}
     return spec

@@ -127,7 +127,10 @@ def _error_bars(errors: Mapping[str, float], chosen: str, largest: float) -> Cha
         rows=BODY,
         x_title="Largest difference",
         x={"range": [0, 1.45 * largest], "nticks": 4},
-        y={"autorange": "reversed", "showgrid": False, "tickfont": {"color": light.ink}},
+        y={
+            **{"autorange": "reversed", "showgrid": False, "tickfont": {"color": light.ink}},
+            **{"tickmode": "array", "tickvals": names, "ticktext": names},
+        },
     )
 
 

@@ -1,60 +1,165 @@
-"""A figure on every screen: where its panels stand, and which of their labels and numbers can be read."""
+"""A figure on every screen: where its panels stand, and which of their labels and numbers can be read.
 
-from collections.abc import Mapping, Sequence
+Where not all has room, decimals go first, then labels become smaller, then the numbers go, then every second
+label. Of two arrangements the one that says more is taken, of two that say as much the one with larger cells.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from attn_figures import theme
-from attn_figures.arrange import REFERENCE, SCREENS, Arrangement, Tree, arrange, as_tree, fitting, screens
-from attn_figures.frame import TITLE_PIXELS
-from attn_figures.geometry import Geometry, Placed
+from attn_figures.arrange import (
+    REFERENCE,
+    SCREENS,
+    SLIDES,
+    WORTH,
+    Arrangement,
+    Box,
+    Tree,
+    Variant,
+    arrange,
+    as_tree,
+    fitting,
+    screens,
+)
+from attn_figures.geometry import LABEL_SIZES, Geometry, Placed
 
 BAR_ROOM = 64  # pixels on the right for colour bars
-SHORTEST_BAR = 48  # pixels
+SHORTEST_BAR, LONGEST_BAR = 48, 220  # pixels
+PIXELS_A_TICK, MOST_TICKS = 32, 4  # of a colour bar
 SMALLEST_DIGIT, CHARACTER = 9, 0.58  # pixels below which no number is drawn; width of a digit in its size
+SMALLEST_ON_SLIDE = 10  # pixels of a number that is enlarged with its slide
 CELL_SHARE = 0.94  # of a cell's width that its number may take
 PHONES_BELOW = 560  # pixels
 PHONE_ROOM = 4000  # pixels that a figure may take where it is scrolled
 HIGHEST = 0.75  # of its width that a roomy figure's height may be
-SMALLEST_LABEL = 8  # pixels
+SMALLEST_LABEL = LABEL_SIZES[-1]
+SMALLEST_BESIDE_DIGITS = 10  # pixels of a label: it becomes smaller for the sake of words, not of numbers
 LABEL_SHARE = 0.85  # of the distance between two labels
+EVERY = (1, 2, 4, 8)  # of crowded labels one in so many stays
+LABELS_WORTH = 0.75  # of the size of cells without labels, what they keep beside a choice of labels
+LARGER_ON_SLIDE = 2.0  # times a page's largest unit: a slide is filled
+LARGEST_DIGIT = 1.5  # times the usual type, on slides
 
 
-_arranged = lru_cache(maxsize=2048)(arrange)  # other words and numbers in the same boxes stand as these do
+class Room(NamedTuple):
+    """The pixels that a figure may take, on a page or on a slide."""
+
+    width: int
+    height: int
+    slide: bool = False
+
+    @property
+    def smallest_digit(self) -> int:
+        """Pixels below which no number is drawn."""
+        return SMALLEST_ON_SLIDE if self.slide else SMALLEST_DIGIT
+
+    @property
+    def is_phone(self) -> bool:
+        """Whether it is narrow, and may be scrolled."""
+        return self.width < PHONES_BELOW and not self.slide
+
+
+@dataclass(frozen=True)
+class _Try:
+    """Panels arranged with labels of one size, of which one in `every` stays; no labels where size is -1."""
+
+    placed: Arrangement
+    size: int
+    every: int
+    digits: tuple[int, int]  # how many panels have numbers, and how many of them all decimals
+
+    @property
+    def pixels(self) -> int:
+        """The size of the labels."""
+        return LABEL_SIZES[self.size] if self.size >= 0 else 0
+
+
+class _Panels:
+    """The panels of a figure; those of one geometry are looked at once."""
+
+    def __init__(self, panels: Sequence[Placed]) -> None:
+        self.all = panels
+        self._kinds = Counter(panel.geometry for panel in panels)
+        self._boxes: dict[int, tuple[Box, ...]] = {}
+        self._legible: dict[tuple[int, int], tuple[float, ...]] = {}
+        # How many units apart labels stand, and how many there are.
+        self._sides = {
+            (units, len(places))
+            for each in self._kinds
+            if each.label_units and each.ticks
+            for units, (places, _) in zip(each.label_units, each.ticks, strict=True)
+        }
+
+    def arranged(self, room: Room, size: int, largest_unit: float, right: int) -> _Try:
+        """Arrange them with labels of `LABEL_SIZES[size]`, or without."""
+        if size not in self._boxes:
+            self._boxes[size] = tuple(panel.geometry.room(size) for panel in self.all)
+        known = size, room.smallest_digit
+        if known not in self._legible:
+            legible = {unit for each in self._kinds for unit in _legible(each, room, size)}
+            self._legible[known] = tuple(sorted(legible))
+        placed = _arranged(
+            self._boxes[size],
+            *(room.width, room.height),
+            **{"largest_unit": largest_unit, "right": right, "legible": self._legible[known]},
+        )
+        sizes = ((every, self.label_size(placed.unit, every)) for every in EVERY)
+        every = next((every for every, pixels in sizes if pixels >= SMALLEST_LABEL), EVERY[-1] + 1)
+        return _Try(placed, size, every if size >= 0 else 1, self._digits(room, placed.unit))
+
+    def label_size(self, unit: float, every: int = 1) -> int:
+        """Return the font size at which no labels touch, one in so many kept."""
+        sides = (units * every for units, count in self._sides if count > every)
+        return min((_pixels(units * unit) for units in sides), default=theme.FONT_SIZE)
+
+    def _digits(self, room: Room, unit: float) -> tuple[int, int]:
+        some = whole = 0
+        for each, count in self._kinds.items():
+            form, _ = _numbers(each, room, unit)
+            some += count * bool(form)
+            whole += count * bool(form and each.formats and form == each.formats[0][0])
+        return some, whole
+
+
+_arranged = lru_cache(maxsize=4096)(arrange)  # other words and numbers in the same boxes stand as these do
 
 
 @lru_cache(maxsize=64)  # 80 kB each; one picture takes a few, for all its steps
 def all_screens(
     panels: tuple[Placed, ...],
-    bars: tuple[str, ...],
+    bars: tuple[tuple[str, bool], ...],
     largest_unit: float,
     heights: tuple[int, tuple[int, ...]],
 ) -> tuple[list[dict[str, Any]], Tree]:
-    """Arrange the panels for every screen; return that, and the settings of the reference one."""
-    boxes = tuple(panel.geometry.box for panel in panels)
-    legible = tuple(sorted({unit for panel in panels for unit in _legible(panel.geometry)}))
-    named = max((_named(panel.geometry) for panel in panels), default=0.0)
-    variants = []
-    sizes = [(width, height) for width, tallest in SCREENS for height in _heights(width, tallest, *heights)]
-    for width, height in sizes:
-        # A phone has no room for colour bars: a tap tells the value.
-        right = BAR_ROOM if bars and width >= PHONES_BELOW else 0
-        arranged = _arranged(boxes, width, height, largest_unit=largest_unit, right=right, legible=legible)
-        if width < PHONES_BELOW and arranged.unit < named:
-            # A phone may scroll: rather than leave words out, maps stand one above the other.
-            higher = _arranged(boxes, width, PHONE_ROOM, largest_unit=largest_unit, legible=legible)
-            arranged = higher if higher.unit >= named else arranged
-        labelled = any(
-            _label_size(units, arranged.unit) >= SMALLEST_LABEL
-            for panel in panels
-            for units in panel.geometry.label_units or (1.0,)
-        )
-        if not labelled:
-            # The room of labels that cannot be read goes to the cells.
-            bare = tuple(panel.geometry.bare or panel.geometry.box for panel in panels)
-            arranged = _arranged(bare, width, height, largest_unit=largest_unit, right=right)
-        variants.append((arranged, _settings(panels, arranged, bars, labelled)))
-    listed = screens(variants)
+    """Arrange the panels for every screen; return that, and the settings of the reference one.
+
+    Args:
+        panels: what is drawn.
+        bars: each colour axis, and whether its bar is wanted wherever there is room for it.
+        largest_unit: pixels that a cell never exceeds on a page.
+        heights: of a phone's figure, and of a roomy one.
+    """
+    rooms = [Room(width, height) for width, high in SCREENS for height in _heights(width, high, *heights)]
+    rooms += [Room(width, height, slide=True) for width, height in SLIDES]
+    every_panel = _Panels(panels)
+    found = [_best(every_panel, room, largest_unit, bars) for room in rooms]
+    thinned = {axis for each in found for axis in _thinned(panels, each)}
+    listed = screens(
+        [
+            Variant(
+                each.placed,
+                _settings(panels, each, room, bars, thinned),
+                slide=room.slide,
+                label=_smallest_label(panels, each),
+                every=each.every,
+            )
+            for room, each in zip(rooms, found, strict=True)
+        ]
+    )
     return listed, as_tree(fitting(listed, REFERENCE))
 
 
@@ -65,46 +170,135 @@ def _heights(width: int, tallest: int, phone_height: int, roomy: tuple[int, ...]
     return sorted({tallest, *(max(tallest, height) for height in roomy if height <= HIGHEST * width)})
 
 
-def _label_size(units: float, unit: float) -> int:
-    """Return the font size at which labels so many units apart do not touch."""
-    return min(theme.FONT_SIZE, int(LABEL_SHARE * units * unit))
+# ---- which arrangement ----
 
 
-def _named(geometry: Geometry) -> float:
-    """Return the unit from which on all labels can be read."""
-    return max(
-        ((SMALLEST_LABEL + 0.01) / (LABEL_SHARE * units) for units in geometry.label_units or ()), default=0.0
-    )
+def _best(panels: _Panels, room: Room, largest_unit: float, bars: Sequence[tuple[str, bool]]) -> _Try:
+    """Return the arrangement that says most, with a bar for colours whose numbers have no room.
+
+    A phone has no room for bars: a tap tells the value.
+    """
+    if room.slide:
+        largest_unit *= LARGER_ON_SLIDE
+    if not any(wanted for _, wanted in bars) or room.is_phone:
+        plain = _best_beside(panels, room, largest_unit, 0)
+        if room.is_phone or not _barred(panels.all, plain, room, bars):
+            return plain
+    return _best_beside(panels, room, largest_unit, BAR_ROOM)
 
 
-def _legible(geometry: Geometry) -> list[float]:
+def _barred(panels: Sequence[Placed], tried: _Try, room: Room, bars: Sequence[tuple[str, bool]]) -> list[str]:
+    """Name the colour axes that have a bar: where it is wanted, and where a map's numbers have no room."""
+    untold = {
+        panel.coloraxis
+        for panel in panels
+        if panel.geometry.formats
+        and panel.geometry.formats[0][0]
+        and not _numbers(panel.geometry, room, tried.placed.unit)[0]
+    }
+    return [] if room.is_phone else [bar for bar, wanted in bars if wanted or bar in untold]
+
+
+def _best_beside(panels: _Panels, room: Room, largest_unit: float, right: int) -> _Try:
+    """Return, of arrangements that say as much, the one with the largest cells beside free pixels."""
+    # Without labels cells are as large as they can be: what cannot be read then need not be tried.
+    bare = panels.arranged(room, -1, largest_unit, right)
+    bound = panels.label_size(bare.placed.unit / WORTH)
+    whole: list[_Try] = []
+    for size, pixels in enumerate(LABEL_SIZES):
+        if pixels > bound or (whole and pixels < SMALLEST_BESIDE_DIGITS):
+            continue
+        tried = panels.arranged(room, size, largest_unit, right)
+        if tried.every == 1 and panels.label_size(tried.placed.unit) >= pixels:
+            whole.append(tried)
+            if tried.digits == bare.digits:
+                break
+    if whole:
+        return max(whole, key=lambda each: (each.digits[0], -each.size, each.placed.unit))
+    last = len(LABEL_SIZES) - 1
+    smallest = panels.arranged(room, last, largest_unit, right)
+    if room.is_phone:
+        # A phone may scroll: rather than leave words out, maps stand one above the other.
+        higher = panels.arranged(room._replace(height=PHONE_ROOM), last, largest_unit, right)
+        if higher.every == 1:
+            return higher
+    # On a page, whose hover tells the words, the room of labels may go to cells that are small without it.
+    least = 0.0 if room.slide else LABELS_WORTH * bare.placed.unit
+    return smallest if smallest.every <= EVERY[-1] and smallest.placed.unit >= least else bare
+
+
+def _pixels(distance: float) -> int:
+    """Return the font size at which labels so far apart do not touch."""
+    return int(min(theme.FONT_SIZE, LABEL_SHARE * distance))
+
+
+def _legible(geometry: Geometry, room: Room, size: int) -> list[float]:
     """Return the units from which on labels and more digits of the numbers can be read."""
     wide, tall = geometry.cell
     digits = [
         max(
-            SMALLEST_DIGIT * CHARACTER * max(characters, 1) / (CELL_SHARE * wide),
-            SMALLEST_DIGIT / (0.8 * tall),
+            room.smallest_digit * CHARACTER * max(characters, 1) / (CELL_SHARE * wide),
+            room.smallest_digit / (0.8 * tall),
         )
         for form, characters in geometry.formats or ()
         if form
     ]
-    return [_named(geometry), *digits] if geometry.label_units else digits
+    if size < 0 or not geometry.label_units:
+        return digits
+    least = LABEL_SIZES[size] + 0.01
+    return [max(least / (LABEL_SHARE * units) for units in geometry.label_units), *digits]
 
 
-def _numbers(geometry: Geometry, unit: float) -> tuple[str, int]:
+def _numbers(geometry: Geometry, room: Room, unit: float) -> tuple[str, int]:
     """Return the longest number format that can be read in a cell, and its size; "" where none can."""
     wide, tall = (side * unit for side in geometry.cell)
+    largest = theme.FONT_SIZE * (LARGEST_DIGIT if room.slide else 1)
     for form, characters in geometry.formats or ():
-        size = int(min(theme.FONT_SIZE, 0.8 * tall, CELL_SHARE * wide / (CHARACTER * max(characters, 1))))
-        if form and size >= SMALLEST_DIGIT:
+        size = int(min(largest, 0.8 * tall, CELL_SHARE * wide / (CHARACTER * max(characters, 1))))
+        if form and size >= room.smallest_digit:
             return form, size
-    return "", SMALLEST_DIGIT
+    return "", room.smallest_digit
+
+
+def _thinned(panels: Sequence[Placed], tried: _Try) -> Iterator[str]:
+    """Name the axes on which labels are left out."""
+    for panel in panels:
+        for axis, units in _label_axes(panel):
+            if tried.size >= 0 and _every(units, tried) > 1:
+                yield axis
+
+
+def _every(units: float, tried: _Try) -> int:
+    """Return how many labels of an axis go to one that stays."""
+    fits = (every for every in EVERY if _pixels(units * every * tried.placed.unit) >= SMALLEST_LABEL)
+    return min(next(fits, EVERY[-1]), tried.every)
+
+
+def _smallest_label(panels: Sequence[Placed], tried: _Try) -> int:
+    """Return the size of the smallest label that is drawn, 0 where none is."""
+    units = [units for panel in panels for _, units in _label_axes(panel)]
+    sizes = (_pixels(each * _every(each, tried) * tried.placed.unit) for each in units)
+    return min(tried.pixels, *sizes) if units and tried.pixels else 0
+
+
+def _label_axes(panel: Placed) -> Iterator[tuple[str, float]]:
+    if panel.geometry.label_units:
+        yield f"layout.{panel.axes.x_layout}", panel.geometry.label_units[0]
+        yield f"layout.{panel.axes.y_layout}", panel.geometry.label_units[1]
+
+
+# ---- what it sets ----
 
 
 def _settings(
-    panels: Sequence[Placed], arranged: Arrangement, bars: Sequence[str], labelled: bool
+    panels: Sequence[Placed],
+    tried: _Try,
+    room: Room,
+    bars: Sequence[tuple[str, bool]],
+    thinned: set[str],
 ) -> Mapping[str, Any]:
     settings: dict[str, Any] = {}
+    arranged, labelled = tried.placed, tried.size >= 0
     stacked = all(place.leads for place in arranged.places)
     for panel, place in zip(panels, arranged.places, strict=True):
         geometry = panel.geometry
@@ -117,17 +311,20 @@ def _settings(
         names_rows = place.leads or geometry.names_rows
         if geometry.formats:
             settings[f"{y}.title.text"] = geometry.row_title if names_rows and tall > 110 else ""
-        if geometry.label_units:
-            for axis, units in zip((x, y), geometry.label_units, strict=True):
-                # Labels shrink with the cells so as never to touch; the smallest are left to the hover.
-                size = _label_size(units, arranged.unit)
-                settings[f"{axis}.tickfont.size"] = max(size, SMALLEST_LABEL)
-                readable = labelled and size >= SMALLEST_LABEL
-                settings[f"{axis}.showticklabels"] = readable and (axis == x or names_rows)
+        for (axis, units), ticks in zip(_label_axes(panel), geometry.ticks or (), strict=False):
+            every = _every(units, tried)
+            # Labels shrink with the cells so as never to touch; the smallest are left to the hover.
+            size = min(_pixels(units * every * arranged.unit), tried.pixels)
+            settings[f"{axis}.tickfont.size"] = max(size, SMALLEST_LABEL)
+            readable = labelled and size >= SMALLEST_LABEL
+            settings[f"{axis}.showticklabels"] = readable and (axis == x or names_rows)
+            if axis in thinned:
+                for name, all_of_them in zip(("tickvals", "ticktext"), ticks, strict=True):
+                    settings[f"{axis}.{name}"] = [*all_of_them[::every]]
         settings[f"{x}.title.text"] = geometry.column_title if wide > 120 else ""
         if geometry.operator:
             operator = f"layout.annotations[{panel.operator}]"
-            labels = (geometry.row_pixels if labelled else TITLE_PIXELS) if names_rows else 0
+            labels = geometry.row_room(tried.size) if names_rows else 0
             cramped = place.x[0] * arranged.width < labels + geometry.operator_pixels + 4
             # Where a line starts with it, it stands in the empty corner above the row labels.
             corner = labelled and place.leads and (stacked or cramped)
@@ -135,17 +332,27 @@ def _settings(
             settings[f"{operator}.yanchor"] = "bottom" if corner else "middle"
             settings[f"{operator}.xshift"] = -4 if corner else -labels - (4 if names_rows else 8)
         if geometry.formats:
-            form, size = _numbers(geometry, arranged.unit)
+            form, size = _numbers(geometry, room, arranged.unit)
             settings[f"data[{panel.first_trace}].texttemplate"] = form
             settings[f"data[{panel.first_trace}].textfont.size"] = size
-    # Bars stand beside the bodies and leave the captions free, unless they would be too short to be read.
+    barred = _barred(panels, tried, room, bars)
+    hidden = {f"layout.{bar}.showscale": False for bar, _ in bars if bar not in barred}
+    return settings | hidden | _bars(arranged, barred)
+
+
+def _bars(arranged: Arrangement, bars: Sequence[str]) -> dict[str, Any]:
+    """Place colour bars beside the bodies; they leave the captions free, unless they would be too short."""
+    settings: dict[str, Any] = {}
     top, bottom = arranged.places[0].y[1], min(place.y[0] for place in arranged.places)
-    room = (top - bottom) / max(1, len(bars))
-    if room * arranged.height < SHORTEST_BAR:
-        room = top / max(1, len(bars))
+    each = (top - bottom) / max(1, len(bars))
+    if each * arranged.height < SHORTEST_BAR:
+        each = top / max(1, len(bars))
     for number, bar in enumerate(bars):
-        settings[f"layout.{bar}.showscale"] = arranged.width >= PHONES_BELOW
+        settings[f"layout.{bar}.showscale"] = True
         settings[f"layout.{bar}.colorbar.x"] = 1 - (BAR_ROOM - 4) / arranged.width
-        settings[f"layout.{bar}.colorbar.y"] = top - number * room
-        settings[f"layout.{bar}.colorbar.len"] = min(room, 220 / arranged.height)
+        settings[f"layout.{bar}.colorbar.y"] = top - number * each
+        length = min(each, LONGEST_BAR / arranged.height)
+        settings[f"layout.{bar}.colorbar.len"] = length
+        ticks = int(length * arranged.height / PIXELS_A_TICK)
+        settings[f"layout.{bar}.colorbar.nticks"] = min(MOST_TICKS, max(2, ticks))
     return settings

@@ -196,8 +196,8 @@ def _without_screens(specs: Sequence[Spec], n_steps: int) -> tuple[list[Spec], d
 def _table(screens: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     names = dict.fromkeys(name for screen in screens for name in screen["settings"])
     settings = {name: _column([screen["settings"].get(name) for screen in screens]) for name in names}
-    sizes = {size: [screen[size] for screen in screens] for size in ("width", "height")}
-    return {**sizes, "settings": settings}
+    own = (name for name in screens[0] if name != "settings")
+    return {name: [screen[name] for screen in screens] for name in own} | {"settings": settings}
 
 
 def _column(values: list[Any]) -> list[Any]:

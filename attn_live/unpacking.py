@@ -102,14 +102,13 @@ def _screens(packed: dict[str, Any], step: int) -> list[dict[str, Any]]:
     table = tables[packed["at"][step]]
     settings = tables[0]["settings"] | table["settings"]
     return [
-        {
-            "width": width,
-            "height": height,
+        {name: column[i] for name, column in table.items() if name != "settings"}
+        | {
             "settings": {
                 name: value
                 for name, column in settings.items()
                 if column is not None and (value := column[0 if len(column) == 1 else i]) is not None
             },
         }
-        for i, (width, height) in enumerate(zip(table["width"], table["height"], strict=True))
+        for i in range(len(table["width"]))
     ]

@@ -1,11 +1,13 @@
 """Slides as one file: a PPTX whose words can be edited, or a PDF whose pictures stay drawings."""
 
 import base64
+import io
 from collections.abc import Sequence
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import segno
 from pptx import Presentation
 from pptx.dml.color import RGBColor
 from pptx.enum.text import MSO_ANCHOR, PP_ALIGN
@@ -13,6 +15,7 @@ from pptx.text.text import TextFrame
 from pptx.util import Emu, Inches, Pt
 
 from attn_figures import theme
+from attn_ui.share import MOST_SCANNED
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -21,12 +24,14 @@ if TYPE_CHECKING:
 
 WIDTH, HEIGHT = 13.333, 7.5  # inches, 16:9
 MARGIN = 0.5
-TITLE_TOP, TITLE_HEIGHT = 0.3, 0.8
-PICTURE_TOP, PICTURE_HEIGHT = 1.05, 5.35
-CAPTION_TOP, CAPTION_HEIGHT = 6.4, 0.7
+TITLE_TOP, TITLE_HEIGHT = 0.15, 1.0  # two lines fit
+PICTURE_TOP, PICTURE_HEIGHT = 1.18, 5.25
+CAPTION_TOP, CAPTION_HEIGHT = 6.45, 0.65
 LINK_TOP, LINK_HEIGHT = 7.12, 0.28
-TITLE_POINTS, CAPTION_POINTS, LINK_POINTS = 30, 14, 9
-MOST_LINK = 160  # characters that fit on a line
+TITLE_POINTS, CAPTION_POINTS, LINK_POINTS = 28, 14, 9
+CODE_TOP, CODE_SIDE = 6.48, 0.92  # the link's QR code, on the right
+BESIDE_CODE = MARGIN + CODE_SIDE + 0.1  # that captions keep free on both sides
+MOST_LINK = 150  # characters that fit on a line
 
 
 def write_pptx(slides: Sequence["Slide"], path: Path) -> None:
@@ -45,14 +50,19 @@ def write_pptx(slides: Sequence["Slide"], path: Path) -> None:
         )
         picture.left = Emu((deck.slide_width - picture.width) // 2)
         picture._element.nvPicPr.cNvPr.set("descr", each.caption)
-        for text, top, height, points, colour in (
-            (each.caption, CAPTION_TOP, CAPTION_HEIGHT, CAPTION_POINTS, theme.PRINT.ink),
-            (_shortened(each.link), LINK_TOP, LINK_HEIGHT, LINK_POINTS, theme.PRINT.muted),
+        for text, top, height, points, colour, url in (
+            (each.caption, CAPTION_TOP, CAPTION_HEIGHT, CAPTION_POINTS, theme.PRINT.ink, ""),
+            (_shortened(each.link), LINK_TOP, LINK_HEIGHT, LINK_POINTS, theme.PRINT.muted, each.url),
         ):
             box = slide.shapes.add_textbox(
-                Inches(MARGIN), Inches(top), Inches(WIDTH - 2 * MARGIN), Inches(height)
+                Inches(BESIDE_CODE), Inches(top), Inches(WIDTH - 2 * BESIDE_CODE), Inches(height)
             )
-            _write(box.text_frame, text, points, colour, PP_ALIGN.CENTER)
+            _write(box.text_frame, text, points, colour, PP_ALIGN.CENTER, url=url)
+        if code := _code(each.url, "png"):
+            side = Inches(CODE_SIDE)
+            left = deck.slide_width - Inches(MARGIN) - side
+            shown = slide.shapes.add_picture(io.BytesIO(code), left, Inches(CODE_TOP), side, side)
+            shown._element.nvPicPr.cNvPr.set("descr", f"QR code of {each.url}")
         slide.notes_slide.notes_text_frame.text = f"{each.caption}\n{each.link}"
     deck.save(str(path))
 
@@ -70,7 +80,16 @@ def write_pdf(slides: Sequence["Slide"], path: Path, page: "Page") -> None:
     page.pdf(path=str(path), width=f"{WIDTH}in", height=f"{HEIGHT}in", print_background=True, tagged=True)
 
 
-def _write(frame: TextFrame, text: str, points: int, colour: str, align: PP_ALIGN) -> None:
+def _code(url: str, kind: str) -> bytes:
+    """Return a link's QR code as a file; nothing where there is no link, or one that is too long to scan."""
+    if not url or len(url) > MOST_SCANNED:
+        return b""
+    file = io.BytesIO()
+    segno.make(url, error="m", micro=False, boost_error=False).save(file, kind=kind, scale=8, border=4)
+    return file.getvalue()
+
+
+def _write(frame: TextFrame, text: str, points: int, colour: str, align: PP_ALIGN, *, url: str = "") -> None:
     frame.word_wrap = True
     frame.vertical_anchor = MSO_ANCHOR.MIDDLE
     paragraph = frame.paragraphs[0]
@@ -79,6 +98,12 @@ def _write(frame: TextFrame, text: str, points: int, colour: str, align: PP_ALIG
     run.text = text
     run.font.size = Pt(points)
     run.font.color.rgb = RGBColor(*bytes.fromhex(colour.removeprefix("#")))
+    if url:
+        run.hyperlink.address = url
+
+
+def _anchor(url: str, shown: str) -> str:
+    return f'<a href="{escape(url)}">{shown}</a>' if url else shown
 
 
 def _shortened(link: str) -> str:
@@ -89,10 +114,15 @@ def _document(slides: Sequence["Slide"]) -> str:
     parts = []
     for each in slides:
         svg = base64.b64encode(each.picture.read_bytes()).decode()
+        link = escape(_shortened(each.link))
+        code = base64.b64encode(_code(each.url, "svg")).decode()
         parts.append(
             f"<section><h1>{escape(each.title)}</h1>"
             f"<img alt='{escape(each.caption)}' src='data:image/svg+xml;base64,{svg}'>"
-            f"<p>{escape(each.caption)}</p><small>{escape(_shortened(each.link))}</small></section>"
+            f"<p>{escape(each.caption)}</p>"
+            f"<small>{_anchor(each.url, link)}</small>"
+            + (f"<img class='code' alt='QR code' src='data:image/svg+xml;base64,{code}'>" if code else "")
+            + "</section>"
         )
     style = f"""
 @page {{ size: {WIDTH}in {HEIGHT}in; margin: 0; }}
@@ -108,7 +138,9 @@ img {{ top: {PICTURE_TOP}in; height: {PICTURE_HEIGHT}in; width: {WIDTH - 2 * MAR
 img {{ object-fit: contain; }}
 p {{ top: {CAPTION_TOP}in; height: {CAPTION_HEIGHT}in; font-size: {CAPTION_POINTS}pt; }}
 small {{ top: {LINK_TOP}in; height: {LINK_HEIGHT}in; font-size: {LINK_POINTS}pt; }}
-small {{ color: {theme.PRINT.muted}; }}
+small, a {{ color: {theme.PRINT.muted}; }}
+p, small {{ left: {BESIDE_CODE}in; right: {BESIDE_CODE}in; }}
+.code {{ top: {CODE_TOP}in; left: auto; right: {MARGIN}in; width: {CODE_SIDE}in; height: {CODE_SIDE}in; }}
 """
     head = f"<title>{escape(slides[0].title)}</title><style>{style}</style>"
     return f'<!doctype html><html lang="en">{head}{"".join(parts)}</html>'

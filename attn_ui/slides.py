@@ -63,6 +63,7 @@ class Slide:
     caption: str
     link: str
     picture: Path
+    url: str = ""  # where the link leads for whoever sees the slide; "" where nobody knows
 
 
 def read_list(text: str) -> tuple[list[Line], list[str]]:
@@ -160,20 +161,24 @@ def chromium(path: str | None = None) -> Iterator["Browser"]:
             browser.close()
 
 
-def save_slide(page: "Page", url: str, line: Line, picture: Path, kind: str) -> tuple[Slide, str]:
+def save_slide(
+    page: "Page", url: str, line: Line, picture: Path, kind: str, *, public: str
+) -> tuple[Slide, str]:
     """Save the first figure of a link's page; return the slide, and what the page said of the link.
 
     Args:
         page: a tab of the browser; url: what it opens.
         line: the link as the list has it.
         picture: its file, but for the name that the app gives it; kind: "png", "svg" or "html".
+        public: the link as it leads to the app for everybody.
     """
     page.goto(url)
     page.wait_for_selector(READY)
     page.wait_for_function(DRAWN)
     page.wait_for_selector(READY)  # what was drawn may have reported, and the page run again
     figure = page.locator(".live-figure:visible").first
-    said = figure.locator(".live-says").inner_text().strip()
+    told = page.locator(".teacher-says")
+    said = (told if told.count() else figure.locator(".live-says")).inner_text().strip()
     alt = figure.locator(".live-plot").get_attribute("aria-label") or ""
     heading = page.locator("h1").first.inner_text().strip()
     dropped = [text for text in page.get_by_text("The default is used.").all_inner_texts() if text]
@@ -181,7 +186,7 @@ def save_slide(page: "Page", url: str, line: Line, picture: Path, kind: str) -> 
     panel = page.locator("dialog.live-kit")
     panel.locator(f'input[name=format][value="{kind}"]').check()
     if kind != "html":
-        panel.locator('input[name=shape][value="16:9"]').check()
+        panel.locator('input[name=shape][value="under a title"]').check()
         panel.locator("input[name=large]").set_checked(True)
         panel.locator("input[name=caption]").set_checked(False)
     page.wait_for_selector(f"dialog.live-kit[data-made={kind}], dialog.live-kit[data-made=failed]")
@@ -191,16 +196,20 @@ def save_slide(page: "Page", url: str, line: Line, picture: Path, kind: str) -> 
     picture = picture.with_name(f"{picture.name}-{name}")
     download.value.save_as(picture)
     page.keyboard.press("Escape")
-    return Slide(line.title or heading, said or alt, line.link, picture), " ".join(dropped)
+    slide = Slide(line.title or heading, said or alt, public or line.link, picture, public)
+    return slide, " ".join(dropped)
 
 
-def make(lines: Sequence[Line], out: Path, kind: str, address: str, browser: "Browser") -> list[str]:
+def make(
+    lines: Sequence[Line], out: Path, kind: str, address: str, browser: "Browser", *, public: str = ""
+) -> list[str]:
     """Make the slides of a list; return a sentence for each link that gave none or was not taken whole.
 
     Args:
         lines: the links; out: the folder for the files.
         kind: one of `FORMATS`; address: of the app.
         browser: to open the pages with.
+        public: the app's address for whoever sees the slides; links that name a host of their own keep it.
     """
     from playwright.sync_api import Error  # noqa: PLC0415  (only this command needs it)
     from tqdm import tqdm  # noqa: PLC0415  (only this command needs it)
@@ -219,7 +228,9 @@ def make(lines: Sequence[Line], out: Path, kind: str, address: str, browser: "Br
         tab.set_default_timeout(WAIT_MILLISECONDS)
         try:
             url = f"{address.rstrip('/')}/{line.path}"
-            slide, said = save_slide(tab, url, line, folder / f"{number:02d}", pictures)
+            known = line.link if urlsplit(line.link).netloc else ""
+            known = known or (f"{public.rstrip('/')}/{line.path}" if public else "")
+            slide, said = save_slide(tab, url, line, folder / f"{number:02d}", pictures, public=known)
         except Error as error:
             reason = str(error).splitlines()[0]
             complaints.append(f"line {line.number} gave no slide: {line.link[:60]!r} ({reason})")
@@ -285,7 +296,8 @@ def _run(asked: argparse.Namespace) -> int:
     out = writable(asked.out)
     with chromium(asked.chromium) as browser:
         if asked.address:
-            complaints = make(lines, out, asked.format, asked.address, browser)
+            public = asked.address
+            complaints = make(lines, out, asked.format, asked.address, browser, public=public)
         else:
             with serving() as address:
                 complaints = make(lines, out, asked.format, address, browser)

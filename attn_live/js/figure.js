@@ -5,6 +5,7 @@
 /** @typedef {import("./types").Colours} Colours */
 /** @typedef {import("./types").Path} Path */
 /** @typedef {import("./types").Screen} Screen */
+/** @typedef {import("./types").Space} Space */
 
 const PHONES = 640; // pixels of width below which a figure may be higher than the screen
 
@@ -51,25 +52,28 @@ export class Moving {
   /**
    * The size at which `fit` arranges each step; 0 pixels of height where the figure does not say.
    *
-   * @param {number} width
-   * @param {number} room
+   * @param {Space} space
    * @returns {{ width: number, height: number }[]}
    */
-  sizes(width, room) {
+  sizes(space) {
     const sizes = this.changes.filter(({ path }) => path[0] === "layout" && isSize(path));
     /** @type {any} */
     const layout = { height: this.figure.layout.height };
     const screens = this.figure.layout.meta?.screens;
-    if (screens)
-      layout.meta = {
-        screens: screens.map((/** @type {Screen} */ { width, height }) => ({ width, height })),
-      };
+    if (screens) layout.meta = { screens: screens.map((/** @type {Screen} */ each) => ({ ...each })) };
     return Array.from({ length: this.steps.header.n_steps }, (_, step) => {
       for (const { path, values, at } of sizes) put({ layout }, path, values[at[step] ?? 0]);
       const { meta, height = 0 } = layout;
-      const screen = meta?.screens && choose(/** @type {Screen[]} */ (meta.screens), width, room);
-      return screen ? { width: screen.width, height: screen.height } : { width, height };
+      const screen = meta?.screens && pick(/** @type {Screen[]} */ (meta.screens), space);
+      return screen ? { width: screen.width, height: screen.height } : { width: space.width, height };
     });
+  }
+
+  /** The lists of arrangements that its steps have, each once. @returns {Screen[][]} */
+  get arrangements() {
+    const moves = this.changes.find(({ path }) => path.join() === "layout,meta,screens");
+    const own = this.figure.layout.meta?.screens;
+    return moves ? moves.values : own ? [own] : [];
   }
 }
 
@@ -166,32 +170,123 @@ function parsePath(path) {
 }
 
 /**
- * The widest arrangement that fits and, but for phones, is not too high.
+ * Of the arrangements of a page the widest that fits and, but for phones, is not too high.
  *
- * @template {{ width: number, height: number }} S
- * @param {S[]} screens by width
- * @param {number} width
- * @param {number} height
- * @returns {S | undefined}
+ * @param {Screen[]} screens those of a page by width
+ * @param {Space} space
+ * @returns {Screen | undefined}
  */
-export function choose(screens, width, height) {
-  const narrow = screens[0]?.width ?? 0;
-  const fitting = screens.filter(
+export function choose(screens, { width, height }) {
+  const page = screens.filter((s) => !s.slide);
+  const narrow = page[0]?.width ?? 0;
+  const fitting = page.filter(
     (s) => s.width <= Math.max(width, narrow) && (s.width < PHONES || s.height <= height),
   );
-  return fitting[fitting.length - 1] ?? screens[0];
+  return fitting[fitting.length - 1] ?? page[0];
 }
 
 /**
- * Arranges a figure for a width and returns the layout that Plotly is to draw.
+ * @param {Screen[]} screens
+ * @param {Space} space
+ */
+function pick(screens, space) {
+  return space.index === undefined ? choose(screens, space) : screens[space.index];
+}
+
+/**
+ * What a picture that is enlarged must have, as far as it can.
+ *
+ * @typedef {object} Wanted
+ * @property {number} scale times that it is enlarged, at least
+ * @property {number} label pixels of a matrix's labels, enlarged
+ * @property {number} digit pixels of a number in a cell, enlarged
+ */
+
+/**
+ * The arrangement for a slide or a projector, and how far it is enlarged there: of those whose words come out as
+ * large as they must the one that says most, and of these the one with the largest cells. It is one for all steps,
+ * so that no word changes its size while a slider moves.
+ *
+ * @param {Screen[][]} lists the arrangements of each step
+ * @param {(scale: number, each: Screen[]) => { width: number, height: number }} roomAt the pixels that there are
+ * @param {Wanted} wanted
+ * @returns {{ index: number, scale: number }}
+ */
+export function enlarge(lists, roomAt, wanted) {
+  /** @type {{ index: number, scale: number, worth: number[] } | undefined} */
+  let best;
+  for (const index of lists[0]?.keys() ?? []) {
+    const each = lists.map((list) => /** @type {Screen} */ (list[index]));
+    let scale = 1;
+    for (let pass = 0; pass < 4; pass++) {
+      const { width, height } = roomAt(scale, each);
+      scale = Math.min(...each.map((screen) => Math.min(width / screen.width, height / screen.height)));
+    }
+    const large = Math.min(1, Math.floor((20 * scale) / wanted.scale) / 20);
+    const said = each.map(({ label, every }) => {
+      const large = label * scale >= 0.99 * wanted.label;
+      return large ? 1 / every : (0.01 * label * scale) / wanted.label;
+    });
+    // A map that cannot tell its numbers needs a bar for its colours: it has one where it was to have no numbers.
+    const tiny = each.map((screen) => -tooSmall(screen, scale, wanted.digit));
+    const digits = each.map((screen) => readable(screen, scale, wanted.digit));
+    const cells = each.map(({ unit }) => unit * scale);
+    const worth = [large, ...[said, tiny, digits, cells].map(mean)];
+    if (!best || isMore(worth, best.worth)) best = { index, scale, worth };
+  }
+  return best ?? { index: 0, scale: 1 };
+}
+
+/** @param {number[]} numbers */
+function mean(numbers) {
+  return numbers.reduce((sum, each) => sum + each, 0) / numbers.length;
+}
+
+/** Whether the first number that differs is larger. @param {number[]} one @param {number[]} other */
+function isMore(one, other) {
+  const i = one.findIndex((each, at) => each !== other[at]);
+  return i >= 0 && /** @type {number} */ (one[i]) > /** @type {number} */ (other[i]);
+}
+
+/**
+ * How many matrices have numbers that can be read once they are enlarged.
+ *
+ * @param {Screen} screen
+ * @param {number} scale
+ * @param {number} pixels
+ */
+function readable(screen, scale, pixels) {
+  return digitSizes(screen).filter((size) => size * scale >= pixels).length;
+}
+
+/**
+ * How many matrices have numbers that cannot be read though they are enlarged.
+ *
+ * @param {Screen} screen
+ * @param {number} scale
+ * @param {number} pixels
+ */
+function tooSmall(screen, scale, pixels) {
+  return digitSizes(screen).filter((size) => size * scale < pixels).length;
+}
+
+/** The size of the numbers in each matrix that has some. @param {Screen} screen @returns {number[]} */
+function digitSizes({ settings }) {
+  return Object.entries(settings)
+    .filter(([path, form]) => form && path.endsWith(".texttemplate"))
+    .map(([path]) => Number(settings[path.replace("texttemplate", "textfont.size")]));
+}
+
+/**
+ * Arranges a figure for its room and returns the layout that Plotly is to draw.
  *
  * @param {Figure} figure
- * @param {number} width
- * @param {number} height
+ * @param {Space} space
  */
-export function fit(figure, width, height) {
+export function fit(figure, space) {
+  const { width } = space;
   const { meta, ...layout } = figure.layout; // Plotly would compare the screens at every step
-  const screen = meta?.screens && choose(/** @type {Screen[]} */ (meta.screens), width, height);
+  const screen = meta?.screens && pick(/** @type {Screen[]} */ (meta.screens), space);
   if (!screen) return { ...layout, width };
   const fitted = { ...figure, layout };
   for (const [path, value] of Object.entries(screen.settings)) put(fitted, parsePath(path), value);

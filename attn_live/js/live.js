@@ -74,8 +74,10 @@ export class LiveFigure {
       projected: () => this.projector.toggle(),
     });
     this.sentence = new Sentence(find(this.root, ".live-says"));
+    this.told = find(this.root, ".live-told"); // the teacher's sentence, where the figure covers the page
     this.projector = new Projector({
-      ...{ root: this.root, controls: this.controls.node, says: this.sentence.node },
+      ...{ root: this.root, controls: this.controls.node, words: [this.told, this.sentence.node] },
+      told: this.told,
       nudge: (name, by) => this.nudge(name, by),
       toggle: () => this.toggle(),
       changed: () => this.refit(),
@@ -128,7 +130,8 @@ export class LiveFigure {
     /** @type {Timer} */
     this.playing = undefined;
     this.width = 0; // of the stage, kept by the observer so that drawing never has to ask for it
-    this.drawn = { width: 0, room: 0, sizes: "" };
+    /** @type {import("./types").Space & { sizes: string }} */
+    this.drawn = { width: 0, height: 0, sizes: "" }; // the space that it was drawn for, and what each step takes of it
     /** @type {unknown[]} */
     this.shows = []; // what the real figure was drawn from: colours, step, row, width, sizes
     this.onWindow = () => this.onResize();
@@ -288,7 +291,7 @@ export class LiveFigure {
   reserve() {
     const width = this.width || Math.floor(this.stage.clientWidth);
     if (!this.moving || !width) return;
-    const height = Math.max(...this.moving.sizes(width, this.room).map((size) => size.height));
+    const height = Math.max(...this.moving.sizes(this.space).map((size) => size.height));
     if (height) this.stage.style.minHeight = `${height}px`;
     this.sentence.reserve();
   }
@@ -305,21 +308,20 @@ export class LiveFigure {
     if (!this.Plotly || !this.moving) return;
     clearTimeout(this.settling);
     this.settling = undefined;
-    const width = this.width || Math.floor(this.stage.clientWidth);
-    if (!width) return; // hidden, in a closed tab: the observer calls again when it is shown
-    const { room } = this;
-    if (width !== this.drawn.width || room !== this.drawn.room) {
+    const { space } = this;
+    if (!space.width) return; // hidden, in a closed tab: the observer calls again when it is shown
+    if (!isSameSpace(space, this.drawn)) {
       // A phone's address bar comes and goes, and changes the room alone: the film stays where no step does.
-      const sizes = JSON.stringify(this.moving.sizes(width, room));
-      const same = width === this.drawn.width && sizes === this.drawn.sizes;
-      this.drawn = { width, room, sizes };
+      const sizes = JSON.stringify([space.index, this.moving.sizes(space)]);
+      const same = space.width === this.drawn.width && sizes === this.drawn.sizes;
+      this.drawn = { ...space, sizes };
       if (!same) {
         this.film.clear();
         this.reserve();
       }
     }
     const at = { ...this.at };
-    const shows = [this.moving, at.step, at.row, width, this.drawn.sizes];
+    const shows = [this.moving, at.step, at.row, space.width, this.drawn.sizes];
     if (shows.every((part, i) => part === this.shows[i])) {
       this.onDrawn(at); // it stands there already, perhaps under the film
       return;
@@ -327,7 +329,7 @@ export class LiveFigure {
     this.shows = [];
     const figure = this.moving.at(at.step, at.row);
     const first = !this.node.data;
-    this.Plotly.react(this.node, figure.data, fit(figure, width, room), CONFIG).then(
+    this.Plotly.react(this.node, figure.data, fit(figure, space), CONFIG).then(
       () => {
         inkCells(this.node);
         this.shows = shows;
@@ -347,7 +349,6 @@ export class LiveFigure {
     this.maps = choosable(this.node);
     this.frameChoice();
     this.project();
-    if (this.projector.on) this.projector.fit(this.stage.offsetHeight);
     if (at.step !== this.at.step || at.row !== this.at.row) return; // moved on meanwhile
     this.film.keep(this.node, at);
     this.film.hide();
@@ -383,7 +384,7 @@ export class LiveFigure {
     if (!this.steps || !this.moving) return;
     this.aside ??= new Moving(this.steps, this.moving.colours);
     const figure = this.aside.at(at.step, at.row);
-    const layout = fit(figure, this.drawn.width, this.drawn.room);
+    const layout = fit(figure, this.drawn);
     await this.Plotly.react(node, figure.data, layout, { staticPlot: true });
     inkCells(node);
   }
@@ -420,9 +421,10 @@ export class LiveFigure {
     });
   }
 
-  /** Pixels of height that the figure may take beside its words. */
-  get room() {
-    return this.projector.on ? this.projector.room : roomBelow();
+  /** The pixels that the figure may take beside its words. @returns {import("./types").Space} */
+  get space() {
+    if (this.projector.on && this.moving) return this.projector.space(this.moving);
+    return { width: this.width || Math.floor(this.stage.clientWidth), height: roomBelow() };
   }
 
   /** The figure fills the screen now, or does not any more. */
@@ -436,7 +438,7 @@ export class LiveFigure {
   }
 
   onResize() {
-    if (this.width !== this.drawn.width || this.room !== this.drawn.room) this.schedule();
+    if (!isSameSpace(this.space, this.drawn)) this.schedule();
   }
 
   // ---- when it does not work ----
@@ -684,6 +686,14 @@ function readTheme(node) {
   const pairs = String(canvas.fillStyle).match(/[0-9a-f]{2}/gi) ?? [];
   const [red = 255, green = 255, blue = 255] = pairs.map((pair) => parseInt(pair, 16));
   return red + green + blue < 384 ? "dark" : "light";
+}
+
+/**
+ * @param {import("./types").Space} one
+ * @param {import("./types").Space} other
+ */
+function isSameSpace(one, other) {
+  return one.width === other.width && one.height === other.height && one.index === other.index;
 }
 
 /** @returns {number} pixels of height that a figure may take beside its words */

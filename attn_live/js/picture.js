@@ -1,11 +1,11 @@
 // A picture for a slide: one step, drawn out of sight in the shape, colours and type that are asked for.
 
-import { fit, Moving } from "./figure.js";
+import { enlarge, fit, Moving } from "./figure.js";
 import { inkCells } from "./ink.js";
 import { withFrames } from "./pointing.js";
 
-/** @typedef {import("./types").Screen} Screen */
 /** @typedef {import("./types").Figure} Figure */
+/** @typedef {import("./types").Screen} Screen */
 /** @typedef {import("./types").Subject} Subject */
 /** @typedef {import("./types").Look} Look */
 /** @typedef {{ width: number, height: number }} Size */
@@ -14,19 +14,23 @@ import { withFrames } from "./pointing.js";
 /** Pixels of each shape at scale 1. @type {Record<string, Size>} */
 export const SHAPES = {
   "16:9": { width: 1600, height: 900 },
+  "under a title": { width: 1600, height: 690 }, // what is left of such a slide
   "4:3": { width: 1200, height: 900 },
   "half slide": { width: 800, height: 900 },
   square: { width: 900, height: 900 },
 };
 
-const LARGE_SHARE = 0.022; // of the picture's height that a label takes at least, where large type is asked for
+const LARGE_SHARE = 0.022; // of a slide's height that a label takes at least, where large type is asked for
+const SLIDE_HEIGHT = 900; // pixels of the slide on which each shape stands
 const USUAL_LABEL = 13; // pixels of most labels as figures bring them
 const MOST_RAISED = 1.2; // times that a label may grow before it needs room that its figure has not kept for it
 const CAPTION_FONT = 14;
 const LINE = 1.35; // of a caption's font size
 const CHARACTER = 0.54; // of a font's size that a character takes on average, to break lines
 const CAPTION_PADDING = 18;
-const SMALLEST_NUMBER = 12; // pixels of a number in a cell on the slide
+const SMALLEST_NUMBER = 11.25; // pixels of a number in a cell: nine where the picture is 1,280 wide
+const SMALLEST_LABEL = 11.25; // pixels of a label beside a matrix, likewise
+const LEAST_SCALE = 0.9; // times that a figure is enlarged without large type, at least
 const EVERY = [1, 2, 3, 4, 5, 8, 10, 16, 20, 32, 64]; // which labels of a crowded axis stay
 const SLANT = 1.35; // of its font size that a slanted label takes along its axis
 const LONGEST_ADDRESS = 220; // characters; a longer one says nothing on a slide
@@ -43,12 +47,17 @@ export async function makePicture(subject, look, known) {
   const moving = known ?? inColours(subject, look);
   const shape = SHAPES[look.shape] ?? { width: 1600, height: 900 };
   const figure = withFrames(moving.at(subject.at.step, subject.at.row), subject.chosen);
-  const { screen, ...size } = logicalSize(figure.layout.meta?.screens ?? [], subject, look, shape);
-  const caption = captionFor(subject, look, size);
-  const layout = arranged(figure, screen, size, caption);
-  const smallest = look.large ? Math.ceil(10 * LARGE_SHARE * size.height) / 10 : 0;
-  const data = look.large ? figure.data.map((trace) => raised(trace, smallest, true)) : figure.data;
-  const drawn = { data, layout: look.large ? raised(layout, smallest, false) : layout };
+  const own = figure.layout.meta?.screens;
+  const lists = known ? moving.arrangements : own ? [own] : []; // those of a film stay one size
+  const { index, ...size } = logicalSize(lists, subject, look, shape);
+  const screen = index === undefined ? undefined : /** @type {Screen | undefined} */ (own?.[index]);
+  const caption = captionFor(subject, look, size, size.height / shape.height, screen?.every);
+  const layout = arranged(figure, index, size, caption);
+  const smallest = look.large ? largeType(size.height / shape.height) : 0;
+  const scale = shape.width / size.width;
+  const said = figure.data.map((trace) => withoutTiny(trace, scale));
+  const data = look.large ? said.map((trace) => raised(trace, smallest, true)) : said;
+  const drawn = { data, layout: look.large ? raisedLayout(layout, smallest, screen) : layout };
   if (look.colours === "transparent") bare(drawn.layout);
   return { svg: enlarged(await draw(subject.Plotly, drawn, size), size, shape), ...shape };
 }
@@ -66,12 +75,14 @@ export function inColours({ steps, meta }, { colours }) {
  * What stands under a picture: what it shows, its parameters, its address.
  *
  * @param {Subject} subject
+ * @param {number} [every] of crowded labels one in so many stands
  * @returns {string[]}
  */
-export function captionTexts({ meta, texts, address }) {
+export function captionTexts({ meta, texts, address }, every = 1) {
   const [plain = ""] = address.split("?");
   const short = address.length > LONGEST_ADDRESS ? `${plain} (its link is too long to print)` : address;
-  return [meta.alt, [meta.caption, ...texts].filter(Boolean).join(" · "), short].filter(Boolean);
+  const left = every > 1 ? `one label in ${every} is shown` : "";
+  return [meta.alt, [meta.caption, ...texts, left].filter(Boolean).join(" · "), short].filter(Boolean);
 }
 
 /**
@@ -98,35 +109,38 @@ async function draw(Plotly, { data, layout }, size) {
 }
 
 /**
- * The size at which a figure is drawn so that, enlarged to its shape, its labels are as large as they must be, as
- * many of its matrices as can say their numbers, and it fills the picture as far as it then can.
+ * The arrangement of a figure for a shape, and the size at which it is drawn so that, enlarged, it fills that.
  *
- * @param {Screen[]} screens
+ * @param {Screen[][]} lists the arrangements of each step
  * @param {Subject} subject
  * @param {Look} look
  * @param {Size} shape
- * @returns {Size & { screen: Screen | undefined }}
+ * @returns {Size & { index: number | undefined }}
  */
-function logicalSize(screens, subject, look, shape) {
-  const usual = look.large ? USUAL_LABEL / LARGE_SHARE : shape.height;
-  const first = { ...sizeAt(shape.height / usual, shape), fitting: 0, numbers: -1, scale: 0 };
-  /** @type {typeof first & { screen: Screen | undefined }} */
-  let best = { ...first, screen: undefined };
-  for (const screen of screens) {
-    const { width: own, height } = screen;
-    let scale = Math.min(shape.width / own, shape.height / height);
-    for (let pass = 0; pass < 3; pass++) {
-      const room = captionFor(subject, look, sizeAt(scale, shape)).height;
-      scale = Math.min(shape.width / own, shape.height / (height + room));
-    }
-    const size = sizeAt(scale, shape);
-    const raise = look.large ? (LARGE_SHARE * size.height) / USUAL_LABEL : 1;
-    const fitting = raise <= MOST_RAISED ? 0 : -raise;
-    const numbers = readable(screen, scale);
-    const better = fitting - best.fitting || numbers - best.numbers || scale - best.scale; // in this order
-    if (best.scale === 0 || better > 0) best = { ...size, screen, fitting, numbers, scale };
-  }
-  return { width: best.width, height: best.height, screen: best.screen };
+function logicalSize(lists, subject, look, shape) {
+  const large = largeType(1) / USUAL_LABEL;
+  if (!lists.length) return { ...sizeAt(look.large ? large : 1, shape), index: undefined };
+  const least = look.large ? large / MOST_RAISED : LEAST_SCALE;
+  const roomAt = (/** @type {number} */ scale, /** @type {Screen[]} */ each) => {
+    const every = Math.max(...each.map((screen) => screen.every));
+    const caption = captionFor(subject, look, sizeAt(scale, shape), 1 / scale, every).height * scale;
+    return { width: shape.width, height: shape.height - caption };
+  };
+  const { index, scale } = enlarge(lists, roomAt, {
+    scale: least,
+    label: SMALLEST_LABEL,
+    digit: SMALLEST_NUMBER,
+  });
+  return { ...sizeAt(scale, shape), index };
+}
+
+/**
+ * The size of the smallest words in large type.
+ *
+ * @param {number} drawn pixels to one of the picture
+ */
+function largeType(drawn) {
+  return Math.ceil(10 * LARGE_SHARE * SLIDE_HEIGHT * drawn) / 10;
 }
 
 /**
@@ -139,32 +153,19 @@ function sizeAt(scale, { width, height }) {
   return { width: logical, height: Math.round((logical * height) / width) };
 }
 
-/**
- * @param {Screen} screen
- * @param {number} scale
- * @returns {number} how many matrices have numbers that can be read on a slide
- */
-function readable(screen, scale) {
-  const { settings } = screen;
-  return Object.entries(settings).filter(
-    ([path, form]) =>
-      form &&
-      path.endsWith(".texttemplate") &&
-      Number(settings[path.replace("texttemplate", "textfont.size")]) * scale >= SMALLEST_NUMBER,
-  ).length;
-}
-
 // ---- words ----
 
 /**
  * @param {Subject} subject
  * @param {Look} look
  * @param {Size} size
+ * @param {number} drawn pixels to one of the picture
+ * @param {number} [every]
  * @returns {Caption}
  */
-function captionFor(subject, look, { width, height }) {
-  const font = look.large ? Math.max(CAPTION_FONT, Math.ceil(10 * LARGE_SHARE * height) / 10) : CAPTION_FONT;
-  const texts = look.caption ? captionTexts(subject) : [];
+function captionFor(subject, look, { width }, drawn, every) {
+  const font = look.large ? Math.max(CAPTION_FONT, largeType(drawn)) : CAPTION_FONT;
+  const texts = look.caption ? captionTexts(subject, every) : [];
   const longest = Math.floor((width - 2 * CAPTION_PADDING) / (CHARACTER * font));
   const broken = texts.flatMap((text) => lines(text, longest));
   return { font, lines: broken, height: broken.length * LINE * font + CAPTION_PADDING };
@@ -196,18 +197,16 @@ function escapeText(text) {
 
 /**
  * @param {Figure} figure
- * @param {Screen | undefined} screen
+ * @param {number | undefined} index of its arrangement
  * @param {Size} size
  * @param {Caption} caption
  */
-function arranged({ data, layout: whole }, screen, { width, height }, caption) {
-  const figure = screen
-    ? { data, layout: { ...whole, meta: { screens: [screen] } } }
-    : { data, layout: whole };
-  const layout = fit(figure, width, height - caption.height);
+function arranged(figure, index, { width, height }, caption) {
+  const layout = fit(figure, { width, height: height - caption.height, index });
   const own = layout.margin ?? {};
-  const above = screen ? Math.max(0, (height - caption.height - layout.height) / 2) : own.t;
-  const below = screen ? height - above - layout.height : (own.b ?? 0) + caption.height;
+  const isPlaced = index !== undefined;
+  const above = isPlaced ? Math.max(0, (height - caption.height - layout.height) / 2) : own.t;
+  const below = isPlaced ? height - above - layout.height : (own.b ?? 0) + caption.height;
   const said = {
     text: caption.lines.map(escapeText).join("<br>"),
     font: { size: caption.font },
@@ -221,6 +220,17 @@ function arranged({ data, layout: whole }, screen, { width, height }, caption) {
     margin: { ...own, t: above, b: below },
     annotations: [...(layout.annotations ?? []), ...(caption.lines.length ? [said] : [])],
   };
+}
+
+/**
+ * A trace, without numbers in its cells where they would be too small to be read.
+ *
+ * @param {any} trace
+ * @param {number} scale times that the picture is enlarged
+ */
+function withoutTiny(trace, scale) {
+  const tiny = trace.texttemplate && trace.textfont?.size * scale < SMALLEST_NUMBER;
+  return tiny ? { ...trace, texttemplate: "" } : trace;
 }
 
 /**
@@ -245,6 +255,22 @@ function raised(part, smallest, isTrace) {
       return [name, raised(value, smallest, false)];
     }),
   );
+}
+
+/**
+ * A copy of a layout in which no words are smaller; labels beside the cells of a matrix keep the size of these.
+ *
+ * @param {any} layout
+ * @param {number} smallest
+ * @param {Screen | undefined} screen
+ */
+function raisedLayout(layout, smallest, screen) {
+  const larger = raised(layout, smallest, false);
+  for (const path of Object.keys(screen?.settings ?? {})) {
+    const [, axis = "", part] = path.split(".");
+    if (part === "tickfont") larger[axis] = { ...larger[axis], tickfont: layout[axis].tickfont };
+  }
+  return larger;
 }
 
 /** @param {any} part whether this is what Plotly calls a font */

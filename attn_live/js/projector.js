@@ -1,21 +1,26 @@
 // Projector mode: one figure fills the screen in large type, and the keys move it.
 
+import { enlarge } from "./figure.js";
+
 /**
  * What it asks of its figure.
  *
  * @typedef {object} Shown
  * @property {HTMLElement} root
  * @property {HTMLElement} controls
- * @property {HTMLElement} says
+ * @property {HTMLElement[]} words what stands above the figure and under its controls
+ * @property {HTMLElement} told the teacher's sentence, which the page has elsewhere
  * @property {(name: "step" | "row", by: number) => void} nudge moves a slider by so many steps
  * @property {() => void} toggle plays or pauses
  * @property {() => void} changed the room is another now
  */
 
 const LARGE = 20 / 14; // times the usual size of labels, at least
-const LINES_OF_SLIDE = 620; // pixels of height that a figure is drawn for, however large the screen is
-const NARROWEST = 340; // pixels of width that a figure is drawn for
+const SMALLEST_LABEL = 12; // pixels of a label beside a matrix, on the screen
+const SMALLEST_DIGIT = 12; // pixels of a number in a cell, on the screen
 const LEAST_ROOM = 200; // pixels
+const MOST_TOLD = 300; // characters of a teacher's sentence
+const SPARE = 8; // pixels between the figure and what stands under it
 /** @type {Record<string, ["step" | "row", number]>} */
 const MOVES = {
   ArrowRight: ["step", 1],
@@ -29,13 +34,14 @@ const MOVES = {
 export class Projector {
   /** @param {Shown} shown */
   constructor(shown) {
+    const { changed } = shown;
     this.shown = shown;
     this.on = false;
     this.onKey = (/** @type {KeyboardEvent} */ event) => this.key(event);
     this.onScreen = () => {
       if (this.filled && !document.fullscreenElement) this.leave();
     };
-    this.onSize = () => this.scale();
+    this.onSize = () => changed();
     this.filled = false; // by the browser's own full screen
     /** @type {Element | null} */
     this.before = null; // what had the focus
@@ -54,6 +60,7 @@ export class Projector {
     this.before = document.activeElement;
     if (root.parentElement) root.parentElement.style.minHeight = `${root.offsetHeight}px`; // the page stays
     root.dataset.projector = "";
+    this.shown.told.textContent = toldByLink();
     if ("popover" in root) {
       root.popover = "manual"; // over everything, whatever holds it
       root.showPopover();
@@ -61,7 +68,6 @@ export class Projector {
     window.addEventListener("keydown", this.onKey, true);
     window.addEventListener("resize", this.onSize);
     document.addEventListener("fullscreenchange", this.onScreen);
-    this.scale();
     changed();
     this.focus(root.querySelector("input:not(:disabled)") ?? root.querySelector("button"));
     if (pressed && document.fullscreenEnabled)
@@ -85,7 +91,7 @@ export class Projector {
       root.removeAttribute("popover");
     }
     delete root.dataset.projector;
-    for (const name of ["--zoom", "--fit"]) root.style.removeProperty(name);
+    for (const name of ["--zoom", "--drawn"]) root.style.removeProperty(name);
     if (root.parentElement) root.parentElement.style.minHeight = "";
     if (this.filled && document.fullscreenElement) document.exitFullscreen().catch(() => {});
     this.filled = false;
@@ -93,28 +99,29 @@ export class Projector {
     this.focus(this.before);
   }
 
-  /** Pixels of height for the figure, before it is enlarged. */
-  get room() {
-    const { root, controls, says } = this.shown;
-    const { paddingTop, paddingBottom } = getComputedStyle(root);
-    const taken =
-      controls.offsetHeight + says.offsetHeight + parseFloat(paddingTop) + parseFloat(paddingBottom);
-    return Math.max(LEAST_ROOM, Math.floor((window.innerHeight - taken - LINES_OF_SLIDE / 20) / this.zoom));
-  }
-
-  get zoom() {
-    const wanted = Math.max(LARGE, window.innerHeight / LINES_OF_SLIDE);
-    return Math.max(1, Math.min(wanted, window.innerWidth / NARROWEST));
-  }
-
-  scale() {
-    this.shown.root.style.setProperty("--zoom", this.zoom.toFixed(3));
-  }
-
-  /** Makes a figure smaller that is higher than its room, as on a phone. @param {number} height */
-  fit(height) {
-    if (this.on)
-      this.shown.root.style.setProperty("--fit", Math.min(1, this.room / (height || 1)).toFixed(3));
+  /**
+   * Which arrangement of a figure fills the room that controls and words leave, and how far it is enlarged there.
+   *
+   * @param {import("./figure.js").Moving} moving
+   * @returns {import("./types").Space}
+   */
+  space(moving) {
+    const { root, controls, words } = this.shown;
+    const { paddingTop, paddingBottom, paddingLeft, paddingRight } = getComputedStyle(root);
+    const around = [paddingTop, paddingBottom, ...words.map((node) => getComputedStyle(node).marginTop)];
+    const taken = [controls, ...words].reduce((sum, node) => sum + node.offsetHeight, 0);
+    const beside = around.reduce((sum, pixels) => sum + (Number.parseFloat(pixels) || 0), 0);
+    const room = {
+      width: window.innerWidth - Number.parseFloat(paddingLeft) - Number.parseFloat(paddingRight),
+      height: Math.max(LEAST_ROOM, window.innerHeight - taken - beside - SPARE),
+    };
+    const lists = moving.arrangements;
+    const wanted = { scale: LARGE, label: SMALLEST_LABEL, digit: SMALLEST_DIGIT };
+    const { index, scale } = enlarge(lists, () => room, wanted);
+    const width = lists[0]?.[index]?.width ?? Math.floor(room.width / scale);
+    root.style.setProperty("--zoom", scale.toFixed(4));
+    root.style.setProperty("--drawn", `${width}px`);
+    return { width, height: room.height / scale, ...(lists.length ? { index } : {}) };
   }
 
   /** @param {Element | null} element */
@@ -150,4 +157,10 @@ export class Projector {
     event.preventDefault();
     this.focus((event.shiftKey ? stops[stops.length - 1] : stops[0]) ?? null);
   }
+}
+
+/** The sentence of a lesson's link, as the page shows it; the figure covers that. */
+function toldByLink() {
+  const said = new URLSearchParams(window.location.search).get("say") ?? "";
+  return said.trim().split(/\s+/).join(" ").slice(0, MOST_TOLD);
 }

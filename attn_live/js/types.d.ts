@@ -38,6 +38,10 @@ export interface ArrayEntry {
 export interface ScreenTable {
   width: number[];
   height: number[];
+  unit: number[];
+  slide: boolean[];
+  label: number[];
+  every: number[];
   settings: Record<string, any[] | null>;
 }
 
@@ -137,7 +141,18 @@ export interface Look {
 export interface Screen {
   width: number;
   height: number;
+  unit: number; // pixels to a cell of most matrices
+  slide: boolean; // for slides and projectors alone, before it is enlarged
+  label: number; // pixels of the smallest label of a matrix, 0 without any
+  every: number; // of crowded labels one in so many stands
   settings: Record<string, any>;
+}
+
+/** The pixels that a figure may take on a page; on a slide, the place of its arrangement in the list. */
+export interface Space {
+  width: number;
+  height: number;
+  index?: number;
 }
 
 /** A figure as Plotly takes it. */

@@ -158,27 +158,24 @@ function crossed({ rows, columns = [] }) {
  */
 function screensChange({ tables, at }) {
   const first = tables[0]?.settings ?? {};
-  const values = tables.map(({ width, height, settings }) =>
-    screens(width, height, { ...first, ...settings }),
-  );
+  const values = tables.map((table) => screens({ ...table, settings: { ...first, ...table.settings } }));
   return { path: ["layout", "meta", "screens"], values, at };
 }
 
 /**
- * @param {number[]} width
- * @param {number[]} height
- * @param {ScreenTable["settings"]} columns one entry where all widths share it
+ * @param {ScreenTable} table whose columns have one entry where all arrangements share it
  * @returns {Screen[]}
  */
-function screens(width, height, columns) {
-  return width.map((w, i) => {
+function screens({ settings: columns, ...rest }) {
+  return rest.width.map((_, i) => {
     /** @type {Screen["settings"]} */
     const settings = {};
     for (const [path, column] of Object.entries(columns)) {
       const value = column?.length === 1 ? column[0] : column?.[i];
       if (value !== null && value !== undefined) settings[path] = value;
     }
-    return { width: w, height: height[i] ?? 0, settings };
+    const own = Object.entries(rest).map(([name, column]) => [name, column[i]]);
+    return { ...Object.fromEntries(own), settings };
   });
 }
 

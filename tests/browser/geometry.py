@@ -1,6 +1,7 @@
 """Where everything of a drawn figure stands: what overlaps, what is cut off, how small words and cells are.
 
-faults(figure.evaluate(MEASURE))    # figure: a locator of a live figure, or of its `.live-plot`
+faults(read(figure.evaluate(MEASURE)))    # figure: a locator of a live figure, or of its `.live-plot`
+faults(read(figure.evaluate(MEASURE_SAVED)))    # of the SVG that its Save panel shows, in its own pixels
 """
 
 import itertools
@@ -14,8 +15,7 @@ Quad = NDArray[np.float64]  # (4, 2), the corners in turn
 
 # Texts with their corners (slanted ones too) and sizes in pixels, maps and charts with their corners, all of
 # one figure, as they are on screen.
-MEASURE = """(node) => {
-    const plot = node.matches(".live-plot") ? node : node.querySelector(".live-plot");
+_KIT = """
     // A letter's box is higher than its ink: what is above a small letter and below the line is left out.
     const corners = (element) => {
         const { x, y, width, height } = element.getBBox(), matrix = element.getScreenCTM();
@@ -31,29 +31,70 @@ MEASURE = """(node) => {
     const seen = (text) => text.textContent.trim() && text.getBBox().width
         && getComputedStyle(text).visibility !== "hidden" && Number(getComputedStyle(text).opacity) > 0
         && !text.closest(".hoverlayer, .live-film");
-    const around = plot.getBoundingClientRect();
+    const words = (texts, scale) => [...texts].filter(seen).map((text) => ({
+        said: text.textContent.replace(/\\s+/g, " ").trim(),
+        quad: corners(text),
+        size: scale * Number.parseFloat(getComputedStyle(text).fontSize),
+        kind: text.closest(".heatmap-label, .heatmaplayer, .hm") ? "digit"
+            : text.closest("[class^=cb], .colorbar") ? "bar"
+            : text.closest("[class$=tick]") ? "label" : "word",
+    }));
+    const plot = node.matches(".live-plot") ? node : node.querySelector(".live-plot");
     const layout = plot._fullLayout;
-    const panels = plot._fullData.filter((trace) => trace.visible === true && trace.xaxis).map((trace) => {
-        const [x, y] = ["x", "y"].map((side) => layout[trace[`${side}axis`].replace(side, `${side}axis`)]);
-        const left = around.left + x._offset, top = around.top + y._offset;
-        const columns = Math.abs(x.range[1] - x.range[0]);
-        return {
-            name: trace.name, type: trace.type, cell: x._length / columns,
-            quad: box({ left, top, right: left + x._length, bottom: top + y._length }),
-        };
-    });
-    return {
+    const drawn = plot._fullData.filter((trace) => trace.visible === true && trace.xaxis);
+    const axis = (trace, side) => layout[trace[`${side}axis`].replace(side, `${side}axis`)];
+    const columns = (trace) => Math.abs(axis(trace, "x").range[1] - axis(trace, "x").range[0]);
+"""
+# Texts with their corners (slanted ones too) and sizes in pixels, maps and charts with their corners, all of
+# one figure, as they are on screen.
+MEASURE = f"""(node) => {{
+    {_KIT}
+    const around = plot.getBoundingClientRect(), scale = around.width / plot.offsetWidth;
+    const panels = drawn.map((trace) => {{
+        const [x, y] = ["x", "y"].map((side) => axis(trace, side));
+        const left = around.left + scale * x._offset, top = around.top + scale * y._offset;
+        return {{
+            name: trace.name, type: trace.type, cell: scale * x._length / columns(trace),
+            quad: box({{ left, top, right: left + scale * x._length, bottom: top + scale * y._length }}),
+        }};
+    }});
+    return {{
         figure: box(around),
         window: document.documentElement.clientWidth,
-        texts: [...plot.querySelectorAll("svg.main-svg text")].filter(seen).map((text) => ({
-            said: text.textContent.replace(/\\s+/g, " ").trim(),
-            quad: corners(text),
-            size: Number.parseFloat(getComputedStyle(text).fontSize),
-            digit: Boolean(text.closest(".heatmap-label, .heatmaplayer, .hm")),
-        })),
+        texts: words(plot.querySelectorAll("svg.main-svg text"), scale),
         panels,
-    };
-}"""
+    }};
+}}"""
+# The same of the SVG that the open Save panel shows: `node` tells what its maps are called.
+MEASURE_SAVED = f"""async (node) => {{
+    {_KIT}
+    const image = document.querySelector("dialog.live-kit .live-kit-preview img");
+    const home = document.createElement("div");
+    home.style.cssText = "position: absolute; left: 0; top: 0; line-height: normal; font-kerning: auto";
+    home.innerHTML = await (await fetch(image.src)).text();
+    document.body.append(home);
+    const svg = home.querySelector("svg");
+    const around = svg.getBoundingClientRect();
+    const scale = around.width / svg.viewBox.baseVal.width;
+    const panels = drawn.flatMap((trace) => {{
+        const name = `${{trace.xaxis}}${{trace.yaxis}}`;
+        const body = home.querySelector(`.cartesianlayer .subplot.${{name}} .overplot > g`);
+        const room = home.querySelector(`clipPath[id$="${{name}}plot"] rect`);
+        if (!body || !room) return [];
+        const [wide, tall] = ["width", "height"].map((side) => Number(room.getAttribute(side)));
+        const [one, other] = [[0, 0], [wide, tall]]
+            .map(([x, y]) => new DOMPoint(x, y).matrixTransform(body.getScreenCTM()));
+        return [{{
+            name: trace.name, type: trace.type, cell: (other.x - one.x) / columns(trace),
+            quad: box({{ left: one.x, top: one.y, right: other.x, bottom: other.y }}),
+        }}];
+    }});
+    const measured = {{
+        figure: box(around), window: around.right, texts: words(home.querySelectorAll("text"), scale), panels,
+    }};
+    home.remove();
+    return measured;
+}}"""
 TOUCH = 2.5  # pixels that the empty part of a letter's box may lie in another
 
 
@@ -64,7 +105,7 @@ class Text:
     said: str
     quad: Quad
     size: float
-    digit: bool
+    kind: str  # "digit" of a cell, "label" of an axis, "bar" of colours, or another "word"
 
 
 @dataclass(frozen=True)
@@ -104,13 +145,13 @@ class Drawn:
     @property
     def has_digits(self) -> bool:
         """Whether cells tell their numbers."""
-        return any(text.digit for text in self.texts)
+        return any(text.kind == "digit" for text in self.texts)
 
 
 def read(measured: dict[str, Any]) -> Drawn:
     """Take over what `MEASURE` returned; traces on the same axes are one body."""
     texts = (
-        Text(each["said"], np.array(each["quad"]), each["size"], each["digit"]) for each in measured["texts"]
+        Text(each["said"], np.array(each["quad"]), each["size"], each["kind"]) for each in measured["texts"]
     )
     bodies: dict[tuple[float, ...], Body] = {}
     for each in measured["panels"]:
@@ -129,7 +170,7 @@ def faults(drawn: Drawn) -> list[str]:
         low, high = text.quad.min(axis=0), text.quad.max(axis=0)
         if min(low - (left, top)) < -TOUCH or min((min(right, drawn.window), bottom) - high) < -TOUCH:
             said.append(f"{text.said!r} is cut off")
-    words = [text for text in drawn.texts if not text.digit]
+    words = [text for text in drawn.texts if text.kind != "digit"]
     said += [
         f"{one.said!r} lies on {other.said!r}"
         for one, other in itertools.combinations(words, 2)

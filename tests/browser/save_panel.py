@@ -27,14 +27,18 @@ class SavePanel:
     def save(self, folder: Path, form: str, **look: str | bool) -> Path:
         """Save a file of a form and look, once it was made and is shown."""
         self.choose(format=form, **look)
-        made = self.dialog.and_(self.app.page.locator(f"[data-made={form}], [data-made=failed]"))
-        expect(made).to_be_visible()
-        assert self.dialog.get_attribute("data-made") == form, self.said
+        self.made(form)
         with self.app.page.expect_download() as download:
             self.dialog.get_by_role("button", name="Save the file").click()
         path = folder / download.value.suggested_filename
         download.value.save_as(path)
         return path
+
+    def made(self, form: str) -> None:
+        """Wait until the file that was chosen last is made and shown."""
+        made = self.dialog.and_(self.app.page.locator(f"[data-made={form}], [data-made=failed]"))
+        expect(made).to_be_visible()
+        assert self.dialog.get_attribute("data-made") == form, self.said
 
     @property
     def said(self) -> str:

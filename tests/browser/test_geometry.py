@@ -1,11 +1,17 @@
 """Figures at all sizes: no words on other words or on a map, none cut off, none left out without need."""
 
+import itertools
 from urllib.parse import quote_plus
 
 import pytest
+from playwright.sync_api import expect
 
+from attn_ui.parameters import Choice
 from tests.browser.app_page import AppPage
-from tests.browser.geometry import MEASURE, Drawn, faults, read
+from tests.browser.geometry import MEASURE, MEASURE_SAVED, Drawn, faults, read
+from tests.browser.save_panel import SavePanel
+from tests.browser.test_save import SHAPES, first_figure
+from tests.pages import PAGES
 
 SIZES = ((1280, 800), (1920, 1080), (820, 1180), (390, 844))
 LONG = quote_plus(
@@ -25,6 +31,60 @@ FIGURES = {
     "learned-heads": "learned",
     "learned-heads?task=sort": "learned",
 }
+
+
+SIXTEEN = quote_plus(
+    "unsere zufriedenen Nachbarn verbringen jeden langen Winterabend gemeinsam singend neben einem großen "
+    "knisternden Kaminfeuer ganz zufrieden"
+)
+NINE = quote_plus("zufriedene Nachbarn verbringen lange Winterabende gemeinsam neben knisternden Kaminfeuern")
+FOUR = quote_plus("zufriedene Nachbarn singen gemeinsam")
+# What is shown large and saved: a sample of all views with 4, 9 and 16 long words, masked and not.
+SAMPLE = (
+    f"single-head?text={FOUR}",
+    f"single-head?text={NINE}&mask=causal",
+    f"single-head?stage=weights&text={SIXTEEN}",
+    f"multi-head?text={SIXTEEN}",
+    f"multi-head?heads=8&text={NINE}&mask=causal",
+    f"positional-encoding?show=shift+test&text={SIXTEEN}",
+    "kernel-regression?picture=Bridge+to+attention",
+    "learned-heads",
+)
+PROJECTORS = ((1024, 768), (1280, 720), (1366, 768), (1920, 1080), (2560, 1440))
+OF_1280 = 900 / 720  # pixels of a saved picture to one of the slide of 1280 x 720 on which it stands
+
+
+def all_views() -> list[str]:
+    """Return a link to every view of every page, with 4, 9 and 16 words where a sentence is asked for."""
+    links = [""]
+    for address, (_, settings) in PAGES.items():
+        names = {each.name for each in settings}
+        views = [
+            (each.name, name)
+            for each in settings
+            if isinstance(each, Choice) and each.views
+            for name in each.options
+        ]
+        for view, option in views:
+            link = f"{address}?{view}={quote_plus(option)}"
+            if "text" not in names or address == "learned-heads":
+                links.append(link)
+                continue
+            for text, mask in itertools.product((FOUR, NINE, SIXTEEN), ("", "&mask=causal")):
+                if not mask or "mask" in names:
+                    links.append(f"{link}&text={text}{mask}")
+    return links
+
+
+def looked_at(config: pytest.Config) -> list[str]:
+    """Return the links of this run: the sample, or all."""
+    return all_views() if config.getoption("--wide") else [*SAMPLE]
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Look at a sample, or at all."""
+    if "shown" in metafunc.fixturenames:
+        metafunc.parametrize("shown", looked_at(metafunc.config))
 
 
 def measured(app: AppPage, key: str) -> Drawn:
@@ -73,3 +133,68 @@ def test_what_is_in_the_way_or_cut_off_is_found(app: AppPage) -> None:
     assert wrong == "'head 1' lies on 'head 1'"
     captions.nth(0).evaluate("text => text.setAttribute('transform', 'translate(-2000, 0)')")
     assert faults(measured(app, "maps")) == ["'head 1' is cut off"]
+
+
+def maps_of(drawn: Drawn) -> int:
+    """Count the maps that have numbers or could have them."""
+    return sum(body.is_map for body in drawn.bodies)
+
+
+@pytest.mark.still
+def test_a_projector_is_filled_and_can_be_read(app: AppPage, shown: str) -> None:
+    app.open(shown)
+    key = first_figure(app)
+    for width, height in PROJECTORS:
+        app.page.set_viewport_size({"width": width, "height": height})
+        app.settle()
+        page = measured(app, key)
+        app.figure(key).get_by_role("button", name="Fill the screen").click()
+        expect(app.page.locator(".live-figure[data-projector]")).to_have_attribute("data-state", "drawn")
+        app.page.wait_for_function(FILLED)
+        large = measured(app, key)
+        where = (shown, width, height)
+        assert faults(large) == [], where
+        # Words half as large again as a page's take room, which counts where sixteen stand on a small screen.
+        assert large.cell >= 0.85 * page.cell, where
+        assert min((text.size for text in large.texts if text.kind == "word"), default=99) >= 12, where
+        labels = [text.size for text in large.texts if text.kind == "label"]
+        assert min(labels) >= 9, where
+        if f"text={FOUR}" in shown:
+            assert min(text.size for text in large.texts if text.kind == "digit") >= 14, where
+        app.page.keyboard.press("Escape")
+        expect(app.page.locator(".live-figure[data-projector]")).to_have_count(0)
+        app.settle()
+
+
+# The figure is drawn for its room, and stands above what is under it.
+FILLED = """() => {
+    const figure = document.querySelector('.live-figure[data-projector]');
+    const plot = figure.querySelector('.main-svg').getBoundingClientRect();
+    const below = figure.querySelector('.live-controls').getBoundingClientRect();
+    return plot.width > innerWidth / 3 && plot.left >= -1 && plot.right <= innerWidth + 1
+        && plot.bottom <= below.top + 1;
+}"""
+
+
+@pytest.mark.still
+def test_a_saved_picture_can_be_read_in_every_shape(app: AppPage, shown: str) -> None:
+    app.open(shown)
+    key = first_figure(app)
+    panel = SavePanel(app, key)
+    panel.choose(format="svg")
+    for shape, large in itertools.product(SHAPES, (True, False)):
+        panel.choose(shape=shape, large=large)
+        panel.made("svg")
+        saved = read(app.figure(key).evaluate(MEASURE_SAVED))
+        where = (shown, shape, large)
+        assert faults(saved) == [], where
+        labels, digits, words = (
+            [text.size for text in saved.texts if text.kind == kind] for kind in ("label", "digit", "word")
+        )
+        assert labels, where
+        assert min([*labels, *digits]) >= 9 * OF_1280 * 0.99, where
+        assert min(words) >= (15 if large else 11), where
+        if f"text={FOUR}" in shown and shape != "half slide":
+            assert digits, where
+        assert digits or not maps_of(saved) or any(text.kind == "bar" for text in saved.texts), where
+    panel.close()

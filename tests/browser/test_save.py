@@ -22,8 +22,11 @@ from tests.pages import PAGES
 
 pytestmark = pytest.mark.still
 
-SHAPES = {"16:9": (1600, 900), "4:3": (1200, 900), "half slide": (800, 900), "square": (900, 900)}
-LARGE = 0.022  # of a picture's height that a label takes at least
+SHAPES = {
+    **{"16:9": (1600, 900), "under a title": (1600, 690), "4:3": (1200, 900)},
+    **{"half slide": (800, 900), "square": (900, 900)},
+}
+LARGE = 0.022 * 900  # pixels that words take at least, on a slide 900 high
 MOST_BYTES = 2_500_000  # of a file that moves
 # Words beyond the picture's edge, and words under its caption.
 MISPLACED = """() => {
@@ -94,8 +97,8 @@ def check_drawings(
         path = panel.save(folder, "svg", shape=shape, large=True, caption=True, colours="print")
         root = ElementTree.parse(path).getroot()
         assert (root.get("width"), root.get("height")) == (str(width), str(height))
-        logical = float(str(root.get("viewBox")).split()[3])
-        assert smallest_label(root) >= LARGE * logical - 1e-6, (shape, smallest_label(root) / logical)
+        scale = width / float(str(root.get("viewBox")).split()[2])
+        assert smallest_label(root) * scale >= LARGE - 1e-6, (shape, smallest_label(root) * scale)
         assert theme.DARK.paper not in path.read_text()
         drawings.append(path)
     page = browser.new_page()
@@ -119,11 +122,18 @@ def labels(node: ElementTree.Element, digits: bool = False) -> list[ElementTree.
 
 
 def smallest_label(root: ElementTree.Element) -> float:
-    """The least font size of all labels, in the drawing's own units."""
+    """The least font size of all words but those beside cells, in the drawing's own units."""
+    beside = {
+        text
+        for group in root.iter(f"{SVG}g")
+        if re.fullmatch(r"[xy]\d*tick", group.get("class") or "")
+        for text in group.iter(f"{SVG}text")
+    }
     sizes = [
         float(found[1])
         for text in labels(root)
-        if "".join(text.itertext()).strip()
+        if text not in beside
+        and "".join(text.itertext()).strip()
         and (found := re.search(r"font-size: ?([\d.]+)px", text.get("style") or ""))
     ]
     assert len(sizes) > 3

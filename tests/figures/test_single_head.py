@@ -113,7 +113,7 @@ def test_captions_of_narrow_matrices_do_not_meet(width: int) -> None:
     )
     for axis in ("coloraxis", "coloraxis2", "coloraxis3"):
         bar = spec["layout"][axis]["colorbar"]
-        assert bar["y"] - bar["len"] >= bottom - 1e-6, "a colour bar beside the captions"
+        assert bar["y"] - bar["len"] >= bottom - 1e-5, "a colour bar beside the captions"
 
 
 @each_stage
