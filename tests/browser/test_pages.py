@@ -26,7 +26,7 @@ def test_page_opens(app: AppPage, url: str) -> None:
 def test_page_fits_every_screen(
     browser: Browser, server: str, url: str, theme: Literal["light", "dark"]
 ) -> None:
-    context = browser.new_context(color_scheme=theme)
+    context = browser.new_context(color_scheme=theme, reduced_motion="reduce")
     app = AppPage(context.new_page(), server)
     for width, height in SIZES:
         app.page.set_viewport_size({"width": width, "height": height})

@@ -142,7 +142,7 @@ def test_mask_width_under_the_slider(app: AppPage) -> None:
 
 def test_a_tap_as_the_pointer_arrives_chooses_the_cell(app: AppPage) -> None:
     app.open("single-head")
-    for row, column in (2, 4), (1, 3), (3, 0):  # Plotly looks under the pointer every 50 ms at most
+    for row, column in (2, 4), (1, 3), (3, 2):  # Plotly looks under the pointer every 50 ms at most
         x, y = app.cell_centre(FIGURE, "scores", row, column)
         app.page.mouse.move(x - 1, y)
         app.page.mouse.move(x, y)
