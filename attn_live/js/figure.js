@@ -200,6 +200,7 @@ function pick(screens, space) {
  * @property {number} scale times that it is enlarged, at least
  * @property {number} label pixels of a matrix's labels, enlarged
  * @property {number} digit pixels of a number in a cell, enlarged
+ * @property {number} tiny pixels below which a number is worth nothing
  */
 
 /**
@@ -227,11 +228,11 @@ export function enlarge(lists, roomAt, wanted) {
       const large = label * scale >= 0.99 * wanted.label;
       return large ? 1 / every : (0.01 * label * scale) / wanted.label;
     });
-    // A map that cannot tell its numbers needs a bar for its colours: it has one where it was to have no numbers.
-    const tiny = each.map((screen) => -tooSmall(screen, scale, wanted.digit));
-    const digits = each.map((screen) => readable(screen, scale, wanted.digit));
+    const told = each.map((screen) => readable(screen, scale, wanted.digit) + bars(screen));
+    // Numbers that cannot be read tell nothing, nor does a map without numbers and without a bar for its colours.
+    const untold = each.map((screen, i) => -tooSmall(screen, scale, wanted.tiny) - Number(told[i] === 0));
     const cells = each.map(({ unit }) => unit * scale);
-    const worth = [large, ...[said, tiny, digits, cells].map(mean)];
+    const worth = [large, ...[untold, said, told, cells].map(mean)];
     if (!best || isMore(worth, best.worth)) best = { index, scale, worth };
   }
   return best ?? { index: 0, scale: 1 };
@@ -249,14 +250,14 @@ function isMore(one, other) {
 }
 
 /**
- * How many matrices have numbers that can be read once they are enlarged.
+ * How many matrices have numbers, those that are smaller than wanted counted in part.
  *
  * @param {Screen} screen
  * @param {number} scale
  * @param {number} pixels
  */
 function readable(screen, scale, pixels) {
-  return digitSizes(screen).filter((size) => size * scale >= pixels).length;
+  return digitSizes(screen).reduce((sum, size) => sum + Math.min(1, (size * scale) / pixels), 0);
 }
 
 /**
@@ -268,6 +269,11 @@ function readable(screen, scale, pixels) {
  */
 function tooSmall(screen, scale, pixels) {
   return digitSizes(screen).filter((size) => size * scale < pixels).length;
+}
+
+/** How many colours have a bar. @param {Screen} screen */
+function bars({ settings }) {
+  return Object.entries(settings).filter(([path, shown]) => shown && path.endsWith(".showscale")).length;
 }
 
 /** The size of the numbers in each matrix that has some. @param {Screen} screen @returns {number[]} */

@@ -130,6 +130,7 @@ function logicalSize(lists, subject, look, shape) {
     scale: least,
     label: SMALLEST_LABEL,
     digit: SMALLEST_NUMBER,
+    tiny: SMALLEST_NUMBER,
   });
   return { ...sizeAt(scale, shape), index };
 }

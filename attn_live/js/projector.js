@@ -17,7 +17,8 @@ import { enlarge } from "./figure.js";
 
 const LARGE = 20 / 14; // times the usual size of labels, at least
 const SMALLEST_LABEL = 12; // pixels of a label beside a matrix, on the screen
-const SMALLEST_DIGIT = 12; // pixels of a number in a cell, on the screen
+const DIGIT = 14; // pixels of a number in a cell, on the screen
+const SMALLEST_DIGIT = 12; // where there is no room for more
 const LEAST_ROOM = 200; // pixels
 const MOST_TOLD = 300; // characters of a teacher's sentence
 const SPARE = 8; // pixels between the figure and what stands under it
@@ -116,7 +117,7 @@ export class Projector {
       height: Math.max(LEAST_ROOM, window.innerHeight - taken - beside - SPARE),
     };
     const lists = moving.arrangements;
-    const wanted = { scale: LARGE, label: SMALLEST_LABEL, digit: SMALLEST_DIGIT };
+    const wanted = { scale: LARGE, label: SMALLEST_LABEL, digit: DIGIT, tiny: SMALLEST_DIGIT };
     const { index, scale } = enlarge(lists, () => room, wanted);
     const width = lists[0]?.[index]?.width ?? Math.floor(room.width / scale);
     root.style.setProperty("--zoom", scale.toFixed(4));
