@@ -7,6 +7,7 @@
 /** @typedef {import("./types").Screen} Screen */
 /** @typedef {import("./types").Space} Space */
 
+const NEARLY = 0.85; // of the size that words of a slide are to have
 const PHONES = 640; // pixels of width below which a figure may be higher than the screen
 
 /** One figure in one set of colours, which can be set to any step and row. */
@@ -224,6 +225,7 @@ export function enlarge(lists, roomAt, wanted) {
       scale = Math.min(...each.map((screen) => Math.min(width / screen.width, height / screen.height)));
     }
     const large = Math.min(1, Math.floor((20 * scale) / wanted.scale) / 20);
+    const nearly = Math.min(NEARLY, large); // enough where more can be said so
     const said = each.map(({ label, every }) => {
       const large = label * scale >= 0.99 * wanted.label;
       return large ? 1 / every : (0.01 * label * scale) / wanted.label;
@@ -232,7 +234,7 @@ export function enlarge(lists, roomAt, wanted) {
     // Numbers that cannot be read tell nothing, nor does a map without numbers and without a bar for its colours.
     const untold = each.map((screen, i) => -tooSmall(screen, scale, wanted.tiny) - Number(told[i] === 0));
     const cells = each.map(({ unit }) => unit * scale);
-    const worth = [large, ...[untold, said, told, cells].map(mean)];
+    const worth = [nearly, ...[untold, said, told].map(mean), large, mean(cells)];
     if (!best || isMore(worth, best.worth)) best = { index, scale, worth };
   }
   return best ?? { index: 0, scale: 1 };

@@ -16,7 +16,7 @@ import { enlarge } from "./figure.js";
  */
 
 const LARGE = 20 / 14; // times the usual size of labels, at least
-const SMALLEST_LABEL = 12; // pixels of a label beside a matrix, on the screen
+const SMALLEST_LABEL = 10; // pixels of a label beside a matrix, on the screen
 const DIGIT = 14; // pixels of a number in a cell, on the screen
 const SMALLEST_DIGIT = 12; // where there is no room for more
 const LEAST_ROOM = 200; // pixels
