@@ -14,7 +14,7 @@ _EIGHT_BITS = tuple(
 PRECISIONS = {str(dtype).removeprefix("torch."): torch.finfo(dtype) for dtype in (*_FORMATS, *_EIGHT_BITS)}
 """The formats by name, as torch calls them."""
 
-_AT_ONCE = 2**18  # numbers: what is looked at takes no more, however many there are
+AT_ONCE = 2**18  # numbers that are looked at together: a file of few bytes may have twenty million rows
 
 
 def coarsest(names: Iterable[str]) -> str:
@@ -53,8 +53,8 @@ def exact_formats(numbers: np.ndarray, *, finer: str) -> Iterator[str]:
     flat = numbers.reshape(-1)
     for name in ("float16", "bfloat16"):
         coarser = PRECISIONS[name].eps > PRECISIONS[finer].eps
-        starts = range(0, flat.size, _AT_ONCE)
-        if coarser and all(_is_exact(flat[start : start + _AT_ONCE], name) for start in starts):
+        starts = range(0, flat.size, AT_ONCE)
+        if coarser and all(_is_exact(flat[start : start + AT_ONCE], name) for start in starts):
             yield name
 
 

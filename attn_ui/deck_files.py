@@ -3,11 +3,11 @@
 import base64
 import io
 from collections.abc import Sequence
+from contextlib import suppress
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import segno
 from pptx import Presentation
 from pptx.dml.color import RGBColor
 from pptx.enum.text import MSO_ANCHOR, PP_ALIGN
@@ -15,7 +15,7 @@ from pptx.text.text import TextFrame
 from pptx.util import Emu, Inches, Pt
 
 from attn_figures import theme
-from attn_ui.share import MOST_SCANNED
+from attn_ui.share import scannable
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -82,10 +82,10 @@ def write_pdf(slides: Sequence["Slide"], path: Path, page: "Page") -> None:
 
 def _code(url: str, kind: str) -> bytes:
     """Return a link's QR code as a file; nothing where there is no link, or one that is too long to scan."""
-    if not url or len(url) > MOST_SCANNED:
-        return b""
     file = io.BytesIO()
-    segno.make(url, error="m", micro=False, boost_error=False).save(file, kind=kind, scale=8, border=4)
+    if url:
+        with suppress(ValueError):
+            scannable(url).save(file, kind=kind, scale=8, border=4)
     return file.getvalue()
 
 

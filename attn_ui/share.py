@@ -73,8 +73,8 @@ def link(*, lesson_too: bool, **more: str) -> str:
     return f"{address}?{urlencode(pairs)}" if pairs else address
 
 
-def qr_code(text: str) -> str:
-    """Draw a link as a QR code: black on white with its quiet zone, as the address of an SVG.
+def scannable(text: str) -> segno.QRCode:
+    """Make the QR code of a link.
 
     Raises:
         ValueError: the text is too long to be read by a phone.
@@ -82,8 +82,16 @@ def qr_code(text: str) -> str:
     length = len(text.encode())
     if length > MOST_SCANNED:
         raise ValueError(f"it can hold a link of {MOST_SCANNED:,} characters, this one has {length:,}")
-    made = segno.make(text, error="m", micro=False, boost_error=False)
-    return str(made.svg_data_uri(scale=4, border=4, light="#FFFFFF", dark="#000000"))
+    return segno.make(text, error="m", micro=False, boost_error=False)
+
+
+def qr_code(text: str) -> str:
+    """Draw a link as a QR code: black on white with its quiet zone, as the address of an SVG.
+
+    Raises:
+        ValueError: the text is too long to be read by a phone.
+    """
+    return str(scannable(text).svg_data_uri(scale=4, border=4, light="#FFFFFF", dark="#000000"))
 
 
 def _link(key: str, address: str) -> None:

@@ -5,12 +5,9 @@ from collections.abc import Iterator
 import numpy as np
 
 from attn_core.attention_file.plan import MAX_PLACES
-from attn_core.precision import exact_formats, row_tolerance
+from attn_core.precision import AT_ONCE, exact_formats, row_tolerance
 
 _TOLERANCE = 0.02  # of a row's sum, in any format: what is further off is no weights
-
-
-_AT_ONCE = 2**18  # numbers, in whole rows: a file of few bytes may have twenty million rows
 
 
 def judge(layer: str, weights: np.ndarray, left: np.ndarray | None, precision: str) -> tuple[np.ndarray, str]:
@@ -54,7 +51,7 @@ def judge(layer: str, weights: np.ndarray, left: np.ndarray | None, precision: s
 
 def _blocks(weights: np.ndarray) -> Iterator[tuple[int, int, np.ndarray]]:
     """Each head, the place of its next rows, and those rows, (query, key)."""
-    step = max(1, _AT_ONCE // weights.shape[-1])
+    step = max(1, AT_ONCE // weights.shape[-1])
     for head, each in enumerate(weights):
         for first in range(0, len(each), step):
             yield head, first, each[first : first + step]
@@ -72,9 +69,9 @@ def _check_finite(layer: str, head: int, first: int, rows: np.ndarray) -> None:
 
 def _is_turned(weights: np.ndarray) -> bool:
     """Whether the columns sum to one."""
-    starts = range(0, weights.shape[-1], _AT_ONCE)
+    starts = range(0, weights.shape[-1], AT_ONCE)
     return all(
-        (abs(each[:, start : start + _AT_ONCE].sum(axis=0, dtype=np.float64) - 1) < _TOLERANCE).all()
+        (abs(each[:, start : start + AT_ONCE].sum(axis=0, dtype=np.float64) - 1) < _TOLERANCE).all()
         for each in weights
         for start in starts
     )
