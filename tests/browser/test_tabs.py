@@ -25,8 +25,7 @@ def test_no_tab_is_cut_off(app: AppPage, page: str) -> None:
         app.tab(first)
         for width in (1280, 820, 390):
             app.page.set_viewport_size({"width": width, "height": 800})
-            app.settle()
-            assert app.page.evaluate(CUT_OFF) == [], width
+            app.page.wait_for_function(f"() => ({CUT_OFF})().length === 0")
         app.page.set_viewport_size({"width": 1280, "height": 800})
 
 
