@@ -25,7 +25,7 @@ SCREENS: tuple[tuple[int, int], ...] = (
 # What stands on a slide or a projector's screen, before it is enlarged so that its words come out as large as
 # they must be there: a half slide, a square, screens of 4:3 (with and without a slider's room) and of 16:9.
 SLIDES: tuple[tuple[int, int], ...] = (
-    (525, 460), (591, 470), (688, 400), (788, 500), (866, 370), (928, 400), (1050, 500),
+    (525, 460), (640, 560), (688, 430), (788, 500), (861, 535), (928, 430), (1160, 450), (1316, 640), (1500, 740),
 )  # fmt: skip
 PHONES = 640  # pixels of width below which a figure may be higher than the screen
 REFERENCE = 980  # the width that a notebook or a test sees
