@@ -395,9 +395,7 @@ class Matrix:
         if self.scale == "weights":
             narrow = wide
         sign = "-" if self.scale == "scores" else ""
-        first, second = (
-            (f"%{{z:{form}}}", number_width(f"{sign}{limit:{form}}")) for form in (wide, narrow)
-        )
+        first, second = ((f"%{{z:{form}}}", number_width(f"{sign}{limit:{form}}")) for form in (wide, narrow))
         return first, second
 
 

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 from attn_figures import theme
 from attn_figures.arrange import settled
 from attn_figures.geometry import Axes, ColourRange, Geometry, Look, Placed
-from attn_figures.numbers import number
+from attn_figures.numbers import number as written
 from attn_figures.picture import Picture, Spec
 from attn_figures.screens import all_screens
 
@@ -217,6 +217,6 @@ def _colour_axis(colours: ColourRange, shown: bool) -> dict[str, Any]:
             "title": {"text": colours.title, "font": small},
             "ypad": 4,
             "tickvals": ticks,
-            "ticktext": [number(tick, 2) for tick in ticks],
+            "ticktext": [written(tick, 2) for tick in ticks],
         },
     }

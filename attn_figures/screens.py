@@ -29,12 +29,12 @@ from attn_figures.arrange import (
 from attn_figures.geometry import LABEL_SIZES, Geometry, Placed
 
 BAR_ROOM = 64  # pixels on the right for colour bars
-SHORTEST_BAR, LONGEST_BAR = 48, 220  # pixels
+ROOMY_BAR, LONGEST_BAR = 72, 220  # pixels of a colour bar with its title
+SMALL_TICK = 10  # pixels of the three numbers beside a shorter one
 UNDER_BARS = 8  # pixels between the lowest bar and the figure's edge, for the lower half of its last number
-ROOMY_BAR, SMALL_TICK = 72, 10  # pixels of a bar, and of the three numbers beside one that is shorter
 SMALLEST_DIGIT = 9  # pixels below which no number is drawn
 SMALLEST_ON_SLIDE, SMALLEST_DECIMALS = 10, 12  # pixels of a number that is enlarged with its slide
-CELL_SHARE = 0.96  # of a cell's width that its number may take
+CELL_SHARE = 0.9  # of a cell's width that its number may take
 PHONES_BELOW = 560  # pixels
 PHONE_ROOM = 4000  # pixels that a figure may take where it is scrolled
 HIGHEST = 0.75  # of its width that a roomy figure's height may be
@@ -260,9 +260,10 @@ def _numbers(geometry: Geometry, room: Room, unit: float) -> tuple[str, float]:
     """Return the longest number format that can be read in a cell, and its size; "" where none can."""
     wide, tall = (side * unit for side in geometry.cell)
     largest = theme.FONT_SIZE * (LARGEST_DIGIT if room.slide else 1)
-    for form, ems in geometry.formats or ():
-        size = math.floor(10 * min(largest, 0.8 * tall, CELL_SHARE * wide / ems)) / 10 if form else 0
-        if size >= (room.smallest_digit if form == geometry.formats[-1][0] else room.smallest_decimals):
+    formats = geometry.formats or ()
+    for form, ems in formats:
+        size = math.floor(10 * min(largest, 0.8 * tall, CELL_SHARE * wide / ems)) / 10 if form else 0.0
+        if size >= (room.smallest_digit if form == formats[-1][0] else room.smallest_decimals):
             return form, size
     return "", room.smallest_digit
 
@@ -339,21 +340,21 @@ def _settings(
             settings[f"{operator}.yanchor"] = "bottom" if corner else "middle"
             settings[f"{operator}.xshift"] = -4 if corner else -labels - (4 if names_rows else 8)
         if geometry.formats:
-            form, size = _numbers(geometry, room, arranged.unit)
+            form, digits = _numbers(geometry, room, arranged.unit)
             settings[f"data[{panel.first_trace}].texttemplate"] = form
-            settings[f"data[{panel.first_trace}].textfont.size"] = size
+            settings[f"data[{panel.first_trace}].textfont.size"] = digits
     barred = _barred(panels, tried, room, bars)
     hidden = {f"layout.{bar}.showscale": False for bar, _ in bars if bar not in barred}
     return settings | hidden | _bars(arranged, barred)
 
 
 def _bars(arranged: Arrangement, bars: Sequence[str]) -> dict[str, Any]:
-    """Place colour bars beside the bodies; they leave the captions free, unless they would be too short."""
+    """Place colour bars beside the bodies; along the whole figure where they would be too short there."""
     settings: dict[str, Any] = {}
     top, bottom = arranged.places[0].y[1], min(place.y[0] for place in arranged.places)
     each = (top - bottom) / max(1, len(bars))
-    if each * arranged.height < SHORTEST_BAR:
-        each = (top - UNDER_BARS / arranged.height) / max(1, len(bars))
+    if each * arranged.height < ROOMY_BAR:
+        top, each = 1.0, (1 - UNDER_BARS / arranged.height) / max(1, len(bars))
     for number, bar in enumerate(bars):
         settings[f"layout.{bar}.showscale"] = True
         settings[f"layout.{bar}.colorbar.x"] = 1 - (BAR_ROOM - 4) / arranged.width

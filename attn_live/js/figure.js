@@ -254,8 +254,9 @@ export function leftOut(lists, index, tiny) {
   if (index === undefined) return [];
   const every = Math.max(...lists.map((list) => list[index]?.every ?? 1));
   const silent = lists.some((list) => {
-    const told = list.map((screen, i) => digitSizes(screen).filter((size) => i !== index || size >= tiny));
-    return Math.max(...told.map((sizes) => sizes.length)) > (told[index]?.length ?? 0);
+    const told = list.map(digitSizes);
+    const read = (told[index] ?? []).filter((size) => size >= tiny);
+    return Math.max(...told.map((sizes) => sizes.length)) > read.length;
   });
   return [
     ...(every > 1 ? [`one label in ${every} is shown`] : []),
