@@ -23,9 +23,10 @@ SCREENS: tuple[tuple[int, int], ...] = (
     (930, 420), (980, 420), (1120, 480), (1280, 560), (1420, 600), (1560, 640), (1900, 760),
 )  # fmt: skip
 # What stands on a slide or a projector's screen, before it is enlarged so that its words come out as large as
-# they must be there: a half slide, a square, screens of 4:3 (with and without a slider's room) and of 16:9.
+# they must be there: from a half slide and a square to screens of 4:3 and of 16:9, in large and larger type.
 SLIDES: tuple[tuple[int, int], ...] = (
-    (525, 460), (591, 470), (688, 400), (788, 500), (866, 370), (928, 400), (1050, 500),
+    (525, 460), (640, 560), (688, 430), (788, 500), (861, 535), (928, 430), (1160, 450), (1316, 640),
+    (1500, 740),
 )  # fmt: skip
 PHONES = 640  # pixels of width below which a figure may be higher than the screen
 REFERENCE = 980  # the width that a notebook or a test sees

@@ -21,6 +21,7 @@ LONGEST_LABEL = 12  # characters; longer tokens end in an ellipsis on the axis a
 MOST_LABELS = 32
 MOST_FLAT = 8  # labels chosen for the columns; more of them are slanted
 FLAT_LETTERS = 2  # that have room in a unit
+DIGIT, POINT = 0.56, 0.28  # of its font's size, how wide a digit or a sign is, and a point: Arial's are wide
 SIDE_GAP, SIDE_SHARE = 0.03, 0.16  # of the body's width: the gap before the side bars, and gap and bars
 TITLE_PIXELS = 22
 CAPTION_LETTER = 7  # pixels
@@ -42,7 +43,7 @@ class Frame:
     operator: str
     names_rows: bool
     has_side: bool
-    formats: tuple[tuple[str, int], tuple[str, int]]
+    formats: tuple[tuple[str, float], tuple[str, float]]
     caption_letters: int
     in_sight: tuple[int, int]
 
@@ -165,6 +166,15 @@ def _beyond(labels: Sequence[str]) -> int:
 def without_tags(text: str) -> str:
     """Leave out Plotly's tags, but for the end of a line; users' own "<" is escaped."""
     return re.sub(r"<(?!br>)[^>]*>", "", text)
+
+
+def number_width(number: str) -> float:
+    """Return how wide a number is, in its font's size.
+
+    >>> round(number_width("0.25"), 2)
+    1.96
+    """
+    return sum(POINT if character == "." else DIGIT for character in number)
 
 
 def _step(labels: Sequence[str]) -> int:

@@ -33,7 +33,7 @@ class Terms:
 def bridge(
     terms: Terms, gaussian: Numbers, attention: Numbers, *, h_squared: float, keeps_lengths: bool
 ) -> Spec:
-    """Draw the terms above; below, the kernel's weights, attention's weights and their difference.
+    """Draw the terms; then attention's weights, the kernel's weights and their difference.
 
     `gaussian` and `attention` are weights (n_query, n_key); `keeps_lengths` says whether attention's scores
     have the term |k|^2/2, which is hatched where they do not.

@@ -94,7 +94,7 @@ def fit_cursor(scene: Scene, estimates: Sequence[Estimate]) -> dict[str, dict[st
 
 @Picture
 def compare(scene: Scene, kernels: Mapping[str, Estimate], row: int = 0) -> Spec:
-    """Draw several kernels at one bandwidth: a chart each above, its map of weights below."""
+    """Draw several kernels at one bandwidth: a chart each, then each one's map of weights."""
     maps = [
         parts.weight_map(
             scene,
@@ -102,7 +102,7 @@ def compare(scene: Scene, kernels: Mapping[str, Estimate], row: int = 0) -> Spec
             size=(6.0, 4.4),
             row=row,
             name=f"{name} weights",
-            title="weights",
+            title=f"{name} weights",
             names_rows=False,
             side=False,
         )

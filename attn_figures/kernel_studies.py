@@ -45,7 +45,7 @@ class Errors:
 
 @Picture
 def choose(scene: Scene, errors: Errors, step: int, on_grid: Numbers) -> Spec:
-    """Draw both errors against the bandwidth on the left, and the fit at the chosen step on the right."""
+    """Draw both errors against the bandwidth, and the fit at the chosen step."""
     here = float(errors.bandwidths[step])
     left_out = np.where(np.isfinite(errors.left_out), errors.left_out, np.nan)
     comparable = errors.comparable()

@@ -20,6 +20,7 @@ from attn_figures.frame import (
     Ticks,
     axes_of,
     geometry,
+    number_width,
     shortens,
     without_tags,
 )
@@ -385,16 +386,16 @@ class Matrix:
         values = np.abs(np.asarray(self.values))
         return float(values[np.isfinite(values)].max(initial=0.0)) or 1.0
 
-    def _formats(self) -> tuple[tuple[str, int], tuple[str, int]]:
+    def _formats(self) -> tuple[tuple[str, float], tuple[str, float]]:
         """Up to three significant digits where cells are wide, fewer where they are narrow."""
         if not self._numbers_fit():
-            return ("", 0), ("", 0)
+            return ("", 0.0), ("", 0.0)
         limit = 1.0 if self.scale == "weights" else self._limit()
         wide, narrow = (".2f", ".1f") if limit < 10 else (".1f", ".0f") if limit < 100 else (".0f", ".0f")
         if self.scale == "weights":
             narrow = wide
-        signed = self.scale == "scores"
-        first, second = ((f"%{{z:{form}}}", len(f"{limit:{form}}") + signed) for form in (wide, narrow))
+        sign = "-" if self.scale == "scores" else ""
+        first, second = ((f"%{{z:{form}}}", number_width(f"{sign}{limit:{form}}")) for form in (wide, narrow))
         return first, second
 
 

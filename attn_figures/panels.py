@@ -1,5 +1,6 @@
 """Figures made of panels: matrices and charts side by side, placed for every screen, as one figure."""
 
+import math
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -8,6 +9,7 @@ from typing import Any, Protocol
 from attn_figures import theme
 from attn_figures.arrange import settled
 from attn_figures.geometry import Axes, ColourRange, Geometry, Look, Placed
+from attn_figures.numbers import number as written
 from attn_figures.picture import Picture, Spec
 from attn_figures.screens import all_screens
 
@@ -188,9 +190,19 @@ def _words(panel: Panel, geometry: Geometry, axes: Axes) -> list[dict[str, Any]]
     return [caption, operator]
 
 
+def _round(end: float) -> float:
+    """Return the number of two digits that is nearest to an end of a ramp, and on it."""
+    if not end:
+        return 0.0
+    unit = 10.0 ** (math.floor(math.log10(abs(end))) - 1)
+    return math.copysign(math.floor(abs(end) / unit + 1e-9) * unit, end)
+
+
 @lru_cache(maxsize=256)
 def _colour_axis(colours: ColourRange, shown: bool) -> dict[str, Any]:
     small = {"size": theme.FONT_SIZE - 1, "color": theme.LIGHT.muted}
+    ends = [_round(colours.low), _round(colours.high)]
+    ticks = [ends[0], sum(ends) / 2, ends[1]]
     return {
         "cmin": colours.low,
         "cmax": colours.high,
@@ -204,6 +216,7 @@ def _colour_axis(colours: ColourRange, shown: bool) -> dict[str, Any]:
             "tickfont": small,
             "title": {"text": colours.title, "font": small},
             "ypad": 4,
-            "nticks": 4,
+            "tickvals": ticks,
+            "ticktext": [written(tick, 2) for tick in ticks],
         },
     }

@@ -4,6 +4,7 @@ Where not all has room, decimals go first, then labels become smaller, then the 
 label. Of two arrangements the one that says more is taken, of two that say as much the one with larger cells.
 """
 
+import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -28,11 +29,12 @@ from attn_figures.arrange import (
 from attn_figures.geometry import LABEL_SIZES, Geometry, Placed
 
 BAR_ROOM = 64  # pixels on the right for colour bars
-SHORTEST_BAR, LONGEST_BAR = 48, 220  # pixels
-PIXELS_A_TICK, MOST_TICKS = 32, 4  # of a colour bar
-SMALLEST_DIGIT, CHARACTER = 9, 0.58  # pixels below which no number is drawn; width of a digit in its size
-SMALLEST_ON_SLIDE = 10  # pixels of a number that is enlarged with its slide
-CELL_SHARE = 0.94  # of a cell's width that its number may take
+ROOMY_BAR, LONGEST_BAR = 72, 220  # pixels of a colour bar with its title
+SMALL_TICK = 10  # pixels of the three numbers beside a shorter one
+UNDER_BARS = 8  # pixels between the lowest bar and the figure's edge, for the lower half of its last number
+SMALLEST_DIGIT = 9  # pixels below which no number is drawn
+SMALLEST_ON_SLIDE, SMALLEST_DECIMALS = 10, 12  # pixels of a number that is enlarged with its slide
+CELL_SHARE = 0.9  # of a cell's width that its number may take
 PHONES_BELOW = 560  # pixels
 PHONE_ROOM = 4000  # pixels that a figure may take where it is scrolled
 HIGHEST = 0.75  # of its width that a roomy figure's height may be
@@ -56,6 +58,11 @@ class Room(NamedTuple):
     def smallest_digit(self) -> int:
         """Pixels below which no number is drawn."""
         return SMALLEST_ON_SLIDE if self.slide else SMALLEST_DIGIT
+
+    @property
+    def smallest_decimals(self) -> int:
+        """Pixels below which a number gives its last decimal away."""
+        return SMALLEST_DECIMALS if self.slide else SMALLEST_DIGIT
 
     @property
     def is_phone(self) -> bool:
@@ -237,10 +244,10 @@ def _legible(geometry: Geometry, room: Room, size: int) -> list[float]:
     wide, tall = geometry.cell
     digits = [
         max(
-            room.smallest_digit * CHARACTER * max(characters, 1) / (CELL_SHARE * wide),
+            room.smallest_digit * ems / (CELL_SHARE * wide),
             room.smallest_digit / (0.8 * tall),
         )
-        for form, characters in geometry.formats or ()
+        for form, ems in geometry.formats or ()
         if form
     ]
     if size < 0 or not geometry.label_units:
@@ -249,13 +256,14 @@ def _legible(geometry: Geometry, room: Room, size: int) -> list[float]:
     return [max(least / (LABEL_SHARE * units) for units in geometry.label_units), *digits]
 
 
-def _numbers(geometry: Geometry, room: Room, unit: float) -> tuple[str, int]:
+def _numbers(geometry: Geometry, room: Room, unit: float) -> tuple[str, float]:
     """Return the longest number format that can be read in a cell, and its size; "" where none can."""
     wide, tall = (side * unit for side in geometry.cell)
     largest = theme.FONT_SIZE * (LARGEST_DIGIT if room.slide else 1)
-    for form, characters in geometry.formats or ():
-        size = int(min(largest, 0.8 * tall, CELL_SHARE * wide / (CHARACTER * max(characters, 1))))
-        if form and size >= room.smallest_digit:
+    formats = geometry.formats or ()
+    for form, ems in formats:
+        size = math.floor(10 * min(largest, 0.8 * tall, CELL_SHARE * wide / ems)) / 10 if form else 0.0
+        if size >= (room.smallest_digit if form == formats[-1][0] else room.smallest_decimals):
             return form, size
     return "", room.smallest_digit
 
@@ -332,27 +340,27 @@ def _settings(
             settings[f"{operator}.yanchor"] = "bottom" if corner else "middle"
             settings[f"{operator}.xshift"] = -4 if corner else -labels - (4 if names_rows else 8)
         if geometry.formats:
-            form, size = _numbers(geometry, room, arranged.unit)
+            form, digits = _numbers(geometry, room, arranged.unit)
             settings[f"data[{panel.first_trace}].texttemplate"] = form
-            settings[f"data[{panel.first_trace}].textfont.size"] = size
+            settings[f"data[{panel.first_trace}].textfont.size"] = digits
     barred = _barred(panels, tried, room, bars)
     hidden = {f"layout.{bar}.showscale": False for bar, _ in bars if bar not in barred}
     return settings | hidden | _bars(arranged, barred)
 
 
 def _bars(arranged: Arrangement, bars: Sequence[str]) -> dict[str, Any]:
-    """Place colour bars beside the bodies; they leave the captions free, unless they would be too short."""
+    """Place colour bars beside the bodies; along the whole figure where they would be too short there."""
     settings: dict[str, Any] = {}
     top, bottom = arranged.places[0].y[1], min(place.y[0] for place in arranged.places)
     each = (top - bottom) / max(1, len(bars))
-    if each * arranged.height < SHORTEST_BAR:
-        each = top / max(1, len(bars))
+    if each * arranged.height < ROOMY_BAR:
+        top, each = 1.0, (1 - UNDER_BARS / arranged.height) / max(1, len(bars))
     for number, bar in enumerate(bars):
         settings[f"layout.{bar}.showscale"] = True
         settings[f"layout.{bar}.colorbar.x"] = 1 - (BAR_ROOM - 4) / arranged.width
         settings[f"layout.{bar}.colorbar.y"] = top - number * each
         length = min(each, LONGEST_BAR / arranged.height)
         settings[f"layout.{bar}.colorbar.len"] = length
-        ticks = int(length * arranged.height / PIXELS_A_TICK)
-        settings[f"layout.{bar}.colorbar.nticks"] = min(MOST_TICKS, max(2, ticks))
+        roomy = length * arranged.height >= ROOMY_BAR
+        settings[f"layout.{bar}.colorbar.tickfont.size"] = theme.FONT_SIZE - 1 if roomy else SMALL_TICK
     return settings

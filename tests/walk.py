@@ -5,8 +5,9 @@
     python -m tests.walk multi-head --fix "tab=Shared heads" # one tab, at random settings
 
 Each state is a link with random valid settings and a random tab. It must open without an exception, say no
-nan, inf or None, send no message over `MOST_BYTES`, draw weights whose rows sum to one, and hold every check
-that it shows. At the end nothing may be imported that no page needs.
+nan, inf or None, send no message over `MOST_BYTES`, draw weights whose rows sum to one, hold every check that
+it shows, and say of no figure where its panels stand: each screen and saved shape has its own order. At the end
+nothing may be imported that no page needs.
 """
 
 import argparse
@@ -47,6 +48,10 @@ SENTENCES = (
     " ".join(f"w{i % 7}" for i in range(70)),
 )
 NOT_SAID = re.compile(r"(?<![\w-])(nan|inf|None)(?![\w-])")
+PLACES = re.compile(
+    r"\b(?:Left|Right):|\b(?i:on|at|to) the (?:left|right)\b"
+    r"|\b(?i:above|below|beside|beneath|underneath|next to)\b(?! \W?[\d½])"  # below ½ is a number
+)
 Query = dict[str, str | list[str]]
 
 
@@ -120,8 +125,10 @@ def open_state(page: str, query: Query) -> Opened:
     ]
     faults += [f"does not hold: {line}" for text in texts for line in _broken_checks(at, text)]
     faults += [f"drops: {text}" for text in texts if "The default is used." in text]
-    for _, sentences, packed in fields(at):
+    for head, sentences, packed in fields(at):
         faults += [f"says {text!r}" for text in sentences if NOT_SAID.search(text)]
+        told = [head.get("alt", ""), head.get("caption", ""), *sentences, *_written(packed)]
+        faults += [f"names a place of a panel: {text!r}" for text in told if PLACES.search(text)]
         faults += list(_figure_faults(packed))
     tables = [each.value.to_string(max_rows=8, max_cols=8) for each in at.dataframe]
     return Opened(link, [*texts, *said_now(at), *tables, *(code.value for code in at.code)], faults)
@@ -175,6 +182,13 @@ def _broken_checks(at: AppTest, text: str) -> list[str]:
     """Return the checks that a page says do not hold, in any tab but the one that breaks them on purpose."""
     meant = at.query_params.get("tab") in ("Break it", ["Break it"])
     return [line for line in text.splitlines() if ":material/close:" in line and not meant]
+
+
+def _written(message: bytes) -> list[str]:
+    """Return what stands on a figure beside its axes: captions, operators, legends."""
+    if not count_steps(message):
+        return []
+    return [note["text"] for note in figure_at(message, 0)["layout"].get("annotations", [])]
 
 
 def _figure_faults(message: bytes) -> Iterator[str]:

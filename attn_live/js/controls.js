@@ -34,6 +34,8 @@ export class Controls {
     /** @type {Partial<Record<SliderName, Slider>>} */
     this.sliders = {};
     this.said = document.createElement("span");
+    this.lacking = document.createElement("span");
+    this.lacking.className = "live-lacking";
     this.play = this.playButton();
     this.save = this.saveButton();
     this.projector = this.projectorButton();
@@ -41,7 +43,7 @@ export class Controls {
     this.tools = document.createElement("div");
     this.tools.className = "live-tools";
     this.said.setAttribute("role", "status");
-    this.tools.append(this.said, this.save, this.projector);
+    this.tools.append(this.said, this.lacking, this.save, this.projector);
     this.showProjected(false);
     this.showPlaying(false);
   }
@@ -124,6 +126,11 @@ export class Controls {
   /** @param {string} text what went wrong with a button, or nothing */
   note(text) {
     this.said.textContent = text;
+  }
+
+  /** @param {string} what the figure has no room for */
+  lacks(what) {
+    if (this.lacking.textContent !== what) this.lacking.textContent = what;
   }
 
   playButton() {

@@ -7,7 +7,7 @@
 /** @typedef {import("./types").Screen} Screen */
 /** @typedef {import("./types").Space} Space */
 
-const NEARLY = 0.85; // of the size that words of a slide are to have
+const NEARLY = 0.8; // of the size that words of a slide are to have, the least that they should
 const PHONES = 640; // pixels of width below which a figure may be higher than the screen
 
 /** One figure in one set of colours, which can be set to any step and row. */
@@ -202,15 +202,16 @@ function pick(screens, space) {
  * @property {number} label pixels of a matrix's labels, enlarged
  * @property {number} digit pixels of a number in a cell, enlarged
  * @property {number} tiny pixels below which a number is worth nothing
+ * @property {number[]} [cells] pixels of a unit that each step has anyway, without being enlarged
  */
 
 /**
- * The arrangement for a slide or a projector, and how far it is enlarged there: of those whose words come out as
- * large as they must the one that says most, and of these the one with the largest cells. It is one for all steps,
- * so that no word changes its size while a slider moves.
+ * The arrangement for a slide or a projector, and how far it is enlarged there: of those whose words and cells come
+ * out as large as they must the one that says most, and of these the one with the largest cells and words. It is
+ * one for all steps, so that no word changes its size while a slider moves.
  *
  * @param {Screen[][]} lists the arrangements of each step
- * @param {(scale: number, each: Screen[]) => { width: number, height: number }} roomAt the pixels that there are
+ * @param {(scale: number, index: number) => { width: number, height: number }} roomAt the pixels that there are
  * @param {Wanted} wanted
  * @returns {{ index: number, scale: number }}
  */
@@ -221,11 +222,11 @@ export function enlarge(lists, roomAt, wanted) {
     const each = lists.map((list) => /** @type {Screen} */ (list[index]));
     let scale = 1;
     for (let pass = 0; pass < 4; pass++) {
-      const { width, height } = roomAt(scale, each);
+      const { width, height } = roomAt(scale, index);
       scale = Math.min(...each.map((screen) => Math.min(width / screen.width, height / screen.height)));
     }
     const large = Math.min(1, Math.floor((20 * scale) / wanted.scale) / 20);
-    const nearly = Math.min(NEARLY, large); // enough where more can be said so
+    const nearly = Math.min(NEARLY, large); // enough where more can be said or seen so
     const said = each.map(({ label, every }) => {
       const large = label * scale >= 0.99 * wanted.label;
       return large ? 1 / every : (0.01 * label * scale) / wanted.label;
@@ -234,10 +235,33 @@ export function enlarge(lists, roomAt, wanted) {
     // Numbers that cannot be read tell nothing, nor does a map without numbers and without a bar for its colours.
     const untold = each.map((screen, i) => -tooSmall(screen, scale, wanted.tiny) - Number(told[i] === 0));
     const cells = each.map(({ unit }) => unit * scale);
-    const worth = [nearly, ...[untold, said, told].map(mean), large, mean(cells)];
+    const small = cells.map((cell, i) => Math.min(1, (1.01 * cell) / (wanted.cells?.[i] ?? 0)));
+    const worth = [nearly, ...[untold, small, said, told].map(mean), large * mean(cells)];
     if (!best || isMore(worth, best.worth)) best = { index, scale, worth };
   }
   return best ?? { index: 0, scale: 1 };
+}
+
+/**
+ * Says what an arrangement has no room for.
+ *
+ * @param {Screen[][]} lists the arrangements of each step
+ * @param {number | undefined} index
+ * @param {number} tiny pixels below which numbers are left out
+ * @returns {string[]}
+ */
+export function leftOut(lists, index, tiny) {
+  if (index === undefined) return [];
+  const every = Math.max(...lists.map((list) => list[index]?.every ?? 1));
+  const silent = lists.some((list) => {
+    const told = list.map(digitSizes);
+    const read = (told[index] ?? []).filter((size) => size >= tiny);
+    return Math.max(...told.map((sizes) => sizes.length)) > read.length;
+  });
+  return [
+    ...(every > 1 ? [`one label in ${every} is shown`] : []),
+    ...(silent ? ["small cells go without their numbers"] : []),
+  ];
 }
 
 /** @param {number[]} numbers */

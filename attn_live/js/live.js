@@ -80,6 +80,7 @@ export class LiveFigure {
       told: this.told,
       nudge: (name, by) => this.nudge(name, by),
       toggle: () => this.toggle(),
+      lacks: (what) => this.controls.lacks(what),
       changed: () => this.refit(),
     });
     this.film = new Film(find(this.root, ".live-film"), find(this.root, ".live-mark"), {
@@ -423,8 +424,10 @@ export class LiveFigure {
 
   /** The pixels that the figure may take beside its words. @returns {import("./types").Space} */
   get space() {
-    if (this.projector.on && this.moving) return this.projector.space(this.moving);
-    return { width: this.width || Math.floor(this.stage.clientWidth), height: roomBelow() };
+    const height = roomBelow();
+    if (!this.projector.on || !this.moving)
+      return { width: this.width || Math.floor(this.stage.clientWidth), height };
+    return this.projector.space(this.moving, { width: this.root.parentElement?.clientWidth ?? 0, height });
   }
 
   /** The figure fills the screen now, or does not any more. */

@@ -1,6 +1,6 @@
 // A picture for a slide: one step, drawn out of sight in the shape, colours and type that are asked for.
 
-import { enlarge, fit, Moving } from "./figure.js";
+import { enlarge, fit, leftOut, Moving } from "./figure.js";
 import { inkCells } from "./ink.js";
 import { withFrames } from "./pointing.js";
 
@@ -45,21 +45,26 @@ const LONGEST_ADDRESS = 220; // characters; a longer one says nothing on a slide
  */
 export async function makePicture(subject, look, known) {
   const moving = known ?? inColours(subject, look);
-  const shape = SHAPES[look.shape] ?? { width: 1600, height: 900 };
+  const shape = shapeOf(look);
   const figure = withFrames(moving.at(subject.at.step, subject.at.row), subject.chosen);
   const own = figure.layout.meta?.screens;
   const lists = known ? moving.arrangements : own ? [own] : []; // those of a film stay one size
   const { index, ...size } = logicalSize(lists, subject, look, shape);
-  const screen = index === undefined ? undefined : /** @type {Screen | undefined} */ (own?.[index]);
-  const caption = captionFor(subject, look, size, size.height / shape.height, screen?.every);
-  const layout = arranged(figure, index, size, caption);
-  const smallest = look.large ? largeType(size.height / shape.height) : 0;
   const scale = shape.width / size.width;
+  const screen = index === undefined ? undefined : /** @type {Screen | undefined} */ (own?.[index]);
+  const caption = captionFor(subject, look, size, leftOut(lists, index, SMALLEST_NUMBER / scale));
+  const layout = arranged(figure, index, size, caption);
+  const smallest = look.large ? largeType(1 / scale) : 0;
   const said = figure.data.map((trace) => withoutTiny(trace, scale));
   const data = look.large ? said.map((trace) => raised(trace, smallest, true)) : said;
   const drawn = { data, layout: look.large ? raisedLayout(layout, smallest, screen) : layout };
   if (look.colours === "transparent") bare(drawn.layout);
   return { svg: enlarged(await draw(subject.Plotly, drawn, size), size, shape), ...shape };
+}
+
+/** @param {Look} look @returns {Size} */
+function shapeOf(look) {
+  return SHAPES[look.shape] ?? { width: 1600, height: 900 };
 }
 
 /**
@@ -75,14 +80,13 @@ export function inColours({ steps, meta }, { colours }) {
  * What stands under a picture: what it shows, its parameters, its address.
  *
  * @param {Subject} subject
- * @param {number} [every] of crowded labels one in so many stands
+ * @param {string[]} [left] what there is no room for
  * @returns {string[]}
  */
-export function captionTexts({ meta, texts, address }, every = 1) {
+export function captionTexts({ meta, texts, address }, left = []) {
   const [plain = ""] = address.split("?");
   const short = address.length > LONGEST_ADDRESS ? `${plain} (its link is too long to print)` : address;
-  const left = every > 1 ? `one label in ${every} is shown` : "";
-  return [meta.alt, [meta.caption, ...texts, left].filter(Boolean).join(" · "), short].filter(Boolean);
+  return [meta.alt, [meta.caption, ...texts, ...left].filter(Boolean).join(" · "), short].filter(Boolean);
 }
 
 /**
@@ -121,9 +125,9 @@ function logicalSize(lists, subject, look, shape) {
   const large = largeType(1) / USUAL_LABEL;
   if (!lists.length) return { ...sizeAt(look.large ? large : 1, shape), index: undefined };
   const least = look.large ? large / MOST_RAISED : LEAST_SCALE;
-  const roomAt = (/** @type {number} */ scale, /** @type {Screen[]} */ each) => {
-    const every = Math.max(...each.map((screen) => screen.every));
-    const caption = captionFor(subject, look, sizeAt(scale, shape), 1 / scale, every).height * scale;
+  const roomAt = (/** @type {number} */ scale, /** @type {number} */ index) => {
+    const left = leftOut(lists, index, SMALLEST_NUMBER / scale);
+    const caption = captionFor(subject, look, sizeAt(scale, shape), left).height * scale;
     return { width: shape.width, height: shape.height - caption };
   };
   const { index, scale } = enlarge(lists, roomAt, {
@@ -160,13 +164,13 @@ function sizeAt(scale, { width, height }) {
  * @param {Subject} subject
  * @param {Look} look
  * @param {Size} size
- * @param {number} drawn pixels to one of the picture
- * @param {number} [every]
+ * @param {string[]} left what there is no room for
  * @returns {Caption}
  */
-function captionFor(subject, look, { width }, drawn, every) {
+function captionFor(subject, look, { width }, left) {
+  const drawn = width / shapeOf(look).width;
   const font = look.large ? Math.max(CAPTION_FONT, largeType(drawn)) : CAPTION_FONT;
-  const texts = look.caption ? captionTexts(subject, every) : [];
+  const texts = look.caption ? captionTexts(subject, left) : [];
   const longest = Math.floor((width - 2 * CAPTION_PADDING) / (CHARACTER * font));
   const broken = texts.flatMap((text) => lines(text, longest));
   return { font, lines: broken, height: broken.length * LINE * font + CAPTION_PADDING };
@@ -267,9 +271,11 @@ function raised(part, smallest, isTrace) {
  */
 function raisedLayout(layout, smallest, screen) {
   const larger = raised(layout, smallest, false);
-  for (const path of Object.keys(screen?.settings ?? {})) {
+  for (const [path, size] of Object.entries(screen?.settings ?? {})) {
     const [, axis = "", part] = path.split(".");
     if (part === "tickfont") larger[axis] = { ...larger[axis], tickfont: layout[axis].tickfont };
+    if (path.endsWith(".colorbar.tickfont.size") && Number(size) < USUAL_LABEL)
+      larger[axis].colorbar.tickfont = layout[axis].colorbar.tickfont; // a short bar has no room for more
   }
   return larger;
 }

@@ -1,6 +1,6 @@
 // Projector mode: one figure fills the screen in large type, and the keys move it.
 
-import { enlarge } from "./figure.js";
+import { choose, enlarge, leftOut } from "./figure.js";
 
 /**
  * What it asks of its figure.
@@ -12,6 +12,7 @@ import { enlarge } from "./figure.js";
  * @property {HTMLElement} told the teacher's sentence, which the page has elsewhere
  * @property {(name: "step" | "row", by: number) => void} nudge moves a slider by so many steps
  * @property {() => void} toggle plays or pauses
+ * @property {(what: string) => void} lacks says what the figure has no room for
  * @property {() => void} changed the room is another now
  */
 
@@ -19,6 +20,7 @@ const LARGE = 20 / 14; // times the usual size of labels, at least
 const SMALLEST_LABEL = 10; // pixels of a label beside a matrix, on the screen
 const DIGIT = 14; // pixels of a number in a cell, on the screen
 const SMALLEST_DIGIT = 12; // where there is no room for more
+const USUAL_HEIGHT = 1080; // pixels of a screen; on a finer one words are as high a part of it
 const LEAST_ROOM = 200; // pixels
 const MOST_TOLD = 300; // characters of a teacher's sentence
 const SPARE = 8; // pixels between the figure and what stands under it
@@ -81,7 +83,7 @@ export class Projector {
   }
 
   leave() {
-    const { root, changed } = this.shown;
+    const { root, lacks, changed } = this.shown;
     if (!this.on) return;
     this.on = false;
     window.removeEventListener("keydown", this.onKey, true);
@@ -96,6 +98,7 @@ export class Projector {
     if (root.parentElement) root.parentElement.style.minHeight = "";
     if (this.filled && document.fullscreenElement) document.exitFullscreen().catch(() => {});
     this.filled = false;
+    lacks("");
     changed();
     this.focus(this.before);
   }
@@ -104,9 +107,10 @@ export class Projector {
    * Which arrangement of a figure fills the room that controls and words leave, and how far it is enlarged there.
    *
    * @param {import("./figure.js").Moving} moving
+   * @param {import("./types").Space} page what the figure has on its page
    * @returns {import("./types").Space}
    */
-  space(moving) {
+  space(moving, page) {
     const { root, controls, words } = this.shown;
     const { paddingTop, paddingBottom, paddingLeft, paddingRight } = getComputedStyle(root);
     const around = [paddingTop, paddingBottom, ...words.map((node) => getComputedStyle(node).marginTop)];
@@ -117,9 +121,14 @@ export class Projector {
       height: Math.max(LEAST_ROOM, window.innerHeight - taken - beside - SPARE),
     };
     const lists = moving.arrangements;
-    const wanted = { scale: LARGE, label: SMALLEST_LABEL, digit: DIGIT, tiny: SMALLEST_DIGIT };
+    const far = Math.max(1, window.innerHeight / USUAL_HEIGHT);
+    const wanted = {
+      ...{ scale: far * LARGE, label: far * SMALLEST_LABEL, digit: far * DIGIT, tiny: far * SMALLEST_DIGIT },
+      cells: lists.map((list) => choose(list, page)?.unit ?? 0),
+    };
     const { index, scale } = enlarge(lists, () => room, wanted);
     const width = lists[0]?.[index]?.width ?? Math.floor(room.width / scale);
+    this.shown.lacks(leftOut(lists, lists.length ? index : undefined, 0).join(", "));
     root.style.setProperty("--zoom", scale.toFixed(4));
     root.style.setProperty("--drawn", `${width}px`);
     return { width, height: room.height / scale, ...(lists.length ? { index } : {}) };

@@ -249,7 +249,7 @@ def bridge_sentence(*, largest: float, keeps_lengths: bool, on_circle: bool, h_s
         )
     if largest < 5e-4:
         return (
-            f"{at} the scores are so small beside h² that even without |**k**|²/2 no weight differs by more "
+            f"{at} the scores are so small against h² that even without |**k**|²/2 no weight differs by more "
             f"than {number(largest, 2)}. A narrower h shows what the term does."
         )
     return (

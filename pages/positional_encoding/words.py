@@ -219,11 +219,11 @@ def _waves(length: int, width: int, *, base: float, layout: str) -> str:
         last = "every 6.28 positions, and so do the rows" if width > 1 else "every 6.28 positions"
         first = f"{many} {last}."
     else:
-        halves = "In the left half the sines, in the right half the cosines: in each, fast waves on the left"
-        order = "Fast waves on the left" if layout == "interleaved" else halves
+        halves = "The sines come first, then the cosines, each from fast waves to slow ones"
+        order = "Dimensions go from fast waves to slow ones" if layout == "interleaved" else halves
         turns = "comes round" if slowest <= length - 1 else "does not come round"
         first = (
-            f"{order}, slow ones on the right: the first repeats every 6.28 positions, the last every "
+            f"{order}: the first repeats every 6.28 positions, the last every "
             f"{number(slowest)}. Within {length} position{'s' * (length > 1)} the slowest {turns}."
         )
     return f"{first} The last sine has no cosine, for the width is odd." if width % 2 else first

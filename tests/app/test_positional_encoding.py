@@ -351,7 +351,7 @@ def test_what_still_falls_does_not_come_back() -> None:
 
 
 def test_the_concatenated_layout_has_fast_waves_in_both_halves() -> None:
-    assert "In the left half the sines" in said(opened(show="encoding", layout="concatenated"))
+    assert "The sines come first, then the cosines" in said(opened(show="encoding", layout="concatenated"))
 
 
 class Triangle(VectorScheme):

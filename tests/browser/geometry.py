@@ -5,6 +5,7 @@ faults(read(figure.evaluate(MEASURE_SAVED)))    # of the SVG that its Save panel
 """
 
 import itertools
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -117,6 +118,11 @@ class Body:
     cell: float
     is_map: bool
 
+    @property
+    def most(self) -> int:
+        """The number of rows or columns of a map, whichever is larger."""
+        return round(float(np.ptp(self.quad, axis=0).max()) / self.cell)
+
 
 @dataclass(frozen=True)
 class Drawn:
@@ -142,10 +148,21 @@ class Drawn:
         """The share of the figure that maps and charts take."""
         return sum(_area(body.quad) for body in self.bodies) / _area(self.figure)
 
+    def sizes(self, kind: str) -> list[float]:
+        """Return the sizes of words of one kind, in pixels."""
+        return [text.size for text in self.texts if text.kind == kind]
+
     @property
-    def has_digits(self) -> bool:
-        """Whether cells tell their numbers."""
-        return any(text.kind == "digit" for text in self.texts)
+    def most(self) -> int:
+        """The most rows or columns of a map; 0 without a map."""
+        return max((body.most for body in self.bodies if body.is_map), default=0)
+
+    @property
+    def bars(self) -> tuple[int, int]:
+        """How many colour bars there are, and how many numbers beside them."""
+        said = [text.said for text in self.texts if text.kind == "bar"]
+        numbers = sum(bool(re.fullmatch(r"−?[\d.,]+( × 10[⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+)?", text)) for text in said)
+        return len(said) - numbers, numbers
 
 
 def read(measured: dict[str, Any]) -> Drawn:

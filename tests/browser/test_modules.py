@@ -322,6 +322,60 @@ MOVES = """
 
 
 # Makes the film of a figure of 61 steps and 61 rows, each drawn as one box, while its sliders go about.
+ENLARGE = """
+([screens, wanted, tiny]) => {
+    const { index, scale } = enlarge([screens], () => ({ width: 1000, height: 600 }), wanted);
+    return [screens[index].width, scale, leftOut([screens], index, tiny)];
+}
+"""
+
+
+def screen(width: int, unit: float, digits: tuple[float, ...] = (), *, every: int = 1) -> dict[str, Any]:
+    """An arrangement with a bar for its colours, and numbers of these sizes in its maps."""
+    settings: dict[str, Any] = {"layout.coloraxis.showscale": True}
+    for number, size in enumerate(digits):
+        settings |= {f"data[{number}].texttemplate": "%{z}", f"data[{number}].textfont.size": size}
+    known = {"width": width, "height": 200, "slide": True, "label": 12, "every": every}
+    return known | {"unit": unit, "settings": settings}
+
+
+@pytest.mark.parametrize(
+    ("screens", "cells", "width"),
+    [
+        # Words at least four fifths as large as wanted; of these the largest product of words and cells.
+        ([screen(500, 10), screen(600, 16), screen(800, 30)], [], 600),
+        ([screen(500, 10), screen(600, 11)], [], 500),
+        # Cells are no smaller than they are on the page, labels or not.
+        ([screen(500, 10), screen(600, 11.5, every=2)], [], 500),
+        ([screen(500, 10), screen(600, 13, every=2)], [21], 600),
+        # Numbers before larger words, unless they are too small to be read.
+        ([screen(500, 10), screen(600, 10, (9.0, 9.0))], [], 600),
+        ([screen(500, 10), screen(600, 10, (6.0, 6.0))], [], 500),
+    ],
+)
+def test_what_is_shown_large_is_chosen_by_cells_words_and_numbers(
+    modules: Page, screens: list[dict[str, Any]], cells: list[float], width: int
+) -> None:
+    wanted = {"scale": 2, "label": 10, "digit": 14, "tiny": 12, "cells": cells}
+    chosen, scale, _ = modules.evaluate(ENLARGE, [screens, wanted, 0])
+    assert (chosen, scale) == (width, 1000 / width)
+
+
+def test_what_has_no_room_is_named(modules: Page) -> None:
+    def lacks(*screens: dict[str, Any], tiny: float = 0) -> list[str]:
+        wanted = {"scale": 2, "label": 10, "digit": 14, "tiny": 12}
+        _, _, said = modules.evaluate(ENLARGE, [list(screens), wanted, tiny])
+        return list(said)
+
+    numbers = "small cells go without their numbers"
+    assert lacks(screen(500, 10), screen(900, 30)) == []
+    assert lacks(screen(500, 10, every=2)) == ["one label in 2 is shown"]
+    assert lacks(screen(500, 10), screen(900, 30, (12.0,))) == [numbers]
+    assert lacks(screen(500, 10, (9.0,)), screen(900, 30, (12.0,))) == []
+    assert lacks(screen(500, 10, (9.0,)), screen(900, 30, (12.0, 12.0))) == [numbers]
+    assert lacks(screen(500, 10, (9.0,), every=4), tiny=10) == ["one label in 4 is shown", numbers]
+
+
 FILM = """
 async (places) => {
     document.body.innerHTML = '<div id="screen"></div><div><canvas></canvas></div>';

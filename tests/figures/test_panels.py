@@ -4,6 +4,7 @@ import gc
 import json
 import weakref
 from dataclasses import fields, replace
+from itertools import pairwise
 from typing import Any, Literal
 
 import numpy as np
@@ -96,6 +97,55 @@ def test_labels_too_small_to_read_leave_their_room_to_the_cells() -> None:
         else:
             assert at["layout.xaxis.domain"][0] * screen["width"] > 30  # labels are small by then
     assert bare > 0
+
+
+@pytest.mark.parametrize(
+    ("limit", "said"), [(7.73, "7.7"), (0.0299, "0.029"), (1.0, "1"), (1234.0, "1,200"), (16.04, "16")]
+)
+def test_a_colour_bar_says_both_ends_and_the_middle(limit: float, said: str) -> None:
+    scores = Matrix("s", np.full((1, 1), -limit), "s", rows=["r"], columns=["c"], scale="scores")
+    axis = compose([scores]).layout.coloraxis
+    assert [*axis.colorbar.ticktext] == [f"−{said}", "0", said]
+    assert axis.cmax == limit
+    low, middle, high = axis.colorbar.tickvals
+    assert high == -low == float(said.replace(",", "")) <= limit
+    assert middle == 0
+
+
+def test_bars_beside_a_low_figure_have_room_for_their_numbers_within_it() -> None:
+    words = [f"word {i}" for i in range(16)]
+    weights = Matrix("w", np.eye(16), "map", rows=words, columns=words)
+    scores = [replace(weights, name=str(limit), scale="scores", limit=limit) for limit in (1.0, 2.0)]
+    maps = [weights, *scores, replace(weights, name="x"), replace(weights, name="y")]
+    short = 0
+    for screen in compose(maps).layout.meta["screens"]:
+        at, height = screen["settings"], screen["height"]
+        axes = [f"layout.coloraxis{n}" for n in ("", "2", "3")]
+        if not at[f"{axes[0]}.showscale"]:
+            continue
+        bars = [(at[f"{axis}.colorbar.y"] * height, at[f"{axis}.colorbar.len"] * height) for axis in axes]
+        for (top, length), (other, _) in pairwise([*bars, (8.0, 0.0)]):
+            assert top - length >= other - 0.1, screen["width"]
+            size = at[f"{axes[0]}.colorbar.tickfont.size"]
+            assert length >= 20 + 2 * 1.1 * size, screen["width"]  # a title, and three numbers
+            short += size < 13
+    assert short > 0
+
+
+def test_a_number_on_a_slide_gives_a_decimal_away_before_it_is_small_and_fits_its_cell() -> None:
+    words = [f"word {i}" for i in range(9)]
+    scores = Matrix("s", np.full((9, 9), -1.23), "s", rows=words, columns=words, scale="scores")
+    forms = set()
+    for screen in compose([scores, replace(scores, name="t")]).layout.meta["screens"]:
+        form, size = (screen["settings"][f"data[0].{name}"] for name in ("texttemplate", "textfont.size"))
+        if not screen["slide"] or not form:
+            continue
+        forms.add(form)
+        assert size >= (12 if form == "%{z:.2f}" else 10)
+        # Arial's digits are 0.556 of its size wide, its minus 0.584 and its point 0.278.
+        digits = 3 if form == "%{z:.2f}" else 2
+        assert (0.584 + 0.278 + digits * 0.556) * size <= 0.92 * screen["unit"]
+    assert forms == {"%{z:.2f}", "%{z:.1f}"}
 
 
 @pytest.mark.parametrize(("width", "height", "chosen"), [(1200, 496, 1120), (390, 100, 380), (100, 100, 320)])

@@ -34,7 +34,7 @@ def show(points: Points, kernel: str, bandwidth: float) -> None:
     }[mistake]
     spec, said = make(points, kernel, bandwidth)
     live_figure(
-        [spec], key="broken", alt=f"The mistake beside the right thing: {mistake}", name=f"mistake {mistake}"
+        [spec], key="broken", alt=f"The mistake and the right thing: {mistake}", name=f"mistake {mistake}"
     )
     st.markdown(said)
 

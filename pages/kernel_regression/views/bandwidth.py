@@ -32,8 +32,8 @@ def show(points: Points, kernel: str) -> Standing:
         _drawn(sweep, found, best, points.fingerprint, kernel, path.tobytes()),
         key="choose",
         alt=(
-            "Left: training error and leave-one-out error against the bandwidth, a star at the best. "
-            "Right: the data and the estimate at the chosen bandwidth."
+            "Training error and leave-one-out error against the bandwidth, a star at the best; the data and "
+            "the estimate at the chosen bandwidth."
         ),
         name=f"choosing the bandwidth {points.name} {kernel}",
         slider=Slider("Bandwidth h", sweep.bandwidth, names=sweep.bandwidth_names()),

@@ -152,8 +152,8 @@ def show(points: Points) -> Standing:
         packed,
         key="bridge",
         alt=(
-            "Above: q · k, minus half the squared key length, minus half the squared query length, equals "
-            "minus half the squared distance. Below: its softmax, the Gaussian weights, and the difference."
+            "q · k, minus half the squared key length, minus half the squared query length, equals minus "
+            "half the squared distance; its softmax, the Gaussian weights, and the difference."
         ),
         name=f"bridge to attention {points.name}",
         slider=Slider(

@@ -19,7 +19,7 @@ def show(points: Points, kernel: str) -> Standing:
     live_figure(
         packed,
         key="compare",
-        alt="Four kernels at one bandwidth: above, each estimate; below, its map of weights.",
+        alt="Four kernels at one bandwidth: the estimate of each, and its map of weights.",
         name=f"four kernels {points.name}",
         slider=Slider("Bandwidth h", sweep.bandwidth, names=sweep.bandwidth_names()),
         rows=Rows("Query", sweep.query, Cursor(len(sweep.query.values)), sweep.query_names()),

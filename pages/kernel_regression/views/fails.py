@@ -42,7 +42,7 @@ def show(points: Points, kernel: str) -> Standing:
         key="fails",
         alt=(
             "The estimate far beyond its data, with the value of the nearest key and the mean of all values "
-            "as its limits; beside it the bias that smoothing gives to the true curve."
+            "as its limits; the bias that smoothing gives to the true curve."
         ),
         name=f"where it fails {points.name} {kernel}",
         slider=Slider("Bandwidth h", sweep.bandwidth, names=sweep.bandwidth_names()),

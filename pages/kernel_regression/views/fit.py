@@ -19,8 +19,8 @@ def show(points: Points, kernel: str) -> Standing:
         packed,
         key="fit",
         alt=(
-            "Left: data points, the kernel estimate, and one query; each point's size and colour is its "
-            "weight for that query. Right: the map of all weights, queries in rows, keys in columns."
+            "Data points, the kernel estimate, and one query; each point's size and colour is its weight for "
+            "that query. The map has all weights, queries in rows, keys in columns."
         ),
         name=f"kernel regression {points.name} {kernel}",
         slider=Slider("Bandwidth h", sweep.bandwidth, names=sweep.bandwidth_names()),

@@ -1,0 +1,44 @@
+"""The README's pictures are taken by one script, and are those that it shows."""
+
+import importlib.util
+import re
+from pathlib import Path
+
+import pytest
+from PIL import Image
+from playwright.sync_api import Browser
+
+DOCS = Path(__file__).resolve().parents[2] / "docs"
+SIZES = {"projector": (1366, 768), "slide": (1280, 720)}
+MOST_BYTES = 200_000
+
+_spec = importlib.util.spec_from_file_location("take_screenshots", DOCS / "take_screenshots.py")
+assert _spec is not None
+assert _spec.loader is not None
+script = importlib.util.module_from_spec(_spec)
+_spec.loader.exec_module(script)
+
+
+def test_the_readme_shows_what_the_script_takes() -> None:
+    shown = re.findall(r"!\[[^]]+\]\(docs/(.*?)\.png\)", (DOCS.parent / "README.md").read_text())
+    assert set(shown) <= set(script.PICTURES)
+    assert {path.stem for path in DOCS.glob("*.png")} == set(script.PICTURES)
+    assert set(SIZES) <= set(shown)
+    for path in DOCS.glob("*.png"):
+        assert path.stat().st_size < MOST_BYTES
+        with Image.open(path) as picture:
+            assert picture.size == SIZES.get(path.stem, (1280, 800))
+
+
+@pytest.mark.still
+def test_projector_and_slide_are_taken_from_a_running_app(
+    browser: Browser, server: str, tmp_path: Path
+) -> None:
+    script.take(browser, server, tmp_path, list(SIZES))
+    for name, size in SIZES.items():
+        with Image.open(tmp_path / f"{name}.png") as picture:
+            assert picture.size == size
+            # It is drawn: paper, and the colours of cells.
+            colours = picture.convert("RGB").getcolors(size[0] * size[1])
+            assert colours is not None
+            assert len(colours) > 100
