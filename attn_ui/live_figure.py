@@ -19,9 +19,10 @@ from attn_live.packing import MOST_MESSAGE_BYTES, PREFIX_BYTES, Cursor, pack
 from attn_live.packing import message as join
 from attn_live.says import Says, check_says, pack_says, said_plainly
 from attn_live.unpacking import count_steps, figure_at, inflated, with_frames
+from attn_ui.address import show
 from attn_ui.parameters import Steps
 from attn_ui.standalone import kit_version
-from attn_ui.state import call, commanded, hold, offer, position, report, revision
+from attn_ui.state import call, command, commanded, offer, position, report, revision
 
 __all__ = ["PLOTLY_ROUTE", "Cell", "Cursor", "Rows", "Says", "Slider", "live_figure", "pack", "pack_says"]
 
@@ -116,6 +117,9 @@ def live_figure(
         ValueError: no step, steps of unequal shape, too many bytes, not one figure or sentence a position.
     """
     chosen = chosen or {}
+    for control in (slider, rows):
+        if control is not None:
+            show(control.steps)
     packed = figures if isinstance(figures, bytes) else pack(figures, rows.cursor if rows else None)
     n_steps = len(slider.steps.values) if slider else 1
     _check_count(packed, n_steps)
@@ -160,7 +164,7 @@ def live_figure(
         # The browser was there before this session: its server was replaced, and what it reports is newer
         # than the address.
         replace(listener, clicked=None)()
-        hold()
+        command()
         st.rerun()
     if result.get("failed") or too_large:
         step, row = (position(control.steps) if control else 0 for control in (slider, rows))

@@ -49,11 +49,13 @@ def _script() -> None:
         st.button(f"Q {new}", on_click=state.keep, args=(table, new))
     for at in range(4):
         st.button(f"h {at}", on_click=state.report, args=(slider, at))
-    some = replace(slider, values=(1.0, 4.0))
+    some = replace(slider, values=(1.0, 4.0), only="1 or 4")
     st.button("h of 1 and 4", on_click=lambda: st.session_state.update(few=True))
-    if st.session_state.get("few"):
-        state.snap(some)
-    st.json({"Q": state.text(table), "h": state.value(slider), "commanded": state.commanded(slider)})
+    few = bool(st.session_state.get("few"))
+    if few:
+        state.show(some)
+    h = state.value(some if few else slider)
+    st.json({"Q": state.text(table), "h": h, "commanded": state.commanded(slider)})
 
 
 # The setting, how a test changes it to three values in turn, how each shows on the page and in the address.
