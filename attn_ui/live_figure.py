@@ -289,8 +289,11 @@ class _Listener:
     def _read(self, view: Any) -> tuple[int, int, Cell | None]:
         if not isinstance(view, dict):
             raise ValueError(f"wanted an object, got {type(view).__name__}")
-        step = _index(view, "step", len(self.slider.values) if self.slider else 1)
-        row = _index(view, "row", len(self.rows.values) if self.rows else 1)
+        n_steps, n_rows = (len(each.values) if each else 1 for each in (self.slider, self.rows))
+        # A server that took another's place may not know of a step between two: the address has its value.
+        if view.get("of", [n_steps, n_rows]) != [n_steps, n_rows]:
+            raise ValueError(f"wanted a place of {n_steps} by {n_rows}, got one of {view['of']!r:.40}")
+        step, row = _index(view, "step", n_steps), _index(view, "row", n_rows)
         cell = view.get("cell")
         if cell is None:
             return step, row, None
