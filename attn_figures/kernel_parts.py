@@ -203,8 +203,10 @@ def _row_facts(scene: Scene, estimate: Estimate, name: str) -> SideBars:
 
 @lru_cache(maxsize=SCENES)
 def _row_ticks(scene: Scene) -> Ticks:
-    step = scene.queries[1] - scene.queries[0]
-    return [((value - scene.queries[0]) / step, text) for value, text in scene.ticks(*scene.x_range)]
+    rows = np.arange(len(scene.queries))
+    return [
+        (float(np.interp(value, scene.queries, rows)), text) for value, text in scene.ticks(*scene.x_range)
+    ]
 
 
 @lru_cache(maxsize=SCENES)

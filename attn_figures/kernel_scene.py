@@ -22,7 +22,7 @@ class Scene:
 
     Attributes:
         keys, values: the data points, (n_key,) each, keys ascending.
-        queries: where the map has its rows, (n_query,), evenly spaced.
+        queries: where the map has its rows, (n_query,), ascending.
         grid: where the estimate is drawn, (n_grid,).
         truth: the true curve on the grid, or None where nobody knows it.
         offsets: distances from the query at which the kernel is drawn, (n_offset,), ascending.
@@ -49,7 +49,7 @@ class Scene:
     def name(self, place: float) -> str:
         """Write a place."""
         if self.dated:
-            return date(place, float(self.queries[1] - self.queries[0]))
+            return date(place, float(np.ptp(self.queries)) / (len(self.queries) - 1))
         return f"{place:.{self.digits}g}"
 
     def names(self, places: Numbers) -> NDArray[np.object_]:

@@ -1,5 +1,6 @@
 """Why scores are divided by sqrt(d_k), and what a mask saves: curves over a width and over a length."""
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -61,12 +62,8 @@ def _curve(name: str, widths: Sequence[int], both: Numbers, at: int) -> Chart:
             marks.points(f"{name} {word} here", x[here], values[here], colour, size=9, hover=hover),
         ]
     y: dict[str, Any] = {"type": "log", "dtick": 1} if name == "variance" else {"rangemode": "tozero"}
-    ticks = {
-        "type": "log",
-        "tickmode": "array",
-        "tickvals": x[::2],
-        "ticktext": [str(w) for w in widths[::2]],
-    }
+    places = [4**power for power in range(int(math.log(widths[-1], 4) + 1e-9) + 1)]
+    ticks = {"type": "log", "tickmode": "array", "tickvals": places, "ticktext": list(map(str, places))}
     return Chart(name, drawn, 6, 4, x_title="dₖ", y_title=name, x=ticks, y=y)
 
 

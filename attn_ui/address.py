@@ -1,33 +1,35 @@
-"""The address of a page read defensively: a bad value becomes the default, and the page says which."""
+"""The address of a page read defensively: for a value that cannot be had it takes another, and says which."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from attn_ui import lesson, state
-from attn_ui.parameters import Parameter, Several, by_name
+from attn_ui.parameters import NearestError, Parameter, Several, Steps, by_name
 
 _PAGE = "_address_page"
 _DROPPED = "_address_dropped"
 _LEFT = "_address_left"  # names of the settings of every page visited
+_NOTICES = "_address_notices"  # where the run in progress has room for them
 _LONGEST_QUOTE = 40
 
 
 @dataclass(frozen=True)
 class Dropped:
-    """One setting of a link that could not be used."""
+    """One setting of a link that could not be used, and the text that is used instead; "" is the default."""
 
     name: str
     text: str
     wanted: str
+    used: str = ""
 
     def sentence(self) -> str:
         """Say what came and what was wanted, safe to show as markdown."""
         return (
             f"The link's {_quote(self.name)} was {_quote(self.text)}; wanted: {self.wanted}. "
-            "The default is used."
+            f"{self.used or 'The default'} is used."
         )
 
 
@@ -58,6 +60,8 @@ def bad_settings(parameters: Sequence[Parameter], query: dict[str, list[str]]) -
         for text in texts:
             try:
                 parameter.read(text)
+            except NearestError as error:
+                dropped.append(Dropped(name, text, str(error), error.used))
             except ValueError as error:
                 dropped.append(Dropped(name, text, str(error)))
                 break
@@ -82,13 +86,58 @@ def check(page: str, parameters: Sequence[Parameter]) -> list[Dropped]:
             own, left = by_name(readable), session.get(_LEFT, frozenset())
             session[_DROPPED] = (page, [bad for bad in bad_ones if bad.name in own or bad.name not in left])
             for bad in bad_ones:
-                del st.query_params[bad.name]
+                if bad.used:
+                    st.query_params[bad.name] = bad.used
+                else:
+                    del st.query_params[bad.name]
             st.rerun()
         session[_PAGE] = page
         session[_LEFT] = session.get(_LEFT, frozenset()) | {parameter.name for parameter in parameters}
     state.sync(parameters, entered=entered)
-    dropped_on, dropped = session.get(_DROPPED, (page, []))
+    return _dropped_on(page)
+
+
+def _dropped_on(page: str) -> list[Dropped]:
+    dropped_on, dropped = st.session_state.get(_DROPPED, (page, []))
     return list(dropped) if dropped_on == page else []
+
+
+def notify(dropped: Sequence[Dropped]) -> None:
+    """Show what was dropped, with room for what turns out while the page runs."""
+    st.session_state[_NOTICES] = st.empty()
+    if dropped:
+        _show(dropped)
+
+
+def show(offered: Steps) -> None:
+    """Have the address carry what is shown here; where a link asked for something else, say which it is."""
+    found = state.show(offered)
+    if found is None or offered.told:
+        return
+    used = offered.text(offered.values[state.position(offered)])
+    page = st.session_state[_PAGE]
+    dropped = {bad.name: bad for bad in _dropped_on(page)}
+    earlier = dropped.get(offered.name)  # it was out of all bounds
+    asked = earlier.text if earlier and earlier.used else found
+    dropped[offered.name] = Dropped(offered.name, asked, f"{offered.wanted()} here", used)
+    st.session_state[_DROPPED] = (page, [*dropped.values()])
+    _show([*dropped.values()])
+
+
+def place(choice: Steps, count: int) -> int:
+    """Return the place of what is chosen among so many that are there: a word, a head.
+
+    Args:
+        choice: the setting, whose values are all places that there may ever be; count: of those here.
+    """
+    show(replace(choice, values=choice.values[:count]))
+    return min(state.position(choice), count - 1)
+
+
+def _show(dropped: Sequence[Dropped]) -> None:
+    with st.session_state[_NOTICES].container():
+        for bad in dropped:
+            st.warning(bad.sentence(), icon=":material/link_off:")
 
 
 def _read_again() -> None:

@@ -5,8 +5,9 @@ from typing import Any
 
 import streamlit as st
 
+from attn_ui.address import show
 from attn_ui.parameters import Choice, Flag, Real, Several, Steps, Text, Whole
-from attn_ui.state import call, move, position, times_shown
+from attn_ui.state import call, exact, move, position, times_shown
 
 
 def _tied(name: str, label: str) -> dict[str, Any]:
@@ -72,6 +73,7 @@ def step(steps: Steps, label: str, **more: Any) -> float:
     The value lives where the sliders' do, so that a link and both controls agree.
     """
     call(steps.name, label)
+    show(steps := exact(steps))
     key, texts = f"step-{steps.name}", steps.texts()
     st.session_state[key] = texts[position(steps)]
     st.select_slider(

@@ -41,8 +41,7 @@ def open_page(url: str, settings: Sequence[Parameter], title: str, sentence: str
         share.place(url, settings)
     lesson.say()
     st.markdown(sentence)
-    for bad in dropped:
-        st.warning(bad.sentence(), icon=":material/link_off:")
+    address.notify(dropped)
 
 
 def what_you_see(sentence: str) -> None:

@@ -19,9 +19,10 @@ from attn_live.packing import MOST_MESSAGE_BYTES, PREFIX_BYTES, Cursor, pack
 from attn_live.packing import message as join
 from attn_live.says import Says, check_says, pack_says, said_plainly
 from attn_live.unpacking import count_steps, figure_at, inflated, with_frames
+from attn_ui.address import show
 from attn_ui.parameters import Steps
 from attn_ui.standalone import kit_version
-from attn_ui.state import call, commanded, hold, offer, position, report, revision
+from attn_ui.state import call, command, commanded, offer, position, report, revision
 
 __all__ = ["PLOTLY_ROUTE", "Cell", "Cursor", "Rows", "Says", "Slider", "live_figure", "pack", "pack_says"]
 
@@ -116,6 +117,9 @@ def live_figure(
         ValueError: no step, steps of unequal shape, too many bytes, not one figure or sentence a position.
     """
     chosen = chosen or {}
+    for control in (slider, rows):
+        if control is not None:
+            show(control.steps)
     packed = figures if isinstance(figures, bytes) else pack(figures, rows.cursor if rows else None)
     n_steps = len(slider.steps.values) if slider else 1
     _check_count(packed, n_steps)
@@ -160,7 +164,7 @@ def live_figure(
         # The browser was there before this session: its server was replaced, and what it reports is newer
         # than the address.
         replace(listener, clicked=None)()
-        hold()
+        command()
         st.rerun()
     if result.get("failed") or too_large:
         step, row = (position(control.steps) if control else 0 for control in (slider, rows))
@@ -285,8 +289,11 @@ class _Listener:
     def _read(self, view: Any) -> tuple[int, int, Cell | None]:
         if not isinstance(view, dict):
             raise ValueError(f"wanted an object, got {type(view).__name__}")
-        step = _index(view, "step", len(self.slider.values) if self.slider else 1)
-        row = _index(view, "row", len(self.rows.values) if self.rows else 1)
+        n_steps, n_rows = (len(each.values) if each else 1 for each in (self.slider, self.rows))
+        # A server that took another's place may not know of a step between two: the address has its value.
+        if view.get("of", [n_steps, n_rows]) != [n_steps, n_rows]:
+            raise ValueError(f"wanted a place of {n_steps} by {n_rows}, got one of {view['of']!r:.40}")
+        step, row = _index(view, "step", n_steps), _index(view, "row", n_rows)
         cell = view.get("cell")
         if cell is None:
             return step, row, None

@@ -5,11 +5,22 @@ The names are public: a link that someone saved must keep working. A name means 
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, Protocol
 
 _DIGITS = 30  # characters that a number in a table may take
+EXACT = 6  # significant digits of a value between two of a slider's
+_FEW = 10  # values that are told one by one
+
+
+class NearestError(ValueError):
+    """A number that a setting cannot take, where another is near."""
+
+    def __init__(self, wanted: str, used: str) -> None:
+        """Say what was wanted, and which text is used."""
+        super().__init__(wanted)
+        self.used = used
 
 
 class Parameter(Protocol):
@@ -24,7 +35,10 @@ class Parameter(Protocol):
         """The value that is left out of the address."""
 
     def read(self, text: str) -> Any:
-        """Return the value that `text` stands for; ValueError says what was wanted."""
+        """Return the value that `text` stands for; ValueError says what was wanted.
+
+        NearestError also has the text that is used instead.
+        """
 
 
 @dataclass(frozen=True)
@@ -87,11 +101,14 @@ class Whole:
 
     def read(self, text: str) -> int:
         """Return the number."""
+        wanted = f"a whole number from {self.low} to {self.high}"
         if not (text.isascii() and text.removeprefix("-").isdigit() and len(text) < 12):
-            raise ValueError(f"a whole number from {self.low} to {self.high}")
-        if not self.low <= int(text) <= self.high:
-            raise ValueError(f"a whole number from {self.low} to {self.high}")
-        return int(text)
+            raise ValueError(wanted)
+        number = int(text)
+        used = min(max(number, self.low), self.high)
+        if used != number:
+            raise NearestError(wanted, str(used))
+        return number
 
 
 @dataclass(frozen=True)
@@ -106,7 +123,12 @@ class Real:
 
     def read(self, text: str) -> float:
         """Return the number."""
-        return _read_number(text, self.low, self.high)
+        wanted = f"a number from {self.low:g} to {self.high:g}"
+        number = _read_number(text, wanted)
+        used = min(max(number, self.low), self.high)
+        if used != number:
+            raise NearestError(wanted, f"{used:g}")
+        return number
 
 
 @dataclass(frozen=True)
@@ -140,15 +162,24 @@ class Text:
 
 @lru_cache(maxsize=256)
 def _written(values: tuple[float, ...], form: str) -> tuple[str, ...]:
-    return tuple(format(value, form) for value in values)
+    return tuple(_in_form(value, form) for value in values)
+
+
+def _in_form(value: float, form: str) -> str:
+    """Write a value in a slider's form; one between its values with all the digits that it has."""
+    text = format(value, form)
+    return text if float(text) == value else f"{value:.{EXACT}g}"
 
 
 @dataclass(frozen=True)
 class Steps:
-    """The values of a live figure's slider; the address carries the value, the nearest step is taken.
+    """The values of a live figure's slider, in order; the address carries the value.
 
-    A page may offer only some of the values (`dataclasses.replace(HEADS, values=...)`): the setting is the
-    value, never its position. The default is left out of the address, unless `always_written`.
+    A page may offer only some of the values (`dataclasses.replace(HEADS, values=...)`), and offers one that
+    lies between two of them where that is asked for (`attn_ui.state.exact`): the setting is the value, never
+    its position. The default is left out of the address, unless `always_written`. Where only the values
+    themselves can be had, `only` says what they are. A page says itself, where that is `told`, why it shows
+    another value than was asked for.
     """
 
     name: str
@@ -156,10 +187,37 @@ class Steps:
     values: tuple[float, ...]
     form: str = ".3g"
     always_written: bool = False
+    only: str = ""
+    told: bool = False
 
     def read(self, text: str) -> float:
-        """Return the nearest of the values."""
-        return self.values[self.nearest(_read_number(text, min(self.values), max(self.values)))]
+        """Return the number."""
+        number = _read_number(text, self.wanted())
+        used = self.taken(number)
+        if used != number:
+            raise NearestError(self.wanted(), self.text(used))
+        return used
+
+    def wanted(self) -> str:
+        """Say what can be had."""
+        low, high = f"{self.values[0]:g}", f"{self.values[-1]:g}"
+        if self.only:
+            few = f": {', '.join(self.texts())}" if len(self.values) <= _FEW else f" from {low} to {high}"
+            return f"{self.only}{few}"
+        if self._whole:
+            return f"a whole number from {low} to {high}"
+        return f"a number from {low} to {high}, of at most {EXACT} digits"
+
+    def taken(self, number: float) -> float:
+        """Return the value that is taken for a number: itself, or the nearest that can be had.
+
+        >>> Steps("t", 1.0, (0.5, 1.0, 2.0)).taken(0.7), Steps("n", 1, (1, 4), ".0f").taken(2.4)
+        (0.7, 2)
+        """
+        if self.only or number in self.values:
+            return self.values[self.nearest(number)]
+        inside = min(max(number, self.values[0]), self.values[-1])
+        return round(inside) if self._whole else float(f"{inside:.{EXACT}g}")
 
     def nearest(self, value: float) -> int:
         """Return the position of the value nearest to `value`."""
@@ -167,9 +225,38 @@ class Steps:
             return self.values.index(value)
         return min(range(len(self.values)), key=lambda i: abs(self.values[i] - value))
 
+    def text(self, value: float) -> str:
+        """Return a value as it stands in the address and beside the slider."""
+        return _in_form(value, self.form)
+
     def texts(self) -> list[str]:
-        """Each value as it stands in the address and beside the slider."""
+        """Return each value as it stands in the address and beside the slider."""
         return list(_written(self.values, self.form))
+
+    def with_value(self, value: float) -> "Steps":
+        """Return the slider with one value more, in its place."""
+        return replace(self, values=tuple(sorted({*self.values, value})))
+
+    def thinned(self, stride: int) -> "Steps":
+        """Return the slider with every so many-th value, counted from the default, and both ends.
+
+        >>> Steps("n", 3, tuple(range(9))).thinned(4).values
+        (0, 3, 7, 8)
+        """
+        every = self.values[self.nearest(self.default) % stride :: stride]
+        return replace(self, values=tuple(sorted({self.values[0], *every, self.values[-1]})))
+
+    def fitting(self, numbers_a_step: int, most: int) -> "Steps":
+        """Return the slider with as many of its values as a figure of so many numbers a step has room for."""
+        stride, offered = 1, self
+        while stride < len(self.values) and numbers_a_step * len(offered.values) > most:
+            stride *= 2
+            offered = self.thinned(stride)
+        return offered
+
+    @property
+    def _whole(self) -> bool:
+        return self.form == ".0f"
 
 
 @dataclass(frozen=True)
@@ -275,28 +362,27 @@ class Several:
         return text
 
 
-def _read_number(text: str, low: float, high: float) -> float:
-    wanted = f"a number from {low:g} to {high:g}"
+def _read_number(text: str, wanted: str) -> float:
     try:
         number = float(text)
     except ValueError:
         raise ValueError(wanted) from None
-    # A bound written with few digits may lie a rounding outside.
-    if not low - 1e-2 * abs(low) <= number <= high + 1e-2 * abs(high):
+    if not math.isfinite(number):
         raise ValueError(wanted)
-    return min(max(number, low), high)
+    return number
 
 
-def logarithmic(low: float, high: float, count: int, form: str) -> tuple[float, ...]:
-    """Space `count` values from low to high evenly on a logarithmic scale, each as `form` writes it.
+def rungs(low: float, high: float, of_ten: Sequence[float], form: str) -> tuple[float, ...]:
+    """Return numbers from low to high that are the same in every power of ten, each as `form` writes it.
 
     So the page computes with the number that it says, and whoever computes after it finds the same.
 
-    >>> logarithmic(0.1, 10, 5, ".2f")
-    (0.1, 0.32, 1.0, 3.16, 10.0)
+    >>> rungs(0.5, 25, (1, 2, 5), ".2f")
+    (0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 25.0)
     """
-    ratio = math.log(high / low) / (count - 1)
-    return tuple(float(format(low * math.exp(ratio * i), form)) for i in range(count))
+    powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+    every = (float(format(rung * 10.0**power, form)) for power in powers for rung in of_ten)
+    return tuple(sorted({low, *(rung for rung in every if low < rung < high), high}))
 
 
 def by_name(parameters: Sequence[Parameter]) -> dict[str, Parameter]:

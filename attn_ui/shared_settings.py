@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from attn_ui.bounds import MAX_HEADS, MAX_MODEL_TOKENS, MAX_TABLE_COLUMNS, MAX_TOKENS
-from attn_ui.parameters import Cells, Choice, Flag, Real, Steps, Table, Text, Whole, logarithmic
+from attn_ui.parameters import Cells, Choice, Flag, Real, Steps, Table, Text, Whole, rungs
 
 TEXT = Text("text", "the cat sat on the mat", longest=4000)
 CROSS = Flag("cross", False)
@@ -12,7 +12,9 @@ BIAS = Flag("bias", False)
 # What the tab "Code" hands over (`attn_ui.programs` asks for it).
 CODE = Choice("code", "PyTorch", ("PyTorch", "NumPy", "attn_core", "LaTeX"))
 SEED = Whole("seed", 4, 0, 9999)
-TEMPERATURE = Steps("t", 1.0, logarithmic(0.1, 10.0, 41, ".2f"), ".2f")
+# Twenty to a power of ten, as evenly as round numbers can stand: the preferred numbers R'20 of ISO 497.
+_TWENTY = (1, 1.1, 1.25, 1.4, 1.6, 1.8, 2, 2.2, 2.5, 2.8, 3.2, 3.6, 4, 4.5, 5, 5.6, 6.3, 7.1, 8, 9)
+TEMPERATURE = Steps("t", 1.0, rungs(0.1, 10.0, _TWENTY, ".2f"), ".2f")
 # The selected cell of a map: the places of its query and of its key, counted from 0.
 QUERY = Steps("q", 0, tuple(range(MAX_MODEL_TOKENS)), ".0f")
 KEY = Steps("k", 0, tuple(range(MAX_MODEL_TOKENS)), ".0f")

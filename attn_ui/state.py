@@ -36,11 +36,33 @@ class _State:
     # What each figure's sliders offered last: their names and values.
     offered: dict[str, tuple[tuple[str, tuple[float, ...]], ...]] = field(default_factory=dict)
     called: dict[str, str] = field(default_factory=dict)  # what controls are called, by their settings' names
+    # Values that stand between those of their sliders, each a step more for as long as the page is open.
+    between: dict[str, float] = field(default_factory=dict)
+    shown: dict[str, float] = field(default_factory=dict)  # of sliders that cannot show what was asked for
+    linked: dict[str, str] = field(default_factory=dict)  # texts of settings that stand as a link has them
+    held: dict[str, Held] = field(default_factory=dict)  # the settings of the page that is open
 
 
 def _state() -> _State:
     state: _State = st.session_state.setdefault(_KEY, _State())
     return state
+
+
+def between(steps: Steps) -> float | None:
+    """Return the value between two of a slider's that was asked for; it stays as long as the page is open."""
+    state = _state()
+    first, last = steps.values[0], steps.values[-1]
+    at = state.current.get(steps.name, steps.default)
+    if at not in steps.values and not steps.only and first < at < last:
+        state.between[steps.name] = at
+    found = state.between.get(steps.name)
+    return found if found is not None and first < found < last and found not in steps.values else None
+
+
+def exact(steps: Steps) -> Steps:
+    """Return a slider with the value that was asked for, as a step of its own where it is none."""
+    found = between(steps)
+    return steps if found is None else steps.with_value(found)
 
 
 def position(steps: Steps) -> int:
@@ -52,7 +74,9 @@ def position(steps: Steps) -> int:
 
 def value(steps: Steps) -> float:
     """Return the value at which a slider stands."""
-    return steps.values[position(steps)]
+    state = _state()
+    state.asked[steps.name] = state.current.get(steps.name)
+    return steps.taken(state.current.get(steps.name, steps.default))
 
 
 def text(setting: Table | Cells | Tabs) -> str:
@@ -73,7 +97,10 @@ def revision(setting: Table | Cells | None = None) -> int:
 
 def commanded(steps: Steps) -> int:
     """Return where the slider stood when `revision` last changed."""
-    return steps.nearest(_state().commanded.get(steps.name, steps.default))
+    state = _state()
+    at = state.commanded.get(steps.name, steps.default)
+    shown = state.shown.get(steps.name, at)
+    return steps.nearest(shown if at == state.current.get(steps.name, steps.default) else at)
 
 
 def offer(figure: str, sliders: Sequence[Steps]) -> bool:
@@ -95,16 +122,23 @@ def offer(figure: str, sliders: Sequence[Steps]) -> bool:
     return known
 
 
-def snap(offered: Steps) -> None:
-    """Hold a slider to the nearest value offered, so that the address carries the value that is shown.
+def show(offered: Steps) -> str | None:
+    """Take note of what can be shown of a slider: the address carries that, in place of what was asked for.
+
+    Returns the text of a link that asked for something else, once.
 
     Args:
-        offered: the setting with the values that the picture has; its default must be among them.
+        offered: the setting with the values that the page has.
     """
     state = _state()
-    if state.current.get(offered.name, offered.default) not in offered.values:
-        _change(state, offered, value(offered))
-        _write(state, offered, st.query_params.to_dict())
+    name, at = offered.name, state.current.get(offered.name, offered.default)
+    shown = offered.values[offered.nearest(at)]
+    before = state.shown.pop(name, None)
+    if shown != at:
+        state.shown[name] = shown
+    if state.shown.get(name) != before and name in state.held:
+        _write(state, state.held[name], st.query_params.to_dict())
+    return None if shown == at else state.linked.pop(name, None)
 
 
 def report(steps: Steps, index: int) -> None:
@@ -112,15 +146,15 @@ def report(steps: Steps, index: int) -> None:
     _change(_state(), steps, steps.values[index])
 
 
-def hold() -> None:
+def command() -> None:
     """Command the sliders of live figures to where they stand here, whatever was commanded before."""
     _command(_state(), None)
 
 
 def move(steps: Steps, to: float) -> None:
-    """Move a slider to the value nearest to `to`; to be called from a callback, before the page runs."""
+    """Move a slider to a value, or to the nearest; to be called from a callback, before the page runs."""
     state = _state()
-    _change(state, steps, steps.values[steps.nearest(to)])
+    _change(state, steps, steps.taken(to))
     _command(state, None)
 
 
@@ -162,19 +196,21 @@ class Seen:
 
     asked: dict[str, Any]
     lists: Counter[str]
+    between: dict[str, float]
 
 
 def seen() -> Seen:
     """Return what this run has asked for until now."""
     state = _state()
-    return Seen(dict(state.asked), Counter(state.lists))
+    return Seen(dict(state.asked), Counter(state.lists), dict(state.between))
 
 
 def goes_on_from(seen: Seen) -> bool:
     """Take up a run where an earlier one was; false where what that had asked for has changed since."""
     state = _state()
     state.lists = Counter(seen.lists)
-    return all(state.current.get(name) == found for name, found in seen.asked.items())
+    same = all(state.current.get(name) == found for name, found in seen.asked.items())
+    return same and state.between == seen.between
 
 
 def sync(parameters: Sequence[Parameter], *, entered: bool) -> None:
@@ -188,8 +224,11 @@ def sync(parameters: Sequence[Parameter], *, entered: bool) -> None:
     state.lists.clear()
     state.asked.clear()
     held = [setting for setting in parameters if isinstance(setting, Held)]
+    state.held = {setting.name: setting for setting in held}
     history = travelled()
     address = st.query_params.to_dict()  # at once: to ask for each takes longer than all else here
+    if entered:
+        state.between.clear()
     for setting in held:
         _read(state, setting, address.get(setting.name), entered=entered, history=history)
     if entered:
@@ -212,8 +251,10 @@ def _read(state: _State, setting: Held, found: str | None, *, entered: bool, his
     except ValueError:
         new = setting.default
     if new != state.current.get(setting.name, setting.default):
-        state.current[setting.name] = new
+        _change(state, setting, new)
         _command(state, setting)
+    if found is not None:
+        state.linked[setting.name] = found
 
 
 def travelled() -> bool:
@@ -233,6 +274,10 @@ def _text(state: _State, setting: Table | Cells | Tabs) -> str:
 
 def _change(state: _State, setting: Held, new: float | str) -> None:
     state.current[setting.name] = new
+    for about in (state.linked, state.shown):
+        about.pop(setting.name, None)
+    if isinstance(setting, Steps) and not isinstance(new, str) and new not in setting.values:
+        state.between[setting.name] = new
 
 
 def _command(state: _State, setting: Held | None) -> None:
@@ -264,9 +309,10 @@ def _too_long(table: Table, wanted: str) -> bool:
 
 def _in_address(state: _State, setting: Held) -> str | None:
     if isinstance(setting, Steps):
-        at = _position(state, setting)
-        left_out = at == setting.nearest(setting.default) and not setting.always_written
-        return None if left_out else setting.texts()[at]
+        at = setting.taken(state.current.get(setting.name, setting.default))
+        shown = state.shown.get(setting.name, at)
+        left_out = setting.default in (at, shown) and not setting.always_written
+        return None if left_out else setting.text(shown)
     wanted = _text(state, setting)
     too_long = isinstance(setting, Table) and _too_long(setting, wanted)
     return None if too_long or wanted == setting.default else wanted

@@ -219,6 +219,7 @@ def released(figure: dict[str, Any], rng: random.Random) -> dict[str, Any]:
     return {
         "step": rng.randrange(len(figure["slider"]["texts"])),
         "row": rng.randrange(len(figure["cursor"]["texts"])) if figure["cursor"] else 0,
+        "of": [len(figure["slider"]["texts"]), len(figure["cursor"]["texts"]) if figure["cursor"] else 1],
         "cell": None,
         "chosen": {name: place["index"] for name, place in figure["chosen"].items()},
         "revision": figure["revision"],

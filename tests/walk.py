@@ -79,7 +79,8 @@ def draw(parameter: Parameter, chance: random.Random) -> str | list[str]:  # noq
             return chance.choice(("true", "false"))
         case Steps():
             texts = parameter.texts()
-            return chance.choice((texts[0], texts[-1], chance.choice(texts), chance.choice(texts)))
+            between = parameter.taken(chance.uniform(parameter.values[0], parameter.values[-1]))
+            return chance.choice((texts[0], texts[-1], *chance.choices(texts, k=2), parameter.text(between)))
         case Text():
             return chance.choice(SENTENCES) if parameter.longest > 100 else "0, 3, 2"
         case Table():
@@ -130,8 +131,21 @@ def open_state(page: str, query: Query) -> Opened:
         told = [head.get("alt", ""), head.get("caption", ""), *sentences, *_written(packed)]
         faults += [f"names a place of a panel: {text!r}" for text in told if PLACES.search(text)]
         faults += list(_figure_faults(packed))
+    faults += list(_other_values(at, query))
     tables = [each.value.to_string(max_rows=8, max_cols=8) for each in at.dataframe]
     return Opened(link, [*texts, *said_now(at), *tables, *(code.value for code in at.code)], faults)
+
+
+def _other_values(at: AppTest, query: Query) -> Iterator[str]:
+    """Yield the sliders that stand elsewhere than the link says, without a word."""
+    told = " ".join(str(each.value) for each in at.warning)
+    for head, _, _ in fields(at):
+        for control in filter(None, (head.get("slider"), head.get("cursor"))):
+            asked, shown = query.get(control["name"]), control["values"][control["index"]]
+            if asked is None or float(str(asked)) == float(shown):
+                continue
+            if control["name"] != "heads" and f"`{control['name']}`" not in told:  # these have own words
+                yield f"{control['name']} is {asked} in the link and {shown} on the slider"
 
 
 def said_now(at: AppTest) -> list[str]:

@@ -589,6 +589,7 @@ export class LiveFigure {
   tell() {
     this.setStateValue?.("view", {
       ...this.at,
+      of: [this.lastStep + 1, this.meta?.cursor?.texts.length ?? 1], // a server that offers others must not count so
       chosen: this.chosen,
       cell: this.cell,
       revision: this.revision,

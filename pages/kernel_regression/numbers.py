@@ -1,7 +1,7 @@
 """The settings turned into arrays: all bandwidths and queries of a picture, and where the sliders stand.
 
-A picture asks for all bandwidths and queries; where one message cannot hold them, fewer are offered, and what
-is offered is what the sliders, the words, the tabs and the link speak of.
+A picture asks for all bandwidths and queries; where one message cannot hold them, fewer are offered, those at
+which the sliders stand among them. What is offered is what sliders, words, tabs and link speak of.
 """
 
 from collections.abc import Callable
@@ -17,14 +17,15 @@ from torch import Tensor
 from attn_core import KERNELS, KernelRegression, effective_keys, kernel_estimate, nadaraya_watson
 from attn_figures.kernel_scene import Estimate, Scene, facts_of
 from attn_live.packing import MOST_BYTES, TooLargeError
-from attn_ui.parameters import Steps
-from attn_ui.state import position, snap
+from attn_ui.parameters import EXACT, Steps
+from attn_ui.state import between, position
 from pages.kernel_regression.points import Numbers, Points
 from pages.kernel_regression.settings import BANDWIDTH, QUERY_AT
 from pages.kernel_regression.words import named
 
 Drawn = TypeVar("Drawn")
 Strides = tuple[int, int]
+Kept = tuple[float | None, float | None]  # a bandwidth and a query that are offered beside these
 # Every how many-th bandwidth and query is offered; where the sliders start is always among them.
 STRIDES: tuple[Strides, ...] = (
     (1, 1), (1, 2), (2, 2), (2, 3), (3, 3), (3, 5), (5, 5), (5, 6), (6, 10), (10, 15), (15, 30),
@@ -42,16 +43,21 @@ class Sweep:
     kernel: str
     maps: int = 1
     strides: Strides = (1, 1)
+    kept: Kept = (None, None)
 
-    @property
+    @cached_property
     def bandwidth(self) -> Steps:
         """The bandwidths that the slider offers, in its own unit."""
-        return replace(BANDWIDTH, values=BANDWIDTH.values[:: self.strides[0]])
+        return self._offered(BANDWIDTH, 0)
 
-    @property
+    @cached_property
     def query(self) -> Steps:
         """The queries that the slider offers, in its own unit."""
-        return replace(QUERY_AT, values=QUERY_AT.values[:: self.strides[1]])
+        return self._offered(QUERY_AT, 1)
+
+    def _offered(self, steps: Steps, which: int) -> Steps:
+        thinned, kept = steps.thinned(self.strides[which]), self.kept[which]
+        return thinned if kept is None else thinned.with_value(kept)
 
     def bandwidths(self) -> Numbers:
         """The bandwidths in the unit of the keys, (steps,)."""
@@ -59,7 +65,7 @@ class Sweep:
 
     def bandwidth_names(self) -> list[str]:
         """Each bandwidth as the slider says it."""
-        return [self.points.width(bandwidth) for bandwidth in self.bandwidths()]
+        return [self.points.set_width(bandwidth) for bandwidth in self.bandwidths()]
 
     def caption(self) -> str:
         """What a saved picture says of its settings, before what its sliders say."""
@@ -70,9 +76,14 @@ class Sweep:
         """The places that are asked, in the unit of the keys, (n_query,)."""
         return self.points.place(np.array(self.query.values))
 
+    def place_names(self) -> list[str]:
+        """Each query as it is written; one between the slider's own with all its digits."""
+        least = [0 if value in QUERY_AT.values else EXACT for value in self.query.values]
+        return list(map(self.points.name_place, self.queries.tolist(), least))
+
     def query_names(self) -> list[str]:
         """Each query as the slider says it."""
-        return [f"{self.points.x_title} = {self.points.name_place(query)}" for query in self.queries]
+        return [f"{self.points.x_title} = {name}" for name in self.place_names()]
 
     @cached_property
     def scene(self) -> Scene:
@@ -123,22 +134,13 @@ class Sweep:
         """One bandwidth, in the unit of the keys."""
         return estimates(self.points, self.kernel, np.array([bandwidth]), self.scene)[0]
 
-    def held(self) -> "Sweep":
-        """Hold both settings to what is offered, in the address too, and return this."""
-        snap(self.bandwidth)
-        snap(self.query)
-        return self
-
     def standing(self) -> "Standing":
         """Where the sliders stand among what is offered."""
         points = self.points
         at = float(self.bandwidths()[position(self.bandwidth)])
-        queries = self.queries
-        query_names = [points.name_place(query) for query in queries]
-        row = position(self.query)
-        return Standing(
-            points, self.kernel, at, row, queries, points.keys, points.values, points.key_names, query_names
-        )
+        arrays = (self.queries, points.keys, points.values)
+        names = (points.key_names, self.place_names())
+        return Standing(points, self.kernel, at, position(self.query), *arrays, *names)
 
 
 @dataclass(frozen=True)
@@ -180,7 +182,7 @@ class Standing:
     @property
     def width(self) -> str:
         """The bandwidth as it is written."""
-        return self.points.width(self.bandwidth)
+        return self.points.set_width(self.bandwidth)
 
     @cached_property
     def regression(self) -> KernelRegression:
@@ -192,6 +194,30 @@ class Standing:
     def tensors(self) -> tuple[Tensor, Tensor]:
         """Queries and keys for `attn_core`."""
         return torch.from_numpy(self.queries), torch.from_numpy(self.keys)
+
+
+def asked() -> Kept:
+    """Return the bandwidth and the query that were asked for between those of the sliders."""
+    return between(BANDWIDTH), between(QUERY_AT)
+
+
+def settled(sweep: Sweep, draw: Callable[[Kept], tuple[Strides, Drawn]]) -> tuple[Sweep, Drawn]:
+    """Draw with the values at which the sliders stand among those offered; return what is offered, and that.
+
+    Only what was drawn tells how many are offered: where they stand between two, it is drawn once more.
+
+    Args:
+        sweep: what is to be drawn.
+        draw: draws it with the bandwidth and the query to be kept.
+    """
+    kept = asked()
+    while True:
+        strides, drawn = draw(kept)
+        offered = replace(sweep, strides=strides, kept=kept)
+        bandwidth, query = between(offered.bandwidth), between(offered.query)
+        if bandwidth is None and query is None:
+            return offered, drawn
+        kept = (kept[0] if bandwidth is None else bandwidth, kept[1] if query is None else query)
 
 
 def fitting(sweep: Sweep, draw: Callable[[Sweep], Drawn], cells: int | None = None) -> tuple[Strides, Drawn]:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from attn_core import regression_sample
 from attn_figures.dates import DAY, date, duration
 from attn_figures.numbers import number
+from attn_ui.parameters import EXACT
 from pages.kernel_regression.settings import OWN_POINTS
 
 Numbers = NDArray[np.float64]
@@ -65,9 +66,11 @@ class Points:
         span = float(np.ptp(self.values)) or size
         return min(15, max(4, math.ceil(math.log10(size / span) + 3))) if size else 4
 
-    def name_place(self, x: float) -> str:
+    def name_place(self, x: float, least_digits: int = 0) -> str:
         """Write a place among the keys: a name rather than an amount, so its thousands are not parted."""
-        return date(x, self.unit / 10) if self.dated else f"{x:.{self.digits}g}".replace("-", "−")
+        if self.dated:
+            return date(x, self.unit / 10)
+        return f"{x:.{max(self.digits, least_digits)}g}".replace("-", "−")
 
     @cached_property
     def key_names(self) -> list[str]:
@@ -77,6 +80,10 @@ class Points:
     def width(self, h: float, digits: int = 3) -> str:
         """Write a bandwidth or a distance."""
         return duration(h, digits) if self.dated else number(h, digits)
+
+    def set_width(self, h: float) -> str:
+        """Write a bandwidth that is set: all of its digits where six hold it."""
+        return self.width(h, EXACT if math.isclose(h, float(f"{h:.{EXACT}g}"), rel_tol=1e-12) else 3)
 
     def amount(self, y: float) -> str:
         """Write a value or an estimate."""

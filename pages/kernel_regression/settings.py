@@ -7,7 +7,7 @@ import streamlit as st
 from attn_core import KERNELS
 from attn_ui import controls
 from attn_ui.bounds import MAX_KERNEL_POINTS
-from attn_ui.parameters import Choice, Flag, Parameter, Real, Steps, Whole, grouped_tabs, logarithmic
+from attn_ui.parameters import Choice, Flag, Parameter, Real, Steps, Whole, grouped_tabs, rungs
 from attn_ui.shared_settings import CODE, SEED
 
 TAB = grouped_tabs(
@@ -28,8 +28,8 @@ POINTS = Whole("points", 40, 4, MAX_KERNEL_POINTS)
 NOISE = Real("noise", 0.5, 0.0, 2.0, 0.1)
 KERNEL = Choice("kernel", "gaussian", ("gaussian", "boxcar", "triangular", "epanechnikov"))
 # Both are in the unit of the toy data, which lie in [0, 5]; a person's own data are measured by their width.
-# A bandwidth is finer than the slider writes it (0.4 %): an even ratio makes the figure a twentieth smaller.
-BANDWIDTH = Steps("h", 0.5, logarithmic(0.01, 25.0, 61, ".12f"), ".3g")
+_SEVENTEEN = (1, 1.15, 1.3, 1.5, 1.75, 2, 2.3, 2.6, 3, 3.5, 4, 4.5, 5, 5.75, 6.5, 7.5, 8.75)
+BANDWIDTH = Steps("h", 0.5, rungs(0.01, 25.0, _SEVENTEEN, ".3g"), ".3g")
 QUERY_AT = Steps("x0", 2.5, tuple(round(-0.5 + 0.1 * i, 1) for i in range(61)), ".1f")
 KEY_LENGTHS = Flag("lengths", True)
 ALL_KEYS = Flag("all", False)

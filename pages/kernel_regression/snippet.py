@@ -91,9 +91,9 @@ def formula(
         n_key: keys there are; estimate: what comes out, NaN where no key is in the window.
     """
     parts = query if isinstance(query, Sequence) else [query]
-    asked = ", ".join(f"{each:.4g}" for each in parts)
+    asked = ", ".join(f"{each:.6g}" for each in parts)
     asked = f"({asked})" if len(parts) > 1 else asked
-    term = rf"K\!\left(\frac{{\lvert {asked} - k_j \rvert}}{{{bandwidth:.4g}}}\right)"
+    term = rf"K\!\left(\frac{{\lvert {asked} - k_j \rvert}}{{{bandwidth:.6g}}}\right)"
     value = r"\text{undefined: no key in the window}" if math.isnan(estimate) else f"{estimate:.6g}"
     return (
         rf"\hat f\left({asked}\right) = \frac{{\sum_{{j=1}}^{{{n_key}}} {term}\, v_j}}"

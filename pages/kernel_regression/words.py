@@ -90,8 +90,8 @@ def fit_sentences(
 
 def _told_apart(points: Points, bandwidth: float, nearest: float) -> tuple[str, str]:
     """Write a bandwidth and the distance of the nearest key with as many digits as tell them apart."""
-    digits = next((n for n in range(3, 10) if points.width(bandwidth, n) != points.width(nearest, n)), 3)
-    return points.width(bandwidth, digits), points.width(nearest, digits)
+    h = points.set_width(bandwidth)
+    return h, next((away for n in range(3, 10) if (away := points.width(nearest, n)) != h), h)
 
 
 def _counts_most(points: Points, most: Heaviest) -> str:
@@ -111,7 +111,7 @@ def compare_sentence(
     points: Points,
     *,
     bandwidth: float,
-    query: float,
+    query: str,
     estimates: Mapping[str, float],
     effective: Mapping[str, float],
     empty: Mapping[str, int],
@@ -125,7 +125,7 @@ def compare_sentence(
     ]
     silent = [named(name) for name, estimate in estimates.items() if math.isnan(estimate)]
     seen = (
-        f"One h = {points.width(bandwidth)} is not one width. Estimates at {points.name_place(query)}, with "
+        f"One h = {points.set_width(bandwidth)} is not one width. Estimates at {query}, with "
         f"their effective keys: {listed(told)}."
     )
     if silent:
@@ -154,7 +154,7 @@ def choose_sentence(
 
     Of the bandwidths tried those are compared that leave most_supported points a neighbour.
     """
-    h, n_key = points.width(bandwidth), len(points.keys)
+    h, n_key = points.set_width(bandwidth), len(points.keys)
     who = "every point" if most_supported == n_key else f"{most_supported} of {n_key} points"
     among = (
         f"{tried:,} tried" if compared == tried else f"the {compared:,} tried that leave {who} a neighbour"
@@ -211,14 +211,14 @@ def learned_sentence(
     """Say how learning went; ``fewer`` are the points with a neighbour at its end."""
     if steps == 0 and kernel == "boxcar":
         return (
-            f"Nothing to learn from h = {points.width(start)}: the boxcar's error is a staircase in h, flat "
-            "between its steps, so its gradient is zero everywhere."
+            f"Nothing to learn from h = {points.set_width(start)}: the boxcar's error is a staircase in h, "
+            "flat between its steps, so its gradient is zero everywhere."
         )
     if steps == 0:
-        return f"Nothing to learn from h = {points.width(start)}: there the error does not change with h."
+        return f"Nothing to learn from h = {points.set_width(start)}: there the error does not change with h."
     count = "1 step" if steps == 1 else f"{steps} steps"
     went = (
-        f"Adam on log h went from {points.width(start)} to **{points.width(end, 4)}** in {count}"
+        f"Adam on log h went from {points.set_width(start)} to **{points.width(end, 4)}** in {count}"
         f"{'' if steps >= planned else ', where it was stopped or found no slope'}, error {number(error)}; "
         f"the best of the search is {points.width(best, 4)} with {number(best_error)}"
     )
@@ -279,7 +279,7 @@ def fails_sentence(
         to_nearest, to_mean: mean distances of the estimate to the nearest key's value and to the mean.
         spread: standard deviation of the values, which says what is small.
     """
-    seen = f"h = {points.width(bandwidth)}, {named(kernel)}:"
+    seen = f"h = {points.set_width(bandwidth)}, {named(kernel)}:"
     levels = " Beyond the data the estimate levels off: it knows no trend, only its nearest keys."
     if not spread:
         seen += " all values are the same, and so is every estimate."

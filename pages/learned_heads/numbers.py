@@ -57,7 +57,8 @@ def is_there(recipe: Recipe) -> bool:
 
 def steps_of(recipe: Recipe) -> Steps:
     """Return the slider over the steps at which this training was kept."""
-    return replace(STEP, values=tuple(each.step for each in run_of(recipe).checkpoints))
+    kept = tuple(each.step for each in run_of(recipe).checkpoints)
+    return replace(STEP, values=kept, only="a step at which the training was kept")
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ def weights(now: Now, head: str = "h") -> str:
     turned = "" if now.module.rotation is None else r"\tilde "
     q, k = (f"{turned}{name}_{head}" for name in "QK")
     temperature = now.setting.temperature
-    over = rf"\sqrt{{{now.module.d_head}}}" + (rf"\cdot {temperature:.3g}" if temperature != 1.0 else "")
+    over = rf"\sqrt{{{now.module.d_head}}}" + (rf"\cdot {temperature:.6g}" if temperature != 1.0 else "")
     bias = f" + s B_{head}" if now.scheme.adds == "bias" else ""
     masked = f" + M_{head}" if masks(now) else ""
     return rf"\operatorname{{softmax}}\!\left(\frac{{{q} {k}^\top}}{{{over}}}{bias}{masked}\right)"

@@ -9,7 +9,7 @@ import streamlit as st
 from streamlit.errors import StreamlitAPIException
 
 from attn_core import ATTENTION_SAMPLES, MASK_PATTERNS, SCHEMES, Masking, tokenize
-from attn_ui import controls, state
+from attn_ui import address, controls, state
 from attn_ui.bounds import MAX_D_MODEL, MAX_HEADS, MAX_TOKENS
 from attn_ui.frame import listed
 from attn_ui.live_figure import Cell
@@ -62,7 +62,14 @@ WIDTH_MODEL = Whole("dm", 8, 1, MAX_D_MODEL)
 WIDTH_MEMORY = Whole("dmem", 8, 1, MAX_D_MODEL)
 FREE_HEADS = Flag("free", False)
 WIDTH_HEAD = Whole("dh", 8, 1, MAX_D_MODEL)
-HEADS = Steps("heads", 4, tuple(range(1, MAX_HEADS + 1)), ".0f")
+HEADS = Steps(
+    "heads",
+    4,
+    tuple(range(1, MAX_HEADS + 1)),
+    ".0f",
+    only="a number of heads that is offered here",
+    told=True,
+)
 PROJECTION = Flag("wo", True)
 A_PATTERN_A_HEAD = "a pattern a head"
 HEADS_MASK = Choice(
@@ -100,10 +107,16 @@ AGAINST = Steps("against", 2, tuple(range(1, MAX_HEADS + 1)), ".0f")
 OFF = Several("off", tuple(str(head) for head in range(1, MAX_HEADS + 1)))
 RESHAPE = Steps("reshape", 0, tuple(range(37)), ".0f")
 LAYERS = Steps("layers", 6, tuple(range(13)), ".0f")
-KV_HEADS = Steps("kv", MAX_HEADS, tuple(range(1, MAX_HEADS + 1)), ".0f")  # the default: as many as heads
+KV_HEADS = Steps(
+    "kv",
+    MAX_HEADS,  # as many as heads
+    tuple(range(1, MAX_HEADS + 1)),
+    ".0f",
+    only="a number that the heads can be shared out among",
+)
 LATENT = Steps("latent", 512, tuple(range(1, 513)), ".0f")  # the default: the whole rank
 SPELLING = Choice("spelling", "einops", ("loops", "matmul", "einsum", "einops", "torch"))
-FIT_STEP = Steps("fit", 120, tuple(range(0, 121, 5)), ".0f")
+FIT_STEP = Steps("fit", 120, tuple(range(0, 121, 5)), ".0f", only="a step that is kept, every fifth")
 RESIDUAL = Flag("residual", True)
 NORM = Choice("norm", "after", ("none", "before", "after"))
 MISTAKE = Choice(
@@ -392,7 +405,7 @@ def ask_look(view: str, count_heads: Callable[[], int]) -> Look:
 
 def with_heads(look: Look, n_head: int) -> Look:
     """Offer to switch heads off, and say in the look which are chosen and which are off."""
-    head, against = min(state.position(HEAD), n_head - 1), min(state.position(AGAINST), n_head - 1)
+    head, against = address.place(HEAD, n_head), address.place(AGAINST, n_head)
     offered = [str(head + 1) for head in range(n_head)]
     off = tuple(int(head) - 1 for head in controls.several(OFF, "Heads switched off", offered))
     if len(off) == n_head:
@@ -402,7 +415,7 @@ def with_heads(look: Look, n_head: int) -> Look:
 
 def chosen_cell(n_query: int, n_key: int) -> tuple[int, int]:
     """Return the chosen query and key, counted from 0; the last where there are fewer."""
-    return min(state.position(QUERY), n_query - 1), min(state.position(KEY), n_key - 1)
+    return address.place(QUERY, n_query), address.place(KEY, n_key)
 
 
 def block_or_free(cell: Cell) -> None:

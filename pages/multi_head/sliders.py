@@ -20,31 +20,13 @@ class Moving:
     what: str  # one of `MOVES`
     setting: Setting
     n_head: int  # 0 where the slider moves it
-
-    @property
-    def steps(self) -> Steps:
-        """Return the slider's setting with the values that the picture is drawn at."""
-        cells = self.n_head * len(sequences(self.setting).queries) * len(sequences(self.setting).keys)
-        match self.what:
-            case "mask width":
-                return _fewer(widths(self.setting), cells)
-            case "temperature":
-                return _fewer(TEMPERATURE, cells)
-            case "strength of positions":
-                return _fewer(STRENGTH, cells)
-        return heads_slider(self.setting)
+    steps: Steps  # the slider's setting with the values that the picture is drawn at
+    thinned: bool = False  # whether these are fewer than there are, because the maps are large
 
     @property
     def heads(self) -> int:
         """Return the number of heads, where the slider stands."""
         return int(state.value(self.steps)) if self.what == "heads" else self.n_head
-
-    @property
-    def thinned(self) -> bool:
-        """Whether the slider offers fewer values than there are, because the maps are large."""
-        whole = {"temperature": TEMPERATURE, "strength of positions": STRENGTH}.get(self.what)
-        whole = widths(self.setting) if self.what == "mask width" else whole
-        return whole is not None and len(self.steps.values) < len(whole.values)
 
     @property
     def slider(self) -> Slider:
@@ -60,7 +42,7 @@ class Moving:
     def still(self) -> "Moving":
         """Return the same wherever the slider stands: what the picture of all its steps is made from."""
         at = self.at(self.steps.values[0], Look("", "", 0, 0, ()))
-        return Moving(self.what, at.setting, self.n_head)
+        return replace(self, setting=at.setting)
 
     def at(self, value: float, look: Look, cell: tuple[int, int] = (0, 0)) -> Now:
         """Return what the page shows where the slider stands at a value."""
@@ -106,18 +88,22 @@ def ask_moving(setting: Setting) -> Moving:
         reach=int(reach),
         positions=replace(setting.positions, strength=strength),
     )
-    heads = heads_slider(setting)
-    return Moving(what, setting, 0 if what == "heads" else int(controls.step(heads, "Heads")))
+    every = slider_of(what, setting)
+    if what == "heads":
+        return Moving(what, setting, 0, every)
+    n_head = int(controls.step(heads_slider(setting), "Heads"))
+    n_query, n_key = sequences(setting).shape
+    steps = every.fitting(n_head * n_query * n_key, MOST_NUMBERS)
+    return Moving(what, setting, n_head, state.exact(steps), len(steps.values) < len(every.values))
 
 
-def _fewer(steps: Steps, n_cells: int) -> Steps:
-    """Leave every second value, or fewer, where maps at every value would be too much to send.
-
-    The default stays among them.
-    """
-    stride, middle = 1, steps.nearest(steps.default)
-    offered = steps.values
-    while len(offered) > 1 and len(offered) * n_cells > MOST_NUMBERS:
-        stride *= 2
-        offered = steps.values[middle % stride :: stride]
-    return replace(steps, values=offered)
+def slider_of(what: str, setting: Setting) -> Steps:
+    """Return what moves, with all the values that there are of it."""
+    match what:
+        case "mask width":
+            return widths(setting)
+        case "temperature":
+            return TEMPERATURE
+        case "strength of positions":
+            return STRENGTH
+    return heads_slider(setting)

@@ -1,5 +1,6 @@
 """What the landing page computes: one sentence seen four ways, and four places where attention is used."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -45,13 +46,12 @@ class Story:
         return by_nearness, by_likeness, by_both
 
 
-@cache
-def story() -> Story:
+def story(temperatures: Sequence[float] = TEMPERATURE.values) -> Story:
     """Compute every position of the slider.
 
     A Gaussian kernel of bandwidth h is a softmax at temperature h squared, so one slider serves all maps.
     """
-    temperature = torch.tensor(TEMPERATURE.values, dtype=torch.float64)
+    temperature = torch.tensor(temperatures, dtype=torch.float64)
     tokens = tokenize(SENTENCE)
     places = torch.arange(len(tokens), dtype=torch.float64)
     x = sentence_vectors(tokens, D_MODEL, seed=SEED)

@@ -10,6 +10,7 @@ from attn_ui.live_figure import Slider, live_figure, pack, pack_says
 from attn_ui.navigation import PAGES
 from attn_ui.shared_cache import shared
 from attn_ui.shared_settings import TEMPERATURE
+from attn_ui.state import exact
 from pages.overview.numbers import story, uses
 from pages.overview.settings import SETTINGS
 from pages.overview.words import INVITATION, STARTS, USES, what_the_slider_does
@@ -26,18 +27,18 @@ frame.open_page(
 
 
 @shared
-def story_told() -> tuple[bytes, bytes]:
+def story_told(temperatures: tuple[float, ...]) -> tuple[bytes, bytes]:
     """Draw every position of the slider, and say what it shows."""
-    told = story()
+    told = story(temperatures)
     steps = [
         overview.story.spec(
             told.kernel[step], told.head[step], told.placed[step], list(told.heads[step]), told.words
         )
-        for step in range(len(TEMPERATURE.values))
+        for step in range(len(temperatures))
     ]
     says = [
         what_the_slider_does(temperature, told.spread(step), len(told.words))
-        for step, temperature in enumerate(TEMPERATURE.values)
+        for step, temperature in enumerate(temperatures)
     ]
     return pack(steps), pack_says(says)
 
@@ -48,13 +49,14 @@ def uses_drawn() -> bytes:
     return pack([overview.uses.spec([(use.name, use.weights, use.queries, use.keys) for use in uses()])])
 
 
-steps, said = story_told()
+temperature = exact(TEMPERATURE)
+steps, said = story_told(temperature.values)
 live_figure(
     steps,
     key="story",
     alt="Five maps of weights: a kernel, one head, one head with positions, and two heads",
     name="attention in one picture",
-    slider=Slider("Temperature", TEMPERATURE),
+    slider=Slider("Temperature", temperature),
     says=said,
     invites=INVITATION,
 )

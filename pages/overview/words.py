@@ -1,5 +1,7 @@
 """The sentences of the overview."""
 
+from attn_ui.shared_settings import TEMPERATURE
+
 INVITATION = "Each row shows what one query attends to: drag the slider, and all five maps sharpen or spread."
 
 
@@ -14,7 +16,7 @@ def what_the_slider_does(temperature: float, spread: tuple[float, float, float],
     >>> what_the_slider_does(1.0, (3.2, 1.1, 1.4), 6).startswith("At temperature 1.00")
     True
     """
-    at = f"At temperature {temperature:.2f} (a kernel of bandwidth {temperature**0.5:.2f})"
+    at = f"At temperature {TEMPERATURE.text(temperature)} (a kernel of bandwidth {temperature**0.5:.2f})"
     by_nearness, by_likeness, by_both = spread
     seen = (
         f"{at} a query spreads its weight as if over {by_nearness:.1f} of {n_key} words by nearness, "

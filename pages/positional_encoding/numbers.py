@@ -1,6 +1,6 @@
 """The settings turned into numbers: the one state that pictures, words, tabs, checks and code all read."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -74,17 +74,6 @@ def usable_schemes() -> list[str]:
 def values(steps: Steps) -> Tensor:
     """Return a slider's values as a tensor (steps,)."""
     return torch.tensor(steps.values, dtype=torch.float64)
-
-
-def thinned(steps: Steps, numbers_a_step: int) -> Steps:
-    """Return the slider with as many of its values as a figure of that many numbers a step may have.
-
-    Every second, fourth, ... value stays, so that the first and the last do, and the present one is near.
-    """
-    stride = 1
-    while stride < len(steps.values) and numbers_a_step * len(steps.values[::stride]) > MOST_NUMBERS:
-        stride *= 2
-    return replace(steps, values=steps.values[::stride])
 
 
 def typical(values: Tensor, share: float = 0.995) -> float:

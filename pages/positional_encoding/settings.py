@@ -7,7 +7,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from attn_core import SCHEMES, label_tokens, tokenize
-from attn_ui import controls, state
+from attn_ui import address, controls, state
 from attn_ui.bounds import MAX_D_MODEL, MAX_MODEL_TOKENS, MAX_TOKENS
 from attn_ui.parameters import Choice, Parameter, Steps, Text, Whole, grouped_tabs
 from attn_ui.schemes import SchemeSettings, ask_scheme
@@ -244,13 +244,13 @@ def at_sliders(inputs: Inputs) -> Inputs:
     return replace(
         inputs,
         scheme=replace(inputs.scheme, strength=strength, base=base, step=step),
-        head=min(int(state.value(HEAD)), inputs.num_heads),
+        head=address.place(HEAD, inputs.num_heads) + 1,
         length=int(state.value(LENGTH)),
         shift=int(state.value(SHIFT)),
         offset=int(state.value(OFFSET)),
         trained=int(state.value(TRAINED)),
-        query=int(state.value(QUERY)),
-        key=int(state.value(KEY)),
+        query=address.place(QUERY, len(inputs.tokens)),
+        key=address.place(KEY, len(inputs.tokens)),
     )
 
 

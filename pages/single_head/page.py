@@ -3,7 +3,7 @@
 import streamlit as st
 
 from attn_core import MASK_PATTERNS
-from attn_ui import controls, state
+from attn_ui import address, controls, state
 from attn_ui.following import follow
 from attn_ui.frame import open_page, tabs
 from attn_ui.live_figure import Cell, Slider, live_figure, pack, pack_says
@@ -83,7 +83,7 @@ def show() -> None:
         "temperature": Slider("Temperature T", scoring.temperature),
         "mask width": Slider(MASK_PATTERNS[scoring.masking.kind].width, scoring.width),
     }.get(moves or "")
-    cell = int(state.value(QUERY)), int(state.value(KEY))
+    cell = address.place(QUERY, len(head.queries)), address.place(KEY, len(head.keys))
     temperature, width = state.value(scoring.temperature), int(state.value(scoring.width))
     (now,) = at_every_step(inputs, scoring, cell, temperature=temperature, width=width)
     # What the slider moves is drawn at all its values: where it stands must not miss the cache.

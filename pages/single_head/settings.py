@@ -189,17 +189,6 @@ def _rows(table: Table) -> Rows:
     return table.rows(state.text(table))
 
 
-def fewer(values: tuple[float, ...], n_cells: int) -> tuple[float, ...]:
-    """Offer every second value, or every fourth, where large maps at every value would be too much to send.
-
-    >>> fewer(tuple(range(65)), 64 * 64)[:3], len(fewer(tuple(range(65)), 32 * 32))
-    ((0, 4, 8), 65)
-    """
-    while len(values) * n_cells > MOST_NUMBERS:
-        values = values[::2]
-    return values
-
-
 def ask_scoring(inputs: Inputs, head: Head) -> Scoring:
     """Ask for the mask, the scale and the colours."""
     st.subheader("Mask and scale", anchor=False)
@@ -213,8 +202,8 @@ def ask_scoring(inputs: Inputs, head: Head) -> Scoring:
         masking,
         scale,
         controls.real(FREE_SCALE, "Scores are multiplied by") if scale == "free" else 1.0,
-        temperature=replace(TEMPERATURE, values=fewer(TEMPERATURE.values, n_cells)),
-        width=replace(MASK_WIDTH, values=fewer(widths, n_cells)),
+        temperature=state.exact(TEMPERATURE.fitting(n_cells, MOST_NUMBERS)),
+        width=state.exact(replace(MASK_WIDTH, values=widths).fitting(n_cells, MOST_NUMBERS)),
         moves=moves,
         colours=controls.segment(COLOURS, "Colours of weights", help=COLOURS_HELP),
     )

@@ -7,6 +7,7 @@ import numpy as np
 from attn_figures.matrix import Numbers
 from attn_figures.numbers import number
 from attn_ui.frame import coloured, listed
+from attn_ui.shared_settings import TEMPERATURE
 from pages.single_head.head import Inputs
 from pages.single_head.numbers import Now
 
@@ -147,7 +148,7 @@ def scaling(now: Now) -> str:
         float(now.walk.scaled[now.cell]),
         now.head.d_k,
     )
-    said = f"{_digits(score)} {now.factor} ÷ {now.temperature:.2f} = {_digits(scaled)}."
+    said = f"{_digits(score)} {now.factor} ÷ {TEMPERATURE.text(now.temperature)} = {_digits(scaled)}."
     if d_k == 1:
         return (
             f"{said} A dot product of width 1 is a single product, and √1 = 1: there is nothing to take back."

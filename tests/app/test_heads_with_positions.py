@@ -28,7 +28,7 @@ from pages.multi_head.settings import (
     Look,
     Setting,
 )
-from pages.multi_head.sliders import Moving
+from pages.multi_head.sliders import Moving, slider_of
 from pages.multi_head.spellings import inputs, run
 from pages.multi_head.spellings import spellings as spelt
 from pages.multi_head.tabs import code, cost, shared_heads, spellings, token_by_token
@@ -333,7 +333,7 @@ def test_all_nine_masks_of_the_single_head_are_there() -> None:
 @pytest.mark.parametrize("what", MOVES.options)
 def test_the_slider_draws_each_of_its_values_as_the_page_shows_it(what: str) -> None:
     setting = placed("ramp", mask="sliding window")
-    moving = Moving(what, setting, 2)
+    moving = Moving(what, setting, 2, slider_of(what, setting))
     values = moving.steps.values
     full = {
         "heads": (1, 2, 4, 8),
@@ -364,7 +364,7 @@ def test_large_maps_have_few_values_of_a_slider_and_the_page_says_so() -> None:
     at = open_page(**link)
     said = captions(at)
     assert (
-        "With 64 tokens and 16 heads the slider offers 3 values of “Temperature T”: 0.16, 1.00 and 6.31."
+        "With 64 tokens and 16 heads the slider offers 3 values of “Temperature T”: 0.10, 1.00 and 10.00."
         in said
     )
     assert "16 heads of width 8" in text(at)

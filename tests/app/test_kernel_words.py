@@ -103,7 +103,7 @@ def test_kernels_without_an_estimate_are_named_apart() -> None:
     said = compare_sentence(
         POINTS,
         bandwidth=0.3,
-        query=2.5,
+        query="2.5",
         estimates={"gaussian": 1.0, "boxcar": math.nan, "triangular": math.nan},
         effective={"gaussian": 3.0, "boxcar": 0.0, "triangular": 0.0},
         empty={"gaussian": 0, "boxcar": 24, "triangular": 24},

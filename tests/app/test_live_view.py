@@ -35,7 +35,7 @@ def report(session: dict[str, Any], view: Any, chosen: Mapping[str, Steps] | Non
 
 
 def test_a_good_report_moves_the_slider(session: dict[str, Any]) -> None:
-    assert report(session, {"step": 2, "row": 0, "cell": None}) == []
+    assert report(session, {"step": 2, "row": 0, "cell": None, "of": [3, 1]}) == []
     assert state.value(STEPS) == 2.0
 
 
@@ -58,6 +58,9 @@ def test_a_clicked_cell_is_told_once(session: dict[str, Any]) -> None:
         {"step": True, "row": 0},
         {"step": "1", "row": 0},
         {"step": 1, "row": 1},
+        {"step": 1, "row": 0, "of": [4, 1]},
+        {"step": 1, "row": 0, "of": [3, 2]},
+        {"step": 1, "row": 0, "of": 3},
         {"step": 2, "row": 0, "cell": 7},
         {"step": 2, "row": 0, "cell": {"trace": 1, "row": 0, "column": 0}},
         {"step": 2, "row": 0, "cell": {"trace": "w", "row": -1, "column": 0}},

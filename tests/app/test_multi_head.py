@@ -296,7 +296,7 @@ def test_all_maps_are_packed_in_one_figure_within_its_limits() -> None:
     words_64 = " ".join(f"w{i}" for i in range(64))
     for setting in (OWN, replace(OWN, d_head=8), replace(OWN, text=words_64, d_model=64, mask="causal")):
         slider = heads_slider(setting)
-        assert count_steps(packed(Moving("heads", setting, 0), LOOK)) == len(slider.values)
+        assert count_steps(packed(Moving("heads", setting, 0, slider), LOOK)) == len(slider.values)
     assert heads_slider(replace(OWN, d_head=8)).values == tuple(range(1, 17))
     # 136 maps of 64 x 64 are more than a figure takes; powers of two are left.
     assert heads_slider(replace(OWN, text=words_64, d_head=8)).values == (1, 2, 4, 8, 16)
@@ -374,19 +374,32 @@ def test_more_heads_than_dimensions_is_answered() -> None:
 
 
 @pytest.mark.parametrize(
+    ("name", "value", "used"),
+    [
+        ("heads", "0", "1"),
+        ("heads", "17", "16"),
+        ("dh", "0", "1"),
+        ("dm", "129", "128"),
+        ("kv", "-1", "1"),
+    ],
+)
+def test_a_number_out_of_bounds_is_named_and_the_nearest_taken(name: str, value: str, used: str) -> None:
+    at = open_page(**{name: value})
+    assert f"The link's `{name}` was `{value}`; wanted: " in captions(at)
+    assert f" {used} is used." in captions(at)
+    assert not at.exception
+
+
+@pytest.mark.parametrize(
     ("name", "value"),
     [
-        ("heads", "0"),
         ("heads", "four"),
-        ("dh", "0"),
-        ("dm", "129"),
         ("case", "<script>alert(1)</script>"),
         ("fault", "none"),
         ("off", "17"),
         ("hmask", "every second"),
         ("pos", "spiral"),
         ("hmoves", "nothing"),
-        ("reach", "-1"),
         ("seed", "1e9"),
         ("nonsense", "1"),
     ],

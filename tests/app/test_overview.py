@@ -42,12 +42,14 @@ def test_a_link_opens_at_its_temperature() -> None:
     assert "temperature 3.16" in seen(overview(t="3.16"))
 
 
-@pytest.mark.parametrize("text", ["nan", "-1", "1e9", "<b>", ""])
-def test_a_bad_temperature_is_named(text: str) -> None:
+@pytest.mark.parametrize(
+    ("text", "used"), [("nan", "1.00"), ("-1", "0.10"), ("1e9", "10.00"), ("<b>", "1.00"), ("", "1.00")]
+)
+def test_a_bad_temperature_is_named(text: str, used: str) -> None:
     app = overview(t=text)
     assert not app.exception
     assert any("The link's `t` was" in each.value for each in app.warning)
-    assert "temperature 1.00" in seen(app)
+    assert f"temperature {used}" in seen(app)
 
 
 def test_a_kernel_of_bandwidth_h_is_a_softmax_at_temperature_h_squared() -> None:

@@ -2,15 +2,15 @@
 
 import contextlib
 import itertools
-from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attn_ui import bounds, parameters
+from attn_ui import bounds
 from attn_ui.address import bad_settings
 from attn_ui.parameters import Choice, Flag, Parameter, Real, Steps, Text, Whole
+from attn_ui.shared_settings import TEMPERATURE
 from pages.kernel_regression.settings import BANDWIDTH
 from tests.pages import PAGES
 
@@ -113,19 +113,21 @@ def test_good_settings_are_kept() -> None:
     assert bad_settings((Whole("n", 1, 0, 9),), {"n": ["3"]}) == []
 
 
-@pytest.mark.parametrize("count", [2, 3, 41])
-def test_logarithmic_steps_have_one_ratio_as_nearly_as_they_are_written(count: int) -> None:
-    values = parameters.logarithmic(0.05, 5, count, ".3g")
-    ratios: list[Any] = [b / a for a, b in itertools.pairwise(values)]
-    assert (values[0], values[-1], len(values)) == (0.05, 5.0, count)
-    assert ratios == pytest.approx([100 ** (1 / (count - 1))] * len(ratios), rel=0.01)
+NAMED = {BANDWIDTH: (0.1, 0.2, 0.5, 1, 2, 5), TEMPERATURE: (0.1, 0.2, 0.5, 1, 2, 5, 10)}
+
+
+@pytest.mark.parametrize("ladder", NAMED, ids=lambda ladder: ladder.name)
+def test_numbers_that_a_course_names_stand_on_the_slider_and_its_ratios_are_alike(ladder: Steps) -> None:
+    assert set(NAMED[ladder]) <= set(ladder.values)
+    ratios = [b / a for a, b in itertools.pairwise(ladder.values)]
+    assert 1.08 < min(ratios) < max(ratios) < 1.17
 
 
 SLIDERS = {
     f"{page} {each.name}": each
     for page, (_, settings) in PAGES.items()
     for each in settings
-    if isinstance(each, Steps) and each is not BANDWIDTH  # its arithmetic writes more digits
+    if isinstance(each, Steps)
 }
 
 

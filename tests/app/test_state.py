@@ -49,11 +49,17 @@ def _script() -> None:
         st.button(f"Q {new}", on_click=state.keep, args=(table, new))
     for at in range(4):
         st.button(f"h {at}", on_click=state.report, args=(slider, at))
-    some = replace(slider, values=(1.0, 4.0))
+    some = replace(slider, values=(1.0, 4.0), only="1 or 4")
+    for at in range(5):
+        label = f"exact {at}"
+        st.button(label, on_click=lambda at=at: state.report(state.exact(slider), at))
+    st.button("move to 0.7", on_click=state.move, args=(slider, 0.7000001))
     st.button("h of 1 and 4", on_click=lambda: st.session_state.update(few=True))
-    if st.session_state.get("few"):
-        state.snap(some)
-    st.json({"Q": state.text(table), "h": state.value(slider), "commanded": state.commanded(slider)})
+    few = bool(st.session_state.get("few"))
+    if few:
+        state.show(some)
+    h, steps = state.value(some if few else slider), state.exact(slider).values
+    st.json({"Q": state.text(table), "h": h, "commanded": state.commanded(slider), "steps": steps})
 
 
 # The setting, how a test changes it to three values in turn, how each shows on the page and in the address.
@@ -196,6 +202,24 @@ def test_where_fewer_values_are_offered_the_address_carries_the_one_shown(
     _change(page, "h of 1 and 4")
     assert _shown(page, "h") == held
     assert _address(page).get("h") == address
+
+
+def test_a_value_between_two_steps_stays_one_while_the_slider_moves_and_goes_with_the_page() -> None:
+    at = AppTest.from_function(_script)
+    at.query_params["h"] = "0.7"
+    at.run()
+    whole, exact = "[0.5, 1.0, 2.0, 4.0]", "[0.5, 0.7, 1.0, 2.0, 4.0]"
+    assert (_shown(at, "h"), _shown(at, "steps"), _address(at)["h"]) == ("0.7", exact, "0.7")
+    _change(at, "exact 4")
+    assert (_shown(at, "h"), _shown(at, "steps"), _address(at)["h"]) == ("4.0", exact, "4")
+    _change(at, "exact 1")
+    assert (_shown(at, "h"), _address(at)["h"]) == ("0.7", "0.7")
+    _change(at, "exact 0")
+    del at.session_state["entered"]  # another page was shown, and now this one again
+    at.run()
+    assert (_shown(at, "h"), _shown(at, "steps")) == ("0.5", whole)
+    _change(at, "move to 0.7")  # a button may ask for any value, of at most six digits
+    assert (_shown(at, "h"), _shown(at, "steps"), _address(at)["h"]) == ("0.7", exact, "0.7")
 
 
 def test_what_a_link_leaves_out_is_named() -> None:

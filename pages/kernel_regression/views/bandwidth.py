@@ -8,9 +8,10 @@ import streamlit as st
 from attn_core import BandwidthSearch, BandwidthStep, learn_bandwidth
 from attn_figures.kernel_studies import Errors, choose
 from attn_ui.live_figure import Slider, live_figure, pack
+from attn_ui.parameters import Steps
 from attn_ui.shared_cache import shared
 from attn_ui.state import move
-from pages.kernel_regression.numbers import Standing, Sweep
+from pages.kernel_regression.numbers import Standing, Sweep, asked
 from pages.kernel_regression.points import Numbers, Points
 from pages.kernel_regression.search import Best, best_of, errors
 from pages.kernel_regression.settings import BANDWIDTH
@@ -24,12 +25,12 @@ PATH = "kernel_learned_path"
 
 def show(points: Points, kernel: str) -> Standing:
     """Draw the figure, offer the best, learn from where the slider stands, and return where that is."""
-    sweep = Sweep(points, kernel)
+    sweep = Sweep(points, kernel, kept=asked())
     found = errors(points, points.fingerprint, kernel, tuple(sweep.bandwidths().tolist()))
     best = best_of(points, points.fingerprint, kernel)
     path = _path(points, kernel)
     live_figure(
-        _drawn(sweep, found, best, points.fingerprint, kernel, path.tobytes()),
+        _drawn(sweep, found, best, points.fingerprint, kernel, sweep.bandwidth, path.tobytes()),
         key="choose",
         alt=(
             "Training error and leave-one-out error against the bandwidth, a star at the best; the data and "
@@ -47,7 +48,13 @@ def show(points: Points, kernel: str) -> Standing:
 
 @shared
 def _drawn(
-    _sweep: Sweep, _found: BandwidthSearch, _best: Best, fingerprint: str, kernel: str, path: bytes
+    _sweep: Sweep,
+    _found: BandwidthSearch,
+    _best: Best,
+    fingerprint: str,
+    kernel: str,
+    bandwidth: Steps,
+    path: bytes,
 ) -> bytes:
     curves = Errors(
         _found.bandwidths.numpy(),

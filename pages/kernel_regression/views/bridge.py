@@ -14,10 +14,11 @@ from attn_figures.kernel_bridge import Terms, bridge
 from attn_figures.numbers import fixed, number
 from attn_ui import controls
 from attn_ui.live_figure import Slider, live_figure, pack
+from attn_ui.parameters import EXACT
 from attn_ui.shared_cache import shared
 from attn_ui.shared_settings import FREE_SCALE, TABLE_K, TABLE_Q, TABLE_V
-from attn_ui.state import snap, value
-from pages.kernel_regression.numbers import Standing, Strides, Sweep, fitting, lengthened
+from attn_ui.state import value
+from pages.kernel_regression.numbers import Kept, Standing, Strides, Sweep, fitting, lengthened, settled
 from pages.kernel_regression.points import Numbers, Points
 from pages.kernel_regression.settings import ALL_KEYS, KEY_LENGTHS, KEYS_LIE, OWN_POINTS
 from pages.kernel_regression.words import bridge_sentence
@@ -115,7 +116,7 @@ def _lay(places: Numbers, on_circle: bool) -> Tensor:
 
 @shared
 def _drawn(
-    _points: Points, fingerprint: str, everything: bool, on_circle: bool, keeps_lengths: bool
+    _points: Points, fingerprint: str, everything: bool, on_circle: bool, keeps_lengths: bool, kept: Kept
 ) -> tuple[Strides, bytes]:
     laid = lay(_points, everything, on_circle)
     terms = laid.terms()
@@ -133,7 +134,7 @@ def _drawn(
         )
 
     # A step has three maps: the kernel's weights, attention's, and their difference.
-    return fitting(Sweep(_points, "gaussian"), draw, cells=3 * terms.products.size)
+    return fitting(Sweep(_points, "gaussian", kept=kept), draw, cells=3 * terms.products.size)
 
 
 def show(points: Points) -> Standing:
@@ -143,9 +144,10 @@ def show(points: Points) -> Standing:
         keeps_lengths = controls.flag(KEY_LENGTHS, "Keep the |k|² term", width="content")
         everything = controls.flag(ALL_KEYS, "All points", width="content")
         across = st.container(width="content")
-    strides, packed = _drawn(points, points.fingerprint, everything, on_circle, keeps_lengths)
-    sweep = Sweep(points, "gaussian", strides=strides)
-    snap(sweep.bandwidth)
+    sweep, packed = settled(
+        Sweep(points, "gaussian"),
+        lambda kept: _drawn(points, points.fingerprint, everything, on_circle, keeps_lengths, kept),
+    )
     h = value(sweep.bandwidth)
     laid = lay(points, everything, on_circle)
     live_figure(
@@ -159,7 +161,7 @@ def show(points: Points) -> Standing:
         slider=Slider(
             "Bandwidth h",
             sweep.bandwidth,
-            names=[f"{number(b, 3)}, h² = {number(b * b, 3)}" for b in sweep.bandwidth.values],
+            names=[f"{number(b, EXACT)}, h² = {number(b * b, 3)}" for b in sweep.bandwidth.values],
         ),
         says=laid.says(sweep.bandwidth.values, keeps_lengths, on_circle),
         caption=f"{points.name}, keys on a {'circle' if on_circle else 'line'}",

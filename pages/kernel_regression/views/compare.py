@@ -7,15 +7,16 @@ from attn_figures.kernel_regression import compare, compare_cursor
 from attn_figures.kernel_scene import Estimate
 from attn_ui.live_figure import Cursor, Rows, Slider, live_figure, pack, pack_says
 from attn_ui.shared_cache import shared
-from pages.kernel_regression.numbers import Standing, Strides, Sweep, fitting
+from pages.kernel_regression.numbers import Kept, Standing, Strides, Sweep, fitting, settled
 from pages.kernel_regression.points import Points
 from pages.kernel_regression.words import compare_sentence
 
 
 def show(points: Points, kernel: str) -> Standing:
     """Draw the figure, say how the kernels differ, and return where it stands."""
-    strides, packed, said = drawn(points, points.fingerprint)
-    sweep = Sweep(points, kernel, len(KERNELS), strides).held()
+    sweep, (packed, said) = settled(
+        Sweep(points, kernel, len(KERNELS)), lambda kept: drawn(points, points.fingerprint, kept)
+    )
     live_figure(
         packed,
         key="compare",
@@ -30,10 +31,11 @@ def show(points: Points, kernel: str) -> Standing:
 
 
 @shared
-def drawn(_points: Points, fingerprint: str) -> tuple[Strides, bytes, bytes]:
-    """Return the strides offered, the message that draws them, and a sentence for each."""
-    strides, (packed, said) = fitting(Sweep(_points, "gaussian", len(KERNELS)), _draw)
-    return strides, packed, said
+def drawn(
+    _points: Points, fingerprint: str, kept: Kept = (None, None)
+) -> tuple[Strides, tuple[bytes, bytes]]:
+    """Return the strides offered; and the message that draws them, and a sentence for each."""
+    return fitting(Sweep(_points, "gaussian", len(KERNELS), kept=kept), _draw)
 
 
 def _draw(sweep: Sweep) -> tuple[bytes, bytes]:
@@ -55,7 +57,7 @@ def _say(sweep: Sweep, bandwidth: float, kernels: dict[str, Estimate]) -> list[s
     empty = {name: int((~each.supported).sum()) for name, each in kernels.items()}
     estimates = zip(*(each.at_queries.tolist() for each in kernels.values()), strict=True)
     effective = zip(*(each.effective_keys.tolist() for each in kernels.values()), strict=True)
-    queries = sweep.scene.queries.tolist()
+    queries = sweep.place_names()
     return [
         compare_sentence(
             sweep.points,

@@ -10,9 +10,10 @@ from attn_core import kernel_estimate
 from attn_figures.kernel_scene import Scene
 from attn_figures.kernel_studies import Limits, fails
 from attn_ui.live_figure import Slider, live_figure, pack, pack_says
+from attn_ui.parameters import Steps
 from attn_ui.shared_cache import shared
 from attn_ui.state import move
-from pages.kernel_regression.numbers import Standing, Sweep
+from pages.kernel_regression.numbers import Standing, Sweep, asked
 from pages.kernel_regression.points import TOY_WIDTH, Numbers, Points
 from pages.kernel_regression.settings import BANDWIDTH, KERNEL, POINTS_DATA
 from pages.kernel_regression.words import fails_sentence
@@ -35,8 +36,8 @@ def show(points: Points, kernel: str) -> Standing:
     with st.container(horizontal=True):
         for what, case in CASES.items():
             st.button(what, key=f"case_{what}", on_click=_set, args=case)
-    sweep = Sweep(points, kernel)
-    packed, said = _drawn(sweep, points.fingerprint, kernel)
+    sweep = Sweep(points, kernel, kept=asked())
+    packed, said = _drawn(sweep, points.fingerprint, kernel, sweep.bandwidth)
     live_figure(
         packed,
         key="fails",
@@ -104,7 +105,7 @@ def _estimates(points: Points, kernel: str, scene: Scene, bandwidths: Numbers) -
 
 
 @shared
-def _drawn(_sweep: Sweep, fingerprint: str, kernel: str) -> tuple[bytes, bytes]:
+def _drawn(_sweep: Sweep, fingerprint: str, kernel: str, bandwidth: Steps) -> tuple[bytes, bytes]:
     scene, limits = _wide(_sweep.points)
     bandwidths = _sweep.bandwidths()
     steps = _estimates(_sweep.points, kernel, scene, bandwidths)

@@ -6,15 +6,16 @@ from attn_figures.kernel_regression import fit, fit_cursor, fit_moves
 from attn_figures.kernel_scene import Estimate
 from attn_ui.live_figure import Cursor, Rows, Slider, live_figure, pack, pack_says
 from attn_ui.shared_cache import shared
-from pages.kernel_regression.numbers import Standing, Strides, Sweep, fitting
+from pages.kernel_regression.numbers import Kept, Standing, Strides, Sweep, fitting, settled
 from pages.kernel_regression.points import Points
 from pages.kernel_regression.words import fit_sentences, heaviest
 
 
 def show(points: Points, kernel: str) -> Standing:
     """Draw the figure, say what it shows, and return where it stands."""
-    strides, packed, said = drawn(points, points.fingerprint, kernel)
-    sweep = Sweep(points, kernel, strides=strides).held()
+    sweep, (packed, said) = settled(
+        Sweep(points, kernel), lambda kept: drawn(points, points.fingerprint, kernel, kept)
+    )
     live_figure(
         packed,
         key="fit",
@@ -32,10 +33,11 @@ def show(points: Points, kernel: str) -> Standing:
 
 
 @shared
-def drawn(_points: Points, fingerprint: str, kernel: str) -> tuple[Strides, bytes, bytes]:
-    """Return the strides offered, the message that draws them, and a sentence for each."""
-    strides, (packed, said) = fitting(Sweep(_points, kernel), _draw)
-    return strides, packed, said
+def drawn(
+    _points: Points, fingerprint: str, kernel: str, kept: Kept = (None, None)
+) -> tuple[Strides, tuple[bytes, bytes]]:
+    """Return the strides offered; and the message that draws them, and a sentence for each."""
+    return fitting(Sweep(_points, kernel, kept=kept), _draw)
 
 
 def _draw(sweep: Sweep) -> tuple[bytes, bytes]:
@@ -48,7 +50,7 @@ def _draw(sweep: Sweep) -> tuple[bytes, bytes]:
 def _say(sweep: Sweep, estimates: list[Estimate]) -> list[list[str]]:
     """Say of each bandwidth and each query what it shows."""
     queries, n_query = sweep.queries, len(sweep.queries)
-    places = [sweep.points.name_place(query) for query in queries.tolist()]
+    places = sweep.place_names()
     nearest = np.abs(queries[:, None] - sweep.points.keys).min(axis=1).tolist()
     most = heaviest(np.concatenate([estimate.weights for estimate in estimates]))
     return [

@@ -7,10 +7,11 @@ import streamlit as st
 
 from attn_figures.whole_model import OVERVIEW, head_at, steps
 from attn_ui import controls
+from attn_ui.address import place
 from attn_ui.frame import plain
 from attn_ui.live_figure import Cell, Slider, live_figure, pack, pack_says
 from attn_ui.shared_settings import KEY, QUERY
-from attn_ui.state import move, value
+from attn_ui.state import move
 from pages.learned_heads import whole_words as words
 from pages.learned_heads.settings import RANK, RANK_BY
 from pages.learned_heads.whole import SINK, SPECIAL, Whole, head_names
@@ -40,7 +41,7 @@ def ask_which() -> None:
 
 def rank_of(whole: Whole) -> int:
     """Return the place of the large head in the order, from 1."""
-    return min(int(value(RANK)), whole.n_head)
+    return place(RANK, whole.n_head) + 1
 
 
 def show(whole: Whole, *, key: str, name: str, made: Callable[[str, Callable[[], bytes]], bytes]) -> None:

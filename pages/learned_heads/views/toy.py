@@ -1,11 +1,13 @@
 """A toy trained here: its heads, what it says, and how far it has come, at every step that was kept."""
 
+from dataclasses import replace
 from functools import partial
 
 import streamlit as st
 
 from attn_core.toys import SHIPPED, SYMBOLS
 from attn_figures.learned import Course, Maps, scrubber
+from attn_ui.address import place
 from attn_ui.following import follow
 from attn_ui.frame import tabs
 from attn_ui.live_figure import Slider, live_figure, pack, pack_says
@@ -34,7 +36,9 @@ def show() -> None:
 def _show(setting: Setting) -> None:
     steps = steps_of(setting.recipe)
     packed, said = drawn(setting)
-    now = Now(setting, position(steps), (position(HEAD), position(QUERY), position(KEY)))
+    now = Now(setting, position(steps))
+    n = len(now.symbols)
+    now = replace(now, cell=(place(HEAD, now.n_head), place(QUERY, n), place(KEY, n)))
     live_figure(
         packed,
         key="learned",

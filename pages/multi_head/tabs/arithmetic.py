@@ -74,11 +74,11 @@ def _scaling(now: Now, score: float) -> None:
     """Write out the way from the product to what the softmax takes."""
     d_head, temperature = now.module.d_head, now.setting.temperature
     scaled = score / math.sqrt(d_head) / temperature
-    warm = "" if temperature == 1.0 else f", and by the temperature T = {temperature:.3g}"
+    warm = "" if temperature == 1.0 else f", and by the temperature T = {temperature:.6g}"
     st.markdown(f"**2. Divided by √d_head = √{d_head}**, the width of the head and not of the model{warm}")
     over, sizes = r"\sqrt{d_{head}}", rf"\sqrt{{{d_head}}}"
     if warm:
-        over, sizes = over + r"\,T", rf"{sizes} \cdot {temperature:.3g}"
+        over, sizes = over + r"\,T", rf"{sizes} \cdot {temperature:.6g}"
     st.latex(rf"\frac{{q \cdot k}}{{{over}}} = \frac{{{_number(score)}}}{{{sizes}}} = {_number(scaled)}")
     added = biases(now.setting, now.n_head)
     if added is not None:

@@ -12,7 +12,7 @@ from attn_figures.shared_heads import sharing, trade
 from attn_ui.live_figure import Slider, live_figure, pack
 from attn_ui.parameters import Steps
 from attn_ui.shared_cache import shared
-from attn_ui.state import position, value
+from attn_ui.state import exact, value
 from pages.multi_head import words
 from pages.multi_head.numbers import Now, divisors, heads, latent_module
 from pages.multi_head.settings import KV_HEADS, LATENT, Look, Setting
@@ -48,7 +48,7 @@ def show(now: Now) -> None:
     _latent(now)
     st.markdown("**Checked just now**")
     turned = now.module.rotation is not None
-    d_latent = 0 if turned else _offered_latents(now)[position(_latent_slider(now))]
+    d_latent = 0 if turned else int(value(_latent_slider(now)))
     st.markdown(table(checks(now, groups, d_latent)))
     st.markdown("**In PyTorch**: goes on where the tab *Code* ends")
     st.code(code.going_on(now).shared_heads(groups), language="python")
@@ -113,14 +113,10 @@ def sizes(now: Now) -> str:
     return "\n".join(lines)
 
 
-def _offered_latents(now: Now) -> list[int]:
+def _latent_slider(now: Now) -> Steps:
     rank = latent_module(now.setting, now.n_head).d_latent
     every = -(-rank // MOST_STEPS)
-    return sorted({*range(1, rank + 1, every), rank})
-
-
-def _latent_slider(now: Now) -> Steps:
-    return replace(LATENT, values=tuple(_offered_latents(now)))
+    return exact(replace(LATENT, values=tuple(sorted({*range(1, rank + 1, every), rank}))))
 
 
 def _latent(now: Now) -> None:
@@ -138,16 +134,17 @@ def _latent(now: Now) -> None:
         "could be into W_o, which is not here"
     )
     whole = latent_module(now.setting, now.n_head)
-    offered, slider = _offered_latents(now), _latent_slider(now)
+    slider = _latent_slider(now)
+    offered = tuple(map(int, slider.values))
     st.markdown(
         "**One latent vector for all heads** goes further: keep a short vector c a token, and read the keys "
         f"and values of every head from it by maps. {absorbed} (DeepSeek-V2, 2024; without its separate "
         "rotary part)."
     )
     full = 2 * now.n_head * now.module.d_head
-    errors = latent_errors(now.setting, now.n_head, tuple(offered))
+    errors = latent_errors(now.setting, now.n_head, offered)
     live_figure(
-        _latent_steps(tuple(offered), errors),
+        _latent_steps(offered, errors),
         key="latent",
         alt="Numbers kept a token, and how far the output is off, against the width of the latent vector",
         name="latent attention",

@@ -5,33 +5,34 @@ from attn_ui.live_figure import Slider, live_figure, pack, pack_says
 from attn_ui.parameters import Steps
 from attn_ui.shared_cache import shared
 from attn_ui.shared_settings import KEY, QUERY, STRENGTH
+from attn_ui.state import exact
 from pages.positional_encoding import words
-from pages.positional_encoding.numbers import Numbers, thinned, values
+from pages.positional_encoding.numbers import MOST_NUMBERS, Numbers, values
 from pages.positional_encoding.settings import Inputs
 
 
 def show(numbers: Numbers) -> None:
     """Draw the weights without positions, with them, and the difference."""
-    figures, says = _packed(numbers.inputs.still(STRENGTH))
+    strengths = _strengths(numbers)
+    figures, says = _packed(numbers.inputs.still(STRENGTH), strengths)
     live_figure(
         figures,
         key="attention",
         alt="Attention weights without positions, with positions, and their difference",
         name=f"attention {numbers.scheme_name}",
-        slider=Slider("Strength of positions", _strengths(numbers)),
+        slider=Slider("Strength of positions", strengths),
         chosen={"query": QUERY, "key": KEY},
         says=says,
     )
 
 
 def _strengths(numbers: Numbers) -> Steps:
-    return thinned(STRENGTH, 2 * len(numbers.inputs.tokens) ** 2)
+    return exact(STRENGTH.fitting(2 * len(numbers.inputs.tokens) ** 2, MOST_NUMBERS))
 
 
 @shared
-def _packed(inputs: Inputs) -> tuple[bytes, bytes]:
+def _packed(inputs: Inputs, steps: Steps) -> tuple[bytes, bytes]:
     numbers = Numbers(inputs)
-    steps = _strengths(numbers)
     before = numbers.under("none").weights(values(steps)).numpy()
     after = numbers.weights(values(steps)).numpy()
     limit = max(float(abs(after - before).max()), 1e-3)

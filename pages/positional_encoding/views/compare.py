@@ -5,8 +5,9 @@ from attn_ui.live_figure import Slider, live_figure, pack, pack_says
 from attn_ui.parameters import Steps
 from attn_ui.shared_cache import shared
 from attn_ui.shared_settings import KEY, QUERY, STRENGTH
+from attn_ui.state import exact
 from pages.positional_encoding import words
-from pages.positional_encoding.numbers import Numbers, thinned, usable_schemes, values
+from pages.positional_encoding.numbers import MOST_NUMBERS, Numbers, usable_schemes, values
 from pages.positional_encoding.settings import Inputs
 
 
@@ -14,14 +15,15 @@ def show(numbers: Numbers) -> None:
     """Draw the maps of all schemes, or of two."""
     beside, chosen = numbers.inputs.beside, numbers.scheme_name
     every = beside == "all"
-    figures, says = (_packed_all if every else _packed_two)(numbers.inputs.still(STRENGTH))
+    strengths = _strengths(numbers)
+    figures, says = (_packed_all if every else _packed_two)(numbers.inputs.still(STRENGTH), strengths)
     pair = f"Attention weights under {beside}, under {chosen}, and their difference"
     live_figure(
         figures,
         key="compare" if every else "compare-two",
         alt="Attention weights under each scheme" if every else pair,
         name="schemes" if every else f"{beside} {chosen}",
-        slider=Slider("Strength of positions", _strengths(numbers)),
+        slider=Slider("Strength of positions", strengths),
         chosen={"query": QUERY, "key": KEY},
         says=says,
     )
@@ -29,13 +31,12 @@ def show(numbers: Numbers) -> None:
 
 def _strengths(numbers: Numbers) -> Steps:
     n_maps = len(usable_schemes()) if numbers.inputs.beside == "all" else 3
-    return thinned(STRENGTH, n_maps * len(numbers.inputs.tokens) ** 2)
+    return exact(STRENGTH.fitting(n_maps * len(numbers.inputs.tokens) ** 2, MOST_NUMBERS))
 
 
 @shared
-def _packed_all(inputs: Inputs) -> tuple[bytes, bytes]:
+def _packed_all(inputs: Inputs, steps: Steps) -> tuple[bytes, bytes]:
     numbers = Numbers(inputs)
-    steps = _strengths(numbers)
     weights = {name: numbers.under(name).weights(values(steps)).numpy() for name in usable_schemes()}
     each = [{name: w[step] for name, w in weights.items()} for step in range(len(steps.values))]
     figures = [pictures.attention_maps.spec(inputs.labels, maps) for maps in each]
@@ -43,9 +44,8 @@ def _packed_all(inputs: Inputs) -> tuple[bytes, bytes]:
 
 
 @shared
-def _packed_two(inputs: Inputs) -> tuple[bytes, bytes]:
+def _packed_two(inputs: Inputs, steps: Steps) -> tuple[bytes, bytes]:
     numbers = Numbers(inputs)
-    steps = _strengths(numbers)
     names = (inputs.beside, numbers.scheme_name)
     one, other = (numbers.under(name).weights(values(steps)).numpy() for name in names)
     limit = max(float(abs(other - one).max()), 1e-3)

@@ -9,7 +9,7 @@ from attn_ui.shared_cache import shared
 from pages.positional_encoding import words
 from pages.positional_encoding.numbers import Numbers, typical
 from pages.positional_encoding.settings import DIMENSIONS, Inputs
-from pages.positional_encoding.views.sliders import driver, show_moved, swept
+from pages.positional_encoding.views.sliders import Driver, driver, show_moved, swept
 
 
 def show(numbers: Numbers) -> None:
@@ -19,7 +19,7 @@ def show(numbers: Numbers) -> None:
     show_moved(
         numbers,
         moved,
-        _packed(numbers.inputs.still(moved.steps), dimensions),
+        _packed(numbers.inputs.still(moved.steps), moved, dimensions),
         key="encoding",
         alt="The encoding as a map of positions and dimensions, and some of its dimensions as waves",
     )
@@ -43,9 +43,8 @@ def chosen_dimensions(typed: str, width: int) -> tuple[tuple[int, ...], str]:
 
 
 @shared
-def _packed(inputs: Inputs, dimensions: tuple[int, ...]) -> tuple[bytes, bytes]:
+def _packed(inputs: Inputs, moved: Driver, dimensions: tuple[int, ...]) -> tuple[bytes, bytes]:
     numbers = Numbers(inputs)
-    moved = driver(numbers, has_step=True)
     vectors = swept(numbers, moved.steps).vectors(moved.longest, numbers.width)
     vectors = vectors.expand(len(moved.lengths), -1, -1)
     limit, arrays = typical(vectors), vectors.numpy()

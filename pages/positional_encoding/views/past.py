@@ -8,8 +8,10 @@ from numpy.typing import NDArray
 from attn_core import sentence_vectors
 from attn_figures import position_curves as pictures
 from attn_ui.live_figure import Slider, live_figure, pack, pack_says
+from attn_ui.parameters import Steps
 from attn_ui.shared_cache import shared
 from attn_ui.shared_settings import BASE
+from attn_ui.state import exact
 from pages.positional_encoding import words
 from pages.positional_encoding.numbers import Numbers
 from pages.positional_encoding.settings import TRAINED, Inputs
@@ -23,13 +25,14 @@ Curve = NDArray[np.float64]
 def show(numbers: Numbers) -> None:
     """Draw how three schemes see offsets past the length that they were trained on."""
     by_base = numbers.inputs.drives == "base"
-    figures, says = _packed(numbers.inputs.still(BASE if by_base else TRAINED))
+    steps = exact(BASE if by_base else TRAINED)
+    figures, says = _packed(numbers.inputs.still(steps), steps)
     live_figure(
         figures,
         key="past",
         alt="How sinusoidal, rotary and ALiBi see offsets up to four times the training length",
         name="past the training length",
-        slider=Slider("Base", BASE) if by_base else Slider("Training length", TRAINED, "positions"),
+        slider=Slider("Base", steps) if by_base else Slider("Training length", steps, "positions"),
         says=says,
     )
 
@@ -57,9 +60,9 @@ def returns(curves: dict[str, Curve], trained: int) -> dict[str, int]:
 
 
 @shared
-def _packed(inputs: Inputs) -> tuple[bytes, bytes]:
+def _packed(inputs: Inputs, steps: Steps) -> tuple[bytes, bytes]:
     figures, says = [], []
-    for value in (BASE if inputs.drives == "base" else TRAINED).values:
+    for value in steps.values:
         here = (
             replace(inputs, scheme=replace(inputs.scheme, base=value))
             if inputs.drives == "base"

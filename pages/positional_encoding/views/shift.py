@@ -15,8 +15,9 @@ from attn_figures.positional import Trial
 from attn_ui.live_figure import Slider, live_figure, pack, pack_says
 from attn_ui.parameters import Steps
 from attn_ui.shared_cache import shared
+from attn_ui.state import exact
 from pages.positional_encoding import words
-from pages.positional_encoding.numbers import Numbers, thinned, usable_schemes
+from pages.positional_encoding.numbers import MOST_NUMBERS, Numbers, usable_schemes
 from pages.positional_encoding.settings import SHIFT, WHOLE, Inputs
 
 SHIFTED = 16  # positions, where they stand alone
@@ -24,7 +25,8 @@ SHIFTED = 16  # positions, where they stand alone
 
 def show(numbers: Numbers) -> None:
     """Draw a map, the same with all positions shifted, the difference, and that of each scheme."""
-    figures, says = _packed(numbers.inputs.still(SHIFT))
+    shifts = _shifts(numbers)
+    figures, says = _packed(numbers.inputs.still(SHIFT), shifts)
     whole = numbers.inputs.level == WHOLE
     what = "The weights between the words" if whole else "What positions alone say of each pair"
     live_figure(
@@ -32,7 +34,7 @@ def show(numbers: Numbers) -> None:
         key="shift",
         alt=f"{what}, the same with all positions shifted, and the difference",
         name=f"shift {numbers.scheme_name}",
-        slider=Slider("Shift of all positions", _shifts(numbers)),
+        slider=Slider("Shift of all positions", shifts),
         says=says,
     )
 
@@ -84,13 +86,12 @@ def _largest(numbers: Numbers, change: Callable[[Numbers], Tensor]) -> dict[str,
 
 def _shifts(numbers: Numbers) -> Steps:
     n = len(numbers.inputs.tokens) if numbers.inputs.level == WHOLE else SHIFTED
-    return thinned(SHIFT, 2 * n**2)
+    return exact(SHIFT.fitting(2 * n**2, MOST_NUMBERS))
 
 
 @shared
-def _packed(inputs: Inputs) -> tuple[bytes, bytes]:
+def _packed(inputs: Inputs, steps: Steps) -> tuple[bytes, bytes]:
     numbers, of_words = Numbers(inputs), inputs.level == WHOLE
-    steps = _shifts(numbers)
     level = (whole if of_words else alone)(numbers, torch.tensor([int(value) for value in steps.values]))
     # A position may be far longer than all others: it must not bleach the rest.
     typical = float(np.quantile(abs(level.before), 0.98)) or 1.0

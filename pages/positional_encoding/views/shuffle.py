@@ -12,20 +12,22 @@ from attn_ui.live_figure import Slider, live_figure, pack, pack_says
 from attn_ui.parameters import Steps
 from attn_ui.shared_cache import shared
 from attn_ui.shared_settings import STRENGTH
+from attn_ui.state import exact
 from pages.positional_encoding import words
-from pages.positional_encoding.numbers import Numbers, thinned, usable_schemes, values
+from pages.positional_encoding.numbers import MOST_NUMBERS, Numbers, usable_schemes, values
 from pages.positional_encoding.settings import Inputs
 
 
 def show(numbers: Numbers) -> None:
     """Draw the output shuffled, the output of the shuffled words, and by how much they differ."""
-    figures, says = _packed(numbers.inputs.still(STRENGTH))
+    strengths = _strengths(numbers)
+    figures, says = _packed(numbers.inputs.still(STRENGTH), strengths)
     live_figure(
         figures,
         key="shuffle",
         alt="The output shuffled, the output of the shuffled words, the difference, and that of each scheme",
         name=f"shuffle {numbers.scheme_name}",
-        slider=Slider("Strength of positions", _strengths(numbers)),
+        slider=Slider("Strength of positions", strengths),
         says=says,
     )
 
@@ -42,7 +44,7 @@ def shuffled_order(kind: str, n: int, seed: int) -> Tensor:
 
 
 def _strengths(numbers: Numbers) -> Steps:
-    return thinned(STRENGTH, 3 * len(numbers.inputs.tokens) * numbers.width)
+    return exact(STRENGTH.fitting(3 * len(numbers.inputs.tokens) * numbers.width, MOST_NUMBERS))
 
 
 def _errors(numbers: Numbers, order: Tensor, strengths: Tensor) -> Mapping[str, list[float]]:
@@ -56,10 +58,9 @@ def _errors(numbers: Numbers, order: Tensor, strengths: Tensor) -> Mapping[str, 
 
 
 @shared
-def _packed(inputs: Inputs) -> tuple[bytes, bytes]:
+def _packed(inputs: Inputs, steps: Steps) -> tuple[bytes, bytes]:
     numbers = Numbers(inputs)
     order = shuffled_order(inputs.order, len(inputs.tokens), inputs.seed)
-    steps = _strengths(numbers)
     x, scheme = numbers.x, numbers.scheme(strength=values(steps))
     shape = (len(steps.values), *x.shape)
     expected = scheme.attend(x).output.expand(shape)[:, order].numpy()

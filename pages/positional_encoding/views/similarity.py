@@ -9,7 +9,7 @@ from attn_ui.shared_cache import shared
 from pages.positional_encoding import words
 from pages.positional_encoding.numbers import Numbers, typical
 from pages.positional_encoding.settings import Inputs
-from pages.positional_encoding.views.sliders import driver, show_moved, swept
+from pages.positional_encoding.views.sliders import Driver, driver, show_moved, swept
 
 _QUANTITIES = {"bias": "bias", "rotation": "score of one vector with itself"}
 
@@ -18,7 +18,7 @@ def show(numbers: Numbers) -> None:
     """Draw similarity as a map, and over the offset."""
     # A ramp's products grow with the square of its step: no axis would serve all steps.
     moved = driver(numbers, has_step=False)
-    packed = _packed(numbers.inputs.still(moved.steps))
+    packed = _packed(numbers.inputs.still(moved.steps), moved)
     alt = "What positions say of each pair, as a map and over the offset"
     show_moved(numbers, moved, packed, key="similarity", alt=alt)
 
@@ -36,9 +36,8 @@ def _say(values: Tensor, scheme: Scheme, width: int, quantity: str) -> str:
 
 
 @shared
-def _packed(inputs: Inputs) -> tuple[bytes, bytes]:
+def _packed(inputs: Inputs, moved: Driver) -> tuple[bytes, bytes]:
     numbers = Numbers(inputs)
-    moved = driver(numbers, has_step=False)
     cosine = inputs.measure == "cosine"
     scheme = swept(numbers, moved.steps)
     values = scheme.similarity(moved.longest, numbers.width, cosine=cosine)

@@ -8,7 +8,8 @@ from attn_core import Scheme
 from attn_ui.live_figure import Cursor, Rows, Slider, live_figure
 from attn_ui.parameters import Steps
 from attn_ui.shared_settings import BASE, RAMP_STEP
-from pages.positional_encoding.numbers import Numbers, thinned
+from attn_ui.state import exact
+from pages.positional_encoding.numbers import MOST_NUMBERS, Numbers
 from pages.positional_encoding.settings import LENGTH, LONGEST, PLACE
 
 
@@ -41,11 +42,12 @@ def driver(numbers: Numbers, *, has_step: bool) -> Driver:
     n = inputs.length
     room = n * (max(n, numbers.width) + 8)
     if "step" in takes and has_step:
-        slider = Slider("Step of the ramp", thinned(RAMP_STEP, room))
+        slider = Slider("Step of the ramp", exact(RAMP_STEP.fitting(room, MOST_NUMBERS)))
     elif "base" in takes and inputs.drives == "base":
-        slider = Slider("Base", thinned(BASE, room))
+        slider = Slider("Base", exact(BASE.fitting(room, MOST_NUMBERS)))
     else:
-        return Driver(Slider("Length", LENGTH, "positions"), tuple(int(value) for value in LENGTH.values))
+        length = exact(LENGTH)
+        return Driver(Slider("Length", length, "positions"), tuple(int(value) for value in length.values))
     return Driver(slider, (n,) * len(slider.steps.values))
 
 

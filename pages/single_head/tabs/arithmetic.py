@@ -7,7 +7,7 @@ from attn_figures.numbers import number
 from attn_ui import controls
 from attn_ui.frame import coloured
 from attn_ui.masking import toggle_cell
-from attn_ui.shared_settings import KEY, QUERY
+from attn_ui.shared_settings import KEY, QUERY, TEMPERATURE
 from attn_ui.tables import ROUNDED, table
 from pages.single_head.numbers import Now
 
@@ -59,7 +59,7 @@ def steps(now: Now) -> str:
     score, scaled = _number(walk.scores[row, column]), _number(walk.scaled[row, column])
     rows = [
         ("score", "q · k", score),
-        ("scaled", f"{score} {now.factor} ÷ {now.temperature:.2f}", scaled),
+        ("scaled", f"{score} {now.factor} ÷ {TEMPERATURE.text(now.temperature)}", scaled),
     ]
     seen = walk.mask[row]
     total = _number(walk.row_sums[row, 0])

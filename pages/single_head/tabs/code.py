@@ -21,7 +21,7 @@ def show(now: Now) -> None:
 def formula(now: Now) -> str:
     """Return weights and output of the picture as LaTeX."""
     scale = {"1/√dₖ": rf"\frac{{1}}{{\sqrt{{{now.head.d_k}}}}}"}.get(now.scoring.scale, f"{now.scale:.4g}")
-    over = "" if now.temperature == 1.0 else rf"\cdot \frac{{1}}{{{now.temperature:.3g}}}"
+    over = "" if now.temperature == 1.0 else rf"\cdot \frac{{1}}{{{now.temperature:.6g}}}"
     masked = "" if now.walk.mask.all() else " + M"
     weights = programs.in_latex(now.walk.weights.tolist())
     value = programs.in_latex(now.head.value.tolist())

@@ -8,13 +8,14 @@ from attn_figures.scale_study import scale_picture
 from attn_ui.live_figure import Slider, live_figure, pack
 from attn_ui.shared_cache import shared
 from attn_ui.shared_settings import SEED
+from attn_ui.state import exact
 from pages.single_head.numbers import Now
 from pages.single_head.settings import SWEEP_WIDTH
 
 
 @shared
-def _study(seed: int) -> tuple[attn_core.ScaleStudy, bytes]:
-    study = attn_core.scale_study([int(width) for width in SWEEP_WIDTH.values], seed=seed)
+def _study(seed: int, widths: tuple[float, ...]) -> tuple[attn_core.ScaleStudy, bytes]:
+    study = attn_core.scale_study([int(width) for width in widths], seed=seed)
     curves = {
         "variance": study.variance,
         "entropy": study.entropy,
@@ -30,7 +31,8 @@ def _study(seed: int) -> tuple[attn_core.ScaleStudy, bytes]:
 def show(now: Now) -> None:
     """Sweep the width of random queries and keys, scaled and not."""
     seed = now.inputs.seed if SEED.name in st.session_state else SEED.default
-    study, figures = _study(seed)
+    width = exact(SWEEP_WIDTH)
+    study, figures = _study(seed, width.values)
     st.markdown(
         "128 random queries, each with 16 random keys of its own, from the page's seed "
         f"({seed}). Drag the width: a sum of d_k products spreads √d_k times as wide."
@@ -40,7 +42,7 @@ def show(now: Now) -> None:
         key="sweep",
         alt="Weights of one query, and variance, entropy, largest weight and gradient size over the width",
         name="why divide by the root of the width",
-        slider=Slider("Width d_k", SWEEP_WIDTH),
+        slider=Slider("Width d_k", width),
         says=[sentence(study, at) for at in range(len(study.widths))],
     )
     st.caption(

@@ -1,0 +1,274 @@
+"""A value between a slider's steps is shown as the link has it: in picture, read-out, words and program.
+
+What the picture shows is computed again in NumPy, from the value that was typed.
+"""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from streamlit.testing.v1 import AppTest
+
+from attn_core import sentence_vectors, tokenize
+from attn_live.unpacking import figure_at
+from attn_ui import settings_file
+from pages.overview.numbers import D_MODEL, SEED, SENTENCE
+from pages.single_head.head import Inputs
+from tests import handed
+from tests.pages import PAGES, open_sound
+from tests.walk import fields, said_now
+
+Numbers = NDArray[np.float64]
+Link = Mapping[str, Any]
+
+
+def softmax(scores: Numbers) -> Numbers:
+    """Each row's exponentials over their sum."""
+    shifted = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    return shifted / shifted.sum(axis=-1, keepdims=True)
+
+
+def read_outs(at: AppTest) -> dict[str, str]:
+    """What the sliders of the first figure say, by the names of their settings."""
+    head = next(head for head, _, _ in fields(at) if "slider" in head)
+    controls = filter(None, (head["slider"], head["cursor"]))
+    return {each["name"]: each["texts"][each["index"]] for each in controls}
+
+
+def address(at: AppTest) -> dict[str, str]:
+    """What the address of the page says, one text a name."""
+    return {name: text if isinstance(text, str) else text[-1] for name, text in at.query_params.items()}
+
+
+def told(at: AppTest) -> str:
+    """All that stands on the page in words."""
+    kinds = (at.markdown, at.caption, at.latex, at.warning)
+    return "\n".join([*said_now(at), *(str(each.value) for kind in kinds for each in kind)])
+
+
+def cells(at: AppTest, name: str) -> Numbers:
+    """The numbers of a map of the first figure, where its sliders stand."""
+    return np.asarray(handed.picture(at)[name]["z"], dtype=float)
+
+
+def close(got: Any, wanted: Any, tolerance: float = 1e-6) -> None:
+    np.testing.assert_allclose(np.asarray(got, float), np.asarray(wanted, float), rtol=0, atol=tolerance)
+
+
+@pytest.mark.parametrize("t", ["0.3", "0.127", "3.33333"])
+def test_a_temperature_on_the_overview(t: str) -> None:
+    at = open_sound("", t=t)
+    x = np.asarray(sentence_vectors(tokenize(SENTENCE), D_MODEL, seed=SEED))
+    places = np.arange(len(x), dtype=float)
+    wide = f"{float(t):.2f}" if t == "0.3" else t
+    close(cells(at, "head"), softmax(x @ x.T / np.sqrt(D_MODEL) / float(t)))
+    close(cells(at, "kernel"), softmax(-((places[:, None] - places) ** 2) / (2 * float(t))))
+    assert read_outs(at) == address(at) == {"t": wide}
+    assert f"At temperature {wide} " in told(at)
+
+
+@pytest.mark.parametrize(
+    ("h", "x0"), [("1", "2.5"), ("0.2", "2.53"), ("0.123456", "0.317"), ("24.5", "5.45")]
+)
+def test_a_bandwidth_and_a_query_of_kernel_regression(h: str, x0: str) -> None:
+    at = open_sound("kernel-regression", h=h, x0=x0, tab="Code")
+    drawn = handed.picture(at)
+    keys, values = (np.asarray(drawn["data"][axis], float) for axis in "xy")
+    weights = softmax(-((float(x0) - keys) ** 2) / (2 * float(h) ** 2))
+    close(np.asarray(drawn["weight of each point"]["marker"]["size"]), weights)
+    close(drawn["estimate at the query"]["y"], [weights @ values])
+    close(drawn["estimate at the query"]["x"], [float(x0)])
+    assert read_outs(at) == {"h": h, "x0": f"x = {x0}"}
+    assert {name: address(at).get(name) for name in ("h", "x0")} == {
+        "h": h,
+        "x0": x0 if x0 != "2.5" else None,
+    }
+    assert f"At {x0} the query spreads" in told(at)
+    program = at.code[0].value
+    assert f"query, h = torch.tensor([{float(x0)!r}], dtype=torch.float64), {float(h)!r}\n" in program
+    printed = handed.arrays(handed.run(program))
+    assert not handed.difference(printed[0], weights[None])
+    assert f"at bandwidth h = {h}," in told(open_sound("kernel-regression", h=h, x0=x0, tab="Arithmetic"))
+
+
+@pytest.mark.parametrize(
+    "picture", ["Four kernels", "Choose the bandwidth", "Bridge to attention", "Where it fails"]
+)
+def test_a_bandwidth_on_every_picture(picture: str) -> None:
+    at = open_sound("kernel-regression", picture=picture, h="0.237", tab="Arithmetic")
+    assert read_outs(at)["h"].startswith("0.237")
+    assert address(at)["h"] == "0.237"
+    assert "at bandwidth h = 0.237," in told(at)
+    assert "0.237" in " ".join(said_now(at)) or picture == "Bridge to attention"
+
+
+def test_a_temperature_of_one_head() -> None:
+    at = open_sound("single-head", t="0.37", tab="Code")
+    scores, d_k = cells(at, "scores"), Inputs.d_k
+    close(cells(at, "weights"), softmax(scores / np.sqrt(d_k) / 0.37))
+    assert read_outs(at) == {"t": "0.37"}
+    assert "/ 0.37\n" in at.code[0].value
+    assert (
+        list(handed.compared(handed.run(at.code[0].value), [cells(at, "weights"), cells(at, "output")])) == []
+    )
+    assert "÷ 0.37 |" in told(open_sound("single-head", t="0.37", tab="Arithmetic"))
+
+
+def test_a_width_of_the_study_of_scale() -> None:
+    at = open_sound("single-head", tab="Scale", dsweep="100")
+    assert "At d_k = 100 the scores have variance" in told(at)
+    assert address(at)["dsweep"] == "100"
+
+
+@pytest.mark.parametrize("sentence", ["the cat sat on the mat", " ".join(f"w{i}" for i in range(40))])
+def test_a_temperature_of_many_heads(sentence: str) -> None:
+    link = {"text": sentence, "hmoves": "temperature", "t": "0.37", "tab": "Code", "code": "NumPy"}
+    at = open_sound("multi-head", **link)
+    names = [f"head {head}" for head in range(1, 5)]
+    drawn = handed.picture(at)
+    maps = np.stack([np.asarray(drawn.get(f"{name} weights", drawn.get(name))["z"], float) for name in names])
+    assert read_outs(at) == {"t": "0.37"}
+    assert address(at)["t"] == "0.37"
+    assert np.ptp(maps) > 0
+    program = at.code[0].value
+    assert "0.37" in program
+    assert not handed.difference(handed.arrays(handed.run(program))[0], maps)
+
+
+def test_a_temperature_beside_the_slider_of_many_heads() -> None:
+    at = open_sound("multi-head", t="0.37")
+    assert at.select_slider(key="step-t").value == "0.37"
+
+
+def test_a_width_of_the_latent_vector() -> None:
+    at = open_sound("multi-head", dm="64", tab="Shared heads", latent="11")
+    head = next(head for head, _, _ in fields(at) if head["key"] == "latent")["slider"]
+    assert head["values"][head["index"]] == address(at)["latent"] == "11"
+    assert "11 numbers kept a token" in told(at)
+
+
+def test_a_base_of_an_encoding() -> None:
+    at = open_sound("positional-encoding", show="encoding", base="12345.6", tab="Code", code="NumPy")
+    drawn = cells(at, "encoding")
+    n, d = drawn.shape
+    angles = np.arange(n)[:, None] / 12345.6 ** (np.arange(0, d, 2) / d)
+    wanted = np.stack([np.sin(angles), np.cos(angles)], axis=-1).reshape(n, d)
+    close(drawn, wanted, 1e-5)
+    assert read_outs(at)["base"] == address(at)["base"] == "12345.6"
+    assert "12345.6" in at.code[0].value
+    assert "12345.6" in told(open_sound("positional-encoding", show="encoding", base="12345.6", tab="Maths"))
+
+
+def test_a_length_of_an_encoding() -> None:
+    at = open_sound("positional-encoding", show="encoding", drive="length", length="50")
+    head, _, packed = fields(at)[0]
+    layout = figure_at(packed, head["slider"]["index"])["layout"]
+    assert any(axis.get("range") == [-0.5, 49.5] for axis in layout.values() if isinstance(axis, dict))
+    assert read_outs(at)["length"] == "50 positions"
+
+
+def test_a_step_of_the_ramp() -> None:
+    at = open_sound("positional-encoding", show="encoding", scheme="ramp", step="0.33")
+    drawn = cells(at, "encoding")
+    close(drawn, np.broadcast_to(0.33 * np.arange(len(drawn))[:, None], drawn.shape), 1e-5)
+    assert read_outs(at)["step"] == "0.33"
+
+
+@pytest.mark.parametrize("show", ["attention", "shuffle test", "compare"])
+def test_a_strength_of_positions(show: str) -> None:
+    at = open_sound("positional-encoding", show=show, strength="0.37", tab="Code", code="NumPy")
+    assert read_outs(at) == {"strength": "0.37"}
+    assert address(at)["strength"] == "0.37"
+    assert "0.37" in at.code[0].value
+    if show == "attention":
+        drawn = cells(at, "after")
+        assert not handed.difference(handed.arrays(handed.run(at.code[0].value))[0], drawn)
+
+
+def test_a_training_length() -> None:
+    at = open_sound("positional-encoding", show="past training", drive="length", trained="10")
+    assert read_outs(at) == {"trained": "10 positions"}
+    assert "10" in " ".join(said_now(at))
+
+
+WARNED = [
+    # What is not to be had at all: the nearest, a notice, and an address that says what is shown.
+    (
+        "learned-heads",
+        {"training": "73"},
+        "`training` was `73`; wanted: a step at which the training was kept",
+    ),
+    (
+        "multi-head",
+        {"tab": "Shared heads", "kv": "3"},
+        "`kv` was `3`; wanted: a number that the heads can be",
+    ),
+    (
+        "multi-head",
+        {"tab": "One or many", "fit": "7"},
+        "`fit` was `7`; wanted: a step that is kept, every fifth",
+    ),
+    ("single-head", {"q": "50"}, "`q` was `50`; wanted: a whole number from 0 to 5 here. 5 is used."),
+    ("multi-head", {"k": "500"}, "`k` was `500`; wanted: a whole number from 0 to 5 here. 5 is used."),
+    ("positional-encoding", {"q": "60"}, "`q` was `60`; wanted: a whole number from 0 to 5 here. 5 is used."),
+    ("learned-heads", {"head": "16"}, "`head` was `16`; wanted: a whole number from 1 to "),
+    (
+        "kernel-regression",
+        {"h": "30"},
+        "`h` was `30`; wanted: a number from 0.01 to 25, of at most 6 digits. 25",
+    ),
+    ("kernel-regression", {"noise": "7"}, "`noise` was `7`; wanted: a number from 0 to 2. 2 is used."),
+    (
+        "kernel-regression",
+        {"points": "3"},
+        "`points` was `3`; wanted: a whole number from 4 to 500. 4 is used.",
+    ),
+    (
+        "",
+        {"t": "0.3333333333"},
+        "`t` was `0.3333333333`; wanted: a number from 0.1 to 10, of at most 6 digits. ",
+    ),
+    (
+        "positional-encoding",
+        {"show": "encoding", "length": "9.6"},
+        "wanted: a whole number from 1 to 128. 10 is",
+    ),
+]
+
+
+@pytest.mark.parametrize(("page", "link", "said"), WARNED, ids=[f"{page} {link}" for page, link, _ in WARNED])
+def test_what_cannot_be_had_is_said_and_the_address_has_what_is_shown(
+    page: str, link: Link, said: str
+) -> None:
+    at = open_sound(page, **link)
+    (warning,) = (str(each.value) for each in at.warning)
+    assert said in warning
+    name = warning.split("`")[1]
+    used = warning.removesuffix(" is used.").split(". ")[-1]
+    assert address(at)[name] == used or at.session_state[name] == float(used)
+    for head, _, _ in fields(at):
+        for control in filter(
+            None, (head.get("slider"), head.get("cursor"), *head.get("chosen", {}).values())
+        ):
+            if control["name"] == name:
+                assert control["values"][control["index"]] == used
+    again = open_sound(page, **(dict(link) | {name: address(at).get(name, used)}))
+    assert not again.warning
+
+
+def test_what_was_asked_for_comes_back_where_it_can_be_shown() -> None:
+    at = open_sound("single-head", q="7", k="1")
+    assert address(at)["q"] == "5"
+    at.text_input(key="text").set_value("one two three four five six seven eight nine").run()
+    assert address(at)["q"] == "7"
+
+
+def test_a_file_of_settings_carries_the_very_value() -> None:
+    _, settings = PAGES["kernel-regression"]
+    file = settings_file.written("kernel-regression", {"h": "0.237", "x0": "2.53"})
+    values = settings_file.read(file, "kernel-regression", settings)
+    assert (values["h"], values["x0"]) == (0.237, 2.53)
+    assert json.loads(file)["settings"]["h"] == "0.237"
