@@ -16,6 +16,7 @@ from attn_figures.picture import Picture, Spec
 Numbers = NDArray[np.float64]
 LEAST = 1e-16  # on a logarithmic axis what is below is drawn there
 PHONE_HEIGHT = 560
+_SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 @Picture
@@ -40,11 +41,26 @@ def measured(
     """
     names = list(dict.fromkeys(name for curves in measures.values() for name in curves))
     colours = dict(zip(names, theme.LIGHT.series, strict=False))
+    many = len(logarithmic) > 3
+    known: set[str] = set()
+    charts = []
+    for name, bends in logarithmic.items():
+        chart = _chart(
+            over,
+            np.array(x, dtype=np.float64),
+            name,
+            measures[name],
+            at,
+            bent=bent,
+            bends=bends,
+            rows=3.5 if many else 7,
+            colours={curve: colour for curve, colour in colours.items() if curve in measures[name]},
+            named=not known >= measures[name].keys(),
+        )
+        known |= measures[name].keys()
+        charts.append(chart)
     return compose.spec(
-        [
-            _chart(over, np.array(x, dtype=np.float64), name, measures[name], at, bent, bends, colours)
-            for name, bends in logarithmic.items()
-        ],
+        charts,
         largest_unit=40.0,
         phone_height=PHONE_HEIGHT,
     )
@@ -56,9 +72,12 @@ def _chart(
     measure: str,
     curves: Mapping[str, Numbers],
     at: int,
+    *,
     bent: bool,
     bends: bool,
+    rows: float,
     colours: Mapping[str, str],
+    named: bool,
 ) -> Chart:
     bands: list[Mark] = []
     drawn: list[Mark] = []
@@ -100,13 +119,13 @@ def _chart(
         measure,
         [*bands, *drawn],
         columns=11,
-        rows=7,
+        rows=rows,
         x_title=over,
         y_title=measure,
         x=across,
         y=y,
         marks=[upright(float(x[at]))],
-        legend=[(name, colours[name]) for name in curves],
+        legend=[(name, colours[name]) for name in curves] if named else (),
     )
 
 
@@ -114,9 +133,19 @@ def _powers(low: float, high: float) -> dict[str, Any]:
     """Name whole powers of ten on a logarithmic axis, seven at most."""
     first, last = int(np.ceil(low)), int(np.floor(high))
     every = max(1, -(-(last - first + 1) // 7))
-    told = [10.0**power for power in range(first, last + 1, every)]
-    return {"tickmode": "array", "tickvals": told, "ticktext": [_power(each) for each in told]}
+    told = range(first, last + 1, every)
+    return {
+        "tickmode": "array",
+        "tickvals": [10.0**each for each in told],
+        "ticktext": [_power(each) for each in told],
+    }
 
 
-def _power(value: float) -> str:
-    return number(value) if 1e-3 <= value < 1e6 else f"10{number(value).partition('10')[2]}"
+def _power(exponent: int) -> str:
+    """Name a power of ten: written out near 1, else with its exponent.
+
+    >>> [_power(each) for each in (-4, -2, 0, 4, 6)]
+    ['10⁻⁴', '0.01', '1', '10,000', '10⁶']
+    """
+    near = -3 < exponent < 6
+    return number(10.0**exponent) if near else "10" + str(exponent).translate(_SUPERSCRIPTS)

@@ -1,4 +1,4 @@
-"""Claims about long sequences: steps that must wait for one another, one vector for all, what grows with data."""
+"""Claims about long sequences: steps that wait for one another, one vector for all, what grows with data."""
 
 import math
 from collections.abc import Callable, Sequence

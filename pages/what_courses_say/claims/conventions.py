@@ -98,9 +98,9 @@ CLAIMS = {
         "lengths, and its products with the place five on, are one number each, as a sinusoid's are",
         held=_ramp,
         why="A sinusoid turns: all positions have one length, and a product tells only how far apart two of "
-        "them are. A ramp grows: later words get longer vectors and so larger scores, whatever they mean, and "
-        "all its dimensions say the same. The slowest sine of a sinusoid does rise as a straight line over a "
-        "short sentence; the others turn within it.",
+        "them are. A ramp grows: later words get longer vectors and so larger scores, whatever they mean, "
+        "and all its dimensions say the same. The slowest sine of a sinusoid does rise as a straight line "
+        "over a short sentence; the others turn within it.",
         see=(
             See("The ramp's products", "positional_encoding", {"scheme": "ramp", "show": "similarity"}),
             See("The sinusoid's", "positional_encoding", {"show": "similarity"}),
@@ -132,8 +132,8 @@ CLAIMS = {
             )
         },
         why="A product of d_k terms has variance d_k, so √d_k brings it back to 1. √2 is right for heads two "
-        "numbers wide and for no others. Two heads whose projections keep the whole width 4 have d_k = 4 each, "
-        "so their scores are to be divided by 2.",
+        "numbers wide and for no others. Two heads whose projections keep the whole width 4 have d_k = 4 "
+        "each, so their scores are to be divided by 2.",
         see=(
             See(
                 "“I love ice”, one head",
@@ -147,8 +147,8 @@ CLAIMS = {
     ),
     "without √d": Claim(
         says="α = softmax(Q Kᵀ): the division by √d can be left out.",
-        measured="Random queries and keys of growing width d_k. Measured: the size of the softmax's gradient, "
-        "through which weights are learned, and the largest of ten weights.",
+        measured="Random queries and keys of growing width d_k. Measured: the size of the softmax's "
+        "gradient, through which weights are learned, and the largest of ten weights.",
         slider=NO_ROOT,
         label="d_k:",
         bent=True,
@@ -166,8 +166,8 @@ CLAIMS = {
             for width in (1, 4, 16, 64)
         },
         why="Without it, scores spread as √d_k. In wide heads one weight takes nearly all, and the softmax "
-        "hardly changes when its scores do: little is learned through it. At d_k = 1 nothing is to be divided. "
-        "A model can learn smaller W_q and W_k instead; the division gives it that from the start.",
+        "hardly changes when its scores do: little is learned through it. At d_k = 1 nothing is to be "
+        "divided. A model can learn smaller W_q and W_k instead; the division gives it that from the start.",
         see=(
             See("Two keys, one query, not divided", "single_head", {"example": "two-keys", "scale": "none"}),
             See("Why divide: the sweep", "single_head", {"tab": "Scale"}),
@@ -176,8 +176,8 @@ CLAIMS = {
     ),
     "XW or WX": Claim(
         says="X W or W X: it comes to the same.",
-        measured="X and W are random and square, as many tokens as numbers in each; otherwise W X has no shape. "
-        "Measured: how far other products are from X W, as a share of its size.",
+        measured="X and W are random and square, as many tokens as numbers in each; otherwise W X has no "
+        "shape. Measured: how far other products are from X W, as a share of its size.",
         slider=SIDE,
         label="Width, and tokens:",
         bent=False,
@@ -197,8 +197,8 @@ CLAIMS = {
             )
         },
         why="With tokens as rows, W stands on the right: it mixes the numbers of each token. On the left it "
-        "would mix tokens. Books that write tokens as columns have W on the left, and their W is the transpose "
-        "of ours. `nn.Linear` keeps that transpose: it computes X Wᵀ with what it calls weight.",
+        "would mix tokens. Books that write tokens as columns have W on the left, and their W is the "
+        "transpose of ours. `nn.Linear` keeps that transpose: it computes X Wᵀ with what it calls weight.",
         see=(See("X, W and what they make", "single_head", {"stage": "all at once", "tab": "Arithmetic"}),),
         checks=_turned,
     ),

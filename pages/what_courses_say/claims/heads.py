@@ -108,7 +108,7 @@ def _special(study: Study) -> dict[str, bool]:
 
 
 def _layers_differ(study: Study, step: float) -> bool:
-    """Tell whether each measure has a layer whose every head has more than twice the weight of the other's."""
+    """Tell whether, on each measure, every head of one layer has twice the weight of the other's heads."""
     for measure, curves in study.measures.items():
         one, two = (
             [study.at(measure, head, step) for head in curves if head.startswith(layer)]
@@ -175,9 +175,9 @@ CLAIMS = {
     ),
     "noise": Claim(
         says="Several heads make attention robust to noise.",
-        measured="Normal noise is added to eight random tokens. Measured: how far the output moves, as a share "
-        "of its size, and how much weight of a row moves to other keys, from 0 to 1. All numbers of heads have "
-        "the same parameters. Soft is temperature 1, sharp is temperature 0.1.",
+        measured="Normal noise is added to eight random tokens. Measured: how far the output moves, as a "
+        "share of its size, and how much weight of a row moves to other keys, from 0 to 1. All numbers of "
+        "heads have the same parameters. Soft is temperature 1, sharp is temperature 0.1.",
         slider=NOISE,
         label="Noise of size",
         bent=False,
@@ -220,9 +220,9 @@ CLAIMS = {
             "with one head": bool((study.at("difference", "mixed", 1) < 1e-9).all()),
             "with four heads and rows as they are": bool((study.at("difference", "mixed", 4) < 1e-9).all()),
         },
-        why="A layout is a name for rows. Weights trained in one layout are right in that layout, and the same "
-        "rows in another order are right in another. Mixed, a query is made of numbers of keys and values, "
-        "and no error is raised: the shapes are the same. With one head both orders are one.",
+        why="A layout is a name for rows. Weights trained in one layout are right in that layout, and the "
+        "same rows in another order are right in another. Mixed, a query is made of numbers of keys and "
+        "values, and no error is raised: the shapes are the same. With one head both orders are one.",
         see=(
             See(
                 "The mistake, number by number",
@@ -235,8 +235,8 @@ CLAIMS = {
     ),
     "parameters": Claim(
         says="More heads cost more parameters.",
-        measured="Counted in modules of width 16: the numbers in W_q, W_k, W_v and W_o, without biases. A head "
-        "is d_model / heads wide, as in the paper, or keeps the whole width d_model.",
+        measured="Counted in modules of width 16: the numbers in W_q, W_k, W_v and W_o, without biases. A "
+        "head is d_model / heads wide, as in the paper, or keeps the whole width d_model.",
         slider=COUNTED,
         label="Heads:",
         bent=True,
@@ -252,16 +252,16 @@ CLAIMS = {
             )
             for width in study.measures["parameters"]
         },
-        why="Heads of d_model / heads share the width out, so the matrices stay d_model × d_model. Heads that "
-        "keep a width of their own make W_q, W_k and W_v wider with each head, and W_o longer.",
+        why="Heads of d_model / heads share the width out, so the matrices stay d_model × d_model. Heads "
+        "that keep a width of their own make W_q, W_k and W_v wider with each head, and W_o longer.",
         see=(See("Shapes and parameters", "multi_head", {"tab": "Shapes"}),),
         checks=_counted,
     ),
     "heads specialise": Claim(
         says="Heads specialise: each learns to look at something else.",
-        measured="A model of two layers with two heads each, trained to go on with repeated blocks of letters; "
-        "its states come with this app. Measured on 32 sequences that it was not trained on: the mean weight "
-        "on the token before, and on what once stood after the present letter.",
+        measured="A model of two layers with two heads each, trained to go on with repeated blocks of "
+        "letters; its states come with this app. Measured on 32 sequences that it was not trained on: the "
+        "mean weight on the token before, and on what once stood after the present letter.",
         slider=COURSE,
         label="Training steps:",
         bent=False,
@@ -275,8 +275,8 @@ CLAIMS = {
         why="What is asked of the heads decides. This task needs a layer that looks at the token before, and "
         "one after it that finds what once followed; nothing in it asks two heads of one layer to differ, so "
         "they may well learn the same. Untrained heads differ by chance alone, and in larger models many "
-        "heads are alike or can be left out. Whether a head of a language model does syntax is to be measured "
-        "there: the page Learned heads does so where a model is installed.",
+        "heads are alike or can be left out. Whether a head of a language model does syntax is to be "
+        "measured there: the page Learned heads does so where a model is installed.",
         see=(
             See("Each head along the training", "learned_heads"),
             See("The heads of a real model", "learned_heads", {"source": "a real model", "tab": "Heads"}),

@@ -106,9 +106,9 @@ CLAIMS = {
             )
         },
         why="In an RNN each state waits for the one before, so the steps grow as n. Attention needs only "
-        "sums over n, in log n steps, when all tokens are given: in training, and in an encoder. A model that "
-        "writes needs each word before the next. A recurrence without tanh between its steps can be added up "
-        "in pairs too. The price of attention is in the operations, which grow as n².",
+        "sums over n, in log n steps, when all tokens are given: in training, and in an encoder. A model "
+        "that writes needs each word before the next. A recurrence without tanh between its steps can be "
+        "added up in pairs too. The price of attention is in the operations, which grow as n².",
         see=(
             See("What length costs", "single_head", {"tab": "Cost"}),
             See("Writing token by token", "multi_head", {"tab": "Token by token"}),
@@ -131,9 +131,9 @@ CLAIMS = {
         counts="it keeps more numbers for more data, and kernel regression's error falls with them",
         held=_nonparametric,
         why="Nonparametric means that no fixed number of parameters holds what was learned: it grows "
-        "with the data. Kernel regression keeps every point, and only its bandwidth is chosen. A layer's W_q, W_k and "
-        "W_v have one size, however much it was trained on. What does grow there are the keys and values of "
-        "the present sentence: given W, it is a kernel regression over that sentence.",
+        "with the data. Kernel regression keeps every point, and only its bandwidth is chosen. A layer's "
+        "W_q, W_k and W_v have one size, however much it was trained on. What does grow there are the keys "
+        "and values of the present sentence: given W, it is a kernel regression over that sentence.",
         see=(
             See("Kernel regression", "kernel_regression"),
             See("From the kernel to the softmax", "kernel_regression", {"view": "as attention"}),

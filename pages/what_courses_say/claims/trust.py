@@ -39,8 +39,8 @@ CLAIMS = {
     "weights explain": Claim(
         says="Attention weights explain what a model looks at.",
         measured="Each token in turn is taken away from ten random tokens. Measured for every other token: "
-        "do large weights fall on the tokens whose absence changes its output most? The rank correlation is 1 "
-        "where both have the same order, and 0 where they have nothing in common. The residual connection "
+        "do large weights fall on the tokens whose absence changes its output most? The rank correlation is "
+        "1 where both have the same order, and 0 where they have nothing in common. The residual connection "
         "and a norm before each layer are there.",
         slider=STACKED,
         label="Layers:",
