@@ -54,7 +54,7 @@ def over_smoothing(seeds: Sequence[int], n_layers: int) -> Study:
     )
 
 
-def noise(seeds: Sequence[int], sizes: Sequence[float]) -> Study:
+def noise(seeds: Sequence[int], sizes: Sequence[float | int]) -> Study:
     r"""Add normal noise to the inputs, and measure how far outputs and weights of attention move.
 
     $$\frac{\lVert O(X + \sigma E) - O(X) \rVert}{\lVert O(X) \rVert}, \qquad

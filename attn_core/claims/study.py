@@ -18,12 +18,13 @@ class Study:
     """
 
     over: str
-    x: tuple[float, ...]
+    x: tuple[float | int, ...]
     measures: Mapping[str, Mapping[str, Float[Tensor, "_ n_x"]]]
 
-    def at(self, measure: str, curve: str, x: float) -> Float[Tensor, " _"]:
+    def at(self, measure: str, curve: str, x: float | int) -> Float[Tensor, " _"]:
         """Return what was measured at one x, once a seed.
 
+        >>> import torch
         >>> study = Study("width", (1, 2), {"size": {"a": torch.tensor([[3.0, 4.0]])}})
         >>> study.at("size", "a", 2)
         tensor([4.])
@@ -41,6 +42,7 @@ def clearly_below(low: Float[Tensor, " n_seed"], high: Float[Tensor, " n_seed"])
 
     Edge cases: with one seed any difference counts.
 
+    >>> import torch
     >>> low = torch.tensor([1.0, 2.0, 3.0])
     >>> clearly_below(low, low + 0.1), clearly_below(low, low), clearly_below(low, low.flip(0))
     (True, False, False)

@@ -109,9 +109,10 @@ def test_noise_moves_torchs_own_module_as_far() -> None:
     for heads in (1, 4):
         module = MultiHeadAttention(16, heads, bias=False, seed=5, dtype=x.dtype).to_torch()
         assert isinstance(module, nn.MultiheadAttention)
-        (before, was), (after, now) = (
-            module(each, each, each, average_attn_weights=False) for each in (x, x + 0.3 * e)
-        )
+        with torch.no_grad():
+            (before, was), (after, now) = (
+                module(each, each, each, average_attn_weights=False) for each in (x, x + 0.3 * e)
+            )
         name = "1 head" if heads == 1 else f"{heads} heads"
         moved = float((after - before).norm() / before.norm())
         assert study.at("output (soft)", name, 0.3).item() == pytest.approx(moved)

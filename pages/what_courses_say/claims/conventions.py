@@ -138,7 +138,7 @@ CLAIMS = {
             See(
                 "“I love ice”, one head",
                 "single_head",
-                {"example": "i-love-ice", "scale": "free", "s": "0.71"},
+                {"example": "I love ice", "scale": "free", "s": "0.71"},
             ),
             See("“I love ice”, two heads", "multi_head", {"case": "I love ice, two full-width heads"}),
             See("The mistake", "single_head", {"tab": "Break it", "mistake": "constant-scale"}),
@@ -169,7 +169,7 @@ CLAIMS = {
         "hardly changes when its scores do: little is learned through it. At d_k = 1 nothing is to be "
         "divided. A model can learn smaller W_q and W_k instead; the division gives it that from the start.",
         see=(
-            See("Two keys, one query, not divided", "single_head", {"example": "two-keys", "scale": "none"}),
+            See("Two keys, one query, not divided", "single_head", {"example": "two keys, one query", "scale": "none"}),
             See("Why divide: the sweep", "single_head", {"tab": "Scale"}),
         ),
         checks=_divided,

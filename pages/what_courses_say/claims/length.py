@@ -136,7 +136,7 @@ CLAIMS = {
         "and values of the present sentence: given W, it is a kernel regression over that sentence.",
         see=(
             See("Kernel regression", "kernel_regression"),
-            See("From the kernel to the softmax", "kernel_regression", {"view": "as attention"}),
+            See("From the kernel to the softmax", "kernel_regression", {"picture": "Bridge to attention"}),
         ),
         checks=_fitted,
     ),
