@@ -76,4 +76,9 @@ PAGES = (
         "What heads become when something is asked of them.",
         opens_with=(*_CHOICES, "TextInput", "Checkbox"),
     ),
+    Listed(
+        "What courses say",
+        "Sentences that go around, each measured: does it hold, and where?",
+        opens_with=("ButtonGroup", "NumberInput", "PageLink"),
+    ),
 )

@@ -16,6 +16,7 @@ from pages.learned_heads import settings as learned_heads
 from pages.multi_head import settings as multi_head
 from pages.positional_encoding import settings as positional_encoding
 from pages.single_head import settings as single_head
+from pages.what_courses_say import settings as what_courses_say
 from tests.browser.app_page import AppPage
 from tests.browser.save_panel import SavePanel
 
@@ -55,6 +56,7 @@ WALKS = {
     "positional-encoding": (positional_encoding.TAB, positional_encoding.PICTURE),
     "multi-head": (multi_head.TAB, multi_head.VIEW),
     "learned-heads": (learned_heads.TAB, learned_heads.MODEL),
+    "what-courses-say": (what_courses_say.TAB, what_courses_say.CLAIM),
 }
 
 

@@ -10,7 +10,11 @@ from playwright.sync_api import Page, Route, expect
 
 from tests.browser.app_page import FRAME, IDLE, MOMENT, AppPage
 
-PAGES = ("", "kernel-regression", "single-head", "positional-encoding", "multi-head", "learned-heads")
+PAGES = (
+    "",
+    *("kernel-regression", "single-head", "positional-encoding", "multi-head", "learned-heads"),
+    "what-courses-say",
+)
 # All of a figure is in sight: a window that changed its size for a screenshot would begin another film.
 WINDOW = {"width": 1280, "height": 1500}
 SHADE = 8  # of 255: below it an edge is smoothed differently, which no eye sees

@@ -4,7 +4,11 @@ import pytest
 
 from tests.browser.app_page import AppPage
 
-PAGES = ("", "kernel-regression", "single-head", "positional-encoding", "multi-head", "learned-heads")
+PAGES = (
+    "",
+    *("kernel-regression", "single-head", "positional-encoding", "multi-head", "learned-heads"),
+    "what-courses-say",
+)
 LEAST = 0.002  # of the window, weighed by how far it moved: a number in a table that becomes a digit wider
 WATCH = """
 () => {

@@ -1,0 +1,33 @@
+"""What courses say of attention, measured: each function returns the curves that decide one claim."""
+
+from attn_core.claims.conventions import divisors, ramp_and_sinusoid, sides
+from attn_core.claims.heads import fused_layouts, noise, over_smoothing, parameters, rows_in, unpacked
+from attn_core.claims.learned import specialised
+from attn_core.claims.length import Clock, depth, growing, one_vector
+from attn_core.claims.study import CLEAR, Study, clearly_below
+from attn_core.claims.trust import explained, rank_correlation, ranks, rolled, weights_and_effects
+
+__all__ = [
+    "CLEAR",
+    "Clock",
+    "Study",
+    "clearly_below",
+    "depth",
+    "divisors",
+    "explained",
+    "fused_layouts",
+    "growing",
+    "noise",
+    "one_vector",
+    "over_smoothing",
+    "parameters",
+    "ramp_and_sinusoid",
+    "rank_correlation",
+    "ranks",
+    "rolled",
+    "rows_in",
+    "sides",
+    "specialised",
+    "unpacked",
+    "weights_and_effects",
+]

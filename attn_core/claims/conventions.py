@@ -1,0 +1,117 @@
+"""Claims about how things are written: what divides the scores, X W or W X, and the ramp for a sinusoid."""
+
+from collections.abc import Sequence
+
+import torch
+
+from attn_core import _require
+from attn_core.claims.study import Study
+from attn_core.positional import ramp_encoding, sinusoidal_encoding
+
+ROOT_D, ROOT_2, NOTHING = "÷ √d_k", "÷ √2", "not divided"
+N_QUERY, N_KEY = 64, 10
+
+
+def divisors(seeds: Sequence[int], widths: Sequence[int]) -> Study:
+    r"""Divide the products of standard normal queries and keys by √d_k, by √2 or by nothing.
+
+    "variance" is that of what enters the softmax, "largest weight" that of 10 keys, "gradient" the Frobenius
+    norm of the softmax's Jacobian; means over 64 queries, each with keys of its own.
+
+    Source: Vaswani et al. (2017), section 3.2.1, footnote 4.
+
+    >>> study = divisors([0, 1], [1, 2])
+    >>> bool((study.at("variance", "÷ √2", 2) == study.at("variance", "÷ √d_k", 2)).all())
+    True
+    """
+    sizes = [_require.whole("each width", width, least=1) for width in widths]
+    found: dict[str, dict[str, list[torch.Tensor]]] = {}
+    by = torch.tensor(sizes, dtype=torch.float64)[:, None, None]
+    divided = {ROOT_D: by.sqrt(), ROOT_2: torch.full_like(by, 2).sqrt(), NOTHING: torch.ones_like(by)}
+    for seed in seeds:
+        generator = torch.Generator().manual_seed(_require.whole("seed", seed, least=0))
+        query = torch.randn(N_QUERY, 1, max(sizes), generator=generator, dtype=torch.float64)
+        key = torch.randn(N_QUERY, N_KEY, max(sizes), generator=generator, dtype=torch.float64)
+        products = torch.stack([(query * key)[..., :size].sum(dim=-1) for size in sizes])
+        for name, divisor in divided.items():
+            weights = torch.softmax(entering := products / divisor, dim=-1)
+            jacobian = torch.diag_embed(weights) - weights[..., :, None] * weights[..., None, :]
+            for measure, each in (
+                ("variance", entering.flatten(start_dim=1).var(dim=-1)),
+                ("largest weight", weights.amax(dim=-1).mean(dim=-1)),
+                ("gradient", jacobian.norm(dim=(-2, -1)).mean(dim=-1)),
+            ):
+                found.setdefault(measure, {}).setdefault(name, []).append(each)
+    measures = {
+        measure: {name: torch.stack(rows) for name, rows in curves.items()}
+        for measure, curves in found.items()
+    }
+    return Study("d_k", tuple(sizes), measures)
+
+
+TURNED, OTHER_SIDE, OTHER_WAY = "(Wᵀ Xᵀ)ᵀ", "W X", "X Wᵀ"
+
+
+def sides(seeds: Sequence[int], sizes: Sequence[int]) -> Study:
+    """Multiply X and W, both n x n and standard normal, from either side.
+
+    The difference is that from X W, rows as tokens, as a share of its size. X and W are square, since W X has
+    no shape where the number of tokens is not the width. ``nn.Linear`` keeps Wᵀ: X Wᵀ is what comes of taking
+    its weight for W.
+
+    >>> sides([0], [1]).measures["difference"]["W X"].tolist()
+    [[0.0]]
+    """
+    rows: dict[str, list[list[float]]] = {name: [] for name in (TURNED, OTHER_SIDE, OTHER_WAY)}
+    for seed in seeds:
+        kept: dict[str, list[float]] = {name: [] for name in rows}
+        for size in sizes:
+            generator = torch.Generator().manual_seed(_require.whole("seed", seed, least=0))
+            x, w = torch.randn(2, size, size, generator=generator, dtype=torch.float64)
+            right = x @ w
+            for name, other in ((TURNED, (w.T @ x.T).T), (OTHER_SIDE, w @ x), (OTHER_WAY, x @ w.T)):
+                kept[name].append(float((other - right).norm() / right.norm()))
+        for name, row in kept.items():
+            rows[name].append(row)
+    curves = {name: torch.tensor(found, dtype=torch.float64) for name, found in rows.items()}
+    return Study("width, and tokens", tuple(sizes), {"difference": curves})
+
+
+RAMP, SINUSOID, SLOWEST, FASTEST = "ramp", "sinusoid", "slowest sine", "fastest sine"
+OFFSET, D_MODEL = 5, 16
+
+
+def ramp_and_sinusoid(positions: Sequence[int]) -> Study:
+    """Compare the ramp, position p is p / 2 in every dimension, with sinusoids, d_model 16, base 10,000.
+
+    "length" is that of a position's vector; "product" that with the vector 5 places on; "share of a straight
+    line" is sin(w p) / (w p) for the fastest and the slowest of the sinusoid's frequencies w.
+
+    Invariant: the sinusoid's lengths are sqrt(8), and its products depend on the offset alone.
+
+    >>> study = ramp_and_sinusoid([1, 2, 40])
+    >>> bool((study.measures["length"]["sinusoid"] - 8**0.5).abs().max() < 1e-12)
+    True
+    """
+    places = torch.tensor([_require.whole("each position", each, least=1) for each in positions])
+    longest = int(places.max()) + OFFSET + 1
+    encodings = {
+        SINUSOID: sinusoidal_encoding(longest, D_MODEL, dtype=torch.float64),
+        RAMP: ramp_encoding(longest, D_MODEL, dtype=torch.float64),
+    }
+    sines = encodings[SINUSOID][places]
+    angles = {FASTEST: (sines[:, 0], 1.0), SLOWEST: (sines[:, -2], 10000 ** (2 / D_MODEL - 1))}
+    return Study(
+        "position",
+        tuple(positions),
+        {
+            "length": {name: each[places].norm(dim=-1)[None] for name, each in encodings.items()},
+            "product": {
+                name: (each[places] * each[places + OFFSET]).sum(dim=-1)[None]
+                for name, each in encodings.items()
+            },
+            "share of a straight line": {
+                name: (sine / (frequency * places))[None] for name, (sine, frequency) in angles.items()
+            },
+        },
+    )

@@ -1,0 +1,53 @@
+"""Whether heads specialise: what each head of a trained model looks at, along its training."""
+
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor
+
+from attn_core.claims.study import Study
+from attn_core.measures import previous_token_score
+from attn_core.toys import TASKS, share_on, shipped
+
+SEQUENCES = 32
+TASK = "induction"
+
+
+def specialised(steps: Sequence[int]) -> Study:
+    """Measure each head of the shipped model that continues repeated blocks, after so many training steps.
+
+    "previous token" is the mean weight on the token before, "induction" that on what once stood after the
+    present symbol. Rows are 32 held-out sequences, those that have something to measure.
+
+    Raises ValueError for a step of which the training kept no state.
+
+    Source: Olsson et al. (2022), In-context Learning and Induction Heads, for the two kinds of heads.
+
+    >>> sorted(specialised([0, 1000]).measures["previous token"])
+    ['layer 1 head 1', 'layer 1 head 2', 'layer 2 head 1', 'layer 2 head 2']
+    """
+    run = shipped(TASK)
+    kept = [each.step for each in run.checkpoints]
+    if missing := sorted({*steps} - {*kept}):
+        raise ValueError(f"steps must be among those that were kept, {kept}; got {missing}")
+    tokens = run.recipe.held_out(SEQUENCES)
+    right = TASKS[TASK].right(tokens)
+    asked = right.any(dim=(-2, -1))
+    found: dict[str, list[Tensor]] = {"previous token": [], "induction": []}
+    with torch.no_grad():
+        for step in steps:
+            weights = run.model(kept.index(step))(tokens).weights
+            found["previous token"].append(previous_token_score(weights)[asked])
+            found["induction"].append(share_on(weights, right)[asked])
+    n_head = run.recipe.heads
+    return Study(
+        "training steps",
+        tuple(steps),
+        {
+            measure: {
+                f"layer {at // n_head + 1} head {at % n_head + 1}": curve
+                for at, curve in enumerate(torch.stack(each, dim=1).unbind(dim=-1))
+            }
+            for measure, each in found.items()
+        },
+    )

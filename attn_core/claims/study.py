@@ -1,0 +1,54 @@
+"""What a claim is decided by: curves over one quantity, once for each seed."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from jaxtyping import Float
+from torch import Tensor
+
+CLEAR = 2.0
+"""By how many standard errors two means must differ to be told apart."""
+
+
+@dataclass(frozen=True, eq=False)
+class Study:
+    """What was measured, by the name of the measure and of the curve, over ``x`` and once a seed.
+
+    Each curve is (n_seed, n_x); what needs no chance has one row.
+    """
+
+    over: str
+    x: tuple[float | int, ...]
+    measures: Mapping[str, Mapping[str, Float[Tensor, "_ n_x"]]]
+
+    def at(self, measure: str, curve: str, x: float | int) -> Float[Tensor, " _"]:
+        """Return what was measured at one x, once a seed.
+
+        >>> import torch
+        >>> study = Study("width", (1, 2), {"size": {"a": torch.tensor([[3.0, 4.0]])}})
+        >>> study.at("size", "a", 2)
+        tensor([4.])
+        """
+        return self.measures[measure][curve][:, self.x.index(x)]
+
+
+def clearly_below(low: Float[Tensor, " n_seed"], high: Float[Tensor, " n_seed"]) -> bool:
+    r"""Tell whether one is below the other, seed by seed, by more than chance would do.
+
+    $$\bar{\Delta} > 2\,s_\Delta / \sqrt{n}, \qquad \Delta = high - low$$
+
+    s is the sample standard deviation over the n seeds: both came from the same draws, so their differences
+    are compared, and not their spreads.
+
+    Edge cases: with one seed any difference counts.
+
+    >>> import torch
+    >>> low = torch.tensor([1.0, 2.0, 3.0])
+    >>> clearly_below(low, low + 0.1), clearly_below(low, low), clearly_below(low, low.flip(0))
+    (True, False, False)
+    """
+    apart = high - low
+    if len(apart) == 1:
+        return bool(apart > 0)
+    error = apart.std() / len(apart) ** 0.5
+    return bool(apart.mean() > CLEAR * error) and bool(apart.mean() > 0)

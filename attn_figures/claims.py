@@ -1,0 +1,151 @@
+"""What decides a claim: a chart a measure, a curve a case with its spread over seeds, one place marked."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attn_figures import theme
+from attn_figures.chart import Chart
+from attn_figures.marks import Mark, area, line, points, upright
+from attn_figures.numbers import number
+from attn_figures.panels import compose
+from attn_figures.picture import Picture, Spec
+
+Numbers = NDArray[np.float64]
+LEAST = 1e-16  # on a logarithmic axis what is below is drawn there
+PHONE_HEIGHT = 560
+_SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+@Picture
+def measured(
+    over: str,
+    x: Sequence[float],
+    measures: Mapping[str, Mapping[str, Numbers]],
+    at: int,
+    *,
+    bent: bool,
+    logarithmic: Mapping[str, bool],
+) -> Spec:
+    """Draw one chart a measure, its curves with a band of one standard deviation.
+
+    Args:
+        over: what x is.
+        x: ascending.
+        measures: by name, and by the name of the curve, (n_seed, n_x); one row has no band.
+        at: the place in x that is marked.
+        bent: whether x has a logarithmic axis.
+        logarithmic: which measures are drawn, in this order, and whether on a logarithmic axis.
+    """
+    names = list(dict.fromkeys(name for curves in measures.values() for name in curves))
+    colours = dict(zip(names, theme.LIGHT.series, strict=False))
+    many = len(logarithmic) > 3
+    known: set[str] = set()
+    charts = []
+    for name, bends in logarithmic.items():
+        chart = _chart(
+            over,
+            np.array(x, dtype=np.float64),
+            name,
+            measures[name],
+            at,
+            bent=bent,
+            bends=bends,
+            rows=3.5 if many else 7,
+            colours={curve: colour for curve, colour in colours.items() if curve in measures[name]},
+            named=not known >= measures[name].keys(),
+        )
+        known |= measures[name].keys()
+        charts.append(chart)
+    return compose.spec(
+        charts,
+        largest_unit=40.0,
+        phone_height=PHONE_HEIGHT,
+    )
+
+
+def _chart(
+    over: str,
+    x: Numbers,
+    measure: str,
+    curves: Mapping[str, Numbers],
+    at: int,
+    *,
+    bent: bool,
+    bends: bool,
+    rows: float,
+    colours: Mapping[str, str],
+    named: bool,
+) -> Chart:
+    bands: list[Mark] = []
+    drawn: list[Mark] = []
+    lowest, highest = np.inf, -np.inf
+    for name, found in curves.items():
+        shown = np.log10(np.maximum(found, LEAST)) if bends else found
+        mean = shown.mean(axis=0)
+        apart = shown.std(axis=0, ddof=1) if len(found) > 1 else np.zeros_like(mean)
+        low, high = mean - apart, mean + apart
+        lowest, highest = min(lowest, float(low.min())), max(highest, float(high.max()))
+        if bends:
+            mean, low, high = 10**mean, 10**low, 10**high
+        colour = colours[name]
+        if len(found) > 1:
+            outline = np.concatenate([x, x[::-1]]), np.concatenate([low, high[::-1]])
+            bands.append(area(f"{measure}, {name}: ± 1 sd", *outline, theme.rgba(colour, 0.14)))
+        hover = f"{over} %{{x}}, {name}<br>{measure} <b>%{{y:.4~g}}</b>"
+        drawn += [
+            line(f"{measure}, {name}", x, mean, colour, width=2.2, dots=0 if len(x) > 20 else 5, hover=hover),
+            points(f"{measure}, {name} here", x[at : at + 1], mean[at : at + 1], colour, size=11),
+        ]
+    margin = 0.06 * (highest - lowest) or 0.5
+    y: dict[str, Any] = {"range": [min(lowest, 0.0 if not bends else lowest) - margin, highest + margin]}
+    if bends:
+        y |= {"type": "log"} | _powers(lowest - margin, highest + margin)
+    across: dict[str, Any] = {"showgrid": False}
+    if bent:
+        across |= {
+            "type": "log",
+            "tickmode": "array",
+            "tickvals": x,
+            "ticktext": [f"{each:g}" for each in x],
+            "range": [np.log10(x[0] * 0.88), np.log10(x[-1] / 0.88)],
+        }
+    else:
+        room = 0.04 * (x[-1] - x[0])
+        across |= {"range": [x[0] - room, x[-1] + room]}
+    return Chart(
+        measure,
+        [*bands, *drawn],
+        columns=11,
+        rows=rows,
+        x_title=over,
+        y_title=measure,
+        x=across,
+        y=y,
+        marks=[upright(float(x[at]))],
+        legend=[(name, colours[name]) for name in curves] if named else (),
+    )
+
+
+def _powers(low: float, high: float) -> dict[str, Any]:
+    """Name whole powers of ten on a logarithmic axis, seven at most."""
+    first, last = int(np.ceil(low)), int(np.floor(high))
+    every = max(1, -(-(last - first + 1) // 7))
+    told = range(first, last + 1, every)
+    return {
+        "tickmode": "array",
+        "tickvals": [10.0**each for each in told],
+        "ticktext": [_power(each) for each in told],
+    }
+
+
+def _power(exponent: int) -> str:
+    """Name a power of ten: written out near 1, else with its exponent.
+
+    >>> [_power(each) for each in (-4, -2, 0, 4, 6)]
+    ['10⁻⁴', '0.01', '1', '10,000', '10⁶']
+    """
+    near = -3 < exponent < 6
+    return number(10.0**exponent) if near else "10" + str(exponent).translate(_SUPERSCRIPTS)

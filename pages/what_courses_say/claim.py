@@ -1,0 +1,98 @@
+"""One claim: the sentence, what is measured, and how that decides."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from attn_core import Check
+from attn_core.claims import Study
+from attn_figures.numbers import number
+from attn_ui.frame import listed
+from attn_ui.parameters import Steps
+
+N_SEEDS, APART = 8, 100  # each layer of a stack takes one seed in between
+Seeds = tuple[int, ...]
+
+
+def seeds_from(seed: int) -> Seeds:
+    """Return the seeds that a study draws from, the page's own first.
+
+    >>> seeds_from(4)[:2]
+    (4, 104)
+    """
+    return tuple(seed + APART * at for at in range(N_SEEDS))
+
+
+@dataclass(frozen=True)
+class See:
+    """A state of another page that shows it: the page's folder, and its settings."""
+
+    label: str
+    folder: str
+    link: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Claim:
+    """One claim.
+
+    Attributes:
+        says: the sentence as courses say it.
+        measured: what is done and measured, in a sentence or two.
+        slider, label: what the curves are over; bent: whether its axis is logarithmic.
+        measure: computes the curves, from seeds.
+        call: the same as a line of code, from ``seeds``.
+        drawn: the measures in the order of their charts, and whether each has a logarithmic axis.
+        tells: the measures whose numbers the sentence under the slider says.
+        repeats: what the spread is over; empty where nothing is drawn by chance.
+        counts: what counts as held.
+        held: where the claim was tried, as it goes on after "holds", and whether it holds there.
+        why: where it holds and where not, and why.
+        see: where else it can be seen.
+        checks: the same numbers by other means.
+    """
+
+    says: str
+    measured: str
+    slider: Steps
+    label: str
+    bent: bool
+    measure: Callable[[Seeds], Study]
+    call: str
+    drawn: Mapping[str, bool]
+    tells: Sequence[str]
+    repeats: str
+    counts: str
+    held: Callable[[Study], Mapping[str, bool]]
+    why: str
+    see: Sequence[See]
+    checks: Callable[[Study, Seeds], list[Check]]
+
+
+def verdict(held: Mapping[str, bool]) -> str:
+    """Say whether a claim holds, from what was measured.
+
+    >>> verdict({"at width 1": True, "at width 8": False})
+    '**Holds** at width 1; **does not hold** at width 8.'
+    >>> verdict({"at width 1": True}), verdict({"at width 1": False, "at width 8": False})
+    ('**Holds** at width 1.', '**Does not hold** at width 1, nor at width 8.')
+    """
+    yes = [where for where, holds in held.items() if holds]
+    no = [where for where, holds in held.items() if not holds]
+    if not yes:
+        return f"**Does not hold** {', nor '.join(no)}."
+    if not no:
+        return f"**Holds** {listed(yes)}."
+    return f"**Holds** {listed(yes)}; **does not hold** {', nor '.join(no)}."
+
+
+def told(claim: Claim, study: Study, at: int) -> str:
+    """Say the numbers at one position of the slider, with one standard deviation where there is a spread."""
+    said = []
+    for measure in claim.tells:
+        numbers = []
+        for curve, found in study.measures[measure].items():
+            here = found[:, at]
+            spread = f" ± {number(float(here.std()), 2)}" if len(here) > 1 else ""
+            numbers.append(f"{curve} **{number(float(here.mean()), 3)}**{spread}")
+        said.append(f"{measure[0].upper()}{measure[1:]}: {listed(numbers)}.")
+    return f"{claim.label} {claim.slider.texts()[at]}. {' '.join(said)}"

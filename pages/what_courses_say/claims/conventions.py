@@ -1,0 +1,205 @@
+"""Claims about what divides the scores, on which side W stands, and the ramp."""
+
+import math
+
+import torch
+
+from attn_core import Check, compare
+from attn_core import claims as measures
+from attn_core.claims import Study
+from pages.what_courses_say.claim import Claim, See, Seeds
+from pages.what_courses_say.settings import NO_ROOT, PLACE, ROOT_2, SIDE
+
+BY_ROOT, BY_ROOT_2, BY_NOTHING = "÷ √d_k", "÷ √2", "not divided"
+ENOUGH = 0.9
+
+
+def _divided(study: Study, seeds: Seeds) -> list[Check]:
+    """Draw the first query again, and let autograd find its softmax's Jacobian for every query."""
+    generator = torch.Generator().manual_seed(seeds[0])
+    query, key = (
+        torch.randn(*shape, generator=generator, dtype=torch.float64) for shape in ((64, 1, 64), (64, 10, 64))
+    )
+    scores = torch.einsum("qod,qkd->qk", query, key)
+    sizes = [
+        torch.autograd.functional.jacobian(lambda row: torch.softmax(row, dim=-1), row).norm()  # type: ignore[no-untyped-call]
+        for row in scores
+    ]
+    variance = study.measures["variance"]
+    return [
+        compare(
+            "gradient, not divided, d_k = 64, first seed: by autograd",
+            study.at("gradient", BY_NOTHING, 64)[0],
+            torch.stack(sizes).mean(),
+        ),
+        compare("half of the variance remains after ÷ √2", variance[BY_ROOT_2], variance[BY_NOTHING] / 2),
+    ]
+
+
+def _turned(study: Study, seeds: Seeds) -> list[Check]:
+    x, w = torch.randn(2, 4, 4, generator=torch.Generator().manual_seed(seeds[0]), dtype=torch.float64)
+    right, other = torch.einsum("nd,de->ne", x, w), torch.einsum("nd,de->ne", w, x)
+    linear = torch.nn.functional.linear(x, w.T)
+    return [
+        compare(
+            "W X at width 4, first seed: by einsum",
+            study.at("difference", "W X", 4)[0],
+            (other - right).norm() / right.norm(),
+        ),
+        compare("X W is what `torch.nn.functional.linear` gives with Wᵀ", right, linear),
+    ]
+
+
+def _by_cosines(study: Study, seeds: Seeds) -> list[Check]:
+    cosines = sum(math.cos(5 * 10000 ** (-2 * pair / 16)) for pair in range(8))
+    places = torch.tensor(study.x, dtype=torch.float64)
+    return [
+        compare(
+            "the sinusoid's product is the sum of the cosines of 5 w",
+            study.measures["product"]["sinusoid"][0],
+            cosines,
+        ),
+        compare(
+            "the ramp's is 16 × p/2 × (p + 5)/2",
+            study.measures["product"]["ramp"][0],
+            4 * places * (places + 5),
+        ),
+    ]
+
+
+def _ramp(study: Study) -> dict[str, bool]:
+    def level(measure: str) -> bool:
+        ramp = study.measures[measure]["ramp"]
+        return bool((ramp - ramp[:, :1]).abs().max() < 1e-9)
+
+    slowest = study.measures["share of a straight line"]["slowest sine"]
+    return {
+        "in the slowest sine": bool((slowest - 1).abs().max() < 0.01),
+        "in the lengths of its vectors": level("length"),
+        "in the products of its vectors": level("product"),
+    }
+
+
+CLAIMS = {
+    "ramp": Claim(
+        says="The ramp (0, 0.5, 1, … in every dimension) is a simplified sinusoid.",
+        measured="Both encodings have width 16. Measured at each position: the length of its vector, the "
+        "product with the vector five places on, and sin(w p) as a share of w p, for the fastest and the "
+        "slowest sine: 1 is a straight line.",
+        slider=PLACE,
+        label="Position",
+        bent=False,
+        measure=lambda seeds: measures.ramp_and_sinusoid([int(each) for each in PLACE.values]),
+        call="claims.ramp_and_sinusoid(range(1, 64))",
+        drawn={"length": False, "product": True, "share of a straight line": False},
+        tells=("length", "product"),
+        repeats="",
+        counts="over 63 positions, the slowest sine is a straight line to one part in a hundred; the ramp's "
+        "lengths, and its products with the place five on, are one number each, as a sinusoid's are",
+        held=_ramp,
+        why="A sinusoid turns: all positions have one length, and a product tells only how far apart two of "
+        "them are. A ramp grows: later words get longer vectors and so larger scores, whatever they mean, "
+        "and all its dimensions say the same. The slowest sine of a sinusoid does rise as a straight line "
+        "over a short sentence; the others turn within it.",
+        see=(
+            See("The ramp's products", "positional_encoding", {"scheme": "ramp", "show": "similarity"}),
+            See("The sinusoid's", "positional_encoding", {"show": "similarity"}),
+        ),
+        checks=_by_cosines,
+    ),
+    "√2": Claim(
+        says="The scores are divided by √2.",
+        measured="Random queries and keys of growing width d_k. Measured: the variance of what enters the "
+        "softmax, which should stay near 1 at every width, and the largest of ten weights.",
+        slider=ROOT_2,
+        label="d_k:",
+        bent=True,
+        measure=lambda seeds: measures.divisors(seeds, [int(each) for each in ROOT_2.values]),
+        call=f"claims.divisors(seeds, {ROOT_2.values})",
+        drawn={"variance": True, "largest weight": False},
+        tells=("variance", "largest weight"),
+        repeats="8 seeds",
+        counts="the variance is that with √d_k",
+        held=lambda study: {
+            where: bool(
+                (study.at("variance", BY_ROOT_2, width) - study.at("variance", BY_ROOT, width)).abs().max()
+                < 1e-9
+            )
+            for where, width in (
+                ("at d_k = 2: two heads that share out a width of 4", 2),
+                ("at d_k = 4: one head, or two heads with 4 × 4 projections each", 4),
+                ("at d_k = 64", 64),
+            )
+        },
+        why="A product of d_k terms has variance d_k, so √d_k brings it back to 1. √2 is right for heads two "
+        "numbers wide and for no others. Two heads whose projections keep the whole width 4 have d_k = 4 "
+        "each, so their scores are to be divided by 2.",
+        see=(
+            See(
+                "“I love ice”, one head",
+                "single_head",
+                {"example": "I love ice", "scale": "free", "s": "0.71"},
+            ),
+            See("“I love ice”, two heads", "multi_head", {"case": "I love ice, two full-width heads"}),
+            See("The mistake", "single_head", {"tab": "Break it", "mistake": "constant-scale"}),
+        ),
+        checks=_divided,
+    ),
+    "without √d": Claim(
+        says="α = softmax(Q Kᵀ): the division by √d can be left out.",
+        measured="Random queries and keys of growing width d_k. Measured: the size of the softmax's "
+        "gradient, through which weights are learned, and the largest of ten weights.",
+        slider=NO_ROOT,
+        label="d_k:",
+        bent=True,
+        measure=lambda seeds: measures.divisors(seeds, [int(each) for each in NO_ROOT.values]),
+        call=f"claims.divisors(seeds, {NO_ROOT.values})",
+        drawn={"gradient": False, "largest weight": False},
+        tells=("gradient", "largest weight"),
+        repeats="8 seeds",
+        counts="without the division, the mean gradient is at least nine tenths of that with it",
+        held=lambda study: {
+            f"at d_k = {width}": bool(
+                study.at("gradient", BY_NOTHING, width).mean()
+                >= ENOUGH * study.at("gradient", BY_ROOT, width).mean()
+            )
+            for width in (1, 4, 16, 64)
+        },
+        why="Without it, scores spread as √d_k. In wide heads one weight takes nearly all, and the softmax "
+        "hardly changes when its scores do: little is learned through it. At d_k = 1 nothing is to be "
+        "divided. A model can learn smaller W_q and W_k instead; the division gives it that from the start.",
+        see=(
+            See("Two keys, one query, not divided", "single_head", {"example": "two keys, one query", "scale": "none"}),
+            See("Why divide: the sweep", "single_head", {"tab": "Scale"}),
+        ),
+        checks=_divided,
+    ),
+    "XW or WX": Claim(
+        says="X W or W X: it comes to the same.",
+        measured="X and W are random and square, as many tokens as numbers in each; otherwise W X has no "
+        "shape. Measured: how far other products are from X W, as a share of its size.",
+        slider=SIDE,
+        label="Width, and tokens:",
+        bent=False,
+        measure=lambda seeds: measures.sides(seeds, [int(each) for each in SIDE.values]),
+        call=f"claims.sides(seeds, {SIDE.values})",
+        drawn={"difference": False},
+        tells=("difference",),
+        repeats="8 seeds",
+        counts="the products differ by less than 10⁻⁹ of their size",
+        held=lambda study: {
+            where: bool((study.at("difference", curve, width) < 1e-9).all())
+            for where, curve, width in (
+                ("at width 1", "W X", 1),
+                ("at width 4", "W X", 4),
+                ("at width 4 where both are turned, (Wᵀ Xᵀ)ᵀ", "(Wᵀ Xᵀ)ᵀ", 4),
+                ("at width 4 for X Wᵀ", "X Wᵀ", 4),
+            )
+        },
+        why="With tokens as rows, W stands on the right: it mixes the numbers of each token. On the left it "
+        "would mix tokens. Books that write tokens as columns have W on the left, and their W is the "
+        "transpose of ours. `nn.Linear` keeps that transpose: it computes X Wᵀ with what it calls weight.",
+        see=(See("X, W and what they make", "single_head", {"stage": "all at once", "tab": "Arithmetic"}),),
+        checks=_turned,
+    ),
+}

@@ -1,0 +1,286 @@
+"""Claims about several heads."""
+
+import torch
+from torch.nn import functional as F
+
+from attn_core import Check, MultiHeadAttention, compare, multi_head_size, token_distance
+from attn_core import claims as measures
+from attn_core.claims import Study, clearly_below
+from pages.what_courses_say.claim import Claim, See, Seeds
+from pages.what_courses_say.settings import COUNTED, COURSE, FUSED, LAYERS, NOISE
+
+
+def _normal(*shape: int, seed: int) -> torch.Tensor:
+    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
+
+
+def _smoothed(study: Study, seeds: Seeds) -> list[Check]:
+    """Send the tokens through torch's own modules, eight heads and the residual."""
+    x = _normal(8, 16, seed=seeds[0])
+    with torch.no_grad():
+        for layer in range(len(study.x) - 1):
+            module = MultiHeadAttention(16, 8, bias=False, seed=seeds[0] + layer, dtype=x.dtype).to_torch()
+            x = x + module(x, x, x, need_weights=False)[0]
+    ours = study.measures["with the residual"]["8 heads"][0, -1]
+    return [compare("twelve layers of `torch.nn.MultiheadAttention`, first seed", ours, token_distance(x))]
+
+
+def _noisy(study: Study, seeds: Seeds) -> list[Check]:
+    x, e = _normal(2, 8, 16, seed=seeds[0])
+    module = MultiHeadAttention(16, 8, bias=False, seed=seeds[0], dtype=x.dtype).to_torch()
+    with torch.no_grad():
+        (before, was), (after, now) = (
+            module(each, each, each, average_attn_weights=False) for each in (x, x + 0.5 * e)
+        )
+    found = {
+        "output (soft)": (after - before).norm() / before.norm(),
+        "weights (soft)": ((now - was).abs().sum(dim=-1) / 2).mean(),
+    }
+    return [
+        compare(f"{name}, noise 0.5, eight heads, first seed: `torch.nn.MultiheadAttention`", ours, theirs)
+        for name, theirs in found.items()
+        for ours in [study.at(name, "8 heads", 0.5)[0]]
+    ]
+
+
+def _steady(study: Study) -> dict[str, bool]:
+    return {
+        f"for the {what} where weights are {kind}": clearly_below(
+            study.at(f"{what} ({kind})", "8 heads", 0.5), study.at(f"{what} ({kind})", "1 head", 0.5)
+        )
+        for kind in ("soft", "sharp")
+        for what in ("output", "weights")
+    }
+
+
+def _unpacked(study: Study, seeds: Seeds) -> list[Check]:
+    """Take the fused numbers apart one by one."""
+    heads, width = 4, 4
+    x, weight = _normal(8, 16, seed=seeds[0]), _normal(48, 16, seed=seeds[0] + 1) / 4
+    fused = x @ weight.T
+    outputs = []
+    for first in ("d k h", "h d k"):
+        whole = []
+        for head in range(heads):
+            q, k, v = (
+                torch.stack(
+                    [
+                        fused[:, (number * 3 + part) * heads + head]
+                        if first == "d k h"
+                        else fused[:, (head * width + number) * 3 + part]
+                        for number in range(width)
+                    ],
+                    dim=-1,
+                )
+                for part in range(3)
+            )
+            whole.append(F.scaled_dot_product_attention(q, k, v))
+        outputs.append(torch.cat(whole, dim=-1))
+    theirs = (outputs[1] - outputs[0]).norm() / outputs[0].norm()
+    what = "four heads, mixed, first seed: taken apart number by number"
+    return [compare(what, study.at("difference", "mixed", 4)[0], theirs)]
+
+
+def _counted(study: Study, seeds: Seeds) -> list[Check]:
+    found = study.measures["parameters"]
+    size = multi_head_size(8, 8, 16, 8, 2, bias=False)
+    return [
+        compare(
+            "eight heads of d_model / heads: 4 d_model², by the formula",
+            found["d_model / heads"][0, -1],
+            float(size.parameters),
+        ),
+        compare("eight heads of d_model: 4 heads d_model²", found["d_model"][0, -1], 4.0 * 8 * 16 * 16),
+    ]
+
+
+def _special(study: Study) -> dict[str, bool]:
+    after = study.x[-1]
+    return {
+        "between layers before training": _layers_differ(study, 0.0),
+        f"between layers after {after:g} steps": _layers_differ(study, after),
+        f"between the heads of one layer after {after:g} steps": any(
+            _one_of(study, measure, layer, after)
+            for measure in study.measures
+            for layer in ("layer 1", "layer 2")
+        ),
+    }
+
+
+def _layers_differ(study: Study, step: float) -> bool:
+    """Tell whether, on each measure, every head of one layer has twice the weight of the other's heads."""
+    for measure, curves in study.measures.items():
+        one, two = (
+            [study.at(measure, head, step) for head in curves if head.startswith(layer)]
+            for layer in ("layer 1", "layer 2")
+        )
+        if not any(
+            all(clearly_below(2 * a, b) for a in low for b in high) for low, high in ((one, two), (two, one))
+        ):
+            return False
+    return True
+
+
+def _one_of(study: Study, measure: str, layer: str, step: float) -> bool:
+    """Tell whether one of a layer's two heads has more than twice the weight of the other."""
+    a, b = (study.at(measure, head, step) for head in study.measures[measure] if head.startswith(layer))
+    return clearly_below(2 * a, b) or clearly_below(2 * b, a)
+
+
+def _measured_again(study: Study, seeds: Seeds) -> list[Check]:
+    """Look at every weight of one state in turn."""
+    from attn_core.toys import shipped  # noqa: PLC0415  (its files are read for this claim alone)
+
+    run = shipped("induction")
+    with torch.no_grad():
+        weights = run.model(len(run.checkpoints) - 1)(run.recipe.held_out(32)).weights
+    by_hand = torch.stack([weights[:, :, place, place - 1] for place in range(1, weights.shape[-1])]).mean(
+        dim=0
+    )
+    ours = torch.stack([each[:, -1] for each in study.measures["previous token"].values()], dim=-1)
+    return [compare("weight on the token before, after 1000 steps, summed place by place", ours, by_hand)]
+
+
+CLAIMS = {
+    "over-smoothing": Claim(
+        says="Several heads guard against over-smoothing: with a single head, all tokens end up alike.",
+        measured="Eight random tokens go through twelve layers of attention, with no feed-forward part and "
+        "no norm. All numbers of heads have the same parameters. Measured: what is left of the differences "
+        "between tokens, as a share of their size; 0 means that all are equal.",
+        slider=LAYERS,
+        label="Layers:",
+        bent=False,
+        measure=lambda seeds: measures.over_smoothing(seeds, len(LAYERS.values) - 1),
+        call=f"claims.over_smoothing(seeds, {len(LAYERS.values) - 1})",
+        drawn={"with the residual": False, "without the residual": True},
+        tells=("with the residual",),
+        repeats="8 seeds",
+        counts="eight heads keep tokens further apart than one head, by more than two standard errors",
+        held=lambda study: {
+            f"{name} after {layer} layers": clearly_below(
+                study.at(name, "1 head", layer), study.at(name, "8 heads", layer)
+            )
+            for name, layer in (
+                ("without the residual", 2),
+                ("with the residual", 6),
+                ("with the residual", 12),
+            )
+        },
+        why="Every row of weights is an average, and averages of averages are alike: that is so for each "
+        "head. What keeps tokens apart is the residual connection, which adds each token's own vector again. "
+        "Without it, all curves fall to rounding within a few layers, however many heads there are. The "
+        "weights here are drawn, not trained, and a feed-forward part would add to it.",
+        see=(See("One head or many, layer by layer", "multi_head", {"tab": "One or many"}),),
+        checks=_smoothed,
+    ),
+    "noise": Claim(
+        says="Several heads make attention robust to noise.",
+        measured="Normal noise is added to eight random tokens. Measured: how far the output moves, as a "
+        "share of its size, and how much weight of a row moves to other keys, from 0 to 1. All numbers of "
+        "heads have the same parameters. Soft is temperature 1, sharp is temperature 0.1.",
+        slider=NOISE,
+        label="Noise of size",
+        bent=False,
+        measure=lambda seeds: measures.noise(seeds, NOISE.values),
+        call=f"claims.noise(seeds, {NOISE.values})",
+        drawn={f"{what} ({kind})": False for kind in ("soft", "sharp") for what in ("output", "weights")},
+        tells=("output (soft)",),
+        repeats="8 seeds",
+        counts="at noise 0.5, eight heads move less than one head, by more than two standard errors",
+        held=_steady,
+        why="An average of several heads has less noise only where their errors are independent. Here all "
+        "heads read the same noisy tokens, and each is narrower, so its scores rest on fewer numbers. The "
+        "line *no attention* maps each token by itself: where attention lies above it, the moving weights "
+        "add to the noise. Training with noise can teach robustness; cutting one width into more "
+        "heads gives no rule for it.",
+        see=(
+            See("Many heads, sharp", "multi_head", {"t": "0.1", "heads": "8"}),
+            See("One head, sharp", "multi_head", {"t": "0.1", "heads": "1"}),
+        ),
+        checks=_noisy,
+    ),
+    "(d k h)": Claim(
+        says="(d k h) and (h d k) are two ways to write the same fused projection.",
+        measured="One matrix W_qkv makes query, key and value (k) of all heads (h), each of d numbers. It is "
+        "laid down as (d k h), and read as (h d k): as it is, or with its rows brought into that order. "
+        "Measured: how far the outputs differ, as a share of their size.",
+        slider=FUSED,
+        label="Heads:",
+        bent=True,
+        measure=lambda seeds: measures.fused_layouts(seeds, [int(each) for each in FUSED.values]),
+        call=f"claims.fused_layouts(seeds, {FUSED.values})",
+        drawn={"difference": False},
+        tells=("difference",),
+        repeats="8 seeds",
+        counts="the outputs differ by less than 10⁻⁹ of their size",
+        held=lambda study: {
+            "with the rows brought into the order that is read": bool(
+                (study.measures["difference"]["rows in order"] < 1e-9).all()
+            ),
+            "with one head": bool((study.at("difference", "mixed", 1) < 1e-9).all()),
+            "with four heads and rows as they are": bool((study.at("difference", "mixed", 4) < 1e-9).all()),
+        },
+        why="A layout is a name for rows. Weights trained in one layout are right in that layout, and the "
+        "same rows in another order are right in another. Mixed, a query is made of numbers of keys and "
+        "values, and no error is raised: the shapes are the same. With one head both orders are one.",
+        see=(
+            See(
+                "The mistake, number by number",
+                "multi_head",
+                {"tab": "Break it", "fault": "(d k h) for (k h d)"},
+            ),
+            See("Spellings", "multi_head", {"tab": "Spellings", "spelling": "einops"}),
+        ),
+        checks=_unpacked,
+    ),
+    "parameters": Claim(
+        says="More heads cost more parameters.",
+        measured="Counted in modules of width 16: the numbers in W_q, W_k, W_v and W_o, without biases. A "
+        "head is d_model / heads wide, as in the paper, or keeps the whole width d_model.",
+        slider=COUNTED,
+        label="Heads:",
+        bent=True,
+        measure=lambda seeds: measures.parameters([int(each) for each in COUNTED.values]),
+        call=f"claims.parameters({COUNTED.values})",
+        drawn={"parameters": False},
+        tells=("parameters",),
+        repeats="",
+        counts="eight heads have more parameters than one",
+        held=lambda study: {
+            f"where each head is {width} wide": clearly_below(
+                study.at("parameters", width, 1), study.at("parameters", width, 8)
+            )
+            for width in study.measures["parameters"]
+        },
+        why="Heads of d_model / heads share the width out, so the matrices stay d_model × d_model. Heads "
+        "that keep a width of their own make W_q, W_k and W_v wider with each head, and W_o longer.",
+        see=(See("Shapes and parameters", "multi_head", {"tab": "Shapes"}),),
+        checks=_counted,
+    ),
+    "heads specialise": Claim(
+        says="Heads specialise: each learns to look at something else.",
+        measured="A model of two layers with two heads each, trained to go on with repeated blocks of "
+        "letters; its states come with this app. Measured on 32 sequences that it was not trained on: the "
+        "mean weight on the token before, and on what once stood after the present letter.",
+        slider=COURSE,
+        label="Training steps:",
+        bent=False,
+        measure=lambda seeds: measures.specialised([int(each) for each in COURSE.values]),
+        call=f"claims.specialised({tuple(int(each) for each in COURSE.values)})",
+        drawn={"previous token": False, "induction": False},
+        tells=("previous token", "induction"),
+        repeats="32 sequences",
+        counts="one has more than twice the weight of the other, by more than two standard errors",
+        held=_special,
+        why="What is asked of the heads decides. This task needs a layer that looks at the token before, and "
+        "one after it that finds what once followed; nothing in it asks two heads of one layer to differ, so "
+        "they may well learn the same. Untrained heads differ by chance alone, and in larger models many "
+        "heads are alike or can be left out. Whether a head of a language model does syntax is to be "
+        "measured there: the page Learned heads does so where a model is installed.",
+        see=(
+            See("Each head along the training", "learned_heads"),
+            See("The heads of a real model", "learned_heads", {"source": "a real model", "tab": "Heads"}),
+        ),
+        checks=_measured_again,
+    ),
+}

@@ -1,0 +1,168 @@
+"""Claims about long sequences and much data."""
+
+import math
+
+import numpy as np
+import torch
+from torch.nn import functional as F
+
+from attn_core import Check, compare, regression_sample
+from attn_core import claims as measures
+from attn_core.claims import Study, clearly_below
+from pages.what_courses_say.claim import Claim, See, Seeds
+from pages.what_courses_say.settings import POINTS, REMEMBERED, TOKENS
+
+ATTENTION, RNN, WRITING, SCAN = "attention", "RNN", "attention that writes", "linear recurrence"
+ONE, ROOTED, WHOLE = "one vector", "attention by q·k/√d", "attention by q·k"
+KERNEL, STRAIGHT, LEARNED = "kernel regression", "straight line", "attention with W"
+
+
+def _by_formula(study: Study, seeds: Seeds) -> list[Check]:
+    n, dot = int(study.x[-1]), 1 + 2  # one product, and log2 4 additions
+    logs = int(math.log2(n))
+    steps = study.measures["steps"]
+    # Projection, score, scale and exp, sum, division, weighted sum.
+    formulas = {
+        ATTENTION: 2 * dot + 2 + logs + 1 + 1 + logs,
+        RNN: n * (dot + 2),
+        SCAN: dot + 2 * logs,
+    }
+    return [
+        compare(f"{name}, {n} tokens: by the formula, {want} steps", steps[name][0, -1], float(want))
+        for name, want in formulas.items()
+    ]
+
+
+def _read_back(study: Study, seeds: Seeds) -> list[Check]:
+    n = 16
+    generator = torch.Generator().manual_seed(seeds[0])
+    content, keys, code = (
+        torch.randn(*shape, generator=generator, dtype=torch.float64)
+        for shape in ((n, 4), (n, 16), (16, n * 4))
+    )
+    attended = F.scaled_dot_product_attention(keys, keys, content)
+    best = (torch.linalg.pinv(code) @ code @ content.flatten()).reshape(content.shape)
+    return [
+        compare(what, study.at("lost", name, n)[0], (read - content).square().sum() / content.square().sum())
+        for what, name, read in (
+            ("16 tokens, first seed: torch's `scaled_dot_product_attention`", ROOTED, attended),
+            ("16 tokens in one vector, first seed: by torch's pseudo-inverse", ONE, best),
+        )
+    ]
+
+
+def _fitted(study: Study, seeds: Seeds) -> list[Check]:
+    sample = regression_sample("sine", n_points=160, seed=seeds[0])
+    assert sample.truth is not None
+    grid = torch.linspace(0.5, 4.5, 81, dtype=torch.float64)
+    line = np.polynomial.Polynomial.fit(sample.keys.numpy(), sample.values.numpy(), 1)(grid.numpy())
+    error = (torch.from_numpy(line) - sample.truth(grid)).square().mean().sqrt()
+    what = "the straight line through 160 points, first seed: by NumPy's polynomials"
+    return [compare(what, study.at("error", STRAIGHT, 160)[0], error)]
+
+
+def _bottleneck(study: Study) -> dict[str, bool]:
+    lost = study.measures["lost"]
+    return {
+        "for 64 tokens": clearly_below(lost[ROOTED][:, -1], lost[ONE][:, -1]),
+        "for 4 tokens, which fit into the vector": clearly_below(
+            study.at("lost", ROOTED, 4), study.at("lost", ONE, 4)
+        ),
+        "wholly for 64 tokens, with scores q·k": bool(lost[WHOLE][:, -1].mean() < 0.1),
+        "wholly for 64 tokens, with scores q·k/√d": bool(lost[ROOTED][:, -1].mean() < 0.1),
+    }
+
+
+def _nonparametric(study: Study) -> dict[str, bool]:
+    kept, error = study.measures["numbers kept"], study.measures["error"]
+    return {
+        "for kernel regression": bool(kept[KERNEL][0, -1] > kept[KERNEL][0, 0])
+        and clearly_below(error[KERNEL][:, -1], error[KERNEL][:, 0]),
+        "for a layer with learned W_q, W_k and W_v": bool(kept[LEARNED][0, -1] > kept[LEARNED][0, 0]),
+    }
+
+
+CLAIMS = {
+    "in parallel": Claim(
+        says="Attention runs in parallel, where an RNN cannot.",
+        measured="The operations on single numbers are done and counted, for tokens of width 4. A step waits "
+        "for nothing but its own inputs, and sums are added up in pairs. Measured: how many steps must wait "
+        "for one another, and how many operations there are in all.",
+        slider=TOKENS,
+        label="Tokens:",
+        bent=True,
+        measure=lambda seeds: measures.depth([int(each) for each in TOKENS.values]),
+        call=f"claims.depth({TOKENS.values})",
+        drawn={"steps": True, "operations": True},
+        tells=("steps",),
+        repeats="",
+        counts="attention over 64 tokens takes fewer steps that wait for one another",
+        held=lambda study: {
+            where: clearly_below(study.at("steps", attention, 64), study.at("steps", other, 64))
+            for where, attention, other in (
+                ("for a sentence that is given, against an RNN with tanh", ATTENTION, RNN),
+                ("against an RNN where attention writes word by word", WRITING, RNN),
+                ("against a linear recurrence, run as a scan", ATTENTION, SCAN),
+            )
+        },
+        why="In an RNN each state waits for the one before, so the steps grow as n. Attention needs only "
+        "sums over n, in log n steps, when all tokens are given: in training, and in an encoder. A model "
+        "that writes needs each word before the next. A recurrence without tanh between its steps can be "
+        "added up in pairs too. The price of attention is in the operations, which grow as n².",
+        see=(
+            See("What length costs", "single_head", {"tab": "Cost"}),
+            See("Writing token by token", "multi_head", {"tab": "Token by token"}),
+        ),
+        checks=_by_formula,
+    ),
+    "nonparametric": Claim(
+        says="Attention is nonparametric.",
+        measured="Kernel regression and a straight line get ever more points of 2 sin(x) + x with noise 0.5; "
+        "the bandwidth is the one with the least leave-one-out error. Measured: the error against the true "
+        "curve, and how many numbers each keeps.",
+        slider=POINTS,
+        label="Points:",
+        bent=True,
+        measure=lambda seeds: measures.growing(seeds, [int(each) for each in POINTS.values]),
+        call=f"claims.growing(seeds, {POINTS.values})",
+        drawn={"error": False, "numbers kept": True},
+        tells=("error", "numbers kept"),
+        repeats="8 seeds",
+        counts="it keeps more numbers for more data, and kernel regression's error falls with them",
+        held=_nonparametric,
+        why="Nonparametric means that no fixed number of parameters holds what was learned: it grows "
+        "with the data. Kernel regression keeps every point, and only its bandwidth is chosen. A layer's "
+        "W_q, W_k and W_v have one size, however much it was trained on. What does grow there are the keys "
+        "and values of the present sentence: given W, it is a kernel regression over that sentence.",
+        see=(
+            See("Kernel regression", "kernel_regression"),
+            See("From the kernel to the softmax", "kernel_regression", {"picture": "Bridge to attention"}),
+        ),
+        checks=_fitted,
+    ),
+    "one vector": Claim(
+        says="Attention does away with the bottleneck of one vector.",
+        measured="Each token says four random numbers. They are kept in one vector of 16 numbers and read "
+        "back by the best linear reader, or beside one another and asked for by keys of 16 random numbers. "
+        "Measured: the share that is lost, and how many numbers are kept.",
+        slider=REMEMBERED,
+        label="Tokens:",
+        bent=True,
+        measure=lambda seeds: measures.one_vector(seeds, [int(each) for each in REMEMBERED.values]),
+        call=f"claims.one_vector(seeds, {REMEMBERED.values})",
+        drawn={"lost": False, "numbers kept": True},
+        tells=("lost",),
+        repeats="8 seeds",
+        counts="attention loses less than the one vector by more than two standard errors; wholly: less than "
+        "a tenth is lost",
+        held=_bottleneck,
+        why="One vector of 16 numbers holds four such tokens and no more. Attention keeps all tokens, so its "
+        "memory grows with n; and it reads an average, which is one token only where its key stands out. "
+        "Scores that are larger tell keys better apart: training can make them so.",
+        see=(
+            See("One query over ten keys", "multi_head", {"case": "cross-attention, four heads"}),
+            See("A sequence reversed, by attention", "learned_heads", {"task": "reverse"}),
+        ),
+        checks=_read_back,
+    ),
+}

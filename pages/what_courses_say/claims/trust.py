@@ -1,0 +1,74 @@
+"""The claim that weights explain."""
+
+import torch
+from torch.nn import functional as F
+
+from attn_core import Check, MultiHeadAttention, compare
+from attn_core import claims as measures
+from attn_core.claims import Study
+from pages.what_courses_say.claim import Claim, See, Seeds
+from pages.what_courses_say.settings import STACKED
+
+LAST, ROLLED = "the last layer's weights", "all layers' weights multiplied"
+AGREES = 0.8
+
+
+def _taken_away(study: Study, seeds: Seeds) -> list[Check]:
+    """Take each token out of the sequence itself, and rank with torch's own sort."""
+    n = 10
+    x = torch.randn(n, 16, generator=torch.Generator().manual_seed(seeds[0]), dtype=torch.float64)
+    layer = MultiHeadAttention(16, 2, bias=False, seed=seeds[0], dtype=x.dtype)
+    with torch.no_grad():
+        whole = layer(F.layer_norm(x, (16,)))
+        effects = torch.zeros(n, n, dtype=x.dtype)
+        for away in range(n):
+            rest = [place for place in range(n) if place != away]
+            left = layer(F.layer_norm(x[rest], (16,)))
+            effects[rest, away] = (left.output - whole.output[rest]).norm(dim=-1)
+    weights = whole.weights.mean(dim=0)
+    found = []
+    for query in range(n):
+        others = [key for key in range(n) if key != query]
+        both = torch.stack([each[query, others].argsort().argsort() for each in (weights, effects)])
+        found.append(torch.corrcoef(both.to(x.dtype))[0, 1])
+    what = "one layer, first seed: tokens taken out of the sequence, ranked by torch's sort"
+    return [compare(what, study.at("rank correlation", LAST, 1)[0], torch.stack(found).mean(), scale=1.0)]
+
+
+CLAIMS = {
+    "weights explain": Claim(
+        says="Attention weights explain what a model looks at.",
+        measured="Each token in turn is taken away from ten random tokens. Measured for every other token: "
+        "do large weights fall on the tokens whose absence changes its output most? The rank correlation is "
+        "1 where both have the same order, and 0 where they have nothing in common. The residual connection "
+        "and a norm before each layer are there.",
+        slider=STACKED,
+        label="Layers:",
+        bent=False,
+        measure=lambda seeds: measures.explained(seeds, [int(each) for each in STACKED.values]),
+        call=f"claims.explained(seeds, {STACKED.values})",
+        drawn={"rank correlation": False, "same first": False},
+        tells=("rank correlation", "same first"),
+        repeats="8 seeds",
+        counts="the mean rank correlation is 0.8 or more",
+        held=lambda study: {
+            where: bool(study.at("rank correlation", curve, depth).mean() >= AGREES)
+            for where, curve, depth in (
+                ("in one layer", LAST, 1),
+                ("in three layers by the weights of the last", LAST, 3),
+                ("in six layers by the weights of the last", LAST, 6),
+                ("in six layers by all weights multiplied", ROLLED, 6),
+            )
+        },
+        why="In one layer a weight says what share of the output comes from a token; what is carried matters "
+        "besides: a value close to the average changes little. In a stack, the last layer attends to places "
+        "that hold a mixture of many tokens by then. Multiplying the weights of all layers follows the "
+        "mixtures, and leaves out what the values do. Weights are an answer to *where from*, not to *why*. "
+        "The projections here are drawn, not trained.",
+        see=(
+            See("What each head adds to the output", "multi_head", {"tab": "Heads add up"}),
+            See("A trained model without one of its heads", "learned_heads", {"ablate": "2"}),
+        ),
+        checks=_taken_away,
+    ),
+}

@@ -1,0 +1,53 @@
+"""The claim that is shown, measured and drawn; kept for whoever asks next."""
+
+from dataclasses import dataclass
+
+from attn_core.claims import Study
+from attn_figures.claims import measured
+from attn_ui.live_figure import pack, pack_says
+from attn_ui.shared_cache import shared
+from pages.what_courses_say.claim import Claim, Seeds, seeds_from, told
+from pages.what_courses_say.claims import CLAIMS
+
+
+@dataclass(frozen=True)
+class Now:
+    """What is on the page."""
+
+    name: str
+    seed: int
+
+    @property
+    def claim(self) -> Claim:
+        """The claim."""
+        return CLAIMS[self.name]
+
+    @property
+    def seeds(self) -> Seeds:
+        """What chance is drawn from."""
+        return seeds_from(self.seed)
+
+    @property
+    def study(self) -> Study:
+        """The curves that decide it."""
+        return _studied(self.name, self.seeds if self.claim.repeats.endswith("seeds") else ())
+
+
+@shared
+def _studied(name: str, seeds: Seeds) -> Study:
+    return CLAIMS[name].measure(seeds)
+
+
+@shared
+def drawn(now: Now) -> tuple[bytes, bytes]:
+    """Draw every position of the slider, and say its numbers."""
+    claim, study = now.claim, now.study
+    curves = {
+        measure: {name: found.numpy() for name, found in study.measures[measure].items()}
+        for measure in claim.drawn
+    }
+    steps = [
+        measured.spec(study.over, study.x, curves, at, bent=claim.bent, logarithmic=claim.drawn)
+        for at in range(len(study.x))
+    ]
+    return pack(steps), pack_says([told(claim, study, at) for at in range(len(study.x))])

@@ -1,0 +1,45 @@
+"""What a link to this page can set: the claim that is shown, and one slider for each."""
+
+from attn_ui.parameters import Choice, Parameter, Steps, grouped_tabs
+from attn_ui.shared_settings import SEED
+
+TAB = grouped_tabs(prove=("Checks",), take_away=("Data", "Code"))
+CLAIM = Choice(
+    "claim",
+    "over-smoothing",
+    (
+        "over-smoothing",
+        "noise",
+        "in parallel",
+        "weights explain",
+        "(d k h)",
+        "parameters",
+        "ramp",
+        "√2",
+        "without √d",
+        "XW or WX",
+        "nonparametric",
+        "one vector",
+        "heads specialise",
+    ),
+    views=True,
+)
+_HEADS = (1, 2, 4, 8)
+_WIDTHS = (1, 2, 4, 8, 16, 32, 64)
+LAYERS = Steps("smoothed", 12, tuple(range(13)), ".0f")
+NOISE = Steps("loud", 0.5, (0.0, 0.1, 0.2, 0.5, 1.0, 2.0), ".1f")
+TOKENS = Steps("longer", 64, _WIDTHS, ".0f")
+STACKED = Steps("stacked", 6, tuple(range(1, 7)), ".0f")
+FUSED = Steps("fused", 4, _HEADS, ".0f")
+COUNTED = Steps("counted", 8, _HEADS, ".0f")
+PLACE = Steps("spot", 10, tuple(range(1, 64)), ".0f")
+ROOT_2 = Steps("roottwo", 4, _WIDTHS, ".0f")
+NO_ROOT = Steps("noroot", 64, _WIDTHS, ".0f")
+SIDE = Steps("side", 4, tuple(range(1, 9)), ".0f")
+POINTS = Steps("grown", 160, (10, 20, 40, 80, 160), ".0f")
+REMEMBERED = Steps("remembered", 64, _WIDTHS, ".0f")
+COURSE = Steps("course", 1000, (0, 40, 80, 100, 140, 210, 395, 1000), ".0f")
+SETTINGS: tuple[Parameter, ...] = (
+    *(TAB, CLAIM, SEED, LAYERS, NOISE, TOKENS, STACKED, FUSED, COUNTED, PLACE, ROOT_2, NO_ROOT, SIDE),
+    *(POINTS, REMEMBERED, COURSE),
+)

@@ -1,0 +1,18 @@
+"""The tab "Checks": some of the numbers by other means."""
+
+import streamlit as st
+
+from attn_ui.tables import checks_table
+from pages.what_courses_say.numbers import Now
+
+
+def show(now: Now) -> None:
+    """Compute some of what is drawn again, with torch's own functions or by formula."""
+    found = now.claim.checks(now.study, now.seeds)
+    st.markdown("Computed just now, by another way than the picture's.")
+    st.markdown(
+        checks_table(
+            [check.name for check in found],
+            {"in the picture": [(check.passed, check.verdict) for check in found]},
+        )
+    )

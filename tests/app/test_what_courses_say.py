@@ -1,0 +1,127 @@
+"""What courses say: each claim opens with a verdict that follows from its numbers, and all can be checked."""
+
+from dataclasses import replace
+
+import pytest
+import torch
+
+from attn_core.claims import Study
+from attn_figures.numbers import number
+from attn_ui.address import bad_settings
+from pages.what_courses_say.claim import Claim, See, seeds_from, verdict
+from pages.what_courses_say.claims import CLAIMS
+from pages.what_courses_say.numbers import Now
+from pages.what_courses_say.settings import CLAIM
+from pages.what_courses_say.tabs.data import columns
+from tests import handed
+from tests.pages import PAGES, open_page, open_sound
+from tests.walk import said_now
+
+ADDRESSES = {folder: address for address, (folder, _) in PAGES.items()}
+LINKS = [(name, see) for name, claim in CLAIMS.items() for see in claim.see]
+
+
+@pytest.mark.parametrize("name", CLAIM.options)
+def test_a_claim_says_what_was_measured_and_holds_its_checks(name: str) -> None:
+    at = open_sound("what-courses-say", claim=name, seed="7")
+    claim, study = CLAIMS[name], Now(name, 7).study
+    said = [each.value for each in at.markdown]
+    assert f"> {claim.says}" in said
+    assert verdict(claim.held(study)) in said
+    table = next(each for each in said if "What must hold" in each)
+    assert ":material/check:" in table
+    assert ":material/close:" not in table
+    assert set(claim.tells) <= set(claim.drawn) <= set(study.measures)
+    assert study.x == claim.slider.values
+    here = study.measures[claim.tells[0]]
+    first = next(iter(here.values()))[:, claim.slider.nearest(claim.slider.default)].mean()
+    assert any(number(float(first), 3) in each for each in said_now(at))
+
+
+@pytest.mark.parametrize("name", CLAIM.options)
+def test_the_program_prints_the_means_under_data(name: str) -> None:
+    program = open_sound("what-courses-say", claim=name, tab="Code", seed="7").code[0].value
+    printed = handed.run(program).splitlines()
+    table = open_sound("what-courses-say", claim=name, tab="Data", seed="7").dataframe[0].value
+    curves = table.groupby(["measure", "curve"], sort=False)["mean"]
+    assert len(printed) == 1 + len(curves)
+    for line, ((measure, curve), means) in zip(printed[1:], curves, strict=True):
+        start, numbers = line.rsplit("|", 1)
+        assert start == f"{measure} | {curve} "
+        assert [float(each) for each in numbers.split()] == pytest.approx(list(means), rel=1e-5, abs=1e-14)
+
+
+def test_the_table_holds_every_number_and_its_spread() -> None:
+    now = Now("noise", 3)
+    table = columns(now)
+    found = now.study.measures["weights (sharp)"]["4 heads"][:, 2]
+    rows = list(zip(*table.values(), strict=True))
+    x = now.study.x[2]
+    assert ("weights (sharp)", "4 heads", x, float(found.mean()), float(found.std())) in rows
+
+
+@pytest.mark.parametrize(("name", "see"), LINKS)
+def test_a_link_names_settings_of_the_page_that_it_opens(name: str, see: See) -> None:
+    settings = PAGES[ADDRESSES[see.folder]][1]
+    link = {key: [text] for key, text in see.link.items()}
+    assert bad_settings(settings, link) == []
+
+
+def test_links_stand_on_the_page_with_their_settings() -> None:
+    at = open_page("what-courses-say", claim="ramp")
+    told = [(link.proto.page, link.proto.query_string) for link in at.get("page_link")]
+    assert told == [
+        ("positional-encoding", "scheme=ramp&show=similarity"),
+        ("positional-encoding", "show=similarity"),
+    ]
+
+
+def constant(study: Study, value: float) -> Study:
+    """The same study with every curve at one number: no two differ."""
+    return replace(
+        study,
+        measures={
+            measure: {curve: torch.full_like(found, value) for curve, found in curves.items()}
+            for measure, curves in study.measures.items()
+        },
+    )
+
+
+def decided(claim: Claim) -> tuple[Study, dict[str, bool]]:
+    study = claim.measure(seeds_from(4))
+    return study, dict(claim.held(study))
+
+
+@pytest.mark.parametrize("name", [name for name in CLAIM.options if name not in ("over-smoothing", "noise")])
+def test_a_verdict_follows_the_numbers(name: str) -> None:
+    """Here every claim holds somewhere and somewhere not; where all curves are one, it is another verdict."""
+    claim = CLAIMS[name]
+    study, held = decided(claim)
+    assert {*held.values()} == {True, False}
+    assert any(dict(claim.held(constant(study, value))) != held for value in (0.0, 1.0))
+
+
+def test_eight_heads_that_kept_tokens_apart_would_be_said_to() -> None:
+    claim = CLAIMS["over-smoothing"]
+    study, held = decided(claim)
+    assert not any(held.values())
+    better = {
+        measure: curves | {"8 heads": curves["1 head"] + 0.1} for measure, curves in study.measures.items()
+    }
+    assert all(claim.held(replace(study, measures=better)).values())
+    assert verdict(claim.held(replace(study, measures=better))).startswith("**Holds** without the residual")
+
+
+def test_eight_heads_that_noise_moved_less_would_be_said_to() -> None:
+    claim = CLAIMS["noise"]
+    study = decided(claim)[0]
+    assert not any(claim.held(constant(study, 1.0)).values())
+    steady = {
+        measure: curves | {"8 heads": curves["1 head"] - 0.1} for measure, curves in study.measures.items()
+    }
+    assert all(claim.held(replace(study, measures=steady)).values())
+
+
+def test_a_seed_is_of_what_is_drawn_by_chance_alone() -> None:
+    assert Now("parameters", 1).study is Now("parameters", 2).study
+    assert Now("noise", 1).study is not Now("noise", 2).study

@@ -1,0 +1,182 @@
+"""Measurements that decide claims, each against an independent computation."""
+
+import math
+import random
+
+import numpy as np
+import pytest
+import torch
+from einops import rearrange
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+from torch import nn
+from torch.nn import functional as F
+
+from attn_core import MultiHeadAttention, claims
+from attn_core.claims.heads import LAYOUTS
+from tests.core.kinds import Refuses
+
+NUMBERS = st.lists(st.integers(-4, 4), min_size=3, max_size=9)
+
+
+@given(NUMBERS, st.randoms())
+def test_rank_correlation_is_scipys(a: list[int], chance: random.Random) -> None:
+    b = [chance.randint(-4, 4) for _ in a]
+    if len({*a}) == 1 or len({*b}) == 1:
+        return
+    ours = claims.rank_correlation(*(torch.tensor(each, dtype=torch.float64) for each in (a, b)))
+    assert float(ours) == pytest.approx(stats.spearmanr(a, b).statistic, abs=1e-12)
+    assert claims.ranks(torch.tensor(a, dtype=torch.float64)).tolist() == stats.rankdata(a).tolist()
+
+
+def test_what_is_clear_is_two_standard_errors() -> None:
+    generator = torch.Generator().manual_seed(3)
+    found = set()
+    for _ in range(50):
+        low, high = torch.randn(2, 8, generator=generator, dtype=torch.float64)
+        clear = stats.ttest_rel(high, low).statistic > claims.CLEAR
+        assert claims.clearly_below(low, high) == clear
+        found.add(clear)
+    assert found == {True, False}
+
+
+def test_depth_is_that_of_the_formulas() -> None:
+    lengths = [1, 2, 4, 16, 32]
+    steps = claims.depth(lengths).measures["steps"]
+    logs = np.log2(lengths)
+    dot = 3  # a product and two additions, width 4
+    assert steps["attention"][0].tolist() == (2 * dot + 2 + 2 + 2 * logs).tolist()
+    assert steps["RNN"][0].tolist() == [n * (dot + 2) for n in lengths]
+    assert steps["linear recurrence"][0].tolist() == (dot + 2 * logs).tolist()
+
+
+def test_a_writers_steps_are_those_of_each_word_after_the_other() -> None:
+    n = 7
+    total = sum(
+        3 + 3 + 2 + math.ceil(math.log2(t)) + 1 + 1 + math.ceil(math.log2(t)) for t in range(1, n + 1)
+    )
+    # The last key and value are ready with the query, the earlier ones before.
+    assert claims.depth([n]).measures["steps"]["attention that writes"].item() == total
+
+
+def test_operations_of_attention_are_all_counted() -> None:
+    n, d = 5, 4
+    dot = 2 * d - 1
+    each_query = n * (dot + 2) + (n - 1) + n + d * (2 * n - 1)
+    want = 3 * n * d * dot + n * each_query
+    assert claims.depth([n]).measures["operations"]["attention"].item() == want
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_a_fused_projection_is_taken_apart_as_einops_does(layout: str) -> None:
+    fused = torch.randn(5, 24, generator=torch.Generator().manual_seed(1))
+    theirs = rearrange(fused, f"n ({layout}) -> k h n d", k=3, h=2)
+    assert torch.equal(claims.unpacked(fused, layout, 2), theirs)
+    for other in LAYOUTS:
+        order = claims.rows_in(layout, other, 2, 4)
+        assert torch.equal(claims.unpacked(fused[:, order], layout, 2), claims.unpacked(fused, other, 2)), (
+            other
+        )
+
+
+def test_mixed_layouts_differ_and_ordered_ones_do_not() -> None:
+    study = claims.fused_layouts([0, 1], [1, 2, 4])
+    assert (study.measures["difference"]["rows in order"] == 0).all()
+    assert study.at("difference", "mixed", 1).tolist() == [0, 0]
+    assert study.at("difference", "mixed", 2).min() > 0.5
+
+
+def test_a_token_that_is_away_is_as_if_it_had_never_been_there() -> None:
+    x = torch.randn(6, 8, generator=torch.Generator().manual_seed(2), dtype=torch.float64)
+    layers = [MultiHeadAttention(8, 2, seed=seed, dtype=x.dtype).requires_grad_(False) for seed in range(3)]
+
+    def run(state: torch.Tensor) -> torch.Tensor:
+        for layer in layers:
+            state = state + layer(F.layer_norm(state, (8,))).output
+        return state
+
+    _, effects = claims.weights_and_effects(layers, x)
+    for away in range(6):
+        rest = [place for place in range(6) if place != away]
+        moved = (run(x[rest]) - run(x)[rest]).norm(dim=-1)
+        torch.testing.assert_close(effects[-1][rest, away], moved)
+
+
+def test_noise_moves_torchs_own_module_as_far() -> None:
+    study = claims.noise([5], [0.0, 0.3])
+    x, e = torch.randn(2, 8, 16, generator=torch.Generator().manual_seed(5), dtype=torch.float64)
+    for heads in (1, 4):
+        module = MultiHeadAttention(16, heads, bias=False, seed=5, dtype=x.dtype).to_torch()
+        assert isinstance(module, nn.MultiheadAttention)
+        with torch.no_grad():
+            (before, was), (after, now) = (
+                module(each, each, each, average_attn_weights=False) for each in (x, x + 0.3 * e)
+            )
+        name = "1 head" if heads == 1 else f"{heads} heads"
+        moved = float((after - before).norm() / before.norm())
+        assert study.at("output (soft)", name, 0.3).item() == pytest.approx(moved)
+        variation = float((now - was).abs().sum(dim=-1).mean()) / 2
+        assert study.at("weights (soft)", name, 0.3).item() == pytest.approx(variation)
+    assert all((curve[:, 0] == 0).all() for curves in study.measures.values() for curve in curves.values())
+
+
+def test_over_smoothing_starts_alike_and_ends_in_rounding_without_the_residual() -> None:
+    study = claims.over_smoothing([0, 100, 200], 8)
+    for curves in study.measures.values():
+        assert len({float(curve[0, 0]) for curve in curves.values()}) == 1
+    assert all(curve[:, -1].max() < 1e-6 for curve in study.measures["without the residual"].values())
+    assert all(curve[:, -1].min() > 1e-3 for curve in study.measures["with the residual"].values())
+
+
+def test_one_vector_loses_what_does_not_fit() -> None:
+    study = claims.one_vector(range(60), [2, 8, 16])
+    lost = study.measures["lost"]["one vector"].mean(dim=0)
+    torch.testing.assert_close(lost, torch.tensor([0.0, 0.5, 0.75], dtype=torch.float64), atol=0.03, rtol=0)
+
+
+def test_each_divisor_leaves_its_variance() -> None:
+    widths = [1, 2, 9, 50]
+    variance = claims.divisors(range(40), widths).measures["variance"]
+    by = torch.tensor(widths, dtype=torch.float64)
+    for name, want in (("÷ √d_k", by / by), ("÷ √2", by / 2), ("not divided", by)):
+        torch.testing.assert_close(variance[name].mean(dim=0), want, rtol=0.07, atol=0)
+
+
+def test_a_ramp_grows_and_a_sinusoid_turns() -> None:
+    study = claims.ramp_and_sinusoid([1, 7, 30])
+    assert study.measures["length"]["ramp"][0].tolist() == [p / 2 * 4 for p in (1, 7, 30)]
+    cosines = sum(math.cos(5 * 10000 ** (-pair / 8)) for pair in range(8))
+    assert study.measures["product"]["sinusoid"][0].tolist() == pytest.approx([cosines] * 3)
+    share = study.measures["share of a straight line"]["fastest sine"][0].tolist()
+    assert share == pytest.approx([math.sin(p) / p for p in (1, 7, 30)])
+
+
+def test_sides_of_a_matrix() -> None:
+    study = claims.sides([3], [1, 4])
+    x, w = torch.randn(2, 4, 4, generator=torch.Generator().manual_seed(3), dtype=torch.float64).numpy()
+    want = np.linalg.norm(w @ x - x @ w) / np.linalg.norm(x @ w)
+    assert study.at("difference", "W X", 4).item() == pytest.approx(want)
+    assert study.at("difference", "(Wᵀ Xᵀ)ᵀ", 4).item() < 1e-12
+
+
+def test_a_straight_line_is_numpys_and_stays_wrong() -> None:
+    study = claims.growing([0, 1, 2], [20, 160])
+    error = study.measures["error"]
+    assert error["straight line"][:, -1].min() > 0.5
+    assert error["kernel regression"][:, -1].max() < 0.25
+
+
+def test_trained_heads_are_followed_over_steps_that_were_kept(refuses: Refuses) -> None:
+    study = claims.specialised([0, 1000])
+    assert study.at("induction", "layer 2 head 2", 1000.0).mean() > 0.9
+    assert study.at("induction", "layer 2 head 2", 0.0).mean() < 0.5
+    with refuses("steps must be among those that were kept"):
+        claims.specialised([3])
+
+
+def test_refusals(refuses: Refuses) -> None:
+    with refuses("layout must be one of"):
+        claims.unpacked(torch.zeros(1, 6), "h h d", 1)
+    with refuses(r"fused must have 3 \* 2 \* d_head columns; got 9"):
+        claims.unpacked(torch.zeros(1, 9), "k h d", 2)
