@@ -6,8 +6,8 @@
 
 Each state is a link with random valid settings and a random tab. It must open without an exception, say no
 nan, inf or None, send no message over `MOST_BYTES`, draw weights whose rows sum to one, hold every check that
-it shows, and say of no figure where its panels stand: each screen and saved shape has its own order. At the end
-nothing may be imported that no page needs.
+it shows, and say of no figure where its panels stand: each screen and saved shape has an order of its own. At
+the end nothing may be imported that no page needs.
 """
 
 import argparse
