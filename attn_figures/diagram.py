@@ -54,7 +54,7 @@ class Box:
 
 @dataclass(frozen=True)
 class Arrow:
-    """A line with what it carries: (x, level) in the box that it leaves, of corners, and in the one it enters.
+    """A line with what it carries: (x, level) of the box that it leaves, of corners, of the box it enters.
 
     ``leaves_stack`` says whether other boxes look out behind the one that it leaves.
     """

@@ -12,7 +12,7 @@ from attn_ui import state
 from attn_ui.live_figure import Cell
 from attn_ui.parameters import Choice
 from pages.multi_head import words
-from pages.multi_head.numbers import Now, divisors
+from pages.multi_head.numbers import Now, allowed, divisors
 from pages.multi_head.settings import TAB, VIEW
 
 # The setting that a click on a box changes, and to what.
@@ -62,7 +62,7 @@ def shapes(now: Now) -> Shapes:
         concatenated=tuple(result.concatenated.shape),
         output_weight=None if weight is None else tuple(weight.T.shape),
         output=tuple(result.output.shape),
-        mask="" if now.mask is None or result.mask is None else now.setting.mask,
+        mask="" if allowed(now.setting, now.n_head) is None else now.setting.mask,
         bias=now.setting.bias,
         positions=now.scheme.adds,
     )
