@@ -1,4 +1,4 @@
-"""Block diagrams: each shape on an arrow is that of a tensor made some other way; each box opens something."""
+"""Block diagrams: shapes on arrows are those of tensors made some other way; each box opens something."""
 
 import random
 import re

@@ -173,8 +173,9 @@ def test_a_projector_is_filled_and_can_be_read(
         assert large.cell >= (0.99 if named else 0.75) * page.cell, where
         assert min((text.size for text in large.texts if text.kind == "word"), default=99) >= 12, where
         labels = [text.size for text in large.texts if text.kind == "label"]
-        assert min(labels) >= 9, where
-        if f"text={FOUR}" in shown:
+        assert min(labels, default=99) >= 9, where
+        assert labels or not maps_of(large), where
+        if f"text={FOUR}" in shown and maps_of(large):
             assert min(text.size for text in large.texts if text.kind == "digit") >= 14, where
         app.page.keyboard.press("Escape")
         expect(app.page.locator(".live-figure[data-projector]")).to_have_count(0)
@@ -215,10 +216,10 @@ def test_a_saved_picture_can_be_read_in_every_shape(
         labels, digits, words = (
             [text.size for text in saved.texts if text.kind == kind] for kind in ("label", "digit", "word")
         )
-        assert labels, where
-        assert min([*labels, *digits]) >= 9 * OF_1280 * 0.99, where
+        assert labels or not maps_of(saved), where
+        assert min([*labels, *digits], default=99) >= 9 * OF_1280 * 0.99, where
         assert min(words) >= (15 if large else 11), where
-        if f"text={FOUR}" in shown and shape != "half slide":
+        if f"text={FOUR}" in shown and shape != "half slide" and maps_of(saved):
             assert digits, where
         assert digits or not maps_of(saved) or any(text.kind == "bar" for text in saved.texts), where
     panel.close()
