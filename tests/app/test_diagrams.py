@@ -154,12 +154,11 @@ def test_the_shapes_of_many_heads_are_those_of_heads_made_by_hand(number: int) -
 
     def split(source: torch.Tensor, count: int) -> torch.Tensor:
         made = source @ torch.zeros(source.shape[1], count * d_head)
-        return made.unflatten(-1, (count, d_head)).transpose(0, 1)
+        return torch.stack(made.split(d_head, dim=-1))
 
     q, k, v = split(x, n_head), split(y, groups), split(y, groups)
-    each = F.scaled_dot_product_attention(
-        q, *(part.repeat_interleave(n_head // groups, 0) for part in (k, v))
-    )
+    shared = [part.repeat_interleave(n_head // groups, 0) for part in (k, v)]
+    each = F.scaled_dot_product_attention(q, shared[0], shared[1])
     joined = each.transpose(0, 1).flatten(-2)
     named = {"Q": q, "K": k, "V": v, "heads": each}
     expected = [f"{name} {size(*part.shape)}" for name, part in named.items()]
