@@ -22,7 +22,8 @@ class Walk:
     ``x`` and ``memory`` are what queries and keys are made from, ``projections`` W_q, W_k and W_v, and
     ``biases`` what is added to each, as rows (1, d); each is None where the head has none. ``scaled`` is
     taken before the mask, ``mask`` is True where a query may attend. ``factor`` is the operator that scales
-    the scores; ``ramp_power`` bends the ramp of the weights.
+    the scores and ``scale`` its number; ``is_masked`` says whether a mask is set, even if it hides nothing;
+    ``ramp_power`` bends the ramp of the weights.
     """
 
     queries: Sequence[str]
@@ -41,6 +42,8 @@ class Walk:
     weights: Numbers
     output: Numbers
     factor: str
+    scale: float = 1.0
+    is_masked: bool = False
     biases: Sequence[Numbers] | None = None
     ramp_power: float = 1.0
 

@@ -62,7 +62,10 @@ class Rows:
 
 @dataclass(frozen=True)
 class Cell:
-    """A cell that was clicked: the heatmap's name, its row (query) and its column (key)."""
+    """A cell that was clicked: the heatmap's name, its row (query) and its column (key); or a diagram's box.
+
+    A box, whose trace says in its `meta` that it `opens` something, is the only cell of its name.
+    """
 
     trace: str
     row: int
@@ -104,7 +107,7 @@ def live_figure(
         chosen: the settings that a click on a cell chooses, by the names that the maps give their rows,
             columns and themselves (`meta.chosen`, see `attn_figures.matrix.Matrix`). What is chosen is framed
             in the browser, so it is no part of the figures.
-        on_cell: called before the next run when a cell of a heatmap is clicked.
+        on_cell: called before the next run when a cell of a heatmap or a box of a diagram is clicked.
         says: what is seen, in one sentence for each step, or for each step in one sentence a row of the row
             slider; it stands under the sliders and follows them. In the markdown of `says.runs`; users'
             words must have gone through `frame.plain`. Or the same packed by `pack_says`, to be cached.
@@ -312,12 +315,10 @@ def _read_places(view: dict[str, Any], chosen: Mapping[str, Steps]) -> dict[str,
 
 
 def _check_cell(cell: Cell, packed: bytes, step: int, row: int) -> None:
-    """Check that a cell is inside one of the heatmaps that the figure shows."""
-    maps = {
-        trace.get("name"): np.shape(trace.get("z"))
-        for trace in figure_at(packed, step, row)["data"]
-        if trace.get("type") == "heatmap" and trace.get("visible", True) is True
-    }
+    """Check that a cell is inside one of the heatmaps that the figure shows, or is one of its boxes."""
+    traces = [each for each in figure_at(packed, step, row)["data"] if each.get("visible", True) is True]
+    maps = {each.get("name"): np.shape(each.get("z")) for each in traces if each.get("type") == "heatmap"}
+    maps |= {each.get("name"): (1, 1) for each in traces if (each.get("meta") or {}).get("opens")}
     shape = maps.get(cell.trace)
     if shape is None or len(shape) != 2 or cell.row >= shape[0] or cell.column >= shape[1]:
         raise ValueError(

@@ -43,6 +43,7 @@ from pages.multi_head.tabs import (
 )
 from pages.multi_head.views import packed, said
 from pages.multi_head.views.conditions import notes_on
+from pages.multi_head.views.diagram import open_box
 
 settings = read_link()
 open_page(
@@ -60,6 +61,7 @@ with st.sidebar:
     asked = ask_look(view, lambda: moving.heads)
 
 ALTS = {
+    "diagram": "Multi-head attention as a block diagram: boxes, and the shapes of what goes between",
     "every head": "One map of attention weights a head, and the output",
     "mean and max": "The mean of all heads' maps, the largest weight of any head, and how far they are apart",
     "two heads": "The maps of two heads and their difference",
@@ -92,6 +94,9 @@ def show() -> None:
         look = with_heads(asked, moving.heads)
     n_query, n_key = sizes = sequences(moving.setting).shape
     now = moving.at(value(slider.steps), look, chosen_cell(n_query, n_key))
+    heard = block_or_free if now.setting.mask == "own" else None
+    if look.view == "diagram":
+        heard = open_box
     with picture:
         live_figure(
             packed(moving.still, look.drawn),
@@ -100,7 +105,7 @@ def show() -> None:
             name="multi-head attention",
             slider=slider,
             chosen={"query": QUERY, "key": KEY, "head": HEAD},
-            on_cell=block_or_free if now.setting.mask == "own" else None,
+            on_cell=heard,
             says=said(moving.still, look.drawn),
             says_what_is_chosen=look.view == "two heads",
         )

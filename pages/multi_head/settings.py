@@ -97,7 +97,10 @@ PATTERNS = Several(
 USUAL_PATTERNS = ("sliding window", "global + local", "block-sparse")
 POSITIONS = scheme_setting(SCHEMES, "none", "pos")
 MOVES = Choice("hmoves", "heads", ("heads", "mask width", "temperature", "strength of positions"))
-VIEW = Choice("view", "every head", ("every head", "mean and max", "two heads", "one or many"), views=True)
+VIEW = Choice(
+    "view", "every head", ("every head", "diagram", "mean and max", "two heads", "one or many"), views=True
+)
+WITHOUT_HEADS = ("diagram", "one or many")  # views that show no head of its own
 ORDER_BY = Choice(
     "by",
     "number",
@@ -209,14 +212,16 @@ class Look:
     head: int
     against: int
     off: tuple[int, ...]
+    num_kv_heads: int = MAX_HEADS  # of keys and values, at most
 
     @property
     def drawn(self) -> "Look":
         """What of it the picture is made from: the chosen head is framed in the browser."""
         if self.view == "two heads":
             return self
-        off = () if self.view == "one or many" else self.off
-        return replace(self, head=0, against=0, off=off)
+        off = () if self.view in WITHOUT_HEADS else self.off
+        shared = self.num_kv_heads if self.view == "diagram" else MAX_HEADS
+        return replace(self, head=0, against=0, off=off, num_kv_heads=shared)
 
 
 def read_link() -> tuple[Parameter, ...]:
@@ -392,13 +397,13 @@ def ask_look(view: str, count_heads: Callable[[], int]) -> Look:
         count_heads: returns how many there are; it is called where heads are chosen by name.
     """
     order = ORDER_BY.default
-    if view != "one or many":
+    if view not in WITHOUT_HEADS:
         st.subheader("Picture", anchor=False)
     if view == "two heads":
         names = names_of_heads(count_heads())
         controls.pick(HEAD, "Head", names)
         controls.pick(AGAINST, "minus", names)
-    elif view != "one or many":
+    elif view not in WITHOUT_HEADS:
         order = controls.choose(ORDER_BY, "Order heads by")
     return Look(view, order, 0, 0, ())
 
@@ -410,7 +415,7 @@ def with_heads(look: Look, n_head: int) -> Look:
     off = tuple(int(head) - 1 for head in controls.several(OFF, "Heads switched off", offered))
     if len(off) == n_head:
         st.caption(":material/edit: All heads are off: the output is what is left, zero or the bias.")
-    return replace(look, head=head, against=against, off=off)
+    return replace(look, head=head, against=against, off=off, num_kv_heads=int(state.value(KV_HEADS)))
 
 
 def chosen_cell(n_query: int, n_key: int) -> tuple[int, int]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from attn_figures.block_diagrams import Shapes
 from attn_figures.numbers import fixed, number
 from attn_ui.frame import listed
 
@@ -31,6 +32,24 @@ def does_not_divide(wanted: int, d_model: int, allowed: Sequence[int], shown: in
     there = "there is only" if d_model == 1 else "there are only"
     more = f", for {there} {counted(d_model, 'dimension')}" if wanted > d_model else ""
     return f"{wanted} heads do not divide d_model = {d_model}{more}. The {verb} {listed(near)}{shows}."
+
+
+def diagram(shapes: Shapes) -> str:
+    """Say which widths heads take and make, and what becomes of them."""
+    n_head, d_head = shapes.query[0], shapes.query[-1]
+    said = f"Each of {n_head} heads makes" if n_head > 1 else "The one head makes"
+    said += f" queries {d_head} wide from vectors {shapes.x[-1]} wide, by a matrix of its own."
+    if shapes.key[0] < n_head:
+        said += (
+            f" Keys and values have {counted(shapes.key[0], 'head')}: {n_head // shapes.key[0]} share each."
+        )
+    if n_head > 1:
+        said += (
+            f" Concat lays {n_head} outputs side by side: {n_head} × {d_head} = {shapes.concatenated[-1]}."
+        )
+    if shapes.output_weight is not None:
+        said += f" W_o mixes them into vectors {shapes.output[-1]} wide."
+    return f"{said} A click on a box opens what it is: a picture, or a tab under this one."
 
 
 def maps(

@@ -149,12 +149,14 @@ def _walks(
         "key": np.asarray(head.key),
         "value": np.asarray(head.value),
         "scores": np.asarray(result.scores),
+        "is_masked": scoring.masking.kind != "none",
         "factor": f"{scoring.factor_at(head.d_k)}<br>÷ T",
         "ramp_power": _ramp_power(scoring.colours, max(len(head.queries), len(head.keys))),
     }
     walks = [
         Walk(
             **given,
+            scale=scale / temperatures[min(step, len(temperatures) - 1)],
             mask=each_mask[min(step, len(each_mask) - 1)],
             **{name: values[step] for name, values in arrays.items()},
         )

@@ -13,7 +13,7 @@ from attn_ui.shared_settings import KEY, QUERY
 from pages.single_head.head import Inputs
 from pages.single_head.numbers import Scoring, at_every_step
 from pages.single_head.settings import SETTINGS, STAGE, TAB, ask_inputs, ask_scoring
-from pages.single_head.stages import STAGES
+from pages.single_head.stages import OPENS, STAGES
 from pages.single_head.tabs import arithmetic, break_it, checks, code, cost, data, maths, scale
 
 _ARRIVED = "_single_head_arrived"
@@ -34,7 +34,10 @@ with st.sidebar:
 
 
 def clicked(cell: Cell) -> None:
-    """In a mask of one's own, block or free what was clicked."""
+    """Open the stage that a box is; in a mask of one's own, block or free what was clicked."""
+    if st.session_state[STAGE.name] == "diagram":
+        st.session_state[STAGE.name] = OPENS.get(cell.trace, "diagram")
+        return
     panel = cell.trace.removesuffix(" masked")
     if panel in ("scaled", "masked", "mask"):
         toggle_cell(cell.row, cell.column)
@@ -98,7 +101,7 @@ def show() -> None:
         name=f"single head {stage}",
         slider=slider,
         chosen={"query": QUERY, "key": KEY},
-        on_cell=clicked if scoring.masking.kind == "own" else None,
+        on_cell=clicked if stage == "diagram" or scoring.masking.kind == "own" else None,
         says=said_at_every_position(
             stage, inputs, scoring, cell, moves=moves, temperature=temperature, width=width
         ),

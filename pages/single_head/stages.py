@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
+from attn_figures import block_diagrams
 from attn_figures import single_head as pictures
 from attn_figures.picture import Picture
 from attn_figures.single_head import Walk
@@ -38,6 +39,12 @@ STAGES: Mapping[str, Stage] = MappingProxyType(
             words.all_at_once,
             words.all_at_once_formula,
             "One head in one line.",
+        ),
+        "diagram": Stage(
+            block_diagrams.single_head,
+            "One attention head as a block diagram: boxes for its steps, and the shapes of what goes between",
+            words.diagram,
+            words.all_at_once_formula,
         ),
         "X": Stage(
             pictures.sources,
@@ -93,5 +100,18 @@ STAGES: Mapping[str, Stage] = MappingProxyType(
             "Each row is an average of the values that its query may see, so it stays within their hull; "
             "a row that sees none is zero.",
         ),
+    }
+)
+
+# The stage that each box of the diagram is.
+OPENS: Mapping[str, str] = MappingProxyType(
+    {
+        **dict.fromkeys(("X", "Y"), "X"),
+        **dict.fromkeys(("Q", "K", "V", "W_q", "W_k", "W_v"), "Q, K, V"),
+        "scores": "scores",
+        "scale": "scaled",
+        "mask": "masked",
+        "softmax": "weights",
+        **dict.fromkeys(("mix", "output"), "output"),
     }
 )

@@ -86,6 +86,18 @@ def _length(now: Now) -> str:
     )
 
 
+def diagram(now: Now) -> str:
+    """Follow the chosen pair through the boxes."""
+    walk, cell = now.walk, now.cell
+    score, scaled = _digits(float(walk.scores[cell])), _digits(float(walk.scaled[cell]))
+    said = f"{_query(now)} with {_key(now)}: the first MatMul gives {score}, Scale makes it {scaled}"
+    if not walk.mask[cell]:
+        said += ", the mask hides it, and its weight is 0."
+    else:
+        said += f", and SoftMax gives it the weight {walk.weights[cell]:.3f}."
+    return f"{said} A click on a box opens its stage."
+
+
 def _untrained(inputs: Inputs) -> str:
     if not inputs.is_drawn:
         return ""

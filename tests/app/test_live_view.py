@@ -45,6 +45,19 @@ def test_a_clicked_cell_is_told_once(session: dict[str, Any]) -> None:
     assert report(session, view | {"step": 2}) == []
 
 
+def test_a_box_that_opens_something_is_one_cell(
+    session: dict[str, Any], caplog: pytest.LogCaptureFixture
+) -> None:
+    opens, silent = ({"type": "scatter", "name": name, "x": [0.0]} for name in ("Concat", "arrows"))
+    drawn = pack([{"data": [opens | {"meta": {"opens": True}}, silent], "layout": {}}])
+    told: list[Cell] = []
+    for name, row in (("Concat", 0), ("Concat", 1), ("arrows", 0)):
+        session["figure"] = {"view": {"step": 0, "row": 0, "cell": {"trace": name, "row": row, "column": 0}}}
+        live_figure._Listener("figure", None, None, {}, (drawn, told.append))()
+    assert told == [Cell("Concat", 0, 0)]
+    assert caplog.text.count("wanted a cell of one of the maps") == 2
+
+
 @pytest.mark.parametrize(
     "view",
     [

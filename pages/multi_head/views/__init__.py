@@ -9,7 +9,7 @@ from attn_ui.shared_cache import shared
 from pages.multi_head.numbers import Now
 from pages.multi_head.settings import VIEW, Look
 from pages.multi_head.sliders import Moving
-from pages.multi_head.views import every_head, mean_and_max, one_or_many, two_heads
+from pages.multi_head.views import diagram, every_head, mean_and_max, one_or_many, two_heads
 from pages.multi_head.views.conditions import conditions
 
 
@@ -27,6 +27,7 @@ VIEWS = dict(
         VIEW.options,
         (
             View(every_head.draw, every_head.say),
+            View(diagram.draw, diagram.say, plain=True),
             View(mean_and_max.draw, mean_and_max.say),
             View(two_heads.draw, two_heads.say),
             View(one_or_many.draw, one_or_many.say, plain=True),

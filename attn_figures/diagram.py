@@ -1,0 +1,203 @@
+"""Block diagrams: boxes, and arrows with the shapes of what they carry, from the bottom to the top.
+
+One diagram has two forms, with the same boxes: upright ones for phones and half slides, wide ones elsewhere.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attn_figures import marks, theme
+from attn_figures.arrange import PHONES
+from attn_figures.chart import Chart
+from attn_figures.frame import Role
+from attn_figures.marks import Mark
+from attn_figures.panels import compose
+from attn_figures.picture import Spec
+
+Numbers = NDArray[np.float64]
+HALF = 0.27  # of a level, what a box takes above and below its middle
+PITCH = 1.6  # units a level
+LABEL_GAP = 0.016  # of the width, between an arrow and its label
+LABEL_ABOVE = 0.23  # of a level, from the start of an arrow to the middle of its label
+STACKED = ((0.009, 0.07), (0.018, 0.14))  # of the width and of a level, how far boxes behind a box look out
+HEAD = 0.09  # of a level, from the end of an arrow to the middle of its head
+LARGEST_UNIT = 44.0  # pixels
+
+
+@dataclass(frozen=True)
+class Box:
+    """One step of a computation: its words, where it stands, and what pointing at it says.
+
+    Attributes:
+        name: unique in its diagram; a click tells it.
+        says: what stands in it; may hold Plotly's tags.
+        x: its left and right edge, in the diagram's columns.
+        level: counted from 0, the lowest.
+        hover: what it computes, its formula and its shape, a line each.
+        role: whose colour it has.
+        stacked: whether it stands for several that lie behind one another.
+    """
+
+    name: str
+    says: str
+    x: tuple[float, float]
+    level: float
+    hover: Sequence[str]
+    role: Role = "ink"
+    stacked: bool = False
+
+
+@dataclass(frozen=True)
+class Arrow:
+    """A line with what it carries: (x, level) of the box that it leaves, of corners, of the box it enters.
+
+    ``leaves_stack`` says whether other boxes look out behind the one that it leaves.
+    """
+
+    path: Sequence[tuple[float, float]]
+    carries: str = ""
+    shape: tuple[int, ...] | None = None
+    role: Role = "ink"
+    leaves_stack: bool = False
+
+    @property
+    def label(self) -> str:
+        """The name and the shape of what it carries.
+
+        >>> Arrow([(0, 0), (0, 1)], "Q", (6, 4)).label
+        'Q 6 × 4'
+        """
+        return " ".join(filter(None, [self.carries, "" if self.shape is None else sized(self.shape)]))
+
+
+def sized(shape: Sequence[int]) -> str:
+    """Write a shape.
+
+    >>> sized((6, 4))
+    '6 × 4'
+    """
+    return " × ".join(map(str, shape))
+
+
+def diagram(
+    boxes: Sequence[Box], arrows: Sequence[Arrow], *, columns: float, upright: float, wide: float
+) -> Spec:
+    """Draw boxes and arrows on `columns` that phones show `upright` units wide, and larger screens `wide`."""
+    levels = max(box.level for box in boxes)
+    traces = [*_lines(arrows), *_behind(boxes, columns)]
+    traces += [trace for box in boxes for trace in _box(box)]
+    traces.append(_words(boxes))
+    if any(arrow.label for arrow in arrows):
+        traces.append(_labels([arrow for arrow in arrows if arrow.label], columns))
+    quiet = {"visible": False, "showticklabels": False}
+    narrow, spec = (
+        compose.spec(
+            [
+                Chart(
+                    "diagram",
+                    traces,
+                    columns=units,
+                    rows=PITCH * (levels + 1),
+                    x=quiet | {"range": [0, columns]},
+                    y=quiet | {"range": [-0.5, levels + 0.5]},
+                )
+            ],
+            largest_unit=LARGEST_UNIT,
+        )
+        for units in (upright, wide)
+    )
+    each = zip(*(form["layout"]["meta"]["screens"] for form in (narrow, spec)), strict=True)
+    spec["layout"]["meta"] = {"screens": [one if one["width"] < PHONES else other for one, other in each]}
+    return spec
+
+
+def _corners(box: Box, aside: float = 0.0, above: float = 0.0) -> tuple[Numbers, Numbers]:
+    left, right = box.x
+    x = np.array([left, right, right, left, left]) + aside
+    y = box.level + HALF * np.array([-1, -1, 1, 1, -1]) + above
+    return x, y
+
+
+def _behind(boxes: Sequence[Box], columns: float) -> list[Mark]:
+    """Draw what looks out behind the boxes that stand for several, the farthest first."""
+    drawn = []
+    for number, (aside, above) in reversed([*enumerate(STACKED, start=1)]):
+        x, y = _joined([_corners(box, aside * columns, above) for box in boxes if box.stacked])
+        light = theme.LIGHT
+        drawn.append(marks.area(f"behind {number}", x, y, light.panel, edge=light.muted, width=1))
+    return drawn
+
+
+def _box(box: Box) -> list[Mark]:
+    """Draw a box on its own ground; what lies behind it shows through neither."""
+    colour = getattr(theme.LIGHT, box.role)
+    x, y = _corners(box)
+    strength, edge = (0.05, theme.LIGHT.muted) if box.role == "ink" else (0.12, colour)
+    front = marks.area(box.name, x, y, theme.rgba(colour, strength), edge=edge)
+    del front["hoverinfo"]
+    heard: dict[str, Any] = {
+        "hoveron": "fills",
+        "hoverinfo": "text",
+        "text": "<br>".join(box.hover),
+        "meta": {"opens": True},
+    }
+    return [marks.area(f"{box.name} ground", x, y, theme.LIGHT.paper), front | heard]
+
+
+def _joined(paths: Sequence[tuple[Numbers, Numbers]]) -> tuple[Numbers, Numbers]:
+    """Lay paths end to end, broken between them."""
+    gap = np.array([np.nan])
+    x, y = (
+        np.concatenate([part for path in paths for part in (path[axis], gap)] or [gap]) for axis in (0, 1)
+    )
+    return x, y
+
+
+def _words(boxes: Sequence[Box]) -> Mark:
+    middles = [sum(box.x) / 2 for box in boxes]
+    return marks.words("boxes", middles, [box.level for box in boxes], [box.says for box in boxes])
+
+
+def _ends(arrow: Arrow) -> list[tuple[float, float]]:
+    """Return its corners, from the edge of the box that it leaves to that of the box that it goes to."""
+    (x, level), *corners, (to_x, to_level) = arrow.path
+    above = STACKED[-1][1] if arrow.leaves_stack else 0.0
+    return [(x, level + HALF + above), *corners, (to_x, to_level - HALF)]
+
+
+def _lines(arrows: Sequence[Arrow]) -> list[Mark]:
+    """Draw all arrows as one line that is broken between them, and their heads."""
+    paths = [np.array(_ends(arrow)) for arrow in arrows]
+    x, y = _joined([(path[:, 0], path[:, 1]) for path in paths])
+    heads = np.array([path[-1] for path in paths])
+    muted = theme.LIGHT.muted
+    return [
+        marks.line("arrows", x, y, muted, width=1.5),
+        marks.points("heads of arrows", heads[:, 0], heads[:, 1] - HEAD, muted, size=8, symbol="triangle-up"),
+    ]
+
+
+def _labels(arrows: Sequence[Arrow], columns: float) -> Mark:
+    """Write what the arrows carry beside their starts."""
+    starts = [_ends(arrow)[0] for arrow in arrows]
+    font = {"color": [getattr(theme.LIGHT, arrow.role) for arrow in arrows], "size": theme.FONT_SIZE - 1}
+    return marks.words(
+        "shapes",
+        [x + LABEL_GAP * columns for x, _ in starts],
+        [y + LABEL_ABOVE for _, y in starts],
+        [arrow.label for arrow in arrows],
+    ) | {"textposition": "middle right", "textfont": font}
+
+
+def told(*lines: str) -> tuple[str, ...]:
+    """Return the lines of a hover, of which those of users are escaped.
+
+    >>> told("a < b", "")
+    ('a &lt; b',)
+    """
+    return tuple(escape(line, quote=False) for line in lines if line)
