@@ -169,7 +169,11 @@ CLAIMS = {
         "hardly changes when its scores do: little is learned through it. At d_k = 1 nothing is to be "
         "divided. A model can learn smaller W_q and W_k instead; the division gives it that from the start.",
         see=(
-            See("Two keys, one query, not divided", "single_head", {"example": "two keys, one query", "scale": "none"}),
+            See(
+                "Two keys, one query, not divided",
+                "single_head",
+                {"example": "two keys, one query", "scale": "none"},
+            ),
             See("Why divide: the sweep", "single_head", {"tab": "Scale"}),
         ),
         checks=_divided,
