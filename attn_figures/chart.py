@@ -22,6 +22,7 @@ class Chart:
         colours: the range of a trace that is coloured by value.
         marks: shapes, without axis references.
         legend: (what, colour) for each thing drawn, set as coloured words above the body.
+        legend_lines: the lines that these words take.
         title_lines: the lines that the title takes, or that something else takes in its place.
         under: the box of a panel in the next line that this one stands above, edge to edge.
     """
@@ -39,6 +40,7 @@ class Chart:
     shows_bar: bool = False
     marks: Sequence[dict[str, Any]] = ()
     legend: Sequence[tuple[str, str]] = ()
+    legend_lines: int = 1
     title_lines: int = 1
     under: Box | None = None
 
@@ -51,7 +53,7 @@ class Chart:
         ticks = max(46, 12 + 7 * widest) if self.y.get("showticklabels", True) else 8
         left = ticks + (22 if self.y_title else 0)
         bottom = 28 + (24 if self.x_title else 0) + (6 + 18 * self.title_lines if self.title else 0)
-        top = 34 if self.legend else 14
+        top = 16 + 18 * self.legend_lines if self.legend else 14
         box = Box(self.columns, self.rows, left=left + 20, lead=left, trail=12, top=top, bottom=bottom)
         if self.under is not None:
             left = max(box.left, self.under.left)
@@ -94,8 +96,12 @@ class Chart:
         """Return the legend."""
         if not self.legend:
             return []
-        words = "    ".join(f"<span style='color:{colour}'>{what}</span>" for what, colour in self.legend)
+        said = [f"<span style='color:{colour}'>{what}</span>" for what, colour in self.legend]
+        each = -(-len(said) // self.legend_lines)
+        words = "<br>".join("    ".join(said[at : at + each]) for at in range(0, len(said), each))
         place = {"x": 0, "xanchor": "left", "y": 1, "yanchor": "bottom", "yshift": 8, "showarrow": False}
+        if self.legend_lines > 1:
+            place["align"] = "left"
         return [{"xref": f"{axes.x} domain", "yref": f"{axes.y} domain", "text": words, **place}]
 
 

@@ -16,6 +16,7 @@ from attn_figures.picture import Picture, Spec
 Numbers = NDArray[np.float64]
 LEAST = 1e-16  # on a logarithmic axis what is below is drawn there
 PHONE_HEIGHT = 560
+MOST_ON_A_LINE = 28  # letters of a legend that a phone has room for
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -126,6 +127,7 @@ def _chart(
         y=y,
         marks=[upright(float(x[at]))],
         legend=[(name, colours[name]) for name in curves] if named else (),
+        legend_lines=2 if sum(map(len, curves)) > MOST_ON_A_LINE else 1,
     )
 
 

@@ -102,7 +102,8 @@ def noise(seeds: Sequence[int], sizes: Sequence[float | int]) -> Study:
 
 def _moved(outputs: Tensor) -> Tensor:
     """Return how far each of the later outputs is from the first, as a share of its size."""
-    return (outputs[1:] - outputs[0]).norm(dim=(-2, -1)) / outputs[0].norm()
+    moved: Tensor = (outputs[1:] - outputs[0]).norm(dim=(-2, -1)) / outputs[0].norm()
+    return moved
 
 
 def parameters(num_heads: Sequence[int]) -> Study:
@@ -113,7 +114,10 @@ def parameters(num_heads: Sequence[int]) -> Study:
     >>> parameters([1, 2]).measures["parameters"]["d_model / heads"].tolist()
     [[1024.0, 1024.0]]
     """
-    widths = {"d_model / heads": lambda heads: D_MODEL // heads, "d_model": lambda heads: D_MODEL}
+    widths = {
+        "d_model / heads": [D_MODEL // heads for heads in num_heads],
+        "d_model": [D_MODEL] * len(num_heads),
+    }
 
     def count(heads: int, width: int) -> float:
         module = MultiHeadAttention(D_MODEL, heads, d_head=width, bias=False)
@@ -124,8 +128,8 @@ def parameters(num_heads: Sequence[int]) -> Study:
         tuple(num_heads),
         {
             "parameters": {
-                name: torch.tensor([[count(heads, width(heads)) for heads in num_heads]], dtype=torch.float64)
-                for name, width in widths.items()
+                name: torch.tensor([[*map(count, num_heads, each)]], dtype=torch.float64)
+                for name, each in widths.items()
             }
         },
     )

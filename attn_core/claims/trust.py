@@ -39,7 +39,8 @@ def rank_correlation(a: Float[Tensor, "*batch n"], b: Float[Tensor, "*batch n"])
     """
     centred = [each - each.mean(dim=-1, keepdim=True) for each in (ranks(a), ranks(b))]
     sizes = [each.norm(dim=-1) for each in centred]
-    return (centred[0] * centred[1]).sum(dim=-1) / (sizes[0] * sizes[1])
+    correlation: Tensor = (centred[0] * centred[1]).sum(dim=-1) / (sizes[0] * sizes[1])
+    return correlation
 
 
 def weights_and_effects(

@@ -106,7 +106,7 @@ def test_eight_heads_that_kept_tokens_apart_would_be_said_to() -> None:
     study, held = decided(claim)
     assert not any(held.values())
     better = {
-        measure: curves | {"8 heads": curves["1 head"] + 0.1} for measure, curves in study.measures.items()
+        measure: {**curves, "8 heads": curves["1 head"] + 0.1} for measure, curves in study.measures.items()
     }
     assert all(claim.held(replace(study, measures=better)).values())
     assert verdict(claim.held(replace(study, measures=better))).startswith("**Holds** without the residual")
@@ -117,7 +117,7 @@ def test_eight_heads_that_noise_moved_less_would_be_said_to() -> None:
     study = decided(claim)[0]
     assert not any(claim.held(constant(study, 1.0)).values())
     steady = {
-        measure: curves | {"8 heads": curves["1 head"] - 0.1} for measure, curves in study.measures.items()
+        measure: {**curves, "8 heads": curves["1 head"] - 0.1} for measure, curves in study.measures.items()
     }
     assert all(claim.held(replace(study, measures=steady)).values())
 

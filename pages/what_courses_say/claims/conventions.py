@@ -22,7 +22,7 @@ def _divided(study: Study, seeds: Seeds) -> list[Check]:
     )
     scores = torch.einsum("qod,qkd->qk", query, key)
     sizes = [
-        torch.autograd.functional.jacobian(lambda row: torch.softmax(row, dim=-1), row).norm()  # type: ignore[no-untyped-call]
+        torch.autograd.functional.jacobian(lambda row: torch.softmax(row, dim=-1), row).norm()
         for row in scores
     ]
     variance = study.measures["variance"]
