@@ -59,15 +59,15 @@ def test_drag_the_bandwidth_then_move_the_query(app: AppPage) -> None:
     app.page.mouse.up()
     app.settle()
     h = float(app.readout("fit"))
-    nearest = BANDWIDTH.values[BANDWIDTH.nearest(h)]
+    assert h in BANDWIDTH.values
     assert f"h={h:g}" in app.query
-    row = gaussian(points, 2.5, nearest)
+    row = gaussian(points, 2.5, h)
     np.testing.assert_allclose(drawn(app, "fit", "weights", "z")[30], row, atol=1e-6)
 
     # The query moves by keyboard: sizes, colours, line, kernel and frame follow.
     app.press("fit", "ArrowRight", times=5, name="row")
     assert app.readout("fit", "row") == "x = 3"
-    row = gaussian(points, 3.0, nearest)
+    row = gaussian(points, 3.0, h)
     np.testing.assert_allclose(drawn(app, "fit", "weight of each point", "marker.size"), row, atol=1e-6)
     np.testing.assert_allclose(drawn(app, "fit", "weight of each point", "marker.color"), row, atol=1e-6)
     facts = drawn(app, "fit", "read-out", "customdata")[0]
@@ -86,7 +86,7 @@ def test_drag_the_bandwidth_then_move_the_query(app: AppPage) -> None:
     assert app.readout("fit", "row") == "x = 0.7"
     assert float(app.readout("fit")) == h
     np.testing.assert_allclose(
-        drawn(app, "fit", "weight of each point", "marker.size"), gaussian(points, 0.7, nearest), atol=1e-6
+        drawn(app, "fit", "weight of each point", "marker.size"), gaussian(points, 0.7, h), atol=1e-6
     )
 
 
@@ -95,14 +95,22 @@ def test_a_gap_and_four_kernels(app: AppPage) -> None:
     assert "no key" in app.page.get_by_text("finds no key within").inner_text()
     cells = drawn(app, "fit", "weights", "z")
     points = points_of(data="gap")
-    h = BANDWIDTH.values[BANDWIDTH.nearest(0.29)]
-    counts = (np.abs(np.array(QUERY_AT.values)[:, None] - points.keys) <= h).sum(axis=1)
+    counts = (np.abs(np.array(QUERY_AT.values)[:, None] - points.keys) <= 0.29).sum(axis=1)
     np.testing.assert_array_equal(np.isnan(cells).all(axis=1), counts == 0)
     assert np.isnan(drawn(app, "fit", "estimate at the query", "y")).all()
 
+    # Between two steps, the link's own is one more: the slider goes past it and back.
+    assert 0.29 not in BANDWIDTH.values
+    read_outs = [app.readout("fit")]
+    for key in ("ArrowRight", "ArrowLeft", "ArrowLeft", "ArrowRight"):
+        app.press("fit", key)
+        read_outs.append(app.readout("fit"))
+        assert f"h={read_outs[-1]}&" in f"{app.query}&"
+    assert read_outs == ["0.29", "0.3", "0.29", "0.26", "0.29"]
+
     app.segment("Four kernels")
     at = np.array(QUERY_AT.values)
-    u = np.abs(at[:, None] - points.keys) / BANDWIDTH.values[BANDWIDTH.nearest(0.29)]
+    u = np.abs(at[:, None] - points.keys) / 0.29
     for name, profile in (
         ("boxcar", (u <= 1).astype(float)),
         ("triangular", np.maximum(0, 1 - u)),
@@ -133,16 +141,16 @@ def test_find_the_best_then_learn_it(app: AppPage) -> None:
     training = drawn(app, "choose", "training error", "y")
     assert training[0] == training.min()  # it always wants the narrowest
 
-    app.page.get_by_role("button", name="Learn from h = 2.").click()
+    app.page.get_by_role("button", name="Learn from h = 2.5").click()
     app.page.get_by_text("Adam on log h went").wait_for()
     app.settle()
     path = drawn(app, "choose", "learned", "x")
-    assert path[0] == pytest.approx(BANDWIDTH.values[BANDWIDTH.nearest(2.5)], rel=1e-5)
+    assert path[0] == pytest.approx(2.5, rel=1e-5)
     assert path[-1] == pytest.approx(best, rel=0.02)  # within 2% of the search's best
 
     app.page.get_by_role("button", name="Take the best").click()
     app.settle()
-    assert float(app.readout("choose")) == pytest.approx(BANDWIDTH.values[BANDWIDTH.nearest(best)], rel=0.01)
+    assert float(app.readout("choose")) == pytest.approx(best, rel=1e-5)
     assert "this one is as good" in app.page.get_by_test_id("stMain").inner_text()
 
 
