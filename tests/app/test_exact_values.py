@@ -28,7 +28,8 @@ Link = Mapping[str, Any]
 def softmax(scores: Numbers) -> Numbers:
     """Each row's exponentials over their sum."""
     shifted = np.exp(scores - scores.max(axis=-1, keepdims=True))
-    return shifted / shifted.sum(axis=-1, keepdims=True)
+    weights: Numbers = shifted / shifted.sum(axis=-1, keepdims=True)
+    return weights
 
 
 def read_outs(at: AppTest) -> dict[str, str]:
@@ -129,7 +130,8 @@ def test_a_temperature_of_many_heads(sentence: str) -> None:
     at = open_sound("multi-head", **link)
     names = [f"head {head}" for head in range(1, 5)]
     drawn = handed.picture(at)
-    maps = np.stack([np.asarray(drawn.get(f"{name} weights", drawn.get(name))["z"], float) for name in names])
+    traces = [drawn.get(f"{name} weights") or drawn[name] for name in names]
+    maps = np.array([each["z"] for each in traces], dtype=np.float64)
     assert read_outs(at) == {"t": "0.37"}
     assert address(at)["t"] == "0.37"
     assert np.ptp(maps) > 0
