@@ -21,7 +21,7 @@ def _smoothed(study: Study, seeds: Seeds) -> list[Check]:
         for layer in range(len(study.x) - 1):
             module = MultiHeadAttention(16, 8, bias=False, seed=seeds[0] + layer, dtype=x.dtype).to_torch()
             x = x + module(x, x, x, need_weights=False)[0]
-    ours = study.measures["with the residual"]["8 heads"][0, -1]
+    ours = study.measures["differences left, with the residual"]["8 heads"][0, -1]
     return [compare("twelve layers of `torch.nn.MultiheadAttention`, first seed", ours, token_distance(x))]
 
 
@@ -152,15 +152,15 @@ CLAIMS = {
         bent=False,
         measure=lambda seeds: measures.over_smoothing(seeds, len(LAYERS.values) - 1),
         call=f"claims.over_smoothing(seeds, {len(LAYERS.values) - 1})",
-        drawn={"with the residual": False, "without the residual": True},
-        tells=("with the residual",),
+        drawn={"differences left, with the residual": False, "differences left, without the residual": True},
+        tells=("differences left, with the residual",),
         repeats="8 seeds",
         counts="eight heads keep tokens further apart than one head, by more than two standard errors",
         held=lambda study: {
-            f"{name} after {layer} layers": clearly_below(
-                study.at(name, "1 head", layer), study.at(name, "8 heads", layer)
+            f"{where} after {layer} layers": clearly_below(
+                *(study.at(f"differences left, {where}", heads, layer) for heads in ("1 head", "8 heads"))
             )
-            for name, layer in (
+            for where, layer in (
                 ("without the residual", 2),
                 ("with the residual", 6),
                 ("with the residual", 12),
