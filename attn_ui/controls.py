@@ -40,8 +40,10 @@ def whole(setting: Whole, label: str, **more: Any) -> int:
 
 def real(setting: Real, label: str, **more: Any) -> float:
     """Ask for a number with a slider."""
+    tied = _tied(setting.name, label)
+    # With all its digits: a link may name a number between two steps.
     number: float = st.slider(
-        label, setting.low, setting.high, setting.default, setting.step, **_tied(setting.name, label), **more
+        label, setting.low, setting.high, setting.default, setting.step, format="%g", **tied, **more
     )
     return number
 

@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 import segno
 import streamlit as st
 
-from attn_ui import lesson, settings_file, state
+from attn_ui import lesson, reach, settings_file, state
 from attn_ui.bounds import MAX_SETTINGS_BYTES
 from attn_ui.parameters import Parameter
 
@@ -46,7 +46,10 @@ def fill() -> None:
         st.session_state.pop(_SAID, None)
         return
     with panel:
-        _link("link", link(lesson_too=True))
+        address, about = _for_others(link(lesson_too=True))
+        if about:
+            st.caption(about)
+        _link("link", address)
         if tables := state.left_out(settings):
             said = f"Too long for a link: {', '.join(tables)}. The file has everything."
             st.warning(said, icon=":material/info:")
@@ -71,6 +74,10 @@ def link(*, lesson_too: bool, **more: str) -> str:
     pairs += [(name, text) for name, text in more.items() if text]
     address = st.context.url or ""
     return f"{address}?{urlencode(pairs)}" if pairs else address
+
+
+def _for_others(address: str) -> tuple[str, str]:
+    return reach.for_others(address, st.context.headers, st.context.ip_address)
 
 
 def scannable(text: str) -> segno.QRCode:
@@ -157,4 +164,4 @@ def _lesson(settings: Sequence[Parameter]) -> None:
     said = st.text_input("Say one sentence", max_chars=lesson.SAY.longest, key="share-say")
     projected = st.toggle("Start in projector mode", key="share-projector")
     more = {"hide": ",".join(hidden), "say": said, "projector": "true" if projected else ""}
-    _link("lesson-link", link(lesson_too=False, **more))
+    _link("lesson-link", _for_others(link(lesson_too=False, **more))[0])

@@ -292,14 +292,6 @@ def _answers(port: int) -> bool:
     return False
 
 
-def _address() -> str:
-    """Return this machine's address in its network, as far as it can be told without asking anybody."""
-    with contextlib.suppress(OSError), contextlib.closing(socket.socket(type=socket.SOCK_DGRAM)) as probe:
-        probe.connect(("192.0.2.1", 9))  # nothing is sent: the system only chooses its own address
-        return str(probe.getsockname()[0])
-    return "127.0.0.1"
-
-
 def main() -> None:
     """Start, print the address, watch, stop."""
     asked = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -334,7 +326,8 @@ def main() -> None:
     signal.signal(signal.SIGHUP, renew)
     try:
         room.start()
-        print(f"{chosen.processes} processes: give the class http://{_address()}:{chosen.port}", flush=True)
+        host = import_module("attn_ui.reach").own_host() or "127.0.0.1"
+        print(f"{chosen.processes} processes: give the class http://{host}:{chosen.port}", flush=True)
         room.watch()
     except RuntimeError as error:
         raise SystemExit(str(error)) from None

@@ -27,7 +27,7 @@ Link = Mapping[str, Any]
 
 def softmax(scores: Numbers) -> Numbers:
     """Each row's exponentials over their sum."""
-    shifted = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    shifted: Numbers = np.exp(scores - scores.max(axis=-1, keepdims=True))
     weights: Numbers = shifted / shifted.sum(axis=-1, keepdims=True)
     return weights
 
@@ -128,10 +128,7 @@ def test_a_width_of_the_study_of_scale() -> None:
 def test_a_temperature_of_many_heads(sentence: str) -> None:
     link = {"text": sentence, "hmoves": "temperature", "t": "0.37", "tab": "Code", "code": "NumPy"}
     at = open_sound("multi-head", **link)
-    names = [f"head {head}" for head in range(1, 5)]
-    drawn = handed.picture(at)
-    traces = [drawn.get(f"{name} weights") or drawn[name] for name in names]
-    maps = np.array([each["z"] for each in traces], dtype=np.float64)
+    maps: Numbers = np.array([cells(at, f"head {head}") for head in range(1, 5)])
     assert read_outs(at) == {"t": "0.37"}
     assert address(at)["t"] == "0.37"
     assert np.ptp(maps) > 0

@@ -41,15 +41,18 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @contextlib.contextmanager
 def serving(
-    script: str, *options: str, base: str = "", cwd: Path = ROOT, **environment: str
+    script: str, *options: str, base: str = "", cwd: Path = ROOT, to: str = "127.0.0.1", **environment: str
 ) -> Iterator[str]:
-    """Start `streamlit run` on a free port, as a newcomer would; yield its address."""
+    """Start `streamlit run` on a free port, as a newcomer would; yield its address.
+
+    It listens to this machine alone, or where `to` says.
+    """
     with contextlib.closing(socket.socket()) as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     command = [sys.executable, "-m", "streamlit", "run", script, "--server.headless=true", *options]
     process = subprocess.Popen(
-        [*command, f"--server.port={port}", "--server.address=127.0.0.1"],
+        [*command, f"--server.port={port}", f"--server.address={to}"],
         cwd=cwd,
         env={**os.environ, "PYTHONPATH": str(ROOT), **environment},
         stdout=subprocess.PIPE,

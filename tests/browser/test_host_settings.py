@@ -3,6 +3,7 @@
 import urllib.request
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from plotly.offline import get_plotlyjs
 from attn_core import load_model
 from attn_ui.hosting import variables
 from attn_ui.live_figure import PLOTLY_ROUTE
+from attn_ui.reach import own_host
 from tests import planted_bert, small_models
 from tests.browser.app_page import AppPage
 from tests.browser.conftest import serving
@@ -36,7 +38,7 @@ def test_each_setting_does_what_it_says(browser: Browser, tmp_path: Path) -> Non
     }
     assert sorted(given) == sorted(variables())
     assert given.keys() >= ELSEWHERE
-    with serving("app.py", **given) as address:
+    with serving("app.py", to="0.0.0.0", **given) as address:
         with urllib.request.urlopen(f"{address}{PLOTLY_ROUTE}/plotly.min.js") as answer:
             assert answer.read().endswith(b"// mine\n")
             policy = answer.headers["Content-Security-Policy"]
@@ -50,6 +52,12 @@ def test_each_setting_does_what_it_says(browser: Browser, tmp_path: Path) -> Non
         app.settle()
         assert app.readout("real") == "head 1.2"
         expect(app.page.get_by_text("planted: 2 layers of 2 heads")).to_be_visible()
+        # The server listens to all: what Share offers is its address in the network, where there is one.
+        app.page.get_by_role("button", name="Share").click()
+        shared = app.page.url.replace("127.0.0.1", own_host() or "127.0.0.1")
+        expect(app.page.locator(".share-link")).to_have_value(shared)
+        with urllib.request.urlopen(f"http://{urlsplit(shared).netloc}/_stcore/health") as answer:
+            assert answer.read() == b"ok"
         second = context.new_page()
         second.goto(address)
         expect(second.get_by_text("Every place is taken")).to_be_visible()

@@ -41,6 +41,7 @@ def test_the_code_and_the_copied_link_are_the_address(app: AppPage) -> None:
     app.open("single-head?mask=causal")
     app.press("walk", "ArrowRight")
     open_panel(app)
+    expect(app.page.get_by_text("This link opens on this machine alone")).to_be_visible()
     assert scanned(app) == app.page.url
     app.page.get_by_role("button", name="Copy the link").click()
     expect(app.page.get_by_text("Copied.")).to_be_visible()
