@@ -221,9 +221,10 @@ export function enlarge(lists, roomAt, wanted) {
   for (const index of lists[0]?.keys() ?? []) {
     const each = lists.map((list) => /** @type {Screen} */ (list[index]));
     let scale = 1;
-    for (let pass = 0; pass < 4; pass++) {
+    for (let pass = 0; pass < 6; pass++) {
       const { width, height } = roomAt(scale, index);
-      scale = Math.min(...each.map((screen) => Math.min(width / screen.width, height / screen.height)));
+      const fits = Math.min(...each.map((screen) => Math.min(width / screen.width, height / screen.height)));
+      scale = pass < 3 ? fits : Math.min(scale, fits); // where a line more makes room for itself, it has it
     }
     const large = Math.min(1, Math.floor((20 * scale) / wanted.scale) / 20);
     const nearly = Math.min(NEARLY, large); // enough where more can be said or seen so

@@ -362,6 +362,19 @@ def test_what_is_shown_large_is_chosen_by_cells_words_and_numbers(
     assert (chosen, scale) == (width, 1000 / width)
 
 
+def test_what_is_enlarged_fits_though_its_caption_has_a_line_more_at_one_size_than_at_another(
+    modules: Page,
+) -> None:
+    scale = modules.evaluate(
+        """(screen) => {
+            const roomAt = (scale) => ({ width: 1000, height: scale === 1.5 ? 400 : 300 });
+            return enlarge([[screen]], roomAt, { scale: 1, label: 1, digit: 1, tiny: 1 }).scale;
+        }""",
+        screen(500, 10),
+    )
+    assert scale == 1.5  # twice as large it needs 400 pixels, where 300 are left
+
+
 def test_what_has_no_room_is_named(modules: Page) -> None:
     def lacks(*screens: dict[str, Any], tiny: float = 0) -> list[str]:
         wanted = {"scale": 2, "label": 10, "digit": 14, "tiny": 12}
