@@ -377,7 +377,7 @@ def rungs(low: float, high: float, of_ten: Sequence[float], form: str) -> tuple[
 
     So the page computes with the number that it says, and whoever computes after it finds the same.
 
-    >>> rungs(0.5, 25, (1, 2, 5), ".2f")
+    >>> rungs(0.5, 25.0, (1, 2, 5), ".2f")
     (0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 25.0)
     """
     powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
