@@ -1,5 +1,6 @@
 // One figure on the page: takes messages from Python, draws, moves, reports back.
 
+import { checkCanvas } from "./canvas.js";
 import { Controls } from "./controls.js";
 import { fit, Moving } from "./figure.js";
 import { Film } from "./film.js";
@@ -213,7 +214,7 @@ export class LiveFigure {
     this.reserve();
     this.root.dataset.sized = ""; // what stands below may be seen: nothing moves any more
     try {
-      this.Plotly = await loadPlotly(this.meta.plotly);
+      [this.Plotly] = await Promise.all([loadPlotly(this.meta.plotly), checkCanvas()]);
     } catch (error) {
       this.retrying = setTimeout(() => this.start().catch((again) => this.fail(again)), RETRY_MILLISECONDS);
       throw error;
