@@ -1,12 +1,19 @@
 // Whether this browser gives a page back the pixels that the page has painted. Some do not, against tracking
 // (Firefox's resistFingerprinting, extensions): a map that went through a canvas would be noise, without a word.
 
-import { pngBlob } from "./raster.js";
-
 const PATCHES = 8; // a side, each of its own colour: what is of one colour is given back as it is
 const PATCH_PIXELS = 8; // together as large as a small map: some browsers leave smaller ones alone
 const SIDE = PATCHES * PATCH_PIXELS;
 const SHADE = 4; // of 255: some change the last bits alone, which no eye sees
+
+/** Why a file that is read from a canvas cannot be made. */
+export class FalsifiedError extends Error {
+  constructor() {
+    super(
+      "This browser falsifies the pixels that a page reads, as a protection against tracking: no such file can be made here. SVG shows the same picture.",
+    );
+  }
+}
 
 /** @type {Promise<void> | undefined} */
 let checked;
@@ -25,6 +32,11 @@ export function isTruthful() {
   return truthful;
 }
 
+/** To be called before anything is read from a canvas for a file. */
+export function mustBeTruthful() {
+  if (!truthful) throw new FalsifiedError();
+}
+
 /** @returns {Promise<boolean>} */
 async function readsBack() {
   try {
@@ -39,8 +51,11 @@ async function readsBack() {
       brush.fillRect(x * PATCH_PIXELS, y * PATCH_PIXELS, PATCH_PIXELS, PATCH_PIXELS);
     }
     if (!isSeen(brush)) return false;
-    const blob = URL.createObjectURL(await pngBlob(canvas));
-    const copies = [canvas.toDataURL("image/png"), blob];
+    /** @type {Blob | null} */
+    const blob = await new Promise((resolve) => canvas.toBlob(resolve));
+    if (!blob) return false;
+    const address = URL.createObjectURL(blob);
+    const copies = [canvas.toDataURL("image/png"), address];
     for (const copy of copies) {
       const image = new Image();
       image.src = copy;
@@ -49,7 +64,7 @@ async function readsBack() {
       brush.drawImage(image, 0, 0);
       if (!isSeen(brush)) return false;
     }
-    URL.revokeObjectURL(blob);
+    URL.revokeObjectURL(address);
     return true;
   } catch {
     return false; // reading may be refused, too

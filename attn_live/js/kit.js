@@ -1,6 +1,6 @@
 // The panel that saves a figure for a slide. Fetched when it is first asked for, so that no page waits for it.
 
-import { checkCanvas, isTruthful } from "./canvas.js";
+import { checkCanvas, FalsifiedError } from "./canvas.js";
 import { Moving } from "./figure.js";
 import { download, fileName, sizeInWords } from "./files.js";
 import { movingBlob } from "./moving.js";
@@ -46,9 +46,6 @@ const FORMATS = {
     pixels: false,
   },
 };
-const READ_FROM_CANVAS = ["png", "pdf", "film"];
-const FALSIFIED =
-  "This browser falsifies the pixels that a page reads, as a protection against tracking: no such file can be made here. SVG shows the same picture.";
 const COLOURS = { print: "Print", light: "Light", dark: "Dark", transparent: "Transparent" };
 const GROUNDS = { transparent: "#FFFFFF" }; // of a PDF, which has no transparency here
 const HEAD_OF_TABLE = 12; // lines of a CSV that are shown
@@ -200,10 +197,9 @@ class Kit {
       if (turn !== this.turn) return;
       console.warn("live figure: not saved:", error);
       this.shown.replaceChildren();
-      const isClosed = error instanceof Error && error.message === FALSIFIED;
       this.say(
-        isClosed
-          ? FALSIFIED
+        error instanceof FalsifiedError
+          ? error.message
           : "This file could not be made in this browser. A smaller size or another kind of file may do.",
       );
       this.dialog.dataset.made = "failed";
@@ -216,7 +212,6 @@ class Kit {
    */
   async make(format) {
     await checkCanvas();
-    if (READ_FROM_CANVAS.includes(format) && !isTruthful()) throw new Error(FALSIFIED);
     const { subject } = this;
     const { meta, texts } = subject;
     const about = [meta.name, ...texts];

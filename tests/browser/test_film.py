@@ -208,7 +208,7 @@ def test_no_film_is_made_where_no_motion_is_wanted(live: AppPage) -> None:
     assert not live.figure("first").locator(".live-film[data-film=ready]").count()
 
 
-# Tasks that take some time each, one after the other as when a tab comes; whether any was left at the callback.
+# Tasks that take some time each, one after the other as when a tab comes: how many are left at the callback.
 BUSY = """
 () => new Promise((done) => {
     let left = 20;
