@@ -7,7 +7,8 @@ runs while the page waits for its first message.
 
 import gzip
 import hashlib
-from collections.abc import Callable, Sequence
+import json
+from collections.abc import Callable
 from functools import cache, lru_cache
 from urllib.parse import parse_qsl
 
@@ -30,7 +31,7 @@ from attn_ui.assets import (
     takes_gzip,
 )
 from attn_ui.live_figure import PLOTLY_ROUTE, module_address, module_version
-from attn_ui.navigation import PAGES
+from attn_ui.navigation import PAGES, Listed
 from attn_ui.standalone import kit_version, page
 
 # Relative, as Streamlit's own addresses are: right under a base path and behind a proxy that strips one.
@@ -56,15 +57,15 @@ _EARLY = """<script>
 </script>"""
 
 
-def announced(front: FrontEnd, components: Sequence[str]) -> str:
-    """Return Streamlit's HTML with what a page of this product will ask for.
+def announced(front: FrontEnd, page: Listed) -> str:
+    """Return Streamlit's HTML with what a page will ask for, and what an old browser shows in its place.
 
     Args:
         front: Streamlit's own files.
-        components: of its front end, those that the page shows.
+        page: what stands at the address.
     """
     font = '<link rel="preload" as="font" type="font/woff2" crossorigin href="./{}">'
-    modules = [*(f"./{path}" for path in front.scripts(components)), module_address()]
+    modules = [*(f"./{path}" for path in front.scripts((*COMPONENTS, *page.opens_with))), module_address()]
     lines = [
         *(f'<link rel="modulepreload" crossorigin href="{path}">' for path in modules),
         *(font.format(path) for path in front.fonts),
@@ -75,7 +76,10 @@ def announced(front: FrontEnd, components: Sequence[str]) -> str:
     # In the body: after Streamlit's own styles in the head, which count as much.
     dress = f'<link rel="stylesheet" href="{style.address()}"><style data-arriving>{style.arriving()}</style>'
     html = front.index.replace("</head>", "\n".join([*lines, "</head>"]), 1)
-    return html.replace("</body>", f"{dress}\n</body>", 1)
+    # Before the scripts of the head, which wait until all of the page is read.
+    picture = json.dumps(link_preview.picture_of(page, "svg"))
+    still = f"<script>(() => {{\n{bundle('needs.js')}standStill({picture});\n}})();</script>"
+    return html.replace("</body>", f"{dress}\n{still}\n</body>", 1)
 
 
 @cache
@@ -146,7 +150,7 @@ class Assets:
         icon = f".{PLOTLY_ROUTE}/icon.svg?v={mark(_icon())}"
         self.pages = {
             f"{self.base}{page.address}": link_preview.described(
-                announced(front, (*COMPONENTS, *page.opens_with)), page, self.base, icon
+                announced(front, page), page, self.base, icon
             )
             for page in PAGES
         }

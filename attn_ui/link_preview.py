@@ -4,6 +4,7 @@ import html
 import re
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Literal
 
 from starlette.datastructures import Headers
 from starlette.types import Scope
@@ -12,11 +13,12 @@ from attn_ui.navigation import PAGES, Listed
 
 ICON = Path(__file__).parent / "icon.svg"
 _DOCS = Path(__file__).parents[1] / "docs"
-# The README's own pictures of the pages, 1280 x 800: by their addresses, where they are at hand.
+# The README's own pictures of the pages, 1280 x 800, and of their figures: by their addresses, where at hand.
 PICTURES: Mapping[str, Path] = {
     f"pictures/{path.name}": path
     for page in PAGES
-    if (path := _DOCS / f"{page.address or page.folder}.png").is_file()
+    for kind in ("png", "svg")
+    if (path := _DOCS / f"{page.address or page.folder}.{kind}").is_file()
 }
 KEPT = "public, max-age=86400"  # a day: its address stays when the picture does not
 # A chat asks for a whole address of the picture. Whoever sends a request writes these two headers.
@@ -26,6 +28,12 @@ _HOST = re.compile(
 )
 _TITLE = re.compile(r"<title>[^<]*</title>")
 _ICON_LINK = re.compile(r'<link rel="shortcut icon"[^>]*>')
+
+
+def picture_of(page: Listed, kind: Literal["png", "svg"]) -> str:
+    """Return the address of a page's picture, or of its figure's drawing; "" where it is not at hand."""
+    name = f"pictures/{page.address or page.folder}.{kind}"
+    return name if name in PICTURES else ""
 
 
 def origin(scope: Scope) -> str:
@@ -59,8 +67,7 @@ def described(text: str, page: Listed, base: str, icon: str) -> str:
         "og:title": title,
         "og:description": about,
     }
-    picture = f"pictures/{page.address or page.folder}.png"
-    if picture in PICTURES:
+    if picture := picture_of(page, "png"):
         tags["og:image"] = f"{_ORIGIN}{html.escape(base)}{picture}"
         tags |= {"og:image:type": "image/png", "og:image:width": "1280", "og:image:height": "800"}
         tags["og:image:alt"] = f"The page {html.escape(page.title)}"

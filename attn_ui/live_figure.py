@@ -17,8 +17,8 @@ from attn_figures import theme
 from attn_live.bundle import bundle, mark, markup, served
 from attn_live.packing import MOST_MESSAGE_BYTES, PREFIX_BYTES, Cursor, pack
 from attn_live.packing import message as join
-from attn_live.says import Says, check_says, pack_says, said_plainly
-from attn_live.unpacking import count_steps, figure_at, inflated, with_frames
+from attn_live.says import Says, check_says, pack_says
+from attn_live.unpacking import count_steps, figure_at, with_frames
 from attn_ui.address import show
 from attn_ui.parameters import Steps
 from attn_ui.standalone import kit_version
@@ -139,12 +139,6 @@ def live_figure(
     head = orjson.dumps(_meta(key, slider, rows, chosen, **about))
     shown = b"null" if says_what_is_chosen else said
     message = join(head, shown, packed)
-    too_large = False
-    if st.session_state.get(key, {}).get("plain"):  # a browser that cannot inflate said so
-        said = said_plainly(said)
-        plain = join(head, said_plainly(shown), inflated(packed))
-        too_large = len(plain) > MOST_MESSAGE_BYTES
-        message = message if too_large else plain
     if len(message) > MOST_MESSAGE_BYTES:
         raise ValueError(f"a message may take {MOST_MESSAGE_BYTES:,} bytes, this one takes {len(message):,}")
     if says_what_is_chosen:
@@ -161,7 +155,6 @@ def live_figure(
         data=message,
         on_view_change=listener,
         on_failed_change=lambda: None,
-        on_plain_change=lambda: None,
     )
     if not known and result.get("view"):
         # The browser was there before this session: its server was replaced, and what it reports is newer
@@ -169,7 +162,7 @@ def live_figure(
         replace(listener, clicked=None)()
         command()
         st.rerun()
-    if result.get("failed") or too_large:
+    if result.get("failed"):
         step, row = (position(control.steps) if control else 0 for control in (slider, rows))
         places = {name: position(steps) for name, steps in chosen.items()}
         figure = with_frames(figure_at(packed, step, row), places)

@@ -28,6 +28,9 @@ footer { font-size: 0.8rem; overflow-wrap: anywhere; }
 </head>
 <body>
 <main>%(markup)s</main>
+<script>(() => {
+%(needs)ssayInstead(document.querySelector("main"));
+})();</script>
 <footer>{{ADDRESS}}</footer>
 <script type="application/octet-stream" id="message">{{MESSAGE}}</script>
 <script type="application/octet-stream" id="plotly">{{PLOTLY}}</script>
@@ -55,6 +58,7 @@ def page() -> str:
         "dark": _style(theme.DARK),
         "style": style(),
         "markup": markup(),
+        "needs": bundle("needs.js"),
         "script": script,
     }
 

@@ -1,11 +1,14 @@
-"""Take the README's pictures from a running app: `python docs/take_screenshots.py [ADDRESS]`."""
+"""Take the pictures of the pages from a running app: `python docs/take_screenshots.py [ADDRESS]`.
+
+Screenshots are the README's, and what a link unfolds to; a browser that is too old shows the drawings.
+"""
 
 import sys
 import tempfile
 from collections.abc import Callable, Collection
 from pathlib import Path
 
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, BrowserContext, Page
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))  # run as a file, it sees its own folder alone
@@ -20,6 +23,8 @@ PAGES = {
     "multi-head": "multi-head",
     "learned-heads": "learned-heads",
 }
+DRAWN = ".live-figure[data-state=drawn]"
+DRAWING = {"format": "svg", "shape": "16:9", "colours": "print"}
 ON_THE_SCREEN = "single-head?text=to+be+or+not+to+be&projector=true"
 ON_A_SLIDE = "positional-encoding  Positions tell one “the” from the other"
 HOST = "https://lab.example.org"  # where the slide's link leads
@@ -63,10 +68,7 @@ PICTURES: dict[str, Callable[[Page, str, Path], None]] = {
 
 def take(browser: Browser, address: str, folder: Path, names: Collection[str] = PICTURES) -> None:
     """Save pictures as PNG in a folder, in light colours."""
-    context = browser.new_context(
-        viewport={"width": 1280, "height": 800}, color_scheme="light", reduced_motion="reduce"
-    )
-    context.add_init_script("localStorage.setItem('live-figure-moved', 'true')")  # no invitation to drag
+    context = _at_rest(browser)
     for name in names:
         page = context.new_page()
         PICTURES[name](page, address, folder / f"{name}.png")
@@ -74,6 +76,36 @@ def take(browser: Browser, address: str, folder: Path, names: Collection[str] = 
     context.close()
 
 
+def draw(browser: Browser, address: str, folder: Path) -> None:
+    """Save the first figure of each page as it opens, as SVG, by the app's own panel."""
+    context = _at_rest(browser)
+    for name, path in PAGES.items():
+        page = context.new_page()
+        page.goto(f"{address}/{path.split('?')[0]}")
+        page.wait_for_selector(DRAWN)
+        page.locator(DRAWN).first.get_by_role("button", name="Save", exact=True).click()
+        panel = page.locator("dialog.live-kit")
+        for setting, value in DRAWING.items():
+            panel.locator(f'input[name={setting}][value="{value}"]').check()
+        panel.locator("input[name=caption]").uncheck()  # it has this machine's address
+        page.wait_for_selector("dialog[data-made=svg]")
+        with page.expect_download() as download:
+            panel.get_by_role("button", name="Save the file").click()
+        download.value.save_as(folder / f"{name}.svg")
+        page.close()
+    context.close()
+
+
+def _at_rest(browser: Browser) -> BrowserContext:
+    context = browser.new_context(
+        viewport={"width": 1280, "height": 800}, color_scheme="light", reduced_motion="reduce"
+    )
+    context.add_init_script("localStorage.setItem('live-figure-moved', 'true')")  # no invitation to drag
+    return context
+
+
 if __name__ == "__main__":
     with slides.chromium() as chromium:
-        take(chromium, sys.argv[1] if len(sys.argv) > 1 else "http://localhost:8501", ROOT / "docs")
+        app = sys.argv[1] if len(sys.argv) > 1 else "http://localhost:8501"
+        take(chromium, app, ROOT / "docs")
+        draw(chromium, app, ROOT / "docs")

@@ -3,6 +3,7 @@
 // Frames stay in the document, styled and laid out: one that is shown has only to be painted. They stand in a
 // shadow tree, where no selector of the page looks for them (its :has() took 10 ms a step to look).
 
+import { whenIdle } from "./idle.js";
 import { choosable } from "./pointing.js";
 
 /** @typedef {{ step: number, row: number }} At */
@@ -29,7 +30,6 @@ svg { position: absolute; top: 0; left: 0; pointer-events: none; }
 .crisp { shape-rendering: crispEdges; }`;
 const BOTH_SLIDERS = 1e6; // how far off a place is that takes both, besides the moves themselves
 const QUIET_MILLISECONDS = 500; // after any input before the next step is drawn: a key is pressed again sooner
-const FALLBACK_MILLISECONDS = 40; // between steps where the browser does not tell when it is idle
 const REFERENCE = /url\(\s*(["']?)[^)"'#]*#([^)"']+)\1\s*\)/g;
 
 let lastInput = -Infinity; // of any kind, anywhere on the page
@@ -319,10 +319,4 @@ function rename(holder, prefix) {
       element.setAttribute(name, refer(element.getAttribute(name) ?? ""));
     }
   }
-}
-
-/** @param {() => void} callback */
-function whenIdle(callback) {
-  if (window.requestIdleCallback) window.requestIdleCallback(callback);
-  else setTimeout(callback, FALLBACK_MILLISECONDS);
 }

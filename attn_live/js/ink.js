@@ -2,8 +2,11 @@
 // of a ramp with 3.1 to 1. Of black and white the better one has 4.58 to 1 or more on every colour there is.
 // Plotly's number formats know a hyphen alone for a minus.
 
+import { drawCells } from "./cells.js";
+
 /**
- * Gives each digit of a drawn figure the ink that reads best on its cell, and each negative number its minus.
+ * Gives each digit of a drawn figure the ink that reads best on its cell, and each negative number its minus; and
+ * cells their colours, where Plotly's way to give them is closed.
  *
  * @param {any} node what Plotly has drawn into
  */
@@ -14,11 +17,13 @@ export function inkCells(node) {
     if (!scale?.colorscale) continue;
     const low = scale.cmin ?? scale.zmin;
     const high = scale.cmax ?? scale.zmax;
+    drawCells(map, node._fullLayout, (z) => colourAt(scale.colorscale, (z - low) / (high - low)));
     for (const label of map.querySelectorAll(".heatmap-label")) {
       const place = (label.__data__?.z - low) / (high - low);
       const text = label.querySelector("text");
       if (!text) continue;
-      if (Number.isFinite(place)) text.style.fill = inkOn(colourAt(scale.colorscale, place));
+      const ground = Number.isFinite(place) && colourAt(scale.colorscale, place);
+      if (ground) text.style.fill = inkOn(ground);
       if (text.textContent?.startsWith("-")) text.textContent = `−${text.textContent.slice(1)}`;
     }
   }
@@ -38,10 +43,12 @@ function inkOn(colour) {
 }
 
 /**
- * @param {[number, string][]} scale colours as #RRGGBB at places from 0 to 1
+ * @param {[number, string][]} scale colours as #RRGGBB at places from 0 to 1; of others nothing is drawn
  * @param {number} place
+ * @returns {number[] | undefined} red, green and blue
  */
 function colourAt(scale, place) {
+  if (!scale.every(([, colour]) => colour.startsWith("#"))) return undefined;
   const inside = Math.min(1, Math.max(0, place));
   const after = Math.max(
     1,

@@ -1,5 +1,6 @@
 // The panel that saves a figure for a slide. Fetched when it is first asked for, so that no page waits for it.
 
+import { checkCanvas, FalsifiedError } from "./canvas.js";
 import { Moving } from "./figure.js";
 import { download, fileName, sizeInWords } from "./files.js";
 import { movingBlob } from "./moving.js";
@@ -196,7 +197,11 @@ class Kit {
       if (turn !== this.turn) return;
       console.warn("live figure: not saved:", error);
       this.shown.replaceChildren();
-      this.say("This file could not be made in this browser. A smaller size or another kind of file may do.");
+      this.say(
+        error instanceof FalsifiedError
+          ? error.message
+          : "This file could not be made in this browser. A smaller size or another kind of file may do.",
+      );
       this.dialog.dataset.made = "failed";
     }
   }
@@ -206,6 +211,7 @@ class Kit {
    * @returns {Promise<Made>}
    */
   async make(format) {
+    await checkCanvas();
     const { subject } = this;
     const { meta, texts } = subject;
     const about = [meta.name, ...texts];

@@ -1,5 +1,6 @@
 // One figure on the page: takes messages from Python, draws, moves, reports back.
 
+import { checkCanvas, isTruthful } from "./canvas.js";
 import { Controls } from "./controls.js";
 import { fit, Moving } from "./figure.js";
 import { Film } from "./film.js";
@@ -9,7 +10,7 @@ import { loadPlotly } from "./plotly.js";
 import { choosable, highlight, meant, onClick, outlines } from "./pointing.js";
 import { Projector } from "./projector.js";
 import { Sentence } from "./says.js";
-import { canRead, isSame, readMessage, unpack } from "./wire.js";
+import { isSame, readMessage, unpack } from "./wire.js";
 
 const PLAY_MILLISECONDS = 140;
 const SEND_AFTER_MILLISECONDS = 120;
@@ -39,7 +40,6 @@ let projected = false; // whether a link's wish for a full screen was seen to
  * @param {Uint8Array} bytes
  */
 export async function hear(bytes) {
-  if (!canRead(bytes)) return; // the figure itself asks for what this browser can read
   const { meta, says } = await readMessage(bytes);
   if (!says) return;
   apart.set(meta.key, says);
@@ -98,7 +98,6 @@ export class LiveFigure {
     this.maps = []; // those of the real figure that can be chosen in
     this.dragging = false;
     this.inSight = false;
-    this.asked = false; // for a message that was not deflated
     this.gone = false;
     /** @type {any} */
     this.Plotly = undefined;
@@ -190,13 +189,7 @@ export class LiveFigure {
     try {
       if (data !== this.data) {
         this.data = data;
-        const bytes = /** @type {Uint8Array} */ (data);
-        if (!canRead(bytes)) {
-          if (!this.asked) setStateValue("plain", true); // Python sends it again, or draws a plain chart
-          this.asked = true;
-          return;
-        }
-        const message = await readMessage(bytes);
+        const message = await readMessage(/** @type {Uint8Array} */ (data));
         if (this.gone || data !== this.data) return; // a newer one came meanwhile
         await this.take(message);
         if (this.gone || data !== this.data) return; // a newer one came meanwhile
@@ -214,7 +207,7 @@ export class LiveFigure {
     this.reserve();
     this.root.dataset.sized = ""; // what stands below may be seen: nothing moves any more
     try {
-      this.Plotly = await loadPlotly(this.meta.plotly);
+      [this.Plotly] = await Promise.all([loadPlotly(this.meta.plotly), checkCanvas()]);
     } catch (error) {
       this.retrying = setTimeout(() => this.start().catch((again) => this.fail(again)), RETRY_MILLISECONDS);
       throw error;
@@ -455,9 +448,10 @@ export class LiveFigure {
     this.shows = [];
     if (this.root.dataset.state === "failed") return;
     this.root.dataset.state = "failed";
-    this.notice.textContent =
-      "The moving figure could not be drawn in this browser. The plain chart below shows the present step.";
-    this.setStateValue?.("failed", true);
+    // Plotly alone would draw noise where a canvas lies: then there is no plain chart.
+    const instead = isTruthful() ? "The plain chart below shows the present step." : "";
+    this.notice.textContent = `The moving figure could not be drawn in this browser. ${instead}`.trim();
+    this.setStateValue?.("failed", isTruthful());
   }
 
   heal() {

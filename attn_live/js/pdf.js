@@ -1,5 +1,7 @@
 // A PDF of one page that holds one picture, lossless: the page has the picture's shape.
 
+import { mustBeTruthful } from "./canvas.js";
+
 const POINTS_HIGH = 540; // as a slide: 7.5 inches
 
 /**
@@ -8,6 +10,7 @@ const POINTS_HIGH = 540; // as a slide: 7.5 inches
  * @returns {Promise<Blob>}
  */
 export async function pdfBlob(canvas, title) {
+  mustBeTruthful();
   const { width, height } = canvas;
   const pixels = canvas.getContext("2d")?.getImageData(0, 0, width, height).data;
   if (!pixels) throw new Error("the browser gave no pixels");

@@ -1,5 +1,7 @@
 // From an SVG to pixels.
 
+import { mustBeTruthful } from "./canvas.js";
+
 /** @typedef {{ svg: string, width: number, height: number }} Picture */
 
 /** @param {Picture} picture */
@@ -41,7 +43,8 @@ export async function painted(picture, scale, ground) {
  * @param {HTMLCanvasElement} canvas
  * @returns {Promise<Blob>}
  */
-export function pngBlob(canvas) {
+export async function pngBlob(canvas) {
+  mustBeTruthful();
   return new Promise((resolve, reject) => {
     canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error("the canvas gave no picture"))));
   });

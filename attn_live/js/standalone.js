@@ -16,9 +16,17 @@ async function runPacked(id) {
   document.head.append(script);
 }
 
+class FileFigure extends LiveFigure {
+  /** @param {unknown} error */
+  fail(error) {
+    super.fail(error);
+    this.notice.textContent = "The moving figure could not be drawn in this browser.";
+  }
+}
+
 const main = document.querySelector("main");
-if (main) {
-  const figure = new LiveFigure(main);
+if (main?.firstElementChild) {
+  const figure = new FileFigure(main);
   const update = () => figure.update({ parentElement: main, data: message, setStateValue: () => {} });
   const message = bytesIn("message");
   runPacked("plotly")

@@ -1,5 +1,6 @@
 // A short film of the slider's way from its first step to its last, recorded by the browser itself.
 
+import { mustBeTruthful } from "./canvas.js";
 import { inColours, makePicture } from "./picture.js";
 import { painted } from "./raster.js";
 
@@ -31,6 +32,7 @@ export function recordable() {
  * @returns {Promise<Blob>}
  */
 export async function sweepBlob(subject, look, say, stop) {
+  mustBeTruthful();
   const [kind] = recordable() ?? [];
   if (!kind) throw new Error("this browser records no film");
   const last = subject.steps.header.n_steps - 1;

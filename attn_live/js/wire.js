@@ -9,17 +9,6 @@ export const PREFIX_BYTES = 12;
 const DEFLATED = 0x78; // the first byte of RFC 1950; JSON never begins so
 
 /**
- * Whether this browser can read a message: an old one cannot inflate, and asks for the plain form.
- *
- * @param {Uint8Array} bytes
- */
-export function canRead(bytes) {
-  const [, said, packed] = split(bytes);
-  const isPlain = numberAt(packed, 4) === 0 && said[0] !== DEFLATED;
-  return isPlain || "DecompressionStream" in globalThis;
-}
-
-/**
  * Splits what `live_figure` sends: what is said of the figure, its sentences, the packed steps.
  *
  * @param {Uint8Array} bytes

@@ -8,6 +8,7 @@ import pytest
 from PIL import Image
 from playwright.sync_api import Page, Route, expect
 
+from attn_live.bundle import bundle
 from tests.browser.app_page import FRAME, IDLE, MOMENT, AppPage
 
 PAGES = (
@@ -209,3 +210,25 @@ def test_no_film_is_made_where_no_motion_is_wanted(live: AppPage) -> None:
     assert live.readout("first") == "3.0"
     assert live.page.evaluate("() => window.studios") == 0
     assert not live.figure("first").locator(".live-film[data-film=ready]").count()
+
+
+# Tasks that take some time each, one after the other as when a tab comes: how many are left at the callback.
+BUSY = """
+() => new Promise((done) => {
+    let left = 20;
+    const work = () => {
+        for (const start = performance.now(); performance.now() - start < 40;);
+        left -= 1;
+        if (left) setTimeout(work);
+    };
+    whenIdle(() => done(left));
+    work();
+})
+"""
+
+
+def test_a_film_waits_for_the_page_where_the_browser_does_not_tell_that_it_is_idle(tab: Page) -> None:
+    tab.add_init_script("delete window.requestIdleCallback")  # as Safari is
+    tab.goto("about:blank")
+    tab.add_script_tag(content=bundle("idle.js"))
+    assert tab.evaluate(BUSY) == 0

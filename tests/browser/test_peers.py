@@ -167,6 +167,10 @@ def saved(peer: Peer, server: str) -> dict[str, tuple[str, bytes]]:
         "[...document.querySelectorAll('.live-figure button')].find(b => b.textContent === 'Save').click()"
     )
     peer.until(f"return document.querySelector('{PANEL}')?.open")
+    rows = peer.run(
+        "return ['head', 'foot'].map(name => document.querySelector(`.live-kit-${name}`).offsetHeight)"
+    )
+    assert max(rows) < 60, "the panel's rows are stretched"
     forms = peer.run(f"return [...document.querySelectorAll('{PANEL} input[name=format]')].map(i => i.value)")
     found = {}
     for form in forms:

@@ -61,6 +61,7 @@ ON_SCREEN = """figure => {
         .filter(t => t.type === 'heatmap' && t.visible === true && !t.name.endsWith(' masked'))
         .map(t => [under(t), Array.from(t.z, row => Array.from(row, v => Number.isNaN(v) ? null : v))]));
 }"""
+DOCS = Path(__file__).resolve().parents[2] / "docs"
 SVG = "{http://www.w3.org/2000/svg}"
 
 
@@ -80,7 +81,7 @@ def test_every_kind_of_file(app: AppPage, browser: Browser, address: str, tmp_pa
     panel = SavePanel(app, key)
     # The widest shape and the narrowest are the hardest; one page stands for those between.
     shapes = SHAPES if address == "single-head" else {name: SHAPES[name] for name in ("16:9", "half slide")}
-    check_drawings(panel, tmp_path, browser, shapes)
+    check_drawings(panel, tmp_path, browser, shapes, DOCS / f"{address or 'overview'}.svg")
     check_pixels(panel, tmp_path)
     check_numbers(panel, app, key, tmp_path)
     check_film(panel, tmp_path, app.page)
@@ -90,7 +91,7 @@ def test_every_kind_of_file(app: AppPage, browser: Browser, address: str, tmp_pa
 
 
 def check_drawings(
-    panel: SavePanel, folder: Path, browser: Browser, shapes: dict[str, tuple[int, int]]
+    panel: SavePanel, folder: Path, browser: Browser, shapes: dict[str, tuple[int, int]], still: Path
 ) -> None:
     """Every shape: its size, its words all inside, each label large enough, the colours asked for."""
     drawings = []
@@ -112,6 +113,12 @@ def check_drawings(
     dark = panel.save(folder, "svg", shape="16:9", colours="dark", caption=False)
     assert theme.DARK.paper.lower() in dark.read_text().lower() or "rgb(22, 23, 27)" in dark.read_text()
     assert panel.app.server.split("://")[1] not in words(ElementTree.parse(dark).getroot())
+    # What a browser shows that is too old.
+    told = [
+        ["".join(text.itertext()) for text in ElementTree.parse(path).iter(f"{SVG}text")]
+        for path in (dark, still)
+    ]
+    assert told[0] == told[1], "python docs/take_screenshots.py draws it again"
 
 
 def labels(node: ElementTree.Element, digits: bool = False) -> list[ElementTree.Element]:
