@@ -1,25 +1,27 @@
 // The server is away: figures move without it, so Streamlit's dialog makes room for one line that says so.
+// What was moved meanwhile was not sent, nor does Streamlit send it when the server is back: its own key, R, does.
 (() => {
   if (window.saysOffline) return;
   window.saysOffline = true;
   const STATE = "data-test-connection-state";
-  const app = () => document.querySelector("[data-testid=stApp]");
+  const app = document.querySelector("[data-testid=stApp]");
+  const isConnected = () => app.getAttribute(STATE) === "CONNECTED";
   const line = document.createElement("p");
   line.className = "offline-line";
   line.setAttribute("role", "status");
   document.body.append(line);
 
-  const back = new MutationObserver(() => {
-    if (app()?.getAttribute(STATE) !== "CONNECTED") return;
-    back.disconnect();
+  new MutationObserver(() => {
+    if (!isConnected()) return;
     line.textContent = "";
-  });
+    const key = { key: "r", code: "KeyR", keyCode: 82, which: 82, bubbles: true };
+    for (const type of ["keydown", "keyup"]) document.body.dispatchEvent(new KeyboardEvent(type, key));
+  }).observe(app, { attributes: true, attributeFilter: [STATE] });
   // Dialogs are children of the body, and little else comes and goes there.
   new MutationObserver(() => {
     const dialog = document.querySelector("body > [data-testid=stDialog]");
-    if (!dialog || !app() || app().getAttribute(STATE) === "CONNECTED") return;
+    if (!dialog || isConnected()) return;
     dialog.querySelector("button[aria-label=Close]")?.click();
-    back.observe(app(), { attributes: true, attributeFilter: [STATE] });
-    line.textContent = "The server does not answer. Figures still move; everything else waits for it.";
+    line.textContent = "The server does not answer. Figures still move; tabs and settings wait until it does.";
   }).observe(document.body, { childList: true });
 })();

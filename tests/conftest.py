@@ -40,6 +40,24 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--wide", action="store_true", help="look at every page and form, not at a sample")
 
 
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave of the cases of a test that is marked so only a sample, at equal distances."""
+    if config.getoption("--wide"):
+        return
+    cases: dict[str, list[pytest.Item]] = {}
+    for item in items:
+        if item.get_closest_marker("sample"):
+            cases.setdefault(item.nodeid.partition("[")[0], []).append(item)
+    left: set[pytest.Item] = set()
+    for found in cases.values():
+        marker = found[0].get_closest_marker("sample")
+        count = min(marker.args[0], len(found)) if marker else 0
+        left.update(set(found) - {found[number * len(found) // count] for number in range(count)})
+    if left:
+        config.hook.pytest_deselected(items=[*left])
+        items[:] = [item for item in items if item not in left]
+
+
 @contextmanager
 def _shape_checks(on: bool) -> Iterator[None]:
     before = jaxtyping_config.jaxtyping_disable

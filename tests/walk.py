@@ -6,7 +6,7 @@
 
 Each state is a link with random valid settings and a random tab. It must open without an exception, say no
 nan, inf or None, send no message over `MOST_BYTES`, draw weights whose rows sum to one, and hold every check
-that it shows.
+that it shows. At the end nothing may be imported that no page needs.
 """
 
 import argparse
@@ -26,11 +26,14 @@ from streamlit.testing.v1 import AppTest
 
 from attn_live.says import said_at, said_plainly
 from attn_live.unpacking import count_steps, figure_at
-from attn_ui.parameters import Cells, Choice, Flag, Parameter, Real, Several, Steps, Table, Text, Whole
+from attn_ui.parameters import Cells, Choice, Flag, Parameter, Real, Several, Steps, Table, Tabs, Text, Whole
 from tests.pages import PAGES, open_page
 from tests.quick_apptest import look_for_components_once
 
 MOST_BYTES = 2_000_000
+# Torch imports its compiler and sympy behind functions that look harmless (0.6 to 1.2 s, 35 to 74 MB); the
+# others are peers of tests and benchmarks, or what people install beside this.
+HEAVY = ("torch._dynamo", "sympy", "scipy", "sklearn", "matplotlib", "statsmodels", "transformers", "IPython")
 SENTENCES = (
     "the cat sat on the mat",
     "a",
@@ -91,13 +94,15 @@ def _table(table: Table, chance: random.Random) -> str:
 
 
 def states(page: str, count: int, seed: int, fixed: Query | None = None) -> Iterator[Query]:
-    """Yield random states of a page: a few settings changed, or many; what is fixed is the same in all."""
+    """Yield random states of a page, every tab in turn: a few settings changed, or many; some are fixed."""
     chance = random.Random(f"{page} {seed}")
     _, settings = PAGES[page]
-    for _ in range(count):
+    tabs = [each for each in settings if isinstance(each, Tabs)]
+    for number in range(count):
         share = chance.choice((0.15, 0.4, 0.9))
         drawn = {each.name: draw(each, chance) for each in settings if chance.random() < share}
-        yield {name: value for name, value in drawn.items() if value != []} | (fixed or {})
+        opened = {each.name: each.options[number % len(each.options)] for each in tabs}
+        yield {name: value for name, value in (drawn | opened).items() if value != []} | (fixed or {})
 
 
 def open_state(page: str, query: Query) -> Opened:
@@ -246,7 +251,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for each in walk(page, chosen.states, chosen.seed, dict(chosen.fix), say=chosen.say)
     ]
     print(f"{len(chosen.pages) * chosen.states} states, {len(faulty)} with a fault")
-    return bool(faulty)
+    if imported := [name for name in HEAVY if name in sys.modules]:
+        print(f"imported, and needed by no page: {', '.join(imported)}")
+    return bool(faulty or imported)
 
 
 if __name__ == "__main__":

@@ -10,9 +10,10 @@ import time
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, Playwright, expect, sync_playwright
 
 from tests.browser.app_page import TIMEOUT, AppPage
 
@@ -92,19 +93,32 @@ def wait_for(url: str, process: subprocess.Popen[str]) -> None:
     raise RuntimeError(f"the server did not answer within {START_SECONDS} s")
 
 
-@pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
-    """One Chromium: the system's where there is one, else Playwright's own."""
-    with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=FLAGS)
-        yield chromium
-        chromium.close()
+# The system's Chromium where there is one, else Playwright's own.
+CHROMIUM: dict[str, Any] = {"executable_path": shutil.which("chromium"), "args": FLAGS}
 
 
 @pytest.fixture(scope="session")
-def context(browser: Browser) -> Iterator[BrowserContext]:
-    """One browser profile for the run, so that the front end is fetched once."""
-    made = browser.new_context(viewport={"width": 1280, "height": 800})
+def playwright() -> Iterator[Playwright]:
+    """What drives the browsers."""
+    with sync_playwright() as made:
+        yield made
+
+
+@pytest.fixture(scope="session")
+def browser(playwright: Playwright) -> Iterator[Browser]:
+    """A Chromium for tests that need contexts of their own."""
+    chromium = playwright.chromium.launch(**CHROMIUM)
+    yield chromium
+    chromium.close()
+
+
+@pytest.fixture(scope="session")
+def context(playwright: Playwright, tmp_path_factory: pytest.TempPathFactory) -> Iterator[BrowserContext]:
+    """One browser profile on disk for the run: the front end is fetched once, and compiled once."""
+    profile = tmp_path_factory.mktemp("profile")
+    made = playwright.chromium.launch_persistent_context(
+        profile, viewport={"width": 1280, "height": 800}, **CHROMIUM
+    )
     yield made
     made.close()
 

@@ -46,6 +46,7 @@ def is_framed(app: AppPage, key: str, name: str, row: int, column: int) -> bool:
     return any(abs(x - left) < 1 and abs(y - top) < 1 for left, top in frames(app, key))
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("path", PAGES)
 def test_a_click_moves_the_frame_at_once_and_brings_no_picture(app: AppPage, path: str) -> None:
     key, name = PAGES[path]

@@ -1,11 +1,14 @@
 """The server goes away while somebody looks: the figure is theirs still, and one line says what is not."""
 
-from playwright.sync_api import Browser, expect
+import re
+
+from playwright.sync_api import Browser, WebSocketRoute, expect
 
 from tests.browser.app_page import AppPage
 from tests.browser.conftest import serving
 
 LINE = ".offline-line"
+LOST = "Cannot send rerun backMessage when disconnected from server."
 # Whatever lies over the middle of the slider, if it is not the slider.
 FREE = """slider => {
     const { x, y, width, height } = slider.getBoundingClientRect();
@@ -40,3 +43,29 @@ def test_a_figure_is_used_while_the_server_is_away(browser: Browser) -> None:
     expect(app.figure("walk")).to_have_attribute("data-step", str(int(step) + 1))
     assert slider.evaluate(FREE)
     context.close()
+
+
+def test_a_server_that_is_back_is_told_what_was_moved_meanwhile(app: AppPage) -> None:
+    page = app.page
+    sockets: list[WebSocketRoute] = []
+
+    def pass_on(socket: WebSocketRoute) -> None:
+        sockets.append(socket)
+        socket.connect_to_server()
+
+    page.route_web_socket("**/_stcore/stream", pass_on)
+    app.open("single-head?t=2.00&tab=Code")
+    code = page.locator("[data-testid=stCode]:visible").first
+    expect(code).to_contain_text("/ 2\n")
+    page.route("**/_stcore/health", lambda asked: asked.abort())
+    sockets[0].close()
+    away = page.locator("[data-testid=stApp]:not([data-test-connection-state=CONNECTED])")
+    expect(away).to_be_attached()
+    app.slider("walk").press("ArrowRight")
+    expect(page).to_have_url(re.compile("t=2.24"))
+    page.unroute("**/_stcore/health")
+    expect(code).to_contain_text("/ 2.24\n")
+    assert "t=2.24" in page.url
+    assert app.readout("walk") == "2.24"
+    assert [line for line in app.errors if "rerun" in line] == [LOST]
+    app.errors.clear()  # Streamlit's own: what was moved could not be sent

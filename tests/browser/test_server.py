@@ -100,6 +100,7 @@ def test_a_page_announces_what_it_will_ask_for(server: str) -> None:
     assert _ask(f"{server}/..%5c..%5cetc", Accept="text/html")[0] == 400
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("path", [page.address for page in PAGES])
 def test_nothing_is_announced_that_a_page_does_not_use(browser: Browser, server: str, path: str) -> None:
     announced = set(

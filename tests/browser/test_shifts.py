@@ -1,4 +1,4 @@
-"""Nothing on a page moves while it opens, while its slider is dragged, nor when it is let go."""
+"""A page fits its window; nothing on it moves while it opens, while its slider is dragged, nor after that."""
 
 import pytest
 
@@ -8,10 +8,10 @@ PAGES = ("", "kernel-regression", "single-head", "positional-encoding", "multi-h
 LEAST = 0.002  # of the window, weighed by how far it moved: a number in a table that becomes a digit wider
 WATCH = """
 () => {
-    window.shifts = [];
+    window.moved = [];
     new PerformanceObserver((list) => {
         for (const { value, sources } of list.getEntries())
-            window.shifts.push([value, ...sources.map(({ node }) => `${node?.className || node?.nodeName}`)]);
+            window.moved.push([value, ...sources.map(({ node }) => `${node?.className || node?.nodeName}`)]);
     }).observe({ type: 'layout-shift' });
 }
 """
@@ -36,10 +36,36 @@ SEEN = """
 """
 
 
+# What is drawn wider than the window: a page never scrolls sideways.
+BEYOND = "() => document.querySelector('[data-testid=stMain]').scrollWidth - window.innerWidth"
+
+
+@pytest.mark.parametrize("width", [1280, 390])
 @pytest.mark.parametrize("path", PAGES)
-def test_nothing_moves_while_a_slider_is_dragged_nor_when_it_is_let_go(app: AppPage, path: str) -> None:
+def test_a_page_opens_fits_and_stays_where_it_is(app: AppPage, path: str, width: int) -> None:
     page = app.page
+    page.set_viewport_size({"width": width, "height": 844})
+    page.add_init_script(WATCH_OURS)
     app.open(path)
+    shifts = page.evaluate("() => window.shifts")
+    assert sum(value for value, *_ in shifts) < LEAST, shifts
+    assert page.locator("[data-testid=stMarkdown]").last.evaluate(SEEN)
+    assert page.locator("h1").count() == 1
+    assert page.get_by_test_id("stException").count() == 0
+    assert page.evaluate(BEYOND) <= 0
+    if width == 390:
+        return
+    drag(app)
+    shifts = page.evaluate("() => window.moved")
+    assert sum(value for value, *_ in shifts) < LEAST, shifts
+    page.set_viewport_size({"width": 1920, "height": 1080})
+    app.settle()
+    assert page.evaluate(BEYOND) <= 0
+
+
+def drag(app: AppPage) -> None:
+    """Drag the first slider of the page from end to end and back to its middle, and let it go."""
+    page = app.page
     slider = page.locator("input[data-live=step]").first
     slider.scroll_into_view_if_needed()
     box = slider.bounding_box()
@@ -52,18 +78,3 @@ def test_nothing_moves_while_a_slider_is_dragged_nor_when_it_is_let_go(app: AppP
     page.mouse.move((left + right) / 2, middle, steps=6)
     page.mouse.up()
     app.settle()
-    shifts = page.evaluate("() => window.shifts")
-    assert sum(value for value, *_ in shifts) < LEAST, shifts
-
-
-@pytest.mark.parametrize("width", [1280, 390])
-@pytest.mark.parametrize("path", PAGES)
-def test_nothing_that_is_seen_moves_while_a_page_opens(app: AppPage, path: str, width: int) -> None:
-    page = app.page
-    page.set_viewport_size({"width": width, "height": 844})
-    page.add_init_script(WATCH_OURS)
-    app.open(path)
-    app.settle()
-    shifts = page.evaluate("() => window.shifts")
-    assert sum(value for value, *_ in shifts) < LEAST, shifts
-    assert page.locator("[data-testid=stMarkdown]").last.evaluate(SEEN)
