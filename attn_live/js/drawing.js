@@ -12,7 +12,7 @@ import { addPixels, brushOf } from "./pixels.js";
 
 const POINTS = 0.6; // to a pixel of a picture: a slide of 900 pixels is 7.5 inches high
 const SHARP = 4; // pixels of a map to one of the drawing, so that a reader that smooths blurs no edge
-const WORDS = /\s*\S{1,200}\s*|\s+/gu; // a font that is a picture has room for 256 letters
+const PIECES = /\s*\S{1,200}\s*|\s+/gu; // a font that is a picture has room for 256 letters
 const LONGEST_PICTURED = 220; // of them
 const DRAWN = "path, rect, image, text";
 const NOT_DRAWN = "defs, clipPath, pattern, linearGradient";
@@ -424,7 +424,7 @@ function shading(gradient, placed) {
 function runs(text, font) {
   /** @type {[string, boolean][]} */
   const found = [];
-  for (const word of text.match(WORDS) ?? []) {
+  for (const word of text.match(PIECES) ?? []) {
     const isKnown = font.has(word.normalize("NFC"));
     const last = found[found.length - 1];
     const fits = isKnown || (last && last[0].length + word.length <= LONGEST_PICTURED);
