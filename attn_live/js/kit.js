@@ -52,6 +52,7 @@ const FORMATS = {
 };
 const COLOURS = { print: "Print", light: "Light", dark: "Dark", transparent: "Transparent" };
 const POINTS_AN_INCH = 72;
+const NO_FILM = "No film: this browser cannot record one. Chrome, Edge, Firefox and Safari can.";
 const MOST_NAMED = 60; // characters of words that are told of
 const HEAD_OF_TABLE = 12; // lines of a CSV that are shown
 const MOST_TYPED_MILLISECONDS = 150; // before a preview is made again
@@ -102,9 +103,10 @@ class Kit {
 
   build() {
     const { form, dialog } = this;
+    const moves = this.subject.steps.header.n_steps > 1;
     const formats = Object.entries(FORMATS).filter(
       ([name]) =>
-        (name !== "film" || (recordable() && this.subject.steps.header.n_steps > 1)) &&
+        (name !== "film" || (recordable().length > 0 && moves)) &&
         (name !== "html" || import.meta.url.startsWith("http")), // a server has the page that is filled
     );
     if (!formats.some(([name]) => name === wanted.format)) wanted.format = "png";
@@ -114,6 +116,7 @@ class Kit {
         "File",
         formats.map(([name, { label }]) => [name, label]),
       ),
+      ...(moves && !recordable().length ? [element("p", { textContent: NO_FILM })] : []),
       radios(
         "shape",
         "Shape",
@@ -257,12 +260,13 @@ class Kit {
           said: "",
         };
       case "film": {
-        const [, extension = "webm"] = recordable() ?? [];
-        const blob = await sweepBlob(subject, look, (said) => this.say(`${said}.`), this.stop.signal);
+        const report = (/** @type {string} */ said) => this.say(`${said}.`);
+        const { blob, ending } = await sweepBlob(subject, look, report, this.stop.signal);
         return {
           blob,
-          name: fileName([meta.name, "sweep", ...shapeInName(look.shape)], extension),
-          said: "",
+          name: fileName([meta.name, "sweep", ...shapeInName(look.shape)], ending),
+          said: ending === "mp4" ? "MP4," : "WebM,",
+          note: ending === "mp4" ? "" : "Slides play MP4 best, which this browser does not record.",
         };
       }
       case "csv":
