@@ -7,6 +7,7 @@ from pathlib import Path
 
 _HERE = Path(__file__).parent
 MODULES = _HERE / "js"
+FONTS = ("sans", "sans-bold", "serif")  # of what is saved as PDF
 _IMPORT = re.compile(r"^import\s+(?:[^;]*?from\s+)?\"\./([\w-]+\.js)\";\n", re.MULTILINE)
 _EXPORT = re.compile(r"^export (?!default)", re.MULTILINE)
 _COMMENT = re.compile(r"^\s*(?:/\*\*(?:(?!\*/).)*\*/|//[^\n]*)\n", re.MULTILINE | re.DOTALL)
@@ -35,6 +36,12 @@ def style() -> str:
 def notebook_style() -> str:
     """Return the style sheet of a figure in a notebook."""
     return style() + (_HERE / "notebook.css").read_text(encoding="utf-8")
+
+
+@cache
+def font(name: str) -> bytes:
+    """Return the file of one of `FONTS`."""
+    return (_HERE / "fonts" / f"{name}.ttf").read_bytes()
 
 
 @cache

@@ -1,11 +1,13 @@
 """The live figure as a widget of a notebook; needs the package anywidget, and no server."""
 
+import zlib
+from functools import cache
 from typing import Any
 
 import anywidget
 import traitlets
 
-from attn_live.bundle import bundle, markup, notebook_style
+from attn_live.bundle import FONTS, bundle, font, markup, notebook_style
 
 
 class LiveWidget(anywidget.AnyWidget):
@@ -15,6 +17,7 @@ class LiveWidget(anywidget.AnyWidget):
     _css = notebook_style()
     message = traitlets.Bytes().tag(sync=True)
     library = traitlets.Bytes().tag(sync=True)
+    fonts = traitlets.Dict().tag(sync=True)
     page = traitlets.Dict().tag(sync=True)
     view = traitlets.Dict().tag(sync=True)
 
@@ -29,7 +32,7 @@ class LiveWidget(anywidget.AnyWidget):
             themes: the style sheet's variables by name, for "light" and "dark".
         """
         page = {"markup": markup(), "kit": bundle("kit.js"), "themes": themes, "version": version}
-        super().__init__(message=message, library=library, page=page, view={})
+        super().__init__(message=message, library=library, fonts=_fonts(), page=page, view={})
 
     @property
     def step(self) -> int:
@@ -49,3 +52,9 @@ class LiveWidget(anywidget.AnyWidget):
 
     def _place(self, name: str) -> int:
         return int(self.view.get(name, 0))
+
+
+@cache
+def _fonts() -> dict[str, bytes]:
+    """Return the fonts of a saved PDF, deflated."""
+    return {name: zlib.compress(font(name), 9) for name in FONTS}

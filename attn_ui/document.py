@@ -9,7 +9,7 @@ import gzip
 import hashlib
 import json
 from collections.abc import Callable
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from urllib.parse import parse_qsl
 
 from plotly.offline import get_plotlyjs_version
@@ -18,7 +18,7 @@ from starlette.responses import FileResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit import config
 
-from attn_live.bundle import bundle, mark
+from attn_live.bundle import FONTS, bundle, font, mark
 from attn_ui import link_preview, style
 from attn_ui.assets import (
     ALWAYS_ASK,
@@ -88,23 +88,29 @@ def _icon() -> str:
 
 
 # What a figure asks for, when it is drawn or saved: how it is made, its type, and a mark of its version.
-_PARTS: dict[str, tuple[Callable[[], str], str, Callable[[], str]]] = {
+_PARTS: dict[str, tuple[Callable[[], str | bytes], str, Callable[[], str]]] = {
     f"{PLOTLY_ROUTE[1:]}/live.js": (bundle, "text/javascript", module_version),
     f"{PLOTLY_ROUTE[1:]}/page.css": (style.sheet, "text/css", style.version),
     f"{PLOTLY_ROUTE[1:]}/kit.js": (lambda: bundle("kit.js"), "text/javascript", kit_version),
     f"{PLOTLY_ROUTE[1:]}/moving.html": (page, "text/plain", kit_version),
     f"{PLOTLY_ROUTE[1:]}/icon.svg": (_icon, "image/svg+xml", lambda: mark(_icon())),
+    **{
+        f"{PLOTLY_ROUTE[1:]}/fonts/{name}.ttf": (partial(font, name), "font/ttf", kit_version)
+        for name in FONTS
+    },
 }
 # Whose answer to a client that takes anything is no page.
 _NO_PAGES = ("_stcore", "static", "media", "component", PLOTLY_ROUTE[1:], "pictures")
 
 
 class _Document:
-    """One text, plain and compressed, with a mark of its version."""
+    """One text or file, plain and compressed, with a mark of its version."""
 
-    def __init__(self, text: str, media_type: str = "text/html") -> None:
-        self.media_type = f"{media_type}; charset=utf-8"
-        self.plain = text.encode()
+    def __init__(self, content: str | bytes, media_type: str = "text/html") -> None:
+        if isinstance(content, str):
+            media_type, content = f"{media_type}; charset=utf-8", content.encode()
+        self.media_type = media_type
+        self.plain = content
         self.packed = gzip.compress(self.plain, 9, mtime=0)
         self.mark = hashlib.sha256(self.plain).hexdigest()[:20]
 

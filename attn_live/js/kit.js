@@ -1,18 +1,18 @@
 // The panel that saves a figure for a slide. Fetched when it is first asked for, so that no page waits for it.
 
 import { checkCanvas, FalsifiedError } from "./canvas.js";
+import { pdfOf } from "./drawing.js";
 import { Moving } from "./figure.js";
 import { download, fileName, sizeInWords } from "./files.js";
 import { movingBlob } from "./moving.js";
 import { csvBlob, npzBlob } from "./numbers.js";
-import { pdfBlob } from "./pdf.js";
 import { makePicture, SHAPES } from "./picture.js";
 import { painted, pngBlob, svgBlob } from "./raster.js";
 import { recordable, sweepBlob } from "./sweep.js";
 
 /** @typedef {import("./types").Subject} Subject */
 /** @typedef {import("./types").Look} Look */
-/** @typedef {{ blob: Blob, name: string, said: string }} Made */
+/** @typedef {{ blob: Blob, name: string, said: string, note?: string, shown?: Blob }} Made `shown` stands for what no browser shows as a picture */
 /**
  * @typedef {object} Format
  * @property {string} label
@@ -25,7 +25,12 @@ import { recordable, sweepBlob } from "./sweep.js";
 const FORMATS = {
   png: { label: "PNG", said: "A picture for any slide.", picture: true, pixels: true },
   svg: { label: "SVG", said: "A drawing that stays sharp at any size.", picture: true, pixels: false },
-  pdf: { label: "PDF", said: "One page that holds the picture.", picture: true, pixels: true },
+  pdf: {
+    label: "PDF",
+    said: "One page that stays sharp at any size; its words can be found and copied.",
+    picture: true,
+    pixels: false,
+  },
   html: {
     label: "HTML that moves",
     said: "One file that opens in any browser, without a network: its slider and its hover work.",
@@ -47,7 +52,9 @@ const FORMATS = {
   },
 };
 const COLOURS = { print: "Print", light: "Light", dark: "Dark", transparent: "Transparent" };
-const GROUNDS = { transparent: "#FFFFFF" }; // of a PDF, which has no transparency here
+const POINTS_AN_INCH = 72;
+const NO_FILM = "No film: this browser cannot record one. Chrome, Edge, Firefox and Safari can.";
+const MOST_NAMED = 60; // characters of words that are told of
 const HEAD_OF_TABLE = 12; // lines of a CSV that are shown
 const MOST_TYPED_MILLISECONDS = 150; // before a preview is made again
 
@@ -97,9 +104,10 @@ class Kit {
 
   build() {
     const { form, dialog } = this;
+    const moves = this.subject.steps.header.n_steps > 1;
     const formats = Object.entries(FORMATS).filter(
       ([name]) =>
-        (name !== "film" || (recordable() && this.subject.steps.header.n_steps > 1)) &&
+        (name !== "film" || (recordable().length > 0 && moves)) &&
         (name !== "html" || import.meta.url.startsWith("http")), // a server has the page that is filled
     );
     if (!formats.some(([name]) => name === wanted.format)) wanted.format = "png";
@@ -109,6 +117,7 @@ class Kit {
         "File",
         formats.map(([name, { label }]) => [name, label]),
       ),
+      ...(moves && !recordable().length ? [element("p", { textContent: NO_FILM })] : []),
       radios(
         "shape",
         "Shape",
@@ -191,7 +200,7 @@ class Kit {
       this.made = made;
       this.save.disabled = false;
       this.copy.disabled = false;
-      this.say(`${made.said} ${sizeInWords(made.blob.size)}. ${format.said}`.trim());
+      this.say(`${made.said} ${sizeInWords(made.blob.size)}. ${format.said} ${made.note ?? ""}`.trim());
       this.dialog.dataset.made = wanted.format;
     } catch (error) {
       if (turn !== this.turn) return;
@@ -234,13 +243,16 @@ class Kit {
         return { blob: svgBlob(picture), name: fileName(inLook, "svg"), said: sizeOf(picture, 1) };
       }
       case "pdf": {
-        const ground = GROUNDS[/** @type {"transparent"} */ (look.colours)];
         const picture = await makePicture(subject, look);
-        const canvas = await painted(picture, scale, ground);
+        const { blob, pictured, size } = await pdfOf(picture, about.join(" "), subject.font);
+        const inches = size.map((points) => Math.round((100 * points) / POINTS_AN_INCH) / 100).join(" × ");
+        const said = `${inches} inches,`;
         return {
-          blob: await pdfBlob(canvas, about.join(" ")),
+          blob,
           name: fileName(inLook, "pdf"),
-          said: sizeOf(picture, scale),
+          said,
+          shown: svgBlob(picture),
+          note: asPictures(pictured),
         };
       }
       case "html":
@@ -254,12 +266,13 @@ class Kit {
           said: "",
         };
       case "film": {
-        const [, extension = "webm"] = recordable() ?? [];
-        const blob = await sweepBlob(subject, look, (said) => this.say(`${said}.`), this.stop.signal);
+        const report = (/** @type {string} */ said) => this.say(`${said}.`);
+        const { blob, ending } = await sweepBlob(subject, look, report, this.stop.signal);
         return {
           blob,
-          name: fileName([meta.name, "sweep", ...shapeInName(look.shape)], extension),
-          said: "",
+          name: fileName([meta.name, "sweep", ...shapeInName(look.shape)], ending),
+          said: ending === "mp4" ? "MP4," : "WebM,",
+          note: ending === "mp4" ? "" : "Slides play MP4 best, which this browser does not record.",
         };
       }
       case "csv":
@@ -280,8 +293,8 @@ class Kit {
    * @param {Made} made
    * @param {Format} format
    */
-  async show({ blob, name }, format) {
-    const url = URL.createObjectURL(blob);
+  async show({ blob, name, shown }, format) {
+    const url = URL.createObjectURL(shown ?? blob);
     this.dialog.addEventListener("close", () => URL.revokeObjectURL(url));
     const label = element("p", { className: "live-kit-name", textContent: name });
     /** @type {HTMLElement} */
@@ -301,7 +314,7 @@ class Kit {
       seen.setAttribute("sandbox", "allow-scripts");
     } else if (format.picture) {
       const image = element("img", { alt: `The file: ${this.subject.meta.alt}` });
-      image.src = wanted.format === "pdf" ? await this.pageOf() : url;
+      image.src = url;
       await image.decode();
       seen = image;
     } else {
@@ -309,16 +322,6 @@ class Kit {
       seen = element("pre", { textContent: found.join("\n"), tabIndex: 0 });
     }
     this.shown.replaceChildren(seen, label);
-  }
-
-  /** What the page of a PDF holds: a browser shows no PDF as a picture. */
-  async pageOf() {
-    const ground = GROUNDS[/** @type {"transparent"} */ (wanted.colours)];
-    const picture = await makePicture(this.subject, { ...wanted });
-    const canvas = await painted(picture, 1, ground);
-    const url = URL.createObjectURL(await pngBlob(canvas));
-    this.dialog.addEventListener("close", () => URL.revokeObjectURL(url));
-    return url;
   }
 
   download() {
@@ -358,6 +361,15 @@ function shapeInName(shape) {
  */
 function sizeOf({ width, height }, scale) {
   return `${width * scale} × ${height * scale} pixels,`;
+}
+
+/** What is said of words whose letters no font here has. @param {string[]} words */
+function asPictures(words) {
+  const told = words.filter((word) => /[\p{L}\p{N}\p{Extended_Pictographic}]/u.test(word)); // not a legend's line
+  if (!told.length) return "";
+  const list = [...new Set(told)].join(", ");
+  const some = list.length > MOST_NAMED ? `${list.slice(0, MOST_NAMED)}…` : list;
+  return `Its fonts lack letters of these words, which are pictures as this browser draws them: ${some}`;
 }
 
 /**

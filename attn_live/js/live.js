@@ -639,6 +639,19 @@ export class LiveFigure {
     return window.location.href;
   }
 
+  /**
+   * A font's file, for what is saved with its words.
+   *
+   * @param {string} name
+   * @returns {Promise<Uint8Array>}
+   */
+  async font(name) {
+    const kit = new URL(this.meta?.kit ?? "", document.baseURI);
+    const answer = await fetch(new URL(`fonts/${name}.ttf${kit.search}`, kit));
+    if (!answer.ok) throw new Error(`the font ${name} was answered by ${answer.status}`);
+    return new Uint8Array(await answer.arrayBuffer());
+  }
+
   /** Opens the panel that saves what stands here now. */
   async save() {
     const { Plotly, meta, steps, packed } = this;
@@ -652,6 +665,7 @@ export class LiveFigure {
         meta: { ...meta, fixed: apart.has(meta.key) },
         ...{ at: { ...this.at }, chosen: this.chosen, texts: this.controls.texts() },
         ...{ textsAt: this.controls.textsAt.bind(this.controls), address: this.address },
+        font: (/** @type {string} */ name) => this.font(name),
       });
       this.controls.note("");
     } catch (error) {

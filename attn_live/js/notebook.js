@@ -13,10 +13,12 @@ class NotebookFigure extends LiveFigure {
   /**
    * @param {HTMLElement} parent
    * @param {string} kit where the module that saves files is
+   * @param {Record<string, DataView>} fonts deflated
    */
-  constructor(parent, kit) {
+  constructor(parent, kit, fonts) {
     super(parent);
     this.kit = kit;
+    this.fonts = fonts;
   }
 
   /** @param {import("./types").Message} message */
@@ -31,6 +33,13 @@ class NotebookFigure extends LiveFigure {
   /** @override */
   get address() {
     return "";
+  }
+
+  /** @param {string} name */
+  async font(name) {
+    const deflated = this.fonts[name];
+    if (!deflated) throw new Error(`the widget has no font ${name}`);
+    return inflate(bytes(deflated));
   }
 
   /** @param {unknown} error */
@@ -49,7 +58,7 @@ async function render({ model, el }) {
   root.addEventListener("focusin", keepKeys);
   dress(root, themes);
   const panel = URL.createObjectURL(new Blob([kit], { type: "text/javascript" }));
-  const figure = new NotebookFigure(el, panel);
+  const figure = new NotebookFigure(el, panel, model.get("fonts"));
   /** @param {string} name @param {unknown} value */
   const setStateValue = (name, value) => {
     if (name !== "view") return;

@@ -1,44 +1,76 @@
-// A PDF of one page that holds one picture, lossless: the page has the picture's shape.
+// The parts of a PDF file: numbered objects, some of them deflated streams, and the table of where they stand.
 
-import { mustBeTruthful } from "./canvas.js";
+/** @typedef {string | Uint8Array} Part */
 
-const POINTS_HIGH = 540; // as a slide: 7.5 inches
-
-/**
- * @param {HTMLCanvasElement} canvas without transparency
- * @param {string} title
- * @returns {Promise<Blob>}
- */
-export async function pdfBlob(canvas, title) {
-  mustBeTruthful();
-  const { width, height } = canvas;
-  const pixels = canvas.getContext("2d")?.getImageData(0, 0, width, height).data;
-  if (!pixels) throw new Error("the browser gave no pixels");
-  const colours = new Uint8Array(width * height * 3);
-  for (let from = 0, to = 0; from < pixels.length; from += 4) {
-    colours[to++] = pixels[from] ?? 0;
-    colours[to++] = pixels[from + 1] ?? 0;
-    colours[to++] = pixels[from + 2] ?? 0;
+export class PdfFile {
+  constructor() {
+    /** @type {Part[][]} */
+    this.objects = [];
   }
-  const image = await compressed(colours, "deflate");
-  const wide = Math.round((POINTS_HIGH * width) / height);
-  const shown = `q ${wide} 0 0 ${POINTS_HIGH} 0 0 cm /Picture Do Q`;
-  const inks = "/ColorSpace /DeviceRGB /BitsPerComponent 8 /Filter /FlateDecode";
-  return assembled([
-    ["<< /Type /Catalog /Pages 2 0 R /ViewerPreferences << /DisplayDocTitle true >> >>"],
-    ["<< /Type /Pages /Kids [3 0 R] /Count 1 >>"],
-    [
-      `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 ${wide} ${POINTS_HIGH}] /Contents 4 0 R ` +
-        "/Resources << /XObject << /Picture 5 0 R >> >> >>",
-    ],
-    [`<< /Length ${shown.length} >>\nstream\n${shown}\nendstream`],
-    [
-      `<< /Type /XObject /Subtype /Image /Width ${width} /Height ${height} ${inks} /Length ${image.length} >>\nstream\n`,
-      image,
-      "\nendstream",
-    ],
-    [`<< /Title <${utf16(title)}> /Producer (Attention lab) >>`],
-  ]);
+
+  /**
+   * @param {...Part} parts what an object is made of
+   * @returns {string} how others refer to it
+   */
+  add(...parts) {
+    this.objects.push(parts);
+    return `${this.objects.length} 0 R`;
+  }
+
+  /**
+   * @param {string} about the entries of its dictionary
+   * @param {Part} content
+   */
+  async stream(about, content) {
+    const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content;
+    const packed = await compressed(bytes, "deflate");
+    const head = `<< ${about} /Filter /FlateDecode /Length ${packed.length} >>\nstream\n`;
+    return this.add(head, packed, "\nendstream");
+  }
+
+  /**
+   * The file, with one page.
+   *
+   * @param {{ size: number[], title: string, contents: string, resources: string }} page its size in points
+   */
+  async blob({ size, title, contents, resources }) {
+    const drawn = await this.stream("", contents);
+    const pages = `${this.objects.length + 2} 0 R`; // after the page itself
+    const box = `/MediaBox [0 0 ${size.join(" ")}]`;
+    const page = this.add(
+      `<< /Type /Page /Parent ${pages} ${box} /Contents ${drawn} /Resources << ${resources} >> >>`,
+    );
+    this.add(`<< /Type /Pages /Kids [${page}] /Count 1 >>`);
+    const about = this.add(`<< /Title <feff${utf16(title)}> /Producer (Attention lab) >>`);
+    const root = this.add(
+      `<< /Type /Catalog /Pages ${pages} /ViewerPreferences << /DisplayDocTitle true >> >>`,
+    );
+    return this.assembled(`/Root ${root} /Info ${about}`);
+  }
+
+  /** @param {string} trailer */
+  assembled(trailer) {
+    const encoder = new TextEncoder();
+    /** @type {Uint8Array[]} */
+    const written = [];
+    let at = 0;
+    const write = (/** @type {Part} */ part) => {
+      const bytes = typeof part === "string" ? encoder.encode(part) : part;
+      written.push(bytes);
+      at += bytes.length;
+    };
+    write("%PDF-1.4\n%\u00e2\u00e3\n");
+    const starts = this.objects.map((parts, i) => {
+      const start = at;
+      for (const part of [`${i + 1} 0 obj\n`, ...parts, "\nendobj\n"]) write(part);
+      return `${String(start).padStart(10, "0")} 00000 n \n`;
+    });
+    const table = at;
+    const count = starts.length + 1;
+    write(`xref\n0 ${count}\n0000000000 65535 f \n${starts.join("")}`);
+    write(`trailer\n<< /Size ${count} ${trailer} >>\nstartxref\n${table}\n%%EOF\n`);
+    return new Blob(/** @type {BlobPart[]} */ (written), { type: "application/pdf" });
+  }
 }
 
 /**
@@ -52,35 +84,17 @@ export async function compressed(bytes, format) {
   return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
-/** @param {(string | Uint8Array)[][]} objects the catalogue first, what is said of the file last */
-function assembled(objects) {
-  const encoder = new TextEncoder();
-  /** @type {Uint8Array[]} */
-  const parts = [];
-  let at = 0;
-  const add = (/** @type {string | Uint8Array} */ part) => {
-    const bytes = typeof part === "string" ? encoder.encode(part) : part;
-    parts.push(bytes);
-    at += bytes.length;
-  };
-  add("%PDF-1.4\n%\u00e2\u00e3\n");
-  const starts = objects.map((object, i) => {
-    const start = at;
-    for (const part of [`${i + 1} 0 obj\n`, ...object, "\nendobj\n"]) add(part);
-    return start;
-  });
-  const table = at;
-  const count = objects.length + 1;
-  const entries = starts.map((start) => `${String(start).padStart(10, "0")} 00000 n \n`).join("");
-  add(`xref\n0 ${count}\n0000000000 65535 f \n${entries}`);
-  add(`trailer\n<< /Size ${count} /Root 1 0 R /Info ${count - 1} 0 R >>\nstartxref\n${table}\n%%EOF\n`);
-  return new Blob(/** @type {BlobPart[]} */ (parts), { type: "application/pdf" });
+/** @param {string} text @returns {string} as hexadecimal digits */
+export function utf16(text) {
+  return Array.from({ length: text.length }, (_, i) => hex(text.charCodeAt(i))).join("");
 }
 
-/** @param {string} text */
-function utf16(text) {
-  const units = Array.from({ length: text.length }, (_, i) =>
-    text.charCodeAt(i).toString(16).padStart(4, "0"),
-  );
-  return `feff${units.join("")}`;
+/** @param {number} number @returns {string} two bytes */
+export function hex(number) {
+  return number.toString(16).padStart(4, "0");
+}
+
+/** @param {number} number @returns {string} to a thousandth */
+export function short(number) {
+  return String(Math.round(1000 * number) / 1000);
 }

@@ -12,16 +12,19 @@ const SECONDS = 3; // of the whole sweep
 const LONGEST = 0.25; // seconds that one picture stands, where there are few
 const REST = 0.5; // seconds that the first and the last one stand
 const BITS_PER_SECOND = 12_000_000;
+const LEAST_BYTES = 1000; // of a film; what is shorter has no picture
+/** @type {[kind: string, ending: "mp4" | "webm"][]} */
 const RECORDED = [
+  ["video/mp4;codecs=avc1.640028", "mp4"], // what slides play everywhere
   ["video/webm;codecs=vp9", "webm"],
   ["video/webm", "webm"],
-  ["video/mp4", "mp4"],
+  ["video/mp4", "mp4"], // last: it may hold what hardly anything plays
 ];
 
-/** The form in which this browser records, and its file ending; undefined where it does not. */
+/** The forms in which this browser records, best first, each with its file ending; none where it does not. */
 export function recordable() {
-  if (!("MediaRecorder" in globalThis) || !("captureStream" in HTMLCanvasElement.prototype)) return undefined;
-  return RECORDED.find(([kind = ""]) => MediaRecorder.isTypeSupported(kind));
+  if (!("MediaRecorder" in globalThis) || !("captureStream" in HTMLCanvasElement.prototype)) return [];
+  return RECORDED.filter(([kind]) => MediaRecorder.isTypeSupported(kind));
 }
 
 /**
@@ -29,12 +32,10 @@ export function recordable() {
  * @param {Look} look
  * @param {(said: string) => void} say how far it is
  * @param {AbortSignal} stop
- * @returns {Promise<Blob>}
+ * @returns {Promise<{ blob: Blob, ending: "mp4" | "webm" }>}
  */
 export async function sweepBlob(subject, look, say, stop) {
   mustBeTruthful();
-  const [kind] = recordable() ?? [];
-  if (!kind) throw new Error("this browser records no film");
   const last = subject.steps.header.n_steps - 1;
   const count = Math.min(last + 1, MOST_PICTURES);
   const moving = inColours(subject, look);
@@ -57,8 +58,13 @@ export async function sweepBlob(subject, look, say, stop) {
     const [first] = pictures;
     canvas.width = first?.width ?? 1;
     canvas.height = first?.height ?? 1;
-    say("Recording");
-    return await recorded(canvas, pictures, kind);
+    for (const [kind, ending] of recordable()) {
+      say(`Recording as ${ending}`);
+      const blob = await recorded(canvas, pictures, kind).catch(() => undefined);
+      // A browser may promise what it then fails to do.
+      if (blob && blob.size >= LEAST_BYTES) return { blob, ending };
+    }
+    throw new Error("this browser records no film");
   } finally {
     for (const picture of pictures) picture.close();
   }

@@ -127,6 +127,7 @@ export interface Subject {
   texts: string[]; // what the sliders say
   textsAt(at: { step: number; row: number }): string[];
   address: string;
+  font(name: string): Promise<Uint8Array>; // its file
 }
 
 /** How a saved picture is to look. */

@@ -68,7 +68,7 @@ function crc32(bytes) {
 }
 
 /** @param {Uint8Array[]} parts */
-function joined(parts) {
+export function joined(parts) {
   const bytes = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
   let at = 0;
   for (const part of parts) {

@@ -5,6 +5,7 @@ import base64
 import numpy as np
 import pytest
 from playwright.sync_api import Page, expect
+from pypdf import PdfReader
 
 from attn_figures import live, theme
 from attn_figures.matrix import KEY_TITLE, QUERY_TITLE, Matrix
@@ -19,6 +20,7 @@ async ([esm, css, traits, ground]) => {
     document.body.style.background = ground;
     const bytes = (text) => new DataView(Uint8Array.from(atob(text), (c) => c.charCodeAt(0)).buffer);
     const state = { ...traits, message: bytes(traits.message), library: bytes(traits.library) };
+    state.fonts = Object.fromEntries(Object.entries(traits.fonts).map(([name, text]) => [name, bytes(text)]));
     const calls = {};
     window.model = {
         state, saved: 0, calls,
@@ -70,6 +72,7 @@ def render(tab: Page, widget: LiveWidget, ground: str) -> list[str]:
         "view": widget.view,
         "message": base64.b64encode(widget.message).decode(),
         "library": base64.b64encode(widget.library).decode(),
+        "fonts": {name: base64.b64encode(font).decode() for name, font in widget.fonts.items()},
     }
     tab.evaluate(RENDER, [widget._esm, widget._css, traits, ground])
     expect(tab.locator(".live-figure")).to_have_attribute("data-state", "drawn")
@@ -102,6 +105,12 @@ def test_it_draws_moves_hovers_and_reports_without_a_network(tab: Page, widget: 
     drawing = download.value.path().read_text()
     assert "Share some" in drawing
     assert "notebook.invalid" not in drawing  # an address of a notebook may hold a key to it
+    panel.locator("input[name=format][value=pdf]").check()
+    expect(panel.and_(tab.locator("[data-made=pdf]"))).to_be_visible()
+    with tab.expect_download() as download:
+        panel.get_by_role("button", name="Save the file").click()
+    (page,) = PdfReader(download.value.path(), strict=True).pages
+    assert "Share some" in page.extract_text()  # in a font of the widget's own
     tab.keyboard.press("Escape")
     tab.evaluate("() => window.undo()")
     assert tab.evaluate("() => Object.keys(window.model.calls)") == []

@@ -14,6 +14,7 @@ import pytest
 from PIL import Image
 
 from tests.browser.peers import MAKERS, Peer, missing
+from tests.browser.read_pdf import check_maps, differences, drawn_text, rendered, size_of, text_of
 from tests.pages import PAGES
 
 SHADE = 8  # of 255: below it an edge is smoothed differently, which no eye sees
@@ -194,14 +195,21 @@ def saved(peer: Peer, server: str) -> dict[str, tuple[str, bytes]]:
     return found
 
 
-def test_pictures_are_saved(saved: dict[str, tuple[str, bytes]]) -> None:
+def test_pictures_are_saved(saved: dict[str, tuple[str, bytes]], tmp_path: Path) -> None:
     picture = np.asarray(Image.open(io.BytesIO(saved["png"][1])).convert("RGB"), int)
     assert picture.shape == (1800, 3200, 3)
     drawing = ElementTree.fromstring(saved["svg"][1])
     words = "".join(drawing.itertext())
     assert "weights" in words
     assert "single-head" in words
-    assert saved["pdf"][1].startswith(b"%PDF-1.")
+    svg, pdf = (tmp_path / f"figure.{form}" for form in ("svg", "pdf"))
+    for path in (svg, pdf):
+        path.write_bytes(saved[path.suffix[1:]][1])
+    assert size_of(pdf) == (960, 540)
+    assert text_of(pdf) == drawn_text(svg) != ""
+    check_maps(pdf, svg)
+    # Letters have their outlines, where the browser has them: most is as in the PNG.
+    assert differences(rendered(pdf, 1600), picture[::2, ::2]).mean() < 3
     # The map in the picture is smooth cells of the theme's few hues, not noise: neighbours mostly agree.
     assert (np.abs(np.diff(picture, axis=1)).max(axis=-1) == 0).mean() > 0.9
 
