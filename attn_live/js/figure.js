@@ -247,11 +247,11 @@ export function enlarge(lists, roomAt, wanted) {
  * Says what an arrangement has no room for.
  *
  * @param {Screen[][]} lists the arrangements of each step
- * @param {number | undefined} index
- * @param {number} tiny pixels below which numbers are left out
+ * @param {number | undefined} index on a slide; on a page the pointer tells all
+ * @param {number} [tiny] pixels below which numbers are left out
  * @returns {string[]}
  */
-export function leftOut(lists, index, tiny) {
+export function leftOut(lists, index, tiny = 0) {
   if (index === undefined) return [];
   const every = Math.max(...lists.map((list) => list[index]?.every ?? 1));
   const silent = lists.some((list) => {

@@ -2,7 +2,7 @@
 
 import { checkCanvas, isTruthful } from "./canvas.js";
 import { Controls } from "./controls.js";
-import { fit, Moving } from "./figure.js";
+import { fit, leftOut, Moving } from "./figure.js";
 import { Film } from "./film.js";
 import { inkCells } from "./ink.js";
 import { Pace } from "./pace.js";
@@ -80,7 +80,6 @@ export class LiveFigure {
       told: this.told,
       nudge: (name, by) => this.nudge(name, by),
       toggle: () => this.toggle(),
-      lacks: (what) => this.controls.lacks(what),
       changed: () => this.refit(),
     });
     this.film = new Film(find(this.root, ".live-film"), find(this.root, ".live-mark"), {
@@ -322,6 +321,7 @@ export class LiveFigure {
     }
     this.shows = [];
     const figure = this.moving.at(at.step, at.row);
+    this.controls.lacks(leftOut([figure.layout.meta?.screens ?? []], space.index).join(", "));
     const first = !this.node.data;
     this.Plotly.react(this.node, figure.data, fit(figure, space), CONFIG).then(
       () => {

@@ -52,7 +52,10 @@ export async function makePicture(subject, look, known) {
   const { index, ...size } = logicalSize(lists, subject, look, shape);
   const scale = shape.width / size.width;
   const screen = index === undefined ? undefined : /** @type {Screen | undefined} */ (own?.[index]);
-  const caption = captionFor(subject, look, size, leftOut(lists, index, SMALLEST_NUMBER / scale));
+  const captionOf = (/** @type {Screen[][]} */ each) =>
+    captionFor(subject, look, size, leftOut(each, index, SMALLEST_NUMBER / scale));
+  const { height } = captionOf(lists); // the highest of a film's steps: none jumps
+  const caption = { ...captionOf(own ? [own] : []), height };
   const layout = arranged(figure, index, size, caption);
   const smallest = look.large ? largeType(1 / scale) : 0;
   const said = figure.data.map((trace) => withoutTiny(trace, scale));

@@ -1,6 +1,6 @@
 // Projector mode: one figure fills the screen in large type, and the keys move it.
 
-import { choose, enlarge, leftOut } from "./figure.js";
+import { choose, enlarge } from "./figure.js";
 
 /**
  * What it asks of its figure.
@@ -12,7 +12,6 @@ import { choose, enlarge, leftOut } from "./figure.js";
  * @property {HTMLElement} told the teacher's sentence, which the page has elsewhere
  * @property {(name: "step" | "row", by: number) => void} nudge moves a slider by so many steps
  * @property {() => void} toggle plays or pauses
- * @property {(what: string) => void} lacks says what the figure has no room for
  * @property {() => void} changed the room is another now
  */
 
@@ -83,7 +82,7 @@ export class Projector {
   }
 
   leave() {
-    const { root, lacks, changed } = this.shown;
+    const { root, changed } = this.shown;
     if (!this.on) return;
     this.on = false;
     window.removeEventListener("keydown", this.onKey, true);
@@ -98,7 +97,6 @@ export class Projector {
     if (root.parentElement) root.parentElement.style.minHeight = "";
     if (this.filled && document.fullscreenElement) document.exitFullscreen().catch(() => {});
     this.filled = false;
-    lacks("");
     changed();
     this.focus(this.before);
   }
@@ -128,7 +126,6 @@ export class Projector {
     };
     const { index, scale } = enlarge(lists, () => room, wanted);
     const width = lists[0]?.[index]?.width ?? Math.floor(room.width / scale);
-    this.shown.lacks(leftOut(lists, lists.length ? index : undefined, 0).join(", "));
     root.style.setProperty("--zoom", scale.toFixed(4));
     root.style.setProperty("--drawn", `${width}px`);
     return { width, height: room.height / scale, ...(lists.length ? { index } : {}) };

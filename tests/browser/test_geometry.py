@@ -199,10 +199,16 @@ def test_what_a_projector_has_no_room_for_is_said(app: AppPage) -> None:
     expect(said).to_be_visible()
     app.page.set_viewport_size({"width": 1920, "height": 1080})
     expect(said).to_be_empty()
-    app.open(f"single-head?text={NINE}&projector=true")
-    app.page.set_viewport_size({"width": 1024, "height": 768})
-    expect(said).to_have_text("small cells go without their numbers")
-    app.page.keyboard.press("Escape")
+    app.page.set_viewport_size({"width": 1366, "height": 768})
+    app.open(f"multi-head?text={SIXTEEN}&projector=true")
+    said = app.figure("maps").locator(".live-lacking")
+    expect(app.page.locator(".live-figure[data-projector]")).to_have_attribute("data-state", "drawn")
+    app.page.keyboard.press("End")  # eight heads have no room for all labels, four do
+    expect(said).to_have_text("one label in 2 is shown")
+    app.page.keyboard.press("ArrowLeft")
+    expect(said).to_be_empty()
+    app.page.keyboard.press("End")
+    app.page.keyboard.press("Escape")  # on a page the pointer tells all
     expect(said).to_be_empty()
 
 
