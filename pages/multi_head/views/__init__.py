@@ -27,7 +27,7 @@ VIEWS = dict(
         VIEW.options,
         (
             View(every_head.draw, every_head.say),
-            View(diagram.draw, diagram.say, plain=True),
+            View(diagram.draw, diagram.say),
             View(mean_and_max.draw, mean_and_max.say),
             View(two_heads.draw, two_heads.say),
             View(one_or_many.draw, one_or_many.say, plain=True),
