@@ -8,6 +8,7 @@
 /** @typedef {import("./types").Space} Space */
 
 const NEARLY = 0.8; // of the size that words of a slide are to have, the least that they should
+const SMALLEST_SCALE = 0.1;
 const PHONES = 640; // pixels of width below which a figure may be higher than the screen
 
 /** One figure in one set of colours, which can be set to any step and row. */
@@ -221,10 +222,11 @@ export function enlarge(lists, roomAt, wanted) {
   for (const index of lists[0]?.keys() ?? []) {
     const each = lists.map((list) => /** @type {Screen} */ (list[index]));
     let scale = 1;
-    for (let pass = 0; pass < 6; pass++) {
+    for (let pass = 0; pass < 8; pass++) {
       const { width, height } = roomAt(scale, index);
       const fits = Math.min(...each.map((screen) => Math.min(width / screen.width, height / screen.height)));
-      scale = pass < 3 ? fits : Math.min(scale, fits); // where a line more makes room for itself, it has it
+      // A caption of more lines leaves less room, perhaps none: then less is taken, until it fits.
+      scale = pass < 3 ? Math.max(fits, SMALLEST_SCALE) : Math.min(scale, Math.max(fits, scale / 2));
     }
     const large = Math.min(1, Math.floor((20 * scale) / wanted.scale) / 20);
     const nearly = Math.min(NEARLY, large); // enough where more can be said or seen so

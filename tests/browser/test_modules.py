@@ -362,17 +362,26 @@ def test_what_is_shown_large_is_chosen_by_cells_words_and_numbers(
     assert (chosen, scale) == (width, 1000 / width)
 
 
-def test_what_is_enlarged_fits_though_its_caption_has_a_line_more_at_one_size_than_at_another(
-    modules: Page,
+@pytest.mark.parametrize(
+    ("width", "height", "scale"),
+    [
+        # Twice as large it needs 400 pixels, where 300 are left.
+        (500, "scale === 1.5 ? 400 : 300", 1.5),
+        # Six times as large its caption leaves it no room at all.
+        (100, "scale > 3 ? -50 : 1200", 3),
+    ],
+)
+def test_what_is_enlarged_fits_though_its_caption_has_more_lines_at_one_size_than_at_another(
+    modules: Page, width: int, height: str, scale: float
 ) -> None:
-    scale = modules.evaluate(
-        """(screen) => {
-            const roomAt = (scale) => ({ width: 1000, height: scale === 1.5 ? 400 : 300 });
-            return enlarge([[screen]], roomAt, { scale: 1, label: 1, digit: 1, tiny: 1 }).scale;
-        }""",
-        screen(500, 10),
+    found = modules.evaluate(
+        f"""(screen) => {{
+            const roomAt = (scale) => ({{ width: 1000, height: {height} }});
+            return enlarge([[screen]], roomAt, {{ scale: 1, label: 1, digit: 1, tiny: 1 }}).scale;
+        }}""",
+        screen(width, 10),
     )
-    assert scale == 1.5  # twice as large it needs 400 pixels, where 300 are left
+    assert found == scale
 
 
 def test_what_has_no_room_is_named(modules: Page) -> None:
