@@ -19,8 +19,10 @@ from urllib.parse import urlencode
 import numpy as np
 
 from attn_live.unpacking import figure_at
+from attn_ui.parameters import Steps
 from benchmarks.classroom import ROOT, serving
 from benchmarks.student import Student, released
+from tests.pages import PAGES
 from tests.walk import Query, command_line, split, states
 
 RELEASES = 3  # of a state
@@ -35,6 +37,8 @@ def stands(student: Student) -> dict[tuple[int, ...], str]:
     for place, shown in student.screen.items():
         body = shown.body
         match shown.kind:
+            case "alert" if body.body.startswith("The link's"):
+                pass  # said of the link that was opened
             case "markdown" | "alert":
                 found[place] = body.body
             case "code":
@@ -112,10 +116,19 @@ async def _fault(server: str, page: str, link: str, chance: random.Random) -> st
     return ""
 
 
+def _on_steps(page: str, query: Query) -> Query:
+    """Move values to a slider's steps: one between two stays a step in its session, and is in no later link."""
+    steps = {each.name: each for each in PAGES[page][1] if isinstance(each, Steps)}
+    return {
+        name: steps[name].texts()[steps[name].nearest(float(str(value)))] if name in steps else value
+        for name, value in query.items()
+    }
+
+
 def walk(server: str, page: str, count: int, seed: int, fixed: Query | None = None) -> list[str]:
     """Go through random states of a page on a running server; return what was wrong, a text a state."""
     chance = random.Random(f"{page} {seed}")
-    links = [urlencode(query, doseq=True) for query in states(page, count, seed, fixed)]
+    links = [urlencode(_on_steps(page, query), doseq=True) for query in states(page, count, seed, fixed)]
     return [fault for link in links if (fault := asyncio.run(_fault(server, page, link, chance)))]
 
 

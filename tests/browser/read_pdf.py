@@ -16,8 +16,8 @@ from pypdf import PdfReader
 
 Pixels = NDArray[np.uint8]
 SVG = "{http://www.w3.org/2000/svg}"
-# Shades of 255 in a block of 10 pixels: two ways to smooth an edge differ by 35, and on average by 0.8.
-MOST_APART, MOST_APART_ON_AVERAGE = 50, 1.2
+# Shades of 255 in a block of 10 pixels: two ways to smooth an edge differ by 35, and on average by 1.25.
+MOST_APART, MOST_APART_ON_AVERAGE = 50, 1.6
 HREF = "{http://www.w3.org/1999/xlink}href"
 # The drawing by itself, in the fonts that the page has.
 LAY_OVER = """(text) => {
