@@ -117,7 +117,7 @@ async def _fault(server: str, page: str, link: str, chance: random.Random) -> st
 
 
 def _on_steps(page: str, query: Query) -> Query:
-    """Move values to a slider's steps: one between two stays a step in its session, and is in no later link."""
+    """Move values to a slider's steps: one between two stays one in its session, and is in no later link."""
     steps = {each.name: each for each in PAGES[page][1] if isinstance(each, Steps)}
     return {
         name: steps[name].texts()[steps[name].nearest(float(str(value)))] if name in steps else value

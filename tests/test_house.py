@@ -176,8 +176,8 @@ at = open_page("averages", sharers="8")
 assert at.title[0].value == "Plain averages", at.title
 assert any("Each of 8 keys gets 0.125." in text.value for text in at.markdown)
 assert open_state("averages", {"sharers": "8", "tab": "Maths"}).faults == []
-(fault,) = open_state("averages", {"sharers": "800"}).faults
-assert "wanted: a whole number from 1 to 64" in fault, fault
+(warning,) = open_page("averages", sharers="800").warning
+assert "wanted: a whole number from 1 to 64" in warning.value, warning.value
 """
 
 

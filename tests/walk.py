@@ -49,7 +49,7 @@ SENTENCES = (
 )
 NOT_SAID = re.compile(r"(?<![\w-])(nan|inf|None)(?![\w-])")
 PLACES = re.compile(
-    r"\b(?:Left|Right):|\b(?i:on|at|to) the (?:left|right)\b"
+    r"\b(?:Left|Right):|\b(?i:on|at|to) the (?:left|right)\b(?! place)"
     r"|\b(?i:above|below|beside|beneath|underneath|next to)\b(?! \W?[\d½])"  # below ½ is a number
 )
 Query = dict[str, str | list[str]]

@@ -86,7 +86,7 @@ def test_the_address_is_found_without_sending_anything(monkeypatch: pytest.Monke
     asked: list[tuple[str, int]] = []
 
     class Probe(socket.socket):
-        def connect(self, address: tuple[str, int]) -> None:  # type: ignore[override]
+        def connect(self, address: tuple[str, int]) -> None:  # type: ignore[override]  # of all it may take
             asked.append(address)
             loopback = "127.0.0.1" if self.family == socket.AF_INET else "::1"
             super().connect((loopback, address[1]))
@@ -94,7 +94,7 @@ def test_the_address_is_found_without_sending_anything(monkeypatch: pytest.Monke
         def send(self, *_: object) -> int:
             raise AssertionError("something was sent")
 
-        sendto = sendall = send  # type: ignore[assignment]
+        sendto = sendall = send  # type: ignore[assignment]  # none may be called
 
     monkeypatch.setattr(socket, "socket", Probe)
     assert reach.own_host() is None  # it would send from itself alone
