@@ -13,6 +13,7 @@ the end nothing may be imported that no page needs.
 import argparse
 import json
 import math
+import os
 import random
 import re
 import sys
@@ -285,4 +286,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    code = main()
+    sys.stdout.flush()
+    os._exit(code)  # a training may still run in a thread, which torch does not survive at the end
