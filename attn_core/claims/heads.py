@@ -9,7 +9,7 @@ from torch import Tensor
 
 from attn_core import _require
 from attn_core.attention import scaled_dot_product_attention
-from attn_core.claims.study import Study
+from attn_core.claims.study import Kept, Study
 from attn_core.heads_study import heads_study
 from attn_core.multi_head import MultiHeadAttention, merge_heads
 
@@ -75,7 +75,7 @@ def noise(seeds: Sequence[int], sizes: Sequence[float | int]) -> Study:
     [0.0, 0.0]
     """
     sizes = tuple(sizes)
-    rows: dict[str, dict[str, list[Tensor]]] = {}
+    kept = Kept()
     with torch.no_grad():
         for seed in seeds:
             x, e = _normal(2, N, D_MODEL, seed=seed)
@@ -85,23 +85,12 @@ def noise(seeds: Sequence[int], sizes: Sequence[float | int]) -> Study:
                     module = MultiHeadAttention(D_MODEL, heads, bias=False, seed=seed, dtype=x.dtype)
                     stages = module(inputs, temperature=temperature)
                     moved = (stages.weights[1:] - stages.weights[0]).abs().sum(dim=-1) / 2
-                    for what, found in (
-                        ("output", _moved(stages.output)),
-                        ("weights", moved.mean(dim=(-2, -1))),
-                    ):
-                        kept = rows.setdefault(f"{what} ({name})", {})
-                        kept.setdefault(counted(heads), []).append(found)
+                    kept.add(f"output ({name})", counted(heads), _moved(stages.output))
+                    kept.add(f"weights ({name})", counted(heads), moved.mean(dim=(-2, -1)))
                 assert module.W_o is not None
                 alone = _moved(module.W_o(module.W_v(inputs)))
-                rows[f"output ({name})"].setdefault("no attention", []).append(alone)
-    return Study(
-        "size of the noise",
-        sizes,
-        {
-            measure: {curve: torch.stack(found) for curve, found in curves.items()}
-            for measure, curves in rows.items()
-        },
-    )
+                kept.add(f"output ({name})", "no attention", alone)
+    return Study("size of the noise", sizes, kept.curves(len(sizes)))
 
 
 def _moved(outputs: Tensor) -> Tensor:
@@ -186,20 +175,16 @@ def fused_layouts(seeds: Sequence[int], num_heads: Sequence[int]) -> Study:
     >>> study.measures["difference"]["rows in order"].tolist()
     [[0.0, 0.0]]
     """
-    found: dict[str, list[list[float]]] = {"rows in order": [], "mixed": []}
+    kept = Kept()
     for seed in seeds:
         x, weight = _normal(N, D_MODEL, seed=seed), _normal(3 * D_MODEL, D_MODEL, seed=seed + 1) / 4
-        kept: dict[str, list[float]] = {name: [] for name in found}
         for heads in num_heads:
             right = _attended(x, weight, "d k h", heads)
             order = rows_in("h d k", "d k h", heads, D_MODEL // heads)
             for name, each in (("rows in order", weight[order]), ("mixed", weight)):
                 other = _attended(x, each, "h d k", heads)
-                kept[name].append(float((other - right).norm() / right.norm()))
-        for name, row in kept.items():
-            found[name].append(row)
-    curves = {name: torch.tensor(rows, dtype=torch.float64) for name, rows in found.items()}
-    return Study("heads", tuple(num_heads), {"difference": curves})
+                kept.add("difference", name, (other - right).norm() / right.norm())
+    return Study("heads", tuple(num_heads), kept.curves(len(num_heads)))
 
 
 def _attended(x: Tensor, weight: Tensor, layout: str, n_head: int) -> Tensor:

@@ -8,7 +8,7 @@ from torch import Tensor
 
 from attn_core import _require
 from attn_core.attention import scaled_dot_product_attention
-from attn_core.claims.study import Study
+from attn_core.claims.study import Kept, Study
 from attn_core.regression import bandwidth_search, kernel_estimate
 from attn_core.samples import regression_sample
 
@@ -121,13 +121,13 @@ def depth(lengths: Sequence[int]) -> Study:
     >>> depth([1, 8]).measures["steps"]["RNN"].tolist()
     [[5.0, 40.0]]
     """
-    measures: dict[str, dict[str, Tensor]] = {"steps": {}, "operations": {}}
+    kept = Kept()
     for name, run in COUNTED.items():
-        clocks = [Clock() for _ in lengths]
-        last = [run(n, clock) for n, clock in zip(lengths, clocks, strict=True)]
-        for measure, found in (("steps", last), ("operations", [clock.operations for clock in clocks])):
-            measures[measure][name] = torch.tensor([found], dtype=torch.float64)
-    return Study("tokens", tuple(lengths), measures)
+        for n in lengths:
+            clock = Clock()
+            kept.add("steps", name, run(n, clock))
+            kept.add("operations", name, clock.operations)
+    return Study("tokens", tuple(lengths), kept.curves(len(lengths)))
 
 
 ONE_VECTOR, ROOTED, WHOLE = "one vector", "attention by q·k/√d", "attention by q·k"
@@ -147,30 +147,22 @@ def one_vector(seeds: Sequence[int], lengths: Sequence[int]) -> Study:
     >>> bool((study.measures["lost"]["one vector"] < 1e-12).all())
     True
     """
-    lost: dict[str, list[list[Tensor]]] = {name: [] for name in (ONE_VECTOR, ROOTED, WHOLE)}
+    kept = Kept()
     for seed in seeds:
-        rows: dict[str, list[Tensor]] = {name: [] for name in lost}
         for n in lengths:
             generator = torch.Generator().manual_seed(seed)
             content = torch.randn(n, CONTENT, generator=generator, dtype=torch.float64)
             keys = torch.randn(n, STATE, generator=generator, dtype=torch.float64)
             code = torch.randn(STATE, n * CONTENT, generator=generator, dtype=torch.float64)
             read = torch.linalg.lstsq(code, code @ content.flatten(), driver="gelsd").solution
-            rows[ONE_VECTOR].append(_lost(read.reshape(content.shape), content))
+            kept.add("lost", ONE_VECTOR, _lost(read.reshape(content.shape), content))
             for name, scale in ((ROOTED, STATE**-0.5), (WHOLE, 1.0)):
                 back = scaled_dot_product_attention(keys, keys, content, scale=scale).output
-                rows[name].append(_lost(back, content))
-        for name, row in rows.items():
-            lost[name].append(row)
-    kept = torch.tensor([[n * (STATE + CONTENT) for n in lengths]], dtype=torch.float64)
-    return Study(
-        "tokens",
-        tuple(lengths),
-        {
-            "lost": {name: torch.tensor(rows, dtype=torch.float64) for name, rows in lost.items()},
-            "numbers kept": {ONE_VECTOR: torch.full_like(kept, STATE), WHOLE: kept},
-        },
-    )
+                kept.add("lost", name, _lost(back, content))
+    for n in lengths:
+        kept.add("numbers kept", ONE_VECTOR, STATE)
+        kept.add("numbers kept", WHOLE, n * (STATE + CONTENT))
+    return Study("tokens", tuple(lengths), kept.curves(len(lengths)))
 
 
 def _lost(read: Tensor, content: Tensor) -> Tensor:
@@ -194,9 +186,8 @@ def growing(seeds: Sequence[int], counts: Sequence[int]) -> Study:
     [[21.0, 41.0]]
     """
     grid = torch.linspace(0.5, 4.5, 81, dtype=torch.float64)
-    errors: dict[str, list[list[float]]] = {KERNEL: [], STRAIGHT: []}
+    kept = Kept()
     for seed in seeds:
-        rows: dict[str, list[float]] = {name: [] for name in errors}
         for count in counts:
             sample = regression_sample("sine", n_points=_require.whole("count", count, least=2), seed=seed)
             assert sample.truth is not None
@@ -205,19 +196,8 @@ def growing(seeds: Sequence[int], counts: Sequence[int]) -> Study:
             plane = torch.stack([torch.ones_like(sample.keys), sample.keys], dim=-1)
             a, b = torch.linalg.lstsq(plane, sample.values[:, None]).solution[:, 0]
             for name, found in ((KERNEL, curve), (STRAIGHT, a + b * grid)):
-                rows[name].append(math.sqrt((found - sample.truth(grid)).square().mean()))
-        for name, row in rows.items():
-            errors[name].append(row)
-    kept = {
-        KERNEL: [2 * n + 1 for n in counts],
-        STRAIGHT: [2] * len(counts),
-        LEARNED: [3 * 16 * 16] * len(counts),
-    }
-    return Study(
-        "points",
-        tuple(counts),
-        {
-            "error": {name: torch.tensor(rows, dtype=torch.float64) for name, rows in errors.items()},
-            "numbers kept": {name: torch.tensor([row], dtype=torch.float64) for name, row in kept.items()},
-        },
-    )
+                kept.add("error", name, math.sqrt((found - sample.truth(grid)).square().mean()))
+    for count in counts:
+        for name, numbers in ((KERNEL, 2 * count + 1), (STRAIGHT, 2), (LEARNED, 3 * 16 * 16)):
+            kept.add("numbers kept", name, numbers)
+    return Study("points", tuple(counts), kept.curves(len(counts)))

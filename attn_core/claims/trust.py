@@ -7,7 +7,7 @@ from jaxtyping import Float
 from torch import Tensor
 from torch.nn import functional as F
 
-from attn_core.claims.study import Study
+from attn_core.claims.study import Kept, Study
 from attn_core.multi_head import MultiHeadAttention
 
 N, D_MODEL, N_HEAD = 10, 16, 2
@@ -84,9 +84,7 @@ def explained(seeds: Sequence[int], depths: Sequence[int]) -> Study:
     >>> {name: list(curves) for name, curves in study.measures.items()}["same first"][0]
     "the last layer's weights"
     """
-    measures: dict[str, dict[str, list[list[float]]]] = {
-        name: {LAST: [], ROLLED: []} for name in ("rank correlation", "same first")
-    }
+    kept = Kept()
     others = ~torch.eye(N, dtype=torch.bool)
     for seed in seeds:
         generator = torch.Generator().manual_seed(seed)
@@ -95,24 +93,14 @@ def explained(seeds: Sequence[int], depths: Sequence[int]) -> Study:
             MultiHeadAttention(D_MODEL, N_HEAD, bias=False, seed=seed + layer, dtype=x.dtype)
             for layer in range(max(depths))
         ]
-        rows: dict[tuple[str, str], list[float]] = {}
         maps, effects = weights_and_effects(stack, x)
         for depth in depths:
             for name, weights in ((LAST, maps[depth - 1]), (ROLLED, rolled(maps[:depth]))):
                 a, b = (each[others].reshape(N, N - 1) for each in (weights, effects[depth - 1]))
                 same = (a.argmax(dim=-1) == b.argmax(dim=-1)).to(a.dtype)
-                for measure, found in (("rank correlation", rank_correlation(a, b)), ("same first", same)):
-                    rows.setdefault((measure, name), []).append(float(found.mean()))
-        for (measure, name), row in rows.items():
-            measures[measure][name].append(row)
-    return Study(
-        "layers",
-        tuple(depths),
-        {
-            measure: {name: torch.tensor(found, dtype=torch.float64) for name, found in curves.items()}
-            for measure, curves in measures.items()
-        },
-    )
+                kept.add("rank correlation", name, rank_correlation(a, b).mean())
+                kept.add("same first", name, same.mean())
+    return Study("layers", tuple(depths), kept.curves(len(depths)))
 
 
 def rolled(maps: Float[Tensor, "n_layer n n"]) -> Float[Tensor, "n n"]:
