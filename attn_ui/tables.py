@@ -40,7 +40,9 @@ def numbers_table(columns: Mapping[str, Sequence[Any]], write: Callable[[float],
         write: how a number is written.
     """
     frame = pd.DataFrame(dict(columns))
-    return frame.style.format(dict.fromkeys(frame.select_dtypes("number").columns, write))
+    # pandas gives each table a new name, by which an equal one would be sent again.
+    style = frame.style.set_uuid("numbers")
+    return style.format(dict.fromkeys(frame.select_dtypes("number").columns, write))
 
 
 def checks_table(names: Sequence[str], columns: Mapping[str, Sequence[tuple[bool, str]]]) -> str:

@@ -37,8 +37,6 @@ def stands(student: Student) -> dict[tuple[int, ...], str]:
     for place, shown in student.screen.items():
         body = shown.body
         match shown.kind:
-            case "alert" if body.body.startswith("The link's"):
-                pass  # said of the link that was opened
             case "markdown" | "alert":
                 found[place] = body.body
             case "code":
@@ -116,19 +114,19 @@ async def _fault(server: str, page: str, link: str, chance: random.Random) -> st
     return ""
 
 
-def _on_steps(page: str, query: Query) -> Query:
-    """Move values to a slider's steps: one between two stays one in its session, and is in no later link."""
-    steps = {each.name: each for each in PAGES[page][1] if isinstance(each, Steps)}
-    return {
-        name: steps[name].texts()[steps[name].nearest(float(str(value)))] if name in steps else value
-        for name, value in query.items()
-    }
+def _without_steps(page: str, query: Query) -> Query:
+    """Leave sliders to the hands that move them.
+
+    A value between the steps that a state has room for is a step more in its session, and in no later link.
+    """
+    steps = {each.name for each in PAGES[page][1] if isinstance(each, Steps)}
+    return {name: value for name, value in query.items() if name not in steps}
 
 
 def walk(server: str, page: str, count: int, seed: int, fixed: Query | None = None) -> list[str]:
     """Go through random states of a page on a running server; return what was wrong, a text a state."""
     chance = random.Random(f"{page} {seed}")
-    links = [urlencode(_on_steps(page, query), doseq=True) for query in states(page, count, seed, fixed)]
+    links = [urlencode(_without_steps(page, query), doseq=True) for query in states(page, count, seed, fixed)]
     return [fault for link in links if (fault := asyncio.run(_fault(server, page, link, chance)))]
 
 
