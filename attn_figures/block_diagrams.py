@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from attn_figures.diagram import Arrow, Box, diagram, sized, told
 from attn_figures.frame import Role
-from attn_figures.numbers import number
+from attn_figures.numbers import counted, number
 from attn_figures.picture import Picture, Spec
 from attn_figures.single_head import Walk
 
@@ -28,8 +28,8 @@ def single_head(walk: Walk) -> Spec:
     """Draw the head as boxes: Q, K, V, MatMul, Scale, Mask where there is one, SoftMax, MatMul, output."""
     boxes, arrows = _inputs_of_one(walk)
     start = 1 if walk.projections is not None else 0
-    n_query, n_key, d_k = *walk.scores.shape, walk.query.shape[1]
-    told_of_scores = f"scores: {sized(walk.scores.shape)}, each of {d_k} product{'s' * (d_k > 1)}"
+    n_key, d_k = walk.key.shape
+    told_of_scores = f"scores: {sized(walk.scores.shape)}, each of {counted(d_k, 'product')}"
     steps = [
         Box(
             "scores", "MatMul  QKᵀ", QUERY_KEY, 0,
@@ -72,10 +72,9 @@ def single_head(walk: Walk) -> Spec:
         to = top if role == "value" else start + 1
         x = _middle(edges)
         arrows.append(Arrow([(x, start), (x, to)], name, values.shape, role))
-    keys = f"{n_key} value{'s' * (n_key > 1)}"
     boxes += [
         Box(
-            "mix", f"MatMul  each row mixes {keys}", ALL, top,
+            "mix", f"MatMul  each row mixes {counted(n_key, 'value')}", ALL, top,
             told("MatMul: the values, mixed by the weights", "O = W V", sized(walk.output.shape)),
         ),
         Box(
@@ -85,7 +84,6 @@ def single_head(walk: Walk) -> Spec:
     ]  # fmt: skip
     centre = _middle(ALL)
     arrows.append(Arrow([(centre, top), (centre, top + 1)], "output", walk.output.shape, "output"))
-    assert n_query == walk.output.shape[0]
     return diagram(boxes, arrows, columns=COLUMNS, upright=COLUMNS, wide=WIDE)
 
 
@@ -158,7 +156,7 @@ def multi_head(shapes: Shapes) -> Spec:
         letter, count, x = name.lower(), shape[0], _middle(edges)
         source = shapes.x if shapes.memory is None or name == "Q" else shapes.memory
         hover = told(
-            f"Linear: {name} of {_heads(count)}",
+            f"Linear: {name} of {counted(count, 'head')}",
             f"W_{letter}, one a head: {sized((source[1], shape[2]))}",
             f"{name}: {sized(shape)}",
         )
@@ -197,10 +195,6 @@ def multi_head(shapes: Shapes) -> Spec:
 
 def _times(count: int) -> str:
     return "" if count == 1 else f"{count} × "
-
-
-def _heads(count: int) -> str:
-    return "1 head" if count == 1 else f"{count} heads"
 
 
 def _shared(n_head: int, n_kv: int) -> str:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from attn_figures import theme
 from attn_figures.chart import Chart
 from attn_figures.marks import Mark, area, line, points, upright
-from attn_figures.numbers import number
+from attn_figures.numbers import number, power_of_ten
 from attn_figures.panels import compose
 from attn_figures.picture import Picture, Spec
 
@@ -17,7 +17,6 @@ Numbers = NDArray[np.float64]
 LEAST = 1e-16  # on a logarithmic axis what is below is drawn there
 PHONE_HEIGHT = 560
 MOST_ON_A_LINE = 28  # letters of a legend that a phone has room for
-_SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 @Picture
@@ -150,4 +149,4 @@ def _power(exponent: int) -> str:
     ['10⁻⁴', '0.01', '1', '10,000', '10⁶']
     """
     near = -3 < exponent < 6
-    return number(10.0**exponent) if near else "10" + str(exponent).translate(_SUPERSCRIPTS)
+    return number(10.0**exponent) if near else power_of_ten(exponent)

@@ -32,7 +32,25 @@ def number(value: float, digits: int = 4) -> str:
     if rounded >= SMALL and size <= PLAIN:
         return sign + _plain(size, digits)
     mantissa, _, power = f"{size:.{digits - 1}e}".partition("e")
-    return f"{sign}{_trimmed(mantissa)} × 10{str(int(power)).translate(_SUPERSCRIPTS)}"
+    return f"{sign}{_trimmed(mantissa)} × {power_of_ten(int(power))}"
+
+
+def power_of_ten(exponent: int) -> str:
+    """Write a power of ten with its exponent.
+
+    >>> power_of_ten(-12), power_of_ten(3)
+    ('10⁻¹²', '10³')
+    """
+    return f"10{str(exponent).translate(_SUPERSCRIPTS)}"
+
+
+def counted(number: int, what: str) -> str:
+    """Put a number before a noun.
+
+    >>> counted(1, "head"), counted(3, "head"), counted(1024, "token")
+    ('1 head', '3 heads', '1,024 tokens')
+    """
+    return f"{number:,} {what}" if number == 1 else f"{number:,} {what}s"
 
 
 def fixed(value: float, decimals: int) -> str:

@@ -11,12 +11,12 @@ from attn_figures import theme
 from attn_figures.chart import Chart
 from attn_figures.marks import Mark, area, line, points, upright
 from attn_figures.matrix import KEY_TITLE, QUERY_TITLE, Matrix
+from attn_figures.numbers import counted, power_of_ten
 from attn_figures.panels import Panel, compose
 from attn_figures.picture import Picture, Spec
 
 Numbers = NDArray[np.float64]
 LIGHT = theme.LIGHT
-_SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 ONE, MANY, OTHERS = LIGHT.series[1], LIGHT.series[0], theme.rgba(LIGHT.muted, 0.45)
 PHONE_HEIGHT = 640  # pixels in which all charts stand on a phone, two on a line
 LEAST = 1e-16  # below this share of their size, vectors differ by rounding alone
@@ -172,8 +172,10 @@ def _distances(
     for name, spreads in distances.items():
         dash = "solid" if name == way else "dot"
         for heads, spread in zip(counts, spreads, strict=True):
-            hover = f"{_counted(heads)}, {name}<br>after layer %{{x}}: <b>%{{y:.3~g}}</b> of their size"
-            curve = f"{name}, {_counted(heads)}"
+            hover = (
+                f"{counted(heads, 'head')}, {name}<br>after layer %{{x}}: <b>%{{y:.3~g}}</b> of their size"
+            )
+            curve = f"{name}, {counted(heads, 'head')}"
             traces.append(line(curve, layers, spread.mean, OTHERS, width=1.2, dash=dash, hover=hover))
         for who, place, colour in told:
             width = 3.0 if name == way else 1.2
@@ -193,7 +195,9 @@ def _distances(
         x={"range": [-0.3, layers[-1] + 0.3], "dtick": 2, "showgrid": False},
         y={"type": "log", "range": [-16.6, 0.6]} | _powers(range(-16, 1, 4)),
         marks=[upright(layer)],
-        legend=[(_counted(counts[place]), colour) for _, place, colour in (told if chosen else told[1:])]
+        legend=[
+            (counted(counts[place], "head"), colour) for _, place, colour in (told if chosen else told[1:])
+        ]
         + [(f"dotted: {name}", LIGHT.muted) for name in distances if name != way],
     )
 
@@ -229,7 +233,11 @@ def fitting(
     )
     bands, curves, here = [], [], []
     for fit in fits:
-        name, colour, spread = _counted(fit.num_heads), colours[fit.num_heads], Spread.of_powers(fit.losses)
+        name, colour, spread = (
+            counted(fit.num_heads, "head"),
+            colours[fit.num_heads],
+            Spread.of_powers(fit.losses),
+        )
         bands.append(_band(f"{name}: ± 1 sd", x, spread, colour))
         hover = f"{name}, step %{{x}}<br>mean squared error <b>%{{y:.3~g}}</b>"
         curves.append(line(name, x, spread.mean, colour, width=2.5, hover=hover))
@@ -249,7 +257,7 @@ def fitting(
         x={"range": [-2.0, x[-1] + 2.0], "showgrid": False},
         y={"type": "log"} | _powers(range(-8, 2)),
         marks=[upright(float(steps[at]))],
-        legend=[(_counted(heads), colour) for heads, colour in colours.items()],
+        legend=[(counted(heads, "head"), colour) for heads, colour in colours.items()],
     )
     keys = [str(key + 1) for key in range(fits[0].weights.shape[-1])]
     maps = [
@@ -272,9 +280,5 @@ def fitting(
 def _powers(exponents: Iterable[int]) -> dict[str, Any]:
     """Name the marks of a logarithmic axis in digits of one size."""
     told = list(exponents)
-    names = ["1" if each == 0 else "10" + str(each).translate(_SUPERSCRIPTS) for each in told]
+    names = ["1" if each == 0 else power_of_ten(each) for each in told]
     return {"tickmode": "array", "tickvals": [10.0**each for each in told], "ticktext": names}
-
-
-def _counted(heads: int) -> str:
-    return "1 head" if heads == 1 else f"{heads} heads"

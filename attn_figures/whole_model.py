@@ -11,6 +11,7 @@ from attn_figures import theme
 from attn_figures.geometry import Axes
 from attn_figures.matrix import KEY_TITLE, NUMBERS_UP_TO, QUERY_TITLE, Extra, Matrix
 from attn_figures.multi_head import PHONE_HEIGHT, ROOMY, ROOT
+from attn_figures.numbers import counted
 from attn_figures.panels import Panel, compose
 from attn_figures.picture import Picture, Spec
 
@@ -168,7 +169,7 @@ def _thumbnails(model: Model, side: int) -> _Thumbnails:
     return _Thumbnails(
         OVERVIEW,
         values,
-        f"{_counted(n_layer, 'layer')}, {_counted(len(model.scores), 'head')}: click one",
+        f"{counted(n_layer, 'layer')}, {counted(len(model.scores), 'head')}: click one",
         rows=[""] * values.shape[0],
         columns=[""] * values.shape[1],
         row_title="Layer",
@@ -217,7 +218,3 @@ def _large(model: Model, head: int) -> Matrix:
         numbered=max(n_query, n_key) <= NUMBERS_UP_TO,
         names_rows=True,
     )
-
-
-def _counted(number: int, what: str) -> str:
-    return f"{number} {what}" if number == 1 else f"{number} {what}s"

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from attn_core.toys import CHANCE, SYMBOLS, TASKS, Outside, Recipe, Task
-from attn_figures.numbers import number
+from attn_figures.numbers import counted, number
 from attn_ui.frame import listed
 from pages.learned_heads.numbers import NAMED, Now
 from pages.learned_heads.trainer import Job
@@ -125,15 +125,6 @@ def recipe_in_words(recipe: Recipe) -> str:
     positions = "with positions" if recipe.positions else "without positions"
     each = f"{counted(recipe.layers, 'layer')} of {counted(recipe.heads, 'head')}"
     return f"seed {recipe.seed}, {each}, {positions}"
-
-
-def counted(number: int, what: str) -> str:
-    """Count things.
-
-    >>> counted(1, "head"), counted(2, "head")
-    ('1 head', '2 heads')
-    """
-    return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
 def without_positions(now: Now) -> str:

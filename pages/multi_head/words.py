@@ -3,19 +3,10 @@
 from collections.abc import Sequence
 
 from attn_figures.block_diagrams import Shapes
-from attn_figures.numbers import fixed, number
+from attn_figures.numbers import counted, fixed, number
 from attn_ui.frame import listed
 
 MOST_HEADS_TOLD = 4  # whose numbers a sentence gives one by one
-
-
-def counted(number: int, what: str) -> str:
-    """Put a number before a noun.
-
-    >>> counted(1, "head"), counted(3, "head")
-    ('1 head', '3 heads')
-    """
-    return f"{number:,} {what}" if number == 1 else f"{number:,} {what}s"
 
 
 def does_not_divide(wanted: int, d_model: int, allowed: Sequence[int], shown: int) -> str:

@@ -15,6 +15,7 @@ from streamlit.testing.v1 import AppTest
 from torch.nn import functional as F
 
 from attn_core import MULTI_HEAD_MISTAKES, Masking, repeat_block
+from attn_figures.numbers import counted
 from attn_live.unpacking import count_steps
 from pages.multi_head import settings as page_settings
 from pages.multi_head import words
@@ -179,7 +180,7 @@ def test_every_example_works_in_every_tab(case: str) -> None:
     d_head = sample.d_head or sample.d_model // sample.num_heads
     for tab in TAB.options:
         assert show_tab(at, tab), tab
-        assert f"{words.counted(sample.num_heads, 'head')} of width {d_head}" in text(at)
+        assert f"{counted(sample.num_heads, 'head')} of width {d_head}" in text(at)
     at.selectbox(key="case").select("own sentence").run()
     assert not at.exception
     assert at.text_input(key="text").value == "the cat sat on the mat"
@@ -190,12 +191,12 @@ def test_a_link_to_an_example_means_all_of_the_example(case: str) -> None:
     at = open_page(case=case)
     sample = EXAMPLES[case]
     d_head = sample.d_head or sample.d_model // sample.num_heads
-    assert f"{words.counted(sample.num_heads, 'head')} of width {d_head}" in text(at)
+    assert f"{counted(sample.num_heads, 'head')} of width {d_head}" in text(at)
     assert at.toggle(key="wo").value is sample.output_projection
     assert at.toggle(key="free").value is (sample.d_head is not None)
     full = {name: at.query_params[name] for name in at.query_params}
     again = open_page(**full)
-    assert f"{words.counted(sample.num_heads, 'head')} of width {d_head}" in text(again)
+    assert f"{counted(sample.num_heads, 'head')} of width {d_head}" in text(again)
     assert "link's" not in captions(again)
 
 

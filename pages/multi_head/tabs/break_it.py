@@ -15,11 +15,11 @@ from attn_core.mistakes import SAME_AS_TORCH
 from attn_figures.heads_add_up import between_heads
 from attn_figures.matrix import Matrix
 from attn_figures.multi_head import right_and_broken
+from attn_figures.numbers import counted
 from attn_ui import controls
 from attn_ui.frame import listed, what_you_see
 from attn_ui.live_figure import live_figure
 from attn_ui.state import value
-from pages.multi_head import words
 from pages.multi_head.numbers import Now, array, divisors, heads
 from pages.multi_head.settings import KV_HEADS, MISTAKE, names_of_heads
 from pages.multi_head.tabs.checks import largest
@@ -32,7 +32,7 @@ def show(now: Now) -> None:
     n_query, n_key = now.tokens.shape
     if mistake.needs == "shared heads":
         now = now.sharing(_some_sharing(now))
-        st.caption(f"Here {now.n_head} heads share {words.counted(now.module.num_kv_heads, 'head')} of keys.")
+        st.caption(f"Here {now.n_head} heads share {counted(now.module.num_kv_heads, 'head')} of keys.")
     if mistake.needs in ("cache", "rotation"):
         now = replace(now, setting=replace(now.setting, mask="causal"))
         st.caption("Written token by token, so the mask is causal here, whatever the sidebar says.")
@@ -287,7 +287,7 @@ def _verdict_on_split(now: Now, broken: Attention) -> str:
     rows, n_query = len(joined), len(right.concatenated)
     if rows != n_query:
         return (
-            f"Fails: *{MAP_OF_POSITIONS}*. Torch does not refuse: the {words.counted(n_query, 'query')} is "
+            f"Fails: *{MAP_OF_POSITIONS}*. Torch does not refuse: the {counted(n_query, 'query')} is "
             f"broadcast against {rows} keys, and the map has shape {shape} where {wanted} is wanted. **One "
             f"query comes back as {rows} rows**, {tuple(joined.shape)} in place of "
             f"{tuple(right.concatenated.shape)}, without an error, and each row's weights still sum to one."
@@ -296,7 +296,7 @@ def _verdict_on_split(now: Now, broken: Attention) -> str:
     if shape != wanted:
         return (
             f"Fails: *{MAP_OF_POSITIONS}*. The map has shape {shape} where {wanted} is wanted, {now.n_head} "
-            f"× {now.n_head} at each of {words.counted(shape[0], 'position')}: no token sees another. Rows "
+            f"× {now.n_head} at each of {counted(shape[0], 'position')}: no token sees another. Rows "
             f"still sum to one, so that check is blind to it; the joined heads are off by up to {off:.3g}."
         )
     if agree(joined, right.concatenated):

@@ -6,10 +6,9 @@ import streamlit as st
 
 from attn_core import head_similarity
 from attn_figures.heads_add_up import similarity
-from attn_figures.numbers import fixed, number
+from attn_figures.numbers import counted, fixed, number
 from attn_ui.frame import what_you_see
 from attn_ui.live_figure import live_figure
-from pages.multi_head import words
 from pages.multi_head.numbers import MEASURES, Now, array, order_of
 from pages.multi_head.settings import EXAMPLES
 
@@ -30,7 +29,7 @@ def show(now: Now) -> None:
             "%.3f",
             "nats; 0: one key has all the weight, full: all weigh the same",
         ),
-        "effective keys": (n_key, "%.2f", f"how many of {words.counted(n_key, 'key')} weigh in"),
+        "effective keys": (n_key, "%.2f", f"how many of {counted(n_key, 'key')} weigh in"),
         "distance": (furthest, "%.2f", "how far from itself a query looks, in positions"),
         "previous token": (1.0, "%.3f", "weight on the token just before, where there is one"),
         "diagonal": (1.0, "%.3f", "weight on the token itself"),
@@ -81,7 +80,7 @@ def means_over(now: Now) -> str:
         second = "the second query alone" if before == 1 else f"the {before} that have a token before them"
         over += f", *previous token* over {second}"
     if n_query > n_key:
-        over += f", *diagonal* over the {words.counted(n_key, 'place')} that both sides have"
+        over += f", *diagonal* over the {counted(n_key, 'place')} that both sides have"
     attend = now.result.weights.any(dim=-1)
     if not bool(attend.any()):
         over += "; no query may attend to any key, so all measures are 0"

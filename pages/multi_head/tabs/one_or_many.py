@@ -10,7 +10,7 @@ from torch import Tensor, nn
 
 from attn_core import Check, MultiHeadAttention, compare, two_pattern_task
 from attn_figures import one_or_many as pictures
-from attn_figures.numbers import number
+from attn_figures.numbers import counted, number
 from attn_figures.one_or_many import Fitted, Spread
 from attn_ui import controls
 from attn_ui.live_figure import Slider, live_figure, pack
@@ -136,7 +136,7 @@ def arithmetic(here: OneOrMany) -> str:
     return (
         f"Parameters: {wide} × {d_model} × {d_model} + 2 × {d_key} × {d_model}{biases} = "
         f"**{size.parameters:,}**, with no number of heads in it. Operations of attention itself: "
-        f"{words.counted(heads, 'head')} × {words.counted(pairs, 'pair')} × (2 × {d_head} + 5 + 2 × "
+        f"{counted(heads, 'head')} × {counted(pairs, 'pair')} × (2 × {d_head} + 5 + 2 × "
         f"{d_head}) = **{size.attention_flops:,}**, of {size.flops:,} with the projections. The 5 scale a "
         f"score and compute its softmax, so each further head takes 5 × {pairs:,} = {5 * pairs:,} more."
     )
@@ -146,7 +146,7 @@ def _fit(here: OneOrMany) -> None:
     st.markdown(
         "**What one head cannot learn.** The task: tell the previous token and the first one, side by side. "
         "Each number of heads is fitted to it by gradient, at one width of 8, from "
-        f"{words.counted(len(fit_seeds(0)), 'seed')}."
+        f"{counted(len(fit_seeds(0)), 'seed')}."
     )
     fits = fitted(here.setting.seed)
     live_figure(
@@ -219,13 +219,13 @@ def checks(here: OneOrMany, layer: int, *, residual: bool) -> list[Check]:
             state = residual * state + module.fast(state)
         squares = torch.cdist(state, state, compute_mode="donot_use_mm_for_euclid_dist").square().sum()
         apart = float((squares / (2 * len(state))).sqrt()) / (float(state.norm()) or 1.0)
-        what = f"its distance after {words.counted(layer, 'layer')} is that of all pairs of tokens"
+        what = f"its distance after {counted(layer, 'layer')} is that of all pairs of tokens"
         found.append(compare(what, study.distances[int(residual), 0, at, layer], apart, scale=1.0))
     fits = fitted(here.setting.seed)
     below = (FLOOR - fits[0].losses).clamp(min=0)
     found.append(compare("no fit of one head has an error below ½", below, 0.0, scale=1.0))
     for fit in fits:
-        what = f"fitted, {words.counted(fit.num_heads, 'head')}: the last error is that of torch's own module"
+        what = f"fitted, {counted(fit.num_heads, 'head')}: the last error is that of torch's own module"
         found.append(compare(what, fit.losses[-1, 0], _by_torch(fit.parameters, fit.num_heads)))
     return found
 

@@ -4,6 +4,7 @@ import streamlit as st
 
 from attn_core import multi_head_size
 from attn_figures.heads_add_up import parameter_curves
+from attn_figures.numbers import counted
 from attn_figures.reshape import N_STEPS, STAGES, blocks, moment
 from attn_ui.frame import what_you_see
 from attn_ui.live_figure import Slider, live_figure, pack
@@ -40,7 +41,7 @@ def show(now: Now) -> None:
             "Reshape", RESHAPE, names=[STAGE_NAMES[moment(step).nearest] for step in range(N_STEPS)]
         ),
     )
-    sizes = f"{words.counted(n, 'token')}, {words.counted(n_head, 'head')} of width {d_head}"
+    sizes = f"{counted(n, 'token')}, {counted(n_head, 'head')} of width {d_head}"
     what_you_see(
         f"Drawn for {sizes}. Each block is one number; the digit is its token, the colour its head. Moving "
         "changes no number: only *attention* does, when blocks turn dark."
@@ -140,7 +141,7 @@ def _costs(now: Now) -> None:
     ]
     rows = [
         (f"1 head of width {d_model}", single),
-        (f"**this page**: {words.counted(now.n_head, 'head')} of width {module.d_head}", here),
+        (f"**this page**: {counted(now.n_head, 'head')} of width {module.d_head}", here),
     ]
     if now.n_head > 1:
         rows.append((f"{now.n_head} heads of width {d_model} each", size(now.n_head, d_model)))

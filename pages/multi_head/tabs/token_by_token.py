@@ -7,6 +7,7 @@ import streamlit as st
 import torch
 
 from attn_core import Check, DecodingCost, compare, decoding_cost
+from attn_figures.numbers import counted
 from attn_figures.shared_heads import writing, writing_cost
 from attn_ui.frame import coloured
 from attn_ui.live_figure import Slider, live_figure, pack
@@ -57,7 +58,7 @@ def show(now: Now) -> None:
     )
     st.caption(
         f"Head {now.look.head + 1} of {now.n_head}, which {'reads' if now.n_head == 1 else 'read'} "
-        f"{words.counted(groups, 'head')} of keys and values (*Shared heads* sets how many); the mask is "
+        f"{counted(groups, 'head')} of keys and values (*Shared heads* sets how many); the mask is "
         "causal, whatever the sidebar says."
     )
     live_figure(
@@ -99,8 +100,8 @@ def arithmetic(now: Now, groups: int, at: int) -> str:
     d_head, t = now.module.d_head, at + 1
     numbers = 2 * groups * d_head * t
     kept = (
-        f"Kept: keys and values, 2 × {words.counted(groups, 'head')} × "
-        f"{words.counted(d_head, 'dimension')} × {words.counted(t, 'token')} = **{numbers:,} numbers**, "
+        f"Kept: keys and values, 2 × {counted(groups, 'head')} × "
+        f"{counted(d_head, 'dimension')} × {counted(t, 'token')} = **{numbers:,} numbers**, "
         f"{2 * numbers:,} bytes in float16."
     )
     if t == 1:
