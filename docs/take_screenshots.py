@@ -1,4 +1,4 @@
-"""Take the pictures of the pages from a running app: `python docs/take_screenshots.py [ADDRESS]`.
+"""Take the pictures of the pages from a running app: `python -m docs.take_screenshots [ADDRESS]`.
 
 Screenshots are the README's, and what a link unfolds to; a browser that is too old shows the drawings.
 """
@@ -10,10 +10,9 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, BrowserContext, Page
 
-ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT))  # run as a file, it sees its own folder alone
+from attn_ui import deck_files, slides
 
-from attn_ui import deck_files, slides  # noqa: E402
+HERE = Path(__file__).resolve().parent
 
 PAGES = {
     "overview": "?t=0.5",
@@ -108,5 +107,5 @@ def _at_rest(browser: Browser) -> BrowserContext:
 if __name__ == "__main__":
     with slides.chromium() as chromium:
         app = sys.argv[1] if len(sys.argv) > 1 else "http://localhost:8501"
-        take(chromium, app, ROOT / "docs")
-        draw(chromium, app, ROOT / "docs")
+        take(chromium, app, HERE)
+        draw(chromium, app, HERE)

@@ -140,8 +140,9 @@ CELLS = """
 """
 
 
-@pytest.mark.skipif(bool(missing("Firefox")), reason=missing("Firefox"))
 def test_maps_are_right_where_firefox_resists_fingerprinting(server: str) -> None:
+    if reason := missing("Firefox"):
+        pytest.skip(reason)
     firefox = Firefox(**{"privacy.resistFingerprinting": True})
     try:
         firefox.open(f"{server}/{LINK}")

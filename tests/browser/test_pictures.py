@@ -1,6 +1,5 @@
 """The README's pictures are taken by one script, and are those that it shows."""
 
-import importlib.util
 import re
 from pathlib import Path
 
@@ -8,15 +7,11 @@ import pytest
 from PIL import Image
 from playwright.sync_api import Browser
 
+from docs import take_screenshots as script
+
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 SIZES = {"projector": (1366, 768), "slide": (1280, 720)}
 MOST_BYTES = 200_000
-
-_spec = importlib.util.spec_from_file_location("take_screenshots", DOCS / "take_screenshots.py")
-assert _spec is not None
-assert _spec.loader is not None
-script = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(script)
 
 
 def test_the_readme_shows_what_the_script_takes() -> None:

@@ -121,7 +121,7 @@ def check_drawings(
         ["".join(text.itertext()) for text in ElementTree.parse(path).iter(f"{SVG}text")]
         for path in (dark, still)
     ]
-    assert told[0] == told[1], "python docs/take_screenshots.py draws it again"
+    assert told[0] == told[1], "python -m docs.take_screenshots draws it again"
     check_drawn_as(panel.save(folder, "pdf"), dark, SHAPES["16:9"], panel.app.page)
 
 

@@ -9,7 +9,7 @@ import torch
 from einops import rearrange
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import stats  # type: ignore[import-untyped]  # it ships no types
+from scipy import stats
 from torch import nn
 from torch.nn import functional as F
 

@@ -6,6 +6,7 @@ from torch.nn import functional as F
 from attn_core import Check, MultiHeadAttention, compare, multi_head_size, token_distance
 from attn_core import claims as measures
 from attn_core.claims import Study, clearly_below
+from attn_core.toys import shipped
 from pages.what_courses_say.claim import Claim, See, Seeds
 from pages.what_courses_say.settings import COUNTED, COURSE, FUSED, LAYERS, NOISE
 
@@ -129,8 +130,6 @@ def _one_of(study: Study, measure: str, layer: str, step: float) -> bool:
 
 def _measured_again(study: Study, seeds: Seeds) -> list[Check]:
     """Look at every weight of one state in turn."""
-    from attn_core.toys import shipped  # noqa: PLC0415  (its files are read for this claim alone)
-
     run = shipped("induction")
     with torch.no_grad():
         weights = run.model(len(run.checkpoints) - 1)(run.recipe.held_out(32)).weights
