@@ -11,6 +11,15 @@ from playwright.sync_api import Browser, Page, expect
 from attn_live.bundle import bundle
 from tests.browser.app_page import AppPage
 from tests.browser.peers import Firefox, missing
+from tests.browser.read_pdf import (
+    MOST_APART_ON_AVERAGE,
+    differences,
+    drawn_by_browser,
+    drawn_text,
+    maps_of,
+    text_of,
+)
+from tests.browser.read_pdf import rendered as rendered_pdf
 from tests.browser.save_panel import SavePanel
 from tests.browser.test_film import compare_film, pixels
 
@@ -109,6 +118,12 @@ def test_maps_and_files_are_right_where_a_canvas_lies(app: AppPage, browser: Bro
     path = panel.save(tmp_path, "svg")
     assert "<image" not in path.read_text()
     check_same(rendered(clean, path), drawing)
+    # A PDF has the cells as they are drawn there: it reads no canvas.
+    pdf = panel.save(tmp_path, "pdf")
+    assert maps_of(pdf) == []
+    assert text_of(pdf) == drawn_text(path) != ""
+    apart = differences(rendered_pdf(pdf, 1600), drawn_by_browser(app.page, path, (1600, 900)))
+    assert apart.mean() < MOST_APART_ON_AVERAGE
     panel.close()
     # The file that moves looks itself, where it is opened.
     shown = []
