@@ -37,7 +37,7 @@ def over_smoothing(seeds: Sequence[int], n_layers: int) -> Study:
     Source: see ``heads_study``.
 
     >>> study = over_smoothing([0, 100], 2)
-    >>> tuple(study.measures["differences left, with the residual"]["1 head"].shape)
+    >>> tuple(study.measures["difference, with residual"]["1 head"].shape)
     (2, 3)
     """
     found = heads_study(
@@ -50,7 +50,7 @@ def over_smoothing(seeds: Sequence[int], n_layers: int) -> Study:
         {
             name: {counted(heads): each[:, at] for at, heads in enumerate(HEADS)}
             for name, each in zip(
-                ("differences left, without the residual", "differences left, with the residual"),
+                ("difference, no residual", "difference, with residual"),
                 found,
                 strict=True,
             )

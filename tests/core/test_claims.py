@@ -125,13 +125,8 @@ def test_over_smoothing_starts_alike_and_ends_in_rounding_without_the_residual()
     study = claims.over_smoothing([0, 100, 200], 8)
     for curves in study.measures.values():
         assert len({float(curve[0, 0]) for curve in curves.values()}) == 1
-    assert all(
-        curve[:, -1].max() < 1e-6
-        for curve in study.measures["differences left, without the residual"].values()
-    )
-    assert all(
-        curve[:, -1].min() > 1e-3 for curve in study.measures["differences left, with the residual"].values()
-    )
+    assert all(curve[:, -1].max() < 1e-6 for curve in study.measures["difference, no residual"].values())
+    assert all(curve[:, -1].min() > 1e-3 for curve in study.measures["difference, with residual"].values())
 
 
 def test_one_vector_loses_what_does_not_fit() -> None:

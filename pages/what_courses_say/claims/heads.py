@@ -22,7 +22,7 @@ def _smoothed(study: Study, seeds: Seeds) -> list[Check]:
         for layer in range(len(study.x) - 1):
             module = MultiHeadAttention(16, 8, bias=False, seed=seeds[0] + layer, dtype=x.dtype).to_torch()
             x = x + module(x, x, x, need_weights=False)[0]
-    ours = study.measures["differences left, with the residual"]["8 heads"][0, -1]
+    ours = study.measures["difference, with residual"]["8 heads"][0, -1]
     return [compare("twelve layers of `torch.nn.MultiheadAttention`, first seed", ours, token_distance(x))]
 
 
@@ -151,18 +151,18 @@ CLAIMS = {
         bent=False,
         measure=lambda seeds: measures.over_smoothing(seeds, len(LAYERS.values) - 1),
         call=f"claims.over_smoothing(seeds, {len(LAYERS.values) - 1})",
-        drawn={"differences left, with the residual": False, "differences left, without the residual": True},
-        tells=("differences left, with the residual",),
+        drawn={"difference, with residual": False, "difference, no residual": True},
+        tells=("difference, with residual",),
         repeats="8 seeds",
         counts="eight heads keep tokens further apart than one head, by more than two standard errors",
         held=lambda study: {
             f"{where} after {layer} layers": clearly_below(
-                *(study.at(f"differences left, {where}", heads, layer) for heads in ("1 head", "8 heads"))
+                *(study.at(measure, heads, layer) for heads in ("1 head", "8 heads"))
             )
-            for where, layer in (
-                ("without the residual", 2),
-                ("with the residual", 6),
-                ("with the residual", 12),
+            for where, measure, layer in (
+                ("without the residual", "difference, no residual", 2),
+                ("with the residual", "difference, with residual", 6),
+                ("with the residual", "difference, with residual", 12),
             )
         },
         why="Every row of weights is an average, and averages of averages are alike: that is so for each "
