@@ -10,62 +10,69 @@ from attn_ui.parameters import Choice, Flag, Real, Several, Steps, Text, Whole
 from attn_ui.state import call, exact, move, position, times_shown
 
 
-def _tied(name: str, label: str) -> dict[str, Any]:
-    call(name, label)
+def _tied(name: str) -> dict[str, Any]:
     return {"key": name, "bind": "query-params", "persist_state": "session"}
 
 
 def choose(choice: Choice, label: str, **more: Any) -> str:
     """Offer the options in a list that unfolds."""
     start = choice.options.index(choice.default)
-    chosen: str = st.selectbox(label, choice.options, index=start, **_tied(choice.name, label), **more)
+    chosen: str = st.selectbox(label, choice.options, index=start, **_tied(choice.name), **more)
+    call(choice.name, label, chosen)
     return chosen
 
 
 def segment(choice: Choice, label: str, **more: Any) -> str:
     """Offer a few short options side by side."""
     chosen: str = st.segmented_control(
-        label, choice.options, default=choice.default, required=True, **_tied(choice.name, label), **more
+        label, choice.options, default=choice.default, required=True, **_tied(choice.name), **more
     )
+    call(choice.name, label, chosen)
     return chosen
 
 
 def whole(setting: Whole, label: str, **more: Any) -> int:
     """Ask for a whole number with a slider, or with a field where the range is long."""
     make: Any = st.slider if setting.high - setting.low <= 128 else st.number_input
-    tied = _tied(setting.name, label)
+    tied = _tied(setting.name)
     number: int = make(label, setting.low, setting.high, setting.default, **tied, **more)
+    call(setting.name, label, str(number))
     return number
 
 
 def real(setting: Real, label: str, **more: Any) -> float:
     """Ask for a number with a slider."""
-    tied = _tied(setting.name, label)
+    tied = _tied(setting.name)
     # With all its digits: a link may name a number between two steps.
     number: float = st.slider(
         label, setting.low, setting.high, setting.default, setting.step, format="%g", **tied, **more
     )
+    call(setting.name, label, f"{number:g}")
     return number
 
 
 def flag(setting: Flag, label: str, **more: Any) -> bool:
     """Offer a switch."""
-    return bool(st.toggle(label, setting.default, **_tied(setting.name, label), **more))
+    on = bool(st.toggle(label, setting.default, **_tied(setting.name), **more))
+    call(setting.name, label, "yes" if on else "no")
+    return on
 
 
 def line(setting: Text, label: str, **more: Any) -> str:
     """Ask for a line of text."""
     text: str = st.text_input(
-        label, setting.default, max_chars=setting.longest, **_tied(setting.name, label), **more
+        label, setting.default, max_chars=setting.longest, **_tied(setting.name), **more
     )
+    call(setting.name, label, text)
     return text
 
 
 def several(setting: Several, label: str, offered: Sequence[str], **more: Any) -> list[str]:
     """Offer switches for some of the options, any number of which may be on."""
     chosen: list[str] = st.pills(
-        label, offered, selection_mode="multi", default=[], **_tied(setting.name, label), **more
+        label, offered, selection_mode="multi", default=[], **_tied(setting.name), **more
     )
+    call(setting.name, label, ", ".join(map(str, chosen)) or "none")
     return chosen
 
 
@@ -74,7 +81,6 @@ def step(steps: Steps, label: str, **more: Any) -> float:
 
     The value lives where the sliders' do, so that a link and both controls agree.
     """
-    call(steps.name, label)
     show(steps := exact(steps))
     key, texts = f"step-{steps.name}", steps.texts()
     st.session_state[key] = texts[position(steps)]
@@ -85,6 +91,7 @@ def step(steps: Steps, label: str, **more: Any) -> float:
         on_change=lambda: move(steps, steps.values[texts.index(st.session_state[key])]),
         **more,
     )
+    call(steps.name, label, st.session_state[key])
     return steps.values[position(steps)]
 
 
@@ -93,7 +100,6 @@ def pick(steps: Steps, label: str, names: Sequence[str], **more: Any) -> int:
 
     The choice lives where the sliders' do (`attn_ui.state`), so several such lists of one setting agree.
     """
-    call(steps.name, label)
     again = times_shown(steps)
     key = f"pick-{steps.name}" if again == 1 else f"pick-{steps.name}-{again}"
     offered = range(min(len(names), len(steps.values)))
@@ -106,4 +112,6 @@ def pick(steps: Steps, label: str, names: Sequence[str], **more: Any) -> int:
         on_change=lambda: move(steps, steps.values[st.session_state[key]]),
         **more,
     )
-    return int(st.session_state[key])
+    chosen = int(st.session_state[key])
+    call(steps.name, label, names[chosen])
+    return chosen

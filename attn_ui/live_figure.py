@@ -22,7 +22,7 @@ from attn_live.unpacking import count_steps, figure_at, with_frames
 from attn_ui.address import show
 from attn_ui.parameters import Steps
 from attn_ui.standalone import kit_version
-from attn_ui.state import call, command, commanded, offer, position, report, revision
+from attn_ui.state import call, command, commanded, offer, position, report, revision, said
 
 __all__ = ["PLOTLY_ROUTE", "Cell", "Cursor", "Rows", "Says", "Slider", "live_figure", "pack", "pack_says"]
 
@@ -132,17 +132,17 @@ def live_figure(
     for control in (slider, rows):
         if control is not None:
             call(control.steps.name, control.label)
-    said = b"null" if says is None else says if isinstance(says, bytes) else pack_says(says)
+    packed_says = b"null" if says is None else says if isinstance(says, bytes) else pack_says(says)
     if says is not None:
-        check_says(said, n_steps, len(rows.steps.values) if rows else None)
+        check_says(packed_says, n_steps, len(rows.steps.values) if rows else None)
     about = {"alt": alt, "name": name, "caption": caption, "invites": invites}
     head = orjson.dumps(_meta(key, slider, rows, chosen, **about))
-    shown = b"null" if says_what_is_chosen else said
+    shown = b"null" if says_what_is_chosen else packed_says
     message = join(head, shown, packed)
     if len(message) > MOST_MESSAGE_BYTES:
         raise ValueError(f"a message may take {MOST_MESSAGE_BYTES:,} bytes, this one takes {len(message):,}")
     if says_what_is_chosen:
-        _sentences()(key=f"said-{key}", data=join(orjson.dumps({"key": key}), said, _NO_STEPS))
+        _sentences()(key=f"said-{key}", data=join(orjson.dumps({"key": key}), packed_says, _NO_STEPS))
     listener = _Listener(
         key,
         slider.steps if slider else None,
@@ -212,6 +212,7 @@ def _meta(
     return {
         "key": key,
         **texts,
+        "settings": said(),
         "revision": revision(),
         "slider": _control(slider),
         "cursor": _control(rows),

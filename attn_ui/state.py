@@ -36,6 +36,9 @@ class _State:
     # What each figure's sliders offered last: their names and values.
     offered: dict[str, tuple[tuple[str, tuple[float, ...]], ...]] = field(default_factory=dict)
     called: dict[str, str] = field(default_factory=dict)  # what controls are called, by their settings' names
+    said: dict[str, tuple[str, str]] = field(
+        default_factory=dict
+    )  # controls of this run: label, value
     # Values that stand between those of their sliders, each a step more for as long as the page is open.
     between: dict[str, float] = field(default_factory=dict)
     shown: dict[str, float] = field(default_factory=dict)  # of sliders that cannot show what was asked for
@@ -173,9 +176,20 @@ def keep(setting: Table | Cells | Tabs, new: str, *, replaces: bool = False) -> 
     _write(state, setting, st.query_params.to_dict())
 
 
-def call(name: str, label: str) -> None:
-    """Note what the control of a setting is called on the page."""
-    _state().called[name] = label
+def call(name: str, label: str, said: str | None = None) -> None:
+    """Note what the control of a setting is called on the page, and in words what it says.
+
+    A live figure's sliders say it themselves, while they move.
+    """
+    state = _state()
+    state.called[name] = label
+    if said is not None:
+        state.said[name] = label, said
+
+
+def said() -> list[tuple[str, str]]:
+    """Return what the controls of this run have said until now, as labels and values in words."""
+    return list(_state().said.values())
 
 
 def called() -> dict[str, str]:
@@ -197,18 +211,20 @@ class Seen:
     asked: dict[str, Any]
     lists: Counter[str]
     between: dict[str, float]
+    said: dict[str, tuple[str, str]]
 
 
 def seen() -> Seen:
     """Return what this run has asked for until now."""
     state = _state()
-    return Seen(dict(state.asked), Counter(state.lists), dict(state.between))
+    return Seen(dict(state.asked), Counter(state.lists), dict(state.between), dict(state.said))
 
 
 def goes_on_from(seen: Seen) -> bool:
     """Take up a run where an earlier one was; false where what that had asked for has changed since."""
     state = _state()
     state.lists = Counter(seen.lists)
+    state.said = dict(seen.said)
     same = all(state.current.get(name) == found for name, found in seen.asked.items())
     return same and state.between == seen.between
 
@@ -223,6 +239,7 @@ def sync(parameters: Sequence[Parameter], *, entered: bool) -> None:
     state = _state()
     state.lists.clear()
     state.asked.clear()
+    state.said.clear()
     held = [setting for setting in parameters if isinstance(setting, Held)]
     state.held = {setting.name: setting for setting in held}
     history = travelled()

@@ -99,11 +99,17 @@ export class Controls {
     this.sliders.row?.show(at.row);
   }
 
-  /** What the read-outs say, each with its label. @returns {string[]} */
+  /** What each slider is called, and says. @returns {[string, string][]} */
+  pairs() {
+    return Object.values(this.sliders).map((slider) => [
+      slider.label.textContent ?? "",
+      slider.output.textContent ?? "",
+    ]);
+  }
+
+  /** The same, each as one text. @returns {string[]} */
   texts() {
-    return Object.values(this.sliders).map(
-      (slider) => `${slider.label.textContent} ${slider.output.textContent}`,
-    );
+    return this.pairs().map((pair) => pair.join(" "));
   }
 
   /** The same where the sliders would stand elsewhere. @param {Record<SliderName, number>} at @returns {string[]} */

@@ -6,6 +6,7 @@ import { fit, leftOut, Moving } from "./figure.js";
 import { Film } from "./film.js";
 import { inkCells } from "./ink.js";
 import { Pace } from "./pace.js";
+import { layOut, printed } from "./paper.js";
 import { loadPlotly } from "./plotly.js";
 import { choosable, highlight, meant, onClick, outlines } from "./pointing.js";
 import { Projector } from "./projector.js";
@@ -45,6 +46,11 @@ export async function hear(bytes) {
   apart.set(meta.key, says);
   for (const figure of figures) if (figure.meta?.key === meta.key) figure.say(says);
 }
+
+window.addEventListener("beforeprint", () => {
+  for (const figure of figures) if (figure.isFirst) layOut(figure);
+});
+window.addEventListener("afterprint", printed);
 
 /** Takes away the style that only counts while a page opens, some time after its last figure was drawn. */
 function hasArrived() {
@@ -351,9 +357,14 @@ export class LiveFigure {
     hasArrived();
   }
 
+  /** Whether it is the page's own: what is projected, and printed. */
+  get isFirst() {
+    return document.querySelector(".live-figure") === this.root;
+  }
+
   /** Fills the screen where the link says so: the first figure of the page, once. */
   project() {
-    if (projected || document.querySelector(".live-figure") !== this.root) return;
+    if (projected || !this.isFirst) return;
     projected = true;
     const wanted = new URLSearchParams(window.location.search).get("projector");
     if (wanted?.toLowerCase() === "true") this.projector.enter(false);

@@ -1,5 +1,6 @@
 // A picture for a slide: one step, drawn out of sight in the shape, colours and type that are asked for.
 
+import { printable } from "./address.js";
 import { enlarge, fit, leftOut, Moving } from "./figure.js";
 import { inkCells } from "./ink.js";
 import { withFrames } from "./pointing.js";
@@ -33,7 +34,6 @@ const SMALLEST_LABEL = 11.25; // pixels of a label beside a matrix, likewise
 const LEAST_SCALE = 1.1; // times that a figure is enlarged without large type, four fifths of it at least
 const EVERY = [1, 2, 3, 4, 5, 8, 10, 16, 20, 32, 64]; // which labels of a crowded axis stay
 const SLANT = 1.35; // of its font size that a slanted label takes along its axis
-const LONGEST_ADDRESS = 220; // characters; a longer one says nothing on a slide
 
 /**
  * Draws a figure at one place of its sliders, as an SVG of the shape's size.
@@ -87,9 +87,8 @@ export function inColours({ steps, meta }, { colours }) {
  * @returns {string[]}
  */
 export function captionTexts({ meta, texts, address }, left = []) {
-  const [plain = ""] = address.split("?");
-  const short = address.length > LONGEST_ADDRESS ? `${plain} (its link is too long to print)` : address;
-  return [meta.alt, [meta.caption, ...texts, ...left].filter(Boolean).join(" · "), short].filter(Boolean);
+  const about = [meta.caption, ...texts, ...left].filter(Boolean).join(" · ");
+  return [meta.alt, about, printable(address)].filter(Boolean);
 }
 
 /**

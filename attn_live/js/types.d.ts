@@ -104,6 +104,7 @@ export interface Meta {
   alt: string;
   name: string;
   caption: string;
+  settings?: [string, string][]; // what it was made with: what each control of the page is called, and says
   invites?: string; // said to whoever never moved a slider
   revision: number;
   slider: Control | null;

@@ -270,6 +270,21 @@ def test_the_projector_fills_the_window(page: Peer, server: str) -> None:
     page.settle()
 
 
+def test_a_page_is_laid_out_for_paper(page: Peer, server: str) -> None:
+    page.open(f"{server}/single-head")
+    drawn = page.run("return document.querySelectorAll('.live-plot .heatmaplayer .hm').length")
+    # Whoever prints waits for nothing: the sheet is there when the event was heard.
+    words = page.run("""
+        window.dispatchEvent(new Event('beforeprint'));
+        const sheet = document.querySelector('.live-paper');
+        return [sheet.querySelectorAll('.heatmaplayer .hm').length, sheet.offsetHeight,
+                sheet.querySelector('dl').textContent];
+    """)
+    assert words[0] == drawn > 0
+    assert words[1] <= 273 * 96 / 25.4
+    assert "Sentencethe cat sat on the mat" in words[2]
+
+
 def test_a_file_of_points_is_read(page: Peer, server: str, tmp_path: Path) -> None:
     table = tmp_path / "points.csv"
     table.write_text("x,y\n" + "".join(f"{x},{x * x}\n" for x in range(8)))
