@@ -36,9 +36,7 @@ class _State:
     # What each figure's sliders offered last: their names and values.
     offered: dict[str, tuple[tuple[str, tuple[float, ...]], ...]] = field(default_factory=dict)
     called: dict[str, str] = field(default_factory=dict)  # what controls are called, by their settings' names
-    said: dict[str, tuple[str, str]] = field(
-        default_factory=dict
-    )  # controls of this run: label, value
+    said: dict[str, tuple[str, str]] = field(default_factory=dict)  # controls of this run: label, value
     # Values that stand between those of their sliders, each a step more for as long as the page is open.
     between: dict[str, float] = field(default_factory=dict)
     shown: dict[str, float] = field(default_factory=dict)  # of sliders that cannot show what was asked for
