@@ -6,6 +6,7 @@ from attn_core.claims.learned import specialised
 from attn_core.claims.length import Clock, depth, growing, one_vector
 from attn_core.claims.study import CLEAR, Study, clearly_below
 from attn_core.claims.trust import explained, rank_correlation, ranks, rolled, weights_and_effects
+from attn_core.claims.worked_example import phrase, printed_with_positions, symmetry
 
 __all__ = [
     "CLEAR",
@@ -21,6 +22,8 @@ __all__ = [
     "one_vector",
     "over_smoothing",
     "parameters",
+    "phrase",
+    "printed_with_positions",
     "ramp_and_sinusoid",
     "rank_correlation",
     "ranks",
@@ -28,6 +31,7 @@ __all__ = [
     "rows_in",
     "sides",
     "specialised",
+    "symmetry",
     "unpacked",
     "weights_and_effects",
 ]

@@ -180,3 +180,62 @@ def test_refusals(refuses: Refuses) -> None:
         claims.unpacked(torch.zeros(1, 6), "h h d", 1)
     with refuses(r"fused must have 3 \* 2 \* d_head columns; got 9"):
         claims.unpacked(torch.zeros(1, 9), "k h d", 2)
+
+
+def test_the_printed_weights_of_dogs_are_those_without_positions() -> None:
+    steps = [0.0, 0.5]
+    study = claims.printed_with_positions(steps)
+    for at, step in enumerate(steps):
+        x = np.eye(3, 4) + step * np.arange(3)[:, None]
+        powers = np.exp(x @ x.T / 2)
+        weights = powers / powers.sum(axis=1, keepdims=True)
+        own = [float(study.measures["own weight"][word][0, at]) for word in ("I", "love", "dogs")]
+        assert own == pytest.approx(list(weights.diagonal()), abs=1e-12)
+        off = np.abs(weights - np.where(np.eye(3) > 0, 0.4519, 0.2741)).max()
+        assert float(study.measures["off the printed"]["all nine"][0, at]) == pytest.approx(off, abs=1e-12)
+    # As the worked example prints them, to six digits.
+    assert own == pytest.approx([0.359867, 0.389025, 0.817287], abs=5e-7)
+
+
+@pytest.mark.parametrize(
+    ("name", "words", "unit"),
+    [
+        ("I love dogs", "I love dogs", False),
+        ("dogs love I", "dogs love I", False),
+        ("rows of length 1", "I love dogs", True),
+    ],
+)
+def test_love_attends_to_dogs_by_what_stands_last(name: str, words: str, unit: bool) -> None:
+    order = words.split()
+    x = [
+        [float(word == each) + 0.5 * at for each in ("I", "love", "dogs", "")]
+        for at, word in enumerate(order)
+    ]
+    if unit:
+        x = [[each / math.dist(row, [0] * 4) for each in row] for row in x]
+    love = x[order.index("love")]
+    powers = {
+        word: math.exp(sum(a * b for a, b in zip(love, x[at], strict=True)) / 2)
+        for at, word in enumerate(order)
+    }
+    weights = {word: power / sum(powers.values()) for word, power in powers.items()}
+    study = claims.phrase([0.0, 0.5])
+    assert float(study.measures["weight on dogs"][name][0, 1]) == pytest.approx(weights["dogs"])
+    lead = weights["dogs"] - max(weights["I"], weights["love"])
+    assert float(study.measures["lead of dogs"][name][0, 1]) == pytest.approx(lead)
+
+
+def test_asymmetry_is_that_of_a_loop() -> None:
+    generator = torch.Generator().manual_seed(5)
+    x = torch.randn(6, 4, generator=generator, dtype=torch.float64)
+    w_q, w_k = torch.randn(2, 4, 4, generator=generator, dtype=torch.float64)
+    study = claims.symmetry([5], [6]).measures["asymmetry"]
+    weights = F.scaled_dot_product_attention(x[None], x[None], torch.eye(6, dtype=x.dtype)[None])[0]
+    apart = max(float(abs(weights[i, j] - weights[j, i])) for i in range(6) for j in range(6))
+    assert float(study["weights, Q = K"]) == pytest.approx(apart / weights.max().item())
+    scores = (x @ w_q @ w_k.T @ x.T / 2).tolist()
+    apart = max(abs(scores[i][j] - scores[j][i]) for i in range(6) for j in range(6))
+    largest = max(abs(each) for row in scores for each in row)
+    assert float(study["scores, W_q and W_k"]) == pytest.approx(apart / largest)
+    assert float(study["weights, one-hot words"]) == 0
+    assert float(study["scores, Q = K"]) < 1e-15

@@ -1,0 +1,110 @@
+"""Claims about the worked example "I love dogs": its printed weights, its grammar, its symmetry."""
+
+from collections.abc import Sequence
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from attn_core import _require
+from attn_core.attention import scaled_dot_product_attention
+from attn_core.claims.study import Kept, Study
+from attn_core.positional import ramp_encoding
+
+WORDS = ("I", "love", "dogs")
+PRINTED_OWN, PRINTED_OTHER = 0.4519, 0.2741
+D_MODEL = 4
+WRITTEN, TURNED, LENGTH_1 = "I love dogs", "dogs love I", "rows of length 1"
+
+
+def _weights(words: Sequence[str], step: float, *, unit: bool = False) -> Float[Tensor, "n n"]:
+    """Let one-hot words with a ramp attend to one another, Q = K = X."""
+    x = torch.eye(D_MODEL, dtype=torch.float64)[[WORDS.index(word) for word in words]]
+    if step:
+        x = x + ramp_encoding(len(words), D_MODEL, step=step, dtype=torch.float64)
+    x = x / x.norm(dim=-1, keepdim=True) if unit else x
+    return scaled_dot_product_attention(x, x, x).weights
+
+
+def printed_with_positions(steps: Sequence[float]) -> Study:
+    """Compare the weights of "I love dogs" with those that are printed, for ramps of growing step.
+
+    "own weight" is what each word gives to itself; "off the printed" the largest difference of a weight from
+    0.4519 on the diagonal and 0.2741 elsewhere. Step 0 is no ramp: no positions.
+
+    >>> study = printed_with_positions([0.0, 0.5])
+    >>> [round(float(each), 4) for each in study.measures["own weight"]["dogs"][0]]
+    [0.4519, 0.8173]
+    """
+    kept = Kept()
+    printed = torch.full((3, 3), PRINTED_OTHER, dtype=torch.float64).fill_diagonal_(PRINTED_OWN)
+    for step in steps:
+        weights = _weights(WORDS, _require.finite("each step", step, required="a finite number"))
+        for word, own in zip(WORDS, weights.diagonal(), strict=True):
+            kept.add("own weight", word, own)
+        kept.add("off the printed", "all nine", (weights - printed).abs().max())
+    return Study("step of the ramp", tuple(steps), kept.curves(len(steps)))
+
+
+def phrase(steps: Sequence[float]) -> Study:
+    """Measure what "love" gives to "dogs": as written, turned round, and with rows of length 1.
+
+    "weight on dogs" is of the row of "love"; "lead of dogs" is that less the largest of the other two.
+
+    >>> study = phrase([0.5])
+    >>> {name: round(float(found), 4) for name, found in study.measures["weight on dogs"].items()}
+    {'I love dogs': 0.4995, 'dogs love I': 0.1115, 'rows of length 1': 0.3432}
+    """
+    kept = Kept()
+    for step in steps:
+        _require.finite("each step", step, required="a finite number")
+        for name, words, unit in (
+            (WRITTEN, WORDS, False),
+            (TURNED, WORDS[::-1], False),
+            (LENGTH_1, WORDS, True),
+        ):
+            row = _weights(words, step, unit=unit)[words.index("love")]
+            dogs = words.index("dogs")
+            others = torch.cat([row[:dogs], row[dogs + 1 :]])
+            kept.add("weight on dogs", name, row[dogs])
+            kept.add("lead of dogs", name, row[dogs] - others.max())
+    return Study("step of the ramp", tuple(steps), kept.curves(len(steps)))
+
+
+SCORES, WEIGHTS = "scores, Q = K", "weights, Q = K"
+ONE_HOT, PROJECTED = "weights, one-hot words", "scores, W_q and W_k"
+
+
+def symmetry(seeds: Sequence[int], lengths: Sequence[int]) -> Study:
+    r"""Measure how far scores and weights without positions are from symmetric.
+
+    $$\max |A - A^T| / \max |A|$$
+
+    Words are standard normal and 4 numbers wide, with Q = K, or with standard normal W_q and W_k; or one-hot,
+    all different.
+
+    Invariant: the scores of Q = K are symmetric; one-hot words have equal row sums, so their weights are.
+
+    >>> study = symmetry([0], [4])
+    >>> [bool(study.at("asymmetry", f"{each}, Q = K", 4) > 0.1) for each in ("scores", "weights")]
+    [False, True]
+    """
+    kept = Kept()
+    for seed in seeds:
+        for length in lengths:
+            generator = torch.Generator().manual_seed(_require.whole("seed", seed, least=0))
+            n = _require.whole("each length", length, least=1)
+            x = torch.randn(n, D_MODEL, generator=generator, dtype=torch.float64)
+            w_q, w_k = torch.randn(2, D_MODEL, D_MODEL, generator=generator, dtype=torch.float64)
+            same, hot = (
+                scaled_dot_product_attention(*[each] * 3) for each in (x, torch.eye(n, dtype=x.dtype))
+            )
+            projected = scaled_dot_product_attention(x @ w_q, x @ w_k, x)
+            for name, found in (
+                (SCORES, same.scaled_scores),
+                (WEIGHTS, same.weights),
+                (ONE_HOT, hot.weights),
+                (PROJECTED, projected.scaled_scores),
+            ):
+                kept.add("asymmetry", name, (found - found.mT).abs().max() / found.abs().max())
+    return Study("tokens", tuple(lengths), kept.curves(len(lengths)))
