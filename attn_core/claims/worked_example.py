@@ -29,7 +29,7 @@ def _weights(words: Sequence[str], step: float, *, unit: bool = False) -> Float[
 def printed_with_positions(steps: Sequence[float]) -> Study:
     """Compare the weights of "I love dogs" with those that are printed, for ramps of growing step.
 
-    "own weight" is what each word gives to itself; "off the printed" the largest difference of a weight from
+    "own weight" is what each word gives to itself; "difference from the printed" the largest difference of a weight from
     0.4519 on the diagonal and 0.2741 elsewhere. Step 0 is no ramp: no positions.
 
     >>> study = printed_with_positions([0.0, 0.5])
@@ -42,7 +42,7 @@ def printed_with_positions(steps: Sequence[float]) -> Study:
         weights = _weights(WORDS, _require.finite("each step", step, required="a finite number"))
         for word, own in zip(WORDS, weights.diagonal(), strict=True):
             kept.add("own weight", word, own)
-        kept.add("off the printed", "all nine", (weights - printed).abs().max())
+        kept.add("difference from the printed", "all nine", (weights - printed).abs().max())
     return Study("step of the ramp", tuple(steps), kept.curves(len(steps)))
 
 
@@ -71,8 +71,8 @@ def phrase(steps: Sequence[float]) -> Study:
     return Study("step of the ramp", tuple(steps), kept.curves(len(steps)))
 
 
-SCORES, WEIGHTS = "scores, Q = K", "weights, Q = K"
-ONE_HOT, PROJECTED = "weights, one-hot words", "scores, W_q and W_k"
+SCORES, WEIGHTS = "scores with Q = K", "weights with Q = K"
+ONE_HOT, PROJECTED = "weights of one-hot words", "scores with W_q and W_k"
 
 
 def symmetry(seeds: Sequence[int], lengths: Sequence[int]) -> Study:
@@ -86,7 +86,7 @@ def symmetry(seeds: Sequence[int], lengths: Sequence[int]) -> Study:
     Invariant: the scores of Q = K are symmetric; one-hot words have equal row sums, so their weights are.
 
     >>> study = symmetry([0], [4])
-    >>> [bool(study.at("asymmetry", f"{each}, Q = K", 4) > 0.1) for each in ("scores", "weights")]
+    >>> [bool(study.at("asymmetry", f"{each} with Q = K", 4) > 0.1) for each in ("scores", "weights")]
     [False, True]
     """
     kept = Kept()

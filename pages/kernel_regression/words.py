@@ -80,9 +80,9 @@ def fit_sentences(
                 f"{empty} of the {n_query} queries (hatched)."
             )
         return (
-            f"At {place} the **query** spreads its weight as if over {spread:.1f} of {n_key} **keys**; "
-            f"{_counts_most(points, top)}, and the weighted mean of the **values** is "
-            f"{points.amount(estimate)}.{end}"
+            f"The estimate at the **query** {place} is {points.amount(estimate)}, the weighted mean of the "
+            f"**values**. {_counts_most(points, top)}. The weights are as spread as equal weights on "
+            f"{spread:.1f} of {n_key} **keys**.{end}"
         )
 
     return list(map(say, places, nearest, estimates, most, effective))
@@ -98,13 +98,13 @@ def _counts_most(points: Points, most: Heaviest) -> str:
     """Name the key that counts most, or say how many tie."""
     largest = f"{most.largest:.3f}"
     if most.tied == most.n_key:
-        return f"all weigh the same ({largest})"
+        return f"All keys have the same weight ({largest})"
     if most.tied > 1:
-        others = "and all others nothing" if most.tied == most.positive else "and all others less"
-        return f"{most.tied} keys weigh the same ({largest}), {others}"
+        others = "all others none" if most.tied == most.positive else "all others less"
+        return f"{most.tied} keys have the same weight ({largest}), {others}"
     if most.largest * most.n_key <= NEARLY:
-        return f"all weigh nearly the same (at most {largest})"
-    return f"the one at {points.key_names[most.key]} counts most ({largest})"
+        return f"All keys have nearly the same weight (at most {largest})"
+    return f"The key at {points.key_names[most.key]} has the largest weight ({largest})"
 
 
 def compare_sentence(
@@ -125,8 +125,8 @@ def compare_sentence(
     ]
     silent = [named(name) for name, estimate in estimates.items() if math.isnan(estimate)]
     seen = (
-        f"One h = {points.set_width(bandwidth)} is not one width. Estimates at {query}, with "
-        f"their effective keys: {listed(told)}."
+        f"The same h = {points.set_width(bandwidth)} is another width for each kernel. Estimates at {query}, "
+        f"with their effective keys: {listed(told)}."
     )
     if silent:
         return f"{seen} No estimate from {listed(silent)}: no key lies in the window."
@@ -159,7 +159,7 @@ def choose_sentence(
     among = (
         f"{tried:,} tried" if compared == tried else f"the {compared:,} tried that leave {who} a neighbour"
     )
-    least = f"the least of {among} is {number(best_error)} at h = {points.width(best)}"
+    least = f"the smallest of {among} is {number(best_error)} at h = {points.width(best)}"
     if not most_supported:
         return (
             f"Training error {number(training)}. No bandwidth leaves any point a neighbour, so there is no "
@@ -180,19 +180,19 @@ def choose_sentence(
 
 
 _ALWAYS = (
-    "The training error is least as h goes to 0, where each point asks itself; left out of its own estimate, "
-    "a point cannot."
+    "The training error is smallest as h goes to 0, because each point then predicts itself. Leave-one-out "
+    "takes the point away first."
 )
 
 
 def _stands(training: float, left_out: float, best_training: float, best_error: float) -> str:
     if left_out <= best_error * CLOSE:
-        return "this one is as good"
+        return "this h is as good"
     if training < best_training:
-        return "this one follows single points: nearer to those it has seen, farther from those left out"
+        return "this h is too small: the curve follows single points, and is farther from those left out"
     if training > best_training:
-        return "this one blurs the curve: farther from the points seen and from those left out"
-    return "this one is worse on the points left out"
+        return "this h is too large: the curve is too smooth for the points seen and for those left out"
+    return "this h is worse on the points left out"
 
 
 def learned_sentence(
@@ -235,16 +235,16 @@ def learned_sentence(
 
 def bridge_sentence(*, largest: float, keeps_lengths: bool, on_circle: bool, h_squared: float) -> str:
     """Say what becomes of the Gaussian weights without the term in the keys' lengths."""
-    at = f"At temperature h² = {number(h_squared, 3)}"
+    at = f"With temperature h² = {number(h_squared, 3)}"
     if keeps_lengths:
         return (
-            f"{at}, softmax of **q** · **k** − |**k**|²/2 is the Gaussian kernel: the largest difference is "
-            f"{number(largest, 2)}. |**q**|²/2 is the same along a row, so the softmax never sees it."
+            f"{at}, the softmax of **q** · **k** − |**k**|²/2 gives the weights of the Gaussian kernel "
+            f"(largest difference {number(largest, 2)}). |**q**|²/2 is the same in a whole row: it cancels."
         )
     if on_circle:
         return (
-            f"{at}, and all **keys** equally long: |**k**|²/2 is the same for every key, the softmax does "
-            "not see it: dot-product attention is the Gaussian kernel (largest difference "
+            f"{at}, and all **keys** equally long, |**k**|²/2 is the same for every key, so it cancels too: "
+            "dot-product attention is the Gaussian kernel (largest difference "
             f"{number(largest, 2)})."
         )
     if largest < 5e-4:
@@ -280,7 +280,9 @@ def fails_sentence(
         spread: standard deviation of the values, which says what is small.
     """
     seen = f"h = {points.set_width(bandwidth)}, {named(kernel)}:"
-    levels = " Beyond the data the estimate levels off: it knows no trend, only its nearest keys."
+    levels = (
+        " Beyond the data the estimate becomes flat: it continues no trend, it averages the nearest keys."
+    )
     if not spread:
         seen += " all values are the same, and so is every estimate."
     elif to_nearest < 0.05 * spread:
@@ -293,10 +295,10 @@ def fails_sentence(
     elif ends is None:
         seen += " at both ends all keys lie on one side, which pulls the estimate inwards."
     elif max(map(abs, ends)) < 0.02 * spread:
-        seen += " narrow enough that the ends are hardly off, though all their keys lie on one side."
+        seen += " narrow enough that the ends are hardly wrong, though all their keys lie on one side."
     else:
         off = listed([f"{'+' if end > 0 else ''}{number(end, 3)}" for end in ends])
-        seen += f" even without noise the ends are off by {off}, because all their keys lie on one side."
+        seen += f" even without noise the ends are wrong by {off}, because all their keys lie on one side."
     if silent > 0.005:
         return f"{seen} {silent:.0%} of the places drawn find no key in the window: no estimate (hatched)."
     return f"{seen}{levels}"

@@ -62,17 +62,21 @@ def maps(
         return f"{width}: no query may attend to any key, so every weight is zero."
     if n_head == 1:
         return (
-            f"{width}: one map, whose rows spread over {effective[0]:.1f} of {keys} {average}. More heads "
-            "give more maps of the same words."
+            f"{width}: one map. Its weights are as spread as equal weights on {effective[0]:.1f} of {keys}, "
+            f"{average}. More heads give more maps of the same words."
         )
     narrow = min(range(n_head), key=lambda head: effective[head])
     wide = max(range(n_head), key=lambda head: effective[head])
     shared = f", cut from projections {n_head * d_head} wide" if n_head * d_head == d_model else ""
     if round(effective[narrow], 1) == round(effective[wide], 1):
-        return f"{width}{shared}: every head spreads over {effective[wide]:.1f} of {keys} {average}."
+        return (
+            f"{width}{shared}. The weights of every head are as spread as equal weights on "
+            f"{effective[wide]:.1f} of {keys}, {average}."
+        )
     return (
-        f"{width}{shared}: head {narrow + 1} looks most narrowly, at {effective[narrow]:.1f} of {keys} "
-        f"{average}, head {wide + 1} most widely, at {effective[wide]:.1f}."
+        f"{width}{shared}. Head {narrow + 1} has the narrowest weights: as spread as equal weights on "
+        f"{effective[narrow]:.1f} of {keys}, {average}. "
+        f"Head {wide + 1} has the widest: {effective[wide]:.1f}."
     )
 
 

@@ -19,14 +19,14 @@ def what_the_slider_does(temperature: float, spread: tuple[float, float, float],
     at = f"At temperature {TEMPERATURE.text(temperature)} (a kernel of bandwidth {temperature**0.5:.2f})"
     by_nearness, by_likeness, by_both = spread
     seen = (
-        f"{at} a query spreads its weight as if over {by_nearness:.1f} of {n_key} words by nearness, "
-        f"{by_likeness:.1f} by likeness and {by_both:.1f} by both"
+        f"{at} the weights are as spread as equal weights on {by_nearness:.1f} of {n_key} words by nearness, "
+        f"on {by_likeness:.1f} by likeness and on {by_both:.1f} by both"
     )
     if min(spread) > 0.9 * n_key:
-        return f"{seen}: the weights approach the plain average."
+        return f"{seen}: nearly a plain average."
     if max(spread) < 1.5:
-        return f"{seen}: the weights approach a choice."
-    return f"{seen}; until places are added, both **the** look alike."
+        return f"{seen}: nearly a choice of one word."
+    return f"{seen}. Until places are added, both **the** have the same row."
 
 
 USES = {

@@ -28,18 +28,17 @@ def attention(tokens: Sequence[str], before: Numbers, after: Numbers, scheme: st
     n, labels = len(tokens), label_tokens(tokens)
     if n == 1:
         return "One word attends to itself whatever its position: its weight is 1."
-    first = f"Without positions {_bag(tokens, labels)}"
+    first = f"Without positions, {_bag(tokens, labels)}"
     if scheme == "none" or strength == 0:
         return first
     change = after - before
     query, key = divmod(int(np.abs(change).argmax()), n)
     if abs(change[query, key]) < SAME:
-        return f"{first} With them every weight stays as it was, to six digits."
+        return f"{first} With positions, every weight stays the same, to six digits."
     verb = "rises" if change[query, key] > 0 else "falls"
     return (
-        f"{first} With them the largest change is at **{plain(labels[query])}** looking at "
-        f"**{plain(labels[key])}**: its weight {verb} from {before[query, key]:.3f} to "
-        f"{after[query, key]:.3f}."
+        f"{first} With positions, the weight that changes most is the one that **{plain(labels[query])}** "
+        f"gives **{plain(labels[key])}**: it {verb} from {before[query, key]:.3f} to {after[query, key]:.3f}."
     )
 
 
@@ -50,9 +49,9 @@ def _bag(tokens: Sequence[str], labels: Sequence[str]) -> str:
         if first < second:
             return (
                 f"**{plain(labels[first])}** and **{plain(labels[second])}** have the same row: "
-                "the word counts, not its place."
+                "only the word counts, not its place."
             )
-    return "the map would follow the words to any order: the word counts, not its place."
+    return "the map would follow the words into any order: only the word counts, not its place."
 
 
 def two_schemes(labels: Sequence[str], one: Numbers, other: Numbers, names: tuple[str, str]) -> str:
@@ -64,7 +63,7 @@ def two_schemes(labels: Sequence[str], one: Numbers, other: Numbers, names: tupl
         return f"{names[0]} and {names[1]} give the same weights here, to six digits."
     query, key = divmod(int(np.abs(change).argmax()), len(labels))
     return (
-        f"They disagree most at **{plain(labels[query])}** looking at **{plain(labels[key])}**: "
+        f"They differ most in the weight that **{plain(labels[query])}** gives **{plain(labels[key])}**: "
         f"{one[query, key]:.3f} under {names[0]}, {other[query, key]:.3f} under {names[1]}."
     )
 
@@ -101,14 +100,14 @@ def shuffle(
     if list(tokens) == list(shuffled):
         return f"The new order of *{plain(' '.join(shuffled))}* is the old one: choose another."
     start = (
-        f"Shuffled to *{plain(' '.join(shuffled))}*: without positions the output is the same rows in the "
-        f"new order (largest difference {_rounding(errors['none'])})."
+        f"The new order is *{plain(' '.join(shuffled))}*. Without positions, the output has the same rows in "
+        f"that order (largest difference {_rounding(errors['none'])})."
     )
     if scheme == "none" or strength == 0:
         return start
     if errors[scheme] < ROUNDING:
         return f"{start} With {scheme} too: in this order of these words it makes no difference."
-    return f"{start} With {scheme} it is not: a number of the output differs by {number(errors[scheme])}."
+    return f"{start} With {scheme} it has not: its numbers differ by up to {number(errors[scheme])}."
 
 
 def shift(errors: Mapping[str, float], scales: Mapping[str, float], scheme: str, by: int, width: int) -> str:
@@ -127,13 +126,13 @@ def shift(errors: Mapping[str, float], scales: Mapping[str, float], scheme: str,
         first = "Without positions there is nothing to shift."
     elif scheme in kept:
         first = (
-            f"All positions move on by {by}, and what {scheme} alone says of each pair stays (largest change "
-            f"{_rounding(errors[scheme])})."
+            f"All positions move on by {by}. What {scheme} alone gives each pair does not change (largest "
+            f"change {_rounding(errors[scheme])})."
         )
     else:
         why = f" ({LONE_SINE})" if scheme == "sinusoidal" and width % 2 else ""
         first = (
-            f"All positions move on by {by}, and what {scheme} alone says of a pair changes by up to "
+            f"All positions move on by {by}. What {scheme} alone gives a pair changes by up to "
             f"{number(errors[scheme])}: the place itself counts{why}."
         )
     but = f"; not for {listed(lost)}" if lost else ""
@@ -286,7 +285,9 @@ def similarity(
         same = f"{told}Every pair has the same {quantity}, {number(mean[centre], 3)}"
         return f"{same}: neither place nor offset counts."
     else:
-        first = "The band has no width: pairs at the same offset agree to rounding. Only the offset counts."
+        first = (
+            "All pairs at the same offset agree, to rounding (the band has no width): only the offset counts."
+        )
     near = [f"{number(mean[centre + offset], 3)} at offset {offset}" for offset in (0, 1)]
     return f"{told}{first} The mean {quantity} is {listed(near)}."
 

@@ -58,7 +58,7 @@ STAGES: Mapping[str, Stage] = MappingProxyType(
             "The vectors, what they are multiplied by, and the queries, keys and values that come of it",
             words.projected,
             words.projected_formula,
-            "Three views of each token: what it asks, what it is found by, what it hands over.",
+            "Three views of each token: what it asks for, what it is found by, what it passes on.",
             follows_slider=False,
         ),
         "scores": Stage(

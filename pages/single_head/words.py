@@ -51,20 +51,22 @@ def _where(now: Now) -> str:
         return f"{_query(now)} may attend to nothing."
     if len(sees) == 1:
         alone = _quoted("key", walk.keys[sees[0]])
-        return f"{_query(now)} may attend to {alone} alone, so all its weight is there."
+        return f"{_query(now)} may attend to {alone} alone, so {alone} gets all its weight."
     weights = walk.weights[row]
     top = [key for key in sees if weights[key] >= weights[sees].max() - _TIE]
     if len(top) == len(sees):
-        return f"{_query(now)} weighs all {len(sees)} keys that it may see alike, {weights[top[0]]:.3f} each."
+        each = f"{weights[top[0]]:.3f}"
+        return f"{_query(now)} gives each of the {len(sees)} keys that it may see the same weight, {each}."
     names = [_quoted("key", walk.keys[key]) for key in top[:3]]
     if len(top) > 3:
         names.append(f"{len(top) - 3} more")
     each = "" if len(top) == 1 else " each"
-    said = f"{_query(now)} gives {listed(names)} the largest weight, {weights[top[0]]:.3f}{each}, "
-    said += f"and spreads over {now.effective[row]:.1f} of the {len(sees)} keys that it may see in effect"
+    said = f"{_query(now)} gives its largest weight, {weights[top[0]]:.3f}{each}, to {listed(names)}. "
+    said += f"Its weights are as spread as equal weights on {now.effective[row]:.1f} of the {len(sees)} keys"
+    said += "" if len(sees) == walk.mask.shape[1] else " that it may see"
     rows = walk.mask.any(axis=1)
     if rows.sum() > 1:
-        said += f" (all queries: {now.effective[rows].mean():.1f} on average)"
+        said += f" (average over all queries: {now.effective[rows].mean():.1f})"
     return f"{said}."
 
 
@@ -141,8 +143,8 @@ def _from_words(inputs: Inputs) -> bool:
 def projected(now: Now) -> str:
     """Say what a row of each is for."""
     return (
-        f"The framed row of Q is what {_query(now)} asks, that of K what {_key(now)} is found by, that of V "
-        f"what {_key(now)} hands over."
+        f"The framed rows: Q holds what {_query(now)} asks for, K what {_key(now)} is found by, and V what "
+        f"{_key(now)} passes on."
     )
 
 
@@ -162,15 +164,13 @@ def scaling(now: Now) -> str:
     )
     said = f"{_digits(score)} {now.factor} ÷ {TEMPERATURE.text(now.temperature)} = {_digits(scaled)}."
     if d_k == 1:
-        return (
-            f"{said} A dot product of width 1 is a single product, and √1 = 1: there is nothing to take back."
-        )
-    wide = f"A sum of {d_k} products spreads about √{d_k} times as wide as one"
+        return f"{said} A dot product of width 1 is a single product, and √1 = 1: there is nothing to undo."
+    wide = f"A sum of {d_k} products varies about √{d_k} times as much as one product."
     if now.scoring.scale == "none":
-        return f"{said} {wide}, and nothing takes that back here."
+        return f"{said} {wide} Nothing undoes that here."
     if now.scoring.scale == "free":
-        return f"{said} {wide}; dividing by √{d_k} would be a factor of {1 / d_k**0.5:.3g}."
-    return f"{said} {wide}; dividing by √{d_k} takes that back."
+        return f"{said} {wide} Dividing by √{d_k} would be a factor of {1 / d_k**0.5:.3g}."
+    return f"{said} {wide} Dividing by √{d_k} undoes that."
 
 
 def masking(now: Now) -> str:
@@ -210,8 +210,8 @@ def softmax(now: Now) -> str:
 def mixing(now: Now) -> str:
     """Say what the chosen key gives to the chosen query's output."""
     return (
-        f"Row {_query(now)} of the output is the values mixed by its weights; {_key(now)} gives its value "
-        f"times {now.walk.weights[now.cell]:.6f}."
+        f"Row {_query(now)} of the output is the sum of all values, each times its weight. {_key(now)} adds "
+        f"its value times {now.walk.weights[now.cell]:.6f}."
     )
 
 

@@ -129,7 +129,7 @@ def test_where_few_values_have_room_those_of_the_address_are_among_them() -> Non
     assert head["cursor"]["values"][head["cursor"]["index"]] == x0
     assert len(head["slider"]["values"]) < len(BANDWIDTH.values)
     assert "at bandwidth h = 1.84," in told(at)
-    assert "One h = 1.84 is not one width." in "".join(said)
+    assert "The same h = 1.84 is another width for each kernel." in "".join(said)
 
 
 def test_a_sentence_is_said_for_each_place() -> None:
@@ -141,8 +141,8 @@ def test_a_sentence_is_said_for_each_place() -> None:
     result = nadaraya_watson(
         torch.tensor([2.5]).double(), *points.tensors(), bandwidth=sweep.bandwidth.values[at]
     )
-    assert words.startswith("At 2.5 the query spreads")
-    assert f"the weighted mean of the values is {float(result.estimate):.4g}." in words
+    assert words.startswith("The estimate at the query 2.5 is")
+    assert f"is {float(result.estimate):.4g}, the weighted mean of the values." in words
 
 
 @pytest.mark.parametrize("mistake", KERNEL_SLIP.options)

@@ -58,7 +58,10 @@ def fit(
 
 
 def test_the_heaviest_key_is_named() -> None:
-    assert "over 2.2 of 3 **keys**; the one at 1 counts most (0.700)" in fit()
+    assert (
+        "The key at 1 has the largest weight (0.700). The weights are as spread as equal weights on 2.2 of 3 "
+        in fit()
+    )
     assert "hatched" not in fit()
     assert "4 of 61 queries find no key" in fit(empty=4)
     assert "1 of 61 queries finds no key" in fit(empty=1)
@@ -67,11 +70,11 @@ def test_the_heaviest_key_is_named() -> None:
 @pytest.mark.parametrize(
     ("weights", "wanted"),
     [
-        ([1 / 3, 1 / 3, 1 / 3], "all weigh the same (0.333)"),
-        ([0.0, 0.5, 0.5], "2 keys weigh the same (0.500), and all others nothing"),
-        ([0.2, 0.4, 0.4], "2 keys weigh the same (0.400), and all others less"),
-        ([0.332, 0.3335, 0.3345], "all weigh nearly the same (at most 0.335)"),
-        ([0.0, 0.0, 1.0], "the one at 3 counts most (1.000)"),
+        ([1 / 3, 1 / 3, 1 / 3], "All keys have the same weight (0.333)"),
+        ([0.0, 0.5, 0.5], "2 keys have the same weight (0.500), all others none"),
+        ([0.2, 0.4, 0.4], "2 keys have the same weight (0.400), all others less"),
+        ([0.332, 0.3335, 0.3345], "All keys have nearly the same weight (at most 0.335)"),
+        ([0.0, 0.0, 1.0], "The key at 3 has the largest weight (1.000)"),
     ],
 )
 def test_no_key_is_singled_out_among_ties(weights: list[float], wanted: str) -> None:
@@ -133,18 +136,18 @@ def choose(**more: Any) -> str:
 @pytest.mark.parametrize(
     ("more", "wanted"),
     [
-        ({}, "follows single points"),
+        ({}, "too small: the curve follows single points"),
         ({"left_out": 0.281}, "as good"),
         # A wide bandwidth whose errors are the best's is as good, however far away it lies.
         ({"bandwidth": 13.0, "left_out": 0.281, "training": 0.26}, "as good"),
-        ({"training": 0.4}, "blurs the curve"),
+        ({"training": 0.4}, "too large: the curve is too smooth"),
         ({"training": 0.25}, "worse on the points left out"),
     ],
 )
 def test_errors_are_compared_not_bandwidths(more: dict[str, Any], wanted: str) -> None:
     said = choose(**more)
     assert wanted in said
-    assert "the least of 1,243 tried is 0.28 at h = 0.32" in said
+    assert "the smallest of 1,243 tried is 0.28 at h = 0.32" in said
     assert "Dotted" not in said
 
 
@@ -154,9 +157,9 @@ def test_errors_of_some_points_only_are_not_passed_off_as_comparable() -> None:
     assert "inf" not in said
     some = choose(left_out=0.1, supported=2)
     assert "only 2 of 3 points keep a neighbour" in some
-    assert "the least of the 900 tried that leave every point a neighbour is 0.28" in choose(compared=900)
+    assert "the smallest of the 900 tried that leave every point a neighbour is 0.28" in choose(compared=900)
     apart = choose(compared=900, supported=1, most_supported=2)
-    assert "the least of the 900 tried that leave 2 of 3 points a neighbour is 0.28" in apart
+    assert "the smallest of the 900 tried that leave 2 of 3 points a neighbour is 0.28" in apart
     none = choose(left_out=math.inf, best_error=math.inf, supported=0, most_supported=0)
     assert "No bandwidth leaves any point a neighbour" in none
     assert "inf" not in none
@@ -217,11 +220,11 @@ def test_the_least_error_is_said_to_be_least_of_those_that_it_is_the_least_of(ke
     assert best.compared < best.tried
     whom = "every point" if best.supported == 40 else f"{best.supported} of 40 points"
     assert all(
-        f"the least of the {best.compared:,} tried that leave {whom} a neighbour" in each for each in said
+        f"the smallest of the {best.compared:,} tried that leave {whom} a neighbour" in each for each in said
     )
     # The mistake of choosing by the training error is made where few points have a neighbour left.
     broken = open_sound("kernel-regression", kernel=kernel, data="gap", tab="Break it", trap="training error")
-    texts = [each.value for each in broken.markdown if "The training error is least" in each.value]
+    texts = [each.value for each in broken.markdown if "The training error is smallest" in each.value]
     assert len(texts) == 1
     assert "changes nothing" not in texts[0]
 
@@ -262,7 +265,7 @@ def test_the_bridge_says_why_weights_agree_or_not() -> None:
     circle = bridge_sentence(largest=1e-16, keeps_lengths=False, on_circle=True, **common)
     line = bridge_sentence(largest=0.9, keeps_lengths=False, on_circle=False, **common)
     wide = bridge_sentence(largest=2e-6, keeps_lengths=False, on_circle=False, h_squared=625.0)
-    assert "is the Gaussian kernel" in kept
+    assert "gives the weights of the Gaussian kernel" in kept
     assert "equally long" in circle
     assert "favours long **keys**" in line
     assert "favours" not in wide
@@ -274,8 +277,8 @@ def test_the_bridge_says_why_weights_agree_or_not() -> None:
     [
         ({"to_nearest": 0.01}, "copies the nearest key's value"),
         ({"to_mean": 0.1}, "gets the mean"),
-        ({}, "off by +0.88 and −0.2,"),
-        ({"ends": (1e-6, -1e-7)}, "hardly off"),
+        ({}, "wrong by +0.88 and −0.2,"),
+        ({"ends": (1e-6, -1e-7)}, "hardly wrong"),
         ({"ends": None}, "pulls the estimate inwards"),
         ({"silent": 0.25}, "25% of the places drawn find no key"),
         ({"spread": 0.0, "to_nearest": 0.0, "to_mean": 0.0}, "all values are the same"),
@@ -304,7 +307,7 @@ def test_where_every_place_gets_the_mean_the_nearest_keys_are_not_all_it_knows()
         assert "nearest keys" not in told
     u = np.abs(np.linspace(data.keys[0] - 3, data.keys[-1] + 3, 50)[:, None] - data.keys) / 25
     assert (u <= 1).all()  # every key is in the window of the boxcar everywhere: all weigh a quarter
-    assert "only its nearest keys" in fails_sentence(
+    assert "it averages the nearest keys" in fails_sentence(
         POINTS, kernel="boxcar", bandwidth=1, silent=0, ends=None, to_nearest=0.5, to_mean=1, spread=1
     )
 

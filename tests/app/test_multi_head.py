@@ -475,8 +475,11 @@ def test_the_single_head_is_plain_attention() -> None:
 
 def test_sentences() -> None:
     assert words.maps([3.0], 6, 8, 8).startswith("1 head of width 8: one map")
-    assert "every head spreads over 3.0" in words.maps([3.0, 3.01], 6, 4, 8)
-    assert "head 2 looks most narrowly, at 1.5" in words.maps([3.0, 1.5], 6, 4, 8)
+    assert "every head are as spread as equal weights on 3.0 of 6 keys" in words.maps([3.0, 3.01], 6, 4, 8)
+    assert (
+        "Head 2 has the narrowest weights: as spread as equal weights on 1.5 of 6 keys, on average."
+        in words.maps([3.0, 1.5], 6, 4, 8)
+    )
     assert "cut" not in words.maps([3.0, 1.5], 6, 8, 8)
     assert "head 2 gives 0.30 more weight there than head 1" in words.against(0, 1, -0.3, "a", "b")
     assert "against itself" in words.against(1, 1, 0.0, "a", "b")
@@ -693,7 +696,7 @@ def test_words_agree_with_one_and_with_many() -> None:
     assert words.latent(1, 8, 16, 0.1).endswith("only 1 of 8 directions is left.")
     assert words.latent(2, 8, 16, 0.1).endswith("only 2 of 8 directions are left.")
     assert "1 of 1 pair (100.0%)" in words.pairs(1, 1, [], 1)
-    assert "over 1.0 of 1 key on average" in text(open_page(text="a", heads="1"))
+    assert "equal weights on 1.0 of 1 key, on average" in text(open_page(text="a", heads="1"))
     assert "there is no other to compare it with" in text(open_page(view="two heads", heads="1"))
     assert "so 1 stands out." in text(open_page(text="a", dm="7", free="true", heads="3", view="one or many"))
     assert "16 heads would be 1 wide. 1, 2, 4 and 8 heads fit pairs" in captions(
@@ -823,7 +826,10 @@ def test_measures_of_spread_leave_out_who_attends_to_nothing(blocked: str) -> No
     np.testing.assert_allclose(MEASURES["entropy"](stages(setting, 4)), [np.mean(head) for head in nats])
     at = open_page(text="x y", hmask="own", blocked=blocked, tab="Measures")
     narrow = min(range(4), key=spread.__getitem__)
-    assert f"head {narrow + 1} looks most narrowly, at {spread[narrow]:.1f} of 2 keys" in text(at)
+    assert (
+        f"Head {narrow + 1} has the narrowest weights: as spread as equal weights on {spread[narrow]:.1f}"
+        in text(at)
+    )
     assert ("over the queries that may attend" in text(at)) == bool(blocked)
     assert ("leave out a query that may attend to nothing" in text(at)) == bool(blocked)
     nobody = text(open_page(hmask="padding", reach="6"))
@@ -843,4 +849,6 @@ def test_one_head_is_not_compared_with_itself() -> None:
         open_page(tab="Shapes", heads="1", free="true", dh="1")
     )
     assert "4 heads × 1 pair × (" in text(open_page(tab="One or many", text="a"))
-    assert "every head spreads over 1.0 of 1 key on average" in text(open_page(text="a"))
+    assert "every head are as spread as equal weights on 1.0 of 1 key, on average" in text(
+        open_page(text="a")
+    )

@@ -63,7 +63,7 @@ def test_a_kernel_of_bandwidth_h_is_a_softmax_at_temperature_h_squared() -> None
 
 @pytest.mark.parametrize(
     ("spread", "word"),
-    [((5.9, 5.8, 5.7), "average"), ((3.0, 1.2, 1.4), "alike"), ((1.0, 1.1, 1.2), "choice")],
+    [((5.9, 5.8, 5.7), "average"), ((3.0, 1.2, 1.4), "same row"), ((1.0, 1.1, 1.2), "choice")],
 )
 def test_the_sentence_follows_the_weights(spread: tuple[float, float, float], word: str) -> None:
     assert word in what_the_slider_does(1.0, spread, 6)

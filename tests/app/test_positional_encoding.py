@@ -216,7 +216,7 @@ def test_typed_dimensions(typed: str, heard: str) -> None:
 
 @pytest.mark.parametrize("order", ORDER.options)
 def test_shuffling(order: str) -> None:
-    assert "without positions the output is the same rows" in said(opened(show="shuffle test", order=order))
+    assert "Without positions, the output has the same rows" in said(opened(show="shuffle test", order=order))
 
 
 def test_reversing_is_invisible_to_alibi() -> None:
@@ -469,7 +469,7 @@ class TestWords:
 
     def test_a_change_that_does_not_show_is_not_reported(self) -> None:
         even = np.full((2, 2), 0.5)
-        assert "every weight stays as it was" in words.attention(["a", "b"], even, even, "ramp", 1.0)
+        assert "every weight stays the same" in words.attention(["a", "b"], even, even, "ramp", 1.0)
 
     def test_a_word_that_begins_like_another_is_not_taken_for_it(self) -> None:
         even = np.full((2, 2), 0.5)
@@ -478,7 +478,7 @@ class TestWords:
     def test_where_only_the_offset_counts(self) -> None:
         flat = np.array([1.0, 2.0, 1.0])
         kept = words.similarity((flat, flat, flat), Rotary(), 8, "score")
-        assert "Only the offset counts" in kept
+        assert "only the offset counts" in kept
         lost = words.similarity((flat - 1, flat, flat), Sinusoidal(), 7, "dot product")
         assert "the place itself counts (in an odd number of dimensions" in lost
 

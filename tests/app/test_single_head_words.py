@@ -97,14 +97,18 @@ def test_where_a_query_looks() -> None:
     now = shown(Inputs(text="one two three"))
     said = says("all at once", Inputs(text="one two three"))
     top = int(now.walk.weights[0].argmax())
-    assert f"“one” gives “{now.walk.keys[top]}” the largest weight, {now.walk.weights[0, top]:.3f}," in said
-    assert "of the 3 keys that it may see in effect (all queries:" in said
+    assert (
+        f"“one” gives its largest weight, {now.walk.weights[0, top]:.3f}, to “{now.walk.keys[top]}”." in said
+    )
+    assert "of the 3 keys (average over all queries:" in said
 
 
 def test_keys_that_may_not_be_seen_are_not_counted() -> None:
     inputs = Inputs(text="one two three")
     assert "“one” may attend to “one” alone" in says("all at once", inputs, Masking("causal"))
-    assert "of the 2 keys" in says("all at once", inputs, Masking("causal"), cell=(1, 0))
+    assert "of the 2 keys that it may see (average" in says(
+        "all at once", inputs, Masking("causal"), cell=(1, 0)
+    )
     blocked = Masking("own", blocked=((0, 0), (0, 1), (0, 2)))
     assert "“one” may attend to nothing. " in says("all at once", inputs, blocked)
 
@@ -112,9 +116,9 @@ def test_keys_that_may_not_be_seen_are_not_counted() -> None:
 def test_equal_weights_are_said_to_be_equal() -> None:
     one_hot = Inputs(vectors="one-hot", qkv="as they are")
     said = says("all at once", replace(one_hot, text="the cat saw the dog"))
-    assert "“the” gives “the” and “the₂” the largest weight, 0." in said
-    assert " each, and spreads over" in said
-    assert "weighs all 2 keys that it may see alike, 0.500 each" in says(
+    assert "“the” gives its largest weight, 0." in said
+    assert " each, to “the” and “the₂”. Its weights are as spread as equal weights on " in said
+    assert "gives each of the 2 keys that it may see the same weight, 0.500." in says(
         "all at once", replace(one_hot, text="the the")
     )
 
@@ -163,10 +167,10 @@ def test_equal_tokens_have_equal_rows_only_without_the_ramp() -> None:
 
 
 def test_scaling_says_what_this_scale_does() -> None:
-    assert "dividing by √4 takes that back" in says("scaled")
-    assert "nothing takes that back here" in says("scaled", scale="none")
-    assert "dividing by √9 would be a factor of 0.333" in says("scaled", Inputs(d_k=9), scale="free")
-    assert "there is nothing to take back" in says("scaled", Inputs(d_k=1))
+    assert "Dividing by √4 undoes that" in says("scaled")
+    assert "Nothing undoes that here" in says("scaled", scale="none")
+    assert "Dividing by √9 would be a factor of 0.333" in says("scaled", Inputs(d_k=9), scale="free")
+    assert "there is nothing to undo" in says("scaled", Inputs(d_k=1))
     now = shown(temperature=2.0)
     score, scaled = now.walk.scores[0, 1], now.walk.scaled[0, 1]
     assert scaled == pytest.approx(score / 2 / 2)

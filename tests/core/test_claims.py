@@ -192,7 +192,9 @@ def test_the_printed_weights_of_dogs_are_those_without_positions() -> None:
         own = [float(study.measures["own weight"][word][0, at]) for word in ("I", "love", "dogs")]
         assert own == pytest.approx(list(weights.diagonal()), abs=1e-12)
         off = np.abs(weights - np.where(np.eye(3) > 0, 0.4519, 0.2741)).max()
-        assert float(study.measures["off the printed"]["all nine"][0, at]) == pytest.approx(off, abs=1e-12)
+        assert float(study.measures["difference from the printed"]["all nine"][0, at]) == pytest.approx(
+            off, abs=1e-12
+        )
     # As the worked example prints them, to six digits.
     assert own == pytest.approx([0.359867, 0.389025, 0.817287], abs=5e-7)
 
@@ -232,10 +234,10 @@ def test_asymmetry_is_that_of_a_loop() -> None:
     study = claims.symmetry([5], [6]).measures["asymmetry"]
     weights = F.scaled_dot_product_attention(x[None], x[None], torch.eye(6, dtype=x.dtype)[None])[0]
     apart = max(float(abs(weights[i, j] - weights[j, i])) for i in range(6) for j in range(6))
-    assert float(study["weights, Q = K"]) == pytest.approx(apart / weights.max().item())
+    assert float(study["weights with Q = K"]) == pytest.approx(apart / weights.max().item())
     scores = (x @ w_q @ w_k.T @ x.T / 2).tolist()
     apart = max(abs(scores[i][j] - scores[j][i]) for i in range(6) for j in range(6))
     largest = max(abs(each) for row in scores for each in row)
-    assert float(study["scores, W_q and W_k"]) == pytest.approx(apart / largest)
-    assert float(study["weights, one-hot words"]) == 0
-    assert float(study["scores, Q = K"]) < 1e-15
+    assert float(study["scores with W_q and W_k"]) == pytest.approx(apart / largest)
+    assert float(study["weights of one-hot words"]) == 0
+    assert float(study["scores with Q = K"]) < 1e-15

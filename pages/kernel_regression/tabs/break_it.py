@@ -77,7 +77,7 @@ def _training_error(points: Points, kernel: str, _h: float) -> tuple[Spec, str]:
         (f"h = {points.width(least)}, by training error", sweep.at(least).on_grid),
         (f"h = {points.width(best.bandwidth)}, by leave-one-out", sweep.at(best.bandwidth).on_grid),
     )
-    told = f"The training error is least at h = {points.width(least)}, where each point asks itself most. "
+    told = f"The training error is smallest at h = {points.width(least)}, where each point predicts itself. "
     if math.isinf(left_out):
         return spec, f"{told}There, left out, no point has a neighbour: there is no error to choose by."
     against = f"{number(left_out)}, against {number(best.left_out)} at h = {points.width(best.bandwidth)}"

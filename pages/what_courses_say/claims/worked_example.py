@@ -58,7 +58,7 @@ def _symmetry(study: Study, seeds: Seeds) -> list[Check]:
     return [
         compare(
             "weights, Q = K, 8 tokens, first seed: by einsum",
-            study.at("asymmetry", "weights, Q = K", 8)[0],
+            study.at("asymmetry", "weights with Q = K", 8)[0],
             (weights - weights.T).abs().max() / weights.max(),
         ),
     ]
@@ -86,12 +86,12 @@ CLAIMS = {
         bent=False,
         measure=lambda seeds: measures.printed_with_positions(RAMPED.values),
         call=f"claims.printed_with_positions({RAMPED.values})",
-        drawn={"own weight": False, "off the printed": False},
-        tells=("own weight", "off the printed"),
+        drawn={"own weight": False, "difference from the printed": False},
+        tells=("own weight", "difference from the printed"),
         repeats="",
         counts="all nine weights are the printed ones to four digits",
         held=lambda study: {
-            where: bool(study.at("off the printed", "all nine", step)[0] < ROUNDED)
+            where: bool(study.at("difference from the printed", "all nine", step)[0] < ROUNDED)
             for where, step in (
                 ("without positions (step 0)", 0.0),
                 ("with the ramp of the example, step 0.5", 0.5),
@@ -147,10 +147,10 @@ CLAIMS = {
         held=lambda study: {
             where: bool((study.at("asymmetry", curve, 8) < EXACT).all())
             for where, curve in (
-                ("for the scores where Q = K", "scores, Q = K"),
-                ("for the weights of one-hot words", "weights, one-hot words"),
-                ("for the weights of random words", "weights, Q = K"),
-                ("for the scores with W_q and W_k", "scores, W_q and W_k"),
+                ("for the scores where Q = K", "scores with Q = K"),
+                ("for the weights of one-hot words", "weights of one-hot words"),
+                ("for the weights of random words", "weights with Q = K"),
+                ("for the scores with W_q and W_k", "scores with W_q and W_k"),
             )
         },
         why="Where Q = K, the score of two words is one product, whoever asks. The softmax then divides each "
