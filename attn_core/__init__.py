@@ -63,6 +63,7 @@ from attn_core.samples import (
     REGRESSION_SAMPLES,
     AttentionSample,
     RegressionSample,
+    plane_sample,
     regression_sample,
     sentence_vectors,
 )
@@ -174,6 +175,7 @@ __all__ = [
     "nadaraya_watson",
     "next_token_score",
     "padding_mask",
+    "plane_sample",
     "prefix_mask",
     "previous_token_score",
     "ramp_encoding",

@@ -58,11 +58,14 @@ class AttentionSample:
 
 @dataclass(frozen=True, eq=False)
 class RegressionSample:
-    """A toy data set: ``values`` (n,) seen with noise at ``keys`` (n,), ascending, and the true curve."""
+    """A toy data set: ``values`` (n,) seen with noise at ``keys``, and the true function.
+
+    Keys are numbers (n,), ascending, or vectors (n, d) as they were drawn; ``truth`` takes places like them.
+    """
 
     name: str
     description: str
-    keys: Float[Tensor, " n"]
+    keys: Float[Tensor, " n"] | Float[Tensor, "n d"]
     values: Float[Tensor, " n"]
     truth: Callable[[Tensor], Tensor] | None
 
@@ -116,15 +119,51 @@ def regression_sample(
     """
     _require.one_of("name", name, REGRESSION_SAMPLES)
     n_points = _require.whole("n_points", n_points, least=2)
-    spread = _require.finite("noise", noise, required="a finite number >= 0")
-    if spread < 0:
-        raise ValueError(f"noise must be a finite number >= 0; got {noise!r}")
+    spread = _spread(noise)
     generator = torch.Generator().manual_seed(_require.whole("seed", seed, least=0))
     recipe = _RECIPES[name]
     keys = recipe.places(torch.rand(n_points, generator=generator, dtype=torch.float64)).sort().values
     drawn = torch.randn(n_points, generator=generator, dtype=torch.float64)
     values = recipe.truth(keys) + spread * recipe.noise_shape(keys) * drawn
     return RegressionSample(name, recipe.description, keys, values, recipe.truth)
+
+
+def plane_sample(*, n_points: int = 40, noise: float | int = 0.5, seed: int = 0) -> RegressionSample:
+    r"""Return a toy data set whose keys are vectors ``(n_points, 2)`` spread evenly over a square.
+
+    $$y = 2 (\sin x_1 + \cos x_2) + \varepsilon, \qquad x \in [0, 5]^2$$
+
+    ``noise`` is the standard deviation of the normal noise, drawn from the seed as the places are.
+
+    Raises ValueError for fewer than 2 points, or a noise that is not finite or below zero.
+
+    >>> sample = plane_sample(n_points=40, seed=1)
+    >>> tuple(sample.keys.shape), tuple(sample.values.shape)
+    ((40, 2), (40,))
+    """
+    n_points = _require.whole("n_points", n_points, least=2)
+    spread = _spread(noise)
+    generator = torch.Generator().manual_seed(_require.whole("seed", seed, least=0))
+    keys = 5 * torch.rand(n_points, 2, generator=generator, dtype=torch.float64)
+    drawn = torch.randn(n_points, generator=generator, dtype=torch.float64)
+    return RegressionSample(
+        "waves",
+        "y = 2 (sin x₁ + cos x₂), seen with even noise at places spread evenly over a square.",
+        keys,
+        _waves(keys) + spread * drawn,
+        _waves,
+    )
+
+
+def _spread(noise: float | int) -> float:
+    spread = float(_require.finite("noise", noise, required="a finite number >= 0"))
+    if spread < 0:
+        raise ValueError(f"noise must be a finite number >= 0; got {noise!r}")
+    return spread
+
+
+def _waves(x: Tensor) -> Tensor:
+    return 2 * (x[..., 0].sin() + x[..., 1].cos())
 
 
 @dataclass(frozen=True, eq=False)

@@ -67,11 +67,13 @@ class Chart:
         return None if self.colours is None else (self.colours, self.shows_bar)
 
     def traces(self, axes: Axes, coloraxis: str) -> list[dict[str, Any]]:
-        """Return the traces on this panel's axes; markers that ask for the "panel" colour axis get it."""
+        """Return the traces on this panel's axes; what asks for the "panel" colour axis gets it."""
         placed = [trace | {"xaxis": axes.x, "yaxis": axes.y} for trace in self.drawn]
         for trace in placed:
             if trace.get("marker", {}).get("coloraxis") == "panel":
                 trace["marker"] = trace["marker"] | {"coloraxis": coloraxis}
+            if trace.get("coloraxis") == "panel":
+                trace["coloraxis"] = coloraxis
         return placed
 
     def axes(self, axes: Axes) -> dict[str, Any]:

@@ -64,7 +64,8 @@ class Rows:
 class Cell:
     """A cell that was clicked: the heatmap's name, its row (query) and its column (key); or a diagram's box.
 
-    A box, whose trace says in its `meta` that it `opens` something, is the only cell of its name.
+    A box, whose trace says in its `meta` that it `opens` something, is the only cell of its name. Of points
+    whose trace says that it `picks` each is a row.
     """
 
     trace: str
@@ -313,6 +314,9 @@ def _check_cell(cell: Cell, packed: bytes, step: int, row: int) -> None:
     traces = [each for each in figure_at(packed, step, row)["data"] if each.get("visible", True) is True]
     maps = {each.get("name"): np.shape(each.get("z")) for each in traces if each.get("type") == "heatmap"}
     maps |= {each.get("name"): (1, 1) for each in traces if (each.get("meta") or {}).get("opens")}
+    maps |= {
+        each.get("name"): (len(each["x"]), 1) for each in traces if (each.get("meta") or {}).get("picks")
+    }
     shape = maps.get(cell.trace)
     if shape is None or len(shape) != 2 or cell.row >= shape[0] or cell.column >= shape[1]:
         raise ValueError(

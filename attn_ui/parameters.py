@@ -179,7 +179,7 @@ class Steps:
     lies between two of them where that is asked for (`attn_ui.state.exact`): the setting is the value, never
     its position. The default is left out of the address, unless `always_written`. Where only the values
     themselves can be had, `only` says what they are. A page says itself, where that is `told`, why it shows
-    another value than was asked for.
+    another value than was asked for. The values in `named` stay where a page offers fewer than all.
     """
 
     name: str
@@ -189,6 +189,7 @@ class Steps:
     always_written: bool = False
     only: str = ""
     told: bool = False
+    named: tuple[float, ...] = ()
 
     def read(self, text: str) -> float:
         """Return the number."""
@@ -238,13 +239,16 @@ class Steps:
         return replace(self, values=tuple(sorted({*self.values, value})))
 
     def thinned(self, stride: int) -> "Steps":
-        """Return the slider with every so many-th value, counted from the default, and both ends.
+        """Return the slider with every so many-th value, counted from the default, the named, and both ends.
 
         >>> Steps("n", 3, tuple(range(9))).thinned(4).values
         (0, 3, 7, 8)
+        >>> Steps("n", 3, tuple(range(9)), named=(5,)).thinned(4).values
+        (0, 3, 5, 7, 8)
         """
         every = self.values[self.nearest(self.default) % stride :: stride]
-        return replace(self, values=tuple(sorted({self.values[0], *every, self.values[-1]})))
+        kept = {self.values[0], *every, *self.named, self.values[-1]}
+        return replace(self, values=tuple(sorted(kept)))
 
     def fitting(self, numbers_a_step: int, most: int) -> "Steps":
         """Return the slider with as many of its values as a figure of so many numbers a step has room for."""

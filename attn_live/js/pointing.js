@@ -168,7 +168,8 @@ function edges(axis, coordinates) {
 }
 
 /**
- * What a click on a point means: the cell that was meant (a box that opens something is a single cell), the row to move to, what it chooses.
+ * What a click on a point means: the cell that was meant (a box that opens something is a single cell, a point that
+ * can be picked a row of its own), the row to move to, what it chooses.
  *
  * @param {any} point of Plotly's event
  * @returns {{ cell: import("./types").Cell | null, row: number | null, chosen: Chosen }}
@@ -176,12 +177,13 @@ function edges(axis, coordinates) {
 export function meant(point) {
   const isCell = point.data.type === "heatmap";
   const [row, column] = isCell ? (point.pointIndex ?? point.pointNumber) : [point.pointIndex, null];
-  const { cursor: moves, chosen: choosing, opens } = point.data.meta ?? {};
+  const { cursor: moves, chosen: choosing, opens, picks } = point.data.meta ?? {};
   // A trace whose points are not the rows themselves brings the row of each of its points.
   const target = Array.isArray(moves) || ArrayBuffer.isView(moves) ? /** @type {any} */ (moves)[row] : row;
   const at = performance.now();
   const trace = point.data.name;
-  const cell = isCell ? { trace, row, column, at } : opens ? { trace, row: 0, column: 0, at } : null;
+  const single = opens || picks ? { trace, row: opens ? 0 : row, column: 0, at } : null;
+  const cell = isCell ? { trace, row, column, at } : single;
   /** @type {Chosen} */
   const chosen = {};
   if (cell && choosing) {

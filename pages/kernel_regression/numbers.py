@@ -24,6 +24,7 @@ from pages.kernel_regression.settings import BANDWIDTH, QUERY_AT
 from pages.kernel_regression.words import named
 
 Drawn = TypeVar("Drawn")
+Swept = TypeVar("Swept", bound="Sweep")
 Strides = tuple[int, int]
 Kept = tuple[float | None, float | None]  # a bandwidth and a query that are offered beside these
 # Every how many-th bandwidth and query is offered; where the sliders start is always among them.
@@ -201,7 +202,7 @@ def asked() -> Kept:
     return between(BANDWIDTH), between(QUERY_AT)
 
 
-def settled(sweep: Sweep, draw: Callable[[Kept], tuple[Strides, Drawn]]) -> tuple[Sweep, Drawn]:
+def settled(sweep: Swept, draw: Callable[[Kept], tuple[Strides, Drawn]]) -> tuple[Swept, Drawn]:
     """Draw with the values at which the sliders stand among those offered; return what is offered, and that.
 
     Only what was drawn tells how many are offered: where they stand between two, it is drawn once more.
@@ -220,7 +221,7 @@ def settled(sweep: Sweep, draw: Callable[[Kept], tuple[Strides, Drawn]]) -> tupl
         kept = (kept[0] if bandwidth is None else bandwidth, kept[1] if query is None else query)
 
 
-def fitting(sweep: Sweep, draw: Callable[[Sweep], Drawn], cells: int | None = None) -> tuple[Strides, Drawn]:
+def fitting(sweep: Swept, draw: Callable[[Swept], Drawn], cells: int | None = None) -> tuple[Strides, Drawn]:
     """Draw as many bandwidths and queries as one message holds; return what was offered, and what was drawn.
 
     The message itself is measured, so nothing in it can be forgotten. What can hardly fit, for its weights

@@ -1,6 +1,6 @@
 """What a link to this page can set: short names, defaults, ranges, and the sidebar that asks for it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import streamlit as st
 
@@ -19,9 +19,13 @@ TAB = grouped_tabs(
 KERNEL_VIEW = Choice(
     "picture",
     "Fit and weights",
-    ("Fit and weights", "Four kernels", "Choose the bandwidth", "Bridge to attention", "Where it fails"),
+    (
+        "Fit and weights", "Four kernels", "Choose the bandwidth", "Bridge to attention", "Where it fails",
+        "Two inputs",
+    ),
     views=True,
-)
+)  # fmt: skip
+TWO_INPUTS = KERNEL_VIEW.options[-1]
 OWN_POINTS = "own points"
 POINTS_DATA = Choice("data", "sine", ("sine", "step", "bump", "heteroscedastic", "gap", OWN_POINTS))
 POINTS = Whole("points", 40, 4, MAX_KERNEL_POINTS)
@@ -29,8 +33,11 @@ NOISE = Real("noise", 0.5, 0.0, 2.0, 0.1)
 KERNEL = Choice("kernel", "gaussian", ("gaussian", "boxcar", "triangular", "epanechnikov"))
 # Both are in the unit of the toy data, which lie in [0, 5]; a person's own data are measured by their width.
 _SEVENTEEN = (1, 1.15, 1.3, 1.5, 1.75, 2, 2.3, 2.6, 3, 3.5, 4, 4.5, 5, 5.75, 6.5, 7.5, 8.75)
-BANDWIDTH = Steps("h", 0.5, rungs(0.01, 25.0, _SEVENTEEN, ".3g"), ".3g")
+_COURSES = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0)  # bandwidths that courses name: steps however few there are
+BANDWIDTH = Steps("h", 0.5, rungs(0.01, 25.0, _SEVENTEEN, ".3g"), ".3g", named=_COURSES)
 QUERY_AT = Steps("x0", 2.5, tuple(round(-0.5 + 0.1 * i, 1) for i in range(61)), ".1f")
+QUERY_AT_2 = replace(QUERY_AT, name="x02")  # the second coordinate, of a query with two inputs
+MAP_STRIDE = 2  # of the query's places, every second is a column or a row of the map of two inputs
 KEY_LENGTHS = Flag("lengths", True)
 ALL_KEYS = Flag("all", False)
 KERNEL_SLIP = Choice(
@@ -47,6 +54,7 @@ SETTINGS: tuple[Parameter, ...] = (
     KERNEL,
     BANDWIDTH,
     QUERY_AT,
+    QUERY_AT_2,
     KEY_LENGTHS,
     ALL_KEYS,
     KEYS_LIE,
@@ -65,17 +73,27 @@ class Drawn:
     seed: int
 
 
-def ask_for_data() -> Drawn:
-    """Ask in the sidebar which points there are."""
+def ask_for_data(*, two_inputs: bool = False) -> Drawn:
+    """Ask in the sidebar which points there are; those with two inputs are one data set of its own."""
     st.subheader("Data", anchor=False)
-    data = controls.choose(POINTS_DATA, "Data set")
-    own = data == OWN_POINTS
+    data = controls.choose(POINTS_DATA, "Data set", disabled=two_inputs)
+    if two_inputs:
+        st.caption("Two inputs have a data set of their own: y = 2 (sin x₁ + cos x₂), with noise.")
+    own = data == OWN_POINTS and not two_inputs
     return Drawn(
         data,
         controls.whole(POINTS, "Points", disabled=own),
         controls.real(NOISE, "Noise", disabled=own),
         controls.whole(SEED, "Seed", disabled=own),
     )
+
+
+def ask_for_second_coordinate() -> float:
+    """Ask in the sidebar for the second coordinate of the query; the first one is the figure's own."""
+    st.subheader("Query", anchor=False)
+    x2 = controls.step(QUERY_AT_2.thinned(MAP_STRIDE), "Query x₂")
+    st.caption("Its x₁ moves under the figure. A click on the map sets both.")
+    return x2
 
 
 def ask_for_kernel() -> str:

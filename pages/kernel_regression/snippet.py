@@ -34,6 +34,14 @@ noise = torch.randn({n_points}, generator=generator, dtype=torch.float64)
 y = {curve} + {noise:g} * {spread} * noise       # values"""
 
 
+def plane_data(n_points: int, noise: float, seed: int) -> str:
+    """Write the lines that draw the toy data set of two inputs."""
+    return f"""generator = torch.Generator().manual_seed({seed})
+x = 5 * torch.rand({n_points}, 2, generator=generator, dtype=torch.float64)  # keys, (n_key, d)
+noise = torch.randn({n_points}, generator=generator, dtype=torch.float64)
+y = 2 * (x[:, 0].sin() + x[:, 1].cos()) + {noise:g} * noise  # values"""
+
+
 def own_data(keys: Sequence[object], values: Sequence[float]) -> str:
     """Write the points themselves, numbers or vectors as keys, every digit of them."""
     return (

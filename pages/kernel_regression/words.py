@@ -73,7 +73,7 @@ def fit_sentences(
 
     def say(place: str, away: float, estimate: float, top: Heaviest, spread: float) -> str:
         if math.isnan(estimate):
-            window, distance = _told_apart(points, bandwidth, away)
+            window, distance = told_apart(points, bandwidth, away)
             return (
                 f"At {place} the **query** finds no **key** within h = {window}: the nearest lies {distance} "
                 "away, so there is nothing to average and the estimate has a gap, as for "
@@ -81,20 +81,20 @@ def fit_sentences(
             )
         return (
             f"The estimate at the **query** {place} is {points.amount(estimate)}, the weighted mean of the "
-            f"**values**. {_counts_most(points, top)}. The weights are as spread as equal weights on "
+            f"**values**. {counts_most(points, top)}. The weights are as spread as equal weights on "
             f"{spread:.1f} of {n_key} **keys**.{end}"
         )
 
     return list(map(say, places, nearest, estimates, most, effective))
 
 
-def _told_apart(points: Points, bandwidth: float, nearest: float) -> tuple[str, str]:
+def told_apart(points: Points, bandwidth: float, nearest: float) -> tuple[str, str]:
     """Write a bandwidth and the distance of the nearest key with as many digits as tell them apart."""
     h = points.set_width(bandwidth)
     return h, next((away for n in range(3, 10) if (away := points.width(nearest, n)) != h), h)
 
 
-def _counts_most(points: Points, most: Heaviest) -> str:
+def counts_most(points: Points, most: Heaviest) -> str:
     """Name the key that counts most, or say how many tie."""
     largest = f"{most.largest:.3f}"
     if most.tied == most.n_key:

@@ -13,7 +13,7 @@ def test_the_public_names() -> None:
         "effective_keys", "entropy",
         "global_local_mask", "head_similarity", "kernel_estimate", "label_tokens", "learn_bandwidth",
         "leave_one_out_error", "merge_heads", "multi_head_size", "nadaraya_watson", "padding_mask",
-        "prefix_mask", "previous_token_score", "ramp_encoding", "regression_sample",
+        "plane_sample", "prefix_mask", "previous_token_score", "ramp_encoding", "regression_sample",
         "relative_position_buckets", "repeat_block", "rotary_embedding", "scale_study",
         "scaled_dot_product_attention",
         "Alibi", "BiasScheme", "Learned", "NoPositions", "POSITION_MISTAKES", "PositionMistake", "Ramp",

@@ -57,6 +57,11 @@ def show(standing: Standing) -> None:
     apart = "|q − k|, days" if points.dated else "|q − k|"
     header = [":orange[key] k", apart, "u = |q − k| / h", "K(u)", "weight w", ":green[value] v", "w · v"]
     st.markdown(table(header, rows, numbers=len(header) - 1))
+    if standing.queries.ndim > 1 and standing.lengths is None:
+        st.markdown("Each distance comes from two differences, one for each input:")
+        header, differences = coordinates(standing)
+        rows = [[standing.key_names[j], *map(number, differences[j].tolist())] for j in order]
+        st.markdown(table([":orange[key] k", *header], rows, numbers=len(header)))
     if not profile.sum():
         st.caption(
             "Every K(u) is too small for a number here; the weights are taken relative to the nearest key, "
@@ -67,6 +72,14 @@ def show(standing: Standing) -> None:
         st.markdown(told)
         rows = [[standing.key_names[j], *map(number, terms[j].tolist())] for j in order]
         st.markdown(table([":orange[key] k", *header], rows, numbers=len(header)))
+
+
+def coordinates(standing: Standing) -> tuple[list[str], np.ndarray]:
+    """Return how each distance on a plane is made: columns, and numbers a key."""
+    apart = standing.queries[standing.row] - standing.keys
+    squares = (apart**2).sum(axis=1)
+    columns = np.stack([*apart.T, squares, np.sqrt(squares)], axis=1)
+    return ["q₁ − k₁", "q₂ − k₂", "sum of their squares", "its root |q − k|"], columns
 
 
 def dot_products(standing: Standing) -> tuple[str, list[str], np.ndarray]:

@@ -21,9 +21,9 @@ LEFT_OUT = "leave-one-out error against leaving out one point after another"
 TORCH = "estimates against torch's scaled_dot_product_attention, key lengths as one more dimension"
 
 
-def show(standing: Standing) -> None:
-    """Compute each check and lay them in a table."""
-    checks = check(standing)
+def show(standing: Standing, more: Sequence[Check] = ()) -> None:
+    """Compute each check and lay them in a table, with those that a picture has besides."""
+    checks = [*check(standing), *more]
     st.markdown(
         checks_table(
             [each.name for each in checks], {"on this page": [(each.passed, each.verdict) for each in checks]}

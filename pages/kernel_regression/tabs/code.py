@@ -3,8 +3,9 @@
 from attn_core import KERNELS
 from attn_ui import programs
 from pages.kernel_regression.numbers import Standing
+from pages.kernel_regression.plane import PlanePoints
 from pages.kernel_regression.settings import OWN_POINTS, Drawn
-from pages.kernel_regression.snippet import formula, own_data, short, snippet, toy_data
+from pages.kernel_regression.snippet import formula, own_data, plane_data, short, snippet, toy_data
 
 
 def show(standing: Standing, drawn: Drawn) -> None:
@@ -27,6 +28,8 @@ def show(standing: Standing, drawn: Drawn) -> None:
 
 def _data(standing: Standing, drawn: Drawn) -> str:
     points = standing.points
+    if isinstance(points, PlanePoints):
+        return plane_data(drawn.n_points, drawn.noise, drawn.seed)
     if points.name != OWN_POINTS and standing.lengths is None:
         return toy_data(points.name, drawn.n_points, drawn.noise, drawn.seed)
     return own_data(standing.keys.tolist(), standing.values.tolist())

@@ -6,12 +6,18 @@ from attn_core import KERNELS
 from pages.kernel_regression.words import named
 
 
-def show(kernel: str) -> None:
-    """Show the formulas, the chosen kernel's in bold."""
+def show(kernel: str, *, two_inputs: bool = False) -> None:
+    """Show the formulas, the chosen kernel's in bold; with two inputs that of the distance too."""
     st.latex(
         r"\hat f(q) = \sum_j \underbrace{\frac{K(u_j)}{\sum_l K(u_l)}}_{w_j}\, v_j"
         r" = \sum_j \mathrm{softmax}_j\bigl(\log K(u_j)\bigr)\, v_j, \qquad u_j = \frac{|q - k_j|}{h}"
     )
+    if two_inputs:
+        st.markdown(
+            "Queries and keys are vectors. They enter by their distance alone, so the kernel is that of one "
+            "input, and as high everywhere on a circle around the query:"
+        )
+        st.latex(r"|q-k_j| = \sqrt{(q_1-k_{j1})^2 + (q_2-k_{j2})^2}")
     left, right = st.columns(2)
     with left:
         for name, known in KERNELS.items():

@@ -1,0 +1,310 @@
+"""Kernel regression of two inputs drawn: the estimate as a map, and the keys by their distance."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from itertools import chain
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attn_figures import marks, theme
+from attn_figures.chart import Chart
+from attn_figures.geometry import ColourRange
+from attn_figures.hidden import Hidden, hidden_cells
+from attn_figures.kernel_parts import EMPTY, WIDEST_BUBBLE
+from attn_figures.marks import Mark
+from attn_figures.matrix import Numbers
+from attn_figures.panels import compose
+from attn_figures.picture import Picture, Spec
+
+LIGHT = theme.LIGHT
+Where = tuple[Numbers, Numbers, Numbers]  # of each key two coordinates in a chart, and its weight
+MAP = "estimate map"  # the name of the heatmap that can be clicked
+KEYS = ("keys", "keys by distance")  # the points that can be clicked
+SIDE = 7.6  # units of the square map, so that a circle is one
+ROOM = 0.08  # of an axis, for a point that has all the weight
+NEAR_ENOUGH = 7  # pixels from a key within which the pointer means it, and not the map under it
+_CLEAR = [[end, theme.rgba(theme.LIGHT.masked, 0)] for end in (0, 1)]
+
+
+@dataclass(frozen=True, eq=False)
+class PlaneScene:
+    """What stays when a slider moves: the data, and where the plane is asked.
+
+    Attributes:
+        keys: places of the data, (n_key, 2); values: (n_key,).
+        key_names: each key as it is written.
+        axis: where the map has its columns and its rows, (n_side,), ascending and evenly spaced.
+        queries: what the second slider offers, (n_query, 2), all of one second coordinate.
+        offsets: distances at which the kernel is drawn, (n_offset,), ascending.
+        reaches: at how many bandwidths a circle is drawn around the query.
+        titles: what the two coordinates are called; escape users' words.
+        value_digits: significant digits that tell one value from another.
+    """
+
+    keys: Numbers
+    values: Numbers
+    key_names: Sequence[str]
+    axis: Numbers
+    queries: Numbers
+    offsets: Numbers
+    reaches: tuple[float, ...]
+    titles: tuple[str, str]
+    value_digits: int = 4
+
+    @cached_property
+    def distances(self) -> Numbers:
+        """From each query to each key, (n_query, n_key)."""
+        found: Numbers = np.linalg.norm(self.queries[:, None] - self.keys, axis=-1)
+        return found
+
+    @property
+    def step(self) -> float:
+        """How wide a cell of the map is."""
+        return float(self.axis[1] - self.axis[0])
+
+    @property
+    def range(self) -> list[float]:
+        """From edge to edge of the map."""
+        return [float(self.axis[0]) - self.step / 2, float(self.axis[-1]) + self.step / 2]
+
+    @property
+    def longest(self) -> float:
+        """The longest distance on the axis of distances: from corner to corner of the map."""
+        return float(np.ptp(self.axis)) * 2**0.5
+
+    @cached_property
+    def value_form(self) -> str:
+        """How Plotly writes a value."""
+        return f",.{self.value_digits}~r"
+
+    @cached_property
+    def colours(self) -> ColourRange:
+        """One ramp for the values of the keys and for the estimates, which lie between them."""
+        limit = float(np.abs(self.values).max()) or 1.0
+        return ColourRange(LIGHT.scores, -limit, limit, "value")
+
+
+@dataclass(frozen=True)
+class PlaneEstimate:
+    """One bandwidth.
+
+    Attributes:
+        bandwidth: h.
+        on_map: estimates, (n_side, n_side), the largest second coordinate in row 0; NaN without any key.
+        weights, profile: w and K(u) of each query and key, (n_query, n_key) each.
+        on_offsets: K at the distances at which it is drawn, (n_offset,).
+    """
+
+    bandwidth: float
+    on_map: Numbers
+    weights: Numbers
+    profile: Numbers
+    on_offsets: Numbers
+
+    @property
+    def hidden(self) -> Hidden:
+        """What covers the cells of the map that have no estimate."""
+        empty: NDArray[np.bool_] = np.isnan(self.on_map)
+        return hidden_cells(empty.tobytes(), empty.shape)
+
+
+@Picture
+def plane(scene: PlaneScene, estimate: PlaneEstimate, row: int = 0) -> Spec:
+    """Draw the map of estimates under the keys, and the weights of the query in `row` by distance."""
+    x1, x2 = scene.titles
+    place = {"range": scene.range, "nticks": 7}
+    placed: Where = (scene.keys[:, 0], scene.keys[:, 1], estimate.weights[row])
+    drawn = Chart(
+        "plane",
+        [
+            *_map(scene, estimate),
+            _bubbles(scene, "weight of each key", placed),
+            _keys(scene, KEYS[0], placed),
+            _query(scene.queries[row]),
+        ],
+        columns=SIDE,
+        rows=SIDE,
+        x_title=x1,
+        y_title=x2,
+        x=place | {"showgrid": False},
+        y=place | {"showgrid": False},
+        colours=scene.colours,
+        shows_bar=True,
+        marks=_circles(scene, estimate.bandwidth, row),
+        legend=_legend(scene),
+        title=" ",  # a few pixels more under the titles of the axes, whose digits hang low
+        title_lines=0,
+    )
+    distances: Where = (scene.distances[row], estimate.profile[row], estimate.weights[row])
+    by_distance = Chart(
+        "by distance",
+        [
+            _kernel(scene, estimate),
+            _bubbles(scene, "weight by distance", distances),
+            _keys(scene, KEYS[1], distances, "<br>|q − k| <b>%{x:.4~g}</b>, K(u) <b>%{y:.4~g}</b>"),
+        ],
+        columns=SIDE,
+        rows=SIDE,
+        x_title="distance |q − k|",
+        y_title="K(u)",
+        x={"range": [-ROOM * scene.longest, scene.longest]},
+        y={"range": [-ROOM, 1 + ROOM], "nticks": 6},
+        colours=scene.colours,
+        marks=[
+            marks.upright(reach * estimate.bandwidth, LIGHT.query, dash="dash", name=f"reach {reach:g}")
+            for reach in scene.reaches
+        ],
+        legend=[("▲ kernel", LIGHT.query), ("○ key", LIGHT.ink)],
+    )
+    spec = compose.spec([drawn, by_distance], largest_unit=70.0)
+    return spec | {"layout": spec["layout"] | {"hoverdistance": NEAR_ENOUGH}}
+
+
+def plane_moves(scene: PlaneScene, estimates: Sequence[PlaneEstimate]) -> dict[str, Sequence[Any] | Numbers]:
+    """What differs between the steps of `plane`, by path; the cursor sets the rest."""
+    h = np.array([each.bandwidth for each in estimates])
+    second = float(scene.queries[0, 1])
+    gaps = [_map(scene, each)[1:] for each in estimates]
+    moves: dict[str, Sequence[Any] | Numbers] = {
+        f"data[{MAP}].z": np.stack([each.on_map for each in estimates]),
+        "data[kernel].y": np.stack([_to_the_floor(each.on_offsets) for each in estimates]),
+    }
+    for number, name in enumerate((f"{MAP} hatch", f"{MAP} masked")):
+        fields = ("x", "y", "visible") if number == 0 else ("z", "visible")
+        moves |= {f"data[{name}].{field}": [gap[number][field] for gap in gaps] for field in fields}
+    for reach in scene.reaches:
+        for name in _names_of_circle(reach):
+            moves[f"layout.shapes[{name}].y0"] = second - reach * h
+            moves[f"layout.shapes[{name}].y1"] = second + reach * h
+        for end in ("x0", "x1"):
+            moves[f"layout.shapes[reach {reach:g}].{end}"] = reach * h
+    return moves
+
+
+def plane_cursor(scene: PlaneScene, estimates: Sequence[PlaneEstimate]) -> dict[str, dict[str, Any]]:
+    """What follows the query in `plane`: by row, and by step and row."""
+    h = np.array([each.bandwidth for each in estimates])[:, None]
+    first = scene.queries[:, 0]
+    weights = np.stack([each.weights for each in estimates])
+    profiles = np.stack([each.profile for each in estimates])
+    by_step: dict[str, Any] = {}
+    for name, where in zip(KEYS, ("weight of each key", "weight by distance"), strict=True):
+        by_step |= {f"data[{name}].customdata": weights, f"data[{where}].marker.size": weights}
+    for name in (KEYS[1], "weight by distance"):
+        by_step[f"data[{name}].y"] = profiles
+    for reach in scene.reaches:
+        for name in _names_of_circle(reach):
+            by_step[f"layout.shapes[{name}].x0"] = first - reach * h
+            by_step[f"layout.shapes[{name}].x1"] = first + reach * h
+    return {
+        "changes": {
+            "data[query].x": first[:, None],
+            **{f"data[{name}].x": scene.distances for name in (KEYS[1], "weight by distance")},
+        },
+        "by_step": by_step,
+    }
+
+
+def _map(scene: PlaneScene, estimate: PlaneEstimate) -> list[Mark]:
+    """The estimates, a hatch where there is none, and what the pointer is told there."""
+    hidden, down = estimate.hidden, scene.axis[::-1]
+    place = "query at (%{x:.4~g}, %{y:.4~g})<br>"
+    common = {"type": "heatmap", "x": scene.axis, "y": down, "hoverongaps": False, "meta": {"cells": MAP}}
+    return [
+        common
+        | {
+            "name": MAP,
+            "z": estimate.on_map,
+            "coloraxis": "panel",
+            "hovertemplate": f"{place}estimate <b>%{{z:{scene.value_form}}}</b><extra></extra>",
+        },
+        marks.hatched(
+            f"{MAP} hatch", scene.axis[0] + scene.step * hidden.xs, down[0] - scene.step * hidden.ys
+        )
+        | {"visible": hidden.any},
+        common
+        | {
+            "name": f"{MAP} masked",
+            "visible": hidden.any,
+            "z": hidden.cells,
+            "colorscale": _CLEAR,
+            "showscale": False,
+            "hovertemplate": f"{place}{EMPTY}<extra></extra>",
+        },
+    ]
+
+
+def _bubbles(scene: PlaneScene, name: str, at: Where) -> Mark:
+    """Each key's weight for one query, as area, in the colour of its value."""
+    x, y, weights = at
+    widest = WIDEST_BUBBLE * max(1.0, len(scene.keys) / 40) ** 0.25
+    drawn = marks.points(name, x, y, scene.values, size=weights, ring=LIGHT.ink, ring_width=1)
+    area = {"sizemode": "area", "sizeref": 2 / widest**2, "coloraxis": "panel", "opacity": 1}
+    return drawn | {"marker": drawn["marker"] | area}
+
+
+def _keys(scene: PlaneScene, name: str, at: Where, place: str = "") -> Mark:
+    """Each key, of one size, whatever it weighs."""
+    x, y, weights = at
+    value = f"value <b>%{{marker.color:{scene.value_form}}}</b>"
+    hover = f"key at %{{text}}{place}<br>{value}<br>weight <b>%{{customdata:.6f}}</b>"
+    drawn = marks.points(
+        name, x, y, scene.values, size=4 if len(scene.keys) > 150 else 7, ring=LIGHT.ink, hover=hover
+    )
+    told = {"text": list(scene.key_names), "customdata": weights, "meta": {"picks": True}}
+    return drawn | told | {"marker": drawn["marker"] | {"coloraxis": "panel", "opacity": 1}}
+
+
+def _query(query: Numbers) -> Mark:
+    return marks.points(
+        "query", [query[0]], [query[1]], LIGHT.query, size=13, symbol="x", ring=LIGHT.paper, ring_width=2
+    )
+
+
+def _kernel(scene: PlaneScene, estimate: PlaneEstimate) -> Mark:
+    ends = scene.offsets[:1], scene.offsets, scene.offsets[-1:]
+    heights = _to_the_floor(estimate.on_offsets)
+    return marks.area("kernel", np.concatenate(ends), heights, theme.rgba(LIGHT.query, 0.1), edge=LIGHT.query)
+
+
+def _to_the_floor(profile: Numbers) -> Numbers:
+    """A kernel's heights with its ends on the floor."""
+    return np.pad(profile, 1)
+
+
+def _names_of_circle(reach: float) -> tuple[str, str]:
+    return f"circle {reach:g} ground", f"circle {reach:g}"
+
+
+def _circles(scene: PlaneScene, bandwidth: float, row: int) -> list[Mark]:
+    """A circle at each reach, on a paler ground so that it is seen on every colour."""
+    first, second = scene.queries[row].tolist()
+    strokes = ((theme.rgba(LIGHT.paper, 0.7), 4.0), (LIGHT.ink, 1.5))
+    return list(
+        chain.from_iterable(
+            [
+                {
+                    "type": "circle",
+                    "name": name,
+                    "x0": first - reach * bandwidth,
+                    "x1": first + reach * bandwidth,
+                    "y0": second - reach * bandwidth,
+                    "y1": second + reach * bandwidth,
+                    "line": {"color": colour, "width": width},
+                }
+                for name, (colour, width) in zip(_names_of_circle(reach), strokes, strict=True)
+            ]
+            for reach in scene.reaches
+        )
+    )
+
+
+@lru_cache(maxsize=16)
+def _legend(scene: PlaneScene) -> list[tuple[str, str]]:
+    """What is drawn, in its colours."""
+    circles = " and ".join("h" if reach == 1 else f"{reach:g}h" for reach in scene.reaches)
+    gap = [("▨ no key", LIGHT.muted)] if scene.reaches == (1.0,) else []
+    return [("✕ query", LIGHT.query), (f"◯ {circles}", LIGHT.ink), ("○ key, by weight", LIGHT.ink), *gap]

@@ -1,0 +1,129 @@
+"""Points with two inputs: keys and queries are vectors (x₁, x₂), and the estimate is a map of the plane."""
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import torch
+
+from attn_core import KERNELS, effective_keys, kernel_estimate, nadaraya_watson, plane_sample
+from attn_figures.kernel_plane import PlaneEstimate, PlaneScene
+from attn_ui.parameters import EXACT, Steps
+from pages.kernel_regression.numbers import Sweep
+from pages.kernel_regression.points import Numbers, Points
+from pages.kernel_regression.settings import MAP_STRIDE, QUERY_AT, QUERY_AT_2
+from pages.kernel_regression.words import named
+
+AXIS: Numbers = np.array(QUERY_AT.thinned(MAP_STRIDE).values)
+DOWN: Numbers = AXIS[::-1]  # the map's rows, the largest x₂ on top
+COORDINATES = ("x₁", "x₂")
+MAP: Numbers = np.stack(np.meshgrid(AXIS, DOWN), axis=-1).reshape(-1, 2)
+
+
+class PlanePoints(Points):
+    """Keys (n_key, 2) in the order in which they were drawn, and values (n_key,)."""
+
+    @cached_property
+    def key_names(self) -> list[str]:
+        """Each key as it is written."""
+        return list(map(self.name_vector, self.keys.tolist()))
+
+    def name_vector(self, x: list[float], least_digits: int = 0) -> str:
+        """Write a place on the plane."""
+        return f"({', '.join(self.name_place(each, least_digits) for each in x)})"
+
+
+def sample(n_points: int, noise: float, seed: int) -> PlanePoints:
+    """Draw the toy data set of two inputs."""
+    drawn = plane_sample(n_points=n_points, noise=noise, seed=seed)
+    return PlanePoints(drawn.name, drawn.keys.numpy(), drawn.values.numpy())
+
+
+@dataclass(frozen=True)
+class PlaneSweep(Sweep):
+    """One data set under one kernel, at the bandwidths offered and along the row of the map at `x2`."""
+
+    points: PlanePoints
+    x2: float = QUERY_AT_2.default
+
+    @cached_property
+    def query(self) -> Steps:
+        """The first coordinates that the slider offers: the map's columns, or fewer of them."""
+        thinned, kept = QUERY_AT.thinned(MAP_STRIDE).thinned(self.strides[1]), self.kept[1]
+        return thinned if kept is None else thinned.with_value(kept)
+
+    @property
+    def queries(self) -> Numbers:
+        """The places that are asked, (n_query, 2)."""
+        first = np.array(self.query.values)
+        return np.stack((first, np.full_like(first, self.x2)), axis=-1)
+
+    def place_names(self) -> list[str]:
+        """Each query as it is written; what lies between the sliders' own places with all its digits."""
+        second = self.points.name_place(self.x2, 0 if self.x2 in QUERY_AT_2.values else EXACT)
+        least = [0 if value in QUERY_AT.values else EXACT for value in self.query.values]
+        return [
+            f"({self.points.name_place(first, digits)}, {second})"
+            for first, digits in zip(self.query.values, least, strict=True)
+        ]
+
+    def query_names(self) -> list[str]:
+        """Each query as the slider says it."""
+        least = [0 if value in QUERY_AT.values else EXACT for value in self.query.values]
+        firsts = map(self.points.name_place, self.query.values, least)
+        return [f"{COORDINATES[0]} = {first}" for first in firsts]
+
+    def caption(self) -> str:
+        """What a saved picture says of its settings, before what its sliders say."""
+        second = f"{COORDINATES[1]} = {self.points.name_place(self.x2, EXACT)}"
+        return f"two inputs, {len(self.points.keys)} points, {named(self.kernel)} kernel, {second}"
+
+    @cached_property
+    def plane(self) -> PlaneScene:
+        """What stays while the sliders move."""
+        points = self.points
+        return PlaneScene(
+            points.keys,
+            points.values,
+            points.key_names,
+            AXIS,
+            self.queries,
+            self._distances(),
+            (1.0, 2.0) if math.isinf(KERNELS[self.kernel].support) else (1.0,),
+            COORDINATES,
+            points.value_digits,
+        )
+
+    def _distances(self) -> Numbers:
+        """Distances at which the kernel is drawn: both sides of every bandwidth, where it may jump."""
+        bandwidths = self.bandwidths()
+        between = np.sqrt(bandwidths[1:] * bandwidths[:-1])
+        right = np.sort(np.concatenate((bandwidths, bandwidths * (1 + 1e-6), between)))
+        longest = float(np.ptp(AXIS)) * math.sqrt(2)
+        return np.concatenate(([0.0], right[right < longest], [longest]))
+
+    def plane_estimates(self) -> tuple[list[PlaneEstimate], Numbers, Numbers]:
+        """Every bandwidth of the slider, in one batch; estimates and effective keys of the row's queries.
+
+        Both are (steps, n_query); an estimate without any key is NaN.
+        """
+        points, scene = self.points, self.plane
+        keys, values = points.tensors()
+        bandwidths = self.bandwidths()
+        h = torch.from_numpy(bandwidths)
+        row = nadaraya_watson(torch.from_numpy(self.queries), keys, values, kernel=self.kernel, bandwidth=h)
+        on_map = kernel_estimate(torch.from_numpy(MAP), keys, values, kernel=self.kernel, bandwidth=h)
+        profile = KERNELS[self.kernel].profile
+        arrays = (
+            on_map.reshape(len(h), len(AXIS), len(AXIS)),
+            row.weights,
+            profile(row.distances / h[:, None, None]),
+            profile(torch.from_numpy(scene.offsets) / h[:, None]),
+        )
+        steps = zip(bandwidths.tolist(), *(array.numpy() for array in arrays), strict=True)
+        return (
+            [PlaneEstimate(*each) for each in steps],
+            row.estimate.numpy(),
+            effective_keys(row.weights).numpy(),
+        )

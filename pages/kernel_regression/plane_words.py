@@ -1,0 +1,97 @@
+"""Sentences that say what the picture of two inputs shows. Numbers in, sentences out."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from attn_figures.numbers import number
+from pages.kernel_regression.points import Points
+from pages.kernel_regression.words import Heaviest, counts_most, named, told_apart
+
+
+@dataclass(frozen=True)
+class LeftOutAt:
+    """The leave-one-out error at one bandwidth, beside the least of those tried.
+
+    Attributes:
+        error: of this bandwidth; supported: how many points keep a neighbour when they are left out.
+        best, best_error: the bandwidth with the least error of those tried that leave `most` points a
+            neighbour, as many as any.
+        tried, compared: how many bandwidths there were, and how many of them leave so many a neighbour.
+    """
+
+    error: float
+    supported: int
+    best: float
+    best_error: float
+    most: int
+    tried: int
+    compared: int
+
+
+def plane_sentences(
+    points: Points,
+    *,
+    kernel: str,
+    bandwidth: float,
+    places: Sequence[str],
+    nearest: Sequence[float],
+    estimates: Sequence[float],
+    most: Sequence[Heaviest],
+    effective: Sequence[float],
+    empty: int,
+    cells: int,
+    left_out: LeftOutAt,
+) -> list[str]:
+    """Say of each query what it attends to, how much of the map has no estimate, and the error of h.
+
+    Args:
+        points: the data.
+        kernel: its name; bandwidth: h.
+        places: the queries as they are written; nearest: how far from each the nearest key is.
+        estimates: NaN where no key is in the window; most, effective: the heaviest key, and how many count.
+        empty, cells: how many of the map's cells have no estimate, and how many there are.
+        left_out: what the leave-one-out error is.
+    """
+    n_key = len(points.keys)
+    find = "finds" if empty == 1 else "find"
+    of_map = f"{empty} of the map's {cells} places ({_share(empty, cells)}) {find} no key"
+    gaps = f" {of_map} in the window of the {named(kernel)} kernel (hatched)." if empty else ""
+    error = left_out_sentence(points, bandwidth, left_out)
+
+    def say(place: str, away: float, estimate: float, top: Heaviest, spread: float) -> str:
+        if math.isnan(estimate):
+            window, distance = told_apart(points, bandwidth, away)
+            return (
+                f"At {place} the **query** finds no **key** within h = {window}: the nearest lies {distance} "
+                f"away, so there is nothing to average and no estimate.{gaps} {error}"
+            )
+        return (
+            f"At {place} the **query** spreads its weight as if over {spread:.1f} of {n_key} **keys**; "
+            f"{counts_most(points, top)}, and the weighted mean of the **values** is "
+            f"{points.amount(estimate)}.{gaps} {error}"
+        )
+
+    return list(map(say, places, nearest, estimates, most, effective))
+
+
+def left_out_sentence(points: Points, bandwidth: float, at: LeftOutAt) -> str:
+    """Say how far points lie from an estimate that leaves them out, and which bandwidth does best."""
+    h, n_key = points.set_width(bandwidth), len(points.keys)
+    if not at.supported:
+        return f"Left out, no point has a neighbour within h = {h}, so there is no leave-one-out error."
+    seen = f"Leave-one-out error at h = {h}: {number(at.error)}"
+    if at.supported < at.most:
+        return f"{seen}, of the {at.supported} of {n_key} points that keep a neighbour."
+    who = "every point" if at.most == n_key else f"{at.most} of {n_key} points"
+    alike = at.compared == at.tried
+    among = f"{at.tried} tried" if alike else f"the {at.compared} tried that leave {who} a neighbour"
+    if bandwidth == at.best:
+        return f"{seen}, the least of {among}."
+    return f"{seen}; the least of {among} is {number(at.best_error)} at h = {points.set_width(at.best)}."
+
+
+def _share(part: int, whole: int) -> str:
+    """Write a share of a map: never 0 % or 100 % where it is neither."""
+    share = part / whole
+    return f"{share:.0%}" if part == whole or 0.005 <= share < 0.995 else f"{share:.1%}"

@@ -1,0 +1,34 @@
+"""The Data tab of two inputs: the points, and what each weighs for the query chosen."""
+
+import streamlit as st
+
+from attn_figures.numbers import number
+from attn_ui.download import csv_of, offer_csv
+from attn_ui.tables import numbers_table
+from pages.kernel_regression.numbers import Standing
+
+HEADER = ("x₁", "x₂", "y", "weight", "|q − k|")
+
+
+def columns(standing: Standing) -> dict[str, list[float]]:
+    """The keys X (n_key, 2), their values y, and weights and distances for the query chosen."""
+    fit, row = standing.regression, standing.row
+    arrays = (*standing.keys.T, standing.values, fit.weights[row].numpy(), fit.distances[row].numpy())
+    return {name: column.tolist() for name, column in zip(HEADER, arrays, strict=True)}
+
+
+def show(standing: Standing) -> None:
+    """Show the table, and offer it as a file."""
+    count = len(standing.keys)
+    st.markdown(
+        f"**{count} points**: X is {count} × 2, y has {count} values. Weights are those of the query at "
+        f"{standing.asked}, h = {standing.width}. This data set is drawn from its seed and cannot be edited."
+    )
+    table = columns(standing)
+    st.dataframe(numbers_table(table, number), key="plane_points", height=300)
+    offer_csv(
+        "Download these points as CSV",
+        "attention-lab-two-inputs.csv",
+        lambda: csv_of(HEADER, zip(*table.values(), strict=True)),
+        icon=":material/download:",
+    )

@@ -1,0 +1,118 @@
+"""Two inputs: keys are points of a plane, the estimate is a map, and the kernel a circle around the query."""
+
+import numpy as np
+
+from attn_core import BandwidthSearch
+from attn_figures.kernel_plane import KEYS, MAP, PlaneEstimate, plane, plane_cursor, plane_moves
+from attn_ui.live_figure import Cell, Cursor, Rows, Slider, live_figure, pack, pack_says
+from attn_ui.shared_cache import shared
+from attn_ui.state import move
+from pages.kernel_regression.numbers import Kept, Standing, Strides, fitting, settled
+from pages.kernel_regression.plane import (
+    AXIS,
+    DOWN,
+    PlanePoints,
+    PlaneSweep,
+)
+from pages.kernel_regression.plane_words import LeftOutAt, plane_sentences
+from pages.kernel_regression.points import Numbers
+from pages.kernel_regression.search import errors
+from pages.kernel_regression.settings import BANDWIDTH, QUERY_AT, QUERY_AT_2
+from pages.kernel_regression.words import heaviest
+
+ARRAYS = 2  # numbers of each step, query and key: its weight and its kernel
+
+
+def show(points: PlanePoints, kernel: str, x2: float) -> Standing:
+    """Draw the figure for queries of one second coordinate, say what it shows, and return where it stands."""
+    sweep, (packed, said) = settled(
+        PlaneSweep(points, kernel, ARRAYS, x2=x2),
+        lambda kept: drawn(points, points.fingerprint, kernel, x2, kept),
+    )
+    live_figure(
+        packed,
+        key="plane",
+        alt=(
+            "A map of the estimate over the plane of two inputs. Keys are points coloured by value, "
+            "larger the more they weigh for the query; the kernel is a circle around it. A chart has the "
+            "kernel against distance, with each key on it."
+        ),
+        name=f"kernel regression two inputs {kernel}",
+        slider=Slider("Bandwidth h", sweep.bandwidth, names=sweep.bandwidth_names()),
+        rows=Rows("Query", sweep.query, Cursor(len(sweep.query.values)), sweep.query_names()),
+        on_cell=lambda cell: ask_at(points, cell),
+        says=said,
+        caption=sweep.caption(),
+    )
+    return sweep.standing()
+
+
+def ask_at(points: PlanePoints, cell: Cell) -> None:
+    """Move the query to a cell of the map that was clicked, or to the cell of a key."""
+    if cell.trace.startswith(MAP):
+        x1, x2 = AXIS[cell.column], DOWN[cell.row]
+    elif cell.trace in KEYS:
+        x1, x2 = (AXIS[np.abs(AXIS - place).argmin()] for place in points.keys[cell.row])
+    else:
+        return
+    move(QUERY_AT, float(x1))
+    move(QUERY_AT_2, float(x2))
+
+
+@shared
+def drawn(
+    _points: PlanePoints, fingerprint: str, kernel: str, x2: float, kept: Kept = (None, None)
+) -> tuple[Strides, tuple[bytes, bytes]]:
+    """Return the strides offered; and the message that draws them, and a sentence for each."""
+    return fitting(PlaneSweep(_points, kernel, ARRAYS, kept=kept, x2=x2), _draw)
+
+
+def _draw(sweep: PlaneSweep) -> tuple[bytes, bytes]:
+    scene, (steps, estimates, effective) = sweep.plane, sweep.plane_estimates()
+    cursor = Cursor(len(scene.queries), **plane_cursor(scene, steps))
+    packed = pack([plane.spec(scene, steps[0])], cursor, plane_moves(scene, steps))
+    return packed, pack_says(_say(sweep, steps, estimates, effective))
+
+
+def _say(
+    sweep: PlaneSweep, steps: list[PlaneEstimate], estimates: Numbers, effective: Numbers
+) -> list[list[str]]:
+    """Say of each bandwidth and each query what it shows."""
+    points, places = sweep.points, sweep.place_names()
+    nearest = sweep.plane.distances.min(axis=1).tolist()
+    offered = sweep.bandwidths()
+    tried = np.union1d(BANDWIDTH.values, offered)
+    found = errors(points, points.fingerprint, sweep.kernel, tuple(tried.tolist()))
+    return [
+        plane_sentences(
+            points,
+            kernel=sweep.kernel,
+            bandwidth=step.bandwidth,
+            places=places,
+            nearest=nearest,
+            estimates=at.tolist(),
+            most=heaviest(step.weights),
+            effective=counts.tolist(),
+            empty=int(np.isnan(step.on_map).sum()),
+            cells=step.on_map.size,
+            left_out=_left_out(found, step.bandwidth),
+        )
+        for step, at, counts in zip(steps, estimates, effective, strict=True)
+    ]
+
+
+def _left_out(found: BandwidthSearch, bandwidth: float) -> LeftOutAt:
+    tried, all_errors, supported = (
+        each.numpy() for each in (found.bandwidths, found.leave_one_out_errors, found.supported)
+    )
+    at, best = (int(np.flatnonzero(tried == h)[0]) for h in (bandwidth, found.best))
+    most = int(supported.max())
+    return LeftOutAt(
+        float(all_errors[at]),
+        int(supported[at]),
+        found.best,
+        float(all_errors[best]),
+        most,
+        len(tried),
+        int((supported == most).sum()),
+    )
