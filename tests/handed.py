@@ -153,6 +153,8 @@ def of_kernel(query: Link) -> list[Numbers]:
         weights = cells(picture(at)["gaussian"])
         return [weights[[len(weights) // 2]]]
     shown = picture(at)
+    if query.get("picture") == "Two inputs":
+        return [np.asarray(shown["keys"]["customdata"], dtype=float)[None]]
     return [cells(shown["weights"])[[shown["row"]]]]
 
 

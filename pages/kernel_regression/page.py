@@ -49,7 +49,6 @@ with st.sidebar:
 
 toy = "sine" if drawn.data == OWN_POINTS else drawn.data
 points = own or sample(toy, drawn.n_points, drawn.noise, drawn.seed)
-plane_points = plane.sample(drawn.n_points, drawn.noise, drawn.seed)
 if view == TWO_INPUTS and drawn.data == OWN_POINTS:
     st.caption(":material/info: Your own points have one input each; this picture has a data set of two.")
 
@@ -86,7 +85,7 @@ def show() -> None:
 
 def _show_two_inputs() -> None:
     """Draw the picture of two inputs and lay the tabs under it, each with what it has for vectors."""
-    standing = two_inputs.show(plane_points, kernel, x2)
+    standing = two_inputs.show(plane.sample(drawn.n_points, drawn.noise, drawn.seed), kernel, x2)
     tabs(
         TAB,
         {

@@ -58,6 +58,20 @@ def test_a_box_that_opens_something_is_one_cell(
     assert caplog.text.count("wanted a cell of one of the maps") == 2
 
 
+def test_of_points_that_can_be_picked_each_is_a_row(
+    session: dict[str, Any], caplog: pytest.LogCaptureFixture
+) -> None:
+    points, silent = ({"type": "scatter", "name": name, "x": np.arange(3.0)} for name in ("keys", "weights"))
+    drawn = pack([{"data": [points | {"meta": {"picks": True}}, silent], "layout": {}}])
+    told: list[Cell] = []
+    for name, row, column in (("keys", 2, 0), ("keys", 3, 0), ("keys", 0, 1), ("weights", 0, 0)):
+        cell = {"trace": name, "row": row, "column": column}
+        session["figure"] = {"view": {"step": 0, "row": 0, "cell": cell}}
+        live_figure._Listener("figure", None, None, {}, (drawn, told.append))()
+    assert told == [Cell("keys", 2, 0)]
+    assert caplog.text.count("wanted a cell of one of the maps") == 3
+
+
 @pytest.mark.parametrize(
     "view",
     [

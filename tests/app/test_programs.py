@@ -197,6 +197,7 @@ LINKS: list[tuple[str, Link]] = [
     ),
     ("kernel-regression", {"points": "500", "data": "gap", "h": "0.01", "kernel": "boxcar", "x0": "2"}),
     ("kernel-regression", {"picture": "Bridge to attention", "keys": "on a circle", "all": "true"}),
+    ("kernel-regression", {"picture": "Two inputs", "kernel": "triangular", "points": "120", "x02": "0.1"}),
     *(
         ("positional-encoding", {"scheme": scheme, "words": words, "strength": "1.3", "of": "4", "head": "3"})
         for scheme, words in zip(SCHEMES, ("one-hot", "random") * len(SCHEMES), strict=False)

@@ -1,0 +1,332 @@
+"""Kernel regression of two inputs: map, weights, words, tabs and program, each held against plain loops."""
+
+import math
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+import streamlit as st
+from numpy.typing import NDArray
+from streamlit.testing.v1 import AppTest
+
+from attn_core import KERNELS, kernel_estimate
+from attn_live.packing import MOST_BYTES
+from attn_live.unpacking import figure_at
+from attn_ui import state
+from attn_ui.live_figure import Cell
+from attn_ui.parameters import Steps
+from pages.kernel_regression.numbers import STRIDES, Standing, Sweep
+from pages.kernel_regression.plane import AXIS, PlanePoints, PlaneSweep, sample
+from pages.kernel_regression.plane_words import LeftOutAt, left_out_sentence
+from pages.kernel_regression.points import sample as sample_of_one
+from pages.kernel_regression.settings import BANDWIDTH, QUERY_AT, QUERY_AT_2, TAB
+from pages.kernel_regression.tabs import checks as kernel_checks
+from pages.kernel_regression.tabs import plane_checks
+from pages.kernel_regression.views import two_inputs
+from tests import handed
+from tests.pages import open_sound
+from tests.walk import fields, said_now
+
+Numbers = NDArray[np.float64]
+PROFILES: dict[str, Callable[[float], float]] = {
+    "gaussian": lambda u: math.exp(-u * u / 2),
+    "boxcar": lambda u: float(u <= 1),
+    "triangular": lambda u: max(0.0, 1 - u),
+    "epanechnikov": lambda u: max(0.0, 1 - u * u),
+}
+COURSES = {0.1, 0.2, 0.5, 1.0, 2.0, 5.0}
+
+
+def opened(**query: str) -> AppTest:
+    return open_sound("kernel-regression", picture="Two inputs", **query)
+
+
+def weigh(kernel: str, h: float, query: Sequence[float], keys: Numbers) -> list[float]:
+    """The kernel of each key, one after the other."""
+    return [PROFILES[kernel](math.dist(query, key) / h) for key in keys.tolist()]
+
+
+def naive(kernel: str, h: float, query: Sequence[float], keys: Numbers, values: Numbers) -> float:
+    """The estimate at one query, by loops."""
+    weights = weigh(kernel, h, query, keys)
+    total = sum(weights)
+    pairs = zip(weights, values.tolist(), strict=True)
+    return sum(w * v for w, v in pairs) / total if total else math.nan
+
+
+def told(at: AppTest) -> str:
+    return "\n".join(
+        [*said_now(at), *(str(each.value) for kind in (at.markdown, at.caption) for each in kind)]
+    )
+
+
+def address(at: AppTest, name: str) -> str | None:
+    text: Any = at.query_params.get(name)
+    return text if text is None or isinstance(text, str) else text[-1]
+
+
+@pytest.mark.parametrize("kernel", list(KERNELS))
+@pytest.mark.parametrize(
+    ("h", "x0", "x02"), [("0.5", "2.5", "2.5"), ("1.84", "4.4", "0.35"), ("0.2", "1.1", "-0.5")]
+)
+def test_the_picture_is_what_plain_loops_make_of_the_data(kernel: str, h: str, x0: str, x02: str) -> None:
+    at = opened(kernel=kernel, h=h, x0=x0, x02=x02)
+    shown = handed.picture(at)
+    keys = np.stack([np.asarray(shown["keys"][side], float) for side in "xy"], axis=-1)
+    values = np.asarray(shown["keys"]["marker"]["color"], float)
+    query, width = (float(x0), float(x02)), float(h)
+    cells = shown["estimate map"]
+    on_map = [[naive(kernel, width, (x, y), keys, values) for x in cells["x"]] for y in cells["y"]]
+    np.testing.assert_allclose(np.asarray(cells["z"], float), on_map, atol=1e-5)
+    assert cells["y"][0] > cells["y"][-1]
+    profile = weigh(kernel, width, query, keys)
+    weights = np.array(profile) / sum(profile) if sum(profile) else np.zeros(len(profile))
+    np.testing.assert_allclose(
+        np.asarray(shown["weight of each key"]["marker"]["size"], float), weights, atol=1e-6
+    )
+    np.testing.assert_allclose(np.asarray(shown["keys"]["customdata"], float), weights, atol=1e-6)
+    np.testing.assert_allclose(np.asarray(shown["keys by distance"]["y"], float), profile, atol=1e-6)
+    far = [math.dist(query, key) for key in keys.tolist()]
+    np.testing.assert_allclose(np.asarray(shown["keys by distance"]["x"], float), far, atol=1e-5)
+    assert [float(shown["query"][side][0]) for side in "xy"] == pytest.approx(query, abs=1e-6)
+    # The sentence tells the same numbers.
+    said, gaps = said_now(at)[0], int(np.isnan(on_map).sum())
+    assert (f"{gaps} of the map's 961 places" in said) == bool(gaps)
+    if sum(profile):
+        entropy = -sum(w * math.log(w) for w in weights if w)
+        assert f"as if over {math.exp(entropy):.1f} of 40 keys" in said
+        mean = float(re.findall(r"mean of the values is (−?[\d.]+)\.", said)[0].replace("−", "-"))
+        assert mean == pytest.approx(naive(kernel, width, query, keys, values), rel=1e-3)
+        top = keys[int(weights.argmax())]
+        tied = int((weights >= weights.max() * (1 - 1e-9)).sum())
+        alone = f"the one at ({top[0]:.3g}, {top[1]:.3g}) counts most ({weights.max():.3f})"
+        assert (alone if tied == 1 else f"{tied} keys weigh the same ({weights.max():.3f})") in said
+    else:
+        away = re.findall(rf"finds no key within h = {h}: the nearest lies ([\d.]+) away", said)[0]
+        assert float(away) == pytest.approx(min(far), rel=5e-3)
+    # Left out, as the definition has it.
+    left_out = kernel_checks.refit(kernel, width, keys.tolist(), values.tolist())
+    if math.isfinite(left_out):
+        told_error = re.findall(rf"Leave-one-out error at h = {h}: ([\d.]+)", said)[0].rstrip(".")
+        assert float(told_error) == pytest.approx(left_out, rel=1e-3)
+    else:
+        assert "so there is no leave-one-out error" in said
+
+
+def test_the_data_are_waves_of_both_inputs_and_seeded() -> None:
+    points, again, other = sample(40, 0, 7), sample(40, 0, 7), sample(40, 0, 8)
+    assert points.keys.shape == (40, 2)
+    assert points.fingerprint == again.fingerprint != other.fingerprint
+    for (first, second), y in zip(points.keys.tolist(), points.values.tolist(), strict=True):
+        assert y == pytest.approx(2 * math.sin(first) + 2 * math.cos(second), abs=1e-12)
+    assert points.keys.min() >= 0
+    assert points.keys.max() <= 5
+
+
+@pytest.mark.parametrize("kernel", list(KERNELS))
+def test_one_point_alone_is_its_value_wherever_its_window_reaches(kernel: str) -> None:
+    points = PlanePoints("one", np.array([[2.137, 3.291]]), np.array([-1.75]))
+    steps, at_queries, effective = PlaneSweep(points, kernel, x2=3.1).plane_estimates()
+    for step, estimates, counts in zip(steps, at_queries, effective, strict=True):
+        far = np.hypot(*np.meshgrid(AXIS - 2.137, AXIS[::-1] - 3.291))
+        inside = far <= step.bandwidth if kernel == "boxcar" else far < step.bandwidth
+        inside |= kernel == "gaussian"
+        np.testing.assert_array_equal(step.on_map, np.where(inside, -1.75, np.nan))
+        row = inside[np.flatnonzero(AXIS[::-1] == 3.1)[0]]
+        np.testing.assert_array_equal(estimates, np.where(row, -1.75, np.nan))
+        np.testing.assert_allclose(counts, row.astype(float))
+
+
+@pytest.mark.parametrize("kind", ["PyTorch", "NumPy", "attn_core"])
+@pytest.mark.parametrize("kernel", list(KERNELS))
+def test_a_program_prints_what_data_and_sentence_say(kind: str, kernel: str) -> None:
+    link = {
+        "kernel": kernel,
+        "h": "1.15",
+        "x0": "3.33",
+        "x02": "1.25",
+        "points": "23",
+        "noise": "0.3",
+        "seed": "9",
+    }
+    printed = handed.run(opened(**link, tab="Code", code=kind).code[0].value)
+    at = opened(**link, tab="Data")
+    frame = at.dataframe[0].value
+    assert list(frame.columns) == ["x₁", "x₂", "y", "weight", "|q − k|"]
+    assert frame.shape == (23, 5)
+    weights = frame["weight"].to_numpy()
+    assert not handed.difference(handed.arrays(printed)[0], weights[None])
+    estimate = float(re.findall(r"estimate: (\S+)", printed)[0])
+    assert estimate == pytest.approx(float(weights @ frame["y"]), abs=1e-5)
+    query = (3.33, 1.25)
+    far = [math.dist(query, key) for key in frame[["x₁", "x₂"]].to_numpy().tolist()]
+    np.testing.assert_allclose(frame["|q − k|"], far)
+    assert "At (3.33, 1.25) the query" in said_now(at)[0]
+    assert "Weights are those of the query at (3.33, 1.25), h = 1.15." in told(at)
+
+
+def test_arithmetic_writes_each_distance_out() -> None:
+    at = opened(tab="Arithmetic", x0="1.3", x02="3.7", h="0.75")
+    shown = handed.picture(at)
+    keys = np.stack([np.asarray(shown["keys"][side], float) for side in "xy"], axis=-1)
+    weights = weigh("gaussian", 0.75, (1.3, 3.7), keys)
+    top = keys[int(np.argmax(weights))]
+    rows = [
+        [cell.strip() for cell in line.strip("|").split("|")]
+        for line in next(each.value for each in at.markdown if "q₁ − k₁" in each.value).splitlines()[2:]
+    ]
+    assert rows[0][0] == f"({top[0]:.3g}, {top[1]:.3g})"
+    first, second, squares, root = (float(cell.replace("−", "-")) for cell in rows[0][1:])
+    assert first == pytest.approx(1.3 - top[0], rel=1e-3)
+    assert second == pytest.approx(3.7 - top[1], rel=1e-3)
+    assert squares == pytest.approx((1.3 - top[0]) ** 2 + (3.7 - top[1]) ** 2, rel=1e-3)
+    assert root == pytest.approx(math.sqrt(squares), rel=1e-3)
+    assert "q = (1.3, 3.7) at bandwidth h = 0.75," in told(at)
+
+
+@pytest.mark.parametrize("kernel", list(KERNELS))
+@pytest.mark.parametrize("h", ["0.01", "0.5", "25"])
+@pytest.mark.parametrize("tab", TAB.options)
+def test_every_tab_tells_the_truth(tab: str, kernel: str, h: str) -> None:
+    at = opened(tab=tab, kernel=kernel, h=h, x02="0.1", points="12")
+    assert not re.search(r"\b(nan|inf|None)\b", told(at))
+    if tab == "Checks":
+        assert plane_checks.OF_MAP in told(at)
+        assert ":material/close:" not in told(at)
+    if tab == "Maths":
+        assert any("(q_1-k_{j1})^2" in each.value for each in at.latex)
+    if tab == "Break it":
+        assert (
+            "These mistakes are made with one input, where their maps can be read: sine, 12 points"
+            in told(at)
+        )
+
+
+def test_a_check_of_the_map_sees_a_wrong_map(monkeypatch: pytest.MonkeyPatch) -> None:
+    standing = opened_standing()
+    assert all(each.passed for each in plane_checks.of_map(standing))
+    monkeypatch.setattr(plane_checks, "kernel_estimate", lambda *a, **k: kernel_estimate(*a, **k).roll(1))
+    assert not any(each.passed for each in plane_checks.of_map(standing))
+
+
+def opened_standing() -> Standing:
+    points = sample(40, 0.5, 4)
+    sweep = PlaneSweep(points, "epanechnikov")
+    names = (points.key_names, sweep.place_names())
+    return Standing(points, "epanechnikov", 0.8, 3, sweep.queries, points.keys, points.values, *names)
+
+
+@pytest.mark.parametrize("kernel", ["gaussian", "boxcar"])
+def test_the_most_points_fit_a_message_and_bandwidths_of_courses_stay(kernel: str) -> None:
+    points = sample(500, 0.5, 4)
+    strides, (packed, _) = two_inputs.drawn(points, points.fingerprint, kernel, 2.5)
+    assert len(packed) <= MOST_BYTES
+    sweep = PlaneSweep(points, kernel, two_inputs.ARRAYS, strides)
+    assert set(sweep.bandwidth.values) >= COURSES
+    assert set(sweep.query.values) <= set(QUERY_AT.values)
+
+
+@pytest.mark.parametrize("strides", STRIDES)
+@pytest.mark.parametrize("maps", [1, 4])
+def test_every_offer_of_bandwidths_has_those_that_courses_name(strides: tuple[int, int], maps: int) -> None:
+    assert set(BANDWIDTH.values) >= COURSES
+    for sweep in (
+        Sweep(sample_of_one("sine", 40, 0.5, 4), "gaussian", maps, strides),
+        PlaneSweep(sample(40, 0.5, 4), "gaussian", maps, strides),
+    ):
+        assert set(sweep.bandwidth.values) >= COURSES
+        assert set(sweep.bandwidth.values) <= set(BANDWIDTH.values)
+
+
+@pytest.mark.parametrize("picture", ["Fit and weights", "Four kernels", "Bridge to attention", "Two inputs"])
+def test_bandwidths_of_courses_are_on_the_slider_of_the_most_points(picture: str) -> None:
+    at = open_sound("kernel-regression", picture=picture, points="500", all="true", h="0.1234")
+    offered = {float(text) for text in fields(at)[0][0]["slider"]["values"]}
+    assert offered >= COURSES | {0.1234}
+
+
+def test_a_link_between_the_cells_is_kept_and_a_bad_one_is_named() -> None:
+    at = opened(x0="2.47", x02="0.333", h="0.237")
+    assert [address(at, name) for name in ("x0", "x02", "h")] == ["2.47", "0.333", "0.237"]
+    assert "At (2.47, 0.333) the query" in said_now(at)[0]
+    assert at.select_slider(key="step-x02").value == "0.333"
+    bad = opened(x02="99")
+    assert any("`x02` was `99`; wanted: a number from -0.5 to 5.5" in each.value for each in bad.warning)
+    assert "x02" not in open_sound("kernel-regression").query_params
+    assert not any(
+        key == "step-x02" for key in (each.key for each in open_sound("kernel-regression").select_slider)
+    )
+
+
+def test_the_second_coordinate_moves_the_query_and_not_the_map() -> None:
+    at = opened(x02="0.1")
+    before = handed.picture(at)
+    at.select_slider(key="step-x02").set_value("4.9").run()
+    after = handed.picture(at)
+    assert float(after["query"]["y"][0]) == pytest.approx(4.9)
+    np.testing.assert_array_equal(before["estimate map"]["z"], after["estimate map"]["z"])
+    assert address(at, "x02") == "4.9"
+    assert "At (2.5, 4.9) the query" in said_now(at)[0]
+
+
+@pytest.mark.parametrize(
+    ("cell", "where"),
+    [
+        (Cell("estimate map", 0, 30), (5.5, 5.5)),
+        (Cell("estimate map", 30, 2), (-0.1, -0.5)),
+        (Cell("estimate map masked", 5, 0), (-0.5, 4.5)),
+        (Cell("keys", 0, 0), None),
+        (Cell("keys by distance", 7, 0), None),
+    ],
+)
+def test_a_click_asks_at_the_cell_or_at_the_cell_of_the_key(
+    cell: Cell, where: tuple[float, float] | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session: dict[str, Any] = {}
+    monkeypatch.setattr(st, "session_state", session)
+    points = sample(40, 0.5, 4)
+    two_inputs.ask_at(points, cell)
+    found = state.value(QUERY_AT), state.value(QUERY_AT_2)
+    if where is None:
+        assert np.abs(np.array(found) - points.keys[cell.row]).max() <= 0.1 + 1e-9
+        assert set(found) <= set(AXIS.tolist())
+    else:
+        assert found == where
+
+
+def test_own_points_are_not_taken_for_points_of_two_inputs() -> None:
+    at = opened(data="own points")
+    assert any("Your own points have one input each" in each.value for each in at.caption)
+    assert handed.picture(at)["keys"]["name"] == "keys"
+    assert len(handed.picture(at)["keys"]["x"]) == 40
+
+
+def test_what_is_said_of_the_error_left_out() -> None:
+    points = sample(40, 0.5, 4)
+    at = LeftOutAt(0.5, 40, 1.0, 0.25, 40, 59, 59)
+    assert (
+        left_out_sentence(points, 2.0, at)
+        == "Leave-one-out error at h = 2: 0.5; the least of 59 tried is 0.25 at h = 1."
+    )
+    assert left_out_sentence(points, 1.0, at) == "Leave-one-out error at h = 1: 0.5, the least of 59 tried."
+    assert "of the 3 of 40 points that keep a neighbour." in left_out_sentence(
+        points, 2.0, replace(at, supported=3)
+    )
+    few = left_out_sentence(points, 2.0, replace(at, compared=12))
+    assert "the least of the 12 tried that leave every point a neighbour is 0.25" in few
+
+
+def test_every_step_of_the_slider_is_another_picture() -> None:
+    at = opened(kernel="triangular")
+    _, _, packed = fields(at)[0]
+    empty = [
+        int(np.isnan(np.asarray(figure_at(packed, step)["data"][0]["z"], float)).sum())
+        for step in range(len(BANDWIDTH.values))
+    ]
+    assert empty == sorted(empty, reverse=True)
+    assert empty[0] > 900
+    assert empty[-1] == 0
+    assert isinstance(QUERY_AT_2, Steps)
