@@ -251,8 +251,9 @@ def _keys(scene: PlaneScene, name: str, at: Where, place: str = "") -> Mark:
     x, y, weights = at
     value = f"value <b>%{{marker.color:{scene.value_form}}}</b>"
     hover = f"key at %{{text}}{place}<br>{value}<br>weight <b>%{{customdata:.6f}}</b>"
+    size, width = (4, 0.75) if len(scene.keys) > 150 else (7, 1.5)
     drawn = marks.points(
-        name, x, y, scene.values, size=4 if len(scene.keys) > 150 else 7, ring=LIGHT.ink, hover=hover
+        name, x, y, scene.values, size=size, ring=LIGHT.ink, ring_width=width, hover=hover
     )
     told = {"text": list(scene.key_names), "customdata": weights, "meta": {"picks": True}}
     return drawn | told | {"marker": drawn["marker"] | {"coloraxis": "panel", "opacity": 1}}
@@ -305,6 +306,6 @@ def _circles(scene: PlaneScene, bandwidth: float, row: int) -> list[Mark]:
 @lru_cache(maxsize=16)
 def _legend(scene: PlaneScene) -> list[tuple[str, str]]:
     """What is drawn, in its colours."""
-    circles = " and ".join("h" if reach == 1 else f"{reach:g}h" for reach in scene.reaches)
+    circles = ", ".join("h" if reach == 1 else f"{reach:g}h" for reach in scene.reaches)
     gap = [("▨ no key", LIGHT.muted)] if scene.reaches == (1.0,) else []
-    return [("✕ query", LIGHT.query), (f"◯ {circles}", LIGHT.ink), ("○ key, by weight", LIGHT.ink), *gap]
+    return [("✕ query", LIGHT.query), (f"◯ {circles}", LIGHT.ink), ("○ key", LIGHT.ink), *gap]

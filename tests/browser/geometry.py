@@ -44,7 +44,10 @@ _KIT = """
     const layout = plot._fullLayout;
     const drawn = plot._fullData.filter((trace) => trace.visible === true && trace.xaxis);
     const axis = (trace, side) => layout[trace[`${side}axis`].replace(side, `${side}axis`)];
-    const columns = (trace) => Math.abs(axis(trace, "x").range[1] - axis(trace, "x").range[0]);
+    // Cells are a unit wide unless a map brings places of its own.
+    const wide = ({ type, x }) => type === "heatmap" && x?.length > 1 ? Math.abs(x[1] - x[0]) : 1;
+    const columns = (trace) =>
+        Math.abs(axis(trace, "x").range[1] - axis(trace, "x").range[0]) / wide(trace);
 """
 # Texts with their corners (slanted ones too) and sizes in pixels, maps and charts with their corners, all of
 # one figure, as they are on screen.
