@@ -252,9 +252,7 @@ def _keys(scene: PlaneScene, name: str, at: Where, place: str = "") -> Mark:
     value = f"value <b>%{{marker.color:{scene.value_form}}}</b>"
     hover = f"key at %{{text}}{place}<br>{value}<br>weight <b>%{{customdata:.6f}}</b>"
     size, width = (4, 0.75) if len(scene.keys) > 150 else (7, 1.5)
-    drawn = marks.points(
-        name, x, y, scene.values, size=size, ring=LIGHT.ink, ring_width=width, hover=hover
-    )
+    drawn = marks.points(name, x, y, scene.values, size=size, ring=LIGHT.ink, ring_width=width, hover=hover)
     told = {"text": list(scene.key_names), "customdata": weights, "meta": {"picks": True}}
     return drawn | told | {"marker": drawn["marker"] | {"coloraxis": "panel", "opacity": 1}}
 

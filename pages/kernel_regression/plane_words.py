@@ -54,9 +54,7 @@ def plane_sentences(
         left_out: what the leave-one-out error is.
     """
     n_key = len(points.keys)
-    find = "finds" if empty == 1 else "find"
-    of_map = f"{empty} of the map's {cells} places ({_share(empty, cells)}) {find} no key"
-    gaps = f" {of_map} in the window of the {named(kernel)} kernel (hatched)." if empty else ""
+    gaps = _gaps(kernel, empty, cells) if empty else ""
     error = left_out_sentence(points, bandwidth, left_out)
 
     def say(place: str, away: float, estimate: float, top: Heaviest, spread: float) -> str:
@@ -67,9 +65,9 @@ def plane_sentences(
                 f"away, so there is nothing to average and no estimate.{gaps} {error}"
             )
         return (
-            f"At {place} the **query** spreads its weight as if over {spread:.1f} of {n_key} **keys**; "
-            f"{counts_most(points, top)}, and the weighted mean of the **values** is "
-            f"{points.amount(estimate)}.{gaps} {error}"
+            f"The estimate at the **query** {place} is {points.amount(estimate)}, the weighted mean of the "
+            f"**values**. {counts_most(points, top)}. The weights are as spread as equal weights on "
+            f"{spread:.1f} of {n_key} **keys**.{gaps} {error}"
         )
 
     return list(map(say, places, nearest, estimates, most, effective))
@@ -87,8 +85,17 @@ def left_out_sentence(points: Points, bandwidth: float, at: LeftOutAt) -> str:
     alike = at.compared == at.tried
     among = f"{at.tried} tried" if alike else f"the {at.compared} tried that leave {who} a neighbour"
     if bandwidth == at.best:
-        return f"{seen}, the least of {among}."
-    return f"{seen}; the least of {among} is {number(at.best_error)} at h = {points.set_width(at.best)}."
+        return f"{seen}, the smallest of {among}."
+    return f"{seen}; the smallest of {among} is {number(at.best_error)} at h = {points.set_width(at.best)}."
+
+
+def _gaps(kernel: str, empty: int, cells: int) -> str:
+    """Say how much of the map has no estimate."""
+    have, they = ("has", "it has") if empty == 1 else ("have", "they have")
+    return (
+        f" {empty} of the map's {cells} places ({_share(empty, cells)}) {have} no key in the window of the "
+        f"{named(kernel)} kernel, so {they} no estimate (hatched)."
+    )
 
 
 def _share(part: int, whole: int) -> str:

@@ -94,18 +94,20 @@ def test_the_picture_is_what_plain_loops_make_of_the_data(kernel: str, h: str, x
     assert [float(shown["query"][side][0]) for side in "xy"] == pytest.approx(query, abs=1e-6)
     # The sentence tells the same numbers.
     said, gaps = said_now(at)[0], int(np.isnan(on_map).sum())
-    shares = re.findall(r"(\d+) of the map's 961 places \(([\d.]+)%\) find no key", said)
+    shares = re.findall(r"(\d+) of the map's 961 places \(([\d.]+)%\) ha(?:s|ve) no key", said)
     assert [int(count) for count, _ in shares] == ([gaps] if gaps else [])
     assert all(abs(float(share) - gaps / 9.61) <= 0.5 for _, share in shares)
     if sum(profile):
         entropy = -sum(w * math.log(w) for w in weights if w)
-        assert f"as if over {math.exp(entropy):.1f} of 40 keys" in said
-        mean = float(re.findall(r"mean of the values is (−?[\d.]+)\.", said)[0].replace("−", "-"))
+        assert f"as equal weights on {math.exp(entropy):.1f} of 40 keys." in said
+        mean = float(
+            re.findall(r"The estimate at the query \([^)]*\) is (−?[\d.]+), the", said)[0].replace("−", "-")
+        )
         assert mean == pytest.approx(naive(kernel, width, query, keys, values), rel=1e-3)
         top = keys[int(weights.argmax())]
         tied = int((weights >= weights.max() * (1 - 1e-9)).sum())
-        alone = f"the one at ({top[0]:.3g}, {top[1]:.3g}) counts most ({weights.max():.3f})"
-        assert (alone if tied == 1 else f"{tied} keys weigh the same ({weights.max():.3f})") in said
+        alone = f"The key at ({top[0]:.3g}, {top[1]:.3g}) has the largest weight ({weights.max():.3f})"
+        assert (alone if tied == 1 else f"{tied} keys have the same weight ({weights.max():.3f})") in said
     else:
         away = re.findall(rf"finds no key within h = {h}: the nearest lies ([\d.]+) away", said)[0]
         assert float(away) == pytest.approx(min(far), rel=5e-3)
@@ -166,7 +168,7 @@ def test_a_program_prints_what_data_and_sentence_say(kind: str, kernel: str) -> 
     query = (3.33, 1.25)
     far = [math.dist(query, key) for key in frame[["x₁", "x₂"]].to_numpy().tolist()]
     np.testing.assert_allclose(frame["|q − k|"], far)
-    assert "At (3.33, 1.25) the query" in said_now(at)[0]
+    assert "the query (3.33, 1.25) is" in said_now(at)[0]
     assert "Weights are those of the query at (3.33, 1.25), h = 1.15." in told(at)
 
 
@@ -253,7 +255,7 @@ def test_bandwidths_of_courses_are_on_the_slider_of_the_most_points(picture: str
 def test_a_link_between_the_cells_is_kept_and_a_bad_one_is_named() -> None:
     at = opened(x0="2.47", x02="0.333", h="0.237")
     assert [address(at, name) for name in ("x0", "x02", "h")] == ["2.47", "0.333", "0.237"]
-    assert "At (2.47, 0.333) the query" in said_now(at)[0]
+    assert "the query (2.47, 0.333) is" in said_now(at)[0]
     assert at.select_slider(key="step-x02").value == "0.333"
     bad = opened(x02="99")
     assert any("`x02` was `99`; wanted: a number from -0.5 to 5.5" in each.value for each in bad.warning)
@@ -271,7 +273,7 @@ def test_the_second_coordinate_moves_the_query_and_not_the_map() -> None:
     assert float(after["query"]["y"][0]) == pytest.approx(4.9)
     np.testing.assert_array_equal(before["estimate map"]["z"], after["estimate map"]["z"])
     assert address(at, "x02") == "4.9"
-    assert "At (2.5, 4.9) the query" in said_now(at)[0]
+    assert "the query (2.5, 4.9) is" in said_now(at)[0]
 
 
 @pytest.mark.parametrize(
@@ -311,14 +313,16 @@ def test_what_is_said_of_the_error_left_out() -> None:
     at = LeftOutAt(0.5, 40, 1.0, 0.25, 40, 59, 59)
     assert (
         left_out_sentence(points, 2.0, at)
-        == "Leave-one-out error at h = 2: 0.5; the least of 59 tried is 0.25 at h = 1."
+        == "Leave-one-out error at h = 2: 0.5; the smallest of 59 tried is 0.25 at h = 1."
     )
-    assert left_out_sentence(points, 1.0, at) == "Leave-one-out error at h = 1: 0.5, the least of 59 tried."
+    assert (
+        left_out_sentence(points, 1.0, at) == "Leave-one-out error at h = 1: 0.5, the smallest of 59 tried."
+    )
     assert "of the 3 of 40 points that keep a neighbour." in left_out_sentence(
         points, 2.0, replace(at, supported=3)
     )
     few = left_out_sentence(points, 2.0, replace(at, compared=12))
-    assert "the least of the 12 tried that leave every point a neighbour is 0.25" in few
+    assert "the smallest of the 12 tried that leave every point a neighbour is 0.25" in few
 
 
 def test_every_step_of_the_slider_is_another_picture() -> None:
