@@ -76,7 +76,9 @@ class Drawn:
 def ask_for_data(*, two_inputs: bool = False) -> Drawn:
     """Ask in the sidebar which points there are; those with two inputs are one data set of its own."""
     st.subheader("Data", anchor=False)
-    data = controls.choose(POINTS_DATA, "Data set", disabled=two_inputs)
+    # The label of what cannot be chosen would be too pale to read.
+    label = "collapsed" if two_inputs else "visible"
+    data = controls.choose(POINTS_DATA, "Data set", disabled=two_inputs, label_visibility=label)
     if two_inputs:
         st.caption("Two inputs have a data set of their own: y = 2 (sin x₁ + cos x₂), with noise.")
     own = data == OWN_POINTS and not two_inputs
