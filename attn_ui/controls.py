@@ -14,11 +14,16 @@ def _tied(name: str) -> dict[str, Any]:
     return {"key": name, "bind": "query-params", "persist_state": "session"}
 
 
+def _call(name: str, label: str, said: str, more: dict[str, Any]) -> None:
+    """Note what a control says; one that cannot be used says nothing of what is shown."""
+    call(name, label, None if more.get("disabled") else said)
+
+
 def choose(choice: Choice, label: str, **more: Any) -> str:
     """Offer the options in a list that unfolds."""
     start = choice.options.index(choice.default)
     chosen: str = st.selectbox(label, choice.options, index=start, **_tied(choice.name), **more)
-    call(choice.name, label, chosen)
+    _call(choice.name, label, chosen, more)
     return chosen
 
 
@@ -27,7 +32,7 @@ def segment(choice: Choice, label: str, **more: Any) -> str:
     chosen: str = st.segmented_control(
         label, choice.options, default=choice.default, required=True, **_tied(choice.name), **more
     )
-    call(choice.name, label, chosen)
+    _call(choice.name, label, chosen, more)
     return chosen
 
 
@@ -36,7 +41,7 @@ def whole(setting: Whole, label: str, **more: Any) -> int:
     make: Any = st.slider if setting.high - setting.low <= 128 else st.number_input
     tied = _tied(setting.name)
     number: int = make(label, setting.low, setting.high, setting.default, **tied, **more)
-    call(setting.name, label, str(number))
+    _call(setting.name, label, str(number), more)
     return number
 
 
@@ -47,14 +52,14 @@ def real(setting: Real, label: str, **more: Any) -> float:
     number: float = st.slider(
         label, setting.low, setting.high, setting.default, setting.step, format="%g", **tied, **more
     )
-    call(setting.name, label, f"{number:g}")
+    _call(setting.name, label, f"{number:g}", more)
     return number
 
 
 def flag(setting: Flag, label: str, **more: Any) -> bool:
     """Offer a switch."""
     on = bool(st.toggle(label, setting.default, **_tied(setting.name), **more))
-    call(setting.name, label, "yes" if on else "no")
+    _call(setting.name, label, "yes" if on else "no", more)
     return on
 
 
@@ -63,7 +68,7 @@ def line(setting: Text, label: str, **more: Any) -> str:
     text: str = st.text_input(
         label, setting.default, max_chars=setting.longest, **_tied(setting.name), **more
     )
-    call(setting.name, label, text)
+    _call(setting.name, label, text, more)
     return text
 
 
@@ -72,7 +77,7 @@ def several(setting: Several, label: str, offered: Sequence[str], **more: Any) -
     chosen: list[str] = st.pills(
         label, offered, selection_mode="multi", default=[], **_tied(setting.name), **more
     )
-    call(setting.name, label, ", ".join(map(str, chosen)) or "none")
+    _call(setting.name, label, ", ".join(map(str, chosen)) or "none", more)
     return chosen
 
 

@@ -308,6 +308,14 @@ def test_own_points_are_not_taken_for_points_of_two_inputs() -> None:
     assert len(handed.picture(at)["keys"]["x"]) == 40
 
 
+def test_a_sheet_of_paper_names_no_setting_that_the_picture_does_not_use() -> None:
+    settings = dict(next(head for head, _, _ in fields(opened(x02="1.1", data="bump")))["settings"])
+    assert "Data set" not in settings
+    assert settings["Points"] == "40"
+    assert settings["Query x₂"] == "1.1"
+    assert dict(fields(open_sound("kernel-regression", data="bump"))[0][0]["settings"])["Data set"] == "bump"
+
+
 def test_what_is_said_of_the_error_left_out() -> None:
     points = sample(40, 0.5, 4)
     at = LeftOutAt(0.5, 40, 1.0, 0.25, 40, 59, 59)
