@@ -87,7 +87,7 @@ def test_a_bandwidth_and_a_query_of_kernel_regression(h: str, x0: str) -> None:
         "h": h,
         "x0": x0 if x0 != "2.5" else None,
     }
-    assert f"At {x0} the query spreads" in told(at)
+    assert f"The estimate at the query {x0} is" in told(at)
     program = at.code[0].value
     assert f"query, h = torch.tensor([{float(x0)!r}], dtype=torch.float64), {float(h)!r}\n" in program
     printed = handed.arrays(handed.run(program))
