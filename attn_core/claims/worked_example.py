@@ -29,7 +29,7 @@ def _weights(words: Sequence[str], step: float, *, unit: bool = False) -> Float[
 def printed_with_positions(steps: Sequence[float]) -> Study:
     """Compare the weights of "I love dogs" with those that are printed, for ramps of growing step.
 
-    "own weight" is what each word gives to itself; "difference from the printed" is the largest, of any weight
+    "own weight" is what each word gives to itself; "difference from the printed" is the largest, of a weight
     from 0.4519 on the diagonal and 0.2741 elsewhere. Step 0 is no ramp: no positions.
 
     >>> study = printed_with_positions([0.0, 0.5])

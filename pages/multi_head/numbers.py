@@ -197,10 +197,14 @@ def width_of(setting: Setting, kind: str) -> int:
     return min(max(setting.reach, there[0]), there[-1])
 
 
+def biases_of(scheme: Scheme, n_query: int, n_key: int) -> Tensor | None:
+    """Return what a scheme adds to the scaled scores, (n_head, n_query, n_key), where it adds to these."""
+    return scheme.biases(n_query, n_key) if isinstance(scheme, BiasScheme) else None
+
+
 def biases(setting: Setting, n_head: int) -> Tensor | None:
     """Return what positions add to the scaled scores, (n_head, n_query, n_key), where they add to these."""
-    scheme = scheme_of(setting, n_head)
-    return scheme.biases(*sequences(setting).shape) if isinstance(scheme, BiasScheme) else None
+    return biases_of(scheme_of(setting, n_head), *sequences(setting).shape)
 
 
 def mask(setting: Setting, n_head: int) -> Tensor | None:

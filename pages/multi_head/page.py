@@ -27,6 +27,7 @@ from pages.multi_head.sliders import ask_moving
 from pages.multi_head.tabs import (
     adds_up,
     arithmetic,
+    batch,
     block,
     break_it,
     checks,
@@ -77,6 +78,7 @@ TABS = {
     "Block": block,
     "Shared heads": shared_heads,
     "Token by token": token_by_token,
+    "Batch": batch,
     "One or many": one_or_many,
     "Cost": cost,
     "Checks": checks,

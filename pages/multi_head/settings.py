@@ -14,7 +14,7 @@ from attn_ui.bounds import MAX_D_MODEL, MAX_HEADS, MAX_TOKENS
 from attn_ui.frame import listed
 from attn_ui.live_figure import Cell
 from attn_ui.masking import ask_details, toggle_cell
-from attn_ui.parameters import Choice, Flag, Parameter, Several, Steps, Whole, grouped_tabs
+from attn_ui.parameters import Choice, Flag, Parameter, Several, Steps, Text, Whole, grouped_tabs
 from attn_ui.schemes import SchemeSettings, ask_scheme
 from attn_ui.sentence import ask_sentence
 from attn_ui.shared_settings import (
@@ -41,7 +41,7 @@ from attn_ui.shared_settings import (
 
 TAB = grouped_tabs(
     understand=("Heads add up", "Shapes", "Arithmetic", "Maths", "Measures"),
-    experiment=("Break it", "Block", "Shared heads", "Token by token", "One or many", "Cost"),
+    experiment=("Break it", "Block", "Shared heads", "Token by token", "Batch", "One or many", "Cost"),
     prove=("Checks",),
     take_away=("Data", "Code", "Spellings"),
 )
@@ -120,6 +120,7 @@ KV_HEADS = Steps(
 LATENT = Steps("latent", 512, tuple(range(1, 513)), ".0f")  # the default: the whole rank
 SPELLING = Choice("spelling", "einops", ("loops", "matmul", "einsum", "einops", "torch"))
 FIT_STEP = Steps("fit", 120, tuple(range(0, 121, 5)), ".0f", only="a step that is kept, every fifth")
+BATCH = Text("batch", "the cat sat on the mat / cats like warm milk / it rains", 300)
 RESIDUAL = Flag("residual", True)
 NORM = Choice("norm", "after", ("none", "before", "after"))
 MISTAKE = Choice(
@@ -140,7 +141,7 @@ SETTINGS: tuple[Parameter, ...] = (
     *(TAB, CASE, TEXT, CROSS, TEXT_2, WIDTH_MODEL, WIDTH_MEMORY, SEED),
     *(HEADS, FREE_HEADS, WIDTH_HEAD, BIAS, PROJECTION, HEADS_MASK, MASK_REACH),
     *(VIEW, ORDER_BY, HEAD, AGAINST, QUERY, KEY, OFF, RESHAPE, LAYERS, RESIDUAL, NORM),
-    *(KV_HEADS, LATENT, SPELLING, FIT_STEP, MISTAKE),
+    *(KV_HEADS, LATENT, BATCH, SPELLING, FIT_STEP, MISTAKE),
     *(POSITIONS, STRENGTH, LAYOUT, BASE, RAMP_STEP, TEMPERATURE, MOVES),
     *(PATTERNS, DILATION, GLOBAL_TOKENS, RANDOM_BLOCKS, BLOCKED, CODE),
 )

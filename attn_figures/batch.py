@@ -1,0 +1,39 @@
+"""Several sentences in one batch: a map each, all of one size, with the padding hatched."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attn_figures.matrix import KEY_TITLE, NUMBERS_UP_TO, QUERY_TITLE, Matrix
+from attn_figures.multi_head import PHONE_HEIGHT, ROOMY, ROOT
+from attn_figures.panels import compose
+from attn_figures.picture import Picture, Spec
+
+
+@Picture
+def batch(tokens: Sequence[Sequence[str]], weights: NDArray[np.float64], mask: NDArray[np.bool_]) -> Spec:
+    """Draw one head's weights in each sentence.
+
+    Args:
+        tokens: the labels of each sentence, (n_sentence, n), padding among them.
+        weights: (n_sentence, n, n).
+        mask: where a query may attend, (n_sentence, n, n).
+    """
+    panels = [
+        Matrix(
+            f"sentence {at + 1}",
+            weights[at],
+            f"sentence {at + 1}",
+            rows=labels,
+            columns=labels,
+            row_title=QUERY_TITLE,
+            column_title=KEY_TITLE,
+            mask=mask[at],
+            cells="query-key",
+            ramp_power=1.0 if len(labels) <= NUMBERS_UP_TO else ROOT,
+            names_rows=True,
+        )
+        for at, labels in enumerate(tokens)
+    ]
+    return compose.spec(panels, phone_height=PHONE_HEIGHT, roomy=ROOMY)

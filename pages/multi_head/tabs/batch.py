@@ -1,0 +1,121 @@
+"""The tab "Batch": several sentences at once, padded to one length, with a mask for each."""
+
+from dataclasses import replace
+
+import numpy as np
+import streamlit as st
+import torch
+
+from attn_core import Check, compare
+from attn_figures.batch import batch as picture
+from attn_figures.numbers import counted
+from attn_ui import controls
+from attn_ui.frame import listed
+from attn_ui.live_figure import Slider, live_figure, pack
+from attn_ui.shared_settings import HEAD
+from pages.multi_head.batch import MOST_SENTENCES, MOST_WORDS, PAD, Batch, batch_of
+from pages.multi_head.numbers import Now, array
+from pages.multi_head.settings import BATCH, EXAMPLES
+from pages.multi_head.tabs.checks import table
+
+
+def show(now: Now) -> None:
+    """Draw one head's map in each sentence, and say every shape."""
+    if now.setting.case in EXAMPLES or not now.is_self_attention:
+        st.markdown(
+            ":material/edit: A batch is made of sentences that attend to themselves. Choose *own sentence* "
+            "as the example, without a second sentence."
+        )
+        return
+    st.markdown(
+        "Models compute **many sentences at once**. Shorter ones are filled up with padding, so that all "
+        "have one shape; a **mask for each sentence** keeps the padding from being attended to."
+    )
+    text = controls.line(
+        BATCH,
+        "Sentences, with a slash between them",
+        help=f"Up to {MOST_SENTENCES} sentences of up to {MOST_WORDS} words are taken.",
+    )
+    try:
+        found = batch_of(now, text)
+    except ValueError as error:
+        st.caption(f":material/edit: {str(error).capitalize()}. Up to {MOST_SENTENCES} are drawn.")
+        return
+    weights, mask = array(found.result.weights), np.asarray(found.mask[:, 0])
+    live_figure(
+        pack([picture.spec(found.tokens, weights[:, head], mask) for head in range(now.n_head)]),
+        key="sentences",
+        alt="One map a sentence, all of one size; keys that are padding are hatched",
+        name="batch",
+        slider=Slider("Head", replace(HEAD, values=HEAD.values[: now.n_head])),
+        says=[said(found, head) for head in range(now.n_head)],
+    )
+    st.markdown(shapes(found))
+    if setting_mask(now):
+        st.caption(
+            f":material/info: The mask “{now.setting.mask}” of the sidebar is of one sentence; here only "
+            "*causal* counts beside the padding."
+        )
+    st.markdown("**Checked just now**")
+    st.markdown(table(checks(now, found)))
+
+
+def setting_mask(now: Now) -> bool:
+    """Whether the sidebar asks for a mask that a batch does not take."""
+    return now.setting.mask not in ("none", "causal")
+
+
+def said(found: Batch, head: int) -> str:
+    """Say what is padded, and what its mask prevents in one head."""
+    n = len(found.tokens[0])
+    if not found.is_padded:
+        return f"All sentences have {counted(n, 'token')}, so there is no padding, and nothing of it to mask."
+    padded = [at for at, length in enumerate(found.lengths) if length < n]
+    most = max(padded, key=lambda at: float(found.wasted[at, head]))
+    names = listed([str(at + 1) for at in padded])
+    which = f"Sentence {names} is" if len(padded) == 1 else f"Sentences {names} are"
+    return (
+        f"{which} filled up to {counted(n, 'token')}. Without the mask, head {head + 1} would give padding "
+        f"**{float(found.wasted[most, head]):.3f}** of the weight of a word in sentence {most + 1}, on "
+        f"average; with it, 0. Rows of {PAD} are computed all the same, and nobody reads them."
+    )
+
+
+def shapes(found: Batch) -> str:
+    """Return a table of every stage's axes and shape, read from the tensors."""
+    result = found.result
+    rows = [
+        ("X", "B, n, d_model", found.x),
+        ("Q, K and V", "B, n_head, n, d_head", result.query),
+        ("mask of the padding", "B, 1, n, n", found.mask),
+        ("scores and weights", "B, n_head, n, n", result.weights),
+        ("output", "B, n, d_out", result.output),
+    ]
+    lines = ["| Step | Axes | Shape |", "|:--|:--|:--|"]
+    lines += [
+        f"| {name} | `{axes}` | `{', '.join(str(size) for size in tensor.shape)}` |"
+        for name, axes, tensor in rows
+    ]
+    return "\n".join(lines)
+
+
+def checks(now: Now, found: Batch) -> list[Check]:
+    """Hold each sentence in the batch against itself alone, and all against torch."""
+    result, module = found.result, now.module
+    alone = []
+    for at, length in enumerate(found.lengths):
+        bias = None if found.bias is None else found.bias[:, :length, :length]
+        own = module(found.x[at, :length], attn_mask=bias, is_causal=now.setting.mask == "causal")
+        alone.append(own.output)
+    together = torch.cat([result.output[at, :length] for at, length in enumerate(found.lengths)])
+    mask = found.mask if found.bias is None else found.bias.masked_fill(~found.mask, -torch.inf)
+    sums = torch.stack([result.weights[at, :, :, length:].sum() for at, length in enumerate(found.lengths)])
+    return [
+        compare("each sentence's output is what it is alone", together, torch.cat(alone)),
+        compare(
+            "and that of torch's fused attention with the same mask",
+            result.output,
+            module.fast(found.x, attn_mask=mask),
+        ),
+        compare("padding gets no weight", sums, torch.zeros_like(sums)),
+    ]
