@@ -4,17 +4,19 @@ Numbers are those of the notes, or were computed by hand or by a slow program of
 from this product. Claims of the notes have links of their own (`what-courses-say`), tried at the end.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from pages.what_courses_say.claims import CLAIMS
 from tests import handed
 from tests.pages import open_sound
 from tests.walk import said_now
 
+Numbers = NDArray[np.float64]
 RAMPED = [[0.359867, 0.280265, 0.359867], [0.111457, 0.389025, 0.499518], [0.040690, 0.142023, 0.817287]]
 PLAIN = np.full((3, 3), 0.274069) + (0.451863 - 0.274069) * np.eye(3)
 DOGS = {"example": "I love dogs"}
@@ -241,9 +243,9 @@ def test_four_kernels_are_those_of_a_plain_loop() -> None:
     """The numbers of the row above, from the points that the page hands out."""
     at = open_sound("kernel-regression", tab="Data")
     points = at.dataframe[0].value
-    profiles = {
+    profiles: dict[str, Callable[[Numbers], Numbers]] = {
         "Gaussian": lambda u: np.exp(-u * u / 2),
-        "boxcar": lambda u: u <= 1,
+        "boxcar": lambda u: (u <= 1).astype(float),
         "triangular": lambda u: np.maximum(0, 1 - u),
         "Epanechnikov": lambda u: np.maximum(0, 1 - u * u),
     }
