@@ -1,6 +1,7 @@
 // What stands under a figure: its sliders with their read-outs, play, and the button that saves it for a slide.
 
 import { Invitation } from "./invitation.js";
+import { Finger } from "./touching.js";
 
 /** @typedef {import("./types").Control} Control */
 /** @typedef {"step" | "row"} SliderName */
@@ -199,7 +200,7 @@ class Slider {
     this.output.ariaLive = "off"; // the slider itself tells its value
     /** @type {string[]} */
     this.texts = [];
-    this.input.addEventListener("input", () => actions.moved(name, Number(this.input.value)));
+    const set = () => actions.moved(name, Number(this.input.value));
     let byKey = false;
     let stood = 0; // where it was when it was touched
     this.input.addEventListener("keydown", () => (byKey = true));
@@ -207,7 +208,14 @@ class Slider {
       byKey = false;
       stood = Number(this.input.value);
     });
-    this.input.addEventListener("pointercancel", () => actions.cancelled(name, stood));
+    const finger = new Finger(this.input, {
+      set: () => Number(this.input.value) !== stood && set(),
+      back: () => {
+        this.input.value = String(stood);
+        actions.cancelled(name, stood);
+      },
+    });
+    this.input.addEventListener("input", () => finger.waits || set());
     this.input.addEventListener("change", () => actions.released(byKey));
     this.node.append(before, this.label, this.input, this.output);
   }

@@ -11,6 +11,7 @@ import { loadPlotly } from "./plotly.js";
 import { choosable, highlight, meant, onClick, outlines } from "./pointing.js";
 import { Projector } from "./projector.js";
 import { Sentence } from "./says.js";
+import { leaveTouches } from "./touching.js";
 import { isSame, readMessage, unpack } from "./wire.js";
 
 const PLAY_MILLISECONDS = 140;
@@ -332,6 +333,7 @@ export class LiveFigure {
     this.Plotly.react(this.node, figure.data, fit(figure, space), CONFIG).then(
       () => {
         inkCells(this.node);
+        leaveTouches(this.node);
         this.shows = shows;
         this.onDrawn(at);
       },
@@ -627,7 +629,10 @@ export class LiveFigure {
     this.node.on("plotly_hover", (/** @type {any} */ event) => highlight(this, event.points[0]));
     this.node.on("plotly_unhover", () => this.frames.replaceChildren());
     this.node.on("plotly_afterplot", () => this.frames.replaceChildren());
-    onClick(this.node, (point) => this.choose(point));
+    onClick(this.node, (point) => {
+      highlight(this, point); // a finger has not hovered before
+      this.choose(point);
+    });
   }
 
   /** @param {any} point */

@@ -1,5 +1,7 @@
 // Pointing at cells: the frame around the same cell in all maps, and the click that chooses it.
 
+import { onlyTaps } from "./touching.js";
+
 /** @typedef {import("./types").Chosen} Chosen */
 /** @typedef {import("./types").Place} Place */
 /**
@@ -9,6 +11,7 @@
  */
 const HEARD_AFTER_MILLISECONDS = 60; // Plotly looks under the pointer every 50 ms at most
 const STILL_PIXELS = 3; // what a hand moves while it taps
+const STILL_FINGER_PIXELS = 16; // what browsers let a finger
 
 /**
  * What of a map is framed; null stands for all rows or columns.
@@ -203,23 +206,25 @@ export function meant(point) {
  * @param {(point: any) => void} choose
  */
 export function onClick(node, choose) {
-  /** @type {{ clientX: number, clientY: number } | null} */
+  /** @type {{ clientX: number, clientY: number, still: number } | null} */
   let pressed = null;
+  onlyTaps(node);
   node.on("plotly_click", (/** @type {any} */ event) => {
     pressed = null;
     choose(event.points[0]);
   });
   node.addEventListener(
     "pointerdown",
-    (/** @type {PointerEvent} */ { pointerType, button, clientX, clientY }) => {
-      pressed = pointerType !== "touch" && button === 0 ? { clientX, clientY } : null;
+    (/** @type {PointerEvent} */ { pointerType, isPrimary, button, clientX, clientY }) => {
+      const still = pointerType === "mouse" ? STILL_PIXELS : STILL_FINGER_PIXELS;
+      pressed = isPrimary && button === 0 ? { clientX, clientY, still } : null;
     },
     true,
   );
   node.addEventListener("click", (/** @type {MouseEvent} */ { clientX, clientY }) => {
     const unheard = pressed;
     pressed = null;
-    if (!unheard || Math.hypot(clientX - unheard.clientX, clientY - unheard.clientY) > STILL_PIXELS) return;
+    if (!unheard || Math.hypot(clientX - unheard.clientX, clientY - unheard.clientY) > unheard.still) return;
     setTimeout(() => {
       const under = document.elementFromPoint(clientX, clientY);
       if (!node.contains(under)) return;

@@ -3,14 +3,14 @@
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, CDPSession, Locator, expect
+from playwright.sync_api import Browser, expect
 
 from tests.browser.app_page import AppPage
+from tests.browser.fingers import Fingers, at
 
 pytestmark = pytest.mark.still
 
 FAR = 240  # pixels
-MOVES = 12  # that a finger makes on its way
 SCROLLED = """() => [...document.querySelectorAll('.stMain, [data-testid=stSidebarContent]')]
     .map(box => box.scrollTop)"""
 # What scrolls, and would hand a swipe that has nowhere to go on to the browser.
@@ -30,41 +30,17 @@ def phone(browser: Browser, server: str) -> Iterator[AppPage]:
     context.close()
 
 
-def swipe(app: AppPage, x: float, y: float, right: float, down: float) -> None:
-    """Put a finger down, move it and lift it, as the browser's own hand would."""
-    hand: CDPSession = app.page.context.new_cdp_session(app.page)
-
-    def touch(kind: str, *points: tuple[float, float]) -> None:
-        hand.send(
-            "Input.dispatchTouchEvent", {"type": kind, "touchPoints": [{"x": x, "y": y} for x, y in points]}
-        )
-
-    touch("touchStart", (x, y))
-    for move in range(1, MOVES + 1):
-        touch("touchMove", (x + right * move / MOVES, y + down * move / MOVES))
-        app.page.evaluate("() => new Promise(requestAnimationFrame)")
-    touch("touchEnd")
-    app.settle()
-
-
-def at(control: Locator, share: float) -> tuple[float, float]:
-    """Where a share of a control's width is, half way down."""
-    box = control.bounding_box()
-    assert box is not None
-    return box["x"] + box["width"] * share, box["y"] + box["height"] / 2
-
-
 def test_a_finger_that_scrolls_over_a_live_slider_sets_nothing(phone: AppPage) -> None:
     phone.open("single-head")
     slider = phone.slider("walk")
     slider.scroll_into_view_if_needed()
     before, address, scrolled = phone.readout("walk"), phone.page.url, phone.page.evaluate(SCROLLED)
     runs = phone.n_asked
-    swipe(phone, *at(slider, 0.8), 4, -FAR)
+    Fingers(phone).swipe(*at(slider, 0.8), 4, -FAR)
     assert phone.page.evaluate(SCROLLED) != scrolled
     assert (phone.readout("walk"), phone.page.url) == (before, address)
     assert phone.n_asked == runs
-    swipe(phone, *at(slider, 0.5), 90, 3)
+    Fingers(phone).swipe(*at(slider, 0.5), 90, 3)
     assert phone.readout("walk") != before
     assert f"t={phone.readout('walk')}" in phone.query
     assert phone.page.evaluate("() => document.querySelector('.stMain').scrollLeft") == 0
@@ -79,11 +55,11 @@ def test_a_finger_that_scrolls_over_a_slider_of_the_sidebar_sets_nothing(phone: 
     track = slider.locator("[data-rac][style*=relative]")
     expect(track).to_be_in_viewport()
     before, address, scrolled = thumb.input_value(), phone.page.url, phone.page.evaluate(SCROLLED)
-    swipe(phone, *at(track, 0.8), 3, -FAR / 2)
+    Fingers(phone).swipe(*at(track, 0.8), 3, -FAR / 2)
     assert phone.page.evaluate(SCROLLED) != scrolled
     assert (thumb.input_value(), phone.page.url) == (before, address)
     slider.scroll_into_view_if_needed()
-    swipe(phone, *at(track, 0.5), 60, 2)
+    Fingers(phone).swipe(*at(track, 0.5), 60, 2)
     assert thumb.input_value() != before
     assert f"noise={float(thumb.input_value()):g}" in phone.query
 

@@ -1,0 +1,73 @@
+// Fingers on a figure: a tap points and chooses, and whatever else a finger does is the browser's own (it scrolls, it
+// zooms). Which touch is a tap the browser knows best, and says as of a mouse: with a click.
+
+const LONG_PRESS_MILLISECONDS = 500; // as telephones reckon
+const SLACK_PIXELS = 8; // that a finger moves before it goes anywhere
+const AS_A_MOUSE = ["mousemove", "mousedown", "click"];
+
+/** @typedef {{ _ontouchstart?: EventListener }} Dragged what Plotly listens on for a hand */
+
+/**
+ * Makes a drawn figure deaf to touches themselves. Plotly takes the end of every one for a click, of a swipe and of a
+ * pinch too; and while it listens, a page that is busy does not scroll.
+ *
+ * @param {HTMLElement} node
+ */
+export function leaveTouches(node) {
+  for (const area of node.querySelectorAll(".draglayer *")) {
+    const { _ontouchstart: heard } = /** @type {Dragged} */ (area);
+    if (heard) area.removeEventListener("touchstart", heard);
+  }
+}
+
+/**
+ * Of what the browser says of a finger as of a mouse, lets through what is a short press. The mouse that is said to
+ * move there before is kept back: where something appears under it, Safari on a telephone sends no click.
+ *
+ * @param {HTMLElement} node
+ */
+export function onlyTaps(node) {
+  /** @type {number | null} */
+  let since = null; // when the finger came down that pointed last; null after a mouse
+  const finger = (/** @type {PointerEvent} */ { pointerType, timeStamp, type }) => {
+    if (pointerType === "mouse") since = null;
+    else if (type === "pointerdown") since = timeStamp;
+  };
+  for (const kind of /** @type {const} */ (["pointerdown", "pointermove"]))
+    node.addEventListener(kind, finger, true);
+  const letThrough = (/** @type {Event} */ event) => {
+    if (since === null || !event.isTrusted) return;
+    if (event.type === "mousemove" || event.timeStamp - since > LONG_PRESS_MILLISECONDS)
+      event.stopPropagation();
+  };
+  for (const kind of AS_A_MOUSE) node.addEventListener(kind, letThrough, true);
+}
+
+/** A finger on a slider: until it is known that it does not scroll, it sets nothing. */
+export class Finger {
+  /**
+   * @param {HTMLElement} slider
+   * @param {{ set: () => void, back: () => void }} calls what to do once it is meant, and where it was not
+   */
+  constructor(slider, { set, back }) {
+    this.waits = false;
+    /** @type {{ x: number, y: number }} */
+    this.from = { x: 0, y: 0 };
+    slider.addEventListener("pointerdown", ({ pointerType, clientX, clientY }) => {
+      this.waits = pointerType !== "mouse";
+      this.from = { x: clientX, y: clientY };
+    });
+    slider.addEventListener("pointermove", ({ clientX, clientY }) => {
+      const [right, down] = [Math.abs(clientX - this.from.x), Math.abs(clientY - this.from.y)];
+      if (this.waits && right > SLACK_PIXELS && right > down) this.means(set);
+    });
+    slider.addEventListener("pointerup", () => this.waits && this.means(set));
+    slider.addEventListener("pointercancel", () => this.means(back));
+  }
+
+  /** @param {() => void} done */
+  means(done) {
+    this.waits = false;
+    done();
+  }
+}
