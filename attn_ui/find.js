@@ -7,17 +7,20 @@ const bare = (text) =>
   text.normalize("NFKD").toLowerCase().replace(/\p{M}/gu, "").replace(/[^\p{L}\p{N}√]+/gu, " ").trim();
 const closed = (text) => bare(text).replaceAll(" ", "");
 
+// One line of the list, as it is compared.
+export const entry = ([names, kind, place]) => ({
+  names,
+  kind,
+  place,
+  closed: names.map(closed),
+  words: names.flatMap((name) => bare(name).split(" ")),
+  more: bare(kind).split(" "),
+});
+
 async function everything(address) {
   const answer = await fetch(address);
   if (!answer.ok) throw new Error(`${answer.status} ${address}`);
-  return (await answer.json()).map(([names, kind, place]) => ({
-    names,
-    kind,
-    place,
-    closed: names.map(closed),
-    words: names.flatMap((name) => bare(name).split(" ")),
-    more: bare(kind).split(" "),
-  }));
+  return (await answer.json()).map(entry);
 }
 
 // How well something answers what was typed: 0 by its very name, 1 a name begins so, 2 words do, 3 with the page.
@@ -43,7 +46,8 @@ export function matches(list, typed) {
 export function meant(found) {
   const exact = found.filter((each) => each.rank === 0);
   const best = exact.filter((each) => FIRST.includes(each.kind));
-  return [best, exact, found].find((some) => some.length === 1)?.[0];
+  const one = (some) => new Set(some.map((each) => each.place)).size === 1;
+  return [best, exact, found].find(one)?.[0];
 }
 
 // A step of the browser's history, and to the app what Forward is: there the address is right in all that it says
@@ -85,8 +89,12 @@ export async function open(field) {
   opened.add(field);
   const box = field.closest(".find");
   const [said, list] = box.querySelectorAll("[role=status], ul");
+  const app = document.querySelector(".stApp");
   let found = [];
 
+  const paint = () => box.style.setProperty("--paper", getComputedStyle(app).backgroundColor);
+  paint();
+  new MutationObserver(paint).observe(app, { attributes: true, attributeFilter: ["class"] }); // another theme
   const close = () => {
     delete box.dataset.open;
     said.textContent = "";
@@ -100,7 +108,6 @@ export async function open(field) {
   };
   const look = async () => {
     const typed = field.value;
-    box.style.setProperty("--paper", getComputedStyle(document.querySelector(".stApp")).backgroundColor);
     try {
       asked ??= everything(new URL(box.dataset.list, document.baseURI));
       found = matches(await asked, typed);

@@ -1,6 +1,7 @@
 """The parts of one head in the order of its computation, each with its term; and the head that shows them."""
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -46,7 +47,8 @@ def walk() -> Walk:
     result = attn_core.scaled_dot_product_attention(query, key, value, mask)
     exponentials = (result.scaled_scores - result.scaled_scores.amax(dim=-1, keepdim=True)).exp()
     scale = 1 / math.sqrt(WIDTH)
-    arrays = {
+    given = np.asarray(x)
+    stages = {
         "query": query,
         "key": key,
         "value": value,
@@ -58,7 +60,7 @@ def walk() -> Walk:
         "weights": result.weights,
         "output": result.output,
     }
-    given = np.asarray(x)
+    arrays: dict[str, Any] = {name: np.asarray(values) for name, values in stages.items()}
     return Walk(
         queries=WORDS,
         keys=WORDS,
@@ -68,7 +70,7 @@ def walk() -> Walk:
         factor=f"÷ √{WIDTH}",
         scale=scale,
         is_masked=True,
-        **{name: np.asarray(values) for name, values in arrays.items()},
+        **arrays,
     )
 
 

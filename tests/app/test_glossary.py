@@ -40,10 +40,11 @@ def folded(text: str) -> str:
 
 def shown(at: AppTest) -> str:
     """All that a page says: texts, names of controls and their help, sentences, what stands on figures."""
-    found = [str(each.value) for kind in TEXTS for each in at.get(kind)]
-    for kind in CONTROLS:
-        for each in at.get(kind):
-            found += [each.label, each.help or "", str(each.value)]
+    texts: list[Any] = [each for kind in TEXTS for each in at.get(kind)]
+    controls: list[Any] = [each for kind in CONTROLS for each in at.get(kind)]
+    found = [str(each.value) for each in texts]
+    for each in controls:
+        found += [each.label, each.help or "", str(each.value)]
     found += [each.label for each in at.tabs] + said_now(at)
     for head, _, packed in fields(at):
         found += [head.get("alt", ""), str(head.get("slider"))]

@@ -124,7 +124,8 @@ def _latent(now: Now) -> None:
         st.markdown(
             "**One latent vector for all heads** (multi-head latent attention, MLA) cannot be read here: "
             "its maps are absorbed into W_q, and a rotation stands between the two. DeepSeek-V2 keeps a "
-            "second, small rotary key beside the latent vector for that reason. Take another scheme of positions to see it."
+            "second, small rotary key beside the latent vector for that reason. Take another scheme of "
+            "positions to see it."
         )
         return
     absorbed = (
