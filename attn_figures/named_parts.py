@@ -18,6 +18,7 @@ def named_part(walk: Walk, part: str) -> Spec:
     if part not in names:
         raise ValueError(f"part must be a box of the diagram, one of {', '.join(names)}; got {part!r}")
     for trace in spec["data"]:
+        trace.pop("meta", None)  # no box opens anything here
         if trace["name"] == part:
             plain = trace["line"]["color"] == theme.LIGHT.muted
             colour = theme.LIGHT.ink if plain else trace["line"]["color"]

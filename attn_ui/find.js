@@ -88,7 +88,7 @@ export async function open(field) {
   if (opened.has(field)) return;
   opened.add(field);
   const box = field.closest(".find");
-  const [said, list] = box.querySelectorAll("[role=status], ul");
+  const [said, list] = box.querySelectorAll("[aria-live], ul");
   const app = document.querySelector(".stApp");
   let found = [];
 

@@ -26,7 +26,7 @@ _FIELD = (
     '<div class="find" role="search" data-module="{module}" data-list="{list}">'
     '<input type="search" aria-label="Find a page, a view or a term" placeholder="Find a term, a view …" '
     'autocomplete="off" autocapitalize="off" spellcheck="false">'
-    '<div class="find-found"><p role="status"></p><ul></ul></div></div>'
+    '<div class="find-found"><p aria-live="polite"></p><ul></ul></div></div>'
 )
 
 

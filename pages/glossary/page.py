@@ -2,9 +2,9 @@
 
 import streamlit as st
 
-from attn_ui import controls, state
+from attn_ui import controls
 from attn_ui.frame import open_page
-from attn_ui.live_figure import Cell, Slider, live_figure
+from attn_ui.live_figure import Slider, live_figure
 from pages.glossary import parts
 from pages.glossary.settings import EVERY, GROUP, PART, SETTINGS
 from pages.glossary.terms import TERMS
@@ -16,13 +16,6 @@ open_page(
     "Glossary",
     "What the parts of attention are called, in words, in papers and in code, and where to see each.",
 )
-
-
-def clicked(cell: Cell) -> None:
-    """Go to the part that was clicked."""
-    state.move(PART, [*parts.PARTS].index(cell.trace) + 1)
-
-
 figures, said = parts.drawn()
 live_figure(
     figures,
@@ -30,7 +23,6 @@ live_figure(
     alt="One attention head as a block diagram, one of its parts marked",
     name="the parts of a head",
     slider=Slider("Part", PART, names=[term.name for term in parts.terms()]),
-    on_cell=clicked,
     says=said,
 )
 group = controls.segment(GROUP, "Terms of")

@@ -9,6 +9,7 @@ from playwright.sync_api import Browser, Locator, expect
 
 from attn_figures import theme
 from attn_ui import find
+from attn_ui.navigation import PAGES
 from tests.browser.app_page import AppPage
 from tests.browser.test_accessibility import faults_in_both_themes
 from tests.browser.test_history import wait_at
@@ -41,7 +42,7 @@ def type_in(app: AppPage, text: str) -> None:
 
 
 def said(app: AppPage) -> Locator:
-    return app.page.locator(".find").get_by_role("status")
+    return app.page.locator(".find [aria-live]")
 
 
 def test_a_term_is_typed_and_enter_arrives_and_back_returns(app: AppPage) -> None:
@@ -200,7 +201,7 @@ def test_a_link_of_the_glossary_goes_there_and_the_session_stays(app: AppPage) -
     app.settle()
 
 
-def test_a_box_of_the_picture_is_its_part(app: AppPage) -> None:
+def test_the_slider_walks_through_the_parts(app: AppPage) -> None:
     app.open("glossary")
     app.press("parts", "ArrowRight", times=7)
     assert app.readout("parts") == "Softmax"
@@ -223,3 +224,9 @@ def test_without_the_field_a_link_of_the_glossary_still_leads_there(browser: Bro
     page.locator(".st-key-terms").get_by_role("link").first.click()
     expect(page.locator("h1")).to_have_text("Multi-head attention")
     page.close()
+
+
+def test_every_page_stands_in_the_navigation_beside_a_sidebar(app: AppPage) -> None:
+    app.open("single-head")
+    shown = app.page.get_by_test_id("stTopNavLink").filter(visible=True).all_inner_texts()
+    assert [each.strip() for each in shown] == [page.title for page in PAGES]
