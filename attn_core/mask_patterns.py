@@ -38,13 +38,14 @@ class Pattern:
 
     ``make`` returns where each query may attend from (masking, n_query, n_key, width), ``widths`` the widths
     that there can be over n places, and ``code`` an expression in i (queries), j (keys), K and the settings
-    themselves, or "" where only the cells can be spelled out.
+    themselves, or "" where only the cells can be spelled out; ``known_as`` its names in papers.
     """
 
     make: Callable[[Masking, int, int, int], Tensor]
     width: str = ""  # what its width is called, where it has one
     widths: Callable[[Masking, int], Sequence[int]] = lambda masking, n: (0,)
     code: str = ""
+    known_as: str = ""
 
 
 def _square(make: Callable[[Masking, int, int], Tensor]) -> Callable[[Masking, int, int, int], Tensor]:
@@ -75,21 +76,31 @@ MASK_PATTERNS: Mapping[str, Pattern] = MappingProxyType(
             lambda masking, n_query, n_key, width: torch.ones(n_query, n_key, dtype=torch.bool),
             code="(i == i) & (j == j)",
         ),
-        "causal": Pattern(lambda masking, n_query, n_key, width: causal_mask(n_query, n_key), code="j <= i"),
+        "causal": Pattern(
+            lambda masking, n_query, n_key, width: causal_mask(n_query, n_key),
+            code="j <= i",
+            known_as="causal or look-ahead mask",
+        ),
         "padding": Pattern(
-            _padding, "Padding", lambda masking, n: range(n + 1), "(i == i) & (j < len(K) - {width})"
+            _padding,
+            "Padding",
+            lambda masking, n: range(n + 1),
+            "(i == i) & (j < len(K) - {width})",
+            known_as="padding mask, key padding mask",
         ),
         "sliding window": Pattern(
             _square(lambda masking, n, width: sliding_window_mask(n, width)),
             "Window",
             lambda masking, n: range(n),
             "(i - j).abs() <= {width}",
+            known_as="sliding window, local attention",
         ),
         "dilated": Pattern(
             _square(lambda masking, n, width: dilated_mask(n, width, masking.dilation)),
             "Window",
             lambda masking, n: range(-(-(n - 1) // masking.dilation) + 1),
             "((i - j).abs() <= {width} * {dilation}) & ((i - j) % {dilation} == 0)",
+            known_as="dilated window (Longformer)",
         ),
         "global + local": Pattern(
             _square(
@@ -98,13 +109,20 @@ MASK_PATTERNS: Mapping[str, Pattern] = MappingProxyType(
             "Window",
             lambda masking, n: range(n),
             "((i - j).abs() <= {width}) | (i < {global_tokens}) | (j < {global_tokens})",
+            known_as="global attention beside a sliding window (Longformer)",
         ),
-        "block-sparse": Pattern(_square(_block_sparse), "Block size", lambda masking, n: range(1, n + 1)),
+        "block-sparse": Pattern(
+            _square(_block_sparse),
+            "Block size",
+            lambda masking, n: range(1, n + 1),
+            known_as="block-sparse attention (BigBird)",
+        ),
         "prefix": Pattern(
             _square(lambda masking, n, width: prefix_mask(n, width)),
             "Prefix",
             lambda masking, n: range(n + 1),
             "(j <= i) | (j < {width})",
+            known_as="prefix mask, prefix LM",
         ),
         "own": Pattern(_square(_own)),
     }

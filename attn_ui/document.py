@@ -19,7 +19,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit import config
 
 from attn_live.bundle import FONTS, bundle, font, mark
-from attn_ui import link_preview, style
+from attn_ui import find, link_preview, style
 from attn_ui.assets import (
     ALWAYS_ASK,
     COMPONENTS,
@@ -91,6 +91,8 @@ def _icon() -> str:
 _PARTS: dict[str, tuple[Callable[[], str | bytes], str, Callable[[], str]]] = {
     f"{PLOTLY_ROUTE[1:]}/live.js": (bundle, "text/javascript", module_version),
     f"{PLOTLY_ROUTE[1:]}/page.css": (style.sheet, "text/css", style.version),
+    f"{PLOTLY_ROUTE[1:]}/find.js": (find.module, "text/javascript", find.module_version),
+    f"{PLOTLY_ROUTE[1:]}/find.json": (find.listing, "application/json", find.listing_version),
     f"{PLOTLY_ROUTE[1:]}/kit.js": (lambda: bundle("kit.js"), "text/javascript", kit_version),
     f"{PLOTLY_ROUTE[1:]}/moving.html": (page, "text/plain", kit_version),
     f"{PLOTLY_ROUTE[1:]}/icon.svg": (_icon, "image/svg+xml", lambda: mark(_icon())),

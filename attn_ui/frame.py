@@ -8,12 +8,12 @@ from typing import Literal
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from attn_ui import address, lesson, share, state
+from attn_ui import address, find, lesson, share, state
 from attn_ui.parameters import Choice, Parameter, Tabs
 
 _SCRIPTS = "".join(
     (Path(__file__).parent / name).read_text(encoding="utf-8")
-    for name in ("history.js", "touch.js", "scrollers.js", "offline.js")
+    for name in ("history.js", "touch.js", "scrollers.js", "offline.js", "find_first.js")
 )
 
 
@@ -38,6 +38,7 @@ def open_page(url: str, settings: Sequence[Parameter], title: str, sentence: str
     )
     with head:
         st.title(title, anchor=False)
+        find.place()
         share.place(url, settings)
     lesson.say()
     st.markdown(sentence)
@@ -47,6 +48,12 @@ def open_page(url: str, settings: Sequence[Parameter], title: str, sentence: str
 def what_you_see(sentence: str) -> None:
     """Say in one sentence what the figure shows. Words of users must have gone through `plain`."""
     st.markdown(sentence)
+
+
+def say_names(names: str) -> None:
+    """Say beside a control what papers call that which is chosen; nothing where there is no other name."""
+    if names:
+        st.caption(f"In papers: {names}.")
 
 
 def plain(text: str) -> str:

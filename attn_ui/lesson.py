@@ -19,6 +19,7 @@ PARTS = {
     "tabs": "The tabs under the figure",
     "sidebar": "The sidebar with all its settings",
     "sliders": "The sliders under the figure",
+    "search": "The search field beside the title",
 }
 _MAIN = ".stMainBlockContainer [data-testid={}]".format
 _PROSE = ("stMarkdown", "stCaptionContainer", "stHeading", "stTabs", "stPageLink")
@@ -27,6 +28,7 @@ _HIDDEN = {
     "tabs": _MAIN("stTabs"),
     "sidebar": ".stSidebar, [data-testid=stExpandSidebarButton]",
     "sliders": ".live-row > :not(.live-tools)",
+    "search": ".find",
 }
 
 

@@ -81,4 +81,9 @@ PAGES = (
         "Sentences that go around, each measured: does it hold, and where?",
         opens_with=("ButtonGroup", "NumberInput", "PageLink"),
     ),
+    Listed(
+        "Glossary",
+        "Every term by its names, and where to see it.",
+        opens_with=("ButtonGroup", "rehype-katex"),
+    ),
 )

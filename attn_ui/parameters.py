@@ -45,13 +45,17 @@ class Parameter(Protocol):
 class Choice:
     """One of a few named options; the address carries the option as it is shown.
 
-    Where the options are views of a page, choosing another is a step of the browser's history.
+    Where the options are views of a page, choosing another is a step of the browser's history. Options of a
+    ``kind`` ("mask") can be found by their names (`attn_ui.find`), views in any case; ``tab`` is the one that
+    shows them, where it is not the page.
     """
 
     name: str
     default: str
     options: tuple[str, ...]
     views: bool = False
+    kind: str = ""
+    tab: str = ""
 
     def read(self, text: str) -> str:
         """Return the option itself."""

@@ -7,6 +7,7 @@ from typing import Protocol
 import streamlit as st
 
 from attn_ui import controls, state
+from attn_ui.frame import say_names
 from attn_ui.parameters import Choice, Steps
 from attn_ui.shared_settings import BASE, LAYOUT, RAMP_STEP, STRENGTH
 
@@ -26,6 +27,10 @@ class SchemeKind(Protocol):
 
     def missing(self) -> str:
         """Return the name of the package that must be installed first, or nothing."""
+
+    @property
+    def known_as(self) -> str:
+        """Its names in papers, where they are others."""
 
 
 @dataclass(frozen=True)
@@ -60,6 +65,7 @@ def ask_scheme(
         live: settings that a live figure's slider moves, which are left at their defaults here.
     """
     name = controls.choose(setting, "Scheme")
+    say_names(kinds[name].known_as)
     package = kinds[name].missing()
     if package:
         name = setting.default

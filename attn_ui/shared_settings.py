@@ -39,4 +39,4 @@ TABLE_V = Table("V", MAX_TOKENS, MAX_TABLE_COLUMNS)
 
 def scheme_setting(schemes: Iterable[str], default: str, name: str = "scheme") -> Choice:
     """Return the choice of a positional scheme among those that the mathematics knows, by their names."""
-    return Choice(name, default, tuple(schemes))
+    return Choice(name, default, tuple(schemes), kind="scheme")

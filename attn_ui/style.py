@@ -12,7 +12,9 @@ from attn_ui.live_figure import PLOTLY_ROUTE
 @cache
 def sheet() -> str:
     """Return the style sheet."""
-    return (Path(__file__).parent / "page.css").read_text(encoding="utf-8") + bundle.style()
+    here = Path(__file__).parent
+    own = "".join((here / name).read_text(encoding="utf-8") for name in ("page.css", "find.css"))
+    return own + bundle.style()
 
 
 @cache

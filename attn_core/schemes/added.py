@@ -110,6 +110,7 @@ class Sinusoidal(VectorScheme):
         "distance only."
     )
     source = "Vaswani et al. (2017), Attention Is All You Need, section 3.5."
+    known_as = "sinusoidal encoding"
 
     base: Steps = 10000.0
     layout: Literal["interleaved", "concatenated"] | str = "interleaved"
@@ -155,6 +156,7 @@ class Learned(VectorScheme):
     formula = r"\tilde X = X + sP,\quad P_p = \text{row } p \text{ of a trained table},\quad p = 1, 2, \ldots"
     sentence = "One trained vector for each position, added to the token; past the last row there is none."
     source = "Gehring et al. (2017); Devlin et al. (2019), BERT. The table is that of all-MiniLM-L6-v2."
+    known_as = "learned or absolute position embedding"
     first = 1  # BERT puts its words after the [CLS] token, which has position 0
 
     table: Float[Tensor, "limit d_model"] | None = None

@@ -85,6 +85,7 @@ class Alibi(BiasScheme):
         "n come first, and every other one of the power above fills up."
     )
     source = "Press, Smith and Lewis (2022), Train Short, Test Long."
+    known_as = "attention with linear biases"
 
     def latex(self) -> str:
         """Return the formula with the slopes of so many heads."""
@@ -127,6 +128,7 @@ class RelativeBuckets(BiasScheme):
         "learns the biases; here they are drawn from the seed."
     )
     source = "Raffel et al. (2020), T5, section 2.1."
+    known_as = "T5 relative bias, relative position buckets"
 
     seed: int = 0
 

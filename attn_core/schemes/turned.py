@@ -69,6 +69,7 @@ class Rotary(RotationScheme):
         "position; the score sees the difference of the angles only."
     )
     source = "Su et al. (2021), RoFormer."
+    known_as = "RoPE, rotary position embedding"
 
     base: Steps = 10000.0
     layout: Literal["interleaved", "concatenated"] | str = "interleaved"

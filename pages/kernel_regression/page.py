@@ -33,7 +33,7 @@ open_page(
     "kernel-regression",
     SETTINGS,
     "Kernel regression",
-    "The first attention: a query asks all points, and the near ones count most.",
+    "The first attention (Nadaraya–Watson): a query asks all points, and the near ones count most.",
 )
 view = controls.segment(KERNEL_VIEW, "Picture", label_visibility="collapsed")
 with st.sidebar:

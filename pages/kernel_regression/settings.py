@@ -27,10 +27,12 @@ KERNEL_VIEW = Choice(
 )  # fmt: skip
 TWO_INPUTS = KERNEL_VIEW.options[-1]
 OWN_POINTS = "own points"
-POINTS_DATA = Choice("data", "sine", ("sine", "step", "bump", "heteroscedastic", "gap", OWN_POINTS))
+POINTS_DATA = Choice(
+    "data", "sine", ("sine", "step", "bump", "heteroscedastic", "gap", OWN_POINTS), kind="data set"
+)
 POINTS = Whole("points", 40, 4, MAX_KERNEL_POINTS)
 NOISE = Real("noise", 0.5, 0.0, 2.0, 0.1)
-KERNEL = Choice("kernel", "gaussian", ("gaussian", "boxcar", "triangular", "epanechnikov"))
+KERNEL = Choice("kernel", "gaussian", ("gaussian", "boxcar", "triangular", "epanechnikov"), kind="kernel")
 # Both are in the unit of the toy data, which lie in [0, 5]; a person's own data are measured by their width.
 _SEVENTEEN = (1, 1.15, 1.3, 1.5, 1.75, 2, 2.3, 2.6, 3, 3.5, 4, 4.5, 5, 5.75, 6.5, 7.5, 8.75)
 _COURSES = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0)  # bandwidths that courses name: steps however few there are
@@ -41,7 +43,11 @@ MAP_STRIDE = 2  # of the query's places, every second is a column or a row of th
 KEY_LENGTHS = Flag("lengths", True)
 ALL_KEYS = Flag("all", False)
 KERNEL_SLIP = Choice(
-    "trap", "softmax over queries", ("softmax over queries", "training error", "triangular as Epanechnikov")
+    "trap",
+    "softmax over queries",
+    ("softmax over queries", "training error", "triangular as Epanechnikov"),
+    kind="mistake",
+    tab="Break it",
 )
 KEYS_LIE = Choice("keys", "on a line", ("on a line", "on a circle"))
 SETTINGS: tuple[Parameter, ...] = (

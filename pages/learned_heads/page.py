@@ -12,6 +12,10 @@ open_page(
     "Nobody told these heads where to look: they found out in training.",
 )
 
+HEADS_HELP = (
+    "A toy shows previous-token and induction heads as they are learned. A real model shows heads that "
+    "look at words, and attention sinks: tokens that draw weight whatever the words are."
+)
 VIEWS = {TOY: toy.show, REAL: model.show, FROM_FILE: own.show}
 
-VIEWS[controls.segment(SOURCE, "Heads of", label_visibility="collapsed")]()
+VIEWS[controls.segment(SOURCE, "Heads of", label_visibility="collapsed", help=HEADS_HELP)]()

@@ -23,7 +23,7 @@ TAB = grouped_tabs(
 )
 # A whole model has no arithmetic of its own: the other pages have one head's.
 WHOLE_TAB = grouped_tabs(understand=("Heads",), prove=("Checks",), take_away=("Code",))
-TASK = Choice("task", "induction", tuple(TASKS))
+TASK = Choice("task", "induction", tuple(TASKS), kind="task")
 MOST_STEPS = 2000
 # A page opens on the trained model: the last of the steps that there are.
 STEP = Steps("training", MOST_STEPS, tuple(range(0, MOST_STEPS + 1, 5)), ".0f")
@@ -56,6 +56,8 @@ FLAW = Choice(
         "heads in another order",
         "W not transposed",
     ),
+    kind="mistake",
+    tab="Break it",
 )
 # Of a whole model: the measure that its heads are ordered by, and the place in that order.
 RANK_BY = Choice(
@@ -109,7 +111,10 @@ def ask_setting(recipe: Recipe) -> Setting:
     last = f"{len(offered)} is head {recipe.layers}.{recipe.heads}"
     st.subheader("Heads", anchor=False)
     chosen = controls.several(
-        ABLATED, "Heads switched off", offered, help=f"Counted over all layers: {last}, layer and head."
+        ABLATED,
+        "Heads switched off",
+        offered,
+        help=f"An ablation. Counted over all layers: {last}, layer and head.",
     )
     off = tuple(int(each) - 1 for each in chosen)
     return Setting(recipe, typed, off)

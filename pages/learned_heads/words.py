@@ -9,7 +9,7 @@ from pages.learned_heads.numbers import NAMED, Now
 from pages.learned_heads.trainer import Job
 
 IS = {
-    "previous token": "looks at the previous token",
+    "previous token": "is a previous-token head",
     "induction": "is an induction head",
     "diagonal": "looks at its own place",
     "right place": "looks at the right place",

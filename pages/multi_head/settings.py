@@ -11,7 +11,7 @@ from streamlit.errors import StreamlitAPIException
 from attn_core import ATTENTION_SAMPLES, MASK_PATTERNS, SCHEMES, Masking, tokenize
 from attn_ui import address, controls, state
 from attn_ui.bounds import MAX_D_MODEL, MAX_HEADS, MAX_TOKENS
-from attn_ui.frame import listed
+from attn_ui.frame import listed, say_names
 from attn_ui.live_figure import Cell
 from attn_ui.masking import ask_details, toggle_cell
 from attn_ui.parameters import Choice, Flag, Parameter, Several, Steps, Text, Whole, grouped_tabs
@@ -57,6 +57,7 @@ CASE = Choice(
         "heads wider than their share",
         "I love dogs with the ramp, two heads",
     ),
+    kind="example",
 )
 WIDTH_MODEL = Whole("dm", 8, 1, MAX_D_MODEL)
 WIDTH_MEMORY = Whole("dmem", 8, 1, MAX_D_MODEL)
@@ -87,6 +88,7 @@ HEADS_MASK = Choice(
         "own",
         A_PATTERN_A_HEAD,
     ),
+    kind="mask",
 )
 # What it is of depends on the mask: window, prefix, padding or block size.
 MASK_REACH = Steps("reach", 1, tuple(range(MAX_TOKENS + 1)), ".0f")
@@ -118,7 +120,9 @@ KV_HEADS = Steps(
     only="a number that the heads can be shared out among",
 )
 LATENT = Steps("latent", 512, tuple(range(1, 513)), ".0f")  # the default: the whole rank
-SPELLING = Choice("spelling", "einops", ("loops", "matmul", "einsum", "einops", "torch"))
+SPELLING = Choice(
+    "spelling", "einops", ("loops", "matmul", "einsum", "einops", "torch"), kind="spelling", tab="Spellings"
+)
 FIT_STEP = Steps("fit", 120, tuple(range(0, 121, 5)), ".0f", only="a step that is kept, every fifth")
 BATCH = Text("batch", "the cat sat on the mat / cats like warm milk / it rains", 300)
 RESIDUAL = Flag("residual", True)
@@ -136,6 +140,8 @@ MISTAKE = Choice(
         "own key not yet cached",
         "place not counted on",
     ),
+    kind="mistake",
+    tab="Break it",
 )
 SETTINGS: tuple[Parameter, ...] = (
     *(TAB, CASE, TEXT, CROSS, TEXT_2, WIDTH_MODEL, WIDTH_MEMORY, SEED),
@@ -312,7 +318,7 @@ def ask_setting() -> tuple[Setting, Callable[[int], None]]:
         bias,
         projection,
         seed,
-        mask=controls.choose(HEADS_MASK, "Mask", on_change=_widen),
+        mask=_ask_mask(),
         reach=int(MASK_REACH.default),
         positions=_own_settings_of(positions),
     )
@@ -347,6 +353,13 @@ def _about(setting: Setting, n_head: int) -> str:
     others = [name for name, (here, there) in pairs.items() if here != there]
     changed = f" Changed in this sidebar: {listed(others)}." if others else ""
     return f"As the example comes: {said}{changed}"
+
+
+def _ask_mask() -> str:
+    mask = controls.choose(HEADS_MASK, "Mask", on_change=_widen)
+    if mask in MASK_PATTERNS:
+        say_names(MASK_PATTERNS[mask].known_as)
+    return mask
 
 
 def _own_settings_of(positions: SchemeSettings) -> SchemeSettings:

@@ -178,9 +178,9 @@ def block(residual: bool, norm: str, *, some_flat: bool = False) -> str:
     }[residual]
     but = ", but for those whose numbers are all the same, which it takes to zero" if some_flat else ""
     normed = {
-        "after": f"**layer norm** then brings every vector to one length{but}",
+        "after": f"**layer norm** then brings every vector to one length{but} (post-norm)",
         "before": f"attention reads vectors that **layer norm** has brought to one length{but}, and what "
-        "goes on to the next layer keeps its own",
+        "goes on to the next layer keeps its own (pre-norm)",
         "none": "no **layer norm** brings vectors to one length",
     }[norm]
     return (
@@ -419,15 +419,15 @@ def sharing(n_head: int, num_kv_heads: int, kept: int, full: int, off: float) ->
         who = "The head has" if n_head == 1 else f"Each of the {n_head} heads has"
         return f"{who} keys and values of its own: multi-head attention, {kept:,} numbers kept a token."
     group = n_head // num_kv_heads
-    name = "multi-query" if num_kv_heads == 1 else "grouped-query"
+    name, short = ("multi-query", "MQA") if num_kv_heads == 1 else ("grouped-query", "GQA")
     who = (
         f"All {n_head} heads read one head of keys and values"
         if num_kv_heads == 1
         else f"{num_kv_heads} heads of keys and values, each read by {group} heads side by side"
     )
     return (
-        f"{who}: {name} attention keeps {kept:,} numbers a token where {full:,} were kept. With the mean of "
-        f"what they replace, the output is off by up to {percent(off)} of its largest number."
+        f"{who}: {name} attention ({short}) keeps {kept:,} numbers a token where {full:,} were kept. With "
+        f"the mean of what they replace, the output is off by up to {percent(off)} of its largest number."
     )
 
 

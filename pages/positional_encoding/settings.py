@@ -10,6 +10,7 @@ from attn_core import SCHEMES, label_tokens, tokenize
 from attn_ui import address, controls, state
 from attn_ui.bounds import MAX_D_MODEL, MAX_MODEL_TOKENS, MAX_TOKENS
 from attn_ui.parameters import Choice, Parameter, Steps, Text, Whole, grouped_tabs
+from attn_ui.places import Found, Place
 from attn_ui.schemes import SchemeSettings, ask_scheme
 from attn_ui.sentence import ask_sentence
 from attn_ui.shared_settings import (
@@ -60,6 +61,8 @@ MISTAKE = Choice(
     "slip",
     "one frequency",
     ("one frequency", "split pairs", "base too small", "too loud", "off by one"),
+    kind="mistake",
+    tab="Break it",
 )
 SETTINGS: tuple[Parameter, ...] = (
     *(TAB, PICTURE, TEXT, WORDS, WIDTH, SEED, SCHEME, LAYOUT, HEADS_OF_BIAS, STRENGTH, BASE, RAMP_STEP),
@@ -150,6 +153,26 @@ EXAMPLES = {
     "I love dogs": Example("I love dogs", "one-hot", 4, "ramp"),
     "Dog bites man": Example("dog bites man", "random", 16, "sinusoidal"),
 }
+FOUND = tuple(
+    Found(
+        (name,),
+        "example, Positional encoding",
+        Place(
+            "positional_encoding",
+            {
+                setting.name: str(value)
+                for setting, value in (
+                    (TEXT, example.text),
+                    (WORDS, example.words),
+                    (WIDTH, example.width),
+                    (SCHEME, example.scheme),
+                )
+                if value != setting.default
+            },
+        ),
+    )
+    for name, example in EXAMPLES.items()
+)
 _VECTORS_HELP = (
     "One-hot vectors have nothing in common, so all that words do to one another comes from their positions. "
     "Random vectors are drawn from the seed and the word: the same word has the same vector everywhere."

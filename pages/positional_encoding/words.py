@@ -335,7 +335,8 @@ def far(curves: Mapping[str, Numbers], returns: Mapping[str, int], trained: int)
         f"{_back('the sinusoidal product', curves['sinusoidal'], returns.get('sinusoidal'))}, "
         f"{_back('the rotary score of one vector', curves['rotary'], returns.get('rotary'))}. "
         f"ALiBi decays: at offset {end} its factor is {number(alibi[-1], 2)}. "
-        "A learned table has no row past its last."
+        "A learned table has no row past its last. Use past the trained length is called length "
+        "extrapolation."
     )
 
 

@@ -8,7 +8,7 @@ import streamlit as st
 from attn_core import MASK_PATTERNS, Masking, tokenize
 from attn_ui import controls, state
 from attn_ui.bounds import MAX_TABLE_COLUMNS, MAX_TOKENS
-from attn_ui.frame import plain
+from attn_ui.frame import plain, say_names
 from attn_ui.masking import ask_details
 from attn_ui.parameters import Choice, Flag, Parameter, Steps, Table, Whole, grouped_tabs
 from attn_ui.sentence import ask_sentence
@@ -41,7 +41,7 @@ TAB = grouped_tabs(
     prove=("Checks",),
     take_away=("Data", "Code"),
 )
-EXAMPLE = Choice("example", "own sentence", ("own sentence", *SAMPLES))
+EXAMPLE = Choice("example", "own sentence", ("own sentence", *SAMPLES), kind="example")
 VECTORS = Choice("vectors", "random", ("random", "one-hot", "typed"))
 WIDTH_X = Whole("d", Inputs.width, 1, 16)
 RAMP = Flag("ramp", False)
@@ -51,13 +51,13 @@ TABLE_Y = Table("Y", MAX_TOKENS, MAX_TABLE_COLUMNS)
 QKV = Choice("qkv", "projected", ("projected", "as they are", "typed"))
 WIDTH_K = Whole("dk", Inputs.d_k, 1, 16)
 WIDTH_V = Whole("dv", Inputs.d_v, 1, 16)
-MASK = Choice("mask", "none", tuple(MASK_PATTERNS))
+MASK = Choice("mask", "none", tuple(MASK_PATTERNS), kind="mask")
 # What it is of depends on the mask: window, prefix, padding or block size.
 MASK_WIDTH = Steps("w", 1, tuple(range(MAX_TOKENS + 1)), ".0f")
 MOVES = Choice("moves", "temperature", ("temperature", "mask width"))
 SCALE = Choice("scale", "1/√dₖ", ("1/√dₖ", "none", "free"))
 COLOURS = Choice("colours", "by size", ("by size", "even", "bent"))
-STAGE = Choice("stage", "all at once", tuple(STAGES), views=True)
+STAGE = Choice("stage", "all at once", tuple(STAGES), views=True, kind="stage")
 MISTAKE = Choice(
     "mistake",
     "softmax-over-queries",
@@ -70,6 +70,8 @@ MISTAKE = Choice(
         "mask-turned-round",
         "unguarded-softmax",
     ),
+    kind="mistake",
+    tab="Break it",
 )
 SWEEP_WIDTH = Steps("dsweep", 64, tuple(2**power for power in range(11)), ".0f")
 SETTINGS: tuple[Parameter, ...] = (
@@ -107,7 +109,7 @@ def ask_inputs() -> tuple[Inputs, Head]:
 
 def _ask_sentences(inputs: Inputs) -> Inputs:
     inputs = replace(inputs, text=ask_sentence(TEXT, "Sentence", tokenize=tokenize, most=MAX_TOKENS))
-    if controls.flag(CROSS, "Keys from a second sentence"):
+    if controls.flag(CROSS, "Keys from a second sentence", help=CROSS_HELP):
         second = ask_sentence(TEXT_2, "Second sentence", tokenize=tokenize, most=MAX_TOKENS)
         inputs = replace(inputs, second_text=second)
     return inputs
@@ -192,7 +194,8 @@ def _rows(table: Table) -> Rows:
 def ask_scoring(inputs: Inputs, head: Head) -> Scoring:
     """Ask for the mask, the scale and the colours."""
     st.subheader("Mask and scale", anchor=False)
-    kind = controls.choose(MASK, "Mask", on_change=_widen_prefix)
+    kind = controls.choose(MASK, "Mask", on_change=_widen_prefix, help=MASK_HELP)
+    say_names(MASK_PATTERNS[kind].known_as)
     masking = Masking(kind, seed=inputs.seed, **ask_details([kind], blocks_in="the scaled map"))
     n_cells = len(head.queries) * len(head.keys)
     widths = tuple(MASK_PATTERNS[kind].widths(masking, max(len(head.queries), len(head.keys))))
@@ -209,6 +212,14 @@ def ask_scoring(inputs: Inputs, head: Head) -> Scoring:
     )
 
 
+CROSS_HELP = (
+    "Off: self-attention, queries and keys of one sentence. On: cross-attention, as a decoder attends to "
+    "what an encoder has read."
+)
+MASK_HELP = (
+    "The attention mask: where a query may attend. Without one every token attends to all, as in an encoder; "
+    "under a causal one each attends to what came before, as in a decoder."
+)
 COLOURS_HELP = (
     "Colours run from 0 to 1, so that one colour is one number everywhere. Bent, the ramp is spent on small "
     "weights: a colour then stands for the square of its place. By size bends it from 13 tokens on."

@@ -38,7 +38,7 @@ STAGES: Mapping[str, Stage] = MappingProxyType(
             "The matrices of one attention head, from its scores to its output",
             words.all_at_once,
             words.all_at_once_formula,
-            "One head in one line.",
+            "One head in one line: scaled dot-product attention.",
         ),
         "diagram": Stage(
             block_diagrams.single_head,
@@ -82,15 +82,16 @@ STAGES: Mapping[str, Stage] = MappingProxyType(
             "The scaled scores, the mask that is added, and the masked scores",
             words.masking,
             words.masking_formula,
-            "M is 0 where a query may attend and −∞ elsewhere, before the softmax: exp(−∞) = 0.",
+            "M, an additive mask, is 0 where a query may attend and −∞ elsewhere, before the softmax: "
+            "exp(−∞) = 0.",
         ),
         "weights": Stage(
             pictures.softmax,
             "The masked scores, their exponentials, the sum of each row, and the weights",
             words.softmax,
             words.softmax_formula,
-            "Each row that may attend to anything adds up to one. Taking its largest off first only keeps "
-            "exp from overflowing.",
+            "Softmax: each row that may attend to anything adds up to one. Taking its largest off first "
+            "only keeps exp from overflowing.",
         ),
         "output": Stage(
             pictures.mixing,

@@ -119,7 +119,7 @@ def sources(now: Now) -> str:
         if not now.head.is_cross
         else (f"framed are {_query(now)} in X and {_key(now)} in Y")
     )
-    said = f"One row a token, {_count(walk.x.shape[1], 'number', 'numbers')} each: {framed}."
+    said = f"One row a token, its embedding, {_count(walk.x.shape[1], 'number', 'numbers')} each: {framed}."
     if inputs.ramp:
         said += " The ramp added p/2 to every number of position p"
         if inputs.unit_rows:

@@ -26,6 +26,7 @@ CLAIM = Choice(
         "symmetric",
     ),
     views=True,
+    kind="claim",
 )
 _HEADS = (1, 2, 4, 8)
 _WIDTHS = (1, 2, 4, 8, 16, 32, 64)

@@ -565,7 +565,7 @@ def test_the_cache_is_one_link() -> None:
 
 
 def test_sentences_on_what_is_kept() -> None:
-    assert "multi-query attention keeps 4 numbers a token where 16" in words.sharing(4, 1, 4, 16, 0.5)
+    assert "multi-query attention (MQA) keeps 4 numbers a token where 16" in words.sharing(4, 1, 4, 16, 0.5)
     assert "each read by 2 heads" in words.sharing(4, 2, 8, 16, 0.5)
     assert words.latent(3, 8, 16, 0.25).endswith("only 3 of 8 directions are left.")
     assert "nothing is lost" in words.latent(8, 8, 16, 0.0)

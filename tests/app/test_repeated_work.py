@@ -60,7 +60,7 @@ def test_the_theme_is_the_same_and_follows_its_configuration(spared: None) -> No
     assert described(app_session._populate_theme_msg) == before
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if page])  # the overview has no select box
+@pytest.mark.parametrize("page", [page for page in PAGES if len(PAGES[page][1]) > 2])  # others have few boxes
 def test_a_control_finds_in_the_session_what_it_found(page: str, monkeypatch: pytest.MonkeyPatch) -> None:
     looked: list[int] = []
 

@@ -60,6 +60,7 @@ ON_SCREEN = """figure => {
         .map(t => [under(t), Array.from(t.z, row => Array.from(row, v => Number.isNaN(v) ? null : v))]));
 }"""
 DOCS = Path(__file__).resolve().parents[2] / "docs"
+WITHOUT_MAPS = ("what-courses-say", "glossary")  # curves and boxes: a CSV has no cells of theirs
 MP4 = "video/mp4;codecs=avc1.640028"
 SIGNS = {".mp4": (4, b"ftyp"), ".webm": (0, b"\x1aE\xdf\xa3")}  # where a film says what it is, and what
 SVG = "{http://www.w3.org/2000/svg}"
@@ -74,7 +75,7 @@ def first_figure(app: AppPage) -> str:
 
 
 @pytest.mark.sample(3)
-@pytest.mark.parametrize("address", PAGES)
+@pytest.mark.parametrize("address", [page for page in PAGES if page not in WITHOUT_MAPS])
 def test_every_kind_of_file(app: AppPage, browser: Browser, address: str, tmp_path: Path) -> None:
     app.open(address)
     key = first_figure(app)

@@ -17,7 +17,8 @@ def show(now: Now) -> None:
     st.latex(r"x^{(0)} = E_{token} + P, \qquad x^{(l+1)} = x^{(l)} + \mathrm{heads}(\mathrm{norm}(x^{(l)}))")
     st.latex(r"p = \mathrm{softmax}\bigl(W_u\,(x^{(L)} - x^{(0)})\bigr)")
     st.markdown(
-        "The embedding is taken away before reading out, so all that is said was written by a head.\n\n"
+        "What the softmax takes are the logits, one for each symbol. The embedding is taken away before "
+        "reading out, so all that is said was written by a head.\n\n"
         "**The loss**, in nats, is the mean over the places that have an answer; guessing among 16 symbols "
         "has ln 16 = 2.77."
     )

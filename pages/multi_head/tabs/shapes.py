@@ -30,7 +30,8 @@ def show(now: Now) -> None:
     n = min(len(now.tokens.queries), MOST_TOKENS)
     n_head, d_head = min(now.n_head, MOST_HEADS), min(now.module.d_head, MOST_WIDTH)
     st.markdown(
-        "A head is no new thing to compute: **the same numbers, arranged another way**, attend apart."
+        "A head is no new thing to compute: **the same numbers, arranged another way**, attend apart. "
+        "Two reshapes split heads and merge them again."
     )
     live_figure(
         _moves(n, n_head, d_head),

@@ -122,9 +122,10 @@ def _latent_slider(now: Now) -> Steps:
 def _latent(now: Now) -> None:
     if now.module.rotation is not None:
         st.markdown(
-            "**One latent vector for all heads** cannot be read here: its maps are absorbed into W_q, and a "
-            "rotation stands between the two. DeepSeek-V2 keeps a second, small rotary key beside the latent "
-            "vector for that reason. Take another scheme of positions to see it."
+            "**One latent vector for all heads** (multi-head latent attention, MLA) cannot be read here: "
+            "its maps are absorbed into W_q, and a rotation stands between the two. DeepSeek-V2 keeps a "
+            "second, small rotary key beside the latent vector for that reason. Take another scheme of "
+            "positions to see it."
         )
         return
     absorbed = (
@@ -137,8 +138,9 @@ def _latent(now: Now) -> None:
     slider = _latent_slider(now)
     offered = tuple(map(int, slider.values))
     st.markdown(
-        "**One latent vector for all heads** goes further: keep a short vector c a token, and read the keys "
-        f"and values of every head from it by maps. {absorbed} (DeepSeek-V2, 2024; without its separate "
+        "**One latent vector for all heads** (multi-head latent attention, MLA) goes further: keep a "
+        "short vector c a token, and read the keys and values of every head from it by maps. "
+        f"{absorbed} (DeepSeek-V2, 2024; without its separate "
         "rotary part)."
     )
     full = 2 * now.n_head * now.module.d_head

@@ -61,8 +61,8 @@ def sentence(kind: str, longest: int, pairs: int) -> str:
     """Say how the cost grows under a mask that leaves so many pairs of the longest sequence."""
     if kind == "none":
         return (
-            "Without a mask every pair is computed: twice the tokens, four times the pairs. The dashed line "
-            "marks the present number of tokens."
+            "Without a mask every pair is computed: twice the tokens, four times the pairs: the cost is "
+            "quadratic. The dashed line marks the present number of tokens."
         )
     if kind == "own":
         return "A mask of single cells saves no more than those cells, however long the sentence grows."

@@ -8,7 +8,7 @@ from pages.single_head.stages import STAGES
 NOTES = """
 - With Q = K the **scores** are symmetric, whatever the vectors; the weights only where row sums agree.
 - Without positions and without a mask, permuting the tokens permutes the rows and changes nothing else:
-  order is invisible.
+  attention is permutation equivariant, order is invisible.
 - Numbers drawn from a seed know no grammar. Where one key draws all the weight, look at its length first.
 """
 

@@ -1,0 +1,152 @@
+const MOST = 8; // that are shown
+const FIRST = ["term", "page"]; // what is meant before all else by an exact name
+const opened = new WeakSet();
+let asked; // the list, once for a visit
+
+const bare = (text) =>
+  text.normalize("NFKD").toLowerCase().replace(/\p{M}/gu, "").replace(/[^\p{L}\p{N}√]+/gu, " ").trim();
+const closed = (text) => bare(text).replaceAll(" ", "");
+
+// One line of the list, as it is compared.
+export const entry = ([names, kind, place]) => ({
+  names,
+  kind,
+  place,
+  closed: names.map(closed),
+  words: names.flatMap((name) => bare(name).split(" ")),
+  more: bare(kind).split(" "),
+});
+
+async function everything(address) {
+  const answer = await fetch(address);
+  if (!answer.ok) throw new Error(`${answer.status} ${address}`);
+  return (await answer.json()).map(entry);
+}
+
+// How well something answers what was typed: 0 by its very name, 1 a name begins so, 2 words do, 3 with the page.
+function rank(each, typed) {
+  const whole = closed(typed);
+  if (each.closed.includes(whole)) return 0;
+  if (each.closed.some((name) => name.startsWith(whole))) return 1;
+  const words = bare(typed).split(" ");
+  const begins = (of) => words.every((word) => of.some((other) => other.startsWith(word)));
+  if (begins(each.words)) return 2;
+  return begins([...each.words, ...each.more]) ? 3 : Number.POSITIVE_INFINITY;
+}
+
+// All that answers, the best first.
+export function matches(list, typed) {
+  if (!closed(typed)) return [];
+  const ranked = list.map((each) => [rank(each, typed), each]).filter(([at]) => Number.isFinite(at));
+  ranked.sort(([one], [other]) => one - other); // of equal ones the order of the list stays
+  return ranked.map(([at, each]) => ({ ...each, rank: at }));
+}
+
+// What Enter goes to: what has this very name, or is the only one; undefined where it must be chosen.
+export function meant(found) {
+  const exact = found.filter((each) => each.rank === 0);
+  const best = exact.filter((each) => FIRST.includes(each.kind));
+  const one = (some) => new Set(some.map((each) => each.place)).size === 1;
+  return [best, exact, found].find(one)?.[0];
+}
+
+// A step of the browser's history, and to the app what Forward is: there the address is right in all that it says
+// and in all that it leaves out, and the session stays.
+export function go(address) {
+  const there = new URL(address, document.baseURI);
+  if (there.href === window.location.href) return;
+  History.prototype.pushState.call(window.history, null, "", there);
+  window.dispatchEvent(new PopStateEvent("popstate", { state: null }));
+}
+
+function line(each, leave) {
+  const link = document.createElement("a");
+  link.href = each.place;
+  const name = document.createElement("strong");
+  name.textContent = each.names[0];
+  const about = document.createElement("span");
+  about.textContent = [...each.names.slice(1), each.kind].join(" · ");
+  link.append(name, about);
+  link.onclick = (event) => {
+    if (event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+    event.preventDefault();
+    leave(each.place);
+  };
+  const item = document.createElement("li");
+  item.append(link);
+  return item;
+}
+
+function say(found, typed) {
+  if (!closed(typed)) return "";
+  if (!found.length) return `Nothing here is called “${typed.trim()}”.`;
+  if (found.length > MOST) return `${MOST} of ${found.length} are shown; type more to find fewer.`;
+  return found.length === 1 ? "1 found." : `${found.length} found.`;
+}
+
+export async function open(field) {
+  if (opened.has(field)) return;
+  opened.add(field);
+  const box = field.closest(".find");
+  const [said, list] = box.querySelectorAll("[aria-live], ul");
+  const app = document.querySelector(".stApp");
+  let found = [];
+
+  const paint = () => box.style.setProperty("--paper", getComputedStyle(app).backgroundColor);
+  paint();
+  new MutationObserver(paint).observe(app, { attributes: true, attributeFilter: ["class"] }); // another theme
+  const close = () => {
+    delete box.dataset.open;
+    said.textContent = "";
+    list.replaceChildren();
+  };
+  const leave = (address) => {
+    field.value = "";
+    close();
+    if (box.contains(document.activeElement)) document.activeElement.blur();
+    go(address);
+  };
+  const look = async () => {
+    const typed = field.value;
+    try {
+      asked ??= everything(new URL(box.dataset.list, document.baseURI));
+      found = matches(await asked, typed);
+    } catch {
+      asked = undefined; // again with the next letter
+      found = [];
+      box.dataset.open = "";
+      said.textContent = "The list could not be fetched: the server does not answer.";
+      return;
+    }
+    if (typed !== field.value) return;
+    box.toggleAttribute("data-open", Boolean(closed(typed)));
+    said.textContent = say(found, typed);
+    list.replaceChildren(...found.slice(0, MOST).map((each) => line(each, leave)));
+  };
+  const enter = async () => {
+    await look();
+    const one = meant(found);
+    if (one) leave(one.place);
+    else list.querySelector("a")?.focus();
+  };
+
+  field.addEventListener("input", look);
+  box.addEventListener("focusin", ({ target }) => target === field && look());
+  box.addEventListener("focusout", ({ relatedTarget }) => !box.contains(relatedTarget) && close());
+  box.addEventListener("keydown", (event) => {
+    const links = [...list.querySelectorAll("a")];
+    const at = links.indexOf(event.target);
+    const to = { ArrowDown: at + 1, ArrowUp: at - 1 }[event.key];
+    if (event.key === "Enter" && event.target === field) enter();
+    else if (event.key === "Escape") {
+      field.value = "";
+      field.focus();
+      close();
+    } else if (to !== undefined) (to < 0 ? field : links[Math.min(to, links.length - 1)])?.focus();
+    else return;
+    if (event.key !== "Enter") event.preventDefault();
+    event.stopPropagation(); // no key is a command to the page meanwhile
+  });
+  await look();
+  if (field.dataset.pressed === "Enter") enter();
+}

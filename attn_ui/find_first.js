@@ -1,0 +1,25 @@
+// The search field, and links of the glossary: what they need is fetched when they are first used.
+(() => {
+  if (window.findsByName) return;
+  window.findsByName = true;
+  const load = () => import(new URL(document.querySelector(".find").dataset.module, document.baseURI));
+  const isField = (target) => target instanceof Element && target.matches(".find input");
+
+  document.addEventListener("focusin", async ({ target }) => {
+    if (isField(target)) (await load()).open(target);
+  });
+  // Pressed before the script is there: it looks for this.
+  document.addEventListener("keydown", ({ target, key }) => {
+    if (isField(target)) target.dataset.pressed = key;
+  });
+  document.addEventListener("click", async (event) => {
+    const link = event.target instanceof Element && event.target.closest(".st-key-terms a[href]");
+    if (!link || event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+    event.preventDefault();
+    try {
+      (await load()).go(link.href);
+    } catch {
+      window.location.assign(link.href); // where there is no field: embedded
+    }
+  });
+})();

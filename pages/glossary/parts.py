@@ -1,0 +1,91 @@
+"""The parts of one head in the order of its computation, each with its term; and the head that shows them."""
+
+import math
+from typing import Any
+
+import numpy as np
+
+import attn_core
+from attn_figures.named_parts import named_part
+from attn_figures.single_head import Walk
+from attn_ui.frame import plain
+from attn_ui.live_figure import pack, pack_says
+from attn_ui.shared_cache import shared
+from pages.glossary.term import Term
+from pages.glossary.terms import TERMS
+
+WORDS = ("the", "cat", "sat", "down")
+WIDTH = 4
+# Each box of the diagram, and the term that it stands for.
+PARTS = {
+    "X": "Embedding",
+    "W_q": "Query",
+    "W_k": "Key",
+    "W_v": "Value",
+    "scores": "Score",
+    "scale": "Scaled score",
+    "mask": "Causal mask",
+    "softmax": "Softmax",
+    "mix": "Weight",
+    "output": "Output",
+}
+
+
+def terms() -> list[Term]:
+    """Return the terms of the parts, in their order."""
+    by_name = {term.name: term for group in TERMS.values() for term in group}
+    return [by_name[name] for name in PARTS.values()]
+
+
+def walk() -> Walk:
+    """Compute one causal head over a few words, with every stage."""
+    x = attn_core.sentence_vectors(WORDS, WIDTH, seed=4)
+    module = attn_core.SelfAttention(WIDTH, seed=4, dtype=x.dtype).requires_grad_(False)
+    projections = [module.W_q, module.W_k, module.W_v]
+    query, key, value = (each(x) for each in projections)
+    mask = attn_core.causal_mask(len(WORDS))
+    result = attn_core.scaled_dot_product_attention(query, key, value, mask)
+    exponentials = (result.scaled_scores - result.scaled_scores.amax(dim=-1, keepdim=True)).exp()
+    scale = 1 / math.sqrt(WIDTH)
+    given = np.asarray(x)
+    stages = {
+        "query": query,
+        "key": key,
+        "value": value,
+        "scores": result.scores,
+        "scaled": result.scores * scale,
+        "mask": mask,
+        "exponentials": exponentials,
+        "row_sums": exponentials.sum(dim=-1, keepdim=True),
+        "weights": result.weights,
+        "output": result.output,
+    }
+    arrays: dict[str, Any] = {name: np.asarray(values) for name, values in stages.items()}
+    return Walk(
+        queries=WORDS,
+        keys=WORDS,
+        x=given,
+        memory=given,
+        projections=[np.asarray(each.weight.T) for each in projections],
+        factor=f"÷ √{WIDTH}",
+        scale=scale,
+        is_masked=True,
+        **arrays,
+    )
+
+
+def says(term: Term) -> str:
+    """Say what a part is called, and what it is, as markdown.
+
+    >>> says(terms()[4])[:60]
+    '**Score** (attention score, dot product, alignment, similarit'
+    """
+    also = f" ({plain(', '.join(term.also))})" if term.also else ""
+    return f"**{plain(term.name)}**{also}. {plain(term.says)}"
+
+
+@shared
+def drawn() -> tuple[bytes, bytes]:
+    """Draw the head with each part marked in turn, and say each part's term."""
+    head = walk()
+    return pack([named_part.spec(head, part) for part in PARTS]), pack_says([says(term) for term in terms()])

@@ -1,0 +1,14 @@
+"""What a link to this page can set; and each term, to be found by its names."""
+
+from attn_ui.parameters import Choice, Parameter, Steps
+from attn_ui.places import Found
+from pages.glossary.parts import PARTS
+from pages.glossary.terms import TERMS
+
+EVERY = "all"
+GROUP = Choice("group", EVERY, (EVERY, *TERMS), views=True, kind="group of terms")
+PART = Steps("part", 1, tuple(range(1, len(PARTS) + 1)), ".0f")
+SETTINGS: tuple[Parameter, ...] = (GROUP, PART)
+FOUND = tuple(
+    Found((term.name, *term.also), "term", term.place) for group in TERMS.values() for term in group
+)

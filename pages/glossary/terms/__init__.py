@@ -1,0 +1,14 @@
+"""All terms, by their groups."""
+
+from pages.glossary.term import Term
+from pages.glossary.terms import attention, cost, heads, kernel_regression, masks, positions, training
+
+TERMS: dict[str, tuple[Term, ...]] = {
+    "attention": attention.TERMS,
+    "masks": masks.TERMS,
+    "positions": positions.TERMS,
+    "heads": heads.TERMS,
+    "kernel regression": kernel_regression.TERMS,
+    "training": training.TERMS,
+    "cost": cost.TERMS,
+}

@@ -1,0 +1,96 @@
+"""Terms of masks: where a query may attend."""
+
+from attn_ui.places import Place
+from pages.glossary.term import Term
+
+LONGFORMER = "Beltagy et al., 2020"
+
+
+def _mask(mask: str, **more: str) -> Place:
+    return Place("single_head", {"mask": mask, **more})
+
+
+TERMS = (
+    Term(
+        "Attention mask",
+        "A mask says which keys each query may attend to; here True means that it may.",
+        "the mask between scores and weights",
+        _mask("causal", stage="masked"),
+        also=("mask", "boolean mask"),
+        paper="M",
+        code="scaled_dot_product_attention(attn_mask)",
+        source="Vaswani et al., 2017",
+    ),
+    Term(
+        "Additive mask",
+        "An additive mask is added to the scaled scores: 0 where a query may attend, −∞ where it may not.",
+        "the formula with M",
+        _mask("causal", stage="masked", tab="Maths"),
+        also=("float mask", "attention bias"),
+        paper="\\mathrm{softmax}(QK^\\top / \\sqrt{d_k} + M)\\,V",
+        code="scaled_dot_product_attention(attn_mask)",
+    ),
+    Term(
+        "Causal mask",
+        "A causal mask hides from each query the keys after its own place.",
+        "a causal head",
+        _mask("causal"),
+        also=("causal", "look-ahead mask", "autoregressive mask", "subsequent mask", "triangular mask"),
+        paper="M_{ij} = -\\infty \\text{ for } j > i",
+        code="causal_mask",
+        source="Vaswani et al., 2017",
+    ),
+    Term(
+        "Padding mask",
+        "A padding mask hides the places that only fill a batch up to one length.",
+        "padded keys at the end",
+        _mask("padding"),
+        also=("key padding mask",),
+        code="padding_mask",
+    ),
+    Term(
+        "Sliding window",
+        "A sliding window lets a query attend to its neighbours alone.",
+        "one neighbour on each side",
+        _mask("sliding window"),
+        also=("local attention", "windowed attention", "SWA", "band mask"),
+        code="sliding_window_mask",
+        source=LONGFORMER,
+    ),
+    Term(
+        "Dilated window",
+        "A dilated window lets a query attend to neighbours with gaps between them.",
+        "every second neighbour",
+        _mask("dilated"),
+        also=("dilated sliding window", "dilated attention"),
+        code="dilated_mask",
+        source=LONGFORMER,
+    ),
+    Term(
+        "Global attention",
+        "A global token attends to all tokens, and all attend to it.",
+        "a global token beside a window",
+        _mask("global + local"),
+        also=("global + local", "global tokens"),
+        code="global_local_mask",
+        source=LONGFORMER,
+    ),
+    Term(
+        "Block-sparse attention",
+        "Block-sparse attention computes some blocks of the map alone.",
+        "blocks by random choice",
+        _mask("block-sparse", w="2", moves="mask width"),
+        also=("sparse attention", "BigBird"),
+        code="block_sparse_mask",
+        source="Zaheer et al., 2020",
+    ),
+    Term(
+        "Prefix mask",
+        "A prefix mask lets all queries attend to the beginning, and to what came before them after it.",
+        "a prefix of two",
+        _mask("prefix", w="2", moves="mask width"),
+        also=("prefix LM", "prefix language model"),
+        code="prefix_mask",
+        source="Raffel et al., 2020",
+    ),
+)

@@ -1,0 +1,105 @@
+"""Terms of positions: how attention is told where tokens stand."""
+
+from attn_ui.places import Place
+from pages.glossary.term import Term
+
+
+def _scheme(**link: str) -> Place:
+    return Place("positional_encoding", link)
+
+
+TERMS = (
+    Term(
+        "Positional encoding",
+        "A positional encoding tells attention where each token stands.",
+        "attention without and with one",
+        _scheme(),
+        also=("position embedding", "positional embedding"),
+        paper="PE",
+        code="SCHEMES",
+        source="Vaswani et al., 2017",
+    ),
+    Term(
+        "Permutation equivariance",
+        "Without positions attention is permutation equivariant: shuffled words give shuffled rows and "
+        "nothing else.",
+        "the shuffle test",
+        _scheme(show="shuffle test", scheme="none"),
+        also=("order blindness", "shuffle test"),
+        code="shuffle_difference",
+    ),
+    Term(
+        "Sinusoidal encoding",
+        "A sinusoidal encoding adds waves from fast to slow to the tokens' vectors.",
+        "the waves",
+        _scheme(show="encoding"),
+        also=("sinusoidal positional encoding", "sine and cosine encoding"),
+        paper="PE_{p,2i} = \\sin(p / 10000^{2i/d})",
+        code="sinusoidal_encoding",
+        source="Vaswani et al., 2017",
+    ),
+    Term(
+        "Learned positions",
+        "Learned positions are one trained vector for each place, added to the token's.",
+        "BERT's kind, where it is installed",
+        _scheme(scheme="learned"),
+        also=("learned positional embedding", "absolute position embedding"),
+        code="Learned",
+        source="Gehring et al., 2017",
+    ),
+    Term(
+        "Ramp encoding",
+        "The ramp is a toy that adds one growing number to all dimensions.",
+        "its map",
+        _scheme(scheme="ramp"),
+        also=("ramp",),
+        code="ramp_encoding",
+    ),
+    Term(
+        "RoPE",
+        "RoPE turns queries and keys by angles that grow with their places, so scores see distances alone.",
+        "the scheme “rotary”",
+        _scheme(scheme="rotary"),
+        also=("rotary embedding", "rotary position embedding", "rotary"),
+        paper="R_p\\,q",
+        code="rotary_embedding",
+        source="Su et al., 2021",
+    ),
+    Term(
+        "ALiBi",
+        "ALiBi subtracts from each score the distance of query and key, times a slope of the head's own.",
+        "the scheme “ALiBi”",
+        _scheme(scheme="ALiBi"),
+        also=("attention with linear biases", "linear bias"),
+        paper="-m\\,|i - j|",
+        code="alibi_bias",
+        source="Press et al., 2022",
+    ),
+    Term(
+        "T5 relative bias",
+        "The T5 bias adds to each score a learned number for its bucket of distances.",
+        "the scheme “buckets”",
+        _scheme(scheme="buckets"),
+        also=("relative position bias", "relative position buckets", "T5 bias", "buckets"),
+        paper="B_{b(i-j)}",
+        code="relative_position_buckets",
+        source="Raffel et al., 2020",
+    ),
+    Term(
+        "Relative position",
+        "A scheme of relative positions lets scores depend on distances, and not on places.",
+        "the shift test",
+        _scheme(show="shift test", scheme="rotary"),
+        also=("translation invariance", "shift test"),
+        code="shift_difference",
+        source="Shaw et al., 2018",
+    ),
+    Term(
+        "Length extrapolation",
+        "Length extrapolation is using a model on texts longer than it was trained on.",
+        "past the trained length",
+        _scheme(show="past training"),
+        also=("context extension", "past training"),
+        source="Press et al., 2022",
+    ),
+)

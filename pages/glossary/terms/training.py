@@ -1,0 +1,62 @@
+"""Terms of heads that have learned."""
+
+from attn_ui.places import Place
+from pages.glossary.term import Term
+
+OLSSON = "Olsson et al., 2022"
+
+
+TERMS = (
+    Term(
+        "Induction head",
+        "An induction head looks at what followed the same symbol before, and continues it.",
+        "heads that learned it",
+        Place("learned_heads"),
+        also=("induction",),
+        code="toys.TASKS",
+        source=OLSSON,
+    ),
+    Term(
+        "Previous-token head",
+        "A previous-token head looks at the token just before its own place.",
+        "a head that learned it",
+        Place("learned_heads"),
+        also=("previous token head", "previous token"),
+        code="previous_token_score",
+        source=OLSSON,
+    ),
+    Term(
+        "Attention sink",
+        "An attention sink is a token that draws weight whatever the words are.",
+        "a real model's heads",
+        Place("learned_heads", {"source": "a real model"}),
+        also=("sink token", "sink"),
+        code="first_token_score",
+        source="Xiao et al., 2024",
+    ),
+    Term(
+        "Ablation",
+        "Ablation switches a head off and measures what is lost.",
+        "a model without its first head",
+        Place("learned_heads", {"ablate": "1"}),
+        also=("head ablation", "knockout", "head pruning"),
+        source="Michel et al., 2019",
+    ),
+    Term(
+        "Loss",
+        "The loss says how little a model thought of the right answers: the mean of −log of their "
+        "probability.",
+        "the course of a training",
+        Place("learned_heads"),
+        also=("cross-entropy loss", "cross-entropy"),
+        paper="-\\log p",
+    ),
+    Term(
+        "Logits",
+        "Logits are the numbers that a model's last layer gives each symbol, before their softmax.",
+        "what a model says at each place",
+        Place("learned_heads", {"tab": "Maths"}),
+        also=("output logits", "next-token logits"),
+        paper="z",
+    ),
+)

@@ -1,0 +1,284 @@
+"""The glossary and the search: every term opens what shows it and is named there, everything is found."""
+
+import dataclasses
+import importlib
+import inspect
+import json
+import re
+from typing import Any
+
+import pytest
+import torch
+from streamlit.testing.v1 import AppTest
+from torch.nn import functional as F
+
+import attn_core
+from attn_live.unpacking import figure_at
+from attn_ui import find
+from attn_ui.address import bad_settings
+from attn_ui.navigation import PAGES as LISTED
+from attn_ui.parameters import Choice, Several, Steps, Tabs, by_name
+from attn_ui.places import Found, Place
+from pages.glossary.parts import PARTS, walk
+from pages.glossary.settings import EVERY, GROUP
+from pages.glossary.term import Term
+from pages.glossary.terms import TERMS
+from tests.pages import PAGES, open_page, open_sound, tabs_of, way_to
+from tests.walk import fields, said_now
+
+ADDRESSES = {folder: address for address, (folder, _) in PAGES.items()}
+EVERY_TERM = {term.name: term for group in TERMS.values() for term in group}
+TEXTS = ("title", "header", "subheader", "markdown", "caption", "latex", "warning", "info")
+CONTROLS = ("selectbox", "slider", "select_slider", "number_input", "toggle", "text_input", "button_group")
+
+
+def folded(text: str) -> str:
+    """As it is read: without marks of subscripts and broken lines, and in small letters."""
+    plain = re.sub(r"<sub>(\w+)</sub>", r"_\1", text).replace("-<br>", "").replace("\\", "")
+    return re.sub(r"\s+", " ", plain).casefold()
+
+
+def shown(at: AppTest) -> str:
+    """All that a page says: texts, names of controls and their help, sentences, what stands on figures."""
+    texts: list[Any] = [each for kind in TEXTS for each in at.get(kind)]
+    controls: list[Any] = [each for kind in CONTROLS for each in at.get(kind)]
+    found = [str(each.value) for each in texts]
+    for each in controls:
+        found += [each.label, each.help or "", str(each.value)]
+    found += [each.label for each in at.tabs] + said_now(at)
+    for head, _, packed in fields(at):
+        found += [head.get("alt", ""), str(head.get("slider"))]
+        if any(packed[:4]):
+            figure = figure_at(packed, 0)
+            kept = ("name", "text", "hovertemplate")
+            traces = [str(trace.get(name, "")) for trace in figure["data"] for name in kept]
+            found += [*traces, json.dumps(figure["layout"], default=str)]
+    return folded("\n".join(found))
+
+
+def stands(at: AppTest, page: str, name: str, value: str) -> bool:
+    """Whether a setting has on the page the value that a link gave it."""
+    setting = by_name(PAGES[page][1])[name]
+    if isinstance(setting, Tabs):
+        opened = [each.label for each in at.tabs if len(each.children)]
+        return opened == way_to(value, tabs_of(page))
+    if isinstance(setting, Steps):
+        heads = [head for head, _, _ in fields(at)]
+        sliders = [each for head in heads for each in (head.get("slider"), head.get("cursor")) if each]
+        return any(each["name"] == name and each["values"][each["index"]] == value for each in sliders)
+    wanted: Any = [value] if isinstance(setting, Several) else setting.read(value)
+    return bool(at.session_state[name] == wanted)
+
+
+def without_its_package(term: Term) -> bool:
+    return term.name == "Learned positions" and bool(attn_core.SCHEMES["learned"].missing())
+
+
+@pytest.mark.parametrize("name", EVERY_TERM)
+def test_a_term_opens_what_shows_it_and_is_named_there(name: str) -> None:
+    term = EVERY_TERM[name]
+    page = ADDRESSES[term.place.folder]
+    at = open_sound(page, **term.place.link)
+    assert [each.value for each in at.warning if "The link's" in each.value] == []
+    for setting, value in term.place.link.items():
+        assert stands(at, page, setting, value), f"{setting} is not {value}"
+    said = shown(at)
+    assert any(folded(each) in said for each in (term.name, *term.also)) or without_its_package(term)
+
+
+# What a course asks for by these names, and must find beside our plain words.
+NAMED = {
+    "RoPE": ("RoPE", "rotary"),
+    "ALiBi": ("ALiBi", "attention with linear biases"),
+    "T5 relative bias": ("T5 relative bias", "buckets"),
+    "MQA": ("MQA", "multi-query attention"),
+    "GQA": ("GQA", "grouped-query attention"),
+    "MLA": ("MLA", "multi-head latent attention"),
+    "Pre-norm": ("pre-norm",),
+    "Post-norm": ("post-norm",),
+    "KV cache": ("KV cache",),
+    "Attention sink": ("attention sink",),
+    "Induction head": ("induction head",),
+    "Previous-token head": ("previous-token head",),
+    "Nadaraya–Watson": ("Nadaraya–Watson",),
+    "Causal mask": ("causal or look-ahead mask",),
+    "Cross-attention": ("cross-attention",),
+}
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_the_names_of_the_field_stand_where_it_is_shown(name: str) -> None:
+    place = EVERY_TERM[name].place
+    said = shown(open_sound(ADDRESSES[place.folder], **place.link))
+    assert [each for each in NAMED[name] if folded(each) not in said] == []
+
+
+@pytest.mark.parametrize("name", [name for name, scheme in attn_core.SCHEMES.items() if scheme.known_as])
+@pytest.mark.parametrize(("page", "setting"), [("positional-encoding", "scheme"), ("multi-head", "pos")])
+def test_a_scheme_is_named_beside_its_control(page: str, setting: str, name: str) -> None:
+    at = open_sound(page, **{setting: name})
+    known_as = attn_core.SCHEMES[name].known_as
+    assert f"In papers: {known_as}." in [each.value for each in at.sidebar.caption]
+
+
+def test_kernel_regression_says_nadaraya_and_watson_in_its_first_line() -> None:
+    assert "Nadaraya–Watson" in open_sound("kernel-regression").main.markdown[0].value
+
+
+def found_in_code(name: str) -> bool:
+    """Whether `attn_core` has it: a name, a field of a class, or `function(argument)`."""
+    path, _, argument = name.rstrip(")").partition("(")
+    here: Any = attn_core
+    for part in path.split("."):
+        owner = here
+        if hasattr(owner, part):
+            here = getattr(owner, part)
+            continue
+        if inspect.ismodule(owner):
+            try:
+                here = importlib.import_module(f"attn_core.{part}")
+            except ImportError:
+                return False
+            continue
+        own = (
+            {field.name for field in dataclasses.fields(owner)} if dataclasses.is_dataclass(owner) else set()
+        )
+        made = set(vars(owner(4, 2))) if owner is attn_core.MultiHeadAttention else set()
+        made |= set(owner(4)._modules) if owner is attn_core.SelfAttention else set()
+        made |= set(owner(4, 2)._modules) if owner is attn_core.MultiHeadAttention else set()
+        return part in own | made and not argument
+    return not argument or argument in inspect.signature(here).parameters
+
+
+@pytest.mark.parametrize("name", EVERY_TERM)
+def test_the_code_has_what_a_term_is_called_there(name: str) -> None:
+    code = EVERY_TERM[name].code
+    assert [each for each in code.split(", ") if each and not found_in_code(each)] == []
+
+
+def test_a_name_that_the_code_has_not_is_told() -> None:
+    assert found_in_code("causal_mask")
+    assert found_in_code("Attention.weights")
+    wrong = ("casual_mask", "Attention.wieghts", "scaled_dot_product_attention(maks)", "SelfAttention.W_x")
+    assert not any(map(found_in_code, wrong))
+
+
+def test_a_name_is_of_one_term() -> None:
+    names = [folded(each) for term in EVERY_TERM.values() for each in dict.fromkeys((term.name, *term.also))]
+    assert {each for each in names if names.count(each) > 1} == set()
+    assert len(EVERY_TERM) == sum(map(len, TERMS.values()))
+
+
+@pytest.mark.parametrize("group", GROUP.options)
+def test_the_list_shows_its_terms_and_their_links(group: str) -> None:
+    said = "\n".join(each.value for each in open_sound("glossary", group=group).markdown)
+    for name, terms in TERMS.items():
+        for term in terms:
+            there = f"**{term.name}**" in said and f"]({term.place.address})" in said and term.says in said
+            assert there or group not in (EVERY, name)
+            if group not in (EVERY, name):
+                assert f"- **{term.name}** " not in said
+
+
+def test_the_picture_names_each_part_and_marks_it_alone() -> None:
+    at = open_sound("glossary", part="8")
+    assert said_now(at)[0].startswith("Softmax (normalised exponential). Softmax turns a row of scores into")
+    ((head, _, packed),) = fields(at)
+    assert head["slider"]["index"] == 7
+    for step, part in enumerate(PARTS):
+        widths = {
+            trace["name"]: trace["line"]["width"]
+            for trace in figure_at(packed, step)["data"]
+            if trace["name"] in PARTS
+        }
+        assert {name for name, width in widths.items() if width == max(widths.values())} == {part}
+        assert set(widths) == set(PARTS)
+
+
+def test_the_head_of_the_picture_is_torch_s() -> None:
+    head = walk()
+    q, k, v = (torch.from_numpy(each).contiguous() for each in (head.query, head.key, head.value))
+    theirs = F.scaled_dot_product_attention(q[None], k[None], v[None], is_causal=True)[0]
+    torch.testing.assert_close(torch.from_numpy(head.output), theirs)
+    assert head.x is not None
+    assert head.projections is not None
+    torch.testing.assert_close(torch.from_numpy(head.x @ head.projections[0]), q)
+
+
+# ---- the search ----
+
+ADDRESSED = {(found.names[0], found.place.address): found for found in find.everything()}
+
+
+def test_the_search_knows_every_term_by_each_of_its_names() -> None:
+    known = {
+        (name, found.place.address)
+        for found in find.everything()
+        if found.kind == "term"
+        for name in found.names
+    }
+    wanted = [(each, term.place) for term in EVERY_TERM.values() for each in (term.name, *term.also)]
+    assert known == {(name, place.address) for name, place in wanted}
+
+
+@pytest.mark.parametrize("page", LISTED, ids=lambda page: page.title)
+def test_the_search_knows_a_page_its_tabs_and_views_and_more(page: Any) -> None:
+    assert (page.title, page.address or "./") in ADDRESSED
+    mine = [found for found in find.everything() if found.place.folder == page.folder]
+    for setting in PAGES[page.address][1]:
+        if isinstance(setting, Choice) and (setting.views or setting.kind or isinstance(setting, Tabs)):
+            for option in setting.options:
+                wanted = None if option == setting.default else option
+                assert any(
+                    each.names == (option,) and each.place.link.get(setting.name) == wanted for each in mine
+                ), option
+
+
+KINDS = ("mask", "scheme", "mistake", "example", "claim", "kernel", "task", "stage", "view", "tab")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_there_is_something_of_each_kind(kind: str) -> None:
+    assert any(found.kind.partition(",")[0] == kind for found in find.everything())
+
+
+def test_all_that_is_found_opens_without_a_dropped_setting() -> None:
+    bad = {
+        found.place.address: wrong
+        for found in find.everything()
+        if (
+            wrong := bad_settings(
+                PAGES[ADDRESSES[found.place.folder]][1],
+                {name: [text] for name, text in found.place.link.items()},
+            )
+        )
+    }
+    assert bad == {}
+    assert len(find.everything()) > 200
+
+
+@pytest.mark.parametrize("found", [each for each in find.everything() if each.kind == "mistake, Multi-head"])
+def test_a_mistake_opens_under_break_it(found: Found) -> None:
+    at = open_sound("multi-head", **found.place.link)
+    assert at.session_state["fault"] == found.names[0]
+
+
+def test_the_list_that_is_served_is_everything() -> None:
+    listed = json.loads(find.listing())
+    assert [names for names, _, _ in listed] == [[*each.names] for each in find.everything()]
+    assert ["RoPE", "rotary embedding", "rotary position embedding", "rotary"] in [
+        names for names, _, _ in listed
+    ]
+
+
+def test_a_place_that_has_no_page_is_no_address() -> None:
+    with pytest.raises(StopIteration):
+        _ = Place("nowhere").address
+
+
+def test_the_field_stands_on_every_page_and_can_be_hidden() -> None:
+    for page in LISTED:
+        at = open_page(page.address)
+        assert [each for each in at.get("html") if 'type="search"' in each.proto.body], page.title
+    at = open_page("single-head", hide="search")
+    assert any(".find { display: none !important; }" in each.proto.body for each in at.get("html"))

@@ -1,0 +1,232 @@
+"""The search field: what is typed there finds a page, a view or a term, by keyboard, finger and mouse."""
+
+import json
+import urllib.request
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, Locator, expect
+
+from attn_figures import theme
+from attn_ui import find
+from attn_ui.navigation import PAGES
+from tests.browser.app_page import AppPage
+from tests.browser.test_accessibility import faults_in_both_themes
+from tests.browser.test_history import wait_at
+
+pytestmark = pytest.mark.still
+
+LIST = "plotly/find.json"
+# What Enter would go to for each text, by the very functions of the field.
+MEANT = """async ([address, list, texts]) => {
+    const { entry, matches, meant } = await import(address);
+    const every = list.map(entry);
+    return texts.map((text) => {
+        const found = matches(every, text);
+        return [meant(found)?.place ?? null, found.map((each) => each.place)];
+    });
+}"""
+
+
+def field(app: AppPage) -> Locator:
+    return app.page.get_by_role("searchbox", name="Find a page, a view or a term")
+
+
+def links(app: AppPage) -> Locator:
+    return app.page.locator(".find-found a")
+
+
+def type_in(app: AppPage, text: str) -> None:
+    field(app).click()
+    app.page.keyboard.type(text)
+
+
+def said(app: AppPage) -> Locator:
+    return app.page.locator(".find [aria-live]")
+
+
+def test_a_term_is_typed_and_enter_arrives_and_back_returns(app: AppPage) -> None:
+    app.open("single-head?mask=causal&seed=7")
+    app.press("walk", "ArrowRight")
+    temperature = app.readout("walk")
+    steps = app.page.evaluate("history.length")
+    type_in(app, "RoPE")
+    app.page.keyboard.press("Enter")
+    wait_at(app, "Positional encoding", scheme="rotary")
+    app.settle()
+    expect(app.page.locator(".stSidebar").get_by_text("In papers: RoPE")).to_be_visible()
+    expect(field(app)).to_have_value("")
+    assert app.page.evaluate("history.length") == steps + 1
+    app.page.go_back()
+    wait_at(app, "Single-head attention", mask="causal", seed="7", t=temperature)
+    app.settle()
+    assert app.readout("walk") == temperature
+    app.page.go_forward()
+    wait_at(app, "Positional encoding", scheme="rotary")
+
+
+def test_a_place_on_the_same_page_is_a_step_and_is_as_its_link_says(app: AppPage) -> None:
+    app.open("single-head?mask=causal&seed=7")
+    type_in(app, "sliding window")
+    app.page.keyboard.press("Enter")
+    wait_at(app, "Single-head attention", mask="sliding window")
+    app.settle()
+    expect(app.page.locator(".st-key-mask").get_by_role("combobox")).to_have_value("sliding window")
+    app.page.go_back()
+    wait_at(app, "Single-head attention", mask="causal", seed="7")
+
+
+def test_several_are_chosen_among_by_arrows_and_escape_leaves(app: AppPage) -> None:
+    app.open()
+    type_in(app, "causal head")
+    expect(said(app)).to_contain_text("found")
+    field(app).fill("diagram")
+    expect(links(app)).to_have_count(2)
+    expect(said(app)).to_have_text("2 found.")
+    app.page.keyboard.press("Enter")  # which of the two it does not guess
+    expect(links(app).first).to_be_focused()
+    app.page.keyboard.press("ArrowDown")
+    expect(links(app).nth(1)).to_be_focused()
+    app.page.keyboard.press("ArrowUp")
+    app.page.keyboard.press("ArrowUp")
+    expect(field(app)).to_be_focused()
+    app.page.keyboard.press("Escape")
+    expect(links(app)).to_have_count(0)
+    expect(field(app)).to_have_value("")
+    field(app).fill("diagram")
+    app.page.keyboard.press("ArrowDown")
+    app.page.keyboard.press("ArrowDown")
+    app.page.keyboard.press("Enter")
+    wait_at(app, "Multi-head attention", view="diagram")
+    app.settle()
+
+
+def test_what_is_not_there_is_said_and_what_is_typed_is_text_and_stays_here(app: AppPage) -> None:
+    app.open()
+    asked: list[str] = []
+    app.page.on("request", lambda request: asked.append(f"{request.url} {request.post_data or ''}"))
+    before = len(app.sent)
+    type_in(app, "zebra <img src=x onerror=alert(1)>")
+    expect(said(app)).to_have_text("Nothing here is called “zebra <img src=x onerror=alert(1)>”.")
+    expect(links(app)).to_have_count(0)
+    assert app.page.locator(".find img").count() == 0
+    app.page.keyboard.press("Enter")
+    assert [each for each in asked if "zebra" in each] == []
+    assert len(app.sent) == before
+
+
+def test_nothing_is_fetched_until_somebody_goes_to_the_field(app: AppPage) -> None:
+    asked: list[str] = []
+    app.page.on("request", lambda request: asked.append(request.url))
+    app.open("kernel-regression")
+    assert [each for each in asked if "/find." in each] == []
+    with app.page.expect_response(lambda answer: LIST in answer.url) as answer:
+        field(app).click()
+    assert answer.value.json() == json.loads(find.listing())
+    assert sum("/find." in each for each in asked) == 2
+
+
+def test_a_list_that_cannot_be_fetched_is_told_and_asked_for_again(app: AppPage) -> None:
+    app.open()
+    app.page.route(f"**/{LIST}", lambda route: route.abort())
+    type_in(app, "so")
+    expect(said(app)).to_contain_text("could not be fetched")
+    app.page.unroute(f"**/{LIST}")
+    app.page.keyboard.type("ftmax")
+    expect(links(app).first).to_contain_text("Softmax")
+
+
+def test_every_name_leads_somewhere(app: AppPage, server: str) -> None:
+    """By the module's own functions: Enter on a term goes to its place, and any name finds its own."""
+    app.open()
+    with urllib.request.urlopen(f"{server}/{LIST}") as answer:
+        listed = json.load(answer)
+    texts = [(name, kind, place) for names, kind, place in listed for name in names]
+    found = app.page.evaluate(
+        MEANT,
+        [f"{server}/plotly/find.js?v={find.module_version()}", listed, [name for name, _, _ in texts]],
+    )
+    for (name, kind, place), (meant, places) in zip(texts, found, strict=True):
+        assert place in places, name
+        if kind in ("term", "page"):
+            assert meant == place, name
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_axe_finds_nothing_in_what_is_found(app: AppPage, width: int) -> None:
+    app.page.set_viewport_size({"width": width, "height": 844})
+    app.open("single-head")
+    app.page.evaluate(Axe().axe_script)
+    type_in(app, "mask")
+    expect(links(app)).to_have_count(8)
+    assert faults_in_both_themes(app, theme.LIGHT)[0] == []
+
+
+def test_on_a_phone_it_unfolds_over_the_title_and_moves_nothing(app: AppPage) -> None:
+    app.page.set_viewport_size({"width": 390, "height": 844})
+    app.open("single-head")
+    closed, figure = field(app).bounding_box(), app.figure("walk").bounding_box()
+    field(app).click()
+    opened = field(app).bounding_box()
+    assert closed is not None
+    assert opened is not None
+    assert closed["width"] <= 48
+    assert opened["width"] >= 340
+    assert app.figure("walk").bounding_box() == figure
+    assert app.page.evaluate("document.documentElement.scrollWidth") <= 390
+    app.page.keyboard.type("ALiBi")
+    links(app).first.click()
+    wait_at(app, "Positional encoding", scheme="ALiBi")
+    app.settle()
+
+
+def test_an_embedded_page_and_a_lesson_can_be_without_it(app: AppPage) -> None:
+    app.open("single-head?embed=true")
+    assert field(app).count() == 0
+    app.open("single-head?hide=search")
+    expect(field(app)).to_be_hidden()
+    app.open("single-head?hide=words")
+    expect(field(app)).to_be_visible()
+
+
+def test_a_link_of_the_glossary_goes_there_and_the_session_stays(app: AppPage) -> None:
+    app.open("glossary?group=positions")
+    app.page.evaluate("window.sameWindow = true")
+    app.page.locator(".st-key-terms").get_by_role("link", name="the scheme “ALiBi”").click()
+    wait_at(app, "Positional encoding", scheme="ALiBi")
+    app.settle()
+    assert app.page.evaluate("window.sameWindow") is True
+    app.page.go_back()
+    wait_at(app, "Glossary", group="positions")
+    app.settle()
+
+
+def test_the_slider_walks_through_the_parts(app: AppPage) -> None:
+    app.open("glossary")
+    app.press("parts", "ArrowRight", times=7)
+    assert app.readout("parts") == "Softmax"
+    expect(app.figure("parts").locator(".live-says")).to_contain_text("Softmax turns a row of scores into")
+    assert "part=8" in app.query
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_axe_finds_nothing_on_the_glossary(app: AppPage, width: int) -> None:
+    app.page.set_viewport_size({"width": width, "height": 844})
+    app.open("glossary")
+    app.page.evaluate(Axe().axe_script)
+    assert faults_in_both_themes(app, theme.LIGHT)[0] == []
+    assert app.page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_without_the_field_a_link_of_the_glossary_still_leads_there(browser: Browser, server: str) -> None:
+    page = browser.new_page()
+    page.goto(f"{server}/glossary?group=cost&embed=true")
+    page.locator(".st-key-terms").get_by_role("link").first.click()
+    expect(page.locator("h1")).to_have_text("Multi-head attention")
+    page.close()
+
+
+def test_every_page_stands_in_the_navigation_beside_a_sidebar(app: AppPage) -> None:
+    app.open("single-head")
+    shown = app.page.get_by_test_id("stTopNavLink").filter(visible=True).all_inner_texts()
+    assert [each.strip() for each in shown] == [page.title for page in PAGES]
