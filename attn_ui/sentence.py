@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 import streamlit as st
 
-from attn_ui import controls
+from attn_ui import controls, state
 from attn_ui.frame import plain
 from attn_ui.parameters import Text
 
@@ -23,6 +23,7 @@ def ask_sentence(setting: Text, label: str, *, tokenize: Callable[[str], Sequenc
     kept = f"_sentence_{setting.name}"
     if not count:
         last: str = st.session_state.get(kept, setting.default)
+        state.call(setting.name, label, last)
         st.caption(f":material/edit: No word here yet. The picture still shows “{plain(last)}”.")
         return last
     st.session_state[kept] = text

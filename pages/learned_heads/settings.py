@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 import streamlit as st
 
 from attn_core.toys import SHIPPED, TASKS, Recipe
-from attn_ui import controls
+from attn_ui import controls, state
 from attn_ui.bounds import MAX_HEADS
 from attn_ui.frame import plain
 from attn_ui.parameters import Choice, Flag, Parameter, Several, Steps, Text, Whole, grouped_tabs
@@ -130,6 +130,7 @@ def _ask_letters(task: str) -> str:
         of.tokens(wanted)
     except ValueError as error:
         last: str = st.session_state.get(kept, of.example)
+        state.call(setting.name, "Your sequence", last)
         why = plain(str(error)[0].upper() + str(error)[1:])
         st.caption(f":material/edit: {why}. The picture still shows “{last}”.")
         return last

@@ -99,6 +99,7 @@ def ask_inputs() -> tuple[Inputs, Head]:
         head = make_head(inputs)
     except ValueError as problem:
         st.caption(f":material/edit: {plain(str(problem))} The picture keeps the last numbers that fit.")
+        state.call("kept", "Of all this is shown", "the last numbers that fit one another")
         inputs = st.session_state.get(_GOOD, Inputs())
         return inputs, make_head(inputs)
     st.session_state[_GOOD] = inputs

@@ -143,3 +143,14 @@ def test_a_page_without_its_figure_is_printed_as_it_is(app: AppPage) -> None:
     app.page.evaluate(BEFORE)
     expect(app.page.locator(SHEET)).to_have_count(0)
     app.errors.clear()  # Plotly was kept away on purpose
+
+
+def test_what_is_typed_and_not_shown_is_not_printed(app: AppPage, printed: Printed) -> None:
+    app.open("single-head?text=cats+purr")
+    field = app.page.get_by_label("Sentence", exact=True)
+    field.fill(" ")
+    field.press("Enter")
+    expect(app.page.get_by_text("No word here yet.")).to_be_visible()
+    app.settle()
+    _, said = printed()
+    assert "Sentence cats purr" in said
