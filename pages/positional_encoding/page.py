@@ -9,6 +9,7 @@ from pages.positional_encoding.numbers import Numbers
 from pages.positional_encoding.settings import SETTINGS, TAB, ask, at_sliders
 from pages.positional_encoding.tabs import arithmetic, break_it, checks, code, data, maths
 from pages.positional_encoding.views import (
+    added,
     attention,
     bias,
     compare,
@@ -31,6 +32,7 @@ PICTURES: Mapping[str, Callable[[Numbers], None]] = {
     "attention": attention.show,
     "shuffle test": shuffle.show,
     "shift test": shift.show,
+    "E + P": added.show,
     "encoding": lambda numbers: ENCODINGS[SCHEMES[numbers.inputs.scheme.name].adds](numbers),
     "similarity": similarity.show,
     "compare": compare.show,

@@ -36,7 +36,16 @@ TAB = grouped_tabs(
 PICTURE = Choice(
     "show",
     "attention",
-    ("attention", "shuffle test", "shift test", "encoding", "similarity", "compare", "past training"),
+    (
+        "attention",
+        "shuffle test",
+        "shift test",
+        "E + P",
+        "encoding",
+        "similarity",
+        "compare",
+        "past training",
+    ),
     views=True,
 )
 SCHEME = scheme_setting(SCHEMES, "sinusoidal")

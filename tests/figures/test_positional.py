@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from attn_figures import theme
 from attn_figures.position_curves import far, turning, turning_cursor
 from attn_figures.position_maps import bias, encoding, encoding_cursor, similarity, similarity_cursor
+from attn_figures.position_sum import Part, scores, vectors
 from attn_figures.positional import Trial, attention_maps, before_and_after, beside, trial
 from attn_live import paths
 
@@ -176,3 +177,22 @@ def test_far_shades_what_lies_beyond() -> None:
 def test_one_position_can_be_drawn(shown: int) -> None:
     values = RNG.normal(size=(9, 1))
     assert encoding(values, (0,), limit=1.0, shown=shown).layout.yaxis.range == (shown - 0.5, -0.5)
+
+
+def test_a_sum_of_matrices_has_one_ramp_and_its_operators() -> None:
+    e, p = RNG.normal(size=(3, 20)), RNG.normal(size=(3, 20))
+    parts = [Part("E", e, "E", "word"), Part("P", p, "P", "place", "+"), Part("X", e + p, "X", "sum", "=")]
+    figure = vectors(TOKENS, parts, limit=4.0, longest_title=9)
+    np.testing.assert_allclose(trace(figure, "X").z, trace(figure, "E").z + trace(figure, "P").z)
+    assert {trace(figure, name).coloraxis for name in "EPX"} == {"coloraxis"}
+    assert (figure.layout.coloraxis.cmin, figure.layout.coloraxis.cmax) == (-4, 4)
+    assert [each.text for each in figure.layout.annotations][1::2] == ["", "+", "="]
+    assert figure.layout.yaxis.ticktext[0] == "&lt;b&gt;a&lt;/b&gt;"
+    assert figure.layout.xaxis2.ticktext == tuple(str(place) for place in range(0, 20, 4))
+
+
+def test_a_sum_of_scores_is_of_queries_and_keys() -> None:
+    maps = [Part(name, RNG.normal(size=(3, 3)), name, "score") for name in ("S", "B", "scores")]
+    figure = scores(TOKENS, maps, limit=4.0, longest_title=9)
+    assert figure.layout.xaxis.title.text == "Key (attended to)"
+    assert figure.layout.xaxis3.ticktext == figure.layout.yaxis3.ticktext

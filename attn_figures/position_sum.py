@@ -1,0 +1,85 @@
+"""X = E + P as three matrices; and what schemes that add nothing to the input change in its place."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from attn_figures.frame import few
+from attn_figures.matrix import KEY_TITLE, QUERY_TITLE, Matrix, Numbers
+from attn_figures.panels import IN_SIGHT, compose
+from attn_figures.picture import Picture, Spec
+
+WIDEST, HIGHEST = 9, 16  # units: more columns and rows share as much room
+MOST_COLUMNS = 12  # that are all labelled
+UNIT = 48.0  # pixels
+
+
+@dataclass(frozen=True)
+class Part:
+    """One matrix of the line: its values, what stands under it, what stands before it, what a value is."""
+
+    name: str
+    values: Numbers
+    title: str
+    quantity: str
+    operator: str = ""
+
+
+@Picture
+def vectors(labels: Sequence[str], parts: Sequence[Part], *, limit: float, longest_title: int) -> Spec:
+    """Draw matrices of one row a word, with the same rows, columns and colours.
+
+    Args:
+        labels: the words.
+        parts: (n, d_model) each, with the operators between them.
+        limit: the value at the ends of the one ramp, the same at all steps.
+        longest_title: letters of the longest title of any step, so that nothing moves.
+    """
+    columns = [str(number) for number in range(parts[0].values.shape[1])]
+    common: dict[str, Any] = {
+        "rows": labels,
+        "columns": columns,
+        "row_title": "Word",
+        "column_title": "Dimension",
+        "row_role": "query",
+        "column_role": "ink",
+        "words": ("word", "dimension"),
+        "chosen": ("query", None),
+        "ticks": (None, few(columns) if len(columns) > MOST_COLUMNS else None),
+        "size": (min(len(columns), WIDEST), min(len(labels), HIGHEST)),
+    }
+    return _line(parts, common, limit, longest_title)
+
+
+@Picture
+def scores(labels: Sequence[str], parts: Sequence[Part], *, limit: float, longest_title: int) -> Spec:
+    """Draw matrices of queries by keys in the same way, each (n, n)."""
+    common: dict[str, Any] = {
+        "rows": labels,
+        "columns": labels,
+        "row_title": QUERY_TITLE,
+        "column_title": KEY_TITLE,
+        "chosen": ("query", "key"),
+        "size": (min(len(labels), HIGHEST),) * 2,
+    }
+    return _line(parts, common, limit, longest_title)
+
+
+def _line(parts: Sequence[Part], common: dict[str, Any], limit: float, longest_title: int) -> Spec:
+    common |= {
+        "scale": "scores",
+        "limit": limit,
+        "bar": "value",
+        "cells": "sum",
+        "longest_title": longest_title,
+    }
+    return compose.spec(
+        [
+            Matrix(
+                part.name, part.values, part.title, operator=part.operator, quantity=part.quantity, **common
+            )
+            for part in parts
+        ],
+        largest_unit=UNIT,
+        phone_height=IN_SIGHT,
+    )

@@ -1,0 +1,253 @@
+"""X = E + P: what goes in, as the words' vectors and what their positions add; or what changes instead."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from attn_core import label_tokens
+from attn_figures import position_sum as pictures
+from attn_figures.frame import without_tags
+from attn_figures.numbers import number
+from attn_figures.picture import Spec
+from attn_figures.position_sum import Part
+from attn_ui.frame import plain
+from attn_ui.live_figure import Slider, live_figure, pack, pack_says
+from attn_ui.parameters import Steps
+from attn_ui.shared_cache import shared
+from attn_ui.shared_settings import KEY, QUERY, STRENGTH
+from attn_ui.state import exact
+from pages.positional_encoding.numbers import MOST_NUMBERS, Numbers, values
+from pages.positional_encoding.settings import Inputs
+
+Array = NDArray[np.float64]
+SAME = 1e-9  # rows that are no further apart are called equal
+
+
+@dataclass(frozen=True, eq=False)
+class Sum:
+    """What is drawn at one strength: what the words bring, what positions do to it, and what comes of both.
+
+    Vectors of words (n, d_model), or scores (n, n) where positions bias these; ``added`` is None where words
+    are turned.
+    """
+
+    words: Array
+    added: Array | None
+    result: Array
+
+
+def sums(numbers: Numbers, strengths: Sequence[float]) -> list[Sum]:
+    """Compute the sum at each strength."""
+    scheme = numbers.scheme(strength=torch.tensor(strengths, dtype=torch.float64))
+    x, steps = numbers.x, len(strengths)
+    n, width = x.shape
+    words, added = x, None
+    if scheme.adds == "bias":
+        words = x @ x.T / width**0.5
+        added = scheme.bias(n, n) + 0.0  # a bias of −0 is 0
+        result = scheme.attend(x).scaled_scores
+    elif scheme.adds == "rotation":
+        result = scheme.turn(x, torch.arange(n) + scheme.first)
+    else:
+        added = scheme.vectors(n, width, start=scheme.first)
+        result = x + added
+    given, made = words.numpy(), result.expand(steps, *words.shape).numpy()
+    more = [None] * steps if added is None else added.expand(steps, *words.shape).numpy()
+    return [Sum(given, each, whole) for each, whole in zip(more, made, strict=True)]
+
+
+def draw(numbers: Numbers, strengths: Sequence[float]) -> list[Spec]:
+    """Draw each strength in one range of colours."""
+    found = sums(numbers, strengths)
+    limit = max(
+        max(float(np.abs(each).max()) for each in (one.words, one.added, one.result) if each is not None)
+        for one in found
+    )
+    adds = numbers.scheme().adds
+    lines = [_PARTS[adds](one, strength, numbers) for one, strength in zip(found, strengths, strict=True)]
+    longest = max(len(without_tags(part.title)) for line in lines for part in line)
+    longest += len("  64 × 128")
+    picture = pictures.scores if adds == "bias" else pictures.vectors
+    return [
+        picture.spec(numbers.inputs.labels, line, limit=limit or 1.0, longest_title=longest) for line in lines
+    ]
+
+
+def say(one: Sum, numbers: Numbers, strength: float, cell: tuple[int, int]) -> str:
+    """Say what positions add to the chosen word, and whether two equal words still have equal rows."""
+    return f"{_OWN[numbers.scheme().adds](one, numbers, strength, cell)} {_twice(one, numbers)}"
+
+
+# ---- what is drawn ----
+
+
+def _times(name: str, strength: float) -> str:
+    """Write a name with the strength before it, unless that is 1."""
+    return name if strength == 1 else f"{number(strength, 3)} {name}"
+
+
+def _of_vectors(one: Sum, strength: float, numbers: Numbers) -> list[Part]:
+    p = _times("P", strength)
+    added = np.zeros_like(one.words) if one.added is None else one.added
+    return [
+        Part("E", one.words, "<b>E</b>: words", "of the word"),
+        Part("P", added, f"<b>{p}</b>: positions", "of its position", "+"),
+        Part("X", one.result, f"<b>X</b> = E + {p}", "sum", "="),
+    ]
+
+
+def _of_turned(one: Sum, strength: float, numbers: Numbers) -> list[Part]:
+    return [
+        Part("E", one.words, "<b>X</b> = E: words", "of the word"),
+        Part("turned", one.result, "<b>q</b> and <b>k</b>, turned", "turned", "turn"),
+    ]
+
+
+def _of_biased(one: Sum, strength: float, numbers: Numbers) -> list[Part]:
+    added = np.zeros_like(one.words) if one.added is None else one.added
+    bias = _times("B", strength)
+    return [
+        Part("S", one.words, "<b>S</b>: scores of X = E", "scaled score of the words"),
+        Part("B", added, f"<b>{bias}</b>: bias of head {numbers.inputs.head}", "bias", "+"),
+        Part("scores", one.result, f"S + {bias}, to the softmax", "sum", "="),
+    ]
+
+
+_PARTS: Mapping[str, Callable[[Sum, float, Numbers], list[Part]]] = {
+    "nothing": _of_vectors,
+    "vector": _of_vectors,
+    "rotation": _of_turned,
+    "bias": _of_biased,
+}
+
+
+# ---- what is said ----
+
+
+def _word(numbers: Numbers, place: int) -> str:
+    return f"**{plain(numbers.inputs.labels[place])}**"
+
+
+def _length(row: Array) -> str:
+    return number(float(np.linalg.norm(row)), 3)
+
+
+def _says_nothing(one: Sum, numbers: Numbers, strength: float, cell: tuple[int, int]) -> str:
+    return "Without positions nothing is added: P is zero, and X = E."
+
+
+def _says_vector(one: Sum, numbers: Numbers, strength: float, cell: tuple[int, int]) -> str:
+    if strength == 0 or one.added is None:
+        return "At strength 0 nothing is added: X = E."
+    row = cell[0]
+    place = row + numbers.scheme().first
+    return (
+        f"{_word(numbers, row)} stands at position {place}: its row of E has length "
+        f"{_length(one.words[row])}, its position adds a row of length {_length(one.added[row])}, and their "
+        f"sum has length {_length(one.result[row])}."
+    )
+
+
+def _says_turned(one: Sum, numbers: Numbers, strength: float, cell: tuple[int, int]) -> str:
+    start = f"{numbers.scheme_name.capitalize()} adds nothing to the input: X = E."
+    if strength == 0:
+        return f"{start} It turns q and k by their positions, at strength 0 by no angle."
+    row = cell[0]
+    return (
+        f"{start} It turns q and k by their positions: {_word(numbers, row)}, at position "
+        f"{row + numbers.scheme().first}, has length {_length(one.words[row])} before and "
+        f"{_length(one.result[row])} after, and its end has moved by "
+        f"{_length(one.result[row] - one.words[row])}."
+    )
+
+
+def _says_bias(one: Sum, numbers: Numbers, strength: float, cell: tuple[int, int]) -> str:
+    name = {"buckets": "A bias by buckets (T5)"}.get(numbers.scheme_name, numbers.scheme_name)
+    start = f"{name} adds nothing to the input: X = E. The scores get a bias"
+    if strength == 0 or one.added is None:
+        return f"{start}, at strength 0 none."
+    query, key = (_word(numbers, place) for place in cell)
+    return (
+        f"{start}: {query} looking at {key} has {number(float(one.words[cell]), 3)} from the words and "
+        f"{number(float(one.added[cell]), 3)} from their positions, "
+        f"{number(float(one.result[cell]), 3)} in all."
+    )
+
+
+_OWN: Mapping[str, Callable[[Sum, Numbers, float, tuple[int, int]], str]] = {
+    "nothing": _says_nothing,
+    "vector": _says_vector,
+    "rotation": _says_turned,
+    "bias": _says_bias,
+}
+# What rows of a map are called, before positions and after them.
+_ROWS: Mapping[str, tuple[str, str]] = {
+    "nothing": ("rows in E", "in X"),
+    "vector": ("rows in E", "in X"),
+    "rotation": ("rows in E", "turned"),
+    "bias": ("rows of scores without the bias", "with it"),
+}
+
+
+def _twice(one: Sum, numbers: Numbers) -> str:
+    """Compare the rows of the first word that comes twice."""
+    tokens, labels = numbers.inputs.tokens, label_tokens(numbers.inputs.tokens)
+    pair = next(((tokens.index(t), at) for at, t in enumerate(tokens) if tokens.index(t) < at), None)
+    if pair is None:
+        return "No word comes twice here, so there are no two equal rows to tell apart."
+    before, after = _ROWS[numbers.scheme().adds]
+    apart = float(np.linalg.norm(one.result[pair[0]] - one.result[pair[1]]))
+    names = " and ".join(f"**{plain(labels[each])}**" for each in pair)
+    told = "they are equal too" if apart < SAME else f"they are {number(apart, 3)} apart"
+    return f"{names} have equal {before}; {after} {told}."
+
+
+# ---- on the page ----
+
+
+def show(numbers: Numbers) -> None:
+    """Draw the sum; a click on a word chooses it."""
+    scheme = numbers.scheme()
+    moves = scheme.adds != "nothing"
+    size = 3 * max(numbers.x.numel(), len(numbers.x) ** 2)
+    strengths = exact(STRENGTH.fitting(size, MOST_NUMBERS)) if moves else None
+    cell = numbers.inputs.query, numbers.inputs.key
+    still = numbers.inputs.still(STRENGTH)
+    live_figure(
+        _packed(still, strengths),
+        key="added",
+        alt=_ALT[scheme.adds],
+        name=f"input {numbers.scheme_name}",
+        slider=Slider("Strength of positions", strengths) if strengths else None,
+        chosen={"query": QUERY} | ({"key": KEY} if scheme.adds == "bias" else {}),
+        says=_said(still, strengths, cell if scheme.adds == "bias" else (cell[0], 0)),
+        says_what_is_chosen=True,
+    )
+
+
+_ALT: Mapping[str, str] = {
+    "nothing": "The words' vectors E, a P of zeros, and their sum X, as three matrices",
+    "vector": "The words' vectors E, what their positions add, P, and their sum X, as three matrices",
+    "rotation": "The words' vectors, to which nothing is added, and the same turned by their positions",
+    "bias": "The scores of the words' vectors, the bias of their positions, and the sum, as three matrices",
+}
+
+
+def _at(strengths: Steps | None) -> tuple[float, ...]:
+    return (1.0,) if strengths is None else tuple(values(strengths).tolist())
+
+
+@shared
+def _packed(inputs: Inputs, strengths: Steps | None) -> bytes:
+    return pack(draw(Numbers(inputs), _at(strengths)))
+
+
+@shared
+def _said(inputs: Inputs, strengths: Steps | None, cell: tuple[int, int]) -> bytes:
+    numbers, at = Numbers(inputs), _at(strengths)
+    return pack_says(
+        [say(one, numbers, strength, cell) for one, strength in zip(sums(numbers, at), at, strict=True)]
+    )

@@ -1,0 +1,202 @@
+"""X = E + P on the positional-encoding page: its matrices and its sentences, against NumPy and loops."""
+
+import json
+import math
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from attn_core import SCHEMES
+from attn_figures.picture import Spec
+from attn_ui.schemes import SchemeSettings
+from pages.positional_encoding.numbers import Numbers, usable_schemes
+from pages.positional_encoding.settings import Inputs
+from pages.positional_encoding.views import added
+from tests.app.test_positional_encoding import opened, parts, sentences
+
+CAT = ("the", "cat", "sat", "on", "the", "mat")
+Array = NDArray[np.float64]
+
+
+def page(scheme: str, **more: Any) -> Numbers:
+    settings: dict[str, Any] = {"tokens": CAT, "words": "random", "width": 8, "seed": 3, "num_heads": 8}
+    settings |= {key: value for key, value in more.items() if key in Inputs.__dataclass_fields__}
+    own = {key: value for key, value in more.items() if key in ("base", "step", "layout")}
+    return Numbers(Inputs("E + P", scheme=SchemeSettings(scheme, **own), **settings))
+
+
+def drawn(spec: Spec) -> dict[str, Array]:
+    """The matrices by name, without what marks masked cells."""
+    return {
+        trace["name"]: np.asarray(trace["z"])
+        for trace in spec["data"]
+        if trace["type"] == "heatmap" and not trace["name"].endswith(" masked")
+    }
+
+
+def numbers_in(said: str) -> list[float]:
+    return [float(each.replace("−", "-")) for each in re.findall(r"(?<![\w.])[−-]?\d+(?:\.\d+)?", said)]
+
+
+def waves(n: int, width: int, base: float) -> Array:
+    """Vaswani et al., section 3.5, a number at a time."""
+    found = np.zeros((n, width))
+    for place in range(n):
+        for dimension in range(width):
+            angle = place / base ** (2 * (dimension // 2) / width)
+            found[place, dimension] = math.cos(angle) if dimension % 2 else math.sin(angle)
+    return found
+
+
+@pytest.mark.parametrize("width", [1, 5, 8, 16])
+@pytest.mark.parametrize("strength", [0.0, 0.7, 2.0])
+def test_waves_and_ramps_are_added_number_by_number(width: int, strength: float) -> None:
+    for scheme, p in (
+        ("sinusoidal", waves(6, width, 300.0)),
+        ("ramp", np.repeat(0.2 * np.arange(6)[:, None], width, axis=1)),
+    ):
+        numbers = page(scheme, width=width, base=300.0, step=0.2)
+        _, spec = added.draw(numbers, (1.0, strength))
+        maps = drawn(spec)
+        assert list(maps) == ["E", "P", "X"]
+        np.testing.assert_allclose(maps["P"], strength * p, atol=1e-12)
+        for row in range(6):
+            for column in range(width):
+                assert maps["X"][row, column] == pytest.approx(
+                    maps["E"][row, column] + strength * p[row, column]
+                )
+        assert np.array_equal(maps["E"][0], maps["E"][4])
+
+
+def test_a_learned_table_starts_after_its_cls() -> None:
+    if "learned" not in usable_schemes():
+        pytest.skip("the package with the learned table is not installed")
+    numbers = page("learned")
+    (spec,) = added.draw(numbers, (1.0,))
+    table = numbers.scheme().vectors(7, numbers.width).numpy()
+    np.testing.assert_allclose(drawn(spec)["P"], table[1:])
+    assert "**cat** stands at position 2" in added.say(added.sums(numbers, (1.0,))[0], numbers, 1.0, (1, 0))
+
+
+@pytest.mark.parametrize("strength", [0.0, 0.5, 1.0])
+def test_rotary_adds_nothing_and_turns_pairs(strength: float) -> None:
+    numbers = page("rotary", base=100.0)
+    (spec,) = added.draw(numbers, (strength,))
+    maps = drawn(spec)
+    assert list(maps) == ["E", "turned"]
+    e = numbers.x.numpy()
+    np.testing.assert_array_equal(maps["E"], e)
+    angles = strength * np.arange(6)[:, None] * 100.0 ** (-np.arange(0, 8, 2) / 8)
+    turned = (e[:, 0::2] + 1j * e[:, 1::2]) * np.exp(1j * angles)
+    np.testing.assert_allclose(maps["turned"][:, 0::2], turned.real)
+    np.testing.assert_allclose(maps["turned"][:, 1::2], turned.imag)
+    said = added.say(added.sums(numbers, (strength,))[0], numbers, strength, (4, 0))
+    assert said.startswith("Rotary adds nothing to the input: X = E. It turns q and k by their positions")
+    apart = np.linalg.norm(turned[0] - turned[4])
+    if strength:
+        length, moved = np.linalg.norm(e[4]), np.linalg.norm(turned[4] - (e[4, 0::2] + 1j * e[4, 1::2]))
+        found = numbers_in(said)
+        assert found == [4, *(pytest.approx(each, rel=5e-3) for each in (length, length, moved, apart))]
+    else:
+        assert "turned they are equal too" in said
+
+
+@pytest.mark.parametrize("strength", [0.0, 1.3])
+def test_biases_are_added_to_the_scores(strength: float) -> None:
+    numbers = page("ALiBi", head=3)
+    (spec,) = added.draw(numbers, (strength,))
+    maps = drawn(spec)
+    assert list(maps) == ["S", "B", "scores"]
+    e = numbers.x.numpy()
+    for query in range(6):
+        for key in range(6):
+            score = sum(e[query] * e[key]) / math.sqrt(8)
+            bias = -strength * 2.0**-3 * abs(query - key)
+            assert maps["S"][query, key] == pytest.approx(score)
+            assert maps["B"][query, key] == pytest.approx(bias)
+            assert maps["scores"][query, key] == pytest.approx(score + bias)
+    said = added.say(added.sums(numbers, (strength,))[0], numbers, strength, (1, 5))
+    assert "ALiBi adds nothing to the input: X = E. The scores get a bias" in said
+    if strength:
+        rows = maps["scores"]
+        wanted = [*(each[1, 5] for each in maps.values()), np.linalg.norm(rows[0] - rows[4])]
+        assert numbers_in(said) == [pytest.approx(each, rel=5e-3) for each in wanted]
+    else:
+        assert "with it they are equal too" in said
+
+
+@pytest.mark.parametrize("scheme", usable_schemes())
+def test_what_is_drawn_is_what_attends(scheme: str) -> None:
+    """The softmax of the last map's scores is the page's own map of weights."""
+    numbers = page(scheme, width=16)
+    (spec,) = added.draw(numbers, (numbers.inputs.scheme.strength,))
+    last = [*drawn(spec).values()][-1]
+    scores = last if SCHEMES[scheme].adds == "bias" else last @ last.T / math.sqrt(last.shape[1])
+    weights = np.exp(scores - scores.max(axis=1, keepdims=True))
+    weights /= weights.sum(axis=1, keepdims=True)
+    np.testing.assert_allclose(weights, numbers.attended.weights.numpy(), atol=1e-12)
+
+
+def test_the_sentence_measures_the_rows() -> None:
+    numbers = page("sinusoidal", words="one-hot", width=16)
+    (one,) = added.sums(numbers, (0.5,))
+    said = added.say(one, numbers, 0.5, (3, 0))
+    e, p = np.eye(16)[[0, 1, 2, 3, 0, 4]], 0.5 * waves(6, 16, 10000.0)
+    x = e + p
+    lengths = [np.linalg.norm(each[3]) for each in (e, p, x)]
+    assert numbers_in(said) == [
+        3,
+        *(pytest.approx(each, rel=5e-3) for each in (*lengths, np.linalg.norm(x[0] - x[4]))),
+    ]
+    assert "**the** and **the₂** have equal rows in E" in said
+
+
+def test_equal_rows_are_called_equal_only_where_they_are() -> None:
+    def said(scheme: str, strength: float, **more: Any) -> str:
+        numbers = page(scheme, **more)
+        return added.say(added.sums(numbers, (strength,))[0], numbers, strength, (0, 0))
+
+    assert "in X they are equal too" in said("none", 1.0)
+    assert "P is zero, and X = E" in said("none", 1.0)
+    assert "At strength 0 nothing is added: X = E." in said("ramp", 0.0)
+    assert "in X they are equal too" in said("ramp", 0.0)
+    assert "in X they are equal too" in said("ramp", 1.0, step=0.0)
+    assert "apart" in said("ramp", 1.0, step=0.01)
+    assert "No word comes twice" in said("ramp", 1.0, tokens=("dog", "bites"))
+    assert r"**\<b\>** stands" in said("ramp", 1.0, tokens=("<b>", "x"))
+
+
+@pytest.mark.parametrize("scheme", usable_schemes())
+def test_one_scale_one_set_of_labels_and_operators_between(scheme: str) -> None:
+    numbers = page(scheme, width=16)
+    specs = added.draw(numbers, (0.0, 1.0, 2.0))
+    adds = SCHEMES[scheme].adds
+    labels = {
+        str([axis["ticktext"], axis["tickvals"]])
+        for spec in specs
+        for name, axis in spec["layout"].items()
+        if name.startswith("yaxis")
+    }
+    assert len(labels) == 1
+    assert {trace["coloraxis"] for spec in specs for trace in spec["data"] if "coloraxis" in trace} == {
+        "coloraxis"
+    }
+    largest = max(float(np.abs(each).max()) for spec in specs for each in drawn(spec).values())
+    for spec in specs:
+        axis = spec["layout"]["coloraxis"]
+        assert (axis["cmin"], axis["cmax"]) == (pytest.approx(-largest), pytest.approx(largest))
+        said = [note["text"] for note in spec["layout"]["annotations"]]
+        assert said[1::2] == (["", "turn"] if adds == "rotation" else ["", "+", "="])
+    assert len({str(spec["layout"]["meta"]["screens"]) for spec in specs}) == 1
+
+
+def test_on_the_page_the_chosen_word_is_the_one_that_is_told() -> None:
+    app = opened(show="E + P", q="2", strength="0.5")
+    (said,) = sentences(app)
+    head, *_ = parts(app.get("bidi_component")[1].proto.bytes)
+    assert [*json.loads(head)["chosen"]] == ["query"]
+    assert said.startswith("**sat** stands at position 2: its row of E has length 1, its position adds")
+    assert numbers_in(said)[2] == pytest.approx(0.5 * math.sqrt(8), rel=5e-3)  # eight pairs sin² + cos²
