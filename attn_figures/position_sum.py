@@ -6,7 +6,7 @@ from typing import Any
 
 from attn_figures.frame import few
 from attn_figures.matrix import KEY_TITLE, QUERY_TITLE, Matrix, Numbers
-from attn_figures.panels import IN_SIGHT, compose
+from attn_figures.panels import compose
 from attn_figures.picture import Picture, Spec
 
 WIDEST, HIGHEST = 9, 16  # units: more columns and rows share as much room
@@ -81,5 +81,4 @@ def _line(parts: Sequence[Part], common: dict[str, Any], limit: float, longest_t
             for part in parts
         ],
         largest_unit=UNIT,
-        phone_height=IN_SIGHT,
     )
