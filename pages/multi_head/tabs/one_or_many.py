@@ -14,6 +14,7 @@ from attn_figures.numbers import counted, number
 from attn_figures.one_or_many import Fitted, Spread
 from attn_ui import controls
 from attn_ui.live_figure import Slider, live_figure, pack
+from attn_ui.program_lines import program as program_of
 from attn_ui.shared_cache import shared
 from attn_ui.state import value
 from attn_ui.tables import table as written
@@ -266,9 +267,8 @@ def _by_torch(parameters: Sequence[Tensor], num_heads: int) -> float:
 def program(here: OneOrMany) -> str:
     """Return a program that measures the present number of heads over the seeds."""
     now = Now(here.setting, ANY_LOOK, here.num_heads)
-    return snippets.beginning(code.asked(now)) + study_snippet.one_or_many(
-        seeds(here.setting), N_LAYERS, projection=here.setting.projection
-    )
+    study = study_snippet.one_or_many(seeds(here.setting), N_LAYERS, projection=here.setting.projection)
+    return program_of(*snippets.beginning(code.asked(now, ("x", "memory"))), study.strip())
 
 
 def fit_program(here: OneOrMany) -> str:
