@@ -106,9 +106,8 @@ def weights_of(module: nn.Module) -> dict[str, Tensor]:
     >>> {name: tuple(each.shape) for name, each in weights_of(SelfAttention(3, 2)).items()}
     {'W_q': (3, 2), 'W_k': (3, 2), 'W_v': (3, 3)}
     """
-    linears = {
-        letter: each for letter in "qkvo" if (each := getattr(module, f"W_{letter}", None)) is not None
-    }
+    every = {letter: getattr(module, f"W_{letter}", None) for letter in "qkvo"}
+    linears = {letter: each for letter, each in every.items() if each is not None}
     weights = {f"W_{letter}": each.weight.detach().mT for letter, each in linears.items()}
     biases = {f"b_{letter}": each.bias for letter, each in linears.items() if each.bias is not None}
     return weights | {name: each.detach() for name, each in biases.items()}

@@ -16,10 +16,10 @@ from streamlit.testing.v1 import AppTest
 from attn_core import ATTENTION_SAMPLES, Masking, make_mask
 from attn_live.says import said_at
 from attn_ui.shared_settings import TABLE_Q, TEMPERATURE
+from attn_ui.typed_tables import edited, matrix_of
 from pages.single_head.head import Inputs, make_head
 from pages.single_head.numbers import Scoring, at_every_step
 from pages.single_head.settings import MASK, MASK_WIDTH, MISTAKE, STAGE, TAB
-from pages.single_head.tabs.data import edited, matrix_of
 from tests.handed import leaves
 from tests.pages import open_sound, shown_under
 
