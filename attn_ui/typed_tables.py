@@ -17,12 +17,18 @@ Lines = Sequence[Sequence[float]]
 
 @dataclass(frozen=True)
 class Typed:
-    """A table that can be typed: setting, heading and present rows, and their names where these are fixed."""
+    """A table that can be typed: setting, heading and present rows, and their names where these are fixed.
+
+    Columns are counted from 1 unless they are named. Rows that are ``drawn`` are nobody's own yet: where
+    others are drawn, the editor starts afresh from these.
+    """
 
     setting: Table
     title: str
     rows: Lines
     names: Sequence[str] = ()
+    columns: Sequence[str] = ()
+    drawn: bool = False
 
 
 def type_over(tables: Sequence[Typed]) -> None:
@@ -69,10 +75,12 @@ def _start(table: Typed) -> tuple[str, pd.DataFrame]:
     """Return an editor's key and the numbers that it started from, which must not move while it is open."""
     key = f"_edit_{table.setting.name}_{state.revision(table.setting)}"
     start = f"{key}_start"
-    shape = (tuple(table.names), len(table.rows[0]))
+    columns = list(table.columns) or [str(number) for number in range(1, len(table.rows[0]) + 1)]
+    drawn = table.setting.text(table.rows) if table.drawn else ""
+    shape = (tuple(table.names), tuple(columns), drawn)
     if key not in st.session_state or st.session_state.get(start, (None, None))[1] != shape:
         frame = pd.DataFrame(table.rows, dtype=float)
-        frame.columns = pd.Index([str(number) for number in range(1, frame.shape[1] + 1)])
+        frame.columns = pd.Index(columns)
         frame.index = pd.Index(list(table.names) or range(1, len(frame) + 1), name="row")
         st.session_state[start] = (frame, shape)
         st.session_state.pop(key, None)

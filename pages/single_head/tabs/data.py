@@ -4,11 +4,13 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from attn_ui import state
+from attn_figures.matrix import Numbers
+from attn_ui import state, weights_tab
 from attn_ui.download import offer_csv
+from attn_ui.hand_weights import is_by_hand
 from attn_ui.shared_settings import TABLE_K, TABLE_Q, TABLE_V
 from attn_ui.typed_tables import Typed, paste, type_over
-from pages.single_head.head import tokens_of, typed_vectors
+from pages.single_head.head import tokens_of, typed_vectors, weights
 from pages.single_head.numbers import Now
 from pages.single_head.settings import TABLE_X, TABLE_Y
 
@@ -20,6 +22,8 @@ def show(now: Now) -> None:
         type_over(tables)
         for table in tables:
             paste(table)
+    if now.head.projections is not None:
+        weights_tab.show(weights(now.head), _weights(now), now.inputs.weights, by_hand=is_by_hand())
     pairs = _pairs(now)
     st.dataframe(pairs, hide_index=True, height=320)
     left, right = st.columns(2)
@@ -31,6 +35,20 @@ def show(now: Now) -> None:
     )
     output.insert(0, "output of", list(now.walk.queries))
     st.dataframe(output, hide_index=True)
+
+
+def _weights(now: Now) -> dict[str, Numbers]:
+    """Return the weights as X W takes them, and the biases as rows."""
+    walk = now.walk
+    given = (
+        [*zip("qkv", walk.projections or (), strict=False)],
+        [*zip("qkv", walk.biases or (), strict=False)],
+    )
+    return {
+        f"{kind}_{letter}": np.asarray(each)
+        for kind, made in zip("Wb", given, strict=True)
+        for letter, each in made
+    }
 
 
 def _pairs(now: Now) -> pd.DataFrame:

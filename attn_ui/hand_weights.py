@@ -1,0 +1,73 @@
+"""The sidebar's part on weights: how they are drawn, and whether some are set by hand."""
+
+from collections.abc import Mapping, Sequence
+
+import streamlit as st
+
+from attn_ui import controls, state
+from attn_ui.frame import listed
+from attn_ui.parameters import Choice
+from attn_ui.weight_tables import CONVENTION, HAND, MOST, TABLES, Given, Weight, said
+
+
+def ask_whether() -> bool:
+    """Ask whether weights are set by hand."""
+    return controls.flag(HAND, "Weights set by hand", help=CONVENTION)
+
+
+def is_by_hand() -> bool:
+    """Tell whether weights are set by hand now."""
+    return bool(st.session_state.get(HAND.name, HAND.default))
+
+
+def ask_init(setting: Choice, sentences: Mapping[str, str]) -> str:
+    """Ask how weights are drawn.
+
+    Args:
+        setting: the choice, made by `init_setting`.
+        sentences: what each option does, in words and signs, by its name.
+    """
+    lines = "\n".join(f"- **{name}**: {sentence}." for name, sentence in sentences.items())
+    return controls.choose(
+        setting,
+        "Weights W drawn as",
+        help=f"W takes d_in numbers to d_out.\n\n{lines}\n\nBiases are uniform within ±1/√d_in always.",
+    )
+
+
+def ask_by_hand(wanted: Sequence[Weight]) -> Given:
+    """Return the weights that were set by hand and that fit, and say which these are.
+
+    What does not fit is named, and drawn meanwhile; its table stays for the sizes that it is made for.
+    """
+    given, problems = fitting(wanted)
+    st.caption(":material/table: Type them, or open a file, in the tab *Data* of *Take away*.")
+    for problem in problems:
+        st.caption(f":material/edit: {problem} It is drawn meanwhile.")
+    if large := [each.name for each in wanted if not each.is_typed]:
+        st.caption(
+            f":material/info: {listed(large)}: more than {MOST} rows or columns, which is the most to type."
+        )
+    st.caption(f"{said(wanted, given)}.")
+    if any(state.text(TABLES[each.name]) for each in wanted):
+        st.button("Draw all weights again", on_click=_draw_again, args=(wanted,), width="stretch")
+    return given
+
+
+def _draw_again(wanted: Sequence[Weight]) -> None:
+    for each in wanted:
+        state.keep(TABLES[each.name], "", replaces=True)
+
+
+def fitting(wanted: Sequence[Weight]) -> tuple[Given, list[str]]:
+    """Return the typed weights that fit, and a sentence for each that does not."""
+    given, problems = [], []
+    for each in wanted:
+        rows = TABLES[each.name].rows(state.text(TABLES[each.name]))
+        if not rows:
+            continue
+        if problem := each.unfit((len(rows), len(rows[0]))):
+            problems.append(problem)
+        else:
+            given.append((each.name, rows))
+    return tuple(given), problems
