@@ -7,7 +7,7 @@ import streamlit as st
 from attn_ui import controls, state
 from attn_ui.frame import listed
 from attn_ui.parameters import Choice
-from attn_ui.weight_tables import CONVENTION, HAND, MOST, TABLES, Given, Weight, said
+from attn_ui.weight_tables import CONVENTION, HAND, MOST, TABLES, Given, Rows, Weight, said
 
 
 def ask_whether() -> bool:
@@ -35,39 +35,44 @@ def ask_init(setting: Choice, sentences: Mapping[str, str]) -> str:
     )
 
 
-def ask_by_hand(wanted: Sequence[Weight]) -> Given:
+def ask_by_hand(wanted: Sequence[Sequence[Weight]]) -> Given:
     """Return the weights that were set by hand and that fit, and say which these are.
 
     What does not fit is named, and drawn meanwhile; its table stays for the sizes that it is made for.
+
+    Args:
+        wanted: each weight in all shapes that it may have here, the present one first.
     """
-    given, problems = fitting(wanted)
+    fit, problems = fitting(wanted)
+    present = [each[0] for each in wanted]
     st.caption(":material/table: Type them, or open a file, in the tab *Data* of *Take away*.")
     for problem in problems:
         st.caption(f":material/edit: {problem} It is drawn meanwhile.")
-    if large := [each.name for each in wanted if not each.is_typed]:
-        st.caption(
-            f":material/info: {listed(large)}: more than {MOST} rows or columns, which is the most to type."
-        )
-    st.caption(f"{said(wanted, given)}.")
-    if any(state.text(TABLES[each.name]) for each in wanted):
-        st.button("Draw all weights again", on_click=_draw_again, args=(wanted,), width="stretch")
-    return given
+    if large := [each.name for each in present if not each.is_typed]:
+        st.caption(f":material/info: {listed(large)}: more than {MOST} rows or columns, too many to type.")
+    when = {weight.name: weight.when for weight, _ in fit}
+    st.caption(f"{said([each.name for each in present], when)}.")
+    if any(state.text(TABLES[each.name]) for each in present):
+        st.button("Draw all weights again", on_click=_draw_again, args=(present,), width="stretch")
+    return tuple((weight.name, rows) for weight, rows in fit)
 
 
-def _draw_again(wanted: Sequence[Weight]) -> None:
-    for each in wanted:
+def _draw_again(weights: Sequence[Weight]) -> None:
+    for each in weights:
         state.keep(TABLES[each.name], "", replaces=True)
 
 
-def fitting(wanted: Sequence[Weight]) -> tuple[Given, list[str]]:
-    """Return the typed weights that fit, and a sentence for each that does not."""
-    given, problems = [], []
-    for each in wanted:
-        rows = TABLES[each.name].rows(state.text(TABLES[each.name]))
+def fitting(wanted: Sequence[Sequence[Weight]]) -> tuple[list[tuple[Weight, Rows]], list[str]]:
+    """Return the typed weights that fit, in their shape, and a sentence for each that does not."""
+    fit, problems = [], []
+    for shapes in wanted:
+        rows = TABLES[shapes[0].name].rows(state.text(TABLES[shapes[0].name]))
         if not rows:
             continue
-        if problem := each.unfit((len(rows), len(rows[0]))):
-            problems.append(problem)
+        came = len(rows), len(rows[0])
+        found = next((each for each in shapes if each.shape == came), None)
+        if found is None:
+            problems.append(shapes[0].unfit(came))
         else:
-            given.append((each.name, rows))
-    return tuple(given), problems
+            fit.append((found, rows))
+    return fit, problems

@@ -85,12 +85,21 @@ def xavier_uniform_(weight, generator):
     bound = math.sqrt(6 / sum(weight.shape))
     weight[:] = (2 * rand(generator, *weight.shape) - 1) * bound
 """,
+    "normal_": """
+def normal_(weight, mean, std, generator):
+    weight[:] = mean + std * randn(generator, *weight.shape)
+""",
     "uniform_": """
 def uniform_(numbers, low, high, generator):
     numbers[:] = low + (high - low) * rand(generator, *numbers.shape)
 """,
 }
-_NEEDS = {"randn": "rand", "xavier_uniform_": "rand", "uniform_": "rand"}
+_NEEDS = {
+    "randn": ("rand",),
+    "xavier_uniform_": ("rand",),
+    "uniform_": ("rand",),
+    "normal_": ("rand", "randn"),
+}
 
 
 def in_numpy(program: str) -> str:
@@ -113,7 +122,7 @@ def in_numpy(program: str) -> str:
     if "kernel.sum(" in text:
         quiet = 'np.seterr(invalid="ignore")  # 0 / 0, where no key is in the window, is nan'
         text = text.replace("import numpy as np\n", f"import numpy as np\n\n{quiet}\n", 1)
-    names = {*rewriter.used, *(_NEEDS[name] for name in rewriter.used if name in _NEEDS)}
+    names = {*rewriter.used, *(each for name in rewriter.used for each in _NEEDS.get(name, ()))}
     helpers = [_HELPERS[name].strip() for name in _HELPERS if name in names]
     if re.search(r"\blinear\(", program):
         helpers.append(_HELPERS["linear"].strip())

@@ -3,6 +3,7 @@
 import ast
 from collections.abc import Sequence
 from itertools import pairwise
+from textwrap import indent
 
 FLOAT64 = "torch.set_default_dtype(torch.float64)"
 _STANDARD = frozenset({"hashlib", "math", "pathlib"})
@@ -130,8 +131,15 @@ def drawn(name: str, words: str, tokens: Sequence[str], *, width: int, seed: int
 # ---- weights ----
 
 
-def drawn_weights(module: str, names: Sequence[str], seed: int, *, bias: bool) -> str:
-    """Write the lines that fill a module's linear maps as the page does: Glorot's bounds, from the seed.
+def drawn_weights(
+    module: str,
+    names: Sequence[str],
+    seed: int,
+    *,
+    bias: bool,
+    fill: str = "nn.init.xavier_uniform_(W.weight)",
+) -> str:
+    """Write the lines that fill a module's linear maps as the page does, from the seed: `fill` a weight each.
 
     >>> print(drawn_weights("attention", ["W_q", "W_k"], 4, bias=False))
     torch.manual_seed(4)
@@ -140,8 +148,7 @@ def drawn_weights(module: str, names: Sequence[str], seed: int, *, bias: bool) -
     """
     text = (
         f"torch.manual_seed({seed})\n"
-        f"for W in ({', '.join(f'{module}.{name}' for name in names)}):\n"
-        "    nn.init.xavier_uniform_(W.weight)"
+        f"for W in ({', '.join(f'{module}.{name}' for name in names)}):\n" + indent(fill, "    ")
     )
     if bias:
         text += "\n    bound = 1 / math.sqrt(W.weight.shape[1])\n    nn.init.uniform_(W.bias, -bound, bound)"

@@ -68,7 +68,8 @@ def type_over(tables: Sequence[Typed]) -> None:
                     st.caption(f":material/edit: {problem} The picture keeps the last complete table.")
             with drawn:
                 st.form_submit_button("Draw these numbers", key=f"{key}_draw", on_click=take_over)
-                st.caption(":material/hourglass_empty: What you type waits until then.")
+                if table is tables[0]:
+                    st.caption(":material/hourglass_empty: What you type waits until then.")
 
 
 def _start(table: Typed) -> tuple[str, pd.DataFrame]:

@@ -24,11 +24,15 @@ CONVENTION = (
 
 @dataclass(frozen=True)
 class Weight:
-    """A weight or a bias of the page: its name, its shape as X W takes it, and what its sizes are called."""
+    """A weight or a bias of the page: its name, its shape as X W takes it, and what its sizes are called.
+
+    ``when`` says in which case it has this shape, where there are several.
+    """
 
     name: str
     shape: tuple[int, int]
     sizes: str
+    when: str = ""
 
     @property
     def title(self) -> str:
@@ -78,15 +82,19 @@ def spread(texts: Mapping[str, str]) -> str:
     return f"Standard deviation: {', '.join(f'{listed(names)} {text}' for text, names in alike.items())}."
 
 
-def said(wanted: Sequence[Weight], given: Given) -> str:
+def said(names: Sequence[str], typed: Mapping[str, str]) -> str:
     """Say which weights are set by hand and which are drawn, without a full stop.
 
-    >>> both = [Weight("W_q", (1, 1), ""), Weight("W_k", (1, 1), "")]
-    >>> said(both, (("W_q", ((2.0,),)),)), said(both, ())
-    ('Set by hand: W_q; drawn from the seed: W_k', 'Drawn from the seed: W_q and W_k')
+    Args:
+        names: of all weights; typed: of those set by hand, and when they hold where that is not always.
+
+    >>> said(["W_q", "W_k"], {"W_q": "with 4 heads"})
+    'Set by hand: W_q with 4 heads; drawn from the seed: W_k'
+    >>> said(["W_q", "W_k"], {})
+    'Drawn from the seed: W_q and W_k'
     """
-    typed = [name for name, _ in given]
-    drawn = [each.name for each in wanted if each.name not in typed]
+    drawn = [name for name in names if name not in typed]
     if not typed:
         return f"Drawn from the seed: {listed(drawn)}"
-    return f"Set by hand: {listed(typed)}" + (f"; drawn from the seed: {listed(drawn)}" if drawn else "")
+    told = [f"{name} {when}".strip() for name, when in typed.items()]
+    return f"Set by hand: {listed(told)}" + (f"; drawn from the seed: {listed(drawn)}" if drawn else "")

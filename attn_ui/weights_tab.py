@@ -45,7 +45,7 @@ def show(
                 st.caption(f"Weights of more than {MOST} rows or columns are in the files alone.")
             _offer(present)
         return
-    st.markdown(f"**The weights.** {said(weights, given)}.")
+    st.markdown(f"**The weights.** {said([each.name for each in weights], dict.fromkeys(dict(given), ''))}.")
     st.caption(CONVENTION)
     if small:
         own = dict(given)

@@ -4,9 +4,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from textwrap import indent
 
-from attn_core import MultiHeadAttention, NoPositions, Scheme
-from attn_ui.program_lines import WORD_VECTOR, drawn_weights, program
+from attn_core import GLOROT, INITS, MultiHeadAttention, NoPositions, Scheme
+from attn_ui.program_lines import WORD_VECTOR, program
+from attn_ui.program_weights import as_given, draw_lines, filled
 from attn_ui.programs import printing
+from attn_ui.weight_tables import Given
 from pages.multi_head.spellings import Spelling
 
 NO_POSITIONS = NoPositions()
@@ -162,6 +164,8 @@ def short(
     seed: int,
     conditions: Conditions,
     *,
+    init: str = GLOROT,
+    weights: Given = (),
     scheme: tuple[str, Mapping[str, object]],
     words: tuple[Sequence[str], Sequence[str]],
 ) -> str:
@@ -171,12 +175,14 @@ def short(
         vectors: `shortly_given` or `shortly_drawn` texts that define x, and memory where that is another.
         module: the attention; seed: that it is drawn from.
         conditions: positions, masks and temperature.
+        init: how weights are drawn; weights: those that are set by hand.
         scheme: the name of the positional scheme, and what it is made with.
         words: the queries' names and the keys'.
     """
     adds, cross = conditions.adds, any(text.startswith("memory") for text in vectors)
     drawn = any("sentence_vectors(" in text for text in vectors)
     names = ["MultiHeadAttention", *["make_scheme"] * (adds != "nothing"), *["sentence_vectors"] * drawn]
+    names += ["set_weights"] * bool(weights)
     text = f"import torch\n\nfrom attn_core import {', '.join(names)}\nfrom attn_figures import show\n\n"
     text += "".join(vectors)
     if adds != "nothing":
@@ -199,10 +205,14 @@ attention = MultiHeadAttention(
     d_value=memory.shape[1],
     rotation={"scheme" if adds == "rotation" else None},
     temperature={conditions.temperature!r},
+    init={init!r},
     seed={seed},
     dtype=torch.float64,
 ).requires_grad_(False)
 """
+    if weights:
+        each = "".join(f"    {name!r}: {as_given(name, rows, 'torch.float64')},\n" for name, rows in weights)
+        text += f"# Set by hand, as X W takes them: (d_in, d_out).\nset_weights(attention, {{\n{each}}})\n"
     masked = conditions.mask_lines("x", "memory", module.num_heads)
     text += f"{masked}\n" if masked else "mask = None\n"
     if adds == "bias":
@@ -227,6 +237,7 @@ class Asked:
         widths: of these sequences, by their names.
         n_head: heads; d_head: width of each.
         bias: whether the projections have one; seed: of the weights.
+        init: how weights are drawn; weights: those that are set by hand.
         conditions: positions, masks, temperature and output projection.
     """
 
@@ -237,6 +248,8 @@ class Asked:
     bias: bool
     seed: int
     conditions: Conditions = PLAIN
+    init: str = GLOROT
+    weights: Given = ()
 
     @property
     def cross(self) -> bool:
@@ -349,7 +362,14 @@ def _made(asked: Asked) -> str:
 
 def weight_lines(asked: Asked) -> str:
     """Write the lines that fill the module's projections; `projections` are the same as plain tensors."""
-    return drawn_weights("attention", asked.linears, asked.seed, bias=asked.bias)
+    return filled(
+        "attention",
+        asked.linears,
+        asked.seed,
+        bias=asked.bias,
+        fill=INITS[asked.init].fill,
+        weights=asked.weights,
+    )
 
 
 # ---- the same without a module: for the spellings, and for the study of many seeds ----
@@ -359,11 +379,9 @@ def beginning(asked: Asked) -> list[str]:
     """Return how programs begin: x and memory with their positions, and `draw`, which makes projections."""
     conditions, x = asked.conditions, asked.names[0]
     placed = "\n    ".join(conditions.placed(asked.widths))
-    drawing = """\
-def draw(d_in, d_out):
-    weight = torch.rand(d_out, d_in, generator=generator)
-    weight = (2 * weight - 1) * math.sqrt(6 / (d_in + d_out))
-"""
+    init = INITS[asked.init]
+    lines = draw_lines(is_normal=init.is_normal, factor=init.code)
+    drawing = f"def draw(d_in, d_out):\n{indent(lines, '    ')}"
     if asked.bias:
         drawing += (
             "    bias = torch.rand(d_out, generator=generator)\n"
@@ -416,4 +434,17 @@ def projections(asked: Asked) -> str:
         "W_v": "memory.shape[1], n_head * d_head",
         "W_o": "n_head * d_head, d_model",
     }
-    return "\n".join(f"{name} = draw({sides[name]})" for name in asked.linears)
+    drawn = [f"{name} = draw({sides[name]})" for name in asked.linears]
+    return "\n".join([*drawn, *_by_hand(asked.weights)])
+
+
+def _by_hand(weights: Given) -> list[str]:
+    """Write the lines that put weights set by hand in the place of drawn ones."""
+    lines = ["# Set by hand, as X W takes them: (d_in, d_out), which `linear` wants turned round."] * bool(
+        weights
+    )
+    for name, rows in weights:
+        pair = f"W{name[1:]}"
+        given = as_given(name, rows)
+        lines.append(f"{pair} = {given}.T, {pair}[1]" if name == pair else f"{pair} = {pair}[0], {given}")
+    return lines

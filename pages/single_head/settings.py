@@ -108,7 +108,7 @@ def ask_inputs() -> tuple[Inputs, Head]:
         inputs = st.session_state.get(_GOOD, Inputs())
         return inputs, make_head(inputs)
     if inputs.qkv == "projected":
-        given: Given = ask_by_hand(weights(head)) if by_hand else ()
+        given: Given = ask_by_hand([[each] for each in weights(head)]) if by_hand else ()
         if drawn := _drawn_so(inputs.init, head, [name for name, _ in given]):
             about.caption(drawn)
         inputs = replace(inputs, weights=given)

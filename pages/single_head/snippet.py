@@ -4,8 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from textwrap import indent
 
+from attn_core import GLOROT, INITS
 from attn_ui.program_lines import WORD_VECTOR, drawn_weights, given, program
+from attn_ui.program_weights import by_hand, filled
 from attn_ui.programs import printing
+from attn_ui.weight_tables import Given
 
 Rows = Sequence[Sequence[float]]
 LINEARS = ("W_q", "W_k", "W_v")
@@ -23,6 +26,7 @@ class Asked:
         temperature: what the scaled scores are divided by.
         widths: d_model, d_k and d_v of the projections; None where vectors attend as they are.
         seed: that the projections are drawn from; bias: whether they have one.
+        init: how they are drawn; weights: those that are set by hand.
         cross: whether there is Y; given: whether the inputs are Q, K and V.
     """
 
@@ -33,6 +37,8 @@ class Asked:
     widths: tuple[int, int, int] | None = None
     seed: int = 0
     bias: bool = False
+    init: str = GLOROT
+    weights: Given = ()
     cross: bool = False
     given: bool = False
 
@@ -131,13 +137,14 @@ def _made(asked: Asked) -> str:
 
 def weight_lines(asked: Asked) -> str:
     """Write the lines that fill the projections, the one place where weights come from."""
-    weights = drawn_weights("attention", LINEARS, asked.seed, bias=False)
-    if not asked.bias:
-        return weights
-    return (
-        f"{drawn_weights('attention', LINEARS, asked.seed, bias=True)}\n"
-        f"# The weights once more, alone: they are the same with biases and without.\n{weights}"
+    fill, typed = INITS[asked.init].fill, asked.weights
+    if not asked.bias or len(typed) == 2 * len(LINEARS):
+        return filled("attention", LINEARS, asked.seed, bias=asked.bias, fill=fill, weights=typed)
+    both, alone = (
+        drawn_weights("attention", LINEARS, asked.seed, bias=bias, fill=fill) for bias in (True, False)
     )
+    again = f"# The weights once more, alone: they are the same with biases and without.\n{alone}"
+    return "\n".join([both, again, *by_hand("attention", typed)])
 
 
 def mask_lines(asked: Asked) -> str:

@@ -11,7 +11,7 @@ from attn_ui import programs
 from attn_ui.program_lines import drawn, given
 from pages.multi_head import formulas
 from pages.multi_head import snippet as snippets
-from pages.multi_head.numbers import Now, allowed, width_of
+from pages.multi_head.numbers import Now, allowed, by_hand, width_of
 from pages.multi_head.settings import EXAMPLES, Setting
 
 MOST_WRITTEN = 40  # numbers of an example that the program writes out
@@ -40,6 +40,8 @@ def short(now: Now) -> str:
         now.module,
         setting.seed,
         going_on(now),
+        init=setting.init,
+        weights=by_hand(setting, now.n_head),
         scheme=(chosen.name, chosen.values() | {"num_heads": now.n_head, "seed": setting.seed}),
         words=(n.queries, n.keys),
     )
@@ -77,6 +79,8 @@ def asked(now: Now, names: tuple[str, str] = ("X", "Y")) -> snippets.Asked:
         bias=setting.bias,
         seed=setting.seed,
         conditions=going_on(now),
+        init=setting.init,
+        weights=by_hand(setting, now.n_head),
     )
 
 

@@ -47,7 +47,7 @@ def show(now: Now) -> None:
     stacked = here.study.distances is not None
     st.markdown(
         f"The same words at one width: each head is d_model / heads wide, and {len(seeds(here.setting))} "
-        "seeds draw the projections. Bars and bands are one standard deviation over the seeds."
+        f"seeds draw the projections. Bars and bands are one standard deviation over the seeds.{without(now)}"
     )
     residual = controls.flag(RESIDUAL, "Residual connection") if stacked else RESIDUAL.default
     layer = int(value(LAYERS))
@@ -87,6 +87,11 @@ def notes(here: OneOrMany, now: Now) -> str:
         "It spans powers of ten, so curves, sentence and table take the geometric mean over the seeds; what "
         "stands after ×/÷ is one standard deviation, as a factor."
     )
+
+
+def without(now: Now) -> str:
+    """Say that the study draws all weights, where some are set by hand; else nothing."""
+    return " Weights set by hand have no part in it: all are drawn." if now.setting.weights else ""
 
 
 @shared
@@ -242,6 +247,7 @@ def _module(here: OneOrMany, *, layer: int = 0) -> MultiHeadAttention:
         bias=here.setting.bias,
         projection=here.setting.projection,
         seed=here.setting.seed + layer,
+        init=here.setting.init,
     )
 
 

@@ -51,6 +51,8 @@ def asked(now: Now) -> Asked:
         else (head.x.shape[-1], head.d_k, head.value.shape[-1]),
         seed=inputs.seed,
         bias=inputs.bias,
+        init=inputs.init,
+        weights=inputs.weights,
         cross=not typed and head.x is not head.memory,
         given=typed,
     )
