@@ -47,17 +47,17 @@ def ask_by_hand(wanted: Sequence[Sequence[Weight]]) -> Given:
     present = [each[0] for each in wanted]
     st.caption(":material/table: Type them, or open a file, in the tab *Data* of *Take away*.")
     for problem in problems:
-        st.caption(f":material/edit: {problem} It is drawn meanwhile.")
+        st.caption(f":material/edit: {problem} The one from the seed is used meanwhile.")
     if large := [each.name for each in present if not each.is_typed]:
         st.caption(f":material/info: {listed(large)}: more than {MOST} rows or columns, too many to type.")
     when = {weight.name: weight.when for weight, _ in fit}
     st.caption(f"{said([each.name for each in present], when)}.")
     if any(state.text(TABLES[each.name]) for each in present):
-        st.button("Draw all weights again", on_click=_draw_again, args=(present,), width="stretch")
+        st.button("All weights from the seed again", on_click=_from_seed, args=(present,), width="stretch")
     return tuple((weight.name, rows) for weight, rows in fit)
 
 
-def _draw_again(weights: Sequence[Weight]) -> None:
+def _from_seed(weights: Sequence[Weight]) -> None:
     for each in weights:
         state.keep(TABLES[each.name], "", replaces=True)
 

@@ -74,12 +74,12 @@ def spread(texts: Mapping[str, str]) -> str:
     """Say how wide weights are drawn, those that are alike together.
 
     >>> spread({"W_q": "0.447", "W_k": "0.447", "W_v": "0.5"})
-    'Standard deviation: W_q and W_k 0.447, W_v 0.5.'
+    'Standard deviation 0.447 in W_q and W_k, 0.5 in W_v.'
     """
     alike: dict[str, list[str]] = {}
     for name, text in texts.items():
         alike.setdefault(text, []).append(name)
-    return f"Standard deviation: {', '.join(f'{listed(names)} {text}' for text, names in alike.items())}."
+    return f"Standard deviation {', '.join(f'{text} in {listed(names)}' for text, names in alike.items())}."
 
 
 def said(names: Sequence[str], typed: Mapping[str, str]) -> str:

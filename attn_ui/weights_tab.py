@@ -68,7 +68,7 @@ def _typed(weight: Weight, numbers: Numbers, own: Mapping[str, object], columns:
     """Return the table of a weight; one that is drawn starts from its numbers with six digits."""
     drawn = weight.name not in own
     rows = [[float(f"{cell:.6g}") if drawn else cell for cell in row] for row in numbers.tolist()]
-    title = f"{weight.title} ({weight.sizes}), {'drawn' if drawn else 'set by hand'}"
+    title = f"{weight.title} ({weight.sizes}), {'from the seed' if drawn else 'set by hand'}"
     return Typed(TABLES[weight.name], title, rows, _names(weight), columns, drawn)
 
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from attn_core import (
+    GLOROT,
     MASK_PATTERNS,
     BiasScheme,
     KVCache,
@@ -177,7 +178,7 @@ def draw(
     bias: bool,
     projection: bool,
     seed: int,
-    init: str,
+    init: str = GLOROT,
     weights: Given = (),
 ) -> MultiHeadAttention:
     """Draw the projections that are not given, which temperature, mask and positions leave as they are.
