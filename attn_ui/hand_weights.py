@@ -12,7 +12,7 @@ from attn_ui.weight_tables import CONVENTION, HAND, MOST, TABLES, Given, Rows, W
 
 def ask_whether() -> bool:
     """Ask whether weights are set by hand."""
-    return controls.flag(HAND, "Weights set by hand", help=CONVENTION)
+    return controls.flag(HAND, "Weights W set by hand", help=CONVENTION)
 
 
 def is_by_hand() -> bool:
@@ -53,7 +53,7 @@ def ask_by_hand(wanted: Sequence[Sequence[Weight]]) -> Given:
     when = {weight.name: weight.when for weight, _ in fit}
     st.caption(f"{said([each.name for each in present], when)}.")
     if any(state.text(TABLES[each.name]) for each in present):
-        st.button("All weights from the seed again", on_click=_from_seed, args=(present,), width="stretch")
+        st.button("Take all from the seed again", on_click=_from_seed, args=(present,), width="stretch")
     return tuple((weight.name, rows) for weight, rows in fit)
 
 

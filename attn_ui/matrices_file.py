@@ -3,10 +3,14 @@
 import csv
 import io
 import json
+import lzma
+import math
 import re
+import struct
 import zipfile
 import zlib
 from collections.abc import Mapping, Sequence
+from tokenize import TokenError
 from typing import Any
 
 import numpy as np
@@ -15,6 +19,15 @@ from numpy.typing import NDArray
 Numbers = NDArray[np.float64]
 KINDS = ("csv", "json", "npz")
 MOST_BYTES = 1_000_000  # of a file, and of each array in it
+# What unpacking may say of damaged bytes, and numpy of a header that is none.
+_NOT_A_ZIP = (
+    zipfile.BadZipFile, NotImplementedError, RuntimeError, OSError, EOFError, zlib.error, lzma.LZMAError,
+    struct.error, IndexError, OverflowError, UnicodeError,
+)  # fmt: skip
+_NOT_A_HEADER = (
+    ValueError, EOFError, SyntaxError, TypeError, KeyError, TokenError, RecursionError, MemoryError,
+    OverflowError, AttributeError,
+)  # fmt: skip
 _SHOWN = 24  # characters of foreign text that a sentence repeats
 
 
@@ -77,21 +90,33 @@ def _npz(name: str, content: bytes, wanted: Sequence[str]) -> dict[str, Numbers]
             for each, info in there.items():
                 if info.file_size > MOST_BYTES:
                     raise ValueError(f"{each} has {info.file_size:,} bytes; wanted at most {MOST_BYTES:,}")
-            return {each: _array(each, held.read(info)) for each, info in there.items()}
-    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, OSError, EOFError, zlib.error) as error:
+            unpacked = {each: held.read(info) for each, info in there.items()}
+    except _NOT_A_ZIP as error:
         raise ValueError(
             "wanted an NPZ file, as numpy.savez writes it; this is none, or was cut off"
         ) from error
+    return {each: _array(each, array) for each, array in unpacked.items()}
 
 
 def _array(name: str, content: bytes) -> Numbers:
+    """Read an array in numpy's own format, its header before anything of its size is made."""
+    held = io.BytesIO(content)
     try:
-        array = np.load(io.BytesIO(content), allow_pickle=False)
-    except (ValueError, EOFError, OSError, MemoryError, SyntaxError, TypeError, KeyError) as error:
+        version = np.lib.format.read_magic(held)
+        read = np.lib.format.read_array_header_1_0 if version[0] == 1 else np.lib.format.read_array_header_2_0
+        shape, is_fortran, dtype = read(held)
+    except _NOT_A_HEADER as error:
         raise ValueError(f"wanted numbers under {name}; it cannot be read as an array of them") from error
-    if not isinstance(array, np.ndarray) or array.dtype.kind not in "fiu":
+    if dtype.kind not in "fiu":
         raise ValueError(f"wanted numbers under {name}; it holds something else")
-    return _matrix(name, array.astype(np.float64))
+    if len(shape) > 2 or any(type(side) is not int or side < 1 for side in shape):
+        raise ValueError(f"wanted rows and columns under {name}; it has the shape {str(shape)[:_SHOWN]}")
+    if math.prod(shape) * dtype.itemsize != len(content) - held.tell():
+        raise ValueError(f"wanted as many numbers under {name} as its shape has; it was cut off")
+    numbers = np.frombuffer(content, dtype, offset=held.tell()).reshape(
+        shape, order="F" if is_fortran else "C"
+    )
+    return _matrix(name, numbers.astype(np.float64))
 
 
 def _json(name: str, content: bytes, wanted: Sequence[str]) -> dict[str, Numbers]:

@@ -1,15 +1,16 @@
-"""Weights under a figure: to read, to type over, to paste, to take from a file and to take away."""
+"""Projections under a figure: to read, to type over, to paste, to take from a file and to take away."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
-import pandas as pd
 import streamlit as st
 
 from attn_ui import matrices_file, state
 from attn_ui.download import offer_csv
 from attn_ui.frame import listed
 from attn_ui.matrices_file import Numbers
+from attn_ui.tables import numbers_table
 from attn_ui.typed_tables import Typed, matrix_of, problem_of, type_over
 from attn_ui.weight_tables import CONVENTION, MOST, TABLES, Given, Weight, said
 
@@ -23,6 +24,7 @@ def show(
     given: Given,
     *,
     by_hand: bool,
+    write: Callable[[float], str],
     columns: Mapping[str, Sequence[str]] | None = None,
 ) -> None:
     """Show the weights of a page; let them be set where they are set by hand.
@@ -31,21 +33,23 @@ def show(
         weights: what there is, in its order; present: their numbers, by their names.
         given: those that were set by hand.
         by_hand: whether weights are set by hand now.
+        write: how a number is written that is only read.
         columns: what the columns of some are called.
     """
     small = [each for each in weights if each.is_typed]
     names = columns or {}
     if not by_hand:
-        with st.expander(f"The weights {listed([each.name for each in weights])}"):
-            st.caption(f"{CONVENTION} To type them, switch on *Weights set by hand* in the sidebar.")
+        with st.expander(f"The projections {listed([each.name for each in weights])}"):
+            st.caption(f"{CONVENTION} To type them, switch on *Weights W set by hand* in the sidebar.")
             for each in small:
-                st.markdown(f"**{each.title}** ({each.sizes})")
-                st.dataframe(_frame(each, present[each.name], names.get(each.name, ())), height="auto")
+                _read(each, present[each.name], names.get(each.name, ()), write)
             if len(small) < len(weights):
-                st.caption(f"Weights of more than {MOST} rows or columns are in the files alone.")
+                st.caption(f"Matrices of more than {MOST} rows or columns are in the files alone.")
             _offer(present)
         return
-    st.markdown(f"**The weights.** {said([each.name for each in weights], dict.fromkeys(dict(given), ''))}.")
+    st.markdown(
+        f"**The projections.** {said([each.name for each in weights], dict.fromkeys(dict(given), ''))}."
+    )
     st.caption(CONVENTION)
     if small:
         own = dict(given)
@@ -59,9 +63,12 @@ def _names(weight: Weight) -> list[str]:
     return [weight.name] if weight.shape[0] == 1 else [str(row) for row in range(1, weight.shape[0] + 1)]
 
 
-def _frame(weight: Weight, numbers: Numbers, columns: Sequence[str]) -> pd.DataFrame:
+def _read(weight: Weight, numbers: Numbers, columns: Sequence[str], write: Callable[[float], str]) -> None:
+    """Show a weight that is only read."""
     named = columns or [str(column) for column in range(1, weight.shape[1] + 1)]
-    return pd.DataFrame(numbers, index=pd.Index(_names(weight), name="row"), columns=pd.Index(named))
+    st.markdown(f"**{weight.title}** ({weight.sizes})")
+    table: dict[str, Any] = {" ": _names(weight)} | {name: numbers[:, at] for at, name in enumerate(named)}
+    st.dataframe(numbers_table(table, write), hide_index=True, column_config={" ": "row"})
 
 
 def _typed(weight: Weight, numbers: Numbers, own: Mapping[str, object], columns: Sequence[str]) -> Typed:
@@ -85,8 +92,8 @@ def _paste(weights: Sequence[Weight]) -> None:
                 state.keep(TABLES[weight.name], TABLES[weight.name].text(rows), replaces=True)
                 st.session_state[_PASTED] = ""
 
-    with st.expander("Paste a weight as text"):
-        st.selectbox("Weight", list(by_name), key=_WHICH, format_func=lambda name: by_name[name].title)
+    with st.expander("Paste a projection as text"):
+        st.selectbox("Projection", list(by_name), key=_WHICH, format_func=lambda name: by_name[name].title)
         st.text_area(
             "One row a line; numbers between commas, spaces or tabs",
             key=_PASTED,
@@ -95,7 +102,7 @@ def _paste(weights: Sequence[Weight]) -> None:
             height=120,
         )
         if problem := st.session_state.get(_PROBLEM):
-            st.caption(f":material/edit: {problem} The picture keeps the weights that it has.")
+            st.caption(f":material/edit: {problem} The picture keeps the numbers that it has.")
 
 
 def _open(weights: Sequence[Weight]) -> None:
@@ -110,7 +117,9 @@ def _open(weights: Sequence[Weight]) -> None:
         try:
             found = taken(file.name, file.getvalue(), weights)
         except ValueError as error:
-            st.session_state[_TOLD] = f"Not taken: {str(error).rstrip('.')}. The weights are as they were."
+            st.session_state[_TOLD] = (
+                f"Not taken: {str(error).rstrip('.')}. The projections are as they were."
+            )
             return
         for name, text in found.items():
             state.keep(TABLES[name], text, replaces=True)
@@ -119,7 +128,7 @@ def _open(weights: Sequence[Weight]) -> None:
         )
 
     st.file_uploader(
-        "Open a file of weights",
+        "Open a file of projections",
         type=list(matrices_file.KINDS),
         key=f"_weights_file_{turn}",
         on_change=opened,
@@ -157,11 +166,11 @@ def _offer(present: Mapping[str, Numbers]) -> None:
     arrays = {name: np.asarray(numbers) for name, numbers in present.items()}
     left, right = st.columns(2)
     with left:
-        offer_csv("Save the weights as CSV", "attention-weights.csv", lambda: matrices_file.csv_of(arrays))
+        offer_csv("Save the projections as CSV", "projections.csv", lambda: matrices_file.csv_of(arrays))
     right.download_button(
-        "Save the weights as NPZ",
+        "Save the projections as NPZ",
         lambda: matrices_file.npz_of(arrays),
-        file_name="attention-weights.npz",
+        file_name="projections.npz",
         mime="application/octet-stream",
         on_click="ignore",
     )

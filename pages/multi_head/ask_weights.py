@@ -15,7 +15,7 @@ from pages.multi_head.weights import weights
 
 def ask_weights(setting: Setting) -> Setting:
     """Return the setting with how its weights are drawn, and with those set by hand."""
-    st.subheader("Weights", anchor=False)
+    st.subheader("Weights W", anchor=False)
     setting = replace(setting, init=ask_init(INIT, {name: each.sentence for name, each in INITS.items()}))
     about = st.container()
     given = ask_by_hand(_shapes(setting)) if ask_whether() else ()
@@ -27,10 +27,10 @@ def ask_weights(setting: Setting) -> Setting:
 def _shapes(setting: Setting) -> list[list[Weight]]:
     """Return each weight in the shapes that it has with any number of heads, the present number first."""
     slider = heads_slider(setting)
+    if setting.d_head is None:  # all heads share one width, however many there are
+        return [[each] for each in weights(sizes_of(setting, int(slider.values[0])))]
     present = int(slider.taken(state.value(HEADS)))
     counts = [present, *(int(heads) for heads in slider.values if heads != present)]
-    if setting.d_head is None:  # all heads share one width
-        return [[each] for each in weights(sizes_of(setting, present))]
     every = (weights(sizes_of(setting, heads), _with(heads)) for heads in counts)
     return [list(shapes) for shapes in zip(*every, strict=True)]
 

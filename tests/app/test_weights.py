@@ -226,7 +226,7 @@ def test_heads_of_a_free_width_take_a_table_with_the_number_that_it_is_made_for(
 
 def test_all_can_be_drawn_again() -> None:
     at = open_page("multi-head", hand="true", dm="2", heads="1", W_q="1,2;3,4", W_o="1,0;0,1")
-    next(each for each in at.button if each.label == "All weights from the seed again").click().run()
+    next(each for each in at.button if each.label == "Take all from the seed again").click().run()
     assert "W_q" not in at.query_params
     assert "W_o" not in at.query_params
     assert "Drawn from the seed: W_q, W_k, W_v and W_o." in sidebar(at)
@@ -239,9 +239,7 @@ def test_layers_and_studies_say_what_is_by_hand() -> None:
         "Set by hand, W_q is the same in every layer; the other weights are drawn from the seeds 4 to 15"
         in block
     )
-    assert "Weights set by hand have no part in it" in said(
-        open_page("multi-head", tab="One or many", **link)
-    )
+    assert "What is set by hand has no part in it" in said(open_page("multi-head", tab="One or many", **link))
 
 
 # ---- links and tables ----
@@ -357,7 +355,7 @@ def test_a_file_of_one_matrix_is_named_for_it() -> None:
         ("w.npz", npz_of(GIVEN)[:-40], "wanted an NPZ file"),
         ("w.npz", as_npz(W_q=np.ones((2, 3, 1))), "under W_q; it has the shape (2, 3, 1)"),
         ("w.npz", as_npz(W_q=np.array([["a"]])), "wanted numbers under W_q; it holds something else"),
-        ("w.npz", as_npz(W_q=np.array([[{}]], dtype=object)), "wanted numbers under W_q; it cannot be read"),
+        ("w.npz", as_npz(W_q=np.array([[{}]], dtype=object)), "wanted numbers under W_q; it holds something else"),
         ("w.npz", as_npz(W_q=np.ones((2, 3), dtype=complex)), "wanted numbers under W_q; it holds"),
         ("w.csv", b"W_q,1\n" * 200_000, "wanted at most 1,000,000 bytes; the file has 1,200,000"),
     ],
@@ -380,8 +378,9 @@ def test_a_file_on_the_page_is_taken_or_refused_as_a_whole() -> None:
     at = open_page("single-head", hand="true", tab="Data", dk="2", dv="2", **WORDS)
     W = drawn(0, (3, 2))
     upload(at, 0, as_json({"W_q": W, "W_k": drawn(1, (2, 2))}))
-    assert "Not taken: W_k must be 3 × 2 (d_model × d_k); it is 2 × 2. The weights are as they were." in said(
-        at
+    assert (
+        "Not taken: W_k must be 3 × 2 (d_model × d_k); it is 2 × 2. The projections are as they were."
+        in said(at)
     )
     assert "W_q" not in at.query_params
     upload(at, 1, as_json({"W_q": W, "W_k": W, "W_v": W}))

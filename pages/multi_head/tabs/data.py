@@ -14,6 +14,8 @@ from attn_ui.tables import numbers_table
 from pages.multi_head.numbers import Now, array, by_hand, sizes_of
 from pages.multi_head.weights import columns, weights
 
+WRITE = partial(fixed, decimals=6)
+
 
 def show(now: Now) -> None:
     """Show the vectors that go in and the projections, as tables to read and download."""
@@ -28,7 +30,7 @@ def show(now: Now) -> None:
     sizes = sizes_of(now.setting, now.n_head)
     made = {name: array(each).reshape(-1, each.shape[-1]) for name, each in weights_of(now.module).items()}
     given = by_hand(now.setting, now.n_head)
-    weights_tab.show(weights(sizes), made, given, by_hand=is_by_hand(), columns=columns(sizes))
+    weights_tab.show(weights(sizes), made, given, by_hand=is_by_hand(), write=WRITE, columns=columns(sizes))
     turned = "; query and key are turned by their places" if now.scheme.adds == "rotation" else ""
     st.markdown(f"**Head {head + 1}**: weights, then its query, key and value vectors{turned}")
     _table(result.weights[head], now.tokens.queries, "", columns=now.tokens.keys)
@@ -50,7 +52,7 @@ def _table(tensor: Tensor, rows: Sequence[str], letter: str, columns: Sequence[s
         # No token is a space, so no column hides another.
         numbers_table(
             {" ": list(rows)} | {name: numbers[:, index] for index, name in enumerate(names)},
-            partial(fixed, decimals=6),
+            WRITE,
         ),
         hide_index=True,
         width="stretch",

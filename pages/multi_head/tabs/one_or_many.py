@@ -91,7 +91,7 @@ def notes(here: OneOrMany, now: Now) -> str:
 
 def without(now: Now) -> str:
     """Say that the study draws all weights, where some are set by hand; else nothing."""
-    return " Weights set by hand have no part in it: all are drawn." if now.setting.weights else ""
+    return " What is set by hand has no part in it: all projections are drawn." if now.setting.weights else ""
 
 
 @shared

@@ -20,7 +20,9 @@ def draw(steps: Sequence[Now]) -> list[Spec]:
 def say(now: Now) -> str:
     """Say what one head and the present number have in common, and what differs."""
     here = one_or_many(now)
-    drawn = " Weights set by hand have no part in it: all are drawn." if now.setting.weights else ""
+    drawn = (
+        " What is set by hand has no part in it: all projections are drawn." if now.setting.weights else ""
+    )
     return f"{uneven(here, now)}{said(here, LAYER, residual=False)}{drawn}"
 
 

@@ -1,10 +1,13 @@
 """The tab Data: the numbers to read, to type, to paste and to take away."""
 
+from functools import partial
+
 import numpy as np
 import pandas as pd
 import streamlit as st
 
 from attn_figures.matrix import Numbers
+from attn_figures.numbers import fixed
 from attn_ui import state, weights_tab
 from attn_ui.download import offer_csv
 from attn_ui.hand_weights import is_by_hand
@@ -23,7 +26,13 @@ def show(now: Now) -> None:
         for table in tables:
             paste(table)
     if now.head.projections is not None:
-        weights_tab.show(weights(now.head), _weights(now), now.inputs.weights, by_hand=is_by_hand())
+        weights_tab.show(
+            weights(now.head),
+            _weights(now),
+            now.inputs.weights,
+            by_hand=is_by_hand(),
+            write=partial(fixed, decimals=6),
+        )
     pairs = _pairs(now)
     st.dataframe(pairs, hide_index=True, height=320)
     left, right = st.columns(2)
