@@ -355,7 +355,7 @@ def test_a_file_of_one_matrix_is_named_for_it() -> None:
         ("w.npz", npz_of(GIVEN)[:-40], "wanted an NPZ file"),
         ("w.npz", as_npz(W_q=np.ones((2, 3, 1))), "under W_q; it has the shape (2, 3, 1)"),
         ("w.npz", as_npz(W_q=np.array([["a"]])), "wanted numbers under W_q; it holds something else"),
-        ("w.npz", as_npz(W_q=np.array([[{}]], dtype=object)), "wanted numbers under W_q; it holds something else"),
+        ("w.npz", as_npz(W_q=np.array([[{}]], dtype=object)), "wanted numbers under W_q; it holds"),
         ("w.npz", as_npz(W_q=np.ones((2, 3), dtype=complex)), "wanted numbers under W_q; it holds"),
         ("w.csv", b"W_q,1\n" * 200_000, "wanted at most 1,000,000 bytes; the file has 1,200,000"),
     ],
