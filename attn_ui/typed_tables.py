@@ -46,7 +46,7 @@ def type_over(tables: Sequence[Typed]) -> None:
             if not problem_of(table.setting, numbers) and text != table.setting.text(table.rows):
                 state.keep(table.setting, text)
 
-    with st.form("_tables", border=False):
+    with st.form(f"_tables_{tables[0].setting.name}", border=False):
         st.markdown(
             "Type over any number."
             if tables[0].names

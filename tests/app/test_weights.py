@@ -284,6 +284,16 @@ def started(at: AppTest, name: str) -> Numbers:
     return np.asarray(at.session_state[f"_edit_{name}_0_start"][0].to_numpy())
 
 
+def test_vectors_and_weights_are_typed_on_one_page() -> None:
+    given = {"X": drawn(8, (3, 2)), "W_q": drawn(9, (2, 4))}
+    link = {name: TABLES["W_q"].text(each.tolist()) for name, each in given.items()}
+    at = open_page("single-head", hand="true", tab="Data", text="a b c", vectors="typed", **link)
+    generator = torch.Generator().manual_seed(4)
+    _, W_k, W_v = (by_torch("Glorot uniform", 2, 4, generator) for _ in "qkv")
+    Q, K, V = (given["X"] @ each for each in (given["W_q"], W_k, W_v))
+    np.testing.assert_allclose(output_shown(at), softmax(Q @ K.T / 2) @ V, atol=1e-9)
+
+
 # ---- files ----
 
 WANTED = [
