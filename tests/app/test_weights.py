@@ -3,6 +3,7 @@
 import io
 import json
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,9 +17,12 @@ from attn_ui.matrices_file import csv_of, npz_of
 from attn_ui.parameters import by_name
 from attn_ui.weight_tables import TABLES, Weight
 from attn_ui.weights_tab import taken
+from pages.multi_head.numbers import sequences
 from pages.multi_head.settings import SETTINGS as HEADS_SETTINGS
+from pages.multi_head.study import bare, studied
 from pages.single_head.settings import SETTINGS as HEAD_SETTINGS
 from tests import handed
+from tests.app.test_multi_head import OWN
 from tests.pages import open_page
 
 Numbers = NDArray[np.float64]
@@ -240,6 +244,17 @@ def test_layers_and_studies_say_what_is_by_hand() -> None:
         in block
     )
     assert "What is set by hand has no part in it" in said(open_page("multi-head", tab="One or many", **link))
+
+
+@pytest.mark.parametrize("name", INITS)
+def test_the_study_of_one_head_or_many_draws_so_too(name: str) -> None:
+    setting = replace(OWN, init=name, bias=False, weights=(("W_q", ((1.0,),)),))
+    x = np.asarray(sequences(setting).query)
+    generator = torch.Generator().manual_seed(setting.seed)
+    W_q, W_k = (by_torch(name, x.shape[1], x.shape[1], generator) for _ in "qk")
+    weights = softmax(x @ W_q @ (x @ W_k).T / math.sqrt(x.shape[1]))
+    entropy = -(weights * np.log(weights)).sum(axis=-1).mean()
+    assert float(studied(bare(setting)).entropy[0, 0]) == pytest.approx(entropy, abs=1e-9)
 
 
 # ---- links and tables ----
