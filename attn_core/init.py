@@ -18,8 +18,8 @@ class Init:
     """One way to draw a weight that takes d_in numbers to d_out.
 
     ``sentence`` says how in words and signs, ``code`` in torch, as an expression in d_in and d_out: the
-    factor that uniform numbers from -1 to 1, or standard normal ones, are multiplied by. ``fill`` is lines of torch
-    that fill ``W.weight`` so, where W is an ``nn.Linear``.
+    factor that uniform numbers from -1 to 1, or standard normal ones, are multiplied by. ``fill`` is lines of
+    torch that fill ``W.weight`` so, where W is an ``nn.Linear``.
     """
 
     name: str
