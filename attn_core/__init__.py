@@ -9,6 +9,7 @@ from attn_core.checks import Check, audit_attention, compare
 from attn_core.head_mistakes import MULTI_HEAD_MISTAKES
 from attn_core.heads_fit import HeadsFit, TwoPatternTask, fit_heads, two_pattern_task
 from attn_core.heads_study import HeadsStudy, heads_study
+from attn_core.init import GLOROT, INITS, Init, set_weights, weights_of
 from attn_core.kernels import KERNELS, Kernel
 from attn_core.kv_cache import DecodingCost, KVCache, decode_step, decoding_cost
 from attn_core.latent import LatentAttention
@@ -93,6 +94,8 @@ from attn_core.tokens import label_tokens, tokenize
 __all__ = [
     "ATTENTION_MISTAKES",
     "ATTENTION_SAMPLES",
+    "GLOROT",
+    "INITS",
     "KERNELS",
     "MASK_PATTERNS",
     "MULTI_HEAD_MISTAKES",
@@ -112,6 +115,7 @@ __all__ = [
     "DecodingCost",
     "HeadsFit",
     "HeadsStudy",
+    "Init",
     "KVCache",
     "Kernel",
     "KernelRegression",
@@ -187,6 +191,7 @@ __all__ = [
     "scale_study",
     "scaled_dot_product_attention",
     "sentence_vectors",
+    "set_weights",
     "shift_difference",
     "shuffle_difference",
     "sinusoidal_encoding",
@@ -196,4 +201,5 @@ __all__ = [
     "token_similarity",
     "tokenize",
     "two_pattern_task",
+    "weights_of",
 ]

@@ -1,9 +1,9 @@
 """Linear maps whose first values come from a seed that the caller can see."""
 
-import math
-
 import torch
 from torch import nn
+
+from attn_core.init import GLOROT, make_init
 
 
 class Linear(nn.Linear):
@@ -14,16 +14,22 @@ class Linear(nn.Linear):
 
 
 def seeded_linear(
-    d_in: int, d_out: int, *, bias: bool, generator: torch.Generator, dtype: torch.dtype | None
+    d_in: int,
+    d_out: int,
+    *,
+    bias: bool,
+    generator: torch.Generator,
+    dtype: torch.dtype | None,
+    init: str = GLOROT,
 ) -> nn.Linear:
-    """Return an ``nn.Linear`` drawn from the generator: Glorot-uniform weights, bias within 1/sqrt(d_in).
+    """Return an ``nn.Linear`` drawn from the generator: weight as ``init`` says, bias within 1/sqrt(d_in).
 
     Drawn in float64 and then rounded, so that one seed means the same map in every dtype.
     """
     linear = Linear(d_in, d_out, bias=bias, dtype=dtype)
     with torch.no_grad():
-        for parameter, bound in ((linear.weight, math.sqrt(6 / (d_in + d_out))), (linear.bias, d_in**-0.5)):
-            if parameter is not None:
-                drawn = torch.rand(parameter.shape, generator=generator, dtype=torch.float64)
-                parameter.copy_((2 * drawn - 1) * bound)
+        linear.weight.copy_(make_init(init).draw(d_in, d_out, generator))
+        if bias:
+            drawn = torch.rand(d_out, generator=generator, dtype=torch.float64)
+            linear.bias.copy_((2 * drawn - 1) * d_in**-0.5)
     return linear

@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass
+from functools import partial
 
 import torch
 from jaxtyping import Bool, Float
@@ -11,6 +12,7 @@ from attn_core import _require
 from attn_core._linear import seeded_linear
 from attn_core._memory import large
 from attn_core._softmax import softmax_rows
+from attn_core.init import GLOROT
 from attn_core.masks import causal_mask
 
 
@@ -164,10 +166,11 @@ class SelfAttention(nn.Module):
 
     ``W_q`` and ``W_k`` take d_model to d_k, ``W_v`` takes d_model to d_v; both default to d_model. They are
     ``nn.Linear`` maps, whose ``weight`` is stored transposed, (d_k, d_model). Their first values are drawn
-    from ``seed`` (uniform, Glorot's bounds) and never from the global generator; the same seed gives the
-    same numbers in every dtype.
+    from ``seed`` as ``init`` says (one of ``INITS``; biases within 1/sqrt(d_model) always) and never from the
+    global generator; the same seed gives the same numbers in every dtype.
 
-    Raises ValueError for a width below one, and in ``forward`` for an x that is not (*batch, n, d_model).
+    Raises ValueError for a width below one, an init that is not there, and in ``forward`` for an x that
+    is not (*batch, n, d_model).
 
     Source: Vaswani et al. (2017), section 3.2.
 
@@ -187,6 +190,7 @@ class SelfAttention(nn.Module):
         bias: bool = False,
         seed: int = 0,
         dtype: torch.dtype | None = None,
+        init: str = GLOROT,
     ) -> None:
         """Draw the projections."""
         super().__init__()
@@ -194,9 +198,10 @@ class SelfAttention(nn.Module):
         self.d_k = _require.whole("d_k", d_model if d_k is None else d_k, least=1)
         self.d_v = _require.whole("d_v", d_model if d_v is None else d_v, least=1)
         generator = torch.Generator().manual_seed(_require.whole("seed", seed, least=0))
-        self.W_q = seeded_linear(self.d_model, self.d_k, bias=bias, generator=generator, dtype=dtype)
-        self.W_k = seeded_linear(self.d_model, self.d_k, bias=bias, generator=generator, dtype=dtype)
-        self.W_v = seeded_linear(self.d_model, self.d_v, bias=bias, generator=generator, dtype=dtype)
+        draw = partial(seeded_linear, bias=bias, generator=generator, dtype=dtype, init=init)
+        self.W_q = draw(self.d_model, self.d_k)
+        self.W_k = draw(self.d_model, self.d_k)
+        self.W_v = draw(self.d_model, self.d_v)
 
     def project(
         self, x: Float[Tensor, "*batch n d_model"]

@@ -12,6 +12,7 @@ from torch import Tensor, nn
 from attn_core import _require
 from attn_core.attention import Attention, scaled_dot_product_attention
 from attn_core.block import token_distance
+from attn_core.init import GLOROT
 from attn_core.measures import effective_rank, entropy
 from attn_core.multi_head import MultiHeadAttention, merge_heads, split_heads
 from attn_core.sizes import MultiHeadSize, multi_head_size
@@ -46,12 +47,13 @@ def heads_study(
     n_layers: int = 12,
     bias: bool = True,
     output_projection: bool = True,
+    init: str = GLOROT,
 ) -> HeadsStudy:
     r"""Cut the same projections into different numbers of heads, and measure what comes of it.
 
     Every head is d_model / num_heads wide, so for one seed all numbers of heads share W_q, W_k, W_v and W_o,
-    those of ``MultiHeadAttention(d_model, num_heads, seed=seed)``: what differs is the cut alone. Layer l of
-    a stack is drawn from seed + l; there is no feed-forward part and no norm.
+    those of ``MultiHeadAttention(d_model, num_heads, seed=seed, init=init)``: only the cut differs. Layer l
+    of a stack is drawn from seed + l; there is no feed-forward part and no norm.
 
     Invariant: the scores of a head have rank at most d_model / num_heads; the parameters are the same for
     all numbers of heads.
@@ -80,7 +82,7 @@ def heads_study(
         raise ValueError("seeds must hold at least one seed; got none")
     n_layers = _require.whole("n_layers", n_layers, least=1)
     memory = query if key is None else key
-    draw = partial(_drawn, d_model, bias=bias, output_projection=output_projection, memory=memory)
+    draw = partial(_drawn, d_model, bias=bias, output_projection=output_projection, memory=memory, init=init)
     with torch.no_grad():
         first = draw(seeds)
         alone = [_cut(first, query, memory, attn_mask, each) for each in counts]
@@ -146,7 +148,7 @@ class _Projections(NamedTuple):
 
 
 def _drawn(
-    d_model: int, seeds: Sequence[int], *, bias: bool, output_projection: bool, memory: Tensor
+    d_model: int, seeds: Sequence[int], *, bias: bool, output_projection: bool, memory: Tensor, init: str
 ) -> _Projections:
     modules = [
         MultiHeadAttention(
@@ -158,6 +160,7 @@ def _drawn(
             d_value=memory.shape[-1],
             seed=seed,
             dtype=memory.dtype,
+            init=init,
         )
         for seed in seeds
     ]

@@ -3,6 +3,7 @@
 import math
 from copy import copy
 from dataclasses import dataclass
+from functools import partial
 
 import torch
 from jaxtyping import Bool, Float
@@ -12,6 +13,7 @@ from torch.nn import functional as F
 from attn_core import _require
 from attn_core._linear import seeded_linear
 from attn_core.attention import resolve_mask, scaled_dot_product_attention, scores_shape, share_heads
+from attn_core.init import GLOROT
 from attn_core.schemes.turned import RotationScheme
 
 Projected = tuple[
@@ -123,7 +125,8 @@ class MultiHeadAttention(nn.Module):
 
     Raises ValueError for widths or numbers of heads below one, for heads that do not divide d_model when
     d_head is not given, with the nearest numbers that do, for num_kv_heads that does not divide num_heads,
-    for a rotation with an odd d_head, and for a temperature that is not positive.
+    for an init that is not there, for a rotation with an odd d_head, and for a temperature that is not
+    positive.
 
     Source: Vaswani et al. (2017), section 3.2.2; Shazeer (2019), Fast Transformer Decoding, for one head of
     keys and values; Ainslie et al. (2023), GQA, for several; Su et al. (2021), RoFormer, for the rotation.
@@ -150,6 +153,7 @@ class MultiHeadAttention(nn.Module):
         temperature: float = 1.0,
         seed: int = 0,
         dtype: torch.dtype | None = None,
+        init: str = GLOROT,
     ) -> None:
         """Draw the projections."""
         super().__init__()
@@ -164,14 +168,11 @@ class MultiHeadAttention(nn.Module):
         generator = torch.Generator().manual_seed(_require.whole("seed", seed, least=0))
         self.num_kv_heads = _require.kv_heads(self.num_heads, num_kv_heads)
         d_heads, d_kv_heads = self.num_heads * self.d_head, self.num_kv_heads * self.d_head
-        self.W_q = seeded_linear(self.d_model, d_heads, bias=bias, generator=generator, dtype=dtype)
-        self.W_k = seeded_linear(self.d_key, d_kv_heads, bias=bias, generator=generator, dtype=dtype)
-        self.W_v = seeded_linear(self.d_value, d_kv_heads, bias=bias, generator=generator, dtype=dtype)
-        self.W_o = (
-            seeded_linear(d_heads, self.d_model, bias=bias, generator=generator, dtype=dtype)
-            if output_projection
-            else None
-        )
+        draw = partial(seeded_linear, bias=bias, generator=generator, dtype=dtype, init=init)
+        self.W_q = draw(self.d_model, d_heads)
+        self.W_k = draw(self.d_key, d_kv_heads)
+        self.W_v = draw(self.d_value, d_kv_heads)
+        self.W_o = draw(d_heads, self.d_model) if output_projection else None
 
     def _attend_with(self, rotation: RotationScheme | None, temperature: float) -> None:
         if rotation is not None and rotation.fitting_width(self.d_head) != self.d_head:

@@ -5,6 +5,7 @@ PyTorch's, comments and layout included, stays as it was.
 """
 
 import ast
+import re
 from collections.abc import Callable, Iterator
 
 Edit = tuple[int, int, str]
@@ -39,6 +40,16 @@ def flat(x):
     # (..., a, b) -> (..., a * b)
     return x.reshape(*x.shape[:-2], -1)
 """,
+    "Linear": """
+class Linear:
+    # As nn.Linear: x @ weight.T + bias, where weight is (d_out, d_in).
+    def __init__(self, d_in, d_out, bias=True):
+        self.weight = np.empty((d_out, d_in))
+        self.bias = np.empty(d_out) if bias else 0
+
+    def __call__(self, x):
+        return x @ self.weight.T + self.bias
+""",
     "rand": """
 def rand(generator, *shape):
     # What torch.rand draws: 53 bits out of two words of the same Mersenne twister.
@@ -68,8 +79,27 @@ def randn(generator, *shape):
         numbers = np.concatenate([numbers[: count - 16], blocks(rand(generator, 16))])
     return numbers.reshape(shape)
 """,
+    "xavier_uniform_": """
+def xavier_uniform_(weight, generator):
+    # As nn.init has it: uniform within Glorot's bounds.
+    bound = math.sqrt(6 / sum(weight.shape))
+    weight[:] = (2 * rand(generator, *weight.shape) - 1) * bound
+""",
+    "normal_": """
+def normal_(weight, mean, std, generator):
+    weight[:] = mean + std * randn(generator, *weight.shape)
+""",
+    "uniform_": """
+def uniform_(numbers, low, high, generator):
+    numbers[:] = low + (high - low) * rand(generator, *numbers.shape)
+""",
 }
-_NEEDS = {"randn": "rand"}
+_NEEDS = {
+    "randn": ("rand",),
+    "xavier_uniform_": ("rand",),
+    "uniform_": ("rand",),
+    "normal_": ("rand", "randn"),
+}
 
 
 def in_numpy(program: str) -> str:
@@ -85,15 +115,16 @@ def in_numpy(program: str) -> str:
     """
     rewriter = _Rewriter(program)
     text = rewriter.text(rewriter.tree, 0, len(rewriter.source))
-    if "torch" in "".join(line.partition("#")[0] for line in text.splitlines()):
-        line = next(line for line in text.splitlines() if "torch" in line.partition("#")[0])
-        raise ValueError(f"wanted a program that can be said in NumPy, got {line.strip()!r}")
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Name) and node.id in ("torch", "nn"):
+            line = text.splitlines()[node.lineno - 1].strip()
+            raise ValueError(f"wanted a program that can be said in NumPy, got {line!r}")
     if "kernel.sum(" in text:
         quiet = 'np.seterr(invalid="ignore")  # 0 / 0, where no key is in the window, is nan'
         text = text.replace("import numpy as np\n", f"import numpy as np\n\n{quiet}\n", 1)
-    names = {*rewriter.used, *(_NEEDS[name] for name in rewriter.used if name in _NEEDS)}
+    names = {*rewriter.used, *(each for name in rewriter.used for each in _NEEDS.get(name, ()))}
     helpers = [_HELPERS[name].strip() for name in _HELPERS if name in names]
-    if "linear(" in program:
+    if re.search(r"\blinear\(", program):
         helpers.append(_HELPERS["linear"].strip())
     return _after_imports(text, helpers)
 
@@ -150,14 +181,48 @@ class _Rewriter:
 
     def edits(self, node: ast.AST) -> Iterator[Edit]:
         """Yield what of a node becomes something else."""
+        match node:
+            case (
+                ast.Expr(value=ast.Call(func=ast.Attribute(attr="__init__" | "set_default_dtype")))
+                | ast.ImportFrom(module="torch" | "torch.nn.functional")
+            ):
+                yield from self.gone(node)
+                return
+            case ast.With(items=[ast.withitem(ast.Call(func=ast.Attribute(attr="no_grad")))], body=body):
+                # Nothing keeps a gradient here: the lines under it stand where it stood.
+                first, last = self.starts[node.lineno - 1], self.starts[body[0].lineno - 1]
+                yield first, last, ""
+                for line in range(body[0].lineno, (node.end_lineno or 0) + 1):
+                    yield self.starts[line - 1], self.starts[line - 1] + len("    "), ""
+                for each in body:
+                    yield from self.edits(each)
+                return
         new = self.rewritten(node)
         if new is not None:
             yield (*self.span(node), new)
             return
+        yield from self.names(node)
         if isinstance(node, ast.JoinedStr):
             return  # before Python 3.12 what is inside does not say where it stands
         for child in ast.iter_child_nodes(node):
             yield from self.edits(child)
+
+    def names(self, node: ast.AST) -> Iterator[Edit]:
+        """Yield what of a module's own words becomes a plain class's: its base, and what it is called by."""
+        if not isinstance(node, ast.ClassDef | ast.FunctionDef):
+            return
+        start = self.span(node)[0]
+        if isinstance(node, ast.FunctionDef) and node.name == "forward":
+            yield start + len("def "), start + len("def forward"), "__call__"
+        if isinstance(node, ast.ClassDef) and node.bases:
+            first, last = self.span(node.bases[0])
+            yield first - len("("), last + len(")"), ""
+
+    def gone(self, node: ast.stmt) -> Iterator[Edit]:
+        """Yield that a statement goes, with its line, and with the blank one after it unless it imports."""
+        end = self.starts[node.end_lineno or node.lineno]
+        blank = not _imports(node) and self.source[end:].startswith(b"\n")
+        yield self.starts[node.lineno - 1], end + blank, ""
 
     def rewritten(self, node: ast.AST) -> str | None:  # noqa: PLR0911  (one a kind)
         """Return what stands for a node in NumPy; None where only its parts may change."""
@@ -165,8 +230,6 @@ class _Rewriter:
             case ast.Import(names=[ast.alias(name="torch", asname=None)]):
                 return "import numpy as np"
             case ast.Import(names=[ast.alias(name="torch.nn.functional")]):
-                return ""
-            case ast.ImportFrom(module="torch.nn.functional"):
                 return ""
             case ast.Expr(value=ast.Call(func=ast.Attribute(attr="assert_close"), args=[_, right])):
                 return self.own_check(right)
@@ -180,9 +243,23 @@ class _Rewriter:
                 return f"np.sort({self.text(value)})"
             case ast.Call(func=ast.Attribute(value=ast.Name(id="torch"), attr=attr)):
                 return self.function(node, attr)
+            case ast.Call(func=ast.Attribute(value=value, attr=attr)) if _of_nn(value, attr):
+                return self.of_a_module(node, value, attr)
             case ast.Call(func=ast.Attribute(value=value, attr=attr)) if not _is_module(value):
                 return self.method(node, value, attr)
         return None
+
+    def of_a_module(self, call: ast.Call, value: ast.expr, name: str) -> str:
+        """Return what stands for a part of torch.nn."""
+        arguments = self.arguments(call)
+        if name == "Parameter":
+            return arguments
+        if name == "register_buffer":
+            buffer, held = call.args
+            return f"self.{ast.literal_eval(buffer)} = {self.text(held)}"
+        self.used.add(name)
+        # What nn.init fills, it draws.
+        return f"{name}({arguments})" if isinstance(value, ast.Name) else f"{name}({arguments}, generator)"
 
     def own_check(self, right: ast.expr) -> str:
         """Return a check without PyTorch for one against it."""
@@ -209,10 +286,15 @@ class _Rewriter:
             return f"softmax({self.text(call.args[0])})"
         if name == "cdist":
             self.used.add("cdist")
-        if name == "Generator":
-            return None
-        if name == "set_printoptions":
-            return _PRINTED
+        if name in ("zeros", "ones") and len(call.args) > 1:
+            return f"np.{name}(({self.arguments(call)}))"
+        others = {
+            "Generator": lambda: None,
+            "manual_seed": lambda: f"generator = np.random.RandomState({self.seed(call.args[0])})",
+            "set_printoptions": lambda: _PRINTED,
+        }
+        if name in others:
+            return others[name]()
         return f"{_RENAMED.get(name, f'np.{name}')}({self.arguments(call)})"
 
     def method(self, call: ast.Call, value: ast.expr, name: str) -> str | None:
@@ -227,6 +309,7 @@ class _Rewriter:
             "nan_to_num": lambda: f"np.nan_to_num({self.text(value)})",
             "transpose": lambda: f"{self.held(value)}.swapaxes({self.arguments(call)})",
             "view": lambda: f"{self.held(value)}.reshape({self.arguments(call)})",
+            "norm": lambda: f"np.linalg.norm({self.text(value)}, {self.arguments(call)})",
         }
         if name in ("softmax", "flatten"):
             self.used.add("flat" if name == "flatten" else name)
@@ -250,6 +333,14 @@ class _Rewriter:
         (bound,) = call.keywords
         function = {"min": "maximum", "max": "minimum"}[bound.arg or ""]
         return f"np.{function}({self.text(value)}, {self.text(bound.value)})"
+
+
+def _of_nn(value: ast.expr, name: str) -> bool:
+    """Whether a call is one of torch.nn's, of nn.init's, or keeps something in a module."""
+    match value:
+        case ast.Name(id="nn") | ast.Attribute(value=ast.Name(id="nn"), attr="init"):
+            return True
+    return name == "register_buffer"
 
 
 def _is_module(node: ast.expr) -> bool:

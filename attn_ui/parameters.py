@@ -276,6 +276,7 @@ class Table:
     most_columns: int
     default: str = ""
     longest: int = 3000  # characters, so that a link stays a link
+    exact: bool = False  # whether numbers are written with all their digits
 
     def read(self, text: str) -> str:
         """Return the text itself when it is a table within bounds, and short enough for a link."""
@@ -312,12 +313,17 @@ class Table:
         )
 
     def text(self, rows: Sequence[Sequence[float]]) -> str:
-        """Write numbers as the address has them, six significant digits each.
+        """Write numbers as the address has them, six significant digits each unless they are exact.
 
         >>> Table("Q", 2, 3).text([[1.0, 2.0], [0.1234567, -3.5]])
         '1,2;0.123457,-3.5'
+        >>> Table("W_q", 2, 3, exact=True).text([[1.0, 2.0], [0.1234567, -3.5]])
+        '1,2;0.1234567,-3.5'
         """
-        return ";".join(",".join(f"{number:.6g}" for number in row) for row in rows)
+        return ";".join(",".join(map(self._written, row)) for row in rows)
+
+    def _written(self, number: float) -> str:
+        return repr(float(number)).removesuffix(".0") if self.exact else f"{number:.6g}"
 
 
 @dataclass(frozen=True)

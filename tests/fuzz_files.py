@@ -2,9 +2,10 @@
 
     python -m tests.fuzz_files --files 2000
 
-Every kind of file that a page takes has its turn: weights as .npz, .safetensors and .npy, a table as CSV, and
-settings as JSON. A process of its own, whose address space is limited, reads them one after another; one that
-takes too long, too much memory, or raises anything but a sentence, ends it with its number and its seed.
+Every kind of file that a page takes has its turn: weights as .npz, .safetensors and .npy, a table as CSV,
+settings as JSON, and projections as .npz, JSON and CSV. A process of its own, whose address space is limited,
+reads them one after another; one that takes too long, too much memory, or raises anything but a sentence,
+ends it with its number and its seed.
 """
 
 import argparse
@@ -30,6 +31,8 @@ from attn_core.attention_file import MAX_BYTES, MAX_HEADS, MAX_PLACES
 from attn_core.precision import row_tolerance
 from attn_ui import settings_file
 from attn_ui.bounds import MAX_CSV_BYTES, MAX_CSV_ROWS
+from attn_ui.weight_tables import TABLES, Weight
+from attn_ui.weights_tab import taken
 from pages.kernel_regression.own_table import TableError, pair, read_table
 from pages.learned_heads.whole import Whole
 from pages.single_head.settings import SETTINGS
@@ -40,6 +43,7 @@ MOST_SECONDS = 6.0
 """Processor time for one file."""
 
 Draw = random.Random
+PROJECTIONS = [Weight(name, (4, 4), "d_model × d_k") for name in ("W_q", "W_k")]
 Case = tuple[str, bytes]
 
 
@@ -114,7 +118,7 @@ LISTS: tuple[Any, ...] = (
 )  # fmt: skip
 NAMES = (
     "weights", "weights.a", "weights.b", "Q", "K", "V", "beyond.a", "tokens", "special", "names", "precision",
-    "notes", "x", "", "a" * 300, "é\ud800",
+    "notes", "x", "", "a" * 300, "é\ud800", "W_q", "W_k", "W_q", "b_q",
 )  # fmt: skip
 
 
@@ -254,6 +258,29 @@ def one_settings(draw: Draw) -> bytes:
     )
 
 
+def one_json(draw: Draw) -> bytes:
+    """Draw projections as JSON, some of them such as are none."""
+    strange: list[Any] = [
+        [[1, 2], [3]],
+        [[]],
+        [],
+        3,
+        None,
+        "x",
+        [["1"]],
+        [[10**400, 1]],
+        [[True]],
+        [[[1.0]]],
+        {},
+    ]
+    right = weights(draw, 4, 4, dtype="<f8").tolist()
+    given: Any = {name: draw.choice([right, right, *strange]) for name in draw.sample(NAMES, 4)}
+    text = json.dumps(draw.choice([given, given, given, [given], None, right]))
+    return draw.choice([text, text, text, text[:-3], DEEP, "-" * 9_000, '{"W_q": [[NaN, Infinity]]}']).encode(
+        "utf-8", "surrogatepass"
+    )
+
+
 def flipped(draw: Draw, data: bytes) -> bytes:
     """Damage a file: bytes changed, cut off, or moved."""
     damaged = bytearray(data)
@@ -272,6 +299,9 @@ MAKERS: Mapping[str, Callable[[Draw], bytes]] = {
     "maps.npy": one_npy,
     "table.csv": one_table,
     "settings.json": one_settings,
+    "projections.npz": one_npz,
+    "projections.json": one_json,
+    "W_q.csv": one_table,
 }
 
 
@@ -333,6 +363,9 @@ def take(name: str, data: bytes) -> bool:
     try:
         if name.startswith("maps"):
             _hold(read_attention(name, data))
+        elif name.startswith(("projections", "W_q")):
+            for text in taken(name, data, PROJECTIONS).values():
+                assert np.isfinite(TABLES["W_q"].rows(text)).all()
         elif name.endswith(".csv"):
             columns = [
                 each

@@ -34,16 +34,45 @@ Link = Mapping[str, Any]  # what a link says, by name
 
 def run(*programs: str) -> str:
     """Return what programs print, each going on where the last ended; nothing is opened in a browser."""
-    names: dict[str, Any] = {"__name__": "__main__"}
-    shown, go.Figure.show = go.Figure.show, lambda figure: None
+    return executed(*programs)[1]
+
+
+def leaves(*programs: str, **given: Any) -> dict[str, Any]:
+    """Return what programs leave behind, by its name, where something is given to them; see `run`."""
+    return executed(*programs, **given)[0]
+
+
+def executed(*programs: str, **given: Any) -> tuple[dict[str, Any], str]:
+    """Run programs as files of their own would; return what they leave behind, and what they print.
+
+    What they leave has all `figures` that they would have opened in a browser. What they set for torch and
+    for NumPy is as it was afterwards.
+    """
+    names: dict[str, Any] = {"__name__": "__main__", **given}
+    figures: list[go.Figure] = []
+    shown = go.Figure.show
+
+    def keep(figure: go.Figure) -> None:
+        figures.append(figure)
+
+    go.Figure.show = keep
+    dtype, gradients = torch.get_default_dtype(), torch.is_grad_enabled()
     try:
-        with contextlib.redirect_stdout(io.StringIO()) as out, np.errstate(invalid="warn"), np.printoptions():
+        with (
+            contextlib.redirect_stdout(io.StringIO()) as out,
+            np.errstate(invalid="warn"),
+            np.printoptions(),
+            torch.random.fork_rng(devices=[]),
+        ):
+            torch.set_default_dtype(torch.float32)
             for program in programs:
                 exec(compile(program, "program.py", "exec"), names)
     finally:
         go.Figure.show = shown
+        torch.set_default_dtype(dtype)
+        torch.set_grad_enabled(gradients)
         torch.set_printoptions(profile="default", sci_mode=None)
-    return out.getvalue()
+    return names | {"figures": figures}, out.getvalue()
 
 
 def arrays(text: str) -> list[Nested]:
@@ -141,9 +170,11 @@ def of_multi_head(query: Link) -> list[Numbers]:
 
 
 def of_positions(query: Link) -> list[Numbers]:
-    """The map with positions."""
+    """The maps without positions and with them; one where there are none."""
     at = open_page("positional-encoding", **{**query, "tab": "Code", "show": "attention"})
-    return [cells(picture(at)["after"])]
+    shown = picture(at)
+    maps = ("after",) if query.get("scheme") == "none" else ("before", "after")
+    return [cells(shown[name]) for name in maps]
 
 
 def of_kernel(query: Link) -> list[Numbers]:

@@ -34,6 +34,7 @@ class Scheme:
         source: who proposed it.
         known_as: its names in papers, where they are others; "" where they are not.
         first: the position of a sentence's first token.
+        module: what the class is called that ``code`` writes.
         strength: what multiplies that which is added; at 0 every scheme attends as "none" does.
     """
 
@@ -44,6 +45,7 @@ class Scheme:
     source: ClassVar[str]
     known_as: ClassVar[str] = ""
     first: ClassVar[int] = 0
+    module: ClassVar[str] = ""
 
     strength: Steps = 1.0
 
@@ -195,12 +197,28 @@ class Scheme:
         return {}
 
     def code(self) -> str:
-        """Return lines of PyTorch that compute what is added, for tokens ``x`` (n, d), at one strength.
+        """Return an ``nn.Module`` as course notes write it, at one strength; nothing where nothing is added.
 
-        They leave ``positions`` (n, d), a function ``turn``, or ``biases`` (n_head, n, n); torch and math are
-        imported.
+        Its ``forward`` takes what is changed and returns it: tokens (n, d_model) to which a vector is added,
+        queries or keys (*batch, n, d_head) that are turned, or scaled scores (n_head, n_query, n_key), or
+        those that broadcast to them, to which a bias is added. math, torch and nn are imported, and torch's
+        default dtype is float64. See ``call``.
         """
         return ""
+
+    def call(self, width: int) -> str:
+        """Return how the module is made for so wide tokens, queries or keys.
+
+        >>> from attn_core import Sinusoidal
+        >>> Sinusoidal().call(16)
+        'PositionalEncoding(16)'
+        """
+        return f"{self.module}({width})"
+
+    @property
+    def _factor(self) -> str:
+        """What multiplies that which is added, in code; nothing at strength 1."""
+        return "" if self.strength == 1.0 else f"{self.strength!r} * "
 
     def latex(self) -> str:
         r"""Return the formula as these settings make it, with s for the strength and d for the width.

@@ -2,7 +2,9 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 
+from attn_ui.program_lines import program
 from attn_ui.programs import printing
 
 # Places and true curve of each toy data set, and what its noise is multiplied by.
@@ -13,25 +15,26 @@ _TOYS = {
     "heteroscedastic": ("5 * u", "2 * x.sin() + x", "x / 5"),
     "gap": ("torch.where(u < 0.5, 3 * u, 2 + 3 * u)", "2 * x.sin() + x", "1"),
 }
-_DIVIDED = "\nweights = kernel / kernel.sum(dim=1, keepdim=True)  # a row sums to one; an empty window: nan"
 _ESTIMATE = 'print(f"estimate: {estimate.item():.6g}")\n'
+_DIVIDED = "weights = kernel / kernel.sum(dim=1, keepdim=True)  # a row sums to one; nan where no key is near"
 _WEIGHTS = {
     # A softmax of the kernel's logarithm: exp(-u**2 / 2) itself is 0 for every key where h is small.
-    "gaussian": "weights = torch.softmax(-u.square() / 2, dim=1)  # exp(-u**2 / 2) by each row's sum",
-    "boxcar": f"kernel = (u <= 1).double(){_DIVIDED}",
-    "triangular": f"kernel = (1 - u).clamp(min=0){_DIVIDED}",
-    "epanechnikov": f"kernel = (1 - u.square()).clamp(min=0){_DIVIDED}",
+    "gaussian": ("weights = torch.softmax(-(u**2) / 2, dim=1)  # exp(-u**2 / 2), over each row's sum",),
+    "boxcar": ("kernel = (u <= 1).double()", _DIVIDED),
+    "triangular": ("kernel = (1 - u).clamp(min=0)", _DIVIDED),
+    "epanechnikov": ("kernel = (1 - u**2).clamp(min=0)", _DIVIDED),
 }
 
 
 def toy_data(name: str, n_points: int, noise: float, seed: int) -> str:
     """Write the lines that draw a toy data set."""
     places, curve, spread = _TOYS[name]
+    by = "" if spread == "1" else f" * {spread}"
     return f"""generator = torch.Generator().manual_seed({seed})
 u = torch.rand({n_points}, generator=generator, dtype=torch.float64)
-x = ({places}).sort().values                     # keys
+x = ({places}).sort().values  # keys
 noise = torch.randn({n_points}, generator=generator, dtype=torch.float64)
-y = {curve} + {noise:g} * {spread} * noise       # values"""
+y = {curve} + {noise:g}{by} * noise  # values"""
 
 
 def plane_data(n_points: int, noise: float, seed: int) -> str:
@@ -45,29 +48,89 @@ y = 2 * (x[:, 0].sin() + x[:, 1].cos()) + {noise:g} * noise  # values"""
 def own_data(keys: Sequence[object], values: Sequence[float]) -> str:
     """Write the points themselves, numbers or vectors as keys, every digit of them."""
     return (
-        f"x = torch.tensor({keys!r}, dtype=torch.float64)\ny = torch.tensor({values!r}, dtype=torch.float64)"
+        f"x = torch.tensor({keys!r}, dtype=torch.float64)  # keys\n"
+        f"y = torch.tensor({values!r}, dtype=torch.float64)  # values"
     )
 
 
-def snippet(*, data: str, kernel: str, bandwidth: float, query: float | Sequence[float]) -> str:
-    """Write the regression of `data` at one query; it prints `weights` and `estimate`.
+@dataclass(frozen=True)
+class Learning:
+    """How the bandwidth is learned: so many steps of Adam, at a rate on its logarithm."""
 
-    The query is a number, or a vector as long as each key.
+    steps: int
+    rate: float
+
+
+def snippet(
+    *,
+    data: str,
+    kernel: str,
+    bandwidth: float,
+    query: float | Sequence[float],
+    learning: Learning | None = None,
+) -> str:
+    """Write the regression of `data` at one query; it leaves and prints `weights` and `estimate`.
+
+    The query is a number, or a vector as long as each key. With `learning`, which takes the Gaussian kernel
+    and a number, the program then learns the bandwidth and prints that too.
     """
-    if isinstance(query, Sequence):
-        distance, wide = "torch.cdist(query, x)", "  # (n_query, d)"
-    else:
-        distance, wide = "(query[:, None] - x[None, :]).abs()", ""
-    return f"""import torch
+    made = f"""regression = NadarayaWatson(bandwidth={bandwidth!r})
+query = torch.tensor([{query!r}])
+with torch.no_grad():
+    estimate, weights = regression(query, x, y)"""
+    if kernel != "gaussian":
+        made += "\n    weights = weights.nan_to_num()  # no key is near: no weights"
+    module = _module(kernel, wide=isinstance(query, Sequence)) if learning is None else _LEARNER
+    learned = "" if learning is None else _learned(learning)
+    return program(data, module, made, f"{printing('weights')}{_ESTIMATE}", learned)
 
-{data}
 
-query, h = torch.tensor([{query!r}], dtype=torch.float64), {bandwidth!r}{wide}
-u = {distance} / h     # (n_query, n_key)
-{_WEIGHTS[kernel]}
-estimate = weights @ y
+def _module(kernel: str, *, wide: bool) -> str:
+    """Write the module; wide: whether queries and keys are vectors."""
+    distance = "torch.cdist(queries, keys)" if wide else "(queries[:, None] - keys[None, :]).abs()"
+    shapes = "(n_query, d), (n_key, d)" if wide else "(n_query,), (n_key,)"
+    weigh = "\n        ".join(_WEIGHTS[kernel])
+    return f'''class NadarayaWatson(nn.Module):
+    """Attention by distance: near keys weigh more."""
 
-{printing("weights" if kernel == "gaussian" else "weights.nan_to_num()")}{_ESTIMATE}"""
+    def __init__(self, bandwidth):
+        super().__init__()
+        self.h = nn.Parameter(torch.tensor(bandwidth))  # the width of the kernel
+
+    def forward(self, queries, keys, values):  # {shapes}, (n_key,)
+        u = {distance} / self.h  # (n_query, n_key)
+        {weigh}
+        return weights @ values, weights'''
+
+
+_LEARNER = '''class NadarayaWatson(nn.Module):
+    """Attention by distance: near keys weigh more. The width of the kernel can be learned."""
+
+    def __init__(self, bandwidth):
+        super().__init__()
+        self.log_h = nn.Parameter(torch.tensor(bandwidth).log())  # h = exp(log h) stays above zero
+
+    def forward(self, queries, keys, values, mask=None):  # (n_query,), (n_key,), (n_key,)
+        u = (queries[:, None] - keys[None, :]).abs() / self.log_h.exp()  # (n_query, n_key)
+        scores = -(u**2) / 2  # the logarithm of the Gaussian kernel
+        if mask is not None:
+            scores = scores.masked_fill(~mask, -torch.inf)
+        weights = torch.softmax(scores, dim=1)  # exp(-u**2 / 2), over each row's sum
+        return weights @ values, weights'''
+
+
+def _learned(learning: Learning) -> str:
+    """Write the lines that learn the bandwidth on the leave-one-out error."""
+    return f"""# Learn h: no point may attend to itself, or the error would always want h = 0.
+others = ~torch.eye(len(x), dtype=torch.bool)  # True = may attend
+optimizer = torch.optim.Adam(regression.parameters(), lr={learning.rate!r})
+for step in range({learning.steps}):
+    optimizer.zero_grad()
+    error = (regression(x, x, y, others)[0] - y).square().mean()
+    error.backward()
+    optimizer.step()
+learned = regression.log_h.exp().item()
+print(f"h learned in {learning.steps} steps: {{learned:.4g}}")"""
 
 
 def short(*, data: str, kernel: str, bandwidth: float, query: float | Sequence[float]) -> str:

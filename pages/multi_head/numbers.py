@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from attn_core import (
+    GLOROT,
     MASK_PATTERNS,
     BiasScheme,
     KVCache,
@@ -28,13 +29,16 @@ from attn_core import (
     make_scheme,
     previous_token_score,
     sentence_vectors,
+    set_weights,
     tokenize,
 )
 from attn_figures.multi_head import Heads
 from attn_ui.bounds import MAX_HEADS, MAX_TOKENS
 from attn_ui.parameters import Steps
 from attn_ui.shared_cache import SharedCache
+from attn_ui.weight_tables import Given
 from pages.multi_head.settings import EXAMPLES, HEADS, MASK_REACH, NO_POSITIONS, Look, Setting
+from pages.multi_head.weights import Sizes, taken
 
 MOST_NUMBERS = 250_000  # of all maps at all positions of the heads slider
 # What pictures, words and tabs compute with. The widest module takes 34 MB, most a few thousand bytes.
@@ -123,8 +127,24 @@ def heads_slider(setting: Setting) -> Steps:
     return replace(HEADS, values=tuple(allowed))
 
 
+def sizes_of(setting: Setting, n_head: int) -> Sizes:
+    """Return what decides the shapes of the weights."""
+    n = sequences(setting)
+    d_model, d_key = n.query.shape[-1], n.key.shape[-1]
+    d_head = d_model // n_head if setting.d_head is None else setting.d_head
+    cross = n.key is not n.query
+    return Sizes(d_model, d_key, n_head, d_head, setting.bias, setting.projection, cross)
+
+
+def by_hand(setting: Setting, n_head: int) -> Given:
+    """Return the weights set by hand that attention with so many heads has."""
+    return taken(setting.weights, sizes_of(setting, n_head)) if setting.weights else ()
+
+
 def module(setting: Setting, n_head: int, *, layer: int = 0) -> MultiHeadAttention:
     """Return the attention with `n_head` heads, drawn from the seed; each further layer has the next seed.
+
+    What is set by hand is the same in every layer.
 
     While d_head is d_model / n_head, the projections are the same matrices for every number of heads.
     """
@@ -139,6 +159,8 @@ def module(setting: Setting, n_head: int, *, layer: int = 0) -> MultiHeadAttenti
         bias=setting.bias,
         projection=setting.projection,
         seed=setting.seed + layer,
+        init=setting.init,
+        weights=by_hand(setting, n_head),
     )
     return drawn.attending_with(
         num_heads=n_head,
@@ -148,13 +170,22 @@ def module(setting: Setting, n_head: int, *, layer: int = 0) -> MultiHeadAttenti
 
 
 def draw(
-    d_model: int, n_head: int, *, d_head: int | None, d_key: int, bias: bool, projection: bool, seed: int
+    d_model: int,
+    n_head: int,
+    *,
+    d_head: int | None,
+    d_key: int,
+    bias: bool,
+    projection: bool,
+    seed: int,
+    init: str = GLOROT,
+    weights: Given = (),
 ) -> MultiHeadAttention:
-    """Draw the projections, which temperature, mask and positions leave as they are.
+    """Draw the projections that are not given, which temperature, mask and positions leave as they are.
 
     So does the number of heads that share d_model: one drawing serves them all.
     """
-    return MultiHeadAttention(
+    drawn = MultiHeadAttention(
         d_model,
         n_head,
         d_head=d_head,
@@ -164,7 +195,11 @@ def draw(
         d_value=d_key,
         seed=seed,
         dtype=torch.float64,
+        init=init,
     ).requires_grad_(False)
+    given = {name: torch.tensor(rows, dtype=torch.float64) for name, rows in weights}
+    set_weights(drawn, {name: each if name[0] == "W" else each[0] for name, each in given.items()})
+    return drawn
 
 
 _drawn = _NUMBERS.share(draw)

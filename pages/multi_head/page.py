@@ -11,7 +11,8 @@ from attn_ui.live_figure import live_figure
 from attn_ui.shared_settings import HEAD, KEY, QUERY
 from attn_ui.state import value
 from pages.multi_head import words
-from pages.multi_head.numbers import heads_slider, sequences
+from pages.multi_head.ask_weights import ask_weights
+from pages.multi_head.numbers import by_hand, heads_slider, sequences, sizes_of
 from pages.multi_head.settings import (
     HEADS,
     TAB,
@@ -45,6 +46,7 @@ from pages.multi_head.tabs import (
 from pages.multi_head.views import packed, said
 from pages.multi_head.views.conditions import notes_on
 from pages.multi_head.views.diagram import open_box
+from pages.multi_head.weights import weights
 
 settings = read_link()
 open_page(
@@ -57,6 +59,7 @@ open_page(
 view = controls.segment(VIEW, "Picture", label_visibility="collapsed")
 with st.sidebar:
     setting, say_of_example = ask_setting()
+    setting = ask_weights(setting)
     moving = ask_moving(setting)
     say_of_example(moving.n_head)
     asked = ask_look(view, lambda: moving.heads)
@@ -123,10 +126,7 @@ def show() -> None:
     if moving.thinned:
         why = words.other_values(slider.label, slider.texts(), max(sizes), now.n_head)
         st.caption(f":material/edit: {why}")
-    st.caption(
-        "The projections are drawn from the seed, not trained: what a head looks at here says nothing of "
-        "grammar."
-    )
+    st.caption(words.made(weights(sizes_of(now.setting, now.n_head)), by_hand(now.setting, now.n_head)))
     tabs(TAB, {name: partial(tab.show, now) for name, tab in TABS.items()})
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import streamlit as st
 from streamlit.errors import StreamlitAPIException
 
-from attn_core import ATTENTION_SAMPLES, MASK_PATTERNS, SCHEMES, Masking, tokenize
+from attn_core import ATTENTION_SAMPLES, GLOROT, INITS, MASK_PATTERNS, SCHEMES, Masking, tokenize
 from attn_ui import address, controls, state
 from attn_ui.bounds import MAX_D_MODEL, MAX_HEADS, MAX_TOKENS
 from attn_ui.frame import listed, say_names
@@ -38,6 +38,7 @@ from attn_ui.shared_settings import (
     TEXT_2,
     scheme_setting,
 )
+from attn_ui.weight_tables import TABLES, Given, hand_settings, init_setting
 
 TAB = grouped_tabs(
     understand=("Heads add up", "Shapes", "Arithmetic", "Maths", "Measures"),
@@ -72,6 +73,7 @@ HEADS = Steps(
     told=True,
 )
 PROJECTION = Flag("wo", True)
+INIT = init_setting(INITS)
 A_PATTERN_A_HEAD = "a pattern a head"
 HEADS_MASK = Choice(
     "hmask",
@@ -149,7 +151,8 @@ SETTINGS: tuple[Parameter, ...] = (
     *(VIEW, ORDER_BY, HEAD, AGAINST, QUERY, KEY, OFF, RESHAPE, LAYERS, RESIDUAL, NORM),
     *(KV_HEADS, LATENT, BATCH, SPELLING, FIT_STEP, MISTAKE),
     *(POSITIONS, STRENGTH, LAYOUT, BASE, RAMP_STEP, TEMPERATURE, MOVES),
-    *(PATTERNS, DILATION, GLOBAL_TOKENS, RANDOM_BLOCKS, BLOCKED, CODE),
+    *(PATTERNS, DILATION, GLOBAL_TOKENS, RANDOM_BLOCKS, BLOCKED, CODE, INIT),
+    *hand_settings(TABLES),
 )
 
 EXAMPLES = {
@@ -194,6 +197,8 @@ class Setting:
     patterns: tuple[str, ...] = ()  # what heads take in turn
     positions: SchemeSettings = NO_POSITIONS
     temperature: float = 1.0
+    init: str = GLOROT
+    weights: Given = ()  # those set by hand; the others are drawn
 
     @property
     def kinds(self) -> tuple[str, ...]:

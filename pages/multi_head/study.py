@@ -16,7 +16,7 @@ WAYS = {False: "without the residual", True: "with the residual"}
 
 
 def bare(setting: Setting) -> Setting:
-    """Return the same words, sizes and seed and nothing else: no mask, d_head = d_model / heads."""
+    """Return the same words, sizes and drawing and nothing else: no mask, d_head = d_model / heads."""
     return Setting(
         case=setting.case,
         text=setting.text,
@@ -30,6 +30,7 @@ def bare(setting: Setting) -> Setting:
         seed=setting.seed,
         mask="none",
         reach=1,
+        init=setting.init,
     )
 
 
@@ -72,6 +73,7 @@ def studied(setting: Setting) -> HeadsStudy:
         n_layers=N_LAYERS,
         bias=setting.bias,
         output_projection=setting.projection,
+        init=setting.init,
     )
 
 

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from attn_figures.block_diagrams import Shapes
 from attn_figures.numbers import counted, fixed, number
 from attn_ui.frame import listed
+from attn_ui.weight_tables import Given, Weight
 
 MOST_HEADS_TOLD = 4  # whose numbers a sentence gives one by one
 
@@ -535,3 +536,19 @@ def fitted(step: int, heads: Sequence[int], errors: Sequence[float]) -> str:
     told = zip(heads, errors, strict=True)
     each = [f"{number(error, 2)} with {'1 head' if n == 1 else n}" for n, error in told]
     return f"After {counted(step, 'step')} the mean error is {listed(each)}."
+
+
+def made(weights: Sequence[Weight], given: Given) -> str:
+    """Say where the projections come from: the seed, or a hand."""
+    typed = [name for name, _ in given]
+    if not typed:
+        return (
+            "The projections are drawn from the seed, not trained: what a head looks at here says nothing of "
+            "grammar."
+        )
+    said = f"{listed(typed)} {'is' if len(typed) == 1 else 'are'} as set by hand"
+    return (
+        f"{said}."
+        if len(typed) == len(weights)
+        else f"{said}; the others are drawn from the seed, not trained."
+    )

@@ -1,13 +1,14 @@
-"""A few self-contained lines of PyTorch that reproduce the weights on the positional-encoding page."""
+"""Programs that reproduce the weights on the positional-encoding page, without positions and with them."""
 
 from collections.abc import Mapping, Sequence
 
 from attn_core import BiasScheme, Scheme
+from attn_ui.program_lines import WORD_VECTOR, drawn, program, word_list
 from attn_ui.programs import printing
 
 
 def attention_code(tokens: Sequence[str], words: str, width: int, seed: int, scheme: Scheme) -> str:
-    """Return a program whose last line leaves the weights (n, n) in `weights`.
+    """Return a program that leaves and prints weights (n, n): `without` positions, and `weights` with them.
 
     Tokens are written as Python literals, so nothing typed can become code.
 
@@ -16,9 +17,21 @@ def attention_code(tokens: Sequence[str], words: str, width: int, seed: int, sch
         width: of the vectors; seed: that random ones are drawn from.
         scheme: how their positions are made known, at one strength.
     """
-    vectors = (_one_hot if words == "one-hot" else _random)(tokens, width, seed)
-    parts = ("import math\n\nimport torch", vectors, scheme.code(), _attention(scheme))
-    return "\n\n".join(filter(None, parts))
+    return program(
+        WORD_VECTOR if words == "random" else "",
+        _one_hot(tokens, width) if words == "one-hot" else _random(tokens, width, seed),
+        scheme.code(),
+        """\
+def attention_weights(x):
+    scores = x @ x.T / math.sqrt(x.shape[-1])  # the vectors are queries and keys
+    return torch.softmax(scores, dim=-1)  # each row sums to one"""
+        if scheme.adds != "bias"
+        else "",
+        _attention(scheme, width),
+        printing("without", "weights", without="weights without positions", weights="weights with positions")
+        if scheme.adds != "nothing"
+        else printing("weights"),
+    )
 
 
 def short_code(
@@ -47,33 +60,26 @@ show(weights, tokens).show()
 """
 
 
-def _one_hot(tokens: Sequence[str], width: int, seed: int) -> str:
-    return (
-        f"tokens = {list(tokens)!r}\n"
-        "words = list(dict.fromkeys(tokens))\n"
-        f"x = torch.eye({width}, dtype=torch.float64)[[words.index(t) for t in tokens]]"
-    )
+def _one_hot(tokens: Sequence[str], width: int) -> str:
+    return f"""{word_list("words", tokens)}
+different = list(dict.fromkeys(words))
+X = torch.eye({width})[[different.index(word) for word in words]]  # (n, d_model)"""
 
 
 def _random(tokens: Sequence[str], width: int, seed: int) -> str:
-    return f'''import hashlib
-
-tokens = {list(tokens)!r}
+    return drawn("X", "words", tokens, width=width, seed=seed, note="(n, d_model)")
 
 
-def vector(word):
-    digest = hashlib.sha256(f"{seed}\\n{{word}}".encode("utf-8", "surrogatepass")).digest()
-    generator = torch.Generator().manual_seed(int.from_bytes(digest[:8], "big") >> 1)
-    return torch.randn({width}, generator=generator, dtype=torch.float64)
-
-
-x = torch.stack([vector(token) for token in tokens])'''
-
-
-def _attention(scheme: Scheme) -> str:
-    query = {"vector": "x + positions", "rotation": "turn(x)"}.get(scheme.adds, "x")
-    bias = f" + biases[{scheme.head}]" if isinstance(scheme, BiasScheme) else ""
-    return f"""query = key = {query}
-scores = query @ key.T / math.sqrt(query.shape[-1]){bias}
-weights = scores.softmax(dim=-1)
-{printing("weights")}"""
+def _attention(scheme: Scheme, width: int) -> str:
+    """Write the lines from X to the weights, without positions and with them."""
+    if scheme.adds == "nothing":
+        return "weights = attention_weights(X)"
+    made = f"positions = {scheme.call(width)}\n"
+    if isinstance(scheme, BiasScheme):
+        return f"""{made}with torch.no_grad():
+    scores = X @ X.T / math.sqrt(X.shape[-1])  # the vectors are queries and keys
+    without = torch.softmax(scores, dim=-1)  # each row sums to one
+    weights = torch.softmax(positions(scores)[{scheme.head}], dim=-1)  # of head {scheme.head + 1}"""
+    return f"""{made}with torch.no_grad():
+    without = attention_weights(X)
+    weights = attention_weights(positions(X))"""

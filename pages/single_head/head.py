@@ -9,6 +9,7 @@ import attn_core
 from attn_ui.bounds import MAX_TOKENS
 from attn_ui.shared_cache import shared
 from attn_ui.shared_settings import SEED, TEXT
+from attn_ui.weight_tables import Given, Weight
 
 SAMPLES = {
     "two keys, one query": "two-keys",
@@ -37,6 +38,8 @@ class Inputs:
     d_k: int = 4
     d_v: int = 4
     seed: int = SEED.default
+    init: str = attn_core.GLOROT
+    weights: Given = ()  # those set by hand; the others are drawn
     q: Rows = ()
     k: Rows = ()
     v: Rows = ()
@@ -49,9 +52,14 @@ class Inputs:
     @property
     def is_drawn(self) -> bool:
         """Whether a seed has a part in the numbers."""
-        return self.qkv == "projected" or (
-            self.qkv == "as they are" and self.is_own and self.vectors != "one-hot" and not self._all_typed
-        )
+        if self.qkv == "projected" and len(self.weights) < (6 if self.bias else 3):
+            return True
+        return self.qkv != "typed" and self.has_drawn_vectors
+
+    @property
+    def has_drawn_vectors(self) -> bool:
+        """Whether a seed has a part in the vectors."""
+        return self.is_own and self.vectors != "one-hot" and not self._all_typed
 
     @property
     def _all_typed(self) -> bool:
@@ -99,7 +107,13 @@ def make_head(inputs: Inputs) -> Head:
         return Head(queries, keys, x, memory, memory, x, memory)
     plain, biased = (
         attn_core.SelfAttention(
-            x.shape[-1], inputs.d_k, inputs.d_v, bias=bias, seed=inputs.seed, dtype=x.dtype
+            x.shape[-1],
+            inputs.d_k,
+            inputs.d_v,
+            bias=bias,
+            seed=inputs.seed,
+            dtype=x.dtype,
+            init=inputs.init,
         ).requires_grad_(False)
         for bias in (False, True)
     )
@@ -108,6 +122,8 @@ def make_head(inputs: Inputs) -> Head:
     for without, with_bias in linears:
         # One seed draws the same matrices with biases and without them.
         with_bias.weight.copy_(without.weight)
+    given = {name: torch.tensor(rows, dtype=x.dtype) for name, rows in inputs.weights}
+    attn_core.set_weights(module, {name: each if name[0] == "W" else each[0] for name, each in given.items()})
     query, (_, key, value) = module.project(x)[0], module.project(memory)
     W_q, W_k, W_v = (linear.weight.mT for _, linear in linears)
     biases = None
@@ -115,6 +131,20 @@ def make_head(inputs: Inputs) -> Head:
         b_q, b_k, b_v = (linear.bias[None] for _, linear in linears)
         biases = b_q, b_k, b_v
     return Head(queries, keys, query, key, value, x, memory, (W_q, W_k, W_v), biases)
+
+
+def weights(head: Head) -> list[Weight]:
+    """Return the weights of a head that has some, in their order."""
+    sizes = zip("qkv", ("k", "k", "v"), head.projections or (), strict=False)
+    made = [
+        (letter, Weight(f"W_{letter}", (each.shape[0], each.shape[1]), f"d_model × d_{width}"), width)
+        for letter, width, each in sizes
+    ]
+    return [weight for _, weight, _ in made] + [
+        Weight(f"b_{letter}", (1, weight.shape[1]), f"1 × d_{width}")
+        for letter, weight, width in made
+        if head.biases is not None
+    ]
 
 
 def tokens_of(text: str) -> list[str]:

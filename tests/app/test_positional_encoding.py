@@ -1,12 +1,9 @@
 """The positional-encoding page: defaults, every picture under every scheme, links, bad input, its code."""
 
-import contextlib
-import io
 import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -34,6 +31,7 @@ from pages.positional_encoding import words
 from pages.positional_encoding.settings import HEADS_OF_BIAS, MISTAKE, ORDER, PICTURE, TAB
 from pages.positional_encoding.snippet import attention_code
 from pages.positional_encoding.views import past
+from tests.handed import leaves
 from tests.walk import fields
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -426,10 +424,7 @@ def code_of(scheme: Scheme, words: str = "random", width: int = 6) -> str:
 
 
 def run_code(code: str) -> torch.Tensor:
-    names: dict[str, Any] = {}
-    with contextlib.redirect_stdout(io.StringIO()):
-        exec(code, names)  # the lines that the page hands over are what is tested
-    weights = names["weights"]
+    weights = leaves(code)["weights"]  # the lines that the page hands over are what is tested
     assert isinstance(weights, torch.Tensor)
     return weights
 

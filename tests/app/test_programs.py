@@ -1,7 +1,5 @@
 """Every program that a page hands over runs and gives the page's own numbers: PyTorch, NumPy, attn_core."""
 
-import contextlib
-import io
 import math
 import re
 import subprocess
@@ -10,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import plotly.graph_objects as go
 import pytest
 from streamlit.testing.v1 import AppTest
 
@@ -33,30 +30,10 @@ from tests.app.test_heads_with_positions import SETTINGS as PLACED
 from tests.app.test_kernel_regression import TOYS
 from tests.app.test_multi_head import LOOK
 from tests.app.test_multi_head import SETTINGS as PLAIN
-from tests.handed import Link
+from tests.handed import Link, leaves
 from tests.pages import open_page
 
 HEADS = PLAIN | PLACED
-
-
-@pytest.fixture(autouse=True)
-def drawn(monkeypatch: pytest.MonkeyPatch) -> list[go.Figure]:
-    """What a program would have opened in a browser."""
-    figures: list[go.Figure] = []
-
-    def keep(figure: go.Figure) -> None:
-        figures.append(figure)
-
-    monkeypatch.setattr(go.Figure, "show", keep)
-    return figures
-
-
-def ran(program: str) -> dict[str, Any]:
-    """What a program leaves behind; as a file of its own, which nothing was imported for."""
-    names: dict[str, Any] = {"__name__": "__main__"}
-    with contextlib.redirect_stdout(io.StringIO()), np.errstate(invalid="warn"):
-        exec(compile(program, "program.py", "exec"), names)
-    return names
 
 
 def close(got: Any, wanted: Any, tolerance: float = 1e-10) -> None:
@@ -79,7 +56,7 @@ def test_numpy_draws_what_torch_draws(shape: tuple[int, ...]) -> None:
         f"{name} = torch.{kind}({', '.join(map(str, shape))}, generator=generator, dtype=torch.float64)\n"
         for name, kind in (("a", "rand"), ("b", "randn"), ("c", "rand"))
     )
-    one, other = ran(program), ran(in_numpy(program))
+    one, other = leaves(program), leaves(in_numpy(program))
     for name in "abc":
         close(other[name], one[name], 1e-14)
 
@@ -91,7 +68,7 @@ def test_what_is_not_known_is_refused() -> None:
 
 @pytest.mark.parametrize("kernel", list(KERNELS))
 @pytest.mark.parametrize("name", [*TOYS, "own", "vectors", "far"])
-def test_kernel_regression(name: str, kernel: str, drawn: list[go.Figure]) -> None:
+def test_kernel_regression(name: str, kernel: str) -> None:
     query: float | list[float] = 1.3
     data = (
         toy_data(name, 21, 0.4, 11) if name in TOYS else own_data([0.5, 1.25, 2.0, 4.0], [1.0, 2.0, 0.5, 3.0])
@@ -101,12 +78,12 @@ def test_kernel_regression(name: str, kernel: str, drawn: list[go.Figure]) -> No
     if name == "far":
         query = 40.0
     given: dict[str, Any] = {"data": data, "kernel": kernel, "bandwidth": 0.9, "query": query}
-    wanted = ran(snippet(**given))
-    close(ran(in_numpy(snippet(**given)))["weights"], wanted["weights"])
-    found = ran(short(**given))
+    wanted = leaves(snippet(**given))
+    close(leaves(in_numpy(snippet(**given)))["weights"], wanted["weights"])
+    found = leaves(short(**given))
     close(found["weights"], wanted["weights"].nan_to_num())
     close(found["estimate"], wanted["estimate"])
-    close(drawn[-1].data[0].z, found["weights"])
+    close(found["figures"][-1].data[0].z, found["weights"])
     estimate = wanted["estimate"].item()
     said = formula(query, 0.9, KERNELS[kernel].formula, n_key=4, estimate=estimate)
     assert balanced(said)
@@ -114,14 +91,14 @@ def test_kernel_regression(name: str, kernel: str, drawn: list[go.Figure]) -> No
 
 
 @pytest.mark.parametrize("name", HEADS)
-def test_many_heads(name: str, drawn: list[go.Figure]) -> None:
+def test_many_heads(name: str) -> None:
     setting, n_head = HEADS[name]
     now = Heads(setting, LOOK, n_head)
     for program in (in_numpy(heads_code.snippet(now)), heads_code.short(now)):
-        found = ran(program)
+        found = leaves(program)
         close(found["weights"], now.result.weights)
         close(found["output"], now.result.output)
-    assert len(drawn[-1].layout.sliders) == (n_head > 1)
+    assert len(found["figures"][-1].layout.sliders) == (n_head > 1)
     said = heads_code.formula(now)
     assert balanced(said)
     assert f"{float(now.result.weights[0, 0, 0]):.2f}" in said
@@ -136,8 +113,8 @@ def test_positions(name: str, example: str, words: str) -> None:
     settings |= {"num_heads": 12, "head": 10, "seed": 9}
     scheme = make_scheme(name, **settings)
     wanted = scheme.attend(sentence_vectors(tokens, 6, kind=words, seed=9)).weights
-    close(ran(in_numpy(attention_code(tokens, words, 6, 9, scheme)))["weights"], wanted)
-    close(ran(short_code(tokens, words, 6, 9, scheme=name, settings=settings))["weights"], wanted)
+    close(leaves(in_numpy(attention_code(tokens, words, 6, 9, scheme)))["weights"], wanted)
+    close(leaves(short_code(tokens, words, 6, 9, scheme=name, settings=settings))["weights"], wanted)
 
 
 def opened(page: str, **link: str) -> AppTest:
@@ -150,9 +127,9 @@ def test_single_head_on_every_example(example: str) -> None:
         kind: opened("single-head", example=example, code=kind, mask="causal").code[0].value
         for kind in ("PyTorch", "NumPy", "attn_core", "LaTeX")
     }
-    wanted = ran(programs["PyTorch"])
+    wanted = leaves(programs["PyTorch"])
     for kind in ("NumPy", "attn_core"):
-        found = ran(programs[kind])
+        found = leaves(programs[kind])
         close(found["weights"], wanted["weights"])
         close(found["output"], wanted["output"])
     assert "torch" not in programs["NumPy"].replace("torch.randn", "").replace("torch.rand", "")
@@ -174,7 +151,7 @@ def test_the_pages_hand_over_four_kinds(page: str, link: dict[str, str]) -> None
         kind: opened(page, code=kind, **link).code[0].value
         for kind in ("PyTorch", "NumPy", "attn_core", "LaTeX")
     }
-    weights = {kind: ran(program)["weights"] for kind, program in programs.items() if kind != "LaTeX"}
+    weights = {kind: leaves(program)["weights"] for kind, program in programs.items() if kind != "LaTeX"}
     close(weights["NumPy"], weights["PyTorch"])
     close(weights["attn_core"], weights["PyTorch"])
     assert balanced(programs["LaTeX"])

@@ -16,10 +16,11 @@ from streamlit.testing.v1 import AppTest
 from attn_core import ATTENTION_SAMPLES, Masking, make_mask
 from attn_live.says import said_at
 from attn_ui.shared_settings import TABLE_Q, TEMPERATURE
+from attn_ui.typed_tables import edited, matrix_of
 from pages.single_head.head import Inputs, make_head
 from pages.single_head.numbers import Scoring, at_every_step
 from pages.single_head.settings import MASK, MASK_WIDTH, MISTAKE, STAGE, TAB
-from pages.single_head.tabs.data import edited, matrix_of
+from tests.handed import leaves
 from tests.pages import open_sound, shown_under
 
 opened = partial(open_sound, "single-head")
@@ -360,8 +361,7 @@ def test_a_missing_table_starts_from_what_fits_the_others(
     at = opened(qkv="typed", tab="Code", **settings)
     assert "has width" not in sidebar(at)
     assert "each key needs" not in sidebar(at)
-    names: dict[str, Any] = {}
-    exec(at.code[0].value, names)
+    names = leaves(at.code[0].value)
     assert tuple(names["Q"].shape) == shape
 
 

@@ -28,5 +28,6 @@ def test_the_public_names() -> None:
         "AttentionMaps", "RealModel", "capture", "first_token_score", "load_model",
         "next_token_score", "read_attention",
         "Manifest", "Ran",
+        "GLOROT", "INITS", "Init", "set_weights", "weights_of",
     }  # fmt: skip
     assert all(hasattr(attn_core, name) for name in attn_core.__all__)

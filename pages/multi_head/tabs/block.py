@@ -10,12 +10,13 @@ import torch
 from attn_core import NORMS, repeat_block, token_similarity
 from attn_figures.block import layer_curves
 from attn_ui import controls
-from attn_ui.frame import coloured
+from attn_ui.frame import coloured, listed
 from attn_ui.live_figure import Slider, live_figure, pack
 from attn_ui.shared_cache import shared
 from pages.multi_head import words
-from pages.multi_head.numbers import Now, array, mask, module, sequences
+from pages.multi_head.numbers import Now, array, by_hand, mask, module, sequences, sizes_of
 from pages.multi_head.settings import LAYERS, NORM, RESIDUAL, Setting
+from pages.multi_head.weights import weights
 
 VARIANTS = [(residual, norm) for residual in (True, False) for norm in NORMS]
 
@@ -71,10 +72,20 @@ def show(now: Now) -> None:
         ],
     )
     st.caption(
-        "Grey: the other five ways. Each layer has weights of its own, drawn from the seeds "
-        f"{now.setting.seed} to {now.setting.seed + len(LAYERS.values) - 2}; there is no feed-forward part. "
+        f"Grey: the other five ways. {_weights_of(now)}; there is no feed-forward part. "
         "Vectors of zeros have no direction: both means leave them out."
     )
+
+
+def _weights_of(now: Now) -> str:
+    """Say where the weights of the layers come from."""
+    seeds = f"drawn from the seeds {now.setting.seed} to {now.setting.seed + len(LAYERS.values) - 2}"
+    typed = [name for name, _ in by_hand(now.setting, now.n_head)]
+    if not typed:
+        return f"Each layer has weights of its own, {seeds}"
+    same = f"Set by hand, {listed(typed)} {'is' if len(typed) == 1 else 'are'} the same in every layer"
+    every = len(weights(sizes_of(now.setting, now.n_head)))
+    return same if len(typed) == every else f"{same}; the other weights are {seeds}"
 
 
 @dataclass(frozen=True)

@@ -8,9 +8,10 @@ from torch import Tensor
 from attn_core import make_mask, mask_code, tokenize
 from attn_core.learned_positions import PACKAGE
 from attn_ui import programs
+from attn_ui.program_lines import drawn, given
 from pages.multi_head import formulas
 from pages.multi_head import snippet as snippets
-from pages.multi_head.numbers import Now, allowed, width_of
+from pages.multi_head.numbers import Now, allowed, by_hand, width_of
 from pages.multi_head.settings import EXAMPLES, Setting
 
 MOST_WRITTEN = 40  # numbers of an example that the program writes out
@@ -30,15 +31,17 @@ def show(now: Now) -> None:
 def short(now: Now) -> str:
     """Return the short program for the present settings."""
     setting, n = now.setting, now.unplaced.tokens
-    vectors = [_vectors("x", n.query, n.queries, setting, short=True)]
+    vectors = [_short_vectors("x", n.query, n.queries, setting)]
     if not now.is_self_attention:
-        vectors.append(_vectors("memory", n.key, n.keys, setting, short=True))
+        vectors.append(_short_vectors("memory", n.key, n.keys, setting))
     chosen = setting.positions
     return snippets.short(
         vectors,
         now.module,
         setting.seed,
         going_on(now),
+        init=setting.init,
+        weights=by_hand(setting, now.n_head),
         scheme=(chosen.name, chosen.values() | {"num_heads": now.n_head, "seed": setting.seed}),
         words=(n.queries, n.keys),
     )
@@ -60,19 +63,24 @@ def snippet(now: Now) -> str:
     return snippets.snippet(asked(now))
 
 
-def asked(now: Now) -> snippets.Asked:
-    """Return what a program for the present settings computes."""
+def asked(now: Now, names: tuple[str, str] = ("X", "Y")) -> snippets.Asked:
+    """Return what a program for the present settings computes; names: of what attends and is attended to."""
     setting, n = now.setting, now.unplaced.tokens
-    vectors = [_vectors("x", n.query, n.queries, setting)]
+    x, memory = names
+    vectors, widths = {x: _vectors(x, n.query, n.queries, setting)}, {x: n.query.shape[1]}
     if not now.is_self_attention:
-        vectors.append(_vectors("memory", n.key, n.keys, setting))
+        vectors[memory] = _vectors(memory, n.key, n.keys, setting, second=True)
+        widths[memory] = n.key.shape[1]
     return snippets.Asked(
         vectors,
+        widths,
         n_head=now.n_head,
         d_head=now.module.d_head,
         bias=setting.bias,
         seed=setting.seed,
         conditions=going_on(now),
+        init=setting.init,
+        weights=by_hand(setting, now.n_head),
     )
 
 
@@ -85,19 +93,31 @@ def going_on(now: Now) -> snippets.Conditions:
             masking = replace(setting.masking, kind=kind)
             width = width_of(setting, kind)
             masks.append(mask_code(masking, width, make_mask(masking, *n.shape, width).tolist()))
-    added = now.scheme.adds, now.scheme.code()
-    return snippets.Conditions(setting.temperature, tuple(masks), *added, projection=setting.projection)
+    return snippets.Conditions(setting.temperature, tuple(masks), now.scheme, setting.projection)
 
 
 def _vectors(
-    name: str, vectors: Tensor, tokens: Sequence[str], setting: Setting, *, short: bool = False
+    name: str, vectors: Tensor, tokens: Sequence[str], setting: Setting, *, second: bool = False
 ) -> str:
     """Write the vectors of a worked example out where they are few numbers, else as they are drawn."""
-    draw = snippets.shortly_drawn if short else snippets.drawn
+    note, words = "(n, d_model)" if not second else "(n_key, d_memory)", "others" if second else "words"
+    if setting.case in EXAMPLES and vectors.numel() <= MOST_WRITTEN:
+        return given(name, vectors.tolist(), note)
+    drawing, seed = _drawn_from(tokens, setting, second=second)
+    return drawn(name, words, drawing, width=vectors.shape[1], seed=seed, note=note)
+
+
+def _short_vectors(name: str, vectors: Tensor, tokens: Sequence[str], setting: Setting) -> str:
+    """Write the same with attn_core."""
+    if setting.case in EXAMPLES and vectors.numel() <= MOST_WRITTEN:
+        return snippets.shortly_given(name, vectors.tolist())
+    drawing, seed = _drawn_from(tokens, setting, second=name != "x")
+    return snippets.shortly_drawn(name, drawing, vectors.shape[1], seed)
+
+
+def _drawn_from(tokens: Sequence[str], setting: Setting, *, second: bool) -> tuple[Sequence[str], int]:
+    """Return the words that vectors are drawn from, and the seed."""
     if setting.case in EXAMPLES:
         sample = EXAMPLES[setting.case]
-        if vectors.numel() <= MOST_WRITTEN:
-            return snippets.given(name, vectors.tolist())
-        return draw(name, sample.query_tokens if name == "x" else sample.key_tokens, vectors.shape[1], 0)
-    text = setting.text if name == "x" else setting.memory_text
-    return draw(name, tokenize(text)[: len(tokens)], vectors.shape[1], setting.seed)
+        return (sample.key_tokens if second else sample.query_tokens), 0
+    return tokenize(setting.memory_text if second else setting.text)[: len(tokens)], setting.seed

@@ -6,9 +6,15 @@ from functools import partial
 import streamlit as st
 from torch import Tensor
 
+from attn_core import weights_of
 from attn_figures.numbers import fixed
+from attn_ui import weights_tab
+from attn_ui.hand_weights import is_by_hand
 from attn_ui.tables import numbers_table
-from pages.multi_head.numbers import Now, array
+from pages.multi_head.numbers import Now, array, by_hand, sizes_of
+from pages.multi_head.weights import columns, weights
+
+WRITE = partial(fixed, decimals=6)
 
 
 def show(now: Now) -> None:
@@ -21,6 +27,10 @@ def show(now: Now) -> None:
     if not now.is_self_attention:
         st.markdown("**What is attended to**")
         _table(now.tokens.key, now.tokens.keys, "x")
+    sizes = sizes_of(now.setting, now.n_head)
+    made = {name: array(each).reshape(-1, each.shape[-1]) for name, each in weights_of(now.module).items()}
+    given = by_hand(now.setting, now.n_head)
+    weights_tab.show(weights(sizes), made, given, by_hand=is_by_hand(), write=WRITE, columns=columns(sizes))
     turned = "; query and key are turned by their places" if now.scheme.adds == "rotation" else ""
     st.markdown(f"**Head {head + 1}**: weights, then its query, key and value vectors{turned}")
     _table(result.weights[head], now.tokens.queries, "", columns=now.tokens.keys)
@@ -42,7 +52,7 @@ def _table(tensor: Tensor, rows: Sequence[str], letter: str, columns: Sequence[s
         # No token is a space, so no column hides another.
         numbers_table(
             {" ": list(rows)} | {name: numbers[:, index] for index, name in enumerate(names)},
-            partial(fixed, decimals=6),
+            WRITE,
         ),
         hide_index=True,
         width="stretch",

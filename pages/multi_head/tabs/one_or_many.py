@@ -14,6 +14,7 @@ from attn_figures.numbers import counted, number
 from attn_figures.one_or_many import Fitted, Spread
 from attn_ui import controls
 from attn_ui.live_figure import Slider, live_figure, pack
+from attn_ui.program_lines import program as program_of
 from attn_ui.shared_cache import shared
 from attn_ui.state import value
 from attn_ui.tables import table as written
@@ -46,7 +47,7 @@ def show(now: Now) -> None:
     stacked = here.study.distances is not None
     st.markdown(
         f"The same words at one width: each head is d_model / heads wide, and {len(seeds(here.setting))} "
-        "seeds draw the projections. Bars and bands are one standard deviation over the seeds."
+        f"seeds draw the projections. Bars and bands are one standard deviation over the seeds.{without(now)}"
     )
     residual = controls.flag(RESIDUAL, "Residual connection") if stacked else RESIDUAL.default
     layer = int(value(LAYERS))
@@ -86,6 +87,11 @@ def notes(here: OneOrMany, now: Now) -> str:
         "It spans powers of ten, so curves, sentence and table take the geometric mean over the seeds; what "
         "stands after ×/÷ is one standard deviation, as a factor."
     )
+
+
+def without(now: Now) -> str:
+    """Say that the study draws all weights, where some are set by hand; else nothing."""
+    return " What is set by hand has no part in it: all projections are drawn." if now.setting.weights else ""
 
 
 @shared
@@ -241,6 +247,7 @@ def _module(here: OneOrMany, *, layer: int = 0) -> MultiHeadAttention:
         bias=here.setting.bias,
         projection=here.setting.projection,
         seed=here.setting.seed + layer,
+        init=here.setting.init,
     )
 
 
@@ -266,9 +273,8 @@ def _by_torch(parameters: Sequence[Tensor], num_heads: int) -> float:
 def program(here: OneOrMany) -> str:
     """Return a program that measures the present number of heads over the seeds."""
     now = Now(here.setting, ANY_LOOK, here.num_heads)
-    return snippets.beginning(code.asked(now)) + study_snippet.one_or_many(
-        seeds(here.setting), N_LAYERS, projection=here.setting.projection
-    )
+    study = study_snippet.one_or_many(seeds(here.setting), N_LAYERS, projection=here.setting.projection)
+    return program_of(*snippets.beginning(code.asked(now, ("x", "memory"))), study.strip())
 
 
 def fit_program(here: OneOrMany) -> str:

@@ -51,7 +51,7 @@ def show(now: Now) -> None:
     d_latent = 0 if turned else int(value(_latent_slider(now)))
     st.markdown(table(checks(now, groups, d_latent)))
     st.markdown("**In PyTorch**: goes on where the tab *Code* ends")
-    st.code(code.going_on(now).shared_heads(groups), language="python")
+    st.code(code.going_on(now).shared_heads(groups, cross=not now.is_self_attention), language="python")
 
 
 def say(now: Now, groups: int) -> str:
@@ -245,4 +245,4 @@ def _counted(shared: Now) -> int:
 
 def whole_program(now: Now, groups: int) -> str:
     """Return the page's program, and the lines that go on after it."""
-    return code.snippet(now) + code.going_on(now).shared_heads(groups)
+    return code.snippet(now) + code.going_on(now).shared_heads(groups, cross=not now.is_self_attention)

@@ -52,7 +52,7 @@ def show(now: Now) -> None:
         }[now.scheme.adds]
         st.caption(f":material/info: Positions: {where}.")
     with st.expander(":material/code: As one program, which prints the output"):
-        st.code(snippet.spelled(code.asked(now), chosen), language="python")
+        st.code(snippet.spelled(code.asked(now, ("x", "memory")), chosen), language="python")
     st.markdown("**Checked just now**: each spelling against the output of this page")
     st.markdown(table(checks(now)))
 

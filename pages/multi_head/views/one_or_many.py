@@ -20,7 +20,10 @@ def draw(steps: Sequence[Now]) -> list[Spec]:
 def say(now: Now) -> str:
     """Say what one head and the present number have in common, and what differs."""
     here = one_or_many(now)
-    return f"{uneven(here, now)}{said(here, LAYER, residual=False)}"
+    drawn = (
+        " What is set by hand has no part in it: all projections are drawn." if now.setting.weights else ""
+    )
+    return f"{uneven(here, now)}{said(here, LAYER, residual=False)}{drawn}"
 
 
 def picture(here: OneOrMany, layer: int, *, residual: bool) -> Spec:

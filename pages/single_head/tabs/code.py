@@ -1,18 +1,22 @@
 """The tab Code: programs that print the numbers on the screen, and their formula."""
 
-from collections.abc import Callable
+from collections.abc import Sequence
 
-from attn_core import mask_code
+from attn_core import ATTENTION_SAMPLES, mask_code
 from attn_ui import programs
+from attn_ui.program_lines import drawn, given, word_list
+from pages.single_head.head import SAMPLES, Inputs, tokens_of, typed_vectors
 from pages.single_head.numbers import Now
-from pages.single_head.snippet import short, snippet
+from pages.single_head.snippet import ROOT, Asked, short, snippet, tables
+
+MOST_WRITTEN = 40  # numbers of an example that the program writes out
 
 
 def show(now: Now) -> None:
     """Hand over the programs and the formula."""
     programs.offer(
-        lambda: _written(now, snippet),
-        lambda: _written(now, short),
+        lambda: snippet(asked(now)),
+        lambda: _short(now),
         lambda: formula(now),
         prints="the weights and the output",
     )
@@ -32,15 +36,94 @@ def formula(now: Now) -> str:
     )
 
 
-def _written(now: Now, write: Callable[..., str]) -> str:
+def asked(now: Now) -> Asked:
+    """Return what a program for the present settings computes."""
+    head, inputs, scoring = now.head, now.inputs, now.scoring
+    masked = scoring.masking.kind != "none"
+    typed = head.x is None or head.memory is None
+    return Asked(
+        tables(head.query.tolist(), head.key.tolist(), head.value.tolist()) if typed else sequences(now),
+        mask=mask_code(scoring.masking, now.width, now.walk.mask.tolist()) if masked else "",
+        scale={"1/√dₖ": ROOT, "none": ""}.get(scoring.scale, f"{now.scale:.10g}"),
+        temperature=now.temperature,
+        widths=None
+        if head.projections is None or head.x is None
+        else (head.x.shape[-1], head.d_k, head.value.shape[-1]),
+        seed=inputs.seed,
+        bias=inputs.bias,
+        init=inputs.init,
+        weights=inputs.weights,
+        cross=not typed and head.x is not head.memory,
+        given=typed,
+    )
+
+
+def sequences(now: Now) -> list[str]:
+    """Return the lines that make X, and Y where keys and values come from another sequence."""
+    head, inputs = now.head, now.inputs
+    names = ("X",) if head.x is head.memory else ("X", "Y")
+    lines = _vectors(inputs, names)
+    for name in names:
+        if inputs.ramp:
+            lines.append(
+                f"{name} = {name} + 0.5 * torch.arange(len({name}))[:, None]  # position p adds p / 2"
+            )
+        if inputs.unit_rows:
+            length = f"{name}.norm(dim=-1, keepdim=True).clamp(min=1e-12)"
+            lines.append(f"{name} = {name} / {length}  # rows of length 1")
+    return lines
+
+
+def _vectors(inputs: Inputs, names: Sequence[str]) -> list[str]:
+    """Write the vectors of one sentence or two, by their names: as they were typed, or as they are drawn."""
+    lists, width, seed = ("words", "others"), inputs.width, inputs.seed
+    texts = (inputs.text,) if inputs.second_text is None else (inputs.text, inputs.second_text)
+    tokens: list[Sequence[str]] = [tokens_of(text) for text in texts]
+    if not inputs.is_own:
+        sample = ATTENTION_SAMPLES[SAMPLES[inputs.example]]
+        tokens, width, seed = [sample.query_tokens, sample.key_tokens], sample.d_model, sample.seed
+        if sample.key.numel() <= MOST_WRITTEN:
+            both = (sample.query.tolist(), sample.key.tolist())
+            return [given(*each, "(n, d_model)") for each in zip(names, both, strict=False)]
+    elif inputs.vectors == "typed":
+        x = typed_vectors(list(tokens[0]), inputs.x, width, seed)
+        both = [x] if len(names) == 1 else [x, typed_vectors(list(tokens[1]), inputs.y, x.shape[-1], seed)]
+        return [given(name, rows.tolist(), "(n, d_model)") for name, rows in zip(names, both, strict=True)]
+    elif inputs.vectors == "one-hot":
+        return _one_hot(tokens)
+    return [
+        drawn(*each, width=width, seed=seed, note="(n, d_model)")
+        for each in zip(names, lists, tokens, strict=False)
+    ]
+
+
+def _one_hot(tokens: Sequence[Sequence[str]]) -> list[str]:
+    """Write one-hot vectors, one place for each different word of all sentences."""
+    if len(tokens) == 1:
+        return [
+            f"""{word_list("words", tokens[0])}
+different = list(dict.fromkeys(words))
+X = torch.eye(len(different))[[different.index(word) for word in words]]  # (n, d_model)"""
+        ]
+    return [
+        f"""{word_list("words", tokens[0])}
+{word_list("others", tokens[1])}
+different = list(dict.fromkeys(words + others))
+X = torch.eye(len(different))[[different.index(word) for word in words]]  # (n_query, d_model)
+Y = torch.eye(len(different))[[different.index(word) for word in others]]  # (n_key, d_model)"""
+    ]
+
+
+def _short(now: Now) -> str:
     head = now.head
     scale = {"1/√dₖ": "1 / math.sqrt(Q.shape[-1])"}.get(now.scoring.scale, f"{now.scale:.10g}")
-    return write(
+    return short(
         head.query.tolist(),
         head.key.tolist(),
         head.value.tolist(),
         mask=mask_code(now.scoring.masking, now.width, now.walk.mask.tolist()),
         scale=scale,
         temperature=now.temperature,
-        **({"queries": head.queries, "keys": head.keys} if write is short else {}),
+        queries=head.queries,
+        keys=head.keys,
     )

@@ -1,0 +1,207 @@
+"""Named matrices in a file: CSV, JSON or NPZ to arrays and back; what cannot be used is said."""
+
+import csv
+import io
+import json
+import lzma
+import math
+import re
+import struct
+import zipfile
+import zlib
+from collections.abc import Mapping, Sequence
+from tokenize import TokenError
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Numbers = NDArray[np.float64]
+KINDS = ("csv", "json", "npz")
+MOST_BYTES = 1_000_000  # of a file, and of each array in it
+# What unpacking may say of damaged bytes, and numpy of a header that is none.
+_NOT_A_ZIP = (
+    zipfile.BadZipFile, NotImplementedError, RuntimeError, OSError, EOFError, zlib.error, lzma.LZMAError,
+    struct.error, IndexError, OverflowError, UnicodeError,
+)  # fmt: skip
+_NOT_A_HEADER = (
+    ValueError, EOFError, SyntaxError, TypeError, KeyError, TokenError, RecursionError, MemoryError,
+    OverflowError, AttributeError,
+)  # fmt: skip
+_SHOWN = 24  # characters of foreign text that a sentence repeats
+
+
+def read_matrices(name: str, content: bytes, wanted: Sequence[str]) -> dict[str, Numbers]:
+    r"""Return the matrices of a file by their names, two axes each; others than those wanted are left out.
+
+    NPZ and JSON hold arrays under their names; a bias may have one axis. CSV holds a row a line, with the
+    matrix's name in front of it, or one matrix that the file is named for.
+
+    Args:
+        name: of the file; content: its bytes.
+        wanted: the names that may be in it.
+
+    Raises:
+        ValueError: it is no such file or holds none of them; the message says what was wanted.
+
+    >>> read_matrices("weights.csv", b"W_q,1,0\nW_q,0,1\nb_q,0.5,2\n", ["W_q", "b_q"])["W_q"].tolist()
+    [[1.0, 0.0], [0.0, 1.0]]
+    >>> read_matrices("W_k.csv", b"3;0,5\n", ["W_q", "W_k"])["W_k"].tolist()
+    [[3.0, 0.5]]
+    """
+    kind = name.rpartition(".")[2].lower()
+    readers = {"npz": _npz, "json": _json, "csv": _csv}
+    if kind not in readers:
+        raise ValueError(f"wanted a file of {', '.join(each.upper() for each in KINDS)}; got {_quoted(name)}")
+    if len(content) > MOST_BYTES:
+        raise ValueError(f"wanted at most {MOST_BYTES:,} bytes; the file has {len(content):,}")
+    found = readers[kind](name, content, wanted)
+    if not found:
+        raise ValueError(f"wanted {_either(wanted)} in the file; it holds none of these")
+    return found
+
+
+def csv_of(matrices: Mapping[str, Numbers]) -> bytes:
+    """Write matrices as CSV: a row a line, with the matrix's name in front of it, all digits.
+
+    >>> csv_of({"W_q": np.array([[1.0, 0.25]])})
+    b'W_q,1.0,0.25\\n'
+    """
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    for name, numbers in matrices.items():
+        writer.writerows([name, *row] for row in numbers.tolist())
+    return text.getvalue().encode()
+
+
+def npz_of(matrices: Mapping[str, Numbers]) -> bytes:
+    """Write matrices as NPZ, an array each."""
+    held = io.BytesIO()
+    arrays: dict[str, Any] = {name: np.asarray(numbers) for name, numbers in matrices.items()}
+    np.savez(held, **arrays)
+    return held.getvalue()
+
+
+def _npz(name: str, content: bytes, wanted: Sequence[str]) -> dict[str, Numbers]:
+    del name
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as held:
+            there = {each: held.getinfo(f"{each}.npy") for each in wanted if f"{each}.npy" in held.namelist()}
+            for each, info in there.items():
+                if info.file_size > MOST_BYTES:
+                    raise ValueError(f"{each} has {info.file_size:,} bytes; wanted at most {MOST_BYTES:,}")
+            unpacked = {each: held.read(info) for each, info in there.items()}
+    except _NOT_A_ZIP as error:
+        raise ValueError(
+            "wanted an NPZ file, as numpy.savez writes it; this is none, or was cut off"
+        ) from error
+    return {each: _array(each, array) for each, array in unpacked.items()}
+
+
+def _array(name: str, content: bytes) -> Numbers:
+    """Read an array in numpy's own format, its header before anything of its size is made."""
+    held = io.BytesIO(content)
+    try:
+        version = np.lib.format.read_magic(held)
+        read = np.lib.format.read_array_header_1_0 if version[0] == 1 else np.lib.format.read_array_header_2_0
+        shape, is_fortran, dtype = read(held)
+    except _NOT_A_HEADER as error:
+        raise ValueError(f"wanted numbers under {name}; it cannot be read as an array of them") from error
+    if dtype.kind not in "fiu":
+        raise ValueError(f"wanted numbers under {name}; it holds something else")
+    if len(shape) > 2 or any(type(side) is not int or side < 1 for side in shape):
+        raise ValueError(f"wanted rows and columns under {name}; it has the shape {str(shape)[:_SHOWN]}")
+    if math.prod(shape) * dtype.itemsize != len(content) - held.tell():
+        raise ValueError(f"wanted as many numbers under {name} as its shape has; it was cut off")
+    numbers = np.frombuffer(content, dtype, offset=held.tell()).reshape(
+        shape, order="F" if is_fortran else "C"
+    )
+    return _matrix(name, numbers.astype(np.float64))
+
+
+def _json(name: str, content: bytes, wanted: Sequence[str]) -> dict[str, Numbers]:
+    del name
+    try:
+        given = json.loads(content.decode("utf-8-sig"))
+    except (ValueError, RecursionError) as error:
+        raise ValueError("wanted JSON; this is none, or was cut off") from error
+    if not isinstance(given, dict):
+        raise ValueError('wanted JSON with names, as {"W_q": [[1, 0], [0, 1]]}; this has none')
+    return {each: _nested(each, given[each]) for each in wanted if each in given}
+
+
+def _nested(name: str, given: object) -> Numbers:
+    rows = given if isinstance(given, list) else []
+    rows = rows if any(isinstance(row, list) for row in rows) else [rows]
+    cells = [cell for row in rows for cell in (row if isinstance(row, list) else [None])]
+    if not cells or not all(isinstance(cell, int | float) and not isinstance(cell, bool) for cell in cells):
+        raise ValueError(f"wanted rows of numbers under {name}; it holds something else")
+    return _joined(name, [[float(min(max(cell, -1e300), 1e300)) for cell in row] for row in rows])
+
+
+def _csv(name: str, content: bytes, wanted: Sequence[str]) -> dict[str, Numbers]:
+    try:
+        text = content.decode("utf-8-sig")
+        separator = ";" if ";" in text else "\t" if "\t" in text else ","
+        lines = [line for line in csv.reader(io.StringIO(text), delimiter=separator) if any(line)]
+    except (UnicodeError, csv.Error) as error:
+        raise ValueError("wanted CSV in UTF-8; this cannot be read as that") from error
+    if separator != ",":
+        lines = [[cell.replace(",", ".") for cell in line] for line in lines]
+    lines = [[cell.strip() for cell in line] for line in lines]
+    if any(line[0] in wanted for line in lines):
+        named: dict[str, list[list[str]]] = {}
+        for line in lines:
+            named.setdefault(line[0], []).append(line[1:])
+        return {each: _numbers(each, rows) for each, rows in named.items() if each in wanted}
+    found = re.match(r"[Wb]_[a-z](?![a-z])", name)
+    if found is None or found[0] not in wanted:
+        raise ValueError(
+            f"wanted {_either(wanted)} in front of each row, or as the file's name; got {_quoted(name)}"
+        )
+    if lines and lines[0][0] in (
+        "",
+        "row",
+    ):  # as a table on this page is saved: numbers above, names in front
+        lines = [line[1:] for line in lines[1:]]
+    return {found[0]: _numbers(found[0], lines)}
+
+
+def _numbers(name: str, rows: Sequence[Sequence[str]]) -> Numbers:
+    numbers = []
+    for at, row in enumerate(rows, start=1):
+        try:
+            numbers.append([_number(cell) for cell in row])
+        except ValueError:
+            raise ValueError(f"row {at} of {name} holds something that is not a number") from None
+    return _joined(name, numbers)
+
+
+def _number(cell: str) -> float:
+    if "_" in cell:  # Python takes 1_000 for a number
+        raise ValueError(cell)
+    return float(cell)
+
+
+def _joined(name: str, rows: Sequence[Sequence[float]]) -> Numbers:
+    widths = sorted({len(row) for row in rows})
+    if len(widths) != 1 or not widths[0]:
+        raise ValueError(f"the rows of {name} hold {', '.join(map(str, widths))} numbers: all need as many")
+    return _matrix(name, np.array(rows, dtype=np.float64))
+
+
+def _matrix(name: str, numbers: Numbers) -> Numbers:
+    numbers = numbers[None] if numbers.ndim == 1 else numbers
+    if numbers.ndim != 2 or not numbers.size:
+        raise ValueError(f"wanted rows and columns under {name}; it has the shape {numbers.shape}")
+    return numbers
+
+
+def _either(names: Sequence[str]) -> str:
+    *most, last = names
+    return f"{', '.join(most)} or {last}" if most else last
+
+
+def _quoted(text: str) -> str:
+    plain = "".join(c if c.isprintable() and c != "`" else "?" for c in text)
+    return f"`{plain[:_SHOWN]}`" if plain.strip() else "nothing"

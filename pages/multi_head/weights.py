@@ -1,0 +1,62 @@
+"""The weights of all heads: their shapes as X W takes them, and which of those set by hand they take."""
+
+from dataclasses import dataclass
+
+from attn_ui.weight_tables import Given, Weight
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """What decides the shapes: the widths of queries' and keys' vectors, heads, and what there is."""
+
+    d_model: int
+    d_key: int
+    n_head: int
+    d_head: int
+    bias: bool
+    projection: bool
+    cross: bool = False
+
+
+def weights(sizes: Sizes, when: str = "") -> list[Weight]:
+    """Return the weights and biases in their order.
+
+    Args:
+        sizes: of the attention; when: in which case they have these shapes, where there are several.
+
+    >>> [each.title for each in weights(Sizes(6, 4, 2, 3, bias=False, projection=True))]
+    ['W_q: 6 × 6', 'W_k: 4 × 6', 'W_v: 4 × 6', 'W_o: 6 × 6']
+    """
+    width = sizes.n_head * sizes.d_head
+    memory = "width of the second sentence" if sizes.cross else "d_model"
+    made = [
+        Weight("W_q", (sizes.d_model, width), "d_model × n_head · d_head", when),
+        Weight("W_k", (sizes.d_key, width), f"{memory} × n_head · d_head", when),
+        Weight("W_v", (sizes.d_key, width), f"{memory} × n_head · d_head", when),
+    ]
+    if sizes.projection:
+        made.append(Weight("W_o", (width, sizes.d_model), "n_head · d_head × d_model", when))
+    if not sizes.bias:
+        return made
+    return made + [
+        Weight(f"b{each.name[1:]}", (1, each.shape[1]), f"1 × {each.sizes.rpartition(' × ')[2]}", when)
+        for each in made
+    ]
+
+
+def columns(sizes: Sizes) -> dict[str, list[str]]:
+    """Return what columns of input projections are called: head and dimension, where heads are several.
+
+    >>> columns(Sizes(2, 2, 2, 1, bias=False, projection=True))["W_q"]
+    ['h1.1', 'h2.1']
+    """
+    if sizes.n_head == 1:
+        return {}
+    named = [f"h{head + 1}.{at + 1}" for head in range(sizes.n_head) for at in range(sizes.d_head)]
+    return dict.fromkeys(("W_q", "W_k", "W_v", "b_q", "b_k", "b_v"), named)
+
+
+def taken(given: Given, sizes: Sizes) -> Given:
+    """Return the weights set by hand that have these shapes."""
+    shapes = {each.name: each.shape for each in weights(sizes)}
+    return tuple((name, rows) for name, rows in given if shapes.get(name) == (len(rows), len(rows[0])))

@@ -1,0 +1,478 @@
+"""Weights that are drawn in one of several ways, or set by hand: links, tables, files, programs, numbers."""
+
+import io
+import json
+import math
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from numpy.typing import NDArray
+from streamlit.testing.v1 import AppTest
+
+from attn_core import INITS
+from attn_ui.matrices_file import csv_of, npz_of
+from attn_ui.parameters import by_name
+from attn_ui.weight_tables import TABLES, Weight
+from attn_ui.weights_tab import taken
+from pages.multi_head.numbers import sequences
+from pages.multi_head.settings import SETTINGS as HEADS_SETTINGS
+from pages.multi_head.study import bare, studied
+from pages.single_head.settings import SETTINGS as HEAD_SETTINGS
+from tests import handed
+from tests.app.test_multi_head import OWN
+from tests.pages import open_page
+
+Numbers = NDArray[np.float64]
+WORDS = {"text": "a b c", "vectors": "one-hot"}  # d_model 3, X the identity
+
+
+def drawn(seed: int, shape: tuple[int, ...]) -> Numbers:
+    return np.random.default_rng(seed).normal(size=shape).round(3)
+
+
+def link_of(matrices: dict[str, Numbers]) -> dict[str, str]:
+    return {name: TABLES[name].text(np.atleast_2d(each).tolist()) for name, each in matrices.items()}
+
+
+def softmax(scores: Numbers) -> Numbers:
+    powers = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    return np.asarray(powers / powers.sum(axis=-1, keepdims=True))
+
+
+def output_shown(at: AppTest) -> Numbers:
+    """The last table of the tab Data."""
+    assert not at.exception
+    return handed.table(at, len(at.dataframe) - 1)
+
+
+def sidebar(at: AppTest) -> str:
+    return "\n".join(str(each.value) for each in at.sidebar.caption)
+
+
+def said(at: AppTest) -> str:
+    return "\n".join(str(each.value) for kind in (at.markdown, at.caption) for each in kind)
+
+
+def parameter(at: AppTest, name: str) -> str:
+    value = at.query_params[name]
+    return value if isinstance(value, str) else value[0]
+
+
+# ---- how weights are drawn ----
+
+
+@pytest.mark.parametrize("page", [HEAD_SETTINGS, HEADS_SETTINGS])
+def test_the_names_in_links_are_as_they_were_given(page: Any) -> None:
+    """Public: never change them."""
+    named = by_name(page)
+    assert named["init"].default == "Glorot uniform"
+    assert named["init"].options == ("Glorot uniform", "scaled normal", "standard normal", "nn.Linear")  # type: ignore[attr-defined]
+    assert {"hand", "W_q", "W_k", "W_v", "b_q", "b_k", "b_v"} <= set(named)
+    assert named["hand"].default is False
+
+
+@pytest.mark.parametrize("name", INITS)
+def test_single_head_draws_as_it_says(name: str) -> None:
+    at = open_page("single-head", init=name, seed="7", tab="Data", **WORDS)
+    generator = torch.Generator().manual_seed(7)
+    W_q, W_k, W_v = (by_torch(name, 3, 4, generator) for _ in "qkv")
+    np.testing.assert_allclose(output_shown(at), softmax(W_q @ W_k.T / 2) @ W_v, atol=1e-9)
+
+
+def by_torch(name: str, d_in: int, d_out: int, generator: torch.Generator) -> Numbers:
+    """A weight as X W takes it, drawn by torch's own initialiser."""
+    weight = torch.empty(d_out, d_in, dtype=torch.float64)
+    match name:
+        case "Glorot uniform":
+            torch.nn.init.xavier_uniform_(weight, generator=generator)
+        case "nn.Linear":
+            torch.nn.init.kaiming_uniform_(weight, a=math.sqrt(5), generator=generator)
+        case _:
+            std = 1.0 if name == "standard normal" else 1 / math.sqrt(d_in)
+            torch.nn.init.normal_(weight, std=std, generator=generator)
+    return np.asarray(weight.T)
+
+
+@pytest.mark.parametrize("name", INITS)
+def test_many_heads_draw_as_they_say(name: str) -> None:
+    at = open_page("multi-head", init=name, heads="2", dm="4", text="a b c", tab="Data")
+    x = handed.table(at, 0)
+    generator = torch.Generator().manual_seed(4)
+    every = dict(
+        zip(("W_q", "W_k", "W_v", "W_o"), (by_torch(name, 4, 4, generator) for _ in range(4)), strict=True)
+    )
+    np.testing.assert_allclose(output_shown(at), two_heads(x, every), atol=1e-9)
+
+
+def two_heads(x: Numbers, given: dict[str, Numbers]) -> Numbers:
+    """Self-attention with two heads, by NumPy, from weights as X W takes them."""
+    q, k, v = (x @ given[f"W_{each}"] + given.get(f"b_{each}", 0) for each in "qkv")
+    d_head = q.shape[1] // 2
+    cuts = [slice(0, d_head), slice(d_head, None)]
+    heads = [softmax(q[:, cut] @ k[:, cut].T / math.sqrt(d_head)) @ v[:, cut] for cut in cuts]
+    return np.asarray(np.concatenate(heads, axis=1) @ given["W_o"] + given.get("b_o", 0))
+
+
+@pytest.mark.parametrize(
+    ("link", "wanted"),
+    [
+        ({}, "Standard deviation 0.535 in W_q, W_k and W_v."),
+        ({"dv": "8"}, "Standard deviation 0.535 in W_q and W_k, 0.426 in W_v."),
+        (
+            {"init": "standard normal", "d": "4", "vectors": "random"},
+            "Standard deviation 1 in W_q, W_k and W_v. A query's numbers are about 2 times",
+        ),
+        (
+            {"init": "scaled normal"},
+            "Standard deviation 0.577 in W_q, W_k and W_v. A query's numbers are about 1 times",
+        ),
+    ],
+)
+def test_the_sidebar_says_how_wide_weights_are(link: dict[str, str], wanted: str) -> None:
+    told = sidebar(open_page("single-head", **{**WORDS, **link}))
+    assert wanted in told
+
+
+def test_free_heads_say_both_ends() -> None:
+    told = sidebar(open_page("multi-head", free="true", dh="4", dm="8", wo="false"))
+    ends = [f"{math.sqrt(2 / (8 + heads * 4)):.3g}" for heads in (1, 16)]
+    assert (
+        f"Standard deviation {ends[0]} with 1 head and {ends[1]} with 16 heads in W_q, W_k and W_v." in told
+    )
+
+
+# ---- set by hand ----
+
+
+@pytest.mark.parametrize("bias", [False, True])
+def test_one_head_from_typed_tables_is_that_of_numpy(bias: bool) -> None:
+    given = {f"W_{each}": drawn(at, (3, 4)) for at, each in enumerate("qkv")}
+    given |= {f"b_{each}": drawn(at + 5, (4,)) for at, each in enumerate("qkv")} if bias else {}
+    at = open_page("single-head", hand="true", tab="Data", bias=str(bias).lower(), **WORDS, **link_of(given))
+    Q, K, V = (given[f"W_{each}"] + given.get(f"b_{each}", 0) for each in "qkv")  # X is the identity
+    np.testing.assert_allclose(output_shown(at), softmax(Q @ K.T / 2) @ V, atol=1e-12)
+    assert "drawn from the seed" not in sidebar(at)
+    assert "Standard deviation" not in sidebar(at)
+
+
+@pytest.mark.parametrize("bias", [False, True])
+def test_two_heads_from_typed_tables_are_those_of_numpy(bias: bool) -> None:
+    given = {f"W_{each}": drawn(at, (4, 4)) for at, each in enumerate("qkvo")}
+    given |= {f"b_{each}": drawn(at + 5, (4,)) for at, each in enumerate("qkvo")} if bias else {}
+    link = {"hand": "true", "heads": "2", "dm": "4", "text": "a b c", "bias": str(bias).lower()}
+    at = open_page("multi-head", tab="Data", **link, **link_of(given))
+    np.testing.assert_allclose(output_shown(at), two_heads(handed.table(at, 0), given), atol=1e-12)
+    names = "W_q, W_k, W_v, W_o, b_q, b_k, b_v and b_o" if bias else "W_q, W_k, W_v and W_o"
+    assert f"{names} are as set by hand." in said(at)
+    assert "drawn from the seed" not in said(at)
+
+
+def test_what_is_not_typed_is_drawn_as_before() -> None:
+    W_k = drawn(1, (3, 4))
+    at = open_page("single-head", hand="true", tab="Data", seed="7", **WORDS, **link_of({"W_k": W_k}))
+    generator = torch.Generator().manual_seed(7)
+    W_q, _, W_v = (by_torch("Glorot uniform", 3, 4, generator) for _ in "qkv")
+    np.testing.assert_allclose(output_shown(at), softmax(W_q @ W_k.T / 2) @ W_v, atol=1e-9)
+    assert "Set by hand: W_k; drawn from the seed: W_q and W_v." in sidebar(at)
+    assert " in W_q and W_v. A query's numbers" in sidebar(at)
+
+
+@pytest.mark.parametrize("page", ["single-head", "multi-head"])
+def test_to_switch_it_on_changes_no_number(page: str) -> None:
+    init = {"init": "standard normal", "tab": "Data"}
+    np.testing.assert_array_equal(
+        output_shown(open_page(page, **init)), output_shown(open_page(page, hand="true", **init))
+    )
+
+
+def test_a_typed_table_waits_in_the_link_while_weights_are_drawn() -> None:
+    link = link_of({"W_q": drawn(0, (3, 4))})
+    plain = output_shown(open_page("single-head", tab="Data", **WORDS))
+    at = open_page("single-head", tab="Data", **WORDS, **link)
+    np.testing.assert_array_equal(output_shown(at), plain)
+    at.toggle(key="hand").set_value(True).run()
+    assert parameter(at, "W_q") == link["W_q"]
+    assert np.abs(output_shown(at) - plain).max() > 0.01
+
+
+def test_a_table_that_does_not_fit_is_named_and_waits() -> None:
+    at = open_page("single-head", hand="true", tab="Data", **WORDS, **link_of({"W_q": drawn(0, (4, 3))}))
+    assert (
+        "W_q must be 3 × 4 (d_model × d_k); it is 4 × 3, the transpose, as nn.Linear's weight is."
+        in sidebar(at)
+    )
+    np.testing.assert_array_equal(
+        output_shown(at), output_shown(open_page("single-head", tab="Data", **WORDS))
+    )
+    assert len(parameter(at, "W_q").split(";")) == 4
+    # Where the sizes become its own, it is taken.
+    at.text_input(key="text").set_value("a b c d").run()
+    at.slider(key="dk").set_value(3).run()
+    assert "Set by hand: W_q" in sidebar(at)
+
+
+def test_heads_of_a_free_width_take_a_table_with_the_number_that_it_is_made_for() -> None:
+    link = {"hand": "true", "free": "true", "dh": "2", "dm": "4", "text": "a b c", "tab": "Data"}
+    link |= link_of({"W_q": drawn(0, (4, 6))})
+    with_three = open_page("multi-head", **link, heads="3")
+    assert "Set by hand: W_q with 3 heads" in sidebar(with_three)
+    assert "W_q is as set by hand; the others are drawn" in said(with_three)
+    with_two = open_page("multi-head", **link, heads="2")
+    assert "The projections are drawn from the seed, not trained" in said(with_two)
+    del link["hand"]
+    np.testing.assert_array_equal(
+        output_shown(with_two), output_shown(open_page("multi-head", **link, heads="2"))
+    )
+
+
+def test_all_can_be_drawn_again() -> None:
+    at = open_page("multi-head", hand="true", dm="2", heads="1", W_q="1,2;3,4", W_o="1,0;0,1")
+    next(each for each in at.button if each.label == "Take all from the seed again").click().run()
+    assert "W_q" not in at.query_params
+    assert "W_o" not in at.query_params
+    assert "Drawn from the seed: W_q, W_k, W_v and W_o." in sidebar(at)
+
+
+def test_layers_and_studies_say_what_is_by_hand() -> None:
+    link = {"hand": "true", "dm": "2", "heads": "1", "W_q": "1,2;3,4"}
+    block = said(open_page("multi-head", tab="Block", **link))
+    assert (
+        "Set by hand, W_q is the same in every layer; the other weights are drawn from the seeds 4 to 15"
+        in block
+    )
+    assert "What is set by hand has no part in it" in said(open_page("multi-head", tab="One or many", **link))
+
+
+@pytest.mark.parametrize("name", INITS)
+def test_the_study_of_one_head_or_many_draws_so_too(name: str) -> None:
+    setting = replace(OWN, init=name, bias=False, weights=(("W_q", ((1.0,),)),))
+    x = np.asarray(sequences(setting).query)
+    generator = torch.Generator().manual_seed(setting.seed)
+    W_q, W_k = (by_torch(name, x.shape[1], x.shape[1], generator) for _ in "qk")
+    weights = softmax(x @ W_q @ (x @ W_k).T / math.sqrt(x.shape[1]))
+    entropy = -(weights * np.log(weights)).sum(axis=-1).mean()
+    assert float(studied(bare(setting)).entropy[0, 0]) == pytest.approx(entropy, abs=1e-9)
+
+
+# ---- links and tables ----
+
+
+@pytest.mark.parametrize("page", ["single-head", "multi-head"])
+def test_a_link_gives_weights_and_these_the_link(page: str) -> None:
+    d_out = 4 if page == "single-head" else 6
+    W_q = np.random.default_rng(3).normal(size=(6, d_out))  # with all their digits
+    link = {"hand": "true", "dm": "6", "heads": "2"} if page == "multi-head" else {"hand": "true"}
+    at = open_page(page, tab="Data", **link, **link_of({"W_q": W_q}))
+    found = TABLES["W_q"].rows(parameter(at, "W_q"))
+    np.testing.assert_array_equal(np.array(found), W_q)
+    again = open_page(page, tab="Data", **link, W_q=parameter(at, "W_q"))
+    np.testing.assert_array_equal(output_shown(again), output_shown(at))
+    np.testing.assert_array_equal(again.session_state["_edit_W_q_1_start"][0].to_numpy(), W_q)
+
+
+def test_a_pasted_weight_is_taken_and_one_of_another_shape_stays_in_its_field() -> None:
+    at = open_page("single-head", hand="true", tab="Data", dk="2", **WORDS)
+    at.selectbox(key="_weight_pasted").set_value("W_k").run()
+    at.text_area(key="_weight_text").set_value("1 2\n3 4").run()
+    assert "W_k must be 3 × 2 (d_model × d_k); it is 2 × 2." in said(at)
+    assert "W_k" not in at.query_params
+    at.text_area(key="_weight_text").set_value("1 2\n3 4\n5 0.125").run()
+    assert not at.exception
+    assert parameter(at, "W_k") == "1,2;3,4;5,0.125"
+    assert "W_k must be" not in said(at)
+
+
+def test_typing_starts_from_what_is_on_screen_and_follows_the_seed() -> None:
+    at = open_page("single-head", hand="true", tab="Data", seed="7", **WORDS)
+    W_q = by_torch("Glorot uniform", 3, 4, torch.Generator().manual_seed(7))
+    np.testing.assert_allclose(started(at, "W_q"), W_q, rtol=1e-5)
+    at.number_input(key="seed").set_value(8).run()
+    W_q = by_torch("Glorot uniform", 3, 4, torch.Generator().manual_seed(8))
+    np.testing.assert_allclose(started(at, "W_q"), W_q, rtol=1e-5)
+
+
+def started(at: AppTest, name: str) -> Numbers:
+    """The numbers that the editor of a table that is drawn started from."""
+    return np.asarray(at.session_state[f"_edit_{name}_0_start"][0].to_numpy())
+
+
+def test_vectors_and_weights_are_typed_on_one_page() -> None:
+    given = {"X": drawn(8, (3, 2)), "W_q": drawn(9, (2, 4))}
+    link = {name: TABLES["W_q"].text(each.tolist()) for name, each in given.items()}
+    at = open_page("single-head", hand="true", tab="Data", text="a b c", vectors="typed", **link)
+    generator = torch.Generator().manual_seed(4)
+    _, W_k, W_v = (by_torch("Glorot uniform", 2, 4, generator) for _ in "qkv")
+    Q, K, V = (given["X"] @ each for each in (given["W_q"], W_k, W_v))
+    np.testing.assert_allclose(output_shown(at), softmax(Q @ K.T / 2) @ V, atol=1e-9)
+
+
+# ---- files ----
+
+WANTED = [
+    Weight("W_q", (2, 3), "d_model × d_k"),
+    Weight("W_k", (2, 3), "d_model × d_k"),
+    Weight("b_q", (1, 3), "1 × d_k"),
+]
+GIVEN = {"W_q": np.array([[1.0, 0.1, -2.5], [1 / 3, 0.0, 1e-7]]), "b_q": np.array([[0.5, 1.0, 2.0]])}
+
+
+def as_json(matrices: dict[str, Any]) -> bytes:
+    return json.dumps({name: np.asarray(each).tolist() for name, each in matrices.items()}).encode()
+
+
+def as_npz(**arrays: Any) -> bytes:
+    held = io.BytesIO()
+    np.savez(held, **arrays)
+    return held.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("w.csv", csv_of(GIVEN)),
+        ("w.NPZ", npz_of(GIVEN)),
+        ("w.json", as_json(GIVEN)),
+        ("w.npz", as_npz(W_q=GIVEN["W_q"], b_q=GIVEN["b_q"][0], step=np.arange(3), more=np.array(["x"]))),
+        ("w.json", as_json({"W_q": GIVEN["W_q"], "b_q": GIVEN["b_q"][0], "epoch": 3})),
+        ("w.json", as_json({"W_q": GIVEN["W_q"], "b_q": GIVEN["b_q"].T})),
+        ("w.csv", csv_of(GIVEN).replace(b",", b"\t").replace(b"\n", b"\r\n")),
+        ("w.csv", b"\xef\xbb\xbf" + csv_of(GIVEN).replace(b",", b";").replace(b".", b",")),
+    ],
+)
+def test_a_file_of_weights_is_read_with_all_digits(name: str, content: bytes) -> None:
+    texts = taken(name, content, WANTED)
+    assert set(texts) == set(GIVEN)
+    for each, text in texts.items():
+        np.testing.assert_array_equal(np.array(TABLES[each].rows(text)), GIVEN[each])
+
+
+def test_a_file_of_one_matrix_is_named_for_it() -> None:
+    assert taken("W_k (1).csv", b"1,2,3\n4,5,6\n", WANTED) == {"W_k": "1,2,3;4,5,6"}
+    assert taken("W_k.csv", b"row,h1.1,h1.2,h1.3\n1,1,2,3\n2,4,5,6\n", WANTED) == {"W_k": "1,2,3;4,5,6"}
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "sentence"),
+    [
+        ("w.txt", b"1", "wanted a file of CSV, JSON, NPZ; got `w.txt`"),
+        ("w.csv", b"1,2\n", "in front of each row, or as the file's name; got `w.csv`"),
+        ("w.csv", b"", "wanted W_q, W_k or b_q in front of each row"),
+        ("w.csv", b"W_q,1,2,3\nW_q,4,5\n", "the rows of W_q hold 2, 3 numbers: all need as many"),
+        ("w.csv", b"W_q,1,2,3\nW_q,4,5,x\n", "row 2 of W_q holds something that is not a number"),
+        ("w.csv", b"W_q,1,2,3\nW_q,4,5,1_0\n", "row 2 of W_q holds something that is not a number"),
+        ("w.csv", b"W_q,1,2\nW_q,4,5\n", "W_q must be 2 × 3 (d_model × d_k); it is 2 × 2."),
+        ("w.csv", b"W_q,1,2\nW_q,4,5\nW_q,0,0\n", "it is 3 × 2, the transpose, as nn.Linear's weight is."),
+        ("w.csv", b"W_q,1,2,3\nW_q,4,5,nan\n", "Row 2, column 3 of W_q is empty or not a number."),
+        ("w.csv", b"\xff\xfe\x00", "wanted CSV in UTF-8"),
+        ("W_q.csv", b"", "the rows of W_q hold  numbers"),
+        ("w.json", b"[1, 2]", "wanted JSON with names"),
+        ("w.json", b"{", "wanted JSON; this is none, or was cut off"),
+        ("w.json", b"[" * 100_000, "wanted JSON; this is none, or was cut off"),
+        ("w.json", b'{"W_q": [[1, 2, true]]}', "wanted rows of numbers under W_q; it holds something else"),
+        ("w.json", b'{"W_q": [[[1]]]}', "wanted rows of numbers under W_q; it holds something else"),
+        ("w.json", b'{"W_q": [[1, 2, 1' + b"0" * 400 + b"], [1, 2, 3]]}", "it must lie from −1000 to 1000"),
+        ("w.json", b'{"W_q": [[1, 2, NaN], [1, 2, 3]]}', "Row 1, column 3 of W_q is empty or not a number."),
+        ("w.json", b'{"W_x": [[1]]}', "wanted W_q, W_k or b_q in the file; it holds none of these"),
+        ("w.npz", b"PK", "wanted an NPZ file"),
+        ("w.npz", npz_of(GIVEN)[:-40], "wanted an NPZ file"),
+        ("w.npz", as_npz(W_q=np.ones((2, 3, 1))), "under W_q; it has the shape (2, 3, 1)"),
+        ("w.npz", as_npz(W_q=np.array([["a"]])), "wanted numbers under W_q; it holds something else"),
+        ("w.npz", as_npz(W_q=np.array([[{}]], dtype=object)), "wanted numbers under W_q; it holds"),
+        ("w.npz", as_npz(W_q=np.ones((2, 3), dtype=complex)), "wanted numbers under W_q; it holds"),
+        ("w.csv", b"W_q,1\n" * 200_000, "wanted at most 1,000,000 bytes; the file has 1,200,000"),
+    ],
+)  # fmt: skip
+def test_a_file_that_cannot_be_used_says_what_was_wanted(name: str, content: bytes, sentence: str) -> None:
+    with pytest.raises(ValueError) as refused:  # noqa: PT011  (the sentence is what is tested)
+        taken(name, content, WANTED)
+    assert sentence in str(refused.value)
+
+
+def test_a_small_file_that_asks_for_much_is_not_unpacked() -> None:
+    held = io.BytesIO()
+    np.savez_compressed(held, W_q=np.zeros((2000, 3000)))
+    assert len(held.getvalue()) < 100_000
+    with pytest.raises(ValueError, match=r"W_q has 48,000,128 bytes; wanted at most 1,000,000"):
+        taken("w.npz", held.getvalue(), WANTED)
+
+
+def test_a_file_on_the_page_is_taken_or_refused_as_a_whole() -> None:
+    at = open_page("single-head", hand="true", tab="Data", dk="2", dv="2", **WORDS)
+    W = drawn(0, (3, 2))
+    upload(at, 0, as_json({"W_q": W, "W_k": drawn(1, (2, 2))}))
+    assert (
+        "Not taken: W_k must be 3 × 2 (d_model × d_k); it is 2 × 2. The projections are as they were."
+        in said(at)
+    )
+    assert "W_q" not in at.query_params
+    upload(at, 1, as_json({"W_q": W, "W_k": W, "W_v": W}))
+    assert "W_q, W_k and W_v: as the file has them." in said(at)
+    np.testing.assert_allclose(output_shown(at), softmax(W @ W.T / math.sqrt(2)) @ W, atol=1e-12)
+
+
+def upload(at: AppTest, turn: int, content: bytes) -> None:
+    at.file_uploader(key=f"_weights_file_{turn}").upload("w.json", content, "application/json").run()
+    assert not at.exception
+
+
+# ---- programs ----
+
+HEAD_W = link_of({"W_q": drawn(0, (6, 4)), "W_v": drawn(1, (6, 4))})
+HEADS_W = link_of({f"W_{each}": drawn(at, (8, 8)) for at, each in enumerate("qko")})
+TURNED = {"pos": "rotary", "hmask": "causal", "free": "true", "dh": "2"}
+BIASES = link_of({"b_q": drawn(5, (1, 8)), "b_o": drawn(6, (1, 8))})
+
+
+@pytest.mark.parametrize(
+    ("page", "link"),
+    [
+        *(("single-head", {"init": name, "bias": "true"}) for name in INITS),
+        *(("multi-head", {"init": name, "bias": bias}) for name in INITS for bias in ("true", "false")),
+        ("single-head", {"hand": "true", **HEAD_W}),
+        ("single-head", {"hand": "true", "bias": "true", "init": "nn.Linear", **HEAD_W, "b_k": "1,2,3,4"}),
+        ("multi-head", {"hand": "true", **HEADS_W}),
+        ("multi-head", {"hand": "true", "bias": "true", "init": "standard normal", **HEADS_W, **BIASES}),
+        ("multi-head", {"hand": "true", "cross": "true", "dmem": "5", "wo": "false", "W_q": HEADS_W["W_q"]}),
+        ("multi-head", {"hand": "true", **TURNED, **HEADS_W}),
+    ],
+)  # fmt: skip
+def test_programs_print_what_the_page_shows(page: str, link: dict[str, str]) -> None:
+    assert handed.faults(page, link) == []
+
+
+@pytest.mark.parametrize("tab", ["Token by token", "Shared heads", "One or many"])
+def test_programs_of_other_tabs_do_too(tab: str) -> None:
+    link = {"init": "scaled normal", "hand": "true", "bias": "true", **HEADS_W, **BIASES, "heads": "4"}
+    assert handed.of_a_tab(tab, link | ({"kv": "2"} if tab == "Shared heads" else {})) == []
+
+
+@pytest.mark.parametrize("spelling", ["loops", "einsum", "torch"])
+def test_spellings_do_too(spelling: str) -> None:
+    link = {"init": "nn.Linear", "hand": "true", "bias": "true", **HEADS_W, **BIASES, "spelling": spelling}
+    assert handed.of_a_tab("Spellings", link) == []
+
+
+def test_a_program_has_the_typed_numbers_written_out() -> None:
+    W_q = [[float(10 * row + column) for column in range(8)] for row in range(8)]
+    link = {"hand": "true", "tab": "Code", "W_q": TABLES["W_q"].text(W_q)}
+    for code in ("PyTorch", "NumPy", "attn_core"):
+        assert (
+            "[70.0, 71.0, 72.0, 73.0, 74.0, 75.0, 76.0, 77.0]"
+            in open_page("multi-head", code=code, **link).code[0].value
+        )
+
+
+@pytest.mark.parametrize("code", ["PyTorch", "NumPy"])
+def test_a_program_of_one_head_has_them_too_and_draws_nothing_that_is_typed(code: str) -> None:
+    given = {f"W_{each}": drawn(at, (3, 4)) for at, each in enumerate("qkv")}
+    some = open_page("single-head", hand="true", tab="Code", code=code, **WORDS, W_k=link_of(given)["W_k"])
+    program = some.code[0].value
+    assert str(given["W_k"][2].tolist()) in program
+    assert "xavier_uniform_" in program
+    every = open_page("single-head", hand="true", tab="Code", code=code, **WORDS, **link_of(given))
+    program = every.code[0].value
+    assert all(str(row) in program for each in given.values() for row in each.tolist())
+    assert "xavier_uniform_" not in program
