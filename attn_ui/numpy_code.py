@@ -82,7 +82,7 @@ def randn(generator, *shape):
     "xavier_uniform_": """
 def xavier_uniform_(weight, generator):
     # As nn.init has it: uniform within Glorot's bounds.
-    bound = math.sqrt(6 / sum(weight.shape))
+    bound = np.sqrt(6 / sum(weight.shape))
     weight[:] = (2 * rand(generator, *weight.shape) - 1) * bound
 """,
     "normal_": """

@@ -50,7 +50,8 @@ def program(*parts: str) -> str:
         }
         imports.update(named.values())
         left = [line for at, line in enumerate(lines) if at not in named]
-        bodies.append("\n".join(left).strip("\n"))
+        if body := "\n".join(left).strip("\n"):
+            bodies.append(body)
     text = bodies[0]
     for before, after in pairwise(bodies):
         text += ("\n\n\n" if _ends_in_block(before) or _is_block(after) else "\n\n") + after

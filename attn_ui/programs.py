@@ -53,18 +53,14 @@ def offer(
     st.code(program, language="python")
 
 
-def printing(*names: str, **said: str) -> str:
+def printing(*names: str) -> str:
     r"""Return the end of a program in PyTorch: it prints what is on the page, in plain decimals.
-
-    Args:
-        names: of what is printed, in order.
-        said: by its name, what a thing is called where that is not its name.
 
     >>> print(printing("weights"), end="")
     torch.set_printoptions(sci_mode=False, linewidth=120)
     print("weights:", weights, sep="\n")
     """
-    lines = "".join(f'print("{said.get(name, name)}:", {name}, sep="\\n")\n' for name in names)
+    lines = "".join(f'print("{name}:", {name}, sep="\\n")\n' for name in names)
     return f"torch.set_printoptions(sci_mode=False, linewidth=120)\n{lines}"
 
 

@@ -170,11 +170,9 @@ def of_multi_head(query: Link) -> list[Numbers]:
 
 
 def of_positions(query: Link) -> list[Numbers]:
-    """The maps without positions and with them; one where there are none."""
+    """The map with positions."""
     at = open_page("positional-encoding", **{**query, "tab": "Code", "show": "attention"})
-    shown = picture(at)
-    maps = ("after",) if query.get("scheme") == "none" else ("before", "after")
-    return [cells(shown[name]) for name in maps]
+    return [cells(picture(at)["after"])]
 
 
 def of_kernel(query: Link) -> list[Numbers]:

@@ -1,4 +1,4 @@
-"""Programs that reproduce the weights on the positional-encoding page, without positions and with them."""
+"""Programs that reproduce the weights on the positional-encoding page."""
 
 from collections.abc import Mapping, Sequence
 
@@ -8,7 +8,7 @@ from attn_ui.programs import printing
 
 
 def attention_code(tokens: Sequence[str], words: str, width: int, seed: int, scheme: Scheme) -> str:
-    """Return a program that leaves and prints weights (n, n): `without` positions, and `weights` with them.
+    """Return a program that leaves and prints the `weights` (n, n) with positions.
 
     Tokens are written as Python literals, so nothing typed can become code.
 
@@ -21,16 +21,8 @@ def attention_code(tokens: Sequence[str], words: str, width: int, seed: int, sch
         WORD_VECTOR if words == "random" else "",
         _one_hot(tokens, width) if words == "one-hot" else _random(tokens, width, seed),
         scheme.code(),
-        """\
-def attention_weights(x):
-    scores = x @ x.T / math.sqrt(x.shape[-1])  # the vectors are queries and keys
-    return torch.softmax(scores, dim=-1)  # each row sums to one"""
-        if scheme.adds != "bias"
-        else "",
         _attention(scheme, width),
-        printing("without", "weights", without="weights without positions", weights="weights with positions")
-        if scheme.adds != "nothing"
-        else printing("weights"),
+        printing("weights"),
     )
 
 
@@ -71,15 +63,16 @@ def _random(tokens: Sequence[str], width: int, seed: int) -> str:
 
 
 def _attention(scheme: Scheme, width: int) -> str:
-    """Write the lines from X to the weights, without positions and with them."""
-    if scheme.adds == "nothing":
-        return "weights = attention_weights(X)"
-    made = f"positions = {scheme.call(width)}\n"
+    """Write the lines from X to the weights."""
+    made = f"positions = {scheme.call(width)}\n" if scheme.adds != "nothing" else ""
+    placed = "X" if scheme.adds in ("nothing", "bias") else "positions(X)"
+    lines = [
+        f"Q = K = {placed}  # no projections: what is seen comes from the positions",
+        "scores = Q @ K.T / math.sqrt(Q.shape[-1])  # (n_query, n_key)",
+    ]
     if isinstance(scheme, BiasScheme):
-        return f"""{made}with torch.no_grad():
-    scores = X @ X.T / math.sqrt(X.shape[-1])  # the vectors are queries and keys
-    without = torch.softmax(scores, dim=-1)  # each row sums to one
-    weights = torch.softmax(positions(scores)[{scheme.head}], dim=-1)  # of head {scheme.head + 1}"""
-    return f"""{made}with torch.no_grad():
-    without = attention_weights(X)
-    weights = attention_weights(positions(X))"""
+        lines.append(f"scores = positions(scores)[{scheme.head}]  # of head {scheme.head + 1}")
+    lines.append("weights = torch.softmax(scores, dim=-1)  # each row sums to one")
+    if not made:
+        return "\n".join(lines).replace(": what is seen comes from the positions", "")
+    return f"{made}with torch.no_grad():\n    " + "\n    ".join(lines)
