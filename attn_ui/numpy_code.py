@@ -288,7 +288,7 @@ class _Rewriter:
             self.used.add("cdist")
         if name in ("zeros", "ones") and len(call.args) > 1:
             return f"np.{name}(({self.arguments(call)}))"
-        others = {
+        others: dict[str, Callable[[], str | None]] = {
             "Generator": lambda: None,
             "manual_seed": lambda: f"generator = np.random.RandomState({self.seed(call.args[0])})",
             "set_printoptions": lambda: _PRINTED,

@@ -133,8 +133,8 @@ def test_typed_queries_keys_and_values() -> None:
     q, k, v = ((1000.0, 2.0), (3.0, 4.0)), ((1.0, 0.0), (0.0, 1.0), (5.0, 5.0)), ((-1.0,), (2.0,), (0.001,))
     scoring = Scoring(Masking("causal"), "1/√dₖ", 1.0, TEMPERATURE, MASK_WIDTH, "temperature")
     (now,) = at_every_step(Inputs(qkv="typed", q=q, k=k, v=v), scoring)
-    tensors = (torch.tensor(rows, **FLOAT64) for rows in (q, k, v))
-    right = scaled_dot_product_attention(*tensors, torch.ones(2, 3).tril().bool())
+    query, key, value = (torch.tensor(rows, **FLOAT64) for rows in (q, k, v))
+    right = scaled_dot_product_attention(query, key, value, torch.ones(2, 3).tril().bool())
     for language in LANGUAGES:
         holds(said(of_one_head(asked(now)), language), right.weights, right.output)
 
@@ -158,7 +158,7 @@ def test_typed_queries_keys_and_values() -> None:
 def test_many_heads(language: str, scheme: str, mask: str, bias: bool, form: str) -> None:
     cross, free = form == "cross", form == "no W_o, d_head free"
     n_head, d_head, d_memory = 3, 4 if free else None, 8 if cross else 12
-    others = OTHERS + ["five", "six"] if cross else WORDS  # patterns need as many keys as queries
+    others = [*OTHERS, "five", "six"] if cross else WORDS  # patterns need as many keys as queries
     placed = {"strength": 0.7, "base": 50.0, "layout": "concatenated", "step": 0.25}
     takes = SCHEMES[scheme].settings()
     placed = {name: value for name, value in placed.items() if name in takes}

@@ -83,8 +83,8 @@ def _vectors(inputs: Inputs, names: Sequence[str]) -> list[str]:
         sample = ATTENTION_SAMPLES[SAMPLES[inputs.example]]
         tokens, width, seed = [sample.query_tokens, sample.key_tokens], sample.d_model, sample.seed
         if sample.key.numel() <= MOST_WRITTEN:
-            both = (sample.query.tolist(), sample.key.tolist())
-            return [given(*each, "(n, d_model)") for each in zip(names, both, strict=False)]
+            shown = (sample.query.tolist(), sample.key.tolist())
+            return [given(*each, "(n, d_model)") for each in zip(names, shown, strict=False)]
     elif inputs.vectors == "typed":
         x = typed_vectors(list(tokens[0]), inputs.x, width, seed)
         both = [x] if len(names) == 1 else [x, typed_vectors(list(tokens[1]), inputs.y, x.shape[-1], seed)]
