@@ -1,0 +1,96 @@
+"""A small picture drawn by rule, and the patches that a vision transformer cuts a picture into."""
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor
+
+from attn_core import _require
+
+SIDE, PATCH = 24, 4  # pixels
+SHAPES = ("sky", "sun", "roof", "wall", "bush", "grass")
+
+
+def drawing() -> Float[Tensor, "24 24"]:
+    """Draw a house with a bush under the sun: how much ink each pixel has, from 0 to 1.
+
+    The sky has no ink and the roof is full of it. The sun is half full; wall, bush and grass are patterns of
+    1/4 and 3/4 (lines across, dots, upright lines), half full on average: they differ in pattern alone.
+
+    >>> picture = drawing()
+    >>> tuple(picture.shape), float(picture.min()), float(picture.max())
+    ((24, 24), 0.0, 1.0)
+    """
+    y, x = _grid()
+    shape = _shapes()
+    ink = {
+        "sun": torch.full_like(y, 0.5),
+        "roof": torch.ones_like(y),
+        "wall": 0.75 - 0.5 * (y % 2),
+        "bush": 0.75 - 0.5 * ((x + y) % 2),
+        "grass": 0.75 - 0.5 * (x % 2),
+    }
+    picture = torch.zeros_like(y)
+    for name, each in ink.items():
+        picture = torch.where(shape == SHAPES.index(name), each, picture)
+    return picture
+
+
+def patches(picture: Float[Tensor, "height width"], side: int = PATCH) -> Float[Tensor, "n_patch n_pixel"]:
+    r"""Cut a picture into squares, in reading order, each a row of its pixels.
+
+    $$(H, W) \to \Bigl(\frac{H}{p}, p, \frac{W}{p}, p\Bigr) \to \Bigl(\frac{H}{p} \cdot \frac{W}{p},
+      p^2\Bigr)$$
+
+    Invariant: every pixel stands in one row, once.
+
+    Raises ValueError for a side below one, or one that does not divide height and width.
+
+    Source: Dosovitskiy et al. (2021), An Image is Worth 16x16 Words, section 3.1.
+
+    >>> patches(torch.arange(8.0).reshape(2, 4), 2).tolist()
+    [[0.0, 1.0, 4.0, 5.0], [2.0, 3.0, 6.0, 7.0]]
+    """
+    side = _require.whole("side", side, least=1)
+    if picture.ndim != 2 or picture.shape[0] % side or picture.shape[1] % side:
+        raise ValueError(
+            f"picture must have shape (height, width), both multiples of side = {side}; "
+            f"got {tuple(picture.shape)}"
+        )
+    height, width = (length // side for length in picture.shape)
+    # The axis within a patch moves behind the axis of patches: (row, y, column, x) -> (row, column, y, x).
+    return picture.reshape(height, side, width, side).transpose(1, 2).reshape(height * width, side * side)
+
+
+def patch_names(side: int = PATCH) -> tuple[str, ...]:
+    """Name each patch of the drawing by the shape that has most of its pixels, the first of equals.
+
+    Raises ValueError as ``patches``.
+
+    >>> names = patch_names()
+    >>> len(names), names[0], names[-1]
+    (36, 'sky', 'grass')
+    """
+    found = patches(_shapes().to(torch.float64), side)
+    counts = torch.stack([(found == shape).sum(dim=-1) for shape in range(len(SHAPES))])
+    return tuple(SHAPES[each] for each in counts.argmax(dim=0).tolist())
+
+
+def _grid() -> tuple[Tensor, Tensor]:
+    place = torch.arange(SIDE, dtype=torch.float64)
+    return place[:, None].expand(SIDE, SIDE), place.expand(SIDE, SIDE)
+
+
+def _shapes() -> Int[Tensor, "24 24"]:
+    """Return which shape each pixel belongs to, by its place in ``SHAPES``."""
+    y, x = _grid()
+    parts = {
+        "sun": (y - 3.5) ** 2 + (x - 19.5) ** 2 <= 14,
+        "roof": (y >= 5) & (y < 12) & ((x - 9.5).abs() <= 1.1 * (y - 4)),
+        "wall": (y >= 12) & (y < 20) & (x >= 4) & (x < 16),
+        "bush": (y >= 12) & (y < 20) & (x >= 16),
+        "grass": y >= 20,
+    }
+    shape = torch.zeros(SIDE, SIDE, dtype=torch.long)
+    for name, where in parts.items():
+        shape[where] = SHAPES.index(name)
+    return shape
