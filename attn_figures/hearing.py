@@ -1,0 +1,127 @@
+"""A sound in frames: how loud each is at each pitch, and where a local and a global head look."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attn_figures import theme
+from attn_figures.frame import Ticks
+from attn_figures.geometry import ColourRange
+from attn_figures.matrix import KEY_TITLE, QUERY_TITLE, Matrix, Numbers
+from attn_figures.panels import IN_SIGHT, compose
+from attn_figures.picture import Picture, Spec
+
+LIGHT = theme.LIGHT
+BODY = 11.0  # units a side
+ROOT = 2.0  # the ramp is spent on small weights, over the same [0, 1]
+
+
+@dataclass(frozen=True)
+class _Ink(Matrix):
+    """A map in ink: the more, the darker."""
+
+    low: float = 0.0
+    high: float = 1.0
+
+    def colour_range(self) -> tuple[ColourRange, bool]:
+        """Return from paper to ink, without a bar: a pointer tells the number."""
+        return ColourRange((LIGHT.paper, LIGHT.ink), self.low, self.high, self.quantity), False
+
+
+@dataclass(frozen=True, eq=False)
+class Sound:
+    """A sound in frames.
+
+    Attributes:
+        energies: log energies, (n_frame, n_band).
+        hertz: where each band begins.
+        said: what is said in each frame.
+    """
+
+    energies: Numbers
+    hertz: Sequence[float]
+    said: Sequence[str]
+
+    @property
+    def ticks(self) -> Ticks:
+        """What is said, at the middle of the frames in which it is, without the pauses."""
+        changes = [at for at in range(1, len(self.said)) if self.said[at] != self.said[at - 1]]
+        parts = zip([0, *changes], [*changes, len(self.said)], strict=True)
+        return [
+            ((start + end - 1) / 2, self.said[start]) for start, end in parts if self.said[start] != "pause"
+        ]
+
+
+@Picture
+def hearing(
+    sound: Sound, local: Numbers, everywhere: Numbers, near: NDArray[np.bool_], frame: int = 0
+) -> Spec:
+    """Draw the frames' log energies, and the maps of a head behind a window and of one that sees all.
+
+    Args:
+        sound: the frames.
+        local, everywhere: weights of the two heads, (n_frame, n_frame).
+        near: where the local head may attend.
+        frame: the query that is framed, from 0.
+    """
+    names = [f"{at + 1} {said}" for at, said in enumerate(sound.said)]
+    bands = [f"{hertz:,.0f} Hz" for hertz in sound.hertz]
+    top = sound.energies.shape[1] - 1
+    heard = _Ink(
+        "sound",
+        sound.energies.T[::-1],  # (frame, band) -> (band, frame), the highest on top
+        "the sound: more ink, louder",
+        rows=bands[::-1],
+        columns=names,
+        row_title="Frequency",
+        column_title="Frame",
+        row_role="ink",
+        column_role="key",
+        quantity="log energy",
+        scale="scores",
+        words=("band from", "frame"),
+        shows_shape=False,
+        numbered=False,
+        marked=(None, frame),
+        ticks=([(top - at, f"{sound.hertz[at]:,.0f}") for at in range(0, top + 1, 3)], sound.ticks),
+        size=(BODY, BODY),
+        low=float(sound.energies.min()),
+        high=float(sound.energies.max()),
+    )
+    common: dict[str, Any] = {
+        "rows": names,
+        "columns": names,
+        "row_title": QUERY_TITLE,
+        "column_title": KEY_TITLE,
+        "bar": "weight",
+        "ramp_power": ROOT,
+        "numbered": False,
+        "shows_shape": False,
+        "moves_cursor": True,
+        "marked": (frame, None),
+        "names_rows": True,
+        "ticks": (sound.ticks, sound.ticks),
+        "size": (BODY, BODY),
+        "cells": "frames",
+    }
+    return compose.spec(
+        [
+            heard,
+            Matrix("local", local, "local head", mask=near, **common),
+            Matrix("global", everywhere, "global head", **common),
+        ],
+        phone_height=IN_SIGHT,
+    )
+
+
+def hearing_cursor(n_frame: int) -> dict[str, Any]:
+    """Return what follows the cursor over the frames in `hearing`."""
+    at = np.arange(n_frame, dtype=np.float64)
+    return {
+        f"layout.shapes[{panel} marked].{side}{end}": at + (end - 0.5)
+        for panel, side in (("sound", "x"), ("local", "y"), ("global", "y"))
+        for end in (0, 1)
+    }

@@ -1,0 +1,185 @@
+"""Weights laid over the picture whose patches they weigh."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attn_figures import theme
+from attn_figures.geometry import Axes, ColourRange
+from attn_figures.matrix import KEY_TITLE, QUERY_TITLE, Matrix, Numbers
+from attn_figures.panels import IN_SIGHT, compose
+from attn_figures.picture import Picture, Spec
+
+LIGHT = theme.LIGHT
+BODY = 10.0  # units a side
+ROOT = 2.0  # the ramp is spent on small weights, over the same [0, 1]
+FEW_ROWS = 12
+NO_INK = 0.01  # below it a pixel is not drawn
+
+
+@dataclass(frozen=True)
+class _Patches(Matrix):
+    """A number a patch, under the ink of the picture."""
+
+    ink: Any = field(default_factory=lambda: np.zeros((1, 1)))  # (height, width), from 0 to 1
+    names: Any = None  # of the patches, for the hover
+    opacity: float = 1.0  # of full ink
+    painted: bool = True  # whether the numbers are painted, or paper is
+
+    def colour_range(self) -> tuple[ColourRange, bool]:
+        """Return paper alone where the numbers are not painted."""
+        if self.painted:
+            return super().colour_range()
+        return ColourRange((LIGHT.paper, LIGHT.paper), 0.0, 1.0, "ink"), False
+
+    def traces(self, axes: Axes, coloraxis: str) -> list[dict[str, Any]]:
+        """Return the numbers with the patches' names, and the ink over them, which hears no pointer."""
+        cells, *rest = super().traces(axes, coloraxis)
+        drawn = {
+            "type": "heatmap",
+            "name": f"{self.name} ink",
+            "xaxis": axes.x,
+            "yaxis": axes.y,
+            "z": np.where(self.ink < NO_INK, np.nan, self.ink),
+            "x": _places(self.ink.shape[1], len(self.columns)),
+            "y": _places(self.ink.shape[0], len(self.rows)),
+            "zmin": 0.0,
+            "zmax": 1.0,
+            "colorscale": [[0, theme.rgba(LIGHT.ink, 0)], [1, theme.rgba(LIGHT.ink, self.opacity)]],
+            "showscale": False,
+            "hoverinfo": "skip",
+        }
+        return [cells | {"hovertext": self.names}, *rest, drawn]
+
+    def shapes(self, axes: Axes) -> list[dict[str, Any]]:
+        """Return the cuts between the patches, and the frame around one."""
+        cut = {"type": "line", "xref": axes.x, "yref": axes.y, "line": {"color": LIGHT.rule, "width": 1.5}}
+        rows, columns = len(self.rows), len(self.columns)
+        across = [{"y0": at - 0.5, "y1": at - 0.5, "x0": -0.5, "x1": columns - 0.5} for at in range(1, rows)]
+        down = [{"x0": at - 0.5, "x1": at - 0.5, "y0": -0.5, "y1": rows - 0.5} for at in range(1, columns)]
+        return [*(cut | each for each in (*across, *down)), *super().shapes(axes)]
+
+
+@dataclass(frozen=True, eq=False)
+class Asked:
+    """Who asks a picture, and what of it answers.
+
+    Attributes:
+        ink: the picture, (height, width), from 0 to 1.
+        grid: rows and columns of its patches.
+        patches: what each patch is called, in reading order.
+        queries: what asks, a name each; the patches themselves where these are they.
+        one: what one query is, as in "patch".
+    """
+
+    ink: Numbers
+    grid: tuple[int, int]
+    patches: Sequence[str]
+    queries: Sequence[str]
+    one: str
+
+    @property
+    def to_itself(self) -> bool:
+        """Whether the patches ask one another."""
+        return list(self.queries) == list(self.patches)
+
+
+@Picture
+def over_picture(asked: Asked, weights: Numbers, query: int = 0) -> Spec:
+    """Draw the picture cut into patches, one query's weights laid over it, and all rows of weights.
+
+    Args:
+        asked: the picture, and who asks it.
+        weights: (n_query, n_patch).
+        query: the row that is laid over, from 0.
+    """
+    rows, columns = asked.grid
+    names: NDArray[np.object_] = np.array(asked.patches, dtype=object).reshape(asked.grid)
+    place = divmod(query, columns) if asked.to_itself else None
+    means = asked.ink.reshape(rows, asked.ink.shape[0] // rows, columns, -1).mean(axis=(1, 3))
+    common: dict[str, Any] = {
+        "rows": [""] * rows,
+        "columns": [""] * columns,
+        "row_role": "ink",
+        "column_role": "ink",
+        "place": "%{hovertext}",
+        "cells": "patches",
+        "size": (BODY, BODY),
+        "numbered": False,
+        "shows_shape": False,
+        "ink": asked.ink,
+        "names": names,
+        "marked": place,
+    }
+    picture = _Patches(
+        "picture",
+        means,
+        f"{rows} × {columns} patches: the keys",
+        quantity="mean ink",
+        painted=False,
+        **common,
+    )
+    laid = _Patches(
+        "laid over",
+        weights[query].reshape(asked.grid),
+        f"where this {asked.one} looks",
+        bar="weight",
+        ramp_power=ROOT,
+        opacity=0.4,
+        **common,
+    )
+    few = len(asked.queries) <= FEW_ROWS
+    ticks = [(at, str(at + 1)) for at in range(0, len(asked.patches), columns)]
+    every = Matrix(
+        "weights",
+        weights,
+        f"where every {asked.one} looks",
+        rows=asked.queries,
+        columns=asked.patches,
+        row_title=QUERY_TITLE,
+        column_title=KEY_TITLE,
+        bar="weight",
+        ramp_power=ROOT,
+        numbered=False,
+        moves_cursor=True,
+        marked=(query, None),
+        names_rows=True,
+        ticks=(None if few else ticks, ticks),
+        size=(BODY, BODY * 0.6 if few else BODY),
+    )
+    return compose.spec([picture, laid, every], phone_height=IN_SIGHT)
+
+
+def over_picture_cursor(asked: Asked, weights: NDArray[np.float64]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return what follows the cursor over the queries in `over_picture`: by row, and by (step, row).
+
+    Args:
+        asked: as there.
+        weights: (n_steps, n_query, n_patch).
+    """
+    n_query = weights.shape[1]
+    at = np.arange(n_query, dtype=np.float64)
+    rows: dict[str, Any] = _frame("weights", at, None)
+    if asked.to_itself:
+        down, right = np.divmod(at, asked.grid[1])
+        rows |= _frame("picture", down, right) | _frame("laid over", down, right)
+    return rows, {"data[laid over].z": weights.reshape(len(weights), n_query, *asked.grid)}
+
+
+def _frame(panel: str, row: Numbers, column: Numbers | None) -> dict[str, Any]:
+    """Return the edges of the frame around a row, or around a cell."""
+    sides = {"y": row} if column is None else {"y": row, "x": column}
+    return {
+        f"layout.shapes[{panel} marked].{side}{end}": places + (end - 0.5)
+        for side, places in sides.items()
+        for end in (0, 1)
+    }
+
+
+def _places(pixels: int, cells: int) -> Numbers:
+    """Return where pixels stand on an axis that counts cells."""
+    found: Numbers = (np.arange(pixels) + 0.5) * cells / pixels - 0.5
+    return found

@@ -1,0 +1,64 @@
+"""One sentence under three masks: what may be read decides which model it is."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attn_figures.matrix import KEY_TITLE, QUERY_TITLE, Matrix, Numbers
+from attn_figures.numbers import counted
+from attn_figures.panels import IN_SIGHT, compose
+from attn_figures.picture import Picture, Spec
+
+LARGEST = 48.0  # pixels: the sentence is typed above, and captions stay in sight
+
+
+@dataclass(frozen=True, eq=False)
+class Masked:
+    """One mask: what it is called, the weights under it, and where a query may attend, (n, n) both."""
+
+    name: str
+    weights: Numbers
+    may: NDArray[np.bool_]
+
+    @property
+    def pairs(self) -> int:
+        """How many pairs of query and key it allows."""
+        return int(self.may.sum())
+
+
+@Picture
+def three_masks(masked: Sequence[Masked], words: Sequence[str]) -> Spec:
+    """Draw one map of weights a mask, with the last word's row framed, and say how many pairs each allows.
+
+    Args:
+        masked: of the same queries and keys.
+        words: the labels of both sides.
+    """
+    last = len(words) - 1
+    common: dict[str, Any] = {
+        "rows": words,
+        "columns": words,
+        "row_title": QUERY_TITLE,
+        "column_title": KEY_TITLE,
+        "cells": "query-key",
+        "shows_shape": False,
+        "marked": (last, None),
+        "longest_title": max(len(each.name) for each in masked) + len(": 256 pairs"),
+    }
+    return compose.spec(
+        [
+            Matrix(
+                each.name,
+                each.weights,
+                f"{each.name}: {counted(each.pairs, 'pair')}",
+                mask=each.may,
+                **common,
+            )
+            for each in masked
+        ],
+        largest_unit=LARGEST,
+        phone_height=IN_SIGHT,
+    )
