@@ -82,6 +82,11 @@ PAGES = (
         opens_with=("ButtonGroup", "NumberInput", "PageLink"),
     ),
     Listed(
+        "Applications",
+        "Translation, BERT and GPT, images, captions, speech: who asks, and who answers.",
+        opens_with=("ButtonGroup", "PageLink", "rehype-katex"),
+    ),
+    Listed(
         "Glossary",
         "Every term by its names, and where to see it.",
         opens_with=("ButtonGroup", "rehype-katex"),

@@ -22,6 +22,7 @@ PAGES = {
     "multi-head": "multi-head",
     "learned-heads": "learned-heads",
     "what-courses-say": "what-courses-say",
+    "applications": "applications?use=images",
     "glossary": "glossary?part=8",
 }
 DRAWN = ".live-figure[data-state=drawn]"

@@ -80,3 +80,8 @@ live_figure(
 )
 for column, use in zip(st.columns(len(uses())), uses(), strict=True):
     column.markdown(USES[use.name])
+st.page_link(
+    str(FOLDER / "applications" / "page.py"),
+    label="Larger ones, and BERT beside GPT",
+    icon=":material/arrow_forward:",
+)

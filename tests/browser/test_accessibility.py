@@ -11,6 +11,7 @@ from PIL import Image
 from playwright.sync_api import expect
 
 from attn_figures import theme
+from pages.applications import settings as applications
 from pages.kernel_regression import settings as kernel_regression
 from pages.learned_heads import settings as learned_heads
 from pages.multi_head import settings as multi_head
@@ -57,6 +58,7 @@ WALKS = {
     "multi-head": (multi_head.TAB, multi_head.VIEW),
     "learned-heads": (learned_heads.TAB, learned_heads.MODEL),
     "what-courses-say": (what_courses_say.TAB, what_courses_say.CLAIM),
+    "applications": (applications.TAB, applications.USE),
 }
 
 

@@ -14,7 +14,7 @@ from tests.browser.app_page import FRAME, IDLE, MOMENT, AppPage
 PAGES = (
     "",
     *("kernel-regression", "single-head", "positional-encoding", "multi-head", "learned-heads"),
-    *("what-courses-say", "glossary"),
+    *("what-courses-say", "applications", "glossary"),
 )
 # All of a figure is in sight: a window that changed its size for a screenshot would begin another film.
 WINDOW = {"width": 1280, "height": 1500}

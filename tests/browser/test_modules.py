@@ -28,7 +28,7 @@ from tests.walk import fields
 ROUTER = Path(__file__).resolve().parents[2] / "attn_ui" / "router.py"
 PAGES = (
     *("overview", "kernel_regression", "single_head", "positional_encoding", "multi_head", "learned_heads"),
-    "what_courses_say",
+    *("what_courses_say", "applications"),
 )
 # NaN is not JSON: both sides are brought to one form.
 READ = """

@@ -7,7 +7,7 @@ from tests.browser.app_page import AppPage
 PAGES = (
     "",
     *("kernel-regression", "single-head", "positional-encoding", "multi-head", "learned-heads"),
-    "what-courses-say",
+    *("what-courses-say", "applications"),
 )
 LEAST = 0.002  # of the window, weighed by how far it moved: a number in a table that becomes a digit wider
 WATCH = """

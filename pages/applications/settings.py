@@ -1,0 +1,15 @@
+"""What a link to this page can set: the use that is shown, and its sliders."""
+
+from attn_ui.parameters import Choice, Parameter, Steps, grouped_tabs
+from attn_ui.shared_settings import SEED, TEMPERATURE, TEXT
+from pages.applications.state import MOST_WORDS, N_FRAME, N_PATCH, N_SHAPE, State
+
+TAB = grouped_tabs(understand=("Maths",), prove=("Checks",), take_away=("Data", "Code"))
+USE = Choice("use", State.use, ("translation", "BERT and GPT", "images", "captions", "speech"), views=True)
+PREFIX = Steps("prefix", State.prefix, tuple(range(MOST_WORDS + 1)), ".0f")
+# Patches, words of a caption and frames are counted from 1, as they are named.
+PATCH = Steps("patch", State.patch, tuple(range(1, N_PATCH + 1)), ".0f")
+WORD = Steps("word", State.word, tuple(range(1, N_SHAPE + 1)), ".0f")
+WINDOW = Steps("window", State.window, tuple(range(N_FRAME)), ".0f")
+FRAME = Steps("frame", State.frame, tuple(range(1, N_FRAME + 1)), ".0f")
+SETTINGS: tuple[Parameter, ...] = (TAB, USE, TEXT, SEED, TEMPERATURE, PREFIX, PATCH, WORD, WINDOW, FRAME)

@@ -1,0 +1,43 @@
+"""What is on the page, as one value."""
+
+from dataclasses import dataclass
+
+from attn_core import tokenize
+from attn_core.applications import SHAPES, frame_names, patch_names
+
+MOST_WORDS = 16  # of the sentence under three masks
+N_PATCH, N_SHAPE, N_FRAME = len(patch_names()), len(SHAPES), len(frame_names())
+
+
+@dataclass(frozen=True)
+class State:
+    """What is on the page.
+
+    Attributes:
+        use: which use of attention.
+        text: the sentence under the three masks; seed: of its vectors.
+        temperature: of translation, images and captions.
+        prefix: how many of its words are read at once.
+        patch, word: who asks the picture; frame: which of the sound; each counted from 1.
+        window: how many frames on each side the local head sees.
+    """
+
+    use: str = "translation"
+    text: str = "the cat sat on the mat"
+    seed: int = 4
+    temperature: float = 1.0
+    prefix: int = 3
+    patch: int = 20
+    word: int = 4
+    window: int = 3
+    frame: int = 24
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The sentence's words that are drawn."""
+        return tuple(tokenize(self.text)[:MOST_WORDS])
+
+    @property
+    def read_at_once(self) -> int:
+        """The prefix, which is no longer than the sentence."""
+        return min(self.prefix, len(self.words))

@@ -1,0 +1,1 @@
+"""The tabs under a use of attention."""

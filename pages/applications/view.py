@@ -1,0 +1,92 @@
+"""One use of attention: what is drawn and said of it, and how its numbers are handed over."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from torch import Tensor
+
+from attn_core import Attention, Check, scaled_dot_product_attention
+from attn_live.says import Says
+from attn_ui.parameters import Steps
+from pages.applications.state import State
+
+
+@dataclass(frozen=True)
+class See:
+    """A state of another page that shows how it works: the page's folder, and its settings."""
+
+    label: str
+    folder: str
+    link: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Moved:
+    """A slider under the picture: its label, its setting, and what it says at each value."""
+
+    label: str
+    steps: Steps
+    names: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Head:
+    """One map that is on screen, and what it was computed from.
+
+    ``query`` (n_query, d_k), ``key`` (n_key, d_k), ``mask`` (n_query, n_key), True = may attend.
+    """
+
+    name: str
+    query: Tensor
+    key: Tensor
+    queries: Sequence[str]
+    keys: Sequence[str]
+    scale: float
+    mask: Tensor | None = None
+
+    @cached_property
+    def attention(self) -> Attention:
+        """The weights; the keys serve as values too."""
+        return scaled_dot_product_attention(self.query, self.key, self.key, self.mask, scale=self.scale)
+
+    def at(self, temperature: Tensor) -> Tensor:
+        """Return the weights at every temperature (n_steps, 1, 1) at once, (n_steps, n_query, n_key)."""
+        attention = scaled_dot_product_attention(
+            self.query, self.key, self.key, self.mask, scale=self.scale, temperature=temperature
+        )
+        return attention.weights
+
+
+@dataclass(frozen=True)
+class View:
+    """One use of attention.
+
+    Attributes:
+        asks: who asks and who answers.
+        trained: what of it is trained, and what is not.
+        alt: what the picture shows, for those who cannot see it.
+        slider: what moves it; rows: a second slider, over its queries.
+        draw: the picture packed, at all values of the slider.
+        says: a sentence for each value, or for each value one a row.
+        heads: the maps on screen.
+        formula, in_words: what is computed, in LaTeX and in words.
+        program: prints the weights on screen; prints: what that is, in words.
+        checks: what else must hold, besides what holds of any attention.
+        see: where its mechanism is shown in full.
+    """
+
+    asks: str
+    trained: str
+    alt: str
+    slider: Callable[[State], Moved]
+    draw: Callable[[State, Steps], bytes]
+    says: Callable[[State, Steps], Sequence[Says]]
+    heads: Callable[[State], list[Head]]
+    formula: Callable[[State], str]
+    in_words: str
+    program: Callable[[State], str]
+    prints: str
+    checks: Callable[[State], list[Check]]
+    see: Callable[[State], Sequence[See]]
+    rows: Moved | None = None

@@ -1,0 +1,148 @@
+"""Captioning: the words of a caption ask the patches of a picture."""
+
+from functools import cache
+
+import torch
+from torch import Tensor
+
+from attn_core import Check, compare
+from attn_core.applications import PATCH as PIXELS
+from attn_core.applications import SHAPES
+from attn_figures.over_picture import Asked
+from attn_ui.parameters import Steps
+from attn_ui.shared_settings import TEMPERATURE
+from pages.applications.settings import WORD
+from pages.applications.state import State
+from pages.applications.view import Head, Moved, See, View
+from pages.applications.views import images
+from pages.applications.views.images import NAMES, SCALE, SIDE
+
+
+@cache
+def queries() -> Tensor:
+    """Return what each word asks for, (n_word, n_pixel): the mean of its patches, at length 1."""
+    x = images.vectors()
+    of_shape = torch.tensor([[shape == other for other in images.SHAPES] for shape in SHAPES], dtype=x.dtype)
+    return torch.nn.functional.normalize(of_shape @ x, dim=-1)
+
+
+@cache
+def asked_of() -> Asked:
+    """Return the picture, asked by words."""
+    own = images.asked_of()
+    return Asked(own.ink, own.grid, own.patches, SHAPES, "word")
+
+
+def heads(now: State) -> list[Head]:
+    """Return the one map."""
+    return [Head("words", queries(), images.vectors(), SHAPES, NAMES, SCALE / now.temperature)]
+
+
+def draw(asked: State, steps: Steps) -> bytes:
+    """Draw the picture, one word's weights over it, and all words' rows."""
+    return images.drawn(asked_of(), images.weights_at(queries(), images.vectors(), steps))
+
+
+def says(asked: State, steps: Steps) -> list[list[str]]:
+    """Say how much of its weight each word gives to the patches of its shape."""
+    weights = images.weights_at(queries(), images.vectors(), steps)
+    return images.told(weights, steps, [f"“{shape}”" for shape in SHAPES], SHAPES)
+
+
+def checks(now: State) -> list[Check]:
+    """Make the queries patch by patch, and attend with torch's module for many heads, which has one here."""
+    x, q = images.vectors(), queries()
+    by_hand = torch.stack(
+        [
+            sum((x[at] for at, shape in enumerate(images.SHAPES) if shape == word), torch.zeros(PIXELS**2))
+            for word in SHAPES
+        ]
+    )
+    by_hand = by_hand / by_hand.square().sum(dim=-1, keepdim=True).sqrt()
+    module = torch.nn.MultiheadAttention(PIXELS**2, 1, bias=False, batch_first=True, dtype=x.dtype)
+    with torch.no_grad():
+        eye = torch.eye(PIXELS**2, dtype=x.dtype)
+        module.in_proj_weight.copy_(torch.cat([eye, eye, eye]))
+        # The module divides by the root of the width, and knows no temperature.
+        asked = q * (SCALE / now.temperature * PIXELS)
+        _, weights = module(asked[None], x[None], x[None])
+    return [
+        compare("each query is the mean of its shape's patches, at length 1", q, by_hand, scale=1.0),
+        compare(
+            "the weights are those of `torch.nn.MultiheadAttention` with identities for matrices",
+            heads(now)[0].attention.weights,
+            weights[0],
+            scale=1.0,
+        ),
+    ]
+
+
+def formula(now: State) -> str:
+    """Return queries and weights."""
+    return (
+        r"q_w = \frac{\sum_{i \in w} u_i}{\lVert \sum_{i \in w} u_i \rVert}, \qquad k_i = u_i, \qquad "
+        rf"W = \operatorname{{softmax}}\!\left(\frac{{{SCALE:g}}}{{T}}\, Q K^\top\right) "
+        rf"\ ({len(SHAPES)} \times {SIDE * SIDE}), \quad T = {now.temperature:.6g}"
+    )
+
+
+IN_WORDS = """
+- This is **cross-attention**: queries come from one sequence (words), keys and values from another (patches),
+  so the map is not square.
+- The word *sun* finds its patches worst: they are four different corners of one disc, and their mean is like
+  none of them. Pixels alone make no thing of parts that look different.
+- u is a patch's pixels beyond the mean patch, at length 1, as in *images*.
+- Xu et al. (2015), Show, Attend and Tell, drew such maps for a trained model: which part of the picture it
+  looked at for each word of the caption.
+"""
+
+
+def program(now: State) -> str:
+    """Return a program that prints the chosen word's row, as it is laid over the picture, and all rows."""
+    return f"""import torch
+
+from attn_core.applications import SHAPES, drawing, patch_names
+
+picture = drawing()  # (24, 24), ink from 0 to 1
+patches = picture.reshape({SIDE}, {PIXELS}, {SIDE}, {PIXELS}).transpose(1, 2).reshape({SIDE * SIDE}, -1)
+k = patches - patches.mean(dim=0)
+k = k / k.norm(dim=-1, keepdim=True)
+
+names = patch_names()  # the shape of each patch
+q = torch.stack([k[[name == shape for name in names]].sum(dim=0) for shape in SHAPES])
+q = q / q.norm(dim=-1, keepdim=True)  # a word asks for the mean of its patches
+
+weights = torch.softmax({SCALE:g} * q @ k.T / {now.temperature:.10g}, dim=-1)
+torch.set_printoptions(sci_mode=False, linewidth=120)
+print(weights[{now.word - 1}].reshape({SIDE}, {SIDE}))  # {SHAPES[now.word - 1]}, over the picture
+print(weights)
+"""
+
+
+def see(now: State) -> list[See]:
+    """Return where queries and keys of two sequences are shown number by number."""
+    return [
+        See("Queries and keys from two sequences", "single_head", {"cross": "true"}),
+        See("One query and ten keys, in four heads", "multi_head", {"case": "cross-attention, four heads"}),
+    ]
+
+
+VIEW = View(
+    asks="**Each word of a caption asks the patches** of the picture.",
+    trained="Nothing: each query is set by hand, as the mean of the patches of its shape, so that a word "
+    "finds what it names. In a trained model the query is made of the words written so far, and nobody "
+    "tells it which patches are meant.",
+    alt="A picture of a house cut into 36 patches; the same with the weights of one word laid over it; and "
+    "the map of all words' weights over the patches",
+    slider=lambda now: Moved("Temperature", TEMPERATURE),
+    rows=Moved("Word that asks", WORD, SHAPES),
+    draw=draw,
+    says=says,
+    heads=heads,
+    formula=formula,
+    in_words=IN_WORDS,
+    program=program,
+    prints="the row of the chosen word, as it lies over the picture, and all rows",
+    checks=checks,
+    see=see,
+)

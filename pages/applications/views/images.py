@@ -1,0 +1,177 @@
+"""Vision transformers: the patches of a picture are the tokens, and ask one another."""
+
+from functools import cache
+
+import torch
+from torch import Tensor
+
+from attn_core import Check, compare, effective_keys
+from attn_core.applications import PATCH as PIXELS
+from attn_core.applications import drawing, likeness, patch_names, patches
+from attn_figures.over_picture import Asked, over_picture, over_picture_cursor
+from attn_live.packing import Cursor, pack
+from attn_ui.parameters import Steps
+from attn_ui.shared_settings import TEMPERATURE
+from pages.applications.settings import PATCH
+from pages.applications.state import State
+from pages.applications.view import Head, Moved, See, View
+
+SCALE = 6.0  # of a cosine, which is 1 at most: what a score is at temperature 1
+SIDE = 6  # patches
+SHAPES = patch_names()
+NAMES = tuple(f"{at + 1} {shape}" for at, shape in enumerate(SHAPES))
+
+
+@cache
+def vectors() -> Tensor:
+    """Return what the patches compare, (n_patch, n_pixel): their pixels beyond the mean patch's."""
+    return likeness(patches(drawing()))
+
+
+@cache
+def asked_of() -> Asked:
+    """Return the picture, asked by its own patches."""
+    return Asked(drawing().numpy(), (SIDE, SIDE), NAMES, NAMES, "patch")
+
+
+def heads(now: State) -> list[Head]:
+    """Return the one map."""
+    x = vectors()
+    return [Head("patches", x, x, NAMES, NAMES, SCALE / now.temperature)]
+
+
+def weights_at(query: Tensor, key: Tensor, steps: Steps) -> Tensor:
+    """Return the weights at every temperature, (n_steps, n_query, n_key), in one batch."""
+    temperature = torch.tensor(steps.values, dtype=torch.float64)[:, None, None]
+    return Head("", query, key, (), (), SCALE).at(temperature)
+
+
+def drawn(asked: Asked, weights: Tensor) -> bytes:
+    """Pack a picture that somebody asks, with weights (n_steps, n_query, n_patch)."""
+    every = weights.numpy()
+    by_row, by_step = over_picture_cursor(asked, every)
+    figure = over_picture.spec(asked, every[0])
+    return pack([figure], Cursor(every.shape[1], by_row, by_step), {"data[weights].z": every})
+
+
+def draw(asked: State, steps: Steps) -> bytes:
+    """Draw the picture, one patch's weights over it, and all rows."""
+    return drawn(asked_of(), weights_at(vectors(), vectors(), steps))
+
+
+def says(asked: State, steps: Steps) -> list[list[str]]:
+    """Say how much of its weight each patch gives to patches of its own shape."""
+    weights = weights_at(vectors(), vectors(), steps)
+    return told(weights, steps, [f"patch {at + 1}, {shape}" for at, shape in enumerate(SHAPES)], SHAPES)
+
+
+def told(weights: Tensor, steps: Steps, who: list[str], shapes: tuple[str, ...]) -> list[list[str]]:
+    """Say for each temperature and query what the patches of its shape get.
+
+    Args:
+        weights: (n_steps, n_query, n_patch).
+        who: what each query is called; shapes: the shape that it is of.
+    """
+    alike = torch.tensor([[one == other for other in SHAPES] for one in shapes])
+    shares = (weights * alike).sum(dim=-1)
+    spread = effective_keys(weights)
+    counts = alike.sum(dim=-1).tolist()
+    return [
+        [
+            f"At temperature {TEMPERATURE.text(temperature)} **{name}** gives **{share:.3f}** of its weight "
+            f"to the {count} patches of {shape}, and {1 - share:.3f} to the other {len(SHAPES) - count}: as "
+            f"if to {wide:.1f} patches alike."
+            for name, shape, count, share, wide in zip(who, shapes, counts, row, wides, strict=True)
+        ]
+        for temperature, row, wides in zip(steps.values, shares.tolist(), spread.tolist(), strict=True)
+    ]
+
+
+def patch_at(trace: str, row: int, column: int) -> int | None:
+    """Return the patch, from 1, that a click on the picture chose; None for a click elsewhere.
+
+    >>> patch_at("picture", 1, 2), patch_at("weights", 3, 0)
+    (9, None)
+    """
+    return row * SIDE + column + 1 if trace in ("picture", "laid over") else None
+
+
+def checks(now: State) -> list[Check]:
+    """Cut the picture with torch's own unfold, and compare patches by torch's own cosine."""
+    picture, x = drawing(), vectors()
+    unfolded = torch.nn.functional.unfold(picture[None, None], PIXELS, stride=PIXELS)[0].T
+    cut = patches(picture)
+    beyond = unfolded - unfolded.mean(dim=0)
+    cosines = torch.nn.functional.cosine_similarity(beyond[:, None], beyond[None, :], dim=-1)
+    return [
+        compare("the patches are those of `torch.nn.functional.unfold`", cut, unfolded, scale=1.0),
+        compare("the scores are `torch.nn.functional.cosine_similarity`'s", x @ x.T, cosines, scale=1.0),
+        compare("scores are the same both ways: q and k are one vector", x @ x.T, (x @ x.T).T, scale=1.0),
+    ]
+
+
+def formula(now: State) -> str:
+    """Return patches, vectors and weights."""
+    return (
+        rf"24 \times 24 \to {SIDE * SIDE} \times {PIXELS**2}, \qquad "
+        r"u_i = \frac{x_i - \bar x}{\lVert x_i - \bar x \rVert}, \qquad "
+        rf"W = \operatorname{{softmax}}\!\left(\frac{{{SCALE:g}}}{{T}}\, U U^\top\right), \quad "
+        rf"T = {now.temperature:.6g}"
+    )
+
+
+IN_WORDS = """
+- A patch is a **token**: its 16 pixels, in a row, are its vector. Where it stands is not in it: two patches
+  of sky are one vector, wherever they are. A vision transformer adds a position to each.
+- Two patches are compared by the cosine of what they have beyond the mean patch. Sun, wall, bush and grass
+  are all half ink on average: the pattern tells them apart, not how dark they are.
+- Cutting is a reshape: `(24, 24) → (6, 4, 6, 4) → (36, 16)`. Dosovitskiy et al. (2021), section 3.1.
+"""
+
+
+def program(now: State) -> str:
+    """Return a program that prints the chosen patch's row, as it is laid over the picture, and all rows."""
+    return f"""import torch
+
+from attn_core.applications import drawing
+
+picture = drawing()  # (24, 24), ink from 0 to 1
+patches = picture.reshape({SIDE}, {PIXELS}, {SIDE}, {PIXELS}).transpose(1, 2).reshape({SIDE * SIDE}, -1)
+x = patches - patches.mean(dim=0)
+x = x / x.norm(dim=-1, keepdim=True)  # dot products are cosines now
+
+weights = torch.softmax({SCALE:g} * x @ x.T / {now.temperature:.10g}, dim=-1)
+torch.set_printoptions(sci_mode=False, linewidth=120)
+print(weights[{now.patch - 1}].reshape({SIDE}, {SIDE}))  # patch {now.patch}, over the picture
+print(weights)
+"""
+
+
+def see(now: State) -> list[See]:
+    """Return where scores and weights are shown number by number, and what places do."""
+    return [
+        See("From vectors to weights, step by step", "single_head", {"qkv": "as they are"}),
+        See("What a patch lacks: its place", "positional_encoding"),
+        See("Weights by nearness alone", "kernel_regression"),
+    ]
+
+
+VIEW = View(
+    asks="**Each patch of a picture asks all patches.** Click one.",
+    trained="Nothing: a patch's query and key are both its own pixels, so like attends to like. A trained "
+    "vision transformer learns matrices for both, adds positions, and finds more than likeness. The picture "
+    "is drawn by rule.",
+    alt="A picture of a house cut into 36 patches; the same with the weights of one patch laid over it; and "
+    "the map of all weights between patches",
+    slider=lambda now: Moved("Temperature", TEMPERATURE),
+    rows=Moved("Patch that asks", PATCH, NAMES),
+    draw=draw,
+    says=says,
+    heads=heads,
+    formula=formula,
+    in_words=IN_WORDS,
+    program=program,
+    prints="the row of the chosen patch, as it lies over the picture, and all rows",
+    checks=checks,
+    see=see,
+)

@@ -1,0 +1,212 @@
+"""BERT, GPT and T5: one sentence and one head, and the mask that makes each of them."""
+
+from dataclasses import replace
+from functools import lru_cache
+
+import torch
+from torch import Tensor
+
+from attn_core import (
+    Check,
+    SelfAttention,
+    causal_mask,
+    compare,
+    label_tokens,
+    prefix_mask,
+    scaled_dot_product_attention,
+    sentence_vectors,
+    sinusoidal_encoding,
+)
+from attn_figures.numbers import counted
+from attn_figures.three_masks import Masked, three_masks
+from attn_live.packing import pack
+from attn_ui.parameters import Steps
+from pages.applications.settings import PREFIX
+from pages.applications.state import State
+from pages.applications.view import Head, Moved, See, View
+
+D_MODEL = 16
+BERT, GPT, PREFIX_LM = "BERT", "GPT", "prefix (T5)"
+
+
+@lru_cache(maxsize=16)
+def projected(words: tuple[str, ...], seed: int) -> tuple[Tensor, Tensor]:
+    """Return query and key of each word, (n, d_model): its vector and place, projected as the seed says."""
+    x = sentence_vectors(words, D_MODEL, seed=seed) + sinusoidal_encoding(len(words), D_MODEL)
+    with torch.no_grad():
+        query, key, _ = SelfAttention(D_MODEL, seed=seed, dtype=x.dtype).project(x)
+    return query, key
+
+
+def heads(now: State) -> list[Head]:
+    """Return the maps of the three, of the same queries and keys."""
+    query, key = projected(now.words, now.seed)
+    n, names = len(now.words), label_tokens(now.words)
+    masks = {
+        BERT: torch.ones(n, n, dtype=torch.bool),
+        GPT: causal_mask(n),
+        PREFIX_LM: prefix_mask(n, now.read_at_once),
+    }
+    return [Head(name, query, key, names, names, D_MODEL**-0.5, mask) for name, mask in masks.items()]
+
+
+def slider(now: State) -> Moved:
+    """Return the slider over the prefix, as long as the sentence is."""
+    values = tuple(range(len(now.words) + 1))
+    names = tuple(counted(value, "word") for value in values)
+    return Moved("Prefix, read at once", replace(PREFIX, values=values), names)
+
+
+def draw(asked: State, steps: Steps) -> bytes:
+    """Draw the three maps at every prefix, computed in one batch."""
+    bert, gpt, _ = heads(asked)
+    n = len(asked.words)
+    masks = torch.stack([prefix_mask(n, int(prefix)) for prefix in steps.values])
+    found = scaled_dot_product_attention(bert.query, bert.key, bert.key, masks, scale=bert.scale)
+    still = [Masked(each.name, each.attention.weights.numpy(), _may(each).numpy()) for each in (bert, gpt)]
+    return pack(
+        [
+            three_masks.spec(
+                [*still, Masked(PREFIX_LM, weights.numpy(), mask.numpy())], label_tokens(asked.words)
+            )
+            for weights, mask in zip(found.weights, masks, strict=True)
+        ]
+    )
+
+
+def says(asked: State, steps: Steps) -> list[str]:
+    """Count what each mask allows, and compare the last word's rows."""
+    return [_say(replace(asked, prefix=int(prefix))) for prefix in steps.values]
+
+
+def _say(now: State) -> str:
+    bert, gpt, third = heads(now)
+    n, p = len(now.words), now.read_at_once
+    counts = [int(_may(each).sum()) for each in (bert, gpt, third)]
+    rows = torch.stack([each.attention.weights[-1] for each in (bert, gpt, third)])
+    alike = compare("", rows, rows[0], scale=1.0).passed
+    said = (
+        f"Of {counted(n * n, 'pair')} of query and key BERT allows **{counts[0]}**, GPT **{counts[1]}**; a "
+        f"prefix of {counted(p, 'word')} allows **{counts[2]}**"
+    )
+    if n == 1:
+        return f"{said}. One word can only attend to itself."
+    if torch.equal(_may(third), _may(bert)):
+        said += ", as BERT does"
+    elif torch.equal(_may(third), _may(gpt)):
+        said += ", as GPT does"
+    same = "the same in all three" if alike else "not the same in all three"
+    return f"{said}. The last word may attend to every word under each mask: its row (framed) is {same}."
+
+
+def _may(head: Head) -> Tensor:
+    assert head.mask is not None
+    return head.mask
+
+
+def checks(now: State) -> list[Check]:
+    """Count pairs by formula, and make GPT's rows of BERT's."""
+    bert, gpt, third = heads(now)
+    n, p = len(now.words), now.read_at_once
+    full = bert.attention.weights
+    cut = torch.tril(full)
+    causal = torch.nn.functional.scaled_dot_product_attention(
+        gpt.query, gpt.key, gpt.key, is_causal=True, scale=gpt.scale
+    )
+    pairs = p * p + (n - p) * p + (n - p) * (n - p + 1) // 2
+    return [
+        _count("GPT's pairs are n (n + 1) / 2", gpt, n * (n + 1) // 2),
+        _count("the prefix's pairs are p² + (n − p) p + (n − p) (n − p + 1) / 2", third, pairs),
+        compare("GPT's last row is BERT's", gpt.attention.weights[-1], full[-1], scale=1.0),
+        compare("the prefix's last row is BERT's", third.attention.weights[-1], full[-1], scale=1.0),
+        compare(
+            "each row of GPT is BERT's, cut off after its own word and scaled to sum to one",
+            gpt.attention.weights,
+            cut / cut.sum(dim=-1, keepdim=True),
+            scale=1.0,
+        ),
+        compare("GPT's output is torch's with `is_causal`", gpt.attention.output, causal),
+    ]
+
+
+def _count(name: str, head: Head, wanted: int) -> Check:
+    return compare(name, _may(head).sum().to(torch.float64), float(wanted))
+
+
+def formula(now: State) -> str:
+    """Return the weights, and the three masks."""
+    return (
+        r"W = \operatorname{softmax}\!\left(\frac{QK^\top}{\sqrt{d_k}} + M\right), \qquad "
+        r"M_{ij} = \begin{cases} 0 & \text{allowed} \\ -\infty & \text{otherwise} \end{cases} \qquad "
+        r"\text{BERT: all}, \quad \text{GPT: } j \le i, \quad "
+        rf"\text{{prefix: }} j \le i \ \text{{or}}\ j < {now.read_at_once}"
+    )
+
+
+IN_WORDS = """
+- **BERT** reads the whole sentence at once: every word may attend to every word. It is trained to fill gaps.
+- **GPT** writes from left to right: a word may attend to itself and to what is before it. All words of a
+  sentence can then be trained at once, each as if it were the last.
+- **T5** was tried both ways (Raffel et al., 2020, section 3.2). In a *prefix model* the first p words are
+  read as BERT reads, the rest is written as GPT writes. The *encoder and decoder* that T5 keeps allow the
+  same pairs in three parts: p² where what is read attends to itself, (n − p) p where what is written attends
+  to it (cross-attention), and the causal rest; there each part has a softmax of its own.
+- For one layer the last row is the same. In a stack it is not: the words before it have looked elsewhere.
+"""
+
+
+def program(now: State) -> str:
+    """Return a program that prints the pairs and the weights of all three."""
+    return f"""import torch
+
+from attn_core import SelfAttention, sentence_vectors, sinusoidal_encoding
+
+words = {list(now.words)!r}
+n, d, prefix = len(words), {D_MODEL}, {now.read_at_once}
+x = sentence_vectors(words, d, seed={now.seed}) + sinusoidal_encoding(n, d)
+q, k, _ = SelfAttention(d, seed={now.seed}, dtype=x.dtype).project(x)
+
+i, j = torch.arange(n)[:, None], torch.arange(n)
+masks = {{
+    "{BERT}": (i >= 0) & (j >= 0),
+    "{GPT}": j <= i,
+    "{PREFIX_LM}": (j <= i) | (j < prefix),
+}}
+torch.set_printoptions(sci_mode=False, linewidth=200)
+for name, mask in masks.items():
+    scores = (q @ k.T / d**0.5).masked_fill(~mask, -torch.inf)
+    weights = torch.softmax(scores, dim=-1).detach()
+    print(name, "allows", int(mask.sum()), "pairs")
+    print(weights)
+"""
+
+
+def see(now: State) -> list[See]:
+    """Return where one mask is shown step by step, and heads that learned behind one."""
+    text = {"text": now.text} if now.text != State.text else {}
+    seed = {"seed": str(now.seed)} if now.seed != State.seed else {}
+    own = text | seed
+    return [
+        See("A mask, step by step", "single_head", own | {"stage": "weights", "mask": "causal"}),
+        See("A mask for each head", "multi_head", own | {"hmask": "causal"}),
+        See("Heads that learned behind a causal mask", "learned_heads"),
+    ]
+
+
+VIEW = View(
+    asks="One sentence asks itself, with one head: **the mask makes the model**.",
+    trained="Nothing: vectors and projections are drawn from the seed, places are sines. So no weight tells "
+    "of grammar. Which pairs a mask allows needs no training.",
+    alt="Three maps of weights of one sentence: under no mask, a causal mask and a prefix mask; the last "
+    "row of each is framed",
+    slider=slider,
+    draw=draw,
+    says=says,
+    heads=heads,
+    formula=formula,
+    in_words=IN_WORDS,
+    program=program,
+    prints="how many pairs each mask allows, and the weights under it",
+    checks=checks,
+    see=see,
+)

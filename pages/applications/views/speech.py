@@ -1,0 +1,190 @@
+"""Speech: the frames of a sound ask one another, some heads near by and some everywhere."""
+
+from functools import cache
+
+import torch
+from torch import Tensor
+
+from attn_core import Check, compare, scaled_dot_product_attention, sliding_window_mask
+from attn_core.applications import FRAME as SAMPLES
+from attn_core.applications import RATE, frame_names, likeness, log_energies, vowels
+from attn_figures.hearing import Sound, hearing, hearing_cursor
+from attn_live.packing import Cursor, pack
+from attn_ui.parameters import Steps
+from pages.applications.settings import FRAME, WINDOW
+from pages.applications.state import N_FRAME, State
+from pages.applications.view import Head, Moved, See, View
+
+SCALE = 4.0  # of a cosine, which is 1 at most
+N_BAND = 12
+SAID = frame_names()
+NAMES = tuple(f"{at + 1} {said}" for at, said in enumerate(SAID))
+LOCAL, GLOBAL = "local head", "global head"
+
+
+@cache
+def energies() -> Tensor:
+    """Return the log energies of the sound, (n_frame, n_band)."""
+    return log_energies(vowels(), N_BAND)
+
+
+@cache
+def vectors() -> Tensor:
+    """Return what the frames compare: their log energies beyond the mean frame's."""
+    return likeness(energies())
+
+
+def heads(now: State) -> list[Head]:
+    """Return the maps of both heads, of the same queries and keys."""
+    x = vectors()
+    near = sliding_window_mask(N_FRAME, now.window)
+    return [Head(LOCAL, x, x, NAMES, NAMES, SCALE, near), Head(GLOBAL, x, x, NAMES, NAMES, SCALE)]
+
+
+def _local(steps: Steps) -> tuple[Tensor, Tensor]:
+    """Return the local head's weights and masks for every window, (n_steps, n_frame, n_frame)."""
+    x = vectors()
+    near = torch.stack([sliding_window_mask(N_FRAME, int(window)) for window in steps.values])
+    return scaled_dot_product_attention(x, x, x, near, scale=SCALE).weights, near
+
+
+def draw(asked: State, steps: Steps) -> bytes:
+    """Draw the sound and both maps at every window."""
+    bands = torch.arange(N_BAND, dtype=torch.float64) * RATE / 2 / N_BAND
+    sound = Sound(energies().numpy(), bands.tolist(), SAID)
+    everywhere = heads(asked)[1].attention.weights.numpy()
+    local, near = _local(steps)
+    figures = [
+        hearing.spec(sound, weights.numpy(), everywhere, mask.numpy())
+        for weights, mask in zip(local, near, strict=True)
+    ]
+    return pack(figures, Cursor(N_FRAME, hearing_cursor(N_FRAME)))
+
+
+def says(asked: State, steps: Steps) -> list[list[str]]:
+    """Say what each frame hears through either head."""
+    everywhere = heads(asked)[1].attention.weights
+    local, near = _local(steps)
+    return [
+        [
+            _say(frame, int(window), local[step, frame], everywhere[frame], near[step, frame])
+            for frame in range(N_FRAME)
+        ]
+        for step, window in enumerate(steps.values)
+    ]
+
+
+def _say(frame: int, window: int, local: Tensor, everywhere: Tensor, near: Tensor) -> str:
+    same = torch.tensor([said == SAID[frame] for said in SAID])
+    beyond = ~near & same
+    what = "of a pause" if SAID[frame] == "pause" else f"of “{SAID[frame]}”"
+    reach = "itself alone" if window == 0 else f"{window} frames on each side"
+    said = (
+        f"**Frame {frame + 1}, {what}**, asks. The local head, {reach}, hears {int(near.sum())} of {N_FRAME} "
+        f"frames and gives {float(local[same].sum()):.3f} of its weight to frames {what}. The global head "
+        f"hears all, and gives them {float(everywhere[same].sum()):.3f}"
+    )
+    if not bool(beyond.any()):
+        return f"{said}; none of them lies beyond the window."
+    return f"{said}, of which **{float(everywhere[beyond].sum()):.3f}** beyond the window."
+
+
+def checks(now: State) -> list[Check]:
+    """Compute log energies with torch's own stft, and the local head with a loop over its windows."""
+    sound, x = vowels(), vectors()
+    window = torch.hann_window(SAMPLES, dtype=sound.dtype)
+    spectra = torch.stft(sound, SAMPLES, hop_length=SAMPLES, window=window, center=False, return_complex=True)
+    power = spectra.abs().square() / (1.5 * (SAMPLES / 4) ** 2)  # (frequency, frame)
+    n = len(power)
+    bands = [power[[f for f in range(n) if f * N_BAND // n == band]].sum(dim=0) for band in range(N_BAND)]
+    looped = torch.zeros(N_FRAME, N_FRAME, dtype=x.dtype)
+    for frame in range(N_FRAME):
+        seen = range(max(0, frame - now.window), min(N_FRAME, frame + now.window + 1))
+        scores = torch.stack([SCALE * x[frame] @ x[key] for key in seen])
+        looped[frame, seen.start : seen.stop] = torch.softmax(scores, dim=0)
+    return [
+        compare(
+            "the log energies are those of `torch.stft`",
+            energies(),
+            torch.log10(torch.stack(bands, dim=-1) + 1e-4),
+        ),
+        compare(
+            "the local head is a softmax over each window by itself",
+            heads(now)[0].attention.weights,
+            looped,
+            scale=1.0,
+        ),
+    ]
+
+
+def formula(now: State) -> str:
+    """Return frames, vectors and weights of both heads."""
+    return (
+        rf"x_t \in \mathbb{{R}}^{{{N_BAND}}}, \qquad "
+        r"u_t = \frac{x_t - \bar x}{\lVert x_t - \bar x \rVert}, "
+        rf"\qquad W = \operatorname{{softmax}}\!\left({SCALE:g}\, U U^\top + M\right), \qquad "
+        rf"\text{{local: }} M_{{ij}} = 0 \text{{ where }} |i - j| \le {now.window}, \text{{ else }} -\infty"
+    )
+
+
+IN_WORDS = """
+- A **frame** is 20 milliseconds of sound: how loud it is in 12 bands of frequency, as logarithms. Frames are
+  the tokens; a word would last for dozens of them.
+- The **local** head attends through a window: what a sound turns into. The **global** head hears the same
+  vowel again, however long ago it was. Here both have the same queries and keys.
+- A **Conformer** (Gulati et al., 2020) has both kinds in each block: attention for what is far, and a
+  convolution for what is near. A convolution has one set of weights for all frames; the window of attention
+  that stands for it here computes them anew for each.
+- The sound has two tones a vowel, at its first two resonances (Peterson and Barney, 1952).
+"""
+
+
+def program(now: State) -> str:
+    """Return a program that prints the chosen frame's row of both heads, and their maps."""
+    return f"""import torch
+
+from attn_core.applications import log_energies, vowels
+
+x = log_energies(vowels(), {N_BAND})  # (frame, band)
+x = x - x.mean(dim=0)
+x = x / x.norm(dim=-1, keepdim=True)  # dot products are cosines now
+
+i, j = torch.arange(len(x))[:, None], torch.arange(len(x))
+masks = {{"{LOCAL}": (i - j).abs() <= {now.window}, "{GLOBAL}": (i >= 0) & (j >= 0)}}
+torch.set_printoptions(sci_mode=False, linewidth=120)
+for name, mask in masks.items():
+    weights = torch.softmax(({SCALE:g} * x @ x.T).masked_fill(~mask, -torch.inf), dim=-1)
+    print(name, "frame {now.frame}")
+    print(weights[{now.frame - 1}])
+    print(weights)
+"""
+
+
+def see(now: State) -> list[See]:
+    """Return where windows are shown step by step, and heads with a pattern each."""
+    window = {"mask": "sliding window", "w": str(now.window)}
+    return [
+        See("A window, step by step", "single_head", {"stage": "weights", **window}),
+        See("Another pattern for each head", "multi_head", {"hmask": "sliding window"}),
+    ]
+
+
+VIEW = View(
+    asks="**Each frame of a sound asks the others**: near by, or everywhere.",
+    trained="Nothing: the sound is made by rule, and a frame's query and key are both its own log energies, "
+    "so like sounds attend to each other. A trained Conformer learns matrices for both, and its local "
+    "part is a convolution.",
+    alt="The log energies of a sound in 28 frames, and the weights of a local head and of a global head "
+    "between the frames",
+    slider=lambda now: Moved("Window of the local head", WINDOW),
+    rows=Moved("Frame that asks", FRAME, NAMES),
+    draw=draw,
+    says=says,
+    heads=heads,
+    formula=formula,
+    in_words=IN_WORDS,
+    program=program,
+    prints="the row of the chosen frame and the whole map, of both heads",
+    checks=checks,
+    see=see,
+)

@@ -1,0 +1,278 @@
+"""Where attention is used: true numbers in the sentences, programs that print them, links that open."""
+
+import json
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from streamlit.testing.v1 import AppTest
+
+from attn_core.applications import drawing
+from attn_live.unpacking import figure_at
+from attn_ui.address import bad_settings
+from pages.applications.settings import USE
+from pages.applications.state import State
+from pages.applications.tabs.checks import audited
+from pages.applications.tabs.data import columns
+from pages.applications.view import See
+from pages.applications.views import VIEWS, images
+from tests import handed
+from tests.pages import PAGES, open_page, open_sound
+from tests.walk import fields, said_now
+
+ADDRESSES = {folder: address for address, (folder, _) in PAGES.items()}
+STATES = {
+    "translation": State("translation", temperature=2.5),
+    "BERT and GPT": State("BERT and GPT", "a rose is a rose", 9, prefix=2),
+    "images": State("images", temperature=0.5, patch=9),
+    "captions": State("captions", temperature=2.0, word=2),
+    "speech": State("speech", window=1, frame=11),
+}
+
+
+def link(now: State) -> dict[str, str]:
+    """The link that opens a state."""
+    return {
+        "use": now.use,
+        "text": now.text,
+        "seed": str(now.seed),
+        "t": f"{now.temperature:.2f}",
+        **{name: str(getattr(now, name)) for name in ("prefix", "patch", "word", "window", "frame")},
+    }
+
+
+def maps(now: State) -> dict[str, np.ndarray[Any, Any]]:
+    """The weights under Data, by map."""
+    table = columns(VIEWS[now.use], now)
+    found: dict[str, list[float]] = {}
+    for name, weight in zip(table["map"], table["weight"], strict=True):
+        found.setdefault(str(name), []).append(float(str(weight)))
+    heads = {head.name: head for head in VIEWS[now.use].heads(now)}
+    return {name: np.array(each).reshape(len(heads[name].queries), -1) for name, each in found.items()}
+
+
+@pytest.mark.parametrize("use", USE.options)
+def test_a_use_opens_with_its_picture_what_is_trained_and_checks_that_hold(use: str) -> None:
+    view = VIEWS[use]
+    at = open_sound("applications", **link(STATES[use]), tab="Checks")
+    said = [each.value for each in (*at.markdown, *at.caption)]
+    assert view.asks in said
+    assert f"**What is trained, what is not.** {view.trained}" in said
+    tables = [each for each in said if "What must hold" in each]
+    assert len(tables) == 2
+    assert all(":material/check:" in each and ":material/close:" not in each for each in tables)
+    assert all(":material/close:" not in each for each in said)
+
+
+@pytest.mark.parametrize("use", USE.options)
+def test_the_picture_shows_the_weights_under_data(use: str) -> None:
+    now = STATES[use]
+    at = open_sound("applications", **link(now), tab="Data")
+    shown = handed.picture(at)
+    names = {"cross-attention": "weights", "patches": "weights", "words": "weights"}
+    names |= {"local head": "local", "global head": "global"}
+    for name, wanted in maps(now).items():
+        np.testing.assert_allclose(handed.cells(shown[names.get(name, name)]), wanted, atol=1e-7)
+    frame = at.dataframe[0].value
+    assert list(frame.columns) == ["map", "query", "key", "may attend", "weight"]
+    assert len(frame) == sum(each.size for each in maps(now).values())
+
+
+@pytest.mark.parametrize("changed", [False, True])
+@pytest.mark.parametrize("use", USE.options)
+def test_the_program_prints_what_is_under_data(use: str, changed: bool) -> None:
+    now = STATES[use] if changed else State(use)
+    code = open_sound("applications", **link(now), tab="Code").code[0].value
+    assert code == VIEWS[use].program(now).strip()
+    printed = handed.run(code)
+    wanted: list[np.ndarray[Any, Any]] = []
+    for each in maps(now).values():
+        if use in ("images", "captions"):
+            row = (now.patch if use == "images" else now.word) - 1
+            wanted.append(each[row].reshape(6, 6))
+        if use == "speech":
+            wanted.append(each[now.frame - 1])
+        wanted.append(each)
+    assert list(handed.compared(printed, wanted)) == []
+    if use == "BERT and GPT":
+        pairs = [int(each) for each in re.findall(r"allows (\d+) pairs", printed)]
+        assert pairs == [int((each > 0).sum()) for each in maps(now).values()]
+
+
+def test_a_check_fails_on_wrong_weights(monkeypatch: pytest.MonkeyPatch) -> None:
+    view = VIEWS["BERT and GPT"]
+    later = "pages.applications.views.masks.causal_mask"
+    monkeypatch.setattr(later, lambda n: torch.tril(torch.ones(n, n), -1) > 0)
+    failed = [check.name for check in view.checks(State("BERT and GPT")) if not check.passed]
+    assert any("n (n + 1) / 2" in name for name in failed)
+    assert any("cut off" in name for name in failed)
+
+
+# ---- BERT and GPT ----
+
+
+@pytest.mark.parametrize(("text", "n"), [("the cat sat on the mat", 6), ("word", 1), ("w " * 30, 16)])
+def test_pairs_are_counted_and_the_last_row_is_one(text: str, n: int) -> None:
+    for prefix in range(n + 1):
+        now = State("BERT and GPT", text, prefix=prefix)
+        allowed = {"BERT": 0, "GPT": 0, "prefix (T5)": 0}
+        for i in range(n):
+            for j in range(n):
+                allowed["BERT"] += 1
+                allowed["GPT"] += j <= i
+                allowed["prefix (T5)"] += j <= i or j < prefix
+        assert {name: int((each > 0).sum()) for name, each in maps(now).items()} == allowed
+        last = [each[-1] for each in maps(now).values()]
+        np.testing.assert_allclose(last, [last[0]] * 3, atol=1e-15)
+        at = open_sound("applications", **link(now)) if prefix in (0, n) else None
+        if at:
+            (said,) = said_now(at)
+            bert, gpt, third = (f"{count}" for count in allowed.values())
+            pairs = "1 pair" if n == 1 else f"{n * n} pairs"
+            words = "1 word" if prefix == 1 else f"{prefix} words"
+            assert said.startswith(
+                f"Of {pairs} of query and key BERT allows {bert}, GPT {gpt}; "
+                f"a prefix of {words} allows {third}"
+            )
+            assert (f"{third}, as {'BERT' if prefix == n else 'GPT'} does." in said) == (n > 1)
+            assert ("is the same in all three" in said) == (n > 1)
+
+
+def test_a_prefix_longer_than_the_sentence_is_told_and_tags_are_text() -> None:
+    at = open_page("applications", use="BERT and GPT", text="<b>two</b>", prefix="12")
+    assert not at.exception
+    assert any("`prefix` was `12`" in each.value for each in at.warning)
+    figure = figure_at(fields(at)[0][2], 0)
+    assert "<b>" not in json.dumps(figure["layout"]["xaxis"]["ticktext"])
+    assert State("BERT and GPT", "<b>two</b>").words == ("<", "b", ">", "two", "<", "/", "b", ">")
+
+
+def test_a_sentence_without_a_word_keeps_the_last_one() -> None:
+    at = open_sound("applications", use="BERT and GPT", text=" ")
+    assert any("No word here yet" in each.value for each in at.caption)
+    assert "Of 36 pairs" in said_now(at)[0]
+
+
+# ---- translation ----
+
+
+def test_the_sentence_tells_the_softmax_of_the_hand_made_scores() -> None:
+    (said,) = said_now(open_sound("applications", t="2.50"))
+    e, half = np.exp(4 / 2.5), np.exp(2 / 2.5)
+    noir, chat, du = e / (e + half + 4), e / (e + 5), half / (half + 5)
+    assert "At temperature 2.50 the 6 French words that have a translation" in said
+    assert f"give it {noir:.2f} to {chat:.2f} of their weight" in said
+    assert f"black {noir:.2f} and cat, which decides its form, {half / (e + half + 4):.2f}" in said
+    assert f"gives milk {du:.2f}." in said
+
+
+# ---- images and captions ----
+
+
+def by_hand(temperature: float) -> np.ndarray[Any, Any]:
+    """The weights between patches, patch by patch."""
+    picture = drawing().numpy()
+    cut = np.array(
+        [picture[4 * r : 4 * r + 4, 4 * c : 4 * c + 4].ravel() for r in range(6) for c in range(6)]
+    )
+    beyond = cut - cut.mean(axis=0)
+    scores = 6 * np.array([[a @ b / np.sqrt(a @ a) / np.sqrt(b @ b) for b in beyond] for a in beyond])
+    shares = np.exp(scores / temperature)
+    found: np.ndarray[Any, Any] = shares / shares.sum(axis=1, keepdims=True)
+    return found
+
+
+def test_a_patch_says_what_it_gives_to_its_own_shape() -> None:
+    weights = by_hand(0.5)
+    np.testing.assert_allclose(maps(STATES["images"])["patches"], weights, atol=1e-12)
+    own = [at for at, name in enumerate(images.SHAPES) if name == "roof"]
+    (said,) = said_now(open_sound("applications", **link(STATES["images"])))
+    share = weights[8, own].sum()
+    spread = np.exp(-(weights[8] * np.log(weights[8])).sum())
+    assert said == (
+        f"At temperature 0.50 patch 9, roof gives {share:.3f} of its weight to the {len(own)} patches of "
+        f"roof, and {1 - share:.3f} to the other {36 - len(own)}: as if to {spread:.1f} patches alike."
+    )
+
+
+def test_like_patches_attend_to_each_other_alone_when_it_is_cold() -> None:
+    weights = maps(State("images", temperature=0.1))["patches"]
+    for shape in ("wall", "bush", "grass"):
+        own = [at for at, name in enumerate(images.SHAPES) if name == shape]
+        np.testing.assert_allclose(weights[np.ix_(own, own)], 1 / len(own), atol=1e-6)
+
+
+def test_a_click_on_the_picture_chooses_the_patch() -> None:
+    assert [images.patch_at("laid over", row, column) for row in range(2) for column in range(6)] == [
+        *range(1, 13)
+    ]
+    at = open_sound("applications", use="images", patch="31")
+    shown = handed.picture(at)
+    assert shown["row"] == 30
+    assert said_now(at)[0].startswith("At temperature 1.00 patch 31, grass gives")
+
+
+def test_each_word_gives_most_to_what_it_names() -> None:
+    weights = maps(State("captions"))["words"]
+    told = [said_now(open_sound("applications", use="captions", word=str(word)))[0] for word in range(1, 7)]
+    for word, row, said in zip(("sky", "sun", "roof", "wall", "bush", "grass"), weights, told, strict=True):
+        own = [name == word for name in images.SHAPES]
+        assert row[own].sum() > 0.5
+        assert (
+            f"“{word}” gives {row[own].sum():.3f} of its weight to the {sum(own)} patches of {word}" in said
+        )
+
+
+# ---- speech ----
+
+
+def test_the_window_hides_the_earlier_vowel_from_the_local_head() -> None:
+    now = State("speech", window=3, frame=24)
+    found = maps(now)
+    local, everywhere = found["local head"][23], found["global head"][23]
+    assert np.flatnonzero(local).tolist() == list(range(20, 27))
+    earlier, same = range(5), [*range(5), *range(21, 26)]
+    (said,) = said_now(open_sound("applications", use="speech"))
+    assert said == (
+        "Frame 24, of “a”, asks. The local head, 3 frames on each side, hears 7 of 28 frames and gives "
+        f"{local[21:26].sum():.3f} of its weight to frames of “a”. The global head hears all, and gives them "
+        f"{everywhere[same].sum():.3f}, of which {everywhere[[*earlier]].sum():.3f} beyond the window."
+    )
+    assert everywhere[[*earlier]].sum() > 0.4
+
+
+def test_a_window_of_nothing_leaves_a_frame_to_itself() -> None:
+    found = maps(State("speech", window=0))["local head"]
+    np.testing.assert_array_equal(found, np.eye(28))
+
+
+# ---- links ----
+
+LINKS = [(use, see) for use in USE.options for see in VIEWS[use].see(STATES[use])]
+
+
+@pytest.mark.parametrize(("use", "see"), LINKS)
+def test_a_link_names_settings_of_the_page_that_it_opens(use: str, see: See) -> None:
+    settings = PAGES[ADDRESSES[see.folder]][1]
+    assert bad_settings(settings, {key: [text] for key, text in see.link.items()}) == []
+    at = open_page(ADDRESSES[see.folder], **see.link)
+    assert not at.exception
+    assert not at.warning
+
+
+def test_links_stand_on_the_page_with_their_settings() -> None:
+    at: AppTest = open_page("applications", use="speech", window="2")
+    told = [(each.proto.page, each.proto.query_string) for each in at.get("page_link")]
+    assert told == [
+        ("single-head", "stage=weights&mask=sliding+window&w=2"),
+        ("multi-head", "hmask=sliding+window"),
+    ]
+
+
+def test_every_map_is_audited_against_torch() -> None:
+    for use, now in STATES.items():
+        every = audited(VIEWS[use], now)
+        assert len(every) == len(VIEWS[use].heads(now))
+        assert all(check.passed for found in every.values() for check in found)
