@@ -122,9 +122,9 @@ def formula(now: State) -> str:
 
 IN_WORDS = """
 - A patch is a **token**: its 16 pixels, in a row, are its vector. Where it stands is not in it: two patches
-  of sky are one vector, wherever they are. A vision transformer adds a position to each.
-- Two patches are compared by the cosine of what they have beyond the mean patch. Sun, wall, bush and grass
-  are all half ink on average: the pattern tells them apart, not how dark they are.
+  of plain sky are one vector, wherever they are. A vision transformer adds a position to each.
+- Two patches are compared by the cosine of what they have beyond the mean patch. Wall, bush and grass are
+  all half ink on average: the pattern tells them apart, not how dark they are.
 - Cutting is a reshape: `(24, 24) → (6, 4, 6, 4) → (36, 16)`. Dosovitskiy et al. (2021), section 3.1.
 """
 
