@@ -2,10 +2,15 @@
 
 import pytest
 
+from attn_ui.parameters import Tabs
 from attn_ui.tables import ROUNDED, checks_table, table
-from tests.pages import PAGES, open_sound, tabs_of
+from tests.pages import PAGES, open_sound
 
-WRITTEN_OUT = [address for address in PAGES if address and "Arithmetic" in tabs_of(address).options]
+WRITTEN_OUT = [
+    address
+    for address, (_, settings) in PAGES.items()
+    if any(isinstance(each, Tabs) and "Arithmetic" in each.options for each in settings)
+]
 
 
 def test_a_bar_inside_a_cell_stays_there() -> None:
