@@ -57,8 +57,7 @@ test: .venv/.dev browser check
 
 # What `make test` looks at in a sample, looked at on every page and in every form.
 soak: .venv/.dev browser
-	$(TEST) --wide tests/browser tests/app/test_walk.py tests/app/test_course_programs.py tests/app/test_glossary.py \
-	  tests/app/test_two_inputs.py tests/core/test_attention_file.py
+	$(TEST) --wide tests/browser tests/app tests/core/test_attention_file.py
 
 check: .venv/.dev audit
 	$(BIN)/ruff check .

@@ -10,7 +10,9 @@ from streamlit.delta_generator import DeltaGenerator
 
 from attn_ui import address, find, lesson, share, state
 from attn_ui.parameters import Choice, Parameter, Tabs
+from attn_ui.places import See
 
+_PAGES = Path(__file__).resolve().parents[1] / "pages"
 _SCRIPTS = "".join(
     (Path(__file__).parent / name).read_text(encoding="utf-8")
     for name in ("history.js", "touch.js", "scrollers.js", "offline.js", "find_first.js")
@@ -54,6 +56,18 @@ def say_names(names: str) -> None:
     """Say beside a control what papers call that which is chosen; nothing where there is no other name."""
     if names:
         st.caption(f"In papers: {names}.")
+
+
+def lead_on(places: Sequence[See], key: str) -> None:
+    """Lay links to what shows it in full side by side, under the name `key`."""
+    with st.container(horizontal=True, key=key):
+        for each in places:
+            st.page_link(
+                str(_PAGES / each.folder / "page.py"),
+                label=each.label,
+                icon=":material/arrow_forward:",
+                query_params=dict(each.link),
+            )
 
 
 def plain(text: str) -> str:

@@ -2,14 +2,13 @@
 
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 
 import streamlit as st
 
 from attn_core import tokenize
 from attn_ui import controls, state
 from attn_ui.following import follow
-from attn_ui.frame import open_page, tabs
+from attn_ui.frame import lead_on, open_page, tabs
 from attn_ui.live_figure import Cell, Cursor, Rows, Slider, live_figure
 from attn_ui.sentence import ask_sentence
 from attn_ui.shared_settings import SEED, TEMPERATURE, TEXT
@@ -19,8 +18,6 @@ from pages.applications.settings import FRAME, PATCH, PREFIX, SETTINGS, TAB, USE
 from pages.applications.state import MOST_WORDS, State
 from pages.applications.tabs import checks, code, data, maths
 from pages.applications.views import VIEWS, images
-
-FOLDER = Path(__file__).resolve().parents[1]
 
 
 def ask(use: str) -> State:
@@ -89,14 +86,7 @@ def show() -> None:
         says=said,
     )
     st.caption(f"**What is trained, what is not.** {view.trained}")
-    with st.container(horizontal=True, key="see-how"):
-        for see in view.see(now):
-            st.page_link(
-                str(FOLDER / see.folder / "page.py"),
-                label=see.label,
-                icon=":material/arrow_forward:",
-                query_params=dict(see.link),
-            )
+    lead_on(view.see(now), key="see-how")
     tabs(
         TAB,
         {

@@ -1,7 +1,7 @@
 """One use of attention: what is drawn and said of it, and how its numbers are handed over."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 
 from torch import Tensor
@@ -9,16 +9,8 @@ from torch import Tensor
 from attn_core import Attention, Check, scaled_dot_product_attention
 from attn_live.says import Says
 from attn_ui.parameters import Steps
+from attn_ui.places import See
 from pages.applications.state import State
-
-
-@dataclass(frozen=True)
-class See:
-    """A state of another page that shows how it works: the page's folder, and its settings."""
-
-    label: str
-    folder: str
-    link: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -1,13 +1,14 @@
 """One claim: the sentence, what is measured, and how that decides."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from attn_core import Check
 from attn_core.claims import Study
 from attn_figures.numbers import number
 from attn_ui.frame import listed
 from attn_ui.parameters import Steps
+from attn_ui.places import See
 
 N_SEEDS, APART = 8, 100  # each layer of a stack takes one seed in between
 Seeds = tuple[int, ...]
@@ -20,15 +21,6 @@ def seeds_from(seed: int) -> Seeds:
     (4, 104)
     """
     return tuple(seed + APART * at for at in range(N_SEEDS))
-
-
-@dataclass(frozen=True)
-class See:
-    """A state of another page that shows it: the page's folder, and its settings."""
-
-    label: str
-    folder: str
-    link: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -1,20 +1,18 @@
 """What courses say: one claim, what decides it, and where it holds."""
 
+from dataclasses import replace
 from functools import partial
-from pathlib import Path
 
 import streamlit as st
 
 from attn_ui import controls
-from attn_ui.frame import open_page, tabs, what_you_see
+from attn_ui.frame import lead_on, open_page, tabs, what_you_see
 from attn_ui.live_figure import Slider, live_figure
 from attn_ui.shared_settings import SEED
 from pages.what_courses_say.claim import verdict
 from pages.what_courses_say.numbers import Now, drawn
 from pages.what_courses_say.settings import CLAIM, SETTINGS, TAB
 from pages.what_courses_say.tabs import checks, code, data
-
-FOLDER = Path(__file__).resolve().parents[1]
 
 open_page(
     "what-courses-say",
@@ -45,14 +43,7 @@ spread = (
 st.caption(f"Counted as held: {claim.counts}.{spread}")
 st.markdown(f"**What is measured.** {claim.measured}")
 st.markdown(f"**Where it holds, where not.** {claim.why}")
-with st.container(horizontal=True, key="see-it"):
-    for see in claim.see:
-        st.page_link(
-            str(FOLDER / see.folder / "page.py"),
-            label=f"See it: {see.label}",
-            icon=":material/arrow_forward:",
-            query_params=dict(see.link),
-        )
+lead_on([replace(see, label=f"See it: {see.label}") for see in claim.see], key="see-it")
 tabs(
     TAB,
     {"Checks": partial(checks.show, now), "Data": partial(data.show, now), "Code": partial(code.show, now)},

@@ -12,11 +12,11 @@ from streamlit.testing.v1 import AppTest
 from attn_core.applications import drawing
 from attn_live.unpacking import figure_at
 from attn_ui.address import bad_settings
+from attn_ui.places import See
 from pages.applications.settings import USE
 from pages.applications.state import State
 from pages.applications.tabs.checks import audited
 from pages.applications.tabs.data import columns
-from pages.applications.view import See
 from pages.applications.views import VIEWS, images
 from tests import handed
 from tests.pages import PAGES, open_page, open_sound

@@ -67,7 +67,7 @@ ROWS: dict[str, Row] = {
     "I love ice: X and the sizes": Row(
         "single-head",
         {"example": "I love ice", "stage": "X"},
-        ("One row a token, 4 numbers each",),
+        ("One row a token, its embedding, 4 numbers each",),
         maps={"X": [[1, 0, 1, 0], [0, 1, 1, 0], [1, 0.5, 0, 1]]},
     ),
     "I love ice: divided by √2 though d_k = 4": Row(

@@ -96,7 +96,7 @@ def vectors(way: str, words: list[str], every: list[str]) -> torch.Tensor:
     return x
 
 
-@pytest.mark.sample(36)
+@pytest.mark.sample(20)
 @pytest.mark.parametrize(
     ("language", "mask", "way", "bias", "cross"),
     list(product(LANGUAGES, MASK_PATTERNS, WAYS, (False, True), (False, True))),
@@ -142,7 +142,7 @@ def test_typed_queries_keys_and_values() -> None:
 # ---- many heads ----
 
 
-@pytest.mark.sample(40)
+@pytest.mark.sample(24)
 @pytest.mark.parametrize(
     ("language", "scheme", "mask", "bias", "form"),
     list(
@@ -192,7 +192,7 @@ def test_many_heads(language: str, scheme: str, mask: str, bias: bool, form: str
 # ---- positions ----
 
 
-@pytest.mark.sample(24)
+@pytest.mark.sample(14)
 @pytest.mark.parametrize(
     ("language", "name", "words", "layout", "strength"),
     list(
@@ -213,6 +213,7 @@ def test_positions(language: str, name: str, words: str, layout: str, strength: 
 # ---- kernel regression ----
 
 
+@pytest.mark.sample(16)
 @pytest.mark.parametrize(
     ("language", "kernel", "data"),
     list(product(LANGUAGES, KERNELS, ("sine", "step", "bump", "heteroscedastic", "gap", "vectors"))),

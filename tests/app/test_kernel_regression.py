@@ -113,7 +113,7 @@ def test_picture_arithmetic_and_code_speak_of_one_bandwidth(picture: str, n_poin
     h = arithmetic[1]
     said = f"h² = {float(h) ** 2:.3g}" if picture.startswith("Bridge") else None
     code = page(picture=picture, h="0.57", points=n_points, tab="Code").code[0].value
-    in_code = re.search(r"dtype=torch.float64\), ([\d.]+)", code)
+    in_code = re.search(r"NadarayaWatson\(bandwidth=([\d.]+)\)", code)
     assert in_code is not None
     assert f"{float(in_code[1]):.6g}" == h
     assert said is None or abs(float(h) ** 2 / float(in_code[1]) ** 2 - 1) < 1e-2

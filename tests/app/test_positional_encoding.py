@@ -369,7 +369,12 @@ class Triangle(VectorScheme):
         return wave[:, None].expand(-1, d_model)
 
     def code(self) -> str:
-        return f"positions = {self.strength!r} * (torch.arange(len(x)) % 8 - 4).abs()[:, None].double()"
+        return f"""class PositionalEncoding(nn.Module):
+    def __init__(self, d_model):
+        super().__init__()
+
+    def forward(self, x):
+        return x + {self._factor}(torch.arange(len(x)) % 8 - 4).abs()[:, None].double()"""
 
 
 @pytest.mark.parametrize("show", PICTURE.options)

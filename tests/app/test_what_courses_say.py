@@ -8,7 +8,8 @@ import torch
 from attn_core.claims import Study
 from attn_figures.numbers import number
 from attn_ui.address import bad_settings
-from pages.what_courses_say.claim import Claim, See, seeds_from, verdict
+from attn_ui.places import See
+from pages.what_courses_say.claim import Claim, seeds_from, verdict
 from pages.what_courses_say.claims import CLAIMS
 from pages.what_courses_say.numbers import Now
 from pages.what_courses_say.settings import CLAIM

@@ -10,7 +10,7 @@ from tests.browser.app_page import AppPage
 from tests.browser.fingers import Fingers, Point, at
 from tests.pages import PAGES
 
-pytestmark = pytest.mark.still
+pytestmark = [pytest.mark.still, pytest.mark.sample(1)]
 
 SIZES = {"phone": (390, 844), "tablet": (820, 1180)}
 LONG = 1.5  # seconds: nobody taps so slowly
@@ -81,6 +81,7 @@ def test_a_tap_chooses_its_cell_tells_its_value_and_frames_it_in_every_map(touch
     assert touched.page.evaluate(ZOOM) == 1
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(("right", "down"), [(0, -FAR), (0, FAR), (FAR, 0), (-FAR, 0)])
 def test_a_swipe_over_a_figure_scrolls_the_page_and_chooses_nothing(
     touched: AppPage, right: float, down: float
@@ -168,6 +169,7 @@ def test_a_live_slider_follows_a_finger_sideways_and_only_sideways(touched: AppP
     assert f"t={touched.readout('walk')}" in touched.query
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("address", PAGES)
 def test_whatever_a_finger_is_to_hit_is_large_enough(touched: AppPage, address: str) -> None:
     touched.open(address)

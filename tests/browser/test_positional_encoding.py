@@ -172,4 +172,4 @@ def test_tabs_and_mistakes(app: AppPage) -> None:
     app.tab("Checks")
     assert "fails" not in said(app)
     app.tab("Code")
-    assert "weights = scores.softmax(dim=-1)" in said(app)
+    assert "weights = torch.softmax(scores, dim=-1)" in said(app)

@@ -11,10 +11,11 @@ from attn_core.applications import drawing, likeness, patch_names, patches
 from attn_figures.over_picture import Asked, over_picture, over_picture_cursor
 from attn_live.packing import Cursor, pack
 from attn_ui.parameters import Steps
+from attn_ui.places import See
 from attn_ui.shared_settings import TEMPERATURE
 from pages.applications.settings import PATCH
 from pages.applications.state import State
-from pages.applications.view import Head, Moved, See, View
+from pages.applications.view import Head, Moved, View
 
 SCALE = 6.0  # of a cosine, which is 1 at most: what a score is at temperature 1
 SIDE = 6  # patches

@@ -21,9 +21,10 @@ from attn_figures.numbers import counted
 from attn_figures.three_masks import Masked, three_masks
 from attn_live.packing import pack
 from attn_ui.parameters import Steps
+from attn_ui.places import See
 from pages.applications.settings import PREFIX
 from pages.applications.state import State
-from pages.applications.view import Head, Moved, See, View
+from pages.applications.view import Head, Moved, View
 
 D_MODEL = 16
 BERT, GPT, PREFIX_LM = "BERT", "GPT", "prefix (T5)"

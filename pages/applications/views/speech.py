@@ -11,9 +11,10 @@ from attn_core.applications import RATE, frame_names, likeness, log_energies, vo
 from attn_figures.hearing import Sound, hearing, hearing_cursor
 from attn_live.packing import Cursor, pack
 from attn_ui.parameters import Steps
+from attn_ui.places import See
 from pages.applications.settings import FRAME, WINDOW
 from pages.applications.state import N_FRAME, State
-from pages.applications.view import Head, Moved, See, View
+from pages.applications.view import Head, Moved, View
 
 SCALE = 4.0  # of a cosine, which is 1 at most
 N_BAND = 12

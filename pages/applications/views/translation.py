@@ -7,9 +7,10 @@ from attn_core.applications import SOURCE, TARGET, alignment, translated
 from attn_figures.ribbons import outlines, ribbons
 from attn_live.packing import pack
 from attn_ui.parameters import Steps
+from attn_ui.places import See
 from attn_ui.shared_settings import TEMPERATURE
 from pages.applications.state import State
-from pages.applications.view import Head, Moved, See, View
+from pages.applications.view import Head, Moved, View
 
 SCALE = 4.0  # what the score of a word with its translation is, at temperature 1
 

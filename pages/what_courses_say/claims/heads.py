@@ -7,7 +7,8 @@ from attn_core import Check, MultiHeadAttention, compare, multi_head_size, token
 from attn_core import claims as measures
 from attn_core.claims import Study, clearly_below
 from attn_core.toys import shipped
-from pages.what_courses_say.claim import Claim, See, Seeds
+from attn_ui.places import See
+from pages.what_courses_say.claim import Claim, Seeds
 from pages.what_courses_say.settings import COUNTED, COURSE, FUSED, LAYERS, NOISE
 
 

@@ -7,7 +7,8 @@ import torch
 from attn_core import Check, compare
 from attn_core import claims as measures
 from attn_core.claims import Study
-from pages.what_courses_say.claim import Claim, See, Seeds
+from attn_ui.places import See
+from pages.what_courses_say.claim import Claim, Seeds
 from pages.what_courses_say.settings import PHRASED, RAMPED, WORDED
 
 _DOGS = {"example": "I love dogs"}
