@@ -1,6 +1,7 @@
 """What a link to this page can set: the use that is shown, and its sliders."""
 
 from attn_ui.parameters import Choice, Parameter, Steps, grouped_tabs
+from attn_ui.places import Found, Place
 from attn_ui.shared_settings import SEED, TEMPERATURE, TEXT
 from pages.applications.state import MOST_WORDS, N_FRAME, N_PATCH, N_SHAPE, State
 
@@ -13,3 +14,16 @@ WORD = Steps("word", State.word, tuple(range(1, N_SHAPE + 1)), ".0f")
 WINDOW = Steps("window", State.window, tuple(range(N_FRAME)), ".0f")
 FRAME = Steps("frame", State.frame, tuple(range(1, N_FRAME + 1)), ".0f")
 SETTINGS: tuple[Parameter, ...] = (TAB, USE, TEXT, SEED, TEMPERATURE, PREFIX, PATCH, WORD, WINDOW, FRAME)
+
+# What these uses are searched by besides the names that are shown: of models, and of tasks.
+_ALSO = {
+    "translation": ("machine translation", "encoder–decoder attention", "summarising", "alignment"),
+    "BERT and GPT": ("BERT", "GPT", "T5", "prefix language model", "encoder or decoder"),
+    "images": ("vision transformer", "ViT", "patches"),
+    "captions": ("captioning",),
+    "speech": ("Conformer", "spectrogram", "local and global heads"),
+}
+FOUND = tuple(
+    Found(names, "use, Applications", Place("applications", {} if use == USE.default else {USE.name: use}))
+    for use, names in _ALSO.items()
+)
