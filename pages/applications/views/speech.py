@@ -9,6 +9,7 @@ from attn_core import Check, compare, scaled_dot_product_attention, sliding_wind
 from attn_core.applications import FRAME as SAMPLES
 from attn_core.applications import RATE, frame_names, likeness, log_energies, vowels
 from attn_figures.hearing import Sound, hearing, hearing_cursor
+from attn_figures.numbers import counted
 from attn_live.packing import Cursor, pack
 from attn_ui.parameters import Steps
 from attn_ui.places import See
@@ -79,7 +80,7 @@ def _say(frame: int, window: int, local: Tensor, everywhere: Tensor, near: Tenso
     same = torch.tensor([said == SAID[frame] for said in SAID])
     beyond = ~near & same
     what = "of a pause" if SAID[frame] == "pause" else f"of “{SAID[frame]}”"
-    reach = "itself alone" if window == 0 else f"{window} frames on each side"
+    reach = "itself alone" if window == 0 else f"{counted(window, 'frame')} on each side"
     said = (
         f"**Frame {frame + 1}, {what}**, asks. The local head, {reach}, hears {int(near.sum())} of {N_FRAME} "
         f"frames and gives {float(local[same].sum()):.3f} of its weight to frames {what}. The global head "
