@@ -50,7 +50,7 @@ from tests.pages import open_page
 LANGUAGES = ("PyTorch", "NumPy")
 WORDS, OTHERS = ["the", "cat", "saw", "the", "other", "cat"], ["one", "two", "three", "four"]
 FLOAT64: dict[str, Any] = {"dtype": torch.float64}
-MASKING = {
+MASKING: dict[str, Any] = {
     "dilation": 2,
     "global_tokens": 1,
     "random_blocks": 1,
@@ -107,7 +107,7 @@ def test_one_head(language: str, mask: str, way: str, bias: bool, cross: bool) -
         **WAYS[way],
     )  # fmt: skip
     scale = ("1/√dₖ", "none", "free")[len(mask) % 3]
-    masking = Masking(mask, **MASKING)  # type: ignore[arg-type]
+    masking = Masking(mask, **MASKING)
     scoring = Scoring(masking, scale, 0.25, temperature=TEMPERATURE, width=MASK_WIDTH, moves="temperature")
     (now,) = at_every_step(inputs, scoring, width=2, temperature=0.5)
     text = said(of_one_head(asked(now)), language)
@@ -159,12 +159,12 @@ def test_many_heads(language: str, scheme: str, mask: str, bias: bool, form: str
     cross, free = form == "cross", form == "no W_o, d_head free"
     n_head, d_head, d_memory = 3, 4 if free else None, 8 if cross else 12
     others = [*OTHERS, "five", "six"] if cross else WORDS  # patterns need as many keys as queries
-    placed = {"strength": 0.7, "base": 50.0, "layout": "concatenated", "step": 0.25}
+    placed: dict[str, Any] = {"strength": 0.7, "base": 50.0, "layout": "concatenated", "step": 0.25}
     takes = SCHEMES[scheme].settings()
     placed = {name: value for name, value in placed.items() if name in takes}
     setting = Setting(
         "own sentence", " ".join(WORDS), " ".join(others), cross, 12, d_memory, d_head, bias, not free, 7,
-        mask, 2, Masking(**MASKING), positions=SchemeSettings(scheme, **placed), temperature=0.5,  # type: ignore[arg-type]
+        mask, 2, Masking(**MASKING), positions=SchemeSettings(scheme, **placed), temperature=0.5,
     )  # fmt: skip
     text = said(heads_code.snippet(Heads(setting, LOOK, n_head)), language)
 
@@ -175,7 +175,7 @@ def test_many_heads(language: str, scheme: str, mask: str, bias: bool, form: str
     if mask != "none":
         kinds = USUAL_PATTERNS if mask == A_PATTERN_A_HEAD else (mask,)
         allowed = torch.stack(
-            [make_mask(Masking(kinds[h % len(kinds)], **MASKING), 6, 6, 2) for h in range(n_head)]  # type: ignore[arg-type]
+            [make_mask(Masking(kinds[h % len(kinds)], **MASKING), 6, 6, 2) for h in range(n_head)]
         )
     biases = (
         positions.biases(6, 6) if isinstance(positions, BiasScheme) else torch.zeros(n_head, 6, 6, **FLOAT64)

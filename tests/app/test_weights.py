@@ -14,7 +14,7 @@ from streamlit.testing.v1 import AppTest
 
 from attn_core import INITS
 from attn_ui.matrices_file import csv_of, npz_of
-from attn_ui.parameters import by_name
+from attn_ui.parameters import Choice, by_name
 from attn_ui.weight_tables import TABLES, Weight
 from attn_ui.weights_tab import taken
 from pages.multi_head.numbers import sequences
@@ -69,7 +69,9 @@ def test_the_names_in_links_are_as_they_were_given(page: Any) -> None:
     """Public: never change them."""
     named = by_name(page)
     assert named["init"].default == "Glorot uniform"
-    assert named["init"].options == ("Glorot uniform", "scaled normal", "standard normal", "nn.Linear")  # type: ignore[attr-defined]
+    init = named["init"]
+    assert isinstance(init, Choice)
+    assert init.options == ("Glorot uniform", "scaled normal", "standard normal", "nn.Linear")
     assert {"hand", "W_q", "W_k", "W_v", "b_q", "b_k", "b_v"} <= set(named)
     assert named["hand"].default is False
 
