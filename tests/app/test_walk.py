@@ -11,7 +11,7 @@ from tests.pages import PAGES, open_page
 from tests.walk import main, open_state, states
 
 ROOT = Path(__file__).resolve().parents[2]
-STATES = 25  # of each page
+STATES = 18  # of each page
 WIDE = 400
 # The overview has one slider; every sequence on learned heads is run through all states of a training.
 FEWER = {"": 0.1, "learned-heads": 0.3}
