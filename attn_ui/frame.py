@@ -3,7 +3,6 @@
 import json
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Literal
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -68,39 +67,6 @@ def lead_on(places: Sequence[See], key: str) -> None:
                 icon=":material/arrow_forward:",
                 query_params=dict(each.link),
             )
-
-
-def plain(text: str) -> str:
-    r"""Escape a user's text for Streamlit's markdown: it is shown as typed.
-
-    >>> plain("*a* $b$ <i>")
-    '\\*a\\* \\$b\\$ \\<i\\>'
-    """
-    return "".join(f"\\{c}" if c in _MARKDOWN else c for c in text)
-
-
-def listed(names: Sequence[str]) -> str:
-    """Join words into a list, as a sentence has it.
-
-    >>> listed(["a", "b", "c"]), listed(["a"]), listed([])
-    ('a, b and c', 'a', 'none')
-    """
-    *most, last = names or ["none"]
-    return f"{', '.join(most)} and {last}" if most else last
-
-
-def coloured(role: Literal["query", "key", "value"], text: str) -> str:
-    r"""Set a user's text in the colour of what it stands for, as markdown.
-
-    >>> coloured("query", "a[b]")
-    ':violet[a\\[b\\]]'
-    """
-    return f":{_COLOURS[role]}[{plain(text)}]"
-
-
-# Streamlit's names for what `.streamlit/config.toml` sets to the colours of query, key and value.
-_COLOURS = {"query": "violet", "key": "orange", "value": "green"}
-_MARKDOWN = frozenset("\\`*_{}[]()<>#+-.!|~$:&^=\"'")
 
 
 def tabs(setting: Tabs, contents: Mapping[str, Callable[[], None]]) -> None:

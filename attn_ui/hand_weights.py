@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import streamlit as st
 
 from attn_ui import controls, state
-from attn_ui.frame import listed
+from attn_ui.markdown import listed
 from attn_ui.parameters import Choice
 from attn_ui.weight_tables import CONVENTION, HAND, MOST, TABLES, Given, Rows, Weight, said
 

@@ -111,7 +111,7 @@ def live_figure(
         on_cell: called before the next run when a cell of a heatmap or a box of a diagram is clicked.
         says: what is seen, in one sentence for each step, or for each step in one sentence a row of the row
             slider; it stands under the sliders and follows them. In the markdown of `says.runs`; users'
-            words must have gone through `frame.plain`. Or the same packed by `pack_says`, to be cached.
+            words must have gone through `markdown.plain`. Or the same packed by `pack_says`, to be cached.
         says_what_is_chosen: whether the sentences are others where something else is chosen: then they travel
             apart, and a click does not bring the steps again.
         invites: said beside the slider to whoever never moved one in this browser: what is seen, and to drag.

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 import streamlit as st
 
 from attn_ui import controls, state
-from attn_ui.frame import plain
+from attn_ui.markdown import plain
 from attn_ui.parameters import Text
 
 

@@ -17,7 +17,7 @@ def table(header: Sequence[str], rows: Iterable[Sequence[str]], *, numbers: int 
 
     Args:
         header: what stands above each column.
-        rows: the cells, as markdown; a user's own words must have gone through `frame.plain`.
+        rows: the cells, as markdown; a user's own words must have gone through `markdown.plain`.
         numbers: how many of the last columns hold numbers, set to the right.
 
     >>> print(table(["what", "n"], [["|i - j|", "3"]], numbers=1))

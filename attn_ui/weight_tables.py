@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from attn_ui.frame import listed
+from attn_ui.markdown import listed
 from attn_ui.parameters import Choice, Flag, Parameter, Table
 
 MOST = 64  # rows or columns of a weight that is typed

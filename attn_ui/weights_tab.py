@@ -8,7 +8,7 @@ import streamlit as st
 
 from attn_ui import matrices_file, state
 from attn_ui.download import offer_csv
-from attn_ui.frame import listed
+from attn_ui.markdown import listed
 from attn_ui.matrices_file import Numbers
 from attn_ui.tables import numbers_table
 from attn_ui.typed_tables import Typed, matrix_of, problem_of, type_over

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from attn_core import RealModel
 from attn_core.models import FAMILIES
 from attn_figures.numbers import counted
-from attn_ui.frame import listed, plain
+from attn_ui.markdown import listed, plain
 
 MARKS = {
     "##": "A token that begins with ## goes on with the word before it.",

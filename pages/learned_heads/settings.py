@@ -7,7 +7,7 @@ import streamlit as st
 from attn_core.toys import SHIPPED, TASKS, Recipe
 from attn_ui import controls, state
 from attn_ui.bounds import MAX_HEADS
-from attn_ui.frame import plain
+from attn_ui.markdown import plain
 from attn_ui.parameters import Choice, Flag, Parameter, Several, Steps, Text, Whole, grouped_tabs
 from attn_ui.shared_settings import CODE, HEAD, KEY, QUERY, TEXT
 

@@ -8,8 +8,9 @@ import streamlit as st
 from attn_core import INITS, MASK_PATTERNS, Masking, tokenize
 from attn_ui import controls, state
 from attn_ui.bounds import MAX_TABLE_COLUMNS, MAX_TOKENS
-from attn_ui.frame import plain, say_names
+from attn_ui.frame import say_names
 from attn_ui.hand_weights import ask_by_hand, ask_init, ask_whether, is_by_hand
+from attn_ui.markdown import plain
 from attn_ui.masking import ask_details
 from attn_ui.parameters import Choice, Flag, Parameter, Steps, Table, Whole, grouped_tabs
 from attn_ui.sentence import ask_sentence

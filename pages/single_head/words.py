@@ -6,7 +6,7 @@ import numpy as np
 
 from attn_figures.matrix import Numbers
 from attn_figures.numbers import number
-from attn_ui.frame import coloured, listed
+from attn_ui.markdown import coloured, listed
 from attn_ui.shared_settings import TEMPERATURE
 from pages.single_head.head import Inputs
 from pages.single_head.numbers import Now

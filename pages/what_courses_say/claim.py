@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from attn_core import Check
 from attn_core.claims import Study
 from attn_figures.numbers import number
-from attn_ui.frame import listed
+from attn_ui.markdown import listed
 from attn_ui.parameters import Steps
 from attn_ui.places import See
 

@@ -15,7 +15,7 @@ from attn_live.says import (
     said_at,
     said_plainly,
 )
-from attn_ui.frame import coloured, plain
+from attn_ui.markdown import coloured, plain
 
 
 @pytest.mark.parametrize(

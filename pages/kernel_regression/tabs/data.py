@@ -8,7 +8,7 @@ import streamlit as st
 from attn_figures.dates import DAY, date
 from attn_ui.bounds import MAX_CSV_BYTES, MAX_CSV_ROWS, MAX_KERNEL_POINTS
 from attn_ui.download import csv_of, offer_csv
-from attn_ui.frame import plain
+from attn_ui.markdown import plain
 from pages.kernel_regression.own_points import keep_own, own_points
 from pages.kernel_regression.own_table import Column, TableError, date_of, pair, read_table, thin
 from pages.kernel_regression.points import Points, edited, from_columns

@@ -17,8 +17,9 @@ from attn_core.toys import SYMBOLS, TOY_MISTAKES, Judged, ToyMistake, ToyRun, he
 from attn_figures.learned import Maps, right_and_broken
 from attn_figures.numbers import number
 from attn_ui import controls
-from attn_ui.frame import listed, what_you_see
+from attn_ui.frame import what_you_see
 from attn_ui.live_figure import live_figure
+from attn_ui.markdown import listed
 from attn_ui.tables import checks_table, table
 from pages.learned_heads import words
 from pages.learned_heads.numbers import GUESSING, NAMED, Now, array, judged_with, judged_without, naming

@@ -8,7 +8,7 @@ from torch.nn import functional as F
 
 from attn_core import AttentionMaps, Check, MultiHead, RealModel, compare
 from attn_core.precision import coarsest, row_tolerance
-from attn_ui.frame import plain
+from attn_ui.markdown import plain
 from attn_ui.tables import checks_table
 from pages.learned_heads.whole import SHARES, SPECIAL, Whole
 from pages.learned_heads.whole_snippet import CAPTURE, READ, model_snippet

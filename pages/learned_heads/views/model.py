@@ -7,7 +7,8 @@ import streamlit as st
 
 from attn_core import AttentionMaps, RealModel
 from attn_ui import controls
-from attn_ui.frame import listed, plain, tabs
+from attn_ui.frame import tabs
+from attn_ui.markdown import listed, plain
 from attn_ui.sentence import ask_sentence
 from attn_ui.shared_cache import shared
 from attn_ui.shared_settings import TEXT

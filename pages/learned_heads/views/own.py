@@ -7,7 +7,8 @@ import streamlit as st
 from attn_core import AttentionMaps, read_attention
 from attn_ui import controls
 from attn_ui.bounds import MAX_MAPS_BYTES
-from attn_ui.frame import plain, tabs
+from attn_ui.frame import tabs
+from attn_ui.markdown import plain
 from pages.learned_heads import whole_words as words
 from pages.learned_heads.settings import HIDE, WHOLE_TAB
 from pages.learned_heads.tabs import whole as whole_tabs

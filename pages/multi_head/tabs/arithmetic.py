@@ -7,7 +7,7 @@ from torch import Tensor
 
 from attn_figures.numbers import number
 from attn_ui import controls
-from attn_ui.frame import coloured
+from attn_ui.markdown import coloured
 from attn_ui.masking import toggle_cell
 from attn_ui.shared_settings import HEAD, KEY, QUERY
 from attn_ui.tables import ROUNDED

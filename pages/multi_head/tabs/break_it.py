@@ -17,8 +17,9 @@ from attn_figures.matrix import Matrix
 from attn_figures.multi_head import right_and_broken
 from attn_figures.numbers import counted
 from attn_ui import controls
-from attn_ui.frame import listed, what_you_see
+from attn_ui.frame import what_you_see
 from attn_ui.live_figure import live_figure
+from attn_ui.markdown import listed
 from attn_ui.state import value
 from pages.multi_head.numbers import Now, array, divisors, heads
 from pages.multi_head.settings import KV_HEADS, MISTAKE, names_of_heads

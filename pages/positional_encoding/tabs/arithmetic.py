@@ -4,7 +4,7 @@ import streamlit as st
 
 from attn_figures.numbers import fixed
 from attn_ui import controls
-from attn_ui.frame import plain
+from attn_ui.markdown import plain
 from attn_ui.shared_settings import KEY, QUERY
 from attn_ui.tables import ROUNDED, table
 from pages.positional_encoding import words

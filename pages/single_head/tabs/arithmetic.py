@@ -5,7 +5,7 @@ import streamlit as st
 
 from attn_figures.numbers import number
 from attn_ui import controls
-from attn_ui.frame import coloured
+from attn_ui.markdown import coloured
 from attn_ui.masking import toggle_cell
 from attn_ui.shared_settings import KEY, QUERY, TEMPERATURE
 from attn_ui.tables import ROUNDED, table

@@ -1,0 +1,36 @@
+"""Words for Streamlit's markdown: a user's are shown as typed, and lists read as sentences have them."""
+
+from collections.abc import Sequence
+from typing import Literal
+
+# Streamlit's names for what `.streamlit/config.toml` sets to the colours of query, key and value.
+_COLOURS = {"query": "violet", "key": "orange", "value": "green"}
+_MARKDOWN = frozenset("\\`*_{}[]()<>#+-.!|~$:&^=\"'")
+
+
+def plain(text: str) -> str:
+    r"""Escape a user's text for Streamlit's markdown: it is shown as typed.
+
+    >>> plain("*a* $b$ <i>")
+    '\\*a\\* \\$b\\$ \\<i\\>'
+    """
+    return "".join(f"\\{c}" if c in _MARKDOWN else c for c in text)
+
+
+def listed(names: Sequence[str]) -> str:
+    """Join words into a list, as a sentence has it.
+
+    >>> listed(["a", "b", "c"]), listed(["a"]), listed([])
+    ('a, b and c', 'a', 'none')
+    """
+    *most, last = names or ["none"]
+    return f"{', '.join(most)} and {last}" if most else last
+
+
+def coloured(role: Literal["query", "key", "value"], text: str) -> str:
+    r"""Set a user's text in the colour of what it stands for, as markdown.
+
+    >>> coloured("query", "a[b]")
+    ':violet[a\\[b\\]]'
+    """
+    return f":{_COLOURS[role]}[{plain(text)}]"

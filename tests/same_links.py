@@ -1,0 +1,131 @@
+"""Whether random links show the same as before: pictures, sentences, tables, programs, controls.
+
+    python -m tests.same_links write build/before.json --states 60    # on the old code
+    python -m tests.same_links compare build/before.json              # on the new: names what differs
+
+A difference is told by its link and by what stood there before and stands there now.
+"""
+
+import argparse
+import hashlib
+import json
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import torch
+from streamlit.testing.v1 import AppTest
+
+from tests.pages import PAGES, open_page
+from tests.quick_apptest import look_for_components_once
+from tests.walk import Query, said_now, split, states
+
+# Parts of a figure's head that name what is served, not what is shown.
+SERVED = ("plotly", "kit", "colours")
+SHOWN = ("title", "header", "subheader", "markdown", "caption", "latex", "error", "warning", "info", "code")
+ASKED = (
+    "selectbox",
+    "toggle",
+    "slider",
+    "number_input",
+    "text_input",
+    "button_group",
+    "button",
+    "select_slider",
+)
+
+
+def seen(page: str, query: Query) -> dict[str, list[str]]:
+    """Open a link in a session of its own; return all that it shows, by kind."""
+    at = open_page(page, **query)
+    found = {kind: [str(each.value) for each in getattr(at, kind)] for kind in SHOWN}
+    found["exceptions"] = [each.message for each in at.exception]
+    found["controls"] = [f"{each.label}: {each.value}" for kind in ASKED for each in getattr(at, kind)]
+    found["tables"] = [each.value.to_csv() for each in at.dataframe]
+    found["said"] = said_now(at)
+    found["figures"] = list(_figures(at))
+    found["address"] = [f"{name}={text}" for name, text in sorted(at.query_params.items())]
+    return found
+
+
+def _figures(at: AppTest) -> Iterator[str]:
+    """Yield what each figure is sent: its head in words, its sentences and its steps by their digests."""
+    for element in at.get("bidi_component"):
+        head, said, packed = split(element.proto.bytes)
+        told: dict[str, Any] = {name: value for name, value in json.loads(head).items() if name not in SERVED}
+        digests = [hashlib.sha256(part).hexdigest()[:16] for part in (said, packed)]
+        yield json.dumps({**told, "sentences": digests[0], "steps": digests[1]}, ensure_ascii=False)
+
+
+def differences(before: dict[str, list[str]], now: dict[str, list[str]]) -> Iterator[str]:
+    """Yield each kind of thing that is not as before, with what was and what is."""
+    for kind in sorted({*before, *now}):
+        was, stands = before.get(kind, []), now.get(kind, [])
+        if was != stands:
+            gone, come = (
+                [each for each in one if each not in other] for one, other in ((was, stands), (stands, was))
+            )
+            yield (
+                f"{kind}: was {_short(gone)}, is {_short(come)}"
+                if gone or come
+                else f"{kind}: in another order"
+            )
+
+
+def _short(texts: Sequence[str]) -> str:
+    return "; ".join(each if len(each) < 700 else f"{each[:700]}…" for each in texts) or "nothing"
+
+
+def write(path: Path, pages: Sequence[str], count: int, seed: int) -> int:
+    """Write down what random links show."""
+    kept = []
+    for page in pages:
+        kept += [(page, query, seen(page, query)) for query in states(page, count, seed)]
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps(kept, ensure_ascii=False), encoding="utf-8")
+    print(f"{len(kept)} links written")
+    return 0
+
+
+def compare(path: Path, pages: Sequence[str]) -> int:
+    """Open the same links again; name all that differs."""
+    kept = [each for each in json.loads(path.read_text(encoding="utf-8")) if each[0] in pages]
+    n_different = 0
+    for page, query, before in kept:
+        found = list(differences(before, seen(page, query)))
+        n_different += bool(found)
+        if found:
+            print(
+                f"/{page} {json.dumps(query, ensure_ascii=False)}",
+                *(f"    {each}" for each in found),
+                sep="\n",
+            )
+    print(f"{len(kept)} links, {n_different} show something else")
+    return int(n_different > 0)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Write or compare."""
+    parser = argparse.ArgumentParser(description=str(__doc__).partition("\n")[0])
+    parser.add_argument("what", choices=("write", "compare"))
+    parser.add_argument("file", type=Path)
+    parser.add_argument("pages", nargs="*", choices=[*PAGES, []], help="addresses; without them, all pages")
+    parser.add_argument("--states", type=int, default=60)
+    parser.add_argument("--seed", type=int, default=32)
+    asked = parser.parse_args(arguments)
+    look_for_components_once()
+    torch.set_num_threads(1)
+    pages = asked.pages or list(PAGES)
+    return (
+        write(asked.file, pages, asked.states, asked.seed)
+        if asked.what == "write"
+        else compare(asked.file, pages)
+    )
+
+
+if __name__ == "__main__":
+    code = main()
+    sys.stdout.flush()
+    os._exit(code)  # a training may still run in a thread
