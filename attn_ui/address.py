@@ -1,71 +1,19 @@
 """The address of a page read defensively: for a value that cannot be had it takes another, and says which."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from attn_ui import lesson, state
-from attn_ui.parameters import NearestError, Parameter, Several, Steps, by_name
+from attn_ui.links import Dropped, bad_settings
+from attn_ui.parameters import Parameter, Steps, by_name
 
 _PAGE = "_address_page"
 _DROPPED = "_address_dropped"
 _LEFT = "_address_left"  # names of the settings of every page visited
 _NOTICES = "_address_notices"  # where the run in progress has room for them
-_LONGEST_QUOTE = 40
-
-
-@dataclass(frozen=True)
-class Dropped:
-    """One setting of a link that could not be used, and the text that is used instead; "" is the default."""
-
-    name: str
-    text: str
-    wanted: str
-    used: str = ""
-
-    def sentence(self) -> str:
-        """Say what came and what was wanted, safe to show as markdown."""
-        return (
-            f"The link's {_quote(self.name)} was {_quote(self.text)}; wanted: {self.wanted}. "
-            f"{self.used or 'The default'} is used."
-        )
-
-
-def _quote(text: str) -> str:
-    """Show foreign text as code: nothing in it is run, rendered or linked."""
-    printable = "".join(c if c.isprintable() else "�" for c in text).replace("`", "'")
-    short = printable if len(printable) <= _LONGEST_QUOTE else printable[: _LONGEST_QUOTE - 1] + "…"
-    return f"`{short}`" if short.strip() else "empty"
-
-
-def bad_settings(parameters: Sequence[Parameter], query: dict[str, list[str]]) -> list[Dropped]:
-    """List the settings in a query that the page cannot use.
-
-    Args:
-        parameters: what the page can read.
-        query: names with all their values, as the address has them.
-    """
-    known = by_name(parameters)
-    dropped = []
-    for name, texts in query.items():
-        parameter = known.get(name)
-        if parameter is None:
-            dropped.append(Dropped(name, texts[-1], "a setting of this page"))
-            continue
-        if len(texts) > 1 and not isinstance(parameter, Several):
-            dropped.append(Dropped(name, " and ".join(texts), "one value"))
-            continue
-        for text in texts:
-            try:
-                parameter.read(text)
-            except NearestError as error:
-                dropped.append(Dropped(name, text, str(error), error.used))
-            except ValueError as error:
-                dropped.append(Dropped(name, text, str(error)))
-                break
-    return dropped
 
 
 def check(page: str, parameters: Sequence[Parameter]) -> list[Dropped]:

@@ -51,12 +51,6 @@ def what_you_see(sentence: str) -> None:
     st.markdown(sentence)
 
 
-def say_names(names: str) -> None:
-    """Say beside a control what papers call that which is chosen; nothing where there is no other name."""
-    if names:
-        st.caption(f"In papers: {names}.")
-
-
 def lead_on(places: Sequence[See], key: str) -> None:
     """Lay links to what shows it in full side by side, under the name `key`."""
     with st.container(horizontal=True, key=key):

@@ -2,71 +2,71 @@
 
 from collections.abc import Mapping, Sequence
 
-import streamlit as st
-
-from attn_ui import controls, state
+from attn_ui.ask import Ask
 from attn_ui.markdown import listed
 from attn_ui.parameters import Choice
 from attn_ui.weight_tables import CONVENTION, HAND, MOST, TABLES, Given, Rows, Weight, said
 
 
-def ask_whether() -> bool:
+def ask_whether(ask: Ask) -> bool:
     """Ask whether weights are set by hand."""
-    return controls.flag(HAND, "Weights W set by hand", help=CONVENTION)
+    return ask.flag(HAND, "Weights W set by hand", help=CONVENTION)
 
 
-def is_by_hand() -> bool:
+def is_by_hand(ask: Ask) -> bool:
     """Tell whether weights are set by hand now."""
-    return bool(st.session_state.get(HAND.name, HAND.default))
+    return bool(ask.now(HAND))
 
 
-def ask_init(setting: Choice, sentences: Mapping[str, str]) -> str:
+def ask_init(ask: Ask, setting: Choice, sentences: Mapping[str, str]) -> str:
     """Ask how weights are drawn.
 
     Args:
+        ask: answers.
         setting: the choice, made by `init_setting`.
         sentences: what each option does, in words and signs, by its name.
     """
     lines = "\n".join(f"- **{name}**: {sentence}." for name, sentence in sentences.items())
-    return controls.choose(
+    return ask.choose(
         setting,
         "Weights W drawn as",
         help=f"W takes d_in numbers to d_out.\n\n{lines}\n\nBiases are uniform within ±1/√d_in always.",
     )
 
 
-def ask_by_hand(wanted: Sequence[Sequence[Weight]]) -> Given:
+def ask_by_hand(ask: Ask, wanted: Sequence[Sequence[Weight]]) -> Given:
     """Return the weights that were set by hand and that fit, and say which these are.
 
     What does not fit is named, and drawn meanwhile; its table stays for the sizes that it is made for.
 
     Args:
+        ask: answers.
         wanted: each weight in all shapes that it may have here, the present one first.
     """
-    fit, problems = fitting(wanted)
+    fit, problems = fitting(ask, wanted)
     present = [each[0] for each in wanted]
-    st.caption(":material/table: Type them, or open a file, in the tab *Data* of *Take away*.")
+    ask.say(":material/table: Type them, or open a file, in the tab *Data* of *Take away*.")
     for problem in problems:
-        st.caption(f":material/edit: {problem} The one from the seed is used meanwhile.")
+        ask.say(f":material/edit: {problem} The one from the seed is used meanwhile.")
     if large := [each.name for each in present if not each.is_typed]:
-        st.caption(f":material/info: {listed(large)}: more than {MOST} rows or columns, too many to type.")
+        ask.say(f":material/info: {listed(large)}: more than {MOST} rows or columns, too many to type.")
     when = {weight.name: weight.when for weight, _ in fit}
-    st.caption(f"{said([each.name for each in present], when)}.")
-    if any(state.text(TABLES[each.name]) for each in present):
-        st.button("Take all from the seed again", on_click=_from_seed, args=(present,), width="stretch")
+    ask.say(f"{said([each.name for each in present], when)}.")
+    if any(ask.text(TABLES[each.name]) for each in present):
+        ask.button("Take all from the seed again", lambda: _from_seed(ask, present), width="stretch")
     return tuple((weight.name, rows) for weight, rows in fit)
 
 
-def _from_seed(weights: Sequence[Weight]) -> None:
+def _from_seed(ask: Ask, weights: Sequence[Weight]) -> None:
     for each in weights:
-        state.keep(TABLES[each.name], "", replaces=True)
+        ask.write(TABLES[each.name], "", replaces=True)
 
 
-def fitting(wanted: Sequence[Sequence[Weight]]) -> tuple[list[tuple[Weight, Rows]], list[str]]:
+def fitting(ask: Ask, wanted: Sequence[Sequence[Weight]]) -> tuple[list[tuple[Weight, Rows]], list[str]]:
     """Return the typed weights that fit, in their shape, and a sentence for each that does not."""
     fit, problems = [], []
     for shapes in wanted:
-        rows = TABLES[shapes[0].name].rows(state.text(TABLES[shapes[0].name]))
+        rows = TABLES[shapes[0].name].rows(ask.text(TABLES[shapes[0].name]))
         if not rows:
             continue
         came = len(rows), len(rows[0])

@@ -20,6 +20,7 @@ from attn_live.packing import message as join
 from attn_live.says import Says, check_says, pack_says
 from attn_live.unpacking import count_steps, figure_at, with_frames
 from attn_ui.address import show
+from attn_ui.page import Cell, Rows, Slider
 from attn_ui.parameters import Steps
 from attn_ui.standalone import kit_version
 from attn_ui.state import call, command, commanded, offer, position, report, revision, said
@@ -30,47 +31,6 @@ PLOTLY_ROUTE = "/plotly"
 _NO_STEPS = bytes(PREFIX_BYTES)
 _MOST_CELLS = 1000  # rows or columns of any heatmap that this product draws
 _LOG = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True)
-class Slider:
-    """The slider under a figure: a label, and the setting whose values are the figure's steps."""
-
-    label: str
-    steps: Steps
-    unit: str = ""
-    names: Sequence[str] = ()
-
-    def texts(self) -> list[str]:
-        """What the read-out says at each position: the step's name where it has one."""
-        return list(self.names) or [f"{text} {self.unit}".rstrip() for text in self.steps.texts()]
-
-
-@dataclass(frozen=True)
-class Rows:
-    """A second slider, over rows of the figure (queries, positions): what follows it is in `cursor`."""
-
-    label: str
-    steps: Steps
-    cursor: Cursor
-    names: Sequence[str] = ()
-
-    def texts(self) -> list[str]:
-        """What the read-out says at each position: the row's name where it has one."""
-        return list(self.names) or self.steps.texts()
-
-
-@dataclass(frozen=True)
-class Cell:
-    """A cell that was clicked: the heatmap's name, its row (query) and its column (key); or a diagram's box.
-
-    A box, whose trace says in its `meta` that it `opens` something, is the only cell of its name. Of points
-    whose trace says that it `picks` each is a row.
-    """
-
-    trace: str
-    row: int
-    column: int
 
 
 CellHandler = Callable[[Cell], None]

@@ -1,56 +1,42 @@
-"""The tab that hands over a page's numbers to take away: as a program in three spellings, or as a formula."""
+"""A page's numbers to take away: as a program in three spellings, or as a formula."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
-import streamlit as st
-
-from attn_ui import controls
 from attn_ui.numpy_code import in_numpy
-from attn_ui.shared_settings import CODE
 
-_SAYS = {
-    "PyTorch": "Runs as it is, with {needs} alone.",
-    "NumPy": "Runs as it is, with NumPy{package} alone; what PyTorch's generator draws is drawn again.",
-    "attn_core": "The short one, with the packages of this app: `pip install .` in its folder.",
-    "LaTeX": "The formula with the numbers on this page, for a text or a slide.",
-}
 MOST_CELLS = 8  # rows and columns of a matrix in a formula
 
 
-def offer(
-    torch_program: Callable[[], str],
-    short_program: Callable[[], str],
-    formula: Callable[[], str],
-    *,
-    prints: str,
-    numpy_program: Callable[[], str] | None = None,
-    package: str = "",
-) -> None:
-    """Offer a page's programs and its formula; only the one that is open is made.
+@dataclass(frozen=True)
+class Programs:
+    """The programs of what is on screen, and its formula; each is made when it is asked for.
 
-    Args:
-        torch_program: in PyTorch.
-        short_program: with attn_core and attn_figures.
+    Attributes:
+        torch: in PyTorch.
+        short: with attn_core and attn_figures.
         formula: LaTeX with the present numbers.
         prints: what each program prints, in words.
-        numpy_program: in NumPy; made from the one in PyTorch unless it is given.
+        numpy: in NumPy; made from the one in PyTorch unless it is given.
         package: one that the first two need besides, by its name.
     """
-    kind = controls.segment(CODE, "Program", label_visibility="collapsed")
-    more = f" and the package `{package}`" if package else ""
-    told = _SAYS[kind].format(needs=f"PyTorch{more}", package=more)
-    if kind == "LaTeX":
-        st.markdown(told)
-        text = formula()
-        st.latex(text)
-        st.code(text, language="latex")
-        return
-    if kind == "NumPy":
-        program = in_numpy(torch_program()) if numpy_program is None else numpy_program()
-    else:
-        program = short_program() if kind == "attn_core" else torch_program()
-    st.markdown(f"{told} It prints {prints}.")
-    st.code(program, language="python")
+
+    torch: Callable[[], str]
+    short: Callable[[], str]
+    formula: Callable[[], str]
+    prints: str
+    numpy: Callable[[], str] | None = None
+    package: str = ""
+
+    def text(self, kind: str) -> str:
+        """Return one of them: "PyTorch", "NumPy", "attn_core" or "LaTeX"."""
+        if kind == "NumPy" and self.numpy is None:
+            return in_numpy(self.torch())
+        made = {"PyTorch": self.torch, "NumPy": self.numpy, "attn_core": self.short, "LaTeX": self.formula}
+        make = made.get(kind)
+        if make is None:
+            raise ValueError(f"one of {', '.join(made)}; got {kind!r}")
+        return make()
 
 
 def printing(*names: str) -> str:

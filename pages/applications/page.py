@@ -10,6 +10,7 @@ from attn_ui import controls, state
 from attn_ui.following import follow
 from attn_ui.frame import lead_on, open_page, tabs
 from attn_ui.live_figure import Cell, Cursor, Rows, Slider, live_figure
+from attn_ui.screen import SCREEN
 from attn_ui.sentence import ask_sentence
 from attn_ui.shared_settings import SEED, TEMPERATURE, TEXT
 from attn_ui.state import exact
@@ -26,7 +27,7 @@ def ask(use: str) -> State:
         return State(use)
     wide, narrow = st.columns([3, 1])
     with wide:
-        text = ask_sentence(TEXT, "Sentence", tokenize=tokenize, most=MOST_WORDS)
+        text = ask_sentence(SCREEN, TEXT, "Sentence", tokenize=tokenize, most=MOST_WORDS)
     with narrow:
         return State(use, text, controls.whole(SEED, "Seed"))
 

@@ -7,6 +7,7 @@ import streamlit as st
 from attn_core import INITS
 from attn_ui import state
 from attn_ui.hand_weights import ask_by_hand, ask_init, ask_whether
+from attn_ui.screen import SCREEN
 from attn_ui.weight_tables import Weight, spread
 from pages.multi_head.numbers import heads_slider, sizes_of
 from pages.multi_head.settings import HEADS, INIT, Setting
@@ -16,9 +17,11 @@ from pages.multi_head.weights import weights
 def ask_weights(setting: Setting) -> Setting:
     """Return the setting with how its weights are drawn, and with those set by hand."""
     st.subheader("Weights W", anchor=False)
-    setting = replace(setting, init=ask_init(INIT, {name: each.sentence for name, each in INITS.items()}))
+    setting = replace(
+        setting, init=ask_init(SCREEN, INIT, {name: each.sentence for name, each in INITS.items()})
+    )
     about = st.container()
-    given = ask_by_hand(_shapes(setting)) if ask_whether() else ()
+    given = ask_by_hand(SCREEN, _shapes(setting)) if ask_whether(SCREEN) else ()
     if drawn := drawn_so(setting, [name for name, _ in given]):
         about.caption(drawn)
     return replace(setting, weights=given)

@@ -11,12 +11,12 @@ from streamlit.errors import StreamlitAPIException
 from attn_core import ATTENTION_SAMPLES, GLOROT, INITS, MASK_PATTERNS, SCHEMES, Masking, tokenize
 from attn_ui import address, controls, state
 from attn_ui.bounds import MAX_D_MODEL, MAX_HEADS, MAX_TOKENS
-from attn_ui.frame import say_names
 from attn_ui.live_figure import Cell
-from attn_ui.markdown import listed
+from attn_ui.markdown import in_papers, listed
 from attn_ui.masking import ask_details, toggle_cell
 from attn_ui.parameters import Choice, Flag, Parameter, Several, Steps, Text, Whole, grouped_tabs
 from attn_ui.schemes import SchemeSettings, ask_scheme
+from attn_ui.screen import SCREEN
 from attn_ui.sentence import ask_sentence
 from attn_ui.shared_settings import (
     BASE,
@@ -296,13 +296,13 @@ def ask_setting() -> tuple[Setting, Callable[[int], None]]:
     text, memory_text, cross = TEXT.default, TEXT_2.default, False
     d_model = d_memory = WIDTH_MODEL.default
     if own:
-        text = ask_sentence(TEXT, "Sentence", tokenize=tokenize, most=MAX_TOKENS)
+        text = ask_sentence(SCREEN, TEXT, "Sentence", tokenize=tokenize, most=MAX_TOKENS)
         cross = controls.flag(CROSS, "Keys from a second sentence")
         if cross:
-            memory_text = ask_sentence(TEXT_2, "Second sentence", tokenize=tokenize, most=MAX_TOKENS)
+            memory_text = ask_sentence(SCREEN, TEXT_2, "Second sentence", tokenize=tokenize, most=MAX_TOKENS)
     about = st.container()
     st.subheader("Positions", anchor=False)
-    positions = ask_scheme(POSITIONS, SCHEMES, live=(STRENGTH,))
+    positions = ask_scheme(SCREEN, POSITIONS, SCHEMES, live=(STRENGTH,))
     st.subheader("Sizes", anchor=False)
     if own:
         d_model = d_memory = controls.whole(WIDTH_MODEL, "d_model")
@@ -340,7 +340,7 @@ def ask_setting() -> tuple[Setting, Callable[[int], None]]:
     if setting.mask == A_PATTERN_A_HEAD:
         chosen = controls.several(PATTERNS, "Patterns, one head after the other", PATTERNS.options)
         setting = replace(setting, patterns=tuple(sorted(chosen, key=PATTERNS.options.index)))
-    details = ask_details(setting.kinds, blocks_in="a map")
+    details = ask_details(SCREEN, setting.kinds, blocks_in="a map")
     return replace(setting, masking=Masking(seed=seed, **details)), say
 
 
@@ -363,8 +363,8 @@ def _about(setting: Setting, n_head: int) -> str:
 
 def _ask_mask() -> str:
     mask = controls.choose(HEADS_MASK, "Mask", on_change=_widen)
-    if mask in MASK_PATTERNS:
-        say_names(MASK_PATTERNS[mask].known_as)
+    if mask in MASK_PATTERNS and (also := in_papers(MASK_PATTERNS[mask].known_as)):
+        SCREEN.say(also)
     return mask
 
 
@@ -449,7 +449,7 @@ def block_or_free(cell: Cell) -> None:
     It stands here, not in the page: a session keeps it, and with it all that its file holds.
     """
     if cell.trace.removesuffix(" masked") != "output":
-        toggle_cell(cell.row, cell.column)
+        toggle_cell(SCREEN, cell.row, cell.column)
 
 
 def names_of_heads(n_head: int) -> Sequence[str]:

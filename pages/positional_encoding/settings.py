@@ -12,6 +12,7 @@ from attn_ui.bounds import MAX_D_MODEL, MAX_MODEL_TOKENS, MAX_TOKENS
 from attn_ui.parameters import Choice, Parameter, Steps, Text, Whole, grouped_tabs
 from attn_ui.places import Found, Place
 from attn_ui.schemes import SchemeSettings, ask_scheme
+from attn_ui.screen import SCREEN
 from attn_ui.sentence import ask_sentence
 from attn_ui.shared_settings import (
     BASE,
@@ -195,7 +196,7 @@ def ask() -> Inputs:
     """Ask for everything that no live slider moves: in the sidebar, and for the picture above itself."""
     with st.sidebar:
         st.subheader("Positions", anchor=False)
-        scheme = ask_scheme(SCHEME, SCHEMES, live=_LIVE)
+        scheme = ask_scheme(SCREEN, SCHEME, SCHEMES, live=_LIVE)
         num_heads = int(HEADS_OF_BIAS.default)
         if "num_heads" in SCHEMES[scheme.name].settings():
             num_heads = int(controls.segment(HEADS_OF_BIAS, "Heads"))
@@ -204,7 +205,7 @@ def ask() -> Inputs:
         with st.container(horizontal=True, gap="xxsmall"):
             for name, example in EXAMPLES.items():
                 st.button(name, on_click=_take, args=(example,), key=f"example-{name}")
-        text = ask_sentence(TEXT, "Sentence", tokenize=tokenize, most=MAX_TOKENS)
+        text = ask_sentence(SCREEN, TEXT, "Sentence", tokenize=tokenize, most=MAX_TOKENS)
         words = controls.segment(WORDS, "Vectors", help=_VECTORS_HELP)
         width = controls.whole(WIDTH, "Width, d_model")
         width_note = st.empty()

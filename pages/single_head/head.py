@@ -6,10 +6,9 @@ import torch
 from torch import Tensor
 
 import attn_core
-from attn_ui.bounds import MAX_TOKENS
 from attn_ui.shared_cache import shared
-from attn_ui.shared_settings import SEED, TEXT
-from attn_ui.weight_tables import Given, Weight
+from attn_ui.weight_tables import Weight
+from pages.single_head.state import Inputs, Rows, tokens_of
 
 SAMPLES = {
     "two keys, one query": "two-keys",
@@ -17,55 +16,6 @@ SAMPLES = {
     "I love dogs": "i-love-dogs",
     "one query, ten keys": "cross-attention",
 }
-Rows = tuple[tuple[float, ...], ...]
-
-
-@dataclass(frozen=True)
-class Inputs:
-    """What decides the queries, keys and values; every field is a setting of the page."""
-
-    example: str = "own sentence"
-    text: str = TEXT.default
-    second_text: str | None = None  # the keys' and values' sentence, in cross-attention
-    vectors: str = "random"
-    width: int = 6
-    x: Rows = ()
-    y: Rows = ()
-    ramp: bool = False
-    unit_rows: bool = False
-    qkv: str = "projected"
-    bias: bool = False
-    d_k: int = 4
-    d_v: int = 4
-    seed: int = SEED.default
-    init: str = attn_core.GLOROT
-    weights: Given = ()  # those set by hand; the others are drawn
-    q: Rows = ()
-    k: Rows = ()
-    v: Rows = ()
-
-    @property
-    def is_own(self) -> bool:
-        """Whether the sentence is the person's, not a worked example's."""
-        return self.example == "own sentence"
-
-    @property
-    def is_drawn(self) -> bool:
-        """Whether a seed has a part in the numbers."""
-        if self.qkv == "projected" and len(self.weights) < (6 if self.bias else 3):
-            return True
-        return self.qkv != "typed" and self.has_drawn_vectors
-
-    @property
-    def has_drawn_vectors(self) -> bool:
-        """Whether a seed has a part in the vectors."""
-        return self.is_own and self.vectors != "one-hot" and not self._all_typed
-
-    @property
-    def _all_typed(self) -> bool:
-        """Whether every token has its vector typed; the others' are drawn."""
-        given = [(self.text, self.x)] + ([] if self.second_text is None else [(self.second_text, self.y)])
-        return self.vectors == "typed" and all(len(rows) >= len(tokens_of(text)) for text, rows in given)
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,11 +95,6 @@ def weights(head: Head) -> list[Weight]:
         for letter, weight, width in made
         if head.biases is not None
     ]
-
-
-def tokens_of(text: str) -> list[str]:
-    """Cut a sentence into at most as many tokens as the page draws."""
-    return attn_core.tokenize(text)[:MAX_TOKENS]
 
 
 def typed_vectors(tokens: list[str], rows: Rows, width: int, seed: int) -> Tensor:

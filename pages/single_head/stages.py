@@ -9,7 +9,7 @@ from attn_figures import single_head as pictures
 from attn_figures.picture import Picture
 from attn_figures.single_head import Walk
 from pages.single_head import words
-from pages.single_head.numbers import Now
+from pages.single_head.compute import Now
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,8 @@ from attn_figures.matrix import Numbers
 from attn_figures.numbers import number
 from attn_ui.markdown import coloured, listed
 from attn_ui.shared_settings import TEMPERATURE
-from pages.single_head.head import Inputs
-from pages.single_head.numbers import Now
+from pages.single_head.compute import Now
+from pages.single_head.state import Inputs
 
 _TIE = 1e-9  # weights that differ by less are said to be equal
 

@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 
 from attn_core.applications import drawing
 from attn_live.unpacking import figure_at
-from attn_ui.address import bad_settings
+from attn_ui.links import bad_settings
 from attn_ui.places import See
 from pages.applications.settings import USE
 from pages.applications.state import State

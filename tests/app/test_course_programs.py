@@ -39,11 +39,11 @@ from pages.multi_head.numbers import Now as Heads
 from pages.multi_head.settings import A_PATTERN_A_HEAD, HEADS_MASK, USUAL_PATTERNS, Look, Setting
 from pages.multi_head.tabs import code as heads_code
 from pages.positional_encoding.snippet import attention_code
-from pages.single_head.head import Inputs
-from pages.single_head.numbers import Scoring, at_every_step
+from pages.single_head.compute import at_every_step
+from pages.single_head.programs import asked
 from pages.single_head.settings import MASK_WIDTH
 from pages.single_head.snippet import snippet as of_one_head
-from pages.single_head.tabs.code import asked
+from pages.single_head.state import Inputs, Scoring, State
 from tests import handed
 from tests.pages import open_page
 
@@ -109,7 +109,7 @@ def test_one_head(language: str, mask: str, way: str, bias: bool, cross: bool) -
     scale = ("1/√dₖ", "none", "free")[len(mask) % 3]
     masking = Masking(mask, **MASKING)
     scoring = Scoring(masking, scale, 0.25, temperature=TEMPERATURE, width=MASK_WIDTH, moves="temperature")
-    (now,) = at_every_step(inputs, scoring, width=2, temperature=0.5)
+    (now,) = at_every_step(State(inputs, scoring), width=2, temperature=0.5)
     text = said(of_one_head(asked(now)), language)
 
     every = WORDS + OTHERS if cross else WORDS
@@ -132,7 +132,7 @@ def test_one_head(language: str, mask: str, way: str, bias: bool, cross: bool) -
 def test_typed_queries_keys_and_values() -> None:
     q, k, v = ((1000.0, 2.0), (3.0, 4.0)), ((1.0, 0.0), (0.0, 1.0), (5.0, 5.0)), ((-1.0,), (2.0,), (0.001,))
     scoring = Scoring(Masking("causal"), "1/√dₖ", 1.0, TEMPERATURE, MASK_WIDTH, "temperature")
-    (now,) = at_every_step(Inputs(qkv="typed", q=q, k=k, v=v), scoring)
+    (now,) = at_every_step(State(Inputs(qkv="typed", q=q, k=k, v=v), scoring))
     query, key, value = (torch.tensor(rows, **FLOAT64) for rows in (q, k, v))
     right = scaled_dot_product_attention(query, key, value, torch.ones(2, 3).tril().bool())
     for language in LANGUAGES:

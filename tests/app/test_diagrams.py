@@ -18,10 +18,10 @@ from attn_ui.shared_settings import TEMPERATURE
 from pages.multi_head.numbers import Now, divisors
 from pages.multi_head.settings import Look, Setting
 from pages.multi_head.views import diagram as heads_view
-from pages.single_head.head import Inputs
-from pages.single_head.numbers import Scoring, at_every_step
+from pages.single_head.compute import at_every_step
 from pages.single_head.settings import MASK_WIDTH, STAGE
 from pages.single_head.stages import OPENS, STAGES
+from pages.single_head.state import Inputs, Scoring, State
 
 WORDS = ["the", "cat", "sat", "on", "a", "mat", "and", "slept", "there"]
 
@@ -64,7 +64,7 @@ def test_the_shapes_of_one_head_are_those_of_a_head_made_by_hand(number: int) ->
     )  # fmt: skip
     scoring = Scoring(Masking(kind), "1/√dₖ", 1.0, TEMPERATURE, MASK_WIDTH, "temperature")
     temperature = chance.choice([0.5, 1.0, 2.0])
-    (now,) = at_every_step(inputs, scoring, temperature=temperature)
+    (now,) = at_every_step(State(inputs, scoring), temperature=temperature)
     spec = STAGES["diagram"].picture.spec(now.walk)
 
     m = m if cross else n
@@ -108,20 +108,20 @@ def test_the_shapes_of_one_head_are_those_of_a_head_made_by_hand(number: int) ->
 
 def test_the_sentence_follows_the_chosen_pair() -> None:
     scoring = Scoring(Masking("causal"), "1/√dₖ", 1.0, TEMPERATURE, MASK_WIDTH, "temperature")
-    (now,) = at_every_step(Inputs(text="a cat sat"), scoring, (2, 1), temperature=2.0)
+    (now,) = at_every_step(State(Inputs(text="a cat sat"), scoring), (2, 1), temperature=2.0)
     query, key = now.walk.query[2], now.walk.key[1]
     score = float(query @ key)
     row = np.exp(now.walk.query[2] @ now.walk.key.T / 2 / 2.0)
     said = STAGES["diagram"].says(now).replace("−", "-")
     assert f"MatMul gives {score:.6g}, Scale makes it {score / 4:.6g}" in said
     assert f"the weight {row[1] / row.sum():.3f}." in said
-    (now,) = at_every_step(Inputs(text="a cat sat"), scoring, (0, 1))
+    (now,) = at_every_step(State(Inputs(text="a cat sat"), scoring), (0, 1))
     assert "the mask hides it, and its weight is 0." in STAGES["diagram"].says(now)
 
 
 def test_a_query_that_sees_nothing_is_said_in_its_box() -> None:
     scoring = Scoring(Masking("own", blocked=((0, 0),)), "1/√dₖ", 1.0, TEMPERATURE, MASK_WIDTH, "temperature")
-    (now,) = at_every_step(Inputs(text="cat"), scoring)
+    (now,) = at_every_step(State(Inputs(text="cat"), scoring))
     assert boxes(STAGES["diagram"].picture.spec(now.walk))["softmax"] == "SoftMax  Σ = 1 or empty"
 
 

@@ -16,7 +16,7 @@ from attn_core import sentence_vectors, tokenize
 from attn_live.unpacking import figure_at
 from attn_ui import settings_file
 from pages.overview.numbers import D_MODEL, SEED, SENTENCE
-from pages.single_head.head import Inputs
+from pages.single_head.state import Inputs
 from tests import handed
 from tests.pages import PAGES, open_sound
 from tests.walk import fields, said_now

@@ -15,10 +15,10 @@ from attn_ui.shared_settings import TEMPERATURE
 from pages.positional_encoding import formulas
 from pages.positional_encoding.numbers import Numbers
 from pages.positional_encoding.settings import Inputs as Placed
-from pages.single_head.head import Inputs
-from pages.single_head.numbers import Now, Scoring, at_every_step
+from pages.single_head.compute import Now, at_every_step
 from pages.single_head.settings import MASK_WIDTH
 from pages.single_head.stages import STAGES
+from pages.single_head.state import Inputs, Scoring, State
 from tests.latex import evaluate, sides
 
 SINGLE = {
@@ -37,7 +37,7 @@ def single(given: str, scale: str, mask: str, temperature: float, **more: bool) 
         inputs = Inputs(**{**vars(inputs), **more})
     masking = Masking(mask, blocked=((0, 0), (0, 1), (0, 2), (1, 1)) if mask == "own" else ())
     scoring = Scoring(masking, scale, 0.37, temperature=TEMPERATURE, width=MASK_WIDTH, moves="temperature")
-    (now,) = at_every_step(inputs, scoring, temperature=temperature)
+    (now,) = at_every_step(State(inputs, scoring), temperature=temperature)
     return now
 
 
@@ -91,7 +91,9 @@ def test_every_formula_of_a_head_computes_what_the_page_shows(given: str) -> Non
 @pytest.mark.parametrize(("ramp", "unit"), list(product((False, True), repeat=2)))
 def test_the_formula_of_x_is_how_its_rows_are_made(ramp: bool, unit: bool) -> None:
     inputs = Inputs(text="one two three", second_text="four five", ramp=ramp, unit_rows=unit)
-    (now,) = at_every_step(inputs, Scoring(Masking(), "none", 1.0, TEMPERATURE, MASK_WIDTH, "temperature"))
+    (now,) = at_every_step(
+        State(inputs, Scoring(Masking(), "none", 1.0, TEMPERATURE, MASK_WIDTH, "temperature"))
+    )
     made = [each for each in STAGES["X"].formula(now).split(r",\quad ") if "=" in each]
     assert len(made) == (2 if ramp or unit else 0)
     both = sentence_vectors(["one", "two", "three", "four", "five"], inputs.width, seed=inputs.seed).numpy()

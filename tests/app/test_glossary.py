@@ -15,7 +15,7 @@ from torch.nn import functional as F
 import attn_core
 from attn_live.unpacking import figure_at
 from attn_ui import find
-from attn_ui.address import bad_settings
+from attn_ui.links import bad_settings
 from attn_ui.navigation import PAGES as LISTED
 from attn_ui.parameters import Choice, Several, Steps, Tabs, by_name
 from attn_ui.places import Found, Place

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attn_ui import bounds
-from attn_ui.address import bad_settings
+from attn_ui.links import bad_settings
 from attn_ui.parameters import Choice, Flag, Parameter, Real, Steps, Text, Whole
 from attn_ui.shared_settings import TEMPERATURE
 from pages.kernel_regression.settings import BANDWIDTH

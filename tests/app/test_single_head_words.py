@@ -10,13 +10,14 @@ import pytest
 import attn_core
 from attn_core import MASK_PATTERNS, Masking
 from attn_ui.shared_settings import TEMPERATURE
-from pages.single_head.head import Inputs, make_head
-from pages.single_head.numbers import Now, Scoring, at_every_step
+from pages.single_head.compute import Now, at_every_step
+from pages.single_head.head import make_head
+from pages.single_head.programs import asked
 from pages.single_head.settings import MASK_WIDTH
 from pages.single_head.snippet import snippet
 from pages.single_head.stages import STAGES
+from pages.single_head.state import Inputs, Scoring, State
 from pages.single_head.tabs import arithmetic, break_it, cost, scale
-from pages.single_head.tabs.code import asked
 from tests.handed import leaves
 
 
@@ -32,7 +33,7 @@ def shown(
     """The page's state at one place of its slider."""
     settings: dict[str, Any] = {"scale": "1/√dₖ", "free_scale": 1.0, "moves": "temperature"}
     scoring = Scoring(masking or Masking(), temperature=TEMPERATURE, width=MASK_WIDTH, **settings | more)
-    (now,) = at_every_step(inputs or Inputs(), scoring, cell, width=width, temperature=temperature)
+    (now,) = at_every_step(State(inputs or Inputs(), scoring), cell, width=width, temperature=temperature)
     return now
 
 
@@ -203,7 +204,7 @@ def test_a_masked_cell_leaves_its_row_to_others_only_where_there_are_some() -> N
 
 def test_sentences_follow_the_slider() -> None:
     scoring = shown().scoring
-    steps = at_every_step(Inputs(), scoring, (0, 1), moves="temperature")
+    steps = at_every_step(State(Inputs(), scoring), (0, 1), moves="temperature")
     assert len({STAGES["all at once"].says(now) for now in steps}) > len(steps) // 2
     assert "÷ 0.10 = " in STAGES["scaled"].says(steps[0])
 

@@ -9,7 +9,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from attn_ui import slides
-from attn_ui.address import bad_settings
+from attn_ui.links import bad_settings
 from tests.pages import PAGES
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -7,7 +7,7 @@ import torch
 
 from attn_core.claims import Study
 from attn_figures.numbers import number
-from attn_ui.address import bad_settings
+from attn_ui.links import bad_settings
 from attn_ui.places import See
 from pages.what_courses_say.claim import Claim, seeds_from, verdict
 from pages.what_courses_say.claims import CLAIMS

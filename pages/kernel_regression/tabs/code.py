@@ -1,8 +1,9 @@
 """Programs that print the estimate at the query of the open picture, and its formula."""
 
 from attn_core import KERNELS
-from attn_ui import programs
+from attn_ui import programs_tab
 from attn_ui.numpy_code import in_numpy
+from attn_ui.programs import Programs
 from pages.kernel_regression.numbers import Standing
 from pages.kernel_regression.plane import PlanePoints
 from pages.kernel_regression.settings import OWN_POINTS, Drawn
@@ -17,18 +18,20 @@ def show(standing: Standing, drawn: Drawn) -> None:
     # Only PyTorch follows a gradient; the figure learns at the same rate.
     scalar = standing.lengths is None and standing.keys.ndim == 1
     learning = Learning(LEARNING_STEPS, LEARNING_RATE) if kernel == "gaussian" and scalar else None
-    programs.offer(
-        lambda: snippet(data=_data(standing, drawn), learning=learning, **here),
-        lambda: short(data=_data(standing, drawn), **here),
-        lambda: formula(
-            standing.queries[row].tolist(),
-            standing.bandwidth,
-            KERNELS[kernel].formula,
-            n_key=len(standing.keys),
-            estimate=float(standing.regression.estimate[row]),
-        ),
-        numpy_program=lambda: in_numpy(snippet(data=_data(standing, drawn), **here)),
-        prints="the weights of the points at this query, and the estimate",
+    programs_tab.show(
+        Programs(
+            lambda: snippet(data=_data(standing, drawn), learning=learning, **here),
+            lambda: short(data=_data(standing, drawn), **here),
+            lambda: formula(
+                standing.queries[row].tolist(),
+                standing.bandwidth,
+                KERNELS[kernel].formula,
+                n_key=len(standing.keys),
+                estimate=float(standing.regression.estimate[row]),
+            ),
+            numpy=lambda: in_numpy(snippet(data=_data(standing, drawn), **here)),
+            prints="the weights of the points at this query, and the estimate",
+        )
     )
 
 

@@ -3,7 +3,8 @@
 import streamlit as st
 
 from attn_core.toys import SHIPPED
-from attn_ui import programs
+from attn_ui import programs_tab
+from attn_ui.programs import Programs
 from pages.learned_heads.numbers import Now
 from pages.learned_heads.snippet import by_hand, formula, snippet
 
@@ -17,11 +18,13 @@ def show(now: Now) -> None:
         )
         st.code(snippet(now), language="python")
         return
-    programs.offer(
-        lambda: by_hand(now),
-        lambda: snippet(now),
-        lambda: formula(now),
-        numpy_program=lambda: by_hand(now, numpy=True),
-        prints="the weights of all heads, and what the model says at every place",
-        package="safetensors",
+    programs_tab.show(
+        Programs(
+            lambda: by_hand(now),
+            lambda: snippet(now),
+            lambda: formula(now),
+            numpy=lambda: by_hand(now, numpy=True),
+            prints="the weights of all heads, and what the model says at every place",
+            package="safetensors",
+        )
     )

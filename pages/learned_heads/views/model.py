@@ -9,6 +9,7 @@ from attn_core import AttentionMaps, RealModel
 from attn_ui import controls
 from attn_ui.frame import tabs
 from attn_ui.markdown import listed, plain
+from attn_ui.screen import SCREEN
 from attn_ui.sentence import ask_sentence
 from attn_ui.shared_cache import shared
 from attn_ui.shared_settings import TEXT
@@ -39,7 +40,9 @@ def show() -> None:
     with st.sidebar:
         st.subheader("Words", anchor=False)
         try:
-            text = ask_sentence(TEXT, "Sentence", tokenize=now.model.tokenize, most=now.model.most_words)
+            text = ask_sentence(
+                SCREEN, TEXT, "Sentence", tokenize=now.model.tokenize, most=now.model.most_words
+            )
             maps = maps_of(text, now.model)
         except ValueError as error:
             st.warning(plain(capital(str(error))) + ".", icon=":material/error:")

@@ -9,6 +9,7 @@ from attn_figures.numbers import number
 from attn_ui import controls
 from attn_ui.markdown import coloured
 from attn_ui.masking import toggle_cell
+from attn_ui.screen import SCREEN
 from attn_ui.shared_settings import HEAD, KEY, QUERY
 from attn_ui.tables import ROUNDED
 from pages.multi_head.numbers import Now, allowed, biases
@@ -101,7 +102,7 @@ def _ask_cell(now: Now) -> None:
     if now.setting.mask == "own":
         may = allowed(now.setting, now.n_head)
         does = "Block this cell" if may is None or bool(may[now.cell]) else "Free this cell"
-        st.button(does, on_click=toggle_cell, args=now.cell)
+        st.button(does, on_click=toggle_cell, args=(SCREEN, *now.cell))
 
 
 def _columns(first: int, last: int) -> str:

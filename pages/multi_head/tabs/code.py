@@ -7,8 +7,9 @@ from torch import Tensor
 
 from attn_core import make_mask, mask_code, tokenize
 from attn_core.learned_positions import PACKAGE
-from attn_ui import programs
+from attn_ui import programs_tab
 from attn_ui.program_lines import drawn, given
+from attn_ui.programs import Programs, in_latex
 from pages.multi_head import formulas
 from pages.multi_head import snippet as snippets
 from pages.multi_head.numbers import Now, allowed, by_hand, width_of
@@ -19,12 +20,14 @@ MOST_WRITTEN = 40  # numbers of an example that the program writes out
 
 def show(now: Now) -> None:
     """Hand over the programs and the formula."""
-    programs.offer(
-        lambda: snippet(now),
-        lambda: short(now),
-        lambda: formula(now),
-        prints="the weights of every head, and the output",
-        package=PACKAGE if now.setting.positions.name == "learned" else "",
+    programs_tab.show(
+        Programs(
+            lambda: snippet(now),
+            lambda: short(now),
+            lambda: formula(now),
+            prints="the weights of every head, and the output",
+            package=PACKAGE if now.setting.positions.name == "learned" else "",
+        )
     )
 
 
@@ -53,8 +56,8 @@ def formula(now: Now) -> str:
     placed = rf"{scheme.latex()}, \quad s = {now.setting.positions.strength:g}, \qquad "
     return (placed if scheme.adds != "nothing" else "") + (
         rf"{formulas.projections(now, '1')}, \qquad A_1 = {formulas.weights(now, '1')} = "
-        rf"{programs.in_latex(now.result.weights[0].tolist())}, \qquad "
-        rf"O = {formulas.output(now, heads)} = {programs.in_latex(now.result.output.tolist())}"
+        rf"{in_latex(now.result.weights[0].tolist())}, \qquad "
+        rf"O = {formulas.output(now, heads)} = {in_latex(now.result.output.tolist())}"
     )
 
 

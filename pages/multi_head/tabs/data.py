@@ -10,6 +10,7 @@ from attn_core import weights_of
 from attn_figures.numbers import fixed
 from attn_ui import weights_tab
 from attn_ui.hand_weights import is_by_hand
+from attn_ui.screen import SCREEN
 from attn_ui.tables import numbers_table
 from pages.multi_head.numbers import Now, array, by_hand, sizes_of
 from pages.multi_head.weights import columns, weights
@@ -30,7 +31,9 @@ def show(now: Now) -> None:
     sizes = sizes_of(now.setting, now.n_head)
     made = {name: array(each).reshape(-1, each.shape[-1]) for name, each in weights_of(now.module).items()}
     given = by_hand(now.setting, now.n_head)
-    weights_tab.show(weights(sizes), made, given, by_hand=is_by_hand(), write=WRITE, columns=columns(sizes))
+    weights_tab.show(
+        weights(sizes), made, given, by_hand=is_by_hand(SCREEN), write=WRITE, columns=columns(sizes)
+    )
     turned = "; query and key are turned by their places" if now.scheme.adds == "rotation" else ""
     st.markdown(f"**Head {head + 1}**: weights, then its query, key and value vectors{turned}")
     _table(result.weights[head], now.tokens.queries, "", columns=now.tokens.keys)

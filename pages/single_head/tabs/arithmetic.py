@@ -7,9 +7,10 @@ from attn_figures.numbers import number
 from attn_ui import controls
 from attn_ui.markdown import coloured
 from attn_ui.masking import toggle_cell
+from attn_ui.screen import SCREEN
 from attn_ui.shared_settings import KEY, QUERY, TEMPERATURE
 from attn_ui.tables import ROUNDED, table
-from pages.single_head.numbers import Now
+from pages.single_head.compute import Now
 
 MOST_TERMS = 8  # of a sum that is written out
 DIGITS = 6  # as the hover has them
@@ -23,7 +24,7 @@ def show(now: Now) -> None:
         controls.pick(KEY, "Key", walk.keys, width=240)
         if now.scoring.masking.kind == "own":
             does = "Block this cell" if walk.mask[cell] else "Free this cell"
-            st.button(does, on_click=toggle_cell, args=cell)
+            st.button(does, on_click=toggle_cell, args=(SCREEN, *cell))
     query, key = (
         coloured("query", walk.queries[cell[0]]),
         coloured("key", walk.keys[cell[1]]),

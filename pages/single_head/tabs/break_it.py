@@ -13,7 +13,7 @@ from attn_ui import controls
 from attn_ui.frame import what_you_see
 from attn_ui.live_figure import live_figure
 from attn_ui.tables import checks_table
-from pages.single_head.numbers import Now
+from pages.single_head.compute import Now
 from pages.single_head.settings import MISTAKE
 
 

@@ -4,7 +4,7 @@ import streamlit as st
 
 import attn_core
 from attn_ui.tables import checks_table
-from pages.single_head.numbers import Now
+from pages.single_head.compute import Now
 
 
 def show(now: Now) -> None:

@@ -9,7 +9,7 @@ from attn_ui.frame import what_you_see
 from attn_ui.live_figure import live_figure
 from attn_ui.shared_cache import shared
 from attn_ui.tables import table
-from pages.single_head.numbers import Now
+from pages.single_head.compute import Now
 
 LENGTHS = (8, 16, 32, 64, 128, 256, 512, 1024)
 

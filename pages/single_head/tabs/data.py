@@ -3,46 +3,44 @@
 from functools import partial
 
 import numpy as np
-import pandas as pd
 import streamlit as st
 
 from attn_figures.matrix import Numbers
 from attn_figures.numbers import fixed
-from attn_ui import state, weights_tab
+from attn_ui import weights_tab
 from attn_ui.download import offer_csv
 from attn_ui.hand_weights import is_by_hand
+from attn_ui.screen import SCREEN
 from attn_ui.shared_settings import TABLE_K, TABLE_Q, TABLE_V
 from attn_ui.typed_tables import Typed, paste, type_over
-from pages.single_head.head import tokens_of, typed_vectors, weights
-from pages.single_head.numbers import Now
-from pages.single_head.settings import TABLE_X, TABLE_Y
+from pages.single_head.compute import Now
+from pages.single_head.head import typed_vectors, weights
+from pages.single_head.settings import QKV, TABLE_X, TABLE_Y, VECTORS
+from pages.single_head.state import tokens_of
+from pages.single_head.tables import tables
 
 
 def show(now: Now) -> None:
     """Let the tables be edited where they are typed, and hand all numbers over."""
-    tables = _tables(now)
-    if tables:
-        type_over(tables)
-        for table in tables:
+    typed = _typed(now)
+    if typed:
+        type_over(typed)
+        for table in typed:
             paste(table)
     if now.head.projections is not None:
         weights_tab.show(
             weights(now.head),
             _weights(now),
             now.inputs.weights,
-            by_hand=is_by_hand(),
+            by_hand=is_by_hand(SCREEN),
             write=partial(fixed, decimals=6),
         )
-    pairs = _pairs(now)
+    pairs, output = tables(now).values()
     st.dataframe(pairs, hide_index=True, height=320)
     left, right = st.columns(2)
     with left:
         offer_csv("Save as CSV", "single-head-attention.csv", lambda: pairs.to_csv(index=False).encode())
     right.caption("One row for each query and key. A masked pair has no scaled score and weight 0.")
-    output = pd.DataFrame(
-        now.walk.output, columns=[str(dimension) for dimension in range(1, now.walk.output.shape[1] + 1)]
-    )
-    output.insert(0, "output of", list(now.walk.queries))
     st.dataframe(output, hide_index=True)
 
 
@@ -60,28 +58,13 @@ def _weights(now: Now) -> dict[str, Numbers]:
     }
 
 
-def _pairs(now: Now) -> pd.DataFrame:
-    walk = now.walk
-    mask = walk.mask.ravel()
-    return pd.DataFrame(
-        {
-            "query": np.repeat(np.array(walk.queries, dtype=object), len(walk.keys)),
-            "key": np.tile(np.array(walk.keys, dtype=object), len(walk.queries)),
-            "score": walk.scores.ravel(),
-            "may attend": mask,
-            "scaled score": np.where(mask, walk.scaled.ravel(), np.nan),
-            "weight": walk.weights.ravel(),
-        }
-    )
-
-
-def _tables(now: Now) -> list[Typed]:
+def _typed(now: Now) -> list[Typed]:
     """Return the tables that are typed, with the present settings."""
     inputs = now.inputs
-    if inputs.is_own and st.session_state.get("qkv") == "typed":
+    if inputs.is_own and SCREEN.now(QKV) == "typed":
         named = ((TABLE_Q, "Queries Q"), (TABLE_K, "Keys K"), (TABLE_V, "Values V"))
-        return [Typed(setting, title, setting.rows(state.text(setting))) for setting, title in named]
-    if not inputs.is_own or st.session_state.get("vectors") != "typed":
+        return [Typed(setting, title, setting.rows(SCREEN.text(setting))) for setting, title in named]
+    if not inputs.is_own or SCREEN.now(VECTORS) != "typed":
         return []
     sentences = [(TABLE_X, "Vectors X", inputs.text, inputs.x)]
     if inputs.second_text is not None:

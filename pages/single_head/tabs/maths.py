@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from pages.single_head.numbers import Now
+from pages.single_head.compute import Now
 from pages.single_head.stages import STAGES
 
 NOTES = """

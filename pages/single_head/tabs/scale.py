@@ -9,7 +9,7 @@ from attn_ui.live_figure import Slider, live_figure, pack
 from attn_ui.shared_cache import shared
 from attn_ui.shared_settings import SEED
 from attn_ui.state import exact
-from pages.single_head.numbers import Now
+from pages.single_head.compute import Now
 from pages.single_head.settings import SWEEP_WIDTH
 
 

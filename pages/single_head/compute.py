@@ -1,6 +1,5 @@
 """The numbers of the single-head page: from its settings to every stage, at every place of its slider."""
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -11,32 +10,11 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 import attn_core
-from attn_core import Masking, make_mask
+from attn_core import make_mask
 from attn_figures.matrix import NUMBERS_UP_TO
 from attn_figures.single_head import Walk
-from attn_ui.parameters import Steps
-from pages.single_head.head import Head, Inputs, make_head
-
-
-@dataclass(frozen=True)
-class Scoring:
-    """The mask and the scale, what the slider moves, and the values that it offers."""
-
-    masking: Masking
-    scale: str
-    free_scale: float
-    temperature: Steps
-    width: Steps
-    moves: str
-    colours: str = "by size"
-
-    def scale_at(self, d_k: int) -> float:
-        """Return what the scores are multiplied by, before the temperature."""
-        return {"none": 1.0, "free": self.free_scale}.get(self.scale, 1 / math.sqrt(d_k))
-
-    def factor_at(self, d_k: int) -> str:
-        """Return the same as an operator."""
-        return {"none": "× 1", "free": f"× {self.free_scale:g}"}.get(self.scale, f"÷ √{d_k}")
+from pages.single_head.head import Head, make_head
+from pages.single_head.state import Inputs, Scoring, State
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,8 +48,7 @@ class Now:
 
 
 def at_every_step(
-    inputs: Inputs,
-    scoring: Scoring,
+    state: State,
     cell: tuple[int, int] = (0, 0),
     *,
     moves: str | None = None,
@@ -81,7 +58,7 @@ def at_every_step(
     """Attend at each value of the slider that moves, all in one call; at the given values where none does.
 
     Args:
-        inputs, scoring: the settings.
+        state: the settings.
         cell: the chosen (query, key); beyond the last of them, the last is taken.
         moves: "temperature", "mask width" or None.
         temperature, width: of what does not move.
@@ -89,6 +66,7 @@ def at_every_step(
     Raises:
         ValueError: typed tables that do not fit one another.
     """
+    inputs, scoring = state.inputs, state.scoring
     head = make_head(inputs)
     shape = len(head.queries), len(head.keys)
     cell = min(cell[0], shape[0] - 1), min(cell[1], shape[1] - 1)

@@ -1,20 +1,21 @@
-"""The tab Code: programs that print the numbers on the screen, and their formula."""
+"""Programs that print the numbers on the screen, and their formula."""
 
 from collections.abc import Sequence
 
 from attn_core import ATTENTION_SAMPLES, mask_code
-from attn_ui import programs
 from attn_ui.program_lines import drawn, given, word_list
-from pages.single_head.head import SAMPLES, Inputs, tokens_of, typed_vectors
-from pages.single_head.numbers import Now
+from attn_ui.programs import Programs, in_latex
+from pages.single_head.compute import Now
+from pages.single_head.head import SAMPLES, typed_vectors
 from pages.single_head.snippet import ROOT, Asked, short, snippet, tables
+from pages.single_head.state import Inputs, tokens_of
 
 MOST_WRITTEN = 40  # numbers of an example that the program writes out
 
 
-def show(now: Now) -> None:
-    """Hand over the programs and the formula."""
-    programs.offer(
+def programs(now: Now) -> Programs:
+    """Return what is handed over."""
+    return Programs(
         lambda: snippet(asked(now)),
         lambda: _short(now),
         lambda: formula(now),
@@ -27,9 +28,9 @@ def formula(now: Now) -> str:
     scale = {"1/√dₖ": rf"\frac{{1}}{{\sqrt{{{now.head.d_k}}}}}"}.get(now.scoring.scale, f"{now.scale:.4g}")
     over = "" if now.temperature == 1.0 else rf"\cdot \frac{{1}}{{{now.temperature:.6g}}}"
     masked = "" if now.walk.mask.all() else " + M"
-    weights = programs.in_latex(now.walk.weights.tolist())
-    value = programs.in_latex(now.head.value.tolist())
-    output = programs.in_latex(now.walk.output.tolist())
+    weights = in_latex(now.walk.weights.tolist())
+    value = in_latex(now.head.value.tolist())
+    output = in_latex(now.walk.output.tolist())
     return (
         rf"O = \operatorname{{softmax}}\!\left({scale}{over}\, Q K^\top{masked}\right) V"
         rf" = {weights} {value} = {output}"

@@ -1,0 +1,229 @@
+"""What a page asks of whoever looks at it: on screen by controls, without a session by what a link says.
+
+A page asks for its settings in one function, whoever answers. `attn_ui.screen` answers with Streamlit's
+controls, `FromLink` with the values of a link; so what is asked under which condition is said once, and a
+page can be computed in a process that knows no Streamlit.
+"""
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field
+from typing import Any, Protocol, TypeVar
+
+from attn_ui.parameters import Cells, Choice, Flag, Parameter, Real, Several, Steps, Table, Tabs, Text, Whole
+
+K = TypeVar("K", bound=Hashable)
+
+
+class Ask(Protocol):
+    """Answers what a page asks.
+
+    Each of the first methods offers a control, with `style` for how it looks, and returns its value; on
+    screen they stand in the order in which they are asked. The next return the values of settings that have
+    no control of their own: live sliders, typed tables, clicked cells. The last change a setting, which only
+    what is called by a press or a click may do.
+    """
+
+    def choose(self, choice: Choice, label: str, **style: Any) -> str:
+        """Offer the options in a list that unfolds."""
+
+    def segment(self, choice: Choice, label: str, **style: Any) -> str:
+        """Offer a few short options side by side."""
+
+    def whole(self, setting: Whole, label: str, **style: Any) -> int:
+        """Ask for a whole number."""
+
+    def real(self, setting: Real, label: str, **style: Any) -> float:
+        """Ask for a number."""
+
+    def flag(self, setting: Flag, label: str, **style: Any) -> bool:
+        """Offer a switch."""
+
+    def line(self, setting: Text, label: str, **style: Any) -> str:
+        """Ask for a line of text."""
+
+    def several(self, setting: Several, label: str, offered: Sequence[str], **style: Any) -> list[str]:
+        """Offer switches for some of the options."""
+
+    def step(self, steps: Steps, label: str, **style: Any) -> float:
+        """Offer in the sidebar what may be a live slider elsewhere."""
+
+    def pick(self, steps: Steps, label: str, names: Sequence[str], **style: Any) -> int:
+        """Offer by name what is otherwise chosen by a click; return its position."""
+
+    def button(self, label: str, press: Callable[[], None], **style: Any) -> None:
+        """Offer a button."""
+
+    def heading(self, text: str) -> None:
+        """Name a group of controls."""
+
+    def say(self, text: str) -> None:
+        """Say something beside the controls, as markdown."""
+
+    def sidebar(self) -> AbstractContextManager[Any]:
+        """What is asked within stands in the sidebar."""
+
+    def row(self) -> AbstractContextManager[Any]:
+        """What is asked within stands side by side."""
+
+    def columns(self, widths: Sequence[float]) -> Sequence[AbstractContextManager[Any]]:
+        """Return columns of these relative widths."""
+
+    def space(self) -> "AbstractContextManager[Any]":
+        """Keep a place here, for what is said within it later."""
+
+    def value(self, steps: Steps) -> float:
+        """Return the value at which a slider stands."""
+
+    def exact(self, steps: Steps) -> Steps:
+        """Return a slider with the value that was asked for, as a step of its own where it is none."""
+
+    def place(self, choice: Steps, count: int) -> int:
+        """Return the place of what is chosen among so many that are there."""
+
+    def text(self, setting: Table | Cells | Tabs) -> str:
+        """Return a table, cells or the open tab as the address has them."""
+
+    def now(self, setting: Choice | Flag | Whole | Real | Text) -> Any:
+        """Return what a control says that is not asked here."""
+
+    def call(self, name: str, label: str, said: str) -> None:
+        """Note that a control called so is taken to say something else than it shows."""
+
+    def kept(self, name: str, default: K) -> K:
+        """Return what was kept under a name, so that what cannot be computed leaves the last that could."""
+
+    def keep(self, name: str, value: Hashable) -> None:
+        """Keep a value for as long as the page is looked at."""
+
+    def choose_now(self, setting: Choice, option: str) -> None:
+        """Choose an option."""
+
+    def move(self, steps: Steps, to: float) -> None:
+        """Move a slider to a value, or to the nearest."""
+
+    def write(self, setting: Table | Cells | Tabs, text: str, *, replaces: bool = False) -> None:
+        """Put a text into the address; with `replaces` an editor that shows it starts afresh."""
+
+
+@dataclass
+class FromLink:
+    """Answers with the values of a link; what it names not is at its default.
+
+    Attributes:
+        values: by the names of the settings.
+        said: what was said beside the controls.
+    """
+
+    values: Mapping[str, Any] = field(default_factory=dict)
+    said: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        """Take a copy, which presses and clicks may change."""
+        self.values = dict(self.values)
+        self._kept: dict[str, Any] = {}
+
+    def _value(self, setting: Parameter) -> Any:
+        return self.values.get(setting.name, setting.default)
+
+    def choose(self, choice: Choice, label: str, **style: Any) -> str:
+        """Return the option."""
+        return str(self._value(choice))
+
+    segment = choose
+
+    def whole(self, setting: Whole, label: str, **style: Any) -> int:
+        """Return the number."""
+        return int(self._value(setting))
+
+    def real(self, setting: Real, label: str, **style: Any) -> float:
+        """Return the number."""
+        return float(self._value(setting))
+
+    def flag(self, setting: Flag, label: str, **style: Any) -> bool:
+        """Return whether it is on."""
+        return bool(self._value(setting))
+
+    def line(self, setting: Text, label: str, **style: Any) -> str:
+        """Return the text."""
+        return str(self._value(setting))
+
+    def several(self, setting: Several, label: str, offered: Sequence[str], **style: Any) -> list[str]:
+        """Return those of the options that are offered."""
+        return [each for each in self._value(setting) if each in offered]
+
+    def step(self, steps: Steps, label: str, **style: Any) -> float:
+        """Return the value."""
+        steps = self.exact(steps)
+        return steps.values[steps.nearest(self._value(steps))]
+
+    def pick(self, steps: Steps, label: str, names: Sequence[str], **style: Any) -> int:
+        """Return the position of what is chosen, the last where it is beyond."""
+        return min(steps.nearest(self._value(steps)), min(len(names), len(steps.values)) - 1)
+
+    def button(self, label: str, press: Callable[[], None], **style: Any) -> None:
+        """Nobody presses it."""
+
+    def heading(self, text: str) -> None:
+        """Nobody reads it."""
+
+    def say(self, text: str) -> None:
+        """Note what is said."""
+        self.said.append(text)
+
+    def sidebar(self) -> AbstractContextManager[Any]:
+        """There is none."""
+        return nullcontext()
+
+    row = space = sidebar
+
+    def columns(self, widths: Sequence[float]) -> Sequence[AbstractContextManager[Any]]:
+        """There are none."""
+        return [nullcontext() for _ in widths]
+
+    def value(self, steps: Steps) -> float:
+        """Return the value at which a slider stands."""
+        return steps.taken(self._value(steps))
+
+    def exact(self, steps: Steps) -> Steps:
+        """Return a slider with the value that the link names, as a step of its own where it is none."""
+        at = self._value(steps)
+        inside = steps.values[0] < at < steps.values[-1]
+        return steps.with_value(at) if inside and at not in steps.values and not steps.only else steps
+
+    def place(self, choice: Steps, count: int) -> int:
+        """Return the place of what is chosen, the last where it is beyond."""
+        return min(choice.nearest(self._value(choice)), count - 1)
+
+    def text(self, setting: Table | Cells | Tabs) -> str:
+        """Return the text."""
+        return str(self._value(setting))
+
+    def now(self, setting: Choice | Flag | Whole | Real | Text) -> Any:
+        """Return the value."""
+        return self._value(setting)
+
+    def call(self, name: str, label: str, said: str) -> None:
+        """Nobody reads it."""
+
+    def kept(self, name: str, default: K) -> K:
+        """Return what was kept."""
+        found: K = self._kept.get(name, default)
+        return found
+
+    def keep(self, name: str, value: Hashable) -> None:
+        """Keep a value."""
+        self._kept[name] = value
+
+    def choose_now(self, setting: Choice, option: str) -> None:
+        """Choose an option."""
+        self.values = {**self.values, setting.name: option}
+
+    def move(self, steps: Steps, to: float) -> None:
+        """Move a slider."""
+        self.values = {**self.values, steps.name: steps.taken(to)}
+
+    def write(self, setting: Table | Cells | Tabs, text: str, *, replaces: bool = False) -> None:
+        """Write a text."""
+        del replaces  # no editor shows it
+        self.values = {**self.values, setting.name: text}

@@ -1,0 +1,71 @@
+"""Runs any page in the app: the one place where a page meets its session and its address."""
+
+from functools import partial
+from typing import Any
+
+import streamlit as st
+
+from attn_ui import programs_tab
+from attn_ui.following import follow
+from attn_ui.frame import lead_on, open_page, tabs
+from attn_ui.live_figure import live_figure
+from attn_ui.page import Cell, Figure, Page, Seen
+from attn_ui.screen import SCREEN
+
+
+def run(page: Page[Any, Any]) -> None:
+    """Show a page: ask, draw the figure, say what it shows, and lay the tabs under it."""
+    if page.enters:
+        _enter(page)
+    open_page(page.address, page.settings, page.title, page.about)
+    asked = page.asks(SCREEN)
+    follow(lambda: _show(page, page.sees(SCREEN, asked)), page.settings)
+
+
+def _enter(page: Page[Any, Any]) -> None:
+    """Set what a page opens with, once a session and only without a link."""
+    arrived = f"_arrived_{page.folder}"
+    if page.enters and not (st.query_params or st.session_state.get(arrived)):
+        page.enters(SCREEN)
+    st.session_state[arrived] = True
+
+
+def _show(page: Page[Any, Any], seen: Seen[Any]) -> None:
+    draw(seen.figure)
+    if seen.formula:
+        st.latex(seen.formula, width="content")
+    for note in seen.notes:
+        st.caption(note)
+    if seen.leads:
+        lead_on(seen.leads, key="see-how")
+    tabs(page.tabs, {name: partial(_show_tab, page, name, seen.now) for name in page.tabs.options})
+
+
+def _show_tab(page: Page[Any, Any], name: str, now: Any) -> None:
+    if name == "Code":
+        programs_tab.show(page.programs(now))
+        return
+    page.tab(name).show(now)
+
+
+def draw(figure: Figure) -> None:
+    """Draw a live figure where the page is."""
+    live_figure(
+        figure.steps,
+        key=figure.key,
+        alt=figure.alt,
+        name=figure.name,
+        slider=figure.slider,
+        rows=figure.rows,
+        chosen=figure.chosen,
+        on_cell=partial(_clicked, figure) if figure.clicked else None,
+        says=figure.says,
+        says_what_is_chosen=figure.says_what_is_chosen,
+        caption=figure.caption,
+        invites=figure.invites,
+    )
+
+
+def _clicked(figure: Figure, cell: Cell) -> None:
+    if figure.clicked:
+        figure.clicked(SCREEN, cell)

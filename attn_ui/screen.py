@@ -1,0 +1,96 @@
+"""Answers what a page asks with Streamlit's controls: see `attn_ui.ask`, whose methods these are."""
+
+from collections.abc import Callable, Hashable, Sequence
+from contextlib import AbstractContextManager
+from typing import Any, TypeVar
+
+import streamlit as st
+
+from attn_ui import address, controls, state
+from attn_ui.parameters import Cells, Choice, Flag, Real, Table, Tabs, Text, Whole
+
+K = TypeVar("K", bound=Hashable)
+
+
+class Screen:
+    """The page as somebody looks at it; it keeps nothing itself, the session does."""
+
+    choose = staticmethod(controls.choose)
+    segment = staticmethod(controls.segment)
+    whole = staticmethod(controls.whole)
+    real = staticmethod(controls.real)
+    flag = staticmethod(controls.flag)
+    line = staticmethod(controls.line)
+    several = staticmethod(controls.several)
+    step = staticmethod(controls.step)
+    pick = staticmethod(controls.pick)
+    value = staticmethod(state.value)
+    exact = staticmethod(state.exact)
+    text = staticmethod(state.text)
+    place = staticmethod(address.place)
+    call = staticmethod(state.call)
+    move = staticmethod(state.move)
+
+    @staticmethod
+    def button(label: str, press: Callable[[], None], **style: Any) -> None:
+        """Offer a button."""
+        st.button(label, on_click=press, **style)
+
+    @staticmethod
+    def heading(text: str) -> None:
+        """Name a group of controls."""
+        st.subheader(text, anchor=False)
+
+    @staticmethod
+    def say(text: str) -> None:
+        """Say something beside the controls."""
+        st.caption(text)
+
+    @staticmethod
+    def sidebar() -> AbstractContextManager[Any]:
+        """The sidebar."""
+        return st.sidebar
+
+    @staticmethod
+    def row() -> AbstractContextManager[Any]:
+        """A row."""
+        return st.container(horizontal=True, vertical_alignment="center", gap="small")
+
+    @staticmethod
+    def columns(widths: Sequence[float]) -> Sequence[AbstractContextManager[Any]]:
+        """Columns."""
+        return st.columns(widths)
+
+    @staticmethod
+    def space() -> AbstractContextManager[Any]:
+        """A place to fill later."""
+        return st.container()
+
+    @staticmethod
+    def now(setting: Choice | Flag | Whole | Real | Text) -> Any:
+        """Return what a control says that is not asked here."""
+        return st.session_state.get(setting.name, setting.default)
+
+    @staticmethod
+    def kept(name: str, default: K) -> K:
+        """Return what the session keeps."""
+        found: K = st.session_state.get(name, default)
+        return found
+
+    @staticmethod
+    def keep(name: str, value: Hashable) -> None:
+        """Keep a value in the session."""
+        st.session_state[name] = value
+
+    @staticmethod
+    def choose_now(setting: Choice, option: str) -> None:
+        """Choose an option."""
+        st.session_state[setting.name] = option
+
+    @staticmethod
+    def write(setting: Table | Cells | Tabs, text: str, *, replaces: bool = False) -> None:
+        """Put a text into the address."""
+        state.keep(setting, text, replaces=replaces)
+
+
+SCREEN = Screen()

@@ -1,0 +1,242 @@
+"""The sidebar: what is asked of the vectors, the mask and the scale, and under which condition."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from attn_core import INITS, MASK_PATTERNS, Masking, tokenize
+from attn_ui.ask import Ask
+from attn_ui.bounds import MAX_TOKENS
+from attn_ui.hand_weights import ask_by_hand, ask_init, ask_whether, is_by_hand
+from attn_ui.markdown import in_papers, plain
+from attn_ui.masking import ask_details
+from attn_ui.parameters import Table
+from attn_ui.sentence import ask_sentence
+from attn_ui.shared_settings import (
+    BIAS,
+    CROSS,
+    FREE_SCALE,
+    KEY,
+    QUERY,
+    SEED,
+    TABLE_K,
+    TABLE_Q,
+    TABLE_V,
+    TEMPERATURE,
+    TEXT,
+    TEXT_2,
+)
+from attn_ui.weight_tables import Given, spread
+from pages.single_head.head import Head, make_head, weights
+from pages.single_head.settings import (
+    COLOURS,
+    EXAMPLE,
+    INIT,
+    MASK,
+    MASK_WIDTH,
+    MOVES,
+    QKV,
+    RAMP,
+    SCALE,
+    TABLE_X,
+    TABLE_Y,
+    UNIT_ROWS,
+    VECTORS,
+    WIDTH_K,
+    WIDTH_V,
+    WIDTH_X,
+)
+from pages.single_head.state import Inputs, Rows, Scoring, State
+
+MOST_NUMBERS = 120_000  # of one moving map at all its steps
+_GOOD = "_single_head_inputs"  # the last inputs that could be computed
+_UNTYPED = "_single_head_untyped"  # the last of them whose Q, K and V were not typed
+
+
+def enters(ask: Ask) -> None:
+    """Whoever opens the page without a link first sees a word meet another word, not itself."""
+    if not (ask.value(QUERY) or ask.value(KEY)):
+        ask.move(KEY, 1)
+
+
+def asks(ask: Ask) -> State:
+    """Ask in the sidebar for all that the page follows."""
+    with ask.sidebar():
+        inputs = _ask_inputs(ask)
+        return State(inputs, _ask_scoring(ask, inputs))
+
+
+def _ask_inputs(ask: Ask) -> Inputs:
+    """Ask for the vectors and what becomes of them; what cannot be computed leaves the last that could."""
+    ask.heading("Input")
+    inputs = Inputs(example=ask.choose(EXAMPLE, "Example"))
+    if inputs.is_own:
+        inputs = _ask_sentences(ask, inputs)
+    ask.heading("Queries, keys, values")
+    inputs = replace(inputs, qkv=_ask_qkv(ask, inputs))
+    inputs = _ask_tables(ask, inputs) if inputs.qkv == "typed" else _ask_making(ask, inputs)
+    by_hand, about = False, ask.space()
+    if inputs.qkv == "projected":
+        inputs = replace(
+            inputs, init=ask_init(ask, INIT, {name: each.sentence for name, each in INITS.items()})
+        )
+        about, by_hand = ask.space(), ask_whether(ask)
+    try:
+        head = make_head(inputs)
+    except ValueError as problem:
+        ask.say(f":material/edit: {plain(str(problem))} The picture keeps the last numbers that fit.")
+        ask.call("kept", "Of all this is shown", "the last numbers that fit one another")
+        return ask.kept(_GOOD, Inputs())
+    if inputs.qkv == "projected":
+        given: Given = ask_by_hand(ask, [[each] for each in weights(head)]) if by_hand else ()
+        with about:
+            if drawn := _drawn_so(inputs.init, head, [name for name, _ in given]):
+                ask.say(drawn)
+        inputs = replace(inputs, weights=given)
+        head = make_head(inputs)
+    ask.keep(_GOOD, inputs)
+    if inputs.qkv != "typed":
+        ask.keep(_UNTYPED, inputs)
+    return inputs
+
+
+def _drawn_so(init: str, head: Head, typed: Sequence[str]) -> str:
+    """Say how wide the weights are drawn that are, and what that makes of a vector; nothing where none is."""
+    drawn = [each for each in weights(head) if each.name[0] == "W" and each.name not in typed]
+    if not drawn:
+        return ""
+    wide = {each.name: INITS[init].std(*each.shape) for each in drawn}
+    name, d_model = drawn[0].name, drawn[0].shape[0]
+    makes = {"W_q": "A query's", "W_k": "A key's", "W_v": "A value's"}[name]
+    grown = wide[name] * d_model**0.5
+    said = spread({name: f"{each:.3g}" for name, each in wide.items()})
+    return f"{said} {makes} numbers are about {grown:.3g} times as large as a vector's."
+
+
+def _ask_sentences(ask: Ask, inputs: Inputs) -> Inputs:
+    inputs = replace(inputs, text=ask_sentence(ask, TEXT, "Sentence", tokenize=tokenize, most=MAX_TOKENS))
+    if ask.flag(CROSS, "Keys from a second sentence", help=CROSS_HELP):
+        second = ask_sentence(ask, TEXT_2, "Second sentence", tokenize=tokenize, most=MAX_TOKENS)
+        inputs = replace(inputs, second_text=second)
+    return inputs
+
+
+def _ask_qkv(ask: Ask, inputs: Inputs) -> str:
+    if inputs.is_own:
+        return ask.segment(QKV, "Made from the vectors", label_visibility="collapsed")
+    if inputs.example in ("I love ice", "one query, ten keys"):
+        ask.say(f"Projected by W_q, W_k and W_v{'' if is_by_hand(ask) else ' from the seed'}.")
+        return "projected"
+    ask.say("The vectors as they are: Q = X and K = V.")
+    return "as they are"
+
+
+def _ask_making(ask: Ask, inputs: Inputs) -> Inputs:
+    """Ask for the vectors and how they become queries, keys and values."""
+    if inputs.is_own:
+        inputs = _ask_vectors(ask, inputs)
+    inputs = replace(inputs, ramp=ask.flag(RAMP, "Add the ramp: position p adds p/2"))
+    inputs = replace(inputs, unit_rows=ask.flag(UNIT_ROWS, "Normalise rows to length 1"))
+    if inputs.qkv == "projected":
+        # The worked example "I love ice" has full 4 x 4 projections, which the defaults are.
+        if inputs.example != "I love ice":
+            d_k = ask.whole(WIDTH_K, "Width d_k of queries and keys")
+            inputs = replace(inputs, d_k=d_k, d_v=ask.whole(WIDTH_V, "Width d_v of values"))
+        inputs = replace(inputs, bias=ask.flag(BIAS, "Biases b_q, b_k, b_v"))
+    if inputs.is_drawn or inputs.vectors == "typed":
+        inputs = replace(inputs, seed=ask.whole(SEED, "Seed"))
+    return inputs
+
+
+def _ask_vectors(ask: Ask, inputs: Inputs) -> Inputs:
+    inputs = replace(inputs, vectors=ask.segment(VECTORS, "Vectors"))
+    if inputs.vectors == "random":
+        return replace(inputs, width=ask.whole(WIDTH_X, "Width d_model of vectors"))
+    if inputs.vectors == "typed":
+        ask.say(":material/table: Type the vectors in the tab *Data* of *Take away*.")
+        return replace(inputs, x=_rows(ask, TABLE_X), y=_rows(ask, TABLE_Y))
+    return inputs
+
+
+def _ask_tables(ask: Ask, inputs: Inputs) -> Inputs:
+    """Take Q, K and V from their tables; those that are missing start from what fits the others."""
+    tables = (TABLE_Q, TABLE_K, TABLE_V)
+    ask.say(":material/table: Type the numbers in the tab *Data* of *Take away*.")
+    ask.button("Start again from the vectors", lambda: _empty(ask, tables), width="stretch")
+    given = [_rows(ask, table) for table in tables]
+    if not all(given):
+        screen = make_head(ask.kept(_UNTYPED, replace(inputs, qkv="projected")))
+        started = [screen.query.tolist(), screen.key.tolist(), screen.value.tolist()]
+        for table, before, rows in zip(tables, given, _fitting(given, started), strict=True):
+            if not before:
+                ask.write(table, table.text(rows), replaces=True)
+    q, k, v = (_rows(ask, table) for table in tables)
+    return replace(inputs, q=q, k=k, v=v)
+
+
+def _empty(ask: Ask, tables: Sequence[Table]) -> None:
+    for table in tables:
+        ask.write(table, "", replaces=True)
+
+
+def _fitting(given: list[Rows], started: list[list[list[float]]]) -> list[Sequence[Sequence[float]]]:
+    """Fill in the tables that are missing: from the screen where that fits the others, else from these.
+
+    >>> _fitting([((1.0, 2.0),), (), ()], [[[0.0]], [[0.0]], [[3.0]]])
+    [((1.0, 2.0),), ((1.0, 2.0),), [[3.0]]]
+    """
+    q, k, v = (rows or start for rows, start in zip(given, started, strict=True))
+    if not given[1] and (len(k[0]) != len(q[0]) or (given[2] and len(k) != len(v))):
+        fits = not given[2] or len(q) == len(v)
+        k = q if fits and given[0] else [[0.0] * len(q[0]) for _ in v]
+    if not given[0] and len(q[0]) != len(k[0]):
+        q = k
+    if not given[2] and len(v) != len(k):
+        v = k
+    return [q, k, v]
+
+
+def _rows(ask: Ask, table: Table) -> Rows:
+    return table.rows(ask.text(table))
+
+
+def _ask_scoring(ask: Ask, inputs: Inputs) -> Scoring:
+    """Ask for the mask, the scale and the colours."""
+    head = make_head(inputs)
+    ask.heading("Mask and scale")
+    kind = ask.choose(MASK, "Mask", on_change=lambda: _widen_prefix(ask), help=MASK_HELP)
+    if also := in_papers(MASK_PATTERNS[kind].known_as):
+        ask.say(also)
+    masking = Masking(kind, seed=inputs.seed, **ask_details(ask, [kind], blocks_in="the scaled map"))
+    n_cells = len(head.queries) * len(head.keys)
+    widths = tuple(MASK_PATTERNS[kind].widths(masking, max(len(head.queries), len(head.keys))))
+    moves = ask.segment(MOVES, "The slider moves") if MASK_PATTERNS[kind].width else "temperature"
+    scale = ask.segment(SCALE, "Scale")
+    return Scoring(
+        masking,
+        scale,
+        ask.real(FREE_SCALE, "Scores are multiplied by") if scale == "free" else 1.0,
+        temperature=ask.exact(TEMPERATURE.fitting(n_cells, MOST_NUMBERS)),
+        width=ask.exact(replace(MASK_WIDTH, values=widths).fitting(n_cells, MOST_NUMBERS)),
+        moves=moves,
+        colours=ask.segment(COLOURS, "Colours of weights", help=COLOURS_HELP),
+    )
+
+
+CROSS_HELP = (
+    "Off: self-attention, queries and keys of one sentence. On: cross-attention, as a decoder attends to "
+    "what an encoder has read."
+)
+MASK_HELP = (
+    "The attention mask: where a query may attend. Without one every token attends to all, as in an encoder; "
+    "under a causal one each attends to what came before, as in a decoder."
+)
+COLOURS_HELP = (
+    "Colours run from 0 to 1, so that one colour is one number everywhere. Bent, the ramp is spent on small "
+    "weights: a colour then stands for the square of its place. By size bends it from 13 tokens on."
+)
+
+
+def _widen_prefix(ask: Ask) -> None:
+    """A prefix of 1 is the causal mask, which is no start for one who chooses a prefix."""
+    if ask.now(MASK) == "prefix" and ask.value(MASK_WIDTH) < 2:
+        ask.move(MASK_WIDTH, 2)

@@ -1,0 +1,89 @@
+"""The picture: its stage, the chosen cell and its slider, drawn and said at every place of that."""
+
+from collections.abc import Callable
+
+from attn_core import MASK_PATTERNS
+from attn_live.packing import pack
+from attn_live.says import pack_says
+from attn_ui.ask import Ask
+from attn_ui.masking import toggle_cell
+from attn_ui.page import Cell, Figure, Seen, Slider
+from attn_ui.shared_cache import shared
+from attn_ui.shared_settings import KEY, QUERY
+from pages.single_head.compute import Now, at_every_step
+from pages.single_head.head import make_head
+from pages.single_head.settings import STAGE
+from pages.single_head.stages import OPENS, STAGES
+from pages.single_head.state import State
+
+
+def sees(ask: Ask, state: State) -> Seen[Now]:
+    """Ask for the stage, and show it."""
+    scoring, head = state.scoring, make_head(state.inputs)
+    with ask.row():
+        ask.button("Back", _step_stage(ask, -1), shortcut="Left")
+        ask.button("Next", _step_stage(ask, 1), shortcut="Right")
+        stage = ask.segment(STAGE, "Stage", label_visibility="collapsed")
+    moves = scoring.moves if STAGES[stage].follows_slider else None
+    slider = {
+        "temperature": Slider("Temperature T", scoring.temperature),
+        "mask width": Slider(MASK_PATTERNS[scoring.masking.kind].width, scoring.width),
+    }.get(moves or "")
+    cell = ask.place(QUERY, len(head.queries)), ask.place(KEY, len(head.keys))
+    temperature, width = ask.value(scoring.temperature), int(ask.value(scoring.width))
+    (now,) = at_every_step(state, cell, temperature=temperature, width=width)
+    # What the slider moves is drawn at all its values: where it stands must not miss the cache.
+    if moves == "temperature":
+        temperature = 1.0
+    if moves == "mask width":
+        width = 0
+    by_click = _block_or_free if scoring.masking.kind == "own" else None
+    figure = Figure(
+        _drawn(stage, state, moves=moves, temperature=temperature, width=width),
+        key="walk",
+        alt=STAGES[stage].alt,
+        name=f"single head {stage}",
+        slider=slider,
+        chosen={"query": QUERY, "key": KEY},
+        clicked=_open_box if stage == "diagram" else by_click,
+        says=_said(stage, state, cell, moves=moves, temperature=temperature, width=width),
+        says_what_is_chosen=True,
+    )
+    return Seen(now, figure, formula="" if stage == "all at once" else STAGES[stage].formula(now))
+
+
+@shared
+def _drawn(stage: str, state: State, *, moves: str | None, temperature: float, width: int) -> bytes:
+    """Draw a stage at every position of its slider."""
+    steps = at_every_step(state, moves=moves, temperature=temperature, width=width)
+    return pack([STAGES[stage].picture.spec(each.walk) for each in steps])
+
+
+@shared
+def _said(
+    stage: str, state: State, cell: tuple[int, int], *, moves: str | None, temperature: float, width: int
+) -> bytes:
+    """Say what a stage shows of the chosen cell at every position of its slider."""
+    steps = at_every_step(state, cell, moves=moves, temperature=temperature, width=width)
+    return pack_says([STAGES[stage].says(each) for each in steps])
+
+
+def _open_box(ask: Ask, cell: Cell) -> None:
+    """Open the stage that a box of the diagram is."""
+    ask.choose_now(STAGE, OPENS.get(cell.trace, "diagram"))
+
+
+def _block_or_free(ask: Ask, cell: Cell) -> None:
+    """In a mask of one's own, block or free what was clicked."""
+    if cell.trace.removesuffix(" masked") in ("scaled", "masked", "mask"):
+        toggle_cell(ask, cell.row, cell.column)
+
+
+def _step_stage(ask: Ask, by: int) -> Callable[[], None]:
+    """Return what goes to the next stage of the walk, or to the one before."""
+
+    def step() -> None:
+        at = STAGE.options.index(ask.now(STAGE))
+        ask.choose_now(STAGE, STAGE.options[(at + by) % len(STAGE.options)])
+
+    return step

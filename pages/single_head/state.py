@@ -1,0 +1,95 @@
+"""What a link to this page says, as a value: what attends, and how it is scored."""
+
+import math
+from dataclasses import dataclass
+
+import attn_core
+from attn_core import Masking
+from attn_ui.bounds import MAX_TOKENS
+from attn_ui.parameters import Steps
+from attn_ui.shared_settings import SEED, TEXT
+from attn_ui.weight_tables import Given
+
+Rows = tuple[tuple[float, ...], ...]
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """What decides the queries, keys and values; every field is a setting of the page."""
+
+    example: str = "own sentence"
+    text: str = TEXT.default
+    second_text: str | None = None  # the keys' and values' sentence, in cross-attention
+    vectors: str = "random"
+    width: int = 6
+    x: Rows = ()
+    y: Rows = ()
+    ramp: bool = False
+    unit_rows: bool = False
+    qkv: str = "projected"
+    bias: bool = False
+    d_k: int = 4
+    d_v: int = 4
+    seed: int = SEED.default
+    init: str = attn_core.GLOROT
+    weights: Given = ()  # those set by hand; the others are drawn
+    q: Rows = ()
+    k: Rows = ()
+    v: Rows = ()
+
+    @property
+    def is_own(self) -> bool:
+        """Whether the sentence is the person's, not a worked example's."""
+        return self.example == "own sentence"
+
+    @property
+    def is_drawn(self) -> bool:
+        """Whether a seed has a part in the numbers."""
+        if self.qkv == "projected" and len(self.weights) < (6 if self.bias else 3):
+            return True
+        return self.qkv != "typed" and self.has_drawn_vectors
+
+    @property
+    def has_drawn_vectors(self) -> bool:
+        """Whether a seed has a part in the vectors."""
+        return self.is_own and self.vectors != "one-hot" and not self._all_typed
+
+    @property
+    def _all_typed(self) -> bool:
+        """Whether every token has its vector typed; the others' are drawn."""
+        given = [(self.text, self.x)] + ([] if self.second_text is None else [(self.second_text, self.y)])
+        return self.vectors == "typed" and all(len(rows) >= len(tokens_of(text)) for text, rows in given)
+
+
+@dataclass(frozen=True)
+class Scoring:
+    """The mask and the scale, what the slider moves, and the values that it offers."""
+
+    masking: Masking
+    scale: str
+    free_scale: float
+    temperature: Steps
+    width: Steps
+    moves: str
+    colours: str = "by size"
+
+    def scale_at(self, d_k: int) -> float:
+        """Return what the scores are multiplied by, before the temperature."""
+        return {"none": 1.0, "free": self.free_scale}.get(self.scale, 1 / math.sqrt(d_k))
+
+    def factor_at(self, d_k: int) -> str:
+        """Return the same as an operator."""
+        return {"none": "× 1", "free": f"× {self.free_scale:g}"}.get(self.scale, f"÷ √{d_k}")
+
+
+@dataclass(frozen=True)
+class State:
+    """What the whole page follows; the picture adds its stage, its slider and the chosen cell."""
+
+    inputs: Inputs
+    scoring: Scoring
+
+
+def tokens_of(text: str) -> list[str]:
+    """Cut a sentence into at most as many tokens as the page draws."""
+    return attn_core.tokenize(text)[:MAX_TOKENS]

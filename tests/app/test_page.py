@@ -1,0 +1,77 @@
+"""A page without a session: the same values, picture and words as in the app, and no Streamlit."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from urllib.parse import urlencode
+
+import numpy as np
+import pytest
+
+from attn_ui.page import Cell
+from pages import PAGES
+from tests.pages import open_sound
+from tests.walk import fields, said_now, states
+
+SHAPED = ("single-head",)  # the pages that are values
+
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.mark.parametrize("address", SHAPED)
+def test_a_link_shows_the_same_without_a_session(address: str) -> None:
+    for query in states(address, 12, seed=32):
+        there = open_sound(address, **query)
+        here = PAGES[address].at(urlencode(query, doseq=True))
+        (head, _, packed), *_ = (each for each in fields(there) if each[0].get("alt"))
+        step, row = ((head[name] or {"index": 0})["index"] for name in ("slider", "cursor"))
+        assert here.position == (step, row), query
+        assert here.seen.figure.steps == packed, query
+        assert here.seen.figure.alt == head["alt"]
+        assert here.sentence in said_now(there), query
+
+
+@pytest.mark.parametrize("address", SHAPED)
+def test_a_plain_process_needs_no_streamlit(address: str) -> None:
+    program = f"""
+import json, sys
+from pages import PAGES
+at = PAGES[{address!r}].at("t=0.5")
+print(json.dumps(["streamlit" in sys.modules, len(at.figure()["data"]), at.sentence]))
+"""
+    run = [sys.executable, "-c", program]
+    done = subprocess.run(run, capture_output=True, text=True, check=True, cwd=ROOT)
+    knows, n_traces, sentence = json.loads(done.stdout)
+    assert not knows
+    assert n_traces
+    assert sentence
+
+
+@pytest.mark.parametrize("address", SHAPED)
+def test_every_tab_is_a_module_of_its_name(address: str) -> None:
+    page = PAGES[address]
+    for name in page.tabs.options:
+        if name != "Code":
+            assert callable(page.tab(name).show), name
+    with pytest.raises(ValueError, match="a tab of"):
+        page.tab("Nowhere")
+
+
+def test_what_a_link_cannot_have_is_said() -> None:
+    here = PAGES["single-head"].at("d=99&nonsense=1")
+    assert [each.name for each in here.dropped] == ["d", "nonsense"]
+    assert "16 is used" in here.dropped[0].sentence()
+    assert np.shape(here.figure()["data"][0]["z"])  # and the page is there
+
+
+def test_a_click_changes_what_is_seen_next() -> None:
+    here = PAGES["single-head"].at("mask=own&stage=masked")
+    clicked = here.seen.figure.clicked
+    assert clicked is not None
+    clicked(here.ask, Cell("scaled", 1, 3))
+    again = PAGES["single-head"].at("mask=own&stage=masked&blocked=1.3")
+    page = PAGES["single-head"]
+    now = page.sees(here.ask, page.asks(here.ask))
+    assert now.figure.steps == again.seen.figure.steps != here.seen.figure.steps
