@@ -60,6 +60,9 @@ class Ask(Protocol):
     def say(self, text: str) -> None:
         """Say something beside the controls, as markdown."""
 
+    def tell(self, text: str) -> None:
+        """Say something that the picture needs, as markdown."""
+
     def sidebar(self) -> AbstractContextManager[Any]:
         """What is asked within stands in the sidebar."""
 
@@ -170,6 +173,8 @@ class FromLink:
     def say(self, text: str) -> None:
         """Note what is said."""
         self.said.append(text)
+
+    tell = say
 
     def sidebar(self) -> AbstractContextManager[Any]:
         """There is none."""

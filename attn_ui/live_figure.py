@@ -15,7 +15,7 @@ from streamlit import config
 
 from attn_figures import theme
 from attn_live.bundle import bundle, mark, markup, served
-from attn_live.packing import MOST_MESSAGE_BYTES, PREFIX_BYTES, Cursor, pack
+from attn_live.packing import MOST_MESSAGE_BYTES, PREFIX_BYTES, pack
 from attn_live.packing import message as join
 from attn_live.says import Says, check_says, pack_says
 from attn_live.unpacking import count_steps, figure_at, with_frames
@@ -24,8 +24,6 @@ from attn_ui.page import Cell, Rows, Slider
 from attn_ui.parameters import Steps
 from attn_ui.standalone import kit_version
 from attn_ui.state import call, command, commanded, offer, position, report, revision, said
-
-__all__ = ["PLOTLY_ROUTE", "Cell", "Cursor", "Rows", "Says", "Slider", "live_figure", "pack", "pack_says"]
 
 PLOTLY_ROUTE = "/plotly"
 _NO_STEPS = bytes(PREFIX_BYTES)

@@ -17,9 +17,10 @@ from attn_live.says import said_at
 from attn_live.unpacking import figure_at
 from attn_ui.ask import Ask, FromLink
 from attn_ui.links import Dropped, read_link
+from attn_ui.navigation import PAGES
 from attn_ui.parameters import Parameter, Steps, Tabs
 from attn_ui.places import See
-from attn_ui.programs import Programs
+from attn_ui.programs import OneProgram, Programs
 
 Asked = TypeVar("Asked")
 Now = TypeVar("Now")
@@ -89,6 +90,10 @@ class Figure:
     invites: str = ""
 
 
+class Small(str):
+    """A note in small letters."""
+
+
 @dataclass(frozen=True, eq=False)
 class Seen(Generic[Now]):
     """What a page shows at its settings.
@@ -98,6 +103,7 @@ class Seen(Generic[Now]):
         figure: the picture with its sliders and sentences.
         formula: what is computed, in LaTeX; notes: what else is said under the figure, as markdown.
         leads: links to what shows it in full.
+        below: a module of the page whose `show(now)` stands under all this, where it takes more than words.
     """
 
     now: Now
@@ -105,6 +111,7 @@ class Seen(Generic[Now]):
     formula: str = ""
     notes: Sequence[str] = ()
     leads: Sequence[See] = ()
+    below: str = ""
 
 
 @dataclass(frozen=True)
@@ -117,7 +124,7 @@ class Page(Generic[Asked, Now]):
         settings: what a link to it can set.
         asks: asks for what the whole page follows; sees: asks for what stands at the figure, computes and
             draws. No more than these reads a setting.
-        tabs: the setting of its tabs.
+        tabs: the setting of its tabs, where it has some.
         programs: print the numbers on screen; the tab Code hands them over.
         tables: the numbers on screen, by what they are.
         enters: changes settings where somebody opens the page without a link.
@@ -129,15 +136,15 @@ class Page(Generic[Asked, Now]):
     settings: Sequence[Parameter]
     asks: Callable[[Ask], Asked]
     sees: Callable[[Ask, Asked], Seen[Now]]
-    tabs: Tabs
-    programs: Callable[[Now], Programs]
-    tables: Callable[[Now], Mapping[str, Any]]
+    tabs: Tabs | None = None
+    programs: Callable[[Now], Programs | OneProgram] | None = None
+    tables: Callable[[Now], Mapping[str, Any]] | None = None
     enters: Callable[[Ask], None] | None = None
 
     @property
     def address(self) -> str:
         """What stands after the host in a link."""
-        return self.folder.replace("_", "-")
+        return next(each.address for each in PAGES if each.folder == self.folder)
 
     def tab(self, name: str) -> ModuleType:
         """Return the module of a tab: `show(now)` fills it. Only where it is open it is imported.
@@ -145,9 +152,14 @@ class Page(Generic[Asked, Now]):
         Raises:
             ValueError: the page has no such tab.
         """
-        if name not in self.tabs.options:
-            raise ValueError(f"a tab of {self.title}: {', '.join(self.tabs.options)}; got {name!r}")
-        return import_module(f"pages.{self.folder}.tabs.{name.lower().replace(' ', '_')}")
+        names = self.tabs.options if self.tabs else ()
+        if name not in names:
+            raise ValueError(f"a tab of {self.title}: {', '.join(names) or 'none'}; got {name!r}")
+        return self.module(f"tabs.{name.lower().replace(' ', '_')}")
+
+    def module(self, name: str) -> ModuleType:
+        """Return a module of the page that knows Streamlit, by its name within the page."""
+        return import_module(f"pages.{self.folder}.{name}")
 
     def at(self, link: str = "") -> "At[Now]":
         """Return what a link shows, without a session.
@@ -196,11 +208,17 @@ class At(Generic[Now]):
         return "" if says is None else "".join(text for _, text in said_at(says, *self.position))
 
     @property
-    def programs(self) -> Programs:
-        """The programs that print the numbers, and their formula."""
+    def programs(self) -> Programs | OneProgram:
+        """The programs that print the numbers, and their formula.
+
+        Raises:
+            LookupError: the page hands over none.
+        """
+        if self.page.programs is None:
+            raise LookupError(f"{self.page.title} has no programs")
         return self.page.programs(self.seen.now)
 
     @property
     def tables(self) -> Mapping[str, Any]:
         """The numbers, as data frames by what they are."""
-        return self.page.tables(self.seen.now)
+        return self.page.tables(self.seen.now) if self.page.tables else {}

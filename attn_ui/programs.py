@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from attn_ui.numpy_code import in_numpy
+from attn_ui.shared_settings import CODE
 
 MOST_CELLS = 8  # rows and columns of a matrix in a formula
 
@@ -28,6 +29,11 @@ class Programs:
     numpy: Callable[[], str] | None = None
     package: str = ""
 
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """What is offered, by the names in a link."""
+        return CODE.options
+
     def text(self, kind: str) -> str:
         """Return one of them: "PyTorch", "NumPy", "attn_core" or "LaTeX"."""
         if kind == "NumPy" and self.numpy is None:
@@ -37,6 +43,29 @@ class Programs:
         if make is None:
             raise ValueError(f"one of {', '.join(made)}; got {kind!r}")
         return make()
+
+
+@dataclass(frozen=True)
+class OneProgram:
+    """The only program of what is on screen.
+
+    Attributes:
+        program: makes it; says: what it needs and prints, in words.
+    """
+
+    program: Callable[[], str]
+    says: str
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """What is offered."""
+        return ("attn_core",)
+
+    def text(self, kind: str = "attn_core") -> str:
+        """Return it."""
+        if kind not in self.kinds:
+            raise ValueError(f"one of {', '.join(self.kinds)}; got {kind!r}")
+        return self.program()
 
 
 def printing(*names: str) -> str:

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from attn_ui import controls
-from attn_ui.programs import Programs
+from attn_ui.programs import OneProgram, Programs
 from attn_ui.shared_settings import CODE
 
 _SAYS = {
@@ -14,8 +14,12 @@ _SAYS = {
 }
 
 
-def show(programs: Programs) -> None:
+def show(programs: Programs | OneProgram) -> None:
     """Offer the programs; only the one that is open is made."""
+    if isinstance(programs, OneProgram):
+        st.markdown(programs.says)
+        st.code(programs.text(), language="python")
+        return
     kind = controls.segment(CODE, "Program", label_visibility="collapsed")
     more = f" and the package `{programs.package}`" if programs.package else ""
     told = _SAYS[kind].format(needs=f"PyTorch{more}", package=more)

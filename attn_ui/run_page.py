@@ -9,7 +9,7 @@ from attn_ui import programs_tab
 from attn_ui.following import follow
 from attn_ui.frame import lead_on, open_page, tabs
 from attn_ui.live_figure import live_figure
-from attn_ui.page import Cell, Figure, Page, Seen
+from attn_ui.page import Cell, Figure, Page, Seen, Small
 from attn_ui.screen import SCREEN
 
 
@@ -35,14 +35,18 @@ def _show(page: Page[Any, Any], seen: Seen[Any]) -> None:
     if seen.formula:
         st.latex(seen.formula, width="content")
     for note in seen.notes:
-        st.caption(note)
+        say = st.caption if isinstance(note, Small) else st.markdown
+        say(note)
     if seen.leads:
         lead_on(seen.leads, key="see-how")
-    tabs(page.tabs, {name: partial(_show_tab, page, name, seen.now) for name in page.tabs.options})
+    if seen.below:
+        page.module(seen.below).show(seen.now)
+    if page.tabs:
+        tabs(page.tabs, {name: partial(_show_tab, page, name, seen.now) for name in page.tabs.options})
 
 
 def _show_tab(page: Page[Any, Any], name: str, now: Any) -> None:
-    if name == "Code":
+    if name == "Code" and page.programs:
         programs_tab.show(page.programs(now))
         return
     page.tab(name).show(now)

@@ -47,6 +47,11 @@ class Screen:
         st.caption(text)
 
     @staticmethod
+    def tell(text: str) -> None:
+        """Say something that the picture needs."""
+        st.markdown(text)
+
+    @staticmethod
     def sidebar() -> AbstractContextManager[Any]:
         """The sidebar."""
         return st.sidebar

@@ -24,8 +24,12 @@ def unsound(root: Path = ROOT) -> list[str]:
     Args:
         root: the folder with `pages/`.
     """
+    # What stands in a tab is imported when it is opened, so all modules of a page are looked at.
     return [
-        sentence for page in PAGES for sentence in _unsound(root / "pages" / page.folder / "page.py", root)
+        sentence
+        for page in PAGES
+        for path in sorted((root / "pages" / page.folder).rglob("*.py"))
+        for sentence in _unsound(path, root)
     ]
 
 

@@ -23,8 +23,8 @@ from attn_core import KERNELS
 from attn_figures.kernel_bridge import bridge
 from attn_figures.kernel_regression import compare, compare_cursor, fit, fit_cursor
 from attn_figures.kernel_studies import Errors, choose
+from attn_live.packing import Cursor, pack
 from attn_ui import shared_cache
-from attn_ui.live_figure import Cursor, pack
 from pages.kernel_regression.numbers import Sweep
 from pages.kernel_regression.points import sample
 from pages.kernel_regression.search import best_of

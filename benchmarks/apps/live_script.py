@@ -2,8 +2,10 @@
 
 import streamlit as st
 
+from attn_live.packing import pack
 from attn_ui import state
-from attn_ui.live_figure import Slider, live_figure, pack
+from attn_ui.live_figure import live_figure
+from attn_ui.page import Slider
 from attn_ui.parameters import Steps
 from benchmarks.apps.maps import TEMPERATURES, figures
 

@@ -8,7 +8,8 @@ import numpy as np
 import attn_core
 from attn_figures.named_parts import named_part
 from attn_figures.single_head import Walk
-from attn_ui.live_figure import pack, pack_says
+from attn_live.packing import pack
+from attn_live.says import pack_says
 from attn_ui.markdown import plain
 from attn_ui.shared_cache import shared
 from pages.glossary.term import Term

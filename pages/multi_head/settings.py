@@ -11,9 +11,9 @@ from streamlit.errors import StreamlitAPIException
 from attn_core import ATTENTION_SAMPLES, GLOROT, INITS, MASK_PATTERNS, SCHEMES, Masking, tokenize
 from attn_ui import address, controls, state
 from attn_ui.bounds import MAX_D_MODEL, MAX_HEADS, MAX_TOKENS
-from attn_ui.live_figure import Cell
 from attn_ui.markdown import in_papers, listed
 from attn_ui.masking import ask_details, toggle_cell
+from attn_ui.page import Cell
 from attn_ui.parameters import Choice, Flag, Parameter, Several, Steps, Text, Whole, grouped_tabs
 from attn_ui.schemes import SchemeSettings, ask_scheme
 from attn_ui.screen import SCREEN

@@ -6,7 +6,7 @@ import streamlit as st
 
 from attn_core import SCHEMES
 from attn_ui import controls, state
-from attn_ui.live_figure import Slider
+from attn_ui.page import Slider
 from attn_ui.parameters import Steps
 from attn_ui.shared_settings import STRENGTH, TEMPERATURE
 from pages.multi_head.numbers import MOST_NUMBERS, Now, heads_slider, sequences, widths

@@ -15,8 +15,8 @@ from attn_ui.links import bad_settings
 from attn_ui.places import See
 from pages.applications.settings import USE
 from pages.applications.state import State
+from pages.applications.tables import columns
 from pages.applications.tabs.checks import audited
-from pages.applications.tabs.data import columns
 from pages.applications.views import VIEWS, images
 from tests import handed
 from tests.pages import PAGES, open_page, open_sound
@@ -45,7 +45,7 @@ def link(now: State) -> dict[str, str]:
 
 def maps(now: State) -> dict[str, np.ndarray[Any, Any]]:
     """The weights under Data, by map."""
-    table = columns(VIEWS[now.use], now)
+    table = columns(now)
     found: dict[str, list[float]] = {}
     for name, weight in zip(table["map"], table["weight"], strict=True):
         found.setdefault(str(name), []).append(float(str(weight)))
@@ -276,6 +276,6 @@ def test_links_stand_on_the_page_with_their_settings() -> None:
 
 def test_every_map_is_audited_against_torch() -> None:
     for use, now in STATES.items():
-        every = audited(VIEWS[use], now)
+        every = audited(now)
         assert len(every) == len(VIEWS[use].heads(now))
         assert all(check.passed for found in every.values() for check in found)

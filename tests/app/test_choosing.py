@@ -7,8 +7,8 @@ import pytest
 
 from attn_figures.matrix import Matrix
 from attn_figures.panels import compose
+from attn_live.packing import pack
 from attn_live.unpacking import count_steps, figure_at, with_frames
-from attn_ui.live_figure import pack
 from tests.pages import open_sound
 
 

@@ -24,7 +24,7 @@ from attn_figures.whole_model import OVERVIEW, whole_model
 from attn_live.says import said_at
 from attn_live.unpacking import figure_at
 from attn_ui import shared_cache
-from attn_ui.live_figure import Cell
+from attn_ui.page import Cell
 from pages.learned_heads import model_shelf
 from pages.learned_heads import whole_snippet as snippet
 from pages.learned_heads.model_shelf import Shelf

@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 import streamlit as st
 
+from attn_live.packing import pack
 from attn_ui import live_figure, state
-from attn_ui.live_figure import Cell, Slider, pack
 from attn_ui.live_figure import live_figure as draw
+from attn_ui.page import Cell, Slider
 from attn_ui.parameters import Steps
 from tests.pages import PAGES, open_sound
 

@@ -16,7 +16,7 @@ from attn_core import KERNELS, kernel_estimate
 from attn_live.packing import MOST_BYTES
 from attn_live.unpacking import figure_at
 from attn_ui import state
-from attn_ui.live_figure import Cell
+from attn_ui.page import Cell
 from attn_ui.parameters import Steps
 from pages.kernel_regression.numbers import STRIDES, Standing, Sweep
 from pages.kernel_regression.plane import AXIS, PlanePoints, PlaneSweep, sample

@@ -11,9 +11,9 @@ from attn_ui.links import bad_settings
 from attn_ui.places import See
 from pages.what_courses_say.claim import Claim, seeds_from, verdict
 from pages.what_courses_say.claims import CLAIMS
-from pages.what_courses_say.numbers import Now
+from pages.what_courses_say.compute import State
 from pages.what_courses_say.settings import CLAIM
-from pages.what_courses_say.tabs.data import columns
+from pages.what_courses_say.tables import columns
 from tests import handed
 from tests.pages import PAGES, open_page, open_sound
 from tests.walk import said_now
@@ -25,7 +25,7 @@ LINKS = [(name, see) for name, claim in CLAIMS.items() for see in claim.see]
 @pytest.mark.parametrize("name", CLAIM.options)
 def test_a_claim_says_what_was_measured_and_holds_its_checks(name: str) -> None:
     at = open_sound("what-courses-say", claim=name, seed="7")
-    claim, study = CLAIMS[name], Now(name, 7).study
+    claim, study = CLAIMS[name], State(name, 7).study
     said = [each.value for each in at.markdown]
     assert f"> {claim.says}" in said
     assert verdict(claim.held(study)) in said
@@ -53,7 +53,7 @@ def test_the_program_prints_the_means_under_data(name: str) -> None:
 
 
 def test_the_table_holds_every_number_and_its_spread() -> None:
-    now = Now("noise", 3)
+    now = State("noise", 3)
     table = columns(now)
     found = now.study.measures["weights (sharp)"]["4 heads"][:, 2]
     rows = list(zip(*table.values(), strict=True))
@@ -124,5 +124,5 @@ def test_eight_heads_that_noise_moved_less_would_be_said_to() -> None:
 
 
 def test_a_seed_is_of_what_is_drawn_by_chance_alone() -> None:
-    assert Now("parameters", 1).study is Now("parameters", 2).study
-    assert Now("noise", 1).study is not Now("noise", 2).study
+    assert State("parameters", 1).study is State("parameters", 2).study
+    assert State("noise", 1).study is not State("noise", 2).study

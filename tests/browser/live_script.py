@@ -7,9 +7,11 @@ from attn_figures.chart import Chart
 from attn_figures.matrix import Matrix
 from attn_figures.panels import compose
 from attn_figures.theme import LIGHT
+from attn_live.packing import Cursor
 from attn_ui import state
-from attn_ui.live_figure import Cell, Cursor, Rows, Slider, live_figure
+from attn_ui.live_figure import live_figure
 from attn_ui.markdown import plain
+from attn_ui.page import Cell, Rows, Slider
 from attn_ui.parameters import Steps
 from attn_ui.style import dress
 

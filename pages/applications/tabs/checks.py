@@ -5,29 +5,29 @@ import streamlit as st
 from attn_core import Check, audit_attention
 from attn_ui.tables import checks_table
 from pages.applications.state import State
-from pages.applications.view import View
+from pages.applications.views import VIEWS
 
 
-def audited(view: View, now: State) -> dict[str, tuple[Check, ...]]:
+def audited(state: State) -> dict[str, tuple[Check, ...]]:
     """Measure every map on screen, against torch's own attention too; by its name."""
     return {
         head.name: audit_attention(
             head.attention, head.query, head.key, head.key, head.mask, scale=head.scale
         )
-        for head in view.heads(now)
+        for head in VIEWS[state.use].heads(state)
     }
 
 
-def show(view: View, now: State) -> None:
+def show(state: State) -> None:
     """Show what holds of any attention, and then what holds of this use."""
     st.markdown(
         "Computed just now, on the numbers in the picture; the last line compares with "
         "`torch.nn.functional.scaled_dot_product_attention`."
     )
-    every = audited(view, now)
+    every = audited(state)
     names = [check.name for check in next(iter(every.values()))]
     st.markdown(checks_table(names, {name: _verdicts(found) for name, found in every.items()}))
-    own = view.checks(now)
+    own = VIEWS[state.use].checks(state)
     st.markdown(checks_table([check.name for check in own], {"in this example": _verdicts(own)}))
 
 

@@ -3,10 +3,11 @@
 import streamlit as st
 
 from pages.applications.state import State
-from pages.applications.view import View
+from pages.applications.views import VIEWS
 
 
-def show(view: View, now: State) -> None:
+def show(state: State) -> None:
     """Write the formula, and say what its letters are here."""
-    st.latex(view.formula(now))
+    view = VIEWS[state.use]
+    st.latex(view.formula(state))
     st.markdown(view.in_words)

@@ -7,7 +7,9 @@ import streamlit as st
 
 from attn_core import BandwidthSearch, BandwidthStep, learn_bandwidth
 from attn_figures.kernel_studies import Errors, choose
-from attn_ui.live_figure import Slider, live_figure, pack
+from attn_live.packing import pack
+from attn_ui.live_figure import live_figure
+from attn_ui.page import Slider
 from attn_ui.parameters import Steps
 from attn_ui.shared_cache import shared
 from attn_ui.state import move

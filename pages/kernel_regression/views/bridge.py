@@ -12,8 +12,10 @@ from torch import Tensor
 from attn_core import nadaraya_watson, scaled_dot_product_attention
 from attn_figures.kernel_bridge import Terms, bridge
 from attn_figures.numbers import fixed, number
+from attn_live.packing import pack
 from attn_ui import controls
-from attn_ui.live_figure import Slider, live_figure, pack
+from attn_ui.live_figure import live_figure
+from attn_ui.page import Slider
 from attn_ui.parameters import EXACT
 from attn_ui.shared_cache import shared
 from attn_ui.shared_settings import FREE_SCALE, TABLE_K, TABLE_Q, TABLE_V

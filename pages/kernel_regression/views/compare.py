@@ -5,7 +5,10 @@ from dataclasses import replace
 from attn_core import KERNELS
 from attn_figures.kernel_regression import compare, compare_cursor
 from attn_figures.kernel_scene import Estimate
-from attn_ui.live_figure import Cursor, Rows, Slider, live_figure, pack, pack_says
+from attn_live.packing import Cursor, pack
+from attn_live.says import pack_says
+from attn_ui.live_figure import live_figure
+from attn_ui.page import Rows, Slider
 from attn_ui.shared_cache import shared
 from pages.kernel_regression.numbers import Kept, Standing, Strides, Sweep, fitting, settled
 from pages.kernel_regression.points import Points

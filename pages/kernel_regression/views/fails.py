@@ -9,7 +9,10 @@ import torch
 from attn_core import kernel_estimate
 from attn_figures.kernel_scene import Scene
 from attn_figures.kernel_studies import Limits, fails
-from attn_ui.live_figure import Slider, live_figure, pack, pack_says
+from attn_live.packing import pack
+from attn_live.says import pack_says
+from attn_ui.live_figure import live_figure
+from attn_ui.page import Slider
 from attn_ui.parameters import Steps
 from attn_ui.shared_cache import shared
 from attn_ui.state import move

@@ -4,7 +4,10 @@ import numpy as np
 
 from attn_core import BandwidthSearch
 from attn_figures.kernel_plane import KEYS, MAP, PlaneEstimate, plane, plane_cursor, plane_moves
-from attn_ui.live_figure import Cell, Cursor, Rows, Slider, live_figure, pack, pack_says
+from attn_live.packing import Cursor, pack
+from attn_live.says import pack_says
+from attn_ui.live_figure import live_figure
+from attn_ui.page import Cell, Rows, Slider
 from attn_ui.shared_cache import shared
 from attn_ui.state import move
 from pages.kernel_regression.numbers import Kept, Standing, Strides, fitting, settled

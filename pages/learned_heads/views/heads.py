@@ -6,10 +6,13 @@ from functools import partial
 import streamlit as st
 
 from attn_figures.whole_model import OVERVIEW, head_at, steps
+from attn_live.packing import pack
+from attn_live.says import pack_says
 from attn_ui import controls
 from attn_ui.address import place
-from attn_ui.live_figure import Cell, Slider, live_figure, pack, pack_says
+from attn_ui.live_figure import live_figure
 from attn_ui.markdown import plain
+from attn_ui.page import Cell, Slider
 from attn_ui.shared_settings import KEY, QUERY
 from attn_ui.state import move
 from pages.learned_heads import whole_words as words

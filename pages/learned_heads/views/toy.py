@@ -7,10 +7,13 @@ import streamlit as st
 
 from attn_core.toys import SHIPPED, SYMBOLS
 from attn_figures.learned import Course, Maps, scrubber
+from attn_live.packing import pack
+from attn_live.says import pack_says
 from attn_ui.address import place
 from attn_ui.following import follow
 from attn_ui.frame import tabs
-from attn_ui.live_figure import Slider, live_figure, pack, pack_says
+from attn_ui.live_figure import live_figure
+from attn_ui.page import Slider
 from attn_ui.shared_cache import shared
 from attn_ui.shared_settings import HEAD, KEY, QUERY
 from attn_ui.state import position

@@ -8,8 +8,10 @@ import torch
 from numpy.typing import NDArray
 
 from attn_figures.heads_add_up import added_up, shares
-from attn_ui.live_figure import Slider, live_figure, pack
+from attn_live.packing import pack
+from attn_ui.live_figure import live_figure
 from attn_ui.markdown import coloured
+from attn_ui.page import Slider
 from attn_ui.shared_cache import shared
 from attn_ui.shared_settings import QUERY
 from pages.multi_head import words

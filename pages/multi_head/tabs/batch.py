@@ -9,9 +9,11 @@ import torch
 from attn_core import Check, compare
 from attn_figures.batch import batch as picture
 from attn_figures.numbers import counted
+from attn_live.packing import pack
 from attn_ui import controls
-from attn_ui.live_figure import Slider, live_figure, pack
+from attn_ui.live_figure import live_figure
 from attn_ui.markdown import listed
+from attn_ui.page import Slider
 from attn_ui.shared_settings import HEAD
 from pages.multi_head.batch import MOST_SENTENCES, MOST_WORDS, PAD, Batch, batch_of
 from pages.multi_head.numbers import Now, array

@@ -12,8 +12,10 @@ from attn_core import Check, MultiHeadAttention, compare, two_pattern_task
 from attn_figures import one_or_many as pictures
 from attn_figures.numbers import counted, number
 from attn_figures.one_or_many import Fitted, Spread
+from attn_live.packing import pack
 from attn_ui import controls
-from attn_ui.live_figure import Slider, live_figure, pack
+from attn_ui.live_figure import live_figure
+from attn_ui.page import Slider
 from attn_ui.program_lines import program as program_of
 from attn_ui.shared_cache import shared
 from attn_ui.state import value

@@ -9,7 +9,9 @@ from torch.nn import functional as F
 
 from attn_core import Check, compare, multi_head_size
 from attn_figures.shared_heads import sharing, trade
-from attn_ui.live_figure import Slider, live_figure, pack
+from attn_live.packing import pack
+from attn_ui.live_figure import live_figure
+from attn_ui.page import Slider
 from attn_ui.parameters import Steps
 from attn_ui.shared_cache import shared
 from attn_ui.state import exact, value

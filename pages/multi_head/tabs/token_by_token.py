@@ -9,8 +9,10 @@ import torch
 from attn_core import Check, DecodingCost, compare, decoding_cost
 from attn_figures.numbers import counted
 from attn_figures.shared_heads import writing, writing_cost
-from attn_ui.live_figure import Slider, live_figure, pack
+from attn_live.packing import pack
+from attn_ui.live_figure import live_figure
 from attn_ui.markdown import coloured
+from attn_ui.page import Slider
 from attn_ui.shared_cache import shared
 from attn_ui.shared_settings import QUERY
 from attn_ui.state import value

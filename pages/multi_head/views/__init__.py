@@ -4,7 +4,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from attn_figures.picture import Spec
-from attn_ui.live_figure import pack, pack_says
+from attn_live.packing import pack
+from attn_live.says import pack_says
 from attn_ui.shared_cache import shared
 from pages.multi_head.numbers import Now
 from pages.multi_head.settings import VIEW, Look

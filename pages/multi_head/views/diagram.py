@@ -9,7 +9,7 @@ from attn_figures import block_diagrams as pictures
 from attn_figures.block_diagrams import Shapes
 from attn_figures.picture import Spec
 from attn_ui import state
-from attn_ui.live_figure import Cell
+from attn_ui.page import Cell
 from attn_ui.parameters import Choice
 from pages.multi_head import words
 from pages.multi_head.numbers import Now, allowed, divisors

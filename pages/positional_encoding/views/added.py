@@ -13,8 +13,11 @@ from attn_figures.frame import without_tags
 from attn_figures.numbers import number
 from attn_figures.picture import Spec
 from attn_figures.position_sum import Part
-from attn_ui.live_figure import Slider, live_figure, pack, pack_says
+from attn_live.packing import pack
+from attn_live.says import pack_says
+from attn_ui.live_figure import live_figure
 from attn_ui.markdown import plain
+from attn_ui.page import Slider
 from attn_ui.parameters import Steps
 from attn_ui.shared_cache import shared
 from attn_ui.shared_settings import KEY, QUERY, STRENGTH

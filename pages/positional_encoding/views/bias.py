@@ -4,7 +4,10 @@ from dataclasses import replace
 
 from attn_core import BiasScheme, RelativeBuckets, by_offset
 from attn_figures import position_maps as pictures
-from attn_ui.live_figure import Slider, live_figure, pack, pack_says
+from attn_live.packing import pack
+from attn_live.says import pack_says
+from attn_ui.live_figure import live_figure
+from attn_ui.page import Slider
 from attn_ui.shared_cache import shared
 from attn_ui.shared_settings import HEAD
 from pages.positional_encoding import words

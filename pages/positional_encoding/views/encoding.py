@@ -3,7 +3,8 @@
 import streamlit as st
 
 from attn_figures import position_maps as pictures
-from attn_ui.live_figure import Cursor, pack, pack_says
+from attn_live.packing import Cursor, pack
+from attn_live.says import pack_says
 from attn_ui.markdown import listed
 from attn_ui.shared_cache import shared
 from pages.positional_encoding import words

@@ -7,7 +7,10 @@ from numpy.typing import NDArray
 
 from attn_core import sentence_vectors
 from attn_figures import position_curves as pictures
-from attn_ui.live_figure import Slider, live_figure, pack, pack_says
+from attn_live.packing import pack
+from attn_live.says import pack_says
+from attn_ui.live_figure import live_figure
+from attn_ui.page import Slider
 from attn_ui.parameters import Steps
 from attn_ui.shared_cache import shared
 from attn_ui.shared_settings import BASE

@@ -8,7 +8,10 @@ from torch import Tensor
 from attn_core import shuffle_difference
 from attn_figures import positional as pictures
 from attn_figures.positional import Trial
-from attn_ui.live_figure import Slider, live_figure, pack, pack_says
+from attn_live.packing import pack
+from attn_live.says import pack_says
+from attn_ui.live_figure import live_figure
+from attn_ui.page import Slider
 from attn_ui.parameters import Steps
 from attn_ui.shared_cache import shared
 from attn_ui.shared_settings import STRENGTH

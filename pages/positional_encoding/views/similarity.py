@@ -4,7 +4,8 @@ from torch import Tensor
 
 from attn_core import Scheme, by_offset
 from attn_figures import position_maps as pictures
-from attn_ui.live_figure import Cursor, pack, pack_says
+from attn_live.packing import Cursor, pack
+from attn_live.says import pack_says
 from attn_ui.shared_cache import shared
 from pages.positional_encoding import words
 from pages.positional_encoding.numbers import Numbers, typical

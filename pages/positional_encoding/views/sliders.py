@@ -5,7 +5,9 @@ from dataclasses import dataclass, replace
 import torch
 
 from attn_core import Scheme
-from attn_ui.live_figure import Cursor, Rows, Slider, live_figure
+from attn_live.packing import Cursor
+from attn_ui.live_figure import live_figure
+from attn_ui.page import Rows, Slider
 from attn_ui.parameters import Steps
 from attn_ui.shared_settings import BASE, RAMP_STEP
 from attn_ui.state import exact

@@ -8,7 +8,10 @@ from numpy.typing import NDArray
 
 from attn_core import Scheme
 from attn_figures import position_curves as pictures
-from attn_ui.live_figure import Cursor, Rows, Slider, live_figure, pack, pack_says
+from attn_live.packing import Cursor, pack
+from attn_live.says import pack_says
+from attn_ui.live_figure import live_figure
+from attn_ui.page import Rows, Slider
 from attn_ui.shared_cache import shared
 from pages.positional_encoding import words
 from pages.positional_encoding.numbers import Numbers

@@ -5,7 +5,9 @@ import streamlit as st
 
 import attn_core
 from attn_figures.scale_study import scale_picture
-from attn_ui.live_figure import Slider, live_figure, pack
+from attn_live.packing import pack
+from attn_ui.live_figure import live_figure
+from attn_ui.page import Slider
 from attn_ui.shared_cache import shared
 from attn_ui.shared_settings import SEED
 from attn_ui.state import exact

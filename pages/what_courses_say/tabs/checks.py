@@ -3,12 +3,12 @@
 import streamlit as st
 
 from attn_ui.tables import checks_table
-from pages.what_courses_say.numbers import Now
+from pages.what_courses_say.compute import State
 
 
-def show(now: Now) -> None:
+def show(state: State) -> None:
     """Compute some of what is drawn again, with torch's own functions or by formula."""
-    found = now.claim.checks(now.study, now.seeds)
+    found = state.claim.checks(state.study, state.seeds)
     st.markdown("Computed just now, by another way than the picture's.")
     st.markdown(
         checks_table(

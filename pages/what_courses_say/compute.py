@@ -4,15 +4,16 @@ from dataclasses import dataclass
 
 from attn_core.claims import Study
 from attn_figures.claims import measured
-from attn_ui.live_figure import pack, pack_says
+from attn_live.packing import pack
+from attn_live.says import pack_says
 from attn_ui.shared_cache import shared
 from pages.what_courses_say.claim import Claim, Seeds, seeds_from, told
 from pages.what_courses_say.claims import CLAIMS
 
 
 @dataclass(frozen=True)
-class Now:
-    """What is on the page."""
+class State:
+    """What is on the page: a claim, and the seed that chance is drawn from."""
 
     name: str
     seed: int
@@ -39,9 +40,9 @@ def _studied(name: str, seeds: Seeds) -> Study:
 
 
 @shared
-def drawn(now: Now) -> tuple[bytes, bytes]:
+def drawn(state: State) -> tuple[bytes, bytes]:
     """Draw every position of the slider, and say its numbers."""
-    claim, study = now.claim, now.study
+    claim, study = state.claim, state.study
     curves = {
         measure: {name: found.numpy() for name, found in study.measures[measure].items()}
         for measure in claim.drawn

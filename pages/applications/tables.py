@@ -1,0 +1,23 @@
+"""The numbers on screen: every weight, with its query and its key."""
+
+from collections.abc import Sequence
+
+from pages.applications.state import State
+from pages.applications.views import VIEWS
+
+
+def columns(state: State) -> dict[str, Sequence[object]]:
+    """Return the table by its titles, a row for each map, query and key."""
+    titles = ("map", "query", "key", "may attend", "weight")
+    rows = [
+        (head.name, query, key, head.mask is None or bool(head.mask[i, j]), weight)
+        for head in VIEWS[state.use].heads(state)
+        for i, (query, row) in enumerate(zip(head.queries, head.attention.weights.tolist(), strict=True))
+        for j, (key, weight) in enumerate(zip(head.keys, row, strict=True))
+    ]
+    return dict(zip(titles, zip(*rows, strict=True), strict=True))
+
+
+def tables(state: State) -> dict[str, dict[str, Sequence[object]]]:
+    """Return the numbers by what they are."""
+    return {"weights": columns(state)}

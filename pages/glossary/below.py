@@ -1,0 +1,17 @@
+"""Under the picture: every term of a group, with the place that shows it."""
+
+import streamlit as st
+
+from attn_ui import controls
+from pages.glossary.settings import EVERY, GROUP
+from pages.glossary.terms import TERMS
+from pages.glossary.words import listed
+
+
+def show(_group: str) -> None:
+    """Ask for the group, and list its terms."""
+    group = controls.segment(GROUP, "Terms of")
+    with st.container(key="terms"):
+        for name in TERMS if group == EVERY else (group,):
+            st.header(name.capitalize(), anchor=False)
+            st.markdown(listed(TERMS[name]))

@@ -1,0 +1,24 @@
+"""The parts of a head by their names, and the terms of a group."""
+
+from attn_ui.ask import Ask
+from attn_ui.page import Figure, Seen, Slider
+from pages.glossary import parts
+from pages.glossary.settings import GROUP, PART
+
+
+def asks(_ask: Ask) -> None:
+    """Ask for nothing: the terms' group stands below the picture."""
+
+
+def sees(ask: Ask, _asked: None) -> Seen[str]:
+    """Show the parts; which group of terms is open is read where it is asked for, below."""
+    steps, says = parts.drawn()
+    figure = Figure(
+        steps,
+        key="parts",
+        alt="One attention head as a block diagram, one of its parts marked",
+        name="the parts of a head",
+        slider=Slider("Part", PART, names=[term.name for term in parts.terms()]),
+        says=says,
+    )
+    return Seen(ask.now(GROUP), figure, below="below")

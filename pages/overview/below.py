@@ -1,0 +1,51 @@
+"""Under the story: where to go from here, where to start, and where attention is used."""
+
+from pathlib import Path
+
+import streamlit as st
+
+from attn_figures import overview
+from attn_live.packing import pack
+from attn_ui.live_figure import live_figure
+from attn_ui.navigation import PAGES
+from attn_ui.shared_cache import shared
+from pages.overview.compute import uses
+from pages.overview.words import STARTS, USES
+
+FOLDER = Path(__file__).resolve().parents[1]
+CHAPTERS = [page for page in PAGES if not page.is_default]
+
+
+def show(_temperature: float) -> None:
+    """Lead on to the pages, advise, and draw the uses."""
+    for column, chapter in zip(st.columns(len(CHAPTERS)), CHAPTERS, strict=True):
+        with column:
+            script = str(FOLDER / chapter.folder / "page.py")
+            st.page_link(script, label=f"**{chapter.title}**", icon=":material/arrow_forward:")
+            st.caption(chapter.about)
+
+    st.header("Where to start", anchor=False)
+    for column, (who, advice) in zip(st.columns(len(STARTS)), STARTS.items(), strict=True):
+        column.markdown(f"**{who}.** {advice}")
+
+    st.header("Where attention is used", anchor=False)
+    live_figure(
+        _uses_drawn(),
+        key="uses",
+        alt="Four small maps of weights: "
+        "a date translated, a sentence, patches of a picture, frames of a sound",
+        name="where attention is used",
+    )
+    for column, use in zip(st.columns(len(uses())), uses(), strict=True):
+        column.markdown(USES[use.name])
+    st.page_link(
+        str(FOLDER / "applications" / "page.py"),
+        label="Larger ones, and BERT beside GPT",
+        icon=":material/arrow_forward:",
+    )
+
+
+@shared
+def _uses_drawn() -> bytes:
+    """Draw where attention is used."""
+    return pack([overview.uses.spec([(use.name, use.weights, use.queries, use.keys) for use in uses()])])

@@ -1,0 +1,23 @@
+"""The numbers on screen: mean and spread of every curve."""
+
+from collections.abc import Sequence
+
+from pages.what_courses_say.compute import State
+
+
+def columns(state: State) -> dict[str, Sequence[object]]:
+    """Return the table by its titles: measure, curve, x, the mean and, where there is one, the spread."""
+    study = state.study
+    titles = ("measure", "curve", study.over, "mean", "standard deviation")
+    rows = [
+        (measure, curve, float(x), float(here.mean()), float(here.std()) if len(here) > 1 else 0.0)
+        for measure, curves in study.measures.items()
+        for curve, found in curves.items()
+        for x, here in zip(study.x, found.unbind(dim=1), strict=True)
+    ]
+    return dict(zip(titles, zip(*rows, strict=True), strict=True))
+
+
+def tables(state: State) -> dict[str, dict[str, Sequence[object]]]:
+    """Return the numbers by what they are."""
+    return {"curves": columns(state)}
