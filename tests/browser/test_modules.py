@@ -5,7 +5,6 @@ import csv
 import io
 import json
 import zipfile
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +16,9 @@ from streamlit.testing.v1 import AppTest
 from attn_core import KERNELS
 from attn_live.arrays import read_body
 from attn_live.bundle import bundle, markup
-from attn_live.packing import PREFIX_BYTES, message
-from attn_live.says import pack_says, said_at, said_plainly
-from attn_live.unpacking import count_steps, figure_at, inflated
+from attn_live.packing import message
+from attn_live.says import pack_says, said_at
+from attn_live.unpacking import body_of, count_steps, figure_at
 from pages.kernel_regression.points import sample
 from pages.kernel_regression.settings import QUERY_AT
 from tests.pages import open_sound
@@ -93,21 +92,20 @@ def test_every_page_is_unpacked_as_python_unpacks_it(modules: Page, page: str) -
     assert packed
     for steps in packed:
         last = count_steps(steps) - 1
-        header, _ = read_body(inflated(steps)[PREFIX_BYTES:])
+        header, _ = read_body(body_of(steps))
         rows = header["cursor"]["n_rows"] if header["cursor"] else 1
         # There and back, so that nothing of another step may be left.
         check(modules, steps, [(0, 0), (last, rows - 1), (last // 2, rows // 2), (0, 0)])
 
 
-@pytest.mark.parametrize("packs", [bytes, said_plainly])
-def test_sentences_are_read_as_python_reads_them(modules: Page, packs: Callable[[bytes], bytes]) -> None:
+def test_sentences_are_read_as_python_reads_them(modules: Page) -> None:
     says = [
         ["the **one** is 1", "no mark"],
         ["the **one** is 1", "*one* :violet[is] more **and** it"],
         ["", "no mark"],
     ]
     for each in (says, ["the **one** is 1", "the **other** is 2", "the **one** is 1"]):
-        packed = packs(pack_says(each))
+        packed = pack_says(each)
         whole = message(b"{}", packed, b"")
         read = modules.evaluate(
             """async (text) => {
