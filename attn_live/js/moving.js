@@ -1,7 +1,6 @@
 // The figure as one file that still moves: its steps, these very modules and plotly.js, which the browser unpacks.
 
 import { compressed } from "./pdf.js";
-import { toSevens } from "./sevens.js";
 
 /** @typedef {import("./types").Subject} Subject */
 
@@ -18,8 +17,8 @@ export async function movingBlob(subject, { plotly, page, title }) {
   const parts = {
     TITLE: escapeMarkup(title),
     ADDRESS: escapeMarkup(subject.address),
-    MESSAGE: toSevens(await message(subject)),
-    PLOTLY: toSevens(await compressed(library, "gzip")),
+    MESSAGE: toBase64(await message(subject)),
+    PLOTLY: toBase64(await compressed(library, "gzip")),
   };
   // In one pass: what is filled in is not looked into again.
   const filled = new TextDecoder()
@@ -66,6 +65,11 @@ async function message({ meta, says, packed, at, chosen }) {
   }
   bytes.set(packed, place);
   return bytes;
+}
+
+/** @param {Uint8Array} bytes */
+export function toBase64(bytes) {
+  return btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""));
 }
 
 /** @param {string} text */
