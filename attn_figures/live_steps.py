@@ -59,7 +59,7 @@ def live(
         ) from error
     packed = pack(figures, cursor)
     n_rows = cursor.n_rows if cursor else None
-    said = b"null" if says is None else pack_says(says)
+    said = b"" if says is None else pack_says(says)
     if says is not None:
         check_says(said, len(figures), n_rows)
     head = {

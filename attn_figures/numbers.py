@@ -63,14 +63,14 @@ def fixed(value: float, decimals: int) -> str:
     return f"−{text}" if value < 0 and float(text) else text
 
 
-def distinct(values: Sequence[float], digits: int = 3) -> list[str]:
+def distinct(values: Sequence[float]) -> list[str]:
     """Write numbers with as many digits as it takes to tell those apart that differ.
 
     >>> distinct([1_700_000_000, 1_700_000_060]), distinct([0.5, 0.25])
     (['1,700,000,000', '1,700,000,060'], ['0.5', '0.25'])
     """
     wanted = len(set(values))
-    for more in range(digits, 18):
+    for more in range(3, 18):
         texts = [number(value, more) for value in values]
         if len(set(texts)) == wanted:
             break

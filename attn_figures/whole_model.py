@@ -13,7 +13,7 @@ from attn_figures.matrix import KEY_TITLE, NUMBERS_UP_TO, QUERY_TITLE, Extra, Ma
 from attn_figures.multi_head import PHONE_HEIGHT, ROOMY, ROOT
 from attn_figures.numbers import counted
 from attn_figures.panels import Panel, compose
-from attn_figures.picture import Picture, Spec
+from attn_figures.picture import Spec
 
 Numbers = NDArray[np.floating[Any]]
 LIGHT = theme.LIGHT
@@ -129,12 +129,6 @@ class _Thumbnails(Matrix):
         around |= {"y0": max(row - 1, -0.5), "y1": min(row + side, bottom)}
         line = {"color": LIGHT.query, "width": 2.5}
         return [{"type": "rect", "name": "head here", "xref": axes.x, "yref": axes.y, "line": line} | around]
-
-
-@Picture
-def whole_model(model: Model, at: int) -> Spec:
-    """Draw all thumbnails, and the head at this place of the order large."""
-    return steps(model, [at])[0]
 
 
 def steps(model: Model, places: Sequence[int]) -> list[Spec]:

@@ -19,7 +19,6 @@ from isal import isal_zlib
 Says = str | Sequence[str]  # one sentence for a step, or one for each row at that step
 Run = tuple[str, str]  # role and text; the role is words of "b", "i", "query", "key", "value"
 
-_DEFLATED = b"\x78"  # the first byte of RFC 1950
 _LEVEL = 1  # of ISA-L's deflate: level 3 takes twice as long for 4 % less
 _UNMARKED = re.compile(r"[^\\*:\]]+")  # text without anything that could begin or end a role
 _COLOURS = {"violet": "query", "orange": "key", "green": "value"}
@@ -144,14 +143,9 @@ def _split_at_bold(sentences: Sequence[str]) -> Split | None:
     )
 
 
-def said_plainly(packed: bytes) -> bytes:
-    """Return packed sentences before they were deflated: JSON, which never begins as deflated bytes do."""
-    return zlib.decompress(packed) if packed[:1] == _DEFLATED else packed
-
-
 def said_at(packed: bytes, step: int, row: int = 0) -> list[Run]:
     """Return the runs of one sentence out of what `pack_says` packed."""
-    says = orjson.loads(said_plainly(packed))
+    says = orjson.loads(zlib.decompress(packed))
     numbers: list[int] = []
     for place, further in enumerate(says["texts"]):
         numbers.append(further + (numbers[place - says["lag"]] if place >= says["lag"] else 0))
@@ -170,7 +164,7 @@ def _next(packed: bytes) -> list[int | list[int]]:
     """
     before = len('{"next":')
     found: list[int | list[int]]
-    found, _ = json.JSONDecoder().raw_decode(said_plainly(packed).decode(), before)
+    found, _ = json.JSONDecoder().raw_decode(zlib.decompress(packed).decode(), before)
     return found
 
 

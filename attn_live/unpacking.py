@@ -1,4 +1,4 @@
-"""Read one step back out of a packed message, for a browser that cannot draw the moving figure."""
+"""Read one step back out of a packed message: to check a click, and for a figure that cannot move."""
 
 import zlib
 from collections.abc import Mapping, Sequence
@@ -13,14 +13,12 @@ from attn_live.packing import PREFIX_BYTES
 
 def count_steps(packed: bytes) -> int:
     """Return how many steps a packed message has; only its prefix is read."""
-    return int.from_bytes(packed[:4], "little")
+    return int.from_bytes(packed[:PREFIX_BYTES], "little")
 
 
-def inflated(packed: bytes) -> bytes:
-    """Return the same message with its body as it was before it was deflated."""
-    if int.from_bytes(packed[4:8], "little") == 0:
-        return packed
-    return packed[:4] + bytes(4) + packed[8:PREFIX_BYTES] + zlib.decompress(packed[PREFIX_BYTES:])
+def body_of(packed: bytes) -> bytes:
+    """Return a packed message's body as it was before it was deflated."""
+    return zlib.decompress(packed[PREFIX_BYTES:])
 
 
 def figure_at(packed: bytes, step: int, row: int = 0) -> dict[str, Any]:
@@ -30,7 +28,7 @@ def figure_at(packed: bytes, step: int, row: int = 0) -> dict[str, Any]:
         packed: what `packing.pack` made.
         step: position of the slider; row: position of the row slider, where there is one.
     """
-    header, arrays = read_body(inflated(packed)[PREFIX_BYTES:])
+    header, arrays = read_body(body_of(packed))
     figure: dict[str, Any] = _resolve(header["figure"], arrays)
     for change in header["changes"]:
         values, index = change["values"], change["at"][step]

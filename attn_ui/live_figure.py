@@ -91,12 +91,12 @@ def live_figure(
     for control in (slider, rows):
         if control is not None:
             call(control.steps.name, control.label)
-    packed_says = b"null" if says is None else says if isinstance(says, bytes) else pack_says(says)
+    packed_says = b"" if says is None else says if isinstance(says, bytes) else pack_says(says)
     if says is not None:
         check_says(packed_says, n_steps, len(rows.steps.values) if rows else None)
     about = {"alt": alt, "name": name, "caption": caption, "invites": invites}
     head = orjson.dumps(_meta(key, slider, rows, chosen, **about))
-    shown = b"null" if says_what_is_chosen else packed_says
+    shown = b"" if says_what_is_chosen else packed_says
     message = join(head, shown, packed)
     if len(message) > MOST_MESSAGE_BYTES:
         raise ValueError(f"a message may take {MOST_MESSAGE_BYTES:,} bytes, this one takes {len(message):,}")

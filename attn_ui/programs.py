@@ -79,7 +79,7 @@ def printing(*names: str) -> str:
     return f"torch.set_printoptions(sci_mode=False, linewidth=120)\n{lines}"
 
 
-def in_latex(rows: Sequence[Sequence[float]], form: str = ".2f") -> str:
+def in_latex(rows: Sequence[Sequence[float]]) -> str:
     r"""Write a matrix; of a large one its first rows and columns, with dots for the others.
 
     >>> in_latex([[1.0, 0.0], [0.25, 0.75]])
@@ -89,9 +89,7 @@ def in_latex(rows: Sequence[Sequence[float]], form: str = ".2f") -> str:
     """
     cut = [list(row) for row in rows[:MOST_CELLS]]
     # A second rounding takes the sign from what the first one makes zero.
-    lines = [
-        " & ".join(f"{float(f'{cell:{form}}') + 0.0:{form}}" for cell in row[:MOST_CELLS]) for row in cut
-    ]
+    lines = [" & ".join(f"{float(f'{cell:.2f}') + 0.0:.2f}" for cell in row[:MOST_CELLS]) for row in cut]
     if len(rows[0]) > MOST_CELLS:
         lines = [rf"{line} & \cdots" for line in lines]
     if len(rows) > MOST_CELLS:

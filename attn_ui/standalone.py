@@ -1,8 +1,8 @@
 """One figure as a single HTML file that moves without a server or a network.
 
 The page holds the modules and the style of the live figure, and four places to be filled: the message that
-Python sends for the figure and plotly.js as gzip, the figure's title and its address. The browser fills it
-when somebody saves a figure (`attn_live/js/moving.js`).
+Python sends for the figure and plotly.js as gzip, both in base64; the figure's title and its address. The
+browser fills it when somebody saves a figure (`attn_live/js/moving.js`).
 """
 
 from functools import cache

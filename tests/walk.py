@@ -17,6 +17,7 @@ import os
 import random
 import re
 import sys
+import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -26,7 +27,7 @@ import numpy as np
 import torch
 from streamlit.testing.v1 import AppTest
 
-from attn_live.says import said_at, said_plainly
+from attn_live.says import said_at
 from attn_live.unpacking import count_steps, figure_at
 from attn_ui.parameters import Cells, Choice, Flag, Parameter, Real, Several, Steps, Table, Tabs, Text, Whole
 from tests.pages import PAGES, open_page
@@ -159,7 +160,7 @@ def said_now(at: AppTest) -> list[str]:
     heads = [json.loads(head) for head, _, _ in messages]
     stands = {head["key"]: head for head in heads if "slider" in head}
     for head, (_, said, _) in zip(heads, messages, strict=True):
-        if said != b"null":
+        if said:
             figure = stands.get(head["key"], {})
             step, row = ((figure.get(name) or {"index": 0})["index"] for name in ("slider", "cursor"))
             found.append("".join(run for _, run in said_at(said, step, row)))
@@ -171,7 +172,7 @@ def fields(at: AppTest) -> list[tuple[dict[str, Any], list[str], bytes]]:
     found = []
     for element in at.get("bidi_component"):
         head, said, packed = split(element.proto.bytes)
-        says = json.loads(said_plainly(said)) or {"runs": []}
+        says = json.loads(zlib.decompress(said)) if said else {"runs": []}
         found.append((json.loads(head), [text for _, text in says["runs"]], packed))
     return found
 

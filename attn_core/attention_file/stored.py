@@ -53,10 +53,6 @@ class Stored:
         return f"{self.name[:40]} {shown(self.shape)}"
 
 
-Told = dict[str, Any]
-"""What a file tells beside its arrays: a list, a text, or a Stored array of them."""
-
-
 def shown(shape: tuple[Any, ...]) -> str:
     """Return a shape as text, short, whatever a file says that it is."""
     text = str(shape)

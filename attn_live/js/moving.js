@@ -1,8 +1,6 @@
 // The figure as one file that still moves: its steps, these very modules and plotly.js, which the browser unpacks.
 
 import { compressed } from "./pdf.js";
-import { toSevens } from "./sevens.js";
-import { inflate, PREFIX_BYTES } from "./wire.js";
 
 /** @typedef {import("./types").Subject} Subject */
 
@@ -19,8 +17,8 @@ export async function movingBlob(subject, { plotly, page, title }) {
   const parts = {
     TITLE: escapeMarkup(title),
     ADDRESS: escapeMarkup(subject.address),
-    MESSAGE: toSevens(await message(subject)),
-    PLOTLY: toSevens(await compressed(library, "gzip")),
+    MESSAGE: toBase64(await message(subject)),
+    PLOTLY: toBase64(await compressed(library, "gzip")),
   };
   // In one pass: what is filled in is not looked into again.
   const filled = new TextDecoder()
@@ -55,11 +53,9 @@ async function message({ meta, says, packed, at, chosen }) {
     kit: "",
     invites: "",
   };
-  const [about, said] = [head, says].map((part) => new TextEncoder().encode(JSON.stringify(part)));
-  if (!about || !said) throw new Error("the figure says nothing of itself");
-  const texts = [about, await compressed(said, "deflate")];
-  const smaller = await packedAnew(packed);
-  const bytes = new Uint8Array(texts.reduce((sum, text) => sum + 4 + text.length, 0) + smaller.length);
+  const encode = (/** @type {any} */ part) => new TextEncoder().encode(JSON.stringify(part));
+  const texts = [encode(head), says ? await compressed(encode(says), "deflate") : new Uint8Array()];
+  const bytes = new Uint8Array(texts.reduce((sum, text) => sum + 4 + text.length, 0) + packed.length);
   const view = new DataView(bytes.buffer);
   let place = 0;
   for (const text of texts) {
@@ -67,26 +63,13 @@ async function message({ meta, says, packed, at, chosen }) {
     bytes.set(text, place + 4);
     place += 4 + text.length;
   }
-  bytes.set(smaller, place);
+  bytes.set(packed, place);
   return bytes;
 }
 
-/**
- * The steps deflated with care: Python has no time for it while a page waits.
- *
- * @param {Uint8Array} packed
- */
-async function packedAnew(packed) {
-  const head = packed.slice(0, PREFIX_BYTES);
-  const view = new DataView(head.buffer);
-  const rest = packed.subarray(PREFIX_BYTES);
-  const body = view.getUint32(4, true) ? await inflate(rest) : rest;
-  view.setUint32(4, body.length, true);
-  const deflated = await compressed(body, "deflate");
-  const bytes = new Uint8Array(PREFIX_BYTES + deflated.length);
-  bytes.set(head);
-  bytes.set(deflated, PREFIX_BYTES);
-  return bytes;
+/** @param {Uint8Array} bytes */
+export function toBase64(bytes) {
+  return btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""));
 }
 
 /** @param {string} text */

@@ -1,11 +1,11 @@
 // One figure without a server: what the page of a saved file runs.
 
 import { LiveFigure } from "./live.js";
-import { fromSevens } from "./sevens.js";
 
 /** @param {string} id */
 function bytesIn(id) {
-  return fromSevens(document.getElementById(id)?.textContent ?? "");
+  const text = atob(document.getElementById(id)?.textContent ?? "");
+  return Uint8Array.from(text, (byte) => byte.charCodeAt(0));
 }
 
 /** @param {string} id */

@@ -5,8 +5,7 @@
 /** @typedef {import("./types").ScreenTable} ScreenTable */
 
 const TYPES = { f8: Float64Array, f4: Float32Array, i4: Int32Array, u1: Uint8Array };
-export const PREFIX_BYTES = 12;
-const DEFLATED = 0x78; // the first byte of RFC 1950; JSON never begins so
+const PREFIX_BYTES = 4;
 
 /**
  * Splits what `live_figure` sends: what is said of the figure, its sentences, the packed steps.
@@ -16,8 +15,8 @@ const DEFLATED = 0x78; // the first byte of RFC 1950; JSON never begins so
  */
 export async function readMessage(bytes) {
   const [head, said, packed] = split(bytes);
-  const says = said[0] === DEFLATED ? await inflate(said) : said;
-  return { meta: parse(head), says: unfolded(parse(says)), packed };
+  const says = said.length ? unfolded(parse(await inflate(said))) : null;
+  return { meta: parse(head), says, packed };
 }
 
 /**
@@ -25,10 +24,10 @@ export async function readMessage(bytes) {
  * saved figure has of them is whole.
  *
  * @param {any} says
- * @returns {import("./types").Says | null}
+ * @returns {import("./types").Says}
  */
 function unfolded(says) {
-  if (!says?.next) return says;
+  if (!says.next) return says;
   let last = 0;
   /** @type {(part: any) => any} */
   const count = (part) => {
@@ -67,9 +66,7 @@ export function isSame(one, other) {
  * @returns {Promise<Steps>}
  */
 export async function unpack(bytes) {
-  const deflated = numberAt(bytes, 4) > 0;
-  const rest = bytes.subarray(PREFIX_BYTES);
-  const body = deflated ? await inflate(rest) : rest;
+  const body = await inflate(bytes.subarray(PREFIX_BYTES));
   const length = numberAt(body, 0);
   const nWords = numberAt(body, 4);
   const packed = parse(body.subarray(8, 8 + length));

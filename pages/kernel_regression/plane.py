@@ -29,9 +29,9 @@ class PlanePoints(Points):
         """Each key as it is written."""
         return list(map(self.name_vector, self.keys.tolist()))
 
-    def name_vector(self, x: list[float], least_digits: int = 0) -> str:
+    def name_vector(self, x: list[float]) -> str:
         """Write a place on the plane."""
-        return f"({', '.join(self.name_place(each, least_digits) for each in x)})"
+        return f"({', '.join(self.name_place(each) for each in x)})"
 
 
 def sample(n_points: int, noise: float, seed: int) -> PlanePoints:

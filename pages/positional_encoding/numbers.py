@@ -76,6 +76,6 @@ def values(steps: Steps) -> Tensor:
     return torch.tensor(steps.values, dtype=torch.float64)
 
 
-def typical(values: Tensor, share: float = 0.995) -> float:
+def typical(values: Tensor) -> float:
     """Return a limit that a single far longer row (the first of a learned table) does not set."""
-    return float(np.quantile(values.abs().numpy(), share)) or 1.0
+    return float(np.quantile(values.abs().numpy(), 0.995)) or 1.0

@@ -198,10 +198,11 @@ def test_the_printed_code_computes_the_same_numbers(name: str) -> None:
     setting, n_head = SETTINGS[name]
     now = Now(setting, LOOK, n_head)
     groups = divisors(n_head)[-2]
-    program = shared_heads.whole_program(now, groups)
+    more = code.going_on(now)
+    program = code.snippet(now) + more.shared_heads(groups, cross=not now.is_self_attention)
     assert "attn_core" not in program
-    more = (code.going_on(now).token_by_token(),) if now.is_self_attention else ()
-    found = leaves(program, *more)
+    written_on = (more.token_by_token(),) if now.is_self_attention else ()
+    found = leaves(program, *written_on)
     shared = now.sharing(groups).result
     for made, right in (
         ("weights", now.result.weights),

@@ -13,6 +13,7 @@ from threading import Event
 from typing import Any
 
 import numpy as np
+import plotly.graph_objects as go
 import pytest
 import safetensors.torch
 import torch
@@ -20,7 +21,7 @@ import transformers
 from streamlit.testing.v1 import AppTest
 
 from attn_core import AttentionMaps, RealModel, label_tokens, load_model, read_attention
-from attn_figures.whole_model import OVERVIEW, whole_model
+from attn_figures.whole_model import OVERVIEW, steps
 from attn_live.says import said_at
 from attn_live.unpacking import figure_at
 from attn_ui import shared_cache
@@ -290,7 +291,7 @@ def test_a_map_whose_rows_were_divided_says_so_and_keeps_the_true_weight() -> No
     maps = AttentionMaps(drawn_maps(1, 1, 5, 5), ("[CLS]", "a", "b", "c", "[SEP]"), special=(0, 4))
     (true,) = maps.maps["layer 0"]
     for hide in (True, False):
-        spec = whole_model(Whole(maps, "itself", hide).model, 0)
+        spec = go.Figure(steps(Whole(maps, "itself", hide).model, [0])[0])
         drawn = {trace.name: trace for trace in spec.data}["weights"]
         said = [note.text for note in spec.layout.annotations]
         share = float(np.mean([true[i, i] for i in ((1, 2, 3) if hide else range(5))]))

@@ -534,12 +534,13 @@ def test_a_wrong_cache_fails_its_checks(monkeypatch: pytest.MonkeyPatch) -> None
 def test_the_code_of_shared_heads_and_of_the_cache_prints_their_numbers(name: str) -> None:
     setting, n_head = SETTINGS[name]
     now = Now(setting, LOOK, n_head)
+    program, more = code.snippet(now), code.going_on(now)
     for groups in divisors(n_head):
-        found = leaves(shared_heads.whole_program(now, groups))
+        found = leaves(program + more.shared_heads(groups, cross=not now.is_self_attention))
         result = now.sharing(groups).result
         torch.testing.assert_close(found["shared_weights"], result.weights, atol=1e-12, rtol=0)
         torch.testing.assert_close(found["shared_output"], result.output, atol=1e-12, rtol=0)
-    found = leaves(token_by_token.whole_program(now))
+    found = leaves(program + more.token_by_token())
     rows, kept = written(setting, n_head, n_head)
     torch.testing.assert_close(found["written"], torch.cat([row.output for row in rows]), atol=1e-12, rtol=0)
     assert found["kept_numbers"] == kept.numbers

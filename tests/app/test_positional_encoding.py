@@ -58,16 +58,16 @@ def said(app: AppTest) -> str:
 
 def sentences(app: AppTest) -> list[str]:
     """What each live figure says where its sliders stand; what follows a click travels before its figure."""
-    found, apart = [], b"null"
+    found, apart = [], b""
     for figure in app.get("bidi_component"):
         head, said, *_ = parts(figure.proto.bytes)
         meta = json.loads(head)
         if [*meta] == ["key"]:
             apart = said
             continue
-        said, apart = (apart if said == b"null" else said), b"null"
+        said, apart = said or apart, b""
         step, row = (meta[each]["index"] if meta[each] else 0 for each in ("slider", "cursor"))
-        if said != b"null":
+        if said:
             found.append(
                 "".join(
                     f"**{text}**" if "b" in role.split() else text for role, text in said_at(said, step, row)

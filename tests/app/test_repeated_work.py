@@ -1,63 +1,14 @@
 """What takes the place of Streamlit's repeated work says what Streamlit said."""
 
-import gc
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import pytest
-from streamlit import config
-from streamlit.components.v2 import presentation
-from streamlit.components.v2.bidi_component import main as components
-from streamlit.proto.NewSession_pb2 import CustomThemeConfig
-from streamlit.runtime import app_session
 from streamlit.runtime.state.safe_session_state import SafeSessionState
 
 from attn_ui import repeated_work
 from tests.pages import PAGES, open_page
 from tests.walk import states
-
-SECTIONS = ("", "sidebar", "light", "light.sidebar", "dark", "dark.sidebar")
-# Streamlit's own, also where a test before these has started the app in this process.
-STREAMLITS: tuple[tuple[object, str, object], ...] = (
-    (SafeSessionState, "filtered_state", property(repeated_work._all_of)),
-    (components, "make_bidi_component_presenter", presentation.make_bidi_component_presenter),
-)
-
-
-@pytest.fixture
-def spared(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Put it in its place for one test."""
-    for owner, name, own in repeated_work.REPLACED:
-        monkeypatch.setattr(owner, name, own)
-
-
-def described(describe: Any) -> CustomThemeConfig:
-    """Return the theme as a new session's message has it."""
-    theme = CustomThemeConfig()
-    for section in SECTIONS:
-        place = theme
-        for part in filter(None, section.split(".")):
-            place = getattr(place, part)
-        describe(place, f"theme.{section}".removesuffix("."))
-    return theme
-
-
-def test_the_theme_is_the_same_and_follows_its_configuration(spared: None) -> None:
-    before = described(repeated_work._describe)
-    assert before.dark.sidebar.ByteSize() or before.dark.ByteSize()
-    for _ in range(2):
-        found = described(app_session._populate_theme_msg)
-        assert found == before
-        assert found.SerializeToString(deterministic=True) == before.SerializeToString(deterministic=True)
-    was = config.get_option("theme.primaryColor")
-    try:
-        config.set_option("theme.primaryColor", "#123456")
-        config._on_config_parsed.send()  # as a changed config.toml is told
-        assert described(app_session._populate_theme_msg).primary_color == "#123456"
-    finally:
-        config.set_option("theme.primaryColor", was)
-        config._on_config_parsed.send()
-    assert described(app_session._populate_theme_msg) == before
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if len(PAGES[page][1]) > 2])  # others have few boxes
@@ -79,21 +30,24 @@ def test_a_control_finds_in_the_session_what_it_found(page: str, monkeypatch: py
     assert max(looked) > 3
 
 
-def classes_of_reports() -> int:
-    """Count what Streamlit makes so that a figure's report could be written to."""
-    gc.collect()
-    open_page("single-head")
-    return sum(each.__name__ == "_WriteThrough" for each in dict.__subclasses__())
+def copies(monkeypatch: pytest.MonkeyPatch, place: Callable[[], None]) -> int:
+    """Count how often a run copies all that the session holds."""
+    copied = []
+
+    def counted(state: SafeSessionState) -> Mapping[str, Any]:
+        copied.append(state)
+        return dict(all_of(state))
+
+    all_of = repeated_work._all_of
+    with monkeypatch.context() as patch:
+        patch.setattr(repeated_work, "_all_of", counted)
+        # Streamlit's own, also where a test before this has started the app in this process.
+        patch.setattr(SafeSessionState, "filtered_state", property(counted))
+        place()
+        open_page("single-head")
+    return len(copied)
 
 
-def test_a_run_makes_no_class(monkeypatch: pytest.MonkeyPatch) -> None:
-    gc.disable()
-    try:
-        for owner, name, theirs in STREAMLITS:
-            monkeypatch.setattr(owner, name, theirs)
-        assert classes_of_reports() > 0  # else Streamlit has mended it, and this may go
-        for owner, name, own in repeated_work.REPLACED:
-            monkeypatch.setattr(owner, name, own)
-        assert classes_of_reports() == 0
-    finally:
-        gc.enable()
+def test_a_run_copies_no_session(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert copies(monkeypatch, lambda: None) > 3  # else Streamlit has mended it, and this may go
+    assert copies(monkeypatch, repeated_work.spare) == 0

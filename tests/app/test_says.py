@@ -1,5 +1,7 @@
 """The sentences that move with a figure: markdown in, runs of plain text out, each once."""
 
+import zlib
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -13,7 +15,6 @@ from attn_live.says import (
     pack_says,
     runs,
     said_at,
-    said_plainly,
 )
 from attn_ui.markdown import coloured, plain
 
@@ -94,10 +95,9 @@ def test_sentences_come_back_and_repeats_travel_once() -> None:
     assert [[said_at(packed, step, row) for row in (0, 1)] for step in (0, 1)] == [
         [runs(sentence) for sentence in step] for step in says
     ]
-    plainly = said_plainly(packed)
+    plainly = zlib.decompress(packed)
     assert plainly.count(b'"one "') == 1
     assert plainly.count(b'"x"') == 1
-    assert said_at(plainly, 0, 1) == said_at(packed, 0, 1)
     assert said_at(pack_says(["a", "b"]), 1, 7) == [("", "b")]
 
 

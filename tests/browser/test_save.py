@@ -25,7 +25,7 @@ SHAPES = {
     **{"half slide": (800, 900), "square": (900, 900)},
 }
 LARGE = 0.022 * 900  # pixels that words take at least, on a slide 900 high
-MOST_BYTES = 2_500_000  # of a file that moves
+MOST_BYTES = 2_700_000  # of a file that moves
 # Words beyond the picture's edge, and words under its caption.
 MISPLACED = """() => {
     const words = [...document.querySelectorAll('text')].filter(text => text.textContent.trim());

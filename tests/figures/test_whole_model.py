@@ -3,6 +3,7 @@
 import itertools
 
 import numpy as np
+import plotly.graph_objects as go
 import pytest
 from numpy.typing import NDArray
 
@@ -15,7 +16,6 @@ from attn_figures.whole_model import (
     montage,
     steps,
     thumbnail_side,
-    whole_model,
 )
 
 Numbers = NDArray[np.float64]
@@ -68,7 +68,7 @@ def test_a_thumbnail_has_the_largest_weight_of_each_part(n: int) -> None:
 
 def test_every_cell_belongs_to_the_head_that_it_shows() -> None:
     maps = layers((3, 6, 6), (4, 6, 6))
-    figure = whole_model(model(maps), 0)
+    figure = go.Figure(steps(model(maps), [0])[0])
     cells = next(trace for trace in figure.data if trace.name == OVERVIEW)
     for row, column in itertools.product(*map(range, np.shape(cells.z))):
         head = head_at(maps, row, column)
@@ -96,7 +96,7 @@ def test_the_large_map_is_the_one_in_the_frame() -> None:
 
 
 def test_colours_are_fixed_and_words_escaped() -> None:
-    figure = whole_model(model(layers((2, 6, 6))), 1)
+    figure = go.Figure(steps(model(layers((2, 6, 6))), [1])[0])
     assert (figure.layout.coloraxis.cmin, figure.layout.coloraxis.cmax) == (0, 1)
     assert ROOT == 2.0
     assert "&lt;w0&gt;" in figure.layout.yaxis2.ticktext

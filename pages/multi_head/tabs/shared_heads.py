@@ -243,8 +243,3 @@ def _counted(shared: Now) -> int:
         d_key=shared.module.d_key,
         num_kv_heads=shared.module.num_kv_heads,
     ).parameters
-
-
-def whole_program(now: Now, groups: int) -> str:
-    """Return the page's program, and the lines that go on after it."""
-    return code.snippet(now) + code.going_on(now).shared_heads(groups, cross=not now.is_self_attention)

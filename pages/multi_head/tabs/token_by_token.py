@@ -135,11 +135,6 @@ def checks(now: Now, groups: int) -> list[Check]:
     ]
 
 
-def whole_program(now: Now) -> str:
-    """Return the page's program and the lines that go on after it."""
-    return code.snippet(now) + code.going_on(now).token_by_token()
-
-
 @shared
 def _steps(setting: Setting, n_head: int, groups: int, head: int) -> bytes:
     rows, kept = written(setting, n_head, groups)
