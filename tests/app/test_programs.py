@@ -242,11 +242,23 @@ def test_the_tab_opens_where_einops_cannot_be_imported(monkeypatch: pytest.Monke
     monkeypatch.setattr(written, "find_spec", lambda name: None)
     at = open_page("multi-head", tab="Spellings")
     assert not at.exception
-    assert "einops is not installed here" in "\n".join(each.value for each in at.caption)
+    assert at.button_group(key="spelling").value == "loops"  # the first that runs
+    assert any("**output**" in each.value for each in at.markdown)  # it is run, with its shapes
+    assert "`pip install einops`" in "\n".join(each.value for each in at.caption)
     checks = next(each.value for each in at.markdown if "gives this output" in each.value)
     for spelling in ("loops", "matmul", "einsum", "torch"):
         assert f"{spelling} gives this output" in checks
     assert handed.of_a_tab("Spellings", {"spelling": "torch"}) == []
+    asked = open_page("multi-head", tab="Spellings", spelling="einops")
+    assert not asked.exception
+    assert asked.button_group(key="spelling").value == "einops"  # a link that names it keeps it
+    assert "from einops import" in "\n".join(each.value for each in asked.code)
+
+
+def test_the_tab_opens_on_einops_where_it_is_installed() -> None:
+    at = open_page("multi-head", tab="Spellings")
+    assert at.button_group(key="spelling").value == "einops"
+    assert "pip install" not in "\n".join(each.value for each in at.caption)
 
 
 def test_numbers_that_are_not_the_pages_are_found() -> None:

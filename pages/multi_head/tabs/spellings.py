@@ -1,5 +1,8 @@
 """The tab "Spellings": the same attention in five ways, with the shape after each step, and all compared."""
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 import streamlit as st
 
 from attn_core import Check, compare
@@ -7,7 +10,7 @@ from attn_ui import controls
 from pages.multi_head import snippet
 from pages.multi_head.numbers import Now
 from pages.multi_head.settings import SPELLING
-from pages.multi_head.spellings import inputs, run, spellings
+from pages.multi_head.spellings import Spelling, inputs, run, spellings
 from pages.multi_head.tabs import code
 from pages.multi_head.tabs.checks import table
 
@@ -27,11 +30,16 @@ def show(now: Now) -> None:
         "head, then the dimension. What each step makes has the shape beside it."
     )
     by_name = {spelling.name: spelling for spelling in spellings(now.module)}
-    chosen = by_name[controls.segment(SPELLING, "Spelling")]
+    opens = replace(SPELLING, default=opening(list(by_name.values())))
+    chosen = by_name[controls.segment(opens, "Spelling")]
+    missing = [name for name, spelling in by_name.items() if not spelling.runs_here]
+    if missing:
+        # einops is the one package that a spelling may lack: it bears the spelling's name.
+        name = missing[0]
+        st.caption(f":material/info: {name} is not installed here. To run it: `pip install {name}`.")
     given = inputs(now.module, now.tokens.query, now.mask)
     if not chosen.runs_here:
         st.code(chosen.program, language="python")
-        st.caption(":material/info: einops is not installed here, so its shapes are not measured.")
     elif chosen.name == "loops" and not loops_fit(now):
         st.code(chosen.program, language="python")
         st.caption(f":material/info: Loops over more than {MOST_PAIRS:,} pairs are not run while you wait.")
@@ -55,6 +63,12 @@ def show(now: Now) -> None:
         st.code(snippet.spelled(code.asked(now, ("x", "memory")), chosen), language="python")
     st.markdown("**Checked just now**: each spelling against the output of this page")
     st.markdown(table(checks(now)))
+
+
+def opening(every: Sequence[Spelling]) -> str:
+    """Return the spelling that the tab opens on: the setting's own, or the first that runs here."""
+    running = [spelling.name for spelling in every if spelling.runs_here]
+    return SPELLING.default if SPELLING.default in running else running[0]
 
 
 def loops_fit(now: Now) -> bool:
