@@ -1,6 +1,6 @@
 """The settings turned into numbers: the one state that pictures, words, tabs, checks and code all read."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -59,6 +59,13 @@ class Numbers:
     def under(self, scheme: str) -> "Numbers":
         """Return the numbers of the same words under another scheme."""
         return self if scheme == self.scheme_name else Numbers(self.inputs.under(scheme))
+
+    def beside(self, scheme: str) -> "Numbers":
+        """Return the numbers of the very same vectors under another scheme, which can take their width.
+
+        Nothing but the positions then sets the two apart; `under` lets each scheme have a width of its own.
+        """
+        return Numbers(replace(self.inputs.under(scheme), width=self.width))
 
     def weights(self, strengths: Tensor) -> Tensor:
         """Return the weights (steps, n, n) at each strength."""

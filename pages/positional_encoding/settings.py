@@ -213,16 +213,25 @@ def ask() -> Inputs:
     picture = controls.segment(PICTURE, "Picture", label_visibility="collapsed")
     tokens = tuple(tokenize(text)[:MAX_TOKENS])
     inputs = Inputs(picture, tokens, words, width, seed, scheme, num_heads)
+    inputs = _ask_for_picture(inputs, room)
     note = _width_note(inputs)
     if note:
         width_note.caption(note)
-    return _ask_for_picture(inputs, room)
+    return inputs
 
 
 def fitting_width(inputs: Inputs) -> int:
-    """Return the width nearest to the one asked for that the words and the scheme can take."""
-    one_hot = len(set(inputs.tokens)) if inputs.words == "one-hot" else 1
-    return SCHEMES[inputs.scheme.name].fitting_width(max(inputs.width, one_hot))
+    """Return the width nearest to the one asked for that the words and the schemes compared can take."""
+    width = max(inputs.width, len(set(inputs.tokens)) if inputs.words == "one-hot" else 1)
+    for name in sorted(_compared(inputs), key="learned".__eq__):  # the table's width is even, so it is last
+        width = SCHEMES[name].fitting_width(width)
+    return width
+
+
+def _compared(inputs: Inputs) -> set[str]:
+    """Return the scheme, and the one beside it where the picture is the difference of two."""
+    two = inputs.picture == "compare" and inputs.beside != "all"
+    return {inputs.scheme.name, inputs.beside} if two else {inputs.scheme.name}
 
 
 def _width_note(inputs: Inputs) -> str:
@@ -235,7 +244,7 @@ def _width_note(inputs: Inputs) -> str:
         return (
             f":material/info: {count} different one-hot words need a width of {count}{even}: {used} is used."
         )
-    if inputs.scheme.name == "learned":
+    if "learned" in _compared(inputs):
         return f":material/info: The learned table has width {used}, so the words have too."
     return f":material/info: Rotary turns pairs of dimensions: {used} is used in place of {inputs.width}."
 

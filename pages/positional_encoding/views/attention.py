@@ -36,8 +36,7 @@ def _strengths(numbers: Numbers) -> Steps:
 @shared
 def _packed(inputs: Inputs, steps: Steps) -> tuple[bytes, bytes]:
     numbers = Numbers(inputs)
-    before = numbers.under("none").weights(values(steps)).numpy()
-    after = numbers.weights(values(steps)).numpy()
+    before, after = (each.weights(values(steps)).numpy() for each in (numbers.beside("none"), numbers))
     limit = max(float(abs(after - before).max()), 1e-3)
     names = ("without positions", f"with positions: {numbers.scheme_name}")
     labels = inputs.labels

@@ -50,7 +50,8 @@ def _packed_all(inputs: Inputs, steps: Steps) -> tuple[bytes, bytes]:
 def _packed_two(inputs: Inputs, steps: Steps) -> tuple[bytes, bytes]:
     numbers = Numbers(inputs)
     names = (inputs.beside, numbers.scheme_name)
-    one, other = (numbers.under(name).weights(values(steps)).numpy() for name in names)
+    beside = numbers.beside(inputs.beside)
+    one, other = (each.weights(values(steps)).numpy() for each in (beside, numbers))
     limit = max(float(abs(other - one).max()), 1e-3)
     titles = tuple("without positions" if name == "none" else f"with positions: {name}" for name in names)
     labels, maps = inputs.labels, list(zip(one, other, strict=True))

@@ -1,0 +1,106 @@
+"""Two maps whose difference is drawn are of the same words' vectors, whatever width a scheme asks for."""
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+import torch
+from torch import Tensor
+
+from attn_core import sentence_vectors
+from attn_live.unpacking import figure_at
+from attn_ui import shared_cache
+from attn_ui.parameters import Steps
+from attn_ui.schemes import SchemeSettings
+from pages.positional_encoding.numbers import Numbers
+from pages.positional_encoding.settings import Inputs
+from pages.positional_encoding.views import attention, compare
+
+TOKENS = ("dog", "bites", "man", "dog")
+NAMES = ("before", "after", "difference")
+STRENGTHS = Steps("strength", 1.0, (0.0, 1.0), ".1f")
+WIDE, SEED = 384, 3
+
+
+@pytest.fixture(autouse=True)
+def table(monkeypatch: pytest.MonkeyPatch) -> Iterator[Tensor]:
+    # Faint, so that the weights do not all become choices.
+    numbers = 0.1 * torch.randn(512, WIDE, generator=torch.Generator().manual_seed(2), dtype=torch.float64)
+    monkeypatch.setattr("attn_core.schemes.added.scaled_table", lambda: numbers)
+    shared_cache.clear()
+    yield numbers
+    shared_cache.clear()
+
+
+def inputs(scheme: str, width: int, beside: str = "all", words: str = "random") -> Inputs:
+    picture = "attention" if beside == "all" else "compare"
+    return Inputs(picture, TOKENS, words, width, SEED, SchemeSettings(scheme), num_heads=8, beside=beside)
+
+
+def by_hand(x: Tensor) -> np.ndarray:
+    return torch.softmax(x @ x.T / math.sqrt(x.shape[-1]), dim=-1).numpy()
+
+
+def words_of(width: int, kind: str = "random") -> Tensor:
+    return sentence_vectors(TOKENS, width, kind=kind, seed=SEED)
+
+
+def drawn(packed: bytes, step: int) -> list[np.ndarray]:
+    return [np.asarray(each["z"]) for each in figure_at(packed, step)["data"] if each.get("name") in NAMES]
+
+
+@pytest.mark.parametrize("kind", ["one-hot", "random"])
+def test_learned_positions_stand_beside_the_same_words_without_them(kind: str, table: Tensor) -> None:
+    packed, _ = attention._packed(inputs("learned", 16, words=kind), STRENGTHS)
+    x = words_of(WIDE, kind)
+    before, after = by_hand(x), by_hand(x + table[1 : len(TOKENS) + 1])  # row 0 is that of [CLS]
+    for found, wanted in zip(drawn(packed, 1), (before, after, after - before), strict=True):
+        np.testing.assert_allclose(found, wanted, atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("scheme", "width", "used"), [("learned", 16, WIDE), ("rotary", 5, 6), ("ramp", 5, 5)]
+)
+def test_nothing_changes_at_strength_zero(scheme: str, width: int, used: int) -> None:
+    packed, _ = attention._packed(inputs(scheme, width), STRENGTHS)
+    before, after, change = drawn(packed, 0)
+    np.testing.assert_allclose(before, by_hand(words_of(used)), atol=1e-6)
+    np.testing.assert_allclose(after, before, atol=1e-6)
+    np.testing.assert_allclose(change, 0, atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("beside", "scheme", "used"),
+    [
+        ("learned", "sinusoidal", WIDE),
+        ("sinusoidal", "learned", WIDE),
+        ("rotary", "none", 6),
+        ("rotary", "learned", WIDE),
+    ],
+)
+def test_any_two_schemes_compare_the_same_words(beside: str, scheme: str, used: int) -> None:
+    packed, _ = compare._packed_two(inputs(scheme, 5, beside), STRENGTHS)
+    one, other, change = drawn(packed, 0)
+    for found in (one, other):
+        np.testing.assert_allclose(found, by_hand(words_of(used)), atol=1e-6)
+    np.testing.assert_allclose(change, 0, atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("beside", "scheme"), [("learned", "sinusoidal"), ("rotary", "none"), ("none", "learned")]
+)
+def test_tabs_show_the_vectors_that_are_drawn(beside: str, scheme: str) -> None:
+    """What tabs read, the state's own weights, is the second of the two maps."""
+    chosen = inputs(scheme, 5, beside)
+    packed, _ = compare._packed_two(chosen, STRENGTHS)
+    np.testing.assert_allclose(drawn(packed, 1)[1], Numbers(chosen).attended.weights, atol=1e-6)
+
+
+def test_a_scheme_alone_keeps_the_width_asked_for() -> None:
+    assert [Numbers(inputs(name, 5)).width for name in ("none", "ramp", "rotary", "learned")] == [
+        5,
+        5,
+        6,
+        WIDE,
+    ]
