@@ -1,4 +1,4 @@
-"""A hover calls the row of a map of weights the query and its column the key, and tells that cell's weight."""
+"""A hover calls the row of a map of weights the query, its column the key, and tells that cell's weight."""
 
 import re
 from typing import Any
@@ -37,7 +37,7 @@ def test_the_row_is_the_query_and_the_column_the_key(labels: str, which: int) ->
         "weights", WEIGHTS, "weights", rows, columns, row_title=QUERY_TITLE, column_title=KEY_TITLE, mask=MASK
     )
     trace = compose([drawn]).data[which]
-    for row, column in np.argwhere(MASK == (which == 0)):
+    for row, column in np.argwhere(MASK if which == 0 else ~MASK):
         place, _, value = told(trace, row, column).partition("<br>")
         assert place == f"query {rows[row]}, key {columns[column]}"
         assert value.startswith(f"weight {WEIGHTS[row, column]:.6f}" if which == 0 else "masked")
