@@ -1,4 +1,4 @@
-"""Under the label of a tab stands what the label says: words of its own, which no other tab of the page has."""
+"""Under the label of a tab stands what the label says: words that no other tab of the page has."""
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -48,7 +48,7 @@ SIGNS: dict[str, dict[str, str]] = {
         "Batch": "**many sentences at once**",
         "One or many": "The same words at one width",
         "Cost": "| pairs | share | multiply-adds |",
-        "Checks": "What must hold | on the numbers on screen",
+        "Checks": "`torch.nn.MultiheadAttention` with the same",
         "Data": "**What goes in**",
         "Code": CODE,
         "Spellings": "one fused W_qkv",
