@@ -3,7 +3,7 @@ PYTHON ?= python3
 PORT ?= 8501
 BIN := .venv/bin
 
-.PHONY: run class doctor slides cartesian lock digests audit test soak check bench browser clean
+.PHONY: run class doctor slides cartesian lock digests audit test quick soak check bench browser clean
 
 run: .venv/.app
 	$(BIN)/streamlit run app.py --server.port $(PORT)
@@ -54,6 +54,14 @@ test: .venv/.dev browser check
 	wait $$rest; rest=$$?; wait $$others; others=$$?; \
 	cat build/browser.log build/others.log; \
 	test $$first = 0 -a $$rest = 0 -a $$others = 0
+
+# What a minute can prove, of the layer in hand: make quick LAYER=core (figures, live, app). Without LAYER:
+# core, figures, some states of each page, and the layers of files that differ from main. No types, no browser.
+LAYER ?=
+quick: .venv/.dev
+	$(BIN)/ruff check --quiet .
+	$(BIN)/ruff format --check --quiet .
+	$(BIN)/python -m tests.quick $(LAYER)
 
 # What `make test` looks at in a sample, looked at on every page and in every form.
 soak: .venv/.dev browser

@@ -1,4 +1,5 @@
 import math
+from collections.abc import Callable
 
 import pytest
 import torch
@@ -12,6 +13,7 @@ from attn_core import (
     causal_mask,
     diagonal_score,
     effective_keys,
+    effective_rank,
     entropy,
     first_token_score,
     head_similarity,
@@ -173,3 +175,37 @@ def test_refusals_say_what_came(refuses: Refuses) -> None:
             measure(torch.zeros(5))
     with refuses(r"weights must have shape \(\*batch, n_head, n_query, n_key\); got \(5, 7\)"):
         head_similarity(torch.zeros(5, 7))
+
+
+class TestSingularValues:
+    """Of a matrix whose singular values differ: equal ones do not tell a sum from a maximum."""
+
+    def test_the_effective_rank_of_known_shares(self) -> None:
+        turned = torch.linalg.qr(torch.arange(16.0, dtype=torch.float64).reshape(4, 4).sin())[0]
+        matrix = turned[:, :3] * torch.tensor([4.0, 2.0, 2.0], dtype=torch.float64)
+        # Shares of a half, a quarter and a quarter: 3/2 ln 2.
+        assert effective_rank(matrix).item() == pytest.approx(2**1.5)
+        assert effective_rank(torch.stack([matrix, 7 * matrix])).tolist() == pytest.approx([2**1.5] * 2)
+        assert effective_rank(matrix.T).item() == pytest.approx(2**1.5)
+
+
+# Another answer by a maximum than by a sum, a mean or a norm; each is worked out by hand.
+UNEVEN = torch.tensor([[0.5, 0.25, 0.25], [0.125, 0.5, 0.375], [0.25, 0.5, 0.25]], dtype=torch.float64)
+
+
+@pytest.mark.parametrize(
+    ("measure", "wanted"),
+    [
+        (lambda w: entropy(w)[..., 0], 1.5 * math.log(2)),
+        (lambda w: effective_keys(w)[..., 0], 2**1.5),
+        (attention_distance, (0.75 + 0.5 + 1.0) / 3),
+        (previous_token_score, (0.125 + 0.5) / 2),
+        (diagonal_score, 1.25 / 3),
+        (next_token_score, (0.25 + 0.375) / 2),
+        (first_token_score, (0.125 + 0.25) / 2),
+    ],
+    ids=["entropy", "keys", "distance", "previous", "diagonal", "next", "first"],
+)
+def test_a_measure_of_uneven_weights_by_hand(measure: Callable[[Tensor], Tensor], wanted: float) -> None:
+    assert measure(UNEVEN).item() == pytest.approx(wanted)
+    assert measure(UNEVEN[None].expand(2, 3, 3))[1].item() == pytest.approx(wanted)

@@ -1,0 +1,97 @@
+"""Under the label of a tab stands what the label says: words that no other tab of the page has."""
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from tests.pages import PAGES, open_page, tabs_of
+
+CHECKS = "What must hold |"
+CODE = "It prints"
+# Of each page with tabs, what is read under each of them and under no other.
+SIGNS: dict[str, dict[str, str]] = {
+    "kernel-regression": {
+        "Arithmetic": "| K(u) | weight w |",
+        "Maths": "**Gaussian**",
+        "Break it": "queries compete for keys",
+        "Checks": CHECKS,
+        "Data": "Change a number, add a row",
+        "Code": CODE,
+    },
+    "single-head": {
+        "Arithmetic": "The framed cell:",
+        "Maths": "One head in one line",
+        "Scale": "Drag the width",
+        "Cost": "under this mask | full attention",
+        "Break it": "The largest change of a weight",
+        "Checks": "What must hold | this page",
+        "Data": "(d_model × d_k)",
+        "Code": CODE,
+    },
+    "positional-encoding": {
+        "Arithmetic": "by what each part comes from",
+        "Maths": "The words attend to one another with",
+        "Break it": "have the same frequency: the exponent was left out",
+        "Checks": CHECKS,
+        "Data": "The vectors of the words",
+        "Code": CODE,
+    },
+    "multi-head": {
+        "Heads add up": "sum with one term a head",
+        "Shapes": "**Every shape on this page**",
+        "Arithmetic": "Summed over all keys this is what head 1 adds",
+        "Maths": "Every head h has projections of its own",
+        "Measures": "look most alike",
+        "Break it": "Heads are split with view and no transpose",
+        "Block": "attention does not stand alone",
+        "Shared heads": "**Heads can share them**",
+        "Token by token": "A model writes one token after the other",
+        "Batch": "**many sentences at once**",
+        "One or many": "The same words at one width",
+        "Cost": "| pairs | share | multiply-adds |",
+        "Checks": "`torch.nn.MultiheadAttention` with the same",
+        "Data": "**What goes in**",
+        "Code": CODE,
+        "Spellings": "one fused W_qkv",
+    },
+    "learned-heads": {
+        "Heads": "right in **",
+        "Arithmetic": "Click a cell of a map to choose its head",
+        "Maths": "What the softmax takes are the logits",
+        "Break it": "with the mistake in",
+        "Checks": "What must hold | on the numbers on screen",
+        "Code": CODE,
+    },
+    "what-courses-say": {"Checks": CHECKS, "Data": "Computed with all digits", "Code": CODE},
+    "applications": {
+        "Maths": "the words of the translation (the decoder)",
+        "Checks": CHECKS,
+        "Data": "Computed with all digits",
+        "Code": CODE,
+    },
+}
+
+
+def read_under(at: AppTest) -> str:
+    """Return all words under the open tab."""
+    [*_, opened] = (each for each in at.tabs if len(each.children))
+    kinds = (opened.markdown, opened.latex, opened.caption, opened.code)
+    return "\n".join(str(each.value) for kind in kinds for each in kind)
+
+
+def test_every_tab_has_a_sign() -> None:
+    pages = {
+        address: tabs_of(address).options
+        for address, (_, settings) in PAGES.items()
+        if any(each.name == "tab" for each in settings)
+    }
+    assert {address: tuple(signs) for address, signs in SIGNS.items()} == pages
+
+
+@pytest.mark.parametrize("page", SIGNS)
+def test_a_label_shows_its_own_contents(page: str) -> None:
+    session = None
+    for tab in SIGNS[page]:
+        session = open_page(page, session, tab=tab)
+        assert [each.message for each in session.exception] == []
+        said = read_under(session)
+        assert [name for name, sign in SIGNS[page].items() if sign in said] == [tab]
