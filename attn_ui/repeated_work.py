@@ -67,7 +67,7 @@ REPLACED: tuple[tuple[object, str, Callable[..., Any] | property], ...] = (
 """Where each stands in Streamlit, its name there, and what takes its place."""
 
 
-def spare() -> None:
+def install() -> None:
     """Put what stands here in its place, for all sessions of this process."""
     for owner, name, own in REPLACED:
         setattr(owner, name, own)
