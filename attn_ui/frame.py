@@ -33,7 +33,7 @@ def open_page(url: str, settings: Sequence[Parameter], title: str, sentence: str
     script = f"<script>window.viewsOfPage = {json.dumps(views)};\n{_SCRIPTS}</script>"
     st.html(script, unsafe_allow_javascript=True)
     dropped = address.check(url, settings)
-    lesson.wear(settings)
+    lesson.hide_parts(settings)
     head = st.container(
         horizontal=True, horizontal_alignment="distribute", vertical_alignment="center", key="page-head"
     )

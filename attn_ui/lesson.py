@@ -72,7 +72,7 @@ def _control(name: str) -> str:
     return f'{keys}, .live-row[data-setting="{name}"] > :not(.live-tools)'
 
 
-def wear(settings: Sequence[Parameter]) -> None:
+def hide_parts(settings: Sequence[Parameter]) -> None:
     """Hide what the link hides; to be called once the address was checked."""
     hidden = st.query_params.get("hide", "")
     try:

@@ -33,6 +33,6 @@ class _Session(Mapping[str, Any]):
         return len(_all_of(self._state))
 
 
-def spare() -> None:
+def install() -> None:
     """Put what stands here in its place, for all sessions of this process."""
     setattr(SafeSessionState, "filtered_state", property(_Session))  # noqa: B010  (typed as read-only)

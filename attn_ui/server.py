@@ -67,7 +67,7 @@ def parts(warm_up: Callable[[], None]) -> dict[str, Any]:
 
     chosen, plotly = _chosen()
     give_memory_back()
-    repeated_work.spare()
+    repeated_work.install()
     front = FrontEnd()
     return {
         "lifespan": lifespan,

@@ -1,6 +1,6 @@
 // The component as Streamlit calls it: once for each message and each change of theme.
 
-import { hear, LiveFigure } from "./live.js";
+import { LiveFigure, receiveSentences } from "./live.js";
 
 /** @type {WeakMap<HTMLElement, LiveFigure>} */
 const instances = new WeakMap(); // one figure for as long as its element lives
@@ -10,7 +10,7 @@ export default function (component) {
   const { parentElement, data } = component;
   if (!(data instanceof Uint8Array)) return;
   if (!parentElement.querySelector(".live-figure")) {
-    hear(data);
+    receiveSentences(data);
     return;
   }
   let figure = instances.get(parentElement);

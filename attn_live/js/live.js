@@ -41,7 +41,7 @@ let projected = false; // whether a link's wish for a full screen was seen to
  *
  * @param {Uint8Array} bytes
  */
-export async function hear(bytes) {
+export async function receiveSentences(bytes) {
   const { meta, says } = await readMessage(bytes);
   if (!says) return;
   apart.set(meta.key, says);

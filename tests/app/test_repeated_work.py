@@ -50,4 +50,4 @@ def copies(monkeypatch: pytest.MonkeyPatch, place: Callable[[], None]) -> int:
 
 def test_a_run_copies_no_session(monkeypatch: pytest.MonkeyPatch) -> None:
     assert copies(monkeypatch, lambda: None) > 3  # else Streamlit has mended it, and this may go
-    assert copies(monkeypatch, repeated_work.spare) == 0
+    assert copies(monkeypatch, repeated_work.install) == 0

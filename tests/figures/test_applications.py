@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from attn_figures import theme
-from attn_figures.hearing import Sound, hearing, hearing_cursor
 from attn_figures.matrix import Numbers
 from attn_figures.over_picture import Asked, over_picture, over_picture_cursor
 from attn_figures.ribbons import WIDE, outlines, ribbons
+from attn_figures.speech import Sound, speech_cursor, speech_weights
 from attn_figures.three_masks import Masked, three_masks
 from attn_live.packing import Cursor, pack
 from attn_live.unpacking import figure_at
@@ -148,7 +148,7 @@ def test_the_lowest_band_of_a_sound_is_drawn_lowest() -> None:
     energies = np.arange(12.0).reshape(4, 3)
     sound = Sound(energies, [0.0, 100.0, 200.0], ["a", "a", "pause", "u"])
     near = np.tri(4, dtype=bool)
-    figure = hearing(sound, weights(4, 4), weights(4, 4), near, 2)
+    figure = speech_weights(sound, weights(4, 4), weights(4, 4), near, 2)
     drawn = {trace.name: trace for trace in figure.data}
     heard = np.array(drawn["sound"].z)
     assert heard[2].tolist() == [0.0, 3.0, 6.0, 9.0]  # band 0 over the frames, in the last row
@@ -156,7 +156,9 @@ def test_the_lowest_band_of_a_sound_is_drawn_lowest() -> None:
     assert sound.ticks == [(0.5, "a"), (3.0, "u")]
     assert np.isnan(np.array(drawn["local"].z, dtype=float)).sum() == 6
     assert not np.isnan(np.array(drawn["global"].z, dtype=float)).any()
-    packed = pack([hearing.spec(sound, weights(4, 4), weights(4, 4), near)], Cursor(4, hearing_cursor(4)))
+    packed = pack(
+        [speech_weights.spec(sound, weights(4, 4), weights(4, 4), near)], Cursor(4, speech_cursor(4))
+    )
     shapes = {each["name"]: each for each in figure_at(packed, 0, 2)["layout"]["shapes"]}
     own = {each.name: each for each in figure.layout.shapes}
     assert set(shapes) == set(own)

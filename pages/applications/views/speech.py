@@ -8,8 +8,8 @@ from torch import Tensor
 from attn_core import Check, compare, scaled_dot_product_attention, sliding_window_mask
 from attn_core.applications import FRAME as SAMPLES
 from attn_core.applications import RATE, frame_names, likeness, log_energies, vowels
-from attn_figures.hearing import Sound, hearing, hearing_cursor
 from attn_figures.numbers import counted
+from attn_figures.speech import Sound, speech_cursor, speech_weights
 from attn_live.packing import Cursor, pack
 from attn_ui.parameters import Steps
 from attn_ui.places import See
@@ -57,10 +57,10 @@ def draw(asked: State, steps: Steps) -> bytes:
     everywhere = heads(asked)[1].attention.weights.numpy()
     local, near = _local(steps)
     figures = [
-        hearing.spec(sound, weights.numpy(), everywhere, mask.numpy())
+        speech_weights.spec(sound, weights.numpy(), everywhere, mask.numpy())
         for weights, mask in zip(local, near, strict=True)
     ]
-    return pack(figures, Cursor(N_FRAME, hearing_cursor(N_FRAME)))
+    return pack(figures, Cursor(N_FRAME, speech_cursor(N_FRAME)))
 
 
 def says(asked: State, steps: Steps) -> list[list[str]]:

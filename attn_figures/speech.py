@@ -56,7 +56,7 @@ class Sound:
 
 
 @Picture
-def hearing(
+def speech_weights(
     sound: Sound, local: Numbers, everywhere: Numbers, near: NDArray[np.bool_], frame: int = 0
 ) -> Spec:
     """Draw the frames' log energies, and the maps of a head behind a window and of one that sees all.
@@ -70,7 +70,7 @@ def hearing(
     names = [f"{at + 1} {said}" for at, said in enumerate(sound.said)]
     bands = [f"{hertz:,.0f} Hz" for hertz in sound.hertz]
     top = sound.energies.shape[1] - 1
-    heard = _Ink(
+    spectrogram = _Ink(
         "sound",
         sound.energies.T[::-1],  # (frame, band) -> (band, frame), the highest on top
         "the sound: more ink, louder",
@@ -109,7 +109,7 @@ def hearing(
     }
     return compose.spec(
         [
-            heard,
+            spectrogram,
             Matrix("local", local, "local head", mask=near, **common),
             Matrix("global", everywhere, "global head", **common),
         ],
@@ -117,8 +117,8 @@ def hearing(
     )
 
 
-def hearing_cursor(n_frame: int) -> dict[str, Any]:
-    """Return what follows the cursor over the frames in `hearing`."""
+def speech_cursor(n_frame: int) -> dict[str, Any]:
+    """Return what follows the cursor over the frames in `speech_weights`."""
     at = np.arange(n_frame, dtype=np.float64)
     return {
         f"layout.shapes[{panel} marked].{side}{end}": at + (end - 0.5)
