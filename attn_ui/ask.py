@@ -8,10 +8,11 @@ page can be computed in a process that knows no Streamlit.
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
-from typing import Any, Protocol, TypeVar
+from typing import Any, Literal, Protocol, TypeVar
 
 from attn_ui.parameters import Cells, Choice, Flag, Parameter, Real, Several, Steps, Table, Tabs, Text, Whole
 
+Gap = Literal["small", "xxsmall"]
 K = TypeVar("K", bound=Hashable)
 
 
@@ -66,7 +67,7 @@ class Ask(Protocol):
     def sidebar(self) -> AbstractContextManager[Any]:
         """What is asked within stands in the sidebar."""
 
-    def row(self) -> AbstractContextManager[Any]:
+    def row(self, gap: Gap = "small") -> AbstractContextManager[Any]:
         """What is asked within stands side by side."""
 
     def columns(self, widths: Sequence[float]) -> Sequence[AbstractContextManager[Any]]:
@@ -99,8 +100,8 @@ class Ask(Protocol):
     def keep(self, name: str, value: Hashable) -> None:
         """Keep a value for as long as the page is looked at."""
 
-    def choose_now(self, setting: Choice, option: str) -> None:
-        """Choose an option."""
+    def answer(self, setting: Choice | Flag | Whole | Real | Text, value: Any) -> None:
+        """Answer for a control what it will say next."""
 
     def move(self, steps: Steps, to: float) -> None:
         """Move a slider to a value, or to the nearest."""
@@ -180,7 +181,12 @@ class FromLink:
         """There is none."""
         return nullcontext()
 
-    row = space = sidebar
+    space = sidebar
+
+    def row(self, gap: Gap = "small") -> AbstractContextManager[Any]:
+        """There is none."""
+        del gap
+        return nullcontext()
 
     def columns(self, widths: Sequence[float]) -> Sequence[AbstractContextManager[Any]]:
         """There are none."""
@@ -220,9 +226,9 @@ class FromLink:
         """Keep a value."""
         self._kept[name] = value
 
-    def choose_now(self, setting: Choice, option: str) -> None:
-        """Choose an option."""
-        self.values = {**self.values, setting.name: option}
+    def answer(self, setting: Choice | Flag | Whole | Real | Text, value: Any) -> None:
+        """Answer for a control what it will say next."""
+        self.values = {**self.values, setting.name: value}
 
     def move(self, steps: Steps, to: float) -> None:
         """Move a slider."""

@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 import streamlit as st
 
 from attn_ui import address, controls, state
+from attn_ui.ask import Gap
 from attn_ui.parameters import Cells, Choice, Flag, Real, Table, Tabs, Text, Whole
 
 K = TypeVar("K", bound=Hashable)
@@ -57,9 +58,9 @@ class Screen:
         return st.sidebar
 
     @staticmethod
-    def row() -> AbstractContextManager[Any]:
+    def row(gap: Gap = "small") -> AbstractContextManager[Any]:
         """A row."""
-        return st.container(horizontal=True, vertical_alignment="center", gap="small")
+        return st.container(horizontal=True, vertical_alignment="center", gap=gap)
 
     @staticmethod
     def columns(widths: Sequence[float]) -> Sequence[AbstractContextManager[Any]]:
@@ -88,9 +89,9 @@ class Screen:
         st.session_state[name] = value
 
     @staticmethod
-    def choose_now(setting: Choice, option: str) -> None:
-        """Choose an option."""
-        st.session_state[setting.name] = option
+    def answer(setting: Choice | Flag | Whole | Real | Text, value: Any) -> None:
+        """Answer for a control what it will say next."""
+        st.session_state[setting.name] = value
 
     @staticmethod
     def write(setting: Table | Cells | Tabs, text: str, *, replaces: bool = False) -> None:

@@ -1,7 +1,7 @@
 """The formulas of the page, each built from the scheme that builds its numbers."""
 
 from attn_core import SCHEMES, BiasScheme, Scheme
-from pages.positional_encoding.numbers import Numbers
+from pages.positional_encoding.compute import Now
 
 
 def placed(scheme: Scheme) -> str:
@@ -25,15 +25,15 @@ def output(scheme: Scheme) -> str:
     return r"O = A\,\tilde X" if scheme.adds == "vector" else r"O = A\,X"
 
 
-def attention(numbers: Numbers) -> str:
+def attention(now: Now) -> str:
     """Return what attends, in the order in which it is computed."""
-    scheme = numbers.scheme()
-    strength = "" if scheme.adds == "nothing" else rf"s = {numbers.inputs.scheme.strength:g}"
-    parts = (placed(scheme), weights(scheme, numbers.width), output(scheme), strength)
+    scheme = now.scheme()
+    strength = "" if scheme.adds == "nothing" else rf"s = {now.state.scheme.strength:g}"
+    parts = (placed(scheme), weights(scheme, now.width), output(scheme), strength)
     return r",\qquad ".join(part for part in parts if part)
 
 
-def of_scheme(numbers: Numbers, name: str) -> str:
+def of_scheme(now: Now, name: str) -> str:
     """Return the formula of any scheme at the settings of the page; as it is where its package is missing."""
     kind = SCHEMES[name]
-    return kind.formula if kind.missing() else numbers.under(name).scheme().latex()
+    return kind.formula if kind.missing() else now.under(name).scheme().latex()

@@ -1,68 +1,34 @@
 """Positional encoding: what order does to attention."""
 
-from collections.abc import Callable, Mapping
+from attn_ui.ask import Ask
+from attn_ui.page import Page, Seen
+from pages.positional_encoding.asks import asks, at_sliders
+from pages.positional_encoding.compute import Now
+from pages.positional_encoding.programs import programs
+from pages.positional_encoding.settings import SETTINGS, TAB
+from pages.positional_encoding.state import State
+from pages.positional_encoding.tables import tables
+from pages.positional_encoding.views import VIEWS
 
-from attn_core import SCHEMES
-from attn_ui.following import follow
-from attn_ui.frame import open_page, tabs
-from pages.positional_encoding.numbers import Numbers
-from pages.positional_encoding.settings import SETTINGS, TAB, ask, at_sliders
-from pages.positional_encoding.tabs import arithmetic, break_it, checks, code, data, maths
-from pages.positional_encoding.views import (
-    added,
-    attention,
-    bias,
-    compare,
-    encoding,
-    past,
-    shift,
-    shuffle,
-    similarity,
-    turning,
-)
 
-# What a scheme adds decides how it is drawn by itself.
-ENCODINGS: Mapping[str, Callable[[Numbers], None]] = {
-    "nothing": encoding.show,
-    "vector": encoding.show,
-    "rotation": turning.show,
-    "bias": bias.show,
-}
-PICTURES: Mapping[str, Callable[[Numbers], None]] = {
-    "attention": attention.show,
-    "shuffle test": shuffle.show,
-    "shift test": shift.show,
-    "E + P": added.show,
-    "encoding": lambda numbers: ENCODINGS[SCHEMES[numbers.inputs.scheme.name].adds](numbers),
-    "similarity": similarity.show,
-    "compare": compare.show,
-    "past training": past.show,
-}
+def sees(ask: Ask, state: State) -> Seen[Now]:
+    """Show the picture with the sliders where they stand."""
+    return VIEWS[state.picture](ask, Now(at_sliders(ask, state)))
 
-open_page(
-    "positional-encoding",
-    SETTINGS,
+
+PAGE: Page[State, Now] = Page(
+    "positional_encoding",
     "Positional encoding",
     "Attention by itself cannot tell the order of words. Here is what telling it does.",
+    SETTINGS,
+    asks=asks,
+    sees=sees,
+    tabs=TAB,
+    programs=programs,
+    tables=tables,
 )
-inputs = ask()
 
+if __name__ == "__main__":  # as Streamlit runs it
+    from attn_ui.run_page import run
 
-def show() -> None:
-    """Draw the picture and lay the tabs under it."""
-    numbers = Numbers(at_sliders(inputs))
-    PICTURES[numbers.inputs.picture](numbers)
-    tabs(
-        TAB,
-        {
-            "Arithmetic": lambda: arithmetic.show(numbers),
-            "Maths": lambda: maths.show(numbers),
-            "Break it": lambda: break_it.show(numbers),
-            "Checks": lambda: checks.show(numbers),
-            "Data": lambda: data.show(numbers),
-            "Code": lambda: code.show(numbers),
-        },
-    )
-
-
-follow(show, SETTINGS)
+    run(PAGE)

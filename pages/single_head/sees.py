@@ -70,7 +70,7 @@ def _said(
 
 def _open_box(ask: Ask, cell: Cell) -> None:
     """Open the stage that a box of the diagram is."""
-    ask.choose_now(STAGE, OPENS.get(cell.trace, "diagram"))
+    ask.answer(STAGE, OPENS.get(cell.trace, "diagram"))
 
 
 def _block_or_free(ask: Ask, cell: Cell) -> None:
@@ -84,6 +84,6 @@ def _step_stage(ask: Ask, by: int) -> Callable[[], None]:
 
     def step() -> None:
         at = STAGE.options.index(ask.now(STAGE))
-        ask.choose_now(STAGE, STAGE.options[(at + by) % len(STAGE.options)])
+        ask.answer(STAGE, STAGE.options[(at + by) % len(STAGE.options)])
 
     return step

@@ -13,8 +13,8 @@ from attn_core import SCHEMES, Alibi, Masking, RelativeBuckets, sentence_vectors
 from attn_ui.schemes import SchemeSettings
 from attn_ui.shared_settings import TEMPERATURE
 from pages.positional_encoding import formulas
-from pages.positional_encoding.numbers import Numbers
-from pages.positional_encoding.settings import Inputs as Placed
+from pages.positional_encoding.compute import Now as NowPlaced
+from pages.positional_encoding.state import State as Placed
 from pages.single_head.compute import Now, at_every_step
 from pages.single_head.settings import MASK_WIDTH
 from pages.single_head.stages import STAGES
@@ -143,7 +143,7 @@ def test_the_formula_of_attention_is_what_attends(name: str, layout: str, streng
         pytest.skip(f"{name} needs {SCHEMES[name].missing()}, which is not installed")
     settings = SchemeSettings(name, strength=strength, base=50.0, step=0.35, layout=layout)
     tokens = ("one", "two", "three", "four")
-    numbers = Numbers(Placed("attention", tokens, "random", 6, 4, settings, HEADS, head=10))
+    numbers = NowPlaced(Placed("attention", tokens, "random", 6, 4, settings, HEADS, head=10))
     scheme, x = numbers.scheme(), numbers.x
     n, d = x.shape
     formula = formulas.attention(numbers)

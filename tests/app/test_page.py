@@ -14,9 +14,8 @@ from pages import PAGES
 from tests.pages import open_sound
 from tests.walk import fields, said_now, states
 
-SHAPED = ("", "single-head", "what-courses-say", "applications", "glossary")  # the pages that are values
-
-
+# The pages that are values.
+SHAPED = ("", "single-head", "positional-encoding", "what-courses-say", "applications", "glossary")
 ROOT = Path(__file__).resolve().parents[2]
 
 

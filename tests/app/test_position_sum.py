@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from attn_core import SCHEMES
 from attn_figures.picture import Spec
 from attn_ui.schemes import SchemeSettings
-from pages.positional_encoding.numbers import Numbers, usable_schemes
-from pages.positional_encoding.settings import Inputs
+from pages.positional_encoding.compute import Now, usable_schemes
+from pages.positional_encoding.state import State
 from pages.positional_encoding.views import added
 from tests.app.test_positional_encoding import opened, parts, sentences
 
@@ -21,11 +21,11 @@ CAT = ("the", "cat", "sat", "on", "the", "mat")
 Array = NDArray[np.float64]
 
 
-def page(scheme: str, **more: Any) -> Numbers:
+def page(scheme: str, **more: Any) -> Now:
     settings: dict[str, Any] = {"tokens": CAT, "words": "random", "width": 8, "seed": 3, "num_heads": 8}
-    settings |= {key: value for key, value in more.items() if key in Inputs.__dataclass_fields__}
+    settings |= {key: value for key, value in more.items() if key in State.__dataclass_fields__}
     own = {key: value for key, value in more.items() if key in ("base", "step", "layout")}
-    return Numbers(Inputs("E + P", scheme=SchemeSettings(scheme, **own), **settings))
+    return Now(State("E + P", scheme=SchemeSettings(scheme, **own), **settings))
 
 
 def drawn(spec: Spec) -> dict[str, Array]:
@@ -132,7 +132,7 @@ def test_biases_are_added_to_the_scores(strength: float) -> None:
 def test_what_is_drawn_is_what_attends(scheme: str) -> None:
     """The softmax of the last map's scores is the page's own map of weights."""
     numbers = page(scheme, width=16)
-    (spec,) = added.draw(numbers, (numbers.inputs.scheme.strength,))
+    (spec,) = added.draw(numbers, (numbers.state.scheme.strength,))
     last = [*drawn(spec).values()][-1]
     scores = last if SCHEMES[scheme].adds == "bias" else last @ last.T / math.sqrt(last.shape[1])
     weights = np.exp(scores - scores.max(axis=1, keepdims=True))

@@ -383,11 +383,10 @@ def test_a_new_scheme_is_a_class_and_a_line_in_a_table(show: str, monkeypatch: p
     for module in (
         "attn_core",
         "attn_core.schemes",
-        "pages.positional_encoding.numbers",
-        "pages.positional_encoding.settings",
+        *(f"pages.positional_encoding.{module}" for module in ("asks", "compute", "state", "views")),
     ):
         monkeypatch.setattr(f"{module}.SCHEMES", table)
-    monkeypatch.setattr("pages.positional_encoding.settings.SCHEME", scheme_setting(table, "triangle"))
+    monkeypatch.setattr("pages.positional_encoding.asks.SCHEME", scheme_setting(table, "triangle"))
     app = opened(show=show, tab="Checks")
     assert app.selectbox(key="scheme").value == "triangle"
     assert "holds" in said(app)

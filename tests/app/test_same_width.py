@@ -13,8 +13,8 @@ from attn_live.unpacking import figure_at
 from attn_ui import shared_cache
 from attn_ui.parameters import Steps
 from attn_ui.schemes import SchemeSettings
-from pages.positional_encoding.numbers import Numbers
-from pages.positional_encoding.settings import Inputs
+from pages.positional_encoding.compute import Now
+from pages.positional_encoding.state import State
 from pages.positional_encoding.views import attention, compare
 
 TOKENS = ("dog", "bites", "man", "dog")
@@ -33,9 +33,9 @@ def table(monkeypatch: pytest.MonkeyPatch) -> Iterator[Tensor]:
     shared_cache.clear()
 
 
-def inputs(scheme: str, width: int, beside: str = "all", words: str = "random") -> Inputs:
+def inputs(scheme: str, width: int, beside: str = "all", words: str = "random") -> State:
     picture = "attention" if beside == "all" else "compare"
-    return Inputs(picture, TOKENS, words, width, SEED, SchemeSettings(scheme), num_heads=8, beside=beside)
+    return State(picture, TOKENS, words, width, SEED, SchemeSettings(scheme), num_heads=8, beside=beside)
 
 
 def by_hand(x: Tensor) -> np.ndarray:
@@ -94,11 +94,11 @@ def test_tabs_show_the_vectors_that_are_drawn(beside: str, scheme: str) -> None:
     """What tabs read, the state's own weights, is the second of the two maps."""
     chosen = inputs(scheme, 5, beside)
     packed, _ = compare._packed_two(chosen, STRENGTHS)
-    np.testing.assert_allclose(drawn(packed, 1)[1], Numbers(chosen).attended.weights, atol=1e-6)
+    np.testing.assert_allclose(drawn(packed, 1)[1], Now(chosen).attended.weights, atol=1e-6)
 
 
 def test_a_scheme_alone_keeps_the_width_asked_for() -> None:
-    assert [Numbers(inputs(name, 5)).width for name in ("none", "ramp", "rotary", "learned")] == [
+    assert [Now(inputs(name, 5)).width for name in ("none", "ramp", "rotary", "learned")] == [
         5,
         5,
         6,

@@ -196,7 +196,7 @@ def test_code_that_does_not_open_leaves_the_class_as_it_is(tmp_path: Path) -> No
         # A page is run for each visitor, and imported by nobody.
         (page, "if True print(1)", "pages/single_head/page.py cannot be read: invalid syntax"),
         (page, "from attn_ui.frame import no_such_thing", "no_such_thing"),
-        (page, "st.write(never_made)", "Single head does not open: name 'never_made' is not defined"),
+        (page, "print(never_made)", "Single head does not open: name 'never_made' is not defined"),
     )
     # What a start alone runs, and no page.
     started = (

@@ -8,19 +8,19 @@ from attn_ui.markdown import plain
 from attn_ui.shared_settings import KEY, QUERY
 from attn_ui.tables import ROUNDED, table
 from pages.positional_encoding import words
-from pages.positional_encoding.numbers import Numbers
+from pages.positional_encoding.compute import Now
 
 
-def show(numbers: Numbers) -> None:
+def show(now: Now) -> None:
     """Show the summands of the chosen cell's score, and the softmax of its row."""
-    labels = numbers.inputs.labels
+    labels = now.state.labels
     left, right, _ = st.columns([1, 1, 2])
     with left:
         query = controls.pick(QUERY, "Query", labels)
     with right:
         key = controls.pick(KEY, "Key", labels)
-    scheme, attended = numbers.scheme(), numbers.attended
-    terms, scaled = scheme.terms(numbers.x, query, key), attended.scaled_scores[query]
+    scheme, attended = now.scheme(), now.attended
+    terms, scaled = scheme.terms(now.x, query, key), attended.scaled_scores[query]
     st.markdown(
         f"The scaled score of :violet[**{plain(labels[query])}**] at position {query + scheme.first} and "
         f":orange[**{plain(labels[key])}**] at position {key + scheme.first}, by what each part comes from. "

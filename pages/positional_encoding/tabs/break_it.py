@@ -9,19 +9,19 @@ from attn_figures.positional import Trial
 from attn_ui import controls
 from attn_ui.live_figure import live_figure
 from pages.positional_encoding import words
-from pages.positional_encoding.numbers import Numbers
+from pages.positional_encoding.compute import Now
 from pages.positional_encoding.settings import MISTAKE
 
 
-def show(numbers: Numbers) -> None:
+def show(now: Now) -> None:
     """Offer the mistakes and show what the chosen one does."""
     name = controls.segment(MISTAKE, "Mistake", label_visibility="collapsed")
     mistake = POSITION_MISTAKES[name]
     st.markdown(f"{mistake.what} {mistake.why}")
-    compared = mistake.compare(numbers.x, numbers.inputs.scheme.base)
+    compared = mistake.compare(now.x, now.state.scheme.base)
     right, broken = compared.right.numpy(), compared.broken.numpy()
     weights = mistake.maps == "weights"
-    labels = numbers.inputs.labels if weights else [str(place) for place in range(len(right))]
+    labels = now.state.labels if weights else [str(place) for place in range(len(right))]
     tried = Trial(
         expected=right,
         found=broken,

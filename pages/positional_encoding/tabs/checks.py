@@ -13,16 +13,16 @@ from attn_core import Alibi, NoPositions, shift_difference, shuffle_difference
 from attn_core.checks import Check, compare
 from attn_core.positional import sinusoidal_encoding
 from attn_ui.tables import checks_table
-from pages.positional_encoding.numbers import Numbers
+from pages.positional_encoding.compute import Now
 
 MOVED = 7  # positions by which all are moved on
 LENGTH = 64  # positions of the encoding in the plain loop
 
 
-def show(numbers: Numbers) -> None:
+def show(now: Now) -> None:
     """Show what holds."""
     st.markdown("Computed now, on the words and settings on screen, in float64:")
-    checks = run_checks(numbers)
+    checks = run_checks(now)
     st.markdown(
         checks_table(
             [check.name for check in checks],
@@ -31,11 +31,11 @@ def show(numbers: Numbers) -> None:
     )
 
 
-def run_checks(numbers: Numbers) -> list[Check]:
+def run_checks(now: Now) -> list[Check]:
     """Check what the page shows now."""
-    x, attended, inputs = numbers.x, numbers.attended, numbers.inputs
-    order = torch.randperm(len(x), generator=torch.Generator().manual_seed(inputs.seed))
-    reference, largest = _by_torch(numbers), float(x.abs().max())
+    x, attended, state = now.x, now.attended, now.state
+    order = torch.randperm(len(x), generator=torch.Generator().manual_seed(state.seed))
+    reference, largest = _by_torch(now), float(x.abs().max())
     shuffled = shuffle_difference(NoPositions(), x, order)
     return [
         compare("Each row of the weights sums to 1", attended.weights.sum(-1), 1.0),
@@ -45,13 +45,13 @@ def run_checks(numbers: Numbers) -> list[Check]:
             reference,
         ),
         compare("Without positions, shuffled words give the shuffled output", shuffled, 0.0, scale=largest),
-        *_shift_checks(numbers),
-        *(check for own in _OWN.get(numbers.scheme_name, ()) for check in own(numbers)),
+        *_shift_checks(now),
+        *(check for own in _OWN.get(now.scheme_name, ()) for check in own(now)),
     ]
 
 
-def _by_torch(numbers: Numbers) -> Tensor:
-    scheme, x = numbers.scheme(), numbers.x
+def _by_torch(now: Now) -> Tensor:
+    scheme, x = now.scheme(), now.x
     n, d = x.shape
     query = x + scheme.vectors(n, d, start=scheme.first)
     turned = scheme.turn(query, torch.arange(n) + scheme.first)
@@ -59,9 +59,9 @@ def _by_torch(numbers: Numbers) -> Tensor:
     return F.scaled_dot_product_attention(turned[None], turned[None], query[None], attn_mask=bias)[0]
 
 
-def _shift_checks(numbers: Numbers) -> list[Check]:
+def _shift_checks(now: Now) -> list[Check]:
     """Only offsets count, where they do; less the lone sine of an odd width, which says why they do not."""
-    scheme, n, width = numbers.bare(), len(numbers.x), numbers.width
+    scheme, n, width = now.bare(), len(now.x), now.width
     if scheme.adds == "nothing":
         return []
     moved = shift_difference(scheme, n, width, torch.tensor([MOVED]))[0]
@@ -69,9 +69,9 @@ def _shift_checks(numbers: Numbers) -> list[Check]:
     if scheme.sees_offsets_only(width):
         what = f"Moving all positions on by {MOVED} changes nothing between positions"
         return [compare(what, moved, 0.0, scale=scale)]
-    if numbers.scheme_name != "sinusoidal":
+    if now.scheme_name != "sinusoidal":
         return []
-    omega = numbers.inputs.scheme.base ** (-(width - 1) / width)
+    omega = now.state.scheme.base ** (-(width - 1) / width)
     sines = [[math.sin(p * omega) for p in range(start, start + n)] for start in (0, MOVED)]
     before, after = (torch.outer(s, s) for s in torch.tensor(sines, dtype=torch.float64))
     what = (
@@ -81,8 +81,8 @@ def _shift_checks(numbers: Numbers) -> list[Check]:
     return [compare(what, moved, after - before, scale=scale)]
 
 
-def _sinusoidal_checks(numbers: Numbers) -> list[Check]:
-    d, base = numbers.width, numbers.inputs.scheme.base
+def _sinusoidal_checks(now: Now) -> list[Check]:
+    d, base = now.width, now.state.scheme.base
     naive = torch.zeros(LENGTH, d, dtype=torch.float64)
     for p in range(LENGTH):
         for i in range(d):
@@ -90,11 +90,11 @@ def _sinusoidal_checks(numbers: Numbers) -> list[Check]:
             naive[p, i] = math.cos(angle) if i % 2 else math.sin(angle)
     # The concatenated layout has all sines first.
     order = [*range(0, d, 2), *range(1, d, 2)]
-    concatenated = numbers.inputs.scheme.layout == "concatenated"
+    concatenated = now.state.scheme.layout == "concatenated"
     other = sinusoidal_encoding(
         LENGTH, d, base=base, layout="interleaved" if concatenated else "concatenated"
     )
-    drawn = numbers.bare().vectors(LENGTH, d)
+    drawn = now.bare().vectors(LENGTH, d)
     permuted = (other[:, order], drawn) if concatenated else (drawn[:, order], other)
     return [
         compare(
@@ -106,15 +106,15 @@ def _sinusoidal_checks(numbers: Numbers) -> list[Check]:
     ]
 
 
-def _rotary_checks(numbers: Numbers) -> list[Check]:
-    x, (n, d) = numbers.x, numbers.x.shape
-    turned = numbers.bare().turn(x, torch.arange(n))
+def _rotary_checks(now: Now) -> list[Check]:
+    x, (n, d) = now.x, now.x.shape
+    turned = now.bare().turn(x, torch.arange(n))
     naive = torch.zeros_like(x)
-    interleaved = numbers.inputs.scheme.layout == "interleaved"
+    interleaved = now.state.scheme.layout == "interleaved"
     for p in range(n):
         for pair in range(d // 2):
             a, b = (2 * pair, 2 * pair + 1) if interleaved else (pair, pair + d // 2)
-            angle = p * numbers.inputs.scheme.base ** (-2 * pair / d)
+            angle = p * now.state.scheme.base ** (-2 * pair / d)
             z = complex(float(x[p, a]), float(x[p, b])) * cmath.exp(1j * angle)
             naive[p, a], naive[p, b] = z.real, z.imag
     pairs = "2m and 2m + 1" if interleaved else f"m and m + {d // 2}"
@@ -124,14 +124,14 @@ def _rotary_checks(numbers: Numbers) -> list[Check]:
     ]
 
 
-def _alibi_checks(numbers: Numbers) -> list[Check]:
-    n, inputs = len(numbers.x), numbers.inputs
-    slope = _slopes(inputs.num_heads)[inputs.head - 1]
+def _alibi_checks(now: Now) -> list[Check]:
+    n, state = len(now.x), now.state
+    slope = _slopes(state.num_heads)[state.head - 1]
     naive = [[-slope * abs(i - j) for j in range(n)] for i in range(n)]
     return [
         compare(
             "The bias is minus slope times |i − j|, in a plain loop, the slope as the paper's program has it",
-            Alibi(num_heads=inputs.num_heads, head=inputs.head - 1).bias(n, n),
+            Alibi(num_heads=state.num_heads, head=state.head - 1).bias(n, n),
             torch.tensor(naive, dtype=torch.float64),
         )
     ]
@@ -149,7 +149,7 @@ def _slopes(num_heads: int) -> list[float]:
 
 
 # What only one scheme must hold to.
-_OWN: Mapping[str, Sequence[Callable[[Numbers], list[Check]]]] = {
+_OWN: Mapping[str, Sequence[Callable[[Now], list[Check]]]] = {
     "sinusoidal": [_sinusoidal_checks],
     "rotary": [_rotary_checks],
     "ALiBi": [_alibi_checks],

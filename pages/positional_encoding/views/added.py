@@ -15,15 +15,14 @@ from attn_figures.picture import Spec
 from attn_figures.position_sum import Part
 from attn_live.packing import pack
 from attn_live.says import pack_says
-from attn_ui.live_figure import live_figure
+from attn_ui.ask import Ask
 from attn_ui.markdown import plain
-from attn_ui.page import Slider
+from attn_ui.page import Figure, Seen, Slider
 from attn_ui.parameters import Steps
 from attn_ui.shared_cache import shared
 from attn_ui.shared_settings import KEY, QUERY, STRENGTH
-from attn_ui.state import exact
-from pages.positional_encoding.numbers import MOST_NUMBERS, Numbers, values
-from pages.positional_encoding.settings import Inputs
+from pages.positional_encoding.compute import MOST_NUMBERS, Now, values
+from pages.positional_encoding.state import State
 
 Array = NDArray[np.float64]
 SAME = 1e-9  # rows that are no further apart are called equal
@@ -42,10 +41,10 @@ class Sum:
     result: Array
 
 
-def sums(numbers: Numbers, strengths: Sequence[float]) -> list[Sum]:
+def sums(now: Now, strengths: Sequence[float]) -> list[Sum]:
     """Compute the sum at each strength."""
-    scheme = numbers.scheme(strength=torch.tensor(strengths, dtype=torch.float64))
-    x, steps = numbers.x, len(strengths)
+    scheme = now.scheme(strength=torch.tensor(strengths, dtype=torch.float64))
+    x, steps = now.x, len(strengths)
     n, width = x.shape
     words, added = x, None
     if scheme.adds == "bias":
@@ -62,26 +61,24 @@ def sums(numbers: Numbers, strengths: Sequence[float]) -> list[Sum]:
     return [Sum(given, each, whole) for each, whole in zip(more, made, strict=True)]
 
 
-def draw(numbers: Numbers, strengths: Sequence[float]) -> list[Spec]:
+def draw(now: Now, strengths: Sequence[float]) -> list[Spec]:
     """Draw each strength in one range of colours."""
-    found = sums(numbers, strengths)
+    found = sums(now, strengths)
     limit = max(
         max(float(np.abs(each).max()) for each in (one.words, one.added, one.result) if each is not None)
         for one in found
     )
-    adds = numbers.scheme().adds
-    lines = [_PARTS[adds](one, strength, numbers) for one, strength in zip(found, strengths, strict=True)]
+    adds = now.scheme().adds
+    lines = [_PARTS[adds](one, strength, now) for one, strength in zip(found, strengths, strict=True)]
     longest = max(len(without_tags(part.title)) for line in lines for part in line)
     longest += len("  64 × 128")
     picture = pictures.scores if adds == "bias" else pictures.vectors
-    return [
-        picture.spec(numbers.inputs.labels, line, limit=limit or 1.0, longest_title=longest) for line in lines
-    ]
+    return [picture.spec(now.state.labels, line, limit=limit or 1.0, longest_title=longest) for line in lines]
 
 
-def say(one: Sum, numbers: Numbers, strength: float, cell: tuple[int, int]) -> str:
+def say(one: Sum, now: Now, strength: float, cell: tuple[int, int]) -> str:
     """Say what positions add to the chosen word, and whether two equal words still have equal rows."""
-    return f"{_OWN[numbers.scheme().adds](one, numbers, strength, cell)} {_twice(one, numbers)}"
+    return f"{_OWN[now.scheme().adds](one, now, strength, cell)} {_twice(one, now)}"
 
 
 # ---- what is drawn ----
@@ -92,7 +89,7 @@ def _times(name: str, strength: float) -> str:
     return name if strength == 1 else f"{number(strength, 3)} {name}"
 
 
-def _of_vectors(one: Sum, strength: float, numbers: Numbers) -> list[Part]:
+def _of_vectors(one: Sum, strength: float, now: Now) -> list[Part]:
     p = _times("P", strength)
     added = np.zeros_like(one.words) if one.added is None else one.added
     return [
@@ -102,24 +99,24 @@ def _of_vectors(one: Sum, strength: float, numbers: Numbers) -> list[Part]:
     ]
 
 
-def _of_turned(one: Sum, strength: float, numbers: Numbers) -> list[Part]:
+def _of_turned(one: Sum, strength: float, now: Now) -> list[Part]:
     return [
         Part("E", one.words, "<b>X</b> = E: words", "of the word"),
         Part("turned", one.result, "<b>q</b> and <b>k</b>, turned", "turned", "turn"),
     ]
 
 
-def _of_biased(one: Sum, strength: float, numbers: Numbers) -> list[Part]:
+def _of_biased(one: Sum, strength: float, now: Now) -> list[Part]:
     added = np.zeros_like(one.words) if one.added is None else one.added
     bias = _times("B", strength)
     return [
         Part("S", one.words, "<b>S</b>: scores of X = E", "scaled score of the words"),
-        Part("B", added, f"<b>{bias}</b>: bias of head {numbers.inputs.head}", "bias", "+"),
+        Part("B", added, f"<b>{bias}</b>: bias of head {now.state.head}", "bias", "+"),
         Part("scores", one.result, f"S + {bias}, to the softmax", "sum", "="),
     ]
 
 
-_PARTS: Mapping[str, Callable[[Sum, float, Numbers], list[Part]]] = {
+_PARTS: Mapping[str, Callable[[Sum, float, Now], list[Part]]] = {
     "nothing": _of_vectors,
     "vector": _of_vectors,
     "rotation": _of_turned,
@@ -130,49 +127,49 @@ _PARTS: Mapping[str, Callable[[Sum, float, Numbers], list[Part]]] = {
 # ---- what is said ----
 
 
-def _word(numbers: Numbers, place: int) -> str:
-    return f"**{plain(numbers.inputs.labels[place])}**"
+def _word(now: Now, place: int) -> str:
+    return f"**{plain(now.state.labels[place])}**"
 
 
 def _length(row: Array) -> str:
     return number(float(np.linalg.norm(row)), 3)
 
 
-def _says_nothing(one: Sum, numbers: Numbers, strength: float, cell: tuple[int, int]) -> str:
+def _says_nothing(one: Sum, now: Now, strength: float, cell: tuple[int, int]) -> str:
     return "Without positions nothing is added: P is zero, and X = E."
 
 
-def _says_vector(one: Sum, numbers: Numbers, strength: float, cell: tuple[int, int]) -> str:
+def _says_vector(one: Sum, now: Now, strength: float, cell: tuple[int, int]) -> str:
     if strength == 0 or one.added is None:
         return "At strength 0 nothing is added: X = E."
     row = cell[0]
-    place = row + numbers.scheme().first
+    place = row + now.scheme().first
     return (
-        f"{_word(numbers, row)} stands at position {place}: its row of E has length "
+        f"{_word(now, row)} stands at position {place}: its row of E has length "
         f"{_length(one.words[row])}, its position adds a row of length {_length(one.added[row])}, and their "
         f"sum has length {_length(one.result[row])}."
     )
 
 
-def _says_turned(one: Sum, numbers: Numbers, strength: float, cell: tuple[int, int]) -> str:
-    start = f"{numbers.scheme_name.capitalize()} adds nothing to the input: X = E."
+def _says_turned(one: Sum, now: Now, strength: float, cell: tuple[int, int]) -> str:
+    start = f"{now.scheme_name.capitalize()} adds nothing to the input: X = E."
     if strength == 0:
         return f"{start} It turns q and k by their positions, at strength 0 by no angle."
     row = cell[0]
     return (
-        f"{start} It turns q and k by their positions: {_word(numbers, row)}, at position "
-        f"{row + numbers.scheme().first}, has length {_length(one.words[row])} before and "
+        f"{start} It turns q and k by their positions: {_word(now, row)}, at position "
+        f"{row + now.scheme().first}, has length {_length(one.words[row])} before and "
         f"{_length(one.result[row])} after, and its end has moved by "
         f"{_length(one.result[row] - one.words[row])}."
     )
 
 
-def _says_bias(one: Sum, numbers: Numbers, strength: float, cell: tuple[int, int]) -> str:
-    name = {"buckets": "A bias by buckets (T5)"}.get(numbers.scheme_name, numbers.scheme_name)
+def _says_bias(one: Sum, now: Now, strength: float, cell: tuple[int, int]) -> str:
+    name = {"buckets": "A bias by buckets (T5)"}.get(now.scheme_name, now.scheme_name)
     start = f"{name} adds nothing to the input: X = E. The scores get a bias"
     if strength == 0 or one.added is None:
         return f"{start}, at strength 0 none."
-    query, key = (_word(numbers, place) for place in cell)
+    query, key = (_word(now, place) for place in cell)
     return (
         f"{start}: {query} looking at {key} has {number(float(one.words[cell]), 3)} from the words and "
         f"{number(float(one.added[cell]), 3)} from their positions, "
@@ -180,7 +177,7 @@ def _says_bias(one: Sum, numbers: Numbers, strength: float, cell: tuple[int, int
     )
 
 
-_OWN: Mapping[str, Callable[[Sum, Numbers, float, tuple[int, int]], str]] = {
+_OWN: Mapping[str, Callable[[Sum, Now, float, tuple[int, int]], str]] = {
     "nothing": _says_nothing,
     "vector": _says_vector,
     "rotation": _says_turned,
@@ -195,13 +192,13 @@ _ROWS: Mapping[str, tuple[str, str]] = {
 }
 
 
-def _twice(one: Sum, numbers: Numbers) -> str:
+def _twice(one: Sum, now: Now) -> str:
     """Compare the rows of the first word that comes twice."""
-    tokens, labels = numbers.inputs.tokens, label_tokens(numbers.inputs.tokens)
+    tokens, labels = now.state.tokens, label_tokens(now.state.tokens)
     pair = next(((tokens.index(t), at) for at, t in enumerate(tokens) if tokens.index(t) < at), None)
     if pair is None:
         return "No word comes twice here, so there are no two equal rows to tell apart."
-    before, after = _ROWS[numbers.scheme().adds]
+    before, after = _ROWS[now.scheme().adds]
     apart = float(np.linalg.norm(one.result[pair[0]] - one.result[pair[1]]))
     names = " and ".join(f"**{plain(labels[each])}**" for each in pair)
     told = "they are equal too" if apart < SAME else f"they are {number(apart, 3)} apart"
@@ -211,24 +208,25 @@ def _twice(one: Sum, numbers: Numbers) -> str:
 # ---- on the page ----
 
 
-def show(numbers: Numbers) -> None:
+def see(ask: Ask, now: Now) -> Seen[Now]:
     """Draw the sum; a click on a word chooses it."""
-    scheme = numbers.scheme()
+    scheme = now.scheme()
     moves = scheme.adds != "nothing"
-    size = 3 * max(numbers.x.numel(), len(numbers.x) ** 2)
-    strengths = exact(STRENGTH.fitting(size, MOST_NUMBERS)) if moves else None
-    cell = numbers.inputs.query, numbers.inputs.key
-    still = numbers.inputs.still(STRENGTH)
-    live_figure(
+    size = 3 * max(now.x.numel(), len(now.x) ** 2)
+    strengths = ask.exact(STRENGTH.fitting(size, MOST_NUMBERS)) if moves else None
+    cell = now.state.query, now.state.key
+    still = now.state.still(STRENGTH)
+    figure = Figure(
         _packed(still, strengths),
         key="added",
         alt=_ALT[scheme.adds],
-        name=f"input {numbers.scheme_name}",
+        name=f"input {now.scheme_name}",
         slider=Slider("Strength of positions", strengths) if strengths else None,
         chosen={"query": QUERY} | ({"key": KEY} if scheme.adds == "bias" else {}),
         says=_said(still, strengths, cell if scheme.adds == "bias" else (cell[0], 0)),
         says_what_is_chosen=True,
     )
+    return Seen(now, figure)
 
 
 _ALT: Mapping[str, str] = {
@@ -244,13 +242,11 @@ def _at(strengths: Steps | None) -> tuple[float, ...]:
 
 
 @shared
-def _packed(inputs: Inputs, strengths: Steps | None) -> bytes:
-    return pack(draw(Numbers(inputs), _at(strengths)))
+def _packed(state: State, strengths: Steps | None) -> bytes:
+    return pack(draw(Now(state), _at(strengths)))
 
 
 @shared
-def _said(inputs: Inputs, strengths: Steps | None, cell: tuple[int, int]) -> bytes:
-    numbers, at = Numbers(inputs), _at(strengths)
-    return pack_says(
-        [say(one, numbers, strength, cell) for one, strength in zip(sums(numbers, at), at, strict=True)]
-    )
+def _said(state: State, strengths: Steps | None, cell: tuple[int, int]) -> bytes:
+    now, at = Now(state), _at(strengths)
+    return pack_says([say(one, now, strength, cell) for one, strength in zip(sums(now, at), at, strict=True)])

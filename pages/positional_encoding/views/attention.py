@@ -3,49 +3,49 @@
 from attn_figures import positional as pictures
 from attn_live.packing import pack
 from attn_live.says import pack_says
-from attn_ui.live_figure import live_figure
-from attn_ui.page import Slider
+from attn_ui.ask import Ask
+from attn_ui.page import Figure, Seen, Slider
 from attn_ui.parameters import Steps
 from attn_ui.shared_cache import shared
 from attn_ui.shared_settings import KEY, QUERY, STRENGTH
-from attn_ui.state import exact
 from pages.positional_encoding import words
-from pages.positional_encoding.numbers import MOST_NUMBERS, Numbers, values
-from pages.positional_encoding.settings import Inputs
+from pages.positional_encoding.compute import MOST_NUMBERS, Now, values
+from pages.positional_encoding.state import State
 
 
-def show(numbers: Numbers) -> None:
+def see(ask: Ask, now: Now) -> Seen[Now]:
     """Draw the weights without positions, with them, and the difference."""
-    strengths = _strengths(numbers)
-    figures, says = _packed(numbers.inputs.still(STRENGTH), strengths)
-    live_figure(
+    strengths = _strengths(ask, now)
+    figures, says = _packed(now.state.still(STRENGTH), strengths)
+    figure = Figure(
         figures,
         key="attention",
         alt="Attention weights without positions, with positions, and their difference",
-        name=f"attention {numbers.scheme_name}",
+        name=f"attention {now.scheme_name}",
         slider=Slider("Strength of positions", strengths),
         chosen={"query": QUERY, "key": KEY},
         says=says,
     )
+    return Seen(now, figure)
 
 
-def _strengths(numbers: Numbers) -> Steps:
-    return exact(STRENGTH.fitting(2 * len(numbers.inputs.tokens) ** 2, MOST_NUMBERS))
+def _strengths(ask: Ask, now: Now) -> Steps:
+    return ask.exact(STRENGTH.fitting(2 * len(now.state.tokens) ** 2, MOST_NUMBERS))
 
 
 @shared
-def _packed(inputs: Inputs, steps: Steps) -> tuple[bytes, bytes]:
-    numbers = Numbers(inputs)
-    before, after = (each.weights(values(steps)).numpy() for each in (numbers.beside("none"), numbers))
+def _packed(state: State, steps: Steps) -> tuple[bytes, bytes]:
+    now = Now(state)
+    before, after = (each.weights(values(steps)).numpy() for each in (now.beside("none"), now))
     limit = max(float(abs(after - before).max()), 1e-3)
-    names = ("without positions", f"with positions: {numbers.scheme_name}")
-    labels = inputs.labels
+    names = ("without positions", f"with positions: {now.scheme_name}")
+    labels = state.labels
     maps = list(zip(before, after, strict=True))
     figures = [
         pictures.before_and_after.spec(labels, one, other, names=names, limit=limit) for one, other in maps
     ]
     says = [
-        words.attention(inputs.tokens, one, other, numbers.scheme_name, strength)
+        words.attention(state.tokens, one, other, now.scheme_name, strength)
         for (one, other), strength in zip(maps, steps.values, strict=True)
     ]
     return pack(figures), pack_says(says)

@@ -3,25 +3,24 @@
 from attn_figures import positional as pictures
 from attn_live.packing import pack
 from attn_live.says import pack_says
-from attn_ui.live_figure import live_figure
-from attn_ui.page import Slider
+from attn_ui.ask import Ask
+from attn_ui.page import Figure, Seen, Slider
 from attn_ui.parameters import Steps
 from attn_ui.shared_cache import shared
 from attn_ui.shared_settings import KEY, QUERY, STRENGTH
-from attn_ui.state import exact
 from pages.positional_encoding import words
-from pages.positional_encoding.numbers import MOST_NUMBERS, Numbers, usable_schemes, values
-from pages.positional_encoding.settings import Inputs
+from pages.positional_encoding.compute import MOST_NUMBERS, Now, usable_schemes, values
+from pages.positional_encoding.state import State
 
 
-def show(numbers: Numbers) -> None:
+def see(ask: Ask, now: Now) -> Seen[Now]:
     """Draw the maps of all schemes, or of two."""
-    beside, chosen = numbers.inputs.beside, numbers.scheme_name
+    beside, chosen = now.state.beside, now.scheme_name
     every = beside == "all"
-    strengths = _strengths(numbers)
-    figures, says = (_packed_all if every else _packed_two)(numbers.inputs.still(STRENGTH), strengths)
+    strengths = _strengths(ask, now)
+    figures, says = (_packed_all if every else _packed_two)(now.state.still(STRENGTH), strengths)
     pair = f"Attention weights under {beside}, under {chosen}, and their difference"
-    live_figure(
+    figure = Figure(
         figures,
         key="compare" if every else "compare-two",
         alt="Attention weights under each scheme" if every else pair,
@@ -30,31 +29,32 @@ def show(numbers: Numbers) -> None:
         chosen={"query": QUERY, "key": KEY},
         says=says,
     )
+    return Seen(now, figure)
 
 
-def _strengths(numbers: Numbers) -> Steps:
-    n_maps = len(usable_schemes()) if numbers.inputs.beside == "all" else 3
-    return exact(STRENGTH.fitting(n_maps * len(numbers.inputs.tokens) ** 2, MOST_NUMBERS))
+def _strengths(ask: Ask, now: Now) -> Steps:
+    n_maps = len(usable_schemes()) if now.state.beside == "all" else 3
+    return ask.exact(STRENGTH.fitting(n_maps * len(now.state.tokens) ** 2, MOST_NUMBERS))
 
 
 @shared
-def _packed_all(inputs: Inputs, steps: Steps) -> tuple[bytes, bytes]:
-    numbers = Numbers(inputs)
-    weights = {name: numbers.under(name).weights(values(steps)).numpy() for name in usable_schemes()}
+def _packed_all(state: State, steps: Steps) -> tuple[bytes, bytes]:
+    now = Now(state)
+    weights = {name: now.under(name).weights(values(steps)).numpy() for name in usable_schemes()}
     each = [{name: w[step] for name, w in weights.items()} for step in range(len(steps.values))]
-    figures = [pictures.attention_maps.spec(inputs.labels, maps) for maps in each]
+    figures = [pictures.attention_maps.spec(state.labels, maps) for maps in each]
     return pack(figures), pack_says([words.compare(maps) for maps in each])
 
 
 @shared
-def _packed_two(inputs: Inputs, steps: Steps) -> tuple[bytes, bytes]:
-    numbers = Numbers(inputs)
-    names = (inputs.beside, numbers.scheme_name)
-    beside = numbers.beside(inputs.beside)
-    one, other = (each.weights(values(steps)).numpy() for each in (beside, numbers))
+def _packed_two(state: State, steps: Steps) -> tuple[bytes, bytes]:
+    now = Now(state)
+    names = (state.beside, now.scheme_name)
+    beside = now.beside(state.beside)
+    one, other = (each.weights(values(steps)).numpy() for each in (beside, now))
     limit = max(float(abs(other - one).max()), 1e-3)
     titles = tuple("without positions" if name == "none" else f"with positions: {name}" for name in names)
-    labels, maps = inputs.labels, list(zip(one, other, strict=True))
+    labels, maps = state.labels, list(zip(one, other, strict=True))
     figures = [
         pictures.before_and_after.spec(labels, a, b, names=(titles[0], titles[1]), limit=limit)
         for a, b in maps

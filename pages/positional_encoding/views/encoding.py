@@ -1,31 +1,31 @@
 """What a scheme adds to each word: the encoding as a map, and some of its dimensions as waves."""
 
-import streamlit as st
-
 from attn_figures import position_maps as pictures
 from attn_live.packing import Cursor, pack
 from attn_live.says import pack_says
+from attn_ui.ask import Ask
 from attn_ui.markdown import listed
+from attn_ui.page import Seen, Small
 from attn_ui.shared_cache import shared
 from pages.positional_encoding import words
-from pages.positional_encoding.numbers import Numbers, typical
-from pages.positional_encoding.settings import DIMENSIONS, Inputs
-from pages.positional_encoding.views.sliders import Driver, driver, show_moved, swept
+from pages.positional_encoding.compute import Now, typical
+from pages.positional_encoding.settings import DIMENSIONS
+from pages.positional_encoding.state import State
+from pages.positional_encoding.views.sliders import Driver, driver, moved_figure, swept
 
 
-def show(numbers: Numbers) -> None:
+def see(ask: Ask, now: Now) -> Seen[Now]:
     """Draw the vectors of positions."""
-    dimensions, note = chosen_dimensions(numbers.inputs.dimensions, numbers.width)
-    moved = driver(numbers, has_step=True)
-    show_moved(
-        numbers,
+    dimensions, note = chosen_dimensions(now.state.dimensions, now.width)
+    moved = driver(ask, now, has_step=True)
+    figure = moved_figure(
+        now,
         moved,
-        _packed(numbers.inputs.still(moved.steps), moved, dimensions),
+        _packed(now.state.still(moved.steps), moved, dimensions),
         key="encoding",
         alt="The encoding as a map of positions and dimensions, and some of its dimensions as waves",
     )
-    if note:
-        st.caption(note)
+    return Seen(now, figure, notes=[Small(note)] if note else [])
 
 
 def chosen_dimensions(typed: str, width: int) -> tuple[tuple[int, ...], str]:
@@ -44,15 +44,15 @@ def chosen_dimensions(typed: str, width: int) -> tuple[tuple[int, ...], str]:
 
 
 @shared
-def _packed(inputs: Inputs, moved: Driver, dimensions: tuple[int, ...]) -> tuple[bytes, bytes]:
-    numbers = Numbers(inputs)
-    vectors = swept(numbers, moved.steps).vectors(moved.longest, numbers.width)
+def _packed(state: State, moved: Driver, dimensions: tuple[int, ...]) -> tuple[bytes, bytes]:
+    now = Now(state)
+    vectors = swept(now, moved.steps).vectors(moved.longest, now.width)
     vectors = vectors.expand(len(moved.lengths), -1, -1)
     limit, arrays = typical(vectors), vectors.numpy()
     changes, by_step = pictures.encoding_cursor(arrays, dimensions)
     figures, says = [], []
     for array, shown, value in zip(arrays, moved.lengths, moved.steps.values, strict=True):
         figures.append(pictures.encoding.spec(array, dimensions, limit=limit, shown=shown))
-        base = value if moved.steps.name == "base" else inputs.scheme.base
-        says.append(words.encoding(array[:shown], numbers.scheme_name, base, inputs.scheme.layout))
+        base = value if moved.steps.name == "base" else state.scheme.base
+        says.append(words.encoding(array[:shown], now.scheme_name, base, state.scheme.layout))
     return pack(figures, Cursor(moved.longest, changes, by_step)), pack_says(says)

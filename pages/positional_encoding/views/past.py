@@ -9,15 +9,15 @@ from attn_core import sentence_vectors
 from attn_figures import position_curves as pictures
 from attn_live.packing import pack
 from attn_live.says import pack_says
-from attn_ui.live_figure import live_figure
-from attn_ui.page import Slider
+from attn_ui.ask import Ask
+from attn_ui.page import Figure, Seen, Slider
 from attn_ui.parameters import Steps
 from attn_ui.shared_cache import shared
 from attn_ui.shared_settings import BASE
-from attn_ui.state import exact
 from pages.positional_encoding import words
-from pages.positional_encoding.numbers import Numbers
-from pages.positional_encoding.settings import TRAINED, Inputs
+from pages.positional_encoding.compute import Now
+from pages.positional_encoding.settings import TRAINED
+from pages.positional_encoding.state import State
 
 SCHEMES_DRAWN = ("sinusoidal", "rotary", "ALiBi")
 TIMES = 4
@@ -25,12 +25,12 @@ TIMES = 4
 Curve = NDArray[np.float64]
 
 
-def show(numbers: Numbers) -> None:
+def see(ask: Ask, now: Now) -> Seen[Now]:
     """Draw how three schemes see offsets past the length that they were trained on."""
-    by_base = numbers.inputs.drives == "base"
-    steps = exact(BASE if by_base else TRAINED)
-    figures, says = _packed(numbers.inputs.still(steps), steps)
-    live_figure(
+    by_base = now.state.drives == "base"
+    steps = ask.exact(BASE if by_base else TRAINED)
+    figures, says = _packed(now.state.still(steps), steps)
+    figure = Figure(
         figures,
         key="past",
         alt="How sinusoidal, rotary and ALiBi see offsets up to four times the training length",
@@ -38,15 +38,16 @@ def show(numbers: Numbers) -> None:
         slider=Slider("Base", steps) if by_base else Slider("Training length", steps, "positions"),
         says=says,
     )
+    return Seen(now, figure)
 
 
-def curves_of(numbers: Numbers) -> dict[str, Curve]:
+def curves_of(now: Now) -> dict[str, Curve]:
     """Return what each scheme makes of every offset up to four times the training length."""
     curves = {}
     for name in SCHEMES_DRAWN:
-        own = numbers.under(name)
-        vector = sentence_vectors(["word"], own.width, seed=own.inputs.seed)[0] if name == "rotary" else None
-        curves[name] = own.bare().profile(TIMES * own.inputs.trained, own.width, vector=vector).numpy()
+        own = now.under(name)
+        vector = sentence_vectors(["word"], own.width, seed=own.state.seed)[0] if name == "rotary" else None
+        curves[name] = own.bare().profile(TIMES * own.state.trained, own.width, vector=vector).numpy()
     return curves
 
 
@@ -63,15 +64,15 @@ def returns(curves: dict[str, Curve], trained: int) -> dict[str, int]:
 
 
 @shared
-def _packed(inputs: Inputs, steps: Steps) -> tuple[bytes, bytes]:
+def _packed(state: State, steps: Steps) -> tuple[bytes, bytes]:
     figures, says = [], []
     for value in steps.values:
         here = (
-            replace(inputs, scheme=replace(inputs.scheme, base=value))
-            if inputs.drives == "base"
-            else replace(inputs, trained=int(value))
+            replace(state, scheme=replace(state.scheme, base=value))
+            if state.drives == "base"
+            else replace(state, trained=int(value))
         )
-        curves = curves_of(Numbers(here))
+        curves = curves_of(Now(here))
         back = returns(curves, here.trained)
         figures.append(pictures.far.spec(curves, here.trained, back))
         says.append(words.far(curves, back, here.trained))

@@ -14,32 +14,33 @@ from attn_figures.matrix import KEY_TITLE, QUERY_TITLE
 from attn_figures.positional import Trial
 from attn_live.packing import pack
 from attn_live.says import pack_says
-from attn_ui.live_figure import live_figure
-from attn_ui.page import Slider
+from attn_ui.ask import Ask
+from attn_ui.page import Figure, Seen, Slider
 from attn_ui.parameters import Steps
 from attn_ui.shared_cache import shared
-from attn_ui.state import exact
 from pages.positional_encoding import words
-from pages.positional_encoding.numbers import MOST_NUMBERS, Numbers, usable_schemes
-from pages.positional_encoding.settings import SHIFT, WHOLE, Inputs
+from pages.positional_encoding.compute import MOST_NUMBERS, Now, usable_schemes
+from pages.positional_encoding.settings import SHIFT, WHOLE
+from pages.positional_encoding.state import State
 
 SHIFTED = 16  # positions, where they stand alone
 
 
-def show(numbers: Numbers) -> None:
+def see(ask: Ask, now: Now) -> Seen[Now]:
     """Draw a map, the same with all positions shifted, the difference, and that of each scheme."""
-    shifts = _shifts(numbers)
-    figures, says = _packed(numbers.inputs.still(SHIFT), shifts)
-    whole = numbers.inputs.level == WHOLE
+    shifts = _shifts(ask, now)
+    figures, says = _packed(now.state.still(SHIFT), shifts)
+    whole = now.state.level == WHOLE
     what = "The weights between the words" if whole else "What positions alone say of each pair"
-    live_figure(
+    figure = Figure(
         figures,
         key="shift",
         alt=f"{what}, the same with all positions shifted, and the difference",
-        name=f"shift {numbers.scheme_name}",
+        name=f"shift {now.scheme_name}",
         slider=Slider("Shift of all positions", shifts),
         says=says,
     )
+    return Seen(now, figure)
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,27 +56,27 @@ class Level:
     scales: dict[str, float]
 
 
-def alone(numbers: Numbers, shifts: Tensor) -> Level:
+def alone(now: Now, shifts: Tensor) -> Level:
     """Return what positions alone say, from the scheme's first on."""
 
-    def change(own: Numbers) -> Tensor:
+    def change(own: Now) -> Tensor:
         return shift_difference(own.bare(), SHIFTED, own.width, shifts)
 
-    def before(own: Numbers) -> Tensor:
+    def before(own: Now) -> Tensor:
         return own.bare().similarity(SHIFTED, own.width, start=own.scheme().first)
 
-    scales = {name: float(before(numbers.under(name)).abs().max()) for name in _parting()}
-    return Level(before(numbers).numpy(), change(numbers).numpy(), _largest(numbers, change), scales)
+    scales = {name: float(before(now.under(name)).abs().max()) for name in _parting()}
+    return Level(before(now).numpy(), change(now).numpy(), _largest(now, change), scales)
 
 
-def whole(numbers: Numbers, shifts: Tensor) -> Level:
+def whole(now: Now, shifts: Tensor) -> Level:
     """Return the weights between the words."""
 
-    def change(own: Numbers) -> Tensor:
+    def change(own: Now) -> Tensor:
         return attention_shift_difference(own.scheme(), own.x, shifts)
 
-    weights = numbers.attended.weights.numpy()
-    return Level(weights, change(numbers).numpy(), _largest(numbers, change), dict.fromkeys(_parting(), 1.0))
+    weights = now.attended.weights.numpy()
+    return Level(weights, change(now).numpy(), _largest(now, change), dict.fromkeys(_parting(), 1.0))
 
 
 def _parting() -> list[str]:
@@ -83,23 +84,23 @@ def _parting() -> list[str]:
     return [name for name in usable_schemes() if name != "none"]
 
 
-def _largest(numbers: Numbers, change: Callable[[Numbers], Tensor]) -> dict[str, list[float]]:
-    return {name: change(numbers.under(name)).abs().amax(dim=(-2, -1)).tolist() for name in _parting()}
+def _largest(now: Now, change: Callable[[Now], Tensor]) -> dict[str, list[float]]:
+    return {name: change(now.under(name)).abs().amax(dim=(-2, -1)).tolist() for name in _parting()}
 
 
-def _shifts(numbers: Numbers) -> Steps:
-    n = len(numbers.inputs.tokens) if numbers.inputs.level == WHOLE else SHIFTED
-    return exact(SHIFT.fitting(2 * n**2, MOST_NUMBERS))
+def _shifts(ask: Ask, now: Now) -> Steps:
+    n = len(now.state.tokens) if now.state.level == WHOLE else SHIFTED
+    return ask.exact(SHIFT.fitting(2 * n**2, MOST_NUMBERS))
 
 
 @shared
-def _packed(inputs: Inputs, steps: Steps) -> tuple[bytes, bytes]:
-    numbers, of_words = Numbers(inputs), inputs.level == WHOLE
-    level = (whole if of_words else alone)(numbers, torch.tensor([int(value) for value in steps.values]))
+def _packed(state: State, steps: Steps) -> tuple[bytes, bytes]:
+    now, of_words = Now(state), state.level == WHOLE
+    level = (whole if of_words else alone)(now, torch.tensor([int(value) for value in steps.values]))
     # A position may be far longer than all others: it must not bleach the rest.
     typical = float(np.quantile(abs(level.before), 0.98)) or 1.0
     change = float(abs(level.changes).max())
-    first = numbers.scheme().first
+    first = now.scheme().first
     places = [str(place) for place in range(first, first + SHIFTED)]
     figures, says = [], []
     for step, shift in enumerate(steps.values):
@@ -111,8 +112,8 @@ def _packed(inputs: Inputs, steps: Steps) -> tuple[bytes, bytes]:
                 "weights" if of_words else f"positions {places[0]} to {places[-1]}",
                 "all positions shifted",
             ),
-            rows=inputs.labels if of_words else places,
-            columns=inputs.labels if of_words else places,
+            rows=state.labels if of_words else places,
+            columns=state.labels if of_words else places,
             row_title=QUERY_TITLE if of_words else "Query, before it is shifted",
             column_title=KEY_TITLE if of_words else "Key, before it is shifted",
             quantity="weight" if of_words else "score of positions",
@@ -120,8 +121,8 @@ def _packed(inputs: Inputs, steps: Steps) -> tuple[bytes, bytes]:
             scale="weights" if of_words else "scores",
         )
         # The ramp's error grows without bound, so each step has an axis of its own.
-        figures.append(pictures.trial.spec(tried, at, numbers.scheme_name, max(at.values()) or 1.0))
-        told = at, level.scales, numbers.scheme_name, int(shift), numbers.width
-        strength = inputs.scheme.strength
+        figures.append(pictures.trial.spec(tried, at, now.scheme_name, max(at.values()) or 1.0))
+        told = at, level.scales, now.scheme_name, int(shift), now.width
+        strength = state.scheme.strength
         says.append(words.whole_shift(*told, strength=strength) if of_words else words.shift(*told))
     return pack(figures), pack_says(says)

@@ -10,29 +10,29 @@ from attn_figures import positional as pictures
 from attn_figures.positional import Trial
 from attn_live.packing import pack
 from attn_live.says import pack_says
-from attn_ui.live_figure import live_figure
-from attn_ui.page import Slider
+from attn_ui.ask import Ask
+from attn_ui.page import Figure, Seen, Slider
 from attn_ui.parameters import Steps
 from attn_ui.shared_cache import shared
 from attn_ui.shared_settings import STRENGTH
-from attn_ui.state import exact
 from pages.positional_encoding import words
-from pages.positional_encoding.numbers import MOST_NUMBERS, Numbers, usable_schemes, values
-from pages.positional_encoding.settings import Inputs
+from pages.positional_encoding.compute import MOST_NUMBERS, Now, usable_schemes, values
+from pages.positional_encoding.state import State
 
 
-def show(numbers: Numbers) -> None:
+def see(ask: Ask, now: Now) -> Seen[Now]:
     """Draw the output shuffled, the output of the shuffled words, and by how much they differ."""
-    strengths = _strengths(numbers)
-    figures, says = _packed(numbers.inputs.still(STRENGTH), strengths)
-    live_figure(
+    strengths = _strengths(ask, now)
+    figures, says = _packed(now.state.still(STRENGTH), strengths)
+    figure = Figure(
         figures,
         key="shuffle",
         alt="The output shuffled, the output of the shuffled words, the difference, and that of each scheme",
-        name=f"shuffle {numbers.scheme_name}",
+        name=f"shuffle {now.scheme_name}",
         slider=Slider("Strength of positions", strengths),
         says=says,
     )
+    return Seen(now, figure)
 
 
 def shuffled_order(kind: str, n: int, seed: int) -> Tensor:
@@ -46,32 +46,32 @@ def shuffled_order(kind: str, n: int, seed: int) -> Tensor:
     return order
 
 
-def _strengths(numbers: Numbers) -> Steps:
-    return exact(STRENGTH.fitting(3 * len(numbers.inputs.tokens) * numbers.width, MOST_NUMBERS))
+def _strengths(ask: Ask, now: Now) -> Steps:
+    return ask.exact(STRENGTH.fitting(3 * len(now.state.tokens) * now.width, MOST_NUMBERS))
 
 
-def _errors(numbers: Numbers, order: Tensor, strengths: Tensor) -> Mapping[str, list[float]]:
+def _errors(now: Now, order: Tensor, strengths: Tensor) -> Mapping[str, list[float]]:
     """Return each scheme's largest difference at every strength."""
     errors = {}
     for name in usable_schemes():
-        own = numbers.under(name)
+        own = now.under(name)
         difference = shuffle_difference(own.scheme(strength=strengths), own.x, order)
         errors[name] = difference.abs().amax(dim=(-2, -1)).expand(len(strengths)).tolist()
     return errors
 
 
 @shared
-def _packed(inputs: Inputs, steps: Steps) -> tuple[bytes, bytes]:
-    numbers = Numbers(inputs)
-    order = shuffled_order(inputs.order, len(inputs.tokens), inputs.seed)
-    x, scheme = numbers.x, numbers.scheme(strength=values(steps))
+def _packed(state: State, steps: Steps) -> tuple[bytes, bytes]:
+    now = Now(state)
+    order = shuffled_order(state.order, len(state.tokens), state.seed)
+    x, scheme = now.x, now.scheme(strength=values(steps))
     shape = (len(steps.values), *x.shape)
     expected = scheme.attend(x).output.expand(shape)[:, order].numpy()
     found = scheme.attend(x[order]).output.expand(shape).numpy()
     limit = float(abs(found).max())
     # Differences that are rounding only stay blank.
     change = float(abs(found - expected).max())
-    errors = _errors(numbers, order, values(steps))
+    errors = _errors(now, order, values(steps))
     largest = max(map(max, errors.values())) or 1.0
     figures, says = [], []
     for step, strength in enumerate(steps.values):
@@ -80,14 +80,14 @@ def _packed(inputs: Inputs, steps: Steps) -> tuple[bytes, bytes]:
             expected=expected[step],
             found=found[step],
             titles=("output, then shuffled", "shuffled, then output"),
-            rows=[inputs.labels[i] for i in order.tolist()],
-            columns=[str(i) for i in range(numbers.width)],
+            rows=[state.labels[i] for i in order.tolist()],
+            columns=[str(i) for i in range(now.width)],
             row_title="Word",
             column_title="Dimension",
             quantity="output",
             limits=(limit, change if change > 1e-9 * limit else limit),
         )
-        figures.append(pictures.trial.spec(tried, at, numbers.scheme_name, largest))
-        shuffled = [inputs.tokens[i] for i in order.tolist()]
-        says.append(words.shuffle(inputs.tokens, shuffled, at, numbers.scheme_name, strength))
+        figures.append(pictures.trial.spec(tried, at, now.scheme_name, largest))
+        shuffled = [state.tokens[i] for i in order.tolist()]
+        says.append(words.shuffle(state.tokens, shuffled, at, now.scheme_name, strength))
     return pack(figures), pack_says(says)

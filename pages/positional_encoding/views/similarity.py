@@ -6,22 +6,25 @@ from attn_core import Scheme, by_offset
 from attn_figures import position_maps as pictures
 from attn_live.packing import Cursor, pack
 from attn_live.says import pack_says
+from attn_ui.ask import Ask
+from attn_ui.page import Seen
 from attn_ui.shared_cache import shared
 from pages.positional_encoding import words
-from pages.positional_encoding.numbers import Numbers, typical
-from pages.positional_encoding.settings import Inputs
-from pages.positional_encoding.views.sliders import Driver, driver, show_moved, swept
+from pages.positional_encoding.compute import Now, typical
+from pages.positional_encoding.state import State
+from pages.positional_encoding.views.sliders import Driver, driver, moved_figure, swept
 
 _QUANTITIES = {"bias": "bias", "rotation": "score of one vector with itself"}
 
 
-def show(numbers: Numbers) -> None:
+def see(ask: Ask, now: Now) -> Seen[Now]:
     """Draw similarity as a map, and over the offset."""
     # A ramp's products grow with the square of its step: no axis would serve all steps.
-    moved = driver(numbers, has_step=False)
-    packed = _packed(numbers.inputs.still(moved.steps), moved)
+    moved = driver(ask, now, has_step=False)
+    packed = _packed(now.state.still(moved.steps), moved)
     alt = "What positions say of each pair, as a map and over the offset"
-    show_moved(numbers, moved, packed, key="similarity", alt=alt)
+    figure = moved_figure(now, moved, packed, key="similarity", alt=alt)
+    return Seen(now, figure)
 
 
 def _say(values: Tensor, scheme: Scheme, width: int, quantity: str) -> str:
@@ -37,11 +40,11 @@ def _say(values: Tensor, scheme: Scheme, width: int, quantity: str) -> str:
 
 
 @shared
-def _packed(inputs: Inputs, moved: Driver) -> tuple[bytes, bytes]:
-    numbers = Numbers(inputs)
-    cosine = inputs.measure == "cosine"
-    scheme = swept(numbers, moved.steps)
-    values = scheme.similarity(moved.longest, numbers.width, cosine=cosine)
+def _packed(state: State, moved: Driver) -> tuple[bytes, bytes]:
+    now = Now(state)
+    cosine = state.measure == "cosine"
+    scheme = swept(now, moved.steps)
+    values = scheme.similarity(moved.longest, now.width, cosine=cosine)
     values = values.expand(len(moved.lengths), -1, -1)
     low, mean, high = (band.numpy() for band in by_offset(values))
     known = values.nan_to_num()  # vectors of zeros have no cosine
@@ -60,5 +63,5 @@ def _packed(inputs: Inputs, moved: Driver) -> tuple[bytes, bytes]:
                 shown=shown,
             )
         )
-        says.append(_say(values[step, :shown, :shown], scheme, numbers.width, quantity))
+        says.append(_say(values[step, :shown, :shown], scheme, now.width, quantity))
     return pack(figures, Cursor(moved.longest, changes, rows_of=copies)), pack_says(says)

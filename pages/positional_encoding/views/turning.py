@@ -10,26 +10,28 @@ from attn_core import Scheme
 from attn_figures import position_curves as pictures
 from attn_live.packing import Cursor, pack
 from attn_live.says import pack_says
-from attn_ui.live_figure import live_figure
-from attn_ui.page import Rows, Slider
+from attn_ui.ask import Ask
+from attn_ui.page import Figure, Rows, Seen, Slider
 from attn_ui.shared_cache import shared
 from pages.positional_encoding import words
-from pages.positional_encoding.numbers import Numbers
-from pages.positional_encoding.settings import OFFSET, SHIFT, Inputs
+from pages.positional_encoding.compute import Now
+from pages.positional_encoding.settings import OFFSET, SHIFT
+from pages.positional_encoding.state import State
 
 
-def show(numbers: Numbers) -> None:
+def see(_ask: Ask, now: Now) -> Seen[Now]:
     """Draw how pairs of a query and a key turn, and their score over the offset."""
-    figures, says = _packed(numbers.inputs.still(SHIFT, OFFSET))
-    live_figure(
+    figures, says = _packed(now.state.still(SHIFT, OFFSET))
+    figure = Figure(
         figures,
         key="turning",
         alt="Pairs of dimensions of a query and a key turned by their positions, and their score",
-        name=numbers.scheme_name,
+        name=now.scheme_name,
         slider=Slider("Query's position", SHIFT),
         rows=Rows("Key's offset", OFFSET, Cursor(len(OFFSET.values))),
         says=says,
     )
+    return Seen(now, figure)
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,10 +58,10 @@ def turns(scheme: Scheme, width: int, layout: str) -> Turns:
 
 
 @shared
-def _packed(inputs: Inputs) -> tuple[bytes, bytes]:
-    numbers = Numbers(inputs)
-    scheme = numbers.bare()
-    seen = turns(scheme, numbers.width, inputs.scheme.layout)
+def _packed(state: State) -> tuple[bytes, bytes]:
+    now = Now(state)
+    scheme = now.bare()
+    seen = turns(scheme, now.width, state.scheme.layout)
     shifts, offsets = (torch.tensor([int(value) for value in each.values]) for each in (SHIFT, OFFSET))
     angles = np.add.outer(shifts.numpy(), offsets.numpy())[..., None] * seen.frequencies
     figures = [
@@ -73,7 +75,7 @@ def _packed(inputs: Inputs) -> tuple[bytes, bytes]:
         for shift in shifts.tolist()
     ]
     # The score of one vector at each place of the query with itself at each offset further.
-    vector = torch.full((1, numbers.width), numbers.width**-0.5, dtype=torch.float64)
+    vector = torch.full((1, now.width), now.width**-0.5, dtype=torch.float64)
     query = scheme.turn(vector.expand(len(shifts), -1), shifts)
     keys = scheme.turn(vector.expand(len(shifts), len(offsets), -1), shifts[:, None] + offsets)
     scores = (keys @ query[..., None])[..., 0]

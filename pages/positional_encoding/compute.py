@@ -10,32 +10,32 @@ from torch import Tensor
 from attn_core import SCHEMES, Scheme, make_scheme, sentence_vectors
 from attn_core.attention import Attention
 from attn_ui.parameters import Steps
-from pages.positional_encoding.settings import Inputs, fitting_width
+from pages.positional_encoding.state import State, fitting_width
 
 MOST_NUMBERS = 300_000  # that the steps of one figure may hold, so that its message stays light
 
 
 @dataclass(frozen=True)
-class Numbers:
+class Now:
     """What the page shows at its settings."""
 
-    inputs: Inputs
+    state: State
 
     @property
     def scheme_name(self) -> str:
         """The scheme's name."""
-        return self.inputs.scheme.name
+        return self.state.scheme.name
 
     @property
     def width(self) -> int:
         """The width that the words have under the scheme."""
-        return fitting_width(self.inputs)
+        return fitting_width(self.state)
 
     @cached_property
     def x(self) -> Tensor:
         """One vector a word, (n, width)."""
-        inputs = self.inputs
-        return sentence_vectors(inputs.tokens, self.width, kind=inputs.words, seed=inputs.seed)
+        state = self.state
+        return sentence_vectors(state.tokens, self.width, kind=state.words, seed=state.seed)
 
     @cached_property
     def attended(self) -> Attention:
@@ -48,24 +48,24 @@ class Numbers:
 
     def scheme_settings(self) -> dict[str, object]:
         """Return what the scheme is made with."""
-        inputs = self.inputs
-        others = {"num_heads": inputs.num_heads, "head": inputs.head - 1, "seed": inputs.seed}
-        return {**inputs.scheme.values(), **others}
+        state = self.state
+        others = {"num_heads": state.num_heads, "head": state.head - 1, "seed": state.seed}
+        return {**state.scheme.values(), **others}
 
     def bare(self, **changes: object) -> Scheme:
         """Return the scheme at strength 1, whatever strength is set: what is drawn of positions alone."""
         return self.scheme(strength=1.0, **changes)
 
-    def under(self, scheme: str) -> "Numbers":
+    def under(self, scheme: str) -> "Now":
         """Return the numbers of the same words under another scheme."""
-        return self if scheme == self.scheme_name else Numbers(self.inputs.under(scheme))
+        return self if scheme == self.scheme_name else Now(self.state.under(scheme))
 
-    def beside(self, scheme: str) -> "Numbers":
+    def beside(self, scheme: str) -> "Now":
         """Return the numbers of the very same vectors under another scheme, which can take their width.
 
         Nothing but the positions then sets the two apart; `under` lets each scheme have a width of its own.
         """
-        return Numbers(replace(self.inputs.under(scheme), width=self.width))
+        return Now(replace(self.state.under(scheme), width=self.width))
 
     def weights(self, strengths: Tensor) -> Tensor:
         """Return the weights (steps, n, n) at each strength."""

@@ -1,0 +1,142 @@
+"""What is asked: in the sidebar, and for the picture above itself."""
+
+from contextlib import AbstractContextManager
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from attn_core import SCHEMES, tokenize
+from attn_ui.ask import Ask
+from attn_ui.bounds import MAX_TOKENS
+from attn_ui.schemes import ask_scheme
+from attn_ui.sentence import ask_sentence
+from attn_ui.shared_settings import BASE, HEAD, KEY, QUERY, RAMP_STEP, SEED, STRENGTH, TEXT
+from pages.positional_encoding.settings import (
+    BESIDE,
+    DIMENSIONS,
+    DRIVES,
+    EXAMPLES,
+    HEADS_OF_BIAS,
+    LENGTH,
+    LEVEL,
+    MEASURE,
+    OFFSET,
+    ORDER,
+    PICTURE,
+    SCHEME,
+    SHIFT,
+    TRAINED,
+    WIDTH,
+    WORDS,
+    Example,
+)
+from pages.positional_encoding.state import State, compared, fitting_width
+
+_VECTORS_HELP = (
+    "One-hot vectors have nothing in common, so all that words do to one another comes from their positions. "
+    "Random vectors are drawn from the seed and the word: the same word has the same vector everywhere."
+)
+
+
+_LIVE = (STRENGTH, BASE, RAMP_STEP)  # of a scheme's settings, those that a picture's own slider moves
+
+
+def asks(ask: Ask) -> State:
+    """Ask for everything that no live slider moves: in the sidebar, and for the picture above itself."""
+    with ask.sidebar():
+        ask.heading("Positions")
+        scheme = ask_scheme(ask, SCHEME, SCHEMES, live=_LIVE)
+        num_heads = int(HEADS_OF_BIAS.default)
+        if "num_heads" in SCHEMES[scheme.name].settings():
+            num_heads = int(ask.segment(HEADS_OF_BIAS, "Heads"))
+        room = ask.space()
+        ask.heading("Words")
+        with ask.row(gap="xxsmall"):
+            for name, example in EXAMPLES.items():
+                ask.button(name, partial(_take, ask, example), key=f"example-{name}")
+        text = ask_sentence(ask, TEXT, "Sentence", tokenize=tokenize, most=MAX_TOKENS)
+        words = ask.segment(WORDS, "Vectors", help=_VECTORS_HELP)
+        width = ask.whole(WIDTH, "Width, d_model")
+        width_note = ask.space()
+        seed = ask.whole(SEED, "Seed")
+    picture = ask.segment(PICTURE, "Picture", label_visibility="collapsed")
+    tokens = tuple(tokenize(text)[:MAX_TOKENS])
+    state = State(picture, tokens, words, width, seed, scheme, num_heads)
+    state = _ask_for_picture(ask, state, room)
+    note = _width_note(state)
+    if note:
+        with width_note:
+            ask.say(note)
+    return state
+
+
+def _width_note(state: State) -> str:
+    used = fitting_width(state)
+    if used == state.width:
+        return ""
+    count = len(set(state.tokens))
+    if state.words == "one-hot" and count > state.width and used in (count, count + 1):
+        even = ", made even for pairs" if used > count else ""
+        return (
+            f":material/info: {count} different one-hot words need a width of {count}{even}: {used} is used."
+        )
+    if "learned" in compared(state):
+        return f":material/info: The learned table has width {used}, so the words have too."
+    return f":material/info: Rotary turns pairs of dimensions: {used} is used in place of {state.width}."
+
+
+def _ask_for_picture(ask: Ask, state: State, room: AbstractContextManager[Any]) -> State:
+    """Ask for what belongs to one picture alone."""
+    adds, takes = SCHEMES[state.scheme.name].adds, SCHEMES[state.scheme.name].settings()
+    given: dict[str, Any] = {}
+    with room:
+        if state.picture == "shuffle test":
+            given["order"] = ask.segment(ORDER, "New order")
+        if state.picture == "shift test":
+            given["level"] = ask.segment(LEVEL, "Shift test of")
+        if state.picture == "compare":
+            given["beside"] = _ask_beside(ask)
+        encodes = state.picture == "encoding" and adds in ("nothing", "vector")
+        if encodes or state.picture == "similarity":
+            given["drives"] = LENGTH.name
+        if state.picture == "past training" or (given.get("drives") and "base" in takes):
+            given["drives"] = ask.segment(DRIVES, "The slider moves")
+        if encodes:
+            given["dimensions"] = ask.line(DIMENSIONS, "Dimensions drawn as waves")
+        if state.picture == "similarity" and adds == "vector":
+            given["measure"] = ask.segment(MEASURE, "Measure")
+    return replace(state, **given)
+
+
+def _ask_beside(ask: Ask) -> str:
+    beside = ask.choose(BESIDE, "Beside it")
+    if beside != "all" and SCHEMES[beside].missing():
+        ask.say(f":material/info: “{beside}” is not installed: all the others are shown.")
+        return "all"
+    return beside
+
+
+def at_sliders(ask: Ask, state: State) -> State:
+    """Return the state with each live slider where it stands."""
+    strength, base, step = map(ask.value, _LIVE)
+    return replace(
+        state,
+        scheme=replace(state.scheme, strength=strength, base=base, step=step),
+        head=ask.place(HEAD, state.num_heads) + 1,
+        length=int(ask.value(LENGTH)),
+        shift=int(ask.value(SHIFT)),
+        offset=int(ask.value(OFFSET)),
+        trained=int(ask.value(TRAINED)),
+        query=ask.place(QUERY, len(state.tokens)),
+        key=ask.place(KEY, len(state.tokens)),
+    )
+
+
+def _take(ask: Ask, example: Example) -> None:
+    """Set the page to an example; a callback, before the page runs."""
+    ask.answer(TEXT, example.text)
+    ask.answer(WORDS, example.words)
+    ask.answer(WIDTH, example.width)
+    ask.answer(SCHEME, example.scheme)
+    for steps in _LIVE:
+        ask.move(steps, steps.default)

@@ -1,0 +1,35 @@
+"""Programs that reproduce the weights, and their formula."""
+
+from attn_core.learned_positions import PACKAGE
+from attn_ui.programs import Programs, in_latex
+from pages.positional_encoding.compute import Now
+from pages.positional_encoding.snippet import attention_code, short_code
+
+
+def programs(now: Now) -> Programs:
+    """Return what is handed over."""
+    state, scheme = now.state, now.scheme()
+    given = (state.tokens, state.words, now.width, state.seed)
+    return Programs(
+        lambda: attention_code(*given, scheme),
+        lambda: short_code(*given, scheme=now.scheme_name, settings=now.scheme_settings()),
+        lambda: formula(now),
+        prints="the weights with positions",
+        package=PACKAGE if now.scheme_name == "learned" else "",
+    )
+
+
+def formula(now: Now) -> str:
+    """Return the scheme and the weights with positions as LaTeX."""
+    scheme = now.scheme()
+    changed = {
+        "vector": r"\tilde X \tilde X^\top",
+        "rotation": r"\tilde Q \tilde K^\top",
+    }.get(scheme.adds, r"X X^\top")
+    bias = " + sB" if scheme.adds == "bias" else ""
+    weights = in_latex(now.attended.weights.tolist())
+    return (
+        rf"{scheme.latex()}, \qquad s = {now.state.scheme.strength:g}, \qquad "
+        rf"A = \operatorname{{softmax}}\!\left(\frac{{{changed}}}{{\sqrt{{{now.width}}}}}{bias}\right)"
+        rf" = {weights}"
+    )

@@ -1,0 +1,88 @@
+"""What a link to this page says, as a value: words, scheme, picture, and where the sliders stand."""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from attn_core import SCHEMES, label_tokens
+from attn_ui.parameters import Steps
+from attn_ui.schemes import SchemeSettings
+from attn_ui.shared_settings import BASE, HEAD, KEY, QUERY, RAMP_STEP, STRENGTH
+from pages.positional_encoding.settings import (
+    BESIDE,
+    DIMENSIONS,
+    DRIVES,
+    LENGTH,
+    LEVEL,
+    MEASURE,
+    OFFSET,
+    ORDER,
+    SHIFT,
+    TRAINED,
+)
+
+
+@dataclass(frozen=True)
+class State:
+    """All that the page is set to, as plain values, so that it can key a cache."""
+
+    picture: str
+    tokens: tuple[str, ...]
+    words: str
+    width: int  # as asked for: a scheme may need another
+    seed: int
+    scheme: SchemeSettings
+    num_heads: int
+    drives: str = DRIVES.default
+    measure: str = MEASURE.default
+    dimensions: str = DIMENSIONS.default
+    order: str = ORDER.default
+    level: str = LEVEL.default
+    beside: str = BESIDE.default
+    # Where the live sliders stand.
+    head: int = int(HEAD.default)
+    length: int = int(LENGTH.default)
+    shift: int = int(SHIFT.default)
+    offset: int = int(OFFSET.default)
+    trained: int = int(TRAINED.default)
+    query: int = int(QUERY.default)
+    key: int = int(KEY.default)
+
+    @property
+    def labels(self) -> list[str]:
+        """The tokens with repeated ones told apart."""
+        return label_tokens(self.tokens)
+
+    def under(self, scheme: str) -> "State":
+        """Return the same under another scheme."""
+        return replace(self, scheme=replace(self.scheme, name=scheme))
+
+    def still(self, *moving: Steps) -> "State":
+        """Return what a figure is made from that these sliders move: the same wherever they stand.
+
+        The chosen cell is drawn in no figure, so it is left out too.
+        """
+        names = {steps.name for steps in moving}
+        scheme: dict[str, Any] = {
+            steps.name: steps.default for steps in (STRENGTH, BASE, RAMP_STEP) if steps.name in names
+        }
+        own: dict[str, Any] = {
+            steps.name: int(steps.default)
+            for steps in (HEAD, LENGTH, SHIFT, OFFSET, TRAINED)
+            if steps.name in names
+        }
+        still = replace(self, scheme=replace(self.scheme, **scheme), query=0, key=0)
+        return replace(still, **own)
+
+
+def fitting_width(state: State) -> int:
+    """Return the width nearest to the one asked for that the words and the schemes compared can take."""
+    width = max(state.width, len(set(state.tokens)) if state.words == "one-hot" else 1)
+    for name in sorted(compared(state), key="learned".__eq__):  # the table's width is even, so it is last
+        width = SCHEMES[name].fitting_width(width)
+    return width
+
+
+def compared(state: State) -> set[str]:
+    """Return the scheme, and the one beside it where the picture is the difference of two."""
+    two = state.picture == "compare" and state.beside != "all"
+    return {state.scheme.name, state.beside} if two else {state.scheme.name}
