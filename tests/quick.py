@@ -3,7 +3,7 @@
     python -m tests.quick              # core, figures, pages, and the layers that differ from main
     python -m tests.quick core figures
 
-Two processes run side by side: the layers without Streamlit, and the pages. `make test` has the rest.
+Two processes run side by side and take as long: core and live, figures and pages. `make test` has the rest.
 """
 
 import subprocess
@@ -35,8 +35,18 @@ LONG = (
     "test_toys",
     "test_toy_mistakes",
 )
+# What starts a process that imports torch.
+STARTING = (
+    "test_samples.py::TestSentenceVectors::test_the_same_in_every_process",
+    "test_adam.py::test_a_fit_and_a_training_import_no_compiler",
+)
 UNITS = {
-    "core": ["attn_core", "tests/core", *(f"--ignore=tests/core/{name}.py" for name in LONG)],
+    "core": [
+        "attn_core",
+        "tests/core",
+        *(f"--ignore=tests/core/{name}.py" for name in LONG),
+        *(f"--deselect=tests/core/{name}" for name in STARTING),
+    ],
     "figures": ["attn_figures", "tests/figures"],
     "live": ["attn_live", "tests/figures/test_live_steps.py", "tests/app/test_packing.py"],
 }
@@ -66,16 +76,14 @@ def layers_of(files: Iterable[str]) -> set[str]:
 def commands(layers: set[str], files: Sequence[str] = ()) -> list[list[list[str]]]:
     """Return what runs side by side, each a line of commands that run one after the other."""
     pytest = [sys.executable, "-m", "pytest", "-q", "-x"]
-    paths = list(dict.fromkeys(path for layer in LAYERS for path in UNITS.get(layer, []) if layer in layers))
-    side_by_side = [[[*pytest, *paths]]] if paths else []
+    first = [path for layer in ("core", "live") if layer in layers for path in UNITS[layer]]
+    rest = [*UNITS["figures"]] if "figures" in layers else []
     if "app" in layers:
         own = [file for file in files if file.startswith("tests/app/test_") and (ROOT / file).exists()]
-        side_by_side.append(
-            [
-                [*pytest, *dict.fromkeys(["tests/app/test_tab_labels.py", *own])],
-                [sys.executable, "-m", "tests.walk", f"--states={STATES}"],
-            ]
-        )
+        rest += dict.fromkeys(["tests/app/test_tab_labels.py", *own])
+    side_by_side = [[[*pytest, *paths]] for paths in (first, rest) if paths]
+    if "app" in layers:
+        side_by_side[-1].append([sys.executable, "-m", "tests.walk", f"--states={STATES}"])
     return side_by_side
 
 
