@@ -73,7 +73,10 @@ class Ask(Protocol):
     def columns(self, widths: Sequence[float]) -> Sequence[AbstractContextManager[Any]]:
         """Return columns of these relative widths."""
 
-    def space(self) -> "AbstractContextManager[Any]":
+    def under_picture(self) -> AbstractContextManager[Any]:
+        """What is asked within stands under the picture, though it decides what that shows."""
+
+    def space(self) -> AbstractContextManager[Any]:
         """Keep a place here, for what is said within it later."""
 
     def value(self, steps: Steps) -> float:
@@ -93,6 +96,12 @@ class Ask(Protocol):
 
     def call(self, name: str, label: str, said: str) -> None:
         """Note that a control called so is taken to say something else than it shows."""
+
+    def linked(self, setting: Parameter) -> str | None:
+        """Return what the link says of a setting, as it stands there; None where it says nothing."""
+
+    def link(self, setting: Parameter, value: Any) -> None:
+        """Write into the link what it means without saying it, before anything is asked."""
 
     def kept(self, name: str, default: K) -> K:
         """Return what was kept under a name, so that what cannot be computed leaves the last that could."""
@@ -181,7 +190,7 @@ class FromLink:
         """There is none."""
         return nullcontext()
 
-    space = sidebar
+    space = under_picture = sidebar
 
     def row(self, gap: Gap = "small") -> AbstractContextManager[Any]:
         """There is none."""
@@ -216,6 +225,14 @@ class FromLink:
 
     def call(self, name: str, label: str, said: str) -> None:
         """Nobody reads it."""
+
+    def linked(self, setting: Parameter) -> str | None:
+        """Return what the link says of a setting."""
+        return None if setting.name not in self.values else str(self.values[setting.name])
+
+    def link(self, setting: Parameter, value: Any) -> None:
+        """Write into the link."""
+        self.values = {**self.values, setting.name: value}
 
     def kept(self, name: str, default: K) -> K:
         """Return what was kept."""

@@ -127,6 +127,8 @@ class Page(Generic[Asked, Now]):
         tabs: the setting of its tabs, where it has some.
         programs: print the numbers on screen; the tab Code hands them over.
         tables: the numbers on screen, by what they are.
+        reads: reads the link before anything is asked, where it may mean more than it says; returns the
+            settings to read it by.
         enters: changes settings where somebody opens the page without a link.
     """
 
@@ -139,6 +141,7 @@ class Page(Generic[Asked, Now]):
     tabs: Tabs | None = None
     programs: Callable[[Now], Programs | OneProgram] | None = None
     tables: Callable[[Now], Mapping[str, Any]] | None = None
+    reads: Callable[[Ask], Sequence[Parameter]] | None = None
     enters: Callable[[Ask], None] | None = None
 
     @property
@@ -169,6 +172,8 @@ class Page(Generic[Asked, Now]):
         """
         values, dropped = read_link(self.settings, link)
         ask = FromLink(values)
+        if self.reads:
+            self.reads(ask)
         return At(self.sees(ask, self.asks(ask)), ask, dropped, self)
 
 

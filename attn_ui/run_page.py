@@ -1,5 +1,6 @@
 """Runs any page in the app: the one place where a page meets its session and its address."""
 
+from contextlib import nullcontext
 from functools import partial
 from typing import Any
 
@@ -9,17 +10,18 @@ from attn_ui import programs_tab
 from attn_ui.following import follow
 from attn_ui.frame import lead_on, open_page, tabs
 from attn_ui.live_figure import live_figure
-from attn_ui.page import Cell, Figure, Page, Seen, Small
-from attn_ui.screen import SCREEN
+from attn_ui.page import Cell, Figure, Page, Small
+from attn_ui.screen import SCREEN, Screen
 
 
 def run(page: Page[Any, Any]) -> None:
     """Show a page: ask, draw the figure, say what it shows, and lay the tabs under it."""
     if page.enters:
         _enter(page)
-    open_page(page.address, page.settings, page.title, page.about)
+    settings = page.reads(SCREEN) if page.reads else page.settings
+    open_page(page.address, settings, page.title, page.about)
     asked = page.asks(SCREEN)
-    follow(lambda: _show(page, page.sees(SCREEN, asked)), page.settings)
+    follow(lambda: _show(page, asked), settings)
 
 
 def _enter(page: Page[Any, Any]) -> None:
@@ -30,8 +32,11 @@ def _enter(page: Page[Any, Any]) -> None:
     st.session_state[arrived] = True
 
 
-def _show(page: Page[Any, Any], seen: Seen[Any]) -> None:
-    draw(seen.figure)
+def _show(page: Page[Any, Any], asked: Any) -> None:
+    screen = Screen()
+    seen = page.sees(screen, asked)
+    with screen.picture or nullcontext():
+        draw(seen.figure)
     if seen.formula:
         st.latex(seen.formula, width="content")
     for note in seen.notes:

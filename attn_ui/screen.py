@@ -1,20 +1,28 @@
 """Answers what a page asks with Streamlit's controls: see `attn_ui.ask`, whose methods these are."""
 
 from collections.abc import Callable, Hashable, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from typing import Any, TypeVar
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+from streamlit.errors import StreamlitAPIException
 
 from attn_ui import address, controls, state
 from attn_ui.ask import Gap
-from attn_ui.parameters import Cells, Choice, Flag, Real, Table, Tabs, Text, Whole
+from attn_ui.parameters import Cells, Choice, Flag, Parameter, Real, Steps, Table, Tabs, Text, Whole
 
 K = TypeVar("K", bound=Hashable)
 
 
 class Screen:
-    """The page as somebody looks at it; it keeps nothing itself, the session does."""
+    """The page as somebody looks at it: one run of it. What is asked lives in the session.
+
+    Attributes:
+        picture: where the figure goes, if something under it was asked before it is drawn.
+    """
+
+    picture: DeltaGenerator | None = None
 
     choose = staticmethod(controls.choose)
     segment = staticmethod(controls.segment)
@@ -67,6 +75,11 @@ class Screen:
         """Columns."""
         return st.columns(widths)
 
+    def under_picture(self) -> AbstractContextManager[Any]:
+        """Keep the picture's place, and return the one under it."""
+        self.picture = st.container()
+        return st.container(key="under-picture")
+
     @staticmethod
     def space() -> AbstractContextManager[Any]:
         """A place to fill later."""
@@ -74,8 +87,30 @@ class Screen:
 
     @staticmethod
     def now(setting: Choice | Flag | Whole | Real | Text) -> Any:
-        """Return what a control says that is not asked here."""
-        return st.session_state.get(setting.name, setting.default)
+        """Return what a control says that is not asked here; before it is there, what the address says."""
+        if setting.name in st.session_state:
+            return st.session_state[setting.name]
+        text = st.query_params.get(setting.name)
+        try:
+            return setting.default if text is None else setting.read(text)
+        except ValueError:
+            return setting.default
+
+    @staticmethod
+    def linked(setting: Parameter) -> str | None:
+        """Return what the address says of a setting."""
+        return st.query_params.get(setting.name)
+
+    @staticmethod
+    def link(setting: Parameter, value: Any) -> None:
+        """Write into the address, and to the control where Streamlit has one."""
+        if isinstance(setting, Steps):
+            st.query_params[setting.name] = setting.text(value)
+            return
+        st.session_state[setting.name] = value
+        if value != setting.default:
+            with suppress(StreamlitAPIException):  # a control that is there already writes it itself
+                st.query_params[setting.name] = str(value).lower() if isinstance(value, bool) else str(value)
 
     @staticmethod
     def kept(name: str, default: K) -> K:

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 
 from attn_core import MultiHead, causal_mask, label_tokens, padding_mask, sentence_vectors, tokenize
-from pages.multi_head.numbers import Now, biases_of
+from pages.multi_head.compute import Now, biases_of
 
 MOST_SENTENCES, MOST_WORDS = 4, 12
 PAD = "[pad]"

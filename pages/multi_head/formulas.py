@@ -1,6 +1,6 @@
 """The formulas of the page, each built from the flags that build its numbers."""
 
-from pages.multi_head.numbers import Now, allowed
+from pages.multi_head.compute import Now, allowed
 
 
 def projections(now: Now, head: str = "h") -> str:

@@ -2,15 +2,12 @@
 
 from dataclasses import dataclass, replace
 
-import streamlit as st
-
-from attn_core import SCHEMES
-from attn_ui import controls, state
+from attn_ui.ask import Ask
 from attn_ui.page import Slider
 from attn_ui.parameters import Steps
 from attn_ui.shared_settings import STRENGTH, TEMPERATURE
-from pages.multi_head.numbers import MOST_NUMBERS, Now, heads_slider, sequences, widths
-from pages.multi_head.settings import MASK_REACH, MOVES, Look, Setting
+from pages.multi_head.compute import Now, heads_slider, widths
+from pages.multi_head.state import Look, Setting
 
 
 @dataclass(frozen=True)
@@ -23,10 +20,9 @@ class Moving:
     steps: Steps  # the slider's setting with the values that the picture is drawn at
     thinned: bool = False  # whether these are fewer than there are, because the maps are large
 
-    @property
-    def heads(self) -> int:
+    def heads(self, ask: Ask) -> int:
         """Return the number of heads, where the slider stands."""
-        return int(state.value(self.steps)) if self.what == "heads" else self.n_head
+        return int(ask.value(self.steps)) if self.what == "heads" else self.n_head
 
     @property
     def slider(self) -> Slider:
@@ -61,40 +57,6 @@ class Moving:
     def every(self, look: Look) -> list[Now]:
         """Return what the page shows at every value of the slider."""
         return [self.at(value, look) for value in self.steps.values]
-
-
-def ask_moving(setting: Setting) -> Moving:
-    """Ask what the slider moves, and for the values of what it does not move."""
-    st.subheader("Slider", anchor=False)
-    what = controls.choose(MOVES, "The slider moves")
-    placed = SCHEMES[setting.positions.name].adds != "nothing"
-    missing = {
-        "mask width": "" if setting.width_name else "The mask here has no width to move",
-        "strength of positions": "" if placed else "There are no positions here whose strength could move",
-    }
-    if missing.get(what):
-        st.caption(f":material/info: {missing[what]}: the slider moves heads.")
-        what = MOVES.default
-    temperature, reach, strength = TEMPERATURE.default, MASK_REACH.default, setting.positions.strength
-    if what != "temperature":
-        temperature = controls.step(TEMPERATURE, "Temperature T")
-    if setting.width_name and what != "mask width":
-        reach = controls.step(widths(setting), setting.width_name)
-    if placed and what != "strength of positions":
-        strength = controls.step(STRENGTH, "Strength of positions")
-    setting = replace(
-        setting,
-        temperature=temperature,
-        reach=int(reach),
-        positions=replace(setting.positions, strength=strength),
-    )
-    every = slider_of(what, setting)
-    if what == "heads":
-        return Moving(what, setting, 0, every)
-    n_head = int(controls.step(heads_slider(setting), "Heads"))
-    n_query, n_key = sequences(setting).shape
-    steps = every.fitting(n_head * n_query * n_key, MOST_NUMBERS)
-    return Moving(what, setting, n_head, state.exact(steps), len(steps.values) < len(every.values))
 
 
 def slider_of(what: str, setting: Setting) -> Steps:

@@ -5,8 +5,9 @@ from typing import NamedTuple
 from attn_core import HeadsFit, HeadsStudy, fit_heads, heads_study
 from attn_ui.bounds import MAX_HEADS
 from attn_ui.shared_cache import shared
-from pages.multi_head.numbers import Now, divisors, sequences
-from pages.multi_head.settings import FIT_STEP, LAYERS, Setting
+from pages.multi_head.compute import Now, divisors, sequences
+from pages.multi_head.settings import FIT_STEP, LAYERS
+from pages.multi_head.state import Setting
 
 N_LAYERS = len(LAYERS.values) - 1
 N_SEEDS, N_SEEDS_WIDE, WIDE = 8, 3, 128  # fewer seeds for vectors wider than this: their layers are large

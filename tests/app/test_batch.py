@@ -7,7 +7,7 @@ from torch.nn import functional as F
 
 from attn_core import sentence_vectors
 from pages.multi_head.batch import MOST_SENTENCES, MOST_WORDS, split_sentences
-from pages.multi_head.numbers import draw
+from pages.multi_head.compute import draw
 from tests.pages import open_sound
 from tests.walk import said_now
 

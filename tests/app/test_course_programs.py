@@ -35,9 +35,10 @@ from attn_ui.schemes import SchemeSettings
 from attn_ui.shared_settings import TEMPERATURE
 from pages.kernel_regression.snippet import Learning, own_data, toy_data
 from pages.kernel_regression.snippet import snippet as of_kernel
-from pages.multi_head.numbers import Now as Heads
-from pages.multi_head.settings import A_PATTERN_A_HEAD, HEADS_MASK, USUAL_PATTERNS, Look, Setting
-from pages.multi_head.tabs import code as heads_code
+from pages.multi_head import programs as heads_code
+from pages.multi_head.compute import Now as Heads
+from pages.multi_head.settings import A_PATTERN_A_HEAD, HEADS_MASK, USUAL_PATTERNS
+from pages.multi_head.state import Look, Setting
 from pages.positional_encoding.snippet import attention_code
 from pages.single_head.compute import at_every_step
 from pages.single_head.programs import asked

@@ -15,8 +15,8 @@ from attn_core import Masking, make_mask
 from attn_figures.picture import Spec
 from attn_ui.parameters import Choice
 from attn_ui.shared_settings import TEMPERATURE
-from pages.multi_head.numbers import Now, divisors
-from pages.multi_head.settings import Look, Setting
+from pages.multi_head.compute import Now, divisors
+from pages.multi_head.state import Look, Setting
 from pages.multi_head.views import diagram as heads_view
 from pages.single_head.compute import at_every_step
 from pages.single_head.settings import MASK_WIDTH, STAGE

@@ -11,11 +11,12 @@ import torch
 
 from attn_core import BiasScheme
 from attn_ui.schemes import SchemeSettings
-from pages.multi_head import formulas
-from pages.multi_head.numbers import Now, allowed, sequences, without_positions
-from pages.multi_head.settings import A_PATTERN_A_HEAD, Look
+from pages.multi_head import formulas, programs
+from pages.multi_head.compute import Now, allowed, sequences, without_positions
+from pages.multi_head.settings import A_PATTERN_A_HEAD
 from pages.multi_head.spellings import inputs, spellings
-from pages.multi_head.tabs import checks, code
+from pages.multi_head.state import Look
+from pages.multi_head.tabs import checks
 from tests.app.test_multi_head import OWN, open_page
 from tests.app.test_multi_head import text as text_of
 from tests.latex import evaluate, sides
@@ -130,13 +131,13 @@ def test_what_is_not_there_is_named_nowhere(scheme: str, bias: bool, projection:
     """Formulas, spellings, programs, checks and the worked cell name W_o and biases where they are, only."""
     setting = replace(OWN, positions=SCHEMES[scheme], bias=bias, projection=projection, temperature=2.0)
     now = Now(setting, LOOK, 2)
-    going_on = code.going_on(now)
-    programs = (code.snippet(now), going_on.shared_heads(1), going_on.token_by_token())
+    going_on = programs.going_on(now)
+    written = (programs.snippet(now), going_on.shared_heads(1), going_on.token_by_token())
     spelt = [spelling.program for spelling in spellings(now.module)]
     said = [check.name for check in checks.checks(now)]
-    for text in (code.formula(now), programs[0]):
+    for text in (programs.formula(now), written[0]):
         assert ("W_o" in text) == projection
-    for text in programs:
+    for text in written:
         assert "globals()" not in text
         assert ("W_o" in text) == projection
     for text in spelt:

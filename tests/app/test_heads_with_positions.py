@@ -14,8 +14,8 @@ from attn_core import MASK_PATTERNS, SCHEMES, BiasScheme, Masking, RelativeBucke
 from attn_live.unpacking import count_steps, figure_at
 from attn_ui.schemes import SchemeSettings
 from attn_ui.shared_settings import STRENGTH, TEMPERATURE
-from pages.multi_head import words
-from pages.multi_head.numbers import Now, allowed, divisors, heads_slider, sequences, widths, written
+from pages.multi_head import programs, words
+from pages.multi_head.compute import Now, allowed, divisors, heads_slider, sequences, widths, written
 from pages.multi_head.settings import (
     A_PATTERN_A_HEAD,
     HEADS_MASK,
@@ -25,13 +25,12 @@ from pages.multi_head.settings import (
     TAB,
     USUAL_PATTERNS,
     VIEW,
-    Look,
-    Setting,
 )
 from pages.multi_head.sliders import Moving, slider_of
 from pages.multi_head.spellings import inputs, run
 from pages.multi_head.spellings import spellings as spelt
-from pages.multi_head.tabs import code, cost, shared_heads, spellings, token_by_token
+from pages.multi_head.state import Look, Setting
+from pages.multi_head.tabs import cost, shared_heads, spellings, token_by_token
 from pages.multi_head.tabs.checks import checks
 from pages.multi_head.views import packed, say
 from tests.app.test_multi_head import OWN, captions, open_page, text
@@ -198,8 +197,8 @@ def test_the_printed_code_computes_the_same_numbers(name: str) -> None:
     setting, n_head = SETTINGS[name]
     now = Now(setting, LOOK, n_head)
     groups = divisors(n_head)[-2]
-    more = code.going_on(now)
-    program = code.snippet(now) + more.shared_heads(groups, cross=not now.is_self_attention)
+    more = programs.going_on(now)
+    program = programs.snippet(now) + more.shared_heads(groups, cross=not now.is_self_attention)
     assert "attn_core" not in program
     written_on = (more.token_by_token(),) if now.is_self_attention else ()
     found = leaves(program, *written_on)
@@ -225,7 +224,7 @@ def test_the_printed_code_computes_the_same_numbers(name: str) -> None:
 def test_the_printed_code_reads_the_learned_table_from_its_package(name: str) -> None:
     setting, n_head = SETTINGS[name]
     now = Now(setting, LOOK, n_head)
-    program = code.snippet(now)
+    program = programs.snippet(now)
     reading = program[
         program.index("# The trained positions") : program.index("\n\n\nclass PositionalEncoding")
     ]
@@ -282,7 +281,7 @@ def test_checks_and_code_hold_in_random_states(seed: int) -> None:
     if now.is_self_attention:
         found += token_by_token.checks(now, groups)
     assert [check.name for check in found if not check.passed] == []
-    program = leaves(code.snippet(now))
+    program = leaves(programs.snippet(now))
     torch.testing.assert_close(program["weights"], now.result.weights, atol=1e-9, rtol=0)
     assert say(now)
 

@@ -18,9 +18,10 @@ from attn_core import MultiHead, MultiHeadAttention
 from attn_ui import shared_cache
 from attn_ui.server import tidy
 from attn_ui.shared_cache import MOST_BYTES, size_of
-from pages.multi_head import numbers
-from pages.multi_head.numbers import module
-from pages.multi_head.settings import LAYERS, TAB, Setting
+from pages.multi_head import compute
+from pages.multi_head.compute import module
+from pages.multi_head.settings import LAYERS, TAB
+from pages.multi_head.state import Setting
 from tests.pages import PAGES, open_page, open_sound
 
 GLIBC = pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="only glibc's heap is told what to do")
@@ -156,7 +157,7 @@ def test_temperatures_and_masks_share_their_projections() -> None:
 
 
 def test_layers_are_drawn_one_at_a_time_and_not_again_in_a_rerun(monkeypatch: pytest.MonkeyPatch) -> None:
-    draw, drawn, alive = numbers.draw, list[weakref.ref[torch.Tensor]](), list[int]()
+    draw, drawn, alive = compute.draw, list[weakref.ref[torch.Tensor]](), list[int]()
 
     def watched(*sizes: Any, **others: Any) -> MultiHeadAttention:
         alive.append(sum(each() is not None for each in drawn))
@@ -164,7 +165,7 @@ def test_layers_are_drawn_one_at_a_time_and_not_again_in_a_rerun(monkeypatch: py
         drawn.append(weakref.ref(made.W_q.weight))
         return made
 
-    monkeypatch.setattr(numbers, "draw", watched)
+    monkeypatch.setattr(compute, "draw", watched)
     at = open_sound("multi-head", tab="Block", seed="4321")
     assert len(drawn) == len(LAYERS.values) - 2  # the first layer is the page's own module
     assert max(alive) <= 1
@@ -181,7 +182,7 @@ def test_a_session_keeps_nothing_of_what_many_heads_computed() -> None:
         session = open_page("multi-head", session, tab=tab)
         assert _stages() - before
         shared_cache.clear()
-        numbers._NUMBERS.clear()
+        compute._NUMBERS.clear()
         gc.collect()
         assert not _stages() - before, tab
 
@@ -212,7 +213,7 @@ def _bytes_held_by(root: object) -> Iterator[bytes]:
 
 def _stages() -> set[int]:
     return {
-        id(each) for each in gc.get_objects() if type(each) in (numbers.Now, MultiHead, MultiHeadAttention)
+        id(each) for each in gc.get_objects() if type(each) in (compute.Now, MultiHead, MultiHeadAttention)
     }
 
 

@@ -16,9 +16,9 @@ from torch.nn import functional as F
 from attn_core import MULTI_HEAD_MISTAKES, Masking, repeat_block
 from attn_figures.numbers import counted
 from attn_live.unpacking import count_steps
+from pages.multi_head import programs, words
 from pages.multi_head import settings as page_settings
-from pages.multi_head import words
-from pages.multi_head.numbers import (
+from pages.multi_head.compute import (
     MEASURES,
     Now,
     divisors,
@@ -30,30 +30,12 @@ from pages.multi_head.numbers import (
     stages,
     written,
 )
-from pages.multi_head.settings import (
-    CASE,
-    EXAMPLES,
-    HEADS,
-    MISTAKE,
-    ORDER_BY,
-    SPELLING,
-    TAB,
-    VIEW,
-    Look,
-    Setting,
-)
+from pages.multi_head.settings import CASE, EXAMPLES, HEADS, MISTAKE, ORDER_BY, SPELLING, TAB, VIEW
 from pages.multi_head.sliders import Moving
 from pages.multi_head.spellings import inputs, run
 from pages.multi_head.spellings import spellings as spelt
-from pages.multi_head.tabs import (
-    arithmetic,
-    break_it,
-    code,
-    measures,
-    shared_heads,
-    spellings,
-    token_by_token,
-)
+from pages.multi_head.state import Look, Setting
+from pages.multi_head.tabs import arithmetic, break_it, measures, shared_heads, spellings, token_by_token
 from pages.multi_head.tabs.block import VARIANTS, name_of
 from pages.multi_head.tabs.break_it import MISTAKES, PICTURES
 from pages.multi_head.tabs.checks import checks
@@ -280,7 +262,7 @@ def test_a_check_fails_when_the_numbers_are_wrong(monkeypatch: pytest.MonkeyPatc
 def test_the_code_reproduces_the_numbers_by_itself(name: str) -> None:
     setting, n_head = SETTINGS[name]
     now = Now(setting, LOOK, n_head)
-    program = code.snippet(now)
+    program = programs.snippet(now)
     assert "attn_core" not in program
     found = leaves(program)
     torch.testing.assert_close(found["weights"], now.result.weights, atol=1e-12, rtol=0)
@@ -534,7 +516,7 @@ def test_a_wrong_cache_fails_its_checks(monkeypatch: pytest.MonkeyPatch) -> None
 def test_the_code_of_shared_heads_and_of_the_cache_prints_their_numbers(name: str) -> None:
     setting, n_head = SETTINGS[name]
     now = Now(setting, LOOK, n_head)
-    program, more = code.snippet(now), code.going_on(now)
+    program, more = programs.snippet(now), programs.going_on(now)
     for groups in divisors(n_head):
         found = leaves(program + more.shared_heads(groups, cross=not now.is_self_attention))
         result = now.sharing(groups).result

@@ -9,7 +9,7 @@ import torch
 from attn_figures.numbers import number
 from pages.multi_head import study as studies
 from pages.multi_head import words
-from pages.multi_head.numbers import Now
+from pages.multi_head.compute import Now
 from pages.multi_head.settings import EXAMPLES, FIT_STEP
 from pages.multi_head.study import FIT_HEADS, bare, fitted, one_or_many
 from pages.multi_head.tabs import one_or_many as tab

@@ -15,7 +15,10 @@ from tests.pages import open_sound
 from tests.walk import fields, said_now, states
 
 # The pages that are values.
-SHAPED = ("", "single-head", "positional-encoding", "what-courses-say", "applications", "glossary")
+SHAPED = (
+    *("", "single-head", "positional-encoding", "multi-head"),
+    *("what-courses-say", "applications", "glossary"),
+)
 ROOT = Path(__file__).resolve().parents[2]
 
 

@@ -17,11 +17,11 @@ from attn_ui.numpy_code import in_numpy
 from attn_ui.programs import in_latex
 from pages.kernel_regression.snippet import formula, own_data, short, snippet, toy_data
 from pages.learned_heads.model_shelf import SHELF, standing
+from pages.multi_head import programs as heads_code
 from pages.multi_head import spellings as written
-from pages.multi_head.numbers import Now as Heads
+from pages.multi_head.compute import Now as Heads
 from pages.multi_head.settings import HEADS_MASK, SPELLING
 from pages.multi_head.spellings import spellings
-from pages.multi_head.tabs import code as heads_code
 from pages.positional_encoding.settings import EXAMPLES as SENTENCES
 from pages.positional_encoding.snippet import attention_code, short_code
 from pages.single_head.settings import EXAMPLE, MASK

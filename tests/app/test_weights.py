@@ -17,7 +17,7 @@ from attn_ui.matrices_file import csv_of, npz_of
 from attn_ui.parameters import Choice, by_name
 from attn_ui.weight_tables import TABLES, Weight
 from attn_ui.weights_tab import taken
-from pages.multi_head.numbers import sequences
+from pages.multi_head.compute import sequences
 from pages.multi_head.settings import SETTINGS as HEADS_SETTINGS
 from pages.multi_head.study import bare, studied
 from pages.single_head.settings import SETTINGS as HEAD_SETTINGS

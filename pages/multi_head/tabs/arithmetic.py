@@ -12,8 +12,8 @@ from attn_ui.masking import toggle_cell
 from attn_ui.screen import SCREEN
 from attn_ui.shared_settings import HEAD, KEY, QUERY
 from attn_ui.tables import ROUNDED
-from pages.multi_head.numbers import Now, allowed, biases
-from pages.multi_head.settings import names_of_heads
+from pages.multi_head.asks import names_of_heads
+from pages.multi_head.compute import Now, allowed, biases
 
 MOST_TERMS = 8  # of a sum that is written out
 

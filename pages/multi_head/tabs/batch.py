@@ -16,7 +16,7 @@ from attn_ui.markdown import listed
 from attn_ui.page import Slider
 from attn_ui.shared_settings import HEAD
 from pages.multi_head.batch import MOST_SENTENCES, MOST_WORDS, PAD, Batch, batch_of
-from pages.multi_head.numbers import Now, array
+from pages.multi_head.compute import Now, array
 from pages.multi_head.settings import BATCH, EXAMPLES
 from pages.multi_head.tabs.checks import table
 

@@ -16,8 +16,9 @@ from attn_ui.markdown import coloured, listed
 from attn_ui.page import Slider
 from attn_ui.shared_cache import shared
 from pages.multi_head import words
-from pages.multi_head.numbers import Now, array, by_hand, mask, module, sequences, sizes_of
-from pages.multi_head.settings import LAYERS, NORM, RESIDUAL, Setting
+from pages.multi_head.compute import Now, array, by_hand, mask, module, sequences, sizes_of
+from pages.multi_head.settings import LAYERS, NORM, RESIDUAL
+from pages.multi_head.state import Setting
 from pages.multi_head.weights import weights
 
 VARIANTS = [(residual, norm) for residual in (True, False) for norm in NORMS]

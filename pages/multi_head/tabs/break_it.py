@@ -21,8 +21,9 @@ from attn_ui.frame import what_you_see
 from attn_ui.live_figure import live_figure
 from attn_ui.markdown import listed
 from attn_ui.state import value
-from pages.multi_head.numbers import Now, array, divisors, heads
-from pages.multi_head.settings import KV_HEADS, MISTAKE, names_of_heads
+from pages.multi_head.asks import names_of_heads
+from pages.multi_head.compute import Now, array, divisors, heads
+from pages.multi_head.settings import KV_HEADS, MISTAKE
 from pages.multi_head.tabs.checks import largest
 
 

@@ -9,7 +9,7 @@ from torch.nn import functional as F
 
 from attn_core import Check, Rotary, compare
 from attn_ui.tables import checks_table
-from pages.multi_head.numbers import Now
+from pages.multi_head.compute import Now
 
 
 def largest(numbers: Tensor) -> float:

@@ -11,8 +11,9 @@ from attn_ui.frame import what_you_see
 from attn_ui.live_figure import live_figure
 from attn_ui.shared_cache import shared
 from attn_ui.tables import table
-from pages.multi_head.numbers import Now, allowed, width_of
-from pages.multi_head.settings import A_PATTERN_A_HEAD, Setting
+from pages.multi_head.compute import Now, allowed, width_of
+from pages.multi_head.settings import A_PATTERN_A_HEAD
+from pages.multi_head.state import Setting
 
 LENGTHS = (8, 16, 32, 64, 128, 256, 512, 1024)
 

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from pages.multi_head import formulas
-from pages.multi_head.numbers import Now
+from pages.multi_head.compute import Now
 
 
 def show(now: Now) -> None:

@@ -9,7 +9,7 @@ from attn_figures.heads_add_up import similarity
 from attn_figures.numbers import counted, fixed, number
 from attn_ui.frame import what_you_see
 from attn_ui.live_figure import live_figure
-from pages.multi_head.numbers import MEASURES, Now, array, order_of
+from pages.multi_head.compute import MEASURES, Now, array, order_of
 from pages.multi_head.settings import EXAMPLES
 
 EQUAL = 1e-9  # by which similarities differ by rounding alone

@@ -20,10 +20,11 @@ from attn_ui.program_lines import program as program_of
 from attn_ui.shared_cache import shared
 from attn_ui.state import value
 from attn_ui.tables import table as written
+from pages.multi_head import programs, study_snippet, words
 from pages.multi_head import snippet as snippets
-from pages.multi_head import study_snippet, words
-from pages.multi_head.numbers import Now, array, draw, sequences
-from pages.multi_head.settings import FIT_STEP, LAYERS, RESIDUAL, Look, Setting
+from pages.multi_head.compute import Now, array, draw, sequences
+from pages.multi_head.settings import FIT_STEP, LAYERS, RESIDUAL
+from pages.multi_head.state import Look, Setting
 from pages.multi_head.study import (
     FIT_HEADS,
     N_LAYERS,
@@ -35,7 +36,6 @@ from pages.multi_head.study import (
     seeds,
     studied,
 )
-from pages.multi_head.tabs import code
 from pages.multi_head.tabs.checks import table
 from pages.multi_head.views.one_or_many import picture, said, uneven
 
@@ -276,7 +276,7 @@ def program(here: OneOrMany) -> str:
     """Return a program that measures the present number of heads over the seeds."""
     now = Now(here.setting, ANY_LOOK, here.num_heads)
     study = study_snippet.one_or_many(seeds(here.setting), N_LAYERS, projection=here.setting.projection)
-    return program_of(*snippets.beginning(code.asked(now, ("x", "memory"))), study.strip())
+    return program_of(*snippets.beginning(programs.asked(now, ("x", "memory"))), study.strip())
 
 
 def fit_program(here: OneOrMany) -> str:

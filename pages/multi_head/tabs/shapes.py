@@ -12,7 +12,7 @@ from attn_ui.live_figure import live_figure
 from attn_ui.page import Slider
 from attn_ui.shared_cache import shared
 from pages.multi_head import words
-from pages.multi_head.numbers import Now
+from pages.multi_head.compute import Now
 from pages.multi_head.settings import RESHAPE
 
 MOST_TOKENS, MOST_HEADS, MOST_WIDTH = 3, 4, 4  # of the blocks that are drawn

@@ -15,10 +15,10 @@ from attn_ui.page import Slider
 from attn_ui.parameters import Steps
 from attn_ui.shared_cache import shared
 from attn_ui.state import exact, value
-from pages.multi_head import words
-from pages.multi_head.numbers import Now, divisors, heads, latent_module
-from pages.multi_head.settings import KV_HEADS, LATENT, Look, Setting
-from pages.multi_head.tabs import code
+from pages.multi_head import programs, words
+from pages.multi_head.compute import Now, divisors, heads, latent_module
+from pages.multi_head.settings import KV_HEADS, LATENT
+from pages.multi_head.state import Look, Setting
 from pages.multi_head.tabs.checks import largest, table
 
 MOST_STEPS = 24  # of the latent slider
@@ -53,7 +53,7 @@ def show(now: Now) -> None:
     d_latent = 0 if turned else int(value(_latent_slider(now)))
     st.markdown(table(checks(now, groups, d_latent)))
     st.markdown("**In PyTorch**: goes on where the tab *Code* ends")
-    st.code(code.going_on(now).shared_heads(groups, cross=not now.is_self_attention), language="python")
+    st.code(programs.going_on(now).shared_heads(groups, cross=not now.is_self_attention), language="python")
 
 
 def say(now: Now, groups: int) -> str:

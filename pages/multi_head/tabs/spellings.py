@@ -7,11 +7,10 @@ import streamlit as st
 
 from attn_core import Check, compare
 from attn_ui import controls
-from pages.multi_head import snippet
-from pages.multi_head.numbers import Now
+from pages.multi_head import programs, snippet
+from pages.multi_head.compute import Now
 from pages.multi_head.settings import SPELLING
 from pages.multi_head.spellings import Spelling, inputs, run, spellings
-from pages.multi_head.tabs import code
 from pages.multi_head.tabs.checks import table
 
 MOST_PAIRS = 20_000  # of query, key and head that plain loops go through while a reader waits
@@ -60,7 +59,7 @@ def show(now: Now) -> None:
         }[now.scheme.adds]
         st.caption(f":material/info: Positions: {where}.")
     with st.expander(":material/code: As one program, which prints the output"):
-        st.code(snippet.spelled(code.asked(now, ("x", "memory")), chosen), language="python")
+        st.code(snippet.spelled(programs.asked(now, ("x", "memory")), chosen), language="python")
     st.markdown("**Checked just now**: each spelling against the output of this page")
     st.markdown(table(checks(now)))
 

@@ -16,10 +16,9 @@ from attn_ui.page import Slider
 from attn_ui.shared_cache import shared
 from attn_ui.shared_settings import QUERY
 from attn_ui.state import value
-from pages.multi_head import words
-from pages.multi_head.numbers import Now, array, biases, sequences, written
-from pages.multi_head.settings import Setting
-from pages.multi_head.tabs import code
+from pages.multi_head import programs, words
+from pages.multi_head.compute import Now, array, biases, sequences, written
+from pages.multi_head.state import Setting
 from pages.multi_head.tabs.checks import table
 from pages.multi_head.tabs.shared_heads import kv_slider
 
@@ -78,7 +77,7 @@ def show(now: Now) -> None:
     st.markdown(table(checks(now, groups)))
     if groups == now.n_head:
         st.markdown("**In PyTorch**: goes on where the tab *Code* ends")
-        st.code(code.going_on(now).token_by_token(), language="python")
+        st.code(programs.going_on(now).token_by_token(), language="python")
 
 
 def costs(now: Now, groups: int) -> list[DecodingCost]:

@@ -1,15 +1,15 @@
 """The views of all heads: each draws every position of the slider, and says what one of them shows."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from attn_figures.picture import Spec
 from attn_live.packing import pack
 from attn_live.says import pack_says
 from attn_ui.shared_cache import shared
-from pages.multi_head.numbers import Now
-from pages.multi_head.settings import VIEW, Look
+from pages.multi_head.compute import Now
 from pages.multi_head.sliders import Moving
+from pages.multi_head.state import Look
 from pages.multi_head.views import diagram, every_head, mean_and_max, one_or_many, two_heads
 from pages.multi_head.views.conditions import conditions
 
@@ -20,22 +20,32 @@ class View:
 
     draw: Callable[[Sequence[Now]], list[Spec]]
     say: Callable[[Now], str]
+    alt: str
     plain: bool = False  # whether mask, positions and temperature are left out of it
 
 
-VIEWS = dict(
-    zip(
-        VIEW.options,
-        (
-            View(every_head.draw, every_head.say),
-            View(diagram.draw, diagram.say),
-            View(mean_and_max.draw, mean_and_max.say),
-            View(two_heads.draw, two_heads.say),
-            View(one_or_many.draw, one_or_many.say, plain=True),
-        ),
-        strict=True,
-    )
-)
+VIEWS: Mapping[str, View] = {
+    "every head": View(
+        every_head.draw, every_head.say, "One map of attention weights a head, and the output"
+    ),
+    "diagram": View(
+        diagram.draw,
+        diagram.say,
+        "Multi-head attention as a block diagram: boxes, and the shapes of what goes between",
+    ),
+    "mean and max": View(
+        mean_and_max.draw,
+        mean_and_max.say,
+        "The mean of all heads' maps, the largest weight of any head, and how far they are apart",
+    ),
+    "two heads": View(two_heads.draw, two_heads.say, "The maps of two heads and their difference"),
+    "one or many": View(
+        one_or_many.draw,
+        one_or_many.say,
+        "Parameters, FLOPs, entropy and ranks against the number of heads; distances over layers",
+        plain=True,
+    ),
+}
 
 
 @shared

@@ -7,7 +7,7 @@ import numpy as np
 from attn_core import entropy
 from attn_ui.markdown import coloured, plain
 from pages.multi_head import words
-from pages.multi_head.numbers import Now, allowed, mean_of_rows, one_length
+from pages.multi_head.compute import Now, allowed, mean_of_rows, one_length
 
 ROUNDING = 1e-12  # nats by which an entropy changes without a reason
 

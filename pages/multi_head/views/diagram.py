@@ -3,16 +3,14 @@
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
-import streamlit as st
-
 from attn_figures import block_diagrams as pictures
 from attn_figures.block_diagrams import Shapes
 from attn_figures.picture import Spec
-from attn_ui import state
+from attn_ui.ask import Ask
 from attn_ui.page import Cell
-from attn_ui.parameters import Choice
+from attn_ui.parameters import Choice, Tabs
 from pages.multi_head import words
-from pages.multi_head.numbers import Now, allowed, divisors
+from pages.multi_head.compute import Now, allowed, divisors
 from pages.multi_head.settings import TAB, VIEW
 
 # The setting that a click on a box changes, and to what.
@@ -26,13 +24,13 @@ OPENS: Mapping[str, tuple[Choice, str]] = MappingProxyType(
 )
 
 
-def open_box(cell: Cell) -> None:
+def open_box(ask: Ask, cell: Cell) -> None:
     """Open what a box is: another view, or a tab under this one."""
     setting, option = OPENS[cell.trace]
-    if setting is TAB:
-        state.keep(TAB, option)
+    if isinstance(setting, Tabs):
+        ask.write(setting, option)
     else:
-        st.session_state[setting.name] = option
+        ask.answer(setting, option)
 
 
 def draw(steps: Sequence[Now]) -> list[Spec]:

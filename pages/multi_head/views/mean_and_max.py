@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from attn_figures import multi_head as pictures
 from attn_figures.picture import Spec
 from pages.multi_head import words
-from pages.multi_head.numbers import Now, heads
+from pages.multi_head.compute import Now, heads
 
 
 def draw(steps: Sequence[Now]) -> list[Spec]:

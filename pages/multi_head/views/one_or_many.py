@@ -6,7 +6,7 @@ from attn_figures import one_or_many as pictures
 from attn_figures.one_or_many import Compared, Spread
 from attn_figures.picture import Spec
 from pages.multi_head import words
-from pages.multi_head.numbers import Now
+from pages.multi_head.compute import Now
 from pages.multi_head.study import WAYS, OneOrMany, one_or_many
 
 LAYER = 3  # is marked while the slider moves heads: after more, without the residual, all is rounding

@@ -6,7 +6,7 @@ from attn_figures import multi_head as pictures
 from attn_figures.picture import Spec
 from attn_ui.markdown import coloured
 from pages.multi_head import words
-from pages.multi_head.numbers import Now, heads
+from pages.multi_head.compute import Now, heads
 
 
 def draw(steps: Sequence[Now]) -> list[Spec]:

@@ -37,7 +37,8 @@ from attn_ui.bounds import MAX_HEADS, MAX_TOKENS
 from attn_ui.parameters import Steps
 from attn_ui.shared_cache import SharedCache
 from attn_ui.weight_tables import Given
-from pages.multi_head.settings import EXAMPLES, HEADS, MASK_REACH, NO_POSITIONS, Look, Setting
+from pages.multi_head.settings import EXAMPLES, HEADS, MASK_REACH
+from pages.multi_head.state import NO_POSITIONS, Look, Setting
 from pages.multi_head.weights import Sizes, taken
 
 MOST_NUMBERS = 250_000  # of all maps at all positions of the heads slider

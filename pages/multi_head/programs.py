@@ -1,4 +1,4 @@
-"""The tab "Code": programs that reproduce the numbers on the page, and their formula."""
+"""Programs that reproduce the numbers on the page, and their formula."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -7,27 +7,25 @@ from torch import Tensor
 
 from attn_core import make_mask, mask_code, tokenize
 from attn_core.learned_positions import PACKAGE
-from attn_ui import programs_tab
 from attn_ui.program_lines import drawn, given
 from attn_ui.programs import Programs, in_latex
 from pages.multi_head import formulas
 from pages.multi_head import snippet as snippets
-from pages.multi_head.numbers import Now, allowed, by_hand, width_of
-from pages.multi_head.settings import EXAMPLES, Setting
+from pages.multi_head.compute import Now, allowed, by_hand, width_of
+from pages.multi_head.settings import EXAMPLES
+from pages.multi_head.state import Setting
 
 MOST_WRITTEN = 40  # numbers of an example that the program writes out
 
 
-def show(now: Now) -> None:
-    """Hand over the programs and the formula."""
-    programs_tab.show(
-        Programs(
-            lambda: snippet(now),
-            lambda: short(now),
-            lambda: formula(now),
-            prints="the weights of every head, and the output",
-            package=PACKAGE if now.setting.positions.name == "learned" else "",
-        )
+def programs(now: Now) -> Programs:
+    """Return what is handed over."""
+    return Programs(
+        lambda: snippet(now),
+        lambda: short(now),
+        lambda: formula(now),
+        prints="the weights of every head, and the output",
+        package=PACKAGE if now.setting.positions.name == "learned" else "",
     )
 
 

@@ -15,8 +15,9 @@ from attn_ui.page import Slider
 from attn_ui.shared_cache import shared
 from attn_ui.shared_settings import QUERY
 from pages.multi_head import words
-from pages.multi_head.numbers import Now, array, output_of, sequences, stages
-from pages.multi_head.settings import Setting, names_of_heads
+from pages.multi_head.asks import names_of_heads
+from pages.multi_head.compute import Now, array, output_of, sequences, stages
+from pages.multi_head.state import Setting
 
 MOST_DIMENSIONS = 128  # that are drawn of a wide output
 

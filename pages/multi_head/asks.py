@@ -1,0 +1,345 @@
+"""What is asked: in the sidebar the words, sizes, weights, mask and slider; which heads under the picture."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from attn_core import INITS, MASK_PATTERNS, SCHEMES, Masking, tokenize
+from attn_ui.ask import Ask
+from attn_ui.bounds import MAX_TOKENS
+from attn_ui.hand_weights import ask_by_hand, ask_init, ask_whether
+from attn_ui.markdown import in_papers, listed
+from attn_ui.masking import ask_details
+from attn_ui.parameters import Parameter
+from attn_ui.schemes import SchemeSettings, ask_scheme
+from attn_ui.sentence import ask_sentence
+from attn_ui.shared_settings import BIAS, CROSS, HEAD, SEED, STRENGTH, TEMPERATURE, TEXT, TEXT_2
+from attn_ui.weight_tables import Weight, spread
+from pages.multi_head.compute import MOST_NUMBERS, heads_slider, sequences, sizes_of, widths
+from pages.multi_head.settings import (
+    A_PATTERN_A_HEAD,
+    AGAINST,
+    CASE,
+    DECIDED,
+    EXAMPLES,
+    FREE_HEADS,
+    HEADS,
+    HEADS_MASK,
+    INIT,
+    KV_HEADS,
+    MASK_REACH,
+    MOVES,
+    OFF,
+    ORDER_BY,
+    PATTERNS,
+    POSITIONS,
+    PROJECTION,
+    SETTINGS,
+    VIEW,
+    WIDTH_HEAD,
+    WIDTH_MEMORY,
+    WIDTH_MODEL,
+    WITH_POSITIONS,
+    WITHOUT_HEADS,
+)
+from pages.multi_head.sliders import Moving, slider_of
+from pages.multi_head.state import NO_POSITIONS, Look, Setting
+from pages.multi_head.weights import weights
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What the whole page follows: what the slider moves and what stands still, and how it is shown."""
+
+    moving: Moving
+    look: Look
+
+
+def asks(ask: Ask) -> Asked:
+    """Ask for the view, and in the sidebar for all else."""
+    view = ask.segment(VIEW, "Picture", label_visibility="collapsed")
+    with ask.sidebar():
+        setting, say_of_example = _ask_setting(ask)
+        setting = _ask_weights(ask, setting)
+        moving = _ask_moving(ask, setting)
+        say_of_example(moving.n_head)
+        return Asked(moving, _ask_look(ask, view, lambda: moving.heads(ask)))
+
+
+def reads(ask: Ask) -> tuple[Parameter, ...]:
+    """Return the settings to read this run's address by; a link to an example means all of the example.
+
+    A link that names an example and none of the settings that it decides stands for the example as it is. A
+    link that names any of them is meant as it says: what it leaves out has the page's default. So that the
+    two never look alike, the number of heads is always in the address of an example.
+    """
+    case = ask.linked(CASE)
+    if case in EXAMPLES and not any(ask.linked(setting) is not None for setting in DECIDED):
+        _take_over(ask, case)
+    shown = ask.now(CASE) if case is None else case
+    heads = replace(HEADS, always_written=shown in EXAMPLES)
+    return tuple(heads if setting is HEADS else setting for setting in SETTINGS)
+
+
+def _take_over(ask: Ask, case: str) -> None:
+    """Set the controls, and the address, to what an example is meant for."""
+    sample = EXAMPLES[case]
+    ask.link(HEADS, sample.num_heads)
+    ask.link(POSITIONS, WITH_POSITIONS.get(case, POSITIONS.default))
+    ask.link(FREE_HEADS, sample.d_head is not None)
+    ask.link(PROJECTION, sample.output_projection)
+    ask.link(BIAS, False)
+    if sample.d_head is not None:
+        ask.link(WIDTH_HEAD, sample.d_head)
+
+
+def _choose_case(ask: Ask) -> None:
+    """Take over what the chosen example is meant for; called when it is chosen, before the run."""
+    case = ask.now(CASE)
+    if case in EXAMPLES:
+        _take_over(ask, case)
+    ask.move(HEADS, EXAMPLES[case].num_heads if case in EXAMPLES else HEADS.default)
+
+
+def _ask_setting(ask: Ask) -> tuple[Setting, Callable[[int], None]]:
+    """Ask for what decides the numbers, but for what a live slider may move.
+
+    Returns the setting; and what says of an example, at its place, which settings are others here, given the
+    number of heads that is asked for beside it: 0 where that is moved under the picture.
+    """
+    ask.heading("Words")
+    case = ask.choose(CASE, "Example", on_change=lambda: _choose_case(ask))
+    own = case not in EXAMPLES
+    text, memory_text, cross = TEXT.default, TEXT_2.default, False
+    d_model = d_memory = WIDTH_MODEL.default
+    if own:
+        text = ask_sentence(ask, TEXT, "Sentence", tokenize=tokenize, most=MAX_TOKENS)
+        cross = ask.flag(CROSS, "Keys from a second sentence")
+        if cross:
+            memory_text = ask_sentence(ask, TEXT_2, "Second sentence", tokenize=tokenize, most=MAX_TOKENS)
+    about = ask.space()
+    ask.heading("Positions")
+    positions = ask_scheme(ask, POSITIONS, SCHEMES, live=(STRENGTH,))
+    ask.heading("Sizes")
+    if own:
+        d_model = d_memory = ask.whole(WIDTH_MODEL, "d_model")
+        if cross:
+            d_memory = ask.whole(WIDTH_MEMORY, "Width of the second sentence")
+    free = ask.flag(FREE_HEADS, "Set d_head freely")
+    d_head = ask.whole(WIDTH_HEAD, "d_head") if free else None
+    projection = ask.flag(PROJECTION, "Output projection W_o")
+    bias = ask.flag(BIAS, "Biases")
+    seed = ask.whole(SEED, "Seed")
+    setting = Setting(
+        case,
+        text,
+        memory_text,
+        cross,
+        d_model,
+        d_memory,
+        d_head,
+        bias,
+        projection,
+        seed,
+        mask=_ask_mask(ask),
+        reach=int(MASK_REACH.default),
+        positions=_own_settings_of(positions),
+    )
+    asked = setting
+
+    def say(n_head: int) -> None:
+        if not own:
+            with about:
+                ask.say(_about(asked, n_head))
+
+    setting, note = _make_room(setting)
+    if note:
+        ask.say(f":material/info: {note}")
+    if setting.mask == A_PATTERN_A_HEAD:
+        chosen = ask.several(PATTERNS, "Patterns, one head after the other", PATTERNS.options)
+        setting = replace(setting, patterns=tuple(sorted(chosen, key=PATTERNS.options.index)))
+    details = ask_details(ask, setting.kinds, blocks_in="a map")
+    return replace(setting, masking=Masking(seed=seed, **details)), say
+
+
+def _about(setting: Setting, n_head: int) -> str:
+    """Say what an example is as it comes, and which of the settings that it decides are others beside it."""
+    sample = EXAMPLES[setting.case]
+    positions = WITH_POSITIONS.get(setting.case)
+    said = sample.description + (f" Positions: {SCHEMES[positions].sentence}" if positions else "")
+    pairs = {
+        "the number of heads": (n_head or sample.num_heads, sample.num_heads),
+        "d_head": (setting.d_head, sample.d_head),
+        "the output projection": (setting.projection, sample.output_projection),
+        "biases": (setting.bias, False),
+        "positions": (setting.positions.name, positions or POSITIONS.default),
+    }
+    others = [name for name, (here, there) in pairs.items() if here != there]
+    changed = f" Changed in this sidebar: {listed(others)}." if others else ""
+    return f"As the example comes: {said}{changed}"
+
+
+def _ask_mask(ask: Ask) -> str:
+    mask = ask.choose(HEADS_MASK, "Mask", on_change=lambda: _widen(ask))
+    if mask in MASK_PATTERNS and (also := in_papers(MASK_PATTERNS[mask].known_as)):
+        ask.say(also)
+    return mask
+
+
+def _own_settings_of(positions: SchemeSettings) -> SchemeSettings:
+    """Leave out what the scheme does not take, so that it makes no other picture."""
+    takes = SCHEMES[positions.name].settings()
+    own: dict[str, Any] = {name: value for name, value in positions.values().items() if name in takes}
+    return SchemeSettings(positions.name, **own)
+
+
+def _make_room(setting: Setting) -> tuple[Setting, str]:
+    """Bring widths to what the scheme takes; where an example's cannot be, leave its positions out."""
+    scheme = SCHEMES[setting.positions.name]
+    if scheme.adds == "vector":
+        used = scheme.fitting_width(setting.d_model)
+        if setting.case in EXAMPLES:
+            width = EXAMPLES[setting.case].d_model
+            if scheme.fitting_width(width) == width:
+                return setting, ""
+            return replace(setting, positions=NO_POSITIONS), (
+                f"The learned table has width {scheme.fitting_width(width)} and this example {width}: no "
+                "positions are added. A sentence of your own takes the table's width."
+            )
+        wide = replace(setting, d_model=used, d_memory=scheme.fitting_width(setting.d_memory))
+        return wide, f"The learned table has width {used}, so the words have too." if wide != setting else ""
+    if scheme.adds != "rotation":
+        return setting, ""
+    given = setting.d_model if setting.d_head is None else setting.d_head
+    even = scheme.fitting_width(given)
+    if even == given or (setting.d_head is None and setting.case in EXAMPLES):
+        return setting, ""
+    wide = replace(setting, d_model=even) if setting.d_head is None else replace(setting, d_head=even)
+    if setting.d_head is None and not setting.cross:
+        wide = replace(wide, d_memory=even)
+    return wide, f"Rotary turns pairs of dimensions: {even} is used in place of {given}."
+
+
+def _widen(ask: Ask) -> None:
+    """A prefix of 1 is the causal mask and a block of 1 a lone token: no start for one who chooses them."""
+    widened = ("prefix", "block-sparse", A_PATTERN_A_HEAD)
+    if ask.now(HEADS_MASK) in widened and ask.value(MASK_REACH) < 2:
+        ask.move(MASK_REACH, 2)
+
+
+def _ask_look(ask: Ask, view: str, count_heads: Callable[[], int]) -> Look:
+    """Ask in the sidebar for what decides the picture besides its view: which heads, in which order.
+
+    Args:
+        view: what is shown, as it was chosen above the figure.
+        count_heads: returns how many there are; it is called where heads are chosen by name.
+    """
+    order = ORDER_BY.default
+    if view not in WITHOUT_HEADS:
+        ask.heading("Picture")
+    if view == "two heads":
+        names = names_of_heads(count_heads())
+        ask.pick(HEAD, "Head", names)
+        ask.pick(AGAINST, "minus", names)
+    elif view not in WITHOUT_HEADS:
+        order = ask.choose(ORDER_BY, "Order heads by")
+    return Look(view, order, 0, 0, ())
+
+
+def with_heads(ask: Ask, look: Look, n_head: int) -> Look:
+    """Offer to switch heads off, and say in the look which are chosen and which are off."""
+    head, against = ask.place(HEAD, n_head), ask.place(AGAINST, n_head)
+    offered = [str(head + 1) for head in range(n_head)]
+    off = tuple(int(head) - 1 for head in ask.several(OFF, "Heads switched off", offered))
+    if len(off) == n_head:
+        ask.say(":material/edit: All heads are off: the output is what is left, zero or the bias.")
+    return replace(look, head=head, against=against, off=off, num_kv_heads=int(ask.value(KV_HEADS)))
+
+
+def names_of_heads(n_head: int) -> Sequence[str]:
+    """Return what the heads are called, counted from 1."""
+    return [f"head {head}" for head in range(1, n_head + 1)]
+
+
+def _ask_weights(ask: Ask, setting: Setting) -> Setting:
+    """Return the setting with how its weights are drawn, and with those set by hand."""
+    ask.heading("Weights W")
+    setting = replace(
+        setting, init=ask_init(ask, INIT, {name: each.sentence for name, each in INITS.items()})
+    )
+    about = ask.space()
+    given = ask_by_hand(ask, _shapes(ask, setting)) if ask_whether(ask) else ()
+    if drawn := drawn_so(setting, [name for name, _ in given]):
+        with about:
+            ask.say(drawn)
+    return replace(setting, weights=given)
+
+
+def _shapes(ask: Ask, setting: Setting) -> list[list[Weight]]:
+    """Return each weight in the shapes that it has with any number of heads, the present number first."""
+    slider = heads_slider(setting)
+    if setting.d_head is None:  # all heads share one width, however many there are
+        return [[each] for each in weights(sizes_of(setting, int(slider.values[0])))]
+    present = int(slider.taken(ask.value(HEADS)))
+    counts = [present, *(int(heads) for heads in slider.values if heads != present)]
+    every = (weights(sizes_of(setting, heads), _with(heads)) for heads in counts)
+    return [list(shapes) for shapes in zip(*every, strict=True)]
+
+
+def _with(heads: int) -> str:
+    return "with 1 head" if heads == 1 else f"with {heads} heads"
+
+
+def drawn_so(setting: Setting, typed: list[str]) -> str:
+    """Say how wide the weights are drawn that are, at the least and the most heads where these differ."""
+    counts = [int(heads) for heads in heads_slider(setting).values]
+    ends = [counts[0]] if setting.d_head is None else sorted({counts[0], counts[-1]})
+    found: dict[str, list[str]] = {}
+    for heads in ends:
+        for each in weights(sizes_of(setting, heads)):
+            if each.name[0] == "W" and each.name not in typed:
+                found.setdefault(each.name, []).append(f"{INITS[setting.init].std(*each.shape):.3g}")
+    if not found:
+        return ""
+    return spread(
+        {
+            name: texts[0]
+            if len({*texts}) == 1
+            else " and ".join(f"{text} {_with(heads)}" for text, heads in zip(texts, ends, strict=True))
+            for name, texts in found.items()
+        }
+    )
+
+
+def _ask_moving(ask: Ask, setting: Setting) -> Moving:
+    """Ask what the slider moves, and for the values of what it does not move."""
+    ask.heading("Slider")
+    what = ask.choose(MOVES, "The slider moves")
+    placed = SCHEMES[setting.positions.name].adds != "nothing"
+    missing = {
+        "mask width": "" if setting.width_name else "The mask here has no width to move",
+        "strength of positions": "" if placed else "There are no positions here whose strength could move",
+    }
+    if missing.get(what):
+        ask.say(f":material/info: {missing[what]}: the slider moves heads.")
+        what = MOVES.default
+    temperature, reach, strength = TEMPERATURE.default, MASK_REACH.default, setting.positions.strength
+    if what != "temperature":
+        temperature = ask.step(TEMPERATURE, "Temperature T")
+    if setting.width_name and what != "mask width":
+        reach = ask.step(widths(setting), setting.width_name)
+    if placed and what != "strength of positions":
+        strength = ask.step(STRENGTH, "Strength of positions")
+    setting = replace(
+        setting,
+        temperature=temperature,
+        reach=int(reach),
+        positions=replace(setting.positions, strength=strength),
+    )
+    every = slider_of(what, setting)
+    if what == "heads":
+        return Moving(what, setting, 0, every)
+    n_head = int(ask.step(heads_slider(setting), "Heads"))
+    n_query, n_key = sequences(setting).shape
+    steps = every.fitting(n_head * n_query * n_key, MOST_NUMBERS)
+    return Moving(what, setting, n_head, ask.exact(steps), len(steps.values) < len(every.values))

@@ -1,0 +1,71 @@
+"""What a link to this page says, as values: what decides the numbers, and how they are shown."""
+
+from dataclasses import dataclass, replace
+
+from attn_core import GLOROT, MASK_PATTERNS, Masking
+from attn_ui.bounds import MAX_HEADS
+from attn_ui.schemes import SchemeSettings
+from attn_ui.weight_tables import Given
+from pages.multi_head.settings import A_PATTERN_A_HEAD, USUAL_PATTERNS, WITHOUT_HEADS
+
+NO_POSITIONS = SchemeSettings("none")
+NO_DETAILS = Masking()
+
+
+@dataclass(frozen=True)
+class Setting:
+    """All that decides the numbers on the page, but for how many heads there are."""
+
+    case: str
+    text: str
+    memory_text: str
+    cross: bool
+    d_model: int
+    d_memory: int
+    d_head: int | None  # None: d_model / n_head
+    bias: bool
+    projection: bool
+    seed: int
+    mask: str
+    reach: int
+    masking: Masking = NO_DETAILS  # what the mask takes beside its width
+    patterns: tuple[str, ...] = ()  # what heads take in turn
+    positions: SchemeSettings = NO_POSITIONS
+    temperature: float = 1.0
+    init: str = GLOROT
+    weights: Given = ()  # those set by hand; the others are drawn
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """The kinds of mask that heads take in turn."""
+        return (self.patterns or USUAL_PATTERNS) if self.mask == A_PATTERN_A_HEAD else (self.mask,)
+
+    @property
+    def width_name(self) -> str:
+        """What the mask's width is called; nothing where it has none."""
+        names = {"sliding window": "Neighbours on each side", "padding": "Padded keys at the end"}
+        widths = {kind: MASK_PATTERNS[kind].width for kind in self.kinds if MASK_PATTERNS[kind].width}
+        if self.mask == A_PATTERN_A_HEAD:
+            return "Window, block or prefix" if widths else ""
+        return names.get(self.mask, widths.get(self.mask, ""))
+
+
+@dataclass(frozen=True)
+class Look:
+    """How the maps are shown; heads, queries and keys are counted from 0."""
+
+    view: str
+    order: str
+    head: int
+    against: int
+    off: tuple[int, ...]
+    num_kv_heads: int = MAX_HEADS  # of keys and values, at most
+
+    @property
+    def drawn(self) -> "Look":
+        """What of it the picture is made from: the chosen head is framed in the browser."""
+        if self.view == "two heads":
+            return self
+        off = () if self.view in WITHOUT_HEADS else self.off
+        shared = self.num_kv_heads if self.view == "diagram" else MAX_HEADS
+        return replace(self, head=0, against=0, off=off, num_kv_heads=shared)

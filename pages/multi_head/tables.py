@@ -1,0 +1,35 @@
+"""The numbers on screen as tables by their columns: what goes in, the chosen head, what comes out."""
+
+from collections.abc import Mapping, Sequence
+
+from torch import Tensor
+
+from pages.multi_head.compute import Now, array
+
+Table = Mapping[str, Sequence[object]]
+
+
+def tables(now: Now) -> Mapping[str, Table]:
+    """Return the numbers by what they are; the first column of each, named by a space, has the words."""
+    result, head, tokens = now.result, now.look.head, now.tokens
+    queries, keys = tokens.queries, tokens.keys
+    found = {"goes in": _table(tokens.query, queries, "x")}
+    if not now.is_self_attention:
+        found["attended to"] = _table(tokens.key, keys, "x")
+    return found | {
+        "weights": _table(result.weights[head], queries, "", keys),
+        "q": _table(result.query[head], queries, "q"),
+        "k": _table(result.key[head], keys, "k"),
+        "v": _table(result.value[head], keys, "v"),
+        "comes out": _table(result.output, queries, "o"),
+    }
+
+
+def _table(tensor: Tensor, rows: Sequence[str], letter: str, columns: Sequence[str] = ()) -> Table:
+    numbers = array(tensor)
+    names = columns or [f"{letter}{index + 1}" for index in range(numbers.shape[1])]
+    # No token is a space, so no column hides another.
+    found: dict[str, Sequence[object]] = {" ": list(rows)}
+    for index, name in enumerate(names):
+        found[name] = numbers[:, index].tolist()
+    return found
