@@ -1,6 +1,6 @@
 """What this page can set: names in the link, defaults, ranges."""
 
-from attn_core import ATTENTION_SAMPLES, INITS, SCHEMES
+from attn_core import ATTENTION_SAMPLES, INITS, MASK_PATTERNS, SCHEMES
 from attn_ui.bounds import MAX_D_MODEL, MAX_HEADS, MAX_TOKENS
 from attn_ui.parameters import Choice, Flag, Parameter, Several, Steps, Text, Whole, grouped_tabs
 from attn_ui.shared_settings import (
@@ -32,20 +32,15 @@ TAB = grouped_tabs(
     prove=("Checks",),
     take_away=("Data", "Code", "Spellings"),
 )
-CASE = Choice(
-    "case",
-    "own sentence",
-    (
-        "own sentence",
-        "I love dogs, two heads",
-        "I love ice, two full-width heads",
-        "cross-attention, four heads",
-        "the original Transformer",
-        "heads wider than their share",
-        "I love dogs with the ramp, two heads",
-    ),
-    kind="example",
-)
+EXAMPLES = {
+    "I love dogs, two heads": ATTENTION_SAMPLES["i-love-dogs-two-heads"],
+    "I love ice, two full-width heads": ATTENTION_SAMPLES["i-love-ice-two-heads"],
+    "cross-attention, four heads": ATTENTION_SAMPLES["cross-attention"],
+    "the original Transformer": ATTENTION_SAMPLES["transformer-sizes"],
+    "heads wider than their share": ATTENTION_SAMPLES["free-head-width"],
+    "I love dogs with the ramp, two heads": ATTENTION_SAMPLES["i-love-dogs-two-heads"],
+}
+CASE = Choice("case", "own sentence", ("own sentence", *EXAMPLES), kind="example")
 WIDTH_MODEL = Whole("dm", 8, 1, MAX_D_MODEL)
 WIDTH_MEMORY = Whole("dmem", 8, 1, MAX_D_MODEL)
 FREE_HEADS = Flag("free", False)
@@ -61,28 +56,12 @@ HEADS = Steps(
 PROJECTION = Flag("wo", True)
 INIT = init_setting(INITS)
 A_PATTERN_A_HEAD = "a pattern a head"
-HEADS_MASK = Choice(
-    "hmask",
-    "none",
-    (
-        "none",
-        "causal",
-        "sliding window",
-        "padding",
-        "dilated",
-        "global + local",
-        "block-sparse",
-        "prefix",
-        "own",
-        A_PATTERN_A_HEAD,
-    ),
-    kind="mask",
-)
+HEADS_MASK = Choice("hmask", "none", (*MASK_PATTERNS, A_PATTERN_A_HEAD), kind="mask")
 # What it is of depends on the mask: window, prefix, padding or block size.
 MASK_REACH = Steps("reach", 1, tuple(range(MAX_TOKENS + 1)), ".0f")
 # The patterns that heads take in turn; none chosen: these, as Longformer and BigBird have them.
 PATTERNS = Several(
-    "patterns", ("causal", "sliding window", "dilated", "global + local", "block-sparse", "prefix")
+    "patterns", tuple(kind for kind in MASK_PATTERNS if kind not in ("none", "padding", "own"))
 )
 USUAL_PATTERNS = ("sliding window", "global + local", "block-sparse")
 POSITIONS = scheme_setting(SCHEMES, "none", "pos")
@@ -115,22 +94,18 @@ FIT_STEP = Steps("fit", 120, tuple(range(0, 121, 5)), ".0f", only="a step that i
 BATCH = Text("batch", "the cat sat on the mat / cats like warm milk / it rains", 300)
 RESIDUAL = Flag("residual", True)
 NORM = Choice("norm", "after", ("none", "before", "after"))
-MISTAKE = Choice(
-    "fault",
-    "split without transpose",
-    (
-        "split without transpose",
-        "merge without transpose",
-        "√d_model for √d_head",
-        "one W for all heads",
-        "key heads tiled",
-        "(d k h) for (k h d)",
-        "own key not yet cached",
-        "place not counted on",
-    ),
-    kind="mistake",
-    tab="Break it",
-)
+# The mistakes by their names in a link; `attn_core.MULTI_HEAD_MISTAKES` has each by its own.
+MISTAKES = {
+    "split without transpose": "split-without-transpose",
+    "merge without transpose": "merge-without-transpose",
+    "√d_model for √d_head": "scale-by-d-model",
+    "one W for all heads": "shared-projections",
+    "key heads tiled": "tiled-key-heads",
+    "(d k h) for (k h d)": "unpacked-in-another-order",
+    "own key not yet cached": "cached-after-attending",
+    "place not counted on": "place-forgotten",
+}
+MISTAKE = Choice("fault", next(iter(MISTAKES)), tuple(MISTAKES), kind="mistake", tab="Break it")
 SETTINGS: tuple[Parameter, ...] = (
     *(TAB, CASE, TEXT, CROSS, TEXT_2, WIDTH_MODEL, WIDTH_MEMORY, SEED),
     *(HEADS, FREE_HEADS, WIDTH_HEAD, BIAS, PROJECTION, HEADS_MASK, MASK_REACH),
@@ -141,21 +116,6 @@ SETTINGS: tuple[Parameter, ...] = (
     *hand_settings(TABLES),
 )
 
-EXAMPLES = {
-    case: ATTENTION_SAMPLES[name]
-    for case, name in zip(
-        CASE.options[1:],
-        (
-            "i-love-dogs-two-heads",
-            "i-love-ice-two-heads",
-            "cross-attention",
-            "transformer-sizes",
-            "free-head-width",
-            "i-love-dogs-two-heads",
-        ),
-        strict=True,
-    )
-}
 WITH_POSITIONS = {"I love dogs with the ramp, two heads": "ramp"}
 # What an example decides, beside its words.
 DECIDED = (HEADS, FREE_HEADS, WIDTH_HEAD, PROJECTION, BIAS, POSITIONS)

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from attn_core import SCHEMES
+from attn_core import POSITION_MISTAKES, SCHEMES
 from attn_ui.bounds import MAX_D_MODEL, MAX_MODEL_TOKENS
 from attn_ui.parameters import Choice, Parameter, Steps, Text, Whole, grouped_tabs
 from attn_ui.places import Found, Place
@@ -60,11 +60,7 @@ OFFSET = Steps("offset", 3, tuple(range(33)), ".0f")
 BESIDE = Choice("beside", "all", ("all", *SCHEME.options))
 TRAINED = Steps("trained", 16, tuple(range(4, 65, 4)), ".0f")
 MISTAKE = Choice(
-    "slip",
-    "one frequency",
-    ("one frequency", "split pairs", "base too small", "too loud", "off by one"),
-    kind="mistake",
-    tab="Break it",
+    "slip", next(iter(POSITION_MISTAKES)), tuple(POSITION_MISTAKES), kind="mistake", tab="Break it"
 )
 SETTINGS: tuple[Parameter, ...] = (
     *(TAB, PICTURE, TEXT, WORDS, WIDTH, SEED, SCHEME, LAYOUT, HEADS_OF_BIAS, STRENGTH, BASE, RAMP_STEP),

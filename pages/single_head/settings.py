@@ -1,6 +1,6 @@
 """What this page can set: names in the link, defaults, ranges, and the sidebar that asks for them."""
 
-from attn_core import INITS, MASK_PATTERNS
+from attn_core import ATTENTION_MISTAKES, INITS, MASK_PATTERNS
 from attn_ui.bounds import MAX_TABLE_COLUMNS, MAX_TOKENS
 from attn_ui.parameters import Choice, Flag, Parameter, Steps, Table, Whole, grouped_tabs
 from attn_ui.shared_settings import (
@@ -52,19 +52,7 @@ SCALE = Choice("scale", "1/√dₖ", ("1/√dₖ", "none", "free"))
 COLOURS = Choice("colours", "by size", ("by size", "even", "bent"))
 STAGE = Choice("stage", "all at once", tuple(STAGES), views=True, kind="stage")
 MISTAKE = Choice(
-    "mistake",
-    "softmax-over-queries",
-    (
-        "softmax-over-queries",
-        "no-scale",
-        "constant-scale",
-        "mask-after-softmax",
-        "zero-for-minus-infinity",
-        "mask-turned-round",
-        "unguarded-softmax",
-    ),
-    kind="mistake",
-    tab="Break it",
+    "mistake", next(iter(ATTENTION_MISTAKES)), tuple(ATTENTION_MISTAKES), kind="mistake", tab="Break it"
 )
 SWEEP_WIDTH = Steps("dsweep", 64, tuple(2**power for power in range(11)), ".0f")
 SETTINGS: tuple[Parameter, ...] = (

@@ -30,14 +30,14 @@ from pages.multi_head.compute import (
     stages,
     written,
 )
-from pages.multi_head.settings import CASE, EXAMPLES, HEADS, MISTAKE, ORDER_BY, SPELLING, TAB, VIEW
+from pages.multi_head.settings import CASE, EXAMPLES, HEADS, MISTAKE, MISTAKES, ORDER_BY, SPELLING, TAB, VIEW
 from pages.multi_head.sliders import Moving
 from pages.multi_head.spellings import inputs, run
 from pages.multi_head.spellings import spellings as spelt
 from pages.multi_head.state import Look, Setting
 from pages.multi_head.tabs import arithmetic, break_it, measures, shared_heads, spellings, token_by_token
 from pages.multi_head.tabs.block import VARIANTS, name_of
-from pages.multi_head.tabs.break_it import MISTAKES, PICTURES
+from pages.multi_head.tabs.break_it import PICTURES
 from pages.multi_head.tabs.checks import checks
 from pages.multi_head.tabs.shapes import STAGE_WORDS, ledger
 from pages.multi_head.views import packed

@@ -23,7 +23,7 @@ from attn_ui.markdown import listed
 from attn_ui.state import value
 from pages.multi_head.asks import names_of_heads
 from pages.multi_head.compute import Now, array, divisors, heads
-from pages.multi_head.settings import KV_HEADS, MISTAKE
+from pages.multi_head.settings import KV_HEADS, MISTAKE, MISTAKES
 from pages.multi_head.tabs.checks import largest
 
 
@@ -61,22 +61,6 @@ def show(now: Now) -> None:
     what_you_see(verdict(now, mistake.name, broken))
 
 
-MISTAKES = dict(
-    zip(
-        MISTAKE.options,
-        (
-            "split-without-transpose",
-            "merge-without-transpose",
-            "scale-by-d-model",
-            "shared-projections",
-            "tiled-key-heads",
-            "unpacked-in-another-order",
-            "cached-after-attending",
-            "place-forgotten",
-        ),
-        strict=True,
-    )
-)
 Drawn = tuple[Matrix, Matrix, bool]
 SAME_MAPS = "the maps are those of torch"
 ROUNDING = 1e-9  # of a weight, and of a score beside the largest
