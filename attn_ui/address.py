@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import streamlit as st
-from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from attn_ui import lesson, state
 from attn_ui.links import Dropped, bad_settings
 from attn_ui.parameters import Parameter, Steps, by_name
+from attn_ui.streamlit_inside.run import read_address_again, travelled
 
 _PAGE = "_address_page"
 _DROPPED = "_address_dropped"
@@ -23,8 +23,8 @@ def check(page: str, parameters: Sequence[Parameter]) -> list[Dropped]:
     """
     session = st.session_state
     readable = (*parameters, *lesson.parameters(parameters))
-    if state.travelled():
-        _read_again()
+    if travelled():
+        read_address_again()
     entered = session.get(_PAGE) != page
     if entered:
         query = {name: st.query_params.get_all(name) for name in st.query_params}
@@ -86,18 +86,3 @@ def _show(dropped: Sequence[Dropped]) -> None:
     with st.session_state[_NOTICES].container():
         for bad in dropped:
             st.warning(bad.sentence(), icon=":material/link_off:")
-
-
-def _read_again() -> None:
-    """Take the address as the browser has it.
-
-    Before the first run of a page Streamlit takes out of it whatever a control of another page is bound to.
-    Where two pages share a setting, that is the very one to come back to.
-    """
-    run = get_script_run_ctx()
-    if run is None:
-        return
-    with run.session_state.query_params() as query:
-        query.populate_from_query_string(run.query_string)
-        query.set_initial_query_params_from_current()
-    st.query_params.update({})  # tells the browser, which was told of the address without them

@@ -3,7 +3,6 @@
 import gzip
 import hashlib
 import re
-from collections import deque
 from collections.abc import Sequence
 from importlib.resources import files
 from pathlib import Path
@@ -13,10 +12,10 @@ from anyio import to_thread
 from plotly.offline import get_plotlyjs_version
 from starlette.datastructures import Headers
 from starlette.responses import Response
-from streamlit import file_util
 
 from attn_ui.live_figure import PLOTLY_ROUTE
 from attn_ui.navigation import PAGES
+from attn_ui.streamlit_inside import front_end
 
 PLOTLY_FILE = f"{PLOTLY_ROUTE[1:]}/plotly.min.js"
 # Each address carries a version or a hash of what stands there, so its content never changes.
@@ -27,10 +26,6 @@ ALWAYS_ASK = "no-cache"
 COMPILE_AT_ONCE = b"//# allFunctionsCalledOnLoad\n"
 _TEXTS = {".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8"}
 _VERSION = re.compile(r"plotly\.js (?:\([^)]*\) )?v(\d+\.\d+\.\d+)")
-_IMPORT = re.compile(r"""(?:from|import)\s*["']\./([\w.-]+\.js)["']""")
-# What the first message of every page asks Streamlit's front end for, by its files' names.
-COMPONENTS = ("Html", "BidiComponent")
-FONTS = ("SourceSerifVariable-Roman", "MaterialSymbols-Rounded", "SourceCodeVF-Upright")
 
 
 class Asset:
@@ -136,32 +131,19 @@ class FrontEnd:
 
     def __init__(self) -> None:
         """List what is installed."""
-        root = Path(file_util.get_static_dir())
-        self.index = (root / "index.html").read_text(encoding="utf-8")
-        self.texts = {
-            path.relative_to(root).as_posix(): Asset(path)
-            for path in sorted((root / "static").rglob("*"))
-            if path.suffix in _TEXTS
-        }
-        media = root / "static" / "media"
-        fonts = [path.name for stem in FONTS for path in sorted(media.glob(f"{stem}.*"))]
-        self.fonts = [f"static/media/{name}" for name in fonts]
+        self._paths = front_end.texts()
+        self.index = front_end.index() if front_end.HTML.on else ""
+        self.texts = {path: Asset(file) for path, file in self._paths.items()}
+        self.fonts = front_end.fonts()
 
     def scripts(self, components: Sequence[str]) -> list[str]:
         """List the scripts that hold some components, and all that these import; not what the HTML names."""
-        known = {path.removeprefix("static/js/"): asset for path, asset in self.texts.items()}
-        waiting = deque(name for stem in components for name in known if name.split(".")[0] == stem)
-        found: dict[str, None] = {}
-        while waiting:
-            name = waiting.popleft()
-            if name in known and name not in found and name not in self.index:
-                found[name] = None
-                waiting.extend(_IMPORT.findall(known[name].path.read_text(encoding="utf-8")))
-        return [f"static/js/{name}" for name in found]
+        return front_end.scripts(components, self._paths, self.index)
 
     def prepare(self) -> None:
         """Compress what every first visit asks for, before the first visitor comes."""
-        announced = {*self.scripts((*COMPONENTS, *(part for page in PAGES for part in page.opens_with)))}
+        parts = (*front_end.COMPONENTS, *(part for page in PAGES for part in page.opens_with))
+        announced = {*self.scripts(parts)}
         for path, asset in self.texts.items():
             if path in self.index or path in announced:
                 asset.packed()

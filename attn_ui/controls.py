@@ -7,10 +7,11 @@ import streamlit as st
 
 from attn_ui.address import show
 from attn_ui.parameters import Choice, Flag, Real, Several, Steps, Text, Whole
-from attn_ui.state import call, exact, move, position, times_shown
+from attn_ui.state import call, exact, move, position, tie, times_shown
 
 
 def _tied(name: str) -> dict[str, Any]:
+    tie(name)
     return {"key": name, "bind": "query-params", "persist_state": "session"}
 
 

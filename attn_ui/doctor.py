@@ -13,11 +13,10 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import click
-from streamlit import config
-from streamlit.web import cli
 
 from attn_ui.assets import plotly_js
 from attn_ui.hosting import PREFIX, hosting, variables
+from attn_ui.streamlit_inside import options
 from attn_ui.trial import failing, unsound
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -31,10 +30,11 @@ VISITORS = 150
 
 def settings(environment: Mapping[str, str]) -> list[str]:
     """Read what the host has set; return a sentence for each fault, an unknown variable among them."""
+    known = options.variables()
     faults = [
         f"{name} is no setting of Streamlit's"
         for name in sorted(environment)
-        if name.startswith("STREAMLIT_") and name not in _of_streamlit()
+        if name.startswith("STREAMLIT_") and known is not None and name not in known
     ]
     faults += _unread(environment)
     unknown = {name for name in environment if name.startswith(PREFIX)} - set(variables())
@@ -47,14 +47,10 @@ def settings(environment: Mapping[str, str]) -> list[str]:
     return faults
 
 
-def _of_streamlit() -> set[str]:
-    return {option.env_var for option in config.get_config_options().values()}
-
-
 def _unread(environment: Mapping[str, str]) -> list[str]:
     """Return a sentence for each setting of Streamlit's at which ``streamlit run`` would end."""
     faults = []
-    for option in cli.main_run.params:
+    for option in options.parameters():
         name = option.envvar if isinstance(option.envvar, str) else ""
         text = environment.get(name, "")
         try:
@@ -69,10 +65,8 @@ def _unread(environment: Mapping[str, str]) -> list[str]:
 
 def _health(environment: Mapping[str, str], port: int) -> str:
     """Where the app answers on a port of this machine, by what the host has set."""
-    options = config.get_config_options()
     certificate, path = (
-        environment.get(options[name].env_var, options[name].value or "")
-        for name in ("server.sslCertFile", "server.baseUrlPath")
+        options.given(name, environment) for name in ("server.sslCertFile", "server.baseUrlPath")
     )
     start = f"{'https' if certificate else 'http'}://127.0.0.1:{port}"
     return "/".join(filter(None, (start, path.strip("/"), "_stcore/health")))
@@ -94,8 +88,8 @@ def start(environment: Mapping[str, str]) -> tuple[float | None, str]:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     health = _health(environment, port)
-    options = ["--server.headless=true", "--server.address=127.0.0.1", f"--server.port={port}"]
-    command = [sys.executable, "-m", "streamlit", "run", "app.py", *options]
+    told = ["--server.headless=true", "--server.address=127.0.0.1", f"--server.port={port}"]
+    command = [sys.executable, "-m", "streamlit", "run", "app.py", *told]
     with tempfile.TemporaryFile("w+", encoding="utf-8") as written:
         process = subprocess.Popen(
             command, cwd=ROOT, env=dict(environment), stdout=written, stderr=subprocess.STDOUT, text=True

@@ -12,17 +12,16 @@ from collections.abc import Callable
 from functools import cache, lru_cache, partial
 from urllib.parse import parse_qsl
 
+import streamlit as st
 from plotly.offline import get_plotlyjs_version
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import FileResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
-from streamlit import config
 
 from attn_live.bundle import FONTS, bundle, font, mark
 from attn_ui import find, link_preview, style
 from attn_ui.assets import (
     ALWAYS_ASK,
-    COMPONENTS,
     FOREVER,
     PLOTLY_FILE,
     Asset,
@@ -33,6 +32,7 @@ from attn_ui.assets import (
 from attn_ui.live_figure import PLOTLY_ROUTE, module_address, module_version
 from attn_ui.navigation import PAGES, Listed
 from attn_ui.standalone import kit_version, page
+from attn_ui.streamlit_inside import front_end, markup, routes
 
 # Relative, as Streamlit's own addresses are: right under a base path and behind a proxy that strips one.
 _PLOTLY = f"./{PLOTLY_FILE}?v={get_plotlyjs_version()}"
@@ -42,7 +42,7 @@ _PLOTLY = f"./{PLOTLY_FILE}?v={get_plotlyjs_version()}"
 # takes itself away, and the figure asks anew.
 _EARLY = """<script>
 (() => {
-  window.__streamlit ??= { BACKEND_BASE_URL: new URL(".", location.href).href };
+  %s
   const { send } = WebSocket.prototype;
   WebSocket.prototype.send = function (data) {
     WebSocket.prototype.send = send;
@@ -65,16 +65,21 @@ def announced(front: FrontEnd, page: Listed) -> str:
         page: what stands at the address.
     """
     font = '<link rel="preload" as="font" type="font/woff2" crossorigin href="./{}">'
-    modules = [*(f"./{path}" for path in front.scripts((*COMPONENTS, *page.opens_with))), module_address()]
+    modules = [
+        *(f"./{path}" for path in front.scripts((*front_end.COMPONENTS, *page.opens_with))),
+        module_address(),
+    ]
     lines = [
         *(f'<link rel="modulepreload" crossorigin href="{path}">' for path in modules),
         *(font.format(path) for path in front.fonts),
         f'<link rel="preload" as="style" href="{style.address()}">',
         f'<link rel="preload" as="script" href="{_PLOTLY}">',
-        _EARLY % _PLOTLY,
+        _EARLY % (front_end.SERVER_STANDS_AT, _PLOTLY),
     ]
     # In the body: after Streamlit's own styles in the head, which count as much.
-    dress = f'<link rel="stylesheet" href="{style.address()}"><style data-arriving>{style.arriving()}</style>'
+    dress = (
+        f'<link rel="stylesheet" href="{style.address()}"><style data-arriving>{markup.arriving()}</style>'
+    )
     html = front.index.replace("</head>", "\n".join([*lines, "</head>"]), 1)
     # Before the scripts of the head, which wait until all of the page is read.
     picture = json.dumps(link_preview.picture_of(page, "svg"))
@@ -102,7 +107,7 @@ _PARTS: dict[str, tuple[Callable[[], str | bytes], str, Callable[[], str]]] = {
     },
 }
 # Whose answer to a client that takes anything is no page.
-_NO_PAGES = ("_stcore", "static", "media", "component", PLOTLY_ROUTE[1:], "pictures")
+_NO_PAGES = (*routes.FOLDERS, PLOTLY_ROUTE[1:], "pictures")
 
 
 class _Document:
@@ -153,7 +158,7 @@ class Assets:
         self.app = app
         self.plotly = plotly
         self.front = front
-        base = str(config.get_option("server.baseUrlPath") or "").strip("/")
+        base = str(st.get_option("server.baseUrlPath") or "").strip("/")
         self.base = f"/{base}/" if base else "/"
         icon = f".{PLOTLY_ROUTE}/icon.svg?v={mark(_icon())}"
         self.pages = {
@@ -217,7 +222,7 @@ class Assets:
 
         await self.app({**scope, "headers": plain.raw, "method": "GET"}, receive, hold)
         body = b"".join(message.get("body", b"") for message in held)
-        if body.decode(errors="replace") == self.front.index:
+        if self.front.index and body.decode(errors="replace") == self.front.index:
             text = self.pages.get(scope["path"], self.pages[self.base])
             document = _addressed(text, link_preview.origin(scope))
             await document.answer(Headers(scope=scope), scope["method"])(scope, receive, send)

@@ -10,6 +10,8 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
+from attn_ui.streamlit_inside import logs
+
 LOST = (
     "The app could not work with these settings. That is a fault of the app, not yours. What you set is in "
     "this link: it opens the same state again, and shows the fault to whoever mends it."
@@ -71,13 +73,13 @@ _REPEAT_WHAT_WAS_TYPED = (
     ("uvicorn.access", WithoutQuery),
     ("uvicorn.error", WithoutQuery),
     ("uvicorn.error", WithoutMessage),
-    ("streamlit.error_util", WithoutMessage),
 )
 
 
 def keep_logs_clean() -> None:
     """Filter the logs of the server; once more changes nothing."""
-    for name, kind in _REPEAT_WHAT_WAS_TYPED:
+    own = [(name, WithoutMessage) for name in logs.of_faults()]
+    for name, kind in (*_REPEAT_WHAT_WAS_TYPED, *own):
         logger = logging.getLogger(name)
         if not any(isinstance(one, kind) for one in logger.filters):
             logger.addFilter(kind())

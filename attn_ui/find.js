@@ -89,7 +89,7 @@ export async function open(field) {
   opened.add(field);
   const box = field.closest(".find");
   const [said, list] = box.querySelectorAll("[aria-live], ul");
-  const app = document.querySelector(".stApp");
+  const app = document.querySelector(box.dataset.app);
   let found = [];
 
   const paint = () => box.style.setProperty("--paper", getComputedStyle(app).backgroundColor);

@@ -20,10 +20,11 @@ from attn_ui.live_figure import PLOTLY_ROUTE
 from attn_ui.navigation import PAGES, Listed
 from attn_ui.parameters import Choice, Tabs
 from attn_ui.places import Found, Place
+from attn_ui.streamlit_inside import markup
 
 _HERE = Path(__file__).parent
 _FIELD = (
-    '<div class="find" role="search" data-module="{module}" data-list="{list}">'
+    '<div class="find" role="search" data-module="{module}" data-list="{list}" data-app="{app}">'
     '<input type="search" aria-label="Find a page, a view or a term" placeholder="Find a term, a view …" '
     'autocomplete="off" autocapitalize="off" spellcheck="false">'
     '<div class="find-found"><p aria-live="polite"></p><ul></ul></div></div>'
@@ -86,7 +87,9 @@ def module_version() -> str:
 def _field() -> str:
     # The list has no mark in its address: to know it, every page's settings would be read when one opens.
     return _FIELD.format(
-        module=f".{PLOTLY_ROUTE}/find.js?v={module_version()}", list=f".{PLOTLY_ROUTE}/find.json"
+        module=f".{PLOTLY_ROUTE}/find.js?v={module_version()}",
+        list=f".{PLOTLY_ROUTE}/find.json",
+        app=markup.APP,
     )
 
 

@@ -5,18 +5,14 @@ as they are, as long as nothing that they were made from has changed: settings o
 among them, and live sliders, tables and cells that were asked for while they were made.
 """
 
-import contextlib
 from collections.abc import Callable, Sequence
 
 import streamlit as st
-from google.protobuf.message import DecodeError  # type: ignore[import-untyped]  # it ships no types
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
-from streamlit.proto.BackMsg_pb2 import BackMsg
-from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
-from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from attn_ui import share, state
 from attn_ui.parameters import Parameter
+from attn_ui.streamlit_inside.messages import as_whole, has_run
 from attn_ui.turns import TURNS
 
 
@@ -29,14 +25,13 @@ def follow(show: Callable[[], None], settings: Sequence[Parameter]) -> None:
         show: draws into the main part of the page; it may call no `st.sidebar`.
         settings: all of the page.
     """
-    run = get_script_run_ctx()
-    made = run.shared.widget_user_keys_this_run.snapshot() if run else frozenset()
-    before = {each.name: st.session_state[each.name] for each in settings if each.name in made}
+    before = {name: st.session_state[name] for name in state.tied()}
     seen = state.seen()
+    is_alone = False
 
     @st.fragment
     def part() -> None:
-        if not _alone():
+        if not is_alone:
             show()
             return
         with TURNS:
@@ -46,31 +41,10 @@ def follow(show: Callable[[], None], settings: Sequence[Parameter]) -> None:
                 st.rerun()
             show()
 
-    part()
-
-
-def _alone() -> bool:
-    """Tell whether this run is of a part of the page."""
-    run = get_script_run_ctx()
-    return bool(run and run.fragment_ids_this_run)
-
-
-def asks_for_a_run(message: Message) -> BackMsg | None:
-    """Return what a browser's message asks for, where that is a run of a page or of a part of it."""
-    asked = BackMsg()
-    if message["type"] == "websocket.receive" and message.get("bytes"):
-        with contextlib.suppress(DecodeError):  # Streamlit says what is wrong with it
-            asked.ParseFromString(message["bytes"])
-    return asked if asked.WhichOneof("type") == "rerun_script" else None
-
-
-def _has_run(message: Message) -> bool:
-    """Tell whether a server's message says that a run went through to its end."""
-    answer = ForwardMsg()
-    if message["type"] == "websocket.send" and message.get("bytes"):
-        answer.ParseFromString(message["bytes"])
-    ended = answer.WhichOneof("type") == "script_finished"
-    return ended and answer.script_finished == ForwardMsg.FINISHED_SUCCESSFULLY
+    try:
+        part()
+    finally:
+        is_alone = True  # whatever calls it from now on is a run of this part
 
 
 class WholeFirst:
@@ -94,14 +68,11 @@ class WholeFirst:
 
         async def receive_whole() -> Message:
             message = await receive()
-            if not is_known and (asked := asks_for_a_run(message)):
-                asked.rerun_script.fragment_id = ""
-                return {**message, "bytes": asked.SerializeToString()}
-            return message
+            return message if is_known else as_whole(message)
 
         async def send_and_read(message: Message) -> None:
             nonlocal is_known
-            is_known = is_known or _has_run(message)
+            is_known = is_known or has_run(message)
             await send(message)
 
         await self.app(scope, receive_whole, send_and_read)

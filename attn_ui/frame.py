@@ -10,11 +10,11 @@ from streamlit.delta_generator import DeltaGenerator
 from attn_ui import address, find, lesson, share, state
 from attn_ui.parameters import Choice, Parameter, Tabs
 from attn_ui.places import See
+from attn_ui.streamlit_inside import markup
 
 _PAGES = Path(__file__).resolve().parents[1] / "pages"
 _SCRIPTS = "".join(
-    (Path(__file__).parent / name).read_text(encoding="utf-8")
-    for name in ("history.js", "touch.js", "scrollers.js", "offline.js", "find_first.js")
+    (Path(__file__).parent / name).read_text(encoding="utf-8") for name in ("history.js", "find_first.js")
 )
 
 
@@ -30,7 +30,7 @@ def open_page(url: str, settings: Sequence[Parameter], title: str, sentence: str
         sentence: what it is about.
     """
     views = [choice.name for choice in settings if isinstance(choice, Choice) and choice.views]
-    script = f"<script>window.viewsOfPage = {json.dumps(views)};\n{_SCRIPTS}</script>"
+    script = f"<script>window.viewsOfPage = {json.dumps(views)};\n{_SCRIPTS}{markup.scripts()}</script>"
     st.html(script, unsafe_allow_javascript=True)
     dropped = address.check(url, settings)
     lesson.hide_parts(settings)

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import streamlit as st
 
 from attn_ui.parameters import Flag, Parameter, Text
+from attn_ui.streamlit_inside import markup
 
 PROJECTOR = Flag("projector", False)
 SAY = Text("say", "", 300)
@@ -21,12 +22,10 @@ PARTS = {
     "sliders": "The sliders under the figure",
     "search": "The search field beside the title",
 }
-_MAIN = ".stMainBlockContainer [data-testid={}]".format
-_PROSE = ("stMarkdown", "stCaptionContainer", "stHeading", "stTabs", "stPageLink")
 _HIDDEN = {
-    "words": ", ".join((".live-says", *map(_MAIN, _PROSE))),
-    "tabs": _MAIN("stTabs"),
-    "sidebar": ".stSidebar, [data-testid=stExpandSidebarButton]",
+    "words": f".live-says, {markup.PROSE}",
+    "tabs": markup.TABS,
+    "sidebar": markup.SIDEBAR,
     "sliders": ".live-row > :not(.live-tools)",
     "search": ".find",
 }

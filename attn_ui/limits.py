@@ -7,9 +7,9 @@ from starlette.datastructures import Headers
 from starlette.responses import HTMLResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from attn_ui.following import asks_for_a_run
+from attn_ui.streamlit_inside.messages import asks_for_a_run
+from attn_ui.streamlit_inside.routes import comes_back, is_stream
 
-STREAM = "/_stcore/stream"
 ASK_WITHIN = 15.0  # seconds: a browser that comes asks for a page at once
 TRY_AGAIN = 30  # seconds
 _FULL = f"""<!doctype html>
@@ -59,7 +59,7 @@ class Limits:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Let pass what is within the limits."""
-        if scope["type"] == "websocket" and scope["path"].endswith(STREAM):
+        if is_stream(scope):
             await self._visit(scope, receive, send)
         elif scope["type"] != "http":
             await self.app(scope, receive, send)
@@ -75,7 +75,7 @@ class Limits:
     async def _visit(self, scope: Scope, receive: Receive, send: Send) -> None:
         # Who comes back to a session that is kept (a third subprotocol names it) has a place; a quarter more
         # than the limit, so that forged names do not lift it.
-        back = len(Headers(scope=scope).get("sec-websocket-protocol", "").split(",")) > 2
+        back = comes_back(scope)
         while not back and self._full() and self.silent:
             told = next(iter(self.silent))
             del self.silent[told]

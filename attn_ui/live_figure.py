@@ -11,7 +11,6 @@ import orjson
 import plotly.graph_objects as go
 import streamlit as st
 from plotly.offline import get_plotlyjs_version
-from streamlit import config
 
 from attn_figures import theme
 from attn_live.bundle import bundle, mark, markup, served
@@ -166,7 +165,7 @@ def _check_count(packed: bytes, n_steps: int) -> None:
 def _meta(
     key: str, slider: Slider | None, rows: Rows | None, chosen: Mapping[str, Steps], **texts: str
 ) -> dict[str, Any]:
-    base = config.get_option("server.baseUrlPath").strip("/")
+    base = st.get_option("server.baseUrlPath").strip("/")
     route = f"{'/' + base if base else ''}{PLOTLY_ROUTE}"
     return {
         "key": key,

@@ -14,13 +14,14 @@ if str(ROOT) not in sys.path:
 
 from attn_ui import share  # noqa: E402  (found by the path above)
 from attn_ui.navigation import PAGES  # noqa: E402  (found by the path above)
+from attn_ui.streamlit_inside import markup  # noqa: E402  (found by the path above)
 from attn_ui.style import dress  # noqa: E402  (found by the path above)
 from attn_ui.turns import TURNS  # noqa: E402  (found by the path above)
 
 dress()
 if st.context.is_embedded:
     # In a course page the figure stands alone: its settings are the link's.
-    st.html("<style>.stSidebar, [data-testid=stExpandSidebarButton] { display: none }</style>")
+    st.html(f"<style>{markup.SIDEBAR} {{ display: none }}</style>")
 # Made once for a session: making them looks for their files, a twentieth of a rerun.
 made = st.session_state.setdefault("_pages", [])
 if not made:

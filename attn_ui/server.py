@@ -13,7 +13,7 @@ from typing import Any
 import streamlit as st
 from starlette.middleware import Middleware
 
-from attn_ui import repeated_work, shared_cache
+from attn_ui import shared_cache
 from attn_ui.assets import Asset, FrontEnd, plotly_js
 from attn_ui.document import Assets
 from attn_ui.faults import keep_logs_clean, say_so
@@ -21,6 +21,7 @@ from attn_ui.following import WholeFirst
 from attn_ui.hosting import Hosting, hosting
 from attn_ui.limits import Limits
 from attn_ui.security import SecurityHeaders
+from attn_ui.streamlit_inside import checked, repeated_work
 from attn_ui.uploads import Uploads
 
 # How many objects are made and kept until the youngest are looked through, and how often the older ones are.
@@ -67,6 +68,7 @@ def parts(warm_up: Callable[[], None]) -> dict[str, Any]:
 
     chosen, plotly = _chosen()
     give_memory_back()
+    checked.check()
     repeated_work.install()
     front = FrontEnd()
     return {

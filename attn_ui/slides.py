@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from attn_ui.navigation import PAGES
+from attn_ui.streamlit_inside.markup import READY
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -34,7 +35,6 @@ ROOT = Path(__file__).resolve().parents[1]
 START_SECONDS = 120
 WAIT_MILLISECONDS = 90_000  # for whatever is waited for in the browser
 FLAGS = ("--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update")
-READY = "[data-testid=stApp][data-test-script-state=notRunning][data-test-connection-state=CONNECTED]"
 DRAWN = """() => {
     const figures = [...document.querySelectorAll('.live-figure')].filter((f) => f.offsetParent !== null);
     return figures.length && figures.every((f) => f.dataset.state === 'drawn' && !('unsent' in f.dataset));

@@ -16,9 +16,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import streamlit as st
-from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from attn_ui.parameters import Cells, Parameter, Steps, Table, Tabs
+from attn_ui.streamlit_inside.run import travelled
 
 Held = Steps | Table | Cells | Tabs
 _KEY = "_state"
@@ -37,6 +37,7 @@ class _State:
     offered: dict[str, tuple[tuple[str, tuple[float, ...]], ...]] = field(default_factory=dict)
     called: dict[str, str] = field(default_factory=dict)  # what controls are called, by their settings' names
     said: dict[str, tuple[str, str]] = field(default_factory=dict)  # controls of this run: label, value
+    tied: set[str] = field(default_factory=set)  # settings whose own controls this run has made
     # Values that stand between those of their sliders, each a step more for as long as the page is open.
     between: dict[str, float] = field(default_factory=dict)
     shown: dict[str, float] = field(default_factory=dict)  # of sliders that cannot show what was asked for
@@ -185,6 +186,16 @@ def call(name: str, label: str, said: str | None = None) -> None:
         state.said[name] = label, said
 
 
+def tie(name: str) -> None:
+    """Note that a control of Streamlit's own was made in this run, tied to a setting."""
+    _state().tied.add(name)
+
+
+def tied() -> frozenset[str]:
+    """Name the settings whose own controls this run has made until now."""
+    return frozenset(_state().tied)
+
+
 def said() -> list[tuple[str, str]]:
     """Return what the controls of this run have said until now, as labels and values in words."""
     return list(_state().said.values())
@@ -238,6 +249,7 @@ def sync(parameters: Sequence[Parameter], *, entered: bool) -> None:
     state.lists.clear()
     state.asked.clear()
     state.said.clear()
+    state.tied.clear()
     held = [setting for setting in parameters if isinstance(setting, Held)]
     state.held = {setting.name: setting for setting in held}
     history = travelled()
@@ -270,12 +282,6 @@ def _read(state: _State, setting: Held, found: str | None, *, entered: bool, his
         _command(state, setting)
     if found is not None:
         state.linked[setting.name] = found
-
-
-def travelled() -> bool:
-    """Tell whether this run shows another entry of the browser's history, by its back or forward button."""
-    run = get_script_run_ctx()
-    return bool(run and run.is_history_navigation)
 
 
 def _position(state: _State, steps: Steps) -> int:

@@ -7,6 +7,7 @@ import streamlit as st
 
 from attn_live import bundle
 from attn_ui.live_figure import PLOTLY_ROUTE
+from attn_ui.streamlit_inside import markup
 
 
 @cache
@@ -14,7 +15,7 @@ def sheet() -> str:
     """Return the style sheet."""
     here = Path(__file__).parent
     own = "".join((here / name).read_text(encoding="utf-8") for name in ("page.css", "find.css"))
-    return own + bundle.style()
+    return markup.style() + own + bundle.style()
 
 
 @cache
@@ -26,12 +27,6 @@ def version() -> str:
 def address() -> str:
     """Return where the style sheet is served, relative to a page."""
     return f".{PLOTLY_ROUTE}/page.css?v={version()}"
-
-
-@cache
-def arriving() -> str:
-    """Return the style that only counts while a page opens."""
-    return (Path(__file__).parent / "arriving.css").read_text(encoding="utf-8")
 
 
 def dress() -> None:

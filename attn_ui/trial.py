@@ -5,14 +5,13 @@ import sys
 from importlib import import_module
 from pathlib import Path
 
-from streamlit import config
-from streamlit.logger import get_logger
+import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from attn_ui.navigation import PAGES
+from attn_ui.streamlit_inside.logs import say_nothing_of_threads
 
 ROOT = Path(__file__).resolve().parent.parent
-_OF_THREADS = "streamlit.runtime.scriptrunner_utils.script_run_context"  # says that it is no visitor's thread
 LONGEST = 300.0  # seconds that a page may take to open, on a machine that does much else
 
 
@@ -63,7 +62,7 @@ def _import(node: ast.Import | ast.ImportFrom) -> None:
 
 def failing() -> list[str]:
     """Open every page as it opens by itself; return a sentence for each that does not."""
-    get_logger(_OF_THREADS).addFilter(lambda record: "missing ScriptRunContext" not in record.getMessage())
+    say_nothing_of_threads()
     found = []
     for page in PAGES:
         at = AppTest.from_file(ROOT / "attn_ui" / "router.py", default_timeout=LONGEST)
@@ -76,7 +75,7 @@ def failing() -> list[str]:
 
 def main() -> None:
     """Try all pages; end with an error where one does not open."""
-    config.set_option("client.showErrorDetails", "full")  # to whoever runs this, not to visitors
+    st.set_option("client.showErrorDetails", "full")  # to whoever runs this, not to visitors
     faults = unsound() or failing()
     print("\n".join(faults) or f"{len(PAGES)} pages open")
     sys.exit(bool(faults))

@@ -17,7 +17,8 @@ from types import TracebackType
 from typing import Self
 
 import streamlit as st
-from streamlit.runtime.scriptrunner import get_script_run_ctx
+
+from attn_ui.streamlit_inside.run import session
 
 LONGEST = 0.3  # seconds; a run that takes longer goes on, and no longer holds up the others
 HALF = 5.0  # seconds after which half of what a visitor had is forgotten
@@ -50,10 +51,10 @@ class _Run:
 
 def visitor() -> str:
     """Name who asked for this thread's run: a browser where a proxy's cookie tells it, else a session."""
-    run = get_script_run_ctx(suppress_warning=True)
-    if run is None:
+    asks = session()
+    if asks is None:
         return f"thread {threading.get_ident()}"
-    return st.context.cookies.get(ROUTE) or run.session_id
+    return st.context.cookies.get(ROUTE) or asks
 
 
 class Turns:

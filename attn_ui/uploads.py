@@ -1,23 +1,20 @@
 """What a request may bring: so much at once, within a time, and so much in all for visitor and process."""
 
 import asyncio
-import re
 from collections import Counter
 from collections.abc import Callable, Mapping
-from typing import cast
 
 from starlette.datastructures import Headers
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
-from streamlit import runtime
-from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 
 from attn_ui.bounds import MAX_MAPS_BYTES, MAX_PROCESS_BYTES, MAX_SESSION_BYTES
+from attn_ui.streamlit_inside import uploaded
+from attn_ui.streamlit_inside.routes import may_be_file, session_of
 
 MOST_BYTES = 9 * 1024 * 1024  # of a request's body: an upload's 8 MB with what travels around it
 MOST_ELSEWHERE = 64 * 1024  # where no file is uploaded
 COME_WITHIN = 120.0  # seconds: 8 MB at half a megabit a second
-_UPLOAD = re.compile(r"/_stcore/upload_file/([^/]+)/[^/]+/?$")
 TOO_LARGE = f"At most {MAX_MAPS_BYTES // 1_000_000} MB can be sent at once."
 TOO_SLOW = "The file did not come in time. Send it again."
 SPENT = (
@@ -28,28 +25,14 @@ FULL = "This server keeps as many files for its visitors as it can. Send yours a
 ENDED = "The page that sends this file is not open here any more. Load it again."
 
 
-def kept() -> Mapping[str, int]:
-    """Return the bytes of files that Streamlit keeps, by session; open sessions without a file have none."""
-    files = cast("MemoryUploadedFileManager", runtime.get_instance().uploaded_file_mgr)
-    return {
-        session: sum(len(each.data) for each in list(own.values()))
-        for session, own in list(files.file_storage.items())
-    }
-
-
-def is_open(session: str) -> bool:
-    """Tell whether a page is open in a session."""
-    return runtime.get_instance().is_active_session(session)
-
-
 class Uploads:
     """ASGI middleware: a request's body is read up to its limits before the application sees any of it."""
 
     def __init__(
         self,
         app: ASGIApp,
-        kept: Callable[[], Mapping[str, int]] = kept,
-        is_open: Callable[[str], bool] = is_open,
+        kept: Callable[[], Mapping[str, int]] = uploaded.kept,
+        is_open: Callable[[str], bool] = uploaded.is_open,
         come_within: float = COME_WITHIN,
     ) -> None:
         """Wrap the application.
@@ -72,11 +55,10 @@ class Uploads:
         if scope["type"] != "http" or scope["method"] not in ("POST", "PUT", "PATCH"):
             await self.app(scope, receive, send)
             return
-        upload = _UPLOAD.search(scope["path"])
-        most = MOST_BYTES if upload else MOST_ELSEWHERE
+        most = MOST_BYTES if may_be_file(scope["path"]) else MOST_ELSEWHERE
         announced = Headers(scope=scope).get("content-length", "")
         size = int(announced) if announced.isdecimal() else most
-        session = upload[1] if upload else ""
+        session = session_of(scope["path"])
         if refused := self._refuses(session, size, most):
             if size <= most:  # who is interrupted while sending does not read why
                 await self._take(receive, most, keep=False)

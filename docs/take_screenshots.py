@@ -35,7 +35,7 @@ HOST = "https://lab.example.org"  # where the slide's link leads
 def at_a_desk(page: Page, address: str, path: Path) -> None:
     """Take a page at the size of a small laptop."""
     page.goto(f"{address}/{PAGES[path.stem]}")
-    page.wait_for_selector(slides.READY)
+    page.wait_for_selector(READY)
     page.wait_for_function(slides.DRAWN)
     page.screenshot(path=path)
 
@@ -45,7 +45,7 @@ def on_a_projector(page: Page, address: str, path: Path) -> None:
     page.set_viewport_size({"width": 1366, "height": 768})
     page.goto(f"{address}/{ON_THE_SCREEN}")
     page.wait_for_selector(".live-figure[data-projector][data-state=drawn]")
-    page.wait_for_selector(slides.READY)
+    page.wait_for_selector(READY)
     page.screenshot(path=path)
 
 

@@ -12,11 +12,12 @@ from plotly.offline import get_plotlyjs, get_plotlyjs_version
 from streamlit.config import get_config_options
 
 from attn_ui import server, shared_cache
-from attn_ui.assets import COMPILE_AT_ONCE, COMPONENTS, FONTS, FrontEnd, plotly_js
+from attn_ui.assets import COMPILE_AT_ONCE, FrontEnd, plotly_js
 from attn_ui.hosting import PREFIX, Hosting, hosting, variables
 from attn_ui.limits import Limits
 from attn_ui.navigation import PAGES
 from attn_ui.security import headers_for
+from attn_ui.streamlit_inside import front_end
 from pages.learned_heads.model_shelf import OTHER
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -152,6 +153,6 @@ def test_plotly_js_is_served_as_installed_after_one_comment() -> None:
 def test_every_announced_component_exists_in_the_installed_front_end() -> None:
     front = FrontEnd()
 
-    for stem in {*COMPONENTS, *(part for page in PAGES for part in page.opens_with)}:
+    for stem in {*front_end.COMPONENTS, *(part for page in PAGES for part in page.opens_with)}:
         assert [name for name in front.scripts([stem]) if f"/{stem}." in name], stem
-    assert len(front.fonts) == len(FONTS)
+    assert len(front.fonts) == len(front_end.FONTS)

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from streamlit.runtime.state.safe_session_state import SafeSessionState
 
-from attn_ui import repeated_work
+from attn_ui.streamlit_inside import repeated_work
 from tests.pages import PAGES, open_page
 from tests.walk import states
 

@@ -196,7 +196,7 @@ def test_visitors_that_had_next_to_nothing_are_forgotten() -> None:
 def test_a_visitor_is_a_browser_by_the_proxys_cookie_else_a_session(monkeypatch: pytest.MonkeyPatch) -> None:
     assert visitor().startswith("thread ")
     cookies = {"lab_route": "ab12"}
-    monkeypatch.setattr(turns, "get_script_run_ctx", lambda **_: SimpleNamespace(session_id="s-1"))
+    monkeypatch.setattr(turns, "session", lambda: "s-1")
     monkeypatch.setattr(turns, "st", SimpleNamespace(context=SimpleNamespace(cookies=cookies)))
     assert visitor() == "ab12"
     cookies.clear()

@@ -1,0 +1,50 @@
+"""Whether all that is used and not documented is there: one look, when the server starts."""
+
+import logging
+
+import streamlit as st
+
+from attn_ui.streamlit_inside import (
+    front_end,
+    logs,
+    markup,
+    messages,
+    options,
+    repeated_work,
+    routes,
+    run,
+    uploaded,
+)
+from attn_ui.streamlit_inside.part import Part
+
+PARTS: tuple[Part, ...] = (
+    run.WHO,
+    run.HISTORY,
+    run.ADDRESS,
+    repeated_work.PART,
+    messages.PART,
+    uploaded.PART,
+    routes.STREAM,
+    routes.UPLOAD,
+    routes.METRICS,
+    front_end.HTML,
+    front_end.CHUNKS,
+    front_end.TYPE,
+    front_end.SERVER,
+    markup.PART,
+    logs.PART,
+    options.PART,
+)
+_LOG = logging.getLogger(__name__)
+
+
+def off() -> str:
+    """Say which parts are off, and how the app is without them; "" where all is there."""
+    told = [f"{part.name} ({part.missing}): {part.without}" for part in PARTS if not part.on]
+    return f"Off with Streamlit {st.__version__}: {'; '.join(told)}." if told else ""
+
+
+def check() -> None:
+    """Write one line into the log where something is off."""
+    if told := off():
+        _LOG.warning(told)

@@ -1,0 +1,94 @@
+"""The elements that Streamlit draws: every class and attribute of theirs that anything here names.
+
+`markup.css`, `arriving.css` and the scripts beside them are the only files that name them; what else needs
+one takes it from here. A test finds each of them in the running app.
+"""
+
+from functools import cache
+from pathlib import Path
+
+from attn_ui.streamlit_inside import front_end
+from attn_ui.streamlit_inside.part import Part
+
+NAMES = (
+    "stAlert",
+    "stApp",
+    "stBidiComponent",
+    "stButtonGroup",
+    "stCaptionContainer",
+    "stCheckbox",
+    "stCode",
+    "stDialog",
+    "stElementContainer",
+    "stExpandSidebarButton",
+    "stHeading",
+    "stLayoutWrapper",
+    "stMain",
+    "stMainBlockContainer",
+    "stMarkdown",
+    "stMarkdownContainer",
+    "stPageLink",
+    "stSidebar",
+    "stSidebarContent",
+    "stSkeleton",
+    "stSlider",
+    "stTab",
+    "stTabs",
+    "stTooltipIcon",
+    "stTopNavLink",
+    "stVerticalBlock",
+    "data-focus-visible",
+    "data-rac",
+    "data-test-connection-state",
+    "data-test-script-state",
+)
+"""Classes and values of `data-testid`, and attributes."""
+
+APP = ".stApp"
+"""All of the app, on its own paper."""
+SIDEBAR = ".stSidebar, [data-testid=stExpandSidebarButton]"
+"""The sidebar, and the button that opens it."""
+TABS = ".stMainBlockContainer [data-testid=stTabs]"
+PROSE = ", ".join(
+    f".stMainBlockContainer [data-testid={name}]"
+    for name in ("stMarkdown", "stCaptionContainer", "stHeading", "stTabs", "stPageLink")
+)
+"""All that a page says beside its figure, and its tabs."""
+READY = "[data-testid=stApp][data-test-script-state=notRunning][data-test-connection-state=CONNECTED]"
+"""The app once a run has ended."""
+
+_HERE = Path(__file__).parent
+_SCRIPTS = ("touch.js", "scrollers.js", "offline.js")
+
+
+def _drawn() -> str:
+    lacking = front_end.lacks(NAMES)
+    return f"its front end knows no {', '.join(lacking)}" if lacking else ""
+
+
+PART = Part(
+    "dress of Streamlit's own elements",
+    _drawn,
+    uses=f"{len(NAMES)} classes and attributes of the elements that it draws",
+    buys="the look of the page, touch and keyboard where Streamlit's own fall short, a line while the server "
+    "is away, what lesson links hide, and slides",
+    without="elements of another name look and behave as Streamlit has them, and lesson links show them",
+)
+
+
+@cache
+def style() -> str:
+    """Return the style of what Streamlit draws."""
+    return (_HERE / "markup.css").read_text(encoding="utf-8")
+
+
+@cache
+def arriving() -> str:
+    """Return the style that only counts while a page opens."""
+    return (_HERE / "arriving.css").read_text(encoding="utf-8")
+
+
+@cache
+def scripts() -> str:
+    """Return what mends how Streamlit's elements answer to fingers, keys and a server that is away."""
+    return "".join((_HERE / name).read_text(encoding="utf-8") for name in _SCRIPTS)

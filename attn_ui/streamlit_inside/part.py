@@ -1,0 +1,116 @@
+"""A part of the app that stands on something undocumented: what that is, what it buys, what is without."""
+
+import inspect
+from collections.abc import Callable
+from dataclasses import fields
+from functools import reduce
+from importlib import import_module
+from typing import Any
+
+Look = Callable[[], str]
+"""Looks for something; returns "" where it is there, or what is missing."""
+
+
+class Part:
+    """Something undocumented that is used, looked for once; without it the app runs, slower or plainer."""
+
+    def __init__(self, name: str, *looks: Look, uses: str, buys: str, without: str) -> None:
+        """Declare it.
+
+        Args:
+            name: of the part, in the log.
+            looks: what must be there, each with its shape.
+            uses: what of Streamlit's.
+            buys: what for, with the number where it is speed.
+            without: how the app is where it is missing, as a sentence goes on after the name.
+        """
+        self.name = name
+        self.looks = looks
+        self.uses = uses
+        self.buys = buys
+        self.without = without
+        self._missing: str | None = None
+
+    @property
+    def missing(self) -> str:
+        """What is missing; "" where all is there."""
+        if self._missing is None:
+            self._missing = next(filter(None, (look() for look in self.looks)), "")
+        return self._missing
+
+    @property
+    def on(self) -> bool:
+        """Whether all is there."""
+        return not self.missing
+
+    def look_again(self) -> None:
+        """Forget what was found."""
+        self._missing = None
+
+
+def find(where: str) -> Any:
+    """Return what stands at a place, given as "module:name.name".
+
+    Raises:
+        LookupError: there is no such module, or nothing of that name in it.
+
+    >>> find("json:JSONDecoder.decode").__name__
+    'decode'
+    """
+    module, _, names = where.partition(":")
+    try:
+        return reduce(getattr, filter(None, names.split(".")), import_module(module))
+    except (ImportError, AttributeError) as error:
+        raise LookupError(where) from error
+
+
+def there(where: str, *takes: str) -> Look:
+    """Look for something, and where it is to be called, for the names of what it takes.
+
+    >>> there("json:dumps", "obj", "indent")()
+    ''
+    >>> there("json:dumps", "colour")(), there("json:dump_all")()
+    ('json:dumps takes no colour', 'json:dump_all is missing')
+    """
+
+    def look() -> str:
+        try:
+            found = find(where)
+            taken = inspect.signature(found).parameters if takes else {}
+        except LookupError:
+            return f"{where} is missing"
+        except (TypeError, ValueError):
+            return f"{where} cannot be called"
+        return next((f"{where} takes no {name}" for name in takes if name not in taken), "")
+
+    return look
+
+
+def equals(where: str, value: object) -> Look:
+    """Look for a constant."""
+
+    def look() -> str:
+        try:
+            return "" if find(where) == value else f"{where} is not {value!r}"
+        except LookupError:
+            return f"{where} is missing"
+
+    return look
+
+
+def holds(where: str, *names: str) -> Look:
+    """Look for the fields of a dataclass, or of a message of protobuf's."""
+
+    def look() -> str:
+        try:
+            found = find(where)
+        except LookupError:
+            return f"{where} is missing"
+        message = getattr(found, "DESCRIPTOR", None)
+        try:
+            held = set(message.fields_by_name) if message else {field.name for field in fields(found)}
+        except (TypeError, AttributeError):
+            held = set()
+        return next((f"{where} has no {name}" for name in names if name not in held), "")
+
+    return look

@@ -1,0 +1,74 @@
+"""The run in progress: whose it is, whether the browser went back or forth, and the address as it has it."""
+
+import threading
+from typing import Any
+
+import streamlit as st
+
+from attn_ui.streamlit_inside.part import Part, find, holds, there
+
+_GET = "streamlit.runtime.scriptrunner:get_script_run_ctx"
+_RUN = "streamlit.runtime.scriptrunner_utils.script_run_context:ScriptRunContext"
+_PARAMS = "streamlit.runtime.state.query_params:QueryParams"
+
+WHO = Part(
+    "the line by visitor",
+    there(_GET, "suppress_warning"),
+    holds(_RUN, "session_id"),
+    uses="the id of a run's session",
+    buys="whoever had least of the processor runs next: of a class that releases its sliders together "
+    "the first is served at once",
+    without="each run counts as a visitor of its own, and they run in the order in which they came",
+)
+HISTORY = Part(
+    "back and forward",
+    there(_GET, "suppress_warning"),
+    holds(_RUN, "is_history_navigation"),
+    uses="whether a run was asked for by the browser's back or forward button",
+    buys="these buttons bring back live sliders, tables, cells and tabs",
+    without="these buttons bring back Streamlit's own controls, and leave live sliders, tables and tabs",
+)
+ADDRESS = Part(
+    "settings that two pages share",
+    there(_GET, "suppress_warning"),
+    holds(_RUN, "query_string", "session_state"),
+    there("streamlit.runtime.state.safe_session_state:SafeSessionState.query_params", "self"),
+    there(f"{_PARAMS}.populate_from_query_string", "self", "query_string"),
+    there(f"{_PARAMS}.set_initial_query_params_from_current", "self"),
+    uses="the address that a browser sent with a run, and what Streamlit takes out of it between pages",
+    buys="the back button brings a setting back that another page has too",
+    without="such a setting stays as the other page left it",
+)
+
+
+def session() -> str | None:
+    """Name the session of this thread's run; None where it runs no page."""
+    if not WHO.on:
+        return f"thread {threading.get_ident()}"
+    run = _run()
+    return None if run is None else str(run.session_id)
+
+
+def travelled() -> bool:
+    """Tell whether this run shows another entry of the browser's history, by its back or forward button."""
+    run = _run() if HISTORY.on else None
+    return bool(run and run.is_history_navigation)
+
+
+def read_address_again() -> None:
+    """Take the address as the browser has it.
+
+    Before the first run of a page Streamlit takes out of it whatever a control of another page is bound to.
+    Where two pages share a setting, that is the very one to come back to.
+    """
+    run = _run() if ADDRESS.on else None
+    if run is None:
+        return
+    with run.session_state.query_params() as query:
+        query.populate_from_query_string(run.query_string)
+        query.set_initial_query_params_from_current()
+    st.query_params.update({})  # tells the browser, which was told of the address without them
+
+
+def _run() -> Any | None:
+    return find(_GET)(suppress_warning=True)
