@@ -64,6 +64,12 @@ class Ask(Protocol):
     def tell(self, text: str) -> None:
         """Say something that the picture needs, as markdown."""
 
+    def formula(self, latex: str) -> None:
+        """Show the formula of what is chosen."""
+
+    def lead(self, label: str, link: str, **style: Any) -> None:
+        """Offer the same numbers on another page, by a link to it."""
+
     def sidebar(self) -> AbstractContextManager[Any]:
         """What is asked within stands in the sidebar."""
 
@@ -81,6 +87,9 @@ class Ask(Protocol):
 
     def value(self, steps: Steps) -> float:
         """Return the value at which a slider stands."""
+
+    def between(self, steps: Steps) -> float | None:
+        """Return the value that was asked for where it is none of a slider's, but lies between two."""
 
     def exact(self, steps: Steps) -> Steps:
         """Return a slider with the value that was asked for, as a step of its own where it is none."""
@@ -186,6 +195,12 @@ class FromLink:
 
     tell = say
 
+    def formula(self, latex: str) -> None:
+        """Nobody reads it."""
+
+    def lead(self, label: str, link: str, **style: Any) -> None:
+        """Nobody follows it."""
+
     def sidebar(self) -> AbstractContextManager[Any]:
         """There is none."""
         return nullcontext()
@@ -205,11 +220,16 @@ class FromLink:
         """Return the value at which a slider stands."""
         return steps.taken(self._value(steps))
 
+    def between(self, steps: Steps) -> float | None:
+        """Return the value that the link names where it lies between two of a slider's."""
+        at = float(self._value(steps))
+        inside = steps.values[0] < at < steps.values[-1]
+        return at if inside and at not in steps.values and not steps.only else None
+
     def exact(self, steps: Steps) -> Steps:
         """Return a slider with the value that the link names, as a step of its own where it is none."""
-        at = self._value(steps)
-        inside = steps.values[0] < at < steps.values[-1]
-        return steps.with_value(at) if inside and at not in steps.values and not steps.only else steps
+        at = self.between(steps)
+        return steps if at is None else steps.with_value(at)
 
     def place(self, choice: Steps, count: int) -> int:
         """Return the place of what is chosen, the last where it is beyond."""

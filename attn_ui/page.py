@@ -130,6 +130,8 @@ class Page(Generic[Asked, Now]):
         reads: reads the link before anything is asked, where it may mean more than it says; returns the
             settings to read it by.
         enters: changes settings where somebody opens the page without a link.
+        is_whole: whether a slider that is let go runs the whole page, not what follows it alone: where a long
+            run must be stopped at once, or what the page asks changes otherwise than by its settings.
     """
 
     folder: str
@@ -143,6 +145,7 @@ class Page(Generic[Asked, Now]):
     tables: Callable[[Now], Mapping[str, Any]] | None = None
     reads: Callable[[Ask], Sequence[Parameter]] | None = None
     enters: Callable[[Ask], None] | None = None
+    is_whole: Callable[[Asked], bool] | None = None
 
     @property
     def address(self) -> str:

@@ -21,7 +21,10 @@ def run(page: Page[Any, Any]) -> None:
     settings = page.reads(SCREEN) if page.reads else page.settings
     open_page(page.address, settings, page.title, page.about)
     asked = page.asks(SCREEN)
-    follow(lambda: _show(page, asked), settings)
+    if page.is_whole and page.is_whole(asked):
+        _show(page, asked)
+    else:
+        follow(lambda: _show(page, asked), settings)
 
 
 def _enter(page: Page[Any, Any]) -> None:

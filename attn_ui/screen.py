@@ -34,6 +34,7 @@ class Screen:
     step = staticmethod(controls.step)
     pick = staticmethod(controls.pick)
     value = staticmethod(state.value)
+    between = staticmethod(state.between)
     exact = staticmethod(state.exact)
     text = staticmethod(state.text)
     place = staticmethod(address.place)
@@ -59,6 +60,16 @@ class Screen:
     def tell(text: str) -> None:
         """Say something that the picture needs."""
         st.markdown(text)
+
+    @staticmethod
+    def formula(latex: str) -> None:
+        """Show a formula."""
+        st.latex(latex)
+
+    @staticmethod
+    def lead(label: str, link: str, **style: Any) -> None:
+        """Offer a link."""
+        st.link_button(label, link, icon=":material/arrow_forward:", **style)
 
     @staticmethod
     def sidebar() -> AbstractContextManager[Any]:

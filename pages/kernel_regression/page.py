@@ -1,114 +1,35 @@
-"""Kernel regression, the first attention: controls, pictures, words."""
+"""Kernel regression, the first attention: a query asks all points, and the near ones count most."""
 
-import streamlit as st
+from attn_ui.ask import Ask
+from attn_ui.page import Page, Seen
+from pages.kernel_regression.asks import asks
+from pages.kernel_regression.compute import Now
+from pages.kernel_regression.programs import programs
+from pages.kernel_regression.settings import SETTINGS, TAB
+from pages.kernel_regression.state import State
+from pages.kernel_regression.tables import tables
+from pages.kernel_regression.views import VIEWS
 
-from attn_ui import controls
-from attn_ui.following import follow
-from attn_ui.frame import open_page, tabs
-from pages.kernel_regression import plane, settings
-from pages.kernel_regression.numbers import Standing
-from pages.kernel_regression.own_points import own_points
-from pages.kernel_regression.points import sample
-from pages.kernel_regression.settings import (
-    KERNEL_VIEW,
-    OWN_POINTS,
-    QUERY_AT_2,
-    SETTINGS,
-    TAB,
-    TWO_INPUTS,
-)
-from pages.kernel_regression.tabs import (
-    arithmetic,
-    break_it,
-    checks,
-    code,
-    data,
-    maths,
-    plane_checks,
-    plane_data,
-)
-from pages.kernel_regression.views import bandwidth, bridge, compare, fails, fit, two_inputs
 
-open_page(
-    "kernel-regression",
-    SETTINGS,
+def sees(ask: Ask, state: State) -> Seen[Now]:
+    """Show the picture."""
+    return VIEWS[state.picture](ask, state)
+
+
+PAGE: Page[State, Now] = Page(
+    "kernel_regression",
     "Kernel regression",
     "The first attention (Nadaraya–Watson): a query asks all points, and the near ones count most.",
+    SETTINGS,
+    asks=asks,
+    sees=sees,
+    tabs=TAB,
+    programs=programs,
+    tables=tables,
+    is_whole=lambda state: state.is_whole,
 )
-view = controls.segment(KERNEL_VIEW, "Picture", label_visibility="collapsed")
-with st.sidebar:
-    drawn = settings.ask_for_data(two_inputs=view == TWO_INPUTS)
-    kernel = settings.ask_for_kernel()
-    x2 = settings.ask_for_second_coordinate() if view == TWO_INPUTS else QUERY_AT_2.default
-    own = own_points() if drawn.data == OWN_POINTS else None
-    if drawn.data == OWN_POINTS and own is None and view != TWO_INPUTS:
-        st.caption(
-            ":material/info: A link carries no points of your own: add them in the tab *Data* of "
-            "*Take away*. Until then, sine."
-        )
 
-toy = "sine" if drawn.data == OWN_POINTS else drawn.data
-points = own or sample(toy, drawn.n_points, drawn.noise, drawn.seed)
-if view == TWO_INPUTS and drawn.data == OWN_POINTS:
-    st.caption(":material/info: Your own points have one input each; this picture has a data set of two.")
+if __name__ == "__main__":  # as Streamlit runs it
+    from attn_ui.run_page import run
 
-
-def show() -> None:
-    """Draw the picture and lay the tabs under it."""
-    match view:
-        case "Fit and weights":
-            standing = fit.show(points, kernel)
-        case "Four kernels":
-            standing = compare.show(points, kernel)
-        case "Choose the bandwidth":
-            standing = bandwidth.show(points, kernel)
-        case "Bridge to attention":
-            standing = bridge.show(points)
-        case "Where it fails":
-            standing = fails.show(points, kernel)
-        case _:
-            _show_two_inputs()
-            return
-
-    tabs(
-        TAB,
-        {
-            "Arithmetic": lambda: arithmetic.show(standing),
-            "Maths": lambda: maths.show(standing.kernel),
-            "Break it": lambda: break_it.show(points, kernel, points.unit * standing.slider_bandwidth),
-            "Checks": lambda: checks.show(standing),
-            "Data": lambda: data.show(points),
-            "Code": lambda: code.show(standing, drawn),
-        },
-    )
-
-
-def _show_two_inputs() -> None:
-    """Draw the picture of two inputs and lay the tabs under it, each with what it has for vectors."""
-    standing = two_inputs.show(plane.sample(drawn.n_points, drawn.noise, drawn.seed), kernel, x2)
-    tabs(
-        TAB,
-        {
-            "Arithmetic": lambda: arithmetic.show(standing),
-            "Maths": lambda: maths.show(standing.kernel, two_inputs=True),
-            "Break it": lambda: _break_one_input(standing),
-            "Checks": lambda: checks.show(standing, plane_checks.of_map(standing)),
-            "Data": lambda: plane_data.show(standing),
-            "Code": lambda: code.show(standing, drawn),
-        },
-    )
-
-
-def _break_one_input(standing: Standing) -> None:
-    st.markdown(
-        "These mistakes are made with one input, where their maps can be read: "
-        f"{points.name}, {len(points.keys)} points, the same bandwidth."
-    )
-    break_it.show(points, kernel, points.unit * standing.slider_bandwidth)
-
-
-# A search for the bandwidth must be stopped at once, and points of one's own may change under any tab.
-if view == "Choose the bandwidth" or own is not None:
-    show()
-else:
-    follow(show, SETTINGS)
+    run(PAGE)

@@ -1,11 +1,7 @@
-"""What a link to this page can set: short names, defaults, ranges, and the sidebar that asks for it."""
+"""What a link to this page can set: short names, defaults and ranges."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-import streamlit as st
-
-from attn_core import KERNELS
-from attn_ui import controls
 from attn_ui.bounds import MAX_KERNEL_POINTS
 from attn_ui.parameters import Choice, Flag, Parameter, Real, Steps, Whole, grouped_tabs, rungs
 from attn_ui.shared_settings import CODE, SEED
@@ -67,49 +63,3 @@ SETTINGS: tuple[Parameter, ...] = (
     KERNEL_SLIP,
     CODE,
 )
-
-
-@dataclass(frozen=True)
-class Drawn:
-    """How a toy data set is drawn; its name is "own points" where there is none."""
-
-    data: str
-    n_points: int
-    noise: float
-    seed: int
-
-
-def ask_for_data(*, two_inputs: bool = False) -> Drawn:
-    """Ask in the sidebar which points there are; those with two inputs are one data set of its own."""
-    st.subheader("Data", anchor=False)
-    # The label of what cannot be chosen would be too pale to read.
-    label = "collapsed" if two_inputs else "visible"
-    data = controls.choose(POINTS_DATA, "Data set", disabled=two_inputs, label_visibility=label)
-    if two_inputs:
-        st.caption("Two inputs have a data set of their own: y = 2 (sin x₁ + cos x₂), with noise.")
-    own = data == OWN_POINTS and not two_inputs
-    return Drawn(
-        data,
-        controls.whole(POINTS, "Points", disabled=own),
-        controls.real(NOISE, "Noise", disabled=own),
-        controls.whole(SEED, "Seed", disabled=own),
-    )
-
-
-def ask_for_second_coordinate() -> float:
-    """Ask in the sidebar for the second coordinate of the query; the first one is the figure's own."""
-    st.subheader("Query", anchor=False)
-    x2 = controls.step(QUERY_AT_2.thinned(MAP_STRIDE), "Query x₂")
-    st.caption("Its x₁ moves under the figure. A click on the map sets both.")
-    return x2
-
-
-def ask_for_kernel() -> str:
-    """Ask in the sidebar for the kernel, and show its formula."""
-    st.subheader("Kernel", anchor=False)
-    kernel = controls.choose(KERNEL, "Kernel")
-    st.latex(f"K(u) = {KERNELS[kernel].formula}")
-    st.caption("u = |q − k| / h")
-    if kernel in ("triangular", "epanechnikov"):
-        st.caption("Some courses print max(0, 1 − u), the triangular kernel, as Epanechnikov's.")
-    return kernel

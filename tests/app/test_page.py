@@ -16,7 +16,7 @@ from tests.walk import fields, said_now, states
 
 # The pages that are values.
 SHAPED = (
-    *("", "single-head", "positional-encoding", "multi-head"),
+    *("", "kernel-regression", "single-head", "positional-encoding", "multi-head"),
     *("what-courses-say", "applications", "glossary"),
 )
 ROOT = Path(__file__).resolve().parents[2]

@@ -8,17 +8,16 @@ from typing import Any
 
 import numpy as np
 import pytest
-import streamlit as st
 from numpy.typing import NDArray
 from streamlit.testing.v1 import AppTest
 
 from attn_core import KERNELS, kernel_estimate
 from attn_live.packing import MOST_BYTES
 from attn_live.unpacking import figure_at
-from attn_ui import state
+from attn_ui.ask import FromLink
 from attn_ui.page import Cell
 from attn_ui.parameters import Steps
-from pages.kernel_regression.numbers import STRIDES, Standing, Sweep
+from pages.kernel_regression.compute import STRIDES, Standing, Sweep
 from pages.kernel_regression.plane import AXIS, PlanePoints, PlaneSweep, sample
 from pages.kernel_regression.plane_words import LeftOutAt, left_out_sentence
 from pages.kernel_regression.points import sample as sample_of_one
@@ -288,13 +287,11 @@ def test_the_second_coordinate_moves_the_query_and_not_the_map() -> None:
     ],
 )
 def test_a_click_asks_at_the_cell_or_at_the_cell_of_the_key(
-    cell: Cell, where: tuple[float, float] | None, monkeypatch: pytest.MonkeyPatch
+    cell: Cell, where: tuple[float, float] | None
 ) -> None:
-    session: dict[str, Any] = {}
-    monkeypatch.setattr(st, "session_state", session)
-    points = sample(40, 0.5, 4)
-    two_inputs.ask_at(points, cell)
-    found = state.value(QUERY_AT), state.value(QUERY_AT_2)
+    ask, points = FromLink(), sample(40, 0.5, 4)
+    two_inputs.ask_at(points, ask, cell)
+    found = ask.value(QUERY_AT), ask.value(QUERY_AT_2)
     if where is None:
         assert np.abs(np.array(found) - points.keys[cell.row]).max() <= 0.1 + 1e-9
         assert set(found) <= set(AXIS.tolist())

@@ -7,7 +7,7 @@ import torch
 from attn_core import KERNELS
 from attn_figures.numbers import number
 from attn_ui.tables import ROUNDED, table
-from pages.kernel_regression.numbers import Standing
+from pages.kernel_regression.compute import Now, Standing
 from pages.kernel_regression.words import named
 
 SHOWN_KEYS = 8
@@ -15,8 +15,9 @@ SAME = 1e-9  # lengths this close, relative to the largest, are equal
 DIGITS = 6  # of the bandwidth, so that the table can be computed after
 
 
-def show(standing: Standing) -> None:
+def show(now: Now) -> None:
     """Write out the distances, the kernel, the weights and their mean."""
+    standing = now.standing
     points, row = standing.points, standing.row
     fit = standing.regression
     if not bool(fit.has_support[row]):
@@ -57,7 +58,7 @@ def show(standing: Standing) -> None:
     apart = "|q − k|, days" if points.dated else "|q − k|"
     header = [":orange[key] k", apart, "u = |q − k| / h", "K(u)", "weight w", ":green[value] v", "w · v"]
     st.markdown(table(header, rows, numbers=len(header) - 1))
-    if standing.queries.ndim > 1 and standing.lengths is None:
+    if now.state.has_two_inputs:
         st.markdown("Each distance comes from two differences, one for each input:")
         header, differences = coordinates(standing)
         rows = [[standing.key_names[j], *map(number, differences[j].tolist())] for j in order]

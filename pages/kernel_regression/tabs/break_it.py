@@ -15,7 +15,7 @@ from attn_figures.numbers import number
 from attn_figures.picture import Spec
 from attn_ui import controls
 from attn_ui.live_figure import live_figure
-from pages.kernel_regression.numbers import Sweep, estimates
+from pages.kernel_regression.compute import Now, Sweep, estimates
 from pages.kernel_regression.points import Points
 from pages.kernel_regression.search import best_of, errors
 from pages.kernel_regression.settings import KERNEL_SLIP
@@ -24,15 +24,21 @@ SUMS = "each row of weights sums to one"
 FORMULA = "weights against max(0, 1 − u²)"
 
 
-def show(points: Points, kernel: str, bandwidth: float) -> None:
-    """Make the chosen mistake at a bandwidth in the unit of the keys, and say what it changes and why."""
+def show(now: Now) -> None:
+    """Make the chosen mistake at the bandwidth of the picture, and say what it changes and why."""
+    points = now.state.points
+    if now.state.has_two_inputs:
+        st.markdown(
+            "These mistakes are made with one input, where their maps can be read: "
+            f"{points.name}, {len(points.keys)} points, the same bandwidth."
+        )
     mistake = controls.segment(KERNEL_SLIP, "Mistake", label_visibility="collapsed")
     make = {
         "softmax over queries": _over_queries,
         "training error": _training_error,
         "triangular as Epanechnikov": _misnamed,
     }[mistake]
-    spec, said = make(points, kernel, bandwidth)
+    spec, said = make(points, now.state.kernel, points.unit * now.standing.slider_bandwidth)
     live_figure(
         [spec], key="broken", alt=f"The mistake and the right thing: {mistake}", name=f"mistake {mistake}"
     )

@@ -11,8 +11,9 @@ import torch.nn.functional as F
 from attn_core import leave_one_out_error
 from attn_core.checks import Check, compare
 from attn_ui.tables import checks_table
-from pages.kernel_regression.numbers import Standing, lengthened
+from pages.kernel_regression.compute import Now, Standing, lengthened
 from pages.kernel_regression.points import Numbers
+from pages.kernel_regression.tabs import plane_checks
 
 Places = Sequence[Sequence[float]]  # each a vector
 SUMS = "each row of weights sums to one, or is empty"
@@ -21,9 +22,10 @@ LEFT_OUT = "leave-one-out error against leaving out one point after another"
 TORCH = "estimates against torch's scaled_dot_product_attention, key lengths as one more dimension"
 
 
-def show(standing: Standing, more: Sequence[Check] = ()) -> None:
-    """Compute each check and lay them in a table, with those that a picture has besides."""
-    checks = [*check(standing), *more]
+def show(now: Now) -> None:
+    """Compute each check and lay them in a table; a map has one besides."""
+    standing = now.standing
+    checks = check(standing) + (plane_checks.of_map(standing) if now.state.has_two_inputs else [])
     st.markdown(
         checks_table(
             [each.name for each in checks], {"on this page": [(each.passed, each.verdict) for each in checks]}

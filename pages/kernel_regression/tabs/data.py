@@ -9,10 +9,12 @@ from attn_figures.dates import DAY, date
 from attn_ui.bounds import MAX_CSV_BYTES, MAX_CSV_ROWS, MAX_KERNEL_POINTS
 from attn_ui.download import csv_of, offer_csv
 from attn_ui.markdown import plain
-from pages.kernel_regression.own_points import keep_own, own_points
+from pages.kernel_regression.asks import OWN
+from pages.kernel_regression.compute import Now
 from pages.kernel_regression.own_table import Column, TableError, date_of, pair, read_table, thin
 from pages.kernel_regression.points import Points, edited, from_columns
-from pages.kernel_regression.settings import OWN_POINTS
+from pages.kernel_regression.settings import OWN_POINTS, POINTS_DATA
+from pages.kernel_regression.tabs import plane_data
 
 COLUMNS = "kernel_own_columns"  # the columns of the last file that could be read
 NOTES = "kernel_own_notes"  # what is to be said of it
@@ -20,8 +22,12 @@ TABLE = "kernel_table_base"  # the points that the table's edits count from
 UPLOAD, X_COLUMN, Y_COLUMN = "own_csv", "own_x", "own_y"
 
 
-def show(points: Points) -> None:
-    """Lay the table beside the upload."""
+def show(now: Now) -> None:
+    """Lay the table beside the upload; points with two inputs can only be read."""
+    if now.state.has_two_inputs:
+        plane_data.show(now.standing)
+        return
+    points = now.state.points
     left, right = st.columns([1, 1], gap="large")
     with left:
         st.markdown(
@@ -83,7 +89,7 @@ def _on_edit(base: Points, key: str) -> None:
     else:
         changed = edited(base, x, y)
         st.session_state[TABLE] = (base, changed.fingerprint)
-        keep_own(changed)
+        _keep(changed)
     st.session_state[f"{key}_notes"] = notes
 
 
@@ -177,7 +183,7 @@ def _use_columns() -> None:
         )
     notes.insert(0, f"{len(kept)} points read: {plain(y.name)} against {plain(x.name)}.")
     st.session_state[NOTES] = notes
-    keep_own(from_columns(pairs.x[kept], pairs.y[kept], x.name, y.name, dated=x.dated))
+    _keep(from_columns(pairs.x[kept], pairs.y[kept], x.name, y.name, dated=x.dated))
 
 
 def chosen(columns: list[Column]) -> tuple[Column, Column]:
@@ -187,5 +193,11 @@ def chosen(columns: list[Column]) -> tuple[Column, Column]:
     return x, next(column for column in numeric if column is not x and not column.dated)
 
 
+def _keep(points: Points) -> None:
+    """Keep a person's points for this session and show them."""
+    st.session_state[OWN] = points
+    st.session_state[POINTS_DATA.name] = OWN_POINTS
+
+
 def _stays() -> str:
-    return "The points shown before stay." if own_points() is None else "Your points shown before stay."
+    return "Your points shown before stay." if OWN in st.session_state else "The points shown before stay."

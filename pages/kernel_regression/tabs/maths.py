@@ -3,16 +3,17 @@
 import streamlit as st
 
 from attn_core import KERNELS
+from pages.kernel_regression.compute import Now
 from pages.kernel_regression.words import named
 
 
-def show(kernel: str, *, two_inputs: bool = False) -> None:
+def show(now: Now) -> None:
     """Show the formulas, the chosen kernel's in bold; with two inputs that of the distance too."""
     st.latex(
         r"\hat f(q) = \sum_j \underbrace{\frac{K(u_j)}{\sum_l K(u_l)}}_{w_j}\, v_j"
         r" = \sum_j \mathrm{softmax}_j\bigl(\log K(u_j)\bigr)\, v_j, \qquad u_j = \frac{|q - k_j|}{h}"
     )
-    if two_inputs:
+    if now.state.has_two_inputs:
         st.markdown(
             "Queries and keys are vectors. They enter by their distance alone, so the kernel is that of one "
             "input, and as high everywhere on a circle around the query:"
@@ -21,7 +22,7 @@ def show(kernel: str, *, two_inputs: bool = False) -> None:
     left, right = st.columns(2)
     with left:
         for name, known in KERNELS.items():
-            st.markdown(f"**{named(name)}**" if name == kernel else named(name))
+            st.markdown(f"**{named(name)}**" if name == now.standing.kernel else named(name))
             st.latex(f"K(u) = {known.formula}")
         st.caption(
             "Some courses print max(0, 1 − u) under the name Epanechnikov: it is the triangular kernel. "

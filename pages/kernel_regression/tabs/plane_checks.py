@@ -5,7 +5,7 @@ import torch
 
 from attn_core import kernel_estimate
 from attn_core.checks import Check, compare
-from pages.kernel_regression.numbers import Standing
+from pages.kernel_regression.compute import Standing
 from pages.kernel_regression.plane import MAP
 from pages.kernel_regression.points import Numbers
 

@@ -5,16 +5,8 @@ import streamlit as st
 from attn_figures.numbers import number
 from attn_ui.download import csv_of, offer_csv
 from attn_ui.tables import numbers_table
-from pages.kernel_regression.numbers import Standing
-
-HEADER = ("x₁", "x₂", "y", "weight", "|q − k|")
-
-
-def columns(standing: Standing) -> dict[str, list[float]]:
-    """The keys X (n_key, 2), their values y, and weights and distances for the query chosen."""
-    fit, row = standing.regression, standing.row
-    arrays = (*standing.keys.T, standing.values, fit.weights[row].numpy(), fit.distances[row].numpy())
-    return {name: column.tolist() for name, column in zip(HEADER, arrays, strict=True)}
+from pages.kernel_regression.compute import Standing
+from pages.kernel_regression.tables import columns
 
 
 def show(standing: Standing) -> None:
@@ -29,6 +21,6 @@ def show(standing: Standing) -> None:
     offer_csv(
         "Download these points as CSV",
         "attention-lab-two-inputs.csv",
-        lambda: csv_of(HEADER, zip(*table.values(), strict=True)),
+        lambda: csv_of(list(table), zip(*table.values(), strict=True)),
         icon=":material/download:",
     )

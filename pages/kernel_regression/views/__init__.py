@@ -1,1 +1,19 @@
-"""One picture a file."""
+"""The pictures, one a file: each asks for what only it takes, computes, draws and says."""
+
+from collections.abc import Callable, Mapping
+
+from attn_ui.ask import Ask
+from attn_ui.page import Seen
+from pages.kernel_regression.compute import Now
+from pages.kernel_regression.settings import TWO_INPUTS
+from pages.kernel_regression.state import State
+from pages.kernel_regression.views import bandwidth, bridge, compare, fails, fit, two_inputs
+
+VIEWS: Mapping[str, Callable[[Ask, State], Seen[Now]]] = {
+    "Fit and weights": fit.see,
+    "Four kernels": compare.see,
+    "Choose the bandwidth": bandwidth.see,
+    "Bridge to attention": bridge.see,
+    "Where it fails": fails.see,
+    TWO_INPUTS: two_inputs.see,
+}

@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 from urllib.parse import urlencode
 
 import numpy as np
-import streamlit as st
 import torch
 from torch import Tensor
 
@@ -13,16 +12,16 @@ from attn_core import nadaraya_watson, scaled_dot_product_attention
 from attn_figures.kernel_bridge import Terms, bridge
 from attn_figures.numbers import fixed, number
 from attn_live.packing import pack
-from attn_ui import controls
-from attn_ui.live_figure import live_figure
-from attn_ui.page import Slider
+from attn_live.says import pack_says
+from attn_ui.ask import Ask
+from attn_ui.page import Figure, Seen, Slider, Small
 from attn_ui.parameters import EXACT
 from attn_ui.shared_cache import shared
 from attn_ui.shared_settings import FREE_SCALE, TABLE_K, TABLE_Q, TABLE_V
-from attn_ui.state import value
-from pages.kernel_regression.numbers import Kept, Standing, Strides, Sweep, fitting, lengthened, settled
+from pages.kernel_regression.compute import Kept, Now, Standing, Strides, Sweep, fitting, lengthened, settled
 from pages.kernel_regression.points import Numbers, Points
-from pages.kernel_regression.settings import ALL_KEYS, KEY_LENGTHS, KEYS_LIE, OWN_POINTS
+from pages.kernel_regression.settings import ALL_KEYS, BANDWIDTH, KEY_LENGTHS, KEYS_LIE, OWN_POINTS
+from pages.kernel_regression.state import State
 from pages.kernel_regression.words import bridge_sentence
 
 FEW_KEYS, FEW_QUERIES = 5, 3
@@ -139,20 +138,21 @@ def _drawn(
     return fitting(Sweep(_points, "gaussian", kept=kept), draw, cells=3 * terms.products.size)
 
 
-def show(points: Points) -> Standing:
-    """Draw the terms and the weights, hand them to the single-head page, and return where they stand."""
-    with st.container(horizontal=True, vertical_alignment="center"):
-        on_circle = controls.segment(KEYS_LIE, "Keys lie", label_visibility="collapsed") == "on a circle"
-        keeps_lengths = controls.flag(KEY_LENGTHS, "Keep the |k|² term", width="content")
-        everything = controls.flag(ALL_KEYS, "All points", width="content")
-        across = st.container(width="content")
+def see(ask: Ask, state: State) -> Seen[Now]:
+    """Draw the terms and the weights, and hand them to the single-head page."""
+    points, h = state.points, ask.value(BANDWIDTH)
+    with ask.row():
+        on_circle = ask.segment(KEYS_LIE, "Keys lie", label_visibility="collapsed") == "on a circle"
+        keeps_lengths = ask.flag(KEY_LENGTHS, "Keep the |k|² term", width="content")
+        everything = ask.flag(ALL_KEYS, "All points", width="content")
+        _cross(ask, lay(points, False, on_circle), keeps_lengths, h)
     sweep, packed = settled(
+        ask,
         Sweep(points, "gaussian"),
         lambda kept: _drawn(points, points.fingerprint, everything, on_circle, keeps_lengths, kept),
     )
-    h = value(sweep.bandwidth)
     laid = lay(points, everything, on_circle)
-    live_figure(
+    figure = Figure(
         packed,
         key="bridge",
         alt=(
@@ -165,17 +165,15 @@ def show(points: Points) -> Standing:
             sweep.bandwidth,
             names=[f"{number(b, EXACT)}, h² = {number(b * b, 3)}" for b in sweep.bandwidth.values],
         ),
-        says=laid.says(sweep.bandwidth.values, keeps_lengths, on_circle),
+        says=pack_says(laid.says(sweep.bandwidth.values, keeps_lengths, on_circle)),
         caption=f"{points.name}, keys on a {'circle' if on_circle else 'line'}",
     )
-    if points.name == OWN_POINTS:
-        st.caption(
-            f"Here q, k and h are counted in steps of {points.width(points.unit)}, a fifth of the data's "
-            f"width, from {points.name_place(points.low)}: that changes no weight of the kernel."
-        )
-    with across:
-        _cross(lay(points, False, on_circle), keeps_lengths, h)
-    return laid.standing(h, keeps_lengths)
+    counted = Small(
+        f"Here q, k and h are counted in steps of {points.width(points.unit)}, a fifth of the data's "
+        f"width, from {points.name_place(points.low)}: that changes no weight of the kernel."
+    )
+    notes = [counted] if points.name == OWN_POINTS else []
+    return Seen(Now(state, laid.standing(h, keeps_lengths)), figure, notes=notes)
 
 
 def single_head_link(laid: Bridge, keeps_lengths: bool, h: float) -> str | None:
@@ -195,18 +193,17 @@ def single_head_link(laid: Bridge, keeps_lengths: bool, h: float) -> str | None:
     return "/single-head?" + urlencode({"qkv": "typed", "scale": "free", **settings})
 
 
-def _cross(laid: Bridge, keeps_lengths: bool, h: float) -> None:
+def _cross(ask: Ask, laid: Bridge, keeps_lengths: bool, h: float) -> None:
     link = single_head_link(laid, keeps_lengths, h)
     what = "q and k with one more number each, 1 and −|k|²/2," if keeps_lengths else "q and k as they are"
     if link is None:
-        st.caption(
+        ask.say(
             ":material/link_off: These numbers outgrow a link: the single-head page takes h from 0.1 to 10 "
             "and numbers up to 1000."
         )
         return
-    st.link_button(
+    ask.lead(
         "Open as a single head",
         link,
-        icon=":material/arrow_forward:",
         help=f"The same numbers on the next page: {what} as Q and K, the values as V, and 1/h² as its scale.",
     )

@@ -7,20 +7,22 @@ from attn_figures.kernel_regression import compare, compare_cursor
 from attn_figures.kernel_scene import Estimate
 from attn_live.packing import Cursor, pack
 from attn_live.says import pack_says
-from attn_ui.live_figure import live_figure
-from attn_ui.page import Rows, Slider
+from attn_ui.ask import Ask
+from attn_ui.page import Figure, Rows, Seen, Slider
 from attn_ui.shared_cache import shared
-from pages.kernel_regression.numbers import Kept, Standing, Strides, Sweep, fitting, settled
+from pages.kernel_regression.compute import Kept, Now, Strides, Sweep, fitting, settled
 from pages.kernel_regression.points import Points
+from pages.kernel_regression.state import State
 from pages.kernel_regression.words import compare_sentence
 
 
-def show(points: Points, kernel: str) -> Standing:
-    """Draw the figure, say how the kernels differ, and return where it stands."""
+def see(ask: Ask, state: State) -> Seen[Now]:
+    """Draw the estimate and the weights of each kernel, and say how they differ."""
+    points = state.points
     sweep, (packed, said) = settled(
-        Sweep(points, kernel, len(KERNELS)), lambda kept: drawn(points, points.fingerprint, kept)
+        ask, Sweep(points, state.kernel, len(KERNELS)), lambda kept: drawn(points, points.fingerprint, kept)
     )
-    live_figure(
+    figure = Figure(
         packed,
         key="compare",
         alt="Four kernels at one bandwidth: the estimate of each, and its map of weights.",
@@ -30,7 +32,7 @@ def show(points: Points, kernel: str) -> Standing:
         says=said,
         caption=f"{points.name}, {len(points.keys)} points",
     )
-    return sweep.standing()
+    return Seen(Now(state, sweep.standing(ask)), figure)
 
 
 @shared

@@ -1,9 +1,9 @@
 """Where kernel regression fails: gaps, ends, beyond the data, and both limits of the bandwidth."""
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
-import streamlit as st
 import torch
 
 from attn_core import kernel_estimate
@@ -11,14 +11,14 @@ from attn_figures.kernel_scene import Scene
 from attn_figures.kernel_studies import Limits, fails
 from attn_live.packing import pack
 from attn_live.says import pack_says
-from attn_ui.live_figure import live_figure
-from attn_ui.page import Slider
+from attn_ui.ask import Ask
+from attn_ui.page import Figure, Seen, Slider
 from attn_ui.parameters import Steps
 from attn_ui.shared_cache import shared
-from attn_ui.state import move
-from pages.kernel_regression.numbers import Standing, Sweep, asked
+from pages.kernel_regression.compute import Now, Sweep, asked
 from pages.kernel_regression.points import TOY_WIDTH, Numbers, Points
 from pages.kernel_regression.settings import BANDWIDTH, KERNEL, POINTS_DATA
+from pages.kernel_regression.state import State
 from pages.kernel_regression.words import fails_sentence
 
 BEYOND = 0.4  # of the data's width, drawn on each side
@@ -34,14 +34,15 @@ CASES = {
 }
 
 
-def show(points: Points, kernel: str) -> Standing:
+def see(ask: Ask, state: State) -> Seen[Now]:
     """Draw the estimate with its limits and its bias, and say which failure it shows."""
-    with st.container(horizontal=True):
+    points, kernel = state.points, state.kernel
+    with ask.row():
         for what, case in CASES.items():
-            st.button(what, key=f"case_{what}", on_click=_set, args=case)
-    sweep = Sweep(points, kernel, kept=asked())
+            ask.button(what, partial(_set, ask, *case), key=f"case_{what}")
+    sweep = Sweep(points, kernel, kept=asked(ask))
     packed, said = _drawn(sweep, points.fingerprint, kernel, sweep.bandwidth)
-    live_figure(
+    figure = Figure(
         packed,
         key="fails",
         alt=(
@@ -53,7 +54,7 @@ def show(points: Points, kernel: str) -> Standing:
         says=said,
         caption=sweep.caption(),
     )
-    return sweep.standing()
+    return Seen(Now(state, sweep.standing(ask)), figure)
 
 
 def _sentence(sweep: Sweep, bandwidth: float, scene: Scene, limits: Limits, step: Smoothed) -> str:
@@ -73,10 +74,10 @@ def _sentence(sweep: Sweep, bandwidth: float, scene: Scene, limits: Limits, step
     )
 
 
-def _set(data: str, kernel: str, bandwidth: float) -> None:
-    st.session_state[POINTS_DATA.name] = data
-    st.session_state[KERNEL.name] = kernel
-    move(BANDWIDTH, bandwidth)
+def _set(ask: Ask, data: str, kernel: str, bandwidth: float) -> None:
+    ask.answer(POINTS_DATA, data)
+    ask.answer(KERNEL, kernel)
+    ask.move(BANDWIDTH, bandwidth)
 
 
 def _wide(points: Points) -> tuple[Scene, Limits]:

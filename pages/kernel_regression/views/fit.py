@@ -6,20 +6,22 @@ from attn_figures.kernel_regression import fit, fit_cursor, fit_moves
 from attn_figures.kernel_scene import Estimate
 from attn_live.packing import Cursor, pack
 from attn_live.says import pack_says
-from attn_ui.live_figure import live_figure
-from attn_ui.page import Rows, Slider
+from attn_ui.ask import Ask
+from attn_ui.page import Figure, Rows, Seen, Slider
 from attn_ui.shared_cache import shared
-from pages.kernel_regression.numbers import Kept, Standing, Strides, Sweep, fitting, settled
+from pages.kernel_regression.compute import Kept, Now, Strides, Sweep, fitting, settled
 from pages.kernel_regression.points import Points
+from pages.kernel_regression.state import State
 from pages.kernel_regression.words import fit_sentences, heaviest
 
 
-def show(points: Points, kernel: str) -> Standing:
-    """Draw the figure, say what it shows, and return where it stands."""
+def see(ask: Ask, state: State) -> Seen[Now]:
+    """Draw the data, the estimate and all weights, and say what the query attends to."""
+    points, kernel = state.points, state.kernel
     sweep, (packed, said) = settled(
-        Sweep(points, kernel), lambda kept: drawn(points, points.fingerprint, kernel, kept)
+        ask, Sweep(points, kernel), lambda kept: drawn(points, points.fingerprint, kernel, kept)
     )
-    live_figure(
+    figure = Figure(
         packed,
         key="fit",
         alt=(
@@ -32,7 +34,7 @@ def show(points: Points, kernel: str) -> Standing:
         says=said,
         caption=sweep.caption(),
     )
-    return sweep.standing()
+    return Seen(Now(state, sweep.standing(ask)), figure)
 
 
 @shared

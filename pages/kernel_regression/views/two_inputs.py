@@ -1,38 +1,38 @@
 """Two inputs: keys are points of a plane, the estimate is a map, and the kernel a circle around the query."""
 
+from functools import partial
+
 import numpy as np
 
 from attn_core import BandwidthSearch
 from attn_figures.kernel_plane import KEYS, MAP, PlaneEstimate, plane, plane_cursor, plane_moves
 from attn_live.packing import Cursor, pack
 from attn_live.says import pack_says
-from attn_ui.live_figure import live_figure
-from attn_ui.page import Cell, Rows, Slider
+from attn_ui.ask import Ask
+from attn_ui.page import Cell, Figure, Rows, Seen, Slider
 from attn_ui.shared_cache import shared
-from attn_ui.state import move
-from pages.kernel_regression.numbers import Kept, Standing, Strides, fitting, settled
-from pages.kernel_regression.plane import (
-    AXIS,
-    DOWN,
-    PlanePoints,
-    PlaneSweep,
-)
+from pages.kernel_regression.compute import Kept, Now, Strides, fitting, settled
+from pages.kernel_regression.plane import AXIS, DOWN, PlanePoints, PlaneSweep, sample
 from pages.kernel_regression.plane_words import LeftOutAt, plane_sentences
 from pages.kernel_regression.points import Numbers
 from pages.kernel_regression.search import errors
 from pages.kernel_regression.settings import BANDWIDTH, QUERY_AT, QUERY_AT_2
+from pages.kernel_regression.state import State
 from pages.kernel_regression.words import heaviest
 
 ARRAYS = 2  # numbers of each step, query and key: its weight and its kernel
 
 
-def show(points: PlanePoints, kernel: str, x2: float) -> Standing:
-    """Draw the figure for queries of one second coordinate, say what it shows, and return where it stands."""
+def see(ask: Ask, state: State) -> Seen[Now]:
+    """Draw the map for queries of one second coordinate, and say what the query attends to."""
+    drawn_so, kernel, x2 = state.drawn, state.kernel, state.x2
+    points = sample(drawn_so.n_points, drawn_so.noise, drawn_so.seed)
     sweep, (packed, said) = settled(
+        ask,
         PlaneSweep(points, kernel, ARRAYS, x2=x2),
         lambda kept: drawn(points, points.fingerprint, kernel, x2, kept),
     )
-    live_figure(
+    figure = Figure(
         packed,
         key="plane",
         alt=(
@@ -43,14 +43,14 @@ def show(points: PlanePoints, kernel: str, x2: float) -> Standing:
         name=f"kernel regression two inputs {kernel}",
         slider=Slider("Bandwidth h", sweep.bandwidth, names=sweep.bandwidth_names()),
         rows=Rows("Query", sweep.query, Cursor(len(sweep.query.values)), sweep.query_names()),
-        on_cell=lambda cell: ask_at(points, cell),
+        clicked=partial(ask_at, points),
         says=said,
         caption=sweep.caption(),
     )
-    return sweep.standing()
+    return Seen(Now(state, sweep.standing(ask)), figure)
 
 
-def ask_at(points: PlanePoints, cell: Cell) -> None:
+def ask_at(points: PlanePoints, ask: Ask, cell: Cell) -> None:
     """Move the query to a cell of the map that was clicked, or to the cell of a key."""
     if cell.trace.startswith(MAP):
         x1, x2 = AXIS[cell.column], DOWN[cell.row]
@@ -58,8 +58,8 @@ def ask_at(points: PlanePoints, cell: Cell) -> None:
         x1, x2 = (AXIS[np.abs(AXIS - place).argmin()] for place in points.keys[cell.row])
     else:
         return
-    move(QUERY_AT, float(x1))
-    move(QUERY_AT_2, float(x2))
+    ask.move(QUERY_AT, float(x1))
+    ask.move(QUERY_AT_2, float(x2))
 
 
 @shared

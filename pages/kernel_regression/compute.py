@@ -17,10 +17,11 @@ from torch import Tensor
 from attn_core import KERNELS, KernelRegression, effective_keys, kernel_estimate, nadaraya_watson
 from attn_figures.kernel_scene import Estimate, Scene, facts_of
 from attn_live.packing import MOST_BYTES, TooLargeError
+from attn_ui.ask import Ask
 from attn_ui.parameters import EXACT, Steps
-from attn_ui.state import between, position
 from pages.kernel_regression.points import Numbers, Points
 from pages.kernel_regression.settings import BANDWIDTH, QUERY_AT
+from pages.kernel_regression.state import State
 from pages.kernel_regression.words import named
 
 Drawn = TypeVar("Drawn")
@@ -135,13 +136,13 @@ class Sweep:
         """One bandwidth, in the unit of the keys."""
         return estimates(self.points, self.kernel, np.array([bandwidth]), self.scene)[0]
 
-    def standing(self) -> "Standing":
+    def standing(self, ask: Ask) -> "Standing":
         """Where the sliders stand among what is offered."""
         points = self.points
-        at = float(self.bandwidths()[position(self.bandwidth)])
+        step, row = (steps.nearest(ask.value(steps)) for steps in (self.bandwidth, self.query))
         arrays = (self.queries, points.keys, points.values)
         names = (points.key_names, self.place_names())
-        return Standing(points, self.kernel, at, position(self.query), *arrays, *names)
+        return Standing(points, self.kernel, float(self.bandwidths()[step]), row, *arrays, *names)
 
 
 @dataclass(frozen=True)
@@ -197,25 +198,34 @@ class Standing:
         return torch.from_numpy(self.queries), torch.from_numpy(self.keys)
 
 
-def asked() -> Kept:
+@dataclass(frozen=True, eq=False)
+class Now:
+    """What the page shows at its settings."""
+
+    state: State
+    standing: Standing
+
+
+def asked(ask: Ask) -> Kept:
     """Return the bandwidth and the query that were asked for between those of the sliders."""
-    return between(BANDWIDTH), between(QUERY_AT)
+    return ask.between(BANDWIDTH), ask.between(QUERY_AT)
 
 
-def settled(sweep: Swept, draw: Callable[[Kept], tuple[Strides, Drawn]]) -> tuple[Swept, Drawn]:
+def settled(ask: Ask, sweep: Swept, draw: Callable[[Kept], tuple[Strides, Drawn]]) -> tuple[Swept, Drawn]:
     """Draw with the values at which the sliders stand among those offered; return what is offered, and that.
 
     Only what was drawn tells how many are offered: where they stand between two, it is drawn once more.
 
     Args:
+        ask: answers where they stand.
         sweep: what is to be drawn.
         draw: draws it with the bandwidth and the query to be kept.
     """
-    kept = asked()
+    kept = asked(ask)
     while True:
         strides, drawn = draw(kept)
         offered = replace(sweep, strides=strides, kept=kept)
-        bandwidth, query = between(offered.bandwidth), between(offered.query)
+        bandwidth, query = ask.between(offered.bandwidth), ask.between(offered.query)
         if bandwidth is None and query is None:
             return offered, drawn
         kept = (kept[0] if bandwidth is None else bandwidth, kept[1] if query is None else query)

@@ -1,0 +1,84 @@
+"""Under the errors of the bandwidths: taking the best, and learning one step by step, as far as one waits."""
+
+from collections.abc import Iterator
+
+import numpy as np
+import streamlit as st
+
+from attn_core import BandwidthStep, learn_bandwidth
+from attn_ui.screen import SCREEN
+from attn_ui.state import move
+from pages.kernel_regression.compute import Now, Standing
+from pages.kernel_regression.points import Points
+from pages.kernel_regression.search import best_of, errors
+from pages.kernel_regression.settings import BANDWIDTH
+from pages.kernel_regression.views.bandwidth import LEARNING_RATE, LEARNING_STEPS, PATH, learned_path
+from pages.kernel_regression.words import learned_sentence
+
+TOLD_EVERY = 5  # steps from one report of progress to the next; between them nothing can stop it
+
+
+def show(now: Now) -> None:
+    """Offer the best, and to learn; say how learning went."""
+    points, kernel = now.state.points, now.state.kernel
+    best = best_of(points, points.fingerprint, kernel)
+    path = learned_path(SCREEN, now.state)
+    with st.container(horizontal=True):
+        if best.supported:
+            _take("Take the best", best.bandwidth, points, key="take_best")
+        if len(path):
+            end = float(path[-1, 0])
+            _take(f"Take the learned {points.width(end)}", end, points, key="take_learned")
+        _learn(now.standing)
+        # A button of the page, for one of the fragment's own would wait until the fragment is done.
+        st.button("Stop", key="stop_learning", type="tertiary")
+    if len(path):
+        ended = errors(points, points.fingerprint, kernel, (float(path[-1, 0]),))
+        supported = int(ended.supported[0])
+        st.markdown(
+            learned_sentence(
+                points,
+                steps=len(path) - 1,
+                planned=LEARNING_STEPS,
+                start=float(path[0, 0]),
+                end=float(path[-1, 0]),
+                error=float(path[-1, 1]),
+                best=best.bandwidth,
+                best_error=best.left_out,
+                kernel=kernel,
+                fewer=supported if supported < best.supported else None,
+            )
+        )
+
+
+def _take(label: str, bandwidth: float, points: Points, *, key: str) -> None:
+    st.button(label, on_click=move, args=(BANDWIDTH, bandwidth / points.unit), key=key)
+
+
+@st.fragment
+def _learn(standing: Standing) -> None:
+    """Learn in a run of its own, so that the page stays as it is meanwhile."""
+    if st.button(f"Learn from h = {standing.width}", key="learn"):
+        _descend(standing)
+        st.rerun()
+
+
+def _descend(standing: Standing) -> None:
+    """Learn step by step; each step is kept at once, so that a stop loses nothing."""
+    points = standing.points
+    path: list[tuple[float, float]] = []
+    st.session_state[PATH] = ((points.fingerprint, standing.kernel), path)
+    bar = st.progress(0.0, text="Learning")
+    steps: Iterator[BandwidthStep] = learn_bandwidth(
+        *points.tensors(),
+        kernel=standing.kernel,
+        start=standing.bandwidth,
+        steps=LEARNING_STEPS,
+        learning_rate=LEARNING_RATE,
+    )
+    for step in steps:
+        if np.isfinite(step.error):
+            path.append((step.bandwidth, step.error))
+        if step.step % TOLD_EVERY == 0:
+            at = f"h = {points.width(step.bandwidth)}, error {step.error:.3g}"
+            bar.progress(step.step / LEARNING_STEPS, text=f"Step {step.step}: {at}")

@@ -1,0 +1,41 @@
+"""Programs that print the estimate at the query of the open picture, and its formula."""
+
+from attn_core import KERNELS
+from attn_ui.numpy_code import in_numpy
+from attn_ui.programs import Programs
+from pages.kernel_regression.compute import Now
+from pages.kernel_regression.settings import OWN_POINTS
+from pages.kernel_regression.snippet import Learning, formula, own_data, plane_data, short, snippet, toy_data
+from pages.kernel_regression.views.bandwidth import LEARNING_RATE, LEARNING_STEPS
+
+
+def programs(now: Now) -> Programs:
+    """Return what is handed over."""
+    standing = now.standing
+    kernel, row = standing.kernel, standing.row
+    here = {"kernel": kernel, "bandwidth": standing.bandwidth, "query": standing.queries[row].tolist()}
+    # Only PyTorch follows a gradient; the figure learns at the same rate.
+    scalar = standing.lengths is None and standing.keys.ndim == 1
+    learning = Learning(LEARNING_STEPS, LEARNING_RATE) if kernel == "gaussian" and scalar else None
+    return Programs(
+        lambda: snippet(data=_data(now), learning=learning, **here),
+        lambda: short(data=_data(now), **here),
+        lambda: formula(
+            standing.queries[row].tolist(),
+            standing.bandwidth,
+            KERNELS[kernel].formula,
+            n_key=len(standing.keys),
+            estimate=float(standing.regression.estimate[row]),
+        ),
+        numpy=lambda: in_numpy(snippet(data=_data(now), **here)),
+        prints="the weights of the points at this query, and the estimate",
+    )
+
+
+def _data(now: Now) -> str:
+    drawn, standing = now.state.drawn, now.standing
+    if now.state.has_two_inputs:
+        return plane_data(drawn.n_points, drawn.noise, drawn.seed)
+    if standing.points.name != OWN_POINTS and standing.lengths is None:
+        return toy_data(standing.points.name, drawn.n_points, drawn.noise, drawn.seed)
+    return own_data(standing.keys.tolist(), standing.values.tolist())

@@ -1,0 +1,54 @@
+"""What a link to this page says, as a value: the picture, the points, the kernel."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from pages.kernel_regression.points import Points, sample
+from pages.kernel_regression.settings import OWN_POINTS, TWO_INPUTS
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """How a toy data set is drawn; its name is "own points" where there is none."""
+
+    data: str
+    n_points: int
+    noise: float
+    seed: int
+
+
+@dataclass(frozen=True)
+class State:
+    """What the whole page follows; the picture adds its sliders.
+
+    Attributes:
+        picture: its name; drawn: the toy data; kernel: its name.
+        x2: the second coordinate of a query with two inputs.
+        own: a person's points, which a session keeps and no link carries.
+    """
+
+    picture: str
+    drawn: Drawn
+    kernel: str
+    x2: float
+    own: Points | None = None
+
+    @property
+    def has_two_inputs(self) -> bool:
+        """Whether the picture's points have two inputs."""
+        return self.picture == TWO_INPUTS
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether nothing of the page runs alone.
+
+        A search for the bandwidth must be stopped at once, and points of one's own may change under any tab.
+        """
+        return self.picture == "Choose the bandwidth" or self.own is not None
+
+    @cached_property
+    def points(self) -> Points:
+        """The points with one input: a person's own, or a toy data set; sine until there are some."""
+        drawn = self.drawn
+        toy = "sine" if drawn.data == OWN_POINTS else drawn.data
+        return self.own or sample(toy, drawn.n_points, drawn.noise, drawn.seed)

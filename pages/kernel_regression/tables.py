@@ -1,0 +1,21 @@
+"""The numbers on screen as a table: the points, and what each weighs for the query chosen."""
+
+import pandas as pd
+
+from pages.kernel_regression.compute import Now, Standing
+
+
+def tables(now: Now) -> dict[str, pd.DataFrame]:
+    """Return the numbers by what they are."""
+    return {"points": pd.DataFrame(columns(now.standing))}
+
+
+def columns(standing: Standing) -> dict[str, list[float]]:
+    """The keys (n_key,) or (n_key, 2), their values, and weights and distances for the query chosen."""
+    fit, row = standing.regression, standing.row
+    keys = {"x": standing.keys}
+    if standing.keys.ndim > 1:
+        keys = {f"x{'₁₂'[each]}": column for each, column in enumerate(standing.keys.T)}
+    of_query = {"weight": fit.weights[row].numpy(), "|q − k|": fit.distances[row].numpy()}
+    arrays = {**keys, "y": standing.values, **of_query}
+    return {name: column.tolist() for name, column in arrays.items()}
