@@ -23,7 +23,12 @@ class Ask(Protocol):
     screen they stand in the order in which they are asked. The next return the values of settings that have
     no control of their own: live sliders, typed tables, clicked cells. The last change a setting, which only
     what is called by a press or a click may do.
+
+    Attributes:
+        patience: seconds to wait for what takes long; None for as long as it takes.
     """
+
+    patience: float | None
 
     def choose(self, choice: Choice, label: str, **style: Any) -> str:
         """Offer the options in a list that unfolds."""
@@ -73,8 +78,8 @@ class Ask(Protocol):
     def sidebar(self) -> AbstractContextManager[Any]:
         """What is asked within stands in the sidebar."""
 
-    def row(self, gap: Gap = "small") -> AbstractContextManager[Any]:
-        """What is asked within stands side by side."""
+    def row(self, gap: Gap = "small", label: str = "") -> AbstractContextManager[Any]:
+        """What is asked within stands side by side, after a label."""
 
     def columns(self, widths: Sequence[float]) -> Sequence[AbstractContextManager[Any]]:
         """Return columns of these relative widths."""
@@ -84,6 +89,9 @@ class Ask(Protocol):
 
     def space(self) -> AbstractContextManager[Any]:
         """Keep a place here, for what is said within it later."""
+
+    def part(self, module: str, of: Any, otherwise: str = "") -> None:
+        """Show what only the app can: `show(of)` of a module, by its name; say something else without it."""
 
     def value(self, steps: Steps) -> float:
         """Return the value at which a slider stands."""
@@ -139,6 +147,7 @@ class FromLink:
 
     values: Mapping[str, Any] = field(default_factory=dict)
     said: list[str] = field(default_factory=list)
+    patience: float | None = None
 
     def __post_init__(self) -> None:
         """Take a copy, which presses and clicks may change."""
@@ -207,14 +216,19 @@ class FromLink:
 
     space = under_picture = sidebar
 
-    def row(self, gap: Gap = "small") -> AbstractContextManager[Any]:
+    def row(self, gap: Gap = "small", label: str = "") -> AbstractContextManager[Any]:
         """There is none."""
-        del gap
+        del gap, label
         return nullcontext()
 
     def columns(self, widths: Sequence[float]) -> Sequence[AbstractContextManager[Any]]:
         """There are none."""
         return [nullcontext() for _ in widths]
+
+    def part(self, module: str, of: Any, otherwise: str = "") -> None:
+        """Note what is said in its place."""
+        del module, of
+        self.said += [otherwise] if otherwise else []
 
     def value(self, steps: Steps) -> float:
         """Return the value at which a slider stands."""

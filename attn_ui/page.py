@@ -100,18 +100,20 @@ class Seen(Generic[Now]):
 
     Attributes:
         now: what it was computed from and what came of it; the tabs show that in full.
-        figure: the picture with its sliders and sentences.
+        figure: the picture with its sliders and sentences; None, and no tabs, where nothing can be drawn yet.
         formula: what is computed, in LaTeX; notes: what else is said under the figure, as markdown.
         leads: links to what shows it in full.
         below: a module of the page whose `show(now)` stands under all this, where it takes more than words.
+        tabs: in place of the page's own: some of them.
     """
 
     now: Now
-    figure: Figure
+    figure: Figure | None
     formula: str = ""
     notes: Sequence[str] = ()
     leads: Sequence[See] = ()
     below: str = ""
+    tabs: Tabs | None = None
 
 
 @dataclass(frozen=True)
@@ -125,7 +127,7 @@ class Page(Generic[Asked, Now]):
         asks: asks for what the whole page follows; sees: asks for what stands at the figure, computes and
             draws. No more than these reads a setting.
         tabs: the setting of its tabs, where it has some.
-        programs: print the numbers on screen; the tab Code hands them over.
+        programs: print the numbers on screen; the tab Code hands them over, or, for None, is a module too.
         tables: the numbers on screen, by what they are.
         reads: reads the link before anything is asked, where it may mean more than it says; returns the
             settings to read it by.
@@ -141,7 +143,7 @@ class Page(Generic[Asked, Now]):
     asks: Callable[[Ask], Asked]
     sees: Callable[[Ask, Asked], Seen[Now]]
     tabs: Tabs | None = None
-    programs: Callable[[Now], Programs | OneProgram] | None = None
+    programs: Callable[[Now], Programs | OneProgram | None] | None = None
     tables: Callable[[Now], Mapping[str, Any]] | None = None
     reads: Callable[[Ask], Sequence[Parameter]] | None = None
     enters: Callable[[Ask], None] | None = None
@@ -196,23 +198,33 @@ class At(Generic[Now]):
     dropped: Sequence[Dropped]
     page: Page[Any, Now]
 
+    @property
+    def _figure(self) -> Figure:
+        if self.seen.figure is None:
+            raise LookupError(f"{self.page.title} has no figure at this link. {' '.join(self.ask.said)}")
+        return self.seen.figure
+
     @cached_property
     def position(self) -> tuple[int, int]:
         """Where the figure's slider and its slider of rows stand."""
         step, row = (
             control.steps.nearest(self.ask.value(control.steps)) if control else 0
-            for control in (self.seen.figure.slider, self.seen.figure.rows)
+            for control in (self._figure.slider, self._figure.rows)
         )
         return step, row
 
     def figure(self) -> dict[str, Any]:
-        """Return the figure at the link's position, as Plotly takes it."""
-        return dict(figure_at(self.seen.figure.steps, *self.position))
+        """Return the figure at the link's position, as Plotly takes it.
+
+        Raises:
+            LookupError: there is none; with what is said of it.
+        """
+        return dict(figure_at(self._figure.steps, *self.position))
 
     @property
     def sentence(self) -> str:
         """What is said of the figure, in plain words."""
-        says = self.seen.figure.says
+        says = self.seen.figure.says if self.seen.figure else None
         return "" if says is None else "".join(text for _, text in said_at(says, *self.position))
 
     @property
@@ -222,9 +234,10 @@ class At(Generic[Now]):
         Raises:
             LookupError: the page hands over none.
         """
-        if self.page.programs is None:
+        handed = self.page.programs and self.page.programs(self.seen.now)
+        if handed is None:
             raise LookupError(f"{self.page.title} has no programs")
-        return self.page.programs(self.seen.now)
+        return handed
 
     @property
     def tables(self) -> Mapping[str, Any]:

@@ -38,8 +38,9 @@ def _enter(page: Page[Any, Any]) -> None:
 def _show(page: Page[Any, Any], asked: Any) -> None:
     screen = Screen()
     seen = page.sees(screen, asked)
-    with screen.picture or nullcontext():
-        draw(seen.figure)
+    if seen.figure:
+        with screen.picture or nullcontext():
+            draw(seen.figure)
     if seen.formula:
         st.latex(seen.formula, width="content")
     for note in seen.notes:
@@ -49,13 +50,14 @@ def _show(page: Page[Any, Any], asked: Any) -> None:
         lead_on(seen.leads, key="see-how")
     if seen.below:
         page.module(seen.below).show(seen.now)
-    if page.tabs:
-        tabs(page.tabs, {name: partial(_show_tab, page, name, seen.now) for name in page.tabs.options})
+    offered = seen.tabs or page.tabs
+    if offered and seen.figure:
+        tabs(offered, {name: partial(_show_tab, page, name, seen.now) for name in offered.options})
 
 
 def _show_tab(page: Page[Any, Any], name: str, now: Any) -> None:
-    if name == "Code" and page.programs:
-        programs_tab.show(page.programs(now))
+    if name == "Code" and page.programs and (handed := page.programs(now)):
+        programs_tab.show(handed)
         return
     page.tab(name).show(now)
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Hashable, Sequence
 from contextlib import AbstractContextManager, suppress
+from importlib import import_module
 from typing import Any, TypeVar
 
 import streamlit as st
@@ -24,6 +25,7 @@ class Screen:
 
     picture: DeltaGenerator | None = None
 
+    patience: float | None = 0.0  # whoever looks sees how far it is
     choose = staticmethod(controls.choose)
     segment = staticmethod(controls.segment)
     whole = staticmethod(controls.whole)
@@ -77,9 +79,12 @@ class Screen:
         return st.sidebar
 
     @staticmethod
-    def row(gap: Gap = "small") -> AbstractContextManager[Any]:
+    def row(gap: Gap = "small", label: str = "") -> AbstractContextManager[Any]:
         """A row."""
-        return st.container(horizontal=True, vertical_alignment="center", gap=gap)
+        row = st.container(horizontal=True, vertical_alignment="center", gap=gap)
+        if label:
+            row.markdown(label, width="content")
+        return row
 
     @staticmethod
     def columns(widths: Sequence[float]) -> Sequence[AbstractContextManager[Any]]:
@@ -95,6 +100,12 @@ class Screen:
     def space() -> AbstractContextManager[Any]:
         """A place to fill later."""
         return st.container()
+
+    @staticmethod
+    def part(module: str, of: Any, otherwise: str = "") -> None:
+        """Show a module's part."""
+        del otherwise
+        import_module(module).show(of)
 
     @staticmethod
     def now(setting: Choice | Flag | Whole | Real | Text) -> Any:

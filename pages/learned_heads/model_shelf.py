@@ -75,9 +75,12 @@ class Shelf:
 SHELF = Shelf()
 
 
-def standing() -> Standing:
-    """Return how far this process's model is."""
-    return SHELF.standing(hosting().model)
+def standing(patience: float | None = 0.0) -> Standing:
+    """Return how far this process's model is, after so many seconds; once it is read where they are None."""
+    wanted = hosting().model
+    SHELF.standing(wanted)
+    SHELF.wait(patience)
+    return SHELF.standing(wanted)
 
 
 @shared

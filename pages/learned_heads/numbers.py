@@ -29,7 +29,8 @@ from attn_core.toys import (
 )
 from attn_ui.parameters import Steps
 from attn_ui.shared_cache import shared
-from pages.learned_heads.settings import STEP, Setting
+from pages.learned_heads.settings import STEP
+from pages.learned_heads.state import Heads, Setting
 from pages.learned_heads.trainer import TRAINER
 
 GUESSING = math.log(len(SYMBOLS))  # the loss of saying every symbol alike
@@ -196,6 +197,9 @@ class Now:
     def names(self) -> list[tuple[str, float]]:
         """Each head's largest measure now and its value."""
         return naming(self.judged)
+
+
+Found = Now | Heads | None  # what the page shows; None where nothing can be drawn yet
 
 
 def naming(judged: Judged) -> list[tuple[str, float]]:

@@ -1,21 +1,36 @@
 """Heads that have learned: what attention becomes once something is asked of it."""
 
-from attn_ui import controls
-from attn_ui.frame import open_page
-from pages.learned_heads.settings import FROM_FILE, REAL, SETTINGS, SOURCE, TOY
-from pages.learned_heads.views import model, own, toy
+from attn_ui.ask import Ask
+from attn_ui.page import Page, Seen
+from pages.learned_heads.asks import asks
+from pages.learned_heads.numbers import Found
+from pages.learned_heads.programs import programs
+from pages.learned_heads.settings import SETTINGS, TAB
+from pages.learned_heads.state import Heads, State
+from pages.learned_heads.tables import tables
+from pages.learned_heads.views import heads, toy
 
-open_page(
-    "learned-heads",
-    SETTINGS,
+
+def sees(ask: Ask, state: State) -> Seen[Found]:
+    """Show a toy at one step of its training, or the heads of a whole model."""
+    if state is None:
+        return Seen(None, None)
+    return heads.see(ask, state) if isinstance(state, Heads) else toy.see(ask, state)
+
+
+PAGE: Page[State, Found] = Page(
+    "learned_heads",
     "Learned heads",
     "Nobody told these heads where to look: they found out in training.",
+    SETTINGS,
+    asks=asks,
+    sees=sees,
+    tabs=TAB,
+    programs=programs,
+    tables=tables,
 )
 
-HEADS_HELP = (
-    "A toy shows previous-token and induction heads as they are learned. A real model shows heads that "
-    "look at words, and attention sinks: tokens that draw weight whatever the words are."
-)
-VIEWS = {TOY: toy.show, REAL: model.show, FROM_FILE: own.show}
+if __name__ == "__main__":  # as Streamlit runs it
+    from attn_ui.run_page import run
 
-VIEWS[controls.segment(SOURCE, "Heads of", label_visibility="collapsed", help=HEADS_HELP)]()
+    run(PAGE)

@@ -1,13 +1,7 @@
-"""What this page can set: names in the link, defaults, ranges, and the sidebar that asks for them."""
+"""What a link to this page can set: short names, defaults, ranges."""
 
-from dataclasses import dataclass, replace
-
-import streamlit as st
-
-from attn_core.toys import SHIPPED, TASKS, Recipe
-from attn_ui import controls, state
+from attn_core.toys import TASKS
 from attn_ui.bounds import MAX_HEADS
-from attn_ui.markdown import plain
 from attn_ui.parameters import Choice, Flag, Parameter, Several, Steps, Text, Whole, grouped_tabs
 from attn_ui.shared_settings import CODE, HEAD, KEY, QUERY, TEXT
 
@@ -73,66 +67,3 @@ SETTINGS: tuple[Parameter, ...] = (
     *(MODEL, PLACES, OWN_SEED, OWN_LAYERS, OWN_HEADS, FLAW),
     *(TEXT, RANK_BY, RANK, HIDE, CODE),
 )
-
-
-@dataclass(frozen=True)
-class Setting:
-    """Which training is shown, on which letters, without which heads (counted from 0 over all layers)."""
-
-    recipe: Recipe
-    typed: str
-    off: tuple[int, ...] = ()
-
-
-def ask_recipe() -> Recipe:
-    """Ask for the task, and for the model: one that is ready made, or one to be trained now."""
-    st.subheader("Training", anchor=False)
-    task = controls.choose(TASK, "Task")
-    own = controls.segment(MODEL, "Model") == OWN
-    usual = Recipe.usual(task)
-    if own:
-        seed = controls.whole(OWN_SEED, "Seed")
-        layers, heads = (
-            int(controls.segment(setting, label))
-            for setting, label in ((OWN_LAYERS, "Layers"), (OWN_HEADS, "Heads a layer"))
-        )
-        usual = replace(usual, seed=seed, layers=layers, heads=heads)
-    without = replace(usual, positions=False)
-    if own or without in SHIPPED:
-        return usual if controls.flag(PLACES, "Positions") else without
-    return usual
-
-
-def ask_setting(recipe: Recipe) -> Setting:
-    """Ask for the sequence and the heads that are off."""
-    st.subheader("Sequence", anchor=False)
-    typed = _ask_letters(recipe.task)
-    offered = [str(head + 1) for head in range(recipe.layers * recipe.heads)]
-    last = f"{len(offered)} is head {recipe.layers}.{recipe.heads}"
-    st.subheader("Heads", anchor=False)
-    chosen = controls.several(
-        ABLATED,
-        "Heads switched off",
-        offered,
-        help=f"An ablation. Counted over all layers: {last}, layer and head.",
-    )
-    off = tuple(int(each) - 1 for each in chosen)
-    return Setting(recipe, typed, off)
-
-
-def _ask_letters(task: str) -> str:
-    """Ask for a sequence; while it cannot be read, say why and keep the last one that could."""
-    setting, of = SEQUENCES[task], TASKS[task]
-    typed = controls.line(setting, "Your sequence", help=f"Letters from a to n, at most {of.most}.")
-    kept = f"_letters_{setting.name}"
-    wanted = "".join(typed.split()).lower()
-    try:
-        of.tokens(wanted)
-    except ValueError as error:
-        last: str = st.session_state.get(kept, of.example)
-        state.call(setting.name, "Your sequence", last)
-        why = plain(str(error)[0].upper() + str(error)[1:])
-        st.caption(f":material/edit: {why}. The picture still shows “{last}”.")
-        return last
-    st.session_state[kept] = wanted
-    return wanted

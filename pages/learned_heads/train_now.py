@@ -6,13 +6,12 @@ import streamlit as st
 
 from attn_core.toys import Recipe
 from pages.learned_heads import words
-from pages.learned_heads.numbers import is_there
 from pages.learned_heads.trainer import TRAINER, LineIsFullError
 
-_WHO, _LAST, _REFUSED = "_trainer_who", "_trainer_last", "_trainer_refused"
+_WHO, _REFUSED = "_trainer_who", "_trainer_refused"
 
 
-def ask(recipe: Recipe) -> None:
+def show(recipe: Recipe) -> None:
     """Offer to train a recipe; while it is trained, say how far it is, and offer to stop."""
     job = TRAINER.job(recipe)
     if job is not None and not job.is_over:
@@ -24,16 +23,6 @@ def ask(recipe: Recipe) -> None:
             st.caption(":material/info: Too many trainings wait in this process. Try again in a minute.")
         elif job is not None:
             st.caption(f":material/info: {words.ended(job.state, job.step)}")
-
-
-def shown(wanted: Recipe) -> Recipe:
-    """Return the recipe that is drawn: the wanted one, or the last that was, or the task's ready made one."""
-    usual = Recipe.usual(wanted.task)
-    last = st.session_state.get(_LAST, usual)
-    if is_there(wanted):
-        st.session_state[_LAST] = wanted
-        return wanted
-    return last if last.task == wanted.task and is_there(last) else usual
 
 
 @st.fragment(run_every=0.5)

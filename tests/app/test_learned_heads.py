@@ -24,8 +24,9 @@ from attn_ui.shared_settings import CODE
 from pages.learned_heads import trainer as trainers
 from pages.learned_heads import words
 from pages.learned_heads.numbers import Now, naming, steps_of
-from pages.learned_heads.settings import SEQUENCES, TAB, Setting
+from pages.learned_heads.settings import SEQUENCES, TAB
 from pages.learned_heads.snippet import by_hand, formula, snippet
+from pages.learned_heads.state import Setting
 from pages.learned_heads.tabs import arithmetic
 from pages.learned_heads.tabs.checks import checks
 from pages.learned_heads.trainer import Job, LineIsFullError, Trainer

@@ -7,6 +7,7 @@ import json
 import math
 import sys
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 from threading import Event
@@ -25,14 +26,16 @@ from attn_figures.whole_model import OVERVIEW, steps
 from attn_live.says import said_at
 from attn_live.unpacking import figure_at
 from attn_ui import shared_cache
+from attn_ui.ask import FromLink
 from attn_ui.page import Cell
+from pages import PAGES
 from pages.learned_heads import model_shelf
 from pages.learned_heads import whole_snippet as snippet
 from pages.learned_heads.model_shelf import Shelf
+from pages.learned_heads.model_words import INSTALL
 from pages.learned_heads.settings import RANK_BY
 from pages.learned_heads.tabs.whole import checks
 from pages.learned_heads.views import heads
-from pages.learned_heads.views.model import INSTALL
 from pages.learned_heads.whole import MOST_NUMBERS, Whole
 from tests import planted_bert, small_models
 from tests.pages import open_sound
@@ -218,13 +221,17 @@ def drawn_maps(*shape: int, seed: int = 1) -> dict[str, np.ndarray]:
     return {f"layer {layer}": each.astype("f4") for layer, each in enumerate(weights)}
 
 
-def test_a_thumbnail_that_is_clicked_becomes_large(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_thumbnail_that_is_clicked_becomes_large() -> None:
     whole = Whole(AttentionMaps(drawn_maps(3, 2, 6, 6)), "entropy")
     moved: list[int] = []
-    monkeypatch.setattr(heads, "move", lambda steps, to: moved.append(int(to)))
-    heads._clicked(whole, Cell(OVERVIEW, 8, 0))  # the second line of thumbnails, seven cells apart
-    heads._clicked(whole, Cell(OVERVIEW, 6, 0))  # between two of them
-    heads._clicked(whole, Cell("weights", 4, 0))
+    for cell in (
+        Cell(OVERVIEW, 8, 0),  # the second line of thumbnails, seven cells apart
+        Cell(OVERVIEW, 6, 0),  # between two of them
+        Cell("weights", 4, 0),
+    ):
+        ask = FromLink()
+        heads._clicked(whole, ask, cell)
+        moved += ask.values.values()
     assert [whole.model.name(whole.order[rank - 1]) for rank in moved] == ["head 2.1"]
 
 
@@ -458,6 +465,50 @@ class TestTheShelf:
         at = opened(source=REAL)
         assert "must hold config.json" in texts(at).replace("\\", "")
         assert at.get("bidi_component")
+
+
+class TestWithoutASession:
+    """The same links in a plain process: `PAGES["learned-heads"].at(...)`."""
+
+    def test_a_real_model_is_waited_for_and_shows_what_the_app_shows(
+        self, planted: RealModel, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        asked, go_on = Event(), Event()
+
+        def slowly(name: str | None, progress: Any) -> RealModel:
+            asked.set()
+            assert go_on.wait(60)
+            return planted
+
+        shared_cache.clear()
+        monkeypatch.setattr(model_shelf, "SHELF", Shelf(slowly))
+        with ThreadPoolExecutor() as pool:
+            shows = pool.submit(PAGES["learned-heads"].at, "source=a+real+model&text=the+cat+sat&rank=3")
+            assert asked.wait(60)
+            assert not shows.done()
+            go_on.set()
+            here = shows.result(60)
+        there = opened(source=REAL, text="the cat sat", rank="3", tab="Heads")
+        drawn = next(each for each in here.figure()["data"] if each["name"] == "weights")
+        np.testing.assert_array_equal(drawn["z"], large(there)["z"])
+        assert here.sentence == sentence(there)
+        assert list(here.tables["heads"]["Head"]) == list(there.dataframe[0].value["Head"])
+        assert "attend('the cat sat')" in here.programs.text("attn_core")
+        shared_cache.clear()
+
+    def test_without_the_package_it_says_the_command(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr("attn_core.models.loading.packaged_folder", lambda: None)
+        shelf_with(monkeypatch, load_model)
+        with pytest.raises(LookupError, match=f"no figure at this link.*{INSTALL}"):
+            PAGES["learned-heads"].at("source=a+real+model").figure()
+
+    def test_a_file_is_none_and_it_says_so(self) -> None:
+        here = PAGES["learned-heads"].at("source=your+own&tab=Checks")
+        with pytest.raises(LookupError, match="read from a file, in the app"):
+            here.figure()
+        with pytest.raises(LookupError, match="no programs"):
+            _ = here.programs
+        assert (here.seen.figure, here.sentence, here.tables) == (None, "", {})
 
 
 def upload(at: AppTest, name: str, data: bytes) -> None:

@@ -9,6 +9,8 @@ from attn_core import Check, compare
 from attn_core.toys import judge
 from attn_ui.tables import checks_table
 from pages.learned_heads.numbers import Now
+from pages.learned_heads.state import Heads
+from pages.learned_heads.tabs import whole
 
 
 def checks(now: Now) -> list[Check]:
@@ -51,9 +53,9 @@ def by_torch(now: Now) -> tuple[Tensor, Tensor]:
     return torch.cat(maps), (x - start) @ state["readout"].T
 
 
-def show(now: Now) -> None:
+def show(now: Now | Heads) -> None:
     """Show the checks with their largest differences."""
-    found = checks(now)
+    found = whole.checks(now.whole, now.model, now.text) if isinstance(now, Heads) else checks(now)
     st.markdown("Computed just now, on the numbers on screen.")
     st.markdown(
         checks_table(

@@ -1,30 +1,14 @@
-"""The tab "Code": programs that print the numbers on the page, and their formula."""
+"""The tab "Code" of a file: the programs that write one, and read it."""
 
 import streamlit as st
 
-from attn_core.toys import SHIPPED
-from attn_ui import programs_tab
-from attn_ui.programs import Programs
-from pages.learned_heads.numbers import Now
-from pages.learned_heads.snippet import by_hand, formula, snippet
+from pages.learned_heads.state import Heads
+from pages.learned_heads.whole_snippet import CAPTURE, READ
 
 
-def show(now: Now) -> None:
-    """Hand over the programs; a training of one's own has no file, so its program trains again."""
-    if now.recipe not in SHIPPED:
-        st.markdown(
-            "These lines repeat the training. They print the weights of all heads, and what the model says "
-            "at every place."
-        )
-        st.code(snippet(now), language="python")
-        return
-    programs_tab.show(
-        Programs(
-            lambda: by_hand(now),
-            lambda: snippet(now),
-            lambda: formula(now),
-            numpy=lambda: by_hand(now, numpy=True),
-            prints="the weights of all heads, and what the model says at every place",
-            package="safetensors",
-        )
-    )
+def show(_: Heads) -> None:
+    """Hand them over."""
+    st.markdown("`capture` takes the heads of any PyTorch model while it runs:")
+    st.code(CAPTURE, language="python")
+    st.markdown("These lines read the file and measure its heads:")
+    st.code(READ, language="python")

@@ -1,4 +1,4 @@
-"""The tabs of a whole model: every measure of every head, checks on the numbers on screen, and code."""
+"""The tabs of a whole model: every measure of every head, and checks on the numbers on screen."""
 
 import numpy as np
 import streamlit as st
@@ -8,23 +8,18 @@ from torch.nn import functional as F
 
 from attn_core import AttentionMaps, Check, MultiHead, RealModel, compare
 from attn_core.precision import coarsest, row_tolerance
-from attn_ui.markdown import plain
-from attn_ui.tables import checks_table
-from pages.learned_heads.whole import SHARES, SPECIAL, Whole
-from pages.learned_heads.whole_snippet import CAPTURE, READ, model_snippet
-from pages.learned_heads.words import capital
+from pages.learned_heads.tables import column, of_whole
+from pages.learned_heads.whole import SHARES, Whole
 
 
 def show_heads(whole: Whole) -> None:
     """Show a line a head, in the order of the slider; a click on a column's name orders by it."""
-    names = [whole.model.name(head).removeprefix("head ") for head in whole.order]
     st.dataframe(
-        {"Head": names}
-        | {_column(name): [whole.all_scores[name][head] for head in whole.order] for name in whole.measures},
+        of_whole(whole),
         hide_index=True,
         width="stretch",
         column_config={
-            _column(name): st.column_config.ProgressColumn(
+            column(name): st.column_config.ProgressColumn(
                 width=110,
                 min_value=0.0,
                 max_value=1.0 if name in SHARES else max(whole.all_scores[name]) or 1.0,
@@ -37,10 +32,6 @@ def show_heads(whole: Whole) -> None:
         "All are of the true weights, none divided by anything: mean weights from 0 to 1, entropy in nats, "
         "distance in positions. A head is called by its layer and its number there."
     )
-
-
-def _column(name: str) -> str:
-    return f"On {name}" if name == SPECIAL else capital(name)
 
 
 def checks(whole: Whole, model: RealModel | None = None, text: str = "") -> list[Check]:
@@ -102,32 +93,3 @@ def check_rows(*all_maps: AttentionMaps) -> Check:
     beyond = " with its weight on keys that are not shown" if any(maps.beyond for maps in all_maps) else ""
     name = f"each row of each map{beyond} sums to one, or is empty{coarse}"
     return Check(name, off, tolerance=row_tolerance(precision, longest))
-
-
-def show_checks(whole: Whole, model: RealModel | None = None, text: str = "") -> None:
-    """Show the checks with their largest differences."""
-    found = checks(whole, model, text)
-    st.markdown("Computed just now, on the numbers on screen.")
-    st.markdown(
-        checks_table(
-            [check.name for check in found],
-            {"on the numbers on screen": [(check.passed, check.verdict) for check in found]},
-        )
-    )
-
-
-def show_model_code(model: RealModel, text: str, hide: bool) -> None:
-    """Hand over the program that prints the model's numbers."""
-    st.markdown("These lines read the model with `attn_core` and print its highest previous-token score.")
-    if not model.is_packaged:
-        st.markdown(f"Start them where the folder {plain(model.name)} is, or put its path in.")
-    name = None if model.is_packaged else model.name
-    st.code(model_snippet(text, hide=hide, model=name), language="python")
-
-
-def show_own_code() -> None:
-    """Hand over the programs that write such a file, and read it."""
-    st.markdown("`capture` takes the heads of any PyTorch model while it runs:")
-    st.code(CAPTURE, language="python")
-    st.markdown("These lines read the file and measure its heads:")
-    st.code(READ, language="python")

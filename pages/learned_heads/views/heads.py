@@ -1,82 +1,103 @@
-"""All heads of a whole model: thumbnails, one head large, and the measure that they are ordered by."""
+"""All heads of a whole model: thumbnails, one head large, in the order of the measure."""
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from functools import partial
-
-import streamlit as st
 
 from attn_figures.whole_model import OVERVIEW, head_at, steps
 from attn_live.packing import pack
 from attn_live.says import pack_says
-from attn_ui import controls
-from attn_ui.address import place
-from attn_ui.live_figure import live_figure
-from attn_ui.markdown import plain
-from attn_ui.page import Cell, Slider
+from attn_ui.ask import Ask
+from attn_ui.markdown import listed, plain
+from attn_ui.page import Cell, Figure, Seen, Slider, Small
+from attn_ui.shared_cache import shared
 from attn_ui.shared_settings import KEY, QUERY
-from attn_ui.state import move
 from pages.learned_heads import whole_words as words
-from pages.learned_heads.settings import RANK, RANK_BY
+from pages.learned_heads.asks import ORDERS
+from pages.learned_heads.model_shelf import OTHER
+from pages.learned_heads.model_words import about, known
+from pages.learned_heads.numbers import Found
+from pages.learned_heads.settings import RANK, RANK_BY, WHOLE_TAB
+from pages.learned_heads.state import Heads
 from pages.learned_heads.whole import SINK, SPECIAL, Whole, head_names
 
-ASKED = {
-    "the previous word": "previous token",
-    "the next word": "next token",
-    "itself": "itself",
-    "the first word": "first token",
-}
-_ORDERS = "_whole_orders"  # each measure's order of the heads on screen, and which of them is large
+_MADE = "learned_own_made"
+_MOST_NAMES = 12
+_Packed = tuple[bytes, bytes]
 
 
-def ask_measure() -> str:
-    """Ask in the sidebar what heads are ordered by; the large head stays where it is."""
-    st.subheader("Heads", anchor=False)
-    return controls.choose(RANK_BY, "Order heads by", on_change=_keep_head)
-
-
-def ask_which() -> None:
-    """Offer the questions that one click answers."""
-    with st.container(horizontal=True, vertical_alignment="center", key="which-head"):
-        st.markdown("Which head looks at", width="content")
-        for label, measure in ASKED.items():
-            st.button(label, key=f"which-{measure}", on_click=_find, args=(measure,))
-
-
-def rank_of(whole: Whole) -> int:
-    """Return the place of the large head in the order, from 1."""
-    return place(RANK, whole.n_head) + 1
-
-
-def show(whole: Whole, *, key: str, name: str, made: Callable[[str, Callable[[], bytes]], bytes]) -> None:
-    """Draw the heads in their order.
-
-    Args:
-        whole: the heads.
-        key: the figure's name on the page; name: what a saved picture is called.
-        made: keeps what takes long to make, by a name.
-    """
-    rank = rank_of(whole)
-    st.session_state[_ORDERS] = (
-        whole.order[rank - 1],
-        {measure: whole.order_by(measure) for measure in RANK_BY.options},
-    )
+def see(ask: Ask, heads: Heads) -> Seen[Found]:
+    """Draw the heads in their order."""
+    whole, model = heads.whole, heads.model
+    rank = ask.place(RANK, whole.n_head) + 1
+    orders = tuple(tuple(whole.order_by(measure)) for measure in RANK_BY.options)
+    ask.keep(ORDERS, (whole.order[rank - 1], orders))
     slider = whole.slider(rank)
-    ranks = [int(each) for each in slider.values]
-    live_figure(
-        made("figure", lambda: pack(steps(whole.model, [each - 1 for each in ranks]))),
-        key=key,
+    ranks = tuple(int(each) for each in slider.values)
+    if model is None:
+        packed, says = _kept(ask, whole, ranks)
+    else:
+        packed, says = _shared(heads.text, whole.words_only, whole.measure, ranks, whole)
+    figure = Figure(
+        packed,
+        key="own" if model is None else "real",
         alt="Every head's map as a thumbnail, and one head's map large",
-        name=name,
+        name=f"heads of {'an own model' if model is None else model.name}",
         slider=Slider(f"Head, by {whole.measure}", slider, names=head_names(whole, ranks)),
         chosen={"query": QUERY, "key": KEY},
-        on_cell=partial(_clicked, whole),
-        says=made("words", lambda: pack_says([_say(whole, each) for each in ranks])),
+        clicked=partial(_clicked, whole),
+        says=says,
     )
-    if any(whole.sink(head)[1] >= SINK for head in range(whole.n_head)):
-        st.caption(words.SINKS)
+    has_sink = any(whole.sink(head)[1] >= SINK for head in range(whole.n_head))
     left_out = words.fewer(len(ranks), whole.n_head, whole.longest)
-    if left_out:
-        st.caption(f":material/info: {left_out}")
+    notes = [
+        words.SINKS if has_sink else "",
+        left_out and f":material/info: {left_out}",
+        *_notes(heads),
+    ]
+    return Seen(heads, figure, notes=[Small(each) for each in notes if each], tabs=WHOLE_TAB)
+
+
+def _notes(heads: Heads) -> list[str]:
+    """Say where the heads are from, and what is hidden."""
+    whole, model, tokens = heads.whole, heads.model, heads.whole.maps.tokens or ()
+    specials = [plain(tokens[place]) for place in whole.maps.special] if tokens else []
+    hidden = words.hidden(len(specials), specials) if whole.words_only else ""
+    if model is not None:
+        return [
+            f"{about(model, tokens)} {hidden}",
+            f"Another model: start the app with `{OTHER}` set to its folder (config.json, safetensors, "
+            f"tokenizer.json) or to its name on the Hugging Face hub. Families: {listed(known())}.",
+        ]
+    named = [f"{number} {plain(name)}" for number, name in enumerate(whole.names, start=1)]
+    more = f" and {len(named) - _MOST_NAMES} more" if len(named) > _MOST_NAMES else ""
+    return [
+        *(f":material/content_cut: {plain(note)}" for note in whole.maps.notes),
+        hidden,
+        f"Layers, as the file names them: {', '.join(named[:_MOST_NAMES])}{more}.",
+    ]
+
+
+@shared
+def _shared(text: str, hide: bool, measure: str, ranks: tuple[int, ...], _whole: Whole) -> _Packed:
+    """Draw a real model's heads; there is one model a process, so it is no part of what is asked."""
+    del text, hide, measure
+    return _packed(_whole, ranks)
+
+
+def _kept(ask: Ask, whole: Whole, ranks: tuple[int, ...]) -> _Packed:
+    """Draw the heads of a file; the picture of the present order stays in the session, and no other."""
+    asked = (whole.maps, whole.words_only, whole.measure, ranks)
+    nothing: tuple[object, _Packed | None] = (None, None)
+    kept, packed = ask.kept(_MADE, nothing)
+    if packed is None or kept != asked:
+        packed = _packed(whole, ranks)
+        ask.keep(_MADE, (asked, packed))
+    return packed
+
+
+def _packed(whole: Whole, ranks: Sequence[int]) -> _Packed:
+    figures = pack(steps(whole.model, [each - 1 for each in ranks]))
+    return figures, pack_says([_say(whole, each) for each in ranks])
 
 
 def _say(whole: Whole, rank: int) -> str:
@@ -97,20 +118,8 @@ def _say(whole: Whole, rank: int) -> str:
     return f"{told} {words.drawn(plain(tokens), share, whose=whose, hidden=whole.is_divided, sink=SINK)}"
 
 
-def _clicked(whole: Whole, cell: Cell) -> None:
+def _clicked(whole: Whole, ask: Ask, cell: Cell) -> None:
     """Make a thumbnail large."""
     head = head_at(whole.layers, cell.row, cell.column) if cell.trace == OVERVIEW else None
     if head is not None:
-        move(RANK, whole.order.index(head) + 1)
-
-
-def _find(measure: str) -> None:
-    st.session_state[RANK_BY.name] = measure
-    move(RANK, 1)
-
-
-def _keep_head() -> None:
-    head, orders = st.session_state.get(_ORDERS, (None, {}))
-    order = orders.get(st.session_state[RANK_BY.name], [])
-    if head in order:
-        move(RANK, order.index(head) + 1)
+        ask.move(RANK, whole.order.index(head) + 1)

@@ -1,48 +1,37 @@
 """A toy trained here: its heads, what it says, and how far it has come, at every step that was kept."""
 
 from dataclasses import replace
-from functools import partial
 
-import streamlit as st
-
-from attn_core.toys import SHIPPED, SYMBOLS
+from attn_core.toys import SYMBOLS
 from attn_figures.learned import Course, Maps, scrubber
 from attn_live.packing import pack
 from attn_live.says import pack_says
-from attn_ui.address import place
-from attn_ui.following import follow
-from attn_ui.frame import tabs
-from attn_ui.live_figure import live_figure
-from attn_ui.page import Slider
+from attn_ui.ask import Ask
+from attn_ui.page import Figure, Seen, Slider, Small
 from attn_ui.shared_cache import shared
 from attn_ui.shared_settings import HEAD, KEY, QUERY
-from attn_ui.state import position
-from pages.learned_heads import train_now, words
-from pages.learned_heads.numbers import GUESSING, NAMED, Now, array, judged_outside, naming, steps_of
-from pages.learned_heads.settings import SETTINGS, TAB, Setting, ask_recipe, ask_setting
-from pages.learned_heads.tabs import arithmetic, break_it, checks, code, heads, maths
+from pages.learned_heads import words
+from pages.learned_heads.numbers import (
+    GUESSING,
+    NAMED,
+    Found,
+    Now,
+    array,
+    judged_outside,
+    naming,
+    steps_of,
+)
+from pages.learned_heads.state import Setting
 
 
-def show() -> None:
-    """Ask in the sidebar, draw, and lay the tabs under it."""
-    with st.sidebar:
-        wanted = ask_recipe()
-        if wanted not in SHIPPED:
-            train_now.ask(wanted)
-        recipe = train_now.shown(wanted)
-        setting = ask_setting(recipe)
-    if recipe != wanted:
-        st.caption(f":material/edit: {words.not_trained(wanted, recipe)}")
-    follow(partial(_show, setting), SETTINGS)
-
-
-def _show(setting: Setting) -> None:
+def see(ask: Ask, setting: Setting) -> Seen[Found]:
+    """Draw every head at every step of the training."""
     steps = steps_of(setting.recipe)
     packed, said = drawn(setting)
-    now = Now(setting, position(steps))
+    now = Now(setting, steps.nearest(ask.value(steps)))
     n = len(now.symbols)
-    now = replace(now, cell=(place(HEAD, now.n_head), place(QUERY, n), place(KEY, n)))
-    live_figure(
+    now = replace(now, cell=(ask.place(HEAD, now.n_head), ask.place(QUERY, n), ask.place(KEY, n)))
+    figure = Figure(
         packed,
         key="learned",
         alt="The map of every head, what the model says at each place, its loss and its heads' measures",
@@ -52,19 +41,13 @@ def _show(setting: Setting) -> None:
         says=said,
         caption=f"{setting.recipe.task}, {words.recipe_in_words(setting.recipe)}, on {setting.typed}",
     )
-    st.caption(words.what_is_learned(setting.recipe))
+    notes = [words.what_is_learned(setting.recipe)]
     if now.task.strange is not None:
         found = judged_outside(setting.recipe, now.at, setting.off)
-        st.caption(words.of_another_kind(now.task, found, now.off))
+        notes.append(words.of_another_kind(now.task, found, now.off))
     if not setting.recipe.positions:
-        st.caption(words.without_positions(now))
-    tabs(
-        TAB,
-        {
-            name: partial(tab.show, now)
-            for name, tab in zip(TAB.options, (heads, arithmetic, maths, break_it, checks, code), strict=True)
-        },
-    )
+        notes.append(words.without_positions(now))
+    return Seen(now, figure, notes=[*map(Small, notes)])
 
 
 def every(setting: Setting) -> list[Now]:

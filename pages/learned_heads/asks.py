@@ -1,0 +1,180 @@
+"""What is asked: of a toy, of a real model, of a file."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import partial
+
+from attn_core import AttentionMaps
+from attn_core.toys import SHIPPED, TASKS, Recipe
+from attn_ui.ask import Ask
+from attn_ui.markdown import plain
+from attn_ui.sentence import ask_sentence
+from attn_ui.shared_settings import TEXT
+from pages.learned_heads import words
+from pages.learned_heads.model_shelf import maps_of, standing
+from pages.learned_heads.model_words import how_to_come_by
+from pages.learned_heads.numbers import is_there
+from pages.learned_heads.settings import (
+    ABLATED,
+    FROM_FILE,
+    HIDE,
+    MODEL,
+    OWN,
+    OWN_HEADS,
+    OWN_LAYERS,
+    OWN_SEED,
+    PLACES,
+    RANK,
+    RANK_BY,
+    REAL,
+    SEQUENCES,
+    SOURCE,
+    TASK,
+    TOY,
+)
+from pages.learned_heads.state import Heads, Setting, State
+from pages.learned_heads.whole import Whole
+
+OWN_MAPS = "learned_own_maps"  # what a file held is kept under this
+ORDERS = "_whole_orders"  # which head is large, and each measure's order of the heads on screen
+_LAST = "_trainer_last"
+_SOURCE_HELP = (
+    "A toy shows previous-token and induction heads as they are learned. A real model shows heads that "
+    "look at words, and attention sinks: tokens that draw weight whatever the words are."
+)
+_WHICH = {
+    "the previous word": "previous token",
+    "the next word": "next token",
+    "itself": "itself",
+    "the first word": "first token",
+}
+
+
+def asks(ask: Ask) -> State:
+    """Ask whose heads are shown, and for what those take."""
+    return _ASKS[ask.segment(SOURCE, "Heads of", label_visibility="collapsed", help=_SOURCE_HELP)](ask)
+
+
+def _toy(ask: Ask) -> Setting:
+    with ask.sidebar():
+        wanted = _recipe(ask)
+        if wanted not in SHIPPED:
+            ask.part("pages.learned_heads.train_now", wanted)
+        recipe = _there(ask, wanted)
+        ask.heading("Sequence")
+        typed = _letters(ask, recipe.task)
+        ask.heading("Heads")
+        offered = [str(head + 1) for head in range(recipe.layers * recipe.heads)]
+        last = f"{len(offered)} is head {recipe.layers}.{recipe.heads}"
+        off = ask.several(
+            ABLATED,
+            "Heads switched off",
+            offered,
+            help=f"An ablation. Counted over all layers: {last}, layer and head.",
+        )
+    if recipe != wanted:
+        ask.say(f":material/edit: {words.not_trained(wanted, recipe)}")
+    return Setting(recipe, typed, tuple(int(each) - 1 for each in off))
+
+
+def _recipe(ask: Ask) -> Recipe:
+    """Ask for the task, and for the model: one that is ready made, or one to be trained now."""
+    ask.heading("Training")
+    task = ask.choose(TASK, "Task")
+    own = ask.segment(MODEL, "Model") == OWN
+    usual = Recipe.usual(task)
+    if own:
+        seed = ask.whole(OWN_SEED, "Seed")
+        layers, heads = (
+            int(ask.segment(setting, label))
+            for setting, label in ((OWN_LAYERS, "Layers"), (OWN_HEADS, "Heads a layer"))
+        )
+        usual = replace(usual, seed=seed, layers=layers, heads=heads)
+    without = replace(usual, positions=False)
+    if own or without in SHIPPED:
+        return usual if ask.flag(PLACES, "Positions") else without
+    return usual
+
+
+def _there(ask: Ask, wanted: Recipe) -> Recipe:
+    """Return the recipe that is drawn: the wanted one, or the last that was, or the task's ready made one."""
+    usual = Recipe.usual(wanted.task)
+    last = ask.kept(_LAST, usual)
+    if is_there(wanted):
+        ask.keep(_LAST, wanted)
+        return wanted
+    return last if last.task == wanted.task and is_there(last) else usual
+
+
+def _letters(ask: Ask, task: str) -> str:
+    """Ask for a sequence; while it cannot be read, say why and keep the last one that could."""
+    setting, of = SEQUENCES[task], TASKS[task]
+    typed = ask.line(setting, "Your sequence", help=f"Letters from a to n, at most {of.most}.")
+    kept = f"_letters_{setting.name}"
+    wanted = "".join(typed.split()).lower()
+    try:
+        of.tokens(wanted)
+    except ValueError as error:
+        last = ask.kept(kept, of.example)
+        ask.call(setting.name, "Your sequence", last)
+        why = plain(words.capital(str(error)))
+        ask.say(f":material/edit: {why}. The picture still shows “{last}”.")
+        return last
+    ask.keep(kept, wanted)
+    return wanted
+
+
+def _real(ask: Ask) -> Heads | None:
+    """Ask for a sentence, once the model is there."""
+    now = standing(ask.patience)
+    if now.model is None:
+        ask.part("pages.learned_heads.waiting", now, how_to_come_by(now.fault))
+        return None
+    if now.fault:
+        ask.say(f":material/info: {plain(words.capital(now.fault))}. {now.model.name} is shown.")
+    with ask.sidebar():
+        ask.heading("Words")
+        try:
+            text = ask_sentence(ask, TEXT, "Sentence", tokenize=now.model.tokenize, most=now.model.most_words)
+            maps = maps_of(text, now.model)
+        except ValueError as error:
+            ask.say(f":material/error: {plain(words.capital(str(error)))}.")
+            return None
+    masks = now.model.seen(len(maps.tokens or ()))
+    whole = Whole(maps, *_shown(ask, maps), [None if each is None else each.numpy() for each in masks])
+    return Heads(whole, now.model, text)
+
+
+def _own(ask: Ask) -> Heads | None:
+    """Ask for a file."""
+    ask.part("pages.learned_heads.upload", None, "Heads of your own are read from a file, in the app.")
+    maps: AttentionMaps | None = ask.kept(OWN_MAPS, None)
+    return None if maps is None else Heads(Whole(maps, *_shown(ask, maps)))
+
+
+def _shown(ask: Ask, maps: AttentionMaps) -> tuple[str, bool]:
+    """Ask what heads are ordered by, where the large one stays, and whether words alone are shown."""
+    with ask.sidebar():
+        ask.heading("Heads")
+        measure = ask.choose(RANK_BY, "Order heads by", on_change=partial(_keep_head, ask))
+        hide = bool(maps.special) and ask.flag(HIDE, "Hide special tokens")
+    with ask.row(label="Which head looks at"):
+        for label, which in _WHICH.items():
+            ask.button(label, partial(_find, ask, which), key=f"which-{which}")
+    return measure, hide
+
+
+def _find(ask: Ask, measure: str) -> None:
+    ask.answer(RANK_BY, measure)
+    ask.move(RANK, 1)
+
+
+def _keep_head(ask: Ask) -> None:
+    nothing: tuple[int, tuple[tuple[int, ...], ...]] = (-1, ((),) * len(RANK_BY.options))
+    head, orders = ask.kept(ORDERS, nothing)
+    order = orders[RANK_BY.options.index(ask.now(RANK_BY))]
+    if head in order:
+        ask.move(RANK, order.index(head) + 1)
+
+
+_ASKS: Mapping[str, Callable[[Ask], State]] = {TOY: _toy, REAL: _real, FROM_FILE: _own}

@@ -1,0 +1,43 @@
+"""Programs that print the numbers on screen, and their formula."""
+
+from attn_core.toys import SHIPPED
+from attn_ui.markdown import plain
+from attn_ui.programs import OneProgram, Programs
+from pages.learned_heads.numbers import Found
+from pages.learned_heads.snippet import by_hand, formula, snippet
+from pages.learned_heads.state import Heads
+from pages.learned_heads.whole_snippet import model_snippet
+
+
+def programs(now: Found) -> Programs | OneProgram | None:
+    """Return what is handed over; a training of one's own has no file, so its program trains again."""
+    if now is None:
+        return None
+    if isinstance(now, Heads):
+        return _of_model(now)
+    if now.recipe not in SHIPPED:
+        return OneProgram(
+            lambda: snippet(now),
+            "These lines repeat the training. They print the weights of all heads, and what the model says "
+            "at every place.",
+        )
+    return Programs(
+        lambda: by_hand(now),
+        lambda: snippet(now),
+        lambda: formula(now),
+        numpy=lambda: by_hand(now, numpy=True),
+        prints="the weights of all heads, and what the model says at every place",
+        package="safetensors",
+    )
+
+
+def _of_model(heads: Heads) -> OneProgram | None:
+    model = heads.model
+    if model is None:
+        return None  # of a file there are two, in the tab
+    name = None if model.is_packaged else model.name
+    where = f"\n\nStart them where the folder {plain(name)} is, or put its path in." if name else ""
+    return OneProgram(
+        lambda: model_snippet(heads.text, hide=heads.whole.words_only, model=name),
+        f"These lines read the model with `attn_core` and print its highest previous-token score.{where}",
+    )

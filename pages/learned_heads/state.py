@@ -1,0 +1,28 @@
+"""What is asked for, as a value: a training of a toy, or the heads of a whole model."""
+
+from dataclasses import dataclass
+
+from attn_core import RealModel
+from attn_core.toys import Recipe
+from pages.learned_heads.whole import Whole
+
+
+@dataclass(frozen=True)
+class Setting:
+    """Which training is shown, on which letters, without which heads (counted from 0 over all layers)."""
+
+    recipe: Recipe
+    typed: str
+    off: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Heads:
+    """The heads of a whole model; of a real one with the text that it read, else of a file."""
+
+    whole: Whole
+    model: RealModel | None = None
+    text: str = ""
+
+
+State = Setting | Heads | None  # None where nothing can be drawn yet

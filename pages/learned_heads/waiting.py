@@ -1,0 +1,27 @@
+"""In place of a real model: how far its reading is, or how to come by it."""
+
+import streamlit as st
+
+from pages.learned_heads.model_shelf import Standing, standing
+from pages.learned_heads.model_words import INSTALL, how_to_come_by
+
+_BEAT = 0.3  # seconds between two looks at a model that is being read
+
+
+def show(now: Standing) -> None:
+    """Say it."""
+    if not now.is_over:
+        _progress()
+    elif INSTALL in now.fault:
+        st.info(how_to_come_by(now.fault), icon=":material/download:")
+    else:
+        st.warning(how_to_come_by(now.fault), icon=":material/error:")
+
+
+@st.fragment(run_every=_BEAT)
+def _progress() -> None:
+    """Show how far the reading is; the page runs again once it is over."""
+    now = standing()
+    st.progress(now.share, "The model is being read, once for everybody.")
+    if now.is_over:
+        st.rerun()
