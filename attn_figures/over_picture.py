@@ -10,13 +10,14 @@ from numpy.typing import NDArray
 from attn_figures import theme
 from attn_figures.geometry import Axes, ColourRange
 from attn_figures.matrix import KEY_TITLE, QUERY_TITLE, Matrix, Numbers
-from attn_figures.panels import IN_SIGHT, compose
+from attn_figures.panels import LAPTOP, compose
 from attn_figures.picture import Picture, Spec
 
 LIGHT = theme.LIGHT
 BODY = 10.0  # units a side
 ROOT = 2.0  # the ramp is spent on small weights, over the same [0, 1]
 FEW_ROWS = 12
+PHONE_HEIGHT = 460  # pixels: the picture and what is laid over it side by side, both above a phone's sliders
 NO_INK = 0.01  # below it a pixel is not drawn
 
 
@@ -150,7 +151,7 @@ def over_picture(asked: Asked, weights: Numbers, query: int = 0) -> Spec:
         ticks=(None if few else ticks, ticks),
         size=(BODY, BODY * 0.6 if few else BODY),
     )
-    return compose.spec([picture, laid, every], phone_height=IN_SIGHT)
+    return compose.spec([picture, laid, every], phone_height=PHONE_HEIGHT, laptop_height=LAPTOP)
 
 
 def over_picture_cursor(asked: Asked, weights: NDArray[np.float64]) -> tuple[dict[str, Any], dict[str, Any]]:

@@ -11,9 +11,10 @@ from attn_figures.arrange import settled
 from attn_figures.geometry import Axes, ColourRange, Geometry, Look, Placed
 from attn_figures.numbers import number as written
 from attn_figures.picture import Picture, Spec
-from attn_figures.screens import all_screens
+from attn_figures.screens import Heights, all_screens
 
 PHONE_HEIGHT = 4000  # pixels
+LAPTOP = 376  # pixels that a window 768 high has for a figure between a row of views and two sliders
 IN_SIGHT = 690  # pixels that a phone 844 high has for a figure between its own bars and the sliders
 
 
@@ -84,6 +85,7 @@ def compose(
     largest_unit: float = 56.0,
     phone_height: int = PHONE_HEIGHT,
     roomy: tuple[int, ...] = (),
+    laptop_height: int = PHONE_HEIGHT,
 ) -> Spec:
     """Draw panels in reading order, in one shared unit, as one figure with an arrangement a screen.
 
@@ -97,6 +99,7 @@ def compose(
             equal maps stand side by side then, so that their slider stays in sight.
         roomy: heights in pixels that the figure may take on every wider screen that is high enough, where its
             numbers would be too small to read otherwise.
+        laptop_height: pixels that the figure may take on a laptop, where sliders would hide its edge.
 
     Raises:
         ValueError: if there is no panel, or two share a name.
@@ -104,7 +107,7 @@ def compose(
     names = [panel.name for panel in panels]
     if len(set(names)) != len(names) or all(isinstance(panel, Absent) for panel in panels):
         raise ValueError(f"a figure needs panels with different names, got {names}")
-    options = largest_unit, phone_height, roomy
+    options = largest_unit, (phone_height, roomy, laptop_height)
     looks = []
     for panel in panels:
         if (look := panel.look()) is None:
@@ -127,9 +130,9 @@ class _Alike:
 
 
 @lru_cache(maxsize=64)
-def _still(alike: _Alike, largest_unit: float, phone_height: int, roomy: tuple[int, ...]) -> Spec:
+def _still(alike: _Alike, largest_unit: float, heights: Heights) -> Spec:
     """Draw panels without their numbers: what the steps of a moving figure, and other settings, share."""
-    spec = _drawn(alike.panels, largest_unit, phone_height, roomy)
+    spec = _drawn(alike.panels, largest_unit, heights)
     own = (numbers for panel in alike.panels if (look := panel.look()) for numbers in look.numbers)
     bare = [
         {key: value for key, value in trace.items() if key not in numbers}
@@ -138,9 +141,7 @@ def _still(alike: _Alike, largest_unit: float, phone_height: int, roomy: tuple[i
     return {"data": bare, "layout": spec["layout"]}
 
 
-def _drawn(
-    panels: Sequence[Panel | Absent], largest_unit: float, phone_height: int, roomy: tuple[int, ...]
-) -> Spec:
+def _drawn(panels: Sequence[Panel | Absent], largest_unit: float, heights: Heights) -> Spec:
     ranges: dict[ColourRange, str] = {}
     shown: dict[str, bool] = {}
     traces: list[dict[str, Any]] = []
@@ -169,7 +170,7 @@ def _drawn(
         layout[coloraxis] = _colour_axis(colour_range, shown[coloraxis])
     for panel, drawn in zip((p for p in panels if not isinstance(p, Absent)), placed, strict=True):
         layout["annotations"] += panel.notes(drawn.axes)
-    listed, reference = all_screens(tuple(placed), tuple(shown.items()), largest_unit, (phone_height, roomy))
+    listed, reference = all_screens(tuple(placed), tuple(shown.items()), largest_unit, heights)
     spec: Spec = settled({"data": traces, "layout": theme.layout(**layout)}, reference)
     spec["layout"]["meta"] = {"screens": listed}
     return spec

@@ -36,6 +36,7 @@ SMALLEST_DIGIT = 9  # pixels below which no number is drawn
 SMALLEST_ON_SLIDE, SMALLEST_DECIMALS = 10, 12  # pixels of a number that is enlarged with its slide
 CELL_SHARE = 0.9  # of a cell's width that its number may take
 PHONES_BELOW = 560  # pixels
+LAPTOPS_BELOW = 1560  # pixels: a page so wide stands in a high window
 PHONE_ROOM = 4000  # pixels that a figure may take where it is scrolled
 HIGHEST = 0.75  # of its width that a roomy figure's height may be
 SMALLEST_LABEL = LABEL_SIZES[-1]
@@ -45,6 +46,9 @@ EVERY = (1, 2, 4, 8)  # of crowded labels one in so many stays
 LABELS_WORTH = 0.75  # of the size of cells without labels, what they keep beside a choice of labels
 LARGER_ON_SLIDE = 2.0  # times a page's largest unit: a slide is filled
 LARGEST_DIGIT = 1.5  # times the usual type, on slides
+
+
+Heights = tuple[int, tuple[int, ...], int]  # of a phone's figure, of a roomy one, of a laptop's
 
 
 class Room(NamedTuple):
@@ -140,7 +144,7 @@ def all_screens(
     panels: tuple[Placed, ...],
     bars: tuple[tuple[str, bool], ...],
     largest_unit: float,
-    heights: tuple[int, tuple[int, ...]],
+    heights: Heights,
 ) -> tuple[list[dict[str, Any]], Tree]:
     """Arrange the panels for every screen; return that, and the settings of the reference one.
 
@@ -148,7 +152,7 @@ def all_screens(
         panels: what is drawn.
         bars: each colour axis, and whether its bar is wanted wherever there is room for it.
         largest_unit: pixels that a cell never exceeds on a page.
-        heights: of a phone's figure, and of a roomy one.
+        heights: of a phone's figure, of a roomy one, and of a laptop's.
     """
     rooms = [Room(width, height) for width, high in SCREENS for height in _heights(width, high, *heights)]
     rooms += [Room(width, height, slide=True) for width, height in SLIDES]
@@ -170,10 +174,14 @@ def all_screens(
     return listed, as_tree(fitting(listed, REFERENCE))
 
 
-def _heights(width: int, tallest: int, phone_height: int, roomy: tuple[int, ...]) -> list[int]:
+def _heights(
+    width: int, tallest: int, phone_height: int, roomy: tuple[int, ...], laptop_height: int
+) -> list[int]:
     """Return the heights to offer; the browser takes the last that fits: a roomy one in a high window."""
     if width < PHONES_BELOW:
         return [min(tallest, phone_height)]
+    if width < LAPTOPS_BELOW:
+        tallest = min(tallest, laptop_height)
     return sorted({tallest, *(max(tallest, height) for height in roomy if height <= HIGHEST * width)})
 
 

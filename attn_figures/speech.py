@@ -11,7 +11,7 @@ from attn_figures import theme
 from attn_figures.frame import Ticks
 from attn_figures.geometry import ColourRange
 from attn_figures.matrix import KEY_TITLE, QUERY_TITLE, Matrix, Numbers
-from attn_figures.panels import IN_SIGHT, compose
+from attn_figures.panels import IN_SIGHT, LAPTOP, compose
 from attn_figures.picture import Picture, Spec
 
 LIGHT = theme.LIGHT
@@ -21,7 +21,7 @@ ROOT = 2.0  # the ramp is spent on small weights, over the same [0, 1]
 
 @dataclass(frozen=True)
 class _Ink(Matrix):
-    """A map in ink: the more, the darker."""
+    """A map in ink, which stands out from the paper in light and in dark colours: the more, the stronger."""
 
     low: float = 0.0
     high: float = 1.0
@@ -73,7 +73,7 @@ def speech_weights(
     spectrogram = _Ink(
         "sound",
         sound.energies.T[::-1],  # (frame, band) -> (band, frame), the highest on top
-        "the sound: more ink, louder",
+        "the sound: louder stands out",
         rows=bands[::-1],
         columns=names,
         row_title="Frequency",
@@ -114,6 +114,7 @@ def speech_weights(
             Matrix("global", everywhere, "global head", **common),
         ],
         phone_height=IN_SIGHT,
+        laptop_height=LAPTOP,
     )
 
 

@@ -1,26 +1,47 @@
-// A table that is wider than its room can be scrolled by keyboard: it takes the focus, and says what it is.
+// A table or a program that is wider than its room can be scrolled by keyboard: it takes the focus, and says what it is.
 (() => {
   const TABLES = ".stMain [data-testid=stMarkdownContainer] table";
+  const PROGRAMS = ".stMain .stCode pre";
   const STEP = 40; // pixels
 
+  const nameOf = (box) => {
+    if (box.tagName === "PRE") return "Code, wider than its room";
+    const columns = [...box.querySelectorAll("th")].map((head) => head.innerText.trim()).filter(Boolean);
+    return `Table, wider than its room: ${columns.join(", ")}`;
+  };
   const mark = () => {
-    for (const table of document.querySelectorAll(TABLES)) {
-      const scrolls = table.scrollWidth > table.clientWidth + 1;
-      if (scrolls === table.hasAttribute("tabindex")) continue;
-      if (scrolls) {
-        const columns = [...table.querySelectorAll("th")].map((head) => head.innerText.trim()).filter(Boolean);
-        table.tabIndex = 0;
-        table.ariaLabel = `Table, wider than its room: ${columns.join(", ")}`;
-      } else {
-        table.removeAttribute("tabindex");
-        table.removeAttribute("aria-label");
+    for (const box of document.querySelectorAll(`${TABLES}, ${PROGRAMS}`)) {
+      const scrolls = box.scrollWidth > box.clientWidth + 1;
+      if (scrolls !== box.hasAttribute("tabindex")) {
+        if (scrolls) {
+          box.tabIndex = 0;
+          box.ariaLabel = nameOf(box);
+        } else {
+          box.removeAttribute("tabindex");
+          box.removeAttribute("aria-label");
+        }
+        if (box.tagName === "PRE") {
+          box.role = scrolls ? "group" : null;
+          // Streamlit's own stop is the box around it, which does not scroll: one stop is enough.
+          box.closest(".stCode").tabIndex = scrolls ? -1 : 0;
+        }
       }
     }
+    watchPrograms();
   };
+  // Colouring a program, or another one in its place, changes its lines and not always how high the page is.
+  const watchPrograms = () => {
+    for (const lines of document.querySelectorAll(`${PROGRAMS} code`)) {
+      if (watched.has(lines)) continue;
+      watched.add(lines);
+      window.scrollers.observe(lines);
+    }
+  };
+  const watched = new WeakSet();
   const onKey = (event) => {
     if (event.key === "Tab") mark(); // another table may stand in its place
     const step = { ArrowLeft: -STEP, ArrowRight: STEP }[event.key];
-    if (!step || !event.target.matches?.(`${TABLES}[tabindex]`)) return;
+    if (!step || !event.target.matches?.(`:is(${TABLES}, ${PROGRAMS})[tabindex]`)) return;
     event.target.scrollBy({ left: step });
     event.preventDefault();
     event.stopImmediatePropagation(); // a page may step its view by the same keys

@@ -3,7 +3,7 @@
 import cmath
 import math
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -14,7 +14,7 @@ from attn_core import MASK_PATTERNS, SCHEMES, BiasScheme, Masking, RelativeBucke
 from attn_live.unpacking import count_steps, figure_at
 from attn_ui.schemes import SchemeSettings
 from attn_ui.shared_settings import STRENGTH, TEMPERATURE
-from pages.multi_head import programs, words
+from pages.multi_head import compute, programs, words
 from pages.multi_head.compute import Now, allowed, divisors, heads_slider, sequences, widths, written
 from pages.multi_head.settings import (
     A_PATTERN_A_HEAD,
@@ -44,9 +44,14 @@ TABLE = torch.randn(80, 384, generator=torch.Generator().manual_seed(5), dtype=t
 
 
 @pytest.fixture(autouse=True)
-def _a_table(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Stand in for the learned table, whose package is optional."""
+def _a_table(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Stand in for the learned table, whose package is optional; forget what has the other in it."""
     monkeypatch.setattr("attn_core.schemes.added.scaled_table", lambda: TABLE)
+    for forget in (sequences.cache_clear, compute._NUMBERS.clear):
+        forget()
+    yield
+    for forget in (sequences.cache_clear, compute._NUMBERS.clear):
+        forget()
 
 
 def placed(name: str, **more: Any) -> Setting:

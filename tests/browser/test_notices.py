@@ -1,4 +1,4 @@
-"""What a page says of a link that it could not use, and tables that are wider than a phone."""
+"""What a page says of a link that it could not use; tables and programs that are wider than a phone."""
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
@@ -16,6 +16,9 @@ OUT_OF_REACH = """() => [...document.querySelectorAll('.stMain *')].filter(box =
     box.clientWidth && box.scrollWidth > box.clientWidth + 1
     && ['auto', 'scroll'].includes(getComputedStyle(box).overflowX)
     && ![box, ...box.querySelectorAll('*')].some(stop => stop.tabIndex >= 0)).map(box => box.outerHTML)"""
+
+SIDEWAYS = """() => Math.max(...[document.documentElement, document.querySelector(".stMain")]
+    .map(box => box.scrollWidth - box.clientWidth))"""
 
 
 def test_a_link_that_could_not_be_used_is_said_so_that_it_is_read(app: AppPage) -> None:
@@ -43,3 +46,36 @@ def test_a_table_wider_than_a_phone_is_scrolled_by_its_keys(app: AppPage) -> Non
     assert app.page.evaluate(OUT_OF_REACH) == []
     app.page.set_viewport_size({"width": 1280, "height": 800})
     expect(app.page.get_by_role("tabpanel").locator("table[tabindex]")).to_have_count(0)
+
+
+@pytest.mark.parametrize("link", ["single-head?tab=Code", "multi-head?tab=Spellings"])
+def test_a_program_keeps_its_lines_and_is_scrolled_by_its_keys(app: AppPage, link: str) -> None:
+    app.page.set_viewport_size({"width": 390, "height": 844})
+    app.open(link)
+    program = app.page.locator(".stCode pre:has(.token)[tabindex='0']").first
+    expect(program).to_have_accessible_name("Code, wider than its room")
+    # As many lines are drawn as are written.
+    drawn, written = program.locator("code").evaluate(
+        """code => { const { lineHeight } = getComputedStyle(code);
+            return [code.getBoundingClientRect().height / parseFloat(lineHeight),
+                code.textContent.trimEnd().split("\\n").length]; }"""
+    )
+    assert drawn == pytest.approx(written, abs=0.5)
+    program.focus()
+    app.page.keyboard.press("ArrowRight")
+    app.page.wait_for_function("() => document.activeElement.scrollLeft > 0")
+    assert app.page.evaluate(OUT_OF_REACH) == []
+    assert app.page.evaluate(SIDEWAYS) == 0
+    app.page.evaluate(Axe().axe_script)
+    for palette in (theme.DARK, theme.LIGHT):
+        wear(app, palette)
+        assert violations(app) == []
+
+
+def test_the_source_of_a_formula_breaks_where_its_room_ends(app: AppPage) -> None:
+    app.page.set_viewport_size({"width": 390, "height": 844})
+    app.open("single-head?tab=Code&code=LaTeX")
+    expect(app.page.locator(".stCode .token").first).to_be_visible()
+    expect(app.page.locator(".stCode pre[tabindex]")).to_have_count(0)
+    assert app.page.evaluate(OUT_OF_REACH) == []
+    assert app.page.evaluate(SIDEWAYS) == 0

@@ -70,6 +70,18 @@ def test_a_phone_can_be_kept_from_scrolling() -> None:
     assert kept["height"] <= 500 < narrow["height"]
 
 
+def test_a_laptop_can_be_kept_from_scrolling_and_a_larger_window_keeps_its_size() -> None:
+    maps = [square(str(head)) for head in range(3)]
+    free, kept = (
+        {screen["width"]: screen["height"] for screen in figure.layout.meta["screens"] if not screen["slide"]}
+        for figure in (compose(maps), compose(maps, laptop_height=200))
+    )
+    assert max(height for width, height in kept.items() if 560 <= width < 1560) <= 200 < free[1280]
+    assert {width: kept[width] for width in (320, 380, 1560, 1900)} == {
+        width: free[width] for width in (320, 380, 1560, 1900)
+    }
+
+
 def test_an_operator_that_starts_a_line_stands_in_the_corner_where_its_side_is_too_narrow() -> None:
     last = Matrix(
         "sum", np.ones((3, 3)), "sum", rows=["a", "b", "c"], columns=["d", "e", "f"], operator="concat W"
@@ -210,11 +222,11 @@ def test_what_two_figures_share_is_not_drawn_from_the_wrong_one(
     panels._still.cache_clear()
     for each in (matrix, replace(matrix, **{field: OTHERWISE[field]}), replace(matrix, values=-values / 2)):
         found = compose.spec([each, beside])
-        anew = panels._drawn([each, beside], 56.0, panels.PHONE_HEIGHT, ())
+        anew = panels._drawn([each, beside], 56.0, (panels.PHONE_HEIGHT, (), panels.PHONE_HEIGHT))
         assert as_text(found) == as_text(anew)
         hidden = compose.spec([Absent(each), beside])
         assert as_text(hidden) == as_text(
-            panels._drawn([Absent(each), beside], 56.0, panels.PHONE_HEIGHT, ())
+            panels._drawn([Absent(each), beside], 56.0, (panels.PHONE_HEIGHT, (), panels.PHONE_HEIGHT))
         )
 
 
