@@ -2,16 +2,18 @@
 
 import streamlit as st
 
-from attn_ui import controls
+from attn_ui import controls, state
 from attn_ui.following import follow
 from attn_ui.frame import open_page, tabs
 from pages.kernel_regression import plane, settings
+from pages.kernel_regression.break_plane import Asked
 from pages.kernel_regression.numbers import Standing
 from pages.kernel_regression.own_points import own_points
 from pages.kernel_regression.points import sample
 from pages.kernel_regression.settings import (
     KERNEL_VIEW,
     OWN_POINTS,
+    QUERY_AT,
     QUERY_AT_2,
     SETTINGS,
     TAB,
@@ -75,7 +77,7 @@ def show() -> None:
         {
             "Arithmetic": lambda: arithmetic.show(standing),
             "Maths": lambda: maths.show(standing.kernel),
-            "Break it": lambda: break_it.show(points, kernel, points.unit * standing.slider_bandwidth),
+            "Break it": lambda: _break(standing),
             "Checks": lambda: checks.show(standing),
             "Data": lambda: data.show(points),
             "Code": lambda: code.show(standing, drawn),
@@ -91,7 +93,7 @@ def _show_two_inputs() -> None:
         {
             "Arithmetic": lambda: arithmetic.show(standing),
             "Maths": lambda: maths.show(standing.kernel, two_inputs=True),
-            "Break it": lambda: _break_one_input(standing),
+            "Break it": lambda: _break(standing),
             "Checks": lambda: checks.show(standing, plane_checks.of_map(standing)),
             "Data": lambda: plane_data.show(standing),
             "Code": lambda: code.show(standing, drawn),
@@ -99,12 +101,15 @@ def _show_two_inputs() -> None:
     )
 
 
-def _break_one_input(standing: Standing) -> None:
-    st.markdown(
-        "These mistakes are made with one input, where their maps can be read: "
-        f"{points.name}, {len(points.keys)} points, the same bandwidth."
+def _break(standing: Standing) -> None:
+    h = standing.slider_bandwidth
+    vectors = Asked(
+        plane.sample(drawn.n_points, drawn.noise, drawn.seed),
+        kernel,
+        h,
+        (state.value(QUERY_AT), state.value(QUERY_AT_2)),
     )
-    break_it.show(points, kernel, points.unit * standing.slider_bandwidth)
+    break_it.show(points, kernel, points.unit * h, vectors, two_inputs=view == TWO_INPUTS)
 
 
 # A search for the bandwidth must be stopped at once, and points of one's own may change under any tab.

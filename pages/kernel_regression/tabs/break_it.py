@@ -15,18 +15,31 @@ from attn_figures.numbers import number
 from attn_figures.picture import Spec
 from attn_ui import controls
 from attn_ui.live_figure import live_figure
+from pages.kernel_regression.break_plane import Asked
 from pages.kernel_regression.numbers import Sweep, estimates
 from pages.kernel_regression.points import Points
 from pages.kernel_regression.search import best_of, errors
-from pages.kernel_regression.settings import KERNEL_SLIP
+from pages.kernel_regression.settings import KERNEL_SLIP, VECTOR_SLIPS
+from pages.kernel_regression.tabs import break_plane
 
 SUMS = "each row of weights sums to one"
 FORMULA = "weights against max(0, 1 − u²)"
 
 
-def show(points: Points, kernel: str, bandwidth: float) -> None:
-    """Make the chosen mistake at a bandwidth in the unit of the keys, and say what it changes and why."""
+def show(points: Points, kernel: str, bandwidth: float, vectors: Asked, *, two_inputs: bool = False) -> None:
+    """Make the chosen mistake, and say what it changes and why.
+
+    Args:
+        points: of one input; kernel: its name; bandwidth: in the unit of the keys.
+        vectors: what mistakes with vectors are made with.
+        two_inputs: whether the picture is of vectors.
+    """
     mistake = controls.segment(KERNEL_SLIP, "Mistake", label_visibility="collapsed")
+    if (mistake in VECTOR_SLIPS) != two_inputs:
+        st.markdown(_elsewhere(points, vectors, two_inputs=two_inputs))
+    if mistake in VECTOR_SLIPS:
+        break_plane.show(vectors, mistake)
+        return
     make = {
         "softmax over queries": _over_queries,
         "training error": _training_error,
@@ -37,6 +50,17 @@ def show(points: Points, kernel: str, bandwidth: float) -> None:
         [spec], key="broken", alt=f"The mistake and the right thing: {mistake}", name=f"mistake {mistake}"
     )
     st.markdown(said)
+
+
+def _elsewhere(points: Points, vectors: Asked, *, two_inputs: bool) -> str:
+    """Say which data a mistake is made with that the picture does not show."""
+    if two_inputs:
+        return (
+            "This mistake is made with one input, where its maps can be read: "
+            f"{points.name}, {len(points.keys)} points, the same bandwidth."
+        )
+    count, h = len(vectors.points.keys), vectors.points.set_width(vectors.bandwidth)
+    return f"This mistake is made with vectors: the data of *Two inputs*, {count} points, h = {h}."
 
 
 def verdict(check: Check) -> str:
