@@ -38,10 +38,11 @@ QUERY_AT_2 = replace(QUERY_AT, name="x02")  # the second coordinate, of a query 
 MAP_STRIDE = 2  # of the query's places, every second is a column or a row of the map of two inputs
 KEY_LENGTHS = Flag("lengths", True)
 ALL_KEYS = Flag("all", False)
+VECTOR_SLIPS = ("kernel of each coordinate", "mixed units")  # of KERNEL_SLIP, those made with two inputs
 KERNEL_SLIP = Choice(
     "trap",
     "softmax over queries",
-    ("softmax over queries", "training error", "triangular as Epanechnikov"),
+    ("softmax over queries", "training error", "triangular as Epanechnikov", *VECTOR_SLIPS),
     kind="mistake",
     tab="Break it",
 )

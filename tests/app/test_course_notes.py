@@ -205,6 +205,12 @@ ROWS: dict[str, Row] = {
         "The check **weights against max(0, 1 − u²)** fails",
         kernel="epanechnikov",
     ),
+    "a kernel of each coordinate, added": broken(
+        "kernel-regression", "kernel of each coordinate", "the disc becomes a cross", picture="Two inputs"
+    ),
+    "millimetres beside centimetres": broken(
+        "kernel-regression", "mixed units", "the disc becomes a narrow strip", picture="Two inputs"
+    ),
     "bandwidth by training error": broken("kernel-regression", "training error", "**a worse choice**"),
 }
 

@@ -203,10 +203,7 @@ def test_every_tab_tells_the_truth(tab: str, kernel: str, h: str) -> None:
     if tab == "Maths":
         assert any("(q_1-k_{j1})^2" in each.value for each in at.latex)
     if tab == "Break it":
-        assert (
-            "These mistakes are made with one input, where their maps can be read: sine, 12 points"
-            in told(at)
-        )
+        assert "This mistake is made with one input, where its maps can be read: sine, 12 points" in told(at)
 
 
 def test_a_check_of_the_map_sees_a_wrong_map(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,10 +15,13 @@ from attn_figures.numbers import number
 from attn_figures.picture import Spec
 from attn_ui import controls
 from attn_ui.live_figure import live_figure
+from attn_ui.screen import SCREEN
+from pages.kernel_regression import break_plane_tab, plane
+from pages.kernel_regression.break_plane import Asked
 from pages.kernel_regression.compute import Now, Sweep, estimates
 from pages.kernel_regression.points import Points
 from pages.kernel_regression.search import best_of, errors
-from pages.kernel_regression.settings import KERNEL_SLIP
+from pages.kernel_regression.settings import KERNEL_SLIP, QUERY_AT, QUERY_AT_2, VECTOR_SLIPS
 
 SUMS = "each row of weights sums to one"
 FORMULA = "weights against max(0, 1 − u²)"
@@ -26,23 +29,41 @@ FORMULA = "weights against max(0, 1 − u²)"
 
 def show(now: Now) -> None:
     """Make the chosen mistake at the bandwidth of the picture, and say what it changes and why."""
-    points = now.state.points
-    if now.state.has_two_inputs:
-        st.markdown(
-            "These mistakes are made with one input, where their maps can be read: "
-            f"{points.name}, {len(points.keys)} points, the same bandwidth."
-        )
+    state, h = now.state, now.standing.slider_bandwidth
+    points, drawn = state.points, state.drawn
+    vectors = Asked(
+        plane.sample(drawn.n_points, drawn.noise, drawn.seed),
+        state.kernel,
+        h,
+        (SCREEN.value(QUERY_AT), SCREEN.value(QUERY_AT_2)),
+    )
     mistake = controls.segment(KERNEL_SLIP, "Mistake", label_visibility="collapsed")
+    if (mistake in VECTOR_SLIPS) != state.has_two_inputs:
+        st.markdown(_elsewhere(points, vectors, two_inputs=state.has_two_inputs))
+    if mistake in VECTOR_SLIPS:
+        break_plane_tab.show(vectors, mistake)
+        return
     make = {
         "softmax over queries": _over_queries,
         "training error": _training_error,
         "triangular as Epanechnikov": _misnamed,
     }[mistake]
-    spec, said = make(points, now.state.kernel, points.unit * now.standing.slider_bandwidth)
+    spec, said = make(points, state.kernel, points.unit * h)
     live_figure(
         [spec], key="broken", alt=f"The mistake and the right thing: {mistake}", name=f"mistake {mistake}"
     )
     st.markdown(said)
+
+
+def _elsewhere(points: Points, vectors: Asked, *, two_inputs: bool) -> str:
+    """Say which data a mistake is made with that the picture does not show."""
+    if two_inputs:
+        return (
+            "This mistake is made with one input, where its maps can be read: "
+            f"{points.name}, {len(points.keys)} points, the same bandwidth."
+        )
+    count, h = len(vectors.points.keys), vectors.points.set_width(vectors.bandwidth)
+    return f"This mistake is made with vectors: the data of *Two inputs*, {count} points, h = {h}."
 
 
 def verdict(check: Check) -> str:

@@ -1,0 +1,180 @@
+"""Mistakes with vectors: what is drawn of one, what is said, and the lines that mend it."""
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+import torch
+
+from attn_core import compare
+from attn_core.checks import Check
+from attn_core.kernel_mistakes import FACTOR, KERNEL_MISTAKES, Weighed, by_distance
+from attn_core.mistakes import Mistake
+from attn_figures.kernel_plane_mistakes import Made, Plane, two_planes
+from attn_figures.numbers import number
+from attn_figures.picture import Spec
+from attn_ui.shared_cache import shared
+from pages.kernel_regression.plane import AXIS, COORDINATES, DOWN, MAP, PlanePoints
+from pages.kernel_regression.points import Numbers
+from pages.kernel_regression.settings import BANDWIDTH
+
+RINGS, ROUND = (0.5, 1.2), 64  # bandwidths at which the kernel is held against a circle, and places on each
+EVERY, WORK = (
+    4,
+    3e6,
+)  # of the slider's bandwidths those tried for the least error, and distances weighed for it
+RIGHT = "the distance"
+FIXES = {
+    "kernel of each coordinate": """\
+u = (queries[:, None] - keys) / h                # (n_query, n_key, d)
+weight = kernel(u.abs()).sum(dim=-1)             # wrong: near in one coordinate is near enough
+
+u = (queries[:, None] - keys).norm(dim=-1) / h   # right: one distance a key, (n_query, n_key)
+weight = kernel(u)""",
+    "mixed units": f"""\
+u = (queries[:, None] - keys).norm(dim=-1) / h   # wrong: column 0 in mm, column 1 in cm
+
+unit = torch.tensor([{FACTOR}, 1.0])                 # right: one unit for both; or unit = keys.std(dim=0)
+u = ((queries[:, None] - keys) / unit).norm(dim=-1) / h""",
+}
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What is broken: data, kernel, bandwidth, and the query around which the kernel is drawn."""
+
+    points: PlanePoints
+    kernel: str
+    bandwidth: float
+    query: tuple[float, float]
+
+    def weighed(self, mistake: Mistake[Weighed] | None, queries: Numbers) -> Weighed:
+        """Weigh the data for queries (n_query, 2), by the mistake or rightly."""
+        return self._weighed(mistake, queries, self.points.keys, self.points.values)
+
+    def heights(self, mistake: Mistake[Weighed] | None, keys: Numbers) -> Numbers:
+        """Return what a key at each place would count for the query, from 0 to 1."""
+        scores = self._weighed(mistake, np.array([self.query]), keys, np.zeros(len(keys))).scores
+        found: Numbers = scores.exp()[0].numpy()
+        return found
+
+    def _weighed(
+        self, mistake: Mistake[Weighed] | None, queries: Numbers, keys: Numbers, values: Numbers
+    ) -> Weighed:
+        made = by_distance if mistake is None else mistake.attend
+        tensors = (torch.from_numpy(each) for each in (queries, keys, values))
+        return made(*tensors, kernel=self.kernel, bandwidth=self.bandwidth)
+
+    def made(self, mistake: Mistake[Weighed] | None, title: str) -> Made:
+        """Return both maps."""
+        sides = (len(AXIS), len(AXIS))
+        estimate = self.weighed(mistake, MAP).estimate.numpy()
+        return Made(title, self.heights(mistake, MAP).reshape(sides), estimate.reshape(sides))
+
+    def check(self, mistake: Mistake[Weighed]) -> Check:
+        """Hold the kernel's heights on circles around the query against the lowest on each."""
+        angles = 2 * np.pi * np.arange(ROUND) / ROUND
+        around = np.stack([np.cos(angles), np.sin(angles)], axis=-1)
+        rings = [np.array(self.query) + reach * self.bandwidth * around for reach in RINGS]
+        heights = self.heights(mistake, np.concatenate(rings)).reshape(len(RINGS), ROUND)
+        lowest = heights.min(axis=1, keepdims=True)
+        return compare(mistake.breaks, torch.from_numpy(heights), torch.from_numpy(lowest), scale=1.0)
+
+
+@dataclass(frozen=True)
+class Least:
+    """The least leave-one-out error of the bandwidths tried that leave as many points as any a neighbour."""
+
+    bandwidth: float
+    error: float
+    supported: int
+
+
+def tried(n_key: int) -> tuple[float, ...]:
+    """Return the bandwidths that are tried for so many points."""
+    most = len(BANDWIDTH.values)
+    return BANDWIDTH.thinned(max(EVERY, round(most * n_key**2 / WORK))).values
+
+
+@shared
+def least(_asked: Asked, fingerprint: str, kernel: str, mistake: str | None) -> Least:
+    """Leave each point out in turn, at bandwidths all over the slider's range."""
+    known = None if mistake is None else KERNEL_MISTAKES[mistake]
+    keys, values = _asked.points.keys, torch.from_numpy(_asked.points.values)
+    found = []
+    for h in tried(len(keys)):
+        scores = replace(_asked, bandwidth=h).weighed(known, keys).scores.clone().fill_diagonal_(-math.inf)
+        kept = scores.amax(dim=-1) > -math.inf
+        # Of each row the largest is taken off first, or far from all keys a Gaussian would be 0 / 0.
+        weights = torch.softmax(scores[kept], dim=-1)
+        error = float((weights @ values - values[kept]).square().mean()) if bool(kept.any()) else math.inf
+        found.append(Least(h, error, int(kept.sum())))
+    most = max(each.supported for each in found)
+    return min((each for each in found if each.supported == most), key=lambda each: each.error)
+
+
+def picture(asked: Asked, name: str) -> Spec:
+    """Draw the mistake beside the right thing."""
+    row, column = (
+        int(np.abs(axis - at).argmin()) for axis, at in zip((DOWN, AXIS), asked.query[::-1], strict=True)
+    )
+    limit = float(np.abs(asked.points.values).max()) or 1.0
+    plane = Plane(AXIS, COORDINATES, (row, column), limit)
+    return two_planes.spec(plane, asked.made(KERNEL_MISTAKES[name], name), asked.made(None, RIGHT))
+
+
+def said(asked: Asked, name: str) -> list[str]:
+    """Say what is done, what it changes, and whether another bandwidth mends it."""
+    mistake = KERNEL_MISTAKES[name]
+    query = np.array([asked.query])
+    wrong, right = (asked.weighed(each, query) for each in (mistake, None))
+    check = asked.check(mistake)
+    place = asked.points.name_vector([*asked.query])
+    fails = f"The check **{check.name}** {check.verdict}."
+    if check.passed:
+        fails = f"It changes nothing here: the check **{check.name}** {check.verdict}."
+    told = [_estimate(asked, each) for each in (wrong, right)]
+    estimates = f"At {place} the estimate is {told[0]}; by the distance it is {told[1]}."
+    if told[0] == told[1]:
+        estimates = f"At {place} the estimate is {told[0]} both ways."
+    return [
+        f"{mistake.what} {mistake.why}",
+        f"{fails} {estimates} {_apart(asked, mistake)}",
+        _another(asked, name),
+    ]
+
+
+def _estimate(asked: Asked, made: Weighed) -> str:
+    value = float(made.estimate[0])
+    return "undefined (no key is in the window)" if math.isnan(value) else asked.points.amount(value)
+
+
+def _apart(asked: Asked, mistake: Mistake[Weighed]) -> str:
+    """Say how far the maps differ, and where only one of them has an estimate."""
+    wrong, right = (asked.weighed(each, MAP).estimate for each in (mistake, None))
+    both = ~(wrong.isnan() | right.isnan())
+    empty = [int(each.isnan().sum()) for each in (wrong, right)]
+    gaps = ""
+    if any(empty):
+        gaps = f" Of {len(MAP)} places {empty[0]} have no estimate, by the distance {empty[1]}."
+    if not bool(both.any()):
+        return f"No place of the map has an estimate both ways.{gaps}"
+    largest = asked.points.amount(float((wrong - right)[both].abs().max()))
+    return f"On the map the two differ by up to {largest}.{gaps}"
+
+
+def _another(asked: Asked, name: str) -> str:
+    """Say what the error is at the bandwidth that suits each best."""
+    points = asked.points
+    wrong, right = (least(asked, points.fingerprint, asked.kernel, each) for each in (name, None))
+    told = (
+        f"Leave-one-out error at the best bandwidth of those tried: {number(wrong.error)} "
+        f"(h = {points.set_width(wrong.bandwidth)}), by the distance {number(right.error)} "
+        f"(h = {points.set_width(right.bandwidth)})."
+    )
+    if wrong.supported != right.supported:
+        return f"{told} They are of {wrong.supported} and of {right.supported} points, and do not compare."
+    mended = (
+        "another bandwidth mends it here." if wrong.error <= right.error else "**none of them mends it**."
+    )
+    return f"{told} So {mended}"
