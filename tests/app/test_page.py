@@ -80,3 +80,27 @@ def test_a_click_changes_what_is_seen_next() -> None:
     assert now is not None
     assert again.seen.figure is not None
     assert now.steps == again.seen.figure.steps != before.steps
+
+
+@pytest.mark.parametrize("picture", ["Fit and weights", "Bridge to attention", "Two inputs"])
+def test_the_table_of_kernel_regression_has_the_weights_of_its_points(picture: str) -> None:
+    here = PAGES["kernel-regression"].at(
+        urlencode({"picture": picture, "h": "0.7", "x0": "1.3", "x02": "2.1"})
+    )
+    points = here.tables["points"]
+    kernel = np.exp(-((points["|q − k|"] / 0.7) ** 2) / 2)
+    np.testing.assert_allclose(points["weight"], kernel / kernel.sum())
+    if picture == "Two inputs":
+        np.testing.assert_allclose(points["|q − k|"], np.hypot(points["x₁"] - 1.3, points["x₂"] - 2.1))
+    if picture == "Fit and weights":
+        np.testing.assert_allclose(points["|q − k|"], abs(points["x"] - 1.3))
+        estimate = float((points["weight"] * points["y"]).sum())
+        assert f"at the query 1.3 is {estimate:.4g}, the weighted mean" in here.sentence.replace("−", "-")
+
+
+def test_own_points_that_no_link_carries_are_said_to_be_missing() -> None:
+    here, sine = (PAGES["kernel-regression"].at(link) for link in ("data=own points", ""))
+    assert here.seen.figure is not None
+    assert sine.seen.figure is not None
+    assert any("A link carries no points of your own" in each for each in here.ask.said)
+    assert here.seen.figure.steps == sine.seen.figure.steps
