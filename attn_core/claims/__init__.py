@@ -5,6 +5,7 @@ from attn_core.claims.heads import fused_layouts, noise, over_smoothing, paramet
 from attn_core.claims.learned import specialised
 from attn_core.claims.length import Clock, depth, growing, one_vector
 from attn_core.claims.study import CLEAR, Study, clearly_below
+from attn_core.claims.trained import agreement, blocking_effects, explained_when_trained, kept_at
 from attn_core.claims.trust import explained, rank_correlation, ranks, rolled, weights_and_effects
 from attn_core.claims.worked_example import phrase, printed_with_positions, symmetry
 
@@ -12,12 +13,16 @@ __all__ = [
     "CLEAR",
     "Clock",
     "Study",
+    "agreement",
+    "blocking_effects",
     "clearly_below",
     "depth",
     "divisors",
     "explained",
+    "explained_when_trained",
     "fused_layouts",
     "growing",
+    "kept_at",
     "noise",
     "one_vector",
     "over_smoothing",

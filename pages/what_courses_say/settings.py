@@ -12,6 +12,7 @@ CLAIM = Choice(
         "noise",
         "in parallel",
         "weights explain",
+        "trained weights",
         "(d k h)",
         "parameters",
         "ramp",
@@ -43,11 +44,12 @@ SIDE = Steps("side", 4, tuple(range(1, 9)), ".0f")
 POINTS = Steps("grown", 160, (10, 20, 40, 80, 160), ".0f")
 REMEMBERED = Steps("remembered", 64, _WIDTHS, ".0f")
 COURSE = Steps("course", 1000, (0, 40, 80, 100, 140, 210, 395, 1000), ".0f")
+DONE = Steps("done", 100, (0, 5, 10, 25, 100), ".0f")
 _RAMPS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.75, 1.0)
 RAMPED = Steps("ramped", 0.5, _RAMPS, "g")
 PHRASED = Steps("phrased", 0.5, _RAMPS, "g")
 WORDED = Steps("worded", 8, tuple(range(1, 13)), ".0f")
 SETTINGS: tuple[Parameter, ...] = (
     *(TAB, CLAIM, SEED, LAYERS, NOISE, TOKENS, STACKED, FUSED, COUNTED, PLACE, ROOT_2, NO_ROOT, SIDE),
-    *(POINTS, REMEMBERED, COURSE, RAMPED, PHRASED, WORDED),
+    *(POINTS, REMEMBERED, COURSE, DONE, RAMPED, PHRASED, WORDED),
 )

@@ -65,8 +65,10 @@ CLAIMS = {
         "besides: a value close to the average changes little. In a stack, the last layer attends to places "
         "that hold a mixture of many tokens by then. Multiplying the weights of all layers follows the "
         "mixtures, and leaves out what the values do. Weights are an answer to *where from*, not to *why*. "
-        "The projections here are drawn, not trained.",
+        "The projections here are drawn, not trained; the claim *trained weights* asks the same of models "
+        "that have learned.",
         see=(
+            See("The same with weights that were trained", "what_courses_say", {"claim": "trained weights"}),
             See("What each head adds to the output", "multi_head", {"tab": "Heads add up"}),
             See("A trained model without one of its heads", "learned_heads", {"ablate": "2"}),
         ),

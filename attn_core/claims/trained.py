@@ -1,0 +1,134 @@
+"""Whether weights explain once they were trained: attention beside the effect of blocking each key."""
+
+from collections.abc import Sequence
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor
+
+from attn_core import _require
+from attn_core.claims.study import Kept, Study
+from attn_core.claims.trust import rank_correlation, rolled
+from attn_core.multi_head import MultiHead, MultiHeadAttention
+from attn_core.toys import TASKS, Run, ToyModel, shipped
+
+SEQUENCES = 12
+DECIMALS = 12  # of an effect; what is smaller is rounding, and has no order
+FEWEST = 4  # other tokens that a place must be able to look at, so that they have an order
+ONE_LAYER = ("previous token", "reverse", "sort")
+LAST, ROLLED = "induction, last layer", "induction, all layers"
+CURVES = (*ONE_LAYER, LAST, ROLLED)
+
+
+def kept_at(run: Run, share: float) -> int:
+    """Return which of a training's kept states lies nearest to a share of its steps.
+
+    >>> run = shipped("sort")
+    >>> [run.checkpoints[kept_at(run, share)].step for share in (0.0, 0.1, 1.0)]
+    [0, 80, 800]
+    """
+    wanted = share * run.recipe.steps
+    return min(range(len(run.checkpoints)), key=lambda at: abs(run.checkpoints[at].step - wanted))
+
+
+def blocking_effects(
+    model: ToyModel, tokens: Int[Tensor, "n_sequence n"]
+) -> tuple[Float[Tensor, "n_sequence n_layer n n"], Float[Tensor, "n_sequence n n"]]:
+    r"""Return each layer's weights, the mean over heads, and how far each answer moves without each token.
+
+    $$e_{ij} = \frac{1}{2} \sum_s |p_i(s) - p_i^{\setminus j}(s)|$$
+
+    p is the model's own prediction at place i, a probability for each symbol s; without j no other place of
+    any layer may attend to j. Both are (query, token). The diagonal of the effects means nothing, since a
+    token still sees itself.
+
+    Effects are rounded to 12 decimals, below which the order of them would be that of rounding errors.
+
+    Invariant: effects are from 0, nothing moves, to 1; where attention is causal, a later token has none.
+
+    Source: Jain and Wallace (2019), Attention is not Explanation, for leave-one-out and this distance.
+    """
+    n = tokens.shape[-1]
+    own = torch.eye(n, dtype=torch.bool)
+    # Mask t hides column t from all but t itself; the last one hides nothing. Axes: mask, sequence, head.
+    masks = torch.cat([~own[:, None, :] | own, torch.ones(1, n, n, dtype=torch.bool)])[:, None, None]
+
+    def attend(layer: MultiHeadAttention, x: Tensor, *, attn_mask: Tensor | None) -> MultiHead:
+        return layer(x, attn_mask=masks if attn_mask is None else masks & attn_mask)
+
+    with torch.no_grad():
+        run = model(tokens.expand(n + 1, *tokens.shape), attend=attend)
+    predicted = torch.softmax(run.logits, dim=-1)
+    moved = (predicted[:-1] - predicted[-1]).abs().sum(dim=-1) / 2  # (token, sequence, query)
+    maps = torch.stack([layer.weights[-1].mean(dim=-3) for layer in run.layers], dim=1)
+    return maps, moved.permute(1, 2, 0).round(decimals=DECIMALS)
+
+
+def agreement(
+    weights: Float[Tensor, "n_sequence n n"],
+    effects: Float[Tensor, "n_sequence n n"],
+    asked: Tensor,
+    *,
+    causal: bool,
+) -> tuple[Float[Tensor, " n_sequence"], Float[Tensor, " n_sequence"]]:
+    """Return how well weights order the tokens as their effects do, and how often both have the same first.
+
+    The mean is over the places that are ``asked`` (n_sequence, n) and may look at four other tokens or more.
+    Sequences without such a place have NaN, and places whose tokens all weigh alike have no order.
+    """
+    n = weights.shape[-1]
+    orders, firsts = [], []
+    for place in range(n):
+        others = [at for at in range(n) if (at < place if causal else at != place)]
+        if len(others) < FEWEST:
+            continue
+        w, e = (each[:, place, others] for each in (weights, effects))
+        missing = ~asked[:, place]
+        orders.append(rank_correlation(w, e).masked_fill(missing, torch.nan))
+        same = (w.argmax(dim=-1) == e.argmax(dim=-1)).to(w.dtype)
+        firsts.append(same.masked_fill(missing, torch.nan))
+    return torch.stack(orders).nanmean(dim=0), torch.stack(firsts).nanmean(dim=0)
+
+
+def explained_when_trained(shares: Sequence[float | int]) -> Study:
+    """Measure how well weights tell which tokens matter, before, during and after training.
+
+    Models are the trainings that come with this package, at the kept state nearest to each share of their
+    steps; x is in percent. "rank correlation" is Spearman's between the weights of a place and the effects
+    of blocking each other token on the model's own prediction there; "same first" is the share of places
+    whose largest weight is on the token with the largest effect. Rows are 12 held-out sequences; places are
+    those with an answer. Models of one layer have one map; that of two layers has its last, and both
+    multiplied (attention rollout).
+
+    Raises ValueError for a share that is not from 0 to 100.
+
+    Source: Jain and Wallace (2019), Attention is not Explanation; Wiegreffe and Pinter (2019), Attention is
+    not not Explanation; Abnar and Zuidema (2020) for the rollout.
+
+    >>> study = explained_when_trained([100])
+    >>> bool(study.at("same first", "reverse", 100).mean() > 0.9)
+    True
+    """
+    for share in shares:
+        if not 0 <= _require.finite("each share", share, required="a number from 0 to 100") <= 100:
+            raise ValueError(f"each share must be a number from 0 to 100; got {share}")
+    found = Kept()
+    for task in (*ONE_LAYER, "induction"):
+        run = shipped(task)
+        tokens = run.recipe.held_out(SEQUENCES)
+        asked = TASKS[task].answers(tokens) >= 0
+        rows: dict[tuple[str, str], list[Tensor]] = {}
+        for share in shares:
+            maps, effects = blocking_effects(run.model(kept_at(run, share / 100)).double(), tokens)
+            ways = {task: maps[:, -1]}
+            if maps.shape[1] > 1:
+                ways = {LAST: maps[:, -1], ROLLED: torch.stack([rolled(each) for each in maps])}
+            for name, weights in ways.items():
+                order, first = agreement(weights, effects, asked, causal=TASKS[task].causal)
+                rows.setdefault(("rank correlation", name), []).append(order)
+                rows.setdefault(("same first", name), []).append(first)
+        for (measure, name), each in rows.items():
+            for row in torch.stack(each, dim=1):
+                if not bool(row.isnan().any()):
+                    found.add(measure, name, row)
+    return Study("percent of the training", tuple(shares), found.curves(len(shares)))
