@@ -1,18 +1,31 @@
 """One head as a walk from the vectors to the output: one picture a stage, and one of all at once."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from html import escape
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from attn_figures.frame import Role
-from attn_figures.matrix import KEY_TITLE, QUERY_TITLE, Extra, Matrix, Numbers
+from attn_figures.matrix import KEY_TITLE, QUERY_TITLE, Extra, Matrix, Numbers, SideBars
 from attn_figures.panels import IN_SIGHT, compose
 from attn_figures.picture import Picture, Spec
 
 LARGE = 1024  # cells
+
+
+@dataclass(frozen=True, eq=False)
+class Lookup:
+    """What a look-up of the best key alone finds.
+
+    ``apart`` (n_query,) is how far its output is from that of softmax, query by query.
+    """
+
+    weights: Numbers
+    output: Numbers
+    apart: Numbers
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,7 +36,7 @@ class Walk:
     ``biases`` what is added to each, as rows (1, d); each is None where the head has none. ``scaled`` is
     taken before the mask, ``mask`` is True where a query may attend. ``factor`` is the operator that scales
     the scores and ``scale`` its number; ``is_masked`` says whether a mask is set, even if it hides nothing;
-    ``ramp_power`` bends the ramp of the weights.
+    ``ramp_power`` bends the ramp of the weights; ``lookup`` is None where nobody compares with it.
     """
 
     queries: Sequence[str]
@@ -46,6 +59,7 @@ class Walk:
     is_masked: bool = False
     biases: Sequence[Numbers] | None = None
     ramp_power: float = 1.0
+    lookup: Lookup | None = None
 
     @property
     def is_large(self) -> bool:
@@ -300,6 +314,38 @@ def mixing(walk: Walk) -> Spec:
         _output(walk, operator="=", names_rows=True, row_title=""),
     ]
     return compose.spec(panels, largest_unit=64)
+
+
+@Picture
+def hard_or_soft(walk: Walk) -> Spec:
+    """Draw the look-up of the best key with its output, and under or beside it the softmax with its own."""
+    if (found := walk.lookup) is None:
+        raise ValueError("the picture needs a walk with a look-up; got one without")
+    told = [] if walk.is_large else [("softmax weight", walk.weights), ("scaled score", walk.scaled)]
+    hard = _map(
+        walk, "hard weights", found.weights, "hard weights", mask=walk.mask, quantity="hard weight",
+        bar="weight", operator="arg-<br>max", extra=Extra(told), ramp_power=walk.ramp_power,
+    )  # fmt: skip
+    made: dict[str, Any] = {"operator": "· V =", "names_rows": True, "row_title": ""}
+    returned = replace(_output(walk, **made), name="hard output", title="hard output", quantity="hard output")
+    returned = replace(returned, values=found.output)
+    apart = np.linalg.norm(walk.value[:, None] - walk.value, axis=-1)
+    side = SideBars(
+        "distance",
+        found.apart,
+        float(apart.max()) or 1.0,
+        "query %{hovertext}<br>hard and soft output are <b>%{customdata[0]:.6~g}</b> apart",
+        found.apart[:, None],
+        [escape(each, quote=False) for each in walk.queries],
+    )
+    panels = [
+        _masked(walk),
+        hard,
+        returned,
+        _weights(walk, operator="soft-<br>max", bar="weight"),
+        replace(_output(walk, **made), title="soft output", side=side),
+    ]
+    return compose.spec(panels, largest_unit=56)
 
 
 @Picture

@@ -11,8 +11,9 @@ from torch import Tensor
 
 import attn_core
 from attn_core import make_mask
+from attn_core.hard_lookup import hard_lookup
 from attn_figures.matrix import NUMBERS_UP_TO
-from attn_figures.single_head import Walk
+from attn_figures.single_head import Lookup, Walk
 from pages.single_head.head import Head, make_head
 from pages.single_head.state import Inputs, Scoring, State
 
@@ -114,6 +115,11 @@ def _walks(
         "output": result.output,
     }
     arrays = {name: np.asarray(values) for name, values in moving.items()}
+    found = hard_lookup(result.scores, head.value, masks)
+    apart = np.asarray((result.output - found.output).norm(dim=-1))
+    lookups = [
+        (np.asarray(each), np.asarray(made)) for each, made in zip(found.weights, found.output, strict=True)
+    ]
     each_mask = [np.asarray(mask) for mask in masks]
     x = None if head.x is None else np.asarray(head.x)
     given: dict[str, Any] = {
@@ -136,6 +142,7 @@ def _walks(
             **given,
             scale=scale / temperatures[min(step, len(temperatures) - 1)],
             mask=each_mask[min(step, len(each_mask) - 1)],
+            lookup=Lookup(*lookups[min(step, len(lookups) - 1)], apart[step]),
             **{name: values[step] for name, values in arrays.items()},
         )
         for step in range(len(result.weights))

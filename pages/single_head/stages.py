@@ -101,6 +101,14 @@ STAGES: Mapping[str, Stage] = MappingProxyType(
             "Each row is an average of the values that its query may see, so it stays within their hull; "
             "a row that sees none is zero.",
         ),
+        "hard or soft": Stage(
+            pictures.hard_or_soft,
+            "The look-up of the best key alone beside softmax: weights and output of each",
+            words.hard_or_soft,
+            words.hard_or_soft_formula,
+            "A dictionary returns the value of the one key that fits best; attention mixes those of all. "
+            "As T falls to 0, softmax becomes that look-up. J is the set of best keys: one, unless some tie.",
+        ),
     }
 )
 

@@ -220,6 +220,42 @@ def mixing(now: Now) -> str:
     )
 
 
+def hard_or_soft(now: Now) -> str:
+    """Say which key the chosen query looks up, what softmax gives it, and how far the outputs are apart."""
+    walk, row = now.walk, now.cell[0]
+    if walk.lookup is None:
+        return ""
+    best: list[int] = np.flatnonzero(walk.lookup.weights[row]).tolist()
+    if not best:
+        return f"{_query(now)} may attend to nothing: it looks nothing up, and both outputs are zero."
+    names = [_quoted("key", walk.keys[key]) for key in best[:3]]
+    if len(best) > 3:
+        names.append(f"{len(best) - 3} more")
+    score, each = _digits(float(walk.scaled[row, best[0]])), number(float(walk.weights[row, best[0]]), 3)
+    said = f"{_query(now)} has its best scaled score, {score}, with "
+    softmax_gives = f"softmax at T = {TEMPERATURE.text(now.temperature)} gives"
+    if len(best) == 1:
+        said += f"{names[0]}. The hard look-up returns the value of {names[0]} alone; "
+        said += f"{softmax_gives} it the weight {each}"
+    else:
+        said += f"{len(best)} keys that tie: {listed(names)}. A dictionary would have to return one of their "
+        said += f"values; as T falls to 0 softmax gives each {number(1 / len(best), 3)}, and so does the "
+        said += f"hard look-up here. Now {softmax_gives} each {each}"
+    others = [key for key in np.flatnonzero(walk.mask[row]).tolist() if key not in best]
+    if not others:
+        return f"{said}. {_query(now)} sees no other key, so both outputs are the same at every T."
+    largest = walk.weights[row, others].max()
+    following = [key for key in others if walk.weights[row, key] >= largest - _TIE * largest]
+    which = listed([_quoted("key", walk.keys[key]) for key in following[:3]])
+    less = number(float(np.exp(walk.scaled[row, others].max() - walk.scaled[row, best[0]])), 3)
+    what = f"the next best, {which}, " if len(following) < 4 else f"each of {len(following)} next best keys "
+    said += f", and {what}{less} times as much. "
+    said += f"The two outputs are {number(float(walk.lookup.apart[row]), 3)} apart"
+    if walk.mask.any(axis=1).sum() > 1:
+        said += f" (over all queries at most {number(float(walk.lookup.apart.max()), 3)})"
+    return f"{said}; as T falls to 0 they meet."
+
+
 def empty_rows(now: Now) -> str:
     """Say which queries have nothing to attend to; "" where all have."""
     count = int((~now.walk.mask.any(axis=1)).sum())
@@ -324,3 +360,13 @@ def softmax_formula(now: Now) -> str:
 def mixing_formula(now: Now) -> str:
     """The output."""
     return rf"{_sized('O', now.walk.output)} = {_sized('W', now.walk.weights)}\;{_sized('V', now.walk.value)}"
+
+
+def hard_or_soft_formula(now: Now) -> str:
+    """The look-up of the best keys, and what softmax makes of the same scores."""
+    return (
+        rf"{_sized('O', now.walk.output)}: \quad "
+        r"O^\mathrm{hard}_i = \frac{1}{|J_i|} \sum_{j \in J_i} V_j, "
+        r"\quad J_i = \arg\max_j \hat S_{ij}; \quad O_i = \sum_j W_{ij} V_j "
+        r"\xrightarrow{\,T \to 0\,} O^\mathrm{hard}_i"
+    )

@@ -14,7 +14,7 @@ from attn_figures import single_head as pictures
 from attn_figures import theme
 from attn_figures.arrange import settle
 from attn_figures.scale_study import cost_picture, scale_picture
-from attn_figures.single_head import Walk, mistake_picture
+from attn_figures.single_head import Lookup, Walk, mistake_picture
 
 N_QUERY, N_KEY, D_MODEL, D_K, D_V = 3, 5, 7, 2, 4
 QUERIES, KEYS = ["<b>a</b>", "%{z}", "c"], ["k", "l", "m", "n", "<script>"]
@@ -46,6 +46,7 @@ def walk() -> Walk:
         weights=exponentials / sums,
         output=draw((N_QUERY, D_V)),
         factor="÷ √2<br>÷ T",
+        lookup=Lookup(np.where(mask, np.eye(N_QUERY, N_KEY), 0.0), draw((N_QUERY, D_V)), np.arange(3.0)),
     )
 
 
@@ -66,6 +67,7 @@ PANELS = {
     "masking": ["scaled", "mask", "masked"],
     "softmax": ["masked", "exponentials", "row sums", "weights"],
     "mixing": ["weights", "V", "output"],
+    "hard_or_soft": ["masked", "hard weights", "hard output", "weights", "output"],
 }
 each_stage = pytest.mark.parametrize("stage", PANELS)
 
@@ -152,6 +154,20 @@ def test_every_matrix_tells_what_its_rows_and_columns_choose(walk: Walk, stage: 
             wanted[1] = None  # the whole row is mixed
         assert trace.meta["chosen"] == {"axes": wanted, "part": None}, name
     assert not figure.layout.shapes
+
+
+def test_both_outputs_and_their_distance_are_those_given(walk: Walk) -> None:
+    figure = pictures.hard_or_soft(walk)
+    drawn = cells(figure)
+    assert walk.lookup is not None
+    np.testing.assert_array_equal(drawn["hard weights"].z[walk.mask], walk.lookup.weights[walk.mask])
+    assert np.isnan(drawn["hard weights"].z[~walk.mask]).all()
+    np.testing.assert_array_equal(drawn["hard output"].z, walk.lookup.output)
+    np.testing.assert_array_equal(drawn["output"].z, walk.output)
+    (bars,) = (trace for trace in figure.data if trace.name == "distance")
+    np.testing.assert_array_equal(np.ravel(bars.customdata), walk.lookup.apart)
+    with pytest.raises(ValueError, match="got one without"):
+        pictures.hard_or_soft(replace(walk, lookup=None))
 
 
 def test_the_dot_product_is_a_row_of_q_times_a_column_of_k(walk: Walk) -> None:

@@ -136,6 +136,16 @@ TERMS = (
         source=BAHDANAU,
     ),
     Term(
+        "Hard look-up",
+        "A hard look-up returns the value of the best key alone; attention mixes the values of all keys.",
+        "the hard look-up beside softmax",
+        _stage("hard or soft"),
+        also=("hard attention", "argmax", "dictionary", "key-value store", "soft look-up", "soft attention"),
+        paper="\\textstyle v_{j^*},\\ j^* = \\arg\\max_j s_j",
+        code="hard_lookup.hard_lookup",
+        source="Xu et al., 2015",
+    ),
+    Term(
         "Scaled dot-product attention",
         "Scaled dot-product attention mixes values by the softmax of the scaled scores.",
         "its block diagram",

@@ -3,6 +3,7 @@
 import streamlit as st
 
 import attn_core
+from attn_core.hard_lookup import audit_hard_lookup
 from attn_ui.tables import checks_table
 from pages.single_head.compute import Now
 
@@ -16,14 +17,15 @@ def show(now: Now) -> None:
     checks = attn_core.audit_attention(
         result, head.query, head.key, head.value, now.mask, scale=now.scale / now.temperature
     )
+    lookup = audit_hard_lookup(head.query, head.key, head.value, now.mask)
     st.markdown(
-        "Computed just now, on the numbers in the picture; the last line compares with "
+        "Computed just now, on the numbers in the picture; the last two lines compare with "
         "`torch.nn.functional.scaled_dot_product_attention`."
     )
     st.markdown(
         checks_table(
-            [check.name for check in checks],
-            {"this page": [(check.passed, check.verdict) for check in checks]},
+            [check.name for check in (*checks, lookup)],
+            {"this page": [(check.passed, check.verdict) for check in (*checks, lookup)]},
         )
     )
     st.caption(

@@ -1,0 +1,111 @@
+"""The stage "hard or soft": what it says and draws, against sums over the numbers in plain Python."""
+
+import math
+import re
+
+import numpy as np
+import pytest
+import streamlit as st
+
+from attn_core import Masking
+from attn_core.checks import Check
+from attn_ui.shared_settings import TEMPERATURE
+from pages.single_head.compute import Now, at_every_step
+from pages.single_head.settings import MASK_WIDTH
+from pages.single_head.stages import STAGES
+from pages.single_head.state import Inputs, Scoring, State
+from pages.single_head.tabs import checks
+
+STAGE = STAGES["hard or soft"]
+TYPED = Inputs(qkv="typed", text="x", q=((1.0, -2.0),), k=((0.5, 1.0), (0.5, 3.0)), v=((1.0,), (-4.0,)))
+
+
+def steps(
+    inputs: Inputs, kind: str = "none", *, row: int = 0, blocked: tuple[tuple[int, int], ...] = ()
+) -> list[Now]:
+    """The page at every temperature of its slider."""
+    masking = Masking(kind, blocked=blocked)
+    scoring = Scoring(masking, "1/√dₖ", 1.0, TEMPERATURE, MASK_WIDTH, "temperature")
+    return at_every_step(State(inputs, scoring), (row, 0), moves="temperature")
+
+
+def said(now: Now) -> str:
+    return re.sub(r":(?:violet|orange|green)\[(.*?)\]", r"\1", STAGE.says(now)).replace("−", "-")
+
+
+def by_hand(now: Now, row: int) -> tuple[list[float], list[float]]:
+    """The value of the best key, and the softmax mixture, from Q, K and V and the temperature alone."""
+    query, keys, values = now.walk.query[row], now.walk.key, now.walk.value.tolist()
+    scores = {
+        at: math.fsum(a * b for a, b in zip(query, key, strict=True)) / math.sqrt(len(query))
+        for at, key in enumerate(keys)
+        if now.walk.mask[row, at]
+    }
+    best = max(scores, key=lambda at: scores[at])
+    parts = {at: math.exp((score - scores[best]) / now.temperature) for at, score in scores.items()}
+    total = math.fsum(parts.values())
+    mixed = [math.fsum(parts[at] / total * values[at][d] for at in parts) for d in range(len(values[0]))]
+    return values[best], mixed
+
+
+@pytest.mark.parametrize("kind", ["none", "causal"])
+@pytest.mark.parametrize("row", [2, 5])
+def test_outputs_and_distance_are_those_made_by_hand_at_every_temperature(kind: str, row: int) -> None:
+    distances = []
+    for now in steps(Inputs(text="a cat sat on my mat"), kind, row=row):
+        hard, soft = by_hand(now, row)
+        lookup = now.walk.lookup
+        assert lookup is not None
+        np.testing.assert_allclose(lookup.output[row], hard, atol=1e-12)
+        np.testing.assert_allclose(now.walk.output[row], soft, atol=1e-12)
+        distances.append(math.dist(hard, soft))
+        assert lookup.apart[row] == pytest.approx(distances[-1], abs=1e-12)
+        told = re.search(r"The two outputs are (\S+)(?: × 10\S+)? apart", said(now))
+        assert told is not None
+        if distances[-1] > 1e-3:
+            assert float(told[1]) == pytest.approx(distances[-1], rel=6e-3)
+    assert distances[0] < distances[-1] / 10
+
+
+def test_the_sentence_has_the_best_key_its_weight_and_what_the_next_has() -> None:
+    now = next(each for each in steps(TYPED) if each.temperature == 1.0)
+    # scores 0.5 - 2 and 0.5 - 6, over the root of 2
+    best, following = -1.5 / math.sqrt(2), -5.5 / math.sqrt(2)
+    less = math.exp(following - best)
+    text = said(now)
+    assert f"best scaled score, {best:.6g}, with" in text
+    assert f"the weight {1 / (1 + less):.3g}, and the next best" in text
+    assert f"{less:.3g} times as much. The two outputs are {5 * less / (1 + less):.3g} apart;" in text
+
+
+def test_ties_are_told_and_shared() -> None:
+    now = steps(Inputs(text="the cat saw the dog", vectors="one-hot", qkv="as they are"))[0]
+    assert now.walk.lookup is not None
+    assert now.walk.lookup.weights[0].tolist() == [0.5, 0, 0, 0.5, 0]
+    assert "with 2 keys that tie:" in said(now)
+    assert "A dictionary would have to return one of their values" in said(now)
+    assert "so does the hard look-up here" in said(now)
+
+
+def test_one_key_and_no_key_are_said() -> None:
+    alone = steps(Inputs(text="a b c"), "causal")[-1]
+    assert alone.walk.lookup is not None
+    assert alone.walk.lookup.apart[0] == 0
+    assert "sees no other key, so both outputs are the same at every T." in said(alone)
+    nothing = steps(Inputs(text="a b"), "own", blocked=((0, 0), (0, 1)))[0]
+    assert nothing.walk.lookup is not None
+    assert not nothing.walk.lookup.output[0].any()
+    assert "looks nothing up, and both outputs are zero." in said(nothing)
+
+
+def test_the_tab_checks_has_a_line_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    shown: list[str] = []
+    monkeypatch.setattr(st, "markdown", shown.append)
+    monkeypatch.setattr(st, "caption", lambda text: None)
+    now = steps(Inputs(text="the cat saw the dog"))[0]
+    checks.show(now)
+    (line,) = (each for each in "\n".join(shown).splitlines() if "hard look-up" in each)
+    assert "holds" in line
+    monkeypatch.setattr(checks, "audit_hard_lookup", lambda *_: Check("the hard look-up", 1.0))
+    checks.show(now)
+    assert "fails" in next(each for each in "\n".join(shown[2:]).splitlines() if "hard look-up" in each)
