@@ -54,7 +54,8 @@ def blocking_effects(
     masks = torch.cat([~own[:, None, :] | own, torch.ones(1, n, n, dtype=torch.bool)])[:, None, None]
 
     def attend(layer: MultiHeadAttention, x: Tensor, *, attn_mask: Tensor | None) -> MultiHead:
-        return layer(x, attn_mask=masks if attn_mask is None else masks & attn_mask)
+        attended: MultiHead = layer(x, attn_mask=masks if attn_mask is None else masks & attn_mask)
+        return attended
 
     with torch.no_grad():
         run = model(tokens.expand(n + 1, *tokens.shape), attend=attend)
