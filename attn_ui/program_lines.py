@@ -7,6 +7,7 @@ from textwrap import indent
 
 FLOAT64 = "torch.set_default_dtype(torch.float64)"
 _STANDARD = frozenset({"hashlib", "math", "pathlib"})
+_OWN = frozenset({"attn_core", "attn_figures"})
 # What a program that names these imports.
 _USED = {
     "hashlib.": "import hashlib",
@@ -80,10 +81,11 @@ def _ends_in_block(part: str) -> bool:
 
 
 def _listed(imports: set[str]) -> str:
-    """List imports as they are usually sorted: the standard library's, then the others."""
-    groups: tuple[list[str], list[str]] = ([], [])
+    """List imports as they are usually sorted: the standard library's, then others, then this app's."""
+    groups: tuple[list[str], list[str], list[str]] = ([], [], [])
     for line in sorted(imports, key=lambda line: (line.startswith("from"), line)):
-        groups[line.split()[1].partition(".")[0] not in _STANDARD].append(line)
+        package = line.split()[1].partition(".")[0]
+        groups[0 if package in _STANDARD else 2 if package in _OWN else 1].append(line)
     # torch's own parts come after torch, and other packages before it.
     groups[1].sort(key=lambda line: (line.split()[1], line.startswith("from")))
     return "".join("\n".join(group) + "\n\n" for group in groups if group)

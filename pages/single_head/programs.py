@@ -1,6 +1,7 @@
 """Programs that print the numbers on the screen, and their formula."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from attn_core import ATTENTION_SAMPLES, mask_code
 from attn_ui.program_lines import drawn, given, word_list
@@ -59,11 +60,14 @@ def asked(now: Now) -> Asked:
     )
 
 
-def sequences(now: Now) -> list[str]:
-    """Return the lines that make X, and Y where keys and values come from another sequence."""
+def sequences(now: Now, write: Callable[..., str] = drawn) -> list[str]:
+    """Return the lines that make X, and Y where keys and values come from another sequence.
+
+    ``write`` writes vectors that are drawn from their words.
+    """
     head, inputs = now.head, now.inputs
     names = ("X",) if head.x is head.memory else ("X", "Y")
-    lines = _vectors(inputs, names)
+    lines = _vectors(inputs, names, write)
     for name in names:
         if inputs.ramp:
             lines.append(
@@ -75,7 +79,7 @@ def sequences(now: Now) -> list[str]:
     return lines
 
 
-def _vectors(inputs: Inputs, names: Sequence[str]) -> list[str]:
+def _vectors(inputs: Inputs, names: Sequence[str], write: Callable[..., str]) -> list[str]:
     """Write the vectors of one sentence or two, by their names: as they were typed, or as they are drawn."""
     lists, width, seed = ("words", "others"), inputs.width, inputs.seed
     texts = (inputs.text,) if inputs.second_text is None else (inputs.text, inputs.second_text)
@@ -93,7 +97,7 @@ def _vectors(inputs: Inputs, names: Sequence[str]) -> list[str]:
     elif inputs.vectors == "one-hot":
         return _one_hot(tokens)
     return [
-        drawn(*each, width=width, seed=seed, note="(n, d_model)")
+        write(*each, width=width, seed=seed, note="(n, d_model)")
         for each in zip(names, lists, tokens, strict=False)
     ]
 
@@ -116,15 +120,13 @@ Y = torch.eye(len(different))[[different.index(word) for word in others]]  # (n_
 
 
 def _short(now: Now) -> str:
-    head = now.head
-    scale = {"1/√dₖ": "1 / math.sqrt(Q.shape[-1])"}.get(now.scoring.scale, f"{now.scale:.10g}")
-    return short(
-        head.query.tolist(),
-        head.key.tolist(),
-        head.value.tolist(),
-        mask=mask_code(now.scoring.masking, now.width, now.walk.mask.tolist()),
-        scale=scale,
-        temperature=now.temperature,
-        queries=head.queries,
-        keys=head.keys,
-    )
+    whole = asked(now)
+    start = whole if whole.given else replace(whole, inputs=sequences(now, write=_drawn_shortly))
+    return short(start, queries=now.head.queries, keys=now.head.keys)
+
+
+def _drawn_shortly(
+    name: str, words: str, tokens: Sequence[str], *, width: int, seed: int, note: str = ""
+) -> str:
+    """Write vectors as attn_core draws them, see `drawn`."""
+    return f"{word_list(words, tokens)}\n{name} = sentence_vectors({words}, {width}, seed={seed})  # {note}"

@@ -6,7 +6,7 @@ from textwrap import indent
 
 from attn_core import GLOROT, INITS
 from attn_ui.program_lines import WORD_VECTOR, drawn_weights, given, program
-from attn_ui.program_weights import by_hand, filled
+from attn_ui.program_weights import as_given, by_hand, filled
 from attn_ui.programs import printing
 from attn_ui.weight_tables import Given
 
@@ -169,53 +169,62 @@ def tables(query: Rows, key: Rows, value: Rows) -> list[str]:
     ]
 
 
-def short(
-    query: Rows,
-    key: Rows,
-    value: Rows,
-    *,
-    mask: str,
-    scale: str,
-    temperature: float,
-    queries: Sequence[str],
-    keys: Sequence[str],
-) -> str:
-    """Return the same with attn_core, from the queries, keys and values on, and draw it.
+def short(asked: Asked, *, queries: Sequence[str], keys: Sequence[str]) -> str:
+    """Return the same with attn_core, and draw it.
 
     Args:
-        query, key, value: the numbers, all digits of which are written out.
-        mask: an expression that makes the boolean mask, see `attn_core.mask_code`.
-        scale: an expression for what the scores are multiplied by.
-        temperature: what the scaled scores are divided by.
+        asked: what is computed; its inputs take `sentence_vectors` where vectors are drawn.
         queries, keys: their names.
     """
-    imports = "import math\n\n" if "math." in scale else ""
-    return f"""{imports}import torch
-
-from attn_core import scaled_dot_product_attention
-from attn_figures import show
-
-{_tables(query, key, value)}
-
-i, j = torch.arange(len(Q))[:, None], torch.arange(len(K))[None, :]
-mask = {mask}  # True = may attend
-attention = scaled_dot_product_attention(Q, K, V, mask, scale={scale}, temperature={temperature:.10g})
-weights, output = attention.weights, attention.output
-
-{printing("weights", "output")}\
+    drawn = any("sentence_vectors(" in part for part in asked.inputs)
+    names = ["SelfAttention"] * bool(asked.widths) + ["scaled_dot_product_attention"]
+    names += ["sentence_vectors"] * drawn + ["set_weights"] * bool(asked.weights)
+    more = ", mask" * bool(asked.mask)
+    if asked.scale != ROOT:
+        more += f", scale={asked.scale or '1.0'}"
+    if asked.temperature != 1.0:
+        more += f", temperature={asked.temperature:.10g}"
+    return program(
+        f"from attn_core import {', '.join(names)}\nfrom attn_figures import show",
+        "\n".join(asked.inputs),
+        _projected(asked),
+        mask_lines(asked) if asked.mask else "",
+        f"attention = scaled_dot_product_attention(Q, K, V{more})\n"
+        "weights, output = attention.weights, attention.output",
+        f"""{printing("weights", "output")}\
 queries = {[str(name) for name in queries]!r}
 keys = {[str(name) for name in keys]!r}
-show(weights, queries, keys=keys, output=output).show()
-"""
-
-
-def _tables(query: Rows, key: Rows, value: Rows) -> str:
-    return "\n".join(
-        f"{name} = torch.tensor({_table(rows)}, dtype=torch.float64)"
-        for name, rows in (("Q", query), ("K", key), ("V", value))
+show(weights, queries, keys=keys, output=output).show()""",
     )
 
 
-def _table(rows: Rows) -> str:
-    lines = ",\n    ".join(f"[{', '.join(repr(float(number)) for number in row)}]" for row in rows)
-    return f"[\n    {lines},\n]"
+def _projected(asked: Asked) -> str:
+    """Write where queries, keys and values come from."""
+    if asked.given:
+        return ""
+    memory = "Y" if asked.cross else "X"
+    if not asked.widths:
+        return f"Q, K, V = X, {memory}, {memory}  # the vectors as they are"
+    sizes = ", ".join(map(str, asked.widths))
+    said = f", seed={asked.seed}" + (f", init={asked.init!r}" if asked.init != GLOROT else "")
+    end = ".requires_grad_(False)"
+    lines = [
+        "# The widths are d_model, d_k and d_v.",
+        f"head = SelfAttention({sizes}{', bias=True' * asked.bias}{said}){end}",
+    ]
+    if asked.bias:
+        lines += [
+            "# The matrices are the same with biases and without.",
+            f"alone = SelfAttention({sizes}{said}){end}",
+            f"for name in {LINEARS}:",
+            "    getattr(head, name).weight.copy_(getattr(alone, name).weight)",
+        ]
+    if asked.weights:
+        each = "".join(f"    {name!r}: {as_given(name, rows)},\n" for name, rows in asked.weights)
+        lines.append(f"# Set by hand, as X W takes them: (d_in, d_out).\nset_weights(head, {{\n{each}}})")
+    lines.append(
+        "Q, K, V = head.W_q(X), head.W_k(Y), head.W_v(Y)"
+        if asked.cross
+        else "Q, K, V = head.project(X)  # X W_q, X W_k, X W_v"
+    )
+    return "\n".join(lines)

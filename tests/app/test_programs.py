@@ -214,6 +214,31 @@ def test_what_a_program_prints_is_what_the_page_shows(page: str, link: Link) -> 
     assert handed.faults(page, link) == []
 
 
+@pytest.mark.parametrize(
+    ("link", "starts", "computes"),
+    [
+        ({}, "words = ['the', 'cat'", "Q, K, V = head.project(X)"),
+        ({"cross": "true", "bias": "true"}, "words = ['the', 'cat'", "head.W_q(X), head.W_k(Y), head.W_v(Y)"),
+        (
+            {"init": "scaled normal", "mask": "causal"},
+            "words = ['the', 'cat'",
+            "head.project",
+        ),
+        ({"vectors": "one-hot", "qkv": "as they are"}, "words = ['the', 'cat'", "Q, K, V = X, X, X"),
+        ({"vectors": "typed", "text": "one two", "X": "1,0;0.5,2"}, "X = torch.tensor([", "head.project(X)"),
+        ({"qkv": "typed", "Q": "1,2", "K": "1,0", "V": "3"}, "Q = torch.tensor([", "attention(Q, K, V)"),
+    ],
+)
+def test_the_short_program_of_one_head_starts_where_the_student_does(
+    link: Link, starts: str, computes: str
+) -> None:
+    assert handed.faults("single-head", link) == []
+    text = open_page("single-head", tab="Code", code="attn_core", **link).code[0].value
+    begins = text.partition("torch.set_default_dtype(torch.float64)\n\n")[2]
+    assert begins.startswith(starts)
+    assert computes in text
+
+
 HARD: Link = {"pos": "alibi", "hmask": "causal", "t": "3", "bias": "true"}
 
 
