@@ -3,7 +3,7 @@ PYTHON ?= python3
 PORT ?= 8501
 BIN := .venv/bin
 
-.PHONY: run class doctor slides cartesian lock digests audit test quick soak check bench browser clean
+.PHONY: run class doctor slides cartesian lock digests audit test quick soak check newest bench browser clean
 
 run: .venv/.app
 	$(BIN)/streamlit run app.py --server.port $(PORT)
@@ -76,6 +76,11 @@ check: .venv/.dev audit
 	@if command -v npm > /dev/null; \
 	then $(MAKE) --no-print-directory node_modules/.check && npm run --silent check; \
 	else echo "JavaScript is not checked: that takes npm (Node 20 or newer). The app itself does not need it."; fi
+
+# Whether the newest Streamlit, Plotly, torch and numpy serve: in .venv-newest, with some of the tests.
+newest:
+	$(PYTHON) -m venv .venv-newest
+	.venv-newest/bin/python deploy/newest.py
 
 # Known weaknesses of what is installed, by the package index: none known, some, or unknown.
 audit: .venv/.dev

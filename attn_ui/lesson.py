@@ -58,8 +58,8 @@ def parameters(settings: Sequence[Parameter]) -> tuple[Parameter, ...]:
 def style(hidden: str) -> str:
     """Return the style sheet that hides parts and settings of a page; their names were checked by `Hidden`.
 
-    >>> style("tabs")
-    '.stMainBlockContainer [data-testid=stTabs] { display: none !important; }'
+    >>> style("search")
+    '.find { display: none !important; }'
     """
     chosen = [_HIDDEN.get(name) or _control(name) for name in hidden.split(",") if name]
     return "\n".join(f"{selector} {{ display: none !important; }}" for selector in chosen)
