@@ -203,7 +203,7 @@ def test_without_a_part_the_app_runs_and_one_line_says_so(
     assert f"{name} (" in record.getMessage()
     assert part.without in record.getMessage()
     assert "\n" not in record.getMessage()
-    repeated_work.spare()  # changes nothing where it is off
+    repeated_work.install()  # changes nothing where it is off
     at = open_page("single-head", t="2.00")
     assert not at.exception
     assert at.title[0].value == "Single-head attention"
