@@ -16,7 +16,7 @@ class: .venv/.app
 
 # Whether this machine can serve: settings, pages, a start, and the memory to expect.
 doctor: .venv/.app
-	$(BIN)/python -m attn_ui.doctor
+	$(BIN)/python -m attn_ui.host.doctor
 
 # What hosts install, each package with the hashes of its files on the usual index; for all systems at once.
 lock: .venv/.lock
@@ -36,7 +36,7 @@ LINKS ?= docs/lecture.txt
 FORMAT ?= pptx
 OUT ?= build/slides
 slides: .venv/.slides
-	$(BIN)/python -m attn_ui.slides "$(LINKS)" --out "$(OUT)" --format "$(FORMAT)"
+	$(BIN)/python -m attn_ui.export.slides "$(LINKS)" --out "$(OUT)" --format "$(FORMAT)"
 
 # A third of plotly.js, of the version that the installed plotly needs: run with ATTENTION_LAB_PLOTLY_JS=build/plotly-js
 cartesian: .venv/.app

@@ -7,7 +7,7 @@ import streamlit as st
 import torch
 
 import attn_core  # noqa: F401  (the same)
-from attn_ui.server import parts
+from attn_ui.host.server import parts
 
 
 def warm_up() -> None:

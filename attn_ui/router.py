@@ -12,11 +12,11 @@ ROOT = Path(__file__).resolve().parent.parent
 if str(ROOT) not in sys.path:
     sys.path.insert(0, str(ROOT))
 
-from attn_ui import share  # noqa: E402  (found by the path above)
-from attn_ui.navigation import PAGES  # noqa: E402  (found by the path above)
+from attn_ui.base.navigation import PAGES  # noqa: E402  (found by the path above)
+from attn_ui.host.turns import TURNS  # noqa: E402  (found by the path above)
+from attn_ui.screen import share  # noqa: E402  (found by the path above)
+from attn_ui.screen.style import dress  # noqa: E402  (found by the path above)
 from attn_ui.streamlit_inside import markup  # noqa: E402  (found by the path above)
-from attn_ui.style import dress  # noqa: E402  (found by the path above)
-from attn_ui.turns import TURNS  # noqa: E402  (found by the path above)
 
 dress()
 if st.context.is_embedded:

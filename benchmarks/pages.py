@@ -24,7 +24,7 @@ from attn_figures.kernel_bridge import bridge
 from attn_figures.kernel_regression import compare, compare_cursor, fit, fit_cursor
 from attn_figures.kernel_studies import Errors, choose
 from attn_live.packing import Cursor, pack
-from attn_ui import shared_cache
+from attn_ui.base import shared_cache
 from pages.kernel_regression.compute import Sweep
 from pages.kernel_regression.points import sample
 from pages.kernel_regression.search import best_of

@@ -13,7 +13,7 @@ from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from websockets.typing import Subprotocol
 
-from attn_ui.faults import LOST
+from attn_ui.host.faults import LOST
 
 PATIENCE = 60.0  # seconds until a run counts as lost
 FINISHED = (

@@ -145,7 +145,7 @@ def _import_app() -> None:
     for module in pkgutil.walk_packages(pages.__path__, "pages."):
         if not module.name.endswith(".page"):  # a script, run for each visitor
             import_module(module.name)
-    if faults := import_module("attn_ui.trial").unsound():
+    if faults := import_module("attn_ui.host.trial").unsound():
         raise ImportError("; ".join(faults))
     # What is never looked through for garbage is never written to, and stays shared.
     gc.collect()
@@ -271,7 +271,7 @@ def _try_pages() -> None:
         RuntimeError: one does not open; says which, and why.
     """
     tried = subprocess.run(
-        [sys.executable, "-m", "attn_ui.trial"], cwd=ROOT, capture_output=True, text=True, check=False
+        [sys.executable, "-m", "attn_ui.host.trial"], cwd=ROOT, capture_output=True, text=True, check=False
     )
     if tried.returncode:
         raise RuntimeError(f"the app cannot be opened ({tried.stdout.strip()})")
@@ -326,7 +326,7 @@ def main() -> None:
     signal.signal(signal.SIGHUP, renew)
     try:
         room.start()
-        host = import_module("attn_ui.reach").own_host() or "127.0.0.1"
+        host = import_module("attn_ui.host.reach").own_host() or "127.0.0.1"
         print(f"{chosen.processes} processes: give the class http://{host}:{chosen.port}", flush=True)
         room.watch()
     except RuntimeError as error:

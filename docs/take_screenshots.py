@@ -10,7 +10,7 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, BrowserContext, Page
 
-from attn_ui import deck_files, slides
+from attn_ui.export import deck_files, slides
 from attn_ui.streamlit_inside.markup import READY
 
 HERE = Path(__file__).resolve().parent

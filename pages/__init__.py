@@ -9,8 +9,8 @@ from collections.abc import Iterator, Mapping
 from importlib import import_module
 from typing import Any
 
-from attn_ui.navigation import PAGES as LISTED
-from attn_ui.page import Page
+from attn_ui.base.navigation import PAGES as LISTED
+from attn_ui.base.page import Page
 
 
 class _Pages(Mapping[str, Page[Any, Any]]):

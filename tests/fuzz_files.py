@@ -29,10 +29,10 @@ import numpy as np
 from attn_core import AttentionMaps, read_attention
 from attn_core.attention_file import MAX_BYTES, MAX_HEADS, MAX_PLACES
 from attn_core.precision import row_tolerance
-from attn_ui import settings_file
-from attn_ui.bounds import MAX_CSV_BYTES, MAX_CSV_ROWS
-from attn_ui.weight_tables import TABLES, Weight
-from attn_ui.weights_tab import taken
+from attn_ui.base.bounds import MAX_CSV_BYTES, MAX_CSV_ROWS
+from attn_ui.base.weight_tables import TABLES, Weight
+from attn_ui.screen import settings_file
+from attn_ui.screen.weights_tab import taken
 from pages.kernel_regression.own_table import TableError, pair, read_table
 from pages.learned_heads.whole import Whole
 from pages.single_head.settings import SETTINGS

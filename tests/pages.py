@@ -5,8 +5,8 @@ from pathlib import Path
 
 from streamlit.testing.v1 import AppTest
 
-from attn_ui.navigation import PAGES as LISTED
-from attn_ui.parameters import Parameter, Tabs
+from attn_ui.base.navigation import PAGES as LISTED
+from attn_ui.base.parameters import Parameter, Tabs
 
 ROUTER = str(Path(__file__).resolve().parents[1] / "attn_ui" / "router.py")
 PAGES: dict[str, tuple[str, tuple[Parameter, ...]]] = {

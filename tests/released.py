@@ -19,7 +19,7 @@ from urllib.parse import urlencode
 import numpy as np
 
 from attn_live.unpacking import figure_at
-from attn_ui.parameters import Steps
+from attn_ui.base.parameters import Steps
 from benchmarks.classroom import ROOT, serving
 from benchmarks.student import Student, released
 from tests.pages import PAGES

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from attn_ui.navigation import PAGES
-from attn_ui.parameters import Steps
+from attn_ui.base.navigation import PAGES
+from attn_ui.base.parameters import Steps
 from tests.browser import test_pages
 from tests.pages import PAGES as WALKED
 
@@ -145,7 +145,7 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (empty,) = re.findall(r"empty `(pages/[\w/]+\.py)`", steps)
     (copy / empty).touch()
     (line,) = re.findall(r"^    Listed\(.*\),$", steps, re.MULTILINE)
-    navigation = copy / "attn_ui" / "navigation.py"
+    navigation = copy / "attn_ui" / "base" / "navigation.py"
     before, opening, rest = navigation.read_text().partition("PAGES = (\n")
     listed, closing, after = rest.partition("\n)\n")
     navigation.write_text(f"{before}{opening}{listed}\n{line}{closing}{after}")

@@ -29,7 +29,19 @@ from streamlit.testing.v1 import AppTest
 
 from attn_live.says import said_at
 from attn_live.unpacking import count_steps, figure_at
-from attn_ui.parameters import Cells, Choice, Flag, Parameter, Real, Several, Steps, Table, Tabs, Text, Whole
+from attn_ui.base.parameters import (
+    Cells,
+    Choice,
+    Flag,
+    Parameter,
+    Real,
+    Several,
+    Steps,
+    Table,
+    Tabs,
+    Text,
+    Whole,
+)
 from tests.pages import PAGES, open_page
 from tests.quick_apptest import look_for_components_once
 

@@ -5,7 +5,7 @@ import { compressed } from "./pdf.js";
 /** @typedef {import("./types").Subject} Subject */
 
 /**
- * Fills the page that the server offers for it (attn_ui/standalone.py).
+ * Fills the page that the server offers for it (attn_ui/export/standalone.py).
  *
  * @param {Subject} subject
  * @param {{ plotly: string, page: string, title: string }} from addresses of plotly.js and of the page

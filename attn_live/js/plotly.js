@@ -15,7 +15,7 @@ export function loadPlotly(url) {
   return plotly;
 }
 
-// The page's HTML may have asked for it already (attn_ui/document.py); a script that failed has left the page.
+// The page's HTML may have asked for it already (attn_ui/host/document.py); a script that failed has left the page.
 /** @param {string} url @returns {Promise<any>} */
 async function arrived(url) {
   const early = document.querySelector("script[data-plotly=early]");

@@ -4,6 +4,6 @@ from pathlib import Path
 
 import streamlit as st
 
-from attn_ui.server import parts
+from attn_ui.host.server import parts
 
 app = st.App(Path(__file__).resolve().parent / "live_script.py", **parts(lambda: None))

@@ -3,10 +3,10 @@
 import streamlit as st
 
 from attn_live.packing import pack
-from attn_ui import state
-from attn_ui.live_figure import live_figure
-from attn_ui.page import Slider
-from attn_ui.parameters import Steps
+from attn_ui.base.page import Slider
+from attn_ui.base.parameters import Steps
+from attn_ui.screen import state
+from attn_ui.screen.live_figure import live_figure
 from benchmarks.apps.maps import TEMPERATURES, figures
 
 STEPS = Steps("t", float(TEMPERATURES[0]), tuple(TEMPERATURES), ".2f")

@@ -1,8 +1,8 @@
 """A use drawn and said at all positions of its sliders; kept for whoever asks next."""
 
 from attn_live.says import pack_says
-from attn_ui.parameters import Steps
-from attn_ui.shared_cache import shared
+from attn_ui.base.parameters import Steps
+from attn_ui.base.shared_cache import shared
 from pages.applications.state import State
 from pages.applications.views import VIEWS
 

@@ -1,6 +1,6 @@
 """Where attention is used: one small example each, that really runs, and what of it is trained."""
 
-from attn_ui.page import Page
+from attn_ui.base.page import Page
 from pages.applications.programs import programs
 from pages.applications.sees import asks, sees
 from pages.applications.settings import SETTINGS, TAB
@@ -20,6 +20,6 @@ PAGE: Page[State, State] = Page(
 )
 
 if __name__ == "__main__":  # as Streamlit runs it
-    from attn_ui.run_page import run
+    from attn_ui.screen.run_page import run
 
     run(PAGE)

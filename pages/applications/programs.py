@@ -1,6 +1,6 @@
 """A program that prints the weights on screen."""
 
-from attn_ui.programs import OneProgram
+from attn_ui.base.programs import OneProgram
 from pages.applications.state import State
 from pages.applications.views import VIEWS
 

@@ -4,10 +4,10 @@ from dataclasses import replace
 
 from attn_core import tokenize
 from attn_live.packing import Cursor
-from attn_ui.ask import Ask
-from attn_ui.page import Cell, Figure, Rows, Seen, Slider, Small
-from attn_ui.sentence import ask_sentence
-from attn_ui.shared_settings import SEED, TEMPERATURE, TEXT
+from attn_ui.base.ask import Ask
+from attn_ui.base.page import Cell, Figure, Rows, Seen, Slider, Small
+from attn_ui.base.sentence import ask_sentence
+from attn_ui.base.shared_settings import SEED, TEMPERATURE, TEXT
 from pages.applications.compute import drawn
 from pages.applications.settings import FRAME, PATCH, PREFIX, USE, WINDOW, WORD
 from pages.applications.state import MOST_WORDS, State

@@ -1,8 +1,8 @@
 """What a link to this page can set: the use that is shown, and its sliders."""
 
-from attn_ui.parameters import Choice, Parameter, Steps, grouped_tabs
-from attn_ui.places import Found, Place
-from attn_ui.shared_settings import SEED, TEMPERATURE, TEXT
+from attn_ui.base.parameters import Choice, Parameter, Steps, grouped_tabs
+from attn_ui.base.places import Found, Place
+from attn_ui.base.shared_settings import SEED, TEMPERATURE, TEXT
 from pages.applications.state import MOST_WORDS, N_FRAME, N_PATCH, N_SHAPE, State
 
 TAB = grouped_tabs(understand=("Maths",), prove=("Checks",), take_away=("Data", "Code"))

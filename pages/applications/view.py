@@ -8,8 +8,8 @@ from torch import Tensor
 
 from attn_core import Attention, Check, scaled_dot_product_attention
 from attn_live.says import Says
-from attn_ui.parameters import Steps
-from attn_ui.places import See
+from attn_ui.base.parameters import Steps
+from attn_ui.base.places import See
 from pages.applications.state import State
 
 

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from attn_ui import controls
+from attn_ui.screen import controls
 from pages.glossary.settings import EVERY, GROUP
 from pages.glossary.terms import TERMS
 from pages.glossary.words import listed

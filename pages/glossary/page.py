@@ -1,6 +1,6 @@
 """The glossary: the parts of a head by their names, and every term with the place that shows it."""
 
-from attn_ui.page import Page
+from attn_ui.base.page import Page
 from pages.glossary.sees import asks, sees
 from pages.glossary.settings import SETTINGS
 
@@ -14,6 +14,6 @@ PAGE: Page[None, str] = Page(
 )
 
 if __name__ == "__main__":  # as Streamlit runs it
-    from attn_ui.run_page import run
+    from attn_ui.screen.run_page import run
 
     run(PAGE)

@@ -10,8 +10,8 @@ from attn_figures.named_parts import named_part
 from attn_figures.single_head import Walk
 from attn_live.packing import pack
 from attn_live.says import pack_says
-from attn_ui.markdown import plain
-from attn_ui.shared_cache import shared
+from attn_ui.base.markdown import plain
+from attn_ui.base.shared_cache import shared
 from pages.glossary.term import Term
 from pages.glossary.terms import TERMS
 

@@ -1,7 +1,7 @@
 """The parts of a head by their names, and the terms of a group."""
 
-from attn_ui.ask import Ask
-from attn_ui.page import Figure, Seen, Slider
+from attn_ui.base.ask import Ask
+from attn_ui.base.page import Figure, Seen, Slider
 from pages.glossary import parts
 from pages.glossary.settings import GROUP, PART
 

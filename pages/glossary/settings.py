@@ -1,7 +1,7 @@
 """What a link to this page can set; and each term, to be found by its names."""
 
-from attn_ui.parameters import Choice, Parameter, Steps
-from attn_ui.places import Found
+from attn_ui.base.parameters import Choice, Parameter, Steps
+from attn_ui.base.places import Found
 from pages.glossary.parts import PARTS
 from pages.glossary.terms import TERMS
 

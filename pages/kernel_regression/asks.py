@@ -1,8 +1,8 @@
 """What is asked above the picture and in the sidebar."""
 
 from attn_core import KERNELS
-from attn_ui.ask import Ask
-from attn_ui.shared_settings import SEED
+from attn_ui.base.ask import Ask
+from attn_ui.base.shared_settings import SEED
 from pages.kernel_regression.points import Points
 from pages.kernel_regression.settings import (
     KERNEL,

@@ -13,7 +13,7 @@ from attn_core.mistakes import Mistake
 from attn_figures.kernel_plane_mistakes import Made, Plane, two_planes
 from attn_figures.numbers import number
 from attn_figures.picture import Spec
-from attn_ui.shared_cache import shared
+from attn_ui.base.shared_cache import shared
 from pages.kernel_regression.plane import AXIS, COORDINATES, DOWN, MAP, PlanePoints
 from pages.kernel_regression.points import Numbers
 from pages.kernel_regression.settings import BANDWIDTH

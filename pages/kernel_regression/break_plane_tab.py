@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from attn_ui.live_figure import live_figure
+from attn_ui.screen.live_figure import live_figure
 from pages.kernel_regression.break_plane import FIXES, Asked, picture, said
 
 

@@ -17,8 +17,8 @@ from torch import Tensor
 from attn_core import KERNELS, KernelRegression, effective_keys, kernel_estimate, nadaraya_watson
 from attn_figures.kernel_scene import Estimate, Scene, facts_of
 from attn_live.packing import MOST_BYTES, TooLargeError
-from attn_ui.ask import Ask
-from attn_ui.parameters import EXACT, Steps
+from attn_ui.base.ask import Ask
+from attn_ui.base.parameters import EXACT, Steps
 from pages.kernel_regression.points import Numbers, Points
 from pages.kernel_regression.settings import BANDWIDTH, QUERY_AT
 from pages.kernel_regression.state import State

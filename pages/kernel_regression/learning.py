@@ -6,8 +6,8 @@ import numpy as np
 import streamlit as st
 
 from attn_core import BandwidthStep, learn_bandwidth
-from attn_ui.screen import SCREEN
-from attn_ui.state import move
+from attn_ui.screen.screen import SCREEN
+from attn_ui.screen.state import move
 from pages.kernel_regression.compute import Now, Standing
 from pages.kernel_regression.points import Points
 from pages.kernel_regression.search import best_of, errors

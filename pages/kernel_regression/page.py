@@ -1,7 +1,7 @@
 """Kernel regression, the first attention: a query asks all points, and the near ones count most."""
 
-from attn_ui.ask import Ask
-from attn_ui.page import Page, Seen
+from attn_ui.base.ask import Ask
+from attn_ui.base.page import Page, Seen
 from pages.kernel_regression.asks import asks
 from pages.kernel_regression.compute import Now
 from pages.kernel_regression.programs import programs
@@ -30,6 +30,6 @@ PAGE: Page[State, Now] = Page(
 )
 
 if __name__ == "__main__":  # as Streamlit runs it
-    from attn_ui.run_page import run
+    from attn_ui.screen.run_page import run
 
     run(PAGE)

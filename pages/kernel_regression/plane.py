@@ -9,7 +9,7 @@ import torch
 
 from attn_core import KERNELS, effective_keys, kernel_estimate, nadaraya_watson, plane_sample
 from attn_figures.kernel_plane import PlaneEstimate, PlaneScene
-from attn_ui.parameters import EXACT, Steps
+from attn_ui.base.parameters import EXACT, Steps
 from pages.kernel_regression.compute import Sweep
 from pages.kernel_regression.points import Numbers, Points
 from pages.kernel_regression.settings import MAP_STRIDE, QUERY_AT, QUERY_AT_2

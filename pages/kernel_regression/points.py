@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from attn_core import regression_sample
 from attn_figures.dates import DAY, date, duration
 from attn_figures.numbers import number
-from attn_ui.parameters import EXACT
+from attn_ui.base.parameters import EXACT
 from pages.kernel_regression.settings import OWN_POINTS
 
 Numbers = NDArray[np.float64]

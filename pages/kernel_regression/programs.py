@@ -1,8 +1,8 @@
 """Programs that print the estimate at the query of the open picture, and its formula."""
 
 from attn_core import KERNELS
-from attn_ui.numpy_code import in_numpy
-from attn_ui.programs import Programs
+from attn_ui.base.numpy_code import in_numpy
+from attn_ui.base.programs import Programs
 from pages.kernel_regression.compute import Now
 from pages.kernel_regression.settings import OWN_POINTS
 from pages.kernel_regression.snippet import Learning, formula, own_data, plane_data, short, snippet, toy_data

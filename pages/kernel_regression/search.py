@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from attn_core import BandwidthSearch, bandwidth_search
-from attn_ui.shared_cache import shared
+from attn_ui.base.shared_cache import shared
 from pages.kernel_regression.points import Numbers, Points
 from pages.kernel_regression.settings import BANDWIDTH
 

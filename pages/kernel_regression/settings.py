@@ -2,9 +2,9 @@
 
 from dataclasses import replace
 
-from attn_ui.bounds import MAX_KERNEL_POINTS
-from attn_ui.parameters import Choice, Flag, Parameter, Real, Steps, Whole, grouped_tabs, rungs
-from attn_ui.shared_settings import CODE, SEED
+from attn_ui.base.bounds import MAX_KERNEL_POINTS
+from attn_ui.base.parameters import Choice, Flag, Parameter, Real, Steps, Whole, grouped_tabs, rungs
+from attn_ui.base.shared_settings import CODE, SEED
 
 TAB = grouped_tabs(
     understand=("Arithmetic", "Maths"),

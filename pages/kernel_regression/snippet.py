@@ -4,8 +4,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from attn_ui.program_lines import program
-from attn_ui.programs import printing
+from attn_ui.base.program_lines import program
+from attn_ui.base.programs import printing
 
 # Places and true curve of each toy data set, and what its noise is multiplied by.
 _TOYS = {

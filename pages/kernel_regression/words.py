@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from attn_figures.numbers import number
-from attn_ui.markdown import listed
+from attn_ui.base.markdown import listed
 from pages.kernel_regression.points import Numbers, Points
 
 SAME = 1e-9  # weights this close, relative to the largest, are ties

@@ -6,10 +6,10 @@ from functools import partial
 
 from attn_core import AttentionMaps
 from attn_core.toys import SHIPPED, TASKS, Recipe
-from attn_ui.ask import Ask
-from attn_ui.markdown import plain
-from attn_ui.sentence import ask_sentence
-from attn_ui.shared_settings import TEXT
+from attn_ui.base.ask import Ask
+from attn_ui.base.markdown import plain
+from attn_ui.base.sentence import ask_sentence
+from attn_ui.base.shared_settings import TEXT
 from pages.learned_heads import words
 from pages.learned_heads.model_shelf import maps_of, standing
 from pages.learned_heads.model_words import how_to_come_by

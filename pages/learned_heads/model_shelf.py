@@ -5,9 +5,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from attn_core import AttentionMaps, RealModel, load_model
-from attn_ui.hosting import PREFIX, hosting
-from attn_ui.shared_cache import shared
-from attn_ui.shared_settings import TEXT
+from attn_ui.base.shared_cache import shared
+from attn_ui.base.shared_settings import TEXT
+from attn_ui.host.hosting import PREFIX, hosting
 
 OTHER = f"{PREFIX}MODEL"  # a folder, or a name on the hub, in place of the packaged model
 

@@ -3,8 +3,8 @@
 import os
 import sys
 
-from attn_ui.doctor import memory_of
-from attn_ui.hosting import hosting
+from attn_ui.host.doctor import memory_of
+from attn_ui.host.hosting import hosting
 from pages.learned_heads.model_shelf import Shelf
 
 

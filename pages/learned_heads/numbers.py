@@ -27,8 +27,8 @@ from attn_core.toys import (
     outside,
     shipped,
 )
-from attn_ui.parameters import Steps
-from attn_ui.shared_cache import shared
+from attn_ui.base.parameters import Steps
+from attn_ui.base.shared_cache import shared
 from pages.learned_heads.settings import STEP
 from pages.learned_heads.state import Heads, Setting
 from pages.learned_heads.trainer import TRAINER

@@ -1,7 +1,7 @@
 """Heads that have learned: what attention becomes once something is asked of it."""
 
-from attn_ui.ask import Ask
-from attn_ui.page import Page, Seen
+from attn_ui.base.ask import Ask
+from attn_ui.base.page import Page, Seen
 from pages.learned_heads.asks import asks
 from pages.learned_heads.numbers import Found
 from pages.learned_heads.programs import programs
@@ -31,6 +31,6 @@ PAGE: Page[State, Found] = Page(
 )
 
 if __name__ == "__main__":  # as Streamlit runs it
-    from attn_ui.run_page import run
+    from attn_ui.screen.run_page import run
 
     run(PAGE)

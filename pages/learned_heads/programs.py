@@ -1,8 +1,8 @@
 """Programs that print the numbers on screen, and their formula."""
 
 from attn_core.toys import SHIPPED
-from attn_ui.markdown import plain
-from attn_ui.programs import OneProgram, Programs
+from attn_ui.base.markdown import plain
+from attn_ui.base.programs import OneProgram, Programs
 from pages.learned_heads.numbers import Found
 from pages.learned_heads.snippet import by_hand, formula, snippet
 from pages.learned_heads.state import Heads

@@ -1,9 +1,9 @@
 """What a link to this page can set: short names, defaults, ranges."""
 
 from attn_core.toys import TASKS
-from attn_ui.bounds import MAX_HEADS
-from attn_ui.parameters import Choice, Flag, Parameter, Several, Steps, Text, Whole, grouped_tabs
-from attn_ui.shared_settings import CODE, HEAD, KEY, QUERY, TEXT
+from attn_ui.base.bounds import MAX_HEADS
+from attn_ui.base.parameters import Choice, Flag, Parameter, Several, Steps, Text, Whole, grouped_tabs
+from attn_ui.base.shared_settings import CODE, HEAD, KEY, QUERY, TEXT
 
 TOY = "a toy trained here"
 REAL = "a real model"

@@ -4,8 +4,8 @@ from pathlib import Path
 
 from attn_core.toys import SHIPPED, SYMBOLS, path_of
 from attn_core.toys.model import BASE
-from attn_ui.numpy_code import in_numpy
-from attn_ui.programs import in_latex, printing
+from attn_ui.base.numpy_code import in_numpy
+from attn_ui.base.programs import in_latex, printing
 from pages.learned_heads.numbers import Now
 
 ROOT = Path(__file__).resolve().parents[2]

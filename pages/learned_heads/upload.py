@@ -3,8 +3,8 @@
 import streamlit as st
 
 from attn_core import read_attention
-from attn_ui.bounds import MAX_MAPS_BYTES
-from attn_ui.markdown import plain
+from attn_ui.base.bounds import MAX_MAPS_BYTES
+from attn_ui.base.markdown import plain
 from pages.learned_heads.asks import OWN_MAPS
 from pages.learned_heads.whole_snippet import CAPTURE
 from pages.learned_heads.words import capital

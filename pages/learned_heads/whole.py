@@ -20,7 +20,7 @@ from attn_core import (
     previous_token_score,
 )
 from attn_figures.whole_model import Model
-from attn_ui.parameters import Steps
+from attn_ui.base.parameters import Steps
 from pages.learned_heads.settings import RANK, RANK_BY
 
 BEGINS, GOES_ON = "·", "##"  # how tokens show where words begin: one of the two, see `model_words.MARKS`

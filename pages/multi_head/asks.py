@@ -5,16 +5,16 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from attn_core import INITS, MASK_PATTERNS, SCHEMES, Masking, tokenize
-from attn_ui.ask import Ask
-from attn_ui.bounds import MAX_TOKENS
-from attn_ui.hand_weights import ask_by_hand, ask_init, ask_whether
-from attn_ui.markdown import in_papers, listed
-from attn_ui.masking import ask_details
-from attn_ui.parameters import Parameter
-from attn_ui.schemes import SchemeSettings, ask_scheme
-from attn_ui.sentence import ask_sentence
-from attn_ui.shared_settings import BIAS, CROSS, HEAD, SEED, STRENGTH, TEMPERATURE, TEXT, TEXT_2
-from attn_ui.weight_tables import Weight, spread
+from attn_ui.base.ask import Ask
+from attn_ui.base.bounds import MAX_TOKENS
+from attn_ui.base.hand_weights import ask_by_hand, ask_init, ask_whether
+from attn_ui.base.markdown import in_papers, listed
+from attn_ui.base.masking import ask_details
+from attn_ui.base.parameters import Parameter
+from attn_ui.base.schemes import SchemeSettings, ask_scheme
+from attn_ui.base.sentence import ask_sentence
+from attn_ui.base.shared_settings import BIAS, CROSS, HEAD, SEED, STRENGTH, TEMPERATURE, TEXT, TEXT_2
+from attn_ui.base.weight_tables import Weight, spread
 from pages.multi_head.compute import MOST_NUMBERS, heads_slider, sequences, sizes_of, widths
 from pages.multi_head.settings import (
     A_PATTERN_A_HEAD,

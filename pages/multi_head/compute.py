@@ -33,10 +33,10 @@ from attn_core import (
     tokenize,
 )
 from attn_figures.multi_head import Heads
-from attn_ui.bounds import MAX_HEADS, MAX_TOKENS
-from attn_ui.parameters import Steps
-from attn_ui.shared_cache import SharedCache
-from attn_ui.weight_tables import Given
+from attn_ui.base.bounds import MAX_HEADS, MAX_TOKENS
+from attn_ui.base.parameters import Steps
+from attn_ui.base.shared_cache import SharedCache
+from attn_ui.base.weight_tables import Given
 from pages.multi_head.settings import EXAMPLES, HEADS, MASK_REACH
 from pages.multi_head.state import NO_POSITIONS, Look, Setting
 from pages.multi_head.weights import Sizes, taken

@@ -1,6 +1,6 @@
 """Multi-head attention: several maps of the same words, joined into one output."""
 
-from attn_ui.page import Page
+from attn_ui.base.page import Page
 from pages.multi_head.asks import Asked, asks, reads
 from pages.multi_head.compute import Now
 from pages.multi_head.programs import programs
@@ -22,6 +22,6 @@ PAGE: Page[Asked, Now] = Page(
 )
 
 if __name__ == "__main__":  # as Streamlit runs it
-    from attn_ui.run_page import run
+    from attn_ui.screen.run_page import run
 
     run(PAGE)

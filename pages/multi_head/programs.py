@@ -7,8 +7,8 @@ from torch import Tensor
 
 from attn_core import make_mask, mask_code, tokenize
 from attn_core.learned_positions import PACKAGE
-from attn_ui.program_lines import drawn, given
-from attn_ui.programs import Programs, in_latex
+from attn_ui.base.program_lines import drawn, given
+from attn_ui.base.programs import Programs, in_latex
 from pages.multi_head import formulas
 from pages.multi_head import snippet as snippets
 from pages.multi_head.compute import Now, allowed, by_hand, width_of

@@ -1,9 +1,9 @@
 """The picture of all heads at every place of the slider, and what newcomers may stumble over."""
 
-from attn_ui.ask import Ask
-from attn_ui.masking import toggle_cell
-from attn_ui.page import Cell, Figure, Seen, Small
-from attn_ui.shared_settings import HEAD, KEY, QUERY
+from attn_ui.base.ask import Ask
+from attn_ui.base.masking import toggle_cell
+from attn_ui.base.page import Cell, Figure, Seen, Small
+from attn_ui.base.shared_settings import HEAD, KEY, QUERY
 from pages.multi_head import words
 from pages.multi_head.asks import Asked, with_heads
 from pages.multi_head.compute import Now, by_hand, heads_slider, sequences, sizes_of

@@ -1,9 +1,9 @@
 """What this page can set: names in the link, defaults, ranges."""
 
 from attn_core import ATTENTION_SAMPLES, INITS, MASK_PATTERNS, SCHEMES
-from attn_ui.bounds import MAX_D_MODEL, MAX_HEADS, MAX_TOKENS
-from attn_ui.parameters import Choice, Flag, Parameter, Several, Steps, Text, Whole, grouped_tabs
-from attn_ui.shared_settings import (
+from attn_ui.base.bounds import MAX_D_MODEL, MAX_HEADS, MAX_TOKENS
+from attn_ui.base.parameters import Choice, Flag, Parameter, Several, Steps, Text, Whole, grouped_tabs
+from attn_ui.base.shared_settings import (
     BASE,
     BIAS,
     BLOCKED,
@@ -24,7 +24,7 @@ from attn_ui.shared_settings import (
     TEXT_2,
     scheme_setting,
 )
-from attn_ui.weight_tables import TABLES, hand_settings, init_setting
+from attn_ui.base.weight_tables import TABLES, hand_settings, init_setting
 
 TAB = grouped_tabs(
     understand=("Heads add up", "Shapes", "Arithmetic", "Maths", "Measures"),

@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass, replace
 
-from attn_ui.ask import Ask
-from attn_ui.page import Slider
-from attn_ui.parameters import Steps
-from attn_ui.shared_settings import STRENGTH, TEMPERATURE
+from attn_ui.base.ask import Ask
+from attn_ui.base.page import Slider
+from attn_ui.base.parameters import Steps
+from attn_ui.base.shared_settings import STRENGTH, TEMPERATURE
 from pages.multi_head.compute import Now, heads_slider, widths
 from pages.multi_head.state import Look, Setting
 

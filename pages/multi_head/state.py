@@ -3,9 +3,9 @@
 from dataclasses import dataclass, replace
 
 from attn_core import GLOROT, MASK_PATTERNS, Masking
-from attn_ui.bounds import MAX_HEADS
-from attn_ui.schemes import SchemeSettings
-from attn_ui.weight_tables import Given
+from attn_ui.base.bounds import MAX_HEADS
+from attn_ui.base.schemes import SchemeSettings
+from attn_ui.base.weight_tables import Given
 from pages.multi_head.settings import A_PATTERN_A_HEAD, USUAL_PATTERNS, WITHOUT_HEADS
 
 NO_POSITIONS = SchemeSettings("none")

@@ -3,8 +3,8 @@
 from typing import NamedTuple
 
 from attn_core import HeadsFit, HeadsStudy, fit_heads, heads_study
-from attn_ui.bounds import MAX_HEADS
-from attn_ui.shared_cache import shared
+from attn_ui.base.bounds import MAX_HEADS
+from attn_ui.base.shared_cache import shared
 from pages.multi_head.compute import Now, divisors, sequences
 from pages.multi_head.settings import FIT_STEP, LAYERS
 from pages.multi_head.state import Setting

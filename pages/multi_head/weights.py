@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from attn_ui.weight_tables import Given, Weight
+from attn_ui.base.weight_tables import Given, Weight
 
 
 @dataclass(frozen=True)

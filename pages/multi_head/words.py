@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from attn_figures.block_diagrams import Shapes
 from attn_figures.numbers import counted, fixed, number
-from attn_ui.markdown import listed
-from attn_ui.weight_tables import Given, Weight
+from attn_ui.base.markdown import listed
+from attn_ui.base.weight_tables import Given, Weight
 
 MOST_HEADS_TOLD = 4  # whose numbers a sentence gives one by one
 

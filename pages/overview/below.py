@@ -6,9 +6,9 @@ import streamlit as st
 
 from attn_figures import overview
 from attn_live.packing import pack
-from attn_ui.live_figure import live_figure
-from attn_ui.navigation import PAGES
-from attn_ui.shared_cache import shared
+from attn_ui.base.navigation import PAGES
+from attn_ui.base.shared_cache import shared
+from attn_ui.screen.live_figure import live_figure
 from pages.overview.compute import uses
 from pages.overview.words import STARTS, USES
 

@@ -20,7 +20,7 @@ from attn_core import (
     sinusoidal_encoding,
     tokenize,
 )
-from attn_ui.shared_settings import TEMPERATURE
+from attn_ui.base.shared_settings import TEMPERATURE
 
 Weights = NDArray[np.float64]
 SENTENCE = "the cat sat on the mat"

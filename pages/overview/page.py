@@ -1,6 +1,6 @@
 """The landing page: the whole story in one screen, on one slider, and where to go from here."""
 
-from attn_ui.page import Page
+from attn_ui.base.page import Page
 from pages.overview.sees import asks, sees
 from pages.overview.settings import SETTINGS
 
@@ -14,6 +14,6 @@ PAGE: Page[None, float] = Page(
 )
 
 if __name__ == "__main__":  # as Streamlit runs it
-    from attn_ui.run_page import run
+    from attn_ui.screen.run_page import run
 
     run(PAGE)

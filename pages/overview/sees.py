@@ -3,10 +3,10 @@
 from attn_figures import overview
 from attn_live.packing import pack
 from attn_live.says import pack_says
-from attn_ui.ask import Ask
-from attn_ui.page import Figure, Seen, Slider
-from attn_ui.shared_cache import shared
-from attn_ui.shared_settings import TEMPERATURE
+from attn_ui.base.ask import Ask
+from attn_ui.base.page import Figure, Seen, Slider
+from attn_ui.base.shared_cache import shared
+from attn_ui.base.shared_settings import TEMPERATURE
 from pages.overview.compute import story
 from pages.overview.words import INVITATION, what_the_slider_does
 

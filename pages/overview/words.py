@@ -1,6 +1,6 @@
 """The sentences of the overview."""
 
-from attn_ui.shared_settings import TEMPERATURE
+from attn_ui.base.shared_settings import TEMPERATURE
 
 INVITATION = "Each row shows what one query attends to: drag the slider, and all five maps sharpen or spread."
 

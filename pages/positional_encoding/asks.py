@@ -6,11 +6,11 @@ from functools import partial
 from typing import Any
 
 from attn_core import SCHEMES, tokenize
-from attn_ui.ask import Ask
-from attn_ui.bounds import MAX_TOKENS
-from attn_ui.schemes import ask_scheme
-from attn_ui.sentence import ask_sentence
-from attn_ui.shared_settings import BASE, HEAD, KEY, QUERY, RAMP_STEP, SEED, STRENGTH, TEXT
+from attn_ui.base.ask import Ask
+from attn_ui.base.bounds import MAX_TOKENS
+from attn_ui.base.schemes import ask_scheme
+from attn_ui.base.sentence import ask_sentence
+from attn_ui.base.shared_settings import BASE, HEAD, KEY, QUERY, RAMP_STEP, SEED, STRENGTH, TEXT
 from pages.positional_encoding.settings import (
     BESIDE,
     DIMENSIONS,

@@ -9,7 +9,7 @@ from torch import Tensor
 
 from attn_core import SCHEMES, Scheme, make_scheme, sentence_vectors
 from attn_core.attention import Attention
-from attn_ui.parameters import Steps
+from attn_ui.base.parameters import Steps
 from pages.positional_encoding.state import State, fitting_width
 
 MOST_NUMBERS = 300_000  # that the steps of one figure may hold, so that its message stays light

@@ -1,7 +1,7 @@
 """Positional encoding: what order does to attention."""
 
-from attn_ui.ask import Ask
-from attn_ui.page import Page, Seen
+from attn_ui.base.ask import Ask
+from attn_ui.base.page import Page, Seen
 from pages.positional_encoding.asks import asks, at_sliders
 from pages.positional_encoding.compute import Now
 from pages.positional_encoding.programs import programs
@@ -29,6 +29,6 @@ PAGE: Page[State, Now] = Page(
 )
 
 if __name__ == "__main__":  # as Streamlit runs it
-    from attn_ui.run_page import run
+    from attn_ui.screen.run_page import run
 
     run(PAGE)

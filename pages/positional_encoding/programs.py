@@ -1,7 +1,7 @@
 """Programs that reproduce the weights, and their formula."""
 
 from attn_core.learned_positions import PACKAGE
-from attn_ui.programs import Programs, in_latex
+from attn_ui.base.programs import Programs, in_latex
 from pages.positional_encoding.compute import Now
 from pages.positional_encoding.snippet import attention_code, short_code
 

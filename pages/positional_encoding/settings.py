@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 
 from attn_core import POSITION_MISTAKES, SCHEMES
-from attn_ui.bounds import MAX_D_MODEL, MAX_MODEL_TOKENS
-from attn_ui.parameters import Choice, Parameter, Steps, Text, Whole, grouped_tabs
-from attn_ui.places import Found, Place
-from attn_ui.shared_settings import (
+from attn_ui.base.bounds import MAX_D_MODEL, MAX_MODEL_TOKENS
+from attn_ui.base.parameters import Choice, Parameter, Steps, Text, Whole, grouped_tabs
+from attn_ui.base.places import Found, Place
+from attn_ui.base.shared_settings import (
     BASE,
     CODE,
     HEAD,

@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 
 from attn_core import BiasScheme, Scheme
-from attn_ui.program_lines import WORD_VECTOR, drawn, program, word_list
-from attn_ui.programs import printing
+from attn_ui.base.program_lines import WORD_VECTOR, drawn, program, word_list
+from attn_ui.base.programs import printing
 
 
 def attention_code(tokens: Sequence[str], words: str, width: int, seed: int, scheme: Scheme) -> str:

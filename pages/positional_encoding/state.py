@@ -4,9 +4,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from attn_core import SCHEMES, label_tokens
-from attn_ui.parameters import Steps
-from attn_ui.schemes import SchemeSettings
-from attn_ui.shared_settings import BASE, HEAD, KEY, QUERY, RAMP_STEP, STRENGTH
+from attn_ui.base.parameters import Steps
+from attn_ui.base.schemes import SchemeSettings
+from attn_ui.base.shared_settings import BASE, HEAD, KEY, QUERY, RAMP_STEP, STRENGTH
 from pages.positional_encoding.settings import (
     BESIDE,
     DIMENSIONS,

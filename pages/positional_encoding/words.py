@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from attn_core import SCHEMES, Scheme, label_tokens
 from attn_figures.numbers import fixed, number
-from attn_ui.markdown import listed, plain
+from attn_ui.base.markdown import listed, plain
 
 Numbers = NDArray[np.float64]
 SAME = 5e-7  # weights that agree to six digits are called equal

@@ -4,14 +4,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from attn_core import INITS, MASK_PATTERNS, Masking, tokenize
-from attn_ui.ask import Ask
-from attn_ui.bounds import MAX_TOKENS
-from attn_ui.hand_weights import ask_by_hand, ask_init, ask_whether, is_by_hand
-from attn_ui.markdown import in_papers, plain
-from attn_ui.masking import ask_details
-from attn_ui.parameters import Table
-from attn_ui.sentence import ask_sentence
-from attn_ui.shared_settings import (
+from attn_ui.base.ask import Ask
+from attn_ui.base.bounds import MAX_TOKENS
+from attn_ui.base.hand_weights import ask_by_hand, ask_init, ask_whether, is_by_hand
+from attn_ui.base.markdown import in_papers, plain
+from attn_ui.base.masking import ask_details
+from attn_ui.base.parameters import Table
+from attn_ui.base.sentence import ask_sentence
+from attn_ui.base.shared_settings import (
     BIAS,
     CROSS,
     FREE_SCALE,
@@ -25,7 +25,7 @@ from attn_ui.shared_settings import (
     TEXT,
     TEXT_2,
 )
-from attn_ui.weight_tables import Given, spread
+from attn_ui.base.weight_tables import Given, spread
 from pages.single_head.head import Head, make_head, weights
 from pages.single_head.settings import (
     COLOURS,

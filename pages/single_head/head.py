@@ -6,8 +6,8 @@ import torch
 from torch import Tensor
 
 import attn_core
-from attn_ui.shared_cache import shared
-from attn_ui.weight_tables import Weight
+from attn_ui.base.shared_cache import shared
+from attn_ui.base.weight_tables import Weight
 from pages.single_head.state import Inputs, Rows, tokens_of
 
 SAMPLES = {

@@ -1,6 +1,6 @@
 """Single-head attention: every step, every number, and what breaks it."""
 
-from attn_ui.page import Page
+from attn_ui.base.page import Page
 from pages.single_head.asks import asks, enters
 from pages.single_head.compute import Now
 from pages.single_head.programs import programs
@@ -23,6 +23,6 @@ PAGE: Page[State, Now] = Page(
 )
 
 if __name__ == "__main__":  # as Streamlit runs it
-    from attn_ui.run_page import run
+    from attn_ui.screen.run_page import run
 
     run(PAGE)

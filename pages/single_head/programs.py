@@ -4,8 +4,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from attn_core import ATTENTION_SAMPLES, mask_code
-from attn_ui.program_lines import drawn, given, word_list
-from attn_ui.programs import Programs, in_latex
+from attn_ui.base.program_lines import drawn, given, word_list
+from attn_ui.base.programs import Programs, in_latex
 from pages.single_head.compute import Now
 from pages.single_head.head import SAMPLES, typed_vectors
 from pages.single_head.snippet import ROOT, Asked, short, snippet, tables

@@ -5,11 +5,11 @@ from collections.abc import Callable
 from attn_core import MASK_PATTERNS
 from attn_live.packing import pack
 from attn_live.says import pack_says
-from attn_ui.ask import Ask
-from attn_ui.masking import toggle_cell
-from attn_ui.page import Cell, Figure, Seen, Slider
-from attn_ui.shared_cache import shared
-from attn_ui.shared_settings import KEY, QUERY
+from attn_ui.base.ask import Ask
+from attn_ui.base.masking import toggle_cell
+from attn_ui.base.page import Cell, Figure, Seen, Slider
+from attn_ui.base.shared_cache import shared
+from attn_ui.base.shared_settings import KEY, QUERY
 from pages.single_head.compute import Now, at_every_step
 from pages.single_head.head import make_head
 from pages.single_head.settings import STAGE

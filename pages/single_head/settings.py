@@ -1,9 +1,9 @@
 """What this page can set: names in the link, defaults, ranges, and the sidebar that asks for them."""
 
 from attn_core import ATTENTION_MISTAKES, INITS, MASK_PATTERNS
-from attn_ui.bounds import MAX_TABLE_COLUMNS, MAX_TOKENS
-from attn_ui.parameters import Choice, Flag, Parameter, Steps, Table, Whole, grouped_tabs
-from attn_ui.shared_settings import (
+from attn_ui.base.bounds import MAX_TABLE_COLUMNS, MAX_TOKENS
+from attn_ui.base.parameters import Choice, Flag, Parameter, Steps, Table, Whole, grouped_tabs
+from attn_ui.base.shared_settings import (
     BIAS,
     BLOCKED,
     CODE,
@@ -22,7 +22,7 @@ from attn_ui.shared_settings import (
     TEXT,
     TEXT_2,
 )
-from attn_ui.weight_tables import SINGLE, hand_settings, init_setting
+from attn_ui.base.weight_tables import SINGLE, hand_settings, init_setting
 from pages.single_head.head import SAMPLES
 from pages.single_head.stages import STAGES
 from pages.single_head.state import Inputs

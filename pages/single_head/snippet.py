@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from textwrap import indent
 
 from attn_core import GLOROT, INITS
-from attn_ui.program_lines import WORD_VECTOR, drawn_weights, given, program
-from attn_ui.program_weights import as_given, by_hand, filled
-from attn_ui.programs import printing
-from attn_ui.weight_tables import Given
+from attn_ui.base.program_lines import WORD_VECTOR, drawn_weights, given, program
+from attn_ui.base.program_weights import as_given, by_hand, filled
+from attn_ui.base.programs import printing
+from attn_ui.base.weight_tables import Given
 
 Rows = Sequence[Sequence[float]]
 LINEARS = ("W_q", "W_k", "W_v")

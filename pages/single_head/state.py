@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 import attn_core
 from attn_core import Masking
-from attn_ui.bounds import MAX_TOKENS
-from attn_ui.parameters import Steps
-from attn_ui.shared_settings import SEED, TEXT
-from attn_ui.weight_tables import Given
+from attn_ui.base.bounds import MAX_TOKENS
+from attn_ui.base.parameters import Steps
+from attn_ui.base.shared_settings import SEED, TEXT
+from attn_ui.base.weight_tables import Given
 
 Rows = tuple[tuple[float, ...], ...]
 

@@ -6,8 +6,8 @@ import numpy as np
 
 from attn_figures.matrix import Numbers
 from attn_figures.numbers import number
-from attn_ui.markdown import coloured, listed
-from attn_ui.shared_settings import TEMPERATURE
+from attn_ui.base.markdown import coloured, listed
+from attn_ui.base.shared_settings import TEMPERATURE
 from pages.single_head.compute import Now
 from pages.single_head.state import Inputs
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from attn_core import Check
 from attn_core.claims import Study
 from attn_figures.numbers import number
-from attn_ui.markdown import listed
-from attn_ui.parameters import Steps
-from attn_ui.places import See
+from attn_ui.base.markdown import listed
+from attn_ui.base.parameters import Steps
+from attn_ui.base.places import See
 
 N_SEEDS, APART = 8, 100  # each layer of a stack takes one seed in between
 Seeds = tuple[int, ...]

@@ -6,7 +6,7 @@ from attn_core.claims import Study
 from attn_figures.claims import measured
 from attn_live.packing import pack
 from attn_live.says import pack_says
-from attn_ui.shared_cache import shared
+from attn_ui.base.shared_cache import shared
 from pages.what_courses_say.claim import Claim, Seeds, seeds_from, told
 from pages.what_courses_say.claims import CLAIMS
 

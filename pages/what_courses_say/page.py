@@ -1,6 +1,6 @@
 """What courses say: one claim, what decides it, and where it holds."""
 
-from attn_ui.page import Page
+from attn_ui.base.page import Page
 from pages.what_courses_say.compute import State
 from pages.what_courses_say.programs import programs
 from pages.what_courses_say.sees import asks, sees
@@ -20,6 +20,6 @@ PAGE: Page[State, State] = Page(
 )
 
 if __name__ == "__main__":  # as Streamlit runs it
-    from attn_ui.run_page import run
+    from attn_ui.screen.run_page import run
 
     run(PAGE)

@@ -1,6 +1,6 @@
 """A program that measures the claim and prints the means of its curves."""
 
-from attn_ui.programs import OneProgram
+from attn_ui.base.programs import OneProgram
 from pages.what_courses_say.compute import State
 
 

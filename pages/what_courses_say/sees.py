@@ -2,10 +2,10 @@
 
 from dataclasses import replace
 
-from attn_ui.ask import Ask
-from attn_ui.page import Figure, Seen, Slider, Small
-from attn_ui.places import See
-from attn_ui.shared_settings import SEED
+from attn_ui.base.ask import Ask
+from attn_ui.base.page import Figure, Seen, Slider, Small
+from attn_ui.base.places import See
+from attn_ui.base.shared_settings import SEED
 from pages.what_courses_say.claim import verdict
 from pages.what_courses_say.compute import State, drawn
 from pages.what_courses_say.settings import CLAIM

@@ -1,7 +1,7 @@
 """What a link to this page can set: the claim that is shown, and one slider for each."""
 
-from attn_ui.parameters import Choice, Parameter, Steps, grouped_tabs
-from attn_ui.shared_settings import SEED
+from attn_ui.base.parameters import Choice, Parameter, Steps, grouped_tabs
+from attn_ui.base.shared_settings import SEED
 
 TAB = grouped_tabs(prove=("Checks",), take_away=("Data", "Code"))
 CLAIM = Choice(

@@ -11,8 +11,8 @@ from streamlit.testing.v1 import AppTest
 
 from attn_core.applications import drawing
 from attn_live.unpacking import figure_at
-from attn_ui.links import bad_settings
-from attn_ui.places import See
+from attn_ui.base.links import bad_settings
+from attn_ui.base.places import See
 from pages.applications.settings import USE
 from pages.applications.state import State
 from pages.applications.tables import columns

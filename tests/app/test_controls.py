@@ -3,9 +3,9 @@
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from attn_ui.frame import tabs
-from attn_ui.navigation import PAGES, Listed
-from attn_ui.parameters import Choice, grouped_tabs
+from attn_ui.base.navigation import PAGES, Listed
+from attn_ui.base.parameters import Choice, grouped_tabs
+from attn_ui.screen.frame import tabs
 from tests.pages import PAGES as WALKED
 from tests.pages import open_page, open_sound, shown_under, tabs_of
 
@@ -13,8 +13,8 @@ from tests.pages import open_page, open_sound, shown_under, tabs_of
 def _two_lists() -> None:
     import streamlit as st
 
-    from attn_ui import controls, state
-    from attn_ui.parameters import Steps
+    from attn_ui.base.parameters import Steps
+    from attn_ui.screen import controls, state
 
     head = Steps("head", 1, (1, 2, 3), ".0f")
     state.sync((head,), entered="entered" not in st.session_state)

@@ -29,10 +29,10 @@ from attn_core import (
     sentence_vectors,
 )
 from attn_core.schemes import BiasScheme, RotationScheme
-from attn_ui.numpy_code import in_numpy
-from attn_ui.program_lines import program
-from attn_ui.schemes import SchemeSettings
-from attn_ui.shared_settings import TEMPERATURE
+from attn_ui.base.numpy_code import in_numpy
+from attn_ui.base.program_lines import program
+from attn_ui.base.schemes import SchemeSettings
+from attn_ui.base.shared_settings import TEMPERATURE
 from pages.kernel_regression.snippet import Learning, own_data, toy_data
 from pages.kernel_regression.snippet import snippet as of_kernel
 from pages.multi_head import programs as heads_code

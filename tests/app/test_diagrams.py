@@ -13,8 +13,8 @@ from torch.nn import functional as F
 
 from attn_core import Masking, make_mask
 from attn_figures.picture import Spec
-from attn_ui.parameters import Choice
-from attn_ui.shared_settings import TEMPERATURE
+from attn_ui.base.parameters import Choice
+from attn_ui.base.shared_settings import TEMPERATURE
 from pages.multi_head.compute import Now, divisors
 from pages.multi_head.state import Look, Setting
 from pages.multi_head.views import diagram as heads_view

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from attn_ui.doctor import AT_MOST, EMPTY, IN_CLASS, MODEL, VISITORS, expected, model, settings, start
-from attn_ui.hosting import variables
-from attn_ui.trial import unsound
+from attn_ui.host.doctor import AT_MOST, EMPTY, IN_CLASS, MODEL, VISITORS, expected, model, settings, start
+from attn_ui.host.hosting import variables
+from attn_ui.host.trial import unsound
 from tests import planted_bert
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -61,7 +61,7 @@ def test_a_page_that_cannot_be_read_or_imports_what_is_not_there_is_named(tmp_pa
     folder = tmp_path / "pages"
     (folder / "single_head" / "page.py").write_text("if True print(1)\n", encoding="utf-8")
     (folder / "multi_head" / "page.py").write_text(
-        "import os\nfrom attn_ui.frame import no_such\n", encoding="utf-8"
+        "import os\nfrom attn_ui.screen.frame import no_such\n", encoding="utf-8"
     )
     (folder / "overview" / "page.py").unlink()
     overview, single, multi = unsound(tmp_path)
@@ -123,7 +123,7 @@ def test_a_hosts_model_is_read_before_anybody_asks_for_it(tmp_path: Path) -> Non
 def test_pages_open_without_a_word_on_the_threads_that_they_open_in(
     capfd: pytest.CaptureFixture[str],
 ) -> None:
-    command = [sys.executable, "-c", "from attn_ui.trial import failing; assert failing() == []"]
+    command = [sys.executable, "-c", "from attn_ui.host.trial import failing; assert failing() == []"]
     subprocess.run(command, cwd=ROOT, check=True)
     assert capfd.readouterr().err == ""
 

@@ -14,7 +14,7 @@ from streamlit.testing.v1 import AppTest
 
 from attn_core import sentence_vectors, tokenize
 from attn_live.unpacking import figure_at
-from attn_ui import settings_file
+from attn_ui.screen import settings_file
 from pages.overview.compute import D_MODEL, SEED, SENTENCE
 from pages.single_head.state import Inputs
 from tests import handed

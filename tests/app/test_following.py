@@ -9,7 +9,7 @@ from starlette.types import Message, Receive, Scope, Send
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
-from attn_ui.following import WholeFirst
+from attn_ui.screen.following import WholeFirst
 from benchmarks.classroom import ROOT, serving
 from benchmarks.student import Student, released
 

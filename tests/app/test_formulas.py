@@ -10,8 +10,8 @@ import pytest
 import torch
 
 from attn_core import SCHEMES, Alibi, Masking, RelativeBuckets, sentence_vectors
-from attn_ui.schemes import SchemeSettings
-from attn_ui.shared_settings import TEMPERATURE
+from attn_ui.base.schemes import SchemeSettings
+from attn_ui.base.shared_settings import TEMPERATURE
 from pages.positional_encoding import formulas
 from pages.positional_encoding.compute import Now as NowPlaced
 from pages.positional_encoding.state import State as Placed

@@ -14,11 +14,11 @@ from torch.nn import functional as F
 
 import attn_core
 from attn_live.unpacking import figure_at
-from attn_ui import find
-from attn_ui.links import bad_settings
-from attn_ui.navigation import PAGES as LISTED
-from attn_ui.parameters import Choice, Several, Steps, Tabs, by_name
-from attn_ui.places import Found, Place
+from attn_ui.base.links import bad_settings
+from attn_ui.base.navigation import PAGES as LISTED
+from attn_ui.base.parameters import Choice, Several, Steps, Tabs, by_name
+from attn_ui.base.places import Found, Place
+from attn_ui.screen import find
 from pages.glossary.parts import PARTS, walk
 from pages.glossary.settings import EVERY, GROUP
 from pages.glossary.term import Term

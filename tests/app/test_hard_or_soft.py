@@ -9,7 +9,7 @@ import streamlit as st
 
 from attn_core import Masking
 from attn_core.checks import Check
-from attn_ui.shared_settings import TEMPERATURE
+from attn_ui.base.shared_settings import TEMPERATURE
 from pages.single_head.compute import Now, at_every_step
 from pages.single_head.settings import MASK_WIDTH
 from pages.single_head.stages import STAGES

@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from attn_core import BiasScheme
-from attn_ui.schemes import SchemeSettings
+from attn_ui.base.schemes import SchemeSettings
 from pages.multi_head import formulas, programs
 from pages.multi_head.compute import Now, allowed, sequences, without_positions
 from pages.multi_head.settings import A_PATTERN_A_HEAD

@@ -12,8 +12,8 @@ import torch
 
 from attn_core import MASK_PATTERNS, SCHEMES, BiasScheme, Masking, RelativeBuckets
 from attn_live.unpacking import count_steps, figure_at
-from attn_ui.schemes import SchemeSettings
-from attn_ui.shared_settings import STRENGTH, TEMPERATURE
+from attn_ui.base.schemes import SchemeSettings
+from attn_ui.base.shared_settings import STRENGTH, TEMPERATURE
 from pages.multi_head import compute, programs, words
 from pages.multi_head.compute import Now, allowed, divisors, heads_slider, sequences, widths, written
 from pages.multi_head.settings import (

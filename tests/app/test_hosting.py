@@ -11,12 +11,13 @@ import pytest
 from plotly.offline import get_plotlyjs, get_plotlyjs_version
 from streamlit.config import get_config_options
 
-from attn_ui import server, shared_cache
-from attn_ui.assets import COMPILE_AT_ONCE, FrontEnd, plotly_js
-from attn_ui.hosting import PREFIX, Hosting, hosting, variables
-from attn_ui.limits import Limits
-from attn_ui.navigation import PAGES
-from attn_ui.security import headers_for
+from attn_ui.base import shared_cache
+from attn_ui.base.navigation import PAGES
+from attn_ui.host import server
+from attn_ui.host.assets import COMPILE_AT_ONCE, FrontEnd, plotly_js
+from attn_ui.host.hosting import PREFIX, Hosting, hosting, variables
+from attn_ui.host.limits import Limits
+from attn_ui.host.security import headers_for
 from attn_ui.streamlit_inside import front_end
 from pages.learned_heads.model_shelf import OTHER
 

@@ -13,12 +13,12 @@ import pytest
 from starlette.types import Message, Receive, Scope, Send
 from streamlit.runtime.state.query_params import QueryParams
 
-from attn_ui import document
-from attn_ui.assets import FrontEnd, plotly_js
-from attn_ui.limits import Limits
+from attn_ui.host import document
+from attn_ui.host.assets import FrontEnd, plotly_js
+from attn_ui.host.limits import Limits
+from attn_ui.host.uploads import MOST_ELSEWHERE, Uploads
 from attn_ui.streamlit_inside import checked, front_end, markup, messages, repeated_work, routes, uploaded
 from attn_ui.streamlit_inside.part import Part
-from attn_ui.uploads import MOST_ELSEWHERE, Uploads
 from tests.pages import open_page
 
 ROOT = Path(__file__).resolve().parents[2]

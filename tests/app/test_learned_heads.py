@@ -20,7 +20,7 @@ from attn_core import MultiHeadAttention
 from attn_core.toys import CHANCE, SHIPPED, SYMBOLS, TASKS, Judged, Recipe, Run, judge, shipped
 from attn_figures.numbers import number
 from attn_live.says import said_at
-from attn_ui.shared_settings import CODE
+from attn_ui.base.shared_settings import CODE
 from pages.learned_heads import trainer as trainers
 from pages.learned_heads import words
 from pages.learned_heads.numbers import Now, naming, steps_of

@@ -25,9 +25,9 @@ from attn_core import AttentionMaps, RealModel, label_tokens, load_model, read_a
 from attn_figures.whole_model import OVERVIEW, steps
 from attn_live.says import said_at
 from attn_live.unpacking import figure_at
-from attn_ui import shared_cache
-from attn_ui.ask import FromLink
-from attn_ui.page import Cell
+from attn_ui.base import shared_cache
+from attn_ui.base.ask import FromLink
+from attn_ui.base.page import Cell
 from pages import PAGES
 from pages.learned_heads import model_shelf
 from pages.learned_heads import whole_snippet as snippet

@@ -8,9 +8,9 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from attn_ui import lesson
-from attn_ui.bounds import MAX_CSV_BYTES, MAX_MAPS_BYTES, MAX_SETTINGS_BYTES
-from attn_ui.parameters import Flag
+from attn_ui.base.bounds import MAX_CSV_BYTES, MAX_MAPS_BYTES, MAX_SETTINGS_BYTES
+from attn_ui.base.parameters import Flag
+from attn_ui.screen import lesson
 from tests.pages import PAGES, ROUTER, open_page, open_sound
 
 opened = partial(open_sound, "single-head")

@@ -10,8 +10,8 @@ import pytest
 from starlette.types import Message, Receive, Scope, Send
 from streamlit.proto.BackMsg_pb2 import BackMsg
 
-from attn_ui.faults import WithoutMessage, WithoutQuery
-from attn_ui.limits import Limits
+from attn_ui.host.faults import WithoutMessage, WithoutQuery
+from attn_ui.host.limits import Limits
 
 STREAM: dict[str, Any] = {"type": "websocket", "path": "/lab/_stcore/stream", "headers": []}
 BACK: dict[str, Any] = {**STREAM, "headers": [(b"sec-websocket-protocol", b"streamlit, x, some-session")]}

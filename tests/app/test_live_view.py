@@ -9,10 +9,10 @@ import pytest
 import streamlit as st
 
 from attn_live.packing import pack
-from attn_ui import live_figure, state
-from attn_ui.live_figure import live_figure as draw
-from attn_ui.page import Cell, Slider
-from attn_ui.parameters import Steps
+from attn_ui.base.page import Cell, Slider
+from attn_ui.base.parameters import Steps
+from attn_ui.screen import live_figure, state
+from attn_ui.screen.live_figure import live_figure as draw
 from tests.pages import PAGES, open_sound
 
 STEPS = Steps("a", 1.0, (0.0, 1.0, 2.0))

@@ -15,9 +15,9 @@ import pytest
 import torch
 
 from attn_core import MultiHead, MultiHeadAttention
-from attn_ui import shared_cache
-from attn_ui.server import tidy
-from attn_ui.shared_cache import MOST_BYTES, size_of
+from attn_ui.base import shared_cache
+from attn_ui.base.shared_cache import MOST_BYTES, size_of
+from attn_ui.host.server import tidy
 from pages.multi_head import compute
 from pages.multi_head.compute import module
 from pages.multi_head.settings import LAYERS, TAB
@@ -27,7 +27,7 @@ from tests.pages import PAGES, open_page, open_sound
 GLIBC = pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="only glibc's heap is told what to do")
 MEGABYTES = """
 import asyncio, os, sys, torch
-from attn_ui.server import give_memory_back, tidy
+from attn_ui.host.server import give_memory_back, tidy
 
 def megabytes():
     return int(open("/proc/self/statm").read().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 1e6

@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 
 from attn_core import nadaraya_watson
 from attn_live.says import said_at
-from attn_ui.navigation import PAGES
+from attn_ui.base.navigation import PAGES
 from pages.overview.compute import PATCHES, PITCHES, story, uses
 from pages.overview.words import USES, what_the_slider_does
 from tests.pages import open_sound

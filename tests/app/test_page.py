@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 import numpy as np
 import pytest
 
-from attn_ui.page import Cell
+from attn_ui.base.page import Cell
 from pages import PAGES
 from tests.pages import open_sound
 from tests.walk import fields, said_now, states

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attn_ui import bounds
-from attn_ui.links import bad_settings
-from attn_ui.parameters import Choice, Flag, Parameter, Real, Steps, Text, Whole
-from attn_ui.shared_settings import TEMPERATURE
+from attn_ui.base import bounds
+from attn_ui.base.links import bad_settings
+from attn_ui.base.parameters import Choice, Flag, Parameter, Real, Steps, Text, Whole
+from attn_ui.base.shared_settings import TEMPERATURE
 from pages.kernel_regression.settings import BANDWIDTH
 from tests.pages import PAGES
 

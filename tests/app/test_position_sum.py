@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from attn_core import SCHEMES
 from attn_figures.picture import Spec
-from attn_ui.schemes import SchemeSettings
+from attn_ui.base.schemes import SchemeSettings
 from pages.positional_encoding.compute import Now, usable_schemes
 from pages.positional_encoding.state import State
 from pages.positional_encoding.views import added

@@ -25,8 +25,8 @@ from attn_core.schemes import SCHEMES, Scheme
 from attn_figures.numbers import number
 from attn_live.says import said_at
 from attn_live.unpacking import figure_at
-from attn_ui import shared_cache
-from attn_ui.shared_settings import scheme_setting
+from attn_ui.base import shared_cache
+from attn_ui.base.shared_settings import scheme_setting
 from pages.positional_encoding import words
 from pages.positional_encoding.settings import HEADS_OF_BIAS, MISTAKE, ORDER, PICTURE, TAB
 from pages.positional_encoding.snippet import attention_code

@@ -13,8 +13,8 @@ from streamlit.testing.v1 import AppTest
 
 from attn_core import KERNELS, SCHEMES, make_scheme, sentence_vectors
 from attn_core.toys import TASKS
-from attn_ui.numpy_code import in_numpy
-from attn_ui.programs import in_latex
+from attn_ui.base.numpy_code import in_numpy
+from attn_ui.base.programs import in_latex
 from pages.kernel_regression.snippet import formula, own_data, short, snippet, toy_data
 from pages.learned_heads.model_shelf import SHELF, standing
 from pages.multi_head import programs as heads_code

@@ -7,7 +7,7 @@ from typing import Any, NoReturn
 
 import pytest
 
-from attn_ui import reach
+from attn_ui.host import reach
 
 QUERY = "single-head?t=0.30&text=a+b"
 DIRECT = {"Host": "localhost:8501", "Origin": "http://localhost:8501"}

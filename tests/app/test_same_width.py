@@ -10,9 +10,9 @@ from torch import Tensor
 
 from attn_core import sentence_vectors
 from attn_live.unpacking import figure_at
-from attn_ui import shared_cache
-from attn_ui.parameters import Steps
-from attn_ui.schemes import SchemeSettings
+from attn_ui.base import shared_cache
+from attn_ui.base.parameters import Steps
+from attn_ui.base.schemes import SchemeSettings
 from pages.positional_encoding.compute import Now
 from pages.positional_encoding.state import State
 from pages.positional_encoding.views import attention, compare

@@ -16,7 +16,7 @@ from attn_live.says import (
     runs,
     said_at,
 )
-from attn_ui.markdown import coloured, plain
+from attn_ui.base.markdown import coloured, plain
 
 
 @pytest.mark.parametrize(

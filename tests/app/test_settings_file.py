@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from attn_ui import settings_file
-from attn_ui.bounds import MAX_SETTINGS_BYTES
-from attn_ui.parameters import Cells, Choice, Flag, Several, Steps, Table, Whole
+from attn_ui.base.bounds import MAX_SETTINGS_BYTES
+from attn_ui.base.parameters import Cells, Choice, Flag, Several, Steps, Table, Whole
+from attn_ui.screen import settings_file
 
 LONG = ";".join(",".join(f"{i}.12345" for _ in range(16)) for i in range(64))
 KINDS = (

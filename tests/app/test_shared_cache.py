@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from attn_ui import shared_cache
-from attn_ui.shared_cache import SharedCache, shared
+from attn_ui.base import shared_cache
+from attn_ui.base.shared_cache import SharedCache, shared
 
 
 @pytest.fixture(autouse=True)

@@ -15,8 +15,8 @@ from streamlit.testing.v1 import AppTest
 
 from attn_core import ATTENTION_SAMPLES, Masking, make_mask
 from attn_live.says import said_at
-from attn_ui.shared_settings import TABLE_Q, TEMPERATURE
-from attn_ui.typed_tables import edited, matrix_of
+from attn_ui.base.shared_settings import TABLE_Q, TEMPERATURE
+from attn_ui.screen.typed_tables import edited, matrix_of
 from pages.single_head.compute import at_every_step
 from pages.single_head.head import make_head
 from pages.single_head.settings import MASK, MASK_WIDTH, MISTAKE, STAGE, TAB

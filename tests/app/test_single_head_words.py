@@ -9,7 +9,7 @@ import pytest
 
 import attn_core
 from attn_core import MASK_PATTERNS, Masking
-from attn_ui.shared_settings import TEMPERATURE
+from attn_ui.base.shared_settings import TEMPERATURE
 from pages.single_head.compute import Now, at_every_step
 from pages.single_head.head import make_head
 from pages.single_head.programs import asked

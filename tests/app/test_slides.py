@@ -8,8 +8,8 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from attn_ui import slides
-from attn_ui.links import bad_settings
+from attn_ui.base.links import bad_settings
+from attn_ui.export import slides
 from tests.pages import PAGES
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -79,7 +79,7 @@ def test_no_chromium_is_a_sentence(tmp_path: Path) -> None:
     (tmp_path / "links.txt").write_text("single-head\n")
     options = [str(tmp_path / "links.txt"), "--out", str(tmp_path), "--chromium", str(tmp_path / "none")]
     # A process of its own: two of Playwright's loops do not go together.
-    command = [sys.executable, "-m", "attn_ui.slides", *options]
+    command = [sys.executable, "-m", "attn_ui.export.slides", *options]
     ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert ran.returncode == 2
     assert "no Chromium could be started" in ran.stderr

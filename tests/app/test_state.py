@@ -5,8 +5,8 @@ import json
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from attn_ui import state
-from attn_ui.parameters import Cells, Table
+from attn_ui.base.parameters import Cells, Table
+from attn_ui.screen import state
 
 TABLE = Table("Q", 3, 4)
 
@@ -36,8 +36,8 @@ def _script() -> None:
 
     import streamlit as st
 
-    from attn_ui import state
-    from attn_ui.parameters import Cells, Steps, Table
+    from attn_ui.base.parameters import Cells, Steps, Table
+    from attn_ui.screen import state
 
     table, cells = Table("Q", 3, 4), Cells("blocked", 64)
     slider = Steps("h", 1.0, (0.5, 1.0, 2.0, 4.0))
@@ -226,8 +226,8 @@ def test_what_a_link_leaves_out_is_named() -> None:
     def script() -> None:
         import streamlit as st
 
-        from attn_ui import state
-        from attn_ui.parameters import Table, Whole
+        from attn_ui.base.parameters import Table, Whole
+        from attn_ui.screen import state
 
         tables = [Table("Q", 64, 16), Table("K", 64, 16)]
         state.keep(tables[0], ";".join(["0.12345,0.12345"] * 64 * 4))

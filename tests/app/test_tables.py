@@ -2,8 +2,8 @@
 
 import pytest
 
-from attn_ui.parameters import Tabs
-from attn_ui.tables import ROUNDED, checks_table, table
+from attn_ui.base.parameters import Tabs
+from attn_ui.screen.tables import ROUNDED, checks_table, table
 from tests.pages import PAGES, open_sound
 
 WRITTEN_OUT = [

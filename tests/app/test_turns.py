@@ -8,8 +8,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from attn_ui import turns
-from attn_ui.turns import KNOWN, ROUTE, Turns, visitor
+from attn_ui.host import turns
+from attn_ui.host.turns import KNOWN, ROUTE, Turns, visitor
 
 ROOT = Path(__file__).resolve().parents[2]
 

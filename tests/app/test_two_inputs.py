@@ -14,9 +14,9 @@ from streamlit.testing.v1 import AppTest
 from attn_core import KERNELS, kernel_estimate
 from attn_live.packing import MOST_BYTES
 from attn_live.unpacking import figure_at
-from attn_ui.ask import FromLink
-from attn_ui.page import Cell
-from attn_ui.parameters import Steps
+from attn_ui.base.ask import FromLink
+from attn_ui.base.page import Cell
+from attn_ui.base.parameters import Steps
 from pages.kernel_regression.compute import STRIDES, Standing, Sweep
 from pages.kernel_regression.plane import AXIS, PlanePoints, PlaneSweep, sample
 from pages.kernel_regression.plane_words import LeftOutAt, left_out_sentence

@@ -14,9 +14,9 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 from streamlit.runtime.uploaded_file_manager import UploadedFileRec
 
-from attn_ui import uploads
-from attn_ui.bounds import MAX_MAPS_BYTES, MAX_PROCESS_BYTES, MAX_SESSION_BYTES
-from attn_ui.uploads import ENDED, FULL, MOST_BYTES, SPENT, TOO_LARGE, TOO_SLOW, Uploads
+from attn_ui.base.bounds import MAX_MAPS_BYTES, MAX_PROCESS_BYTES, MAX_SESSION_BYTES
+from attn_ui.host import uploads
+from attn_ui.host.uploads import ENDED, FULL, MOST_BYTES, SPENT, TOO_LARGE, TOO_SLOW, Uploads
 from benchmarks.student import Student
 from tests.browser.conftest import serving
 

@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from streamlit.testing.v1 import AppTest
 
 from attn_core import INITS
-from attn_ui.matrices_file import csv_of, npz_of
-from attn_ui.parameters import Choice, by_name
-from attn_ui.weight_tables import TABLES, Weight
-from attn_ui.weights_tab import taken
+from attn_ui.base.parameters import Choice, by_name
+from attn_ui.base.weight_tables import TABLES, Weight
+from attn_ui.screen.matrices_file import csv_of, npz_of
+from attn_ui.screen.weights_tab import taken
 from pages.multi_head.compute import sequences
 from pages.multi_head.settings import SETTINGS as HEADS_SETTINGS
 from pages.multi_head.study import bare, studied

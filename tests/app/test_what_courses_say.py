@@ -7,8 +7,8 @@ import torch
 
 from attn_core.claims import Study
 from attn_figures.numbers import number
-from attn_ui.links import bad_settings
-from attn_ui.places import See
+from attn_ui.base.links import bad_settings
+from attn_ui.base.places import See
 from pages.what_courses_say.claim import Claim, seeds_from, verdict
 from pages.what_courses_say.claims import CLAIMS
 from pages.what_courses_say.compute import State

@@ -8,12 +8,12 @@ from attn_figures.matrix import Matrix
 from attn_figures.panels import compose
 from attn_figures.theme import LIGHT
 from attn_live.packing import Cursor
-from attn_ui import state
-from attn_ui.live_figure import live_figure
-from attn_ui.markdown import plain
-from attn_ui.page import Cell, Rows, Slider
-from attn_ui.parameters import Steps
-from attn_ui.style import dress
+from attn_ui.base.markdown import plain
+from attn_ui.base.page import Cell, Rows, Slider
+from attn_ui.base.parameters import Steps
+from attn_ui.screen import state
+from attn_ui.screen.live_figure import live_figure
+from attn_ui.screen.style import dress
 
 STEP = Steps("a", 2.0, (0.0, 1.0, 2.0, 3.0, 4.0), ".1f")
 OTHER = Steps("b", 0.0, (0.0, 1.0, 2.0), ".1f")

@@ -8,8 +8,8 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Locator, expect
 
 from attn_figures import theme
-from attn_ui import find
-from attn_ui.navigation import PAGES
+from attn_ui.base.navigation import PAGES
+from attn_ui.screen import find
 from tests.browser.app_page import AppPage
 from tests.browser.test_accessibility import faults_in_both_themes
 from tests.browser.test_history import wait_at

@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import expect
 
 from attn_figures.matrix import NUMBERS_UP_TO
-from attn_ui.parameters import Choice
+from attn_ui.base.parameters import Choice
 from tests.browser.app_page import AppPage
 from tests.browser.geometry import MEASURE, MEASURE_SAVED, Drawn, faults, read
 from tests.browser.save_panel import SavePanel

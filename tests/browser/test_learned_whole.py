@@ -10,7 +10,7 @@ from playwright.sync_api import expect
 from attn_core import AttentionMaps
 from attn_core.learned_positions import packaged_folder
 from attn_figures.whole_model import OVERVIEW
-from attn_ui.bounds import MAX_CSV_BYTES
+from attn_ui.base.bounds import MAX_CSV_BYTES
 from tests.browser.app_page import AppPage
 
 pytestmark = pytest.mark.still

@@ -8,7 +8,7 @@ from urllib.parse import quote, urlsplit
 import pytest
 from PIL import Image
 
-from attn_ui.navigation import PAGES, Listed
+from attn_ui.base.navigation import PAGES, Listed
 from tests.browser.app_page import AppPage
 
 CHAT = {"User-Agent": "Mozilla/5.0 (compatible; a chat that unfolds links)", "Accept": "*/*"}

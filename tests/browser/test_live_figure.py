@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from playwright.sync_api import Browser, expect
 
-from attn_ui.live_figure import module_address
+from attn_ui.screen.live_figure import module_address
 from tests.browser.app_page import FRAME, MOMENT, AppPage
 
 

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
 from attn_live.bundle import bundle
-from attn_ui import standalone
+from attn_ui.export import standalone
 
 pytestmark = pytest.mark.still
 

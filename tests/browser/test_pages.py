@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import Browser, expect
 
-from attn_ui.navigation import PAGES
+from attn_ui.base.navigation import PAGES
 from tests.browser.app_page import AppPage
 
 pytestmark = pytest.mark.still

@@ -14,11 +14,11 @@ from plotly.offline import get_plotlyjs, get_plotlyjs_version
 from uvicorn.loops.auto import auto_loop_factory
 
 from attn_live.bundle import bundle
-from attn_ui.assets import COMPILE_AT_ONCE
-from attn_ui.bounds import MAX_MAPS_BYTES
-from attn_ui.live_figure import PLOTLY_ROUTE, module_address
-from attn_ui.navigation import PAGES
-from attn_ui.security import HEADERS
+from attn_ui.base.bounds import MAX_MAPS_BYTES
+from attn_ui.base.navigation import PAGES
+from attn_ui.host.assets import COMPILE_AT_ONCE
+from attn_ui.host.security import HEADERS
+from attn_ui.screen.live_figure import PLOTLY_ROUTE, module_address
 from tests.browser.app_page import READY
 from tests.browser.conftest import serving
 

@@ -11,7 +11,7 @@ from pptx import Presentation
 from pptx.util import Pt
 from pypdf import PdfReader
 
-from attn_ui import slides
+from attn_ui.export import slides
 
 LIST = "single-head?t=0.50&text=a+b&say=b+for+a  Sharper <b>\n/?t=soon\n"
 

@@ -20,7 +20,7 @@ import torch
 
 from attn_core import AttentionMaps, read_attention
 from attn_core.attention_file import MAX_BYTES, MAX_FILE_BYTES
-from attn_ui.bounds import MAX_MAPS_BYTES
+from attn_ui.base.bounds import MAX_MAPS_BYTES
 from tests import fuzz_files
 from tests.core.kinds import Refuses
 

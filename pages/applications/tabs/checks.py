@@ -3,7 +3,7 @@
 import streamlit as st
 
 from attn_core import Check, audit_attention
-from attn_ui.tables import checks_table
+from attn_ui.screen.tables import checks_table
 from pages.applications.state import State
 from pages.applications.views import VIEWS
 

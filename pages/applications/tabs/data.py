@@ -3,8 +3,8 @@
 import streamlit as st
 
 from attn_figures.numbers import number
-from attn_ui.download import csv_of, offer_csv
-from attn_ui.tables import ROUNDED, numbers_table
+from attn_ui.screen.download import csv_of, offer_csv
+from attn_ui.screen.tables import ROUNDED, numbers_table
 from pages.applications.state import State
 from pages.applications.tables import columns
 

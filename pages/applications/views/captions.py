@@ -9,9 +9,9 @@ from attn_core import Check, compare
 from attn_core.applications import PATCH as PIXELS
 from attn_core.applications import SHAPES
 from attn_figures.over_picture import Asked
-from attn_ui.parameters import Steps
-from attn_ui.places import See
-from attn_ui.shared_settings import TEMPERATURE
+from attn_ui.base.parameters import Steps
+from attn_ui.base.places import See
+from attn_ui.base.shared_settings import TEMPERATURE
 from pages.applications.settings import WORD
 from pages.applications.state import State
 from pages.applications.view import Head, Moved, View

@@ -10,9 +10,9 @@ from attn_core.applications import PATCH as PIXELS
 from attn_core.applications import drawing, likeness, patch_names, patches
 from attn_figures.over_picture import Asked, over_picture, over_picture_cursor
 from attn_live.packing import Cursor, pack
-from attn_ui.parameters import Steps
-from attn_ui.places import See
-from attn_ui.shared_settings import TEMPERATURE
+from attn_ui.base.parameters import Steps
+from attn_ui.base.places import See
+from attn_ui.base.shared_settings import TEMPERATURE
 from pages.applications.settings import PATCH
 from pages.applications.state import State
 from pages.applications.view import Head, Moved, View

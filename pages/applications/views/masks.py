@@ -20,8 +20,8 @@ from attn_core import (
 from attn_figures.numbers import counted
 from attn_figures.three_masks import Masked, three_masks
 from attn_live.packing import pack
-from attn_ui.parameters import Steps
-from attn_ui.places import See
+from attn_ui.base.parameters import Steps
+from attn_ui.base.places import See
 from pages.applications.settings import PREFIX
 from pages.applications.state import State
 from pages.applications.view import Head, Moved, View

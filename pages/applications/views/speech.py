@@ -11,8 +11,8 @@ from attn_core.applications import RATE, frame_names, likeness, log_energies, vo
 from attn_figures.numbers import counted
 from attn_figures.speech import Sound, speech_cursor, speech_weights
 from attn_live.packing import Cursor, pack
-from attn_ui.parameters import Steps
-from attn_ui.places import See
+from attn_ui.base.parameters import Steps
+from attn_ui.base.places import See
 from pages.applications.settings import FRAME, WINDOW
 from pages.applications.state import N_FRAME, State
 from pages.applications.view import Head, Moved, View

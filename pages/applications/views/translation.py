@@ -6,9 +6,9 @@ from attn_core import Check, compare
 from attn_core.applications import SOURCE, TARGET, alignment, translated
 from attn_figures.ribbons import outlines, ribbons
 from attn_live.packing import pack
-from attn_ui.parameters import Steps
-from attn_ui.places import See
-from attn_ui.shared_settings import TEMPERATURE
+from attn_ui.base.parameters import Steps
+from attn_ui.base.places import See
+from attn_ui.base.shared_settings import TEMPERATURE
 from pages.applications.state import State
 from pages.applications.view import Head, Moved, View
 

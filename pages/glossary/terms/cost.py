@@ -1,6 +1,6 @@
 """Terms of what attention costs, and of writing token by token."""
 
-from attn_ui.places import Place
+from attn_ui.base.places import Place
 from pages.glossary.term import Term
 
 TERMS = (

@@ -1,6 +1,6 @@
 """Terms of several heads, and of the block that they stand in."""
 
-from attn_ui.places import Place
+from attn_ui.base.places import Place
 from pages.glossary.term import Term
 
 VASWANI = "Vaswani et al., 2017"

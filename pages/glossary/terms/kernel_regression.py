@@ -1,6 +1,6 @@
 """Terms of kernel regression, the attention of statistics."""
 
-from attn_ui.places import Place
+from attn_ui.base.places import Place
 from pages.glossary.term import Term
 
 _SELECT = {"picture": "Choose the bandwidth"}

@@ -1,6 +1,6 @@
 """Terms of masks: where a query may attend."""
 
-from attn_ui.places import Place
+from attn_ui.base.places import Place
 from pages.glossary.term import Term
 
 LONGFORMER = "Beltagy et al., 2020"

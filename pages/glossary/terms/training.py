@@ -1,6 +1,6 @@
 """Terms of heads that have learned."""
 
-from attn_ui.places import Place
+from attn_ui.base.places import Place
 from pages.glossary.term import Term
 
 OLSSON = "Olsson et al., 2022"

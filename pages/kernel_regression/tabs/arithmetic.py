@@ -6,7 +6,7 @@ import torch
 
 from attn_core import KERNELS
 from attn_figures.numbers import number
-from attn_ui.tables import ROUNDED, table
+from attn_ui.screen.tables import ROUNDED, table
 from pages.kernel_regression.compute import Now, Standing
 from pages.kernel_regression.words import named
 

@@ -13,9 +13,9 @@ from attn_core.mistakes import softmax_over_queries
 from attn_figures.kernel_studies import two_fits, two_maps
 from attn_figures.numbers import number
 from attn_figures.picture import Spec
-from attn_ui import controls
-from attn_ui.live_figure import live_figure
-from attn_ui.screen import SCREEN
+from attn_ui.screen import controls
+from attn_ui.screen.live_figure import live_figure
+from attn_ui.screen.screen import SCREEN
 from pages.kernel_regression import break_plane_tab, plane
 from pages.kernel_regression.break_plane import Asked
 from pages.kernel_regression.compute import Now, Sweep, estimates

@@ -10,7 +10,7 @@ import torch.nn.functional as F
 
 from attn_core import leave_one_out_error
 from attn_core.checks import Check, compare
-from attn_ui.tables import checks_table
+from attn_ui.screen.tables import checks_table
 from pages.kernel_regression.compute import Now, Standing, lengthened
 from pages.kernel_regression.points import Numbers
 from pages.kernel_regression.tabs import plane_checks

@@ -6,9 +6,9 @@ import numpy as np
 import streamlit as st
 
 from attn_figures.dates import DAY, date
-from attn_ui.bounds import MAX_CSV_BYTES, MAX_CSV_ROWS, MAX_KERNEL_POINTS
-from attn_ui.download import csv_of, offer_csv
-from attn_ui.markdown import plain
+from attn_ui.base.bounds import MAX_CSV_BYTES, MAX_CSV_ROWS, MAX_KERNEL_POINTS
+from attn_ui.base.markdown import plain
+from attn_ui.screen.download import csv_of, offer_csv
 from pages.kernel_regression.asks import OWN
 from pages.kernel_regression.compute import Now
 from pages.kernel_regression.own_table import Column, TableError, date_of, pair, read_table, thin

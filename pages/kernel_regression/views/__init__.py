@@ -2,8 +2,8 @@
 
 from collections.abc import Callable, Mapping
 
-from attn_ui.ask import Ask
-from attn_ui.page import Seen
+from attn_ui.base.ask import Ask
+from attn_ui.base.page import Seen
 from pages.kernel_regression.compute import Now
 from pages.kernel_regression.settings import TWO_INPUTS
 from pages.kernel_regression.state import State

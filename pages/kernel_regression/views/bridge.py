@@ -13,11 +13,11 @@ from attn_figures.kernel_bridge import Terms, bridge
 from attn_figures.numbers import fixed, number
 from attn_live.packing import pack
 from attn_live.says import pack_says
-from attn_ui.ask import Ask
-from attn_ui.page import Figure, Seen, Slider, Small
-from attn_ui.parameters import EXACT
-from attn_ui.shared_cache import shared
-from attn_ui.shared_settings import FREE_SCALE, TABLE_K, TABLE_Q, TABLE_V
+from attn_ui.base.ask import Ask
+from attn_ui.base.page import Figure, Seen, Slider, Small
+from attn_ui.base.parameters import EXACT
+from attn_ui.base.shared_cache import shared
+from attn_ui.base.shared_settings import FREE_SCALE, TABLE_K, TABLE_Q, TABLE_V
 from pages.kernel_regression.compute import Kept, Now, Standing, Strides, Sweep, fitting, lengthened, settled
 from pages.kernel_regression.points import Numbers, Points
 from pages.kernel_regression.settings import ALL_KEYS, BANDWIDTH, KEY_LENGTHS, KEYS_LIE, OWN_POINTS

@@ -7,9 +7,9 @@ from attn_figures.kernel_regression import compare, compare_cursor
 from attn_figures.kernel_scene import Estimate
 from attn_live.packing import Cursor, pack
 from attn_live.says import pack_says
-from attn_ui.ask import Ask
-from attn_ui.page import Figure, Rows, Seen, Slider
-from attn_ui.shared_cache import shared
+from attn_ui.base.ask import Ask
+from attn_ui.base.page import Figure, Rows, Seen, Slider
+from attn_ui.base.shared_cache import shared
 from pages.kernel_regression.compute import Kept, Now, Strides, Sweep, fitting, settled
 from pages.kernel_regression.points import Points
 from pages.kernel_regression.state import State

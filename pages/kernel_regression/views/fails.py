@@ -11,10 +11,10 @@ from attn_figures.kernel_scene import Scene
 from attn_figures.kernel_studies import Limits, fails
 from attn_live.packing import pack
 from attn_live.says import pack_says
-from attn_ui.ask import Ask
-from attn_ui.page import Figure, Seen, Slider
-from attn_ui.parameters import Steps
-from attn_ui.shared_cache import shared
+from attn_ui.base.ask import Ask
+from attn_ui.base.page import Figure, Seen, Slider
+from attn_ui.base.parameters import Steps
+from attn_ui.base.shared_cache import shared
 from pages.kernel_regression.compute import Now, Sweep, asked
 from pages.kernel_regression.points import TOY_WIDTH, Numbers, Points
 from pages.kernel_regression.settings import BANDWIDTH, KERNEL, POINTS_DATA

@@ -8,9 +8,9 @@ from attn_core import BandwidthSearch
 from attn_figures.kernel_plane import KEYS, MAP, PlaneEstimate, plane, plane_cursor, plane_moves
 from attn_live.packing import Cursor, pack
 from attn_live.says import pack_says
-from attn_ui.ask import Ask
-from attn_ui.page import Cell, Figure, Rows, Seen, Slider
-from attn_ui.shared_cache import shared
+from attn_ui.base.ask import Ask
+from attn_ui.base.page import Cell, Figure, Rows, Seen, Slider
+from attn_ui.base.shared_cache import shared
 from pages.kernel_regression.compute import Kept, Now, Strides, fitting, settled
 from pages.kernel_regression.plane import AXIS, DOWN, PlanePoints, PlaneSweep, sample
 from pages.kernel_regression.plane_words import LeftOutAt, plane_sentences

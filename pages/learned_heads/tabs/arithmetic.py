@@ -5,8 +5,8 @@ import math
 import streamlit as st
 
 from attn_figures.numbers import number
-from attn_ui.markdown import coloured, listed
-from attn_ui.tables import ROUNDED, table
+from attn_ui.base.markdown import coloured, listed
+from attn_ui.screen.tables import ROUNDED, table
 from pages.learned_heads.numbers import Now
 
 

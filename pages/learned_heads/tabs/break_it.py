@@ -16,11 +16,11 @@ from attn_core.mistakes import MASKED_IS_ZERO
 from attn_core.toys import SYMBOLS, TOY_MISTAKES, Judged, ToyMistake, ToyRun, heads_reversed
 from attn_figures.learned import Maps, right_and_broken
 from attn_figures.numbers import number
-from attn_ui import controls
-from attn_ui.frame import what_you_see
-from attn_ui.live_figure import live_figure
-from attn_ui.markdown import listed
-from attn_ui.tables import checks_table, table
+from attn_ui.base.markdown import listed
+from attn_ui.screen import controls
+from attn_ui.screen.frame import what_you_see
+from attn_ui.screen.live_figure import live_figure
+from attn_ui.screen.tables import checks_table, table
 from pages.learned_heads import words
 from pages.learned_heads.numbers import GUESSING, NAMED, Now, array, judged_with, judged_without, naming
 from pages.learned_heads.settings import FLAW

@@ -6,11 +6,11 @@ from functools import partial
 from attn_figures.whole_model import OVERVIEW, head_at, steps
 from attn_live.packing import pack
 from attn_live.says import pack_says
-from attn_ui.ask import Ask
-from attn_ui.markdown import listed, plain
-from attn_ui.page import Cell, Figure, Seen, Slider, Small
-from attn_ui.shared_cache import shared
-from attn_ui.shared_settings import KEY, QUERY
+from attn_ui.base.ask import Ask
+from attn_ui.base.markdown import listed, plain
+from attn_ui.base.page import Cell, Figure, Seen, Slider, Small
+from attn_ui.base.shared_cache import shared
+from attn_ui.base.shared_settings import KEY, QUERY
 from pages.learned_heads import whole_words as words
 from pages.learned_heads.asks import ORDERS
 from pages.learned_heads.model_shelf import OTHER

@@ -6,10 +6,10 @@ from attn_core.toys import SYMBOLS
 from attn_figures.learned import Course, Maps, scrubber
 from attn_live.packing import pack
 from attn_live.says import pack_says
-from attn_ui.ask import Ask
-from attn_ui.page import Figure, Seen, Slider, Small
-from attn_ui.shared_cache import shared
-from attn_ui.shared_settings import HEAD, KEY, QUERY
+from attn_ui.base.ask import Ask
+from attn_ui.base.page import Figure, Seen, Slider, Small
+from attn_ui.base.shared_cache import shared
+from attn_ui.base.shared_settings import HEAD, KEY, QUERY
 from pages.learned_heads import words
 from pages.learned_heads.numbers import (
     GUESSING,

@@ -6,12 +6,12 @@ import streamlit as st
 from torch import Tensor
 
 from attn_figures.numbers import number
-from attn_ui import controls
-from attn_ui.markdown import coloured
-from attn_ui.masking import toggle_cell
-from attn_ui.screen import SCREEN
-from attn_ui.shared_settings import HEAD, KEY, QUERY
-from attn_ui.tables import ROUNDED
+from attn_ui.base.markdown import coloured
+from attn_ui.base.masking import toggle_cell
+from attn_ui.base.shared_settings import HEAD, KEY, QUERY
+from attn_ui.screen import controls
+from attn_ui.screen.screen import SCREEN
+from attn_ui.screen.tables import ROUNDED
 from pages.multi_head.asks import names_of_heads
 from pages.multi_head.compute import Now, allowed, biases
 

@@ -10,11 +10,11 @@ from attn_core import Check, compare
 from attn_figures.batch import batch as picture
 from attn_figures.numbers import counted
 from attn_live.packing import pack
-from attn_ui import controls
-from attn_ui.live_figure import live_figure
-from attn_ui.markdown import listed
-from attn_ui.page import Slider
-from attn_ui.shared_settings import HEAD
+from attn_ui.base.markdown import listed
+from attn_ui.base.page import Slider
+from attn_ui.base.shared_settings import HEAD
+from attn_ui.screen import controls
+from attn_ui.screen.live_figure import live_figure
 from pages.multi_head.batch import MOST_SENTENCES, MOST_WORDS, PAD, Batch, batch_of
 from pages.multi_head.compute import Now, array
 from pages.multi_head.settings import BATCH, EXAMPLES

@@ -10,11 +10,11 @@ import torch
 from attn_core import NORMS, repeat_block, token_similarity
 from attn_figures.block import layer_curves
 from attn_live.packing import pack
-from attn_ui import controls
-from attn_ui.live_figure import live_figure
-from attn_ui.markdown import coloured, listed
-from attn_ui.page import Slider
-from attn_ui.shared_cache import shared
+from attn_ui.base.markdown import coloured, listed
+from attn_ui.base.page import Slider
+from attn_ui.base.shared_cache import shared
+from attn_ui.screen import controls
+from attn_ui.screen.live_figure import live_figure
 from pages.multi_head import words
 from pages.multi_head.compute import Now, array, by_hand, mask, module, sequences, sizes_of
 from pages.multi_head.settings import LAYERS, NORM, RESIDUAL

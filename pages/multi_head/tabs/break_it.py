@@ -16,11 +16,11 @@ from attn_figures.heads_add_up import between_heads
 from attn_figures.matrix import Matrix
 from attn_figures.multi_head import right_and_broken
 from attn_figures.numbers import counted
-from attn_ui import controls
-from attn_ui.frame import what_you_see
-from attn_ui.live_figure import live_figure
-from attn_ui.markdown import listed
-from attn_ui.state import value
+from attn_ui.base.markdown import listed
+from attn_ui.screen import controls
+from attn_ui.screen.frame import what_you_see
+from attn_ui.screen.live_figure import live_figure
+from attn_ui.screen.state import value
 from pages.multi_head.asks import names_of_heads
 from pages.multi_head.compute import Now, array, divisors, heads
 from pages.multi_head.settings import KV_HEADS, MISTAKE, MISTAKES

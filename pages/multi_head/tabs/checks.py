@@ -8,7 +8,7 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from attn_core import Check, Rotary, compare
-from attn_ui.tables import checks_table
+from attn_ui.screen.tables import checks_table
 from pages.multi_head.compute import Now
 
 

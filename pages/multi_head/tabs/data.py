@@ -6,10 +6,10 @@ import streamlit as st
 
 from attn_core import weights_of
 from attn_figures.numbers import fixed
-from attn_ui import weights_tab
-from attn_ui.hand_weights import is_by_hand
-from attn_ui.screen import SCREEN
-from attn_ui.tables import numbers_table
+from attn_ui.base.hand_weights import is_by_hand
+from attn_ui.screen import weights_tab
+from attn_ui.screen.screen import SCREEN
+from attn_ui.screen.tables import numbers_table
 from pages.multi_head.compute import Now, array, by_hand, sizes_of
 from pages.multi_head.tables import Table, tables
 from pages.multi_head.weights import columns, weights

@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 
 from attn_figures.heads_add_up import added_up, shares
 from attn_live.packing import pack
-from attn_ui.live_figure import live_figure
-from attn_ui.markdown import coloured
-from attn_ui.page import Slider
-from attn_ui.shared_cache import shared
-from attn_ui.shared_settings import QUERY
+from attn_ui.base.markdown import coloured
+from attn_ui.base.page import Slider
+from attn_ui.base.shared_cache import shared
+from attn_ui.base.shared_settings import QUERY
+from attn_ui.screen.live_figure import live_figure
 from pages.multi_head import words
 from pages.multi_head.asks import names_of_heads
 from pages.multi_head.compute import Now, array, output_of, sequences, stages

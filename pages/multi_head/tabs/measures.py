@@ -7,8 +7,8 @@ import streamlit as st
 from attn_core import head_similarity
 from attn_figures.heads_add_up import similarity
 from attn_figures.numbers import counted, fixed, number
-from attn_ui.frame import what_you_see
-from attn_ui.live_figure import live_figure
+from attn_ui.screen.frame import what_you_see
+from attn_ui.screen.live_figure import live_figure
 from pages.multi_head.compute import MEASURES, Now, array, order_of
 from pages.multi_head.settings import EXAMPLES
 

@@ -13,13 +13,13 @@ from attn_figures import one_or_many as pictures
 from attn_figures.numbers import counted, number
 from attn_figures.one_or_many import Fitted, Spread
 from attn_live.packing import pack
-from attn_ui import controls
-from attn_ui.live_figure import live_figure
-from attn_ui.page import Slider
-from attn_ui.program_lines import program as program_of
-from attn_ui.shared_cache import shared
-from attn_ui.state import value
-from attn_ui.tables import table as written
+from attn_ui.base.page import Slider
+from attn_ui.base.program_lines import program as program_of
+from attn_ui.base.shared_cache import shared
+from attn_ui.screen import controls
+from attn_ui.screen.live_figure import live_figure
+from attn_ui.screen.state import value
+from attn_ui.screen.tables import table as written
 from pages.multi_head import programs, study_snippet, words
 from pages.multi_head import snippet as snippets
 from pages.multi_head.compute import Now, array, draw, sequences

@@ -7,10 +7,10 @@ from attn_figures.heads_add_up import parameter_curves
 from attn_figures.numbers import counted
 from attn_figures.reshape import N_STEPS, STAGES, blocks, moment
 from attn_live.packing import pack
-from attn_ui.frame import what_you_see
-from attn_ui.live_figure import live_figure
-from attn_ui.page import Slider
-from attn_ui.shared_cache import shared
+from attn_ui.base.page import Slider
+from attn_ui.base.shared_cache import shared
+from attn_ui.screen.frame import what_you_see
+from attn_ui.screen.live_figure import live_figure
 from pages.multi_head import words
 from pages.multi_head.compute import Now
 from pages.multi_head.settings import RESHAPE

@@ -10,11 +10,11 @@ from torch.nn import functional as F
 from attn_core import Check, compare, multi_head_size
 from attn_figures.shared_heads import sharing, trade
 from attn_live.packing import pack
-from attn_ui.live_figure import live_figure
-from attn_ui.page import Slider
-from attn_ui.parameters import Steps
-from attn_ui.shared_cache import shared
-from attn_ui.state import exact, value
+from attn_ui.base.page import Slider
+from attn_ui.base.parameters import Steps
+from attn_ui.base.shared_cache import shared
+from attn_ui.screen.live_figure import live_figure
+from attn_ui.screen.state import exact, value
 from pages.multi_head import programs, words
 from pages.multi_head.compute import Now, divisors, heads, latent_module
 from pages.multi_head.settings import KV_HEADS, LATENT

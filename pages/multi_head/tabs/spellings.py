@@ -6,7 +6,7 @@ from dataclasses import replace
 import streamlit as st
 
 from attn_core import Check, compare
-from attn_ui import controls
+from attn_ui.screen import controls
 from pages.multi_head import programs, snippet
 from pages.multi_head.compute import Now
 from pages.multi_head.settings import SPELLING

@@ -10,12 +10,12 @@ from attn_core import Check, DecodingCost, compare, decoding_cost
 from attn_figures.numbers import counted
 from attn_figures.shared_heads import writing, writing_cost
 from attn_live.packing import pack
-from attn_ui.live_figure import live_figure
-from attn_ui.markdown import coloured
-from attn_ui.page import Slider
-from attn_ui.shared_cache import shared
-from attn_ui.shared_settings import QUERY
-from attn_ui.state import value
+from attn_ui.base.markdown import coloured
+from attn_ui.base.page import Slider
+from attn_ui.base.shared_cache import shared
+from attn_ui.base.shared_settings import QUERY
+from attn_ui.screen.live_figure import live_figure
+from attn_ui.screen.state import value
 from pages.multi_head import programs, words
 from pages.multi_head.compute import Now, array, biases, sequences, written
 from pages.multi_head.state import Setting

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from attn_figures.picture import Spec
 from attn_live.packing import pack
 from attn_live.says import pack_says
-from attn_ui.shared_cache import shared
+from attn_ui.base.shared_cache import shared
 from pages.multi_head.compute import Now
 from pages.multi_head.sliders import Moving
 from pages.multi_head.state import Look

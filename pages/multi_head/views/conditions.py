@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from attn_core import entropy
-from attn_ui.markdown import coloured, plain
+from attn_ui.base.markdown import coloured, plain
 from pages.multi_head import words
 from pages.multi_head.compute import Now, allowed, mean_of_rows, one_length
 

@@ -6,9 +6,9 @@ from types import MappingProxyType
 from attn_figures import block_diagrams as pictures
 from attn_figures.block_diagrams import Shapes
 from attn_figures.picture import Spec
-from attn_ui.ask import Ask
-from attn_ui.page import Cell
-from attn_ui.parameters import Choice, Tabs
+from attn_ui.base.ask import Ask
+from attn_ui.base.page import Cell
+from attn_ui.base.parameters import Choice, Tabs
 from pages.multi_head import words
 from pages.multi_head.compute import Now, allowed, divisors
 from pages.multi_head.settings import TAB, VIEW

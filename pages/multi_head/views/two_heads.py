@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from attn_figures import multi_head as pictures
 from attn_figures.picture import Spec
-from attn_ui.markdown import coloured
+from attn_ui.base.markdown import coloured
 from pages.multi_head import words
 from pages.multi_head.compute import Now, heads
 

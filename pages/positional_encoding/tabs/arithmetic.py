@@ -3,10 +3,10 @@
 import streamlit as st
 
 from attn_figures.numbers import fixed
-from attn_ui import controls
-from attn_ui.markdown import plain
-from attn_ui.shared_settings import KEY, QUERY
-from attn_ui.tables import ROUNDED, table
+from attn_ui.base.markdown import plain
+from attn_ui.base.shared_settings import KEY, QUERY
+from attn_ui.screen import controls
+from attn_ui.screen.tables import ROUNDED, table
 from pages.positional_encoding import words
 from pages.positional_encoding.compute import Now
 

@@ -6,8 +6,8 @@ from attn_core import POSITION_MISTAKES
 from attn_figures import positional as pictures
 from attn_figures.matrix import KEY_TITLE, QUERY_TITLE
 from attn_figures.positional import Trial
-from attn_ui import controls
-from attn_ui.live_figure import live_figure
+from attn_ui.screen import controls
+from attn_ui.screen.live_figure import live_figure
 from pages.positional_encoding import words
 from pages.positional_encoding.compute import Now
 from pages.positional_encoding.settings import MISTAKE

@@ -12,7 +12,7 @@ from torch import Tensor
 from attn_core import Alibi, NoPositions, shift_difference, shuffle_difference
 from attn_core.checks import Check, compare
 from attn_core.positional import sinusoidal_encoding
-from attn_ui.tables import checks_table
+from attn_ui.screen.tables import checks_table
 from pages.positional_encoding.compute import Now
 
 MOVED = 7  # positions by which all are moved on

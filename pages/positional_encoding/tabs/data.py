@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from attn_ui.download import csv_of, offer_csv
+from attn_ui.screen.download import csv_of, offer_csv
 from pages.positional_encoding.compute import Now
 from pages.positional_encoding.tables import Numbers, tables
 

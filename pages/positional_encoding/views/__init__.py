@@ -3,8 +3,8 @@
 from collections.abc import Callable, Mapping
 
 from attn_core import SCHEMES
-from attn_ui.ask import Ask
-from attn_ui.page import Seen
+from attn_ui.base.ask import Ask
+from attn_ui.base.page import Seen
 from pages.positional_encoding.compute import Now
 from pages.positional_encoding.views import (
     added,

@@ -15,12 +15,12 @@ from attn_figures.picture import Spec
 from attn_figures.position_sum import Part
 from attn_live.packing import pack
 from attn_live.says import pack_says
-from attn_ui.ask import Ask
-from attn_ui.markdown import plain
-from attn_ui.page import Figure, Seen, Slider
-from attn_ui.parameters import Steps
-from attn_ui.shared_cache import shared
-from attn_ui.shared_settings import KEY, QUERY, STRENGTH
+from attn_ui.base.ask import Ask
+from attn_ui.base.markdown import plain
+from attn_ui.base.page import Figure, Seen, Slider
+from attn_ui.base.parameters import Steps
+from attn_ui.base.shared_cache import shared
+from attn_ui.base.shared_settings import KEY, QUERY, STRENGTH
 from pages.positional_encoding.compute import MOST_NUMBERS, Now, values
 from pages.positional_encoding.state import State
 

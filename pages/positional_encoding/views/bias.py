@@ -6,10 +6,10 @@ from attn_core import BiasScheme, RelativeBuckets, by_offset
 from attn_figures import position_maps as pictures
 from attn_live.packing import pack
 from attn_live.says import pack_says
-from attn_ui.ask import Ask
-from attn_ui.page import Figure, Seen, Slider
-from attn_ui.shared_cache import shared
-from attn_ui.shared_settings import HEAD
+from attn_ui.base.ask import Ask
+from attn_ui.base.page import Figure, Seen, Slider
+from attn_ui.base.shared_cache import shared
+from attn_ui.base.shared_settings import HEAD
 from pages.positional_encoding import words
 from pages.positional_encoding.compute import Now
 from pages.positional_encoding.state import State

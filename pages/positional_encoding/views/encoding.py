@@ -3,10 +3,10 @@
 from attn_figures import position_maps as pictures
 from attn_live.packing import Cursor, pack
 from attn_live.says import pack_says
-from attn_ui.ask import Ask
-from attn_ui.markdown import listed
-from attn_ui.page import Seen, Small
-from attn_ui.shared_cache import shared
+from attn_ui.base.ask import Ask
+from attn_ui.base.markdown import listed
+from attn_ui.base.page import Seen, Small
+from attn_ui.base.shared_cache import shared
 from pages.positional_encoding import words
 from pages.positional_encoding.compute import Now, typical
 from pages.positional_encoding.settings import DIMENSIONS

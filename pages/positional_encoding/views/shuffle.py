@@ -10,11 +10,11 @@ from attn_figures import positional as pictures
 from attn_figures.positional import Trial
 from attn_live.packing import pack
 from attn_live.says import pack_says
-from attn_ui.ask import Ask
-from attn_ui.page import Figure, Seen, Slider
-from attn_ui.parameters import Steps
-from attn_ui.shared_cache import shared
-from attn_ui.shared_settings import STRENGTH
+from attn_ui.base.ask import Ask
+from attn_ui.base.page import Figure, Seen, Slider
+from attn_ui.base.parameters import Steps
+from attn_ui.base.shared_cache import shared
+from attn_ui.base.shared_settings import STRENGTH
 from pages.positional_encoding import words
 from pages.positional_encoding.compute import MOST_NUMBERS, Now, usable_schemes, values
 from pages.positional_encoding.state import State

@@ -6,10 +6,10 @@ import torch
 
 from attn_core import Scheme
 from attn_live.packing import Cursor
-from attn_ui.ask import Ask
-from attn_ui.page import Figure, Rows, Slider
-from attn_ui.parameters import Steps
-from attn_ui.shared_settings import BASE, RAMP_STEP
+from attn_ui.base.ask import Ask
+from attn_ui.base.page import Figure, Rows, Slider
+from attn_ui.base.parameters import Steps
+from attn_ui.base.shared_settings import BASE, RAMP_STEP
 from pages.positional_encoding.compute import MOST_NUMBERS, Now
 from pages.positional_encoding.settings import LENGTH, LONGEST, PLACE
 

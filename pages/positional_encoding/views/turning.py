@@ -10,9 +10,9 @@ from attn_core import Scheme
 from attn_figures import position_curves as pictures
 from attn_live.packing import Cursor, pack
 from attn_live.says import pack_says
-from attn_ui.ask import Ask
-from attn_ui.page import Figure, Rows, Seen, Slider
-from attn_ui.shared_cache import shared
+from attn_ui.base.ask import Ask
+from attn_ui.base.page import Figure, Rows, Seen, Slider
+from attn_ui.base.shared_cache import shared
 from pages.positional_encoding import words
 from pages.positional_encoding.compute import Now
 from pages.positional_encoding.settings import OFFSET, SHIFT

@@ -4,12 +4,12 @@ import numpy as np
 import streamlit as st
 
 from attn_figures.numbers import number
-from attn_ui import controls
-from attn_ui.markdown import coloured
-from attn_ui.masking import toggle_cell
-from attn_ui.screen import SCREEN
-from attn_ui.shared_settings import KEY, QUERY, TEMPERATURE
-from attn_ui.tables import ROUNDED, table
+from attn_ui.base.markdown import coloured
+from attn_ui.base.masking import toggle_cell
+from attn_ui.base.shared_settings import KEY, QUERY, TEMPERATURE
+from attn_ui.screen import controls
+from attn_ui.screen.screen import SCREEN
+from attn_ui.screen.tables import ROUNDED, table
 from pages.single_head.compute import Now
 
 MOST_TERMS = 8  # of a sum that is written out

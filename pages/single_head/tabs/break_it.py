@@ -9,10 +9,10 @@ import torch
 import attn_core
 from attn_figures.numbers import number
 from attn_figures.single_head import mistake_picture
-from attn_ui import controls
-from attn_ui.frame import what_you_see
-from attn_ui.live_figure import live_figure
-from attn_ui.tables import checks_table
+from attn_ui.screen import controls
+from attn_ui.screen.frame import what_you_see
+from attn_ui.screen.live_figure import live_figure
+from attn_ui.screen.tables import checks_table
 from pages.single_head.compute import Now
 from pages.single_head.settings import MISTAKE
 

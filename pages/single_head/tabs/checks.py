@@ -4,7 +4,7 @@ import streamlit as st
 
 import attn_core
 from attn_core.hard_lookup import audit_hard_lookup
-from attn_ui.tables import checks_table
+from attn_ui.screen.tables import checks_table
 from pages.single_head.compute import Now
 
 

@@ -5,10 +5,10 @@ import streamlit as st
 
 from attn_core import AttentionCost, Masking, attention_cost, make_mask
 from attn_figures.scale_study import cost_picture
-from attn_ui.frame import what_you_see
-from attn_ui.live_figure import live_figure
-from attn_ui.shared_cache import shared
-from attn_ui.tables import table
+from attn_ui.base.shared_cache import shared
+from attn_ui.screen.frame import what_you_see
+from attn_ui.screen.live_figure import live_figure
+from attn_ui.screen.tables import table
 from pages.single_head.compute import Now
 
 LENGTHS = (8, 16, 32, 64, 128, 256, 512, 1024)

@@ -7,12 +7,12 @@ import streamlit as st
 
 from attn_figures.matrix import Numbers
 from attn_figures.numbers import fixed
-from attn_ui import weights_tab
-from attn_ui.download import offer_csv
-from attn_ui.hand_weights import is_by_hand
-from attn_ui.screen import SCREEN
-from attn_ui.shared_settings import TABLE_K, TABLE_Q, TABLE_V
-from attn_ui.typed_tables import Typed, paste, type_over
+from attn_ui.base.hand_weights import is_by_hand
+from attn_ui.base.shared_settings import TABLE_K, TABLE_Q, TABLE_V
+from attn_ui.screen import weights_tab
+from attn_ui.screen.download import offer_csv
+from attn_ui.screen.screen import SCREEN
+from attn_ui.screen.typed_tables import Typed, paste, type_over
 from pages.single_head.compute import Now
 from pages.single_head.head import typed_vectors, weights
 from pages.single_head.settings import QKV, TABLE_X, TABLE_Y, VECTORS

@@ -6,11 +6,11 @@ import streamlit as st
 import attn_core
 from attn_figures.scale_study import scale_picture
 from attn_live.packing import pack
-from attn_ui.live_figure import live_figure
-from attn_ui.page import Slider
-from attn_ui.shared_cache import shared
-from attn_ui.shared_settings import SEED
-from attn_ui.state import exact
+from attn_ui.base.page import Slider
+from attn_ui.base.shared_cache import shared
+from attn_ui.base.shared_settings import SEED
+from attn_ui.screen.live_figure import live_figure
+from attn_ui.screen.state import exact
 from pages.single_head.compute import Now
 from pages.single_head.settings import SWEEP_WIDTH
 

@@ -7,7 +7,7 @@ from attn_core import Check, MultiHeadAttention, compare, multi_head_size, token
 from attn_core import claims as measures
 from attn_core.claims import Study, clearly_below
 from attn_core.toys import shipped
-from attn_ui.places import See
+from attn_ui.base.places import See
 from pages.what_courses_say.claim import Claim, Seeds
 from pages.what_courses_say.settings import COUNTED, COURSE, FUSED, LAYERS, NOISE
 

@@ -9,7 +9,7 @@ from torch.nn import functional as F
 from attn_core import Check, compare, regression_sample
 from attn_core import claims as measures
 from attn_core.claims import Study, clearly_below
-from attn_ui.places import See
+from attn_ui.base.places import See
 from pages.what_courses_say.claim import Claim, Seeds
 from pages.what_courses_say.settings import POINTS, REMEMBERED, TOKENS
 

@@ -7,7 +7,7 @@ from attn_core import Check, compare
 from attn_core import claims as measures
 from attn_core.claims import Study
 from attn_core.toys import shipped
-from attn_ui.places import See
+from attn_ui.base.places import See
 from pages.what_courses_say.claim import Claim, Seeds
 from pages.what_courses_say.settings import DONE
 

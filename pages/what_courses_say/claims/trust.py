@@ -6,7 +6,7 @@ from torch.nn import functional as F
 from attn_core import Check, MultiHeadAttention, compare
 from attn_core import claims as measures
 from attn_core.claims import Study
-from attn_ui.places import See
+from attn_ui.base.places import See
 from pages.what_courses_say.claim import Claim, Seeds
 from pages.what_courses_say.settings import STACKED
 

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from attn_ui.tables import checks_table
+from attn_ui.screen.tables import checks_table
 from pages.what_courses_say.compute import State
 
 

@@ -1,0 +1,303 @@
+"""What a page asks of whoever looks at it: on screen by controls, without a session by what a link says.
+
+A page asks for its settings in one function, whoever answers. `attn_ui.screen.screen` answers with
+Streamlit's controls, `FromLink` with the values of a link; so what is asked under which condition is said
+once, and a page can be computed in a process that knows no Streamlit.
+"""
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol, TypeVar
+
+from attn_ui.base.parameters import (
+    Cells,
+    Choice,
+    Flag,
+    Parameter,
+    Real,
+    Several,
+    Steps,
+    Table,
+    Tabs,
+    Text,
+    Whole,
+)
+
+Gap = Literal["small", "xxsmall"]
+K = TypeVar("K", bound=Hashable)
+
+
+class Ask(Protocol):
+    """Answers what a page asks.
+
+    Each of the first methods offers a control, with `style` for how it looks, and returns its value; on
+    screen they stand in the order in which they are asked. The next return the values of settings that have
+    no control of their own: live sliders, typed tables, clicked cells. The last change a setting, which only
+    what is called by a press or a click may do.
+
+    Attributes:
+        patience: seconds to wait for what takes long; None for as long as it takes.
+    """
+
+    patience: float | None
+
+    def choose(self, choice: Choice, label: str, **style: Any) -> str:
+        """Offer the options in a list that unfolds."""
+
+    def segment(self, choice: Choice, label: str, **style: Any) -> str:
+        """Offer a few short options side by side."""
+
+    def whole(self, setting: Whole, label: str, **style: Any) -> int:
+        """Ask for a whole number."""
+
+    def real(self, setting: Real, label: str, **style: Any) -> float:
+        """Ask for a number."""
+
+    def flag(self, setting: Flag, label: str, **style: Any) -> bool:
+        """Offer a switch."""
+
+    def line(self, setting: Text, label: str, **style: Any) -> str:
+        """Ask for a line of text."""
+
+    def several(self, setting: Several, label: str, offered: Sequence[str], **style: Any) -> list[str]:
+        """Offer switches for some of the options."""
+
+    def step(self, steps: Steps, label: str, **style: Any) -> float:
+        """Offer in the sidebar what may be a live slider elsewhere."""
+
+    def pick(self, steps: Steps, label: str, names: Sequence[str], **style: Any) -> int:
+        """Offer by name what is otherwise chosen by a click; return its position."""
+
+    def button(self, label: str, press: Callable[[], None], **style: Any) -> None:
+        """Offer a button."""
+
+    def heading(self, text: str) -> None:
+        """Name a group of controls."""
+
+    def say(self, text: str) -> None:
+        """Say something beside the controls, as markdown."""
+
+    def tell(self, text: str) -> None:
+        """Say something that the picture needs, as markdown."""
+
+    def formula(self, latex: str) -> None:
+        """Show the formula of what is chosen."""
+
+    def lead(self, label: str, link: str, **style: Any) -> None:
+        """Offer the same numbers on another page, by a link to it."""
+
+    def sidebar(self) -> AbstractContextManager[Any]:
+        """What is asked within stands in the sidebar."""
+
+    def row(self, gap: Gap = "small", label: str = "") -> AbstractContextManager[Any]:
+        """What is asked within stands side by side, after a label."""
+
+    def columns(self, widths: Sequence[float]) -> Sequence[AbstractContextManager[Any]]:
+        """Return columns of these relative widths."""
+
+    def under_picture(self) -> AbstractContextManager[Any]:
+        """What is asked within stands under the picture, though it decides what that shows."""
+
+    def space(self) -> AbstractContextManager[Any]:
+        """Keep a place here, for what is said within it later."""
+
+    def part(self, module: str, of: Any, otherwise: str = "") -> None:
+        """Show what only the app can: `show(of)` of a module, by its name; say something else without it."""
+
+    def value(self, steps: Steps) -> float:
+        """Return the value at which a slider stands."""
+
+    def between(self, steps: Steps) -> float | None:
+        """Return the value that was asked for where it is none of a slider's, but lies between two."""
+
+    def exact(self, steps: Steps) -> Steps:
+        """Return a slider with the value that was asked for, as a step of its own where it is none."""
+
+    def place(self, choice: Steps, count: int) -> int:
+        """Return the place of what is chosen among so many that are there."""
+
+    def text(self, setting: Table | Cells | Tabs) -> str:
+        """Return a table, cells or the open tab as the address has them."""
+
+    def now(self, setting: Choice | Flag | Whole | Real | Text) -> Any:
+        """Return what a control says that is not asked here."""
+
+    def call(self, name: str, label: str, said: str) -> None:
+        """Note that a control called so is taken to say something else than it shows."""
+
+    def linked(self, setting: Parameter) -> str | None:
+        """Return what the link says of a setting, as it stands there; None where it says nothing."""
+
+    def link(self, setting: Parameter, value: Any) -> None:
+        """Write into the link what it means without saying it, before anything is asked."""
+
+    def kept(self, name: str, default: K) -> K:
+        """Return what was kept under a name, so that what cannot be computed leaves the last that could."""
+
+    def keep(self, name: str, value: Hashable) -> None:
+        """Keep a value for as long as the page is looked at."""
+
+    def answer(self, setting: Choice | Flag | Whole | Real | Text, value: Any) -> None:
+        """Answer for a control what it will say next."""
+
+    def move(self, steps: Steps, to: float) -> None:
+        """Move a slider to a value, or to the nearest."""
+
+    def write(self, setting: Table | Cells | Tabs, text: str, *, replaces: bool = False) -> None:
+        """Put a text into the address; with `replaces` an editor that shows it starts afresh."""
+
+
+@dataclass
+class FromLink:
+    """Answers with the values of a link; what it names not is at its default.
+
+    Attributes:
+        values: by the names of the settings.
+        said: what was said beside the controls.
+    """
+
+    values: Mapping[str, Any] = field(default_factory=dict)
+    said: list[str] = field(default_factory=list)
+    patience: float | None = None
+
+    def __post_init__(self) -> None:
+        """Take a copy, which presses and clicks may change."""
+        self.values = dict(self.values)
+        self._kept: dict[str, Any] = {}
+
+    def _value(self, setting: Parameter) -> Any:
+        return self.values.get(setting.name, setting.default)
+
+    def choose(self, choice: Choice, label: str, **style: Any) -> str:
+        """Return the option."""
+        return str(self._value(choice))
+
+    segment = choose
+
+    def whole(self, setting: Whole, label: str, **style: Any) -> int:
+        """Return the number."""
+        return int(self._value(setting))
+
+    def real(self, setting: Real, label: str, **style: Any) -> float:
+        """Return the number."""
+        return float(self._value(setting))
+
+    def flag(self, setting: Flag, label: str, **style: Any) -> bool:
+        """Return whether it is on."""
+        return bool(self._value(setting))
+
+    def line(self, setting: Text, label: str, **style: Any) -> str:
+        """Return the text."""
+        return str(self._value(setting))
+
+    def several(self, setting: Several, label: str, offered: Sequence[str], **style: Any) -> list[str]:
+        """Return those of the options that are offered."""
+        return [each for each in self._value(setting) if each in offered]
+
+    def step(self, steps: Steps, label: str, **style: Any) -> float:
+        """Return the value."""
+        steps = self.exact(steps)
+        return steps.values[steps.nearest(self._value(steps))]
+
+    def pick(self, steps: Steps, label: str, names: Sequence[str], **style: Any) -> int:
+        """Return the position of what is chosen, the last where it is beyond."""
+        return min(steps.nearest(self._value(steps)), min(len(names), len(steps.values)) - 1)
+
+    def button(self, label: str, press: Callable[[], None], **style: Any) -> None:
+        """Nobody presses it."""
+
+    def heading(self, text: str) -> None:
+        """Nobody reads it."""
+
+    def say(self, text: str) -> None:
+        """Note what is said."""
+        self.said.append(text)
+
+    tell = say
+
+    def formula(self, latex: str) -> None:
+        """Nobody reads it."""
+
+    def lead(self, label: str, link: str, **style: Any) -> None:
+        """Nobody follows it."""
+
+    def sidebar(self) -> AbstractContextManager[Any]:
+        """There is none."""
+        return nullcontext()
+
+    space = under_picture = sidebar
+
+    def row(self, gap: Gap = "small", label: str = "") -> AbstractContextManager[Any]:
+        """There is none."""
+        del gap, label
+        return nullcontext()
+
+    def columns(self, widths: Sequence[float]) -> Sequence[AbstractContextManager[Any]]:
+        """There are none."""
+        return [nullcontext() for _ in widths]
+
+    def part(self, module: str, of: Any, otherwise: str = "") -> None:
+        """Note what is said in its place."""
+        del module, of
+        self.said += [otherwise] if otherwise else []
+
+    def value(self, steps: Steps) -> float:
+        """Return the value at which a slider stands."""
+        return steps.taken(self._value(steps))
+
+    def between(self, steps: Steps) -> float | None:
+        """Return the value that the link names where it lies between two of a slider's."""
+        at = float(self._value(steps))
+        inside = steps.values[0] < at < steps.values[-1]
+        return at if inside and at not in steps.values and not steps.only else None
+
+    def exact(self, steps: Steps) -> Steps:
+        """Return a slider with the value that the link names, as a step of its own where it is none."""
+        at = self.between(steps)
+        return steps if at is None else steps.with_value(at)
+
+    def place(self, choice: Steps, count: int) -> int:
+        """Return the place of what is chosen, the last where it is beyond."""
+        return min(choice.nearest(self._value(choice)), count - 1)
+
+    def text(self, setting: Table | Cells | Tabs) -> str:
+        """Return the text."""
+        return str(self._value(setting))
+
+    def now(self, setting: Choice | Flag | Whole | Real | Text) -> Any:
+        """Return the value."""
+        return self._value(setting)
+
+    def call(self, name: str, label: str, said: str) -> None:
+        """Nobody reads it."""
+
+    def linked(self, setting: Parameter) -> str | None:
+        """Return what the link says of a setting."""
+        return None if setting.name not in self.values else str(self.values[setting.name])
+
+    def link(self, setting: Parameter, value: Any) -> None:
+        """Write into the link."""
+        self.values = {**self.values, setting.name: value}
+
+    def kept(self, name: str, default: K) -> K:
+        """Return what was kept."""
+        found: K = self._kept.get(name, default)
+        return found
+
+    def keep(self, name: str, value: Hashable) -> None:
+        """Keep a value."""
+        self._kept[name] = value
+
+    def answer(self, setting: Choice | Flag | Whole | Real | Text, value: Any) -> None:
+        """Answer for a control what it will say next."""
+        self.values = {**self.values, setting.name: value}
+
+    def move(self, steps: Steps, to: float) -> None:
+        """Move a slider."""
+        self.values = {**self.values, steps.name: steps.taken(to)}
+
+    def write(self, setting: Table | Cells | Tabs, text: str, *, replaces: bool = False) -> None:
+        """Write a text."""
+        del replaces  # no editor shows it
+        self.values = {**self.values, setting.name: text}

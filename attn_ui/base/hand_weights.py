@@ -1,0 +1,78 @@
+"""The sidebar's part on weights: how they are drawn, and whether some are set by hand."""
+
+from collections.abc import Mapping, Sequence
+
+from attn_ui.base.ask import Ask
+from attn_ui.base.markdown import listed
+from attn_ui.base.parameters import Choice
+from attn_ui.base.weight_tables import CONVENTION, HAND, MOST, TABLES, Given, Rows, Weight, said
+
+
+def ask_whether(ask: Ask) -> bool:
+    """Ask whether weights are set by hand."""
+    return ask.flag(HAND, "Weights W set by hand", help=CONVENTION)
+
+
+def is_by_hand(ask: Ask) -> bool:
+    """Tell whether weights are set by hand now."""
+    return bool(ask.now(HAND))
+
+
+def ask_init(ask: Ask, setting: Choice, sentences: Mapping[str, str]) -> str:
+    """Ask how weights are drawn.
+
+    Args:
+        ask: answers.
+        setting: the choice, made by `init_setting`.
+        sentences: what each option does, in words and signs, by its name.
+    """
+    lines = "\n".join(f"- **{name}**: {sentence}." for name, sentence in sentences.items())
+    return ask.choose(
+        setting,
+        "Weights W drawn as",
+        help=f"W takes d_in numbers to d_out.\n\n{lines}\n\nBiases are uniform within ±1/√d_in always.",
+    )
+
+
+def ask_by_hand(ask: Ask, wanted: Sequence[Sequence[Weight]]) -> Given:
+    """Return the weights that were set by hand and that fit, and say which these are.
+
+    What does not fit is named, and drawn meanwhile; its table stays for the sizes that it is made for.
+
+    Args:
+        ask: answers.
+        wanted: each weight in all shapes that it may have here, the present one first.
+    """
+    fit, problems = fitting(ask, wanted)
+    present = [each[0] for each in wanted]
+    ask.say(":material/table: Type them, or open a file, in the tab *Data* of *Take away*.")
+    for problem in problems:
+        ask.say(f":material/edit: {problem} The one from the seed is used meanwhile.")
+    if large := [each.name for each in present if not each.is_typed]:
+        ask.say(f":material/info: {listed(large)}: more than {MOST} rows or columns, too many to type.")
+    when = {weight.name: weight.when for weight, _ in fit}
+    ask.say(f"{said([each.name for each in present], when)}.")
+    if any(ask.text(TABLES[each.name]) for each in present):
+        ask.button("Take all from the seed again", lambda: _from_seed(ask, present), width="stretch")
+    return tuple((weight.name, rows) for weight, rows in fit)
+
+
+def _from_seed(ask: Ask, weights: Sequence[Weight]) -> None:
+    for each in weights:
+        ask.write(TABLES[each.name], "", replaces=True)
+
+
+def fitting(ask: Ask, wanted: Sequence[Sequence[Weight]]) -> tuple[list[tuple[Weight, Rows]], list[str]]:
+    """Return the typed weights that fit, in their shape, and a sentence for each that does not."""
+    fit, problems = [], []
+    for shapes in wanted:
+        rows = TABLES[shapes[0].name].rows(ask.text(TABLES[shapes[0].name]))
+        if not rows:
+            continue
+        came = len(rows), len(rows[0])
+        found = next((each for each in shapes if each.shape == came), None)
+        if found is None:
+            problems.append(shapes[0].unfit(came))
+        else:
+            fit.append((found, rows))
+    return fit, problems

@@ -1,0 +1,87 @@
+"""A link read without a session: the value of each setting, and what in it could not be used."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+from attn_ui.base.parameters import NearestError, Parameter, Several, by_name
+
+_LONGEST_QUOTE = 40
+
+
+@dataclass(frozen=True)
+class Dropped:
+    """One setting of a link that could not be used, and the text that is used instead; "" is the default."""
+
+    name: str
+    text: str
+    wanted: str
+    used: str = ""
+
+    def sentence(self) -> str:
+        """Say what came and what was wanted, safe to show as markdown."""
+        return (
+            f"The link's {_quote(self.name)} was {_quote(self.text)}; wanted: {self.wanted}. "
+            f"{self.used or 'The default'} is used."
+        )
+
+
+def _quote(text: str) -> str:
+    """Show foreign text as code: nothing in it is run, rendered or linked."""
+    printable = "".join(c if c.isprintable() else "�" for c in text).replace("`", "'")
+    short = printable if len(printable) <= _LONGEST_QUOTE else printable[: _LONGEST_QUOTE - 1] + "…"
+    return f"`{short}`" if short.strip() else "empty"
+
+
+def bad_settings(parameters: Sequence[Parameter], query: dict[str, list[str]]) -> list[Dropped]:
+    """List the settings in a query that the page cannot use.
+
+    Args:
+        parameters: what the page can read.
+        query: names with all their values, as the address has them.
+    """
+    known = by_name(parameters)
+    dropped = []
+    for name, texts in query.items():
+        parameter = known.get(name)
+        if parameter is None:
+            dropped.append(Dropped(name, texts[-1], "a setting of this page"))
+            continue
+        if len(texts) > 1 and not isinstance(parameter, Several):
+            dropped.append(Dropped(name, " and ".join(texts), "one value"))
+            continue
+        for text in texts:
+            try:
+                parameter.read(text)
+            except NearestError as error:
+                dropped.append(Dropped(name, text, str(error), error.used))
+            except ValueError as error:
+                dropped.append(Dropped(name, text, str(error)))
+                break
+    return dropped
+
+
+def read_link(parameters: Sequence[Parameter], link: str) -> tuple[dict[str, Any], list[Dropped]]:
+    """Return the values of the settings that a link names, by name, and what of it could not be used.
+
+    Args:
+        parameters: what the page can read.
+        link: of a page, or what follows its question mark.
+
+    >>> from attn_ui.base.parameters import Flag, Whole
+    >>> read_link([Whole("d", 4, 1, 16), Flag("bias", False)], "single-head?d=99&bias=true")[0]
+    {'d': 16, 'bias': True}
+    """
+    parts = urlsplit(link)
+    query = parse_qs(parts.query if "?" in link else link, keep_blank_values=True)
+    dropped = bad_settings(parameters, query)
+    known, values = by_name(parameters), dict[str, Any]()
+    used: Mapping[str, str] = {bad.name: bad.used for bad in dropped}
+    for name, texts in query.items():
+        setting = known.get(name)
+        if setting is None or used.get(name) == "":
+            continue
+        text = used.get(name) or texts[-1]
+        values[name] = [*texts] if isinstance(setting, Several) else setting.read(text)
+    return values, dropped

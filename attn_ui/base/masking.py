@@ -1,0 +1,37 @@
+"""What a mask takes beside its width, asked for in one way on each page; and cells that a click blocks."""
+
+from collections.abc import Collection
+from typing import Any
+
+from attn_ui.base.ask import Ask
+from attn_ui.base.shared_settings import BLOCKED, DILATION, GLOBAL_TOKENS, RANDOM_BLOCKS
+
+
+def ask_details(ask: Ask, kinds: Collection[str], *, blocks_in: str) -> dict[str, Any]:
+    """Ask for what masks of these kinds take; return it by the names of the fields of `attn_core.Masking`.
+
+    Args:
+        ask: answers.
+        kinds: the kinds of mask that are in use.
+        blocks_in: where a cell of a mask of one's own is clicked, as "the scaled map".
+    """
+    details: dict[str, Any] = {}
+    if "dilated" in kinds:
+        details["dilation"] = ask.whole(DILATION, "Places between neighbours")
+    if "global + local" in kinds:
+        details["global_tokens"] = ask.whole(GLOBAL_TOKENS, "Global tokens, from the first")
+    if "block-sparse" in kinds:
+        details["random_blocks"] = ask.whole(RANDOM_BLOCKS, "Random blocks a row")
+    if "own" in kinds:
+        details["blocked"] = tuple(sorted(BLOCKED.cells(ask.text(BLOCKED))))
+        ask.say(
+            f":material/touch_app: Click a cell of {blocks_in} to block or free it, or choose it under "
+            "*Arithmetic*."
+        )
+        ask.button("Free all cells", lambda: ask.write(BLOCKED, ""), disabled=not details["blocked"])
+    return details
+
+
+def toggle_cell(ask: Ask, query: int, key: int) -> None:
+    """Block a cell of a mask of one's own, or free it."""
+    ask.write(BLOCKED, BLOCKED.text(BLOCKED.cells(ask.text(BLOCKED)) ^ {(query, key)}))

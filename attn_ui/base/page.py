@@ -1,0 +1,245 @@
+"""A page as a value: what a link to it can set, what it asks, what is seen then, and its tabs.
+
+    page.at("mask=causal&t=0.5").figure()
+
+gives the figure of a link in a plain process; `attn_ui.screen.run_page` runs any page in the app.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from importlib import import_module
+from types import ModuleType
+from typing import Any, Generic, TypeVar
+
+from attn_live.packing import Cursor
+from attn_live.says import said_at
+from attn_live.unpacking import figure_at
+from attn_ui.base.ask import Ask, FromLink
+from attn_ui.base.links import Dropped, read_link
+from attn_ui.base.navigation import PAGES
+from attn_ui.base.parameters import Parameter, Steps, Tabs
+from attn_ui.base.places import See
+from attn_ui.base.programs import OneProgram, Programs
+
+Asked = TypeVar("Asked")
+Now = TypeVar("Now")
+
+
+@dataclass(frozen=True)
+class Slider:
+    """The slider under a figure: a label, and the setting whose values are the figure's steps."""
+
+    label: str
+    steps: Steps
+    unit: str = ""
+    names: Sequence[str] = ()
+
+    def texts(self) -> list[str]:
+        """What the read-out says at each position: the step's name where it has one."""
+        return list(self.names) or [f"{text} {self.unit}".rstrip() for text in self.steps.texts()]
+
+
+@dataclass(frozen=True)
+class Rows:
+    """A second slider, over rows of the figure (queries, positions): what follows it is in `cursor`."""
+
+    label: str
+    steps: Steps
+    cursor: Cursor
+    names: Sequence[str] = ()
+
+    def texts(self) -> list[str]:
+        """What the read-out says at each position: the row's name where it has one."""
+        return list(self.names) or self.steps.texts()
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A cell that was clicked: the heatmap's name, its row (query) and its column (key); or a diagram's box.
+
+    A box, whose trace says in its `meta` that it `opens` something, is the only cell of its name. Of points
+    whose trace says that it `picks` each is a row.
+    """
+
+    trace: str
+    row: int
+    column: int
+
+
+@dataclass(frozen=True, eq=False)
+class Figure:
+    """A live figure: see `attn_ui.screen.live_figure.live_figure` for each of its fields.
+
+    Attributes:
+        steps: the figure at every position of its slider, packed; says: its sentences, packed.
+        clicked: changes settings where a cell or a box is clicked.
+    """
+
+    steps: bytes
+    key: str
+    alt: str
+    name: str
+    says: bytes | None = None
+    slider: Slider | None = None
+    rows: Rows | None = None
+    chosen: Mapping[str, Steps] = field(default_factory=dict)
+    clicked: Callable[[Ask, Cell], None] | None = None
+    says_what_is_chosen: bool = False
+    caption: str = ""
+    invites: str = ""
+
+
+class Small(str):
+    """A note in small letters."""
+
+
+@dataclass(frozen=True, eq=False)
+class Seen(Generic[Now]):
+    """What a page shows at its settings.
+
+    Attributes:
+        now: what it was computed from and what came of it; the tabs show that in full.
+        figure: the picture with its sliders and sentences; None, and no tabs, where nothing can be drawn yet.
+        formula: what is computed, in LaTeX; notes: what else is said under the figure, as markdown.
+        leads: links to what shows it in full.
+        below: a module of the page whose `show(now)` stands under all this, where it takes more than words.
+        tabs: in place of the page's own: some of them.
+    """
+
+    now: Now
+    figure: Figure | None
+    formula: str = ""
+    notes: Sequence[str] = ()
+    leads: Sequence[See] = ()
+    below: str = ""
+    tabs: Tabs | None = None
+
+
+@dataclass(frozen=True)
+class Page(Generic[Asked, Now]):
+    """A page of the app.
+
+    Attributes:
+        folder: its name under `pages/`; its tabs are the modules in its `tabs`, by their names.
+        title: its heading; about: one sentence under it.
+        settings: what a link to it can set.
+        asks: asks for what the whole page follows; sees: asks for what stands at the figure, computes and
+            draws. No more than these reads a setting.
+        tabs: the setting of its tabs, where it has some.
+        programs: print the numbers on screen; the tab Code hands them over, or, for None, is a module too.
+        tables: the numbers on screen, by what they are.
+        reads: reads the link before anything is asked, where it may mean more than it says; returns the
+            settings to read it by.
+        enters: changes settings where somebody opens the page without a link.
+        is_whole: whether a slider that is let go runs the whole page, not what follows it alone: where a long
+            run must be stopped at once, or what the page asks changes otherwise than by its settings.
+    """
+
+    folder: str
+    title: str
+    about: str
+    settings: Sequence[Parameter]
+    asks: Callable[[Ask], Asked]
+    sees: Callable[[Ask, Asked], Seen[Now]]
+    tabs: Tabs | None = None
+    programs: Callable[[Now], Programs | OneProgram | None] | None = None
+    tables: Callable[[Now], Mapping[str, Any]] | None = None
+    reads: Callable[[Ask], Sequence[Parameter]] | None = None
+    enters: Callable[[Ask], None] | None = None
+    is_whole: Callable[[Asked], bool] | None = None
+
+    @property
+    def address(self) -> str:
+        """What stands after the host in a link."""
+        return next(each.address for each in PAGES if each.folder == self.folder)
+
+    def tab(self, name: str) -> ModuleType:
+        """Return the module of a tab: `show(now)` fills it. Only where it is open it is imported.
+
+        Raises:
+            ValueError: the page has no such tab.
+        """
+        names = self.tabs.options if self.tabs else ()
+        if name not in names:
+            raise ValueError(f"a tab of {self.title}: {', '.join(names) or 'none'}; got {name!r}")
+        return self.module(f"tabs.{name.lower().replace(' ', '_')}")
+
+    def module(self, name: str) -> ModuleType:
+        """Return a module of the page that knows Streamlit, by its name within the page."""
+        return import_module(f"pages.{self.folder}.{name}")
+
+    def at(self, link: str = "") -> "At[Now]":
+        """Return what a link shows, without a session.
+
+        Args:
+            link: to this page, or only what follows its question mark.
+        """
+        values, dropped = read_link(self.settings, link)
+        ask = FromLink(values)
+        if self.reads:
+            self.reads(ask)
+        return At(self.sees(ask, self.asks(ask)), ask, dropped, self)
+
+
+@dataclass(frozen=True, eq=False)
+class At(Generic[Now]):
+    """A page at a link.
+
+    Attributes:
+        seen: what it shows.
+        ask: the link's settings; `ask.said` is what stands beside the controls.
+        dropped: what of the link could not be used, each with its `sentence()`.
+        page: the page itself.
+    """
+
+    seen: Seen[Now]
+    ask: FromLink
+    dropped: Sequence[Dropped]
+    page: Page[Any, Now]
+
+    @property
+    def _figure(self) -> Figure:
+        if self.seen.figure is None:
+            raise LookupError(f"{self.page.title} has no figure at this link. {' '.join(self.ask.said)}")
+        return self.seen.figure
+
+    @cached_property
+    def position(self) -> tuple[int, int]:
+        """Where the figure's slider and its slider of rows stand."""
+        step, row = (
+            control.steps.nearest(self.ask.value(control.steps)) if control else 0
+            for control in (self._figure.slider, self._figure.rows)
+        )
+        return step, row
+
+    def figure(self) -> dict[str, Any]:
+        """Return the figure at the link's position, as Plotly takes it.
+
+        Raises:
+            LookupError: there is none; with what is said of it.
+        """
+        return dict(figure_at(self._figure.steps, *self.position))
+
+    @property
+    def sentence(self) -> str:
+        """What is said of the figure, in plain words."""
+        says = self.seen.figure.says if self.seen.figure else None
+        return "" if says is None else "".join(text for _, text in said_at(says, *self.position))
+
+    @property
+    def programs(self) -> Programs | OneProgram:
+        """The programs that print the numbers, and their formula.
+
+        Raises:
+            LookupError: the page hands over none.
+        """
+        handed = self.page.programs and self.page.programs(self.seen.now)
+        if handed is None:
+            raise LookupError(f"{self.page.title} has no programs")
+        return handed
+
+    @property
+    def tables(self) -> Mapping[str, Any]:
+        """The numbers, as data frames by what they are."""
+        return self.page.tables(self.seen.now) if self.page.tables else {}

@@ -1,0 +1,404 @@
+"""Every setting that a link can carry: its short name, default and allowed range.
+
+The names are public: a link that someone saved must keep working. A name means the same on every page.
+"""
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any, Protocol
+
+_DIGITS = 30  # characters that a number in a table may take
+EXACT = 6  # significant digits of a value between two of a slider's
+_FEW = 10  # values that are told one by one
+
+
+class NearestError(ValueError):
+    """A number that a setting cannot take, where another is near."""
+
+    def __init__(self, wanted: str, used: str) -> None:
+        """Say what was wanted, and which text is used."""
+        super().__init__(wanted)
+        self.used = used
+
+
+class Parameter(Protocol):
+    """What all kinds of settings have in common."""
+
+    @property
+    def name(self) -> str:
+        """The name in the address."""
+
+    @property
+    def default(self) -> Any:
+        """The value that is left out of the address."""
+
+    def read(self, text: str) -> Any:
+        """Return the value that `text` stands for; ValueError says what was wanted.
+
+        NearestError also has the text that is used instead.
+        """
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One of a few named options; the address carries the option as it is shown.
+
+    Where the options are views of a page, choosing another is a step of the browser's history. Options of a
+    ``kind`` ("mask") can be found by their names (`attn_ui.screen.find`), views in any case; ``tab`` is the
+    one that shows them, where it is not the page.
+    """
+
+    name: str
+    default: str
+    options: tuple[str, ...]
+    views: bool = False
+    kind: str = ""
+    tab: str = ""
+
+    def read(self, text: str) -> str:
+        """Return the option itself."""
+        if text not in self.options:
+            raise ValueError(f"one of {', '.join(self.options)}")
+        return text
+
+
+@dataclass(frozen=True)
+class Tabs(Choice):
+    """What lies under a page's figure: one is open, found in a group by what it is for."""
+
+    groups: tuple[tuple[str, tuple[str, ...]], ...] = ()
+
+
+def grouped_tabs(
+    *,
+    understand: tuple[str, ...] = (),
+    experiment: tuple[str, ...] = (),
+    prove: tuple[str, ...] = (),
+    take_away: tuple[str, ...] = (),
+) -> Tabs:
+    """Return a page's tabs in the groups that all pages have; the first of all is open by default.
+
+    >>> grouped_tabs(understand=("Maths",), take_away=("Data", "Code")).groups
+    (('Understand', ('Maths',)), ('Take away', ('Data', 'Code')))
+    """
+    every = (
+        ("Understand", understand),
+        ("Experiment", experiment),
+        ("Prove", prove),
+        ("Take away", take_away),
+    )
+    groups = tuple((name, tabs) for name, tabs in every if tabs)
+    options = tuple(tab for _, tabs in groups for tab in tabs)
+    return Tabs("tab", options[0], options, groups=groups)
+
+
+@dataclass(frozen=True)
+class Whole:
+    """A whole number from low to high."""
+
+    name: str
+    default: int
+    low: int
+    high: int
+
+    def read(self, text: str) -> int:
+        """Return the number."""
+        wanted = f"a whole number from {self.low} to {self.high}"
+        if not (text.isascii() and text.removeprefix("-").isdigit() and len(text) < 12):
+            raise ValueError(wanted)
+        number = int(text)
+        used = min(max(number, self.low), self.high)
+        if used != number:
+            raise NearestError(wanted, str(used))
+        return number
+
+
+@dataclass(frozen=True)
+class Real:
+    """A number from low to high."""
+
+    name: str
+    default: float
+    low: float
+    high: float
+    step: float = 0.1
+
+    def read(self, text: str) -> float:
+        """Return the number."""
+        wanted = f"a number from {self.low:g} to {self.high:g}"
+        number = _read_number(text, wanted)
+        used = min(max(number, self.low), self.high)
+        if used != number:
+            raise NearestError(wanted, f"{used:g}")
+        return number
+
+
+@dataclass(frozen=True)
+class Flag:
+    """On or off, written true or false."""
+
+    name: str
+    default: bool
+
+    def read(self, text: str) -> bool:
+        """Return True or False."""
+        if text.lower() not in ("true", "false"):
+            raise ValueError("true or false")
+        return text.lower() == "true"
+
+
+@dataclass(frozen=True)
+class Text:
+    """A line of text."""
+
+    name: str
+    default: str
+    longest: int
+
+    def read(self, text: str) -> str:
+        """Return the text as it is."""
+        if len(text) > self.longest:
+            raise ValueError(f"at most {self.longest} characters")
+        return text
+
+
+@lru_cache(maxsize=256)
+def _written(values: tuple[float, ...], form: str) -> tuple[str, ...]:
+    return tuple(_in_form(value, form) for value in values)
+
+
+def _in_form(value: float, form: str) -> str:
+    """Write a value in a slider's form; one between its values with all the digits that it has."""
+    text = format(value, form)
+    return text if float(text) == value else f"{value:.{EXACT}g}"
+
+
+@dataclass(frozen=True)
+class Steps:
+    """The values of a live figure's slider, in order; the address carries the value.
+
+    A page may offer only some of the values (`dataclasses.replace(HEADS, values=...)`), and offers one that
+    lies between two of them where that is asked for (`attn_ui.screen.state.exact`): the setting is the
+    value, never its position. The default is left out of the address, unless `always_written`. Where only
+    the values themselves can be had, `only` says what they are. A page says itself, where that is `told`, why it shows
+    another value than was asked for. The values in `named` stay where a page offers fewer than all.
+    """
+
+    name: str
+    default: float
+    values: tuple[float, ...]
+    form: str = ".3g"
+    always_written: bool = False
+    only: str = ""
+    told: bool = False
+    named: tuple[float, ...] = ()
+
+    def read(self, text: str) -> float:
+        """Return the number."""
+        number = _read_number(text, self.wanted())
+        used = self.taken(number)
+        if used != number:
+            raise NearestError(self.wanted(), self.text(used))
+        return used
+
+    def wanted(self) -> str:
+        """Say what can be had."""
+        low, high = f"{self.values[0]:g}", f"{self.values[-1]:g}"
+        if self.only:
+            few = f": {', '.join(self.texts())}" if len(self.values) <= _FEW else f" from {low} to {high}"
+            return f"{self.only}{few}"
+        if self._whole:
+            return f"a whole number from {low} to {high}"
+        return f"a number from {low} to {high}, of at most {EXACT} digits"
+
+    def taken(self, number: float) -> float:
+        """Return the value that is taken for a number: itself, or the nearest that can be had.
+
+        >>> Steps("t", 1.0, (0.5, 1.0, 2.0)).taken(0.7), Steps("n", 1, (1, 4), ".0f").taken(2.4)
+        (0.7, 2)
+        """
+        if self.only or number in self.values:
+            return self.values[self.nearest(number)]
+        inside = min(max(number, self.values[0]), self.values[-1])
+        return round(inside) if self._whole else float(f"{inside:.{EXACT}g}")
+
+    def nearest(self, value: float) -> int:
+        """Return the position of the value nearest to `value`."""
+        if value in self.values:  # nearly always, and this is asked fifty times a run
+            return self.values.index(value)
+        return min(range(len(self.values)), key=lambda i: abs(self.values[i] - value))
+
+    def text(self, value: float) -> str:
+        """Return a value as it stands in the address and beside the slider."""
+        return _in_form(value, self.form)
+
+    def texts(self) -> list[str]:
+        """Return each value as it stands in the address and beside the slider."""
+        return list(_written(self.values, self.form))
+
+    def with_value(self, value: float) -> "Steps":
+        """Return the slider with one value more, in its place."""
+        return replace(self, values=tuple(sorted({*self.values, value})))
+
+    def thinned(self, stride: int) -> "Steps":
+        """Return the slider with every so many-th value, counted from the default, the named, and both ends.
+
+        >>> Steps("n", 3, tuple(range(9))).thinned(4).values
+        (0, 3, 7, 8)
+        >>> Steps("n", 3, tuple(range(9)), named=(5,)).thinned(4).values
+        (0, 3, 5, 7, 8)
+        """
+        every = self.values[self.nearest(self.default) % stride :: stride]
+        kept = {self.values[0], *every, *self.named, self.values[-1]}
+        return replace(self, values=tuple(sorted(kept)))
+
+    def fitting(self, numbers_a_step: int, most: int) -> "Steps":
+        """Return the slider with as many of its values as a figure of so many numbers a step has room for."""
+        stride, offered = 1, self
+        while stride < len(self.values) and numbers_a_step * len(offered.values) > most:
+            stride *= 2
+            offered = self.thinned(stride)
+        return offered
+
+    @property
+    def _whole(self) -> bool:
+        return self.form == ".0f"
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows of numbers: "1,2,3;4,5,6" is two rows of three. Empty text stands for no table."""
+
+    name: str
+    most_rows: int
+    most_columns: int
+    default: str = ""
+    longest: int = 3000  # characters, so that a link stays a link
+    exact: bool = False  # whether numbers are written with all their digits
+
+    def read(self, text: str) -> str:
+        """Return the text itself when it is a table within bounds, and short enough for a link."""
+        self.rows(text)
+        if len(text) > self.longest:
+            raise ValueError(f"{self._wanted()}, in at most {self.longest} characters")
+        return text
+
+    def rows(self, text: str) -> tuple[tuple[float, ...], ...]:
+        """Return the numbers.
+
+        >>> Table("Q", 2, 3).rows("1,2,3;4,5.5,-6")
+        ((1.0, 2.0, 3.0), (4.0, 5.5, -6.0))
+        """
+        if not text:
+            return ()
+        wanted = self._wanted()
+        if len(text) > self.most_rows * self.most_columns * _DIGITS:
+            raise ValueError(wanted)
+        try:
+            rows = tuple(tuple(float(cell) for cell in row.split(",")) for row in text.split(";"))
+        except ValueError:
+            raise ValueError(wanted) from None
+        widths = {len(row) for row in rows}
+        fits = len(rows) <= self.most_rows and len(widths) == 1 and max(widths) <= self.most_columns
+        if not fits or not all(abs(number) <= 1000 for row in rows for number in row):
+            raise ValueError(wanted)
+        return rows
+
+    def _wanted(self) -> str:
+        return (
+            f"at most {self.most_rows} rows of at most {self.most_columns} numbers from -1000 to 1000, "
+            "as in 1,2,3;4,5,6"
+        )
+
+    def text(self, rows: Sequence[Sequence[float]]) -> str:
+        """Write numbers as the address has them, six significant digits each unless they are exact.
+
+        >>> Table("Q", 2, 3).text([[1.0, 2.0], [0.1234567, -3.5]])
+        '1,2;0.123457,-3.5'
+        >>> Table("W_q", 2, 3, exact=True).text([[1.0, 2.0], [0.1234567, -3.5]])
+        '1,2;0.1234567,-3.5'
+        """
+        return ";".join(",".join(map(self._written, row)) for row in rows)
+
+    def _written(self, number: float) -> str:
+        return repr(float(number)).removesuffix(".0") if self.exact else f"{number:.6g}"
+
+
+@dataclass(frozen=True)
+class Cells:
+    """Cells of a map: "0.2,1.0" is query 0 with key 2, and query 1 with key 0."""
+
+    name: str
+    most: int  # rows or columns
+    default: str = ""
+
+    def read(self, text: str) -> str:
+        """Return the text itself when it is a list of cells."""
+        self.cells(text)
+        return text
+
+    def cells(self, text: str) -> frozenset[tuple[int, int]]:
+        """Return the cells as (query, key).
+
+        >>> sorted(Cells("cells", 64).cells("0.2,1.0"))
+        [(0, 2), (1, 0)]
+        """
+        if not text:
+            return frozenset()
+        cells = set()
+        for part in text.split(","):
+            query, dot, key = part.partition(".")
+            whole = all(side.isascii() and side.isdigit() and len(side) < 4 for side in (query, key))
+            if not (dot and whole and int(query) < self.most and int(key) < self.most):
+                raise ValueError(f"cells as query.key, each from 0 to {self.most - 1}, as in 0.2,1.0")
+            cells.add((int(query), int(key)))
+        return frozenset(cells)
+
+    def text(self, cells: Iterable[tuple[int, int]]) -> str:
+        """Write cells as the address has them."""
+        return ",".join(f"{query}.{key}" for query, key in sorted(cells))
+
+
+@dataclass(frozen=True)
+class Several:
+    """Any number of named options; the address repeats the name once for each."""
+
+    name: str
+    options: tuple[str, ...]
+    default: tuple[str, ...] = ()
+
+    def read(self, text: str) -> str:
+        """Return one option."""
+        if text not in self.options:
+            raise ValueError(f"any of {', '.join(self.options)}, each at most once")
+        return text
+
+
+def _read_number(text: str, wanted: str) -> float:
+    try:
+        number = float(text)
+    except ValueError:
+        raise ValueError(wanted) from None
+    if not math.isfinite(number):
+        raise ValueError(wanted)
+    return number
+
+
+def rungs(low: float, high: float, of_ten: Sequence[float], form: str) -> tuple[float, ...]:
+    """Return numbers from low to high that are the same in every power of ten, each as `form` writes it.
+
+    So the page computes with the number that it says, and whoever computes after it finds the same.
+
+    >>> rungs(0.5, 25.0, (1, 2, 5), ".2f")
+    (0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 25.0)
+    """
+    powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+    every = (float(format(rung * 10.0**power, form)) for power in powers for rung in of_ten)
+    return tuple(sorted({low, *(rung for rung in every if low < rung < high), high}))
+
+
+def by_name(parameters: Sequence[Parameter]) -> dict[str, Parameter]:
+    """Index parameters by name."""
+    return {parameter.name: parameter for parameter in parameters}

@@ -1,0 +1,98 @@
+"""A page's numbers to take away: as a program in three spellings, or as a formula."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from attn_ui.base.numpy_code import in_numpy
+from attn_ui.base.shared_settings import CODE
+
+MOST_CELLS = 8  # rows and columns of a matrix in a formula
+
+
+@dataclass(frozen=True)
+class Programs:
+    """The programs of what is on screen, and its formula; each is made when it is asked for.
+
+    Attributes:
+        torch: in PyTorch.
+        short: with attn_core and attn_figures.
+        formula: LaTeX with the present numbers.
+        prints: what each program prints, in words.
+        numpy: in NumPy; made from the one in PyTorch unless it is given.
+        package: one that the first two need besides, by its name.
+    """
+
+    torch: Callable[[], str]
+    short: Callable[[], str]
+    formula: Callable[[], str]
+    prints: str
+    numpy: Callable[[], str] | None = None
+    package: str = ""
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """What is offered, by the names in a link."""
+        return CODE.options
+
+    def text(self, kind: str) -> str:
+        """Return one of them: "PyTorch", "NumPy", "attn_core" or "LaTeX"."""
+        if kind == "NumPy" and self.numpy is None:
+            return in_numpy(self.torch())
+        made = {"PyTorch": self.torch, "NumPy": self.numpy, "attn_core": self.short, "LaTeX": self.formula}
+        make = made.get(kind)
+        if make is None:
+            raise ValueError(f"one of {', '.join(made)}; got {kind!r}")
+        return make()
+
+
+@dataclass(frozen=True)
+class OneProgram:
+    """The only program of what is on screen.
+
+    Attributes:
+        program: makes it; says: what it needs and prints, in words.
+    """
+
+    program: Callable[[], str]
+    says: str
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """What is offered."""
+        return ("attn_core",)
+
+    def text(self, kind: str = "attn_core") -> str:
+        """Return it."""
+        if kind not in self.kinds:
+            raise ValueError(f"one of {', '.join(self.kinds)}; got {kind!r}")
+        return self.program()
+
+
+def printing(*names: str) -> str:
+    r"""Return the end of a program in PyTorch: it prints what is on the page, in plain decimals.
+
+    >>> print(printing("weights"), end="")
+    torch.set_printoptions(sci_mode=False, linewidth=120)
+    print("weights:", weights, sep="\n")
+    """
+    lines = "".join(f'print("{name}:", {name}, sep="\\n")\n' for name in names)
+    return f"torch.set_printoptions(sci_mode=False, linewidth=120)\n{lines}"
+
+
+def in_latex(rows: Sequence[Sequence[float]]) -> str:
+    r"""Write a matrix; of a large one its first rows and columns, with dots for the others.
+
+    >>> in_latex([[1.0, 0.0], [0.25, 0.75]])
+    '\\begin{pmatrix} 1.00 & 0.00 \\\\ 0.25 & 0.75 \\end{pmatrix}'
+    >>> in_latex([[-0.001]])
+    '\\begin{pmatrix} 0.00 \\end{pmatrix}'
+    """
+    cut = [list(row) for row in rows[:MOST_CELLS]]
+    # A second rounding takes the sign from what the first one makes zero.
+    lines = [" & ".join(f"{float(f'{cell:.2f}') + 0.0:.2f}" for cell in row[:MOST_CELLS]) for row in cut]
+    if len(rows[0]) > MOST_CELLS:
+        lines = [rf"{line} & \cdots" for line in lines]
+    if len(rows) > MOST_CELLS:
+        lines.append(" & ".join([r"\vdots"] * min(len(rows[0]), MOST_CELLS)))
+    joined = r" \\ ".join(lines)
+    return rf"\begin{{pmatrix}} {joined} \end{{pmatrix}}"

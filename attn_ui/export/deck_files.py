@@ -1,0 +1,146 @@
+"""Slides as one file: a PPTX whose words can be edited, or a PDF whose pictures stay drawings."""
+
+import base64
+import io
+from collections.abc import Sequence
+from contextlib import suppress
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pptx import Presentation
+from pptx.dml.color import RGBColor
+from pptx.enum.text import MSO_ANCHOR, PP_ALIGN
+from pptx.text.text import TextFrame
+from pptx.util import Emu, Inches, Pt
+
+from attn_figures import theme
+from attn_ui.screen.share import scannable
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+    from attn_ui.export.slides import Slide
+
+WIDTH, HEIGHT = 13.333, 7.5  # inches, 16:9
+MARGIN = 0.5
+TITLE_TOP, TITLE_HEIGHT = 0.15, 1.0  # two lines fit
+PICTURE_TOP, PICTURE_HEIGHT = 1.18, 5.25
+CAPTION_TOP, CAPTION_HEIGHT = 6.45, 0.65
+LINK_TOP, LINK_HEIGHT = 7.12, 0.28
+TITLE_POINTS, CAPTION_POINTS, LINK_POINTS = 28, 14, 9
+CODE_TOP, CODE_SIDE = 6.48, 0.92  # the link's QR code, on the right
+BESIDE_CODE = MARGIN + CODE_SIDE + 0.1  # that captions keep free on both sides
+MOST_LINK = 150  # characters that fit on a line
+
+
+def write_pptx(slides: Sequence["Slide"], path: Path) -> None:
+    """Write slides for PowerPoint, Keynote or LibreOffice; caption and whole link stand in the notes too."""
+    deck = Presentation()
+    deck.slide_width, deck.slide_height = Inches(WIDTH), Inches(HEIGHT)
+    layout = deck.slide_layouts[5]  # a title alone
+    for each in slides:
+        slide = deck.slides.add_slide(layout)
+        title = slide.shapes.title
+        title.left, title.top = Inches(MARGIN), Inches(TITLE_TOP)
+        title.width, title.height = Inches(WIDTH - 2 * MARGIN), Inches(TITLE_HEIGHT)
+        _write(title.text_frame, each.title, TITLE_POINTS, theme.PRINT.ink, PP_ALIGN.LEFT)
+        picture = slide.shapes.add_picture(
+            str(each.picture), 0, Inches(PICTURE_TOP), height=Inches(PICTURE_HEIGHT)
+        )
+        picture.left = Emu((deck.slide_width - picture.width) // 2)
+        picture._element.nvPicPr.cNvPr.set("descr", each.caption)
+        for text, top, height, points, colour, url in (
+            (each.caption, CAPTION_TOP, CAPTION_HEIGHT, CAPTION_POINTS, theme.PRINT.ink, ""),
+            (_shortened(each.link), LINK_TOP, LINK_HEIGHT, LINK_POINTS, theme.PRINT.muted, each.url),
+        ):
+            box = slide.shapes.add_textbox(
+                Inches(BESIDE_CODE), Inches(top), Inches(WIDTH - 2 * BESIDE_CODE), Inches(height)
+            )
+            _write(box.text_frame, text, points, colour, PP_ALIGN.CENTER, url=url)
+        if code := _code(each.url, "png"):
+            side = Inches(CODE_SIDE)
+            left = deck.slide_width - Inches(MARGIN) - side
+            shown = slide.shapes.add_picture(io.BytesIO(code), left, Inches(CODE_TOP), side, side)
+            shown._element.nvPicPr.cNvPr.set("descr", f"QR code of {each.url}")
+        slide.notes_slide.notes_text_frame.text = f"{each.caption}\n{each.link}"
+    deck.save(str(path))
+
+
+def write_pdf(slides: Sequence["Slide"], path: Path, page: "Page") -> None:
+    """Print slides with the browser that drew their pictures.
+
+    Args:
+        slides: whose pictures are SVG files.
+        path: of the PDF.
+        page: an empty tab.
+    """
+    page.set_content(_document(slides))
+    page.wait_for_function("() => [...document.images].every((each) => each.complete && each.naturalWidth)")
+    page.pdf(path=str(path), width=f"{WIDTH}in", height=f"{HEIGHT}in", print_background=True, tagged=True)
+
+
+def _code(url: str, kind: str) -> bytes:
+    """Return a link's QR code as a file; nothing where there is no link, or one that is too long to scan."""
+    file = io.BytesIO()
+    if url:
+        with suppress(ValueError):
+            scannable(url).save(file, kind=kind, scale=8, border=4)
+    return file.getvalue()
+
+
+def _write(frame: TextFrame, text: str, points: int, colour: str, align: PP_ALIGN, *, url: str = "") -> None:
+    frame.word_wrap = True
+    frame.vertical_anchor = MSO_ANCHOR.MIDDLE
+    paragraph = frame.paragraphs[0]
+    paragraph.alignment = align
+    run = paragraph.add_run()
+    run.text = text
+    run.font.size = Pt(points)
+    run.font.color.rgb = RGBColor(*bytes.fromhex(colour.removeprefix("#")))
+    if url:
+        run.hyperlink.address = url
+
+
+def _anchor(url: str, shown: str) -> str:
+    return f'<a href="{escape(url)}">{shown}</a>' if url else shown
+
+
+def _shortened(link: str) -> str:
+    return link if len(link) <= MOST_LINK else f"{link[: MOST_LINK - 1]}…"
+
+
+def _document(slides: Sequence["Slide"]) -> str:
+    parts = []
+    for each in slides:
+        svg = base64.b64encode(each.picture.read_bytes()).decode()
+        link = escape(_shortened(each.link))
+        code = base64.b64encode(_code(each.url, "svg")).decode()
+        parts.append(
+            f"<section><h1>{escape(each.title)}</h1>"
+            f"<img alt='{escape(each.caption)}' src='data:image/svg+xml;base64,{svg}'>"
+            f"<p>{escape(each.caption)}</p>"
+            f"<small>{_anchor(each.url, link)}</small>"
+            + (f"<img class='code' alt='QR code' src='data:image/svg+xml;base64,{code}'>" if code else "")
+            + "</section>"
+        )
+    style = f"""
+@page {{ size: {WIDTH}in {HEIGHT}in; margin: 0; }}
+body {{ margin: 0; font-family: {theme.SANS}; color: {theme.PRINT.ink}; }}
+section {{ position: relative; width: {WIDTH}in; height: {HEIGHT - 0.01}in; }}
+section {{ overflow: hidden; break-after: page; }}
+section:last-child {{ break-after: auto; }}
+h1, p, small, img {{ position: absolute; left: {MARGIN}in; right: {MARGIN}in; margin: 0; }}
+h1, p, small {{ display: flex; align-items: center; }}
+p, small {{ justify-content: center; text-align: center; }}
+h1 {{ top: {TITLE_TOP}in; height: {TITLE_HEIGHT}in; font-size: {TITLE_POINTS}pt; font-weight: 400; }}
+img {{ top: {PICTURE_TOP}in; height: {PICTURE_HEIGHT}in; width: {WIDTH - 2 * MARGIN}in; }}
+img {{ object-fit: contain; }}
+p {{ top: {CAPTION_TOP}in; height: {CAPTION_HEIGHT}in; font-size: {CAPTION_POINTS}pt; }}
+small {{ top: {LINK_TOP}in; height: {LINK_HEIGHT}in; font-size: {LINK_POINTS}pt; }}
+small, a {{ color: {theme.PRINT.muted}; }}
+p, small {{ left: {BESIDE_CODE}in; right: {BESIDE_CODE}in; }}
+.code {{ top: {CODE_TOP}in; left: auto; right: {MARGIN}in; width: {CODE_SIDE}in; height: {CODE_SIDE}in; }}
+"""
+    head = f"<title>{escape(slides[0].title)}</title><style>{style}</style>"
+    return f'<!doctype html><html lang="en">{head}{"".join(parts)}</html>'

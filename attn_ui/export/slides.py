@@ -1,0 +1,313 @@
+"""A list of links to this app, made into slides: `python -m attn_ui.export.slides LINKS.txt --out DIR`.
+
+Each line of the list is a link, whole or from the page's name on, and may be followed by a title:
+
+    # comments and empty lines count for nothing
+    single-head?t=0.5    Sharper
+    https://lab.example.org/multi-head?heads=2
+
+The app is started for it, unless `--address` names one, and a Chromium saves each page's first figure by the
+app's own Save panel: the same picture as on the screen. A line that is no link is named, the rest is made.
+"""
+
+import argparse
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from attn_ui.base.navigation import PAGES
+from attn_ui.streamlit_inside.markup import READY
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+FORMATS = ("pptx", "pdf", "png", "svg", "html")
+ROOT = Path(__file__).resolve().parents[2]
+START_SECONDS = 120
+WAIT_MILLISECONDS = 90_000  # for whatever is waited for in the browser
+FLAGS = ("--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update")
+DRAWN = """() => {
+    const figures = [...document.querySelectorAll('.live-figure')].filter((f) => f.offsetParent !== null);
+    return figures.length && figures.every((f) => f.dataset.state === 'drawn' && !('unsent' in f.dataset));
+}"""
+
+
+class SlidesError(Exception):
+    """Why no slides can be made, in a sentence."""
+
+
+@dataclass(frozen=True)
+class Line:
+    """One line of a list: its number, the link as it was written, where it leads, and its title."""
+
+    number: int
+    link: str
+    path: str  # a page's address with its query
+    title: str
+
+
+@dataclass(frozen=True)
+class Slide:
+    """One slide: what stands over its picture and under it, and the picture's file."""
+
+    title: str
+    caption: str
+    link: str
+    picture: Path
+    url: str = ""  # where the link leads for whoever sees the slide; "" where nobody knows
+
+
+def read_list(text: str) -> tuple[list[Line], list[str]]:
+    """Return the links of a list, and a sentence for each line that is none.
+
+    >>> found, bad = read_list("single-head?t=0.5  Sharper\\n\\n# why\\nhello")
+    >>> found
+    [Line(number=1, link='single-head?t=0.5', path='single-head?t=0.5', title='Sharper')]
+    >>> bad
+    ["line 4 is no link to a page: 'hello'"]
+    """
+    found, bad = [], []
+    for number, line in enumerate(text.lstrip("\ufeff").splitlines(), start=1):
+        link, _, title = line.strip().partition(" ")
+        if not link or link.startswith("#"):
+            continue
+        path = _path_of(link)
+        if path is None:
+            bad.append(f"line {number} is no link to a page: {line.strip()[:60]!r}")
+        else:
+            found.append(Line(number, link, path, title.strip()))
+    return found, bad
+
+
+def _path_of(link: str) -> str | None:
+    """Return a link's page and query; None where it leads to no page of this app."""
+    try:
+        parts = urlsplit(link)
+    except ValueError:
+        return None
+    if parts.scheme not in ("", "http", "https") or bool(parts.scheme) != bool(parts.netloc):
+        return None
+    if not parts.scheme and not link.startswith("/") and not parts.path and not parts.query:
+        return None
+    # Behind a proxy the app may live below a path of its own.
+    page = parts.path.strip("/").rpartition("/")[2] if parts.netloc else parts.path.strip("/")
+    if page not in {each.address for each in PAGES}:
+        return None
+    return f"{page}?{parts.query}" if parts.query else page
+
+
+@contextmanager
+def serving() -> Iterator[str]:
+    """Start the app on a free port; yield its address."""
+    with closing(socket.socket()) as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    options = ["--server.headless=true", f"--server.port={port}", "--server.address=127.0.0.1"]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "streamlit", "run", "app.py", *options],
+        cwd=ROOT,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    address = f"http://127.0.0.1:{port}"
+    try:
+        _wait_for(address, process)
+        yield address
+    finally:
+        process.terminate()
+        process.wait(timeout=20)
+
+
+def _wait_for(address: str, process: "subprocess.Popen[bytes]") -> None:
+    deadline = time.monotonic() + START_SECONDS
+    while time.monotonic() < deadline and process.poll() is None:
+        with suppress(OSError), urllib.request.urlopen(f"{address}/_stcore/health", timeout=2):
+            return
+        time.sleep(0.2)  # the server starts meanwhile
+    raise SlidesError("the app could not be started; `streamlit run app.py` says why")
+
+
+@contextmanager
+def chromium(path: str | None = None) -> Iterator["Browser"]:
+    """Open a Chromium: the one named, the system's, or Playwright's own."""
+    try:
+        from playwright.sync_api import Error, sync_playwright  # noqa: PLC0415  (only this command needs it)
+    except ModuleNotFoundError as error:
+        raise SlidesError(
+            f"{error.name} is missing: pip install -r requirements-slides.txt, or `make slides`"
+        ) from error
+    known = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+    found = path or next(filter(None, map(shutil.which, known)), None)
+    with sync_playwright() as playwright:
+        try:
+            browser = playwright.chromium.launch(executable_path=found, args=list(FLAGS))
+        except Error as error:
+            raise SlidesError(
+                f"no Chromium could be started ({found or 'none was found'}): install one, name it with "
+                "--chromium, or run python -m playwright install chromium"
+            ) from error
+        try:
+            yield browser
+        finally:
+            browser.close()
+
+
+def save_slide(
+    page: "Page", url: str, line: Line, picture: Path, kind: str, *, public: str
+) -> tuple[Slide, str]:
+    """Save the first figure of a link's page; return the slide, and what the page said of the link.
+
+    Args:
+        page: a tab of the browser; url: what it opens.
+        line: the link as the list has it.
+        picture: its file, but for the name that the app gives it; kind: "png", "svg" or "html".
+        public: the link as it leads to the app for everybody.
+    """
+    page.goto(url)
+    page.wait_for_selector(READY)
+    page.wait_for_function(DRAWN)
+    page.wait_for_selector(READY)  # what was drawn may have reported, and the page run again
+    figure = page.locator(".live-figure:visible").first
+    told = page.locator(".teacher-says")
+    said = (told if told.count() else figure.locator(".live-says")).inner_text().strip()
+    alt = figure.locator(".live-plot").get_attribute("aria-label") or ""
+    heading = page.locator("h1").first.inner_text().strip()
+    dropped = [text for text in page.get_by_text("The default is used.").all_inner_texts() if text]
+    figure.get_by_role("button", name="Save", exact=True).click()
+    panel = page.locator("dialog.live-kit")
+    panel.locator(f'input[name=format][value="{kind}"]').check()
+    if kind != "html":
+        panel.locator('input[name=shape][value="under a title"]').check()
+        panel.locator("input[name=large]").set_checked(True)
+        panel.locator("input[name=caption]").set_checked(False)
+    page.wait_for_selector(f"dialog.live-kit[data-made={kind}], dialog.live-kit[data-made=failed]")
+    with page.expect_download() as download:
+        panel.get_by_role("button", name="Save the file").click(timeout=WAIT_MILLISECONDS)
+    name = download.value.suggested_filename
+    picture = picture.with_name(f"{picture.name}-{name}")
+    download.value.save_as(picture)
+    page.keyboard.press("Escape")
+    slide = Slide(line.title or heading, said or alt, public or line.link, picture, public)
+    return slide, " ".join(dropped)
+
+
+def make(
+    lines: Sequence[Line], out: Path, kind: str, address: str, browser: "Browser", *, public: str = ""
+) -> list[str]:
+    """Make the slides of a list; return a sentence for each link that gave none or was not taken whole.
+
+    Args:
+        lines: the links; out: the folder for the files.
+        kind: one of `FORMATS`; address: of the app.
+        browser: to open the pages with.
+        public: the app's address for whoever sees the slides; links that name a host of their own keep it.
+    """
+    from playwright.sync_api import Error  # noqa: PLC0415  (only this command needs it)
+    from tqdm import tqdm  # noqa: PLC0415  (only this command needs it)
+
+    from attn_ui.export import deck_files  # noqa: PLC0415  (only this command needs it)
+
+    pictures = {"pptx": "png", "pdf": "svg"}.get(kind, kind)
+    folder = out / "pictures" if kind in ("pptx", "pdf") else out
+    folder.mkdir(exist_ok=True)
+    context = browser.new_context(
+        viewport={"width": 1280, "height": 800}, accept_downloads=True, color_scheme="light"
+    )
+    slides, complaints = [], []
+    for number, line in enumerate(tqdm(lines, unit="slide", disable=None), start=1):
+        tab = context.new_page()
+        tab.set_default_timeout(WAIT_MILLISECONDS)
+        try:
+            url = f"{address.rstrip('/')}/{line.path}"
+            known = line.link if urlsplit(line.link).netloc else ""
+            known = known or (f"{public.rstrip('/')}/{line.path}" if public else "")
+            slide, said = save_slide(tab, url, line, folder / f"{number:02d}", pictures, public=known)
+        except Error as error:
+            reason = str(error).splitlines()[0]
+            complaints.append(f"line {line.number} gave no slide: {line.link[:60]!r} ({reason})")
+            continue
+        finally:
+            tab.close()
+        slides.append(slide)
+        if said:
+            complaints.append(f"line {line.number}: {said}")
+    if slides and kind == "pptx":
+        deck_files.write_pptx(slides, out / "slides.pptx")
+    if slides and kind == "pdf":
+        page = context.new_page()
+        deck_files.write_pdf(slides, out / "slides.pdf", page)
+    context.close()
+    return complaints
+
+
+def writable(folder: Path) -> Path:
+    """Make a folder that can be written to.
+
+    Raises:
+        SlidesError: it cannot.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        mark = folder / ".writable"
+        mark.touch()
+        mark.unlink()
+    except OSError as error:
+        raise SlidesError(
+            f"wanted a folder that can be written to, got {folder}: {error.strerror}"
+        ) from error
+    return folder
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Make the slides; return 0 where every line became one, 1 where some did not, 2 where none could."""
+    parser = argparse.ArgumentParser(
+        prog="python -m attn_ui.export.slides", description=__doc__.split("\n")[0]
+    )
+    parser.add_argument("links", type=Path, help="a file with a link a line, each with a title if you like")
+    parser.add_argument("--out", type=Path, default=Path("build/slides"), help="the folder for the files")
+    parser.add_argument("--format", choices=FORMATS, default="pptx")
+    parser.add_argument("--address", help="of an app that runs already; one is started otherwise")
+    parser.add_argument("--chromium", help="the browser's program, where it is not found by itself")
+    asked = parser.parse_args(arguments)
+    try:
+        return _run(asked)
+    except SlidesError as error:
+        print(f"slides: {error}", file=sys.stderr)
+        return 2
+
+
+def _run(asked: argparse.Namespace) -> int:
+    try:
+        text = asked.links.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise SlidesError(f"wanted a list of links as text, got {asked.links}: {error}") from error
+    lines, bad = read_list(text)
+    for sentence in bad:
+        print(f"slides: {sentence}", file=sys.stderr)
+    if not lines:
+        raise SlidesError(f"there is no link in {asked.links}")
+    out = writable(asked.out)
+    with chromium(asked.chromium) as browser:
+        if asked.address:
+            public = asked.address
+            complaints = make(lines, out, asked.format, asked.address, browser, public=public)
+        else:
+            with serving() as address:
+                complaints = make(lines, out, asked.format, address, browser)
+    for sentence in complaints:
+        print(f"slides: {sentence}", file=sys.stderr)
+    print(f"slides: {out}")
+    return 1 if bad or complaints else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

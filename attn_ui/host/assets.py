@@ -1,0 +1,149 @@
+"""Files that a first visit needs: compressed once, kept by the browser, and which of them to announce."""
+
+import gzip
+import hashlib
+import re
+from collections.abc import Sequence
+from importlib.resources import files
+from pathlib import Path
+from threading import Lock
+
+from anyio import to_thread
+from plotly.offline import get_plotlyjs_version
+from starlette.datastructures import Headers
+from starlette.responses import Response
+
+from attn_ui.base.navigation import PAGES
+from attn_ui.screen.live_figure import PLOTLY_ROUTE
+from attn_ui.streamlit_inside import front_end
+
+PLOTLY_FILE = f"{PLOTLY_ROUTE[1:]}/plotly.min.js"
+# Each address carries a version or a hash of what stands there, so its content never changes.
+FOREVER = "public, max-age=31536000, immutable"
+ALWAYS_ASK = "no-cache"
+# Before a script's first line: V8 compiles all its functions at once, and none of them twice.
+# https://v8.dev/blog/explicit-compile-hints
+COMPILE_AT_ONCE = b"//# allFunctionsCalledOnLoad\n"
+_TEXTS = {".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8"}
+_VERSION = re.compile(r"plotly\.js (?:\([^)]*\) )?v(\d+\.\d+\.\d+)")
+
+
+class Asset:
+    """One file on disk, its compressed form kept once it was asked for."""
+
+    def __init__(self, path: Path, first: bytes = b"") -> None:
+        """Name the file, and what is served before it; nothing is read yet."""
+        self.path = path
+        self.first = first
+        self._lock = Lock()
+        self._packed: tuple[bytes, str] | None = None
+
+    def plain(self) -> bytes:
+        """Read the content as it is served."""
+        return self.first + self.path.read_bytes()
+
+    def packed(self) -> tuple[bytes, str]:
+        """Return the compressed content and a mark of it; who comes while it is made waits for that one."""
+        with self._lock:
+            if self._packed is None:
+                content = self.plain()
+                mark = hashlib.sha256(content).hexdigest()[:20]
+                self._packed = gzip.compress(content, 6, mtime=0), mark
+            return self._packed
+
+    async def answer(self, headers: Headers, method: str, cache: str) -> Response:
+        """Answer a request for this file, compressed where the browser takes that."""
+        body, mark = await to_thread.run_sync(self._content, takes_gzip(headers))
+        return reply(headers, method, body=body, mark=mark, media_type=_TEXTS[self.path.suffix], cache=cache)
+
+    def _content(self, zipped: bool) -> tuple[bytes, str]:
+        packed, mark = self.packed()
+        return packed if zipped else self.plain(), mark
+
+
+def reply(
+    headers: Headers,
+    method: str,
+    *,
+    body: bytes,
+    mark: str,
+    media_type: str,
+    cache: str,
+    varies: str = "Accept-Encoding",
+) -> Response:
+    """Answer a request for a text; nothing is sent again to who holds this very version.
+
+    Args:
+        headers: the request's.
+        method: "HEAD" gets no body, but the length that it would have.
+        body: compressed where the browser takes that (`takes_gzip`).
+        mark: tells this version from any other.
+        media_type, cache, varies: of the answer's headers.
+    """
+    zipped = takes_gzip(headers)
+    tag = f'"{mark}{"-gz" if zipped else ""}"'
+    meta = {"Cache-Control": cache, "ETag": tag, "Vary": varies}
+    if tag in (part.strip().removeprefix("W/") for part in headers.get("if-none-match", "").split(",")):
+        return Response(status_code=304, headers=meta)
+    if zipped:
+        meta["Content-Encoding"] = "gzip"
+    answer = Response(body, headers=meta, media_type=media_type)
+    if method == "HEAD":
+        answer.body = b""
+    return answer
+
+
+def takes_gzip(headers: Headers) -> bool:
+    """Tell whether the browser takes gzip."""
+    for part in headers.get("accept-encoding", "").lower().split(","):
+        name, _, weight = part.partition(";")
+        if name.strip() in ("gzip", "*"):
+            return not re.fullmatch(r"q=0(\.0*)?", weight.strip().replace(" ", ""))
+    return False
+
+
+def plotly_js(folder: Path | None = None) -> Asset:
+    """Read plotly.js: the installed plotly's, or the bundle in a folder.
+
+    Args:
+        folder: holds one `plotly*.min.js`; None is the installed plotly's folder.
+
+    Raises:
+        ValueError: no such file, several, or of another version than the installed plotly writes for.
+    """
+    place = folder or Path(str(files("plotly") / "package_data"))
+    found = sorted(place.glob("plotly*.min.js"))
+    wanted = get_plotlyjs_version()
+    advice = f"npm pack plotly.js-cartesian-dist-min@{wanted} brings the one that agrees"
+    if len(found) != 1:
+        names = ", ".join(path.name for path in found) or "none"
+        raise ValueError(f"wanted one file plotly*.min.js in {place}, got {names}; {advice}")
+    with found[0].open("rb") as file:
+        version = _VERSION.search(file.read(400).decode(errors="replace"))
+    if version is None or version[1] != wanted:
+        came = f"version {version[1]}" if version else "a file without a version"
+        raise ValueError(f"the installed plotly needs plotly.js {wanted}, got {came} in {found[0]}; {advice}")
+    return Asset(found[0], COMPILE_AT_ONCE)
+
+
+class FrontEnd:
+    """Streamlit's own scripts and styles, by their path below `/static/`, and what to announce of them."""
+
+    def __init__(self) -> None:
+        """List what is installed."""
+        self._paths = front_end.texts()
+        self.index = front_end.index() if front_end.HTML.on else ""
+        self.texts = {path: Asset(file) for path, file in self._paths.items()}
+        self.fonts = front_end.fonts()
+
+    def scripts(self, components: Sequence[str]) -> list[str]:
+        """List the scripts that hold some components, and all that these import; not what the HTML names."""
+        return front_end.scripts(components, self._paths, self.index)
+
+    def prepare(self) -> None:
+        """Compress what every first visit asks for, before the first visitor comes."""
+        parts = (*front_end.COMPONENTS, *(part for page in PAGES for part in page.opens_with))
+        announced = {*self.scripts(parts)}
+        for path, asset in self.texts.items():
+            if path in self.index or path in announced:
+                asset.packed()

@@ -1,0 +1,185 @@
+"""Whether this machine can serve: ``python -m attn_ui.host.doctor`` starts the app on the host's settings."""
+
+import contextlib
+import os
+import socket
+import ssl
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import click
+
+from attn_ui.host.assets import plotly_js
+from attn_ui.host.hosting import PREFIX, hosting, variables
+from attn_ui.host.trial import failing, unsound
+from attn_ui.streamlit_inside import options
+
+ROOT = Path(__file__).resolve().parents[2]
+MODEL = f"{PREFIX}MODEL"
+LAST_PORT = 65_535
+START_SECONDS = 180
+# Megabytes of a process, as deploy/README.md measures them.
+EMPTY, IN_CLASS, AT_MOST = 320, 500, 1_200
+VISITORS = 150
+
+
+def settings(environment: Mapping[str, str]) -> list[str]:
+    """Read what the host has set; return a sentence for each fault, an unknown variable among them."""
+    known = options.variables()
+    faults = [
+        f"{name} is no setting of Streamlit's"
+        for name in sorted(environment)
+        if name.startswith("STREAMLIT_") and known is not None and name not in known
+    ]
+    faults += _unread(environment)
+    unknown = {name for name in environment if name.startswith(PREFIX)} - set(variables())
+    faults += [f"{name} is no setting; wanted one of {', '.join(variables())}" for name in sorted(unknown)]
+    try:
+        chosen = hosting({name: text for name, text in environment.items() if name not in unknown})
+        plotly_js(chosen.plotly_js)
+    except ValueError as error:
+        faults.append(str(error))
+    return faults
+
+
+def _unread(environment: Mapping[str, str]) -> list[str]:
+    """Return a sentence for each setting of Streamlit's at which ``streamlit run`` would end."""
+    faults = []
+    for option in options.parameters():
+        name = option.envvar if isinstance(option.envvar, str) else ""
+        text = environment.get(name, "")
+        try:
+            for each in option.type.split_envvar_value(text) if option.multiple else filter(None, [text]):
+                read = option.type.convert(each, option, None)
+                if name == "STREAMLIT_SERVER_PORT" and not 0 <= read <= LAST_PORT:
+                    raise click.BadParameter(f"{read} is no port, of which the last is {LAST_PORT}")
+        except click.BadParameter as error:
+            faults.append(f"{name}: {error.message.rstrip('.')}")
+    return faults
+
+
+def _health(environment: Mapping[str, str], port: int) -> str:
+    """Where the app answers on a port of this machine, by what the host has set."""
+    certificate, path = (
+        options.given(name, environment) for name in ("server.sslCertFile", "server.baseUrlPath")
+    )
+    start = f"{'https' if certificate else 'http'}://127.0.0.1:{port}"
+    return "/".join(filter(None, (start, path.strip("/"), "_stcore/health")))
+
+
+def _any_name() -> ssl.SSLContext:
+    """Read a certificate of any name: it is the host's, and asked for by the number of this machine."""
+    context = ssl.create_default_context()
+    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    return context
+
+
+def start(environment: Mapping[str, str]) -> tuple[float | None, str]:
+    """Start the app on a free port; return the megabytes that it takes, and what it wrote where it failed.
+
+    The megabytes are those of the process when it answers; NaN where the system does not tell.
+    """
+    with contextlib.closing(socket.socket()) as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    health = _health(environment, port)
+    told = ["--server.headless=true", "--server.address=127.0.0.1", f"--server.port={port}"]
+    command = [sys.executable, "-m", "streamlit", "run", "app.py", *told]
+    with tempfile.TemporaryFile("w+", encoding="utf-8") as written:
+        process = subprocess.Popen(
+            command, cwd=ROOT, env=dict(environment), stdout=written, stderr=subprocess.STDOUT, text=True
+        )
+        try:
+            for _ in _until_ended(process):
+                with (
+                    contextlib.suppress(OSError),
+                    urllib.request.urlopen(health, timeout=2, context=_any_name()),
+                ):
+                    return memory_of(process.pid), ""
+            written.seek(0)
+            return None, written.read().strip() or f"it did not answer within {START_SECONDS} s"
+        finally:
+            process.terminate()
+            process.wait()
+
+
+def model(environment: Mapping[str, str]) -> tuple[float, str]:
+    """Read the model that the host has named, as the page does; return its megabytes, and what is wrong.
+
+    It is read by a process of its own, which ends with it; the megabytes are 0 where none is named.
+    """
+    if not environment.get(MODEL, "").strip():
+        return 0.0, ""
+    command = [sys.executable, "-m", "pages.learned_heads.model_trial"]
+    tried = subprocess.run(
+        command, cwd=ROOT, env=dict(environment), capture_output=True, text=True, check=False
+    )
+    said = tried.stdout.strip().rpartition("\n")[2]
+    if tried.returncode == 0:
+        return max(0.0, float(said)), ""  # NaN where the system does not tell
+    return 0.0, f"{MODEL}: {said or f'reading it ended the process (exit {tried.returncode})'}"
+
+
+def _until_ended(process: "subprocess.Popen[str]") -> Iterator[None]:
+    deadline = time.monotonic() + START_SECONDS
+    while process.poll() is None and time.monotonic() < deadline:
+        yield
+        time.sleep(0.1)  # another process starts meanwhile
+
+
+def memory_of(pid: int) -> float:
+    """Return the megabytes that a process holds; NaN where the system does not tell."""
+    with contextlib.suppress(OSError, ValueError, IndexError):
+        status = Path(f"/proc/{pid}/status").read_text(encoding="utf-8")
+        return int(status.partition("\nVmRSS:")[2].split()[0]) * 1024 / 1e6
+    return float("nan")
+
+
+def room() -> float | None:
+    """Return the megabytes that this container, or else this machine, has; None where nobody tells."""
+    with contextlib.suppress(OSError, ValueError):
+        return int(Path("/sys/fs/cgroup/memory.max").read_text(encoding="utf-8")) / 1e6
+    with contextlib.suppress(OSError, ValueError, AttributeError):
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 1e6
+    return None
+
+
+def expected(megabytes: float | None, of_model: float = 0.0) -> str:
+    """Say what memory to expect; a model of the host's own comes on top.
+
+    >>> expected(5000.0).splitlines()[1]
+    'This machine has 5,000 MB: 4 processes, 600 visitors.'
+    """
+    in_class, at_most = (round(each + of_model) for each in (IN_CLASS, AT_MOST))
+    told = f"A process takes {EMPTY} MB empty, {in_class:,} with {VISITORS} visitors and {at_most:,} at most."
+    if of_model:
+        told += f" {of_model:,.0f} MB of that are {MODEL}'s, read at the first visit and by each process."
+    if megabytes is None:
+        return told
+    processes = int(megabytes // at_most)
+    holds = f"{processes} processes, {VISITORS * processes} visitors"
+    return f"{told}\nThis machine has {megabytes:,.0f} MB: {holds}."
+
+
+def main() -> None:
+    """Look at everything, say what is found, and end with an error where something is wrong."""
+    faults = settings(os.environ) or unsound() or failing()
+    of_model, wrong = (0.0, "") if faults else model(os.environ)
+    faults += [wrong] if wrong else []
+    if not faults:
+        megabytes, wrong = start(os.environ)
+        if megabytes is None:
+            faults.append(f"the app does not start: {wrong}")
+        else:
+            print(f"The app starts, every page opens; {megabytes:.0f} MB before the first visitor.")
+    print(*faults, expected(room(), of_model), sep="\n")
+    sys.exit(bool(faults))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,233 @@
+"""The HTML that a visit begins with: Streamlit's own, with announcements of what the page will need.
+
+Streamlit names its components only in its first message, and a figure asks for plotly.js only after that:
+on a slow line each is waited for in turn. Announced in the HTML, they are fetched side by side, and plotly.js
+runs while the page waits for its first message.
+"""
+
+import gzip
+import hashlib
+import json
+from collections.abc import Callable
+from functools import cache, lru_cache, partial
+from urllib.parse import parse_qsl
+
+import streamlit as st
+from plotly.offline import get_plotlyjs_version
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import FileResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from attn_live.bundle import FONTS, bundle, font, mark
+from attn_ui.base.navigation import PAGES, Listed
+from attn_ui.export.standalone import kit_version, page
+from attn_ui.host import link_preview
+from attn_ui.host.assets import (
+    ALWAYS_ASK,
+    FOREVER,
+    PLOTLY_FILE,
+    Asset,
+    FrontEnd,
+    reply,
+    takes_gzip,
+)
+from attn_ui.screen import find, style
+from attn_ui.screen.live_figure import PLOTLY_ROUTE, module_address, module_version
+from attn_ui.streamlit_inside import front_end, markup, routes
+
+# Relative, as Streamlit's own addresses are: right under a base path and behind a proxy that strips one.
+_PLOTLY = f"./{PLOTLY_FILE}?v={get_plotlyjs_version()}"
+# The server stands where the page's own files do; told so, Streamlit's front end does not look for it below
+# the page's own address first. plotly.js holds the main thread: it runs once the page has asked for its first
+# run, with little else to do until the answer. The live figure waits for a script marked so; one that fails
+# takes itself away, and the figure asks anew.
+_EARLY = """<script>
+(() => {
+  %s
+  const { send } = WebSocket.prototype;
+  WebSocket.prototype.send = function (data) {
+    WebSocket.prototype.send = send;
+    send.call(this, data);
+    const script = document.createElement("script");
+    script.dataset.plotly = "early";
+    script.onerror = () => script.remove();
+    script.src = "%s";
+    document.head.append(script);
+  };
+})();
+</script>"""
+
+
+def announced(front: FrontEnd, page: Listed) -> str:
+    """Return Streamlit's HTML with what a page will ask for, and what an old browser shows in its place.
+
+    Args:
+        front: Streamlit's own files.
+        page: what stands at the address.
+    """
+    font = '<link rel="preload" as="font" type="font/woff2" crossorigin href="./{}">'
+    modules = [
+        *(f"./{path}" for path in front.scripts((*front_end.COMPONENTS, *page.opens_with))),
+        module_address(),
+    ]
+    lines = [
+        *(f'<link rel="modulepreload" crossorigin href="{path}">' for path in modules),
+        *(font.format(path) for path in front.fonts),
+        f'<link rel="preload" as="style" href="{style.address()}">',
+        f'<link rel="preload" as="script" href="{_PLOTLY}">',
+        _EARLY % (front_end.SERVER_STANDS_AT, _PLOTLY),
+    ]
+    # In the body: after Streamlit's own styles in the head, which count as much.
+    dress = (
+        f'<link rel="stylesheet" href="{style.address()}"><style data-arriving>{markup.arriving()}</style>'
+    )
+    html = front.index.replace("</head>", "\n".join([*lines, "</head>"]), 1)
+    # Before the scripts of the head, which wait until all of the page is read.
+    picture = json.dumps(link_preview.picture_of(page, "svg"))
+    still = f"<script>(() => {{\n{bundle('needs.js')}standStill({picture});\n}})();</script>"
+    return html.replace("</body>", f"{dress}\n{still}\n</body>", 1)
+
+
+@cache
+def _icon() -> str:
+    return link_preview.ICON.read_text(encoding="utf-8")
+
+
+# What a figure asks for, when it is drawn or saved: how it is made, its type, and a mark of its version.
+_PARTS: dict[str, tuple[Callable[[], str | bytes], str, Callable[[], str]]] = {
+    f"{PLOTLY_ROUTE[1:]}/live.js": (bundle, "text/javascript", module_version),
+    f"{PLOTLY_ROUTE[1:]}/page.css": (style.sheet, "text/css", style.version),
+    f"{PLOTLY_ROUTE[1:]}/find.js": (find.module, "text/javascript", find.module_version),
+    f"{PLOTLY_ROUTE[1:]}/find.json": (find.listing, "application/json", find.listing_version),
+    f"{PLOTLY_ROUTE[1:]}/kit.js": (lambda: bundle("kit.js"), "text/javascript", kit_version),
+    f"{PLOTLY_ROUTE[1:]}/moving.html": (page, "text/plain", kit_version),
+    f"{PLOTLY_ROUTE[1:]}/icon.svg": (_icon, "image/svg+xml", lambda: mark(_icon())),
+    **{
+        f"{PLOTLY_ROUTE[1:]}/fonts/{name}.ttf": (partial(font, name), "font/ttf", kit_version)
+        for name in FONTS
+    },
+}
+# Whose answer to a client that takes anything is no page.
+_NO_PAGES = (*routes.FOLDERS, PLOTLY_ROUTE[1:], "pictures")
+
+
+class _Document:
+    """One text or file, plain and compressed, with a mark of its version."""
+
+    def __init__(self, content: str | bytes, media_type: str = "text/html") -> None:
+        if isinstance(content, str):
+            media_type, content = f"{media_type}; charset=utf-8", content.encode()
+        self.media_type = media_type
+        self.plain = content
+        self.packed = gzip.compress(self.plain, 9, mtime=0)
+        self.mark = hashlib.sha256(self.plain).hexdigest()[:20]
+
+    def answer(self, headers: Headers, method: str, cache: str = ALWAYS_ASK) -> Response:
+        body = self.packed if takes_gzip(headers) else self.plain
+        return reply(
+            headers,
+            method,
+            body=body,
+            mark=self.mark,
+            media_type=self.media_type,
+            cache=cache,
+            varies="Accept, Accept-Encoding",
+        )
+
+
+def _kept(agreed: bool) -> str:
+    """How long a browser may keep a file: for ever where its address names the version that is served."""
+    return FOREVER if agreed else ALWAYS_ASK
+
+
+@lru_cache(maxsize=64)  # whoever asks writes the host
+def _addressed(text: str, where: str) -> _Document:
+    return _Document(link_preview.addressed(text, where))
+
+
+@cache
+def _part(name: str) -> _Document:
+    make, media_type, _ = _PARTS[name]
+    return _Document(make(), media_type)
+
+
+class Assets:
+    """ASGI middleware: the announced HTML, plotly.js, and Streamlit's scripts compressed once."""
+
+    def __init__(self, app: ASGIApp, plotly: Asset, front: FrontEnd) -> None:
+        """Wrap the application; made when the server starts, after its settings were read."""
+        self.app = app
+        self.plotly = plotly
+        self.front = front
+        base = str(st.get_option("server.baseUrlPath") or "").strip("/")
+        self.base = f"/{base}/" if base else "/"
+        icon = f".{PLOTLY_ROUTE}/icon.svg?v={mark(_icon())}"
+        self.pages = {
+            f"{self.base}{page.address}": link_preview.described(
+                announced(front, page), page, self.base, icon
+            )
+            for page in PAGES
+        }
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer for what is known here; pass everything else on."""
+        if scope["type"] != "http" or scope["method"] not in ("GET", "HEAD"):
+            await self.app(scope, receive, send)
+            return
+        headers = Headers(scope=scope)
+        answer = await self._file(scope, headers)
+        if answer is not None:
+            await answer(scope, receive, send)
+        elif self._may_be_page(scope["path"], headers.get("accept", "*/*")):
+            await self._page(scope, receive, send)
+        else:
+            await self.app(scope, receive, send)
+
+    def _may_be_page(self, path: str, accept: str) -> bool:
+        """Tell whether a page may be meant: a chat that unfolds a link takes anything."""
+        if "text/html" in accept:
+            return True
+        first, *_ = path[len(self.base) :].split("/")
+        return "*/*" in accept and path.startswith(self.base) and first not in _NO_PAGES
+
+    async def _file(self, scope: Scope, headers: Headers) -> Response | None:
+        path = str(scope["path"])
+        if not path.startswith(self.base):
+            return None
+        name = path[len(self.base) :]
+        asked_for = dict(parse_qsl(scope["query_string"].decode("latin-1"))).get("v")
+        if name == PLOTLY_FILE:
+            return await self.plotly.answer(
+                headers, scope["method"], _kept(asked_for == get_plotlyjs_version())
+            )
+        if name in _PARTS:
+            _, _, version = _PARTS[name]
+            return _part(name).answer(headers, scope["method"], _kept(asked_for == version()))
+        asset = self.front.texts.get(name)
+        if name in link_preview.PICTURES:
+            return FileResponse(link_preview.PICTURES[name], headers={"Cache-Control": link_preview.KEPT})
+        # Streamlit serves the file as it is, in parts and all; only the compressed form is ours.
+        if asset is None or not takes_gzip(headers) or "range" in headers:
+            return None
+        return await asset.answer(headers, scope["method"], FOREVER)
+
+    async def _page(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass the request on; where Streamlit answers with its own HTML, send the announced one instead."""
+        plain = MutableHeaders(scope=scope).mutablecopy()
+        for name in ("accept-encoding", "if-none-match", "if-modified-since", "range"):
+            del plain[name]
+        held: list[Message] = []
+
+        async def hold(message: Message) -> None:
+            held.append(message)
+
+        await self.app({**scope, "headers": plain.raw, "method": "GET"}, receive, hold)
+        body = b"".join(message.get("body", b"") for message in held)
+        if self.front.index and body.decode(errors="replace") == self.front.index:
+            text = self.pages.get(scope["path"], self.pages[self.base])
+            document = _addressed(text, link_preview.origin(scope))
+            await document.answer(Headers(scope=scope), scope["method"])(scope, receive, send)
+            return
+        for message in held:
+            bare = message["type"] == "http.response.body" and scope["method"] == "HEAD"
+            await send({**message, "body": b""} if bare else message)

@@ -1,0 +1,86 @@
+"""What a link to a page unfolds to in a chat: title, description and picture in the HTML of its address."""
+
+import html
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Literal
+
+from starlette.datastructures import Headers
+from starlette.types import Scope
+
+from attn_ui.base.navigation import PAGES, Listed
+
+ICON = Path(__file__).parents[1] / "icon.svg"
+_DOCS = Path(__file__).parents[2] / "docs"
+# The README's own pictures of the pages, 1280 x 800, and of their figures: by their addresses, where at hand.
+PICTURES: Mapping[str, Path] = {
+    f"pictures/{path.name}": path
+    for page in PAGES
+    for kind in ("png", "svg")
+    if (path := _DOCS / f"{page.address or page.folder}.{kind}").is_file()
+}
+KEPT = "public, max-age=86400"  # a day: its address stays when the picture does not
+# A chat asks for a whole address of the picture. Whoever sends a request writes these two headers.
+_ORIGIN = "{{ORIGIN}}"
+_HOST = re.compile(
+    r"(?:[a-z0-9_](?:[a-z0-9._-]{0,251}[a-z0-9])?|\[[0-9a-f:.]{2,45}\])(?::\d{1,5})?", re.IGNORECASE
+)
+_TITLE = re.compile(r"<title>[^<]*</title>")
+_ICON_LINK = re.compile(r'<link rel="shortcut icon"[^>]*>')
+
+
+def picture_of(page: Listed, kind: Literal["png", "svg"]) -> str:
+    """Return the address of a page's picture, or of its figure's drawing; "" where it is not at hand."""
+    name = f"pictures/{page.address or page.folder}.{kind}"
+    return name if name in PICTURES else ""
+
+
+def origin(scope: Scope) -> str:
+    """Return where a request was sent to, as its visitor wrote it; "" where the host is no name of a host.
+
+    >>> origin({"scheme": "http", "headers": [(b"host", b"lab.edu"), (b"x-forwarded-proto", b"https")]})
+    'https://lab.edu'
+    """
+    headers = Headers(raw=scope["headers"])
+    forwarded = headers.get("x-forwarded-proto", "").split(",")[0].strip().lower()
+    scheme = forwarded if forwarded in ("http", "https") else scope["scheme"]
+    host = headers.get("host", "")
+    return f"{scheme}://{host}" if _HOST.fullmatch(host) else ""
+
+
+def described(text: str, page: Listed, base: str, icon: str) -> str:
+    """Put a page's title, description, icon and picture into the head of Streamlit's HTML.
+
+    Nothing of the request stands in it but the place for its host (`addressed`).
+
+    Args:
+        text: the HTML.
+        page: what stands at the address.
+        base: the path that every address of this server begins with.
+        icon: the address of the icon.
+    """
+    title, about = html.escape(page.heading), html.escape(page.about)
+    tags = {
+        "og:type": "website",
+        "og:site_name": "Attention lab",
+        "og:title": title,
+        "og:description": about,
+    }
+    if picture := picture_of(page, "png"):
+        tags["og:image"] = f"{_ORIGIN}{html.escape(base)}{picture}"
+        tags |= {"og:image:type": "image/png", "og:image:width": "1280", "og:image:height": "800"}
+        tags["og:image:alt"] = f"The page {html.escape(page.title)}"
+    lines = [
+        f"<title>{title}</title>",
+        f'<meta name="description" content="{about}">',
+        *(f'<meta property="{name}" content="{content}">' for name, content in tags.items()),
+        '<meta name="twitter:card" content="summary_large_image">',
+    ]
+    text = _ICON_LINK.sub(lambda _: f'<link rel="shortcut icon" href="{icon}">', text, count=1)
+    return _TITLE.sub(lambda _: "\n".join(lines), text, count=1)
+
+
+def addressed(text: str, where: str) -> str:
+    """Write the host of a request (`origin`) into the HTML."""
+    return text.replace(_ORIGIN, html.escape(where))

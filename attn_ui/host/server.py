@@ -1,0 +1,122 @@
+"""The server around a Streamlit script: announced files, security headers, a warm start."""
+
+import asyncio
+import contextlib
+import ctypes
+import gc
+import itertools
+import os
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from typing import Any
+
+import streamlit as st
+from starlette.middleware import Middleware
+
+from attn_ui.base import shared_cache
+from attn_ui.host.assets import Asset, FrontEnd, plotly_js
+from attn_ui.host.document import Assets
+from attn_ui.host.faults import keep_logs_clean, say_so
+from attn_ui.host.hosting import Hosting, hosting
+from attn_ui.host.limits import Limits
+from attn_ui.host.security import SecurityHeaders
+from attn_ui.host.uploads import Uploads
+from attn_ui.screen.following import WholeFirst
+from attn_ui.streamlit_inside import checked, repeated_work
+
+# How many objects are made and kept until the youngest are looked through, and how often the older ones are.
+# By Python's own (700, 10, 10) all are looked through 40 times a minute while a class works, 60 ms each.
+GARBAGE = (20_000, 10, 3)
+# What glibc's mallopt(3) is told, by the numbers of malloc.h. Of itself glibc gives each thread a heap, and
+# it has freed something large keeps the next as large in a heap, where a small neighbour pins it all.
+HEAP = {
+    -8: 2,  # M_ARENA_MAX: heaps
+    -3: 1 << 20,  # M_MMAP_THRESHOLD: bytes from which on memory is the system's again as soon as it is freed
+    -1: 1 << 24,  # M_TRIM_THRESHOLD: bytes that may be left free at the end of a heap
+}
+# Small neighbours keep what was freed between them, until whole pages of it are given back: seconds between
+# two times, which take 7 ms of a core each.
+TRIM_SECONDS = 2.0
+# Sessions that have ended hold one another, and are found by looking through all objects: after how many of
+# these times. By `GARBAGE` alone a class works for more than a minute until then.
+LOOK_THROUGH = 10
+
+
+def parts(warm_up: Callable[[], None]) -> dict[str, Any]:
+    """Return what `st.App` takes besides the script.
+
+    The call `app = st.App(...)` itself must stand in the file that is started: `streamlit run` looks for
+    it there, without running the file.
+
+    Args:
+        warm_up: called once, before the first visitor; what it imports and builds is never collected.
+    """
+
+    @asynccontextmanager
+    async def lifespan(_: st.App) -> AsyncIterator[None]:
+        keep_logs_clean()
+        shared_cache.bound(chosen.cache * 1_000_000)
+        warm_up()
+        plotly.packed()
+        front.prepare()
+        gc.collect()
+        gc.freeze()
+        gc.set_threshold(*GARBAGE)
+        tidying = asyncio.create_task(tidy())
+        yield
+        tidying.cancel()
+
+    chosen, plotly = _chosen()
+    give_memory_back()
+    checked.check()
+    repeated_work.install()
+    front = FrontEnd()
+    return {
+        "lifespan": lifespan,
+        "on_script_error": say_so,
+        "middleware": [
+            Middleware(SecurityHeaders, frame_ancestors=chosen.frame_ancestors, metrics=chosen.metrics),
+            Middleware(WholeFirst),
+            Middleware(Limits, sessions=chosen.sessions, changes=chosen.changes),
+            Middleware(Uploads),
+            Middleware(Assets, plotly=plotly, front=front),
+        ],
+    }
+
+
+def give_memory_back() -> None:
+    """Have what was freed given back to the system, where it is glibc's to do and nobody set it otherwise."""
+    if c := _glibc():
+        for option, value in HEAP.items():
+            c.mallopt(option, value)
+
+
+async def tidy(every: float = TRIM_SECONDS) -> None:
+    """Find what nobody needs, and give free pages in the midst of glibc's heaps back, beside what serves."""
+    c = _glibc()
+    for turn in itertools.count(1):
+        await asyncio.sleep(every)
+        if turn % LOOK_THROUGH == 0:
+            await asyncio.to_thread(gc.collect)
+        if c:
+            await asyncio.to_thread(c.malloc_trim, 0)
+
+
+def _glibc() -> Any | None:
+    """Return the C library, where it is glibc and nobody set its heap."""
+    if any(name.startswith("MALLOC_") for name in os.environ):
+        return None
+    with contextlib.suppress(OSError, AttributeError, TypeError):  # another C library, or Windows
+        c = ctypes.CDLL(None)
+        if c.mallopt and c.malloc_trim:
+            return c
+    return None
+
+
+def _chosen() -> tuple[Hosting, Asset]:
+    """Read what the host has set; a mistake stops the server with a sentence, not a traceback."""
+    try:
+        chosen = hosting()
+        return chosen, plotly_js(chosen.plotly_js)
+    except ValueError as error:
+        raise SystemExit(f"Attention lab cannot start: {error}.") from None

@@ -1,0 +1,85 @@
+"""Every page tried before anybody visits it: ``python -m attn_ui.host.trial`` compiles and opens each."""
+
+import ast
+import sys
+from importlib import import_module
+from pathlib import Path
+
+import streamlit as st
+from streamlit.testing.v1 import AppTest
+
+from attn_ui.base.navigation import PAGES
+from attn_ui.streamlit_inside.logs import say_nothing_of_threads
+
+ROOT = Path(__file__).resolve().parents[2]
+LONGEST = 300.0  # seconds that a page may take to open, on a machine that does much else
+
+
+def unsound(root: Path = ROOT) -> list[str]:
+    """Compile every page, and look for all that it imports; return a sentence for each fault.
+
+    A page is a script that runs for each visitor, so importing the app does not read it.
+
+    Args:
+        root: the folder with `pages/`.
+    """
+    # What stands in a tab is imported when it is opened, so all modules of a page are looked at.
+    return [
+        sentence
+        for page in PAGES
+        for path in sorted((root / "pages" / page.folder).rglob("*.py"))
+        for sentence in _unsound(path, root)
+    ]
+
+
+def _unsound(path: Path, root: Path) -> list[str]:
+    name = path.relative_to(root).as_posix()
+    try:
+        tree = ast.parse(path.read_text(encoding="utf-8"), name)
+        compile(tree, name, "exec")
+    except (OSError, SyntaxError, ValueError) as error:
+        return [f"{name} cannot be read: {error}"]
+    found = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            try:
+                _import(node)
+            except Exception as error:  # whatever a module does when it is imported
+                found.append(f"{name}, line {node.lineno}: {type(error).__name__}: {error}")
+    return found
+
+
+def _import(node: ast.Import | ast.ImportFrom) -> None:
+    if isinstance(node, ast.Import):
+        for each in node.names:
+            import_module(each.name)
+        return
+    module = import_module(node.module or "")
+    for each in node.names:
+        if not hasattr(module, each.name):
+            import_module(f"{node.module}.{each.name}")
+
+
+def failing() -> list[str]:
+    """Open every page as it opens by itself; return a sentence for each that does not."""
+    say_nothing_of_threads()
+    found = []
+    for page in PAGES:
+        at = AppTest.from_file(ROOT / "attn_ui" / "router.py", default_timeout=LONGEST)
+        at.run()
+        if not page.is_default:
+            at.switch_page(f"../pages/{page.folder}/page.py").run()
+        found += [f"{page.title} does not open: {error.message}" for error in at.exception]
+    return found
+
+
+def main() -> None:
+    """Try all pages; end with an error where one does not open."""
+    st.set_option("client.showErrorDetails", "full")  # to whoever runs this, not to visitors
+    faults = unsound() or failing()
+    print("\n".join(faults) or f"{len(PAGES)} pages open")
+    sys.exit(bool(faults))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,88 @@
+"""The address of a page read defensively: for a value that cannot be had it takes another, and says which."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import streamlit as st
+
+from attn_ui.base.links import Dropped, bad_settings
+from attn_ui.base.parameters import Parameter, Steps, by_name
+from attn_ui.screen import lesson, state
+from attn_ui.streamlit_inside.run import read_address_again, travelled
+
+_PAGE = "_address_page"
+_DROPPED = "_address_dropped"
+_LEFT = "_address_left"  # names of the settings of every page visited
+_NOTICES = "_address_notices"  # where the run in progress has room for them
+
+
+def check(page: str, parameters: Sequence[Parameter]) -> list[Dropped]:
+    """Read the address at the start of a run; return the settings dropped since the page was entered.
+
+    Must run before any control of the page is made, because controls seed themselves from the address.
+    """
+    session = st.session_state
+    readable = (*parameters, *lesson.parameters(parameters))
+    if travelled():
+        read_address_again()
+    entered = session.get(_PAGE) != page
+    if entered:
+        query = {name: st.query_params.get_all(name) for name in st.query_params}
+        bad_ones = bad_settings(readable, query)
+        if bad_ones:
+            # Settings of pages visited before are no mistake of the reader's.
+            own, left = by_name(readable), session.get(_LEFT, frozenset())
+            session[_DROPPED] = (page, [bad for bad in bad_ones if bad.name in own or bad.name not in left])
+            for bad in bad_ones:
+                if bad.used:
+                    st.query_params[bad.name] = bad.used
+                else:
+                    del st.query_params[bad.name]
+            st.rerun()
+        session[_PAGE] = page
+        session[_LEFT] = session.get(_LEFT, frozenset()) | {parameter.name for parameter in parameters}
+    state.sync(parameters, entered=entered)
+    return _dropped_on(page)
+
+
+def _dropped_on(page: str) -> list[Dropped]:
+    dropped_on, dropped = st.session_state.get(_DROPPED, (page, []))
+    return list(dropped) if dropped_on == page else []
+
+
+def notify(dropped: Sequence[Dropped]) -> None:
+    """Show what was dropped, with room for what turns out while the page runs."""
+    st.session_state[_NOTICES] = st.empty()
+    if dropped:
+        _show(dropped)
+
+
+def show(offered: Steps) -> None:
+    """Have the address carry what is shown here; where a link asked for something else, say which it is."""
+    found = state.show(offered)
+    if found is None or offered.told:
+        return
+    used = offered.text(offered.values[state.position(offered)])
+    page = st.session_state[_PAGE]
+    dropped = {bad.name: bad for bad in _dropped_on(page)}
+    earlier = dropped.get(offered.name)  # it was out of all bounds
+    asked = earlier.text if earlier and earlier.used else found
+    dropped[offered.name] = Dropped(offered.name, asked, f"{offered.wanted()} here", used)
+    st.session_state[_DROPPED] = (page, [*dropped.values()])
+    _show([*dropped.values()])
+
+
+def place(choice: Steps, count: int) -> int:
+    """Return the place of what is chosen among so many that are there: a word, a head.
+
+    Args:
+        choice: the setting, whose values are all places that there may ever be; count: of those here.
+    """
+    show(replace(choice, values=choice.values[:count]))
+    return min(state.position(choice), count - 1)
+
+
+def _show(dropped: Sequence[Dropped]) -> None:
+    with st.session_state[_NOTICES].container():
+        for bad in dropped:
+            st.warning(bad.sentence(), icon=":material/link_off:")

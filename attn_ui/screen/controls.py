@@ -1,0 +1,123 @@
+"""Streamlit's own controls, tied to a setting: its name, range and default, its place in the address."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import streamlit as st
+
+from attn_ui.base.parameters import Choice, Flag, Real, Several, Steps, Text, Whole
+from attn_ui.screen.address import show
+from attn_ui.screen.state import call, exact, move, position, tie, times_shown
+
+
+def _tied(name: str) -> dict[str, Any]:
+    tie(name)
+    return {"key": name, "bind": "query-params", "persist_state": "session"}
+
+
+def _call(name: str, label: str, said: str, more: dict[str, Any]) -> None:
+    """Note what a control says; one that cannot be used says nothing of what is shown."""
+    call(name, label, None if more.get("disabled") else said)
+
+
+def choose(choice: Choice, label: str, **more: Any) -> str:
+    """Offer the options in a list that unfolds."""
+    start = choice.options.index(choice.default)
+    chosen: str = st.selectbox(label, choice.options, index=start, **_tied(choice.name), **more)
+    _call(choice.name, label, chosen, more)
+    return chosen
+
+
+def segment(choice: Choice, label: str, **more: Any) -> str:
+    """Offer a few short options side by side."""
+    chosen: str = st.segmented_control(
+        label, choice.options, default=choice.default, required=True, **_tied(choice.name), **more
+    )
+    _call(choice.name, label, chosen, more)
+    return chosen
+
+
+def whole(setting: Whole, label: str, **more: Any) -> int:
+    """Ask for a whole number with a slider, or with a field where the range is long."""
+    make: Any = st.slider if setting.high - setting.low <= 128 else st.number_input
+    tied = _tied(setting.name)
+    number: int = make(label, setting.low, setting.high, setting.default, **tied, **more)
+    _call(setting.name, label, str(number), more)
+    return number
+
+
+def real(setting: Real, label: str, **more: Any) -> float:
+    """Ask for a number with a slider."""
+    tied = _tied(setting.name)
+    # With all its digits: a link may name a number between two steps.
+    number: float = st.slider(
+        label, setting.low, setting.high, setting.default, setting.step, format="%g", **tied, **more
+    )
+    _call(setting.name, label, f"{number:g}", more)
+    return number
+
+
+def flag(setting: Flag, label: str, **more: Any) -> bool:
+    """Offer a switch."""
+    on = bool(st.toggle(label, setting.default, **_tied(setting.name), **more))
+    _call(setting.name, label, "yes" if on else "no", more)
+    return on
+
+
+def line(setting: Text, label: str, **more: Any) -> str:
+    """Ask for a line of text."""
+    text: str = st.text_input(
+        label, setting.default, max_chars=setting.longest, **_tied(setting.name), **more
+    )
+    _call(setting.name, label, text, more)
+    return text
+
+
+def several(setting: Several, label: str, offered: Sequence[str], **more: Any) -> list[str]:
+    """Offer switches for some of the options, any number of which may be on."""
+    chosen: list[str] = st.pills(
+        label, offered, selection_mode="multi", default=[], **_tied(setting.name), **more
+    )
+    _call(setting.name, label, ", ".join(map(str, chosen)) or "none", more)
+    return chosen
+
+
+def step(steps: Steps, label: str, **more: Any) -> float:
+    """Offer in the sidebar what may be a live figure's slider elsewhere; return its value.
+
+    The value lives where the sliders' do, so that a link and both controls agree.
+    """
+    show(steps := exact(steps))
+    key, texts = f"step-{steps.name}", steps.texts()
+    st.session_state[key] = texts[position(steps)]
+    st.select_slider(
+        label,
+        texts,
+        key=key,
+        on_change=lambda: move(steps, steps.values[texts.index(st.session_state[key])]),
+        **more,
+    )
+    call(steps.name, label, st.session_state[key])
+    return steps.values[position(steps)]
+
+
+def pick(steps: Steps, label: str, names: Sequence[str], **more: Any) -> int:
+    """Offer by name what is otherwise chosen by a click or a slider; return its position.
+
+    The choice lives where the sliders' do (`attn_ui.screen.state`), so several lists of one setting agree.
+    """
+    again = times_shown(steps)
+    key = f"pick-{steps.name}" if again == 1 else f"pick-{steps.name}-{again}"
+    offered = range(min(len(names), len(steps.values)))
+    st.session_state[key] = min(position(steps), offered[-1])
+    st.selectbox(
+        label,
+        offered,
+        format_func=lambda index: names[index],
+        key=key,
+        on_change=lambda: move(steps, steps.values[st.session_state[key]]),
+        **more,
+    )
+    chosen = int(st.session_state[key])
+    call(steps.name, label, names[chosen])
+    return chosen

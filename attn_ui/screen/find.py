@@ -1,0 +1,99 @@
+"""The search field of every page: over pages, their views, tabs and options, and the terms of the glossary.
+
+What can be found follows from what pages register: each page's `settings` module, whose choices say what
+their options are, and which may list more as `FOUND`. The list and the script that reads it are files, asked
+for when somebody first goes to the field; until then it is a field and nothing else. What is typed is
+compared in the browser and sent nowhere.
+"""
+
+import json
+from collections.abc import Iterator
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+from attn_live.bundle import mark
+from attn_ui.base.navigation import PAGES, Listed
+from attn_ui.base.parameters import Choice, Tabs
+from attn_ui.base.places import Found, Place
+from attn_ui.screen.live_figure import PLOTLY_ROUTE
+from attn_ui.streamlit_inside import markup
+
+_HERE = Path(__file__).parent
+_FIELD = (
+    '<div class="find" role="search" data-module="{module}" data-list="{list}" data-app="{app}">'
+    '<input type="search" aria-label="Find a page, a view or a term" placeholder="Find a term, a view …" '
+    'autocomplete="off" autocapitalize="off" spellcheck="false">'
+    '<div class="find-found"><p aria-live="polite"></p><ul></ul></div></div>'
+)
+
+
+@cache
+def everything() -> tuple[Found, ...]:
+    """Return all that can be found, what is best known by its name first: terms, pages, then options."""
+    modules = {page: import_module(f"pages.{page.folder}.settings") for page in PAGES}
+    terms = [found for module in modules.values() for found in getattr(module, "FOUND", ())]
+    pages = [Found((page.title,), "page", Place(page.folder)) for page in PAGES]
+    options = [
+        found
+        for page, module in modules.items()
+        for setting in module.SETTINGS
+        if isinstance(setting, Choice)
+        for found in _options(page, setting)
+    ]
+    return (*terms, *pages, *options)
+
+
+def _options(page: Listed, setting: Choice) -> Iterator[Found]:
+    """Find each option of a choice that is a tab, a view, or of a kind."""
+    kind = "tab" if isinstance(setting, Tabs) else setting.kind or ("view" if setting.views else "")
+    if not kind:
+        return
+    under = {"tab": setting.tab} if setting.tab else {}
+    for option in setting.options:
+        own = {} if option == setting.default else {setting.name: option}
+        yield Found((option,), f"{kind}, {page.title}", Place(page.folder, own | under))
+
+
+@cache
+def listing() -> str:
+    """Return everything as the browser reads it: names, what it is, where it is."""
+    every: list[Any] = [[found.names, found.kind, found.place.address] for found in everything()]
+    return json.dumps(every, ensure_ascii=False, separators=(",", ":"))
+
+
+@cache
+def listing_version() -> str:
+    """Return a mark of the list."""
+    return mark(listing())
+
+
+@cache
+def module() -> str:
+    """Return the script that searches."""
+    return (_HERE / "find.js").read_text(encoding="utf-8")
+
+
+@cache
+def module_version() -> str:
+    """Return a mark of the script, for its address."""
+    return mark(module())
+
+
+@cache
+def _field() -> str:
+    # The list has no mark in its address: to know it, every page's settings would be read when one opens.
+    return _FIELD.format(
+        module=f".{PLOTLY_ROUTE}/find.js?v={module_version()}",
+        list=f".{PLOTLY_ROUTE}/find.json",
+        app=markup.APP,
+    )
+
+
+def place() -> None:
+    """Put the field into the page's head; a page that is shown inside another has none."""
+    if not st.context.is_embedded:
+        st.html(_field(), width="content")

@@ -1,0 +1,78 @@
+"""What follows live sliders: the part of a page that runs alone when one of them is let go.
+
+A whole page makes some sixty elements; two thirds of its time goes into those that no slider moves. They stay
+as they are, as long as nothing that they were made from has changed: settings of Streamlit's own controls
+among them, and live sliders, tables and cells that were asked for while they were made.
+"""
+
+from collections.abc import Callable, Sequence
+
+import streamlit as st
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from attn_ui.base.parameters import Parameter
+from attn_ui.host.turns import TURNS
+from attn_ui.screen import share, state
+from attn_ui.streamlit_inside.messages import as_whole, has_run
+
+
+def follow(show: Callable[[], None], settings: Sequence[Parameter]) -> None:
+    """Show what follows the live sliders, at once and again whenever a control in it is used.
+
+    Where that changes something that the page was made from before this was called, the whole page runs.
+
+    Args:
+        show: draws into the main part of the page; it may call no `st.sidebar`.
+        settings: all of the page.
+    """
+    before = {name: st.session_state[name] for name in state.tied()}
+    seen = state.seen()
+    is_alone = False
+
+    @st.fragment
+    def part() -> None:
+        if not is_alone:
+            show()
+            return
+        with TURNS:
+            state.sync(settings, entered=False)
+            stale = any(st.session_state.get(name) != value for name, value in before.items())
+            if stale or share.is_open() or not state.goes_on_from(seen):
+                st.rerun()
+            show()
+
+    try:
+        part()
+    finally:
+        is_alone = True  # whatever calls it from now on is a run of this part
+
+
+class WholeFirst:
+    """ASGI middleware: a connection gets runs of the whole page until one of them was answered.
+
+    A browser that finds its server again after a restart does not ask for a run, but goes on with the next
+    release; the new session knows no part of any page yet, and would not answer it, nor a second one that
+    comes before the first was answered.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        """Wrap the application."""
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass everything on, a request for a part as one for the whole until that was answered."""
+        if scope["type"] != "websocket":
+            await self.app(scope, receive, send)
+            return
+        is_known = False
+
+        async def receive_whole() -> Message:
+            message = await receive()
+            return message if is_known else as_whole(message)
+
+        async def send_and_read(message: Message) -> None:
+            nonlocal is_known
+            is_known = is_known or has_run(message)
+            await send(message)
+
+        await self.app(scope, receive_whole, send_and_read)

@@ -1,0 +1,109 @@
+"""The frame that every page shares: title, one sentence, notices, and the tabs under the figure."""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from attn_ui.base.parameters import Choice, Parameter, Tabs
+from attn_ui.base.places import See
+from attn_ui.screen import address, find, lesson, share, state
+from attn_ui.streamlit_inside import markup
+
+_PAGES = Path(__file__).resolve().parents[2] / "pages"
+_SCRIPTS = "".join(
+    (Path(__file__).parent / name).read_text(encoding="utf-8") for name in ("history.js", "find_first.js")
+)
+
+
+def open_page(url: str, settings: Sequence[Parameter], title: str, sentence: str) -> None:
+    """Start a page: read its address, then show its title, its sentence and any notice.
+
+    Must be called before any control is made.
+
+    Args:
+        url: the page's address.
+        settings: what a link to it can set.
+        title: its heading.
+        sentence: what it is about.
+    """
+    views = [choice.name for choice in settings if isinstance(choice, Choice) and choice.views]
+    script = f"<script>window.viewsOfPage = {json.dumps(views)};\n{_SCRIPTS}{markup.scripts()}</script>"
+    st.html(script, unsafe_allow_javascript=True)
+    dropped = address.check(url, settings)
+    lesson.hide_parts(settings)
+    head = st.container(
+        horizontal=True, horizontal_alignment="distribute", vertical_alignment="center", key="page-head"
+    )
+    with head:
+        st.title(title, anchor=False)
+        find.place()
+        share.place(url, settings)
+    lesson.say()
+    st.markdown(sentence)
+    address.notify(dropped)
+
+
+def what_you_see(sentence: str) -> None:
+    """Say in one sentence what the figure shows. Words of users must have gone through `plain`."""
+    st.markdown(sentence)
+
+
+def lead_on(places: Sequence[See], key: str) -> None:
+    """Lay links to what shows it in full side by side, under the name `key`."""
+    with st.container(horizontal=True, key=key):
+        for each in places:
+            st.page_link(
+                str(_PAGES / each.folder / "page.py"),
+                label=each.label,
+                icon=":material/arrow_forward:",
+                query_params=dict(each.link),
+            )
+
+
+def tabs(setting: Tabs, contents: Mapping[str, Callable[[], None]]) -> None:
+    """Lay groups of tabs under the figure; only the open tab is computed, and the address remembers it.
+
+    A group of one tab shows it at once. Where the address names a tab that is not offered here, the first of
+    all is open.
+
+    Args:
+        setting: the page's own setting, whose options are the names of its tabs.
+        contents: what each tab shows, by its name.
+
+    Raises:
+        ValueError: the contents are not those of the setting's options.
+    """
+    if set(contents) != set(setting.options):
+        raise ValueError(f"tabs required: {', '.join(setting.options)}; got {', '.join(contents)}")
+    asked = state.text(setting)
+    tab = asked if asked in setting.options else setting.default
+    groups = dict(setting.groups)
+    group = next(name for name, its_tabs in groups.items() if tab in its_tabs)
+    firsts = {name: its_tabs[0] for name, its_tabs in groups.items()}
+    # Named as other controls of what `attn_ui.screen.state` holds: a lesson hides them by the setting's name.
+    with _tab_row(setting, f"pick-{setting.name}", firsts, group):
+        if len(groups[group]) == 1:
+            contents[tab]()
+            return
+        with _tab_row(setting, f"{setting.name}-in-{group}", {name: name for name in groups[group]}, tab):
+            contents[tab]()
+
+
+def _tab_row(setting: Tabs, key: str, opens: Mapping[str, str], at: str) -> DeltaGenerator:
+    """Make one row of tabs; return the place of the one named `at`, which is open.
+
+    Args:
+        setting: the page's tabs; key: of this row.
+        opens: the tab that opens where one of this row is chosen, by the names in this row.
+        at: one of those names.
+    """
+    st.session_state[key] = at
+    made = st.tabs(list(opens), key=key, on_change=_open_tab, args=(setting, key, opens))
+    return made[list(opens).index(at)]
+
+
+def _open_tab(setting: Tabs, key: str, opens: Mapping[str, str]) -> None:
+    state.keep(setting, opens[st.session_state[key]])

@@ -1,0 +1,289 @@
+"""The live figure: one Plotly picture that moves in the browser while its slider is dragged."""
+
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Any
+
+import numpy as np
+import orjson
+import plotly.graph_objects as go
+import streamlit as st
+from plotly.offline import get_plotlyjs_version
+
+from attn_figures import theme
+from attn_live.bundle import bundle, mark, markup, served
+from attn_live.packing import MOST_MESSAGE_BYTES, PREFIX_BYTES, pack
+from attn_live.packing import message as join
+from attn_live.says import Says, check_says, pack_says
+from attn_live.unpacking import count_steps, figure_at, with_frames
+from attn_ui.base.page import Cell, Rows, Slider
+from attn_ui.base.parameters import Steps
+from attn_ui.export.standalone import kit_version
+from attn_ui.screen.address import show
+from attn_ui.screen.state import call, command, commanded, offer, position, report, revision, said
+
+PLOTLY_ROUTE = "/plotly"
+_NO_STEPS = bytes(PREFIX_BYTES)
+_MOST_CELLS = 1000  # rows or columns of any heatmap that this product draws
+_LOG = logging.getLogger(__name__)
+
+
+CellHandler = Callable[[Cell], None]
+Figures = Sequence[Mapping[str, Any]] | Sequence[go.Figure]
+
+
+def live_figure(
+    figures: Figures | bytes,
+    *,
+    key: str,
+    alt: str,
+    name: str,
+    slider: Slider | None = None,
+    rows: Rows | None = None,
+    chosen: Mapping[str, Steps] | None = None,
+    on_cell: CellHandler | None = None,
+    says: Sequence[Says] | bytes | None = None,
+    says_what_is_chosen: bool = False,
+    caption: str = "",
+    invites: str = "",
+) -> None:
+    """Draw a figure that moves in the browser while its slider is dragged.
+
+    Nothing is sent while a slider is dragged. On release the page reruns with the new position (see
+    `attn_ui.screen.state`), which also stands in the address. The steps travel again only when they change.
+
+    Args:
+        figures: one figure for each position of the slider (one in all when there is no slider), as
+            plain dicts or `go.Figure`; or the same already packed by `pack`, which a page can cache.
+        key: this figure's name on its page.
+        alt: what the figure shows, in words, for those who cannot see it.
+        name: what a saved picture's file is called.
+        slider: the slider whose steps the figures are.
+        rows: a second slider, over rows of the figure.
+        chosen: the settings that a click on a cell chooses, by the names that the maps give their rows,
+            columns and themselves (`meta.chosen`, see `attn_figures.matrix.Matrix`). What is chosen is framed
+            in the browser, so it is no part of the figures.
+        on_cell: called before the next run when a cell of a heatmap or a box of a diagram is clicked.
+        says: what is seen, in one sentence for each step, or for each step in one sentence a row of the row
+            slider; it stands under the sliders and follows them. In the markdown of `says.runs`; users'
+            words must have gone through `markdown.plain`. Or the same packed by `pack_says`, to be cached.
+        says_what_is_chosen: whether the sentences are others where something else is chosen: then they travel
+            apart, and a click does not bring the steps again.
+        invites: said beside the slider to whoever never moved one in this browser: what is seen, and to drag.
+        caption: said in a saved picture, before what the sliders say: the settings that it was made with.
+
+    Raises:
+        ValueError: no step, steps of unequal shape, too many bytes, not one figure or sentence a position.
+    """
+    chosen = chosen or {}
+    for control in (slider, rows):
+        if control is not None:
+            show(control.steps)
+    packed = figures if isinstance(figures, bytes) else pack(figures, rows.cursor if rows else None)
+    n_steps = len(slider.steps.values) if slider else 1
+    _check_count(packed, n_steps)
+    known = offer(
+        key, [*(control.steps for control in (slider, rows) if control is not None), *chosen.values()]
+    )
+    for control in (slider, rows):
+        if control is not None:
+            call(control.steps.name, control.label)
+    packed_says = b"" if says is None else says if isinstance(says, bytes) else pack_says(says)
+    if says is not None:
+        check_says(packed_says, n_steps, len(rows.steps.values) if rows else None)
+    about = {"alt": alt, "name": name, "caption": caption, "invites": invites}
+    head = orjson.dumps(_meta(key, slider, rows, chosen, **about))
+    shown = b"" if says_what_is_chosen else packed_says
+    message = join(head, shown, packed)
+    if len(message) > MOST_MESSAGE_BYTES:
+        raise ValueError(f"a message may take {MOST_MESSAGE_BYTES:,} bytes, this one takes {len(message):,}")
+    if says_what_is_chosen:
+        _sentences()(key=f"said-{key}", data=join(orjson.dumps({"key": key}), packed_says, _NO_STEPS))
+    listener = _Listener(
+        key,
+        slider.steps if slider else None,
+        rows.steps if rows else None,
+        chosen,
+        clicked=(packed, on_cell) if on_cell else None,
+    )
+    result = _component()(
+        key=key,
+        data=message,
+        on_view_change=listener,
+        on_failed_change=lambda: None,
+    )
+    if not known and result.get("view"):
+        # The browser was there before this session: its server was replaced, and what it reports is newer
+        # than the address.
+        replace(listener, clicked=None)()
+        command()
+        st.rerun()
+    if result.get("failed"):
+        step, row = (position(control.steps) if control else 0 for control in (slider, rows))
+        places = {name: position(steps) for name, steps in chosen.items()}
+        figure = with_frames(figure_at(packed, step, row), places)
+        st.plotly_chart(go.Figure(figure), theme=None, key=f"{key}-still", alt=alt)
+
+
+@cache
+def module_version() -> str:
+    """Return a mark of the module of all live figures, for its address."""
+    return mark(bundle())
+
+
+def module_address() -> str:
+    """Return where the module of all live figures is served, relative to a page."""
+    return f".{PLOTLY_ROUTE}/live.js?v={module_version()}"
+
+
+@cache
+def _component() -> Any:
+    return st.components.v2.component(
+        "live_figure",
+        html=markup(),
+        js=served(module_address()),
+        isolate_styles=False,
+    )
+
+
+@cache
+def _sentences() -> Any:
+    # The same text is the same module to the browser: what it hears, the figures there know.
+    return st.components.v2.component(
+        "live_said", html="<span class='live-said'></span>", js=served(module_address()), isolate_styles=False
+    )
+
+
+def _check_count(packed: bytes, n_steps: int) -> None:
+    found = count_steps(packed)
+    if found != n_steps:
+        raise ValueError(f"the slider has {n_steps} positions, so it needs {n_steps} figures, got {found}")
+
+
+def _meta(
+    key: str, slider: Slider | None, rows: Rows | None, chosen: Mapping[str, Steps], **texts: str
+) -> dict[str, Any]:
+    base = st.get_option("server.baseUrlPath").strip("/")
+    route = f"{'/' + base if base else ''}{PLOTLY_ROUTE}"
+    return {
+        "key": key,
+        **texts,
+        "settings": said(),
+        "revision": revision(),
+        "slider": _control(slider),
+        "cursor": _control(rows),
+        "chosen": {name: _place(steps) for name, steps in chosen.items()},
+        "plotly": f"{route}/plotly.min.js?v={get_plotlyjs_version()}",
+        "kit": f"{route}/kit.js?v={kit_version()}",
+        "colours": _colours(),
+    }
+
+
+@cache
+def _colours() -> orjson.Fragment:
+    return orjson.Fragment(
+        orjson.dumps({"dark": theme.recolouring(theme.DARK), "print": theme.recolouring(theme.PRINT)})
+    )
+
+
+def _control(control: Slider | Rows | None) -> dict[str, Any] | None:
+    if control is None:
+        return None
+    return {"label": control.label, "texts": control.texts(), **_place(control.steps)}
+
+
+def _place(steps: Steps) -> dict[str, Any]:
+    return {
+        "name": steps.name,
+        "values": steps.texts(),
+        "index": commanded(steps),
+        "default": steps.nearest(steps.default),
+    }
+
+
+@dataclass(frozen=True)
+class _Listener:
+    """Takes over what the browser reports of one figure.
+
+    Streamlit keeps it for as long as the session lasts, also while other pages are shown: so it holds the
+    picture only where a click in it does something, and of sliders nothing but their steps.
+    """
+
+    key: str
+    slider: Steps | None
+    rows: Steps | None
+    chosen: Mapping[str, Steps]
+    clicked: tuple[bytes, CellHandler] | None  # the picture, and what a click on one of its cells does
+
+    def __call__(self) -> None:
+        """Read the newest report; whatever is not of the right form is logged and ignored."""
+        view = st.session_state.get(self.key, {}).get("view")
+        seen = f"_live_cell_{self.key}"
+        try:
+            step, row, cell = self._read(view)
+            places = _read_places(view, self.chosen)
+            if cell is not None and st.session_state.get(seen) == view["cell"]:
+                cell = None  # it was clicked before
+            if cell is not None and self.clicked is not None:
+                _check_cell(cell, self.clicked[0], step, row)
+        except ValueError as error:
+            _LOG.warning("live figure %s: ignored a report from the browser: %s", self.key, error)
+            return
+        if self.slider:
+            report(self.slider, step)
+        if self.rows:
+            report(self.rows, row)
+        for name, place in places.items():
+            report(self.chosen[name], place)
+        if cell is not None and self.clicked is not None:
+            self.clicked[1](cell)
+        st.session_state[seen] = view["cell"]
+
+    def _read(self, view: Any) -> tuple[int, int, Cell | None]:
+        if not isinstance(view, dict):
+            raise ValueError(f"wanted an object, got {type(view).__name__}")
+        n_steps, n_rows = (len(each.values) if each else 1 for each in (self.slider, self.rows))
+        # A server that took another's place may not know of a step between two: the address has its value.
+        if view.get("of", [n_steps, n_rows]) != [n_steps, n_rows]:
+            raise ValueError(f"wanted a place of {n_steps} by {n_rows}, got one of {view['of']!r:.40}")
+        step, row = _index(view, "step", n_steps), _index(view, "row", n_rows)
+        cell = view.get("cell")
+        if cell is None:
+            return step, row, None
+        if not isinstance(cell, dict) or not isinstance(cell.get("trace"), str):
+            raise ValueError("wanted a cell with the name of its trace")
+        places = (_index(cell, side, _MOST_CELLS) for side in ("row", "column"))
+        return step, row, Cell(cell["trace"], *places)
+
+
+def _read_places(view: dict[str, Any], chosen: Mapping[str, Steps]) -> dict[str, int]:
+    """Return where each setting that a click chooses stands."""
+    places = view.get("chosen") if chosen else {}
+    if not isinstance(places, dict):
+        raise ValueError(f"wanted the places of {', '.join(chosen)}, got {places!r:.40}")
+    return {name: _index(places, name, len(steps.values)) for name, steps in chosen.items()}
+
+
+def _check_cell(cell: Cell, packed: bytes, step: int, row: int) -> None:
+    """Check that a cell is inside one of the heatmaps that the figure shows, or is one of its boxes."""
+    traces = [each for each in figure_at(packed, step, row)["data"] if each.get("visible", True) is True]
+    maps = {each.get("name"): np.shape(each.get("z")) for each in traces if each.get("type") == "heatmap"}
+    maps |= {each.get("name"): (1, 1) for each in traces if (each.get("meta") or {}).get("opens")}
+    maps |= {
+        each.get("name"): (len(each["x"]), 1) for each in traces if (each.get("meta") or {}).get("picks")
+    }
+    shape = maps.get(cell.trace)
+    if shape is None or len(shape) != 2 or cell.row >= shape[0] or cell.column >= shape[1]:
+        raise ValueError(
+            f"wanted a cell of one of the maps {maps}, got row {cell.row}, column {cell.column} "
+            f"of {cell.trace!r:.40}"
+        )
+
+
+def _index(source: Mapping[str, Any], name: str, count: int) -> int:
+    value = source.get(name)
+    if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < count:
+        raise ValueError(f"{name} must be a whole number from 0 to {count - 1}, got {value!r:.40}")
+    return value

@@ -1,0 +1,159 @@
+"""Answers what a page asks with Streamlit's controls: see `attn_ui.base.ask`, whose methods these are."""
+
+from collections.abc import Callable, Hashable, Sequence
+from contextlib import AbstractContextManager, suppress
+from importlib import import_module
+from typing import Any, TypeVar
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+from streamlit.errors import StreamlitAPIException
+
+from attn_ui.base.ask import Gap
+from attn_ui.base.parameters import Cells, Choice, Flag, Parameter, Real, Steps, Table, Tabs, Text, Whole
+from attn_ui.screen import address, controls, state
+
+K = TypeVar("K", bound=Hashable)
+
+
+class Screen:
+    """The page as somebody looks at it: one run of it. What is asked lives in the session.
+
+    Attributes:
+        picture: where the figure goes, if something under it was asked before it is drawn.
+    """
+
+    picture: DeltaGenerator | None = None
+
+    patience: float | None = 0.0  # whoever looks sees how far it is
+    choose = staticmethod(controls.choose)
+    segment = staticmethod(controls.segment)
+    whole = staticmethod(controls.whole)
+    real = staticmethod(controls.real)
+    flag = staticmethod(controls.flag)
+    line = staticmethod(controls.line)
+    several = staticmethod(controls.several)
+    step = staticmethod(controls.step)
+    pick = staticmethod(controls.pick)
+    value = staticmethod(state.value)
+    between = staticmethod(state.between)
+    exact = staticmethod(state.exact)
+    text = staticmethod(state.text)
+    place = staticmethod(address.place)
+    call = staticmethod(state.call)
+    move = staticmethod(state.move)
+
+    @staticmethod
+    def button(label: str, press: Callable[[], None], **style: Any) -> None:
+        """Offer a button."""
+        st.button(label, on_click=press, **style)
+
+    @staticmethod
+    def heading(text: str) -> None:
+        """Name a group of controls."""
+        st.subheader(text, anchor=False)
+
+    @staticmethod
+    def say(text: str) -> None:
+        """Say something beside the controls."""
+        st.caption(text)
+
+    @staticmethod
+    def tell(text: str) -> None:
+        """Say something that the picture needs."""
+        st.markdown(text)
+
+    @staticmethod
+    def formula(latex: str) -> None:
+        """Show a formula."""
+        st.latex(latex)
+
+    @staticmethod
+    def lead(label: str, link: str, **style: Any) -> None:
+        """Offer a link."""
+        st.link_button(label, link, icon=":material/arrow_forward:", **style)
+
+    @staticmethod
+    def sidebar() -> AbstractContextManager[Any]:
+        """The sidebar."""
+        return st.sidebar
+
+    @staticmethod
+    def row(gap: Gap = "small", label: str = "") -> AbstractContextManager[Any]:
+        """A row."""
+        row = st.container(horizontal=True, vertical_alignment="center", gap=gap)
+        if label:
+            row.markdown(label, width="content")
+        return row
+
+    @staticmethod
+    def columns(widths: Sequence[float]) -> Sequence[AbstractContextManager[Any]]:
+        """Columns."""
+        return st.columns(widths)
+
+    def under_picture(self) -> AbstractContextManager[Any]:
+        """Keep the picture's place, and return the one under it."""
+        self.picture = st.container()
+        return st.container(key="under-picture")
+
+    @staticmethod
+    def space() -> AbstractContextManager[Any]:
+        """A place to fill later."""
+        return st.container()
+
+    @staticmethod
+    def part(module: str, of: Any, otherwise: str = "") -> None:
+        """Show a module's part."""
+        del otherwise
+        import_module(module).show(of)
+
+    @staticmethod
+    def now(setting: Choice | Flag | Whole | Real | Text) -> Any:
+        """Return what a control says that is not asked here; before it is there, what the address says."""
+        if setting.name in st.session_state:
+            return st.session_state[setting.name]
+        text = st.query_params.get(setting.name)
+        try:
+            return setting.default if text is None else setting.read(text)
+        except ValueError:
+            return setting.default
+
+    @staticmethod
+    def linked(setting: Parameter) -> str | None:
+        """Return what the address says of a setting."""
+        return st.query_params.get(setting.name)
+
+    @staticmethod
+    def link(setting: Parameter, value: Any) -> None:
+        """Write into the address, and to the control where Streamlit has one."""
+        if isinstance(setting, Steps):
+            st.query_params[setting.name] = setting.text(value)
+            return
+        st.session_state[setting.name] = value
+        if value != setting.default:
+            with suppress(StreamlitAPIException):  # a control that is there already writes it itself
+                st.query_params[setting.name] = str(value).lower() if isinstance(value, bool) else str(value)
+
+    @staticmethod
+    def kept(name: str, default: K) -> K:
+        """Return what the session keeps."""
+        found: K = st.session_state.get(name, default)
+        return found
+
+    @staticmethod
+    def keep(name: str, value: Hashable) -> None:
+        """Keep a value in the session."""
+        st.session_state[name] = value
+
+    @staticmethod
+    def answer(setting: Choice | Flag | Whole | Real | Text, value: Any) -> None:
+        """Answer for a control what it will say next."""
+        st.session_state[setting.name] = value
+
+    @staticmethod
+    def write(setting: Table | Cells | Tabs, text: str, *, replaces: bool = False) -> None:
+        """Put a text into the address."""
+        state.keep(setting, text, replaces=replaces)
+
+
+SCREEN = Screen()

@@ -1,0 +1,123 @@
+"""All settings of a page as a small file: what a link says, and tables that are too long for one."""
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import streamlit as st
+
+from attn_ui.base.bounds import MAX_SETTINGS_BYTES
+from attn_ui.base.parameters import Cells, Parameter, Several, Steps, Table, Tabs, by_name
+from attn_ui.screen import state
+
+MARK = "attention lab"
+VERSION = 1
+Settings = dict[str, str | list[str]]
+
+
+def collected(parameters: Sequence[Parameter]) -> Settings:
+    """Return what is set on a page, as texts by their names in a link; defaults are left out."""
+    found: Settings = {}
+    for setting in parameters:
+        match setting:
+            case Table() | Cells():
+                text = state.text(setting)
+                if text != setting.default:
+                    found[setting.name] = text
+            case Several():
+                if several := st.query_params.get_all(setting.name):
+                    found[setting.name] = several
+            case _:
+                if setting.name in st.query_params:
+                    found[setting.name] = st.query_params[setting.name]
+    return found
+
+
+def written(page: str, settings: Settings) -> bytes:
+    """Write a file.
+
+    >>> read(written("single-head", {"t": "0.5"}), "single-head", [])
+    Traceback (most recent call last):
+    ...
+    ValueError: the file sets `t`, which this page does not have
+    """
+    return json.dumps({MARK: VERSION, "page": page, "settings": settings}, indent=1).encode()
+
+
+def read(content: bytes, page: str, parameters: Sequence[Parameter]) -> dict[str, Any]:
+    """Return the value of every setting of a page as a file has it, its default where the file is silent.
+
+    Args:
+        content: of the file.
+        page: the address of the page that is open.
+        parameters: what can be set there.
+
+    Raises:
+        ValueError: it is no such file, of another page, or one of its settings cannot be used; the message
+            says what was wanted and is safe to show as markdown.
+    """
+    given = _settings(content, page)
+    known = by_name(parameters)
+    for name in given:
+        if name not in known:
+            raise ValueError(f"the file sets {_quoted(name)}, which this page does not have")
+    return {
+        name: _value(setting, given[name]) if name in given else setting.default
+        for name, setting in known.items()
+    }
+
+
+def take_over(values: dict[str, Any], parameters: Sequence[Parameter]) -> None:
+    """Set all that a file says; to be called from a callback, before the page runs."""
+    for setting in parameters:
+        value = values[setting.name]
+        match setting:
+            case Table() | Cells() | Tabs():
+                state.keep(setting, value, replaces=True)
+            case Steps():
+                state.move(setting, value)
+            case Several():
+                st.session_state[setting.name] = list(value)
+            case _:
+                st.session_state[setting.name] = value
+
+
+def _settings(content: bytes, page: str) -> dict[str, Any]:
+    wanted = "wanted a file that this app saved"
+    if len(content) > MAX_SETTINGS_BYTES:
+        raise ValueError(f"{wanted}, at most {MAX_SETTINGS_BYTES:,} bytes; this one has {len(content):,}")
+    try:
+        found = json.loads(content.decode("utf-8-sig"))
+    except (ValueError, RecursionError):  # no text, no JSON, or cut off
+        raise ValueError(f"{wanted}; this one is of another kind, or was cut off") from None
+    if not isinstance(found, dict) or MARK not in found or not isinstance(found.get("settings"), dict):
+        raise ValueError(f"{wanted}; this one is of another kind")
+    if found[MARK] != VERSION:
+        raise ValueError(f"{wanted} in form {VERSION}; this one has form {_quoted(str(found[MARK]))}")
+    if found.get("page") != page:
+        raise ValueError(
+            f"the file is of another page, {_quoted(str(found.get('page')))}: open that one first"
+        )
+    return dict(found["settings"])
+
+
+def _value(setting: Parameter, text: Any) -> Any:
+    """Return one setting's value."""
+    texts = text if isinstance(setting, Several) and isinstance(text, list) else [text]
+    if not all(isinstance(each, str) for each in texts):
+        raise ValueError(f"the file's {_quoted(setting.name)} is no text")
+    try:
+        if isinstance(setting, Several):
+            return [setting.read(each) for each in dict.fromkeys(texts)]
+        if isinstance(setting, Table):
+            setting.rows(texts[0])  # a file may be longer than a link
+            return texts[0]
+        return setting.read(texts[0])
+    except ValueError as error:
+        raise ValueError(f"the file's {_quoted(setting.name)} cannot be used; wanted: {error}") from None
+
+
+def _quoted(text: str) -> str:
+    """Show foreign text as code, short."""
+    plain = "".join(c if c.isprintable() and c != "`" else "?" for c in text)
+    return f"`{plain[:40]}`" if plain.strip() else "nothing"

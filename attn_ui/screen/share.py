@@ -1,0 +1,168 @@
+"""Share: the link with its QR code, the settings as a file, and a lesson link made from them."""
+
+import html
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode
+
+import segno
+import streamlit as st
+
+from attn_ui.base.bounds import MAX_SETTINGS_BYTES
+from attn_ui.base.parameters import Parameter
+from attn_ui.host import reach
+from attn_ui.screen import lesson, settings_file, state
+
+_HERE = Path(__file__).parent
+_PLACE = "_share_place"  # where the run in progress has the panel, and what its page can set
+_TURN = "_share_turn"  # how many files were opened
+_SAID = "_share_said"  # what the file that was opened last came to: the page, and a sentence
+MOST_SCANNED = 1_200  # characters of a link whose code a phone still reads from a projector
+_FIELD = (
+    '<input readonly aria-label="Link" class="share-link"><button type="button">Copy the link</button>'
+    '<span role="status"></span>'
+)
+
+
+def place(url: str, settings: Sequence[Parameter]) -> None:
+    """Put the button into the page; what is behind it follows at the end of the run (`fill`)."""
+    panel = st.popover("Share", icon=":material/share:", key="share", on_change="rerun")
+    st.session_state[_PLACE] = (panel, url, settings)
+
+
+def is_open() -> bool:
+    """Tell whether the panel is open: then what it shows follows everything."""
+    return bool(st.session_state.get("share"))
+
+
+def fill() -> None:
+    """Fill the panel where it is open: after the page has run, when the address has all that was set."""
+    panel, url, settings = st.session_state.pop(_PLACE, (None, "", ()))
+    if panel is None:
+        return
+    said_on, said = st.session_state.get(_SAID, ("", ""))
+    if not panel.open:
+        st.session_state.pop(_SAID, None)
+        return
+    with panel:
+        address, about = _for_others(link(lesson_too=True))
+        if about:
+            st.caption(about)
+        _link("link", address)
+        if tables := state.left_out(settings):
+            said = f"Too long for a link: {', '.join(tables)}. The file has everything."
+            st.warning(said, icon=":material/info:")
+        st.divider()
+        _file(url, settings)
+        if said and said_on == url:
+            st.markdown(said)
+        st.divider()
+        _lesson(settings)
+
+
+def link(*, lesson_too: bool, **more: str) -> str:
+    """Return the address of what is on screen.
+
+    Args:
+        lesson_too: whether what a lesson link adds stays in it.
+        more: put in besides; nothing where empty.
+    """
+    own = () if lesson_too else ("hide", "say", "projector")
+    pairs = [(name, text) for name in st.query_params for text in st.query_params.get_all(name)]
+    pairs = [(name, text) for name, text in pairs if name not in own]
+    pairs += [(name, text) for name, text in more.items() if text]
+    address = st.context.url or ""
+    return f"{address}?{urlencode(pairs)}" if pairs else address
+
+
+def _for_others(address: str) -> tuple[str, str]:
+    return reach.for_others(address, st.context.headers, st.context.ip_address)
+
+
+def scannable(text: str) -> segno.QRCode:
+    """Make the QR code of a link.
+
+    Raises:
+        ValueError: the text is too long to be read by a phone.
+    """
+    length = len(text.encode())
+    if length > MOST_SCANNED:
+        raise ValueError(f"it can hold a link of {MOST_SCANNED:,} characters, this one has {length:,}")
+    return segno.make(text, error="m", micro=False, boost_error=False)
+
+
+def qr_code(text: str) -> str:
+    """Draw a link as a QR code: black on white with its quiet zone, as the address of an SVG.
+
+    Raises:
+        ValueError: the text is too long to be read by a phone.
+    """
+    return str(scannable(text).svg_data_uri(scale=4, border=4, light="#FFFFFF", dark="#000000"))
+
+
+def _link(key: str, address: str) -> None:
+    _copied()(key=f"share-{key}", data=address)
+    try:
+        code = qr_code(address)
+    except ValueError as error:
+        st.warning(f"No QR code: {error}. Save the settings as a file instead.", icon=":material/qr_code:")
+        return
+    st.html(f'<img class="qr-code" alt="QR code of the link" src="{html.escape(code)}">')
+
+
+@cache
+def _copied() -> Any:
+    return st.components.v2.component(
+        "share_link", html=_FIELD, js=(_HERE / "share.js").read_text(encoding="utf-8"), isolate_styles=False
+    )
+
+
+def _file(url: str, settings: Sequence[Parameter]) -> None:
+    """Save all settings, tables of any length included, and open such a file."""
+
+    turn = st.session_state.get(_TURN, 0)
+
+    def opened() -> None:
+        file = st.session_state.get(f"share-file-{turn}")
+        if file is None:
+            return
+        st.session_state[_TURN] = turn + 1  # an empty field takes its place
+        try:
+            settings_file.take_over(settings_file.read(file.getvalue(), url, settings), settings)
+            st.session_state[_SAID] = (url, "The file's settings stand on the page.")
+        except ValueError as error:
+            st.session_state[_SAID] = (url, f"Not opened: {error}. The page is as it was.")
+
+    content = settings_file.written(url, settings_file.collected(settings))
+    st.download_button(
+        "Save the settings as a file",
+        content,
+        file_name=f"{url or 'overview'}.attention.json",
+        mime="application/json",
+        on_click="ignore",
+        key="share-save",
+        help="Tables of numbers that are too long for a link are in it too.",
+    )
+    st.file_uploader(
+        "Open a file of settings",
+        type="json",
+        key=f"share-file-{turn}",
+        on_change=opened,
+        max_upload_size=MAX_SETTINGS_BYTES // 1_000_000,
+    )
+
+
+def _lesson(settings: Sequence[Parameter]) -> None:
+    """Make a link for a lesson; nothing of it is set on this page."""
+    if not st.toggle("Make a lesson link", key="share-lesson"):
+        return
+    called = state.called()
+    controls = {each.name: called[each.name] for each in settings if each.name in called}
+    names = lesson.PARTS | {name: label for name, label in controls.items() if name not in lesson.PARTS}
+    hidden = st.multiselect("Hide", list(names), format_func=lambda name: names[name], key="share-hide")
+    said = st.text_input("Say one sentence", max_chars=lesson.SAY.longest, key="share-say")
+    projected = st.toggle("Start in projector mode", key="share-projector")
+    more = {"hide": ",".join(hidden), "say": said, "projector": "true" if projected else ""}
+    _link("lesson-link", _for_others(link(lesson_too=False, **more))[0])

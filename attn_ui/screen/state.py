@@ -1,0 +1,339 @@
+"""Settings without a control of Streamlit's own: one truth for the session, the screen and the address.
+
+They are live sliders, typed tables, clicked cells and open tabs. Each is changed by the person (a report from
+the browser, an edit), by the program (a button) or by the address (a link, the back button). A run may start
+before the newest text has reached the browser's address, so what this session once wrote there is an echo,
+unless Streamlit says that the person went back or forth: then the address is right, in all that it leaves
+out too.
+
+A live slider is moved by the browser itself; it is commanded to another position only when `revision`
+changes, so that a report never echoes back.
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import streamlit as st
+
+from attn_ui.base.parameters import Cells, Parameter, Steps, Table, Tabs
+from attn_ui.streamlit_inside.run import travelled
+
+Held = Steps | Table | Cells | Tabs
+_KEY = "_state"
+
+
+@dataclass
+class _State:
+    current: dict[str, Any] = field(default_factory=dict)  # numbers of sliders, texts of all else
+    # What this session ever put in the address for each setting; None where it was left out, at its default.
+    written: dict[str, set[str | None]] = field(default_factory=dict)
+    lists: Counter[str] = field(default_factory=Counter)  # how many lists show each setting in this run
+    asked: dict[str, Any] = field(default_factory=dict)  # what this run asked for, None at the default
+    commanded: dict[str, float] = field(default_factory=dict)
+    revisions: dict[str | None, int] = field(default_factory=dict)  # of each table; of all sliders under None
+    # What each figure's sliders offered last: their names and values.
+    offered: dict[str, tuple[tuple[str, tuple[float, ...]], ...]] = field(default_factory=dict)
+    called: dict[str, str] = field(default_factory=dict)  # what controls are called, by their settings' names
+    said: dict[str, tuple[str, str]] = field(default_factory=dict)  # controls of this run: label, value
+    tied: set[str] = field(default_factory=set)  # settings whose own controls this run has made
+    # Values that stand between those of their sliders, each a step more for as long as the page is open.
+    between: dict[str, float] = field(default_factory=dict)
+    shown: dict[str, float] = field(default_factory=dict)  # of sliders that cannot show what was asked for
+    linked: dict[str, str] = field(default_factory=dict)  # texts of settings that stand as a link has them
+    held: dict[str, Held] = field(default_factory=dict)  # the settings of the page that is open
+
+
+def _state() -> _State:
+    state: _State = st.session_state.setdefault(_KEY, _State())
+    return state
+
+
+def between(steps: Steps) -> float | None:
+    """Return the value between two of a slider's that was asked for; it stays as long as the page is open."""
+    state = _state()
+    first, last = steps.values[0], steps.values[-1]
+    at = state.current.get(steps.name, steps.default)
+    if at not in steps.values and not steps.only and first < at < last:
+        state.between[steps.name] = at
+    found = state.between.get(steps.name)
+    return found if found is not None and first < found < last and found not in steps.values else None
+
+
+def exact(steps: Steps) -> Steps:
+    """Return a slider with the value that was asked for, as a step of its own where it is none."""
+    found = between(steps)
+    return steps if found is None else steps.with_value(found)
+
+
+def position(steps: Steps) -> int:
+    """Return where a slider stands, as an index into its values."""
+    state = _state()
+    state.asked[steps.name] = state.current.get(steps.name)
+    return _position(state, steps)
+
+
+def value(steps: Steps) -> float:
+    """Return the value at which a slider stands."""
+    state = _state()
+    state.asked[steps.name] = state.current.get(steps.name)
+    return steps.taken(state.current.get(steps.name, steps.default))
+
+
+def text(setting: Table | Cells | Tabs) -> str:
+    """Return a table, cells or the open tab as the address has them; the default where nothing was chosen."""
+    state = _state()
+    state.asked[setting.name] = state.current.get(setting.name)
+    return _text(state, setting)
+
+
+def revision(setting: Table | Cells | None = None) -> int:
+    """Return a number that changes whenever what is on screen must be taken from here.
+
+    Args:
+        setting: a table that is edited on screen; None for the sliders of live figures.
+    """
+    return _state().revisions.get(setting.name if setting else None, 0)
+
+
+def commanded(steps: Steps) -> int:
+    """Return where the slider stood when `revision` last changed."""
+    state = _state()
+    at = state.commanded.get(steps.name, steps.default)
+    shown = state.shown.get(steps.name, at)
+    return steps.nearest(shown if at == state.current.get(steps.name, steps.default) else at)
+
+
+def offer(figure: str, sliders: Sequence[Steps]) -> bool:
+    """Take note of a figure's sliders and their values; to be called before its positions are read.
+
+    The browser counts positions, so where a figure's sliders or their values become others, it is commanded
+    to the positions of the present values among them.
+
+    Returns whether the session saw the figure before.
+    """
+    state = _state()
+    offered = tuple((steps.name, steps.values) for steps in sliders)
+    known = figure in state.offered
+    if state.offered.get(figure) == offered:
+        return known
+    state.offered[figure] = offered
+    if known or any(commanded(steps) != position(steps) for steps in sliders):
+        _command(state, None)
+    return known
+
+
+def show(offered: Steps) -> str | None:
+    """Take note of what can be shown of a slider: the address carries that, in place of what was asked for.
+
+    Returns the text of a link that asked for something else, once.
+
+    Args:
+        offered: the setting with the values that the page has.
+    """
+    state = _state()
+    name, at = offered.name, state.current.get(offered.name, offered.default)
+    shown = offered.values[offered.nearest(at)]
+    before = state.shown.pop(name, None)
+    if shown != at:
+        state.shown[name] = shown
+    if state.shown.get(name) != before and name in state.held:
+        _write(state, state.held[name], st.query_params.to_dict())
+    return None if shown == at else state.linked.pop(name, None)
+
+
+def report(steps: Steps, index: int) -> None:
+    """Take over the position that the browser reports."""
+    _change(_state(), steps, steps.values[index])
+
+
+def command() -> None:
+    """Command the sliders of live figures to where they stand here, whatever was commanded before."""
+    _command(_state(), None)
+
+
+def move(steps: Steps, to: float) -> None:
+    """Move a slider to a value, or to the nearest; to be called from a callback, before the page runs."""
+    state = _state()
+    _change(state, steps, steps.taken(to))
+    _command(state, None)
+
+
+def keep(setting: Table | Cells | Tabs, new: str, *, replaces: bool = False) -> None:
+    """Keep a text and put it in the address; a table too long for a link is kept in the session alone.
+
+    Args:
+        setting: whose text it is.
+        new: the text.
+        replaces: whether an editor that shows the text must start afresh from it.
+    """
+    state = _state()
+    _change(state, setting, new)
+    if replaces:
+        _command(state, setting)
+    _write(state, setting, st.query_params.to_dict())
+
+
+def call(name: str, label: str, said: str | None = None) -> None:
+    """Note what the control of a setting is called on the page, and in words what it says.
+
+    A live figure's sliders say it themselves, while they move.
+    """
+    state = _state()
+    state.called[name] = label
+    if said is not None:
+        state.said[name] = label, said
+
+
+def tie(name: str) -> None:
+    """Note that a control of Streamlit's own was made in this run, tied to a setting."""
+    _state().tied.add(name)
+
+
+def tied() -> frozenset[str]:
+    """Name the settings whose own controls this run has made until now."""
+    return frozenset(_state().tied)
+
+
+def said() -> list[tuple[str, str]]:
+    """Return what the controls of this run have said until now, as labels and values in words."""
+    return list(_state().said.values())
+
+
+def called() -> dict[str, str]:
+    """Return what the controls that this session has seen are called, by the names of their settings."""
+    return _state().called
+
+
+def times_shown(setting: Held) -> int:
+    """Count the lists of one run that show a setting, this one included: each needs a key of its own."""
+    state = _state()
+    state.lists[setting.name] += 1
+    return state.lists[setting.name]
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What a run had asked for up to some point, and how many lists of each setting it had shown."""
+
+    asked: dict[str, Any]
+    lists: Counter[str]
+    between: dict[str, float]
+    said: dict[str, tuple[str, str]]
+
+
+def seen() -> Seen:
+    """Return what this run has asked for until now."""
+    state = _state()
+    return Seen(dict(state.asked), Counter(state.lists), dict(state.between), dict(state.said))
+
+
+def goes_on_from(seen: Seen) -> bool:
+    """Take up a run where an earlier one was; false where what that had asked for has changed since."""
+    state = _state()
+    state.lists = Counter(seen.lists)
+    state.said = dict(seen.said)
+    same = all(state.current.get(name) == found for name, found in seen.asked.items())
+    return same and state.between == seen.between
+
+
+def sync(parameters: Sequence[Parameter], *, entered: bool) -> None:
+    """Bring settings and address together at the start of a run.
+
+    Args:
+        parameters: what the page can set; what has a control of Streamlit's own is left to that.
+        entered: whether this is the page's first run since it was opened.
+    """
+    state = _state()
+    state.lists.clear()
+    state.asked.clear()
+    state.said.clear()
+    state.tied.clear()
+    held = [setting for setting in parameters if isinstance(setting, Held)]
+    state.held = {setting.name: setting for setting in held}
+    history = travelled()
+    address = st.query_params.to_dict()  # at once: to ask for each takes longer than all else here
+    if entered:
+        state.between.clear()
+    for setting in held:
+        _read(state, setting, address.get(setting.name), entered=entered, history=history)
+    if entered:
+        _command(state, None)
+    for setting in held:
+        _write(state, setting, address)
+
+
+def _read(state: _State, setting: Held, found: str | None, *, entered: bool, history: bool) -> None:
+    """Take over what the address has, where that is news."""
+    if not history:
+        # A link that says nothing of it: as it was left; but tabs are each page's own.
+        if entered and found is None and not isinstance(setting, Tabs):
+            return
+        if not entered and found in state.written.get(setting.name, {None}):
+            return
+    state.written.setdefault(setting.name, {None}).add(found)
+    try:
+        new = setting.default if found is None else setting.read(found)
+    except ValueError:
+        new = setting.default
+    if new != state.current.get(setting.name, setting.default):
+        _change(state, setting, new)
+        _command(state, setting)
+    if found is not None:
+        state.linked[setting.name] = found
+
+
+def _position(state: _State, steps: Steps) -> int:
+    return steps.nearest(state.current.get(steps.name, steps.default))
+
+
+def _text(state: _State, setting: Table | Cells | Tabs) -> str:
+    found: str = state.current.get(setting.name, setting.default)
+    return found
+
+
+def _change(state: _State, setting: Held, new: float | str) -> None:
+    state.current[setting.name] = new
+    for about in (state.linked, state.shown):
+        about.pop(setting.name, None)
+    if isinstance(setting, Steps) and not isinstance(new, str) and new not in setting.values:
+        state.between[setting.name] = new
+
+
+def _command(state: _State, setting: Held | None) -> None:
+    """Have the screen follow: one table's editor, or all sliders."""
+    which = None if isinstance(setting, Steps) or setting is None else setting.name
+    if which is None:
+        state.commanded = {name: at for name, at in state.current.items() if not isinstance(at, str)}
+    state.revisions[which] = state.revisions.get(which, 0) + 1
+
+
+def _write(state: _State, setting: Held, address: Mapping[str, str]) -> None:
+    wanted = _in_address(state, setting)
+    state.written.setdefault(setting.name, {None}).add(wanted)
+    if wanted is None:
+        if setting.name in address:
+            del st.query_params[setting.name]
+    elif address.get(setting.name) != wanted:
+        st.query_params[setting.name] = wanted
+
+
+def left_out(parameters: Sequence[Parameter]) -> list[str]:
+    """Name the tables that are too long for the address: a link of the page does not carry them."""
+    return [each.name for each in parameters if isinstance(each, Table) and _too_long(each, text(each))]
+
+
+def _too_long(table: Table, wanted: str) -> bool:
+    return len(wanted) > table.longest
+
+
+def _in_address(state: _State, setting: Held) -> str | None:
+    if isinstance(setting, Steps):
+        at = setting.taken(state.current.get(setting.name, setting.default))
+        shown = state.shown.get(setting.name, at)
+        left_out = setting.default in (at, shown) and not setting.always_written
+        return None if left_out else setting.text(shown)
+    wanted = _text(state, setting)
+    too_long = isinstance(setting, Table) and _too_long(setting, wanted)
+    return None if too_long or wanted == setting.default else wanted

@@ -1,0 +1,34 @@
+"""The style of the page and of its live figures: one file, announced in the HTML and fetched once."""
+
+from functools import cache
+from pathlib import Path
+
+import streamlit as st
+
+from attn_live import bundle
+from attn_ui.screen.live_figure import PLOTLY_ROUTE
+from attn_ui.streamlit_inside import markup
+
+
+@cache
+def sheet() -> str:
+    """Return the style sheet."""
+    here = Path(__file__).parent
+    own = "".join((here / name).read_text(encoding="utf-8") for name in ("page.css", "find.css"))
+    return markup.style() + own + bundle.style()
+
+
+@cache
+def version() -> str:
+    """Return a mark of the style sheet, for its address."""
+    return bundle.mark(sheet())
+
+
+def address() -> str:
+    """Return where the style sheet is served, relative to a page."""
+    return f".{PLOTLY_ROUTE}/page.css?v={version()}"
+
+
+def dress() -> None:
+    """Dress the page, also where a host sends an HTML of its own instead of `attn_ui.host.document`'s."""
+    st.html(f'<style>@import url("{address()}");</style>')

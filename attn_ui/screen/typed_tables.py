@@ -1,0 +1,180 @@
+"""Tables of numbers to type over or to paste as text; what cannot be used is named, and nothing is lost."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from attn_ui.base.parameters import Table
+from attn_ui.screen import state
+
+MOST = 1000  # no typed number lies further from zero
+Lines = Sequence[Sequence[float]]
+
+
+@dataclass(frozen=True)
+class Typed:
+    """A table that can be typed: setting, heading and present rows, and their names where these are fixed.
+
+    Columns are counted from 1 unless they are named. Rows that are ``drawn`` are nobody's own yet: where
+    others are drawn, the editor starts afresh from these.
+    """
+
+    setting: Table
+    title: str
+    rows: Lines
+    names: Sequence[str] = ()
+    columns: Sequence[str] = ()
+    drawn: bool = False
+
+
+def type_over(tables: Sequence[Typed]) -> None:
+    """Let tables be typed over; nothing runs meanwhile, because a run would end the edit of the next cell.
+
+    Numbers that are missing or too large are named, and the last complete table stays.
+    """
+    starts = {table.setting.name: _start(table) for table in tables}
+
+    def take_over() -> None:
+        for table in tables:
+            key, frame = starts[table.setting.name]
+            numbers = edited(frame, st.session_state[key])
+            text = table.setting.text(numbers.tolist())
+            if not problem_of(table.setting, numbers) and text != table.setting.text(table.rows):
+                state.keep(table.setting, text)
+
+    with st.form(f"_tables_{tables[0].setting.name}", border=False):
+        st.markdown(
+            "Type over any number."
+            if tables[0].names
+            else "Type over any number; rows can be added below and deleted by their box on the left."
+        )
+        for table in tables:
+            key, frame = starts[table.setting.name]
+            typed, drawn = st.columns([3, 1], gap="medium")
+            with typed:
+                st.markdown(f"**{table.title}**")
+                shown = st.data_editor(
+                    frame,
+                    key=key,
+                    num_rows="fixed" if table.names else "dynamic",
+                    column_config={"row": st.column_config.Column(disabled=True)},
+                )
+                problem = problem_of(table.setting, shown.to_numpy(dtype=float))
+                if problem:
+                    st.caption(f":material/edit: {problem} The picture keeps the last complete table.")
+            with drawn:
+                st.form_submit_button("Draw these numbers", key=f"{key}_draw", on_click=take_over)
+                if table is tables[0]:
+                    st.caption(":material/hourglass_empty: What you type waits until then.")
+
+
+def _start(table: Typed) -> tuple[str, pd.DataFrame]:
+    """Return an editor's key and the numbers that it started from, which must not move while it is open."""
+    key = f"_edit_{table.setting.name}_{state.revision(table.setting)}"
+    start = f"{key}_start"
+    columns = list(table.columns) or [str(number) for number in range(1, len(table.rows[0]) + 1)]
+    drawn = table.setting.text(table.rows) if table.drawn else ""
+    shape = (tuple(table.names), tuple(columns), drawn)
+    if key not in st.session_state or st.session_state.get(start, (None, None))[1] != shape:
+        frame = pd.DataFrame(table.rows, dtype=float)
+        frame.columns = pd.Index(columns)
+        frame.index = pd.Index(list(table.names) or range(1, len(frame) + 1), name="row")
+        st.session_state[start] = (frame, shape)
+        st.session_state.pop(key, None)
+    return key, st.session_state[start][0]
+
+
+def edited(frame: pd.DataFrame, changes: dict[str, Any]) -> np.ndarray:
+    """Return a table's numbers with what its editor reports: cells typed over, rows deleted, rows added.
+
+    >>> edited(pd.DataFrame([[1.0, 2.0]], columns=["1", "2"]), {"edited_rows": {0: {"2": 5}}})
+    array([[1., 5.]])
+    """
+    numbers = frame.to_numpy(dtype=float, copy=True)
+    places = {name: place for place, name in enumerate(frame.columns)}
+    for row, cells in changes.get("edited_rows", {}).items():
+        for name, typed in cells.items():
+            if name in places:
+                numbers[int(row), places[name]] = np.nan if typed is None else typed
+    numbers = np.delete(numbers, changes.get("deleted_rows", []), axis=0)
+    added = [
+        [np.nan if cells.get(name) is None else cells[name] for name in places]
+        for cells in changes.get("added_rows", [])
+    ]
+    return np.vstack([numbers, np.array(added, dtype=float)]) if added else numbers
+
+
+def paste(table: Typed) -> None:
+    """Take a whole matrix as text: a row a line or after a semicolon, numbers between commas or spaces."""
+    setting, most = table.setting, len(table.names)
+    key = f"_paste_{setting.name}"
+
+    def pasted() -> None:
+        text = st.session_state[key]
+        if text.strip():
+            rows, problem = matrix_of(text, setting)
+            if most and len(rows) > most:
+                there = "is 1 token" if most == 1 else f"are {most} tokens"
+                problem = f"{setting.name} has {len(rows)} rows, and there {there}."
+            st.session_state[f"{key}_problem"] = problem
+            if not problem:
+                state.keep(setting, setting.text(rows), replaces=True)
+                st.session_state[key] = ""
+
+    with st.expander(f"Paste {table.title} as text"):
+        st.text_area(
+            "One row a line; numbers between commas, spaces or tabs",
+            key=key,
+            on_change=pasted,
+            placeholder="1, 0, 0.5\n0, 1, -2",
+            height=120,
+        )
+        problem = st.session_state.get(f"{key}_problem")
+        if problem:
+            st.caption(f":material/edit: {problem} The picture keeps the last complete table.")
+
+
+def matrix_of(text: str, setting: Table) -> tuple[list[list[float]], str]:
+    """Read a matrix from text; return its rows, and what is wrong with it or nothing.
+
+    >>> from attn_ui.base.shared_settings import TABLE_Q
+    >>> matrix_of("1, 2\\n3\\t4", TABLE_Q)
+    ([[1.0, 2.0], [3.0, 4.0]], '')
+    """
+    lines = [
+        line.replace(",", " ").split() for line in text.replace(";", "\n").splitlines() if line.strip(" ,\t")
+    ]
+    rows = []
+    for number, line in enumerate(lines, start=1):
+        try:
+            rows.append([float(cell) for cell in line])
+        except ValueError:
+            return [], f"Row {number} of {setting.name} holds something that is not a number."
+    widths = {len(row) for row in rows}
+    if len(widths) != 1:
+        found = ", ".join(map(str, sorted(widths)))
+        return [], f"The rows of {setting.name} hold {found} numbers: all need as many."
+    if max(widths) > setting.most_columns:
+        return [], f"{setting.name} has {max(widths)} columns; at most {setting.most_columns} are drawn."
+    return rows, problem_of(setting, np.array(rows))
+
+
+def problem_of(setting: Table, numbers: np.ndarray) -> str:
+    """Say what is wrong with a table's numbers, or nothing."""
+    if not len(numbers):
+        return f"{setting.name} has no row."
+    if len(numbers) > setting.most_rows:
+        return f"{setting.name} has {len(numbers)} rows; at most {setting.most_rows} are drawn."
+    wrong = np.argwhere(~(np.abs(numbers) <= MOST))
+    if not len(wrong):
+        return ""
+    row, column = (int(place) for place in wrong[0])
+    found = numbers[row, column]
+    what = (
+        "is empty or not a number" if np.isnan(found) else f"is {found:g}; it must lie from −{MOST} to {MOST}"
+    )
+    return f"Row {row + 1}, column {column + 1} of {setting.name} {what}."

@@ -1,0 +1,176 @@
+"""Projections under a figure: to read, to type over, to paste, to take from a file and to take away."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import streamlit as st
+
+from attn_ui.base.markdown import listed
+from attn_ui.base.weight_tables import CONVENTION, MOST, TABLES, Given, Weight, said
+from attn_ui.screen import matrices_file, state
+from attn_ui.screen.download import offer_csv
+from attn_ui.screen.matrices_file import Numbers
+from attn_ui.screen.tables import numbers_table
+from attn_ui.screen.typed_tables import Typed, matrix_of, problem_of, type_over
+
+_WHICH, _PASTED, _PROBLEM = "_weight_pasted", "_weight_text", "_weight_problem"
+_TURN, _TOLD = "_weights_turn", "_weights_told"
+
+
+def show(
+    weights: Sequence[Weight],
+    present: Mapping[str, Numbers],
+    given: Given,
+    *,
+    by_hand: bool,
+    write: Callable[[float], str],
+    columns: Mapping[str, Sequence[str]] | None = None,
+) -> None:
+    """Show the weights of a page; let them be set where they are set by hand.
+
+    Args:
+        weights: what there is, in its order; present: their numbers, by their names.
+        given: those that were set by hand.
+        by_hand: whether weights are set by hand now.
+        write: how a number is written that is only read.
+        columns: what the columns of some are called.
+    """
+    small = [each for each in weights if each.is_typed]
+    names = columns or {}
+    if not by_hand:
+        with st.expander(f"The projections {listed([each.name for each in weights])}"):
+            st.caption(f"{CONVENTION} To type them, switch on *Weights W set by hand* in the sidebar.")
+            for each in small:
+                _read(each, present[each.name], names.get(each.name, ()), write)
+            if len(small) < len(weights):
+                st.caption(f"Matrices of more than {MOST} rows or columns are in the files alone.")
+            _offer(present)
+        return
+    st.markdown(
+        f"**The projections.** {said([each.name for each in weights], dict.fromkeys(dict(given), ''))}."
+    )
+    st.caption(CONVENTION)
+    if small:
+        own = dict(given)
+        type_over([_typed(each, present[each.name], own, names.get(each.name, ())) for each in small])
+        _paste(small)
+        _open(small)
+    _offer(present)
+
+
+def _names(weight: Weight) -> list[str]:
+    return [weight.name] if weight.shape[0] == 1 else [str(row) for row in range(1, weight.shape[0] + 1)]
+
+
+def _read(weight: Weight, numbers: Numbers, columns: Sequence[str], write: Callable[[float], str]) -> None:
+    """Show a weight that is only read."""
+    named = columns or [str(column) for column in range(1, weight.shape[1] + 1)]
+    st.markdown(f"**{weight.title}** ({weight.sizes})")
+    table: dict[str, Any] = {" ": _names(weight)} | {name: numbers[:, at] for at, name in enumerate(named)}
+    st.dataframe(numbers_table(table, write), hide_index=True, column_config={" ": "row"})
+
+
+def _typed(weight: Weight, numbers: Numbers, own: Mapping[str, object], columns: Sequence[str]) -> Typed:
+    """Return the table of a weight; one that is drawn starts from its numbers with six digits."""
+    drawn = weight.name not in own
+    rows = [[float(f"{cell:.6g}") if drawn else cell for cell in row] for row in numbers.tolist()]
+    title = f"{weight.title} ({weight.sizes}), {'from the seed' if drawn else 'set by hand'}"
+    return Typed(TABLES[weight.name], title, rows, _names(weight), columns, drawn)
+
+
+def _paste(weights: Sequence[Weight]) -> None:
+    by_name = {each.name: each for each in weights}
+
+    def pasted() -> None:
+        text, weight = st.session_state[_PASTED], by_name[st.session_state[_WHICH]]
+        if text.strip():
+            rows, problem = matrix_of(text, TABLES[weight.name])
+            problem = problem or weight.unfit((len(rows), len(rows[0])))
+            st.session_state[_PROBLEM] = problem
+            if not problem:
+                state.keep(TABLES[weight.name], TABLES[weight.name].text(rows), replaces=True)
+                st.session_state[_PASTED] = ""
+
+    with st.expander("Paste a projection as text"):
+        st.selectbox("Projection", list(by_name), key=_WHICH, format_func=lambda name: by_name[name].title)
+        st.text_area(
+            "One row a line; numbers between commas, spaces or tabs",
+            key=_PASTED,
+            on_change=pasted,
+            placeholder="1, 0, 0.5\n0, 1, -2",
+            height=120,
+        )
+        if problem := st.session_state.get(_PROBLEM):
+            st.caption(f":material/edit: {problem} The picture keeps the numbers that it has.")
+
+
+def _open(weights: Sequence[Weight]) -> None:
+    """Take weights from a file: all that it holds, or none of them."""
+    turn = st.session_state.get(_TURN, 0)
+
+    def opened() -> None:
+        file = st.session_state.get(f"_weights_file_{turn}")
+        if file is None:
+            return
+        st.session_state[_TURN] = turn + 1  # an empty field takes its place
+        try:
+            found = taken(file.name, file.getvalue(), weights)
+        except ValueError as error:
+            st.session_state[_TOLD] = (
+                f"Not taken: {str(error).rstrip('.')}. The projections are as they were."
+            )
+            return
+        for name, text in found.items():
+            state.keep(TABLES[name], text, replaces=True)
+        st.session_state[_TOLD] = (
+            f"{listed(list(found))}: as the file has {'it' if len(found) == 1 else 'them'}."
+        )
+
+    st.file_uploader(
+        "Open a file of projections",
+        type=list(matrices_file.KINDS),
+        key=f"_weights_file_{turn}",
+        on_change=opened,
+        max_upload_size=matrices_file.MOST_BYTES // 1_000_000,
+        help=(
+            "NPZ and JSON with an array under each name, W_q and so on. CSV with the name in front of each "
+            "row, or one matrix in a file that is named for it, as W_q.csv."
+        ),
+    )
+    if told := st.session_state.get(_TOLD):
+        st.caption(f":material/info: {told}")
+
+
+def taken(name: str, content: bytes, weights: Sequence[Weight]) -> dict[str, str]:
+    """Return the texts of the tables that a file holds.
+
+    Raises:
+        ValueError: it cannot be read, or one of its matrices does not fit; the message is safe to show.
+    """
+    found = matrices_file.read_matrices(name, content, [each.name for each in weights])
+    texts = {}
+    for each in weights:
+        if each.name not in found:
+            continue
+        numbers, table = found[each.name], TABLES[each.name]
+        # A bias may stand as a column.
+        numbers = numbers.T if each.shape[0] == 1 and numbers.shape[1] == 1 else numbers
+        if problem := each.unfit((numbers.shape[0], numbers.shape[1])) or problem_of(table, numbers):
+            raise ValueError(problem)
+        texts[each.name] = table.text(numbers.tolist())
+    return texts
+
+
+def _offer(present: Mapping[str, Numbers]) -> None:
+    arrays = {name: np.asarray(numbers) for name, numbers in present.items()}
+    left, right = st.columns(2)
+    with left:
+        offer_csv("Save the projections as CSV", "projections.csv", lambda: matrices_file.csv_of(arrays))
+    right.download_button(
+        "Save the projections as NPZ",
+        lambda: matrices_file.npz_of(arrays),
+        file_name="projections.npz",
+        mime="application/octet-stream",
+        on_click="ignore",
+    )
