@@ -182,8 +182,8 @@ class Steps:
     A page may offer only some of the values (`dataclasses.replace(HEADS, values=...)`), and offers one that
     lies between two of them where that is asked for (`attn_ui.screen.state.exact`): the setting is the
     value, never its position. The default is left out of the address, unless `always_written`. Where only
-    the values themselves can be had, `only` says what they are. A page says itself, where that is `told`, why it shows
-    another value than was asked for. The values in `named` stay where a page offers fewer than all.
+    the values themselves can be had, `only` says what they are. A page says itself, where that is `told`, why
+    it shows another value than was asked for. The values in `named` stay where a page offers fewer than all.
     """
 
     name: str

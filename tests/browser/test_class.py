@@ -190,12 +190,12 @@ def test_code_that_does_not_open_leaves_the_class_as_it_is(tmp_path: Path) -> No
     for part in ("app.py", "pyproject.toml"):
         shutil.copy(ROOT / part, lab)
     package, page = lab / "pages" / "__init__.py", lab / "pages" / "single_head" / "page.py"
-    app, server = lab / "app.py", lab / "attn_ui" / "server.py"
+    app, server = lab / "app.py", lab / "attn_ui" / "host" / "server.py"
     wrong = (
         (package, "raise ImportError('half written')", "half written"),
         # A page is run for each visitor, and imported by nobody.
         (page, "if True print(1)", "pages/single_head/page.py cannot be read: invalid syntax"),
-        (page, "from attn_ui.frame import no_such_thing", "no_such_thing"),
+        (page, "from attn_ui.screen.frame import no_such_thing", "no_such_thing"),
         (page, "print(never_made)", "Single head does not open: name 'never_made' is not defined"),
     )
     # What a start alone runs, and no page.
