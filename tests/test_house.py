@@ -138,9 +138,9 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> Path:
         shutil.copy(ROOT / name, copy)
     steps = GUIDE.partition("## Adding a page")[2]
     written = re.findall(r"`(pages/[\w/]+\.py)`:\n\n```python\n(.*?)```", steps, re.DOTALL)
-    assert len(written) == 2
+    assert len(written) == 3
     for path, text in written:
-        (copy / path).parent.mkdir(exist_ok=True)
+        (copy / path).parent.mkdir(parents=True, exist_ok=True)
         (copy / path).write_text(text)
     (empty,) = re.findall(r"empty `(pages/[\w/]+\.py)`", steps)
     (copy / empty).touch()
@@ -149,6 +149,10 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> Path:
     before, opening, rest = navigation.read_text().partition("PAGES = (\n")
     listed, closing, after = rest.partition("\n)\n")
     navigation.write_text(f"{before}{opening}{listed}\n{line}{closing}{after}")
+    (mask,) = re.findall(r"```python\n(        \"every other\".*?)```", GUIDE, re.DOTALL)
+    patterns = copy / "attn_core" / "mask_patterns.py"
+    before, own, after = patterns.read_text().partition('        "own": Pattern')
+    patterns.write_text(f"{before}{mask}{own}{after}")
     return copy
 
 
@@ -183,6 +187,45 @@ assert "wanted: a whole number from 1 to 64" in warning.value, warning.value
 
 def test_a_page_made_by_the_guide_opens_and_reads_its_links(house: Path) -> None:
     done = run(house, "-c", OPENED)
+    assert done.returncode == 0, done.stderr
+
+
+WITHOUT_THE_APP = """
+import sys
+from pages import PAGES
+at = PAGES["averages"].at("sharers=8")
+assert at.seen.notes == ["Each of 8 keys gets 0.125."], at.seen.notes
+assert at.figure()["data"][0]["z"].shape == (1, 8)
+assert "streamlit" not in sys.modules
+"""
+MASKED = """
+import contextlib, io
+import torch
+from pages import PAGES
+from tests.walk import open_state
+
+for page, name in (("single-head", "mask"), ("multi-head", "hmask")):
+    at = PAGES[page].at(f"{name}=every other")
+    assert not at.dropped
+    namespace = {}
+    with contextlib.redirect_stdout(io.StringIO()):
+        exec(at.programs.text("PyTorch"), namespace)
+    now = at.seen.now
+    shown = torch.as_tensor(now.walk.weights if page == "single-head" else now.result.weights)
+    assert (shown[..., 0, 1::2] == 0).all(), shown
+    assert torch.allclose(namespace["weights"].reshape(shown.shape), shown), page
+    assert open_state(page, {name: "every other", "tab": "Checks"}).faults == []
+assert PAGES["multi-head"].at("hmask=a pattern a head&patterns=every other").ask.values["patterns"]
+"""
+
+
+def test_a_page_made_by_the_guide_is_computed_without_the_app(house: Path) -> None:
+    done = run(house, "-c", WITHOUT_THE_APP)
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_mask_made_by_the_guide_is_on_both_pages_with_program_and_checks(house: Path) -> None:
+    done = run(house, "-c", MASKED)
     assert done.returncode == 0, done.stderr
 
 
