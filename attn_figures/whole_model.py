@@ -190,7 +190,7 @@ def _large(model: Model, head: int) -> Matrix:
     unit = _LARGE / max(n_query, n_key)
     title, extra = f"{model.name(head)}: {model.score} {model.scores[head]:.2f}", Extra()
     if model.true is not None:
-        title += "; rows are shares among words"
+        title += ", among words"
         extra = Extra([("true weight", np.asarray(model.true[layer][within], dtype=np.float64))])
     return Matrix(
         "weights",

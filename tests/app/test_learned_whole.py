@@ -302,7 +302,7 @@ def test_a_map_whose_rows_were_divided_says_so_and_keeps_the_true_weight() -> No
         drawn = {trace.name: trace for trace in spec.data}["weights"]
         said = [note.text for note in spec.layout.annotations]
         share = float(np.mean([true[i, i] for i in ((1, 2, 3) if hide else range(5))]))
-        title = f"head 1.1: itself {share:.2f}" + ("; rows are shares among words" if hide else "")
+        title = f"head 1.1: itself {share:.2f}" + (", among words" if hide else "")
         assert title in said
         assert ("share among words" in drawn.hovertemplate) == hide
         if hide:
