@@ -211,7 +211,7 @@ class Student:
         for shown in self.screen.values():
             name = getattr(shown.body, "id", "")
             if name.startswith("$$"):
-                yield name.rsplit("-", 1)[-1], Widget(shown.body, shown.fragment)
+                yield name.split("-", 2)[-1], Widget(shown.body, shown.fragment)  # $$ID-hash-key
 
 
 def released(figure: dict[str, Any], rng: random.Random) -> dict[str, Any]:

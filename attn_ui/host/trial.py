@@ -8,7 +8,7 @@ from pathlib import Path
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from attn_ui.base.navigation import PAGES
+from attn_ui.base.navigation import PAGES, Listed
 from attn_ui.streamlit_inside.logs import say_nothing_of_threads
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -23,13 +23,15 @@ def unsound(root: Path = ROOT) -> list[str]:
     Args:
         root: the folder with `pages/`.
     """
-    # What stands in a tab is imported when it is opened, so all modules of a page are looked at.
     return [
-        sentence
-        for page in PAGES
-        for path in sorted((root / "pages" / page.folder).rglob("*.py"))
-        for sentence in _unsound(path, root)
+        sentence for page in PAGES for path in _modules(root, page) for sentence in _unsound(path, root)
     ]
+
+
+def _modules(root: Path, page: Listed) -> list[Path]:
+    """Return all of a page: what stands in a tab is imported only when that is opened."""
+    folder = root / "pages" / page.folder
+    return sorted({folder / "page.py", *folder.rglob("*.py")})
 
 
 def _unsound(path: Path, root: Path) -> list[str]:
