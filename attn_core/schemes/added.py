@@ -99,7 +99,7 @@ class Ramp(VectorScheme):
     def __init__(self, d_model, step={self.step!r}, max_len={MAX_LEN}):
         super().__init__()
         P = step * torch.arange(max_len)[:, None] * torch.ones(d_model)
-        self.register_buffer("P", P)  # fixed, not learned
+        self.register_buffer("P", P, persistent=False)  # fixed, not learned
 
     def forward(self, x):
         return x + {self._factor}self.P[: len(x)]'''
@@ -158,7 +158,7 @@ class Sinusoidal(VectorScheme):
         frequencies = base ** (-torch.arange(0, d_model, 2) / d_model)  # one for each pair of dimensions
         angles = positions * frequencies
         {waves}
-        self.register_buffer("P", P)  # fixed, not learned
+        self.register_buffer("P", P, persistent=False)  # fixed, not learned
 
     def forward(self, x):
         return x + {self._factor}self.P[: len(x)]'''

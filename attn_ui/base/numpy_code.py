@@ -50,6 +50,36 @@ class Linear:
     def __call__(self, x):
         return x @ self.weight.T + self.bias
 """,
+    "Embedding": """
+class Embedding:
+    # As nn.Embedding: row i of weight is the vector of symbol i.
+    def __init__(self, n_symbol, d_model):
+        self.weight = np.empty((n_symbol, d_model))
+
+    def __call__(self, symbols):
+        return self.weight[symbols]
+""",
+    "LayerNorm": """
+class LayerNorm:
+    # As nn.LayerNorm: each row gets mean 0 and variance 1, then a scale and an offset that are learned.
+    def __init__(self, d_model):
+        self.weight, self.bias = np.ones(d_model), np.zeros(d_model)
+
+    def __call__(self, x):
+        apart = x - x.mean(axis=-1, keepdims=True)
+        return apart / np.sqrt((apart**2).mean(axis=-1, keepdims=True) + 1e-5) * self.weight + self.bias
+""",
+    "load_state_dict": """
+def load_state_dict(model, state):
+    # A name is the way to a weight, such as attention.0.W_q.weight.
+    for name, numbers in state.items():
+        *way, last = name.split(".")
+        part = model
+        for step in way:
+            part = part[int(step)] if step.isdigit() else getattr(part, step)
+        assert getattr(part, last).shape == numbers.shape, name
+        setattr(part, last, numbers)
+""",
     "rand": """
 def rand(generator, *shape):
     # What torch.rand draws: 53 bits out of two words of the same Mersenne twister.
@@ -252,8 +282,8 @@ class _Rewriter:
     def of_a_module(self, call: ast.Call, value: ast.expr, name: str) -> str:
         """Return what stands for a part of torch.nn."""
         arguments = self.arguments(call)
-        if name == "Parameter":
-            return arguments
+        if name in ("Parameter", "ModuleList"):
+            return arguments  # an array, and a list
         if name == "register_buffer":
             buffer, held = call.args
             return f"self.{ast.literal_eval(buffer)} = {self.text(held)}"
@@ -310,8 +340,9 @@ class _Rewriter:
             "transpose": lambda: f"{self.held(value)}.swapaxes({self.arguments(call)})",
             "view": lambda: f"{self.held(value)}.reshape({self.arguments(call)})",
             "norm": lambda: f"np.linalg.norm({self.text(value)}, {self.arguments(call)})",
+            "load_state_dict": lambda: f"load_state_dict({self.text(value)}, {self.arguments(call)})",
         }
-        if name in ("softmax", "flatten"):
+        if name in ("softmax", "flatten", "load_state_dict"):
             self.used.add("flat" if name == "flatten" else name)
         if name in makers:
             return makers[name]()

@@ -24,10 +24,11 @@ WORD_VECTOR = """def word_vector(word, width, seed):
     return torch.randn(width, generator=generator)"""
 
 
-def program(*parts: str) -> str:
-    """Join parts of a program in PyTorch: what they import first, then float64, as the page computes.
+def program(*parts: str, dtype: str = FLOAT64) -> str:
+    """Join parts of a program in PyTorch: what they import first, then float64, as most pages compute.
 
-    Empty parts are left out. A part that is a class or a function, or ends with one, stands apart.
+    Where `dtype` is empty, numbers are of PyTorch's own type. Empty parts are left out. A part that is a
+    class or a function, or ends with one, stands apart.
 
     >>> print(program("x = torch.ones(math.floor(2.5))", "print(x)"), end="")
     import math
@@ -41,7 +42,7 @@ def program(*parts: str) -> str:
     print(x)
     """
     imports: set[str] = set()
-    bodies = [FLOAT64]
+    bodies = [dtype] if dtype else []
     for part in filter(None, parts):
         lines, left = part.splitlines(), []
         named = {
@@ -58,7 +59,8 @@ def program(*parts: str) -> str:
         text += ("\n\n\n" if _ends_in_block(before) or _is_block(after) else "\n\n") + after
     called = _names_called(text)
     imports.update(line for name, line in _USED.items() if name in called)
-    return _listed(imports) + text + "\n"
+    apart = "\n" if imports and _is_block(bodies[0]) else ""
+    return _listed(imports) + apart + text + "\n"
 
 
 def _names_called(text: str) -> set[str]:

@@ -25,7 +25,6 @@ def programs(now: Found) -> Programs | OneProgram | None:
         lambda: by_hand(now),
         lambda: snippet(now),
         lambda: formula(now),
-        numpy=lambda: by_hand(now, numpy=True),
         prints="the weights of all heads, and what the model says at every place",
         package="safetensors",
     )

@@ -2,9 +2,10 @@
 
 from pathlib import Path
 
+from attn_core import make_scheme
 from attn_core.toys import SHIPPED, SYMBOLS, path_of
 from attn_core.toys.model import BASE
-from attn_ui.base.numpy_code import in_numpy
+from attn_ui.base.program_lines import program
 from attn_ui.base.programs import in_latex, printing
 from pages.learned_heads.numbers import Now
 
@@ -38,97 +39,130 @@ answers = task.answers(tokens)  # -100 where there is none
 said = chances.argmax(-1)
 
 {printing("weights")}\
-print(" ".join(SYMBOLS[each] for each in said.tolist()))
+print("says:", *[SYMBOLS[each] for each in said.tolist()])
 print(f"{{int((said == answers).sum())}} of {{int((answers >= 0).sum())}} right")
 """
 
 
-_TORCH = {
-    "imports": "import torch\nfrom safetensors import safe_open\nfrom torch.nn import functional as F\n",
-    "helpers": "",
-    "framework": "pt",
-    "array": "torch.tensor",
-    "wave": "torch",
-    "norm": 'F.layer_norm(x, ({d_model},), model[f"norms.{{layer}}.weight"], model[f"norms.{{layer}}.bias"])',
-    "softmax": "scores.softmax(-1)",
-    "ones": "torch.ones(n, n, dtype=torch.bool)",
-    "inf": "-torch.inf",
-    "join": "torch.cat",
-    "chances": "logits.softmax(-1)",
-    "printing": printing("weights"),
-}
-_NUMPY = {
-    "imports": "import numpy as np\nfrom safetensors import safe_open\n",
-    "helpers": """
+def by_hand(now: Now) -> str:
+    """Return the whole model as modules in PyTorch, for a training that has a file.
 
-def softmax(scores):
-    powers = np.exp(scores - scores.max(-1, keepdims=True))
-    return powers / powers.sum(-1, keepdims=True)
-
-
-def layer_norm(x, gain, offset):
-    apart = x - x.mean(-1, keepdims=True)
-    return apart / np.sqrt((apart**2).mean(-1, keepdims=True) + 1e-5) * gain + offset
-
-""",
-    "framework": "np",
-    "array": "np.array",
-    "wave": "np",
-    "norm": 'layer_norm(x, model[f"norms.{{layer}}.weight"], model[f"norms.{{layer}}.bias"])',
-    "softmax": "softmax(scores)",
-    "ones": "np.ones((n, n), dtype=bool)",
-    "inf": "-np.inf",
-    "join": "np.concatenate",
-    "chances": "softmax(logits)",
-    "printing": in_numpy(printing("weights")),
-}
-
-
-def by_hand(now: Now, *, numpy: bool = False) -> str:
-    """Return the whole model in PyTorch or in NumPy, for a training that has a file."""
-    words = _NUMPY if numpy else _TORCH
-    recipe, task, xp = now.recipe, now.task, words["wave"]
-    places = (
-        f"""
-angles = {xp}.arange(n)[:, None] / {BASE} ** ({xp}.arange(0, {task.d_model}, 2) / {task.d_model})
-x[:, 0::2] += {xp}.sin(angles)
-x[:, 1::2] += {xp}.cos(angles)"""
-        * recipe.positions
+    It leaves and prints the `weights` (n_head, n, n) of all heads, and what the model `says` at every place;
+    `chances` (n, n_symbol) are left too.
+    """
+    recipe = now.recipe
+    return program(
+        "from safetensors import safe_open",
+        make_scheme("sinusoidal", base=BASE).code() if recipe.positions else "",
+        _attention(now),
+        _transformer(now),
+        _sequence(now),
+        _trained(now),
+        f"with torch.no_grad():\n    logits, weights = model(tokens{_masked(now)})\n"
+        "chances = torch.softmax(logits, dim=-1)  # (n, n_symbol)\n"
+        "says = [symbols[each] for each in chances.argmax(dim=-1).tolist()]",
+        f'{printing("weights")}print("says:", *says)',
+        dtype="",  # as it was trained
     )
-    causal = f"\n    scores = {xp}.where({xp}.tril({words['ones']}), scores, {words['inf']})" * task.causal
-    off = [
-        f"\n    if layer == {head // recipe.heads}:\n        heads[{head % recipe.heads}] = 0  # switched off"
-        for head in now.setting.off
+
+
+def _masked(now: Now) -> str:
+    return ", mask" * now.task.causal
+
+
+def _attention(now: Now) -> str:
+    """Write one layer's heads."""
+    mask, on = "", ""
+    heads = "weights @ v"
+    if now.task.causal:
+        mask = "\n        scores = scores.masked_fill(~mask, -torch.inf)  # no head sees what comes later"
+    if now.setting.off:
+        on = "\n        self.on = torch.ones(n_head, 1, 1)  # 0 switches a head off"
+        heads = "(weights @ v) * self.on"
+    return f'''class MultiHeadAttention(nn.Module):
+    """Several heads side by side, each with weights of its own."""
+
+    def __init__(self, d_model, n_head):
+        super().__init__()
+        self.n_head, self.d_head = n_head, d_model // n_head
+        self.W_q = nn.Linear(d_model, d_model, bias=False)
+        self.W_k = nn.Linear(d_model, d_model, bias=False)
+        self.W_v = nn.Linear(d_model, d_model, bias=False)
+        self.W_o = nn.Linear(d_model, d_model, bias=False){on}
+
+    def split_heads(self, x):
+        # (n, d_model) -> (n, n_head, d_head) -> (n_head, n, d_head)
+        return x.reshape(len(x), self.n_head, self.d_head).transpose(0, 1)
+
+    def forward(self, x{_masked(now)}):
+        q = self.split_heads(self.W_q(x))
+        k = self.split_heads(self.W_k(x))
+        v = self.split_heads(self.W_v(x))
+        scores = q @ k.transpose(-2, -1) / math.sqrt(self.d_head)  # (n_head, n_query, n_key){mask}
+        weights = torch.softmax(scores, dim=-1)  # each row sums to one
+        heads = {heads}  # (n_head, n, d_head)
+        joined = heads.transpose(0, 1).reshape(x.shape)  # (n, d_model), head beside head
+        return self.W_o(joined), weights'''
+
+
+def _transformer(now: Now) -> str:
+    """Write the model: embedding, positions, layers and unembedding."""
+    positions, embedded = "", "self.embedding(tokens)"
+    if now.recipe.positions:
+        positions = "\n        self.positions = PositionalEncoding(d_model)"
+        embedded = f"self.positions({embedded})"
+    return f'''class Transformer(nn.Module):
+    """Attention alone: no feed-forward layer, and what is read out is what the heads wrote."""
+
+    def __init__(self, n_symbol, d_model, n_layer, n_head):
+        super().__init__()
+        self.embedding = nn.Embedding(n_symbol, d_model){positions}
+        self.norms = nn.ModuleList([nn.LayerNorm(d_model) for _ in range(n_layer)])
+        self.attention = nn.ModuleList([MultiHeadAttention(d_model, n_head) for _ in range(n_layer)])
+        self.unembedding = nn.Linear(d_model, n_symbol, bias=False)
+
+    def forward(self, tokens{_masked(now)}):
+        x = embedded = {embedded}  # (n, d_model)
+        maps = []
+        for norm, attention in zip(self.norms, self.attention):
+            written, weights = attention(norm(x){_masked(now)})
+            x = x + written  # each layer adds to what is there
+            maps.append(weights)
+        logits = self.unembedding(x - embedded)  # (n, n_symbol)
+        return logits, torch.cat(maps)  # the heads of all layers, one after the other'''
+
+
+def _sequence(now: Now) -> str:
+    """Write what the model reads."""
+    lines = [
+        f'symbols = "{SYMBOLS}"',
+        f'text = "{"".join(now.symbols)}"',
+        "tokens = torch.tensor([symbols.index(each) for each in text])",
     ]
-    return f"""{words["imports"]}{words["helpers"]}
-symbols = "{SYMBOLS}"
-tokens = {words["array"]}({now.tokens.tolist()})  # {"".join(now.symbols)}
-n = len(tokens)
+    if now.task.causal:
+        lines += [
+            "i, j = torch.arange(len(tokens))[:, None], torch.arange(len(tokens))[None, :]  # query, key",
+            "mask = j <= i  # True = may attend",
+        ]
+    return "\n".join(lines)
 
-# Run from the app's folder. What was kept after {now.step} steps is number {now.at}.
-with safe_open("{path_of(recipe).relative_to(ROOT).as_posix()}", "{words["framework"]}") as file:
-    kept = {{name: file.get_tensor(name)[{now.at}] for name in file.keys() if name.startswith("model.")}}
-model = {{name.removeprefix("model."): each for name, each in kept.items()}}
 
-x = model["embedding"][tokens]{places}
-start, maps = x + 0, []
-for layer in range({recipe.layers}):
-    normed = {words["norm"].format(d_model=task.d_model)}
-    Q, K, V = (normed @ model[f"attention.{{layer}}.W_{{each}}.weight"].T for each in "qkv")
-    Q, K, V = (each.reshape(n, {recipe.heads}, -1).swapaxes(0, 1) for each in (Q, K, V))
-    scores = Q @ K.swapaxes(-2, -1) / {now.d_head} ** 0.5{causal}
-    weights = {words["softmax"]}  # (n_head, n, n)
-    maps.append(weights)
-    heads = weights @ V{"".join(off)}
-    x = x + heads.swapaxes(0, 1).reshape(n, -1) @ model[f"attention.{{layer}}.W_o.weight"].T
-weights = {words["join"]}(maps)
-
-logits = (x - start) @ model["readout"].T
-chances = {words["chances"]}  # (n, n_symbol)
-
-{words["printing"]}\
-print(" ".join(symbols[each] for each in chances.argmax(-1).tolist()))
-"""
+def _trained(now: Now) -> str:
+    """Write the lines that make the model and read what it learned."""
+    recipe, task = now.recipe, now.task
+    sizes = f"d_model={task.d_model}, n_layer={recipe.layers}, n_head={recipe.heads}"
+    off = "".join(
+        f"\nmodel.attention[{head // recipe.heads}].on[{head % recipe.heads}] = 0  # {now.head(head)} is off"
+        for head in now.setting.off
+    )
+    return f"""model = Transformer(n_symbol=len(symbols), {sizes})
+# Run from the app's folder. The file has the weights at several steps; [{now.at}] is after {now.step} steps.
+with safe_open("{path_of(recipe).relative_to(ROOT).as_posix()}", framework="pt") as file:
+    names = [name for name in file.keys() if name.startswith("model.")]
+    learned = {{name.removeprefix("model."): file.get_tensor(name)[{now.at}] for name in names}}
+learned["embedding.weight"] = learned.pop("embedding")
+learned["unembedding.weight"] = learned.pop("readout")
+model.load_state_dict(learned){off}"""
 
 
 def formula(now: Now) -> str:

@@ -29,12 +29,16 @@ from attn_core import (
     sentence_vectors,
 )
 from attn_core.schemes import BiasScheme, RotationScheme
+from attn_core.toys import SHIPPED, SYMBOLS, TASKS, Recipe, path_of, read_run
 from attn_ui.base.numpy_code import in_numpy
 from attn_ui.base.program_lines import program
 from attn_ui.base.schemes import SchemeSettings
 from attn_ui.base.shared_settings import TEMPERATURE
 from pages.kernel_regression.snippet import Learning, own_data, toy_data
 from pages.kernel_regression.snippet import snippet as of_kernel
+from pages.learned_heads.numbers import Now as Toy
+from pages.learned_heads.snippet import by_hand as of_toy
+from pages.learned_heads.state import Setting as ToySetting
 from pages.multi_head import programs as heads_code
 from pages.multi_head.compute import Now as Heads
 from pages.multi_head.settings import A_PATTERN_A_HEAD, HEADS_MASK, USUAL_PATTERNS
@@ -48,6 +52,7 @@ from pages.single_head.state import Inputs, Scoring, State
 from tests import handed
 from tests.pages import open_page
 
+ROOT = Path(__file__).resolve().parents[2]
 LANGUAGES = ("PyTorch", "NumPy")
 WORDS, OTHERS = ["the", "cat", "saw", "the", "other", "cat"], ["one", "two", "three", "four"]
 FLOAT64: dict[str, Any] = {"dtype": torch.float64}
@@ -276,6 +281,98 @@ def test_a_file_prints_what_the_page_shows(page: str, module: str, language: str
     )  # fmt: skip
     assert (done.returncode, done.stderr) == (0, "")
     assert list(handed.compared(done.stdout, handed.SHOWN[page]({}))) == []
+
+
+# ---- learned heads ----
+
+EACH_OFF = [(), *((head,) for head in range(4)), (0, 3), (0, 1, 2, 3)]
+
+
+@pytest.mark.sample(16)
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize(
+    ("recipe", "off"),
+    [
+        (recipe, off)
+        for recipe in SHIPPED
+        for off in EACH_OFF
+        if all(head < recipe.layers * recipe.heads for head in off)
+    ],
+    ids=str,
+)
+def test_learned_heads(recipe: Recipe, off: tuple[int, ...], language: str, monkeypatch: Any) -> None:
+    monkeypatch.chdir(ROOT)  # where the trainings are
+    task, run = TASKS[recipe.task], read_run(path_of(recipe))
+    model = run.model(len(run.checkpoints) // 2)
+    tokens = task.tokens(task.example)
+    now = Toy(ToySetting(recipe, task.example, off), len(run.checkpoints) // 2)
+    text = said(of_toy(now), language)
+
+    right = model(tokens, off=off)
+    holds(text, right.weights)
+    spoken = [SYMBOLS[each] for each in right.logits.argmax(dim=-1).tolist()]
+    assert handed.run(text).splitlines()[-1] == " ".join(["says:", *spoken])
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("link", [{}, {"task": "reverse", "ablate": ["1"]}, {"places": "false"}], ids=str)
+def test_a_file_of_learned_heads_prints_what_the_page_shows(
+    language: str, link: handed.Link, tmp_path: Path
+) -> None:
+    text = open_page("learned-heads", **{**link, "tab": "Code", "code": language}).code[0].value
+    base = "(nn.Module)" if language == "PyTorch" else ""
+    for module in ("MultiHeadAttention", "Transformer"):
+        assert f"class {module}{base}:" in text
+    assert ("class PositionalEncoding" in text) == ("places" not in link)
+    file = tmp_path / "program.py"
+    file.write_text(text)
+    done = subprocess.run(
+        [sys.executable, "-I", "-W", "error", str(file)], capture_output=True, text=True, check=False,
+        cwd=ROOT,
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (0, "")
+    assert list(handed.compared(done.stdout, handed.SHOWN["learned-heads"](link))) == []
+
+
+@pytest.mark.parametrize("misfit", ["norms.1.bias", "embedding.weight"])
+def test_learned_weights_that_do_not_fit_are_refused_in_both_languages(misfit: str) -> None:
+    text = """import torch
+from torch import nn
+
+
+class Model(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.embedding = nn.Embedding(5, 3)
+        self.norms = nn.ModuleList([nn.LayerNorm(3) for _ in range(2)])
+
+    def forward(self, tokens):
+        x = self.embedding(tokens)
+        for norm in self.norms:
+            x = norm(x)
+        return x
+
+
+model = Model()
+model.load_state_dict(state)
+with torch.no_grad():
+    found = model(tokens)
+"""
+    generator = torch.Generator().manual_seed(3)
+    shapes = {"embedding.weight": (5, 3)}
+    shapes |= {f"norms.{at}.{part}": (3,) for at in range(2) for part in ("weight", "bias")}
+    state = {name: torch.randn(*shape, generator=generator) for name, shape in shapes.items()}
+    arrays = {name: each.numpy() for name, each in state.items()}
+    one = handed.leaves(text, state=state, tokens=torch.tensor([4, 0, 4]))["found"]
+    other = handed.leaves(in_numpy(text), state=arrays, tokens=torch.tensor([4, 0, 4]).numpy())["found"]
+    torch.testing.assert_close(torch.as_tensor(other), one, check_dtype=False)
+    too_wide = {**state, misfit: torch.zeros(7, 3)}
+    with pytest.raises(RuntimeError, match="size mismatch"):
+        handed.leaves(text, state=too_wide, tokens=torch.tensor([0]))
+    with pytest.raises(AssertionError, match=misfit):
+        handed.leaves(
+            in_numpy(text), state={name: each.numpy() for name, each in too_wide.items()}, tokens=[0]
+        )
 
 
 # ---- how they are written ----

@@ -20,6 +20,7 @@ from attn_core import MultiHeadAttention
 from attn_core.toys import CHANCE, SHIPPED, SYMBOLS, TASKS, Judged, Recipe, Run, judge, shipped
 from attn_figures.numbers import number
 from attn_live.says import said_at
+from attn_ui.base.numpy_code import in_numpy
 from attn_ui.base.shared_settings import CODE
 from pages.learned_heads import trainer as trainers
 from pages.learned_heads import words
@@ -188,7 +189,7 @@ def test_the_program_prints_the_numbers_on_the_page(chosen: Setting) -> None:
         [sys.executable, "-c", snippet(now)], check=True, cwd=ROOT, capture_output=True, text=True
     )
     line, count = ran.stdout.splitlines()[-2:]
-    assert line.split() == [SYMBOLS[each] for each in now.said]
+    assert line.split() == ["says:", *(SYMBOLS[each] for each in now.said)]
     assert count == f"{now.right} of {now.asked} right"
 
 
@@ -203,11 +204,11 @@ def test_the_model_by_hand_gives_the_numbers_of_the_page(
     for at, off in ((0, ()), (kept // 2, (0,)), (kept - 1, (recipe.layers * recipe.heads - 1,))):
         now = Now(Setting(recipe, example, off), at)
         names: dict[str, Any] = {}
-        exec(by_hand(now, numpy=numpy), names)
+        exec(in_numpy(by_hand(now)) if numpy else by_hand(now), names)
         np.testing.assert_allclose(np.asarray(names["weights"]), now.result.weights, atol=1e-5)
         np.testing.assert_allclose(np.asarray(names["chances"]), now.chances, atol=1e-5)
         said = capsys.readouterr().out.splitlines()[-1]  # under the weights
-        assert said.split() == [SYMBOLS[each] for each in now.said]
+        assert said.split() == ["says:", *(SYMBOLS[each] for each in now.said)]
 
 
 def test_the_formula_has_the_chosen_heads_numbers() -> None:
@@ -409,7 +410,7 @@ def test_a_model_of_ones_own_is_trained_and_shown(monkeypatch: pytest.MonkeyPatc
     ran = subprocess.run(
         [sys.executable, "-c", snippet(now)], check=True, cwd=ROOT, capture_output=True, text=True
     )
-    assert ran.stdout.splitlines()[-2:] == ["a b c n m", "5 of 5 right"]
+    assert ran.stdout.splitlines()[-2:] == ["says: a b c n m", "5 of 5 right"]
     weights = Now(Setting(own, "abc"), 0).result.weights
     np.testing.assert_allclose(weights.sum(dim=-1), np.ones((1, 3)), atol=1e-6)
     assert re.search(r"seed 5, 1 layer of 1 head", words.recipe_in_words(own))
