@@ -1,4 +1,4 @@
-"""Block diagrams: boxes, and arrows with the shapes of what they carry, from the bottom to the top.
+"""Block diagrams: boxes, and arrows with the shapes of what they carry, mostly from the bottom to the top.
 
 One diagram has two forms, with the same boxes: upright ones for phones and half slides, wide ones elsewhere.
 """
@@ -56,7 +56,16 @@ class Box:
 class Arrow:
     """A line with what it carries: (x, level) of the box that it leaves, of corners, of the box it enters.
 
-    ``leaves_stack`` says whether other boxes look out behind the one that it leaves.
+    Where its last piece lies level, it enters from the side, and its last x is the edge of the box.
+
+    Attributes:
+        path: where it goes.
+        carries: the name of what it carries.
+        shape: the shape of that.
+        role: whose colour its label has.
+        leaves_stack: whether other boxes look out behind the one that it leaves.
+        branches: whether it starts on another line, at just the point given.
+        label_left: whether its label stands on its left.
     """
 
     path: Sequence[tuple[float, float]]
@@ -64,6 +73,8 @@ class Arrow:
     shape: tuple[int, ...] | None = None
     role: Role = "ink"
     leaves_stack: bool = False
+    branches: bool = False
+    label_left: bool = False
 
     @property
     def label(self) -> str:
@@ -167,7 +178,15 @@ def _ends(arrow: Arrow) -> list[tuple[float, float]]:
     """Return its corners, from the edge of the box that it leaves to that of the box that it goes to."""
     (x, level), *corners, (to_x, to_level) = arrow.path
     above = STACKED[-1][1] if arrow.leaves_stack else 0.0
-    return [(x, level + HALF + above), *corners, (to_x, to_level - HALF)]
+    start = level if arrow.branches else level + HALF + above
+    end = to_level if _aside(arrow) else to_level - HALF
+    return [(x, start), *corners, (to_x, end)]
+
+
+def _aside(arrow: Arrow) -> float:
+    """Return how far its last piece goes to the right; 0 where it goes up."""
+    (from_x, from_level), (to_x, to_level) = arrow.path[-2:]
+    return to_x - from_x if from_level == to_level else 0.0
 
 
 def _lines(arrows: Sequence[Arrow]) -> list[Mark]:
@@ -175,23 +194,34 @@ def _lines(arrows: Sequence[Arrow]) -> list[Mark]:
     paths = [np.array(_ends(arrow)) for arrow in arrows]
     x, y = _joined([(path[:, 0], path[:, 1]) for path in paths])
     heads = np.array([path[-1] for path in paths])
+    aside = np.array([_aside(arrow) for arrow in arrows])
     muted = theme.LIGHT.muted
-    return [
+    up = heads[aside == 0]
+    drawn = [
         marks.line("arrows", x, y, muted, width=1.5),
-        marks.points("heads of arrows", heads[:, 0], heads[:, 1] - HEAD, muted, size=8, symbol="triangle-up"),
+        marks.points("heads of arrows", up[:, 0], up[:, 1] - HEAD, muted, size=8, symbol="triangle-up"),
     ]
+    for symbol, chosen in (("triangle-right", aside > 0), ("triangle-left", aside < 0)):
+        if chosen.any():
+            at = heads[chosen]
+            back = np.sign(aside[chosen]) * HEAD
+            name = f"heads of arrows, {symbol}"
+            drawn.append(marks.points(name, at[:, 0] - back, at[:, 1], muted, size=8, symbol=symbol))
+    return drawn
 
 
 def _labels(arrows: Sequence[Arrow], columns: float) -> Mark:
     """Write what the arrows carry beside their starts."""
     starts = [_ends(arrow)[0] for arrow in arrows]
     font = {"color": [getattr(theme.LIGHT, arrow.role) for arrow in arrows], "size": theme.FONT_SIZE - 1}
+    gaps = [(-LABEL_GAP if arrow.label_left else LABEL_GAP) * columns for arrow in arrows]
+    sides = ["middle left" if arrow.label_left else "middle right" for arrow in arrows]
     return marks.words(
         "shapes",
-        [x + LABEL_GAP * columns for x, _ in starts],
+        [x + gap for (x, _), gap in zip(starts, gaps, strict=True)],
         [y + LABEL_ABOVE for _, y in starts],
         [arrow.label for arrow in arrows],
-    ) | {"textposition": "middle right", "textfont": font}
+    ) | {"textposition": sides[0] if len({*sides}) == 1 else sides, "textfont": font}
 
 
 def told(*lines: str) -> tuple[str, ...]:

@@ -11,7 +11,6 @@ from pages.multi_head.settings import HEADS
 from pages.multi_head.sliders import Moving
 from pages.multi_head.views import VIEWS, packed, said
 from pages.multi_head.views.conditions import notes_on
-from pages.multi_head.views.diagram import open_box
 from pages.multi_head.weights import weights
 
 
@@ -32,7 +31,7 @@ def sees(ask: Ask, asked: Asked) -> Seen[Now]:
         name="multi-head attention",
         slider=slider,
         chosen={"query": QUERY, "key": KEY, "head": HEAD},
-        clicked=open_box if look.view == "diagram" else by_click,
+        clicked=VIEWS[look.view].clicked or by_click,
         says=said(moving.still, look.drawn),
         says_what_is_chosen=look.view == "two heads",
     )

@@ -67,9 +67,12 @@ USUAL_PATTERNS = ("sliding window", "global + local", "block-sparse")
 POSITIONS = scheme_setting(SCHEMES, "none", "pos")
 MOVES = Choice("hmoves", "heads", ("heads", "mask width", "temperature", "strength of positions"))
 VIEW = Choice(
-    "view", "every head", ("every head", "diagram", "mean and max", "two heads", "one or many"), views=True
+    "view",
+    "every head",
+    ("every head", "diagram", "encoder and decoder", "mean and max", "two heads", "one or many"),
+    views=True,
 )
-WITHOUT_HEADS = ("diagram", "one or many")  # views that show no head of its own
+WITHOUT_HEADS = ("diagram", "encoder and decoder", "one or many")  # views that show no head of its own
 ORDER_BY = Choice(
     "by",
     "number",

@@ -6,11 +6,20 @@ from dataclasses import dataclass
 from attn_figures.picture import Spec
 from attn_live.packing import pack
 from attn_live.says import pack_says
+from attn_ui.base.ask import Ask
+from attn_ui.base.page import Cell
 from attn_ui.base.shared_cache import shared
 from pages.multi_head.compute import Now
 from pages.multi_head.sliders import Moving
 from pages.multi_head.state import Look
-from pages.multi_head.views import diagram, every_head, mean_and_max, one_or_many, two_heads
+from pages.multi_head.views import (
+    diagram,
+    encoder_and_decoder,
+    every_head,
+    mean_and_max,
+    one_or_many,
+    two_heads,
+)
 from pages.multi_head.views.conditions import conditions
 
 
@@ -22,6 +31,7 @@ class View:
     say: Callable[[Now], str]
     alt: str
     plain: bool = False  # whether mask, positions and temperature are left out of it
+    clicked: Callable[[Ask, Cell], None] | None = None  # what a click does, where it is its own
 
 
 VIEWS: Mapping[str, View] = {
@@ -32,6 +42,14 @@ VIEWS: Mapping[str, View] = {
         diagram.draw,
         diagram.say,
         "Multi-head attention as a block diagram: boxes, and the shapes of what goes between",
+        clicked=diagram.open_box,
+    ),
+    "encoder and decoder": View(
+        encoder_and_decoder.draw,
+        encoder_and_decoder.say,
+        "One encoder layer beside one decoder layer: boxes, and the shapes of what goes between",
+        plain=True,
+        clicked=encoder_and_decoder.open_box,
     ),
     "mean and max": View(
         mean_and_max.draw,

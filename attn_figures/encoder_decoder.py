@@ -1,0 +1,162 @@
+"""One encoder layer beside one decoder layer, as boxes, after figure 1 of Vaswani et al. (2017)."""
+
+from dataclasses import dataclass
+
+from attn_figures.diagram import HALF, Arrow, Box, diagram, sized, told
+from attn_figures.numbers import counted
+from attn_figures.picture import Picture, Spec
+
+Point = tuple[float, float]
+COLUMNS = 11.6
+UPRIGHT = 8.6  # units
+WIDE = 24.0  # units
+ENCODER, DECODER = (0.6, 5.4), (6.2, 11.0)  # left and right edge of their boxes
+UP = 1.3, 10.3  # where the arrow from box to box goes up, in the one and in the other
+AROUND = 0.15, 11.45  # where the residual connections go up
+FORK = 0.4  # columns between the arrows of queries, keys and values
+BETWEEN = 5.85  # where the encoder's output comes down
+KEYS, VALUES = 6.7, 7.1  # where it goes up into cross-attention
+BEFORE_ATTENTION, AFTER_ATTENTION = 1.5, 1.25  # levels
+BRANCH = 0.2  # levels above the edge of a box, where residual connections branch off
+NORM = "LayerNorm(x + sublayer(x))"
+
+
+@dataclass(frozen=True)
+class Layers:
+    """The sizes of one encoder layer and of one decoder layer that reads the encoder's output.
+
+    ``n_encoder`` and ``n_decoder`` count the words, ``d_encoder`` and ``d_decoder`` are the widths of their
+    vectors. Each of the three attentions has ``n_head`` heads of width ``d_head``, and W_o.
+    """
+
+    n_encoder: int
+    d_encoder: int
+    n_decoder: int
+    d_decoder: int
+    n_head: int
+    d_head: int
+
+    @property
+    def encoder(self) -> tuple[int, int]:
+        """The shape of what goes from box to box in the encoder."""
+        return self.n_encoder, self.d_encoder
+
+    @property
+    def decoder(self) -> tuple[int, int]:
+        """The shape of what goes from box to box in the decoder."""
+        return self.n_decoder, self.d_decoder
+
+    @property
+    def encoder_heads(self) -> tuple[int, int, int]:
+        """The shape of keys and values, and in the encoder of queries too, of all heads."""
+        return self.n_head, self.n_encoder, self.d_head
+
+    @property
+    def decoder_heads(self) -> tuple[int, int, int]:
+        """The shape of the queries of all heads in the decoder."""
+        return self.n_head, self.n_decoder, self.d_head
+
+
+@Picture
+def encoder_and_decoder(layers: Layers) -> Spec:
+    """Draw both layers from their words up, and the encoder's output on its way to cross-attention."""
+    boxes: list[Box] = []
+    arrows: list[Arrow] = []
+    attended = BEFORE_ATTENTION + AFTER_ATTENTION
+    stacked = layers.n_head > 1
+
+    def attention(name: str, says: str, level: float, decodes: bool, *lines: str) -> None:
+        edges = DECODER if decodes else ENCODER
+        hover = told(*lines, f"{counted(layers.n_head, 'head')}, {layers.d_head} wide, then W_o")
+        boxes.append(Box(name, says, edges, level, hover, stacked=stacked))
+
+    for decodes, prefix in ((False, "encoder"), (True, "decoder")):
+        shape, made = (
+            (layers.decoder, layers.decoder_heads) if decodes else (layers.encoder, layers.encoder_heads)
+        )
+        edges, x = (DECODER, UP[1]) if decodes else (ENCODER, UP[0])
+        boxes.append(
+            Box(
+                f"{prefix} words", f"Words of the {prefix}", edges, 0,
+                told(f"Vectors of the {prefix}'s words: one row a word", sized(shape)),
+            )
+        )  # fmt: skip
+        pairs = f"weights: {sized((layers.n_head, shape[0], shape[0]))}"
+        if decodes:
+            attention(
+                "masked", "Masked self-attention", BEFORE_ATTENTION, True,
+                "Self-attention with the causal mask:", "no word attends to a later one", pairs,
+            )  # fmt: skip
+        else:
+            attention(
+                "self", "Self-attention", BEFORE_ATTENTION, False,
+                "Self-attention without a mask:", "each word attends to all", pairs,
+            )  # fmt: skip
+        # The words go to attention three times, as queries, keys and values.
+        fork = BEFORE_ATTENTION - HALF - 0.47
+        arrows.append(Arrow([(x, 0), (x, BEFORE_ATTENTION)], "X", shape, label_left=decodes))
+        inner, outer = (x - FORK, x + FORK) if decodes else (x + FORK, x - FORK)
+        arrows += [
+            Arrow([(inner, fork), (outer, fork), (outer, BEFORE_ATTENTION)], branches=True),
+            Arrow([(inner, fork), (inner, BEFORE_ATTENTION)], "Q, K, V", made, branches=True,
+                  label_left=decodes),
+        ]  # fmt: skip
+        norms = [attended]
+        if decodes:
+            cross = attended + BEFORE_ATTENTION
+            norms.append(cross + AFTER_ATTENTION)
+            weights = sized((layers.n_head, layers.n_decoder, layers.n_encoder))
+            attention(
+                "cross", "Cross-attention", cross, True,
+                "Cross-attention: Q from the decoder,", "K and V from the encoder's output",
+                f"weights: {weights}",
+            )  # fmt: skip
+            arrows.append(Arrow([(x, attended), (x, cross)], "Q", made, "query", label_left=True))
+            arrows += _keys_and_values(layers, cross)
+        feed, top = norms[-1] + 1, norms[-1] + 2
+        hover = told(
+            "Feed-forward: each word by itself",
+            "linear map, ReLU, linear map",
+            "the paper is 4 × d_model wide between them",
+            f"{sized(shape)} becomes {sized(shape)}",
+        )
+        boxes.append(Box(f"{prefix} feed-forward", "Feed-forward", edges, feed, hover))
+        for number, level in enumerate([*norms, top], start=1):
+            hover = told("Add & norm: what went in is added", NORM, sized(shape))
+            boxes.append(Box(f"{prefix} norm {number}", "Add & norm", edges, level, hover))
+            under = level - (1 if level == top else AFTER_ATTENTION)
+            arrows.append(
+                Arrow([(x, under), (x, level)], "", shape, leaves_stack=level != top and stacked,
+                      label_left=decodes)
+            )  # fmt: skip
+            came_from = {top: norms[-1], attended: 0}.get(level, attended)
+            arrows.append(_around(came_from + HALF + BRANCH, level, decodes))
+        arrows.append(Arrow([(x, norms[-1]), (x, feed)], "", shape, label_left=decodes))
+    top = attended + BEFORE_ATTENTION + AFTER_ATTENTION + 3
+    arrows.append(Arrow([(UP[1], top - 1), (UP[1], top)], "", layers.decoder, label_left=True))
+    hover = told("Output of the decoder layer: one row a word", sized(layers.decoder))
+    boxes.append(Box("output", "Output", DECODER, top, hover, "output"))
+    return diagram(boxes, arrows, columns=COLUMNS, upright=UPRIGHT, wide=WIDE)
+
+
+def _around(start: float, level: float, decodes: bool) -> Arrow:
+    """Return a residual connection, on the outer side of the boxes."""
+    x, aside, edge = (UP[1], AROUND[1], DECODER[1]) if decodes else (UP[0], AROUND[0], ENCODER[0])
+    return Arrow([(x, start), (aside, start), (aside, level), (edge, level)], branches=True)
+
+
+def _keys_and_values(layers: Layers, cross: float) -> list[Arrow]:
+    """Return the way of the encoder's output: up, over, and from below into cross-attention."""
+    top = BEFORE_ATTENTION + AFTER_ATTENTION + 2
+    over, under = top + HALF + 0.5, cross - HALF - 0.47
+    way: list[Point] = [(UP[0], top), (UP[0], over), (BETWEEN, over), (BETWEEN, under)]
+    return [
+        Arrow([*way, (VALUES, under), (VALUES, cross)], "output", layers.encoder, "output"),
+        Arrow(
+            [(VALUES, under), (KEYS, under), (KEYS, cross)],
+            "K, V",
+            layers.encoder_heads,
+            "key",
+            branches=True,
+        ),
+    ]

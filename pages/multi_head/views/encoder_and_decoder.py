@@ -1,0 +1,73 @@
+"""The view "encoder and decoder": one layer of each as boxes, with the shapes of what goes between."""
+
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+
+from attn_figures import encoder_decoder as pictures
+from attn_figures.encoder_decoder import Layers
+from attn_figures.numbers import counted
+from attn_figures.picture import Spec
+from attn_ui.base.ask import Ask
+from attn_ui.base.page import Cell
+from attn_ui.base.parameters import Choice, Flag, Tabs
+from attn_ui.base.shared_settings import CROSS
+from pages.multi_head.compute import Now
+from pages.multi_head.settings import CASE, EXAMPLES, HEADS_MASK, TAB, VIEW
+
+# What a click on a box sets, and to what.
+OPENS: Mapping[str, tuple[tuple[Choice | Flag, str | bool], ...]] = MappingProxyType(
+    {
+        "self": ((CROSS, False), (HEADS_MASK, "none"), (VIEW, "diagram")),
+        "masked": ((CROSS, False), (HEADS_MASK, "causal"), (VIEW, "every head")),
+        "cross": ((CROSS, True), (HEADS_MASK, "none"), (VIEW, "every head")),
+        "output": ((VIEW, "every head"),),
+        **dict.fromkeys(("encoder words", "decoder words"), ((TAB, "Data"),)),
+    }
+)
+BLOCK = ((TAB, "Block"),)  # what add & norm and feed-forward open
+
+
+def open_box(ask: Ask, cell: Cell) -> None:
+    """Open what a box is: the kind of attention among all heads, or a tab under this view."""
+    for setting, option in OPENS.get(cell.trace, BLOCK):
+        if setting is CROSS:
+            case = ask.now(CASE)
+            # An example decides whether it has a second sentence.
+            if case in EXAMPLES and (EXAMPLES[case].key is not EXAMPLES[case].query) != option:
+                ask.answer(CASE, CASE.default)
+        if isinstance(setting, Tabs):
+            ask.write(setting, str(option))
+        else:
+            ask.answer(setting, option)
+
+
+def draw(steps: Sequence[Now]) -> list[Spec]:
+    """Draw each step."""
+    return [pictures.encoder_and_decoder.spec(layers(now)) for now in steps]
+
+
+def layers(now: Now) -> Layers:
+    """Return the sizes of layers whose attentions have the heads that are set."""
+    (n_decoder, d_decoder), (n_encoder, d_encoder) = now.tokens.query.shape, now.tokens.key.shape
+    return Layers(n_encoder, d_encoder, n_decoder, d_decoder, now.n_head, now.module.d_head)
+
+
+def say(now: Now) -> str:
+    """Say whose words stand where, and what cross-attention takes from either side."""
+    sizes = layers(now)
+    heads = counted(sizes.n_head, "head")
+    queries = "1 query" if sizes.n_decoder == 1 else f"{sizes.n_decoder} queries"
+    if now.is_self_attention:
+        said = (
+            "The same sentence stands on both sides; *Keys from a second sentence* gives the encoder its own."
+        )
+    else:
+        said = "The second sentence is the encoder's, the first the decoder's."
+    said += (
+        f" Cross-attention compares {queries} of the decoder with "
+        f"{counted(sizes.n_encoder, 'key')} from the encoder's output: {heads} of {sizes.n_decoder} × "
+        f"{sizes.n_encoder} weights. In the masked self-attention no word attends to a later one."
+    )
+    if not now.setting.projection:
+        said += " All attentions are drawn with W_o, which brings their output to the width that is added."
+    return f"{said} A click on a box opens what shows it."
