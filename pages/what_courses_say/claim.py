@@ -30,6 +30,7 @@ class Claim:
     Attributes:
         says: the sentence as courses say it.
         measured: what is done and measured, in a sentence or two.
+        formula, in_words: the measures in LaTeX, and what their letters stand for.
         slider, label: what the curves are over; bent: whether its axis is logarithmic.
         measure: computes the curves, from seeds.
         call: the same as a line of code, from ``seeds``.
@@ -45,6 +46,8 @@ class Claim:
 
     says: str
     measured: str
+    formula: str
+    in_words: str
     slider: Steps
     label: str
     bent: bool

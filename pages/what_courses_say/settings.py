@@ -3,7 +3,7 @@
 from attn_ui.base.parameters import Choice, Parameter, Steps, grouped_tabs
 from attn_ui.base.shared_settings import SEED
 
-TAB = grouped_tabs(prove=("Checks",), take_away=("Data", "Code"))
+TAB = grouped_tabs(understand=("Maths",), prove=("Checks",), take_away=("Data", "Code"))
 CLAIM = Choice(
     "claim",
     "over-smoothing",

@@ -61,7 +61,12 @@ SIGNS: dict[str, dict[str, str]] = {
         "Checks": "What must hold | on the numbers on screen",
         "Code": CODE,
     },
-    "what-courses-say": {"Checks": CHECKS, "Data": "Computed with all digits", "Code": CODE},
+    "what-courses-say": {
+        "Maths": "are the eight tokens",
+        "Checks": CHECKS,
+        "Data": "Computed with all digits",
+        "Code": CODE,
+    },
     "applications": {
         "Maths": "the words of the translation (the decoder)",
         "Checks": CHECKS,

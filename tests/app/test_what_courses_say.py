@@ -24,7 +24,7 @@ LINKS = [(name, see) for name, claim in CLAIMS.items() for see in claim.see]
 
 @pytest.mark.parametrize("name", CLAIM.options)
 def test_a_claim_says_what_was_measured_and_holds_its_checks(name: str) -> None:
-    at = open_sound("what-courses-say", claim=name, seed="7")
+    at = open_sound("what-courses-say", claim=name, tab="Checks", seed="7")
     claim, study = CLAIMS[name], State(name, 7).study
     said = [each.value for each in at.markdown]
     assert f"> {claim.says}" in said

@@ -87,6 +87,20 @@ CLAIMS = {
         measured="Both encodings have width 16. Measured at each position: the length of its vector, the "
         "product with the vector five places on, and sin(w p) as a share of w p, for the fastest and the "
         "slowest sine: 1 is a straight line.",
+        formula=r"\begin{gathered} "
+        r"P^{\text{ramp}}_{p,i} = \tfrac{p}{2}, \qquad "
+        r"P_{p,2i} = \sin(\omega_i\,p), \quad P_{p,2i+1} = \cos(\omega_i\,p), \quad \omega_i = "
+        r"10000^{-2i/16} \\[4pt] "
+        r"\text{length} = \lVert P_p \rVert, \qquad "
+        r"\text{product} = P_p \cdot P_{p+5}, \qquad "
+        r"\text{share} = \frac{\sin(\omega_i\,p)}{\omega_i\,p} \\[4pt] "
+        r"\text{ramp: } \lVert P_p \rVert = 2\,p, \quad P_p \cdot P_{p+5} = 4\,p\,(p + 5) \\[4pt] "
+        r"\text{sinusoid: } \lVert P_p \rVert = \sqrt{8}, \quad "
+        r"P_p \cdot P_{p+5} = \sum_{i=0}^{7} \cos(5\,\omega_i) "
+        r"\end{gathered}",
+        in_words=r"Row $P_p$ is the vector of position $p$, of 16 numbers, counted from 0; $\omega_i$ is the "
+        "frequency of the sine and cosine of pair $i$. The fastest sine has $i$ = 0, the slowest $i$ "
+        "= 7. The ramp's length and product contain $p$; the sinusoid's do not.",
         slider=PLACE,
         label="Position",
         bent=False,
@@ -112,6 +126,15 @@ CLAIMS = {
         says="The scores are divided by √2.",
         measured="Random queries and keys of growing width d_k. Measured: the variance of what enters the "
         "softmax, which should stay near 1 at every width, and the largest of ten weights.",
+        formula=r"\begin{gathered} "
+        r"s_j = \frac{q \cdot k_j}{c}, \qquad c \in \{\sqrt{d_k},\ \sqrt{2},\ 1\}, \qquad "
+        r"\operatorname{Var}(s_j) = \frac{d_k}{c^2} \\[4pt] "
+        r"w = \operatorname{softmax}(s), \qquad \text{largest weight} = \max_j w_j "
+        r"\end{gathered}",
+        in_words="A query $q$ and ten keys $k_j$ have $d_k$ standard normal numbers each; $c$ divides their "
+        "products, which gives the scores $s_j$. The variance $d_k$ / $c^2$ is what is expected; the "
+        "chart shows that of the scores that were drawn, 64 queries with ten keys each. The weights "
+        "$w$ are a row of ten, and the largest is the mean over the queries.",
         slider=ROOT_2,
         label="d_k:",
         bent=True,
@@ -150,6 +173,18 @@ CLAIMS = {
         says="α = softmax(Q Kᵀ): the division by √d can be left out.",
         measured="Random queries and keys of growing width d_k. Measured: the size of the softmax's "
         "gradient, through which weights are learned, and the largest of ten weights.",
+        formula=r"\begin{gathered} "
+        r"w = \operatorname{softmax}(s), \qquad s_j = \frac{q \cdot k_j}{c}, \qquad "
+        r"c \in \{\sqrt{d_k},\ \sqrt{2},\ 1\} \\[4pt] "
+        r"\frac{\partial w_i}{\partial s_j} = w_i\,(\delta_{ij} - w_j), \qquad "
+        r"\text{gradient} = \Bigl(\sum_{i,j} \Bigl(\frac{\partial w_i}{\partial "
+        r"s_j}\Bigr)^{2}\Bigr)^{1/2} \\[4pt] "
+        r"\text{largest weight} = \max_j w_j "
+        r"\end{gathered}",
+        in_words="A query $q$ and ten keys $k_j$ have $d_k$ standard normal numbers each, and $c$ divides "
+        r"their products; $c$ = 1 leaves the division out. $\delta_{ij}$ is 1 where $i$ and $j$ are "
+        r"the same, and 0 elsewhere. Where one weight is near 1, every $w_i\,(\delta_{ij} - w_j)$ is "
+        "near 0. Both measures are means over 64 queries.",
         slider=NO_ROOT,
         label="d_k:",
         bent=True,
@@ -183,6 +218,14 @@ CLAIMS = {
         says="X W or W X: it comes to the same.",
         measured="X and W are random and square, as many tokens as numbers in each; otherwise W X has no "
         "shape. Measured: how far other products are from X W, as a share of its size.",
+        formula=r"\begin{gathered} "
+        r"\text{difference} = \frac{\lVert B - X W \rVert_F}{\lVert X W \rVert_F}, \qquad "
+        r"B \in \{W X,\ X W^\top,\ (W^\top X^\top)^\top\} \\[4pt] "
+        r"(W^\top X^\top)^\top = X W "
+        r"\end{gathered}",
+        in_words="Tokens are the rows of $X$. $X$ and $W$ are square and standard normal; $B$ is the product "
+        "that is taken for $X W$. The norm $F$ is the square root of the sum of all squares. The last "
+        "line holds for all matrices, so its difference is rounding.",
         slider=SIDE,
         label="Width, and tokens:",
         bent=False,

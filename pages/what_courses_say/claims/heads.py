@@ -147,6 +147,17 @@ CLAIMS = {
         measured="Eight random tokens go through twelve layers of attention, with no feed-forward part and "
         "no norm. All numbers of heads have the same parameters. Measured: what is left of the differences "
         "between tokens, as a share of their size; 0 means that all are equal.",
+        formula=r"\begin{gathered} "
+        r"X^{(l+1)} = O^{(l)} \quad\text{or, with residual,}\quad X^{(l+1)} = X^{(l)} + O^{(l)} \\[4pt] "
+        r"O^{(l)} = [A_1 V_1, \ldots, A_h V_h]\,W_o, \qquad "
+        r"A_m = \operatorname{softmax}\!\left(\frac{Q_m K_m^\top}{\sqrt{16/h}}\right) \\[4pt] "
+        r"\text{difference} = \frac{\lVert X - \mathbf{1}\,\bar x^\top \rVert_F}{\lVert X \rVert_F}, \qquad "
+        r"\bar x = \frac{1}{8} \sum_{i=1}^{8} x_i "
+        r"\end{gathered}",
+        in_words=r"The rows $x_i$ of $X$ are the eight tokens, and $\bar x$ is their mean. Layer $l$ makes "
+        "$O^{(l)}$ from $X^{(l)}$: $h$ heads with weights $A_m$, side by side, times $W_o$. Head $m$ "
+        "makes $Q_m$, $K_m$ and its values, each of width 16 / $h$, from $X^{(l)}$. The norm $F$ is "
+        "the square root of the sum of all squares.",
         slider=LAYERS,
         label="Layers:",
         bent=False,
@@ -178,6 +189,18 @@ CLAIMS = {
         measured="Normal noise is added to eight random tokens. Measured: how far the output moves, as a "
         "share of its size, and how much weight of a row moves to other keys, from 0 to 1. All numbers of "
         "heads have the same parameters. Soft is temperature 1, sharp is temperature 0.1.",
+        formula=r"\begin{gathered} "
+        r"\text{output} = \frac{\lVert O(X + \sigma E) - O(X) \rVert_F}{\lVert O(X) \rVert_F} \\[4pt] "
+        r"\text{weights} = \frac{1}{8\,h} \sum_{m=1}^{h} \sum_{i=1}^{8} \frac{1}{2} \sum_{j=1}^{8} "
+        r"\bigl| w^{(m)}_{ij}(X + \sigma E) - w^{(m)}_{ij}(X) \bigr| \\[4pt] "
+        r"w^{(m)} = \operatorname{softmax}\!\left(\frac{Q_m K_m^\top}{T \sqrt{16/h}}\right), \qquad "
+        r"T = 1 \text{ (soft)}, \quad T = 0.1 \text{ (sharp)} \\[4pt] "
+        r"\text{no attention: } O(X) = X W_v W_o "
+        r"\end{gathered}",
+        in_words="The rows of $X$ are the eight tokens, $E$ is standard normal noise of the same shape, and "
+        r"$\sigma$ is its size. $O(X)$ is the output and $w^{(m)}_{ij}(X)$ the weight that token $i$ "
+        "gives to $j$ in head $m$ of $h$; $T$ is the temperature. Half the sum over $j$ is the weight "
+        "of a row that moved.",
         slider=NOISE,
         label="Noise of size",
         bent=False,
@@ -204,6 +227,16 @@ CLAIMS = {
         measured="One matrix W_qkv makes query, key and value (k) of all heads (h), each of d numbers. It is "
         "laid down as (d k h), and read as (h d k): as it is, or with its rows brought into that order. "
         "Measured: how far the outputs differ, as a share of their size.",
+        formula=r"\begin{gathered} "
+        r"\text{row of } W_{qkv} \text{ in (d k h)}: \quad (3\,\delta + \kappa)\,h + \eta \\[4pt] "
+        r"\text{row of } W_{qkv} \text{ in (h d k)}: \quad (\eta\,d + \delta)\,3 + \kappa \\[4pt] "
+        r"\text{difference} = \frac{\lVert O' - O \rVert_F}{\lVert O \rVert_F} "
+        r"\end{gathered}",
+        in_words=r"Number $\delta$ of query, key or value ($\kappa$ = 0, 1 or 2) in head $\eta$ stands "
+        "at this "
+        "row; all are counted from 0, and there are $h$ heads of $d$ numbers. $O$ is the output where "
+        "$W_{qkv}$ is read in the order in which it was laid down, (d k h), and $O'$ where it is read "
+        "as (h d k).",
         slider=FUSED,
         label="Heads:",
         bent=True,
@@ -237,6 +270,16 @@ CLAIMS = {
         says="More heads cost more parameters.",
         measured="Counted in modules of width 16: the numbers in W_q, W_k, W_v and W_o, without biases. A "
         "head is d_model / heads wide, as in the paper, or keeps the whole width d_model.",
+        formula=r"\begin{gathered} "
+        r"\text{parameters} = 3\,d_{\text{model}}\,h\,d_{\text{head}} + h\,d_{\text{head}}\,d_{\text{model}} "
+        r"= 4\,h\,d_{\text{head}}\,d_{\text{model}} \\[4pt] "
+        r"d_{\text{head}} = \frac{d_{\text{model}}}{h}: \quad 4\,d_{\text{model}}^2, \qquad "
+        r"d_{\text{head}} = d_{\text{model}}: \quad 4\,h\,d_{\text{model}}^2 "
+        r"\end{gathered}",
+        in_words=r"$h$ is the number of heads, $d_{\text{head}}$ the width of each, and "
+        r"$d_{\text{model}}$ that "
+        "of the module, here 16. The first term counts W_q, W_k and W_v, the second W_o. $h$ cancels "
+        "where the heads share the width out.",
         slider=COUNTED,
         label="Heads:",
         bent=True,
@@ -262,6 +305,14 @@ CLAIMS = {
         measured="A model of two layers with two heads each, trained to go on with repeated blocks of "
         "letters; its states come with this app. Measured on 32 sequences that it was not trained on: the "
         "mean weight on the token before, and on what once stood after the present letter.",
+        formula=r"\begin{gathered} "
+        r"\text{previous token} = \frac{1}{n - 1} \sum_{i=2}^{n} w_{i,i-1} \\[4pt] "
+        r"\text{induction} = \frac{1}{m} \sum_{i:\,R_i \neq \emptyset}\, \sum_{j \in R_i} w_{ij}, \qquad "
+        r"R_i = \{\, j \le i : t_{j-1} = t_i \,\} "
+        r"\end{gathered}",
+        in_words="$w_{ij}$ is the weight that a head gives from place $i$ to place $j$ of $n$, and $t_i$ the "
+        "letter at place $i$. $R_i$ are the places that follow an earlier letter of the same kind, "
+        "and $m$ counts the places $i$ that have any. Both are means over the places of a sequence.",
         slider=COURSE,
         label="Training steps:",
         bent=False,

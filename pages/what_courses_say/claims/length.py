@@ -89,6 +89,21 @@ CLAIMS = {
         measured="The operations on single numbers are done and counted, for tokens of width 4. A step waits "
         "for nothing but its own inputs, and sums are added up in pairs. Measured: how many steps must wait "
         "for one another, and how many operations there are in all.",
+        formula=r"\begin{gathered} "
+        r"\text{steps:} \\ "
+        r"\text{attention} = 10 + 2 \log_2 n \\ \text{RNN} = 5\,n \\ "
+        r"\text{linear recurrence} = 3 + 2 \log_2 n \\ "
+        r"\text{attention that writes} = \sum_{t=1}^{n} \bigl(10 + 2 \lceil \log_2 t \rceil\bigr) \\[6pt] "
+        r"\text{operations:} \\ "
+        r"\text{attention} = 19\,n^2 + 79\,n \\ \text{RNN} = 64\,n \\ "
+        r"\text{linear recurrence} = 12\,n \log_2 n + 16\,n + 12 \\ "
+        r"\text{attention that writes} = \sum_{t=1}^{n} (19\,t + 79) "
+        r"\end{gathered}",
+        in_words="$n$ is the number of tokens, a power of two, and $t$ counts those that are written so far; "
+        r"vectors have 4 numbers. A sum of $n$ numbers, added up in pairs, takes $\log_2 n$ steps. "
+        "Attention needs two such sums, that of the exponentials and that of the weighted values. An "
+        "RNN takes 5 steps a token: a product, two additions, the addition of what is read, and tanh. "
+        "Attention that writes waits for each token before it starts on the next.",
         slider=TOKENS,
         label="Tokens:",
         bent=True,
@@ -121,6 +136,23 @@ CLAIMS = {
         measured="Kernel regression and a straight line get ever more points of 2 sin(x) + x with noise 0.5; "
         "the bandwidth is the one with the least leave-one-out error. Measured: the error against the true "
         "curve, and how many numbers each keeps.",
+        formula=r"\begin{gathered} "
+        r"\hat f_h(x) = \frac{\sum_i K\bigl((x - x_i)/h\bigr)\,y_i}{\sum_i K\bigl((x - x_i)/h\bigr)}, \qquad "
+        r"K(u) = e^{-u^2/2} \\[4pt] "
+        r"h = \operatorname*{arg\,min}_{h'} \sum_i \bigl(y_i - \hat f_{h'}^{\,\setminus "
+        r"i}(x_i)\bigr)^2 \\[4pt] "
+        r"\text{error} = \Bigl(\frac{1}{81} \sum_{g=1}^{81} \bigl(\hat f(x_g) - "
+        r"f(x_g)\bigr)^2\Bigr)^{1/2}, \qquad "
+        r"f(x) = 2 \sin x + x \\[4pt] "
+        r"\text{numbers kept: } 2\,n + 1 \text{ (kernel regression)}, \quad "
+        r"2 \text{ (straight line)}, \quad 3 \cdot 16^2 \text{ (attention)} "
+        r"\end{gathered}",
+        in_words="The $n$ points are ($x_i$, $y_i$), and $h$ is the bandwidth, chosen among 16; "
+        r"$\setminus i$ "
+        r"leaves point $i$ out. $\hat f$ is the estimate, of kernel regression or of the line of least "
+        "squares, and $f(x)$ the true curve. The error is taken at 81 places $x_g$ from 0.5 to 4.5. "
+        "Kernel regression keeps $n$ inputs, $n$ outputs and $h$; attention of width 16 keeps W_q, "
+        "W_k and W_v.",
         slider=POINTS,
         label="Points:",
         bent=True,
@@ -146,6 +178,18 @@ CLAIMS = {
         measured="Each token says four random numbers. They are kept in one vector of 16 numbers and read "
         "back by the best linear reader, or beside one another and asked for by keys of 16 random numbers. "
         "Measured: the share that is lost, and how many numbers are kept.",
+        formula=r"\begin{gathered} "
+        r"\text{one vector: } s = C \operatorname{vec}(X), \qquad \operatorname{vec}(\hat X) = "
+        r"C^{+} s \\[4pt] "
+        r"\text{attention: } \hat X = \operatorname{softmax}(c\,K K^\top)\,X, \qquad "
+        r"c = \tfrac{1}{\sqrt{16}} \ \text{or}\ c = 1 \\[4pt] "
+        r"\text{lost} = \frac{\lVert \hat X - X \rVert_F^2}{\lVert X \rVert_F^2} \\[4pt] "
+        r"\text{numbers kept: } 16 \text{ (one vector)}, \qquad n\,(16 + 4) \text{ (attention)} "
+        r"\end{gathered}",
+        in_words=r"The rows of $X$ are what the $n$ tokens say, 4 numbers each, and $\hat X$ is what is read "
+        "back. $C$ is a random matrix that writes all of them into the 16 numbers of $s$, and $C^{+}$ "
+        "its pseudo-inverse. The rows of $K$ are the keys, 16 random numbers each; each key is also "
+        "the query that asks for its own token, and $c$ scales the scores.",
         slider=REMEMBERED,
         label="Tokens:",
         bent=True,

@@ -84,6 +84,21 @@ CLAIMS = {
         "effect is how much probability moves in the model's own prediction, from 0 to 1. Measured: the rank "
         "correlation between weights and effects, and how often the largest weight is on the token with the "
         "largest effect.",
+        formula=r"\begin{gathered} "
+        r"e_{ij} = \frac{1}{2} \sum_{s} \bigl| p_i(s) - p_i^{\setminus j}(s) \bigr| \\[4pt] "
+        r"\text{rank correlation} = \operatorname*{mean}_i\, \operatorname{corr}_j "
+        r"\bigl(\operatorname{rank} w_{ij},\ \operatorname{rank} e_{ij}\bigr) \\[4pt] "
+        r"\text{same first} = \operatorname*{mean}_i\, "
+        r"\bigl[\operatorname{arg\,max}_j w_{ij} = \operatorname{arg\,max}_j e_{ij}\bigr] \\[4pt] "
+        r"\text{all layers: } w = \tfrac{1}{2}(A_2 + I)\,\tfrac{1}{2}(A_1 + I) "
+        r"\end{gathered}",
+        in_words="$p_i(s)$ is the probability that the model gives symbol $s$ at place $i$, and "
+        r"$p_i^{\setminus j}(s)$ the same where nobody else may attend to token $j$; $e_{ij}$ is the "
+        "effect of that. $w_{ij}$ is the weight that place $i$ gives to token $j$, the mean over "
+        "heads, and $j$ runs over the other tokens that place $i$ may see. The mean is over the "
+        "places that have an answer and four such tokens or more. A bracket is 1 where it is true and "
+        "0 elsewhere. $A_1$ and $A_2$ are the weights of the two layers, and $I$ stands for the "
+        "residual.",
         slider=DONE,
         label="Percent of the training:",
         bent=False,

@@ -43,6 +43,21 @@ CLAIMS = {
         "do large weights fall on the tokens whose absence changes its output most? The rank correlation is "
         "1 where both have the same order, and 0 where they have nothing in common. The residual connection "
         "and a norm before each layer are there.",
+        formula=r"\begin{gathered} "
+        r"e_{ij} = \bigl\lVert y_i(X) - y_i(X \setminus x_j) \bigr\rVert \\[4pt] "
+        r"\text{rank correlation} = \frac{1}{10} \sum_{i=1}^{10} \operatorname{corr}_{j \neq i} "
+        r"\bigl(\operatorname{rank} w_{ij},\ \operatorname{rank} e_{ij}\bigr) \\[4pt] "
+        r"\text{same first} = \frac{1}{10} \sum_{i=1}^{10} "
+        r"\bigl[\operatorname{arg\,max}_{j \neq i} w_{ij} = \operatorname{arg\,max}_{j \neq i} "
+        r"e_{ij}\bigr] \\[4pt] "
+        r"\text{all layers: } w = \tfrac{1}{2}(A_L + I) \cdots \tfrac{1}{2}(A_1 + I) "
+        r"\end{gathered}",
+        in_words="The rows $x_j$ of $X$ are ten tokens; $y_i(X)$ is what leaves the last layer for "
+        "token $i$, "
+        r"and $y_i(X \setminus x_j)$ the same without token $j$. $w_{ij}$ is the weight that token $i$ "
+        "gives to $j$, the mean over two heads: of the last layer, $A_L$, or of all $L$ layers "
+        "multiplied, where $I$ stands for the residual. A bracket is 1 where it is true and 0 "
+        "elsewhere.",
         slider=STACKED,
         label="Layers:",
         bent=False,

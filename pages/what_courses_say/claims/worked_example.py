@@ -82,6 +82,18 @@ CLAIMS = {
         measured="One-hot words of width 4, Q = K = V = X, and a ramp of growing step added to them. "
         "Measured: the weight that each word gives to itself, and the largest difference of the nine weights "
         "from the printed ones.",
+        formula=r"\begin{gathered} "
+        r"x_p = e_p + \delta\,p\,\mathbf{1}, \qquad "
+        r"W = \operatorname{softmax}\!\left(\frac{X X^\top}{\sqrt{4}}\right) \\[4pt] "
+        r"\text{own weight} = w_{pp}, \qquad "
+        r"\text{difference} = \max_{i,j} \bigl| w_{ij} - \bar w_{ij} \bigr| \\[4pt] "
+        r"\bar w_{ij} = 0.4519 \text{ where } i = j, \qquad \bar w_{ij} = 0.2741 \text{ elsewhere} \\[4pt] "
+        r"\delta = 0: \quad w_{pp} = \frac{\exp(1/2)}{\exp(1/2) + 2} = 0.4519 "
+        r"\end{gathered}",
+        in_words="Row $x_p$ of $X$ is the word at position $p$, counted from 0: its one-hot vector "
+        "$e_p$, and "
+        r"a ramp of step $\delta$, the same in all four dimensions, which $\mathbf{1}$ stands for. "
+        r"$w_{ij}$ is the weight that word $i$ gives to word $j$, and $\bar w_{ij}$ the printed one.",
         slider=RAMPED,
         label="Step of the ramp:",
         bent=False,
@@ -112,6 +124,21 @@ CLAIMS = {
         measured="The same words with a ramp, as they are written, turned round to “dogs love I”, and with "
         "all rows normalised to length 1. Measured: what “love” gives to “dogs”, and that less the largest "
         "of its other two weights.",
+        formula=r"\begin{gathered} "
+        r"x_p = e_p + \delta\,p\,\mathbf{1}, \qquad \text{or of length 1: } \frac{x_p}{\lVert x_p "
+        r"\rVert} \\[4pt] "
+        r"W = \operatorname{softmax}\!\left(\frac{X X^\top}{\sqrt{4}}\right), \qquad "
+        r"\text{weight on dogs} = w_{\text{love},\,\text{dogs}} \\[4pt] "
+        r"\text{lead of dogs} = w_{\text{love},\,\text{dogs}} - \max_{j \neq \text{dogs}} "
+        r"w_{\text{love},\,j} \\[4pt] "
+        r"x_p \cdot x_r = [p = r] + \delta\,(p + r) + 4\,\delta^2\,p\,r "
+        r"\end{gathered}",
+        in_words="Row $x_p$ of $X$ is the word at position $p$, counted from 0: its one-hot vector "
+        "$e_p$, and "
+        r"a ramp of step $\delta$ in all four dimensions, which $\mathbf{1}$ stands for. "
+        r"$w_{\text{love},\,j}$ is the weight that “love” gives to word $j$. In the last line $[p = "
+        "r]$ is 1 for a word with itself and 0 for two words; the rest grows with the other word's "
+        "position $r$, whichever word stands there.",
         slider=PHRASED,
         label="Step of the ramp:",
         bent=False,
@@ -136,6 +163,17 @@ CLAIMS = {
         says="Without positions the weights are symmetric.",
         measured="Random words of width 4 with Q = K, the same with projections W_q and W_k, and one-hot "
         "words. Measured: the largest difference between a map and its transpose.",
+        formula=r"\begin{gathered} "
+        r"\text{asymmetry} = \frac{\max_{ij} \lvert M_{ij} - M_{ji} \rvert}{\max_{ij} \lvert M_{ij} \rvert}, "
+        r"\qquad M = S \ \text{or}\ M = W \\[4pt] "
+        r"S = \frac{Q K^\top}{\sqrt{4}}, \qquad W_{ij} = \frac{e^{S_{ij}}}{Z_i}, \qquad "
+        r"Z_i = \sum_k e^{S_{ik}} \\[4pt] "
+        r"Q = K = X: \quad S_{ij} = S_{ji}, \qquad \frac{W_{ij}}{W_{ji}} = \frac{Z_j}{Z_i} "
+        r"\end{gathered}",
+        in_words="$M$ is the map that is compared with its transpose: the scores $S$ or the weights "
+        "$W$. $Z_i$ "
+        "is what the softmax divides row $i$ by. With $Q$ and $K$ both equal to $X$ the scores are "
+        "symmetric, and the weights where every $Z_i$ is the same.",
         slider=WORDED,
         label="Tokens:",
         bent=False,
