@@ -74,7 +74,7 @@ class Ramp(VectorScheme):
     """The same number in every dimension: ``step`` times the position."""
 
     name = "ramp"
-    formula = r"\tilde X = X + sP,\quad P_{p,i} = \mathrm{step}\,p"
+    formula = r"X = E + sP,\quad P_{p,i} = \mathrm{step}\,p"
     sentence = (
         "A toy: one number, larger at each later place, is added to every dimension alike. Whether later "
         "keys then draw more weight is up to the words and the projections."
@@ -111,7 +111,7 @@ class Sinusoidal(VectorScheme):
 
     name = "sinusoidal"
     formula = (
-        r"\tilde X = X + sP,\quad P_{p,2i} = \sin(p\,\omega_i),\quad P_{p,2i+1} = \cos(p\,\omega_i),\quad "
+        r"X = E + sP,\quad P_{p,2i} = \sin(p\,\omega_i),\quad P_{p,2i+1} = \cos(p\,\omega_i),\quad "
         r"\omega_i = \mathrm{base}^{-2i/d}"
     )
     sentence = (
@@ -172,7 +172,7 @@ class Learned(VectorScheme):
     """
 
     name = "learned"
-    formula = r"\tilde X = X + sP,\quad P_p = \text{row } p \text{ of a trained table},\quad p = 1, 2, \ldots"
+    formula = r"X = E + sP,\quad P_p = \text{row } p \text{ of a trained table},\quad p = 1, 2, \ldots"
     sentence = "One trained vector for each position, added to the token; past the last row there is none."
     source = "Gehring et al. (2017); Devlin et al. (2019), BERT. The table is that of all-MiniLM-L6-v2."
     known_as = "learned or absolute position embedding"

@@ -19,8 +19,10 @@ Steps = float | int | Float[Tensor, " steps"]
 class Scheme:
     r"""A way to tell positions apart, times its ``strength`` s; this one, the base of all, adds nothing.
 
-    $$\tilde X = X + sP \quad\text{or}\quad \tilde q_p = R_{sp}\,q_p,\; \tilde k_p = R_{sp}\,k_p
+    $$X = E + sP \quad\text{or}\quad \tilde q_p = R_{sp}\,q_p,\; \tilde k_p = R_{sp}\,k_p
       \quad\text{or}\quad \tilde S \to \tilde S + sB$$
+
+    E are the tokens' vectors, P those of their positions, and X is what enters attention.
 
     What it ``adds`` decides which of ``vectors``, ``turn`` and ``bias`` does anything: the other two leave
     attention as it is. A new scheme derives from `VectorScheme`, `RotationScheme` or `BiasScheme`, and has a
@@ -225,7 +227,7 @@ class Scheme:
 
         >>> from attn_core import Ramp
         >>> Ramp(step=0.25).latex()
-        '\\tilde X = X + sP,\\quad P_{p,i} = 0.25\\,p'
+        'X = E + sP,\\quad P_{p,i} = 0.25\\,p'
         """
         return self.formula
 

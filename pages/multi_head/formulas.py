@@ -5,14 +5,12 @@ from pages.multi_head.compute import Now, allowed
 
 def projections(now: Now, head: str = "h") -> str:
     """Return how a head's query, key and value are made from the words."""
-    placed = now.scheme.adds == "vector"
     sides = ("q", "k", "k") if not now.is_self_attention else ("", "", "")
     made = []
     for name, side in zip("QKV", sides, strict=True):
-        x = r"\tilde X" if placed else "X"
         letter = name.lower()
         bias = f" + b_{letter}^{{({head})}}" if now.setting.bias else ""
-        made.append(f"{name}_{head} = {x}{f'_{side}' if side else ''}\\, W_{letter}^{{({head})}}{bias}")
+        made.append(f"{name}_{head} = X{f'_{side}' if side else ''}\\, W_{letter}^{{({head})}}{bias}")
     return r",\quad ".join(made)
 
 

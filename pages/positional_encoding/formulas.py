@@ -8,28 +8,28 @@ def placed(scheme: Scheme) -> str:
     """Return how the word at row i, counted from 0, learns where it stands; "" where its vector stays."""
     place = f"i+{scheme.first}" if scheme.first else "i"
     return {
-        "vector": rf"\tilde X_i = X_i + s\,P_{{{place}}}",
+        "vector": rf"X_i = E_i + s\,P_{{{place}}}",
         "rotation": rf"\tilde X_i = R_{{s\,{place}}}\,X_i",
     }.get(scheme.adds, "")
 
 
 def weights(scheme: Scheme, width: int) -> str:
     """Return the weights as the softmax of the scores."""
-    x = r"\tilde X" if placed(scheme) else "X"
+    x = r"\tilde X" if scheme.adds == "rotation" else "X"
     bias = rf" + s\,B_{{{scheme.head + 1}}}" if isinstance(scheme, BiasScheme) else ""
     return rf"A = \operatorname{{softmax}}\!\left(\frac{{{x} {x}^\top}}{{\sqrt{{{width}}}}}{bias}\right)"
 
 
-def output(scheme: Scheme) -> str:
-    """Return the output: vectors that were added are part of the values, what was turned is not."""
-    return r"O = A\,\tilde X" if scheme.adds == "vector" else r"O = A\,X"
+def output() -> str:
+    """Return the output: what was added is part of X and so of the values, a turn is not."""
+    return r"O = A\,X"
 
 
 def attention(now: Now) -> str:
     """Return what attends, in the order in which it is computed."""
     scheme = now.scheme()
     strength = "" if scheme.adds == "nothing" else rf"s = {now.state.scheme.strength:g}"
-    parts = (placed(scheme), weights(scheme, now.width), output(scheme), strength)
+    parts = (placed(scheme), weights(scheme, now.width), output(), strength)
     return r",\qquad ".join(part for part in parts if part)
 
 

@@ -23,7 +23,6 @@ def formula(now: Now) -> str:
     """Return the scheme and the weights with positions as LaTeX."""
     scheme = now.scheme()
     changed = {
-        "vector": r"\tilde X \tilde X^\top",
         "rotation": r"\tilde Q \tilde K^\top",
     }.get(scheme.adds, r"X X^\top")
     bias = " + sB" if scheme.adds == "bias" else ""

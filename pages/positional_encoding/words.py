@@ -182,7 +182,7 @@ def whole_shift(
         )
     else:
         alone = SCHEMES[scheme].sees_offsets_only(width)
-        which = "x · p, which is another number" if alone else "x · p, and positions p · p: other numbers"
+        which = "e · p, which is another number" if alone else "e · p, and positions p · p: other numbers"
         first = (
             f"All words move on by {_places(by)}, and under {scheme} a weight changes by up to "
             f"{number(errors[scheme], 3)}: words meet positions, {which} at another place."

@@ -149,9 +149,9 @@ def test_the_formula_of_attention_is_what_attends(name: str, layout: str, streng
     formula = formulas.attention(numbers)
     names: dict[str, Any] = {"X": x, "s": strength}
     if scheme.adds == "vector":
-        row, bare = sides(formula, r"\tilde X_i"), numbers.bare().vectors(n + 1, d)
-        placed = [{"X_i": x[i], "s": strength, "P_{i}": bare[i], "P_{i+1}": bare[i + 1]} for i in range(n)]
-        names[r"\tildeX"] = torch.stack([evaluate(row, each) for each in placed])
+        row, bare = sides(formula, "X_i"), numbers.bare().vectors(n + 1, d)
+        placed = [{"E_i": x[i], "s": strength, "P_{i}": bare[i], "P_{i+1}": bare[i + 1]} for i in range(n)]
+        names["X"] = torch.stack([evaluate(row, each) for each in placed])
         assert ("P_{i+1}" in row) == (scheme.first == 1)
     elif scheme.adds == "rotation":
         assert sides(formula, r"\tilde X_i") == r"R_{s\,i}\,X_i"

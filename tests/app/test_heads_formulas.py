@@ -42,8 +42,7 @@ def known(now: Now) -> dict[str, Any]:
     scheme = Now(at_one, LOOK, now.n_head).scheme
     letters: dict[str, Any] = {"s": s}
     for side, x in (("_q", words.query), ("_k", words.key), ("", words.query)):
-        letters[f"X{side}"] = x
-        letters[rf"\tildeX{side}"] = x + s * scheme.vectors(*x.shape, start=scheme.first)
+        letters[f"X{side}"] = x + s * scheme.vectors(*x.shape, start=scheme.first)
     may = allowed(setting, now.n_head)
     for h in range(now.n_head):
         own = slice(h * d_head, (h + 1) * d_head)

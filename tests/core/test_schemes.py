@@ -302,7 +302,7 @@ LAYOUTS = ("interleaved", "concatenated")
 def test_the_formula_of_sinusoids_gives_their_vectors(layout: str, width: int) -> None:
     scheme = Sinusoidal(layout=layout, base=50.0, strength=0.7)
     formula = scheme.latex()
-    assert formula.startswith(r"\tilde X = X + sP")
+    assert formula.startswith(r"X = E + sP")
     left = re.findall(r"P_\{p,([^}]*)\} = (\\sin|\\cos)", formula)
     assert [wave for _, wave in left] == [r"\sin", r"\cos"]
     wanted = scheme.vectors(5, width)

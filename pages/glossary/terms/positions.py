@@ -12,10 +12,10 @@ TERMS = (
     Term(
         "Positional encoding",
         "A positional encoding tells attention where each token stands.",
-        "attention without and with one",
-        _scheme(),
+        "X = E + P, the words' vectors and their positions'",
+        _scheme(show="E + P"),
         also=("position embedding", "positional embedding"),
-        paper="PE",
+        paper="X = E + P",
         code="SCHEMES",
         source="Vaswani et al., 2017",
     ),

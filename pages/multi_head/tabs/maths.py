@@ -18,7 +18,7 @@ def show(now: Now) -> None:
     adds = now.scheme.adds
     if adds != "nothing":
         what = {
-            "vector": "Positions are vectors P, added to the words before that; d is d_model",
+            "vector": "Positions are vectors P, added to the words E before that, X = E + P; d is d_model",
             "rotation": "Positions turn every query and key after that, before their product; d is d_head",
             "bias": "Positions add a bias of each head's own to its scores",
         }[adds]
