@@ -12,6 +12,7 @@ from attn_figures.numbers import counted
 from attn_figures.panels import IN_SIGHT, compose
 from attn_figures.picture import Picture, Spec
 
+UNDER_A_SENTENCE = 336  # pixels that a window 768 high has between a row to type in and a slider
 LARGEST = 48.0  # pixels: the sentence is typed above, and captions stay in sight
 
 
@@ -60,5 +61,6 @@ def three_masks(masked: Sequence[Masked], words: Sequence[str]) -> Spec:
             for each in masked
         ],
         largest_unit=LARGEST,
+        laptop_height=UNDER_A_SENTENCE,
         phone_height=IN_SIGHT,
     )

@@ -23,9 +23,7 @@ def unsound(root: Path = ROOT) -> list[str]:
     Args:
         root: the folder with `pages/`.
     """
-    return [
-        sentence for page in PAGES for path in _modules(root, page) for sentence in _unsound(path, root)
-    ]
+    return [sentence for page in PAGES for path in _modules(root, page) for sentence in _unsound(path, root)]
 
 
 def _modules(root: Path, page: Listed) -> list[Path]:
