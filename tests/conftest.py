@@ -19,7 +19,10 @@ from jaxtyping import install_import_hook
 
 from tests.quick_apptest import look_for_components_once
 
-CORE = Path(__file__).parent / "core"
+CORE, APP = (Path(__file__).parent / name for name in ("core", "app"))
+MOST_CASES = 8  # of one test of pages, which take a run of Streamlit's or more each
+# Whose cases take a millisecond.
+QUICK = ("test_parameters", "test_says", "test_packing", "test_tables", "test_shared_cache", "test_old_links")
 
 # As the app does: on matrices as small, threads of one sum wait for one another half the time. What the
 # tests start reads it too; torch itself is there by now.
@@ -41,21 +44,27 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave of the cases of a test that is marked so only a sample, at equal distances."""
+    """Leave of a test's cases a sample, at equal distances: of those of pages, and where it is marked."""
     if config.getoption("--wide"):
         return
     cases: dict[str, list[pytest.Item]] = {}
     for item in items:
-        if item.get_closest_marker("sample"):
-            cases.setdefault(item.nodeid.partition("[")[0], []).append(item)
+        cases.setdefault(item.nodeid.partition("[")[0], []).append(item)
     left: set[pytest.Item] = set()
     for found in cases.values():
-        marker = found[0].get_closest_marker("sample")
-        count = min(marker.args[0], len(found)) if marker else 0
+        count = min(_sample(found[0]), len(found))
         left.update(set(found) - {found[number * len(found) // count] for number in range(count)})
     if left:
         config.hook.pytest_deselected(items=[*left])
         items[:] = [item for item in items if item not in left]
+
+
+def _sample(item: pytest.Item) -> int:
+    """Return how many cases of a test are looked at."""
+    of_pages = APP in item.path.parents and item.path.stem not in QUICK
+    most = MOST_CASES if of_pages else 10**6
+    marker = item.get_closest_marker("sample")
+    return min(most, marker.args[0]) if marker else most
 
 
 @contextmanager
