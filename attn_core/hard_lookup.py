@@ -66,7 +66,7 @@ def hard_lookup(
     may = torch.ones_like(scores, dtype=torch.bool)
     if attn_mask is not None:
         _require.broadcasts("attn_mask", attn_mask, scores.shape)
-        may = attn_mask.expand(torch.broadcast_shapes(attn_mask.shape, scores.shape))
+        may, _ = torch.broadcast_tensors(attn_mask, scores)
     seen = scores.masked_fill(~may, -torch.inf)
     rounding = TIE * scores.abs().masked_fill(~may, 0.0).amax(dim=-1, keepdim=True)
     largest = seen.amax(dim=-1, keepdim=True)

@@ -103,7 +103,7 @@ STAGES: Mapping[str, Stage] = MappingProxyType(
         ),
         "hard or soft": Stage(
             pictures.hard_or_soft,
-            "The look-up of the best key alone beside softmax: weights and output of each",
+            "The look-up of the best key alone, and softmax: weights and output of each",
             words.hard_or_soft,
             words.hard_or_soft_formula,
             "A dictionary returns the value of the one key that fits best; attention mixes those of all. "

@@ -248,7 +248,7 @@ def test_break_it_and_checks(app: AppPage) -> None:
     says(app, "fails")
     app.tab("Checks")
     says(app, "A check holds while")
-    assert words(app).count("holds") == 6  # five checks, and the sentence about them
+    assert words(app).count("holds") == 7  # six checks, and the sentence about them
     assert "fails" not in words(app)
 
 

@@ -12,8 +12,8 @@ TERMS = (
     Term(
         "Positional encoding",
         "A positional encoding tells attention where each token stands.",
-        "X = E + P, the words' vectors and their positions'",
-        _scheme(show="E + P"),
+        "attention without and with one",
+        _scheme(),
         also=("position embedding", "positional embedding"),
         paper="X = E + P",
         code="SCHEMES",

@@ -47,7 +47,7 @@ VIEWS: Mapping[str, View] = {
     "encoder and decoder": View(
         encoder_and_decoder.draw,
         encoder_and_decoder.say,
-        "One encoder layer beside one decoder layer: boxes, and the shapes of what goes between",
+        "One encoder layer and one decoder layer: boxes, and the shapes of what goes between",
         plain=True,
         clicked=encoder_and_decoder.open_box,
     ),
