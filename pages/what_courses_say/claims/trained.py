@@ -116,8 +116,8 @@ CLAIMS = {
         "correlation falls again: it decides nothing there. In two layers the answer takes two steps: a head "
         "of the first layer copies each letter to the next place, and a head of the second finds it there. "
         "Blocking a token stops both, and a map of the last layer shows one. All weights multiplied tell the "
-        "order well, and the first token less often. None of these models has feed-forward layers, where "
-        "large ones do much of their work.",
+        "order well, and the first token less often. These models have no feed-forward layers, where large "
+        "ones do much of their work.",
         see=(
             See("The same with weights drawn by chance", "what_courses_say", {"claim": "weights explain"}),
             See("One layer that sorts", "learned_heads", {"task": "sort"}),
