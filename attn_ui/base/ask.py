@@ -5,7 +5,7 @@ Streamlit's controls, `FromLink` with the values of a link; so what is asked und
 once, and a page can be computed in a process that knows no Streamlit.
 """
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol, TypeVar
@@ -153,17 +153,16 @@ class FromLink:
     """Answers with the values of a link; what it names not is at its default.
 
     Attributes:
-        values: by the names of the settings.
+        values: by the names of the settings; a press or a click changes them.
         said: what was said beside the controls.
     """
 
-    values: Mapping[str, Any] = field(default_factory=dict)
+    values: dict[str, Any] = field(default_factory=dict)
     said: list[str] = field(default_factory=list)
     patience: float | None = None
 
     def __post_init__(self) -> None:
-        """Take a copy, which presses and clicks may change."""
-        self.values = dict(self.values)
+        """Keep nothing yet."""
         self._kept: dict[str, Any] = {}
 
     def _value(self, setting: Parameter) -> Any:
@@ -276,10 +275,6 @@ class FromLink:
         """Return what the link says of a setting."""
         return None if setting.name not in self.values else str(self.values[setting.name])
 
-    def link(self, setting: Parameter, value: Any) -> None:
-        """Write into the link."""
-        self.values = {**self.values, setting.name: value}
-
     def kept(self, name: str, default: K) -> K:
         """Return what was kept."""
         found: K = self._kept.get(name, default)
@@ -289,15 +284,17 @@ class FromLink:
         """Keep a value."""
         self._kept[name] = value
 
-    def answer(self, setting: Choice | Flag | Whole | Real | Text, value: Any) -> None:
-        """Answer for a control what it will say next."""
-        self.values = {**self.values, setting.name: value}
+    def answer(self, setting: Parameter, value: Any) -> None:
+        """Have a setting say something else."""
+        self.values[setting.name] = value
+
+    link = answer
 
     def move(self, steps: Steps, to: float) -> None:
         """Move a slider."""
-        self.values = {**self.values, steps.name: steps.taken(to)}
+        self.values[steps.name] = steps.taken(to)
 
     def write(self, setting: Table | Cells | Tabs, text: str, *, replaces: bool = False) -> None:
         """Write a text."""
         del replaces  # no editor shows it
-        self.values = {**self.values, setting.name: text}
+        self.values[setting.name] = text

@@ -4,7 +4,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from attn_ui.base.numpy_code import in_numpy
-from attn_ui.base.shared_settings import CODE
 
 MOST_CELLS = 8  # rows and columns of a matrix in a formula
 
@@ -29,11 +28,6 @@ class Programs:
     numpy: Callable[[], str] | None = None
     package: str = ""
 
-    @property
-    def kinds(self) -> tuple[str, ...]:
-        """What is offered, by the names in a link."""
-        return CODE.options
-
     def text(self, kind: str) -> str:
         """Return one of them: "PyTorch", "NumPy", "attn_core" or "LaTeX"."""
         if kind == "NumPy" and self.numpy is None:
@@ -56,15 +50,10 @@ class OneProgram:
     program: Callable[[], str]
     says: str
 
-    @property
-    def kinds(self) -> tuple[str, ...]:
-        """What is offered."""
-        return ("attn_core",)
-
     def text(self, kind: str = "attn_core") -> str:
         """Return it."""
-        if kind not in self.kinds:
-            raise ValueError(f"one of {', '.join(self.kinds)}; got {kind!r}")
+        if kind != "attn_core":
+            raise ValueError(f"one of attn_core; got {kind!r}")
         return self.program()
 
 

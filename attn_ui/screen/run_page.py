@@ -1,12 +1,14 @@
 """Runs any page in the app: the one place where a page meets its session and its address."""
 
+from collections.abc import Callable
 from contextlib import nullcontext
 from functools import partial
 from typing import Any
 
 import streamlit as st
 
-from attn_ui.base.page import Cell, Figure, Page, Small
+from attn_ui.base.ask import Ask
+from attn_ui.base.page import Figure, Page, Small
 from attn_ui.screen import programs_tab
 from attn_ui.screen.following import follow
 from attn_ui.screen.frame import lead_on, open_page, tabs
@@ -17,7 +19,7 @@ from attn_ui.screen.screen import SCREEN, Screen
 def run(page: Page[Any, Any]) -> None:
     """Show a page: ask, draw the figure, say what it shows, and lay the tabs under it."""
     if page.enters:
-        _enter(page)
+        _enter(page.folder, page.enters)
     settings = page.reads(SCREEN) if page.reads else page.settings
     open_page(page.address, settings, page.title, page.about)
     asked = page.asks(SCREEN)
@@ -27,11 +29,11 @@ def run(page: Page[Any, Any]) -> None:
         follow(lambda: _show(page, asked), settings)
 
 
-def _enter(page: Page[Any, Any]) -> None:
+def _enter(folder: str, enters: Callable[[Ask], None]) -> None:
     """Set what a page opens with, once a session and only without a link."""
-    arrived = f"_arrived_{page.folder}"
-    if page.enters and not (st.query_params or st.session_state.get(arrived)):
-        page.enters(SCREEN)
+    arrived = f"_arrived_{folder}"
+    if not (st.query_params or st.session_state.get(arrived)):
+        enters(SCREEN)
     st.session_state[arrived] = True
 
 
@@ -72,14 +74,9 @@ def draw(figure: Figure) -> None:
         slider=figure.slider,
         rows=figure.rows,
         chosen=figure.chosen,
-        on_cell=partial(_clicked, figure) if figure.clicked else None,
+        on_cell=partial(figure.clicked, SCREEN) if figure.clicked else None,
         says=figure.says,
         says_what_is_chosen=figure.says_what_is_chosen,
         caption=figure.caption,
         invites=figure.invites,
     )
-
-
-def _clicked(figure: Figure, cell: Cell) -> None:
-    if figure.clicked:
-        figure.clicked(SCREEN, cell)

@@ -70,14 +70,17 @@ def scripts(components: Sequence[str], known: dict[str, Path], named: str) -> li
 
 
 def lacks(names: Iterable[str]) -> list[str]:
-    """Return which of some names stand in none of its scripts, 23 MB that are read file by file."""
+    """Return which of some names stand in none of its scripts, 23 MB that are read file by file.
+
+    The one that holds most of the names is read first: the others are then looked through for few.
+    """
     left = {name: re.compile(rb"%s(?![\w-])" % name.encode()) for name in names}
-    for path in texts().values():
+    scripts = [path for path in texts().values() if path.suffix == ".js"]
+    for path in sorted(scripts, key=lambda path: not path.name.startswith("index")):
         if not left:
             break
-        if path.suffix == ".js":
-            content = path.read_bytes()
-            left = {name: mark for name, mark in left.items() if not mark.search(content)}
+        content = path.read_bytes()
+        left = {name: mark for name, mark in left.items() if not mark.search(content)}
     return list(left)
 
 

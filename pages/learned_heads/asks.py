@@ -11,9 +11,9 @@ from attn_ui.base.markdown import plain
 from attn_ui.base.sentence import ask_sentence
 from attn_ui.base.shared_settings import TEXT
 from pages.learned_heads import words
+from pages.learned_heads.compute import is_there
 from pages.learned_heads.model_shelf import maps_of, standing
 from pages.learned_heads.model_words import how_to_come_by
-from pages.learned_heads.numbers import is_there
 from pages.learned_heads.settings import (
     ABLATED,
     FROM_FILE,

@@ -3,7 +3,7 @@
 from attn_ui.base.ask import Ask
 from attn_ui.base.page import Page, Seen
 from pages.learned_heads.asks import asks
-from pages.learned_heads.numbers import Found
+from pages.learned_heads.compute import Found
 from pages.learned_heads.programs import programs
 from pages.learned_heads.settings import SETTINGS, TAB
 from pages.learned_heads.state import Heads, State

@@ -3,7 +3,7 @@
 from attn_core.toys import SHIPPED
 from attn_ui.base.markdown import plain
 from attn_ui.base.programs import OneProgram, Programs
-from pages.learned_heads.numbers import Found
+from pages.learned_heads.compute import Found
 from pages.learned_heads.snippet import by_hand, formula, snippet
 from pages.learned_heads.state import Heads
 from pages.learned_heads.whole_snippet import model_snippet

@@ -7,7 +7,7 @@ from attn_core.toys import SHIPPED, SYMBOLS, path_of
 from attn_core.toys.model import BASE
 from attn_ui.base.program_lines import program
 from attn_ui.base.programs import in_latex, printing
-from pages.learned_heads.numbers import Now
+from pages.learned_heads.compute import Now
 
 ROOT = Path(__file__).resolve().parents[2]
 

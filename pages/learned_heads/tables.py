@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from attn_core.toys import MEASURES
-from pages.learned_heads.numbers import Found, Now
+from pages.learned_heads.compute import Found, Now
 from pages.learned_heads.state import Heads
 from pages.learned_heads.whole import SPECIAL, Whole
 from pages.learned_heads.words import capital

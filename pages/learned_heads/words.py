@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from attn_core.toys import CHANCE, SYMBOLS, TASKS, Outside, Recipe, Task
 from attn_figures.numbers import counted, number
 from attn_ui.base.markdown import listed
-from pages.learned_heads.numbers import NAMED, Now
+from pages.learned_heads.compute import NAMED, Now
 from pages.learned_heads.trainer import Job
 
 IS = {

@@ -36,7 +36,7 @@ from attn_ui.base.schemes import SchemeSettings
 from attn_ui.base.shared_settings import TEMPERATURE
 from pages.kernel_regression.snippet import Learning, own_data, toy_data
 from pages.kernel_regression.snippet import snippet as of_kernel
-from pages.learned_heads.numbers import Now as Toy
+from pages.learned_heads.compute import Now as Toy
 from pages.learned_heads.snippet import by_hand as of_toy
 from pages.learned_heads.state import Setting as ToySetting
 from pages.multi_head import programs as heads_code

@@ -24,7 +24,7 @@ from attn_ui.base.numpy_code import in_numpy
 from attn_ui.base.shared_settings import CODE
 from pages.learned_heads import trainer as trainers
 from pages.learned_heads import words
-from pages.learned_heads.numbers import Now, naming, steps_of
+from pages.learned_heads.compute import Now, naming, steps_of
 from pages.learned_heads.settings import SEQUENCES, TAB
 from pages.learned_heads.snippet import by_hand, formula, snippet
 from pages.learned_heads.state import Setting

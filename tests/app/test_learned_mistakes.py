@@ -23,7 +23,7 @@ from attn_core.toys import (
     shipped,
 )
 from attn_figures.numbers import number
-from pages.learned_heads.numbers import Now
+from pages.learned_heads.compute import Now
 from pages.learned_heads.settings import FLAW, SEQUENCES, TAB, WHOLE_TAB
 from pages.learned_heads.state import Setting
 from pages.learned_heads.tabs.break_it import MISTAKES, Made, costs, verdict

@@ -16,12 +16,13 @@ from attn_figures.picture import Spec
 from attn_ui.screen import controls
 from attn_ui.screen.live_figure import live_figure
 from attn_ui.screen.screen import SCREEN
-from pages.kernel_regression import break_plane_tab, plane
+from pages.kernel_regression import plane
 from pages.kernel_regression.break_plane import Asked
 from pages.kernel_regression.compute import Now, Sweep, estimates
 from pages.kernel_regression.points import Points
 from pages.kernel_regression.search import best_of, errors
 from pages.kernel_regression.settings import KERNEL_SLIP, QUERY_AT, QUERY_AT_2, VECTOR_SLIPS
+from pages.kernel_regression.tabs import plane_break
 
 SUMS = "each row of weights sums to one"
 FORMULA = "weights against max(0, 1 − u²)"
@@ -41,7 +42,7 @@ def show(now: Now) -> None:
     if (mistake in VECTOR_SLIPS) != state.has_two_inputs:
         st.markdown(_elsewhere(points, vectors, two_inputs=state.has_two_inputs))
     if mistake in VECTOR_SLIPS:
-        break_plane_tab.show(vectors, mistake)
+        plane_break.show(vectors, mistake)
         return
     make = {
         "softmax over queries": _over_queries,

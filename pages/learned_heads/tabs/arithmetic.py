@@ -7,7 +7,7 @@ import streamlit as st
 from attn_figures.numbers import number
 from attn_ui.base.markdown import coloured, listed
 from attn_ui.screen.tables import ROUNDED, table
-from pages.learned_heads.numbers import Now
+from pages.learned_heads.compute import Now
 
 
 def show(now: Now) -> None:

@@ -22,7 +22,7 @@ from attn_ui.screen.frame import what_you_see
 from attn_ui.screen.live_figure import live_figure
 from attn_ui.screen.tables import checks_table, table
 from pages.learned_heads import words
-from pages.learned_heads.numbers import GUESSING, NAMED, Now, array, judged_with, judged_without, naming
+from pages.learned_heads.compute import GUESSING, NAMED, Now, array, judged_with, judged_without, naming
 from pages.learned_heads.settings import FLAW
 from pages.learned_heads.tabs.checks import by_torch
 

@@ -8,7 +8,7 @@ from torch.nn import functional as F
 from attn_core import Check, compare
 from attn_core.toys import judge
 from attn_ui.screen.tables import checks_table
-from pages.learned_heads.numbers import Now
+from pages.learned_heads.compute import Now
 from pages.learned_heads.state import Heads
 from pages.learned_heads.tabs import whole
 

@@ -4,7 +4,7 @@ import streamlit as st
 
 from attn_core.toys import MEASURES
 from attn_ui.screen.tables import table
-from pages.learned_heads.numbers import Now
+from pages.learned_heads.compute import Now
 from pages.learned_heads.state import Heads
 from pages.learned_heads.tables import of_toy
 from pages.learned_heads.tabs import whole as whole_tabs

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from pages.learned_heads.numbers import Now
+from pages.learned_heads.compute import Now
 
 
 def show(now: Now) -> None:

@@ -13,9 +13,9 @@ from attn_ui.base.shared_cache import shared
 from attn_ui.base.shared_settings import KEY, QUERY
 from pages.learned_heads import whole_words as words
 from pages.learned_heads.asks import ORDERS
+from pages.learned_heads.compute import Found
 from pages.learned_heads.model_shelf import OTHER
 from pages.learned_heads.model_words import about, known
-from pages.learned_heads.numbers import Found
 from pages.learned_heads.settings import RANK, RANK_BY, WHOLE_TAB
 from pages.learned_heads.state import Heads
 from pages.learned_heads.whole import SINK, SPECIAL, Whole, head_names

@@ -11,7 +11,7 @@ from attn_ui.base.page import Figure, Seen, Slider, Small
 from attn_ui.base.shared_cache import shared
 from attn_ui.base.shared_settings import HEAD, KEY, QUERY
 from pages.learned_heads import words
-from pages.learned_heads.numbers import (
+from pages.learned_heads.compute import (
     GUESSING,
     NAMED,
     Found,
