@@ -24,6 +24,8 @@ from attn_ui.base.programs import OneProgram, Programs
 
 Asked = TypeVar("Asked")
 Now = TypeVar("Now")
+Columns = Mapping[str, Sequence[object]]
+"""A table by the titles of its columns, all of one length."""
 
 
 @dataclass(frozen=True)
@@ -144,7 +146,7 @@ class Page(Generic[Asked, Now]):
     sees: Callable[[Ask, Asked], Seen[Now]]
     tabs: Tabs | None = None
     programs: Callable[[Now], Programs | OneProgram | None] | None = None
-    tables: Callable[[Now], Mapping[str, Any]] | None = None
+    tables: Callable[[Now], Mapping[str, Columns]] | None = None
     reads: Callable[[Ask], Sequence[Parameter]] | None = None
     enters: Callable[[Ask], None] | None = None
     is_whole: Callable[[Asked], bool] | None = None
@@ -240,6 +242,6 @@ class At(Generic[Now]):
         return handed
 
     @property
-    def tables(self) -> Mapping[str, Any]:
-        """The numbers, as data frames by what they are."""
+    def tables(self) -> Mapping[str, Columns]:
+        """The numbers, as tables by what they are."""
         return self.page.tables(self.seen.now) if self.page.tables else {}

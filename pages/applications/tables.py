@@ -1,12 +1,13 @@
 """The numbers on screen: every weight, with its query and its key."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 
+from attn_ui.base.page import Columns
 from pages.applications.state import State
 from pages.applications.views import VIEWS
 
 
-def columns(state: State) -> dict[str, Sequence[object]]:
+def columns(state: State) -> Columns:
     """Return the table by its titles, a row for each map, query and key."""
     titles = ("map", "query", "key", "may attend", "weight")
     rows = [
@@ -18,6 +19,6 @@ def columns(state: State) -> dict[str, Sequence[object]]:
     return dict(zip(titles, zip(*rows, strict=True), strict=True))
 
 
-def tables(state: State) -> dict[str, dict[str, Sequence[object]]]:
+def tables(state: State) -> Mapping[str, Columns]:
     """Return the numbers by what they are."""
     return {"weights": columns(state)}

@@ -1,13 +1,14 @@
 """The numbers on screen as a table: the points, and what each weighs for the query chosen."""
 
-import pandas as pd
+from collections.abc import Mapping
 
+from attn_ui.base.page import Columns
 from pages.kernel_regression.compute import Now, Standing
 
 
-def tables(now: Now) -> dict[str, pd.DataFrame]:
+def tables(now: Now) -> Mapping[str, Columns]:
     """Return the numbers by what they are."""
-    return {"points": pd.DataFrame(columns(now.standing))}
+    return {"points": columns(now.standing)}
 
 
 def columns(standing: Standing) -> dict[str, list[float]]:

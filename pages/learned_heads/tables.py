@@ -1,14 +1,13 @@
 """The numbers on screen: every measure of every head."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from attn_core.toys import MEASURES
+from attn_ui.base.page import Columns
 from pages.learned_heads.compute import Found, Now
 from pages.learned_heads.state import Heads
 from pages.learned_heads.whole import SPECIAL, Whole
 from pages.learned_heads.words import capital
-
-Columns = Mapping[str, Sequence[str] | Sequence[float]]
 
 
 def tables(now: Found) -> Mapping[str, Columns]:

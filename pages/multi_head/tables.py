@@ -4,12 +4,11 @@ from collections.abc import Mapping, Sequence
 
 from torch import Tensor
 
+from attn_ui.base.page import Columns
 from pages.multi_head.compute import Now, array
 
-Table = Mapping[str, Sequence[object]]
 
-
-def tables(now: Now) -> Mapping[str, Table]:
+def tables(now: Now) -> Mapping[str, Columns]:
     """Return the numbers by what they are; the first column of each, named by a space, has the words."""
     result, head, tokens = now.result, now.look.head, now.tokens
     queries, keys = tokens.queries, tokens.keys
@@ -25,7 +24,7 @@ def tables(now: Now) -> Mapping[str, Table]:
     }
 
 
-def _table(tensor: Tensor, rows: Sequence[str], letter: str, columns: Sequence[str] = ()) -> Table:
+def _table(tensor: Tensor, rows: Sequence[str], letter: str, columns: Sequence[str] = ()) -> Columns:
     numbers = array(tensor)
     names = columns or [f"{letter}{index + 1}" for index in range(numbers.shape[1])]
     # No token is a space, so no column hides another.

@@ -1,43 +1,28 @@
 """The numbers on screen: the vectors of the words, and what the scheme adds to each."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
-import numpy as np
 import torch
-from numpy.typing import NDArray
+from torch import Tensor
 
+from attn_ui.base.page import Columns
 from pages.positional_encoding.compute import Now
 
 
-@dataclass(frozen=True, eq=False)
-class Numbers:
-    """A table (n, columns): what it is, and the names of its columns."""
-
-    what: str
-    columns: Sequence[str]
-    values: NDArray[np.float64]
-
-
-def tables(now: Now) -> Mapping[str, Numbers]:
-    """Return the numbers by what they are; a row a word."""
-    x, labels = now.x, now.state.labels
-    n, width = x.shape
-    dimensions = [f"dimension {i}" for i in range(width)]
-    scheme = now.bare()
-    what, columns = "The vectors of their positions", dimensions
+def tables(now: Now) -> Mapping[str, Columns]:
+    """Return the numbers by what they are, at strength 1; a row a word."""
+    n, width = now.x.shape
+    scheme, keys = now.bare(), list[str]()
     if scheme.adds == "bias":
-        what, columns = f"The bias of each pair in head {now.state.head}", [f"key {each}" for each in labels]
-        added = scheme.bias(n, n)
+        keys, added = [f"key {each}" for each in now.state.labels], scheme.bias(n, n)
     elif scheme.adds == "rotation":
-        what, added = "The turned vectors", scheme.turn(x, torch.arange(n) + scheme.first)
+        added = scheme.turn(now.x, torch.arange(n) + scheme.first)
     else:
         added = scheme.vectors(n, width, start=scheme.first)
-    return {
-        "words": Numbers(f"The vectors of the words, {n} × {width}:", dimensions, x.numpy()),
-        "positions": Numbers(
-            f"{what}, at strength 1, {added.shape[0]} × {added.shape[1]}:",
-            columns,
-            added.numpy() + 0.0,  # a bias of −0 is 0
-        ),
-    }
+    added = added + 0.0  # a bias of −0 is 0
+    return {"words": _columns(now, now.x), "positions": _columns(now, added, keys)}
+
+
+def _columns(now: Now, rows: Tensor, titles: Sequence[str] = ()) -> Columns:
+    titles = titles or [f"dimension {place}" for place in range(rows.shape[1])]
+    return {"word": now.state.labels, **dict(zip(titles, rows.T.tolist(), strict=True))}

@@ -1,11 +1,12 @@
 """The numbers on screen: mean and spread of every curve."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 
+from attn_ui.base.page import Columns
 from pages.what_courses_say.compute import State
 
 
-def columns(state: State) -> dict[str, Sequence[object]]:
+def columns(state: State) -> Columns:
     """Return the table by its titles: measure, curve, x, the mean and, where there is one, the spread."""
     study = state.study
     titles = ("measure", "curve", study.over, "mean", "standard deviation")
@@ -18,6 +19,6 @@ def columns(state: State) -> dict[str, Sequence[object]]:
     return dict(zip(titles, zip(*rows, strict=True), strict=True))
 
 
-def tables(state: State) -> dict[str, dict[str, Sequence[object]]]:
+def tables(state: State) -> Mapping[str, Columns]:
     """Return the numbers by what they are."""
     return {"curves": columns(state)}

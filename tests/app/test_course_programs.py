@@ -102,7 +102,6 @@ def vectors(way: str, words: list[str], every: list[str]) -> torch.Tensor:
     return x
 
 
-@pytest.mark.sample(20)
 @pytest.mark.parametrize(
     ("language", "mask", "way", "bias", "cross"),
     list(product(LANGUAGES, MASK_PATTERNS, WAYS, (False, True), (False, True))),
@@ -148,7 +147,6 @@ def test_typed_queries_keys_and_values() -> None:
 # ---- many heads ----
 
 
-@pytest.mark.sample(24)
 @pytest.mark.parametrize(
     ("language", "scheme", "mask", "bias", "form"),
     list(
@@ -198,7 +196,6 @@ def test_many_heads(language: str, scheme: str, mask: str, bias: bool, form: str
 # ---- positions ----
 
 
-@pytest.mark.sample(14)
 @pytest.mark.parametrize(
     ("language", "name", "words", "layout", "strength"),
     list(
@@ -219,7 +216,6 @@ def test_positions(language: str, name: str, words: str, layout: str, strength: 
 # ---- kernel regression ----
 
 
-@pytest.mark.sample(16)
 @pytest.mark.parametrize(
     ("language", "kernel", "data"),
     list(product(LANGUAGES, KERNELS, ("sine", "step", "bump", "heteroscedastic", "gap", "vectors"))),
@@ -288,7 +284,6 @@ def test_a_file_prints_what_the_page_shows(page: str, module: str, language: str
 EACH_OFF = [(), *((head,) for head in range(4)), (0, 3), (0, 1, 2, 3)]
 
 
-@pytest.mark.sample(16)
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize(
     ("recipe", "off"),

@@ -74,7 +74,6 @@ def without_its_package(term: Term) -> bool:
     return term.name == "Learned positions" and bool(attn_core.SCHEMES["learned"].missing())
 
 
-@pytest.mark.sample(24)
 @pytest.mark.parametrize("name", EVERY_TERM)
 def test_a_term_opens_what_shows_it_and_is_named_there(name: str) -> None:
     term = EVERY_TERM[name]

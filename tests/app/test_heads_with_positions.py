@@ -405,7 +405,6 @@ def test_dogs_with_the_ramp_and_two_heads_are_one_link() -> None:
     assert open_page(case="I love dogs, two heads").selectbox(key="pos").value == "none"
 
 
-@pytest.mark.sample(20)
 @pytest.mark.parametrize("tab", TAB.options)
 @pytest.mark.parametrize(
     "link",
@@ -421,7 +420,6 @@ def test_every_tab_opens_with_positions(tab: str, link: dict[str, str]) -> None:
     assert "fails" not in text(at)
 
 
-@pytest.mark.sample(20)
 @pytest.mark.parametrize("view", VIEW.options)
 @pytest.mark.parametrize("mask", HEADS_MASK.options)
 def test_every_view_opens_under_every_mask(view: str, mask: str) -> None:

@@ -121,7 +121,6 @@ def test_every_mistake_is_shown_with_the_check_that_fails(fault: str, heads: str
     assert ("Nothing fails here" in said) == (not shown)
 
 
-@pytest.mark.sample(20)
 @pytest.mark.parametrize("view", VIEW.options)
 @pytest.mark.parametrize("tab", TAB.options)
 def test_every_tab_opens_under_every_view(view: str, tab: str) -> None:

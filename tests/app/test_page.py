@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlencode
 
 import numpy as np
@@ -87,7 +88,7 @@ def test_the_table_of_kernel_regression_has_the_weights_of_its_points(picture: s
     here = PAGES["kernel-regression"].at(
         urlencode({"picture": picture, "h": "0.7", "x0": "1.3", "x02": "2.1"})
     )
-    points = here.tables["points"]
+    points: dict[str, Any] = {name: np.array(column) for name, column in here.tables["points"].items()}
     kernel = np.exp(-((points["|q − k|"] / 0.7) ** 2) / 2)
     np.testing.assert_allclose(points["weight"], kernel / kernel.sum())
     if picture == "Two inputs":

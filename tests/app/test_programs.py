@@ -66,7 +66,6 @@ def test_what_is_not_known_is_refused() -> None:
         in_numpy("import torch\n\ny = torch.Generator(x)")
 
 
-@pytest.mark.sample(10)
 @pytest.mark.parametrize("kernel", list(KERNELS))
 @pytest.mark.parametrize("name", [*TOYS, "own", "vectors", "far"])
 def test_kernel_regression(name: str, kernel: str) -> None:
@@ -91,7 +90,6 @@ def test_kernel_regression(name: str, kernel: str) -> None:
     assert ("undefined" if math.isnan(estimate) else f"= {estimate:.6g}") in said
 
 
-@pytest.mark.sample(16)
 @pytest.mark.parametrize("name", HEADS)
 def test_many_heads(name: str) -> None:
     setting, n_head = HEADS[name]
@@ -106,7 +104,6 @@ def test_many_heads(name: str) -> None:
     assert f"{float(now.result.weights[0, 0, 0]):.2f}" in said
 
 
-@pytest.mark.sample(12)
 @pytest.mark.parametrize("words", ["one-hot", "random"])
 @pytest.mark.parametrize("example", SENTENCES)
 @pytest.mark.parametrize("name", [name for name in SCHEMES if name != "learned"])
@@ -208,7 +205,6 @@ LINKS: list[tuple[str, Link]] = [
 ]
 
 
-@pytest.mark.sample(24)
 @pytest.mark.parametrize(("page", "link"), LINKS)
 def test_what_a_program_prints_is_what_the_page_shows(page: str, link: Link) -> None:
     assert handed.faults(page, link) == []

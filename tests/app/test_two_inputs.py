@@ -190,7 +190,6 @@ def test_arithmetic_writes_each_distance_out() -> None:
     assert "q = (1.3, 3.7) at bandwidth h = 0.75," in told(at)
 
 
-@pytest.mark.sample(16)
 @pytest.mark.parametrize("kernel", list(KERNELS))
 @pytest.mark.parametrize("h", ["0.01", "0.5", "25"])
 @pytest.mark.parametrize("tab", TAB.options)

@@ -7,11 +7,12 @@ import streamlit as st
 from attn_core import weights_of
 from attn_figures.numbers import fixed
 from attn_ui.base.hand_weights import is_by_hand
+from attn_ui.base.page import Columns
 from attn_ui.screen import weights_tab
 from attn_ui.screen.screen import SCREEN
 from attn_ui.screen.tables import numbers_table
 from pages.multi_head.compute import Now, array, by_hand, sizes_of
-from pages.multi_head.tables import Table, tables
+from pages.multi_head.tables import tables
 from pages.multi_head.weights import columns, weights
 
 WRITE = partial(fixed, decimals=6)
@@ -40,7 +41,7 @@ def show(now: Now) -> None:
     st.caption("The button at the corner of a table saves it as CSV. All numbers are computed in float64.")
 
 
-def _show(table: Table) -> None:
+def _show(table: Columns) -> None:
     st.dataframe(
         numbers_table(dict(table), WRITE),
         hide_index=True,

@@ -3,6 +3,7 @@
 from functools import partial
 
 import numpy as np
+import pandas as pd
 import streamlit as st
 
 from attn_figures.matrix import Numbers
@@ -35,7 +36,7 @@ def show(now: Now) -> None:
             by_hand=is_by_hand(SCREEN),
             write=partial(fixed, decimals=6),
         )
-    pairs, output = tables(now).values()
+    pairs, output = (pd.DataFrame(each) for each in tables(now).values())
     st.dataframe(pairs, hide_index=True, height=320)
     left, right = st.columns(2)
     with left:
