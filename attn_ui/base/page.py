@@ -16,6 +16,7 @@ from attn_live.packing import Cursor
 from attn_live.says import said_at
 from attn_live.unpacking import figure_at
 from attn_ui.base.ask import Ask, FromLink
+from attn_ui.base.framing import framing
 from attn_ui.base.links import Dropped, read_link
 from attn_ui.base.navigation import PAGES
 from attn_ui.base.parameters import Parameter, Steps, Tabs
@@ -177,7 +178,7 @@ class Page(Generic[Asked, Now]):
         Args:
             link: to this page, or only what follows its question mark.
         """
-        values, dropped = read_link(self.settings, link)
+        values, dropped = read_link((*self.settings, *framing(self.settings)), link)
         ask = FromLink(values)
         if self.reads:
             self.reads(ask)

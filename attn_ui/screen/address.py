@@ -5,9 +5,10 @@ from dataclasses import replace
 
 import streamlit as st
 
+from attn_ui.base.framing import framing
 from attn_ui.base.links import Dropped, bad_settings
 from attn_ui.base.parameters import Parameter, Steps, by_name
-from attn_ui.screen import lesson, state
+from attn_ui.screen import state
 from attn_ui.streamlit_inside.run import read_address_again, travelled
 
 _PAGE = "_address_page"
@@ -22,7 +23,7 @@ def check(page: str, parameters: Sequence[Parameter]) -> list[Dropped]:
     Must run before any control of the page is made, because controls seed themselves from the address.
     """
     session = st.session_state
-    readable = (*parameters, *lesson.parameters(parameters))
+    readable = (*parameters, *framing(parameters))
     if travelled():
         read_address_again()
     entered = session.get(_PAGE) != page

@@ -9,7 +9,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from attn_ui.base.parameters import Choice, Parameter, Tabs
 from attn_ui.base.places import See
-from attn_ui.screen import address, find, lesson, share, state
+from attn_ui.screen import address, find, framing, share, state
 from attn_ui.streamlit_inside import markup
 
 _PAGES = Path(__file__).resolve().parents[2] / "pages"
@@ -33,7 +33,7 @@ def open_page(url: str, settings: Sequence[Parameter], title: str, sentence: str
     script = f"<script>window.viewsOfPage = {json.dumps(views)};\n{_SCRIPTS}{markup.scripts()}</script>"
     st.html(script, unsafe_allow_javascript=True)
     dropped = address.check(url, settings)
-    lesson.hide_parts(settings)
+    framing.hide_parts(settings)
     head = st.container(
         horizontal=True, horizontal_alignment="distribute", vertical_alignment="center", key="page-head"
     )
@@ -41,7 +41,7 @@ def open_page(url: str, settings: Sequence[Parameter], title: str, sentence: str
         st.title(title, anchor=False)
         find.place()
         share.place(url, settings)
-    lesson.say()
+    framing.say()
     st.markdown(sentence)
     address.notify(dropped)
 

@@ -11,9 +11,10 @@ import segno
 import streamlit as st
 
 from attn_ui.base.bounds import MAX_SETTINGS_BYTES
+from attn_ui.base.framing import PARTS, SAY, framing
 from attn_ui.base.parameters import Parameter
 from attn_ui.host import reach
-from attn_ui.screen import lesson, settings_file, state
+from attn_ui.screen import settings_file, state
 
 _HERE = Path(__file__).parent
 _PLACE = "_share_place"  # where the run in progress has the panel, and what its page can set
@@ -47,7 +48,7 @@ def fill() -> None:
         st.session_state.pop(_SAID, None)
         return
     with panel:
-        address, about = _for_others(link(lesson_too=True))
+        address, about = _for_others(link(framed=True))
         if about:
             st.caption(about)
         _link("link", address)
@@ -62,14 +63,14 @@ def fill() -> None:
         _lesson(settings)
 
 
-def link(*, lesson_too: bool, **more: str) -> str:
+def link(*, framed: bool, **more: str) -> str:
     """Return the address of what is on screen.
 
     Args:
-        lesson_too: whether what a lesson link adds stays in it.
+        framed: whether what a teacher put into it stays in it.
         more: put in besides; nothing where empty.
     """
-    own = () if lesson_too else ("hide", "say", "projector")
+    own = () if framed else tuple(each.name for each in framing(()))
     pairs = [(name, text) for name in st.query_params for text in st.query_params.get_all(name)]
     pairs = [(name, text) for name, text in pairs if name not in own]
     pairs += [(name, text) for name, text in more.items() if text]
@@ -160,9 +161,9 @@ def _lesson(settings: Sequence[Parameter]) -> None:
         return
     called = state.called()
     controls = {each.name: called[each.name] for each in settings if each.name in called}
-    names = lesson.PARTS | {name: label for name, label in controls.items() if name not in lesson.PARTS}
+    names = PARTS | {name: label for name, label in controls.items() if name not in PARTS}
     hidden = st.multiselect("Hide", list(names), format_func=lambda name: names[name], key="share-hide")
-    said = st.text_input("Say one sentence", max_chars=lesson.SAY.longest, key="share-say")
+    said = st.text_input("Say one sentence", max_chars=SAY.longest, key="share-say")
     projected = st.toggle("Start in projector mode", key="share-projector")
     more = {"hide": ",".join(hidden), "say": said, "projector": "true" if projected else ""}
-    _link("lesson-link", _for_others(link(lesson_too=False, **more))[0])
+    _link("lesson-link", _for_others(link(framed=False, **more))[0])

@@ -8,9 +8,9 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
+from attn_ui.base import framing
 from attn_ui.base.bounds import MAX_CSV_BYTES, MAX_MAPS_BYTES, MAX_SETTINGS_BYTES
 from attn_ui.base.parameters import Flag
-from attn_ui.screen import lesson
 from tests.pages import PAGES, ROUTER, open_page, open_sound
 
 opened = partial(open_sound, "single-head")
@@ -52,7 +52,7 @@ def test_a_bad_part_is_dropped_and_named(name: str, text: str, wanted: str) -> N
 
 
 def test_only_known_names_become_style() -> None:
-    hidden = lesson.parameters(SETTINGS)[0]
+    hidden = framing.hidden(SETTINGS)
     assert hidden.read("words,bias") == "words,bias"
     for text in ("bias;", "bias, words", "st-key-bias", "words,,bias"):
         with pytest.raises(ValueError, match="names of what to hide"):
@@ -82,7 +82,7 @@ def test_a_lesson_hides_controls_by_the_words_that_stand_beside_them(
     app.session_state["share-lesson"] = True
     app = open_page(page, app.run())
     offered = list(app.multiselect(key="share-hide").options)
-    assert offered[: len(lesson.PARTS)] == list(lesson.PARTS.values())
+    assert offered[: len(framing.PARTS)] == list(framing.PARTS.values())
     names = {setting.name for setting in PAGES[page][1]}
     kinds = ("selectbox", "number_input", "slider", "toggle", "text_input", "select_slider", "button_group")
     shown = {
@@ -91,7 +91,7 @@ def test_a_lesson_hides_controls_by_the_words_that_stand_beside_them(
         for element in app.get(kind)
         if element.key
     }
-    words = {label for key, label in shown.items() if key in names - {*lesson.PARTS}}
+    words = {label for key, label in shown.items() if key in names - {*framing.PARTS}}
     assert words <= set(offered)
     assert not names & set(offered)
     assert len(set(offered)) == len(offered)

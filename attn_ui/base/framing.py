@@ -1,0 +1,49 @@
+"""What a link can say to any page beside the page's own settings: the words of a teacher's link.
+
+They hide controls or prose, start in projector mode, and say one sentence of the teacher's own. All of it
+stands in the link alone; whoever takes it out of the address has the whole page again.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from attn_ui.base.parameters import Flag, Parameter, Text
+
+PROJECTOR = Flag("projector", False)
+SAY = Text("say", "", 300)
+PARTS = {
+    "words": "All prose: what a page says beside its figure, and its tabs",
+    "tabs": "The tabs under the figure",
+    "sidebar": "The sidebar with all its settings",
+    "sliders": "The sliders under the figure",
+    "search": "The search field beside the title",
+}
+
+
+@dataclass(frozen=True)
+class Hidden:
+    """Parts and settings of a page that a link hides: "words,temperature"."""
+
+    names: tuple[str, ...]  # of what there is to hide
+    name: str = "hide"
+    default: str = ""
+
+    def read(self, text: str) -> str:
+        """Return the text itself where each of its names is known."""
+        if text and not set(text.split(",")) <= set(self.names):
+            raise ValueError(f"names of what to hide, with commas between them: {', '.join(self.names)}")
+        return text
+
+
+def hidden(settings: Sequence[Parameter]) -> Hidden:
+    """Return what a link can hide on a page with these settings."""
+    return Hidden((*PARTS, *(setting.name for setting in settings)))
+
+
+def framing(settings: Sequence[Parameter]) -> tuple[Parameter, ...]:
+    """Return what a link can say to a page with these settings, beside them.
+
+    >>> [each.name for each in framing([Flag("bias", False)])]
+    ['hide', 'say', 'projector']
+    """
+    return hidden(settings), SAY, PROJECTOR

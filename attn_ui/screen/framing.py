@@ -1,0 +1,52 @@
+"""What a teacher's link says to any page (see `attn_ui.base.framing`), done on screen."""
+
+import html
+from collections.abc import Sequence
+
+import streamlit as st
+
+from attn_ui.base.framing import SAY, hidden
+from attn_ui.base.parameters import Parameter
+from attn_ui.streamlit_inside import markup
+
+_HIDDEN = {
+    "words": f".live-says, {markup.PROSE}",
+    "tabs": markup.TABS,
+    "sidebar": markup.SIDEBAR,
+    "sliders": ".live-row > :not(.live-tools)",
+    "search": ".find",
+}
+
+
+def style(names: str) -> str:
+    """Return the style sheet that hides parts and settings of a page; with names that were checked.
+
+    >>> style("search")
+    '.find { display: none !important; }'
+    """
+    chosen = [_HIDDEN.get(name) or _control(name) for name in names.split(",") if name]
+    return "\n".join(f"{selector} {{ display: none !important; }}" for selector in chosen)
+
+
+def _control(name: str) -> str:
+    """Return the selector of a setting's control, wherever it stands: in the sidebar or under a figure."""
+    keys = ", ".join(f".st-key-{prefix}{name}" for prefix in ("", "step-", "pick-"))
+    return f'{keys}, .live-row[data-setting="{name}"] > :not(.live-tools)'
+
+
+def hide_parts(settings: Sequence[Parameter]) -> None:
+    """Hide what the link hides; to be called once the address was checked."""
+    hide = hidden(settings)
+    try:
+        sheet = style(hide.read(st.query_params.get(hide.name, hide.default)))
+    except ValueError:  # typed into the address after the page was entered
+        return
+    if sheet:
+        st.html(f"<style>{sheet}</style>")
+
+
+def say() -> None:
+    """Show the teacher's sentence, as text and never as markup."""
+    text = " ".join(st.query_params.get("say", "").split())[: SAY.longest]
+    if text:
+        st.html(f'<p class="teacher-says">{html.escape(text)}</p>')
