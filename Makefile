@@ -3,7 +3,7 @@ PYTHON ?= python3
 PORT ?= 8501
 BIN := .venv/bin
 
-.PHONY: run class doctor slides cartesian lock digests audit test quick soak check newest bench browser clean
+.PHONY: run class doctor slides lesson-check cartesian lock digests audit test quick soak check newest bench browser clean
 
 run: .venv/.app
 	$(BIN)/streamlit run app.py --server.port $(PORT)
@@ -66,6 +66,9 @@ quick: .venv/.dev
 # What `make test` looks at in a sample, looked at on every page and in every form.
 soak: .venv/.dev browser
 	$(TEST) --wide tests/browser tests/app tests/core/test_attention_file.py
+
+lesson-check: .venv/.dev
+	$(BIN)/python -m attn_ui.lessons.check $(LESSON)
 
 check: .venv/.dev audit
 	$(BIN)/ruff check .

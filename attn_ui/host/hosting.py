@@ -28,6 +28,7 @@ class Hosting:
         cache: megabytes of what was computed for all that one process keeps.
         changes: how many messages a second one visitor is served; more wait, and delay that visitor only.
         model: a model's folder, or its name on the Hugging Face hub; "" is the packaged one.
+        lessons: a folder of lessons of the host's own, beside those of the app.
     """
 
     plotly_js: Path | None = None
@@ -37,6 +38,7 @@ class Hosting:
     cache: int = 64
     changes: float = 10.0
     model: str = ""
+    lessons: Path | None = None
 
 
 def hosting(environment: Mapping[str, str] | None = None) -> Hosting:
@@ -121,5 +123,6 @@ READERS: Mapping[str, Callable[[str], Any]] = {
     "CACHE": _megabytes,
     "CHANGES": _rate,
     "MODEL": _model,
+    "LESSONS": _folder,
 }
 """What reads each setting, by the name behind ``PREFIX``; in small letters it is a field of ``Hosting``."""

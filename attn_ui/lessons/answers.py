@@ -1,0 +1,135 @@
+"""What is so at a step: quantities computed from the pages, and what somebody answered held against it."""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from attn_ui.base.markdown import plain
+from attn_ui.lessons.lesson import COMPARED, Question, Text
+from attn_ui.lessons.quantity import USUAL_FORM, Quantity, options, value, written
+
+Figures = Callable[[str], dict[str, Any]]
+"""The figure at a link, as Plotly takes it; ValueError or LookupError says why there is none."""
+
+SAME = 1e-6  # of the larger: two numbers that differ by less are equal
+_TWENTIETH = 0.05
+
+
+@dataclass(frozen=True)
+class Truth:
+    """What is so: the answer as a text, the numbers that say why, and what there is to choose from."""
+
+    answer: str
+    said: str
+    number: float | None = None
+    options: tuple[str, ...] = ()
+
+
+def truth(question: Question, link: str, figures: Figures) -> Truth:
+    """Compute a question's answer at the link of its step.
+
+    Raises:
+        ValueError: it cannot be computed, with the reason.
+    """
+    of = question.of.at(link)
+    found = value(of, figures(of.link))
+    if question.kind == "which":
+        names = tuple(question.options) or tuple(options(of, figures(of.link)))
+        return Truth(str(found), _why(of, str(found), figures), options=names)
+    assert not isinstance(found, str)
+    if question.kind == "number":
+        return Truth(written(found, of.form), f"{of.name} is {_exact(found)}", found)
+    assert question.than is not None
+    than = question.than.at(link)
+    other = value(than, figures(than.link))
+    assert not isinstance(other, str)
+    first, second, neither = COMPARED[question.kind]
+    close = abs(found - other) <= SAME * max(abs(found), abs(other))
+    answer = neither if close else first if found > other else second
+    if question.kind == "trend":
+        said = f"{of.name} goes from {_exact(found)} to {_exact(other)}"
+    else:
+        said = f"{of.name} is {_exact(found)}, {than.name} is {_exact(other)}"
+    return Truth(answer, said, options=(first, second, neither))
+
+
+def is_right(question: Question, truth: Truth, said: str | float) -> bool:
+    """Tell whether an answer is right; a number may be off by what the question allows."""
+    if truth.number is None:
+        return said == truth.answer
+    if isinstance(said, str):
+        return False
+    allowed = question.within
+    if allowed is None:
+        allowed = max(_TWENTIETH * abs(truth.number), _half_a_digit(question.answer))
+    return abs(said - truth.number) <= allowed + 1e-12
+
+
+def stated(question: Question, truth: Truth) -> bool:
+    """Tell whether the answer that the lesson states is the computed one, to the digits that it states."""
+    if truth.number is None:
+        return question.answer == truth.answer
+    try:
+        number = read_number(question.answer)
+    except ValueError:
+        return False
+    return abs(number - truth.number) <= _half_a_digit(question.answer) * (1 + 1e-9)
+
+
+def read_number(text: str) -> float:
+    """Read a number as a lesson or a student writes it: 0.18, −2, 1e-3, 25%.
+
+    Raises:
+        ValueError: it is none, or none that is finite.
+
+    >>> read_number("−0.5"), read_number("25 %")
+    (-0.5, 0.25)
+    """
+    plain = text.strip().replace("−", "-").replace(",", ".") if text.count(",") <= 1 else text
+    plain, percent = (plain[:-1].strip(), 0.01) if plain.endswith("%") else (plain, 1.0)
+    if not re.fullmatch(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d{1,2})?", plain, re.IGNORECASE):
+        raise ValueError(f"wanted a number as 0.25, got {text!r:.40}")
+    return float(plain) * percent
+
+
+def said(text: Text, link: str, figures: Figures) -> str:
+    """Return a text with its quantities computed.
+
+    Raises:
+        ValueError: one of them cannot be computed, with the reason.
+    """
+    markdown = text.markdown
+    for mark, quantity in text.quantities.items():
+        here = quantity.at(link)
+        found = value(here, figures(here.link))
+        shown = found if isinstance(found, str) else written(found, here.form)
+        markdown = markdown.replace(mark, plain(shown))
+    return markdown
+
+
+def _half_a_digit(stated: str) -> float:
+    """Half a unit of the last digit that is written."""
+    percent = 0.01 if stated.rstrip().endswith("%") else 1.0
+    mantissa, _, power = stated.lower().rstrip("% ").partition("e")
+    decimals = len(mantissa.partition(".")[2])
+    return float(0.5 * 10.0 ** (int(power or 0) - decimals) * percent)
+
+
+def _exact(number: float) -> str:
+    return written(number, ".4g" if abs(number) >= 1e-4 else USUAL_FORM)
+
+
+def _why(of: Quantity, chosen: str, figures: Figures) -> str:
+    """Say the number of what is chosen, and of the next."""
+    figure = figures(of.link)
+    names = options(of, figure)
+    numbers = {}
+    for name in names:
+        found = value(Quantity(of.panel, (*of.cell, name)), figure)
+        assert not isinstance(found, str)
+        numbers[name] = found
+    ranked = sorted(numbers, key=lambda name: numbers[name], reverse=of.of == "largest")
+    row = f"{of.panel}[{', '.join(of.cell)}]"
+    rest = f", then {ranked[1]} {_exact(numbers[ranked[1]])}" if len(ranked) > 1 else ""
+    return f"in {row} {chosen} has {_exact(numbers[chosen])}{rest}"

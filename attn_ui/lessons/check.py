@@ -1,0 +1,88 @@
+"""What in a lesson is not so: `python -m attn_ui.lessons.check [FILES]`, else the lessons of this app."""
+
+import argparse
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from attn_ui.lessons import shelf
+from attn_ui.lessons.answers import Figures, said, stated, truth
+from attn_ui.lessons.figures import figure_of
+from attn_ui.lessons.lesson import Aside, Lesson, LessonError, Question, Step, Text
+
+
+def complaints(lesson: Lesson, figures: Figures = figure_of) -> list[str]:
+    """Return a sentence for whatever in a lesson is not so, each with file and line.
+
+    That is a link with a setting that its page does not have, a quantity that its figure does not have, and
+    a stated answer that is not the computed one.
+    """
+    return [found for step in lesson.steps for found in _of_step(lesson, step, figures)]
+
+
+def _of_step(lesson: Lesson, step: Step, figures: Figures) -> Iterator[str]:
+    try:
+        figures(step.link)
+    except (ValueError, LookupError) as error:
+        yield f"{lesson.file}, line {step.line}: in the step {step.title!r}: {error}"
+        return
+    for part in step.parts:
+        for text in _texts(part):
+            try:
+                said(text, step.link, figures)
+            except (ValueError, LookupError) as error:
+                yield f"{lesson.file}, line {text.line}: wanted {error}"
+        if isinstance(part, Question):
+            yield from _of_question(lesson, part, step, figures)
+
+
+def _of_question(lesson: Lesson, question: Question, step: Step, figures: Figures) -> Iterator[str]:
+    place = f"{lesson.file}, line {question.line}"
+    try:
+        true = truth(question, step.link, figures)
+    except (ValueError, LookupError) as error:
+        yield f"{place}: wanted {error}"
+        return
+    if not stated(question, true):
+        yield f"{place}: the answer is {true.answer} ({true.said}), the lesson states {question.answer!r}"
+    if question.options and true.answer not in question.options:
+        yield f"{place}: none of the options is the answer, {true.answer}"
+
+
+def _texts(part: Text | Question | Aside) -> list[Text]:
+    if isinstance(part, Text):
+        return [part]
+    if isinstance(part, Aside):
+        return [part.text]
+    return [part.asks, *([part.because] if part.because else [])]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Check lessons; return 0 where all is so."""
+    parser = argparse.ArgumentParser(prog="python -m attn_ui.lessons.check", description=__doc__)
+    parser.add_argument("files", nargs="*", type=Path, help="lessons, or folders of them")
+    asked = parser.parse_args(arguments)
+    named = asked.files or [shelf.OWN]
+    files = [file for path in named for file in (shelf.files(path) if path.is_dir() else [path])]
+    if not files:
+        print(f"lesson-check: no lesson in {', '.join(map(str, asked.files))}", file=sys.stderr)
+        return 2
+    wrong = 0
+    for file in files:
+        try:
+            lesson = shelf.opened(file)
+        except LessonError as error:
+            found = [str(error)]
+        else:
+            found = complaints(lesson)
+        for sentence in found:
+            print(f"lesson-check: {sentence}", file=sys.stderr)
+        wrong += bool(found)
+        if not found:
+            n_questions = sum(len(step.questions) for step in lesson.steps)
+            print(f"{lesson.file}: {len(lesson.steps)} steps, {n_questions} questions, all answers are as computed")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

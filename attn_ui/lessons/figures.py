@@ -1,0 +1,54 @@
+"""The figure at a link, for what a lesson asks of it: computed once for all who are at that step."""
+
+from importlib import import_module
+from typing import Any
+
+from attn_ui.base.navigation import PAGES
+from attn_ui.base.page import At, Page
+from attn_ui.base.shared_cache import shared
+
+KEPT = ("type", "name", "visible", "x", "y", "z", "xaxis", "yaxis", "meta")
+
+
+def page_of(link: str) -> Page[Any, Any]:
+    """Return the page of a link.
+
+    Raises:
+        ValueError: there is none.
+    """
+    address = link.partition("?")[0].strip("/")
+    folder = next((each.folder for each in PAGES if each.address == address), None)
+    if folder is None:
+        names = ", ".join(each.address or "/" for each in PAGES)
+        raise ValueError(f"a link to a page ({names}), got {link!r}")
+    page: Page[Any, Any] = import_module(f"pages.{folder}.page").PAGE
+    return page
+
+
+def seen_at(link: str) -> At[Any]:
+    """Return a page at a link that says nothing but what the page can do.
+
+    Raises:
+        ValueError: a setting of it cannot be used.
+    """
+    at = page_of(link).at(link.partition("?")[2])
+    if at.dropped:
+        raise ValueError(" ".join(each.sentence() for each in at.dropped))
+    return at
+
+
+@shared
+def figure_of(link: str) -> dict[str, Any]:
+    """Return what a lesson can ask of the figure at a link: names, values and labels.
+
+    Raises:
+        ValueError: a setting of it cannot be used; LookupError: it has no figure.
+    """
+    figure = seen_at(link).figure()
+    layout = {
+        name: {key: axis[key] for key in ("tickvals", "ticktext") if key in axis}
+        for name, axis in figure["layout"].items()
+        if name.startswith(("xaxis", "yaxis"))
+    }
+    data = [{key: trace[key] for key in KEPT if key in trace} for trace in figure["data"]]
+    return {"data": data, "layout": layout}

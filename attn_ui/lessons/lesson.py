@@ -1,0 +1,102 @@
+"""What a lesson is: steps, each a state of a page with text and questions; answers are computed there."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from attn_ui.lessons.quantity import Quantity
+
+Kind = Literal["number", "which", "larger", "trend"]
+"""A number is typed; a name is chosen; which of two is larger; whether it rises from one link to another."""
+COMPARED: Mapping[Kind, tuple[str, str, str]] = {
+    "larger": ("the first", "the second", "they are equal"),
+    "trend": ("it falls", "it rises", "it stays"),
+}
+"""What can be answered where two numbers are compared: the first is larger, the second is, neither."""
+
+
+class LessonError(ValueError):
+    """What is wrong in a lesson, with its file and line."""
+
+    def __init__(self, file: str, line: int, reason: str) -> None:
+        """Say where it is, and why."""
+        super().__init__(f"{file}, line {line}: {reason}")
+        self.line = line
+
+
+@dataclass(frozen=True)
+class Text:
+    """A text as markdown, with quantities in it that are computed when it is shown."""
+
+    markdown: str
+    line: int
+    quantities: Mapping[str, Quantity] = field(default_factory=dict)  # by the marks that stand for them
+
+
+@dataclass(frozen=True)
+class Question:
+    """A question with its answer.
+
+    Attributes:
+        kind: how it is answered.
+        asks: the question, as markdown.
+        of: what is asked for; than: what it is compared with.
+        answer: the answer as the lesson states it, held against what is computed.
+        within: how far from it a number may be; None for a twentieth of it or half of its last digit.
+        options: the names to choose from; empty for all that there are.
+        hint: said after a wrong answer; because: said with the right one.
+    """
+
+    kind: Kind
+    asks: Text
+    of: Quantity
+    answer: str
+    line: int
+    than: Quantity | None = None
+    within: float | None = None
+    options: Sequence[str] = ()
+    hint: str = ""
+    because: Text | None = None
+
+
+@dataclass(frozen=True)
+class Aside:
+    """A thought that is opened by who wants it: a title, and its text."""
+
+    title: str
+    text: Text
+
+
+Part = Text | Question | Aside
+
+
+@dataclass(frozen=True)
+class Step:
+    """One step: its name in links, its title, the link that it shows, and what is said and asked."""
+
+    name: str
+    title: str
+    link: str
+    line: int
+    parts: Sequence[Part] = ()
+
+    @property
+    def questions(self) -> list[Question]:
+        """What it asks."""
+        return [part for part in self.parts if isinstance(part, Question)]
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """A lesson: its name in links, its title, one sentence about it, how long it takes, and its steps."""
+
+    name: str
+    title: str
+    about: str
+    minutes: int
+    steps: Sequence[Step]
+    file: str = ""
+
+    def step(self, name: str) -> int | None:
+        """Return the place of a step by its name; None where there is none."""
+        return next((place for place, step in enumerate(self.steps) if step.name == name), None)

@@ -1,0 +1,232 @@
+"""A quantity of a figure, as a lesson writes it: `weights[the, cat]`, computed from the page at a link.
+
+    weights[the, cat]                 a cell of the map "weights": query *the*, key *cat*
+    weights[the]                      its row
+    weights                           all of the map
+    estimate[2.5]                     a curve at x = 2.5
+    largest weights[the]              the name of the key where the row is largest
+    spread weights[the] at single-head?t=0.5 | .2f
+
+After `at` stands the link where it is taken, when it is not the step's own; after `|` how it is written.
+"""
+
+import math
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from html import unescape
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Numbers = NDArray[np.float64]
+
+USUAL_FORM = ".3g"
+_FORM = re.compile(r"[+]?\.\d[fg]|d|%|\.\d%")
+_TAGS = re.compile(r"<[^>]*>")
+
+
+def _spread(values: Numbers) -> float:
+    """How many equal weights are as spread as these: the exponential of their entropy, mean over rows."""
+    rows = np.atleast_2d(values)
+    positive = np.where(rows > 0, rows, 1.0)
+    return float(np.exp(-(rows * np.log(positive)).sum(-1)).mean())
+
+
+MEASURES: Mapping[str, Callable[[Numbers], float]] = {
+    "sum": lambda values: float(values.sum()),
+    "mean": lambda values: float(values.mean()),
+    "deviation": lambda values: float(values.std()),
+    "greatest": lambda values: float(values.max()),
+    "least": lambda values: float(values.min()),
+    "size": lambda values: float(np.linalg.norm(values)),
+    "spread": _spread,
+}
+"""Numbers that sum up a row or a map; masked cells count for nothing."""
+
+CHOICES: Mapping[str, Callable[[Numbers], int]] = {
+    "largest": lambda values: int(np.nanargmax(values)),
+    "smallest": lambda values: int(np.nanargmin(values)),
+}
+"""Which of a row it is: its name is the answer."""
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """What is asked for.
+
+    Attributes:
+        panel: the name of a map or a curve of the figure.
+        cell: names of a row and a column, of a row alone, a curve's x, or nothing for all of it.
+        of: one of `MEASURES` or `CHOICES`; "" for the cell itself.
+        link: where it is taken; "" where the step is.
+        form: how it is written.
+    """
+
+    panel: str
+    cell: tuple[str, ...] = ()
+    of: str = ""
+    link: str = ""
+    form: str = USUAL_FORM
+
+    @property
+    def chooses(self) -> bool:
+        """Whether its value is a name."""
+        return self.of in CHOICES
+
+    @property
+    def name(self) -> str:
+        """What it is called in a sentence, without where it is taken."""
+        cell = f"[{', '.join(self.cell)}]" if self.cell else ""
+        return f"{self.of} {self.panel}{cell}".strip()
+
+    def at(self, link: str) -> "Quantity":
+        """Return the same, taken at a link where it names none of its own."""
+        return self if self.link else replace(self, link=link)
+
+
+def parse(text: str) -> Quantity:
+    """Read a quantity.
+
+    Raises:
+        ValueError: with what was wanted and what came.
+
+    >>> parse("largest weights[the] at single-head?t=0.5")
+    Quantity(panel='weights', cell=('the',), of='largest', link='single-head?t=0.5', form='.3g')
+    >>> parse("half |k|²[0, 1]").panel
+    'half |k|²'
+    """
+    # A panel may have bars in its name: what follows the last is how it is written only if it reads so.
+    body, bar, form = text.rpartition("|")
+    if not (bar and _FORM.fullmatch(form.strip())):
+        body, form = text, ""
+    found = re.fullmatch(
+        r"\s*(?P<panel>[^\[\]]+?)\s*(?:\[(?P<cell>[^\]]*)\])?(?:\s+at\s+(?P<link>\S+))?\s*", body
+    )
+    if not found:
+        raise ValueError(f"a quantity as `weights[the, cat]`; got {text!r:.80}")
+    panel = found["panel"]
+    first, _, rest = panel.partition(" ")
+    of = first if rest and (first in MEASURES or first in CHOICES) else ""
+    panel = rest.strip() if of else panel
+    cell = tuple(part.strip() for part in found["cell"].split(",")) if found["cell"] is not None else ()
+    if any(not part for part in cell) or len(cell) > 2:
+        raise ValueError(f"a row, or a row and a column, in the brackets; got {text!r:.80}")
+    if not of and len(cell) != 2 and found["cell"] is None:
+        raise ValueError(
+            f"a cell in brackets after the panel's name, or one of {', '.join((*MEASURES, *CHOICES))} before "
+            f"it; got {text!r:.80}"
+        )
+    return Quantity(panel, cell, of, found["link"] or "", form.strip() or USUAL_FORM)
+
+
+def value(quantity: Quantity, figure: Mapping[str, Any]) -> float | str:
+    """Compute a quantity from a figure, as Plotly takes it; a name for one of `CHOICES`.
+
+    Raises:
+        ValueError: the figure has no such panel, row or column, or no number there.
+    """
+    values, names = _taken(quantity, figure)
+    if quantity.chooses:
+        if values.ndim != 1 or len(names) != len(values):
+            raise ValueError(f"one row in brackets, to choose from; got {quantity.name!r}")
+        return names[CHOICES[quantity.of](values)]
+    if quantity.of:
+        return MEASURES[quantity.of](values[np.isfinite(values)] if values.ndim == 1 else _unmasked(values))
+    if values.ndim:
+        raise ValueError(f"a row and a column in brackets; got {quantity.name!r}")
+    if not np.isfinite(values):
+        raise ValueError(f"{quantity.name} is masked: it has no number")
+    return float(values)
+
+
+def options(quantity: Quantity, figure: Mapping[str, Any]) -> list[str]:
+    """Return the names that one of `CHOICES` chooses from, those with a number."""
+    values, names = _taken(quantity, figure)
+    return [name for name, number in zip(names, np.atleast_1d(values), strict=True) if np.isfinite(number)]
+
+
+def written(number: float, form: str = USUAL_FORM) -> str:
+    """Write a number as text does: a true minus sign, no exponent below a million.
+
+    >>> written(-0.12345), written(1234567.0, ".3g"), written(0.5, ".0%")
+    ('−0.123', '1230000', '50%')
+    """
+    text = f"{round(number):d}" if form == "d" else format(number, form)
+    if "e" in text and 1e-5 < abs(number) < 1e9:
+        text = f"{float(text):f}".rstrip("0").rstrip(".")
+    if "e" in text:
+        mantissa, _, power = text.partition("e")
+        text = f"{mantissa} × 10^{int(power)}"
+    return text.replace("-", "−")
+
+
+def _unmasked(values: Numbers) -> Numbers:
+    return np.where(np.isfinite(values), values, 0.0)
+
+
+def _taken(quantity: Quantity, figure: Mapping[str, Any]) -> tuple[Numbers, list[str]]:
+    """Return the numbers that are meant, and the names along the last of their axes."""
+    trace = _panel(quantity.panel, figure["data"])
+    if trace.get("type") == "heatmap":
+        values = np.asarray(trace["z"], dtype=np.float64)
+        sides = _labels(trace, figure["layout"], values.shape)
+        for name, names in zip(quantity.cell, sides, strict=False):
+            values = values[_place(name, names, quantity.panel)]
+        return values, sides[-1]
+    values, along = np.asarray(trace["y"], dtype=np.float64), list(trace["x"])
+    if len(quantity.cell) > 1:
+        raise ValueError(f"one x in brackets: {quantity.panel} is a curve; got {quantity.name!r}")
+    return values[_nearest(quantity.cell[0], along)] if quantity.cell else values, [str(x) for x in along]
+
+
+def _panel(name: str, traces: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
+    shown = [
+        trace
+        for trace in traces
+        if trace.get("visible", True) is not False
+        and trace.get("name")
+        and (trace.get("type") == "heatmap" or len(np.shape(trace.get("y", ()))) == 1)
+    ]
+    found = next((trace for trace in shown if trace["name"] == name), None)
+    if found is None:
+        there = dict.fromkeys(t["name"] for t in shown if not t["name"].endswith((" hatch", " masked")))
+        raise ValueError(f"a panel of the figure: {', '.join(there)}; got {name!r}")
+    return found
+
+
+def _labels(
+    trace: Mapping[str, Any], layout: Mapping[str, Any], shape: Sequence[int]
+) -> tuple[list[str], list[str]]:
+    """Return the names of a map's rows and columns as somebody reads them."""
+    if whole := (trace.get("meta") or {}).get("labels"):
+        return [*map(str, whole[0])], [*map(str, whole[1])]
+    sides = []
+    for letter, count in zip("yx", shape, strict=True):
+        axis = layout[trace[f"{letter}axis"].replace(letter, f"{letter}axis", 1)]
+        texts = dict(zip(axis.get("tickvals") or (), axis.get("ticktext") or (), strict=False))
+        sides.append([unescape(_TAGS.sub("", str(texts.get(place, place)))) for place in range(count)])
+    return sides[0], sides[1]
+
+
+def _place(name: str, names: Sequence[str], panel: str) -> int:
+    places = [place for place, other in enumerate(names) if other == name]
+    if len(places) == 1:
+        return places[0]
+    said = ", ".join(names[:20]) + (" …" if len(names) > 20 else "")
+    raise ValueError(f"one of {said} in {panel}; got {name!r}, which is there {len(places)} times")
+
+
+def _nearest(text: str, along: Sequence[Any]) -> int:
+    if text in along:
+        return list(along).index(text)
+    try:
+        wanted = float(text)
+        distances = [abs(float(x) - wanted) for x in along]
+    except (TypeError, ValueError):
+        raise ValueError(f"one of {', '.join(map(str, along[:20]))}; got {text!r}") from None
+    place = int(np.argmin(distances))
+    if not math.isclose(distances[place], 0.0, abs_tol=1e-6 + 1e-6 * abs(wanted)):
+        raise ValueError(f"an x of the curve, the nearest is {float(along[place]):.6g}; got {text!r}")
+    return place

@@ -1,0 +1,101 @@
+"""Every lesson of this app by its name: its own, the lecture of its key pictures, and a host's own folder."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+from attn_ui.host.hosting import hosting
+from attn_ui.lessons.lesson import Lesson, LessonError, Step
+from attn_ui.lessons.link_list import read_list
+from attn_ui.lessons.read import MOST_BYTES, read, slug
+
+ROOT = Path(__file__).resolve().parents[2]
+OWN = ROOT / "lessons"
+LECTURE = ROOT / "docs" / "lecture.txt"
+MOST_FILES = 200
+
+
+@dataclass(frozen=True)
+class Shelf:
+    """Lessons by their names, in the order in which they are offered; what could not be opened, and why."""
+
+    lessons: Mapping[str, Lesson]
+    complaints: tuple[str, ...] = ()
+
+
+def files(folder: Path) -> list[Path]:
+    """Return the lessons of a folder, by name."""
+    found = sorted(path for path in folder.iterdir() if path.suffix in (".md", ".txt") and path.is_file())
+    return [path for path in found if path.stem.upper() != "README"][:MOST_FILES]
+
+
+def opened(file: Path) -> Lesson:
+    """Read a lesson, or a list of links as one; a file that was read before only where it has changed.
+
+    Raises:
+        LessonError: it cannot be read, with file and line.
+    """
+    try:
+        about = file.stat()
+    except OSError as error:
+        raise LessonError(str(file), 1, f"wanted a file that can be read: {error.strerror}") from None
+    return _opened(file, about.st_mtime_ns, about.st_size)
+
+
+@lru_cache(maxsize=MOST_FILES)
+def _opened(file: Path, changed: int, n_bytes: int) -> Lesson:
+    del changed
+    name = _called(file)
+    if n_bytes > MOST_BYTES:
+        raise LessonError(name, 1, f"wanted at most {MOST_BYTES:,} bytes, got {n_bytes:,}")
+    try:
+        text = file.read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise LessonError(name, 1, f"wanted a file that can be read: {error.strerror}") from None
+    except UnicodeDecodeError as error:
+        raise LessonError(name, 1, f"wanted text in UTF-8: {error.reason} at byte {error.start}") from None
+    return listed(text, slug(file.stem), name) if file.suffix == ".txt" else read(text, slug(file.stem), name)
+
+
+def _called(file: Path) -> str:
+    return str(file.relative_to(ROOT)) if file.is_relative_to(ROOT) else file.name
+
+
+def listed(text: str, name: str, file: str) -> Lesson:
+    """Return a list of links as a lesson without words: a step a link.
+
+    Raises:
+        LessonError: a line that is no link, or no line that is one.
+    """
+    lines, bad = read_list(text)
+    if bad or not lines:
+        raise LessonError(file, 1, bad[0] if bad else "wanted a link a line, got none")
+    first = text.lstrip("\ufeff").splitlines()[0]
+    title = first.lstrip("# ").strip() if first.startswith("#") else name
+    steps, taken = [], set[str]()
+    for line in lines:
+        called = line.title or line.link
+        at = slug(called) or f"step-{line.number}"
+        at = at if at not in taken else f"{at}-{line.number}"
+        taken.add(at)
+        steps.append(Step(at, called, line.path, line.number))
+    return Lesson(name, title, f"{len(steps)} pictures, one after the other.", len(steps), steps, file)
+
+
+def shelf() -> Shelf:
+    """Return all lessons: a file that was changed is read again, one that is wrong leaves the others."""
+    own = hosting().lessons
+    lessons: dict[str, Lesson] = {}
+    complaints = []
+    for file in [*files(OWN), LECTURE, *(files(own) if own else [])]:
+        try:
+            lesson = opened(file)
+        except LessonError as error:
+            complaints.append(str(error))
+            continue
+        if lesson.name in lessons:
+            complaints.append(f"{file.name}: another lesson is called {lesson.name!r}; rename the file")
+            continue
+        lessons[lesson.name] = lesson
+    return Shelf(lessons, tuple(complaints))
