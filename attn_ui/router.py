@@ -12,6 +12,7 @@ ROOT = Path(__file__).resolve().parent.parent
 if str(ROOT) not in sys.path:
     sys.path.insert(0, str(ROOT))
 
+from attn_ui.base.framing import LESSON  # noqa: E402  (found by the path above)
 from attn_ui.base.navigation import PAGES  # noqa: E402  (found by the path above)
 from attn_ui.host.turns import TURNS  # noqa: E402  (found by the path above)
 from attn_ui.screen import share  # noqa: E402  (found by the path above)
@@ -41,7 +42,8 @@ st.set_page_config(
     page_title=listed.heading,
     page_icon=ROOT / "attn_ui" / "icon.svg",
     layout="wide",
-    initial_sidebar_state=264,
+    # A lesson has chosen the settings: its panel and the figure need the room.
+    initial_sidebar_state="collapsed" if LESSON.name in st.query_params else 264,
 )
 with TURNS:
     page.run()

@@ -168,7 +168,10 @@ export class LiveFigure {
 
   destroy() {
     this.gone = true;
-    this.projector.leave();
+    // The next step of a lesson is another page's: its figure fills the screen too.
+    const follows = this.projector.on && isProjected();
+    if (follows) projected = false;
+    this.projector.leave(follows);
     figures.delete(this);
     // A release that is still waiting; the address is another page's by now.
     if (this.sending) this.tell();
@@ -305,7 +308,7 @@ export class LiveFigure {
   }
 
   drawNow() {
-    if (!this.Plotly || !this.moving) return;
+    if (this.gone || !this.Plotly || !this.moving) return;
     clearTimeout(this.settling);
     this.settling = undefined;
     const { space } = this;
@@ -368,8 +371,7 @@ export class LiveFigure {
   project() {
     if (projected || !this.isFirst) return;
     projected = true;
-    const wanted = new URLSearchParams(window.location.search).get("projector");
-    if (wanted?.toLowerCase() === "true") this.projector.enter(false);
+    if (isProjected()) this.projector.enter(false);
   }
 
   /** Frames what is chosen in the picture that stands there; no picture is drawn again for it. */
@@ -454,6 +456,7 @@ export class LiveFigure {
 
   /** @param {unknown} error */
   fail(error) {
+    if (this.gone) return; // the page was left while it was drawn
     console.error("live figure:", error);
     if (this.gone) return;
     this.pause();
@@ -727,4 +730,9 @@ function isSameSpace(one, other) {
 /** @returns {number} pixels of height that a figure may take beside its words */
 function roomBelow() {
   return Math.max(360, Math.round(window.innerHeight * 0.62));
+}
+
+/** Whether the link wishes for a full screen. */
+function isProjected() {
+  return new URLSearchParams(window.location.search).get("projector")?.toLowerCase() === "true";
 }

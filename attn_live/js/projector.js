@@ -44,6 +44,7 @@ export class Projector {
       if (this.filled && !document.fullscreenElement) this.leave();
     };
     this.onSize = () => changed();
+    this.step = new MutationObserver(() => this.tell()); // another step of a lesson, of the same figure
     this.filled = false; // by the browser's own full screen
     /** @type {Element | null} */
     this.before = null; // what had the focus
@@ -62,7 +63,7 @@ export class Projector {
     this.before = document.activeElement;
     if (root.parentElement) root.parentElement.style.minHeight = `${root.offsetHeight}px`; // the page stays
     root.dataset.projector = "";
-    this.shown.told.textContent = toldByLink();
+    this.tell();
     if ("popover" in root) {
       root.popover = "manual"; // over everything, whatever holds it
       root.showPopover();
@@ -70,6 +71,7 @@ export class Projector {
     window.addEventListener("keydown", this.onKey, true);
     window.addEventListener("resize", this.onSize);
     document.addEventListener("fullscreenchange", this.onScreen);
+    if (asked()) this.step.observe(document.body, { childList: true, subtree: true });
     changed();
     this.focus(root.querySelector("input:not(:disabled)") ?? root.querySelector("button"));
     if (pressed && document.fullscreenEnabled)
@@ -81,10 +83,21 @@ export class Projector {
       );
   }
 
-  leave() {
+  /** Says over the figure what the page says that it covers: the question of a lesson's step, or the link's sentence. */
+  tell() {
+    const { told, changed } = this.shown;
+    const text = asked() || toldByLink();
+    if (!this.on || told.textContent === text) return;
+    told.textContent = text;
+    changed();
+  }
+
+  /** @param {boolean} [follows] whether another figure fills the screen next */
+  leave(follows = false) {
     const { root, changed } = this.shown;
     if (!this.on) return;
     this.on = false;
+    this.step.disconnect();
     window.removeEventListener("keydown", this.onKey, true);
     window.removeEventListener("resize", this.onSize);
     document.removeEventListener("fullscreenchange", this.onScreen);
@@ -95,7 +108,7 @@ export class Projector {
     delete root.dataset.projector;
     for (const name of ["--zoom", "--drawn"]) root.style.removeProperty(name);
     if (root.parentElement) root.parentElement.style.minHeight = "";
-    if (this.filled && document.fullscreenElement) document.exitFullscreen().catch(() => {});
+    if (this.filled && !follows && document.fullscreenElement) document.exitFullscreen().catch(() => {});
     this.filled = false;
     changed();
     this.focus(this.before);
@@ -147,7 +160,9 @@ export class Projector {
     const move = MOVES[event.key];
     if (event.key === "Escape") this.leave();
     else if (event.key === " " && !onButton) this.shown.toggle();
-    else if (move && !(onSlider && event.key.startsWith("Arrow"))) this.shown.nudge(...move);
+    else if (event.key.startsWith("Page") && walk(event.key === "PageDown")) {
+      // What a presenter's remote sends is the next step of a lesson, where there is one.
+    } else if (move && !(onSlider && event.key.startsWith("Arrow"))) this.shown.nudge(...move);
     else return; // the slider's own keys, and Enter
     event.preventDefault();
     event.stopPropagation();
@@ -166,7 +181,27 @@ export class Projector {
   }
 }
 
-/** The sentence of a lesson's link, as the page shows it; the figure covers that. */
+/** The question of a lesson's step, or its title; the figure covers its panel. */
+function asked() {
+  return document.querySelector(".lesson-told")?.textContent ?? "";
+}
+
+/**
+ * Goes to the next or the last step of a lesson, and stays in projector mode.
+ *
+ * @param {boolean} onward
+ */
+function walk(onward) {
+  const way = document.querySelector(`.lesson-ways a[rel="${onward ? "next" : "prev"}"]`);
+  if (!(way instanceof HTMLAnchorElement)) return Boolean(document.querySelector(".lesson-ways"));
+  const to = new URL(way.href);
+  to.searchParams.set("projector", "true");
+  way.href = to.href;
+  way.click();
+  return true;
+}
+
+/** The sentence of a teacher's link, as the page shows it; the figure covers that. */
 function toldByLink() {
   const said = new URLSearchParams(window.location.search).get("say") ?? "";
   return said.trim().split(/\s+/).join(" ").slice(0, MOST_TOLD);

@@ -1,7 +1,8 @@
 """What a link can say to any page beside the page's own settings: the words of a teacher's link.
 
-They hide controls or prose, start in projector mode, and say one sentence of the teacher's own. All of it
-stands in the link alone; whoever takes it out of the address has the whole page again.
+They hide controls or prose, start in projector mode, say one sentence of the teacher's own, and open a step
+of a lesson beside the figure. All of it stands in the link alone; whoever takes it out of the address has the
+whole page again.
 """
 
 from collections.abc import Sequence
@@ -11,6 +12,7 @@ from attn_ui.base.parameters import Flag, Parameter, Text
 
 PROJECTOR = Flag("projector", False)
 SAY = Text("say", "", 300)
+LESSON = Text("lesson", "", 200)  # by its file's name, and after a slash one of its steps
 PARTS = {
     "words": "All prose: what a page says beside its figure, and its tabs",
     "tabs": "The tabs under the figure",
@@ -44,6 +46,6 @@ def framing(settings: Sequence[Parameter]) -> tuple[Parameter, ...]:
     """Return what a link can say to a page with these settings, beside them.
 
     >>> [each.name for each in framing([Flag("bias", False)])]
-    ['hide', 'say', 'projector']
+    ['hide', 'say', 'projector', 'lesson']
     """
-    return hidden(settings), SAY, PROJECTOR
+    return hidden(settings), SAY, PROJECTOR, LESSON

@@ -80,7 +80,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         wrong += bool(found)
         if not found:
             n_questions = sum(len(step.questions) for step in lesson.steps)
-            print(f"{lesson.file}: {len(lesson.steps)} steps, {n_questions} questions, all answers are as computed")
+            counts = f"{len(lesson.steps)} steps, {n_questions} questions"
+            print(f"{lesson.file}: {counts}, all answers are as computed")
     return 1 if wrong else 0
 
 

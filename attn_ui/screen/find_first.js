@@ -1,4 +1,4 @@
-// The search field, and links of the glossary: what they need is fetched when they are first used.
+// The search field, links of the glossary and the steps of a lesson: what they need is fetched when they are first used.
 (() => {
   if (window.findsByName) return;
   window.findsByName = true;
@@ -13,7 +13,7 @@
     if (isField(target)) target.dataset.pressed = key;
   });
   document.addEventListener("click", async (event) => {
-    const link = event.target instanceof Element && event.target.closest(".st-key-terms a[href]");
+    const link = event.target instanceof Element && event.target.closest(":is(.st-key-terms, .st-key-lesson) a[href]");
     if (!link || event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
     event.preventDefault();
     try {

@@ -9,7 +9,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from attn_ui.base.parameters import Choice, Parameter, Tabs
 from attn_ui.base.places import See
-from attn_ui.screen import address, find, framing, share, state
+from attn_ui.screen import address, find, framing, lesson, share, state
 from attn_ui.streamlit_inside import markup
 
 _PAGES = Path(__file__).resolve().parents[2] / "pages"
@@ -42,7 +42,9 @@ def open_page(url: str, settings: Sequence[Parameter], title: str, sentence: str
         find.place()
         share.place(url, settings)
     framing.say()
-    st.markdown(sentence)
+    lesson.place()
+    with st.container(key="page-about"):
+        st.markdown(sentence)
     address.notify(dropped)
 
 

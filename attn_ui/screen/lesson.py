@@ -1,0 +1,271 @@
+"""The panel of a lesson, beside the figure that it speaks of: text, questions, and the way through its steps.
+
+Which lesson and which step stand in the link (`attn_ui.base.framing`). Answers live in the session alone.
+"""
+
+import html
+from collections.abc import Sequence
+from typing import Any
+from urllib.parse import parse_qsl, urlencode
+
+import streamlit as st
+
+from attn_ui.base.framing import LESSON
+from attn_ui.base.markdown import plain
+from attn_ui.host.turns import TURNS
+from attn_ui.lessons.answers import Truth, is_right, read_number, said, stated, truth
+from attn_ui.lessons.figures import figure_of
+from attn_ui.lessons.lesson import Aside, Lesson, Question, Step, Text
+from attn_ui.lessons.shelf import shelf
+
+_TRIES = "_lesson_tries"  # what was answered, by lesson, step and the question's place in it
+_SHOWN = "_lesson_shown"  # the answers that were asked for
+MOST_PILLS = 8  # names that stand side by side; more are in a list that unfolds
+TRIES_BEFORE = 1  # wrong ones, before the answer can be asked for
+_DONE = "_lesson_done"  # the questions that are answered, rightly or by asking
+_FOLD = '<input type="checkbox" class="lesson-fold" aria-label="Fold the lesson">'
+Place = tuple[str, str, int]
+
+
+def place() -> None:
+    """Show the panel where the link names a lesson; nothing otherwise."""
+    asked = st.query_params.get(LESSON.name)
+    if not asked:
+        return
+    name, _, step = asked.partition("/")
+    on_shelf = shelf()
+    lesson = on_shelf.lessons.get(name)
+    with st.container(key="lesson"):
+        if lesson is None:
+            known = ", ".join(on_shelf.lessons)
+            st.warning(
+                f"The link's `lesson` was `{name.replace('`', '')[:40]}`; there are: {known}.",
+                icon=":material/link_off:",
+            )
+            for complaint in on_shelf.complaints:
+                st.caption(plain(complaint))
+            return
+        at = lesson.step(step) if step else 0
+        if at is None:
+            st.caption(f"This lesson has no step called {plain(step[:40])}: here is its first.")
+        _walk(lesson, at or 0)
+
+
+def href(link: str, lesson: Lesson, step: Step) -> str:
+    """Return the address of a step, relative to any page.
+
+    >>> href("single-head?t=0.5", Lesson("why", "", "", 1, ()), Step("two", "", "", 1))
+    'single-head?t=0.5&lesson=why/two'
+    """
+    page, _, query = link.partition("?")
+    pairs = [*parse_qsl(query, keep_blank_values=True), (LESSON.name, f"{lesson.name}/{step.name}")]
+    return f"{page.strip('/') or './'}?{urlencode(pairs, safe='/')}"
+
+
+def _walk(lesson: Lesson, at: int) -> None:
+    step = lesson.steps[at]
+    st.html(_head(lesson, at))
+    is_alone = False
+
+    @st.fragment
+    def parts() -> None:
+        if not is_alone:
+            _parts(lesson, step)
+            return
+        with TURNS:
+            _parts(lesson, step)
+
+    try:
+        parts()
+    finally:
+        is_alone = True  # an answer runs this part alone
+    st.html(_foot(lesson, at))
+
+
+def _head(lesson: Lesson, at: int) -> str:
+    items = []
+    for place, step in enumerate(lesson.steps):
+        here = ' aria-current="step"' if place == at else ""
+        done = ' class="lesson-done"' if _is_done(lesson, step) else ""
+        named = html.escape(f"{place + 1}. {step.title}", quote=True)
+        to = html.escape(href(step.link, lesson, step), quote=True)
+        items.append(f'<li><a href="{to}" title="{named}" aria-label="{named}"{here}{done}></a></li>')
+    step = lesson.steps[at]
+    count = f"{at + 1} of {len(lesson.steps)}"
+    return (
+        f'<div class="lesson-head"><p>{html.escape(lesson.title)}<span>{count}</span>{_FOLD}</p>'
+        f'<nav aria-label="Steps"><ol>{"".join(items)}</ol></nav>'
+        f"<h2>{html.escape(step.title)}</h2></div>"
+        f'<p class="lesson-told" hidden>{html.escape(_told(step))}</p>'
+    )
+
+
+def _told(step: Step) -> str:
+    """What stands over a projected figure: the step's question, or its title."""
+    asks = next((question.asks for question in step.questions), None)
+    return step.title if asks is None else _bare(_shown(asks, step))
+
+
+def _bare(markdown: str) -> str:
+    """Return text without the marks of markdown, on one line."""
+    return " ".join(markdown.replace("\\", "").replace("*", "").replace("`", "").replace("$", "").split())
+
+
+def _foot(lesson: Lesson, at: int) -> str:
+    steps = lesson.steps
+
+    def way(to: int, label: str, rel: str) -> str:
+        if not 0 <= to < len(steps):
+            return f'<span class="lesson-{rel}"></span>'
+        address = html.escape(href(steps[to].link, lesson, steps[to]), quote=True)
+        title = html.escape(steps[to].title, quote=True)
+        return f'<a class="lesson-{rel}" rel="{rel}" href="{address}" title="{title}">{label}</a>'
+
+    again = html.escape(href(steps[at].link, lesson, steps[at]), quote=True)
+    return (
+        f'<nav class="lesson-ways" aria-label="Lesson">{way(at - 1, "← Back", "prev")}'
+        f"{way(at + 1, 'Next →', 'next')}</nav>"
+        f'<nav class="lesson-more" aria-label="Elsewhere"><a class="lesson-again" href="{again}" '
+        f'title="Play with every control; this brings the step’s own settings back">Back to this step</a>'
+        f'<a class="lesson-leave" href="{_left()}">Leave the lesson</a></nav>'
+    )
+
+
+def _left() -> str:
+    """Return the address of what is on screen, without the lesson."""
+    pairs = [
+        (name, text)
+        for name in st.query_params
+        if name != LESSON.name
+        for text in st.query_params.get_all(name)
+    ]
+    return html.escape(f"?{urlencode(pairs)}", quote=True)
+
+
+def _parts(lesson: Lesson, step: Step) -> None:
+    for index, part in enumerate(step.parts):
+        if isinstance(part, Text):
+            st.markdown(_shown(part, step))
+        elif isinstance(part, Aside):
+            with st.expander(part.title):
+                st.markdown(_shown(part.text, step))
+        else:
+            with st.container(key=f"lesson-asks-{index}"):
+                _ask((lesson.name, step.name, index), part, step)
+
+
+def _shown(text: Text, step: Step) -> str:
+    """Return a text with its numbers; what cannot be computed is named where it stands."""
+    try:
+        return said(text, step.link, figure_of)
+    except (ValueError, LookupError) as error:
+        return f"{text.markdown}\n\n*Line {text.line} of this lesson: wanted {plain(str(error))}*"
+
+
+def _ask(place: Place, question: Question, step: Step) -> None:
+    st.markdown(_shown(question.asks, step))
+    try:
+        true = truth(question, step.link, figure_of)
+    except (ValueError, LookupError) as error:
+        st.warning(f"Line {question.line} of this lesson: wanted {plain(str(error))}")
+        return
+    if not stated(question, true):
+        st.warning(
+            f"Line {question.line} of this lesson states {plain(question.answer)}; what is computed is "
+            f"{plain(true.answer)} ({plain(true.said)})."
+        )
+    tries = _tries(place)
+    settled = place in _shown_ones() or any(is_right(question, true, each) for each in tries)
+    if settled:
+        st.session_state.setdefault(_DONE, set()).add(place)
+    _control(place, question, true)
+    with st.container(key=f"lesson-reply-{place[2]}"):
+        _reply(place, question, true, tries, step, settled=settled)
+
+
+def _control(place: Place, question: Question, true: Truth) -> None:
+    """Offer what can be answered; a change is a try."""
+    lesson, step, index = place
+    key = f"lesson-{lesson}-{step}-{index}"
+    last = next(iter(_tries(place)[-1:]), None)
+
+    if true.number is not None:
+
+        def typed() -> None:
+            text = st.session_state[key]
+            try:
+                _try(place, read_number(text))
+            except ValueError:
+                _try(place, text) if text.strip() else None
+
+        with st.container(horizontal=True, vertical_alignment="bottom", key=f"{key}-row"):
+            st.text_input(
+                "Your answer",
+                value="" if last is None else str(last),
+                key=key,
+                on_change=typed,
+                placeholder="a number",
+                label_visibility="collapsed",
+                max_chars=40,
+            )
+            st.button("Check", key=f"{key}-check")  # a press leaves the field, which answers
+        return
+
+    def chosen() -> None:
+        if st.session_state[key] is not None:
+            _try(place, st.session_state[key])
+
+    offer: Any = st.pills if len(true.options) <= MOST_PILLS else st.selectbox
+    more = {"default": last} if offer is st.pills else {"index": None, "placeholder": "Choose"}
+    offer("Your answer", true.options, key=key, on_change=chosen, label_visibility="collapsed", **more)
+
+
+def _reply(
+    place: Place, question: Question, true: Truth, tries: Sequence[Any], step: Step, *, settled: bool
+) -> None:
+    if not settled and not tries:
+        return
+    if settled:
+        right = any(is_right(question, true, each) for each in tries)
+        opening = "✓ **Right.**" if right else f"The answer is **{plain(true.answer)}**."
+        st.markdown(f"{opening} {plain(true.said[:1].upper() + true.said[1:])}.")
+        if question.because:
+            st.markdown(_shown(question.because, step))
+        return
+    last = tries[-1]
+    if true.number is not None and isinstance(last, str):
+        st.markdown(f"A number is wanted, as 0.25 or 25%; you typed {plain(last[:40])}.")
+        return
+    named = f"{last:.6g}".replace("-", "−") if isinstance(last, float) else last
+    st.markdown(f"✗ **Not yet:** {plain(named)}. {plain(question.hint)}")
+    if (
+        len([each for each in tries if not (true.number is not None and isinstance(each, str))])
+        > TRIES_BEFORE
+    ):
+        st.button("Show the answer", key=f"lesson-show-{place[2]}", on_click=_show, args=(place,))
+
+
+def _tries(place: Place) -> list[Any]:
+    tries: dict[Place, list[Any]] = st.session_state.setdefault(_TRIES, {})
+    return tries.get(place, [])
+
+
+def _try(place: Place, answer: str | float) -> None:
+    st.session_state.setdefault(_TRIES, {}).setdefault(place, []).append(answer)
+
+
+def _shown_ones() -> set[Place]:
+    shown: set[Place] = st.session_state.setdefault(_SHOWN, set())
+    return shown
+
+
+def _show(place: Place) -> None:
+    _shown_ones().add(place)
+
+
+def _is_done(lesson: Lesson, step: Step) -> bool:
+    """Tell whether each question of a step was answered, rightly or by asking for the answer."""
+    asked = [index for index, part in enumerate(step.parts) if isinstance(part, Question)]
+    return bool(asked) and all(
+        (lesson.name, step.name, index) in st.session_state.get(_DONE, set()) for index in asked
+    )
