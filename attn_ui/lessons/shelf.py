@@ -1,5 +1,6 @@
 """Every lesson of this app by its name: its own, the lecture of its key pictures, and a host's own folder."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -46,7 +47,8 @@ def opened(file: Path) -> Lesson:
 @lru_cache(maxsize=MOST_FILES)
 def _opened(file: Path, changed: int, n_bytes: int) -> Lesson:
     del changed
-    name = _called(file)
+    name, number = _called(file), re.compile(r"\d+[-_ ]+")  # a number puts files in order, and is no name
+    called = slug(number.sub("", file.stem, count=1) if number.match(file.stem) else file.stem)
     if n_bytes > MOST_BYTES:
         raise LessonError(name, 1, f"wanted at most {MOST_BYTES:,} bytes, got {n_bytes:,}")
     try:
@@ -55,7 +57,7 @@ def _opened(file: Path, changed: int, n_bytes: int) -> Lesson:
         raise LessonError(name, 1, f"wanted a file that can be read: {error.strerror}") from None
     except UnicodeDecodeError as error:
         raise LessonError(name, 1, f"wanted text in UTF-8: {error.reason} at byte {error.start}") from None
-    return listed(text, slug(file.stem), name) if file.suffix == ".txt" else read(text, slug(file.stem), name)
+    return listed(text, called, name) if file.suffix == ".txt" else read(text, called, name)
 
 
 def _called(file: Path) -> str:

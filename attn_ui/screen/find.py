@@ -12,13 +12,17 @@ from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qsl
 
 import streamlit as st
 
 from attn_live.bundle import mark
+from attn_ui.base.framing import LESSON
 from attn_ui.base.navigation import PAGES, Listed
 from attn_ui.base.parameters import Choice, Tabs
 from attn_ui.base.places import Found, Place
+from attn_ui.lessons.lesson import Lesson
+from attn_ui.lessons.shelf import shelf
 from attn_ui.screen.live_figure import PLOTLY_ROUTE
 from attn_ui.streamlit_inside import markup
 
@@ -44,7 +48,17 @@ def everything() -> tuple[Found, ...]:
         if isinstance(setting, Choice)
         for found in _options(page, setting)
     ]
-    return (*terms, *pages, *options)
+    return (*terms, *pages, *(_lesson(lesson) for lesson in shelf().lessons.values()), *options)
+
+
+def _lesson(lesson: Lesson) -> Found:
+    """Find a lesson at its first step."""
+    first = lesson.steps[0]
+    folder = next(page.folder for page in PAGES if page.address == first.link.partition("?")[0].strip("/"))
+    link = dict(parse_qsl(first.link.partition("?")[2], keep_blank_values=True))
+    return Found(
+        (lesson.title,), "lesson", Place(folder, link | {LESSON.name: f"{lesson.name}/{first.name}"})
+    )
 
 
 def _options(page: Listed, setting: Choice) -> Iterator[Found]:

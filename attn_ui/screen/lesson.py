@@ -51,6 +51,28 @@ def place() -> None:
         _walk(lesson, at or 0)
 
 
+def offer() -> None:
+    """Show all lessons, each a link to its first step; and what of a host's own could not be opened."""
+    on_shelf = shelf()
+    items = "".join(map(_offered, on_shelf.lessons.values()))
+    with st.container(key="lessons"):
+        st.html(f'<ul class="lessons">{items}</ul>')
+        for complaint in on_shelf.complaints:
+            st.warning(f"A lesson could not be opened: {plain(complaint)}", icon=":material/description:")
+
+
+def _offered(lesson: Lesson) -> str:
+    to = html.escape(href(lesson.steps[0].link, lesson, lesson.steps[0]), quote=True)
+    title, about = html.escape(lesson.title), html.escape(lesson.about)
+    return f'<li><a href="{to}">{title}</a> <span>{_length(lesson)}</span><p>{about}</p></li>'
+
+
+def _length(lesson: Lesson) -> str:
+    n_questions = sum(len(step.questions) for step in lesson.steps)
+    asked = f", {n_questions} questions" if n_questions else ""
+    return f"{lesson.minutes} minutes, {len(lesson.steps)} steps{asked}"
+
+
 def href(link: str, lesson: Lesson, step: Step) -> str:
     """Return the address of a step, relative to any page.
 

@@ -8,6 +8,7 @@ from attn_figures import overview
 from attn_live.packing import pack
 from attn_ui.base.navigation import PAGES
 from attn_ui.base.shared_cache import shared
+from attn_ui.screen import lesson
 from attn_ui.screen.live_figure import live_figure
 from pages.overview.compute import uses
 from pages.overview.words import STARTS, USES
@@ -23,6 +24,10 @@ def show(_temperature: float) -> None:
             script = str(FOLDER / chapter.folder / "page.py")
             st.page_link(script, label=f"**{chapter.title}**", icon=":material/arrow_forward:")
             st.caption(chapter.about)
+
+    st.header("Lessons", anchor=False)
+    st.markdown("Each leads through the pages, asks, and checks the answers against what is computed there.")
+    lesson.offer()
 
     st.header("Where to start", anchor=False)
     for column, (who, advice) in zip(st.columns(len(STARTS)), STARTS.items(), strict=True):
