@@ -103,8 +103,8 @@ def said(text: Text, link: str, figures: Figures) -> str:
     for mark, quantity in text.quantities.items():
         here = quantity.at(link)
         found = value(here, figures(here.link))
-        shown = found if isinstance(found, str) else written(found, here.form)
-        markdown = markdown.replace(mark, plain(shown))
+        shown = plain(found) if isinstance(found, str) else written(found, here.form)
+        markdown = markdown.replace(mark, shown)
     return markdown
 
 

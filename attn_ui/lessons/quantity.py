@@ -133,7 +133,11 @@ def value(quantity: Quantity, figure: Mapping[str, Any]) -> float | str:
             raise ValueError(f"one row in brackets, to choose from; got {quantity.name!r}")
         return names[CHOICES[quantity.of](values)]
     if quantity.of:
-        return MEASURES[quantity.of](values[np.isfinite(values)] if values.ndim == 1 else _unmasked(values))
+        there = np.isfinite(values)
+        # Rows stay rows; a masked weight is none.
+        return MEASURES[quantity.of](
+            np.where(there, values, 0.0) if quantity.of == "spread" else values[there]
+        )
     if values.ndim:
         raise ValueError(f"a row and a column in brackets; got {quantity.name!r}")
     if not np.isfinite(values):
@@ -160,10 +164,6 @@ def written(number: float, form: str = USUAL_FORM) -> str:
         mantissa, _, power = text.partition("e")
         text = f"{mantissa} × 10^{int(power)}"
     return text.replace("-", "−")
-
-
-def _unmasked(values: Numbers) -> Numbers:
-    return np.where(np.isfinite(values), values, 0.0)
 
 
 def _taken(quantity: Quantity, figure: Mapping[str, Any]) -> tuple[Numbers, list[str]]:

@@ -44,6 +44,7 @@ from attn_ui.lessons.quantity import Quantity, parse
 MOST_BYTES = 200_000
 MOST_STEPS = 60
 MOST_MINUTES = 240
+MOST_OPTIONS = 4_000  # characters between two lines of ---
 _KINDS: Sequence[Kind] = get_args(Kind)
 _DIRECTIVES = ("attention", "question", "dropdown")
 _OF_QUESTION = ("of", "than", "answer", "within", "options", "hint", "because")
@@ -125,7 +126,7 @@ class _Reader:
             if token.type in _NOT_SHOWN:
                 kind = _NOT_SHOWN[token.type]
                 raise self.error(line, f"a lesson cannot hold {kind}: {token.content!r:.60}")
-            self.refuse([each for each in token.children or () if each.type in _NOT_SHOWN], line - 1)
+            self.refuse([each for each in token.children or () if each.type in _NOT_SHOWN], line)
 
     def steps(self, tokens: Sequence[Token], lines: Sequence[str]) -> Iterator[Step]:
         """Yield each step: what stands between one heading of the second level and the next."""
@@ -252,6 +253,10 @@ class _Reader:
 
     def options(self, text: str, line: int, names: Sequence[str]) -> Mapping[str, Any]:
         """Read YAML: a plain mapping, without anchors, which a few lines could blow up with."""
+        if len(text) > MOST_OPTIONS:
+            raise self.error(
+                line, f"wanted at most {MOST_OPTIONS:,} characters between ---, got {len(text):,}"
+            )
         try:
             if any(isinstance(token, yaml.AliasToken) for token in yaml.scan(text)):
                 raise self.error(line, "wanted plain values, got an alias (*name)")

@@ -1,0 +1,360 @@
+"""Lessons: read from Markdown, computed from the pages, refused with file and line where they are not so."""
+
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from attn_ui.lessons import check, shelf
+from attn_ui.lessons.answers import Truth, is_right, read_number, said, stated, truth
+from attn_ui.lessons.figures import figure_of
+from attn_ui.lessons.lesson import Lesson, LessonError, Question, Text
+from attn_ui.lessons.quantity import options, parse, value, written
+from attn_ui.lessons.read import MOST_BYTES, MOST_STEPS, read
+from pages import PAGES
+from tests.pages import open_sound
+
+HEAD = "---\ntitle: A lesson\nabout: About it.\nminutes: 5\n---\n"
+LINK = "single-head?stage=weights"
+STEP = f"## One\n\n:::{{attention}} {LINK}\n:::\n\n"
+OWN = shelf.files(shelf.OWN)
+
+
+def asks(options: str, kind: str = "number", text: str = "How much?") -> str:
+    return f":::{{question}} {kind}\n---\n{options}\n---\n{text}\n:::\n"
+
+
+def lesson(*parts: str) -> Lesson:
+    return read(HEAD + STEP + "\n".join(parts), "a-lesson", "a.md")
+
+
+def the_question(options: str, kind: str = "number") -> Question:
+    return lesson(asks(options, kind)).steps[0].questions[0]
+
+
+def softmax(scores: np.ndarray) -> np.ndarray:
+    exponentials = np.exp(scores - scores.max(-1, keepdims=True))
+    return exponentials / exponentials.sum(-1, keepdims=True)
+
+
+# ---- quantities, against NumPy ----
+
+
+def test_quantities_of_a_map_are_what_numpy_finds_from_the_scores() -> None:
+    figure = figure_of("single-head?stage=all+at+once")
+    scores = next(np.array(trace["z"]) for trace in figure["data"] if trace["name"] == "scores")
+    words = ["the", "cat", "sat", "on", "the₂", "mat"]
+    weights = softmax(scores / math.sqrt(4))
+    for i, query in enumerate(words):
+        assert value(parse(f"largest weights[{query}]"), figure) == words[weights[i].argmax()]
+        assert value(parse(f"smallest weights[{query}]"), figure) == words[weights[i].argmin()]
+        for j, key in enumerate(words):
+            assert value(parse(f"weights[{query}, {key}]"), figure) == pytest.approx(weights[i, j], abs=1e-7)
+    entropy = -(weights * np.log(weights)).sum(-1)
+    wanted = {
+        "sum weights[sat]": 1.0,
+        "spread weights[sat]": math.exp(entropy[2]),
+        "spread weights": np.exp(entropy).mean(),
+        "mean scores": scores.mean(),
+        "deviation scores": scores.std(),
+        "greatest scores": scores.max(),
+        "least scores": scores.min(),
+        "size scores[cat]": math.sqrt((scores[1] ** 2).sum()),
+    }
+    for text, number in wanted.items():
+        assert value(parse(text), figure) == pytest.approx(number, abs=1e-6), text
+    assert options(parse("largest weights[cat]"), figure) == words
+
+
+def test_masked_cells_count_for_nothing_and_have_no_number() -> None:
+    figure = figure_of("single-head?stage=all+at+once&mask=causal")
+    scores = next(np.array(trace["z"]) for trace in figure["data"] if trace["name"] == "scores")
+    row = softmax(scores[2, :3] / 2)
+    assert value(parse("spread weights[sat]"), figure) == pytest.approx(np.exp(-(row * np.log(row)).sum()))
+    assert value(parse("mean weights[sat]"), figure) == pytest.approx(1 / 3)
+    assert options(parse("largest weights[sat]"), figure) == ["the", "cat", "sat"]
+    with pytest.raises(ValueError, match=r"weights\[the, cat\] is masked"):
+        value(parse("weights[the, cat]"), figure)
+
+
+def test_a_curve_is_read_at_its_x() -> None:
+    """The estimate at 2.5 is the weighted mean of the values, with weights of a Gaussian kernel."""
+    figure = figure_of("kernel-regression?h=0.5")
+    data = next(trace for trace in figure["data"] if trace["name"] == "data")
+    x, y = np.array(data["x"], dtype=float), np.array(data["y"], dtype=float)
+    weights = softmax(-((2.5 - x) ** 2) / (2 * 0.5**2))
+    assert value(parse("estimate[2.5]"), figure) == pytest.approx(weights @ y, abs=1e-5)
+    with pytest.raises(ValueError, match="an x of the curve, the nearest is"):
+        value(parse("estimate[2.51]"), figure)
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("", "a quantity as"),
+        ("weights", "a cell in brackets"),
+        ("weights[]", "a row, or a row and a column"),
+        ("weights[a, b, c]", "a row, or a row and a column"),
+        ("weights[the, cat", "a quantity as"),
+        ("weights[the, dog]", "one of the, cat, sat"),
+        ("Weights[the, cat]", "a panel of the figure: .*weights.*; got 'Weights'"),
+        ("weights[the]", "a row and a column in brackets"),
+        ("largest weights[the, cat]", "one row in brackets"),
+        ("largest weights", "one row in brackets"),
+    ],
+)
+def test_a_quantity_that_is_none_says_what_was_wanted(text: str, wanted: str) -> None:
+    with pytest.raises(ValueError, match=wanted):
+        value(parse(text), figure_of(LINK))
+
+
+def test_a_link_of_its_own_and_a_form() -> None:
+    found = parse("largest head 1[the] at multi-head?heads=2 | .1f")
+    assert (found.panel, found.cell, found.of, found.link, found.form) == (
+        *("head 1", ("the",), "largest"),
+        *("multi-head?heads=2", ".1f"),
+    )
+    assert [written(0.12345, form) for form in (".3g", ".1f", ".0%", "d")] == ["0.123", "0.1", "12%", "0"]
+
+
+# ---- answers ----
+
+
+def test_numbers_are_right_within_a_twentieth_or_what_the_question_allows() -> None:
+    figure = figure_of(LINK)
+    true = value(parse("weights[the, cat]"), figure)
+    assert isinstance(true, float)
+    usual = the_question("of: weights[the, cat]\nanswer: 0.54")
+    strict = the_question("of: weights[the, cat]\nanswer: 0.54\nwithin: 0.001")
+    found = truth(usual, LINK, figure_of)
+    assert found.number == pytest.approx(true)
+    for off, by_usual, by_strict in ((0.0005, True, True), (0.02, True, False), (0.05, False, False)):
+        assert is_right(usual, found, true + off) is by_usual
+        assert is_right(strict, found, true - off) is by_strict
+    assert not is_right(usual, found, "cat")
+
+
+@pytest.mark.parametrize(
+    ("answer", "so"),
+    [("0.54", True), ("0.537", True), ("0.5", True), ("0.53", False), ("54%", True), ("x", False)],
+)
+def test_a_stated_number_holds_to_its_own_digits(answer: str, so: bool) -> None:
+    asked = the_question(f"of: weights[the, cat]\nanswer: {answer}")
+    assert stated(asked, truth(asked, LINK, figure_of)) is so
+
+
+def test_two_numbers_are_compared() -> None:
+    first = the_question("of: weights[the, cat]\nthan: weights[the, mat]\nanswer: the first", "larger")
+    found = truth(first, LINK, figure_of)
+    assert found.answer == "the first"
+    assert found.options == ("the first", "the second", "they are equal")
+    same = the_question("of: weights[the, the]\nthan: weights[the, the₂]\nanswer: they are equal", "larger")
+    assert truth(same, LINK, figure_of).answer == "they are equal"
+    colder = f"of: weights[the, cat]\nthan: weights[the, cat] at {LINK}&t=0.2\nanswer: it rises"
+    assert truth(the_question(colder, "trend"), LINK, figure_of).answer == "it rises"
+
+
+@pytest.mark.parametrize(
+    ("text", "number"), [("0.25", 0.25), (" 25% ", 0.25), ("−1,5", -1.5), ("1e-3", 0.001), (".5", 0.5)]
+)
+def test_numbers_as_people_write_them(text: str, number: float) -> None:
+    assert read_number(text) == pytest.approx(number)
+
+
+@pytest.mark.parametrize("text", ["", "nan", "inf", "1/4", "0.2.5", "1e999", "abc", "1,2,3"])
+def test_what_is_no_number(text: str) -> None:
+    with pytest.raises(ValueError, match="wanted a number"):
+        read_number(text)
+
+
+def test_a_text_carries_the_numbers_of_its_link() -> None:
+    part = (
+        lesson("It is {value}`weights[the, cat] | .2f`, and {value}`largest weights[cat]`.").steps[0].parts[0]
+    )
+    assert isinstance(part, Text)
+    assert said(part, LINK, figure_of) == "It is 0.54, and on."
+
+
+# ---- what a file must be ----
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "wanted"),
+    [
+        ("", 1, "wanted title, about and minutes"),
+        ("# Title\n", 1, "wanted title, about and minutes"),
+        (HEAD, 1, "wanted a step"),
+        (HEAD.replace("5", "five") + STEP, 2, "wanted `minutes:` from 1 to 240"),
+        (
+            HEAD.replace("about: About it.", "colour: red") + STEP,
+            2,
+            "minutes, got 'colour'",
+        ),
+        (HEAD.replace("title: A lesson", "title: [a, b]") + STEP, 2, "wanted `title:` with a text"),
+        ("---\ntitle: &a [x]\nabout: *a\nminutes: 5\n---\n" + STEP, 2, "plain values, got an alias"),
+        ("---\ntitle: {a: [\n---\n" + STEP, 4, "wanted `name: value` lines"),
+        (HEAD + "Text first.\n\n" + STEP, 6, "wanted a heading"),
+        (HEAD + "# One\n", 6, "wanted a heading of the second level"),
+        (HEAD + "## One\n\nText.\n", 6, "wanted one `:::{attention} LINK`"),
+        (HEAD + STEP + STEP, 11, "the step of line 6 is called 'one' in links too"),
+        (HEAD + "## !!!\n", 6, "wanted a title with a letter"),
+        (HEAD + STEP.replace("single-head", "single-foot"), 8, "wanted a link to a page"),
+        (HEAD + STEP.replace("single-head", "https://x.org/single-head"), 8, "wanted a link to a page"),
+        (HEAD + STEP + "<b onclick=x>bold</b>\n", 11, "cannot hold HTML"),
+        (HEAD + STEP + "<script>alert(1)</script>\n", 11, "cannot hold HTML"),
+        (HEAD + STEP + "![a](http://x.org/a.png)\n", 11, "cannot hold an image"),
+        (HEAD + STEP + "```\ncode\n```\n", 11, "cannot hold a block of code"),
+        (HEAD + STEP + ":::{quiz}\n:::\n", 11, "wanted one of {attention}, {question}, {dropdown}"),
+        (HEAD + STEP + ":::{dropdown}\ntext\n:::\n", 11, "wanted a title after {dropdown}"),
+        (HEAD + STEP + ":::{question} essay\n:::\n", 11, "wanted a kind of question"),
+        (HEAD + STEP + asks("of: weights[the, cat]"), 11, "wanted `answer:` with a text"),
+        (HEAD + STEP + asks("of: weights[the, cat]\nanswer: 0.5\nscore: 3"), 13, "got 'score'"),
+        (HEAD + STEP + asks("of: weights[the\nanswer: 0.5"), 11, "wanted a quantity as"),
+        (HEAD + STEP + asks("of: largest weights[the]\nanswer: cat"), 11, "wanted a number in `of:`"),
+        (HEAD + STEP + asks("of: weights[the, cat]\nanswer: cat", "which"), 11, "wanted `largest …`"),
+        (HEAD + STEP + asks("of: weights[the, cat]\nanswer: it rises", "trend"), 11, "wanted `than:`"),
+        (
+            HEAD + STEP + asks("of: weights[the, cat]\nanswer: 1\nwithin: 0"),
+            11,
+            "a positive number",
+        ),
+        (HEAD + STEP + asks("of: weights[the, cat]\nanswer: 1", text=""), 11, "wanted the question itself"),
+        (HEAD + STEP + "{value}`weights[`\n", 11, "wanted a quantity as"),
+        (HEAD + STEP + "One.\n\n{number}`weights[the, cat]`\n", 13, "wanted {value}`…`"),
+        (
+            HEAD + "".join(STEP.replace("One", f"S{i}") for i in range(MOST_STEPS + 1)),
+            306,
+            "at most 60 steps",
+        ),
+        ("x" * (MOST_BYTES + 1), 1, "wanted at most 200,000 bytes"),
+    ],
+)
+def test_what_is_wrong_is_said_with_file_and_line(text: str, line: int, wanted: str) -> None:
+    with pytest.raises(LessonError) as found:
+        read(text, "a-lesson", "a.md")
+    assert str(found.value).startswith(f"a.md, line {line}: ")
+    assert wanted in str(found.value)
+
+
+def test_brackets_in_brackets_and_a_big_file_are_refused_at_once(tmp_path: Path) -> None:
+    deep, big = tmp_path / "deep.md", tmp_path / "big.md"
+    deep.write_text("---\ntitle: " + "[" * 3_000 + "\n---\n", encoding="utf-8")
+    big.write_text(HEAD + STEP + "word " * 1_000_000, encoding="utf-8")
+    for file in (deep, big):
+        with pytest.raises(LessonError, match=r"line [12]"):
+            shelf.opened(file)
+
+
+@pytest.mark.parametrize(
+    ("parts", "wanted"),
+    [
+        (asks("of: weights[the, cat]\nanswer: 0.6"), "the answer is 0.537"),
+        (asks("of: largest weights[the]\nanswer: sat", "which"), "the answer is cat"),
+        (asks("of: largest weights[the]\nanswer: cat\noptions: [sat, mat]", "which"), "none of the options"),
+        (asks("of: weights[the, dog]\nanswer: 0.6"), "wanted one of the, cat"),
+        ("A text with {value}`weights[the, dog]`.", "wanted one of the, cat"),
+        (
+            asks("of: weights[the, cat] at single-head?stage=nothing\nanswer: 1"),
+            "`stage` was `nothing`",
+        ),
+    ],
+)
+def test_what_is_not_so_is_a_complaint(parts: str, wanted: str) -> None:
+    (complaint,) = check.complaints(lesson(parts))
+    assert complaint.startswith("a.md, line 11: ")
+    assert wanted in complaint
+
+
+def test_a_link_with_an_unknown_setting_is_a_complaint() -> None:
+    text = HEAD + STEP.replace("stage=weights", "staeg=weights")
+    (complaint,) = check.complaints(read(text, "a", "a.md"))
+    assert "line 6" in complaint
+    assert "`staeg`" in complaint
+
+
+# ---- the lessons of this app ----
+
+
+@pytest.mark.parametrize("file", OWN, ids=lambda file: str(file.stem))
+def test_each_lesson_of_the_app_is_so(file: Path) -> None:
+    assert check.complaints(shelf.opened(file)) == []
+
+
+def test_the_lecture_is_a_lesson_too() -> None:
+    lecture = shelf.shelf().lessons["lecture"]
+    assert check.complaints(lecture) == []
+    assert len(lecture.steps) == len({step.name for step in lecture.steps}) > 20
+
+
+def test_a_hosts_own_lessons_stand_beside_and_a_wrong_one_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "10 mine.md").write_text(HEAD + STEP, encoding="utf-8")
+    (tmp_path / "wrong.md").write_text(HEAD + STEP + STEP, encoding="utf-8")
+    (tmp_path / "latin.md").write_bytes(HEAD.encode() + b"\xff\xfe")
+    monkeypatch.setenv("ATTENTION_LAB_LESSONS", str(tmp_path))
+    on_shelf = shelf.shelf()
+    assert list(on_shelf.lessons)[-1] == "mine"
+    assert len(on_shelf.lessons) == len(OWN) + 2
+    assert [text.split(",")[0] for text in on_shelf.complaints] == ["latin.md", "wrong.md"]
+    # A file that was changed is read again.
+    (tmp_path / "wrong.md").write_text(HEAD.replace("A lesson", "Another") + STEP, encoding="utf-8")
+    assert shelf.shelf().lessons["wrong"].title == "Another"
+    app = open_sound("")
+    assert "latin\\.md, line 1" in " ".join(each.value for each in app.warning)
+
+
+def test_lesson_check_names_what_is_wrong(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    good, bad = tmp_path / "good.md", tmp_path / "bad.md"
+    good.write_text(HEAD + STEP + asks("of: weights[the, cat]\nanswer: 0.54"), encoding="utf-8")
+    bad.write_text(HEAD + STEP + asks("of: weights[the, cat]\nanswer: 0.64"), encoding="utf-8")
+    assert check.main([str(good)]) == 0
+    assert "good.md: 1 steps, 1 questions, all answers are as computed" in capsys.readouterr().out
+    assert check.main([str(tmp_path)]) == 1
+    assert "bad.md, line 11: the answer is 0.537" in capsys.readouterr().err
+    assert check.main([str(tmp_path / "none.md")]) == 1
+
+
+# ---- on screen, without a browser ----
+
+
+def test_an_answer_is_checked_and_kept_for_the_step(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = HEAD + STEP + asks("of: weights[the, cat]\nanswer: 0.54\nhint: Look *there*.\nbecause: So it is.")
+    (tmp_path / "mine.md").write_text(text, encoding="utf-8")
+    monkeypatch.setenv("ATTENTION_LAB_LESSONS", str(tmp_path))
+    app = open_sound("single-head", stage="weights", lesson="mine/one")
+    field = "lesson-mine-one-0"
+    written_on = lambda: " ".join(each.value for each in app.markdown)  # noqa: E731
+
+    def answer(text: str) -> None:
+        app.text_input(key=field).set_value(text).run()
+
+    assert "How much?" in written_on()
+    answer("a lot")
+    assert "A number is wanted" in written_on()
+    answer("0.1")
+    assert "Not yet" in written_on()
+    assert "Look \\*there\\*" in written_on()
+    assert not [button for button in app.button if button.label == "Show the answer"]
+    answer("0.2")
+    assert [button for button in app.button if button.label == "Show the answer"]
+    answer("54%")
+    assert "**Right.**" in written_on()
+    assert "So it is." in written_on()
+    assert app.query_params["lesson"] == "mine/one"
+
+
+def test_an_unknown_lesson_and_step_are_said() -> None:
+    app = open_sound("single-head", lesson="nothing`here")
+    assert "there are: " in app.warning[0].value
+    app = open_sound("single-head", lesson="lecture/nothing")
+    assert any("no step called nothing" in each.value for each in app.caption)
+
+
+def test_each_page_is_the_same_without_its_lesson() -> None:
+    """What a lesson adds to a link is no setting of a page."""
+    at = PAGES["single-head"].at("stage=weights&lesson=mine/one")
+    assert at.dropped == []
+    assert at.sentence == PAGES["single-head"].at("stage=weights").sentence
+    assert Truth("a", "b").options == ()
