@@ -17,7 +17,7 @@ from hypothesis import settings
 from jaxtyping import config as jaxtyping_config
 from jaxtyping import install_import_hook
 
-from tests.quick_apptest import look_for_components_once
+from tests.quick_apptest import leave_imports_to_themselves, look_for_components_once
 
 CORE, APP = (Path(__file__).parent / name for name in ("core", "app"))
 MOST_CASES = 8  # of one test of pages, which take a run of Streamlit's or more each
@@ -57,6 +57,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if left:
         config.hook.pytest_deselected(items=[*left])
         items[:] = [item for item in items if item not in left]
+
+
+def pytest_collection_finish() -> None:
+    """All that tests import is imported."""
+    leave_imports_to_themselves()
 
 
 def _sample(item: pytest.Item) -> int:

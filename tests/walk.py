@@ -43,7 +43,7 @@ from attn_ui.base.parameters import (
     Whole,
 )
 from tests.pages import PAGES, open_page
-from tests.quick_apptest import look_for_components_once
+from tests.quick_apptest import leave_imports_to_themselves, look_for_components_once
 
 MOST_BYTES = 2_000_000
 # Torch imports its compiler and sympy behind functions that look harmless (0.6 to 1.2 s, 35 to 74 MB); the
@@ -286,6 +286,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--say", action="store_true", help="print what each state says")
     chosen = parser.parse_args(arguments)
     look_for_components_once()
+    leave_imports_to_themselves()
     torch.set_num_threads(1)  # as the app does
     faulty = [
         each

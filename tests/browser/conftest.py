@@ -1,4 +1,4 @@
-"""A real Chromium on the real server: one of each for the whole run, a fresh page for each test."""
+"""A real Chromium on the real server: one of each for the whole run, and a fresh page for each test."""
 
 import contextlib
 import os
@@ -8,12 +8,21 @@ import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, Playwright, expect, sync_playwright
+from playwright.sync_api import (
+    Browser,
+    BrowserContext,
+    Error,
+    Page,
+    Playwright,
+    ViewportSize,
+    expect,
+    sync_playwright,
+)
 
 from tests.browser.app_page import TIMEOUT, AppPage
 
@@ -26,6 +35,7 @@ FLAGS = [
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
+    "--process-per-site",  # what one page compiled, the next one has
 ]
 START_SECONDS = 120
 expect.set_options(timeout=TIMEOUT)
@@ -126,14 +136,96 @@ def context(playwright: Playwright, tmp_path_factory: pytest.TempPathFactory) ->
     made.close()
 
 
+# What outlasts a document: a tab of which a test asked for one of these is closed behind it.
+LASTING = ("add_init_script", "route", "route_web_socket", "expose_function", "expose_binding")
+WINDOW: ViewportSize = {"width": 1280, "height": 800}
+
+
+class Tab:
+    """A tab that one test after another may have: what a page runs was compiled for the first of them."""
+
+    def __init__(self, context: BrowserContext) -> None:
+        self.page = context.new_page()
+        self.session = context.new_cdp_session(self.page)
+        self.heard: list[tuple[str, Callable[..., Any]]] = []
+        self.lasting = False
+        for name in LASTING:
+            setattr(self.page, name, self._noting(getattr(self.page, name)))
+        self._on = self.page.on
+        self.page.on = self._hear  # type: ignore[method-assign, assignment]
+
+    def _noting(self, call: Callable[..., Any]) -> Callable[..., Any]:
+        def noted(*given: Any, **named: Any) -> Any:
+            self.lasting = True
+            return call(*given, **named)
+
+        return noted
+
+    def _hear(self, event: Any, listener: Callable[..., Any]) -> None:
+        self.heard.append((event, listener))
+        self._on(event, listener)
+
+    def open(self, *, film: bool) -> Page:
+        """Hand it over as if it were new, at the size of a small laptop."""
+        if self.page.viewport_size != WINDOW:
+            self.page.set_viewport_size(WINDOW)
+        self.page.emulate_media(
+            media="null",
+            color_scheme="light",
+            reduced_motion="no-preference" if film else "reduce",
+            forced_colors="none",
+        )
+        return self.page
+
+    def leave(self) -> None:
+        """Forget all that a test did in it."""
+        with contextlib.suppress(Error):
+            self.page.evaluate("sessionStorage.clear()")
+        for event, listener in self.heard:
+            self.page.remove_listener(event, listener)
+        self.heard.clear()
+        self.page.goto("about:blank")
+        self.page.mouse.move(0, 0)
+        self.session.send("Page.resetNavigationHistory")  # it holds fifty addresses and no more
+
+
+@pytest.fixture(scope="session")
+def kept() -> list[Tab]:
+    """The tab that is handed on, where there is one."""
+    return []
+
+
 @pytest.fixture
-def tab(context: BrowserContext, request: pytest.FixtureRequest) -> Iterator[Page]:
-    """A fresh page at the size of a small laptop; no film is made for a test that is marked as still."""
-    page = context.new_page()
-    if request.node.get_closest_marker("still"):
+def tab(context: BrowserContext, kept: list[Tab], request: pytest.FixtureRequest) -> Iterator[Page]:
+    """A page at the size of a small laptop; motion is reduced unless the test is marked as `film`."""
+    failed = request.session.testsfailed
+    made = kept.pop() if kept else Tab(context)
+    yield made.open(film=request.node.get_closest_marker("film") is not None)
+    if made.lasting or made.page.is_closed() or request.session.testsfailed > failed:
+        made.page.close()
+    else:
+        made.leave()
+        kept.append(made)
+
+
+@pytest.fixture
+def touch(context: BrowserContext) -> Iterator[Callable[[int, int], Page]]:
+    """Opens a page of some size on a screen that is touched."""
+    pages: list[Page] = []
+
+    def opened(width: int, height: int) -> Page:
+        page = context.new_page()
+        pages.append(page)
         page.emulate_media(reduced_motion="reduce")
-    yield page
-    page.close()
+        session = context.new_cdp_session(page)
+        session.send("Emulation.setTouchEmulationEnabled", {"enabled": True})
+        size = {"width": width, "height": height, "screenWidth": width, "screenHeight": height}
+        session.send("Emulation.setDeviceMetricsOverride", {**size, "deviceScaleFactor": 1, "mobile": True})
+        return page
+
+    yield opened
+    for page in pages:
+        page.close()
 
 
 @pytest.fixture

@@ -89,6 +89,7 @@ def check_same(one: np.ndarray, other: np.ndarray) -> None:
     assert (np.abs(one - other).max(axis=-1) > SHADE).mean() < MOST_DIFFERENT
 
 
+@pytest.mark.film
 def test_the_film_is_right_where_a_canvas_lies(live: AppPage) -> None:
     live.page.add_init_script(f"({FALSIFY})({WAYS})")
     compare_film(live, "")

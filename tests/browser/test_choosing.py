@@ -8,6 +8,8 @@ import pytest
 from tests.browser.app_page import AppPage
 from tests.browser.save_panel import SavePanel
 
+pytestmark = pytest.mark.film
+
 # Notes whenever the frames change whether the address has them already; and all that is drawn again.
 WATCH = """
 key => {

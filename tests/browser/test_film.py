@@ -11,6 +11,8 @@ from playwright.sync_api import Page, Route, expect
 from attn_live.bundle import bundle
 from tests.browser.app_page import FRAME, IDLE, MOMENT, AppPage
 
+pytestmark = pytest.mark.film
+
 PAGES = (
     "",
     *("kernel-regression", "single-head", "positional-encoding", "multi-head", "learned-heads"),

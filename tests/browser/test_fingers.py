@@ -1,10 +1,10 @@
 """What a finger means, on a phone and on a tablet: a tap chooses, all else scrolls or zooms."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Locator
+from playwright.sync_api import Locator, Page
 
 from tests.browser.app_page import AppPage
 from tests.browser.fingers import Fingers, Point, at
@@ -43,16 +43,13 @@ DRAWN = """([slider, step]) => slider.closest('.live-figure').dataset.step === S
 
 
 @pytest.fixture(params=SIZES)
-def touched(request: pytest.FixtureRequest, browser: Browser, server: str) -> Iterator[AppPage]:
+def touched(
+    request: pytest.FixtureRequest, touch: Callable[[int, int], Page], server: str
+) -> Iterator[AppPage]:
     """The app on a screen that is touched."""
-    width, height = SIZES[request.param]
-    context = browser.new_context(
-        viewport={"width": width, "height": height}, has_touch=True, is_mobile=True, reduced_motion="reduce"
-    )
-    page = AppPage(context.new_page(), server)
+    page = AppPage(touch(*SIZES[request.param]), server)
     yield page
     assert page.errors == []
-    context.close()
 
 
 def cell(app: AppPage, row: int, column: int) -> Point:

@@ -1,12 +1,11 @@
 """Forced colours (Windows' high contrast): what is on, chosen or dragged is seen, by the pixels."""
 
 import io
-from collections.abc import Iterator
 
 import numpy as np
 import pytest
 from PIL import Image
-from playwright.sync_api import Browser, Locator, expect
+from playwright.sync_api import Locator, expect
 
 from tests.browser.app_page import AppPage
 
@@ -14,15 +13,10 @@ TRACK = "label > div:not([data-testid])"
 
 
 @pytest.fixture
-def forced(browser: Browser, server: str) -> Iterator[AppPage]:
+def forced(app: AppPage) -> AppPage:
     """The app in a system that forces its colours."""
-    context = browser.new_context(
-        viewport={"width": 1280, "height": 800}, forced_colors="active", reduced_motion="reduce"
-    )
-    page = AppPage(context.new_page(), server)
-    yield page
-    assert page.errors == []
-    context.close()
+    app.page.emulate_media(forced_colors="active")
+    return app
 
 
 def pixels(control: Locator) -> np.ndarray:

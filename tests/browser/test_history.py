@@ -143,6 +143,7 @@ def test_a_picture_is_a_step_and_a_slider_is_not(app: AppPage) -> None:
     wait_for_readout(app, "fit", h)
 
 
+@pytest.mark.film
 def test_choosing_a_picture_while_the_slider_plays_keeps_the_bandwidth(app: AppPage) -> None:
     app.open("kernel-regression")
     start = int(app.slider("fit").input_value())

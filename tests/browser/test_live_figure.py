@@ -7,6 +7,8 @@ from playwright.sync_api import Browser, expect
 from attn_ui.screen.live_figure import module_address
 from tests.browser.app_page import FRAME, MOMENT, AppPage
 
+pytestmark = pytest.mark.film
+
 
 @pytest.fixture(autouse=True)
 def opened(live: AppPage) -> None:

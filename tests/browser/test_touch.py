@@ -1,9 +1,9 @@
 """A finger: up or down it scrolls, sideways it sets a slider, and it leaves no page."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Page, expect
 
 from tests.browser.app_page import AppPage
 from tests.browser.fingers import Fingers, at
@@ -19,15 +19,11 @@ HANDS_ON = """() => [...document.querySelectorAll('html, .stMain, [data-testid=s
 
 
 @pytest.fixture
-def phone(browser: Browser, server: str) -> Iterator[AppPage]:
+def phone(touch: Callable[[int, int], Page], server: str) -> Iterator[AppPage]:
     """The app on a phone that is touched."""
-    context = browser.new_context(
-        viewport={"width": 390, "height": 560}, has_touch=True, is_mobile=True, reduced_motion="reduce"
-    )
-    page = AppPage(context.new_page(), server)
+    page = AppPage(touch(390, 560), server)
     yield page
     assert page.errors == []
-    context.close()
 
 
 def test_a_finger_that_scrolls_over_a_live_slider_sets_nothing(phone: AppPage) -> None:
