@@ -12,9 +12,7 @@ on all. Medians and 95th percentiles over at least 30 presses.
 """
 
 import argparse
-import base64
 import contextlib
-import copy
 import json
 import os
 import shutil
@@ -37,15 +35,14 @@ from typing import Any
 import numpy as np
 from playwright.sync_api import Browser, Error, Page, sync_playwright
 
-from attn_figures.arrange import settle
-from benchmarks.apps.maps import SIZES, figures
+from benchmarks.apps.bare import settled_figures
+from benchmarks.apps.maps import SIZES
 from tests.browser.app_page import wait_for_rest
 
 ROOT = Path(__file__).resolve().parent.parent
 APPS = Path(__file__).resolve().parent / "apps"
 MAPS = ".heatmaplayer image"
 SHOWN = ".live-plot image, .live-mark"  # the real figure's maps, and the mark of the film's frame over them
-ROOM = (1200, 496)  # pixels that a figure has in a window of 1280 x 800
 WORDS = "[data-testid=stMarkdown] p"
 IMAGE = "[data-testid=stImage] img"
 FLAGS = [
@@ -151,10 +148,7 @@ def bare_pages() -> Iterator[tuple[str, Path]]:
         shutil.copy(APPS / "bare.html", folder)
         shutil.copy(str(files("plotly") / "package_data" / "plotly.min.js"), folder)
         for n_token, n_head in SIZES:
-            # Settled as on the product's own page: the same pixels, the same labels.
-            settled = [settle(copy.deepcopy(figure), *ROOM) for figure in figures(n_token, n_head)]
-            text = json.dumps(settled, default=_encode)
-            (Path(folder) / f"{n_token}-{n_head}.json").write_text(text)
+            (Path(folder) / f"{n_token}-{n_head}.json").write_text(settled_figures(n_token, n_head))
         handler = partial(_Quiet, directory=folder)
         server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
         threading.Thread(target=server.serve_forever, daemon=True).start()
@@ -167,13 +161,6 @@ class _Quiet(SimpleHTTPRequestHandler):
         """Say nothing."""
 
 
-def _encode(array: np.ndarray) -> dict[str, Any] | list[Any]:
-    if array.dtype.kind in "UO":
-        words: list[Any] = array.tolist()
-        return words
-    return {"f4": base64.b64encode(array.astype("<f4").tobytes()).decode(), "shape": array.shape}
-
-
 def contestants(servers: dict[str, str], n_token: int, n_head: int) -> list[Contestant]:
     """List who runs at one size."""
     size = f"n={n_token}&heads={n_head}"
@@ -181,7 +168,7 @@ def contestants(servers: dict[str, str], n_token: int, n_head: int) -> list[Cont
     plain = servers["streamlit"]
     bare = f"{servers['bare']}/bare.html?figures={n_token}-{n_head}.json"
     return [
-        Contestant("this product", f"{servers['live']}/?{size}", native, MAPS, n_head),
+        Contestant("this product", f"{servers['live']}/?{size}", native, SHOWN, 1),
         Contestant("bare Plotly.react", bare, native, MAPS, n_head),
         Contestant("Dash", servers[f"dash {n_token} {n_head}"], "[role=slider]", MAPS, n_head),
         Contestant("st.plotly_chart", f"{plain}/?way=plotly_chart&{size}", native, MAPS, n_head),
@@ -444,9 +431,9 @@ def all_pages(browser: Browser, server: str, folder: Path, bare: str, presses: i
     print(f"\n{presses - 1} presses\n\n{HEAD}", flush=True)
     for page in PAGES:
         url = f"{server}/{page}"
-        steps, seconds = read_steps(browser, url)
+        recorded, seconds = read_steps(browser, url)
         file = folder / f"{page or 'overview'}.json"
-        file.write_text(json.dumps(steps))
+        file.write_text(json.dumps(recorded))
         native = "input[type=range]"
         with running(dash("steps", str(file))) as address:
             rivals = [

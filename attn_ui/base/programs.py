@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from attn_ui.base.numpy_code import in_numpy
+from attn_ui.base.program_needs import draws_as_torch, runs_with
 
 MOST_CELLS = 8  # rows and columns of a matrix in a formula
 
@@ -18,7 +19,8 @@ class Programs:
         formula: LaTeX with the present numbers.
         prints: what each program prints, in words.
         numpy: in NumPy; made from the one in PyTorch unless it is given.
-        package: one that the first two need besides, by its name.
+        package: one that the short one needs besides, by its name; it imports this app's alone.
+        reads: what of this app's folder those in PyTorch and in NumPy read, in words.
     """
 
     torch: Callable[[], str]
@@ -27,6 +29,7 @@ class Programs:
     prints: str
     numpy: Callable[[], str] | None = None
     package: str = ""
+    reads: str = ""
 
     def text(self, kind: str) -> str:
         """Return one of them: "PyTorch", "NumPy", "attn_core" or "LaTeX"."""
@@ -37,6 +40,21 @@ class Programs:
         if make is None:
             raise ValueError(f"one of {', '.join(made)}; got {kind!r}")
         return make()
+
+    def says(self, kind: str, text: str) -> str:
+        """Say what the program of a kind needs and prints, by its own lines."""
+        if kind == "LaTeX":
+            return "The formula with the numbers on this page, for a text or a slide."
+        if kind == "attn_core":
+            more = f", and the package `{self.package}`" if self.package else ""
+            needs = f"The short one, with the packages of this app: `pip install .` in its folder{more}."
+        elif self.reads:
+            needs = f"Runs in this app's folder, where it reads {self.reads}, with {runs_with(text)}."
+        else:
+            needs = f"Runs as it is, with {runs_with(text)}."
+        drawn = kind == "NumPy" and draws_as_torch(text)
+        again = " It draws the numbers that PyTorch's generator draws." if drawn else ""
+        return f"{needs}{again} It prints {self.prints}."
 
 
 @dataclass(frozen=True)

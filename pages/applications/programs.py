@@ -10,6 +10,6 @@ def programs(state: State) -> OneProgram:
     view = VIEWS[state.use]
     return OneProgram(
         lambda: view.program(state),
-        "Attention written out in PyTorch; what goes in is this app's own: `pip install .` in its folder. "
-        f"It prints {view.prints}.",
+        "Attention written out in PyTorch; what goes in is of `attn_core`: `pip install .` in this app's "
+        f"folder. It prints {view.prints}.",
     )

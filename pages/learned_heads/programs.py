@@ -18,15 +18,15 @@ def programs(now: Found) -> Programs | OneProgram | None:
     if now.recipe not in SHIPPED:
         return OneProgram(
             lambda: snippet(now),
-            "These lines repeat the training. They print the weights of all heads, and what the model says "
-            "at every place.",
+            "These lines repeat the training with `attn_core`: `pip install .` in this app's folder. They "
+            "print the weights of all heads, and what the model says at every place.",
         )
     return Programs(
         lambda: by_hand(now),
         lambda: snippet(now),
         lambda: formula(now),
         prints="the weights of all heads, and what the model says at every place",
-        package="safetensors",
+        reads="the file of this training",
     )
 
 
@@ -38,5 +38,6 @@ def _of_model(heads: Heads) -> OneProgram | None:
     where = f"\n\nStart them where the folder {plain(name)} is, or put its path in." if name else ""
     return OneProgram(
         lambda: model_snippet(heads.text, hide=heads.whole.words_only, model=name),
-        f"These lines read the model with `attn_core` and print its highest previous-token score.{where}",
+        "These lines read the model with `attn_core` (`pip install .` in this app's folder) and print its "
+        f"highest previous-token score.{where}",
     )

@@ -27,7 +27,10 @@ def show(_: None) -> None:
         stays = " What was there stays." if OWN_MAPS in st.session_state else ""
         st.warning(plain(st.session_state[_FAULT]) + stays, icon=":material/error:")
     if OWN_MAPS not in st.session_state:
-        st.markdown("`capture` takes the heads of any PyTorch model while it runs and writes such a file:")
+        st.markdown(
+            "`capture` of `attn_core` takes the heads of any PyTorch model while it runs, and writes such a "
+            "file:"
+        )
         st.code(CAPTURE, language="python")
 
 

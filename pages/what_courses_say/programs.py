@@ -21,6 +21,6 @@ def programs(state: State) -> OneProgram:
     """Return what is handed over."""
     return OneProgram(
         lambda: program(state),
-        "The short one, with the packages of this app: `pip install .` in its folder. It prints the mean of "
-        "every curve. What it calls is written out in `attn_core/claims`.",
+        "The short one, with `attn_core`: `pip install .` in this app's folder. It prints the mean of every "
+        "curve. What it calls is written out in `attn_core/claims`.",
     )

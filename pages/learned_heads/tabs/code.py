@@ -8,7 +8,7 @@ from pages.learned_heads.whole_snippet import CAPTURE, READ
 
 def show(_: Heads) -> None:
     """Hand them over."""
-    st.markdown("`capture` takes the heads of any PyTorch model while it runs:")
+    st.markdown("`capture` of `attn_core` takes the heads of any PyTorch model while it runs:")
     st.code(CAPTURE, language="python")
-    st.markdown("These lines read the file and measure its heads:")
+    st.markdown("These lines read the file with `attn_core` and measure its heads:")
     st.code(READ, language="python")
