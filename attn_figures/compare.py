@@ -18,11 +18,13 @@ from attn_figures.comparable import Curve, Curves, Map, Part
 from attn_figures.marks import Mark
 from attn_figures.matrix import ROUNDING, Matrix, Numbers
 from attn_figures.numbers import number
-from attn_figures.panels import IN_SIGHT, Absent, Panel, compose
+from attn_figures.panels import Absent, Panel, compose
 from attn_figures.picture import Spec
 
 Why = Literal["", "absent", "shape", "names", "places"]
 
+FADES = 0.25  # of the largest difference of all positions, the least that full colour stands for
+_PHONE = 900  # pixels that A, B and B − A may take on a phone: their numbers keep two digits
 _FADED = 0.6  # opacity of A's curves
 _ROOM = 0.06  # of a chart's height, above and below its curves
 _NAMED = 4  # curves that the legend names
@@ -80,9 +82,9 @@ def compared_steps(a: Part, steps: Sequence[Part | None]) -> list[Spec]:
     """Draw A, B and B − A at every position of B's slider.
 
     A and B of a map are on one scale: weights from 0 to 1 at all positions, other numbers out to the larger
-    end of both. Differences of weights are coloured out to the largest of all positions, so that they fade
-    where B comes near A; other differences out to their own largest, as the page's own maps are. Where there
-    is no difference A and B stand alone.
+    end of both. Differences are coloured out to the largest of their position, or to `FADES` of the largest
+    of all positions where that is more: so they fade where B comes near A. Where there is no difference A
+    and B stand alone.
 
     Args:
         a: the panel of A; steps: the same panel of B at each position, None where it has none there.
@@ -136,14 +138,22 @@ def _apart(before: Numbers, after: Numbers) -> _Apart:
 
 def _map_steps(a: Map, steps: Sequence[Map | None]) -> list[Spec]:
     found = [compare(a, step) for step in steps]
-    largest = 0.0
-    for step, compared in zip(steps, found, strict=True):
-        if step is not None and not compared.why:
-            apart = np.abs(np.asarray(step.matrix.values) - np.asarray(a.matrix.values))
-            largest = max(largest, float(apart[np.isfinite(apart)].max(initial=0.0)))
-    is_weights = a.is_weights and all(step is None or step.is_weights for step in steps)
-    fixed = (largest if largest > ROUNDING else 1.0) if is_weights else None
-    return [_maps_at(a, step, compared.why, fixed) for step, compared in zip(steps, found, strict=True)]
+    largest = [
+        0.0 if step is None or compared.why else _largest(a.matrix, step.matrix)
+        for step, compared in zip(steps, found, strict=True)
+    ]
+    least = max(largest, default=0.0) * FADES
+    return [
+        _maps_at(a, step, compared.why, max(own, least) or None)
+        for step, compared, own in zip(steps, found, largest, strict=True)
+    ]
+
+
+def _largest(a: Matrix, b: Matrix) -> float:
+    """Return the largest difference, zero where it is rounding."""
+    before, after = _shown(a), _shown(b)
+    apart = _apart(before, after)
+    return float(np.abs(after - before).flat[apart.largest]) if apart.moved.any() else 0.0
 
 
 def _maps_at(a: Map, b: Map | None, why: Why, limit: float | None) -> Spec:
@@ -159,7 +169,7 @@ def _maps_at(a: Map, b: Map | None, why: Why, limit: float | None) -> Spec:
         panels.append(Absent(replace(a.matrix, name="difference")))
     else:
         panels.append(_difference(first, second, limit))
-    return compose.spec(panels, largest_unit=56, phone_height=IN_SIGHT)
+    return compose.spec(panels, largest_unit=56, phone_height=_PHONE)
 
 
 def _difference(a: Matrix, b: Matrix, limit: float | None) -> Matrix:

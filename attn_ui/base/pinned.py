@@ -26,6 +26,7 @@ Told = Mapping[str, tuple[str, str]]  # what controls are called and what they s
 
 _MOST_NAMED = 3  # rows or panels that are named one by one
 _LONGEST_WORDS = 32  # letters of what a control says
+_BENT = ", colours bent"  # said under a map, and nothing of its numbers
 _SLIDER = "as the slider says"
 NOTHING = "There is nothing to compare here"
 
@@ -200,7 +201,7 @@ def _titles(steps: Sequence[Mapping[str, Part]], common: Sequence[str]) -> dict[
     """Return the panels' titles; the short name of one whose title moves, or is another's too."""
     titles = {}
     for name in common:
-        said = {step[name].title for step in steps if name in step}
+        said = {step[name].title.removesuffix(_BENT) for step in steps if name in step}
         titles[name] = said.pop() if len(said) == 1 else name
     twice = {title for title in titles.values() if list(titles.values()).count(title) > 1}
     return {name: name if title in twice else title for name, title in titles.items()}

@@ -15,18 +15,13 @@ from attn_ui.screen import settings_file, state
 
 _SAID = "_pin_said"  # why the last press pinned nothing
 _CHOOSER = "compare-panel"
+_ALIKE = "**A** is pinned, and **B** is the same until you change something."
 
 
 def place(settings: Sequence[Parameter]) -> None:
     """Put the button into the page's head."""
-    st.button(
-        "Pin as A",
-        icon=":material/push_pin:",
-        key="pin",
-        on_click=_pin,
-        args=(Pin(tuple(settings)),),
-        help="Keeps what the page shows as A, and shows it with what you change (B) and the difference.",
-    )
+    pin = Pin(tuple(settings))
+    st.button("Pin as A", icon=":material/push_pin:", key="pin", on_click=_pin, args=(pin,))
 
 
 def say() -> None:
@@ -69,7 +64,7 @@ def _line(pin: Pin, found: Pinned) -> None:
         else:
             sides = [("A", found.a), ("B", found.b)]
             said = " · ".join(f"**{letter}:** {plain(words)}" for letter, words in sides if words)
-            st.markdown(said or "A and B have the same settings.", width="content")
+            st.markdown(said or _ALIKE, width="content")
         if len(found.panels) > 1:
             st.session_state[_CHOOSER] = found.chosen
             st.selectbox(
