@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from attn_figures import theme
+from attn_figures import marks, theme
 from attn_figures.frame import MOST_LABELS, Role, Ticks
 from attn_figures.matrix import Matrix
 from attn_figures.numbers import number
@@ -246,14 +246,21 @@ def _blocked(masked: Spec) -> str:
 # ---- curves ----
 
 
+def _own_names(names: Sequence[str]) -> dict[str, str]:
+    """Return names without what all of them begin with.
+
+    >>> _own_names(["error, 1 head", "error, 2 heads"])
+    {'error, 1 head': '1 head', 'error, 2 heads': '2 heads'}
+    """
+    split = [name.split(", ") for name in names]
+    alike = 0
+    while len(split) > 1 and all(len(each) > alike + 1 and each[alike] == split[0][alike] for each in split):
+        alike += 1
+    return {name: ", ".join(each[alike:]) for name, each in zip(names, split, strict=True)}
+
+
 def _is_curve(trace: Spec) -> bool:
-    if trace.get("type", "scatter") != "scatter" or "lines" not in trace.get("mode", "") or trace.get("fill"):
-        return False
-    if (
-        not (trace.get("line") or {}).get("width", 2)
-        or np.ndim(trace.get("x", 0)) != 1
-        or len(trace["x"]) < 3
-    ):
+    if not marks.is_line(trace) or np.ndim(trace.get("x", 0)) != 1 or len(trace["x"]) < 3:
         return False
     try:
         x = np.asarray(trace["x"], dtype=np.float64)
@@ -265,8 +272,9 @@ def _is_curve(trace: Spec) -> bool:
 def _curves(layout: Spec, axis: str, traces: Sequence[Spec]) -> Curves:
     y_axis = traces[0].get("yaxis", "y")
     x, y = _axis(layout, axis), _axis(layout, y_axis)
+    own = _own_names([str(trace["name"]) for trace in traces])
     curves = {
-        str(trace["name"]): Curve(
+        own[str(trace["name"])]: Curve(
             np.asarray(trace["x"], dtype=np.float64),
             np.asarray(trace["y"], dtype=np.float64),
             str((trace.get("line") or {}).get("color", theme.LIGHT.ink))[:7],

@@ -169,7 +169,7 @@ def _maps_at(a: Map, b: Map | None, why: Why, limit: float | None) -> Spec:
         panels.append(Absent(replace(a.matrix, name="difference")))
     else:
         panels.append(_difference(first, second, limit))
-    return compose.spec(panels, largest_unit=56, phone_height=_PHONE)
+    return compose.spec(panels, largest_unit=64, phone_height=_PHONE)
 
 
 def _difference(a: Matrix, b: Matrix, limit: float | None) -> Matrix:

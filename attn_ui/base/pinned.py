@@ -263,7 +263,7 @@ def _place(place: tuple[str, str], b: Part, title: str) -> str:
         return f"The curve “{plain(place[0])}” changed most at {where}"
     roles = b.matrix.row_role, b.matrix.column_role
     named = [
-        f"{word} “{coloured(role, name) if role in ('query', 'key') else plain(name)}”"
+        f"{word} “{coloured(role, name)}”" if role in ("query", "key") else f"{word} {plain(name)}"
         for word, name, role in zip(b.words, place, roles, strict=True)
     ]
     return f"In {title}, {(' with ' if b.words == ('query', 'key') else ', ').join(named)} changed most"

@@ -76,7 +76,8 @@ def _line(pin: Pin, found: Pinned) -> None:
                 label_visibility="collapsed",
                 width=180,
             )
-        st.button("Swap", key="pin-swap", on_click=_swap, args=(pin,))
+        if found.figure:
+            st.button("Swap", key="pin-swap", on_click=_swap, args=(pin,))
         st.button("Clear", key="pin-clear", on_click=_clear)
 
 
