@@ -4,7 +4,7 @@ A mark takes its data, its colour, and few words more; what a hover says is the 
 without one is silent. Anything else that Plotly knows can be added: `line(...) | {"connectgaps": True}`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -53,6 +53,16 @@ def line(
         | {"line": stroke | _unless(shape, "linear", shape=shape), "connectgaps": False}
         | ({"marker": {"size": dots, "color": colour}} if dots else {})
     )
+
+
+def is_line(trace: Mapping[str, Any]) -> bool:
+    """Whether a trace is a line that is seen, and fills nothing.
+
+    >>> is_line(line("mean", [0, 1], [2, 2], "#000000")), is_line(area("a", [0, 1], [2, 2], "#000000"))
+    (True, False)
+    """
+    drawn = trace.get("type", "scatter") == "scatter" and "lines" in trace.get("mode", "")
+    return drawn and not trace.get("fill") and bool((trace.get("line") or {}).get("width", 2))
 
 
 def points(

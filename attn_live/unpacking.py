@@ -29,13 +29,30 @@ def figure_at(packed: bytes, step: int, row: int = 0) -> dict[str, Any]:
         step: position of the slider; row: position of the row slider, where there is one.
     """
     header, arrays = read_body(body_of(packed))
+    figure = _step(header, arrays, step, row)
+    if header["screens"]:
+        paths.put(figure, ("layout", "meta", "screens"), _screens(header["screens"], step))
+    return figure
+
+
+def figures_of(packed: bytes, row: int = 0) -> list[dict[str, Any]]:
+    """Return the figures of all steps, at one row of the cursor, without their arrangements.
+
+    >>> from attn_live.packing import pack
+    >>> heights = [{"data": [{"y": np.array([1.0, n])}], "layout": {}} for n in (2.0, 3.0)]
+    >>> [figure["data"][0]["y"].tolist() for figure in figures_of(pack(heights))]
+    [[1.0, 2.0], [1.0, 3.0]]
+    """
+    header, arrays = read_body(body_of(packed))
+    return [_step(header, arrays, step, row) for step in range(count_steps(packed))]
+
+
+def _step(header: dict[str, Any], arrays: Sequence[Any], step: int, row: int) -> dict[str, Any]:
     figure: dict[str, Any] = _resolve(header["figure"], arrays)
     for change in header["changes"]:
         values, index = change["values"], change["at"][step]
         value = arrays[values["@"]][index] if isinstance(values, dict) else _resolve(values[index], arrays)
         paths.put(figure, change["path"], value)
-    if header["screens"]:
-        paths.put(figure, ("layout", "meta", "screens"), _screens(header["screens"], step))
     cursor = header["cursor"] or {"changes": [], "copies": []}
     for change in cursor["changes"]:
         rows = _resolve(change["values"], arrays)

@@ -5,7 +5,7 @@ Streamlit's controls, `FromLink` with the values of a link; so what is asked und
 once, and a page can be computed in a process that knows no Streamlit.
 """
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol, TypeVar
@@ -155,10 +155,12 @@ class FromLink:
     Attributes:
         values: by the names of the settings; a press or a click changes them.
         said: what was said beside the controls.
+        told: what the controls that were asked are called, and what they say, by their settings' names.
     """
 
     values: dict[str, Any] = field(default_factory=dict)
     said: list[str] = field(default_factory=list)
+    told: dict[str, tuple[str, str]] = field(default_factory=dict)
     patience: float | None = None
 
     def __post_init__(self) -> None:
@@ -168,40 +170,61 @@ class FromLink:
     def _value(self, setting: Parameter) -> Any:
         return self.values.get(setting.name, setting.default)
 
+    def _tell(self, setting: Parameter, label: str, words: str, style: Mapping[str, Any]) -> None:
+        """Note what a control says; one that cannot be used says nothing of what is shown."""
+        if not style.get("disabled"):
+            self.told[setting.name] = label, words
+
     def choose(self, choice: Choice, label: str, **style: Any) -> str:
         """Return the option."""
-        return str(self._value(choice))
+        chosen = str(self._value(choice))
+        self._tell(choice, label, chosen, style)
+        return chosen
 
     segment = choose
 
     def whole(self, setting: Whole, label: str, **style: Any) -> int:
         """Return the number."""
-        return int(self._value(setting))
+        count = int(self._value(setting))
+        self._tell(setting, label, str(count), style)
+        return count
 
     def real(self, setting: Real, label: str, **style: Any) -> float:
         """Return the number."""
-        return float(self._value(setting))
+        number = float(self._value(setting))
+        self._tell(setting, label, f"{number:g}", style)
+        return number
 
     def flag(self, setting: Flag, label: str, **style: Any) -> bool:
         """Return whether it is on."""
-        return bool(self._value(setting))
+        on = bool(self._value(setting))
+        self._tell(setting, label, "yes" if on else "no", style)
+        return on
 
     def line(self, setting: Text, label: str, **style: Any) -> str:
         """Return the text."""
-        return str(self._value(setting))
+        text = str(self._value(setting))
+        self._tell(setting, label, text, style)
+        return text
 
     def several(self, setting: Several, label: str, offered: Sequence[str], **style: Any) -> list[str]:
         """Return those of the options that are offered."""
-        return [each for each in self._value(setting) if each in offered]
+        chosen = [each for each in self._value(setting) if each in offered]
+        self._tell(setting, label, ", ".join(chosen) or "none", style)
+        return chosen
 
     def step(self, steps: Steps, label: str, **style: Any) -> float:
         """Return the value."""
         steps = self.exact(steps)
-        return steps.values[steps.nearest(self._value(steps))]
+        at = steps.nearest(self._value(steps))
+        self._tell(steps, label, steps.texts()[at], style)
+        return steps.values[at]
 
     def pick(self, steps: Steps, label: str, names: Sequence[str], **style: Any) -> int:
         """Return the position of what is chosen, the last where it is beyond."""
-        return min(steps.nearest(self._value(steps)), min(len(names), len(steps.values)) - 1)
+        at = min(steps.nearest(self._value(steps)), min(len(names), len(steps.values)) - 1)
+        self._tell(steps, label, names[at], style)
+        return at
 
     def button(self, label: str, press: Callable[[], None], **style: Any) -> None:
         """Nobody presses it."""
@@ -269,7 +292,8 @@ class FromLink:
         return self._value(setting)
 
     def call(self, name: str, label: str, said: str) -> None:
-        """Nobody reads it."""
+        """Note what the control says."""
+        self.told[name] = label, said
 
     def linked(self, setting: Parameter) -> str | None:
         """Return what the link says of a setting."""

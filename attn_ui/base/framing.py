@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from attn_ui.base.parameters import Flag, Parameter, Text
+from attn_ui.base.pin import COMPARE, Pin
 
 PROJECTOR = Flag("projector", False)
 SAY = Text("say", "", 300)
@@ -46,6 +47,6 @@ def framing(settings: Sequence[Parameter]) -> tuple[Parameter, ...]:
     """Return what a link can say to a page with these settings, beside them.
 
     >>> [each.name for each in framing([Flag("bias", False)])]
-    ['hide', 'say', 'projector', 'lesson']
+    ['hide', 'say', 'projector', 'lesson', 'pin', 'compare']
     """
-    return hidden(settings), SAY, PROJECTOR, LESSON
+    return hidden(settings), SAY, PROJECTOR, LESSON, Pin(tuple(settings)), COMPARE

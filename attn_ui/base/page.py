@@ -6,7 +6,7 @@ gives the figure of a link in a plain process; `attn_ui.screen.run_page` runs an
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from importlib import import_module
 from types import ModuleType
@@ -20,6 +20,8 @@ from attn_ui.base.framing import framing
 from attn_ui.base.links import Dropped, read_link
 from attn_ui.base.navigation import PAGES
 from attn_ui.base.parameters import Parameter, Steps, Tabs
+from attn_ui.base.pin import COMPARE, PIN
+from attn_ui.base.pinned import pinned
 from attn_ui.base.places import See
 from attn_ui.base.programs import OneProgram, Programs
 
@@ -175,6 +177,8 @@ class Page(Generic[Asked, Now]):
     def at(self, link: str = "") -> "At[Now]":
         """Return what a link shows, without a session.
 
+        Where the link pins another (`pin`), the figure is A, B and B − A, and the sentence says what changed.
+
         Args:
             link: to this page, or only what follows its question mark.
         """
@@ -182,7 +186,19 @@ class Page(Generic[Asked, Now]):
         ask = FromLink(values)
         if self.reads:
             self.reads(ask)
-        return At(self.sees(ask, self.asks(ask)), ask, dropped, self)
+        at = At(self.sees(ask, self.asks(ask)), ask, dropped, self)
+        pin = values.get(PIN)
+        return at if pin is None else replace(at, seen=_compared(at, pin, values.get(COMPARE.name, "")))
+
+
+def _compared(at: "At[Now]", pin: str, panel: str) -> Seen[Now]:
+    """Return what a page shows with A, B and B − A in place of its figure."""
+    seen = at.seen
+    places = at.position if seen.figure else (0, 0)
+    found = pinned(at.page, seen, pin, panel=panel, told=at.ask.told, places=places)
+    if found.figure is None:
+        return replace(seen, notes=[found.why, *seen.notes])
+    return replace(seen, figure=found.figure)
 
 
 @dataclass(frozen=True, eq=False)

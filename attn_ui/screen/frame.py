@@ -9,7 +9,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from attn_ui.base.parameters import Choice, Parameter, Tabs
 from attn_ui.base.places import See
-from attn_ui.screen import address, find, framing, lesson, share, state
+from attn_ui.screen import address, find, framing, lesson, pinning, share, state
 from attn_ui.streamlit_inside import markup
 
 _PAGES = Path(__file__).resolve().parents[2] / "pages"
@@ -40,11 +40,13 @@ def open_page(url: str, settings: Sequence[Parameter], title: str, sentence: str
     with head:
         st.title(title, anchor=False)
         find.place()
+        pinning.place(settings)
         share.place(url, settings)
     framing.say()
     lesson.place()
     with st.container(key="page-about"):
         st.markdown(sentence)
+    pinning.say()
     address.notify(dropped)
 
 

@@ -9,7 +9,7 @@ import streamlit as st
 
 from attn_ui.base.ask import Ask
 from attn_ui.base.page import Figure, Page, Small
-from attn_ui.screen import programs_tab
+from attn_ui.screen import pinning, programs_tab
 from attn_ui.screen.following import follow
 from attn_ui.screen.frame import lead_on, open_page, tabs
 from attn_ui.screen.live_figure import live_figure
@@ -40,6 +40,8 @@ def _enter(folder: str, enters: Callable[[Ask], None]) -> None:
 def _show(page: Page[Any, Any], asked: Any) -> None:
     screen = Screen()
     seen = page.sees(screen, asked)
+    with screen.picture or nullcontext():
+        seen = pinning.compared(page, seen)
     if seen.figure:
         with screen.picture or nullcontext():
             draw(seen.figure)

@@ -8,6 +8,7 @@ import streamlit as st
 
 from attn_ui.base.bounds import MAX_SETTINGS_BYTES
 from attn_ui.base.parameters import Cells, Parameter, Several, Steps, Table, Tabs, by_name
+from attn_ui.base.pin import COMPARE, PIN
 from attn_ui.screen import state
 
 MARK = "attention lab"
@@ -78,6 +79,11 @@ def take_over(values: dict[str, Any], parameters: Sequence[Parameter]) -> None:
                 state.move(setting, value)
             case Several():
                 st.session_state[setting.name] = list(value)
+            case _ if setting.name in (PIN, COMPARE.name):
+                if value != setting.default:
+                    st.query_params[setting.name] = value
+                elif setting.name in st.query_params:
+                    del st.query_params[setting.name]
             case _:
                 st.session_state[setting.name] = value
 

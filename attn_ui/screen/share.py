@@ -13,6 +13,7 @@ import streamlit as st
 from attn_ui.base.bounds import MAX_SETTINGS_BYTES
 from attn_ui.base.framing import PARTS, SAY, framing
 from attn_ui.base.parameters import Parameter
+from attn_ui.base.pin import COMPARE, PIN, Pin
 from attn_ui.host import reach
 from attn_ui.screen import settings_file, state
 
@@ -67,10 +68,10 @@ def link(*, framed: bool, **more: str) -> str:
     """Return the address of what is on screen.
 
     Args:
-        framed: whether what a teacher put into it stays in it.
+        framed: whether what a teacher put into it stays in it; a pin does.
         more: put in besides; nothing where empty.
     """
-    own = () if framed else tuple(each.name for each in framing(()))
+    own: set[str] = set() if framed else {each.name for each in framing(())} - {PIN, COMPARE.name}
     pairs = [(name, text) for name in st.query_params for text in st.query_params.get_all(name)]
     pairs = [(name, text) for name, text in pairs if name not in own]
     pairs += [(name, text) for name, text in more.items() if text]
@@ -121,7 +122,8 @@ def _copied() -> Any:
 
 
 def _file(url: str, settings: Sequence[Parameter]) -> None:
-    """Save all settings, tables of any length included, and open such a file."""
+    """Save all settings, tables of any length included, and what is pinned; and open such a file."""
+    settings = (*settings, Pin(tuple(settings)), COMPARE)
 
     turn = st.session_state.get(_TURN, 0)
 

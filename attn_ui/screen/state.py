@@ -201,6 +201,11 @@ def said() -> list[tuple[str, str]]:
     return list(_state().said.values())
 
 
+def told() -> dict[str, tuple[str, str]]:
+    """Return the same by the names of their settings."""
+    return dict(_state().said)
+
+
 def called() -> dict[str, str]:
     """Return what the controls that this session has seen are called, by the names of their settings."""
     return _state().called

@@ -1,0 +1,300 @@
+"""Two figures compared: A, B and B − A of one of their maps, or of the curves of one of their charts.
+
+Figures are plain dicts, as `attn_live.unpacking` reads them back. A is one figure; B moves: it has one for
+each position of its slider.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from html import escape
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attn_figures import marks, theme
+from attn_figures.chart import Chart
+from attn_figures.comparable import Curve, Curves, Map, Part
+from attn_figures.marks import Mark
+from attn_figures.matrix import ROUNDING, Matrix, Numbers
+from attn_figures.numbers import number
+from attn_figures.panels import Absent, Panel, compose
+from attn_figures.picture import Spec
+
+Why = Literal["", "absent", "shape", "names", "places"]
+
+FADES = 0.25  # of the largest difference of all positions, the least that full colour stands for
+_PHONE = 900  # pixels that A, B and B − A may take on a phone: their numbers keep two digits
+_FADED = 0.6  # opacity of A's curves
+_ROOM = 0.06  # of a chart's height, above and below its curves
+_NAMED = 4  # curves that the legend names
+_EITHER = "<b>masked</b> in A or in B: no difference"
+
+
+@dataclass(frozen=True)
+class Change:
+    """What changed most.
+
+    ``place`` names its row and its column, or its curve and where on the x axis; ``before`` is A's value,
+    ``after`` B's.
+    """
+
+    place: tuple[str, str]
+    before: float
+    after: float
+
+
+@dataclass(frozen=True, eq=False)
+class Compared:
+    """What B has that A has not.
+
+    Attributes:
+        why: why there is no difference: B has no such panel ("absent"), its shape is another, its rows or
+            columns have other names, or its curves stand at other places; "" where there is one.
+        most: the largest change; None where nothing changed, or nothing can be compared.
+        still: the rows of a map, or the curves, in which nothing changed; total: how many of them there are.
+        count: how many numbers were compared; alone: how many one of them has and the other has not: masked
+            scores, gaps of a curve.
+    """
+
+    why: Why = ""
+    most: Change | None = None
+    still: Sequence[str] = ()
+    total: int = 0
+    count: int = 0
+    alone: int = 0
+
+
+def compare(a: Part, b: Part | None) -> Compared:
+    """Compare a panel of A with the same panel of B.
+
+    What differs by no more than rounding, 1e-5 of the largest number, is the same. Of a masked cell the
+    weight is zero; a masked score is none, and is not compared.
+    """
+    if isinstance(a, Map) and isinstance(b, Map):
+        return _compare_maps(a.matrix, b.matrix)
+    if isinstance(a, Curves) and isinstance(b, Curves):
+        return _compare_curves(a, b)
+    return Compared("absent")
+
+
+def compared_steps(a: Part, steps: Sequence[Part | None]) -> list[Spec]:
+    """Draw A, B and B − A at every position of B's slider.
+
+    A and B of a map are on one scale: weights from 0 to 1 at all positions, other numbers out to the larger
+    end of both. Differences are coloured out to the largest of their position, or to `FADES` of the largest
+    of all positions where that is more: so they fade where B comes near A. Where there is no difference A
+    and B stand alone.
+
+    Args:
+        a: the panel of A; steps: the same panel of B at each position, None where it has none there.
+    """
+    if isinstance(a, Map):
+        return _map_steps(a, [step if isinstance(step, Map) else None for step in steps])
+    return _curve_steps(a, [step if isinstance(step, Curves) else None for step in steps])
+
+
+# ---- maps ----
+
+
+def _compare_maps(a: Matrix, b: Matrix) -> Compared:
+    if np.shape(a.values) != np.shape(b.values):
+        return Compared("shape")
+    if (list(a.rows), list(a.columns)) != (list(b.rows), list(b.columns)):
+        return Compared("names")
+    before, after = (_shown(each) for each in (a, b))
+    apart = _apart(before, after)
+    still = [row for row, moved in zip(b.rows, apart.moved | apart.alone, strict=True) if not moved.any()]
+    most = None
+    if apart.moved.any():
+        row, column = (int(at) for at in np.unravel_index(apart.largest, before.shape))
+        most = Change((b.rows[row], b.columns[column]), float(before[row, column]), float(after[row, column]))
+    return Compared("", most, still, len(b.rows), before.size, int(apart.alone.sum()))
+
+
+def _shown(matrix: Matrix) -> Numbers:
+    """Return a map's numbers: a masked weight is zero, any other masked number is none."""
+    values = np.asarray(matrix.values, dtype=np.float64)
+    if matrix.mask is None or matrix.scale == "weights":
+        return values
+    return np.where(matrix.mask, values, np.nan)
+
+
+class _Apart(NamedTuple):
+    """Which numbers differ, which one of two alone has, and the place of the largest difference."""
+
+    moved: NDArray[np.bool_]
+    alone: NDArray[np.bool_]
+    largest: int
+
+
+def _apart(before: Numbers, after: Numbers) -> _Apart:
+    one, other = np.isfinite(before), np.isfinite(after)
+    sizes = np.abs(np.where(one & other, after, 0.0) - np.where(one & other, before, 0.0))
+    size = max(float(np.abs(each[np.isfinite(each)]).max(initial=0.0)) for each in (before, after))
+    moved = sizes > ROUNDING * size
+    return _Apart(moved, one != other, int(sizes.argmax()) if sizes.size else 0)
+
+
+def _map_steps(a: Map, steps: Sequence[Map | None]) -> list[Spec]:
+    found = [compare(a, step) for step in steps]
+    largest = [
+        0.0 if step is None or compared.why else _largest(a.matrix, step.matrix)
+        for step, compared in zip(steps, found, strict=True)
+    ]
+    least = max(largest, default=0.0) * FADES
+    return [
+        _maps_at(a, step, compared.why, max(own, least) or None)
+        for step, compared, own in zip(steps, found, largest, strict=True)
+    ]
+
+
+def _largest(a: Matrix, b: Matrix) -> float:
+    """Return the largest difference, zero where it is rounding."""
+    before, after = _shown(a), _shown(b)
+    apart = _apart(before, after)
+    return float(np.abs(after - before).flat[apart.largest]) if apart.moved.any() else 0.0
+
+
+def _maps_at(a: Map, b: Map | None, why: Why, limit: float | None) -> Spec:
+    first = replace(a.matrix, name="A", title=f"A: {a.title}")
+    other = b or a
+    second = replace(other.matrix, name="B", title=f"B: {other.title}", names_rows=why != "")
+    if not (a.is_weights and other.is_weights):
+        ends = [each for each in (first.limit, second.limit) if each is not None]
+        common: dict[str, Any] = {"scale": "scores", "limit": max(ends, default=1.0) or 1.0}
+        first, second = replace(first, **common), replace(second, **common)
+    panels: list[Panel | Absent] = [first, Absent(second) if b is None else second]
+    if why or b is None:
+        panels.append(Absent(replace(a.matrix, name="difference")))
+    else:
+        panels.append(_difference(first, second, limit))
+    return compose.spec(panels, largest_unit=64, phone_height=_PHONE)
+
+
+def _difference(a: Matrix, b: Matrix, limit: float | None) -> Matrix:
+    difference = b.minus(a, "B − A", limit=limit)
+    if a.scale == "weights" or (a.mask is None and b.mask is None):
+        return difference
+    everywhere = np.ones(np.shape(a.values), dtype=bool)
+    both = (everywhere if a.mask is None else a.mask) & (everywhere if b.mask is None else b.mask)
+    return replace(difference, mask=both, blocked=_EITHER)
+
+
+# ---- curves ----
+
+
+def _compare_curves(a: Curves, b: Curves) -> Compared:
+    common = [name for name in b.curves if name in a.curves]
+    if not common:
+        return Compared("absent")
+    names = [name for name in common if _stand_alike(a.curves[name], b.curves[name])]
+    if not names:
+        return Compared("places")
+    most, largest, still, alone = None, 0.0, [], 0
+    for name in names:
+        before, after = a.curves[name].y, b.curves[name].y
+        apart = _apart(before, after)
+        alone += int(apart.alone.sum())
+        if not (apart.moved | apart.alone).any():
+            still.append(name)
+        size = abs(after[apart.largest] - before[apart.largest])
+        if apart.moved.any() and size > largest:
+            at = number(float(b.curves[name].x[apart.largest]), 4)
+            most = Change((name, at), float(before[apart.largest]), float(after[apart.largest]))
+            largest = size
+    return Compared("", most, still, len(names), sum(len(b.curves[name].x) for name in names), alone)
+
+
+def _stand_alike(one: Curve, other: Curve) -> bool:
+    return one.x.shape == other.x.shape and bool(np.allclose(one.x, other.x, rtol=ROUNDING, atol=0.0))
+
+
+def _curve_steps(a: Curves, steps: Sequence[Curves | None]) -> list[Spec]:
+    present = [step for step in steps if step is not None]
+    names = list(dict.fromkeys(name for each in (a, *present) for name in each.curves))
+    apart = [_curves_apart(a, step) for step in steps]
+    every = [curve.y for each in (a, *present) for curve in each.curves.values()]
+    y_axis = dict((present or [a])[0].axes[1])
+    low, high = _ends(every, is_log=y_axis.get("type") == "log")
+    sizes = (float(np.abs(y[np.isfinite(y)]).max(initial=0.0)) for each in apart for _, y in each.values())
+    sides = (low, high), (max(sizes, default=0.0) or 1.0) * (1 + _ROOM)
+    drawn = []
+    for step, differences in zip(steps, apart, strict=True):
+        both = _both(a, step, names, sides[0])
+        panels: list[Panel] = [both]
+        if any(apart):
+            panels.append(_apart_chart(step or a, names, differences, sides[1]))
+        drawn.append(compose.spec(panels, largest_unit=64))
+    return drawn
+
+
+def _curves_apart(a: Curves, b: Curves | None) -> dict[str, tuple[Numbers, Numbers]]:
+    """Return B − A of the curves that stand at the same places, by name, with these."""
+    if b is None:
+        return {}
+    return {
+        name: (curve.x, curve.y - a.curves[name].y)
+        for name, curve in b.curves.items()
+        if name in a.curves and _stand_alike(a.curves[name], curve)
+    }
+
+
+def _ends(every: Sequence[Numbers], *, is_log: bool) -> tuple[float, float]:
+    values = np.concatenate(every) if every else np.zeros(1)
+    values = values[np.isfinite(values) & ((values > 0) | (not is_log))]
+    values = np.log10(values) if is_log else values
+    low, high = float(values.min(initial=np.inf)), float(values.max(initial=-np.inf))
+    if not low <= high:
+        return 0.0, 1.0
+    room = _ROOM * (high - low) or 0.5
+    return low - room, high + room
+
+
+def _both(a: Curves, b: Curves | None, names: Sequence[str], ends: tuple[float, float]) -> Chart:
+    drawn: list[Mark] = []
+    empty = np.zeros(0)
+    for part, letter in ((a, "A"), (b, "B")):
+        for name in names:
+            curve = part.curves.get(name) if part else None
+            x, y, colour = (curve.x, curve.y, curve.colour) if curve else (empty, empty, theme.LIGHT.ink)
+            label = f"{escape(name)}, {letter}"
+            line = marks.line(
+                f"{letter}: {name}", x, y, colour, width=2.0 if letter == "B" else 1.5,
+                dash="dash" if letter == "A" else "solid",
+                hover=f"{label}<br>{_place(a)} %{{x:.6~g}}<br><b>%{{y:.6~g}}</b>",
+            )  # fmt: skip
+            drawn.append(line | ({"opacity": _FADED} if letter == "A" else {}))
+    legend = [("┅ A", theme.LIGHT.muted), ("━ B", theme.LIGHT.ink)]
+    shown = b or a
+    legend += [(escape(name), curve.colour) for name, curve in [*shown.curves.items()][:_NAMED]]
+    return Chart(
+        "A and B", drawn, 9, 4.5, "A and B", x_title=a.titles[0], y_title=a.titles[1],
+        x=dict(shown.axes[0]), y=dict(shown.axes[1]) | {"range": list(ends)}, legend=legend,
+        legend_lines=2 if len(legend) > 3 else 1,
+    )  # fmt: skip
+
+
+def _apart_chart(
+    shown: Curves, names: Sequence[str], differences: Mapping[str, tuple[Numbers, Numbers]], far: float
+) -> Chart:
+    drawn = []
+    empty = np.zeros(0)
+    for name in names:
+        x, y = differences.get(name, (empty, empty))
+        curve = shown.curves.get(name)
+        hover = f"{escape(name)}, B − A<br>{_place(shown)} %{{x:.6~g}}<br><b>%{{y:+.6~g}}</b>"
+        colour = curve.colour if curve else theme.LIGHT.ink
+        drawn.append(marks.line(f"difference: {name}", x, y, colour, hover=hover))
+    zero = {
+        "type": "line", "xref": " domain", "x0": 0, "x1": 1, "y0": 0, "y1": 0,
+        "line": {"color": theme.LIGHT.muted, "width": 1},
+    }  # fmt: skip
+    return Chart(
+        "B − A", drawn, 9, 3.5, "B − A", x_title=shown.titles[0], y_title="B − A", x=dict(shown.axes[0]),
+        y={"range": [-far, far]}, marks=[zero],
+    )  # fmt: skip
+
+
+def _place(part: Curves) -> str:
+    return escape(part.titles[0] or "x")

@@ -1,0 +1,319 @@
+"""What a page shows while something is pinned: A, B and B − A in place of its figure, and in words.
+
+A is the page at the pin's own link, without a session; B is what the page shows. B moves with its slider.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Any
+
+from attn_figures.comparable import Curves, Map, Part, parts_of
+from attn_figures.compare import Compared, compare, compared_steps
+from attn_figures.numbers import number
+from attn_live.packing import TooLargeError, pack
+from attn_live.says import pack_says
+from attn_live.unpacking import figures_of
+from attn_ui.base.markdown import coloured, listed, plain
+from attn_ui.base.shared_cache import shared
+
+if TYPE_CHECKING:
+    from attn_ui.base.page import Figure, Page, Seen
+
+Told = Mapping[str, tuple[str, str]]  # what controls are called and what they say, by their settings' names
+
+_MOST_NAMED = 3  # rows or panels that are named one by one
+_LONGEST_WORDS = 32  # letters of what a control says
+_BENT = ", colours bent"  # said under a map, and nothing of its numbers
+_SLIDER = "as the slider says"
+NOTHING = "There is nothing to compare here"
+
+
+@dataclass(frozen=True, eq=False)
+class Pinned:
+    """A figure compared with what was pinned.
+
+    Attributes:
+        figure: A, B and B − A; None where nothing can be compared, and `why` says why, as markdown.
+        panels: what can be compared, by short names: the panels' own titles; chosen: the one that is.
+        a, b: what of their settings differs, in words.
+    """
+
+    figure: Figure | None = None
+    why: str = ""
+    panels: Mapping[str, str] = field(default_factory=dict)
+    chosen: str = ""
+    a: str = ""
+    b: str = ""
+
+
+def pinned(
+    page: Page[Any, Any], seen: Seen[Any], pin: str, *, panel: str, told: Told, places: tuple[int, int]
+) -> Pinned:
+    """Compare what a page shows with what was pinned.
+
+    Args:
+        page: the page.
+        seen: what it shows: B.
+        pin: the query of A's own link.
+        panel: the short name of the one to compare; the usual one where there is no such.
+        told: what B's controls say.
+        places: where B's sliders stand.
+    """
+    a = _a(page.address, pin, page)
+    if a.figure is None:
+        return Pinned(why=f"{NOTHING}: A has no figure. {a.said}".strip())
+    b_words, a_words = _words(told, seen.figure, places, a)
+    if seen.figure is None:
+        return Pinned(why=f"{NOTHING}: the page has no figure now.", a=a_words, b=b_words)
+    figure = seen.figure
+    mark = blake2b(figure.steps, digest_size=16).hexdigest()
+    found = _drawn(
+        page.address, pin, panel, mark=mark, row=places[1], _a_figure=a.figure, _steps=figure.steps
+    )
+    if not found.steps:
+        return Pinned(None, found.why, found.titles, found.chosen, a_words, b_words)
+    title = found.titles[found.chosen]
+    shown = replace(
+        figure,
+        steps=found.steps,
+        key="compared",
+        alt=f"{title}, compared: A as it was pinned, B as the page is now, and the difference B minus A.",
+        name=f"{figure.name} compared",
+        says=found.says,
+        rows=None,
+        chosen=figure.chosen if found.chooses else {},
+        clicked=None,
+        says_what_is_chosen=False,
+        caption=f"A: {a_words}. B: {b_words}." if a_words or b_words else "A and B have the same settings.",
+        invites="",
+    )
+    return Pinned(shown, "", found.titles, found.chosen, a_words, b_words)
+
+
+# ---- A ----
+
+
+@dataclass(frozen=True, eq=False)
+class _A:
+    """A, without what its page computed: the figure, what its controls say, and what it says of itself."""
+
+    figure: dict[str, Any] | None
+    told: Told
+    said: str
+
+
+@shared
+def _a(address: str, pin: str, _page: Page[Any, Any]) -> _A:
+    del address  # the page's; with the pin it says all
+    at = _page.at(f"?{pin}")
+    said = " ".join(at.ask.said)
+    if at.seen.figure is None:
+        return _A(None, at.ask.told, said)
+    return _A(at.figure(), at.ask.told | _sliders(at.seen.figure, at.position), said)
+
+
+def _sliders(figure: Figure | None, places: tuple[int, int]) -> dict[str, tuple[str, str]]:
+    """Return what the sliders under a figure say."""
+    controls = (figure.slider, figure.rows) if figure else ()
+    return {
+        control.steps.name: (control.label, control.texts()[place])
+        for control, place in zip(controls, places, strict=False)
+        if control
+    }
+
+
+def _words(told: Told, figure: Figure | None, places: tuple[int, int], a: _A) -> tuple[str, str]:
+    """Return what of B's and of A's settings differs, in words."""
+    b_told = {**told, **_sliders(figure, places)}
+    if figure and figure.slider:
+        b_told[figure.slider.steps.name] = figure.slider.label, _SLIDER
+    names = [name for name in dict.fromkeys([*b_told, *a.told]) if b_told.get(name) != a.told.get(name)]
+    b, of_a = (
+        ", ".join(f"{label} {_short(words)}" for label, words in (each[n] for n in names if n in each))
+        for each in (b_told, a.told)
+    )
+    return b, of_a
+
+
+def _short(words: str) -> str:
+    one_line = " ".join(words.split())
+    short = one_line if len(one_line) <= _LONGEST_WORDS else one_line[: _LONGEST_WORDS - 1] + "…"
+    return f"“{short}”" if " " in short and words != _SLIDER else short or "empty"
+
+
+# ---- the picture ----
+
+
+@dataclass(frozen=True)
+class _Drawn:
+    """A, B and B − A at every step, packed, with their sentences; or why there is none."""
+
+    steps: bytes = b""
+    says: bytes = b""
+    why: str = ""
+    titles: Mapping[str, str] = field(default_factory=dict)
+    chosen: str = ""
+    chooses: bool = False
+
+
+@shared
+def _drawn(
+    address: str, pin: str, panel: str, *, mark: str, row: int, _a_figure: dict[str, Any], _steps: bytes
+) -> _Drawn:
+    del address, pin, mark  # they say which two figures these are
+    a, steps = parts_of(_a_figure), [parts_of(each) for each in figures_of(_steps, row)]
+    shown = {name for step in steps for name in step}
+    common = [name for name in a if any(_is_one(a[name], step.get(name)) for step in steps)]
+    if not a or not shown:
+        which = "what was pinned is" if not a else "the figure is"
+        return _Drawn(why=f"{NOTHING}: {which} a diagram without numbers.")
+    if not common:
+        of_a, of_b = (listed([plain(part.title) for part in each.values()]) for each in (a, steps[0]))
+        return _Drawn(why=f"{NOTHING}: A shows {of_a}, B shows {of_b}.")
+    titles = _titles(steps, common)
+    found = {name: [compare(a[name], step.get(name)) for step in steps] for name in common}
+    chosen = panel if panel in common else _first(found)
+    whole = a[chosen]
+    try:
+        packed = pack(compared_steps(whole, [step.get(chosen) for step in steps]))
+    except TooLargeError:
+        why = f"{plain(titles[chosen])} is too large to be compared at all positions of the slider"
+        return _Drawn(why=f"{why}: take fewer tokens.", titles=titles, chosen=chosen)
+    says = [
+        _said(whole, step.get(chosen), titles, chosen, {name: each[at] for name, each in found.items()})
+        for at, step in enumerate(steps)
+    ]
+    chooses = isinstance(whole, Map) and whole.matrix.chosen != (None, None)
+    return _Drawn(packed, pack_says(says), "", titles, chosen, chooses)
+
+
+def _is_one(a: Part, b: Part | None) -> bool:
+    """Whether two parts of one short name are the same panel: charts are, where they share a curve."""
+    if isinstance(a, Curves) and isinstance(b, Curves):
+        return not a.curves.keys().isdisjoint(b.curves)
+    return type(a) is type(b)
+
+
+def _titles(steps: Sequence[Mapping[str, Part]], common: Sequence[str]) -> dict[str, str]:
+    """Return the panels' titles; the short name of one whose title moves, or is another's too."""
+    titles = {}
+    for name in common:
+        said = {step[name].title.removesuffix(_BENT) for step in steps if name in step}
+        titles[name] = said.pop() if len(said) == 1 else name
+    twice = {title for title in titles.values() if list(titles.values()).count(title) > 1}
+    return {name: name if title in twice else title for name, title in titles.items()}
+
+
+def _first(found: Mapping[str, Sequence[Compared]]) -> str:
+    """Choose what is compared: weights where there are, else the first panel that differs anywhere."""
+    if "weights" in found:
+        return "weights"
+    differing = (name for name, steps in found.items() if any(_differs(each) for each in steps))
+    return next(differing, next(iter(found)))
+
+
+def _differs(compared: Compared) -> bool:
+    return bool(compared.why or compared.most or compared.alone)
+
+
+# ---- the sentence ----
+
+
+def _said(
+    a: Part, b: Part | None, titles: Mapping[str, str], chosen: str, found: Mapping[str, Compared]
+) -> str:
+    """Say what changed most in the chosen panel, and what did not change at all."""
+    compared, title = found[chosen], plain(titles[chosen])
+    if compared.why or b is None:
+        said = [_why(compared, a, b, title)]
+    else:
+        said = [_most(compared, b, title), _still(compared, b)]
+    still = [plain(titles[name]) for name, each in found.items() if name != chosen and not _differs(each)]
+    if still:
+        more = [f"{len(still) - _MOST_NAMED} more"] if len(still) > _MOST_NAMED else []
+        said.append(f"{_capital(listed(still[:_MOST_NAMED] + more))} did not change at all.")
+    return " ".join(each for each in said if each)
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def _most(compared: Compared, b: Part, title: str) -> str:
+    alone = _alone(compared, b)
+    if compared.most is None:
+        if compared.alone:
+            return f"In {title}, no number that both have changed. {alone}"
+        what = "numbers are" if isinstance(b, Curves) else "cells are"
+        return f"Nothing changed in {title}: all {compared.count:,} {what} the same in A and in B."
+    change = compared.most
+    by = number(change.after - change.before, 4)
+    signed = by if by.startswith("−") else f"+{by}"
+    moved = f"from {number(change.before, 4)} in A to {number(change.after, 4)} in B, by **{signed}**."
+    said = f"{_place(change.place, b, title)}: {moved}"
+    return f"{said} {alone}" if alone else said
+
+
+def _place(place: tuple[str, str], b: Part, title: str) -> str:
+    if isinstance(b, Curves):
+        where = f"{plain(b.titles[0] or 'x')} {plain(place[1])}"
+        return f"The curve “{plain(place[0])}” changed most at {where}"
+    roles = b.matrix.row_role, b.matrix.column_role
+    named = [
+        f"{word} “{coloured(role, name)}”" if role in ("query", "key") else f"{word} {plain(name)}"
+        for word, name, role in zip(b.words, place, roles, strict=True)
+    ]
+    return f"In {title}, {(' with ' if b.words == ('query', 'key') else ', ').join(named)} changed most"
+
+
+def _alone(compared: Compared, b: Part) -> str:
+    if not compared.alone:
+        return ""
+    count = f"{compared.alone:,}"
+    if isinstance(b, Curves):
+        return f"At {count} places one of them has a gap."
+    cells = "1 cell is" if compared.alone == 1 else f"{count} cells are"
+    return f"{cells} masked in one of them alone, and cannot be compared."
+
+
+def _still(compared: Compared, b: Part) -> str:
+    """Say which rows or curves did not change at all, where others did."""
+    names, total = compared.still, compared.total
+    if not names or len(names) == total:
+        return ""
+    row = b.words[0] if isinstance(b, Map) else "curve"
+    if len(names) > _MOST_NAMED:
+        return f"Of {total} {_plural(row)} {len(names)} did not change at all."
+    quoted = listed([f"“{plain(each)}”" for each in names])
+    return f"{_capital(row if len(names) == 1 else _plural(row))} {quoted} did not change at all."
+
+
+def _plural(word: str) -> str:
+    return {"query": "queries"}.get(word, f"{word}s")
+
+
+def _why(compared: Compared, a: Part, b: Part | None, title: str) -> str:
+    """Say why there is no difference."""
+    if b is None or compared.why == "absent":
+        return f"B has no {title} at this position of the slider, so only A is drawn."
+    if isinstance(a, Map) and isinstance(b, Map):
+        if compared.why == "shape":
+            of_a, of_b = (" × ".join(map(str, each.matrix.values.shape)) for each in (a, b))
+            return f"In {title}, A has {of_a} cells and B {of_b}, so no difference is drawn."
+        others = [
+            (list(mine), list(theirs), word)
+            for mine, theirs, word in zip(_names(a), _names(b), b.words, strict=True)
+            if list(mine) != list(theirs)
+        ]
+        which = listed([_plural(word) for _, _, word in others])
+        mine, theirs = next((one, other) for one, other in zip(*others[0][:2], strict=True) if one != other)
+        where = f"“{plain(mine)}” in A stands where “{plain(theirs)}” stands in B"
+        return f"In {title}, the {which} are not the same ({where}), so no difference is drawn."
+    return "The curves of A and of B stand at other places, so no difference is drawn."
+
+
+def _names(part: Map) -> tuple[Sequence[str], Sequence[str]]:
+    return part.matrix.rows, part.matrix.columns

@@ -1,0 +1,113 @@
+"""Pin what is on screen as A, and compare: the button, the line while something is pinned, the figure."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import streamlit as st
+
+from attn_ui.base.markdown import plain
+from attn_ui.base.page import Page, Seen
+from attn_ui.base.parameters import Parameter
+from attn_ui.base.pin import COMPARE, LONGEST, PIN, Pin
+from attn_ui.base.pinned import Pinned, pinned
+from attn_ui.screen import settings_file, state
+
+_SAID = "_pin_said"  # why the last press pinned nothing
+_CHOOSER = "compare-panel"
+_ALIKE = "**A** is pinned, and **B** is the same until you change something."
+
+
+def place(settings: Sequence[Parameter]) -> None:
+    """Put the button into the page's head."""
+    pin = Pin(tuple(settings))
+    st.button("Pin as A", icon=":material/push_pin:", key="pin", on_click=_pin, args=(pin,))
+
+
+def say() -> None:
+    """Say why the last press pinned nothing, where that is so."""
+    if said := st.session_state.pop(_SAID, ""):
+        st.warning(said, icon=":material/info:")
+
+
+def compared(page: Page[Any, Any], seen: Seen[Any]) -> Seen[Any]:
+    """Return what the page shows; with A, B and B − A in place of its figure where something is pinned."""
+    pin = Pin(tuple(page.settings))
+    text = _text(pin)
+    if text is None:
+        return seen
+    places = [state.position(each.steps) if each else 0 for each in _sliders(seen)]
+    wanted = st.query_params.get(COMPARE.name, COMPARE.default)
+    found = pinned(page, seen, text, panel=wanted, told=state.told(), places=(places[0], places[1]))
+    _line(pin, found)
+    return replace(seen, figure=found.figure) if found.figure else seen
+
+
+def _sliders(seen: Seen[Any]) -> tuple[Any, Any]:
+    return (seen.figure.slider, seen.figure.rows) if seen.figure else (None, None)
+
+
+def _text(pin: Pin) -> str | None:
+    """Return the pin as the address has it; None where there is none, or a bad one was typed there."""
+    text = st.query_params.get(PIN)
+    try:
+        return None if text is None else pin.read(text)
+    except ValueError:
+        return None
+
+
+def _line(pin: Pin, found: Pinned) -> None:
+    """Say what A and B are, and offer to choose a panel, to swap them and to clear."""
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="pinned"):
+        if found.why:
+            st.markdown(found.why, width="content")
+        else:
+            sides = [("A", found.a), ("B", found.b)]
+            said = " · ".join(f"**{letter}:** {plain(words)}" for letter, words in sides if words)
+            st.markdown(said or _ALIKE, width="content")
+        if len(found.panels) > 1:
+            st.session_state[_CHOOSER] = found.chosen
+            st.selectbox(
+                "Compare",
+                list(found.panels),
+                format_func=lambda name: found.panels[name],
+                key=_CHOOSER,
+                on_change=_choose,
+                label_visibility="collapsed",
+                width=180,
+            )
+        if found.figure:
+            st.button("Swap", key="pin-swap", on_click=_swap, args=(pin,))
+        st.button("Clear", key="pin-clear", on_click=_clear)
+
+
+def _of_address(pin: Pin) -> str:
+    return pin.of({name: st.query_params.get_all(name) for name in st.query_params})
+
+
+def _pin(pin: Pin) -> None:
+    text = _of_address(pin)
+    if len(text) > LONGEST or state.left_out(pin.settings):
+        st.session_state[_SAID] = "Not pinned: the settings are too long for a link, and a pin is one."
+        return
+    st.query_params[PIN] = text
+
+
+def _swap(pin: Pin) -> None:
+    """Show A's settings, and pin what the page showed."""
+    a = _text(pin)
+    if a is None:
+        return
+    b = _of_address(pin)
+    settings_file.take_over(pin.values(a), pin.about)
+    st.query_params[PIN] = b
+
+
+def _clear() -> None:
+    for name in (PIN, COMPARE.name):
+        if name in st.query_params:
+            del st.query_params[name]
+
+
+def _choose() -> None:
+    st.query_params[COMPARE.name] = st.session_state[_CHOOSER]

@@ -1,0 +1,203 @@
+"""A pin: A, B and B − A against two independent calls, what is said of them, and what a bad one does."""
+
+import math
+import re
+from typing import Any
+from urllib.parse import urlencode
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from attn_ui.base.framing import framing
+from attn_ui.base.page import At
+from attn_ui.base.parameters import Flag, Tabs
+from attn_ui.base.pin import LONGEST, Pin
+from attn_ui.screen import settings_file
+from pages import PAGES
+from tests.pages import PAGES as LISTED
+from tests.pages import open_sound
+
+
+def compared(page: str, a: str, b: str, panel: str = "") -> At[Any]:
+    pin = urlencode({"pin": a} | ({"compare": panel} if panel else {}))
+    return PAGES[page].at(f"{b}&{pin}" if b else pin)
+
+
+def shown(at: At[Any], name: str) -> Any:
+    """The numbers of a trace: of a map with zeros where a weight is masked."""
+    trace = next(each for each in at.figure()["data"] if each["name"] == name)
+    return np.nan_to_num(trace["z"]) if trace["type"] == "heatmap" else trace["y"]
+
+
+@pytest.mark.parametrize(
+    ("page", "a", "b", "panel"),
+    [
+        ("single-head", "", "mask=causal&t=0.5", "weights"),
+        ("single-head", "seed=7", "", "output"),
+        ("", "t=2", "t=0.5", "placed"),
+        ("kernel-regression", "h=1", "h=0.2", "weights"),
+        ("positional-encoding", "", "scheme=ramp", "after"),
+        ("multi-head", "heads=2", "heads=2&seed=9", "head 2"),
+        ("learned-heads", "training=0", "training=1000", "head 1.1"),
+        ("applications", "", "t=0.5", "weights"),
+    ],
+)
+def test_a_b_and_the_difference_are_what_two_pages_show(page: str, a: str, b: str, panel: str) -> None:
+    at = compared(page, a, b, panel)
+    assert not at.dropped
+    before, after = (shown(PAGES[page].at(each), panel) for each in (a, b))
+    for name, numbers in (("A", before), ("B", after), ("difference", after - before)):
+        np.testing.assert_allclose(shown(at, name), numbers, atol=2e-6, err_msg=name)
+    row, column = np.unravel_index(np.abs(after - before).argmax(), before.shape)
+    axes = at.figure()["layout"]
+    labels = axes["yaxis"]["ticktext"], axes["xaxis"]["ticktext"]
+    if len(labels[0]) == before.shape[0] and len(labels[1]) == before.shape[1]:
+        told = at.sentence.partition(" changed most")[0].replace("“", "").replace("”", "")
+        assert f" {labels[0][row]}" in told
+        assert told.endswith(f" {labels[1][column]}")
+    assert "changed most" in at.sentence
+    # Every position of the slider is a step: A stays, B moves.
+    figure = at.seen.figure
+    assert figure is not None
+    assert figure.slider is not None
+    steps = figure.slider.steps
+    other = compared(page, a, f"{b}&{steps.name}={steps.text(steps.values[0])}".lstrip("&"), panel)
+    np.testing.assert_array_equal(shown(other, "A"), shown(at, "A"))
+
+
+def test_a_difference_of_weights_against_a_softmax_of_ones_own() -> None:
+    """Scores from the page's own picture, all else by hand."""
+    scores = next(t["z"] for t in PAGES["single-head"].at("").figure()["data"] if t["name"] == "scores")
+
+    def weights(temperature: float, *, causal: bool) -> list[list[float]]:
+        rows = []
+        for query, row in enumerate(scores):
+            powers = [
+                math.exp(float(score) / math.sqrt(4) / temperature) if key <= query or not causal else 0.0
+                for key, score in enumerate(row)
+            ]
+            rows.append([power / sum(powers) for power in powers])
+        return rows
+
+    before, after = weights(2.0, causal=False), weights(0.5, causal=True)
+    at = compared("single-head", "t=2", "t=0.5&mask=causal")
+    largest, place = 0.0, (0, 0)
+    for row in range(6):
+        for column in range(6):
+            difference = after[row][column] - before[row][column]
+            assert shown(at, "difference")[row, column] == pytest.approx(difference, abs=1e-5)
+            if abs(difference) > largest:
+                largest, place = abs(difference), (row, column)
+    words = ["the", "cat", "sat", "on", "the₂", "mat"]
+    assert f"query “{words[place[0]]}” with key “{words[place[1]]}” changed most" in at.sentence
+    assert "Scores QKᵀ and V did not change at all." in at.sentence
+    assert at.seen.figure is not None
+    assert at.seen.figure.caption == (
+        "A: Mask none, Temperature T 2.00. B: Mask causal, Temperature T as the slider says."
+    )
+
+
+def test_curves_of_two_bandwidths_against_two_calls() -> None:
+    at = compared("kernel-regression", "kernel=boxcar&h=0.1", "h=0.2", "curves x")
+    before, after = (
+        shown(PAGES["kernel-regression"].at(link), "estimate") for link in ("kernel=boxcar&h=0.1", "h=0.2")
+    )
+    np.testing.assert_array_equal(shown(at, "A: estimate"), before)
+    np.testing.assert_array_equal(shown(at, "B: estimate"), after)
+    np.testing.assert_allclose(shown(at, "difference: estimate"), after - before, atol=1e-6)
+    gaps = np.isfinite(before) != np.isfinite(after)
+    assert f"At {gaps.sum()} places one of them has a gap." in at.sentence
+    assert "Curve “true curve” did not change at all." in at.sentence
+
+
+def test_swapped_twice_it_is_the_same_and_once_its_negative() -> None:
+    a, b = "seed=7", "mask=causal"
+    at, swapped = compared("single-head", a, b), compared("single-head", b, a)
+    np.testing.assert_allclose(shown(swapped, "difference"), -shown(at, "difference"), atol=1e-7)
+    np.testing.assert_allclose(shown(swapped, "A"), shown(at, "B"), atol=1e-7)
+
+
+@pytest.mark.parametrize(
+    ("page", "a", "b", "wanted"),
+    [
+        ("single-head", "text=a b c", "", "A has 3 × 3 cells and B 6 × 6, so no difference is drawn"),
+        ("single-head", "text=the dog sat on the mat", "", "“dog” in A stands where “cat” stands in B"),
+        ("single-head", "", "", "Nothing changed in weights: all 36 cells are the same"),
+        ("single-head", "", "stage=diagram", "nothing to compare here: the figure is a diagram"),
+        (
+            "single-head",
+            "stage=X",
+            "stage=weights",
+            "nothing to compare here: A shows X, B shows scaled, exp",
+        ),
+        (
+            "multi-head",
+            "view=diagram",
+            "view=diagram",
+            "nothing to compare here: what was pinned is a diagram",
+        ),
+        ("multi-head", "heads=8", "heads=2&compare=head 8", "B has no head 8 at this position"),
+        ("glossary", "", "", "nothing to compare here: what was pinned is a diagram"),
+        ("what-courses-say", "claim=ramp", "", "nothing to compare here"),
+    ],
+)
+def test_where_there_is_no_difference_a_sentence_says_why(page: str, a: str, b: str, wanted: str) -> None:
+    at = compared(page, a, b)
+    assert wanted in f"{at.sentence} {' '.join(at.seen.notes)}"
+
+
+@pytest.mark.parametrize(
+    "bad", ["hello", "t=99", "t=hot", "no=1", "pin=t%3D1", "hide=tabs", "t=" + "1" * LONGEST]
+)
+def test_a_bad_pin_is_dropped_and_named_and_the_page_stays(bad: str) -> None:
+    at = compared("single-head", bad, "mask=causal")
+    assert [each.name for each in at.dropped] == ["pin"]
+    assert "the settings of another link to this page" in at.dropped[0].sentence()
+    np.testing.assert_array_equal(
+        shown(at, "weights"), shown(PAGES["single-head"].at("mask=causal"), "weights")
+    )
+
+
+def test_a_pin_says_neither_the_tab_nor_what_frames_the_page() -> None:
+    pin = Pin((Flag("bias", False), Tabs("tab", "Maths", ("Maths", "Code"))))
+    query = {"bias": ["true"], "tab": ["Code"], "say": ["x"], "pin": ["bias=true"]}
+    assert pin.of(query) == "bias=true"
+    assert pin.read("") == ""
+    assert pin.values("") == {"bias": False}
+
+
+def said(app: AppTest) -> str:
+    return " ".join(each.value for each in app.markdown)
+
+
+def test_pin_and_clear_on_screen() -> None:
+    app = open_sound("single-head", mask="causal")
+    assert "A:" not in said(app)
+    app.button(key="pin").click().run()
+    assert app.query_params["pin"] == "mask=causal"
+    app.selectbox(key="mask").set_value("none").run()
+    assert re.search(r"\*\*A:\*\* Mask causal, .* · \*\*B:\*\* Mask none, ", said(app))
+    app.button(key="pin-clear").click().run()
+    assert "pin" not in app.query_params
+    assert "**A:**" not in said(app)
+    assert not app.exception
+
+
+def test_a_bad_pin_on_screen_and_one_without_anything_to_compare() -> None:
+    app = open_sound("single-head", pin="t=hot")
+    assert [each.value for each in app.warning if "`pin` was `t=hot`" in each.value]
+    assert "pin" not in app.query_params
+    app = open_sound("glossary", pin="")
+    assert "There is nothing to compare here" in said(app)
+    assert not app.warning
+
+
+def test_a_file_of_settings_keeps_the_pin() -> None:
+    settings = LISTED["single-head"][1]
+    readable = (*settings, *(each for each in framing(settings) if each.name in ("pin", "compare")))
+    content = settings_file.written("single-head", {"t": "0.5", "pin": "mask=causal", "compare": "output"})
+    values = settings_file.read(content, "single-head", readable)
+    assert (values["pin"], values["compare"], values["t"]) == ("mask=causal", "output", 0.5)
+    with pytest.raises(ValueError, match="`pin` cannot be used"):
+        settings_file.read(settings_file.written("single-head", {"pin": "t=hot"}), "single-head", readable)

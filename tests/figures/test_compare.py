@@ -1,0 +1,172 @@
+"""Two figures compared: what is read back, the largest change, one scale, colours about zero."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from attn_figures import marks, theme
+from attn_figures.chart import Chart
+from attn_figures.comparable import Curves, Map, Part, parts_of
+from attn_figures.compare import FADES, compare, compared_steps
+from attn_figures.matrix import KEY_TITLE, QUERY_TITLE, Matrix
+from attn_figures.panels import compose
+from attn_live.packing import pack
+from attn_live.unpacking import figure_at
+
+RNG = np.random.default_rng(5)
+QUERIES = ["the", "<b>cat", "a very long word, that is cut"]
+KEYS = ["a", "b&c", "d", "e", "f"]
+
+
+def read_back(*panels: Any) -> dict[str, Part]:
+    return parts_of(figure_at(pack([compose.spec(list(panels))]), 0))
+
+
+def a_map(values: NDArray[Any], **more: Any) -> Part:
+    settings = {"row_title": QUERY_TITLE, "column_title": KEY_TITLE, "quantity": "share"} | more
+    rows, columns = settings.pop("rows", QUERIES), settings.pop("columns", KEYS)
+    return read_back(Matrix("weights", values, "weights", rows, columns, **settings))["weights"]
+
+
+def a_chart(y: NDArray[Any], x: Sequence[float] = (1.0, 2.0, 4.0, 8.0), name: str = "loss") -> Part:
+    drawn = [
+        marks.line(name, np.array(x), y, theme.LIGHT.query),
+        marks.line("same", x, np.ones(len(x)), "#000000"),
+    ]
+    chart = Chart("course", drawn, 6, 4, "course", x_title="steps", y_title="loss")
+    return next(iter(read_back(chart).values()))
+
+
+def drawn(steps: Sequence[Any], at: int = 0) -> tuple[dict[str, Any], dict[str, Any]]:
+    figure = figure_at(pack(steps), at)
+    return {each["name"]: each for each in figure["data"]}, figure["layout"]
+
+
+def test_a_map_is_read_back_as_it_was_drawn() -> None:
+    values = RNG.dirichlet(np.ones(5), size=3)
+    mask = np.tri(3, 5, dtype=bool)
+    found = a_map(values, mask=mask, ramp_power=2.0, chosen=("query", "key"))
+    assert isinstance(found, Map)
+    matrix = found.matrix
+    np.testing.assert_allclose(matrix.values, np.where(mask, values, 0), rtol=1e-6)
+    assert list(matrix.rows) == QUERIES
+    assert list(matrix.columns) == KEYS
+    assert (matrix.row_role, matrix.column_role, matrix.quantity) == ("query", "key", "share")
+    assert (matrix.row_title, matrix.column_title, found.title) == (QUERY_TITLE, KEY_TITLE, "weights")
+    assert matrix.ramp_power == pytest.approx(2.0)
+    assert matrix.mask is not None
+    np.testing.assert_array_equal(matrix.mask, mask)
+    assert (matrix.chosen, found.words, matrix.size) == (("query", "key"), ("query", "key"), None)
+
+
+def test_the_largest_change_is_that_of_a_naive_search() -> None:
+    before, after = RNG.dirichlet(np.ones(5), size=3), RNG.dirichlet(np.ones(5), size=3)
+    after[1] = before[1]
+    found = compare(a_map(before), a_map(after))
+    largest, place = 0.0, ("", "")
+    for row in range(3):
+        for column in range(5):
+            if abs(after[row, column] - before[row, column]) > largest:
+                largest, place = abs(after[row, column] - before[row, column]), (QUERIES[row], KEYS[column])
+    assert found.most is not None
+    assert found.most.place == place
+    assert abs(found.most.after - found.most.before) == pytest.approx(largest, rel=1e-5)
+    assert (list(found.still), found.total, found.count, found.why) == (["<b>cat"], 3, 15, "")
+
+
+def test_what_is_rounding_is_no_change() -> None:
+    before = RNG.dirichlet(np.ones(5), size=3)
+    found = compare(a_map(before), a_map(before + 1e-7))
+    assert found.most is None
+    assert len(found.still) == found.total == 3
+    steps = compared_steps(a_map(before), [a_map(before + 1e-7)])
+    assert drawn(steps)[1]["coloraxis2"]["cmax"] == pytest.approx(before.max(), rel=1e-5)
+
+
+def test_a_masked_weight_is_zero_and_a_masked_score_is_none() -> None:
+    values, mask = RNG.dirichlet(np.ones(5), size=3), np.tri(3, 5, dtype=bool)
+    found = compare(a_map(values), a_map(values, mask=mask))
+    assert found.most is not None
+    assert found.most.after == 0
+    assert found.most.before == pytest.approx(values[~mask].max(), rel=1e-5)
+    scores = RNG.normal(size=(3, 5))
+    before, after = (a_map(scores, scale="scores", **more) for more in ({}, {"mask": mask}))
+    found = compare(before, after)
+    assert found.most is None
+    assert found.alone == (~mask).sum()
+    traces, _ = drawn(compared_steps(before, [after]))
+    assert np.isnan(np.array(traces["difference"]["z"])[~mask]).all()
+    assert "masked</b> in A or in B" in traces["difference masked"]["hovertemplate"]
+
+
+def test_a_and_b_are_on_one_scale_and_the_difference_is_symmetric_about_zero() -> None:
+    a = RNG.normal(size=(3, 5))
+    near, far = a + 0.01, 4 * a
+    steps = compared_steps(a_map(a, scale="scores"), [a_map(each, scale="scores") for each in (near, far)])
+    largest = np.abs(far - a).max()
+    for step, (b, end) in enumerate([(near, FADES * largest), (far, largest)]):
+        traces, layout = drawn(steps, step)
+        assert traces["A"]["coloraxis"] == traces["B"]["coloraxis"] != traces["difference"]["coloraxis"]
+        own, other = layout[traces["A"]["coloraxis"]], layout[traces["difference"]["coloraxis"]]
+        assert own["cmax"] == -own["cmin"] == pytest.approx(max(np.abs(a).max(), np.abs(b).max()), rel=1e-5)
+        assert other["cmax"] == -other["cmin"] == pytest.approx(end, rel=1e-5)
+        assert other["colorscale"] == theme.colorscale(theme.LIGHT.scores)
+        np.testing.assert_allclose(traces["A"]["z"], a, rtol=1e-6)
+        np.testing.assert_allclose(traces["difference"]["z"], b - a, atol=1e-6)
+
+
+def test_where_cells_have_no_partner_there_is_no_difference() -> None:
+    values = RNG.dirichlet(np.ones(5), size=3)
+    a = a_map(values)
+    cases: dict[str, Part | None] = {
+        "shape": a_map(values[:2], rows=QUERIES[:2]),
+        "names": a_map(values, columns=[*KEYS[:4], "g"]),
+        "absent": None,
+    }
+    for why, b in cases.items():
+        assert compare(a, b).why == why
+        traces, _ = drawn(compared_steps(a, [a_map(values), b]), 1)
+        assert traces["difference"].get("visible") is False
+        assert (traces["B"].get("visible") is False) == (b is None)
+        np.testing.assert_allclose(traces["A"]["z"], values, rtol=1e-6)
+
+
+def test_curves_lie_over_each_other_and_their_difference_has_a_chart_of_its_own() -> None:
+    before, after = np.array([4.0, 3.0, 2.0, 1.0]), np.array([4.0, 1.0, 2.5, np.nan])
+    a, b = a_chart(before), a_chart(after)
+    assert isinstance(a, Curves)
+    found = compare(a, b)
+    assert found.most is not None
+    assert found.most.place == ("loss", "2")
+    assert (found.most.before, found.most.after) == (3.0, 1.0)
+    assert (found.alone, list(found.still), found.total) == (1, ["same"], 2)
+    traces, _ = drawn(compared_steps(a, [b]))
+    assert traces["A: loss"]["line"]["dash"] == "dash"
+    assert "dash" not in traces["B: loss"]["line"]
+    np.testing.assert_array_equal(traces["A: loss"]["y"], before)
+    np.testing.assert_array_equal(traces["difference: loss"]["y"], after - before)
+    assert traces["A: loss"]["xaxis"] != traces["difference: loss"]["xaxis"]
+    moved = a_chart(after, x=(1.0, 3.0, 4.0, 8.0))
+    assert compare(a, a_chart(before, name="other")).most is None
+    assert compare(a, moved).why == "places"
+    traces, _ = drawn(compared_steps(a, [moved]))
+    assert not [name for name in traces if name.startswith("difference")]
+
+
+def test_arrows_boxes_and_areas_are_no_curves() -> None:
+    x, gap = np.arange(4.0), np.array([0, 1, np.nan, 2])
+    chart = Chart(
+        "drawn",
+        [
+            marks.line("arrow", gap, x, "#000000"),
+            marks.area("area", x, x, "#000000"),
+            marks.line("back", -x, x, "#000000"),
+            marks.points("points", x, x, "#000000"),
+        ],
+        4,
+        4,
+    )
+    assert read_back(chart) == {}
