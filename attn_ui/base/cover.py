@@ -253,7 +253,7 @@ def _withheld(trace: Trace, maps: Mapping[str, Trace], name: str) -> Trace:
         return kept | {"visible": True, "meta": meta} | cells | said | named
     spots = {side: over[side] for side in ("x", "y") if side in over}
     named = {"hovertext": texts} if isinstance(texts, Crossed) else {}
-    quiet = {"hoverinfo": "skip", "showscale": False, "colorscale": _CLEAR}
+    quiet = {"showscale": False, "colorscale": _CLEAR}
     return kept | {"z": np.full(size, np.nan), "meta": meta} | quiet | spots | named
 
 

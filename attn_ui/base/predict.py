@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     from attn_ui.base.page import Figure
 
 Numbers = NDArray[np.float64]
-Answer = int | float | str | Sequence[float]
+Answer = int | float | str | tuple[float, ...]
+MOST_BARS = 24  # keys of a row that is dragged
 _TIE = 1e-6  # numbers that differ by less, in float32, are said to be equal
 _SUMS_TO = 1e-4  # how near to one a row of weights adds up in float32
 _WITH_ARTICLE = {
@@ -82,8 +83,8 @@ def _called(name: str) -> str:
 
 
 def _quoted(word: str, label: str) -> str:
-    said = coloured(word, label) if word in ("query", "key") else plain(label)  # type: ignore[arg-type]
-    return f"“{said}”"
+    said = coloured("query", label) if word == "query" else plain(label)
+    return f"“{coloured('key', label) if word == 'key' else said}”"
 
 
 # ---- scoring, without a figure ----
@@ -125,6 +126,31 @@ def turns(start: float, end: float) -> int:
     return 0 if abs(end - start) <= _TIE else 1 if end > start else -1
 
 
+def differences(said: Sequence[float], row: Numbers) -> Numbers:
+    """Return by how much each number that was said is more than the row's (n,); masked cells count as 0."""
+    return np.asarray(said, dtype=np.float64) - np.nan_to_num(row)
+
+
+def total_variation(said: Sequence[float], row: Numbers) -> float:
+    r"""Return the total variation distance, $\tfrac12 \sum_j |p_j - w_j|$: half the sum of the differences.
+
+    It is 0 where both rows share out one alike, 1 where they have no key in common.
+
+    >>> total_variation([1.0, 0.0], np.array([0.25, 0.75]))
+    0.75
+    """
+    return float(np.abs(differences(said, row)).sum() / 2)
+
+
+def read_row(given: object, count: int) -> tuple[float, ...] | None:
+    """Return what a browser reports of a row that was dragged; None where it is no shares of one."""
+    if not isinstance(given, list | tuple) or len(given) != count:
+        return None
+    if not all(isinstance(each, int | float) and 0 <= each <= 1 for each in given):
+        return None
+    return tuple(map(float, given)) if abs(sum(given) - 1) < 1e-6 else None
+
+
 # ---- the question ----
 
 
@@ -158,7 +184,7 @@ class Question:
     def sentences(self) -> list[Says]:
         """Return what is asked, at every step; where a second slider chooses the row, for each row."""
         steps = range(len(self.texts) or 1)
-        if self.by_row and self.kind in ("key", "number"):
+        if self.by_row and self.kind in ("key", "number", "row"):
             return [[self.sentence(step, row) for row in range(len(self.map.rows))] for step in steps]
         return [self.sentence(step, self.row) for step in steps]
 
@@ -175,6 +201,8 @@ class Question:
         if self.kind == "key":
             most = "gets the most weight from" if here.is_weights else "has the largest number for"
             return f"{covered} Which {found} {most} the {asked} {here.row(row)}?"
+        if self.kind == "row":
+            return f"{covered} How does the {asked} {here.row(row)} share its weight out? Drag the bars."
         if self.kind == "number":
             return f"{covered} Which number stands at {cell}?"
         end = self.end(step)
@@ -198,12 +226,18 @@ class Question:
         """
         if self.kind == ALOUD:
             return ""
-        said = "You gave no answer." if answer is None else ""
-        if self.kind == "key":
-            return f"{said or self._said_key(int(answer))} {self._largest()}".strip()  # type: ignore[arg-type]
-        if self.kind == "number":
-            return f"{said or self._said_number(float(answer))} {self._largest()}".strip()  # type: ignore[arg-type]
-        return f"{said or self._said_trend(str(answer))} {self._moves()}".strip()
+        match self.kind, answer:
+            case "key", int():
+                said = self._said_key(answer)
+            case "row", tuple():
+                said = self._said_row(answer)
+            case "number", int() | float():
+                said = self._said_number(answer)
+            case "trend", str():
+                said = self._said_trend(answer)
+            case _:
+                said = "You gave no answer."
+        return f"{said} {self._moves() if self.kind == 'trend' else self._largest()}"
 
     def _said_key(self, answer: int) -> str:
         here, row = self.map, self.map.values[self.row]
@@ -216,6 +250,28 @@ class Question:
         if not np.isfinite(row[answer]):
             return f"You said {here.column(answer)}: it is masked, so it has no number."
         return f"You said {here.column(answer)}: it has {_told(row[answer])}."
+
+    def _said_row(self, answer: Sequence[float]) -> str:
+        here, row = self.map, self.map.values[self.row]
+        apart = differences(answer, row)
+        worst = int(np.abs(apart).argmax())
+        distance = total_variation(answer, row)
+        said = f"Half the sum of the differences is {_told(distance)} (the total variation distance, 0 to 1)."
+        if np.abs(apart[worst]) < 0.0005:
+            return f"**Right.** {said}"
+        has = "is masked" if np.isnan(row[worst]) else f"has {_told(row[worst])}"
+        return f"You gave {here.column(worst)} {_told(answer[worst])}, it {has}. {said}"
+
+    def table(self, answer: Sequence[float]) -> str:
+        """Compare a row that was dragged with what was computed, cell by cell: a table in markdown."""
+        here, row = self.map, self.map.values[self.row]
+        apart = differences(answer, row)
+        lines = [f"| {here.words[1].capitalize()} | You gave | It has | Difference |", "|---|---:|---:|---:|"]
+        lines += [
+            f"| {plain(label)} | {gave:.2f} | {'masked' if np.isnan(has) else _told(has)} | {_signed(off)} |"
+            for label, gave, has, off in zip(here.columns, answer, row, apart, strict=True)
+        ]
+        return "\n".join(lines)
 
     def _said_number(self, answer: float) -> str:
         here, value = self.map, float(self.map.values[self.row, self.column])
@@ -291,6 +347,10 @@ def _told(value: float) -> str:
     return f"{value:.3f}" if abs(value) < 10 else f"{value:.5g}"
 
 
+def _signed(value: float) -> str:
+    return f"{value:+.3f}".replace("-", "−")
+
+
 # ---- from a figure ----
 
 
@@ -351,7 +411,9 @@ def kinds(maps: Sequence[Map]) -> tuple[str, ...]:
     """Return the kinds of question that can be asked about what is covered."""
     if not maps:
         return (ALOUD,)
-    return (ALOUD, "key", "number", *(("trend",) if len(maps) > 1 else ()))
+    here = maps[0]
+    row = ("row",) if here.is_weights and len(here.columns) <= MOST_BARS else ()
+    return (ALOUD, "key", *row, "number", *(("trend",) if len(maps) > 1 else ()))
 
 
 def _second(here: Map, row: int) -> int:

@@ -5,6 +5,8 @@ What was said lives in the session alone and is gone with it: nothing of it is w
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 import streamlit as st
@@ -15,7 +17,7 @@ from attn_ui.base.cover import names
 from attn_ui.base.framing import ALOUD, COVER, PREDICT
 from attn_ui.base.page import Cell, Page, Seen
 from attn_ui.base.parameters import Steps
-from attn_ui.base.predict import FALLS, RISES, Question
+from attn_ui.base.predict import FALLS, RISES, Map, Question
 from attn_ui.screen import state
 from attn_ui.screen.address import drop
 
@@ -25,6 +27,7 @@ _MOST_PILLS = 20
 KINDS = {
     ALOUD: "Nothing: it is said aloud",
     "key": "Which key gets most, for the chosen query",
+    "row": "How the chosen query shares its weight out: bars to drag",
     "number": "The number of one cell",
     "trend": "Whether one cell rises or falls as the slider moves",
 }
@@ -38,8 +41,10 @@ class _Try:
 
     about: tuple[str, str, str]
     row: int = 0
+    turn: int = 0  # how often it was tried again
     is_revealed: bool = False
-    verdict: str | None = None  # of what was said, once it was revealed
+    answer: predict.Answer | None = None
+    verdict: tuple[str, ...] | None = None  # of what was said, once it was revealed
 
 
 def offered() -> Mapping[str, tuple[str, ...]]:
@@ -72,7 +77,7 @@ class Predicting:
                 self._tell()
                 return
             self._answers()
-            st.button("Reveal", key="predict-reveal", on_click=_reveal, args=(self.tried,))
+            st.button("Reveal", key="predict-reveal", on_click=self._reveal)
 
     def _answers(self) -> None:
         asked = self.question
@@ -81,13 +86,14 @@ class Predicting:
             return
         here = asked.map
         if self.chooses is None:
-            with st.container(horizontal=True):
-                self.tried.row = st.selectbox(
-                    here.words[0].capitalize(),
-                    range(len(here.rows)),
-                    index=min(self.tried.row, len(here.rows) - 1),
-                    format_func=lambda row: here.rows[row],
-                )
+            st.session_state["predict-query"] = asked.row
+            st.selectbox(
+                here.words[0].capitalize(),
+                range(len(here.rows)),
+                format_func=lambda row: here.rows[row],
+                key="predict-query",
+                on_change=self._choose,
+            )
         if asked.kind == "key":
             offer: Any = st.pills if len(here.columns) <= _MOST_PILLS else st.selectbox
             more: dict[str, Any] = {} if offer is st.pills else {"index": None}
@@ -98,17 +104,46 @@ class Predicting:
                 key="predict-key",
                 **more,
             )
+        elif asked.kind == "row":
+            self._bars(here)
         elif asked.kind == "number":
-            label = f"Your number for {here.rows[asked.row]} and {here.columns[asked.column]}"
-            st.number_input(label, value=None, step=None, format="%0.3f", key="predict-number")
+            st.number_input("Your number", value=None, step=0.01, key="predict-number", width=260)
         else:
             st.pills("Your answer", (RISES, FALLS), key="predict-trend")
 
+    def _choose(self) -> None:
+        self.tried.row = int(st.session_state["predict-query"])
+
+    def _bars(self, here: Map) -> None:
+        about = f"Weights of the {here.words[0]} {here.rows[self.question.row]}: they sum to one"
+        _row_bars()(
+            key="predict-row",
+            data={"labels": [*here.columns], "about": about, "turn": self._turn},
+            on_shares_change=lambda: None,
+        )
+
+    @property
+    def _turn(self) -> str:
+        """Which question the bars answer: others begin anew."""
+        return f"{self.tried.turn}-{self.question.row}"
+
+    def _reveal(self) -> None:
+        """Take what was said, and show what stands there; scored when that is computed."""
+        said = st.session_state.get(f"predict-{self.question.kind}")
+        if self.question.kind == "row":
+            given = (said or {}).get("shares") or {}
+            is_this = isinstance(given, dict) and given.get("turn") == self._turn
+            said = predict.read_row(given.get("shares"), len(self.question.map.columns)) if is_this else None
+        self.tried.answer, self.tried.verdict, self.tried.is_revealed = said, None, True
+
     def _tell(self) -> None:
-        if self.tried.verdict is None:  # scored against what is computed here and now
-            self.tried.verdict = self.question.verdict(_answer(self.question))
+        tried, asked = self.tried, self.question
+        if tried.verdict is None:  # against what is computed here and now
+            said = asked.verdict(tried.answer) or "This is what stands there."
+            tried.verdict = said, asked.table(tried.answer) if isinstance(tried.answer, tuple) else ""
         with st.container(key="predict-verdict"):
-            st.markdown(self.tried.verdict or "This is what stands there.")
+            for part in filter(None, tried.verdict):
+                st.markdown(part)
         st.button("Try again", key="predict-again", on_click=self._again)
 
     def _again(self) -> None:
@@ -119,6 +154,7 @@ class Predicting:
             state.move(self.chooses, self.chooses.values[following])
         self.tried.row = following
         self.tried.is_revealed, self.tried.verdict = False, None
+        self.tried.turn += 1
         for name in _ANSWERS:
             st.session_state.pop(name, None)
 
@@ -163,10 +199,11 @@ def predicted(page: Page[Any, Any], seen: Seen[Any]) -> Predicting | None:
     return made
 
 
-def _reveal(tried: _Try) -> None:
-    tried.is_revealed, tried.verdict = True, None
-
-
-def _answer(question: Question) -> predict.Answer | None:
-    found: predict.Answer | None = st.session_state.get(f"predict-{question.kind}")
-    return found
+@cache
+def _row_bars() -> Any:
+    return st.components.v2.component(
+        "row_bars",
+        html='<div class="row-bars" role="group"></div>',
+        js=(Path(__file__).parent / "row_bars.js").read_text(encoding="utf-8"),
+        isolate_styles=False,
+    )

@@ -25,6 +25,7 @@ COVERED = {
     ("single-head", "mask=causal", "scores"): {"V"},
     ("single-head", "mask=causal&stage=weights", "weights"): {"masked", "row sums"},
     ("single-head", "stage=hard or soft", "weights"): {"masked"},
+    ("single-head", "stage=masked", "masked"): {"mask"},  # no mask is set: the scaled scores are the same
     ("single-head", "stage=Q, K, V", "Q"): {"X", "Wq", "Wk", "Wv", "K", "V"},
     ("multi-head", "", "head 2"): {"head 1", "head 3", "head 4"},
     ("kernel-regression", "", "weights"): {"data", "true curve", "kernel"},
@@ -212,7 +213,8 @@ def test_the_key_that_gets_most_is_numpys() -> None:
                     assert answer == best or f"it has {values[answer]:.3f}" in said
             order = np.argsort(np.where(np.isnan(values), -1, values))[::-1]
             if not np.isnan(values[order[1]]):
-                gap = here.scores[row, best] - here.scores[row, order[1]]  # type: ignore[index]
+                assert here.scores is not None
+                gap = here.scores[row, best] - here.scores[row, order[1]]
                 assert f"is {gap:.2f} above that of the next" in asked("key", here, row=row).verdict(0)
 
 
@@ -246,6 +248,35 @@ def test_a_trend_is_that_of_the_ends() -> None:
             assert f"T goes from {step} to {end}" in question.sentence(step, row)
 
 
+def test_a_row_is_scored_cell_by_cell_and_by_half_the_sum() -> None:
+    for seed in range(20):
+        here = weights_of(3, 6, seed, masked=0.2)
+        said = tuple(np.random.default_rng(seed).dirichlet(np.ones(6)))
+        for row in range(3):
+            is_there = np.where(np.isnan(here.values[row]), 0.0, here.values[row])
+            half = sum(max(0.0, p - q) for p, q in zip(said, is_there, strict=True))
+            if not is_there.any():
+                half = 0.5  # a row of nothing is told apart in the sentence
+            assert predict.total_variation(said, here.values[row]) == pytest.approx(half, abs=1e-9)
+            question = asked("row", here, row=row)
+            worst = max(range(6), key=lambda key: abs(said[key] - is_there[key]))
+            verdict, table = question.verdict(said), question.table(said).split("\n")
+            assert f"You gave “:orange[w{worst}]” {said[worst]:.3f}" in verdict
+            assert f"Half the sum of the differences is {half:.3f}" in verdict
+            assert len(table) == 2 + 6
+            for key in range(6):
+                assert f"{said[key] - is_there[key]:+.3f}".replace("-", "−") in table[2 + key]
+                assert ("masked" in table[2 + key]) == bool(np.isnan(here.values[row, key]))
+    here = weights_of(1, 6, 1)
+    assert asked("row", here).verdict(tuple(here.values[0])).startswith("**Right.**")
+
+
+def test_only_shares_of_one_are_taken_for_a_row() -> None:
+    assert predict.read_row([0.25, 0.75], 2) == (0.25, 0.75)
+    for bad in (None, "ab", [0.5, 0.6], [1.5, -0.5], [1.0], [float("nan"), 1.0], [[], 1], {"0": 1}):
+        assert predict.read_row(bad, 2) is None
+
+
 def test_users_words_are_no_markup_in_a_question() -> None:
     there = at("single-head", "text=*a* :red[c]&cover=weights&predict=key")
     assert "from the query “*”?" in there.sentence
@@ -259,7 +290,9 @@ def panel(app: AppTest) -> str:
 
 
 def test_a_try_is_covered_revealed_scored_and_covered_again() -> None:
-    right = int(np.argmax(numbers_of(at("single-head", "").seen.figure.steps, "weights")[20][:6]))  # type: ignore[union-attr]
+    whole = at("single-head", "")
+    (weights,) = (trace["z"] for trace in whole.figure()["data"] if trace["name"] == "weights")
+    right = int(np.argmax(weights[0]))
     app = open_sound("single-head", cover="weights", predict="key")
     assert not app.tabs
     app.button_group(key="predict-key").set_value((right + 1) % 6).run()
