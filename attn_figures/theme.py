@@ -77,6 +77,15 @@ DARK = Palette(
     series=("#AAAEFF", "#F1AD5B", "#70CC9B", "#EE93BD", "#8FC1F0", "#B5B1A8"),
 )  # fmt: skip
 
+# What a teacher's link covers, told from what is masked at the back of a room: wider, crossed and in ink.
+COVERED = {
+    "shape": "x",
+    "size": 14,
+    "solidity": 0.22,
+    "fgcolor": LIGHT.muted,
+    "bgcolor": LIGHT.masked,
+}
+
 # On paper: white ground and black ink, everything that carries meaning as on the screen.
 PRINT = Palette(
     **(

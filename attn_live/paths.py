@@ -6,7 +6,7 @@ data[weights].marker.size       or by its own name: a trace's, a shape's
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Any
 
@@ -51,6 +51,15 @@ def resolve(figure: Mapping[str, Any], path: str) -> Path:
         parts.append(part)
         node = at(node, (part,)) if isinstance(part, int) or isinstance(node, Mapping) else None
     return tuple(parts)
+
+
+def written(path: Iterable[Part]) -> str:
+    """Write a resolved path as it is parsed.
+
+    >>> written(("data", 3, "marker", "size"))
+    'data[3].marker.size'
+    """
+    return "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in path).removeprefix(".")
 
 
 def at(node: Any, path: Path) -> Any:

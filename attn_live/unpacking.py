@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from attn_live import paths
-from attn_live.arrays import read_body
-from attn_live.packing import PREFIX_BYTES
+from attn_live.arrays import Crossed, read_body
+from attn_live.packing import PREFIX_BYTES, Cursor
 
 
 def count_steps(packed: bytes) -> int:
@@ -60,6 +60,39 @@ def _step(header: dict[str, Any], arrays: Sequence[Any], step: int, row: int) ->
     for copy in cursor["copies"]:
         paths.put(figure, copy["path"], paths.at(figure, copy["of"])[row])
     return figure
+
+
+def unpacked(packed: bytes) -> tuple[list[dict[str, Any]], Cursor | None]:
+    """Return every step's figure, and what follows the cursor: what `packing.pack` takes to make the same.
+
+    Args:
+        packed: what `packing.pack` made.
+    """
+    header, arrays = read_body(body_of(packed))
+    for place, described in enumerate(header["arrays"]):
+        if "rows" in described:  # as it was sent: cell by cell it may be a hundred times as long
+            arrays[place] = Crossed(tuple(described["rows"]), tuple(described["columns"]))
+    screens = header["screens"]
+    at = screens["at"] if screens else []
+    arranged = {table: _screens(screens, at.index(table)) for table in set(at)}
+    figures: list[dict[str, Any]] = []
+    for step in range(count_steps(packed)):
+        figure = _resolve(header["figure"], arrays)
+        for change in header["changes"]:
+            values, index = change["values"], change["at"][step]
+            value = arrays[values["@"]][index] if isinstance(values, dict) else values[index]
+            paths.put(figure, change["path"], _resolve(value, arrays))
+        if screens:
+            paths.put(figure, ("layout", "meta", "screens"), arranged[at[step]])
+        figures.append(figure)
+    followed = header["cursor"]
+    if followed is None:
+        return figures, None
+    moved: tuple[dict[str, Any], dict[str, Any]] = ({}, {})
+    for change in followed["changes"]:
+        moved[change["by_step"]][paths.written(change["path"])] = _resolve(change["values"], arrays)
+    copies = {paths.written(each["path"]): paths.written(each["of"]) for each in followed["copies"]}
+    return figures, Cursor(followed["n_rows"], *moved, copies)
 
 
 def with_frames(figure: dict[str, Any], chosen: Mapping[str, int]) -> dict[str, Any]:

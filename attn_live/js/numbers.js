@@ -3,7 +3,7 @@
 import { zipped } from "./zip.js";
 
 /** @typedef {import("./types").Figure} Figure */
-/** @typedef {{ name: string, rows: string[], columns: string[], values: any[], masked: boolean[][] }} Map */
+/** @typedef {{ name: string, rows: string[], columns: string[], values: any[], masked: boolean[][], hidden: string }} Map */
 /** @typedef {{ name: string, panel: string, rows: string[], values: any[], coordinates: [string, any[]][] }} Line */
 
 /**
@@ -43,18 +43,18 @@ function isDecoration({ hoverinfo, base, fillpattern }) {
 }
 
 /**
- * One row a number: which panel, which row and column of it, and the value. A masked cell says so. The row of a
- * point is its x, its column the curve that it belongs to.
+ * One row a number: which panel, which row and column of it, and the value. A masked cell says so, and one that a
+ * teacher's link covers. The row of a point is its x, its column the curve that it belongs to.
  *
  * @param {Figure} figure
  */
 export function csvBlob(figure) {
   const { maps, lines } = drawnNumbers(figure);
   const rows = [["panel", "row", "column", "value"]];
-  for (const { name, rows: down, columns, values, masked } of maps) {
+  for (const { name, rows: down, columns, values, masked, hidden } of maps) {
     for (const [i, line] of values.entries()) {
       for (const [j, value] of Array.from(line).entries()) {
-        const said = masked[i]?.[j] ? "masked" : written(value);
+        const said = masked[i]?.[j] ? hidden : written(value);
         rows.push([name, down[i] ?? String(i), columns[j] ?? String(j), said]);
       }
     }
@@ -85,9 +85,9 @@ export function npzBlob(figure) {
     taken.add(free);
     files.push([`${free}.npy`, npy(values)]);
   };
-  for (const { name, rows, columns, values, masked } of maps) {
+  for (const { name, rows, columns, values, masked, hidden } of maps) {
     add(name, values);
-    if (masked.length) add(`${name} masked`, masked);
+    if (masked.length) add(`${name} ${hidden}`, masked);
     add(`${name} rows`, rows);
     add(`${name} columns`, columns);
   }
@@ -131,6 +131,7 @@ function mapOf(trace, layout, titles) {
     columns: across ?? labels(axisOf(trace, layout, "x"), trace.x, columns),
     values: Array.from(trace.z),
     masked: [],
+    hidden: trace.meta?.covered ? "covered" : "masked",
   };
 }
 

@@ -1,19 +1,24 @@
 """What a link can say to any page beside the page's own settings: the words of a teacher's link.
 
-They hide controls or prose, start in projector mode, say one sentence of the teacher's own, and open a step
-of a lesson beside the figure. All of it stands in the link alone; whoever takes it out of the address has the
-whole page again.
+They hide controls or prose, start in projector mode, say one sentence of the teacher's own, open a step of a
+lesson beside the figure, cover a part of it until the student has said what stands there, and pin a state to
+compare with. All of it stands in the link alone; whoever takes it out of the address has the whole page again.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from attn_ui.base.parameters import Flag, Parameter, Text
+from attn_ui.base.parameters import Choice, Flag, Parameter, Text
 from attn_ui.base.pin import COMPARE, Pin
 
 PROJECTOR = Flag("projector", False)
 SAY = Text("say", "", 300)
 LESSON = Text("lesson", "", 200)  # by its file's name, and after a slash one of its steps
+COVER = Text("cover", "", 80)
+"""The panel or curve that is covered, by its trace's name: which there are, the page's figure knows."""
+ALOUD = "aloud"
+PREDICT = Choice("predict", ALOUD, (ALOUD, "key", "row", "number", "trend"))
+"""Which kind of question is asked about what is covered."""
 PARTS = {
     "words": "All prose: what a page says beside its figure, and its tabs",
     "tabs": "The tabs under the figure",
@@ -47,6 +52,6 @@ def framing(settings: Sequence[Parameter]) -> tuple[Parameter, ...]:
     """Return what a link can say to a page with these settings, beside them.
 
     >>> [each.name for each in framing([Flag("bias", False)])]
-    ['hide', 'say', 'projector', 'lesson', 'pin', 'compare']
+    ['hide', 'say', 'projector', 'lesson', 'pin', 'compare', 'cover', 'predict']
     """
-    return hidden(settings), SAY, PROJECTOR, LESSON, Pin(tuple(settings)), COMPARE
+    return hidden(settings), SAY, PROJECTOR, LESSON, Pin(tuple(settings)), COMPARE, COVER, PREDICT

@@ -13,10 +13,11 @@ from types import ModuleType
 from typing import Any, Generic, TypeVar
 
 from attn_live.packing import Cursor
-from attn_live.says import said_at
+from attn_live.says import Says, pack_says, said_at
 from attn_live.unpacking import figure_at
+from attn_ui.base import cover, predict
 from attn_ui.base.ask import Ask, FromLink
-from attn_ui.base.framing import framing
+from attn_ui.base.framing import COVER, PREDICT, framing
 from attn_ui.base.links import Dropped, read_link
 from attn_ui.base.navigation import PAGES
 from attn_ui.base.parameters import Parameter, Steps, Tabs
@@ -110,6 +111,7 @@ class Seen(Generic[Now]):
         leads: links to what shows it in full.
         below: a module of the page whose `show(now)` stands under all this, where it takes more than words.
         tabs: in place of the page's own: some of them.
+        covered: the panel or curve that is covered, see `covering`; then nothing but the figure is shown.
     """
 
     now: Now
@@ -119,6 +121,39 @@ class Seen(Generic[Now]):
     leads: Sequence[See] = ()
     below: str = ""
     tabs: Tabs | None = None
+    covered: str = ""
+
+    def covering(
+        self,
+        name: str,
+        follows: Mapping[str, Sequence[str]],
+        asks: Sequence[Says],
+        clicked: Callable[[Ask, Cell], None] | None = None,
+    ) -> "Seen[Now]":
+        """Return what is shown while a panel or curve is covered: the rest of the figure, and a question.
+
+        Args:
+            name: of its trace; follows: the page's own; asks: for each step of the figure what is asked.
+            clicked: takes a click on a cell, in place of the page's own.
+
+        Raises:
+            ValueError: there is no such panel or curve.
+        """
+        if self.figure is None:
+            raise ValueError("a panel or curve of a figure, and none is shown here")
+        table = tuple((pattern, tuple(sources)) for pattern, sources in follows.items())
+        steps = cover.covered(self.figure.steps, name, table)
+        tells = any(letter.isdigit() for letter in self.figure.alt)
+        figure = replace(
+            self.figure,
+            steps=steps,
+            alt=f"Covered: {name}." if tells else f"{self.figure.alt.rstrip('.')}. Covered: {name}.",
+            says=pack_says(asks),
+            says_what_is_chosen=True,
+            clicked=clicked,
+            invites="",
+        )
+        return Seen(self.now, figure, covered=name)
 
 
 @dataclass(frozen=True)
@@ -139,6 +174,8 @@ class Page(Generic[Asked, Now]):
         enters: changes settings where somebody opens the page without a link.
         is_whole: whether a slider that is let go runs the whole page, not what follows it alone: where a long
             run must be stopped at once, or what the page asks changes otherwise than by its settings.
+        follows: from which others each panel and curve of its figures is computed, by patterns of their
+            traces' names. What a link covers takes with it what follows from it, and what stands not here.
     """
 
     folder: str
@@ -153,6 +190,7 @@ class Page(Generic[Asked, Now]):
     reads: Callable[[Ask], Sequence[Parameter]] | None = None
     enters: Callable[[Ask], None] | None = None
     is_whole: Callable[[Asked], bool] | None = None
+    follows: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     @property
     def address(self) -> str:
@@ -187,8 +225,26 @@ class Page(Generic[Asked, Now]):
         if self.reads:
             self.reads(ask)
         at = At(self.sees(ask, self.asks(ask)), ask, dropped, self)
+        if at.seen.figure and (name := str(values.get(COVER.name, ""))):
+            return _covered(at, name, str(values.get(PREDICT.name, PREDICT.default)))
         pin = values.get(PIN)
         return at if pin is None else replace(at, seen=_compared(at, pin, values.get(COMPARE.name, "")))
+
+
+def _covered(at: "At[Now]", name: str, kind: str) -> "At[Now]":
+    """Return a page with a panel covered, and the question in the place of its sentence."""
+    seen, page = at.seen, at.page
+    assert seen.figure is not None
+    dropped = [*at.dropped]
+    try:
+        asked, lost = predict.question(
+            seen.figure, name, kind, lambda steps: steps.nearest(at.ask.value(steps)), page.follows
+        )
+        seen = seen.covering(name, page.follows, asked.sentences())
+        dropped += [predict.dropped(name, lost, None, asked.maps)] if lost else []
+    except ValueError as error:
+        dropped.append(predict.dropped(name, kind, error))
+    return replace(at, seen=seen, dropped=dropped)
 
 
 def _compared(at: "At[Now]", pin: str, panel: str) -> Seen[Now]:
@@ -251,14 +307,14 @@ class At(Generic[Now]):
         """The programs that print the numbers, and their formula.
 
         Raises:
-            LookupError: the page hands over none.
+            LookupError: the page hands over none, or some of the numbers are covered.
         """
-        handed = self.page.programs and self.page.programs(self.seen.now)
-        if handed is None:
-            raise LookupError(f"{self.page.title} has no programs")
+        handed = self.page.programs and not self.seen.covered and self.page.programs(self.seen.now)
+        if not handed:
+            raise LookupError(f"{self.page.title} has no programs at this link")
         return handed
 
     @property
     def tables(self) -> Mapping[str, Columns]:
         """The numbers, as tables by what they are."""
-        return self.page.tables(self.seen.now) if self.page.tables else {}
+        return self.page.tables(self.seen.now) if self.page.tables and not self.seen.covered else {}

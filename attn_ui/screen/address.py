@@ -83,6 +83,15 @@ def place(choice: Steps, count: int) -> int:
     return min(state.position(choice), count - 1)
 
 
+def drop(bad: Dropped) -> None:
+    """Say of a teacher's word that it could not be used, where the page knows that only once it has run."""
+    del st.query_params[bad.name]
+    page = st.session_state[_PAGE]
+    dropped = {each.name: each for each in _dropped_on(page)} | {bad.name: bad}
+    st.session_state[_DROPPED] = (page, [*dropped.values()])
+    _show([*dropped.values()])
+
+
 def _show(dropped: Sequence[Dropped]) -> None:
     with st.session_state[_NOTICES].container():
         for bad in dropped:

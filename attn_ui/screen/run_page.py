@@ -13,6 +13,7 @@ from attn_ui.screen import pinning, programs_tab
 from attn_ui.screen.following import follow
 from attn_ui.screen.frame import lead_on, open_page, tabs
 from attn_ui.screen.live_figure import live_figure
+from attn_ui.screen.predicting import predicted
 from attn_ui.screen.screen import SCREEN, Screen
 
 
@@ -40,11 +41,19 @@ def _enter(folder: str, enters: Callable[[Ask], None]) -> None:
 def _show(page: Page[Any, Any], asked: Any) -> None:
     screen = Screen()
     seen = page.sees(screen, asked)
-    with screen.picture or nullcontext():
-        seen = pinning.compared(page, seen)
+    predicting = predicted(page, seen)
+    if predicting:
+        seen = predicting.seen  # a pin would show what is covered
+    else:
+        with screen.picture or nullcontext():
+            seen = pinning.compared(page, seen)
     if seen.figure:
         with screen.picture or nullcontext():
             draw(seen.figure)
+    if predicting:
+        predicting.ask()
+    if seen.covered:  # nothing but the figure and the question
+        return
     if seen.formula:
         st.latex(seen.formula, width="content")
     for note in seen.notes:

@@ -11,11 +11,11 @@ import segno
 import streamlit as st
 
 from attn_ui.base.bounds import MAX_SETTINGS_BYTES
-from attn_ui.base.framing import PARTS, SAY, framing
+from attn_ui.base.framing import COVER, PARTS, PREDICT, SAY, framing
 from attn_ui.base.parameters import Parameter
 from attn_ui.base.pin import COMPARE, PIN, Pin
 from attn_ui.host import reach
-from attn_ui.screen import settings_file, state
+from attn_ui.screen import predicting, settings_file, state
 
 _HERE = Path(__file__).parent
 _PLACE = "_share_place"  # where the run in progress has the panel, and what its page can set
@@ -167,5 +167,19 @@ def _lesson(settings: Sequence[Parameter]) -> None:
     hidden = st.multiselect("Hide", list(names), format_func=lambda name: names[name], key="share-hide")
     said = st.text_input("Say one sentence", max_chars=SAY.longest, key="share-say")
     projected = st.toggle("Start in projector mode", key="share-projector")
-    more = {"hide": ",".join(hidden), "say": said, "projector": "true" if projected else ""}
+    more = {"hide": ",".join(hidden), "say": said, "projector": "true" if projected else "", **_covers()}
     _link("lesson-link", _for_others(link(framed=False, **more))[0])
+
+
+def _covers() -> dict[str, str]:
+    """Ask what the lesson covers and what it asks about it; return the link's words for it."""
+    there = predicting.offered()
+    if not there:
+        return {}
+    name = st.selectbox("Cover", list(there), index=None, placeholder="Nothing", key="share-cover")
+    if name is None:
+        return {}
+    kind = st.selectbox(
+        "Ask", there[name], format_func=predicting.KINDS.__getitem__, key=f"share-predict-{name}"
+    )
+    return {COVER.name: name, PREDICT.name: "" if kind == PREDICT.default else kind}

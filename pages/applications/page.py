@@ -1,6 +1,7 @@
 """Where attention is used: one small example each, that really runs, and what of it is trained."""
 
 from attn_ui.base.page import Page
+from pages.applications.follows import FOLLOWS
 from pages.applications.programs import programs
 from pages.applications.sees import asks, sees
 from pages.applications.settings import SETTINGS, TAB
@@ -17,6 +18,7 @@ PAGE: Page[State, State] = Page(
     tabs=TAB,
     programs=programs,
     tables=tables,
+    follows=FOLLOWS,
 )
 
 if __name__ == "__main__":  # as Streamlit runs it

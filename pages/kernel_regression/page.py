@@ -4,6 +4,7 @@ from attn_ui.base.ask import Ask
 from attn_ui.base.page import Page, Seen
 from pages.kernel_regression.asks import asks
 from pages.kernel_regression.compute import Now
+from pages.kernel_regression.follows import FOLLOWS
 from pages.kernel_regression.programs import programs
 from pages.kernel_regression.settings import SETTINGS, TAB
 from pages.kernel_regression.state import State
@@ -27,6 +28,7 @@ PAGE: Page[State, Now] = Page(
     programs=programs,
     tables=tables,
     is_whole=lambda state: state.is_whole,
+    follows=FOLLOWS,
 )
 
 if __name__ == "__main__":  # as Streamlit runs it

@@ -4,6 +4,7 @@ from attn_ui.base.ask import Ask
 from attn_ui.base.page import Page, Seen
 from pages.learned_heads.asks import asks
 from pages.learned_heads.compute import Found
+from pages.learned_heads.follows import FOLLOWS
 from pages.learned_heads.programs import programs
 from pages.learned_heads.settings import SETTINGS, TAB
 from pages.learned_heads.state import Heads, State
@@ -28,6 +29,7 @@ PAGE: Page[State, Found] = Page(
     tabs=TAB,
     programs=programs,
     tables=tables,
+    follows=FOLLOWS,
 )
 
 if __name__ == "__main__":  # as Streamlit runs it

@@ -3,6 +3,7 @@
 from attn_ui.base.page import Page
 from pages.multi_head.asks import Asked, asks, reads
 from pages.multi_head.compute import Now
+from pages.multi_head.follows import FOLLOWS
 from pages.multi_head.programs import programs
 from pages.multi_head.sees import sees
 from pages.multi_head.settings import SETTINGS, TAB
@@ -19,6 +20,7 @@ PAGE: Page[Asked, Now] = Page(
     programs=programs,
     tables=tables,
     reads=reads,
+    follows=FOLLOWS,
 )
 
 if __name__ == "__main__":  # as Streamlit runs it

@@ -1,6 +1,7 @@
 """The landing page: the whole story in one screen, on one slider, and where to go from here."""
 
 from attn_ui.base.page import Page
+from pages.overview.follows import FOLLOWS
 from pages.overview.sees import asks, sees
 from pages.overview.settings import SETTINGS
 
@@ -11,6 +12,7 @@ PAGE: Page[None, float] = Page(
     SETTINGS,
     asks=asks,
     sees=sees,
+    follows=FOLLOWS,
 )
 
 if __name__ == "__main__":  # as Streamlit runs it

@@ -4,6 +4,7 @@ from attn_ui.base.ask import Ask
 from attn_ui.base.page import Page, Seen
 from pages.positional_encoding.asks import asks, at_sliders
 from pages.positional_encoding.compute import Now
+from pages.positional_encoding.follows import FOLLOWS
 from pages.positional_encoding.programs import programs
 from pages.positional_encoding.settings import SETTINGS, TAB
 from pages.positional_encoding.state import State
@@ -26,6 +27,7 @@ PAGE: Page[State, Now] = Page(
     tabs=TAB,
     programs=programs,
     tables=tables,
+    follows=FOLLOWS,
 )
 
 if __name__ == "__main__":  # as Streamlit runs it

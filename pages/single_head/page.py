@@ -3,6 +3,7 @@
 from attn_ui.base.page import Page
 from pages.single_head.asks import asks, enters
 from pages.single_head.compute import Now
+from pages.single_head.follows import FOLLOWS
 from pages.single_head.programs import programs
 from pages.single_head.sees import sees
 from pages.single_head.settings import SETTINGS, TAB
@@ -20,6 +21,7 @@ PAGE: Page[State, Now] = Page(
     programs=programs,
     tables=tables,
     enters=enters,
+    follows=FOLLOWS,
 )
 
 if __name__ == "__main__":  # as Streamlit runs it

@@ -2,6 +2,7 @@
 
 from attn_ui.base.page import Page
 from pages.what_courses_say.compute import State
+from pages.what_courses_say.follows import FOLLOWS
 from pages.what_courses_say.programs import programs
 from pages.what_courses_say.sees import asks, sees
 from pages.what_courses_say.settings import SETTINGS, TAB
@@ -17,6 +18,7 @@ PAGE: Page[State, State] = Page(
     tabs=TAB,
     programs=programs,
     tables=tables,
+    follows=FOLLOWS,
 )
 
 if __name__ == "__main__":  # as Streamlit runs it

@@ -1,0 +1,347 @@
+"""Covers a panel or a curve of a page's figure: its numbers leave the message, and a hatch takes their place.
+
+What is covered is not sent: its numbers are taken out at every step, together with all that follows from them
+(`Page.follows`), all that this module does not know to be harmless, and whatever shows the same numbers
+again. A browser cannot give away what it never had.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from fnmatch import fnmatchcase
+from functools import lru_cache
+from itertools import chain
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attn_figures import theme
+from attn_live.arrays import Crossed
+from attn_live.packing import Cursor, pack
+from attn_live.unpacking import unpacked
+from attn_ui.base.shared_cache import shared
+
+Follows = Mapping[str, Sequence[str]]
+GIVEN = ("given",)
+"""In `Page.follows`, of what is given and stands for itself, though others may come to equal it."""
+Trace = dict[str, Any]
+_AROUND = (" hatch", " masked", " leak", " leaking", " ink", " ground")  # what is drawn around a panel
+_KEPT = ("type", "name", "xaxis", "yaxis", "xgap", "ygap", "hoverongaps", "orientation", "visible", "mode")
+_CLEAR = [[end, theme.rgba(theme.LIGHT.masked, 0)] for end in (0, 1)]
+_SHARED = 0.1  # of a panel's numbers: where so many are those of the covered one, it shows the same
+_NUMBER = re.compile(r"\d+\.\d{2,}")
+_MARK_SIZE = 30  # pixels
+
+
+@lru_cache(maxsize=8)
+def opened(packed: bytes) -> tuple[list[dict[str, Any]], Cursor | None]:
+    """Return every step's figure, to be read and never changed."""
+    return unpacked(packed)
+
+
+def names(packed: bytes) -> tuple[str, ...]:
+    """Name the panels and curves of a figure that can be covered: those with numbers of their own.
+
+    A block diagram has none.
+    """
+    figures, _ = opened(packed)
+    found: dict[str, None] = {}
+    for figure in figures if not _is_diagram(figures[0]) else ():
+        for trace in figure["data"]:
+            if _is_shown(trace) and _has_numbers(trace):
+                found[trace["name"]] = None
+    return tuple(found)
+
+
+def check(packed: bytes, name: str, follows: Iterable[str] = ()) -> None:
+    """Check that a name is that of something to cover: in this figure, or in another of the page's.
+
+    Args:
+        packed: the figure; name: what is to be covered.
+        follows: what the page knows of its figures, see `Page.follows`.
+
+    Raises:
+        ValueError: it is not; with the names that this figure has.
+    """
+    there = names(packed)
+    if name not in there and name not in follows:
+        raise ValueError(f"a panel or curve that is shown here: {', '.join(there) or 'this figure has none'}")
+
+
+@shared
+def covered(packed: bytes, name: str, follows: tuple[tuple[str, tuple[str, ...]], ...] = ()) -> bytes:
+    """Return the message without the numbers of one panel or curve, nor what gives them away.
+
+    Args:
+        packed: what `packing.pack` made.
+        name: of the trace to cover, which another figure of the page may have.
+        follows: from which others each is computed, by patterns of names: a panel that is not among them is
+            withheld with it.
+
+    Raises:
+        ValueError: there is no such panel or curve.
+    """
+    check(packed, name, dict(follows))
+    figures, cursor = unpacked(packed)
+    if _is_diagram(figures[0]):
+        return packed
+    hidden = _hidden(figures, cursor, name, dict(follows))
+    numbers = [np.concatenate([*_numbers(_of(figure, name))] or [np.empty(0)]) for figure in figures]
+    ranges = _ranges(figures, hidden)
+    for figure, covered_here in zip(figures, numbers, strict=True):
+        traces = figure["data"]
+        maps = {each["name"]: each for each in traces if each.get("type") == "heatmap"}
+        figure["data"] = [
+            _withheld(trace, maps, name) if index in hidden else trace for index, trace in enumerate(traces)
+        ]
+        _scrub(figure["layout"], traces, hidden, covered_here, ranges)
+    return pack(figures, cursor and _left(cursor, hidden))
+
+
+# ---- what is taken away ----
+
+
+def _hidden(figures: list[dict[str, Any]], cursor: Cursor | None, name: str, follows: Follows) -> set[int]:
+    """Return the places of the traces that are covered or withheld."""
+    every = [str(trace.get("name")) for trace in figures[0]["data"]]
+    mains = [
+        each
+        for each, trace in zip(every, figures[0]["data"], strict=True)
+        if not each.endswith(_AROUND) and (trace.get("type") == "heatmap" or "fillpattern" not in trace)
+    ]
+    gone = {each for each in mains if _is_part(each, name) or _goes(each, name, follows)}
+    for index, each in enumerate(every):
+        copied = _copied(cursor, index) if cursor else []
+        if each in mains and each not in gone and any(every[of] in gone for of in copied):
+            gone.add(each)
+    for index, each in enumerate(every):
+        is_given = _sources(each, follows) == GIVEN
+        if each in mains and each not in gone and not is_given and _repeats(figures, cursor, index, name):
+            gone.add(each)
+    whose = [max((main for main in mains if _is_part(each, main)), key=len, default=each) for each in every]
+    return {
+        index
+        for index, (each, main) in enumerate(zip(every, whose, strict=True))
+        if main in gone or _is_part(each, name)
+    }
+
+
+def _is_part(each: str, name: str) -> bool:
+    """Whether a trace belongs to a panel or curve: its hatch, its band, its dot."""
+    return each == name or each.startswith((f"{name} ", f"{name}:"))
+
+
+def _goes(each: str, name: str, follows: Follows) -> bool:
+    """Whether a panel goes with the one that is covered: it follows from that, or nothing is known of it."""
+    known = _sources(each, follows)
+    if known is None:
+        return True
+    sources, seen = [*known], set[str]()
+    while sources:
+        source = sources.pop()
+        if fnmatchcase(name, source):
+            return True
+        if source not in seen:
+            seen.add(source)
+            sources += chain.from_iterable(
+                more for pattern, more in follows.items() if fnmatchcase(pattern, source)
+            )
+    return False
+
+
+def _sources(each: str, follows: Follows) -> tuple[str, ...] | None:
+    """Return what a panel is computed from; None where nothing is known of it."""
+    return next((tuple(sources) for pattern, sources in follows.items() if fnmatchcase(each, pattern)), None)
+
+
+def _copied(cursor: Cursor, index: int) -> list[int]:
+    """Return the traces whose rows a trace copies."""
+    return [
+        int(found[1])
+        for path, of in cursor.rows_of.items()
+        if path.startswith(f"data[{index}].") and (found := re.match(r"data\[(\d+)\]", of))
+    ]
+
+
+def _repeats(figures: list[dict[str, Any]], cursor: Cursor | None, index: int, name: str) -> bool:
+    """Whether a trace shows at some step the numbers that are covered there."""
+    for step, figure in enumerate(figures):
+        secret = _telling(_numbers(_of(figure, name)))
+        shown = _telling([*_numbers([figure["data"][index]]), *_moved(cursor, index, step)])
+        common = len(np.intersect1d(secret, shown))
+        if common and common >= _SHARED * min(len(secret), len(shown)):
+            return True
+    return False
+
+
+def _moved(cursor: Cursor | None, index: int, step: int) -> Iterator[NDArray[np.float64]]:
+    """Yield what the cursor puts into a trace at a step."""
+    if cursor is None:
+        return
+    for path, values in (*cursor.changes.items(), *cursor.by_step.items()):
+        if path.startswith(f"data[{index}]."):
+            array = np.asarray(values)
+            if array.dtype.kind == "f":
+                yield np.ravel(array[step] if path in cursor.by_step else array).astype(np.float64)
+
+
+def _of(figure: dict[str, Any], name: str) -> list[Trace]:
+    return [trace for trace in figure["data"] if trace.get("name") == name]
+
+
+def _numbers(traces: Sequence[Trace]) -> Iterator[NDArray[np.float64]]:
+    """Yield the numbers that traces show: of a map its cells, of a curve its heights."""
+    for trace in traces:
+        for key in ("z", "y", "customdata") if trace.get("type") != "bar" else ("x", "y", "customdata"):
+            if key == "customdata" and trace.get("type") == "heatmap":
+                continue  # what its hover tells besides is that of other panels
+            value = trace.get(key)
+            if value is not None and np.asarray(value).dtype.kind == "f":
+                yield np.ravel(np.asarray(value)).astype(np.float64)
+
+
+def _telling(arrays: Any) -> NDArray[np.float32]:
+    """Return the numbers that nobody would write by chance: those of more than three digits, in float32."""
+    joined = np.concatenate([*arrays] or [np.empty(0)])
+    finite = joined[np.isfinite(joined)].astype(np.float32)
+    plain = np.round(finite, 3) == finite
+    return np.unique(finite[~plain])
+
+
+def _is_diagram(figure: Mapping[str, Any]) -> bool:
+    """Whether a figure is of boxes: these say shapes and no numbers."""
+    return any((trace.get("meta") or {}).get("opens") for trace in figure["data"])
+
+
+def _is_shown(trace: Trace) -> bool:
+    return trace.get("visible", True) is not False and not str(trace.get("name")).endswith(_AROUND)
+
+
+def _has_numbers(trace: Trace) -> bool:
+    if trace.get("type") == "heatmap":
+        return "z" in trace
+    is_drawn = trace.get("type") == "bar" or trace.get("mode") in ("lines", "lines+markers")
+    fills = "fillpattern" in trace or trace.get("fill") in ("toself", "tonexty")
+    return is_drawn and not fills and np.size(trace.get("y", ())) > 1 and ":" not in str(trace.get("name"))
+
+
+# ---- what takes its place ----
+
+
+def _withheld(trace: Trace, maps: Mapping[str, Trace], name: str) -> Trace:
+    """Return a trace without its numbers; where it is a map's, with a hatch over all of it."""
+    kept = {key: trace[key] for key in _KEPT if key in trace}
+    own = str(trace["name"])
+    if trace.get("visible", True) is False and own in maps and not own.endswith(" masked"):
+        return kept
+    over = maps.get(own.removesuffix(" masked").removesuffix(" hatch"))
+    if over is None or "z" not in over or over.get("visible", True) is False:
+        return kept | {"visible": False} | ({"x": [], "y": []} if trace.get("type") != "heatmap" else {})
+    size = np.shape(over["z"])
+    if own.endswith(" hatch"):
+        return kept | {"visible": True} | _hatch(over, size, "?" if _is_part(own, name) else "")
+    meta = {key: value for key, value in (over.get("meta") or {}).items() if key != "labels"}
+    labels = (over.get("meta") or {}).get("labels")
+    meta |= {"covered": True} | ({"labels": labels} if labels else {})
+    texts = over.get("hovertext")
+    if own.endswith(" masked"):
+        place = str(over.get("hovertemplate", "")).partition("<br>")[0]
+        place = "" if "%{z" in place or "%{customdata" in place else place
+        said = {"hovertemplate": f"{place}<br><b>covered</b><extra></extra>"}
+        named = {"hovertext": texts} if isinstance(texts, Crossed) else {}
+        cells = {"z": np.zeros(size), "colorscale": _CLEAR, "showscale": False}
+        return kept | {"visible": True, "meta": meta} | cells | said | named
+    spots = {side: over[side] for side in ("x", "y") if side in over}
+    named = {"hovertext": texts} if isinstance(texts, Crossed) else {}
+    quiet = {"showscale": False, "colorscale": _CLEAR}
+    return kept | {"z": np.full(size, np.nan), "meta": meta} | quiet | spots | named
+
+
+def _hatch(over: Trace, size: tuple[int, ...], mark: str) -> Trace:
+    """Return the outline of a whole map, hatched, with a mark in its middle."""
+    (left, right), (top, bottom) = (
+        _ends(over.get(side), count) for side, count in (("x", size[1]), ("y", size[0]))
+    )
+    xs = [left, right, right, left, left, None, (left + right) / 2]
+    ys = [top, top, bottom, bottom, top, None, (top + bottom) / 2]
+    written = {
+        "mode": "lines+text",
+        "text": ["", "", "", "", "", "", f"<b>{mark}</b>"],
+        "textfont": {"size": _MARK_SIZE, "color": theme.LIGHT.ink},
+        "textposition": "middle center",
+    }
+    filled = {"fill": "toself", "fillcolor": theme.LIGHT.masked, "fillpattern": theme.COVERED}
+    outlined = {"x": xs, "y": ys, "hoverinfo": "skip", "line": {"width": 2, "color": theme.LIGHT.muted}}
+    return outlined | filled | (written if mark else {"mode": "lines"})
+
+
+def _ends(places: Any, count: int) -> tuple[float, float]:
+    """Return where a map's first cell begins and its last ends."""
+    if places is None or len(places) < 2:
+        return -0.5, count - 0.5
+    half = (float(places[1]) - float(places[0])) / 2
+    return float(places[0]) - half, float(places[-1]) + half
+
+
+# ---- what stands around it ----
+
+
+def _ranges(figures: list[dict[str, Any]], hidden: set[int]) -> dict[str, float]:
+    """Return how far each colour axis goes by what is still seen; those of nothing else are not there."""
+    reach: dict[str, float] = {}
+    for figure in figures:
+        for index, trace in enumerate(figure["data"]):
+            axis = trace.get("coloraxis")
+            if axis and index not in hidden and "z" in trace:
+                cells = np.abs(np.asarray(trace["z"], dtype=np.float64))
+                most = float(cells[np.isfinite(cells)].max(initial=0.0))
+                reach[axis] = max(reach.get(axis, 0.0), most)
+    return reach
+
+
+def _scrub(
+    layout: dict[str, Any],
+    traces: Sequence[Trace],
+    hidden: set[int],
+    numbers: NDArray[np.float64],
+    ranges: Mapping[str, float],
+) -> None:
+    """Take out of a layout what tells the numbers: ends of colours and axes, words with numbers in them."""
+    secret = set(_telling([numbers, -numbers]).tolist())
+    used = {str(axis) for index in hidden if (axis := traces[index].get("coloraxis"))}
+    for axis in used:
+        if axis not in ranges:
+            layout.pop(axis, None)
+        elif np.float32(layout.get(axis, {}).get("cmax", 0.0)).item() in secret:
+            reach = ranges[axis] or 1.0
+            least = -reach if layout[axis]["cmin"] < 0 else 0.0
+            layout[axis] = layout[axis] | {"cmin": least, "cmax": reach, "colorbar": {"thickness": 10}}
+    for name, axis in layout.items():
+        if name.startswith(("xaxis", "yaxis")) and isinstance(axis, dict) and "range" in axis:
+            axis["range"] = [
+                float(f"{end:.1g}") if np.float32(end).item() in secret else end for end in axis["range"]
+            ]
+    for note in layout.get("annotations", ()):
+        if any(_tells(token, numbers) for token in _NUMBER.findall(str(note.get("text", "")))):
+            note["text"] = " "
+
+
+def _tells(token: str, numbers: NDArray[np.float64]) -> bool:
+    """Whether a number as it is written is one of these, rounded as it is."""
+    digits = len(token.partition(".")[2])
+    return bool(np.any(np.round(np.abs(numbers), digits) == float(token)))
+
+
+def _left(cursor: Cursor, hidden: set[int]) -> Cursor:
+    """Return what follows the cursor still."""
+
+    def stays(path: str) -> bool:
+        found = re.match(r"data\[(\d+)\]", path)
+        return not found or int(found[1]) not in hidden
+
+    changes, by_step = (
+        {path: values for path, values in each.items() if stays(path)}
+        for each in (cursor.changes, cursor.by_step)
+    )
+    copies = {path: of for path, of in cursor.rows_of.items() if stays(path) and stays(of)}
+    return Cursor(cursor.n_rows, changes, by_step, copies)

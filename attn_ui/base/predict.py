@@ -1,0 +1,520 @@
+"""What is asked about a covered panel or curve, and how an answer is scored against what was computed.
+
+All of it is said from the numbers of the figure: no page writes a question or an answer of its own.
+"""
+
+import html
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attn_live.arrays import Crossed
+from attn_live.says import Says
+from attn_live.unpacking import count_steps
+from attn_ui.base import cover
+from attn_ui.base.framing import ALOUD, COVER, PREDICT
+from attn_ui.base.links import Dropped
+from attn_ui.base.markdown import coloured, listed, plain
+from attn_ui.base.parameters import Steps
+
+if TYPE_CHECKING:
+    from attn_ui.base.page import Figure
+
+Numbers = NDArray[np.float64]
+Answer = int | float | str | tuple[float, ...]
+MOST_BARS = 24  # keys of a row that is dragged
+_TIE = 1e-6  # numbers that differ by less, in float32, are said to be equal
+_SUMS_TO = 1e-4  # how near to one a row of weights adds up in float32
+_WITH_ARTICLE = {
+    "weights",
+    "scores",
+    "output",
+    "estimate",
+    "difference",
+    "exponentials",
+    "row sums",
+    "kernel",
+}
+RISES, FALLS = "It rises", "It falls"
+
+
+@dataclass(frozen=True, eq=False)
+class Map:
+    """A map as the figure draws it.
+
+    Attributes:
+        values: (n_rows, n_columns), NaN where masked.
+        rows, columns: their labels, as typed; words: what a row and a column are called.
+        scores: (n_rows, n_columns), what a softmax made these weights of; None where the figure tells none.
+    """
+
+    name: str
+    values: Numbers
+    rows: Sequence[str]
+    columns: Sequence[str]
+    words: tuple[str, str]
+    scores: Numbers | None = None
+
+    @property
+    def is_weights(self) -> bool:
+        """Whether each row is shares of one, or has nothing to share out."""
+        filled = np.nan_to_num(self.values)
+        sums = filled.sum(axis=1)
+        return bool((filled >= 0).all() and ((np.abs(sums - 1) < _SUMS_TO) | (sums == 0)).all())
+
+    def row(self, row: int) -> str:
+        """Return the label of a row, as markdown."""
+        return _quoted(self.words[0], self.rows[row])
+
+    def column(self, column: int) -> str:
+        """Return the label of a column, as markdown."""
+        return _quoted(self.words[1], self.columns[column])
+
+
+def _called(name: str) -> str:
+    """Return what a sentence calls a panel or curve, as markdown."""
+    article = "the " if name in _WITH_ARTICLE else ""
+    return f"{article}**{plain(name)}**"
+
+
+def _quoted(word: str, label: str) -> str:
+    said = coloured("query", label) if word == "query" else plain(label)
+    return f"“{coloured('key', label) if word == 'key' else said}”"
+
+
+# ---- scoring, without a figure ----
+
+
+@dataclass(frozen=True)
+class Top:
+    """The largest of a row's numbers.
+
+    Attributes:
+        places: where it is, several where they tie; value: it.
+        next_place, next_value: the largest of the others; None and NaN where there are none.
+    """
+
+    places: tuple[int, ...]
+    value: float
+    next_place: int | None
+    next_value: float
+
+
+def top(row: Numbers) -> Top | None:
+    """Return the largest number of a row (n,), and the next; None where all are NaN.
+
+    >>> top(np.array([0.2, np.nan, 0.7, 0.1]))
+    Top(places=(2,), value=0.7, next_place=0, next_value=0.2)
+    """
+    there = np.flatnonzero(np.isfinite(row))
+    if not len(there):
+        return None
+    largest = float(row[there].max())
+    places = tuple(int(place) for place in there if row[place] >= largest - _TIE)
+    others = [int(place) for place in there if place not in places]
+    following = max(others, key=lambda place: float(row[place]), default=None)
+    return Top(places, largest, following, np.nan if following is None else float(row[following]))
+
+
+def turns(start: float, end: float) -> int:
+    """Return 1 where a number rises from start to end, -1 where it falls, 0 where it stays."""
+    return 0 if abs(end - start) <= _TIE else 1 if end > start else -1
+
+
+def differences(said: Sequence[float], row: Numbers) -> Numbers:
+    """Return by how much each number that was said is more than the row's (n,); masked cells count as 0."""
+    return np.asarray(said, dtype=np.float64) - np.nan_to_num(row)
+
+
+def total_variation(said: Sequence[float], row: Numbers) -> float:
+    r"""Return the total variation distance, $\tfrac12 \sum_j |p_j - w_j|$: half the sum of the differences.
+
+    It is 0 where both rows share out one alike, 1 where they have no key in common.
+
+    >>> total_variation([1.0, 0.0], np.array([0.25, 0.75]))
+    0.75
+    """
+    return float(np.abs(differences(said, row)).sum() / 2)
+
+
+def read_row(given: object, count: int) -> tuple[float, ...] | None:
+    """Return what a browser reports of a row that was dragged; None where it is no shares of one."""
+    if not isinstance(given, list | tuple) or len(given) != count:
+        return None
+    if not all(isinstance(each, int | float) and 0 <= each <= 1 for each in given):
+        return None
+    return tuple(map(float, given)) if abs(sum(given) - 1) < 1e-6 else None
+
+
+# ---- the question ----
+
+
+@dataclass(frozen=True, eq=False)
+class Question:
+    """What is asked about what is covered.
+
+    Attributes:
+        name: of the panel or curve; kind: of question.
+        maps: what is covered at every step, empty where it is a curve.
+        step: where the slider stands; row, column: the cell that is asked for.
+        slider: what the slider is called; texts: what it says at each step.
+        by_row: whether a second slider chooses the row, so that each row has a sentence.
+    """
+
+    name: str
+    kind: str
+    maps: Sequence[Map]
+    step: int
+    row: int
+    column: int
+    slider: str = ""
+    texts: Sequence[str] = ()
+    by_row: bool = False
+
+    @property
+    def map(self) -> Map:
+        """What is covered, as the slider stands."""
+        return self.maps[self.step]
+
+    def sentences(self) -> list[Says]:
+        """Return what is asked, at every step; where a second slider chooses the row, for each row."""
+        steps = range(len(self.texts) or 1)
+        if self.by_row and self.kind in ("key", "number", "row"):
+            return [[self.sentence(step, row) for row in range(len(self.map.rows))] for step in steps]
+        return [self.sentence(step, self.row) for step in steps]
+
+    def sentence(self, step: int, row: int) -> str:
+        """Return what is asked, as markdown."""
+        name = _called(self.name)
+        if self.kind == ALOUD:
+            return f"Covered: what {'are' if self.name.endswith('s') else 'is'} {name}?"
+        here = self.maps[step]
+        row, column = min(row, len(here.rows) - 1), min(self.column, len(here.columns) - 1)
+        asked, found = here.words
+        cell = f"{asked} {here.row(row)} and {found} {here.column(column)}"
+        covered = f"Covered: {name}."
+        if self.kind == "key":
+            most = "gets the most weight from" if here.is_weights else "has the largest number for"
+            return f"{covered} Which {found} {most} the {asked} {here.row(row)}?"
+        if self.kind == "row":
+            return f"{covered} How does the {asked} {here.row(row)} share its weight out? Drag the bars."
+        if self.kind == "number":
+            return f"{covered} Which number stands at {cell}?"
+        end = self.end(step)
+        return (
+            f"{covered} {self.slider} goes from {self.texts[step]} to {self.texts[end]}. "
+            f"Does the number at {cell} rise or fall?"
+        )
+
+    def end(self, step: int) -> int:
+        """Return the step to which the slider goes: its last; from there, its first."""
+        last = len(self.texts) - 1
+        return last if step != last else 0
+
+    # ---- the answer ----
+
+    def verdict(self, answer: Answer | None) -> str:
+        """Say how an answer compares with what was computed, and why that is so.
+
+        Args:
+            answer: the place of a column, a number, or `RISES` or `FALLS`; None where nothing was said.
+        """
+        if self.kind == ALOUD:
+            return ""
+        match self.kind, answer:
+            case "key", int():
+                said = self._said_key(answer)
+            case "row", tuple():
+                said = self._said_row(answer)
+            case "number", int() | float():
+                said = self._said_number(answer)
+            case "trend", str():
+                said = self._said_trend(answer)
+            case _:
+                said = "You gave no answer."
+        return f"{said} {self._moves() if self.kind == 'trend' else self._largest()}"
+
+    def _said_key(self, answer: int) -> str:
+        here, row = self.map, self.map.values[self.row]
+        answer = min(answer, len(row) - 1)
+        found = top(row)
+        if found is None:
+            return f"You said {here.column(answer)}."
+        if answer in found.places:
+            return f"**Right:** you said {here.column(answer)}."
+        if not np.isfinite(row[answer]):
+            return f"You said {here.column(answer)}: it is masked, so it has no number."
+        return f"You said {here.column(answer)}: it has {_told(row[answer])}."
+
+    def _said_row(self, answer: Sequence[float]) -> str:
+        here, row = self.map, self.map.values[self.row]
+        apart = differences(answer, row)
+        worst = int(np.abs(apart).argmax())
+        distance = total_variation(answer, row)
+        said = f"Half the sum of the differences is {_told(distance)} (the total variation distance, 0 to 1)."
+        if np.abs(apart[worst]) < 0.0005:
+            return f"**Right.** {said}"
+        has = "is masked" if np.isnan(row[worst]) else f"has {_told(row[worst])}"
+        return f"You gave {here.column(worst)} {_told(answer[worst])}, it {has}. {said}"
+
+    def table(self, answer: Sequence[float]) -> str:
+        """Compare a row that was dragged with what was computed, cell by cell: a table in markdown."""
+        here, row = self.map, self.map.values[self.row]
+        apart = differences(answer, row)
+        lines = [f"| {here.words[1].capitalize()} | You gave | It has | Difference |", "|---|---:|---:|---:|"]
+        lines += [
+            f"| {plain(label)} | {gave:.2f} | {'masked' if np.isnan(has) else _told(has)} | {_signed(off)} |"
+            for label, gave, has, off in zip(here.columns, answer, row, apart, strict=True)
+        ]
+        return "\n".join(lines)
+
+    def _said_number(self, answer: float) -> str:
+        here, value = self.map, float(self.map.values[self.row, self.column])
+        column = here.column(self.column)
+        if not np.isfinite(value):
+            return f"You gave {column} {_told(answer)}; it is masked, so it has no number."
+        off = abs(answer - value)
+        apart = "the same" if off < 0.0005 else f"{_told(off)} {'less' if value < answer else 'more'}"
+        return f"You gave {column} {_told(answer)}, it has {_told(value)}: {apart}."
+
+    def _said_trend(self, answer: str) -> str:
+        turned = turns(*self._ends())
+        if not np.isfinite(self._ends()).all():
+            return f"You said: {answer.lower()}."
+        if turned == (1 if answer == RISES else -1):
+            return f"**Right:** {answer.lower()}."
+        return f"You said: {answer.lower()}."
+
+    def _ends(self) -> tuple[float, float]:
+        start, end = (
+            float(self.maps[at].values[self.row, self.column]) for at in (self.step, self.end(self.step))
+        )
+        return start, end
+
+    def _moves(self) -> str:
+        start, end = self._ends()
+        if not np.isfinite([start, end]).all():
+            return "The cell is masked, so it has no number."
+        here, there = self.texts[self.step], self.texts[self.end(self.step)]
+        does = {1: "it rises", -1: "it falls", 0: "it stays"}[turns(start, end)]
+        said = f"With {self.slider} at {here} it is {_told(start)}, at {there} {_told(end)}: {does}."
+        return f"{said} {self._why_it_moves()}".strip()
+
+    def _why_it_moves(self) -> str:
+        """Say what becomes of the row's largest weight: it is that which a slider spreads or gathers."""
+        if not self.map.is_weights:
+            return ""
+        ends = self.maps[self.step], self.maps[self.end(self.step)]
+        start, end = (float(np.nan_to_num(each.values[self.row]).max()) for each in ends)
+        if turns(start, end) == 0:
+            return ""
+        spread = "the row spreads out" if end < start else "the row gathers on its largest"
+        return f"The largest weight of the row goes from {_told(start)} to {_told(end)}: {spread}."
+
+    def _largest(self) -> str:
+        """Say which number of the row is the largest, and by how much: for weights, by their scores."""
+        here = self.map
+        found = top(here.values[self.row])
+        if found is None or (here.is_weights and found.value == 0):
+            return f"The {here.words[0]} {here.row(self.row)} may attend to nothing."
+        names = listed([here.column(place) for place in found.places[:3]])
+        if len(found.places) > 3:
+            names += f" and {len(found.places) - 3} more"
+        each = " each" if len(found.places) > 1 else ""
+        said = f"The largest is {names}, {_told(found.value)}{each}"
+        if found.next_place is None:
+            return f"{said}."
+        after = f"the next, {here.column(found.next_place)} with {_told(found.next_value)}"
+        if not here.is_weights:
+            return f"{said}; {after}."
+        scores = here.scores
+        if scores is not None and np.isfinite(scores[self.row, [found.places[0], found.next_place]]).all():
+            best, other = (float(scores[self.row, at]) for at in (found.places[0], found.next_place))
+            return f"{said}, for its scaled score {best:.2f} is {best - other:.2f} above that of {after}."
+        if found.next_value > 0:
+            return f"{said}: {found.value / found.next_value:.3g} times {after}."
+        return f"{said}; {after}."
+
+
+def _told(value: float) -> str:
+    """Write a number as the sentences of pages do."""
+    value = float(value)
+    return f"{value:.3f}" if abs(value) < 10 else f"{value:.5g}"
+
+
+def _signed(value: float) -> str:
+    return f"{value:+.3f}".replace("-", "−")
+
+
+# ---- from a figure ----
+
+
+def question(
+    figure: "Figure",
+    name: str,
+    kind: str,
+    at: Callable[[Steps], int],
+    follows: Iterable[str] = (),
+    *,
+    own_row: int = 0,
+) -> tuple[Question, str]:
+    """Return what is asked about a panel or curve of a figure, and the kind asked for where it is impossible.
+
+    Args:
+        figure: the page's own, nothing covered.
+        name: of the trace that is covered; kind: of question, one of `PREDICT`'s.
+        at: where a setting stands among its values; follows: the page's own.
+        own_row: the row that is asked for where nothing in the figure chooses one.
+
+    Raises:
+        ValueError: there is no such panel or curve; with the names of those that there are.
+    """
+    cover.check(figure.steps, name, follows)
+    step = at(figure.slider.steps) if figure.slider else 0
+    texts = figure.slider.texts() if figure.slider else [""] * count_steps(figure.steps)
+    label = figure.slider.label if figure.slider else ""
+    maps = read_maps(figure.steps, name)
+    possible = kinds(maps)
+    asked = kind if kind in possible else ALOUD
+    lost = "" if asked == kind or name not in cover.names(figure.steps) else kind
+    if not maps:
+        return Question(name, asked, (), step, 0, 0, label, texts), lost
+    here = maps[step]
+    chosen: Mapping[str, Steps] = figure.chosen
+    axes = _axes(figure.steps, name)
+    row, column = (
+        min(at(chosen[axis]), count - 1) if axis in chosen else None
+        for axis, count in zip(axes, here.values.shape, strict=True)
+    )
+    by_row = row is None and figure.rows is not None and len(figure.rows.steps.values) == len(here.rows)
+    if by_row and figure.rows:
+        row = at(figure.rows.steps)
+    row = min(own_row, len(here.rows) - 1) if row is None else row
+    column = _second(here, row) if column is None else column
+    return Question(name, asked, maps, step, row, column, label, texts, by_row), lost
+
+
+def chooses_row(figure: "Figure", name: str) -> Steps | None:
+    """Return the setting that chooses the row of a map: by a click, or by the slider of rows."""
+    axis = _axes(figure.steps, name)[0]
+    if axis in figure.chosen:
+        return figure.chosen[axis]
+    return figure.rows.steps if figure.rows else None
+
+
+def kinds(maps: Sequence[Map]) -> tuple[str, ...]:
+    """Return the kinds of question that can be asked about what is covered."""
+    if not maps:
+        return (ALOUD,)
+    here = maps[0]
+    row = ("row",) if here.is_weights and len(here.columns) <= MOST_BARS else ()
+    return (ALOUD, "key", *row, "number", *(("trend",) if len(maps) > 1 else ()))
+
+
+def _second(here: Map, row: int) -> int:
+    """Return a column to ask for where nothing chooses one: the row's own, or the last."""
+    return min(row, len(here.columns) - 1)
+
+
+def _axes(packed: bytes, name: str) -> tuple[Any, Any]:
+    figures, _ = cover.opened(packed)
+    for figure in figures:
+        for trace in figure["data"]:
+            if trace.get("name") == name and "chosen" in (trace.get("meta") or {}):
+                axes = trace["meta"]["chosen"]["axes"]
+                return axes[0], axes[1]
+    return None, None
+
+
+def read_maps(packed: bytes, name: str) -> list[Map]:
+    """Return a map at every step of a figure; none where the name is a curve's.
+
+    At a step that does not show it, as it is at the nearest before that does.
+    """
+    figures, _ = cover.opened(packed)
+    found: list[Map | None] = [_read_map(figure, name) for figure in figures]
+    there = [each for each in found if each is not None]
+    if not there:
+        return []
+    found[0] = found[0] or there[0]
+    for before, after in pairwise(range(len(found))):
+        found[after] = found[after] or found[before]
+    return [each for each in found if each is not None]
+
+
+def _read_map(figure: Mapping[str, Any], name: str) -> Map | None:
+    trace = next((each for each in figure["data"] if each.get("name") == name), None)
+    if trace is None or trace.get("type") != "heatmap" or trace.get("visible") is False or "z" not in trace:
+        return None
+    values = np.asarray(trace["z"], dtype=np.float64)
+    rows, columns = labels(figure, trace, (values.shape[0], values.shape[1]))
+    is_attention = (trace.get("meta") or {}).get("cells") == "query-key"
+    place = re.match(r"(\w+) (?:<b>)?%\{y\}(?:</b>)?, (\w+) ", str(trace.get("hovertemplate", "")))
+    words = ("query", "key") if is_attention else place.groups() if place else ("row", "column")
+    return Map(name, values, rows, columns, (words[0], words[1]), _scores(figure, trace))
+
+
+def _scores(figure: Mapping[str, Any], trace: Mapping[str, Any]) -> Numbers | None:
+    """Return what a softmax made weights of: what their own hover tells, or the map of masked scores."""
+    told = re.search(r"scaled score %\{customdata\[(\d+)\]", str(trace.get("hovertemplate", "")))
+    if told and "customdata" in trace:
+        return np.asarray(trace["customdata"], dtype=np.float64)[..., int(told[1])]
+    named = {each.get("name"): each for each in figure["data"] if each.get("type") == "heatmap"}
+    found = named.get("masked")
+    if trace.get("name") != "weights" or found is None or np.shape(found["z"]) != np.shape(trace["z"]):
+        return None
+    return np.asarray(found["z"], dtype=np.float64)
+
+
+def labels(
+    figure: Mapping[str, Any], trace: Mapping[str, Any], size: tuple[int, int]
+) -> tuple[list[str], list[str]]:
+    """Return what a map calls its rows and its columns, as they were typed: as its files of numbers do."""
+    whole = (trace.get("meta") or {}).get("labels")
+    if whole:
+        return _apart([str(each) for each in whole[0]]), _apart([str(each) for each in whole[1]])
+    texts = trace.get("hovertext")
+    if isinstance(texts, Crossed):
+        down, across = (
+            [found[-1] for each in side if (found := re.findall(r"<b>(.*?)</b>", each))]
+            for side in (texts.rows, texts.columns)
+        )
+        if (len(down), len(across)) == size:
+            return _apart([_plain(each) for each in down]), _apart([_plain(each) for each in across])
+    named = []
+    for side, count in zip("yx", size, strict=True):
+        axis = figure["layout"].get(trace[f"{side}axis"].replace(side, f"{side}axis"), {})
+        ticks = dict(zip(axis.get("tickvals", ()), axis.get("ticktext", ()), strict=False))
+        places = trace.get(side, range(count))
+        named.append([_plain(str(ticks.get(place, ""))) or f"{place + 1:g}" for place in places])
+    return _apart(named[0]), _apart(named[1])
+
+
+def _apart(found: Sequence[str]) -> list[str]:
+    """Number the labels that come again, so that each can be chosen.
+
+    >>> _apart(["the", "cat", "the"])
+    ['the', 'cat', 'the (2)']
+    """
+    times: dict[str, int] = {}
+    told = []
+    for label in found:
+        times[label] = times.get(label, 0) + 1
+        told.append(label if times[label] == 1 else f"{label} ({times[label]})")
+    return told
+
+
+def _plain(label: str) -> str:
+    return html.unescape(re.sub(r"<[^>]*>", "", label))
+
+
+def dropped(name: str, kind: str, error: ValueError | None, maps: Sequence[Map] = ()) -> Dropped:
+    """Return which of a teacher's words could not be used: the name, or the kind of question."""
+    if error is not None:
+        return Dropped(COVER.name, name, str(error))
+    return Dropped(PREDICT.name, kind, f"for what is covered here one of {', '.join(kinds(maps))}")

@@ -1,0 +1,209 @@
+"""Cover and predict, on screen: the question under a covered figure, Reveal, what came of it, Try again.
+
+What was said lives in the session alone and is gone with it: nothing of it is written or sent anywhere.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+from attn_ui.base import predict
+from attn_ui.base.ask import Ask
+from attn_ui.base.cover import names
+from attn_ui.base.framing import ALOUD, COVER, PREDICT
+from attn_ui.base.page import Cell, Page, Seen
+from attn_ui.base.parameters import Steps
+from attn_ui.base.predict import FALLS, RISES, Map, Question
+from attn_ui.screen import state
+from attn_ui.screen.address import drop
+
+_KEY = "_predict"
+_OFFERED = "_predict_names"
+_MOST_PILLS = 20
+KINDS = {
+    ALOUD: "Nothing: it is said aloud",
+    "key": "Which key gets most, for the chosen query",
+    "row": "How the chosen query shares its weight out: bars to drag",
+    "number": "The number of one cell",
+    "trend": "Whether one cell rises or falls as the slider moves",
+}
+"""What each kind of question asks, for who makes a link."""
+_ANSWERS = ("predict-key", "predict-number", "predict-trend")
+
+
+@dataclass
+class _Try:
+    """One try at one question: of which page, and what came of it."""
+
+    about: tuple[str, str, str]
+    row: int = 0
+    turn: int = 0  # how often it was tried again
+    is_revealed: bool = False
+    answer: predict.Answer | None = None
+    verdict: tuple[str, ...] | None = None  # of what was said, once it was revealed
+
+
+def offered() -> Mapping[str, tuple[str, ...]]:
+    """Return what the figure of the run in progress has to cover, each with the kinds of question for it."""
+    packed = st.session_state.get(_OFFERED)
+    if packed is None:
+        return {}
+    return {name: predict.kinds(predict.read_maps(packed, name)) for name in names(packed)}
+
+
+@dataclass(frozen=True, eq=False)
+class Predicting:
+    """A covered figure, or one that was revealed, with its question.
+
+    Attributes:
+        seen: what the page shows now.
+        question: what is asked; tried: this session's try at it.
+        chooses: the setting that chooses the row that is asked for; None where this does.
+    """
+
+    seen: Seen[Any]
+    question: Question
+    tried: _Try
+    chooses: Steps | None
+
+    def ask(self) -> None:
+        """Lay the question, or what came of it, under the figure."""
+        with st.container(key="predict"):
+            if self.tried.is_revealed:
+                self._tell()
+                return
+            self._answers()
+            st.button("Reveal", key="predict-reveal", on_click=self._reveal)
+
+    def _answers(self) -> None:
+        asked = self.question
+        if asked.kind == ALOUD:
+            st.markdown("Say what stands there. Then look.")
+            return
+        here = asked.map
+        if self.chooses is None:
+            st.session_state["predict-query"] = asked.row
+            st.selectbox(
+                here.words[0].capitalize(),
+                range(len(here.rows)),
+                format_func=lambda row: here.rows[row],
+                key="predict-query",
+                on_change=self._choose,
+            )
+        if asked.kind == "key":
+            offer: Any = st.pills if len(here.columns) <= _MOST_PILLS else st.selectbox
+            more: dict[str, Any] = {} if offer is st.pills else {"index": None}
+            offer(
+                f"Your answer, the {here.words[1]}: here, or a click on its cell",
+                range(len(here.columns)),
+                format_func=lambda column: here.columns[column],
+                key="predict-key",
+                **more,
+            )
+        elif asked.kind == "row":
+            self._bars(here)
+        elif asked.kind == "number":
+            st.number_input("Your number", value=None, step=0.01, key="predict-number", width=260)
+        else:
+            st.pills("Your answer", (RISES, FALLS), key="predict-trend")
+
+    def _choose(self) -> None:
+        self.tried.row = int(st.session_state["predict-query"])
+
+    def _bars(self, here: Map) -> None:
+        about = f"Weights of the {here.words[0]} {here.rows[self.question.row]}: they sum to one"
+        _row_bars()(
+            key="predict-row",
+            data={"labels": [*here.columns], "about": about, "turn": self._turn},
+            on_shares_change=lambda: None,
+        )
+
+    @property
+    def _turn(self) -> str:
+        """Which question the bars answer: others begin anew."""
+        return f"{self.tried.turn}-{self.question.row}"
+
+    def _reveal(self) -> None:
+        """Take what was said, and show what stands there; scored when that is computed."""
+        said = st.session_state.get(f"predict-{self.question.kind}")
+        if self.question.kind == "row":
+            given = (said or {}).get("shares") or {}
+            is_this = isinstance(given, dict) and given.get("turn") == self._turn
+            said = predict.read_row(given.get("shares"), len(self.question.map.columns)) if is_this else None
+        self.tried.answer, self.tried.verdict, self.tried.is_revealed = said, None, True
+
+    def _tell(self) -> None:
+        tried, asked = self.tried, self.question
+        if tried.verdict is None:  # against what is computed here and now
+            said = asked.verdict(tried.answer) or "This is what stands there."
+            tried.verdict = said, asked.table(tried.answer) if isinstance(tried.answer, tuple) else ""
+        with st.container(key="predict-verdict"):
+            for part in filter(None, tried.verdict):
+                st.markdown(part)
+        st.button("Try again", key="predict-again", on_click=self._again)
+
+    def _again(self) -> None:
+        """Cover it again and ask for another query."""
+        n_rows = len(self.question.map.rows) if self.question.maps else 1
+        following = (self.question.row + max(1, n_rows // 3)) % n_rows
+        if self.chooses is not None and following < len(self.chooses.values):
+            state.move(self.chooses, self.chooses.values[following])
+        self.tried.row = following
+        self.tried.is_revealed, self.tried.verdict = False, None
+        self.tried.turn += 1
+        for name in _ANSWERS:
+            st.session_state.pop(name, None)
+
+    def clicked(self, _ask: Ask, cell: Cell) -> None:
+        """Take a click on a covered cell for the answer which key it is."""
+        if cell.trace.removesuffix(" masked") != self.question.name:
+            return
+        if self.question.kind == "key":
+            st.session_state["predict-key"] = cell.column
+        if self.chooses is None:
+            self.tried.row = cell.row
+
+
+def predicted(page: Page[Any, Any], seen: Seen[Any]) -> Predicting | None:
+    """Cover what the link covers; None where it covers nothing.
+
+    Args:
+        page: that is run; seen: what it shows, nothing covered.
+    """
+    st.session_state[_OFFERED] = seen.figure.steps if seen.figure else None
+    name, kind = (st.query_params.get(each.name, each.default) for each in (COVER, PREDICT))
+    if not name or seen.figure is None:
+        return None
+    about = (page.folder, name, kind)
+    tried = st.session_state.get(_KEY)
+    if tried is None or tried.about != about:
+        tried = st.session_state[_KEY] = _Try(about)
+    try:
+        question, lost = predict.question(
+            seen.figure, name, kind, state.position, page.follows, own_row=tried.row
+        )
+        chooses = predict.chooses_row(seen.figure, name)
+        if lost:
+            drop(predict.dropped(name, lost, None, question.maps))
+        made = Predicting(seen, question, tried, chooses)
+        if not tried.is_revealed:
+            covered = seen.covering(name, page.follows, question.sentences(), made.clicked)
+            made = Predicting(covered, question, tried, chooses)
+    except ValueError as error:
+        drop(predict.dropped(name, kind, error))
+        return None
+    return made
+
+
+@cache
+def _row_bars() -> Any:
+    return st.components.v2.component(
+        "row_bars",
+        html='<div class="row-bars" role="group"></div>',
+        js=(Path(__file__).parent / "row_bars.js").read_text(encoding="utf-8"),
+        isolate_styles=False,
+    )

@@ -1,0 +1,15 @@
+"""Which parts of the pictures are computed from which: what a teacher covers takes with it what follows."""
+
+from types import MappingProxyType
+
+from attn_ui.base.cover import GIVEN
+
+FOLLOWS = MappingProxyType(
+    {
+        **dict.fromkeys(("queries", "keys", "picture", "picture ink", "sound"), GIVEN),
+        **dict.fromkeys(("BERT", "GPT", "prefix (T5)", "local", "global"), ()),
+        "weights": (),
+        "ribbons *": ("weights",),
+        "laid over*": ("weights",),
+    }
+)

@@ -1,0 +1,18 @@
+"""Which maps are computed from which: what a teacher covers takes with it what follows."""
+
+from types import MappingProxyType
+
+from attn_ui.base.cover import GIVEN
+
+FOLLOWS = MappingProxyType(
+    {
+        "before": GIVEN,
+        **dict.fromkeys(("after", "expected", "found"), ()),
+        "difference": ("before", "after", "expected", "found"),
+        "errors": ("difference",),
+        "encoding": (),
+        "dimension *": ("encoding",),
+        "similarity": (),
+        **dict.fromkeys(("none", "ramp", "sinusoidal", "learned", "rotary", "ALiBi", "buckets"), ()),
+    }
+)

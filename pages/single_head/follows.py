@@ -1,0 +1,25 @@
+"""Which of the head's matrices are computed from which: what a teacher covers takes with it what follows."""
+
+from types import MappingProxyType
+
+from attn_ui.base.cover import GIVEN
+
+FOLLOWS = MappingProxyType(
+    {
+        **dict.fromkeys(("X", "Y", "Wq", "Wk", "Wv", "b", "mask"), GIVEN),
+        "Q": ("X", "Wq", "b"),
+        "K": ("X", "Y", "Wk", "b"),
+        "V": ("X", "Y", "Wv", "b"),
+        "K transposed": ("K",),
+        "scores": ("Q", "K", "K transposed"),
+        "scaled": ("scores",),
+        "masked": ("scaled", "mask"),
+        "exponentials": ("masked",),
+        "row sums": ("exponentials",),
+        # The best key's look-up gives away where the largest weight is, and the weights which key is best.
+        "hard weights": ("masked", "weights"),
+        "weights": ("exponentials", "row sums", "hard weights"),
+        "hard output": ("hard weights", "V"),
+        "output": ("weights", "V"),
+    }
+)

@@ -1,0 +1,9 @@
+"""Which curves of a claim follow from which: none, each is measured for itself."""
+
+from types import MappingProxyType
+
+FOLLOWS = MappingProxyType(
+    {
+        "*, *": (),
+    }
+)

@@ -1,0 +1,311 @@
+"""Cover and predict: what is covered is nowhere in what is sent, and answers are scored as NumPy does."""
+
+import json
+import re
+from fnmatch import fnmatch
+from typing import Any
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from attn_live.arrays import read_body
+from attn_live.packing import pack
+from attn_live.says import said_at
+from attn_live.unpacking import body_of, count_steps, figure_at, unpacked
+from attn_ui.base import predict
+from attn_ui.base.cover import GIVEN
+from attn_ui.base.page import At
+from pages import PAGES
+from tests.pages import open_sound
+
+# A link, what it covers, and what may be seen beside it.
+COVERED = {
+    ("single-head", "q=1", "weights"): {"scores", "masked", "V"},
+    ("single-head", "mask=causal", "scores"): {"V"},
+    ("single-head", "mask=causal&stage=weights", "weights"): {"masked", "row sums"},
+    ("single-head", "stage=hard or soft", "weights"): {"masked"},
+    ("single-head", "stage=masked", "masked"): {"mask"},  # no mask is set: the scaled scores are the same
+    ("single-head", "stage=Q, K, V", "Q"): {"X", "Wq", "Wk", "Wv", "K", "V"},
+    ("multi-head", "", "head 2"): {"head 1", "head 3", "head 4"},
+    ("kernel-regression", "", "weights"): {"data", "true curve", "kernel"},
+    ("kernel-regression", "", "estimate"): {"data", "true curve", "kernel", "weights"},
+    ("kernel-regression", "picture=Four kernels", "gaussian estimate"): {"boxcar kernel", "gaussian data"},
+    ("positional-encoding", "", "after"): {"before"},
+    ("applications", "use=images", "weights"): {"picture"},
+    ("learned-heads", "", "head 2.1"): {"head 1.1", "loss"},
+    ("", "", "placed"): {"kernel", "head"},
+}
+
+
+def at(page: str, link: str) -> At[Any]:
+    return PAGES[page].at(link)
+
+
+def numbers_of(packed: bytes, name: str) -> list[np.ndarray[Any, Any]]:
+    """The numbers of a panel or curve, a flat array a step."""
+    found = []
+    for figure in unpacked(packed)[0]:
+        trace = next(each for each in figure["data"] if each.get("name") == name)
+        numbers = trace.get("z", trace.get("y", ()))
+        found.append(np.ravel(np.asarray(numbers, dtype=np.float32)))
+    return found
+
+
+def telling(numbers: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """Pairs of neighbours that no other panel has by chance."""
+    pairs = np.stack([numbers[:-1], numbers[1:]], axis=-1)
+    written = np.isfinite(pairs).all(axis=-1) & (np.round(pairs, 3) != pairs).all(axis=-1)
+    found: np.ndarray[Any, Any] = pairs[written].copy().view("f4,f4").ravel()
+    return found
+
+
+@pytest.mark.parametrize(("page", "link", "name"), COVERED)
+def test_what_is_covered_is_nowhere_in_the_message(page: str, link: str, name: str) -> None:
+    whole, there = at(page, link), at(page, f"{link}&cover={name}")
+    assert whole.seen.figure
+    assert there.seen.figure
+    assert not there.dropped
+    packed = there.seen.figure.steps
+    assert count_steps(packed) == count_steps(whole.seen.figure.steps)
+    header, arrays = read_body(body_of(packed))
+    shown = [telling(np.ravel(each).astype(np.float32)) for each in arrays if hasattr(each, "dtype")]
+    # What is given, the data or the map before, may come to equal it at an end of the slider.
+    given = {each for each, sources in whole.page.follows.items() if sources == GIVEN}
+    free = np.concatenate(
+        [
+            telling(each)
+            for trace in {trace["name"] for trace in whole.figure()["data"]}
+            if any(fnmatch(trace, pattern) for pattern in given)
+            for each in numbers_of(whole.seen.figure.steps, trace)
+        ]
+        or [telling(np.empty(0, np.float32))]
+    )
+    secret = [np.setdiff1d(telling(each), free) for each in numbers_of(whole.seen.figure.steps, name)]
+    assert sum(map(len, secret)) > len(secret) / 2
+    for step, each in enumerate(secret):
+        assert not any(len(np.intersect1d(each, some)) for some in shown), step
+    # And nowhere in words: at the link's step no number is written, in four digits or more.
+    said = json.dumps({key: value for key, value in header.items() if key != "arrays"})
+    now = numbers_of(whole.seen.figure.steps, name)[whole.position[0]]
+    told = re.findall(r"\d+\.\d{4,}", said + there.sentence + there.seen.figure.alt)
+    for digits in [each for each in (4, 5, 6) if len(now) < 10 ** (each - 2)]:  # else one fits by chance
+        written = {f"{each:.{digits}f}" for each in np.abs(now[np.isfinite(now)])} - {f"{0:.{digits}f}"}
+        assert not written & {each for each in told if len(each.partition(".")[2]) == digits}
+    # What is known without it stays.
+    names = {
+        trace["name"]
+        for trace in there.figure()["data"]
+        if trace.get("visible", True) is not False and not (trace.get("meta") or {}).get("covered")
+    }
+    assert COVERED[page, link, name] <= names
+    assert name not in names
+
+
+@pytest.mark.parametrize(("page", "name"), [("single-head", "weights"), ("kernel-regression", "estimate")])
+def test_nothing_else_of_the_page_tells_it(page: str, name: str) -> None:
+    there = at(page, f"cover={name}")
+    figure = there.seen.figure
+    assert figure
+    assert there.sentence == f"Covered: what {'are' if name == 'weights' else 'is'} the {name}?"
+    assert figure.says
+    said = {
+        "".join(text for _, text in said_at(figure.says, step, 0))
+        for step in range(count_steps(figure.steps))
+    }
+    assert said == {there.sentence}
+    assert not re.search(r"\d\.\d", figure.alt)
+    assert f"Covered: {name}" in figure.alt
+    seen = there.seen
+    assert not any((seen.formula, seen.notes, seen.leads, seen.below, figure.clicked, figure.invites))
+    assert there.tables == {}
+    with pytest.raises(LookupError, match="no programs at this link"):
+        _ = there.programs
+
+
+def test_the_cover_is_hatched_and_still_has_its_cells() -> None:
+    there = at("single-head", "cover=weights&mask=causal")
+    traces = {trace["name"]: trace for trace in there.figure()["data"]}
+    assert np.isnan(traces["weights"]["z"]).all()
+    assert traces["weights masked"]["z"].shape == (6, 6)  # to point at, and to click
+    assert not traces["weights masked"]["z"].any()
+    assert "<b>covered</b>" in traces["weights masked"]["hovertemplate"]
+    assert "customdata" not in traces["weights masked"]
+    assert traces["weights hatch"]["fillpattern"]["shape"] == "x"
+    assert "<b>?</b>" in traces["weights hatch"]["text"]
+    assert "text" not in traces["output hatch"]
+
+
+def test_a_stage_without_what_is_covered_tells_it_neither() -> None:
+    there = at("single-head", "stage=output&cover=masked")
+    assert not there.dropped
+    shown = {
+        trace["name"] for trace in there.figure()["data"] if not (trace.get("meta") or {}).get("covered")
+    }
+    assert "weights" not in shown
+    assert "Covered" in there.sentence
+    assert "0." not in at("single-head", "stage=diagram&cover=weights").sentence
+
+
+def test_a_name_that_is_not_there_is_dropped_and_said() -> None:
+    there = at("single-head", "cover=wieghts&predict=key")
+    assert [each.name for each in there.dropped] == ["cover"]
+    wanted = "a panel or curve that is shown here: scores, masked, weights, V, output"
+    assert wanted in there.dropped[0].sentence()
+    assert "Covered" not in there.sentence
+    kind = at("kernel-regression", "cover=estimate&predict=key").dropped
+    assert [each.name for each in kind] == ["predict"]
+    app = open_sound("single-head", cover="wieghts")
+    said = [each.value for each in app.warning if "The link's " in each.value]
+    assert len(said) == 1
+    assert wanted in said[0]
+    assert "cover" not in app.query_params
+
+
+def test_unpacked_and_packed_again_is_the_same() -> None:
+    for page, link in (("kernel-regression", ""), ("multi-head", ""), ("applications", "use=images")):
+        figure = at(page, link).seen.figure
+        assert figure
+        again = pack(*unpacked(figure.steps))
+        rows = len(figure.rows.steps.values) if figure.rows else 1
+        for step in {0, count_steps(again) - 1}:
+            for row in {0, rows - 1}:
+                np.testing.assert_equal(
+                    figure_at(again, step, row), figure_at(figure.steps, step, row), verbose=False
+                )
+
+
+# ---- scoring ----
+
+
+def weights_of(n_query: int, n_key: int, seed: int, *, masked: float = 0.0) -> predict.Map:
+    rng = np.random.default_rng(seed)
+    scores = rng.normal(size=(n_query, n_key)) * 2
+    scores[rng.random(scores.shape) < masked] = -np.inf
+    with np.errstate(invalid="ignore"):
+        exponentials = np.exp(scores - scores.max(axis=1, keepdims=True))
+    weights = exponentials / exponentials.sum(axis=1, keepdims=True)
+    weights = np.where(np.isneginf(scores), np.nan, weights)
+    names = [f"w{place}" for place in range(max(n_query, n_key))]
+    return predict.Map("weights", weights, names[:n_query], names[:n_key], ("query", "key"), scores)
+
+
+def asked(kind: str, *maps: predict.Map, row: int = 0, column: int = 0, step: int = 0) -> predict.Question:
+    texts = [str(place) for place in range(len(maps))]
+    return predict.Question("weights", kind, maps, step, row, column, "T", texts)
+
+
+def test_the_key_that_gets_most_is_numpys() -> None:
+    for seed in range(20):
+        here = weights_of(5, 7, seed, masked=0.3)
+        for row, values in enumerate(here.values):
+            if np.isnan(values).all():
+                assert "may attend to nothing" in asked("key", here, row=row).verdict(0)
+                continue
+            best = int(np.nanargmax(values))
+            for answer in range(7):
+                said = asked("key", here, row=row).verdict(answer)
+                assert said.startswith("**Right:**") == (answer == best)
+                assert f"{values[best]:.3f}" in said
+                if np.isnan(values[answer]):
+                    assert "masked" in said
+                else:
+                    assert answer == best or f"it has {values[answer]:.3f}" in said
+            order = np.argsort(np.where(np.isnan(values), -1, values))[::-1]
+            if not np.isnan(values[order[1]]):
+                assert here.scores is not None
+                gap = here.scores[row, best] - here.scores[row, order[1]]
+                assert f"is {gap:.2f} above that of the next" in asked("key", here, row=row).verdict(0)
+
+
+def test_ties_are_all_right_and_no_answer_is_said() -> None:
+    even = predict.Map("weights", np.full((1, 4), 0.25), ["q"], list("abcd"), ("query", "key"))
+    assert all(asked("key", even).verdict(answer).startswith("**Right:**") for answer in range(4))
+    assert asked("key", even).verdict(None).startswith("You gave no answer. The largest is")
+
+
+def test_a_number_is_told_how_far_it_is_off() -> None:
+    here = weights_of(3, 4, seed=1)
+    for row in range(3):
+        value = here.values[row, 2]
+        said = asked("number", here, row=row, column=2).verdict(0.4)
+        apart = abs(0.4 - value)
+        assert f"0.400, it has {value:.3f}: {apart:.3f} {'less' if value < 0.4 else 'more'}" in said
+        assert "the same" in asked("number", here, row=row, column=2).verdict(float(value))
+
+
+def test_a_trend_is_that_of_the_ends() -> None:
+    maps = [weights_of(3, 4, seed) for seed in range(4)]
+    for step in range(4):
+        end = 3 if step < 3 else 0
+        for row in range(3):
+            start, stop = maps[step].values[row, 1], maps[end].values[row, 1]
+            question = asked("trend", *maps, row=row, column=1, step=step)
+            right, wrong = (predict.RISES, predict.FALLS) if stop > start else (predict.FALLS, predict.RISES)
+            assert question.verdict(right).startswith("**Right:**")
+            assert not question.verdict(wrong).startswith("**Right:**")
+            assert f"{start:.3f}, at {end} {stop:.3f}" in question.verdict(right)
+            assert f"T goes from {step} to {end}" in question.sentence(step, row)
+
+
+def test_a_row_is_scored_cell_by_cell_and_by_half_the_sum() -> None:
+    for seed in range(20):
+        here = weights_of(3, 6, seed, masked=0.2)
+        said = tuple(np.random.default_rng(seed).dirichlet(np.ones(6)))
+        for row in range(3):
+            is_there = np.where(np.isnan(here.values[row]), 0.0, here.values[row])
+            half = sum(max(0.0, p - q) for p, q in zip(said, is_there, strict=True))
+            if not is_there.any():
+                half = 0.5  # a row of nothing is told apart in the sentence
+            assert predict.total_variation(said, here.values[row]) == pytest.approx(half, abs=1e-9)
+            question = asked("row", here, row=row)
+            worst = max(range(6), key=lambda key: abs(said[key] - is_there[key]))
+            verdict, table = question.verdict(said), question.table(said).split("\n")
+            assert f"You gave “:orange[w{worst}]” {said[worst]:.3f}" in verdict
+            assert f"Half the sum of the differences is {half:.3f}" in verdict
+            assert len(table) == 2 + 6
+            for key in range(6):
+                assert f"{said[key] - is_there[key]:+.3f}".replace("-", "−") in table[2 + key]
+                assert ("masked" in table[2 + key]) == bool(np.isnan(here.values[row, key]))
+    here = weights_of(1, 6, 1)
+    assert asked("row", here).verdict(tuple(here.values[0])).startswith("**Right.**")
+
+
+def test_only_shares_of_one_are_taken_for_a_row() -> None:
+    assert predict.read_row([0.25, 0.75], 2) == (0.25, 0.75)
+    for bad in (None, "ab", [0.5, 0.6], [1.5, -0.5], [1.0], [float("nan"), 1.0], [[], 1], {"0": 1}):
+        assert predict.read_row(bad, 2) is None
+
+
+def test_users_words_are_no_markup_in_a_question() -> None:
+    there = at("single-head", "text=*a* :red[c]&cover=weights&predict=key")
+    assert "from the query “*”?" in there.sentence
+
+
+# ---- on screen ----
+
+
+def panel(app: AppTest) -> str:
+    return " ".join(each.value for each in app.markdown)
+
+
+def test_a_try_is_covered_revealed_scored_and_covered_again() -> None:
+    whole = at("single-head", "")
+    (weights,) = (trace["z"] for trace in whole.figure()["data"] if trace["name"] == "weights")
+    right = int(np.argmax(weights[0]))
+    app = open_sound("single-head", cover="weights", predict="key")
+    assert not app.tabs
+    app.button_group(key="predict-key").set_value((right + 1) % 6).run()
+    assert app.button(key="predict-reveal")
+    app.button(key="predict-reveal").click().run()
+    assert app.tabs
+    said = panel(app)
+    assert "You said" in said
+    assert "The largest is" in said
+    assert "cover" in app.query_params  # and no answer is
+    assert set(app.query_params) == {"cover", "predict"}
+    app.button(key="predict-again").click().run()
+    assert not app.tabs
+    assert "The largest is" not in panel(app)
+    assert app.query_params["q"] == "2"  # another query
+    assert not app.exception
