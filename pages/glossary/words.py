@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from pages.glossary.term import Term
+from attn_ui.base.term import Term
 
 
 def entry(term: Term) -> str:

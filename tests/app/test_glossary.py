@@ -18,10 +18,10 @@ from attn_ui.base.links import bad_settings
 from attn_ui.base.navigation import PAGES as LISTED
 from attn_ui.base.parameters import Choice, Several, Steps, Tabs, by_name
 from attn_ui.base.places import Found, Place
+from attn_ui.base.term import Term
 from attn_ui.screen import find
 from pages.glossary.parts import PARTS, walk
 from pages.glossary.settings import EVERY, GROUP
-from pages.glossary.term import Term
 from pages.glossary.terms import TERMS
 from tests.pages import PAGES, open_page, open_sound, tabs_of, way_to
 from tests.walk import fields, said_now
