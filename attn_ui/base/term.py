@@ -15,7 +15,8 @@ class Term:
         label: what the place that shows it is called.
         place: where this app shows it.
         also: its other names.
-        apart: those of its names that mean other things in a sentence; they are searched for, and not explained there.
+        apart: those of its names that mean other things in a sentence; they are searched for, and not
+            explained there.
         paper: how papers write it, in LaTeX.
         symbols: how our formulas write it, in LaTeX, each a letter with its accent and what names it.
         on: the folder of the page, or "folder:view", whose formulas mean this by its symbols; "" all others.

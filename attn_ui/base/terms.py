@@ -1,7 +1,7 @@
 """Which terms of the glossary, and which letters, occur in sentences and formulas.
 
-One list serves all: `TERMS` of `pages/glossary/terms`, and what a page's own `terms` module makes of the words
-that it says anyhow. The search, the page Glossary and what explains a word where it stands read this.
+One list serves all: `TERMS` of `pages/glossary/terms`, and what a page's own `terms` module makes of the
+words that it says anyhow. The search, the page Glossary and what explains a word where it stands read it.
 """
 
 import re
@@ -47,9 +47,15 @@ def of_page(folder: str) -> tuple[Term, ...]:
     return found
 
 
+@cache
+def of_views() -> tuple[Term, ...]:
+    """Return the letters that pages explain themselves, of all pages."""
+    return tuple(term for page in PAGES for term in of_page(page.folder))
+
+
 def every() -> tuple[Term, ...]:
     """Return all terms, and all letters of all pages."""
-    return (*general(), *(term for page in PAGES for term in of_page(page.folder)))
+    return (*general(), *of_views())
 
 
 def forms(term: Term) -> tuple[str, ...]:
@@ -109,8 +115,8 @@ def meanings(on: str) -> dict[str, Term]:
     """Return what each symbol means, by its key.
 
     Args:
-        on: the page's folder, or "folder:view", where the symbols stand: what it means by a letter goes before what
-            others mean by it.
+        on: the page's folder, or "folder:view", where the symbols stand: what it means by a letter goes
+            before what others mean by it.
     """
     folder, _, _ = on.partition(":")
     found: dict[str, Term] = {}

@@ -1,7 +1,16 @@
 """All terms, by their groups."""
 
 from attn_ui.base.term import Term
-from pages.glossary.terms import attention, cost, heads, kernel_regression, masks, positions, symbols, training
+from pages.glossary.terms import (
+    attention,
+    cost,
+    heads,
+    kernel_regression,
+    masks,
+    positions,
+    symbols,
+    training,
+)
 
 TERMS: dict[str, tuple[Term, ...]] = {
     "attention": attention.TERMS,

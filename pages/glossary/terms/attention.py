@@ -39,7 +39,10 @@ TERMS = (
         paper="Q = X W^Q",
         code="scaled_dot_product_attention(query)",
         source=VASWANI,
-        symbols=("Q", "q",),
+        symbols=(
+            "Q",
+            "q",
+        ),
     ),
     Term(
         "Key",
@@ -49,7 +52,10 @@ TERMS = (
         paper="K = X W^K",
         code="scaled_dot_product_attention(key)",
         source=VASWANI,
-        symbols=("K", "k",),
+        symbols=(
+            "K",
+            "k",
+        ),
     ),
     Term(
         "Value",
@@ -59,7 +65,10 @@ TERMS = (
         paper="V = X W^V",
         code="scaled_dot_product_attention(value)",
         source=VASWANI,
-        symbols=("V", "v",),
+        symbols=(
+            "V",
+            "v",
+        ),
     ),
     Term(
         "W_q",
@@ -79,7 +88,12 @@ TERMS = (
         paper="W^Q,\\ W^K,\\ W^V",
         code="SelfAttention.W_q, SelfAttention.W_k, SelfAttention.W_v",
         source=VASWANI,
-        symbols=("W_q", "W_k", "W_v", "W_{qkv}",),
+        symbols=(
+            "W_q",
+            "W_k",
+            "W_v",
+            "W_{qkv}",
+        ),
     ),
     Term(
         "Score",
@@ -91,7 +105,10 @@ TERMS = (
         code="Attention.scores",
         source=BAHDANAU,
         symbols=("S",),
-        apart=("alignment", "similarity",),
+        apart=(
+            "alignment",
+            "similarity",
+        ),
     ),
     Term(
         "Scaled score",
@@ -135,7 +152,11 @@ TERMS = (
         paper="\\alpha_{ij}",
         code="Attention.weights",
         source=BAHDANAU,
-        symbols=("W", "A", "w",),
+        symbols=(
+            "W",
+            "A",
+            "w",
+        ),
     ),
     Term(
         "Output",
@@ -157,7 +178,10 @@ TERMS = (
         paper="\\textstyle v_{j^*},\\ j^* = \\arg\\max_j s_j",
         code="hard_lookup.hard_lookup",
         source="Xu et al., 2015",
-        symbols=("J", "\\mathrm{hard}",),
+        symbols=(
+            "J",
+            "\\mathrm{hard}",
+        ),
         apart=("dictionary",),
     ),
     Term(

@@ -30,7 +30,10 @@ TERMS = (
         paper="\\mathrm{head}_i",
         code="MultiHead.heads",
         source=VASWANI,
-        symbols=("\\mathrm{head}", "\\mathrm{heads}",),
+        symbols=(
+            "\\mathrm{head}",
+            "\\mathrm{heads}",
+        ),
     ),
     Term(
         "Number of heads h",

@@ -55,6 +55,7 @@ TERMS = (
         "its map",
         _scheme(scheme="ramp"),
         also=("ramp",),
+        symbols=("\\mathrm{step}",),
         code="ramp_encoding",
     ),
     Term(
@@ -66,7 +67,14 @@ TERMS = (
         paper="R_p\\,q",
         code="rotary_embedding",
         source="Su et al., 2021",
-        symbols=("R", "\\tilde Q", "\\tilde q", "\\tilde K", "\\tilde k", "\\tilde X",),
+        symbols=(
+            "R",
+            "\\tilde Q",
+            "\\tilde q",
+            "\\tilde K",
+            "\\tilde k",
+            "\\tilde X",
+        ),
         apart=("rotary",),
     ),
     Term(
@@ -89,7 +97,10 @@ TERMS = (
         paper="B_{b(i-j)}",
         code="relative_position_buckets",
         source="Raffel et al., 2020",
-        symbols=("b_h", "\\mathrm{bucket}",),
+        symbols=(
+            "b_h",
+            "\\mathrm{bucket}",
+        ),
         apart=("buckets",),
     ),
     Term(

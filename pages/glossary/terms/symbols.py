@@ -90,7 +90,7 @@ TERMS = (
         "Strength of positions",
         "The strength s says how much of the positions is added; 1 is what papers do, 0 leaves them out.",
         "half of it",
-        Place("positional_encoding", {"strength": "0.50"}),
+        Place("positional_encoding", {"strength": "0.5"}),
         also=("strength",),
         symbols=("s",),
         paper="1",
@@ -98,11 +98,12 @@ TERMS = (
     ),
     Term(
         "Frequency",
-        "ω is how fast a wave, or a turn, goes round from one place to the next; each pair of numbers has its "
+        "ω is how fast a wave, or a turn, goes round from one place to the next; each pair of numbers "
+        "has its "
         "own.",
         "the waves",
-        Place("positional_encoding", {"show": "encoding"}),
-        symbols=("\\omega",),
+        Place("positional_encoding", {"show": "encoding", "tab": "Maths"}),
+        symbols=("\\omega", "\\mathrm{base}"),
         paper="\\omega_i = 10000^{-2i/d}",
         code="Sinusoidal(base)",
     ),
@@ -126,7 +127,7 @@ TERMS = (
         "Biases of positions",
         "B holds what a scheme adds to the score of each query with each key, by how far apart they stand.",
         "the biases of ALiBi",
-        Place("positional_encoding", {"scheme": "ALiBi", "show": "encoding"}),
+        Place("positional_encoding", {"scheme": "ALiBi", "show": "encoding", "tab": "Maths"}),
         symbols=("B",),
         paper="B",
         code="BiasScheme.bias",
@@ -141,7 +142,8 @@ TERMS = (
     ),
     Term(
         "Score s, largest score m",
-        "s is a score before the softmax, and m the largest of its row, taken off so that exp does not overflow; "
+        "s is a score before the softmax, and m the largest of its row, taken off so that exp does not "
+        "overflow; "
         "before P, R or B, s is the strength of positions.",
         "one weight, step by step",
         Place("multi_head", {"tab": "Arithmetic"}),
@@ -175,7 +177,8 @@ TERMS = (
     ),
     Term(
         "Residual stream",
-        "x with a number in brackets holds the vectors of all places after so many layers; l counts the layers.",
+        "x with a number in brackets holds the vectors of all places after so many layers; l counts the "
+        "layers.",
         _FORMULAS,
         _LEARNED,
         symbols=("x", "l"),
@@ -202,7 +205,8 @@ TERMS = (
     ),
     Term(
         "Loss L, layers L",
-        "L by itself is the loss, the mean over m places that have an answer; in brackets over x it is the number "
+        "L by itself is the loss, the mean over m places that have an answer; in brackets over x it is "
+        "the number "
         "of layers.",
         _FORMULAS,
         _LEARNED,
@@ -212,7 +216,8 @@ TERMS = (
     ),
     Term(
         "Answer and token",
-        "The answer at a place is the symbol that should come next there; the token is the symbol that stands there.",
+        "The answer at a place is the symbol that should come next there; the token is the symbol that "
+        "stands there.",
         "what a model says at each place",
         _LEARNED,
         symbols=("\\mathrm{answer}", "\\mathrm{token}"),
@@ -247,7 +252,8 @@ TERMS = (
     ),
     Term(
         "Vectors of source words",
-        "e is the vector of a word of the source; t is the word that is translated, f the one that decides its "
+        "e is the vector of a word of the source; t is the word that is translated, f the one that "
+        "decides its "
         "form. Of sound t is a frame.",
         "a translation",
         _applied(),
@@ -274,7 +280,8 @@ TERMS = (
     ),
     Term(
         "Mean, variance and ranks",
-        "mean and Var are the mean and the variance, rank the place in order of size, corr the correlation of "
+        "mean and Var are the mean and the variance, rank the place in order of size, corr the "
+        "correlation of "
         "two lists, and vec all rows of a matrix in one vector.",
         "what is measured",
         Place("what_courses_say", {"claim": "trained weights"}),
