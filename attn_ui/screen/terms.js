@@ -323,6 +323,7 @@ function close() {
 
 let resting;
 let leaving;
+let isLeaving = false;
 
 function leaveSoon() {
   clearTimeout(leaving);
@@ -373,7 +374,9 @@ function onKey(event) {
   const { button: from } = shown;
   const was = card.contains(document.activeElement);
   close();
+  isLeaving = true; // a button that gets the focus back explains nothing by that
   if (was) from?.focus();
+  isLeaving = false;
   event.preventDefault();
   event.stopPropagation(); // and nothing else is left by it
 }
@@ -447,7 +450,7 @@ export function begin() {
   window.addEventListener("popstate", close);
   document.addEventListener("focusin", ({ target }) => {
     const node = button(target);
-    if (node && list) explainButton(node);
+    if (node && list && !isLeaving) explainButton(node);
     else if (shown?.button && !card.contains(target)) close();
   });
   document.addEventListener(

@@ -69,7 +69,11 @@ def test_a_word_and_a_letter_are_explained_by_hover_and_lead_on(app: AppPage) ->
     assert box
     app.page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
     expect(card(app)).to_contain_text("d_k is the width of queries and keys.")
-    accent = app.page.locator(".stMain .katex-html .accent").first.bounding_box()
+    app.page.keyboard.press("Escape")
+    expect(card(app)).to_have_count(0)
+    letter = app.page.locator(".stMain .katex-html .accent").first
+    letter.scroll_into_view_if_needed()
+    accent = letter.bounding_box()
     assert accent
     app.page.mouse.move(accent["x"] + accent["width"] / 2, accent["y"] + accent["height"] * 0.65)
     expect(card(app).locator("strong")).to_have_text("Scaled score")
@@ -139,8 +143,8 @@ def test_nothing_breaks_while_a_slider_is_dragged(app: AppPage) -> None:
     expect(app.page.locator(".terms-here")).to_have_attribute("open", "")  # also after the run
     expect(app.page.locator(".terms-here button").first).to_be_visible()
     app.page.wait_for_function(
-        "() => [...(CSS.highlights.get('terms') ?? [])].some("
-        "(each) => each.startContainer.isConnected && each.startContainer.parentElement.closest('.live-says'))"
+        "() => [...(CSS.highlights.get('terms') ?? [])].some(({ startContainer: node }) =>"
+        " node.isConnected && node.parentElement.closest('.live-says'))"
     )
     assert "weight" in app.page.evaluate(UNDERLINED)
     # What Streamlit and the figure drew is as they drew it: no element of ours is in it.
@@ -154,7 +158,9 @@ def test_the_browser_finds_the_letters_that_python_finds(app: AppPage, link: str
     for formula, found in drawn(app):
         assert {*found} == {*latex.symbols(formula, terms.named())}, formula
     if "claim" in link:
-        app.page.mouse.move(*centre(app.page.locator(".stMain .katex-html", has_text="σ").last))
+        letter = app.page.locator(".stMain p .katex-html", has_text="σ")
+        letter.scroll_into_view_if_needed()
+        app.page.mouse.move(*centre(letter))
         expect(card(app)).to_contain_text("is standard normal noise of the same shape")
 
 
