@@ -2,7 +2,7 @@
 
 They hide controls or prose, start in projector mode, say one sentence of the teacher's own, open a step of a
 lesson beside the figure, cover a part of it until the student has said what stands there, and pin a state to
-compare with. All of it stands in the link alone; whoever takes it out of the address has the whole page again.
+compare with. All of it stands in the link alone; whoever takes it out of it has the whole page again.
 """
 
 from collections.abc import Sequence

@@ -25,6 +25,8 @@ from attn_ui.base.pin import COMPARE, PIN
 from attn_ui.base.pinned import pinned
 from attn_ui.base.places import See
 from attn_ui.base.programs import OneProgram, Programs
+from attn_ui.base.term import Term
+from attn_ui.base.terms import occurring
 
 Asked = TypeVar("Asked")
 Now = TypeVar("Now")
@@ -111,6 +113,7 @@ class Seen(Generic[Now]):
         leads: links to what shows it in full.
         below: a module of the page whose `show(now)` stands under all this, where it takes more than words.
         tabs: in place of the page's own: some of them.
+        view: what of the page is shown, where formulas of that alone have letters of their own.
         covered: the panel or curve that is covered, see `covering`; then nothing but the figure is shown.
     """
 
@@ -121,6 +124,7 @@ class Seen(Generic[Now]):
     leads: Sequence[See] = ()
     below: str = ""
     tabs: Tabs | None = None
+    view: str = ""
     covered: str = ""
 
     def covering(
@@ -197,6 +201,15 @@ class Page(Generic[Asked, Now]):
         """What stands after the host in a link."""
         return next(each.address for each in PAGES if each.folder == self.folder)
 
+    def letters(self, view: str) -> str:
+        """Return under which name the terms have the letters of a view's formulas, or of all the page."""
+        return f"{self.folder}:{view}" if view else self.folder
+
+    def terms(self, seen: Seen[Now], ask: Ask) -> list[Term]:
+        """Return the terms and the letters in what stands at the figure now."""
+        sentences = (self.about, _said(seen.figure, ask), *map(str, seen.notes))
+        return occurring(sentences, [seen.formula], self.letters(seen.view))
+
     def tab(self, name: str) -> ModuleType:
         """Return the module of a tab: `show(now)` fills it. Only where it is open it is imported.
 
@@ -257,6 +270,19 @@ def _compared(at: "At[Now]", pin: str, panel: str) -> Seen[Now]:
     return replace(seen, figure=found.figure)
 
 
+def _position(figure: Figure, ask: Ask) -> tuple[int, int]:
+    step, row = (
+        control.steps.nearest(ask.value(control.steps)) if control else 0
+        for control in (figure.slider, figure.rows)
+    )
+    return step, row
+
+
+def _said(figure: Figure | None, ask: Ask) -> str:
+    says = figure and figure.says
+    return "".join(text for _, text in said_at(says, *_position(figure, ask))) if figure and says else ""
+
+
 @dataclass(frozen=True, eq=False)
 class At(Generic[Now]):
     """A page at a link.
@@ -282,11 +308,7 @@ class At(Generic[Now]):
     @cached_property
     def position(self) -> tuple[int, int]:
         """Where the figure's slider and its slider of rows stand."""
-        step, row = (
-            control.steps.nearest(self.ask.value(control.steps)) if control else 0
-            for control in (self._figure.slider, self._figure.rows)
-        )
-        return step, row
+        return _position(self._figure, self.ask)
 
     def figure(self) -> dict[str, Any]:
         """Return the figure at the link's position, as Plotly takes it.
@@ -299,8 +321,12 @@ class At(Generic[Now]):
     @property
     def sentence(self) -> str:
         """What is said of the figure, in plain words."""
-        says = self.seen.figure.says if self.seen.figure else None
-        return "" if says is None else "".join(text for _, text in said_at(says, *self.position))
+        return _said(self.seen.figure, self.ask)
+
+    @property
+    def terms(self) -> list[Term]:
+        """The terms of the glossary, and the letters, in what it says."""
+        return self.page.terms(self.seen, self.ask)
 
     @property
     def programs(self) -> Programs | OneProgram:

@@ -31,7 +31,7 @@ from attn_ui.host.assets import (
     reply,
     takes_gzip,
 )
-from attn_ui.screen import find, style
+from attn_ui.screen import find, style, terms
 from attn_ui.screen.live_figure import PLOTLY_ROUTE, module_address, module_version
 from attn_ui.streamlit_inside import front_end, markup, routes
 
@@ -99,6 +99,8 @@ _PARTS: dict[str, tuple[Callable[[], str | bytes], str, Callable[[], str]]] = {
     f"{PLOTLY_ROUTE[1:]}/page.css": (style.sheet, "text/css", style.version),
     f"{PLOTLY_ROUTE[1:]}/find.js": (find.module, "text/javascript", find.module_version),
     f"{PLOTLY_ROUTE[1:]}/find.json": (find.listing, "application/json", find.listing_version),
+    f"{PLOTLY_ROUTE[1:]}/terms.js": (terms.module, "text/javascript", terms.module_version),
+    f"{PLOTLY_ROUTE[1:]}/terms.json": (terms.listing, "application/json", terms.listing_version),
     f"{PLOTLY_ROUTE[1:]}/kit.js": (lambda: bundle("kit.js"), "text/javascript", kit_version),
     f"{PLOTLY_ROUTE[1:]}/moving.html": (page, "text/plain", kit_version),
     f"{PLOTLY_ROUTE[1:]}/icon.svg": (_icon, "image/svg+xml", lambda: mark(_icon())),

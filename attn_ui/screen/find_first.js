@@ -13,7 +13,8 @@
     if (isField(target)) target.dataset.pressed = key;
   });
   document.addEventListener("click", async (event) => {
-    const link = event.target instanceof Element && event.target.closest(":is(.st-key-terms, .st-key-lesson, .st-key-lessons) a[href]");
+    const lists = ".st-key-terms, .st-key-lesson, .st-key-lessons, .term-card";
+    const link = event.target instanceof Element && event.target.closest(`:is(${lists}) a[href]`);
     if (!link || event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
     event.preventDefault();
     try {

@@ -14,7 +14,8 @@ from attn_ui.streamlit_inside import markup
 
 _PAGES = Path(__file__).resolve().parents[2] / "pages"
 _SCRIPTS = "".join(
-    (Path(__file__).parent / name).read_text(encoding="utf-8") for name in ("history.js", "find_first.js")
+    (Path(__file__).parent / name).read_text(encoding="utf-8")
+    for name in ("history.js", "find_first.js", "terms_first.js")
 )
 
 

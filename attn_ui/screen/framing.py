@@ -10,7 +10,7 @@ from attn_ui.base.parameters import Parameter
 from attn_ui.streamlit_inside import markup
 
 _HIDDEN = {
-    "words": f".live-says, {markup.PROSE}",
+    "words": f".live-says, .terms-here, {markup.PROSE}",
     "tabs": markup.TABS,
     "sidebar": markup.SIDEBAR,
     "sliders": ".live-row > :not(.live-tools)",

@@ -9,7 +9,7 @@ import streamlit as st
 
 from attn_ui.base.ask import Ask
 from attn_ui.base.page import Figure, Page, Small
-from attn_ui.screen import pinning, programs_tab
+from attn_ui.screen import pinning, programs_tab, terms
 from attn_ui.screen.following import follow
 from attn_ui.screen.frame import lead_on, open_page, tabs
 from attn_ui.screen.live_figure import live_figure
@@ -59,6 +59,7 @@ def _show(page: Page[Any, Any], asked: Any) -> None:
     for note in seen.notes:
         say = st.caption if isinstance(note, Small) else st.markdown
         say(note)
+    terms.place(page.terms(seen, screen), page.letters(seen.view))
     if seen.leads:
         lead_on(seen.leads, key="see-how")
     if seen.below:

@@ -14,9 +14,8 @@ from attn_ui.streamlit_inside import markup
 def sheet() -> str:
     """Return the style sheet."""
     here = Path(__file__).parent
-    own = "".join(
-        (here / name).read_text(encoding="utf-8") for name in ("page.css", "find.css", "lesson.css")
-    )
+    sheets = ("page.css", "find.css", "lesson.css", "terms.css")
+    own = "".join((here / name).read_text(encoding="utf-8") for name in sheets)
     return markup.style() + own + bundle.style()
 
 

@@ -49,7 +49,7 @@ def sees(ask: Ask, asked: State) -> Seen[State]:
         says=says,
     )
     notes = [Small(f"**What is trained, what is not.** {view.trained}")]
-    return Seen(state, figure, notes=notes, leads=view.see(state))
+    return Seen(state, figure, notes=notes, leads=view.see(state), view=asked.use)
 
 
 def _at_sliders(ask: Ask, asked: State) -> State:

@@ -2,10 +2,11 @@
 
 import streamlit as st
 
+from attn_ui.base.terms import of_views
 from attn_ui.screen import controls
 from pages.glossary.settings import EVERY, GROUP
 from pages.glossary.terms import TERMS
-from pages.glossary.words import listed
+from pages.glossary.words import letters, listed
 
 
 def show(_group: str) -> None:
@@ -15,3 +16,6 @@ def show(_group: str) -> None:
         for name in TERMS if group == EVERY else (group,):
             st.header(name.capitalize(), anchor=False)
             st.markdown(listed(TERMS[name]))
+        if group in (EVERY, "symbols"):
+            st.header("Letters of single formulas", anchor=False)
+            st.markdown(letters(of_views()))

@@ -12,7 +12,7 @@ from attn_live.packing import pack
 from attn_live.says import pack_says
 from attn_ui.base.markdown import plain
 from attn_ui.base.shared_cache import shared
-from pages.glossary.term import Term
+from attn_ui.base.term import Term
 from pages.glossary.terms import TERMS
 
 WORDS = ("the", "cat", "sat", "down")

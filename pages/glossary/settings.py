@@ -10,5 +10,7 @@ GROUP = Choice("group", EVERY, (EVERY, *TERMS), views=True, kind="group of terms
 PART = Steps("part", 1, tuple(range(1, len(PARTS) + 1)), ".0f")
 SETTINGS: tuple[Parameter, ...] = (GROUP, PART)
 FOUND = tuple(
-    Found((term.name, *term.also), "term", term.place) for group in TERMS.values() for term in group
+    Found((term.name, *term.also), "term", term.found or term.place)
+    for group in TERMS.values()
+    for term in group
 )

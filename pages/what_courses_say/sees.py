@@ -42,7 +42,7 @@ def sees(ask: Ask, state: State) -> Seen[State]:
         f"**What is measured.** {claim.measured}",
         f"**Where it holds, where not.** {claim.why}",
     )
-    return Seen(state, figure, notes=notes, leads=[_named(see) for see in claim.see])
+    return Seen(state, figure, notes=notes, leads=[_named(see) for see in claim.see], view=state.name)
 
 
 def _named(see: See) -> See:

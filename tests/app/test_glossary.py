@@ -14,14 +14,15 @@ from torch.nn import functional as F
 
 import attn_core
 from attn_live.unpacking import figure_at
+from attn_ui.base import latex, terms
 from attn_ui.base.links import bad_settings
 from attn_ui.base.navigation import PAGES as LISTED
 from attn_ui.base.parameters import Choice, Several, Steps, Tabs, by_name
 from attn_ui.base.places import Found, Place
+from attn_ui.base.term import Term
 from attn_ui.screen import find
 from pages.glossary.parts import PARTS, walk
 from pages.glossary.settings import EVERY, GROUP
-from pages.glossary.term import Term
 from pages.glossary.terms import TERMS
 from tests.pages import PAGES, open_page, open_sound, tabs_of, way_to
 from tests.walk import fields, said_now
@@ -56,6 +57,13 @@ def shown(at: AppTest) -> str:
     return folded("\n".join(found))
 
 
+def letters_on(at: AppTest) -> set[str]:
+    """The letters of the formulas that a page shows."""
+    formulas = [each.value for each in at.latex]
+    formulas += [part for each in at.markdown for part in latex.formulas_in(each.value)]
+    return {letter for formula in formulas for letter in latex.symbols(formula, terms.named())}
+
+
 def stands(at: AppTest, page: str, name: str, value: str) -> bool:
     """Whether a setting has on the page the value that a link gave it."""
     setting = by_name(PAGES[page][1])[name]
@@ -83,7 +91,8 @@ def test_a_term_opens_what_shows_it_and_is_named_there(name: str) -> None:
     for setting, value in term.place.link.items():
         assert stands(at, page, setting, value), f"{setting} is not {value}"
     said = shown(at)
-    assert any(folded(each) in said for each in (term.name, *term.also)) or without_its_package(term)
+    named = any(folded(each) in said for each in (term.name, *term.also))
+    assert named or {*map(latex.key, term.symbols)} & letters_on(at) or without_its_package(term)
 
 
 # What a course asks for by these names, and must find beside our plain words.
@@ -172,8 +181,8 @@ def test_a_name_is_of_one_term() -> None:
 @pytest.mark.parametrize("group", GROUP.options)
 def test_the_list_shows_its_terms_and_their_links(group: str) -> None:
     said = "\n".join(each.value for each in open_sound("glossary", group=group).markdown)
-    for name, terms in TERMS.items():
-        for term in terms:
+    for name, listed in TERMS.items():
+        for term in listed:
             there = f"**{term.name}**" in said and f"]({term.place.address})" in said and term.says in said
             assert there or group not in (EVERY, name)
             if group not in (EVERY, name):
@@ -217,8 +226,17 @@ def test_the_search_knows_every_term_by_each_of_its_names() -> None:
         if found.kind == "term"
         for name in found.names
     }
-    wanted = [(each, term.place) for term in EVERY_TERM.values() for each in (term.name, *term.also)]
+    wanted = [
+        (each, term.found or term.place) for term in EVERY_TERM.values() for each in (term.name, *term.also)
+    ]
     assert known == {(name, place.address) for name, place in wanted}
+
+
+def test_positional_encoding_is_searched_for_as_a_page_and_seen_as_a_sum() -> None:
+    term = EVERY_TERM["Positional encoding"]
+    assert term.place.link == {"show": "E + P"}
+    found = [each.place.address for each in find.everything() if "Positional encoding" in each.names]
+    assert found == ["positional-encoding", "positional-encoding"]  # the term and the page, at one place
 
 
 @pytest.mark.parametrize("page", LISTED, ids=lambda page: page.title)

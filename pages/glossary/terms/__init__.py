@@ -1,7 +1,16 @@
 """All terms, by their groups."""
 
-from pages.glossary.term import Term
-from pages.glossary.terms import attention, cost, heads, kernel_regression, masks, positions, training
+from attn_ui.base.term import Term
+from pages.glossary.terms import (
+    attention,
+    cost,
+    heads,
+    kernel_regression,
+    masks,
+    positions,
+    symbols,
+    training,
+)
 
 TERMS: dict[str, tuple[Term, ...]] = {
     "attention": attention.TERMS,
@@ -11,4 +20,5 @@ TERMS: dict[str, tuple[Term, ...]] = {
     "kernel regression": kernel_regression.TERMS,
     "training": training.TERMS,
     "cost": cost.TERMS,
+    "symbols": symbols.TERMS,
 }

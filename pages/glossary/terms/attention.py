@@ -1,7 +1,7 @@
 """Terms of one attention head, from its tokens to its output."""
 
 from attn_ui.base.places import Place
-from pages.glossary.term import Term
+from attn_ui.base.term import Term
 
 VASWANI = "Vaswani et al., 2017"
 BAHDANAU = "Bahdanau et al., 2015"
@@ -19,6 +19,7 @@ TERMS = (
         _stage("X"),
         paper="x_i",
         code="tokenize",
+        symbols=("x",),
     ),
     Term(
         "Embedding",
@@ -28,6 +29,7 @@ TERMS = (
         also=("token vector",),
         paper="X",
         code="sentence_vectors",
+        symbols=("X",),
     ),
     Term(
         "Query",
@@ -37,6 +39,10 @@ TERMS = (
         paper="Q = X W^Q",
         code="scaled_dot_product_attention(query)",
         source=VASWANI,
+        symbols=(
+            "Q",
+            "q",
+        ),
     ),
     Term(
         "Key",
@@ -46,6 +52,10 @@ TERMS = (
         paper="K = X W^K",
         code="scaled_dot_product_attention(key)",
         source=VASWANI,
+        symbols=(
+            "K",
+            "k",
+        ),
     ),
     Term(
         "Value",
@@ -55,6 +65,10 @@ TERMS = (
         paper="V = X W^V",
         code="scaled_dot_product_attention(value)",
         source=VASWANI,
+        symbols=(
+            "V",
+            "v",
+        ),
     ),
     Term(
         "W_q",
@@ -74,6 +88,12 @@ TERMS = (
         paper="W^Q,\\ W^K,\\ W^V",
         code="SelfAttention.W_q, SelfAttention.W_k, SelfAttention.W_v",
         source=VASWANI,
+        symbols=(
+            "W_q",
+            "W_k",
+            "W_v",
+            "W_{qkv}",
+        ),
     ),
     Term(
         "Score",
@@ -84,6 +104,11 @@ TERMS = (
         paper="QK^\\top",
         code="Attention.scores",
         source=BAHDANAU,
+        symbols=("S",),
+        apart=(
+            "alignment",
+            "similarity",
+        ),
     ),
     Term(
         "Scaled score",
@@ -94,6 +119,7 @@ TERMS = (
         paper="QK^\\top / \\sqrt{d_k}",
         code="Attention.scaled_scores",
         source=VASWANI,
+        symbols=("\\tilde S",),
     ),
     Term(
         "Scaling by 1/√dₖ",
@@ -105,6 +131,7 @@ TERMS = (
         paper="1 / \\sqrt{d_k}",
         code="scaled_dot_product_attention(scale)",
         source=VASWANI,
+        apart=("scale",),
     ),
     Term(
         "Softmax",
@@ -114,6 +141,7 @@ TERMS = (
         also=("normalised exponential",),
         paper="\\mathrm{softmax}(s)_j = e^{s_j} / \\textstyle\\sum_l e^{s_l}",
         source="Bridle, 1990",
+        symbols=("\\mathrm{softmax}",),
     ),
     Term(
         "Weight",
@@ -124,6 +152,11 @@ TERMS = (
         paper="\\alpha_{ij}",
         code="Attention.weights",
         source=BAHDANAU,
+        symbols=(
+            "W",
+            "A",
+            "w",
+        ),
     ),
     Term(
         "Output",
@@ -134,6 +167,7 @@ TERMS = (
         paper="\\mathrm{softmax}(QK^\\top / \\sqrt{d_k})\\,V",
         code="Attention.output",
         source=BAHDANAU,
+        symbols=("O",),
     ),
     Term(
         "Hard look-up",
@@ -144,6 +178,11 @@ TERMS = (
         paper="\\textstyle v_{j^*},\\ j^* = \\arg\\max_j s_j",
         code="hard_lookup.hard_lookup",
         source="Xu et al., 2015",
+        symbols=(
+            "J",
+            "\\mathrm{hard}",
+        ),
+        apart=("dictionary",),
     ),
     Term(
         "Scaled dot-product attention",
@@ -164,6 +203,7 @@ TERMS = (
         paper="T",
         code="scaled_dot_product_attention(temperature)",
         source="Hinton et al., 2015",
+        symbols=("T",),
     ),
     Term(
         "Self-attention",
@@ -208,6 +248,7 @@ TERMS = (
         paper="d_{\\mathrm{model}}",
         code="SelfAttention(d_model)",
         source=VASWANI,
+        symbols=("d_{model}",),
     ),
     Term(
         "d_k",
@@ -218,6 +259,7 @@ TERMS = (
         paper="d_k",
         code="SelfAttention(d_k)",
         source=VASWANI,
+        symbols=("d_k",),
     ),
     Term(
         "d_v",
@@ -228,5 +270,6 @@ TERMS = (
         paper="d_v",
         code="SelfAttention(d_v)",
         source=VASWANI,
+        symbols=("d_v",),
     ),
 )

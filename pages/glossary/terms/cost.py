@@ -1,7 +1,7 @@
 """Terms of what attention costs, and of writing token by token."""
 
 from attn_ui.base.places import Place
-from pages.glossary.term import Term
+from attn_ui.base.term import Term
 
 TERMS = (
     Term(
@@ -20,6 +20,7 @@ TERMS = (
         Place("multi_head", {"tab": "Token by token", "q": "3"}),
         also=("autoregressive decoding", "generation", "token by token"),
         code="decode_step",
+        apart=("generation",),
     ),
     Term(
         "Quadratic cost",
@@ -47,5 +48,6 @@ TERMS = (
         also=("parameter count", "weights of a model"),
         paper="4\\,d_{\\mathrm{model}}^2",
         code="multi_head_size",
+        apart=("Parameters",),
     ),
 )

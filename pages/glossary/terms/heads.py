@@ -1,7 +1,7 @@
 """Terms of several heads, and of the block that they stand in."""
 
 from attn_ui.base.places import Place
-from pages.glossary.term import Term
+from attn_ui.base.term import Term
 
 VASWANI = "Vaswani et al., 2017"
 
@@ -30,6 +30,10 @@ TERMS = (
         paper="\\mathrm{head}_i",
         code="MultiHead.heads",
         source=VASWANI,
+        symbols=(
+            "\\mathrm{head}",
+            "\\mathrm{heads}",
+        ),
     ),
     Term(
         "Number of heads h",
@@ -40,6 +44,7 @@ TERMS = (
         paper="h",
         code="MultiHeadAttention(num_heads)",
         source=VASWANI,
+        symbols=("h",),
     ),
     Term(
         "d_head",
@@ -50,6 +55,7 @@ TERMS = (
         paper="d_k = d_{\\mathrm{model}} / h",
         code="MultiHeadAttention(d_head)",
         source=VASWANI,
+        symbols=("d_{head}",),
     ),
     Term(
         "Split heads",
@@ -78,6 +84,7 @@ TERMS = (
         paper="W^O",
         code="MultiHeadAttention.W_o",
         source=VASWANI,
+        symbols=("W_o",),
     ),
     Term(
         "MQA",
@@ -126,6 +133,7 @@ TERMS = (
         paper="\\mathrm{LayerNorm}(x)",
         code="repeat_block(norm)",
         source="Ba et al., 2016",
+        symbols=("\\mathrm{norm}",),
     ),
     Term(
         "Pre-norm",

@@ -1,7 +1,7 @@
 """Terms of kernel regression, the attention of statistics."""
 
 from attn_ui.base.places import Place
-from pages.glossary.term import Term
+from attn_ui.base.term import Term
 
 _SELECT = {"picture": "Choose the bandwidth"}
 
@@ -15,6 +15,7 @@ TERMS = (
         paper="\\hat f(x) = \\frac{\\sum_i K_h(x - x_i)\\,y_i}{\\sum_i K_h(x - x_i)}",
         code="nadaraya_watson",
         source="Nadaraya, 1964; Watson, 1964",
+        symbols=("\\hat f",),
     ),
     Term(
         "Kernel",
@@ -24,6 +25,8 @@ TERMS = (
         also=("weighting function",),
         paper="K(u)",
         code="Kernel",
+        symbols=("K",),
+        on="kernel_regression",
     ),
     Term(
         "Gaussian kernel",
@@ -33,6 +36,7 @@ TERMS = (
         also=("RBF kernel", "gaussian"),
         paper="e^{-u^2/2}",
         code="KERNELS",
+        apart=("gaussian",),
     ),
     Term(
         "Boxcar kernel",
@@ -42,6 +46,7 @@ TERMS = (
         also=("uniform kernel", "boxcar"),
         paper="\\mathbf 1[|u| \\le 1]",
         code="KERNELS",
+        apart=("boxcar",),
     ),
     Term(
         "Triangular kernel",
@@ -51,6 +56,7 @@ TERMS = (
         also=("tent kernel", "triangular"),
         paper="\\max(0, 1 - |u|)",
         code="KERNELS",
+        apart=("triangular",),
     ),
     Term(
         "Epanechnikov kernel",
@@ -61,6 +67,7 @@ TERMS = (
         paper="\\max(0, 1 - u^2)",
         code="KERNELS",
         source="Epanechnikov, 1969",
+        apart=("epanechnikov",),
     ),
     Term(
         "Bandwidth",
@@ -70,6 +77,8 @@ TERMS = (
         also=("h (bandwidth)", "smoothing parameter", "length scale"),
         paper="h",
         code="nadaraya_watson(bandwidth)",
+        symbols=("h",),
+        on="kernel_regression",
     ),
     Term(
         "Leave-one-out",

@@ -1,7 +1,7 @@
 """Terms of masks: where a query may attend."""
 
 from attn_ui.base.places import Place
-from pages.glossary.term import Term
+from attn_ui.base.term import Term
 
 LONGFORMER = "Beltagy et al., 2020"
 
@@ -20,6 +20,7 @@ TERMS = (
         paper="M",
         code="scaled_dot_product_attention(attn_mask)",
         source="Vaswani et al., 2017",
+        symbols=("M",),
     ),
     Term(
         "Additive mask",
@@ -39,6 +40,7 @@ TERMS = (
         paper="M_{ij} = -\\infty \\text{ for } j > i",
         code="causal_mask",
         source="Vaswani et al., 2017",
+        apart=("causal",),
     ),
     Term(
         "Padding mask",

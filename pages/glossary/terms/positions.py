@@ -1,7 +1,7 @@
 """Terms of positions: how attention is told where tokens stand."""
 
 from attn_ui.base.places import Place
-from pages.glossary.term import Term
+from attn_ui.base.term import Term
 
 
 def _scheme(**link: str) -> Place:
@@ -12,12 +12,14 @@ TERMS = (
     Term(
         "Positional encoding",
         "A positional encoding tells attention where each token stands.",
-        "attention without and with one",
-        _scheme(),
+        "E, P and their sum",
+        _scheme(show="E + P"),
         also=("position embedding", "positional embedding"),
         paper="X = E + P",
         code="SCHEMES",
         source="Vaswani et al., 2017",
+        symbols=("P",),
+        found=Place("positional_encoding"),
     ),
     Term(
         "Permutation equivariance",
@@ -53,6 +55,7 @@ TERMS = (
         "its map",
         _scheme(scheme="ramp"),
         also=("ramp",),
+        symbols=("\\mathrm{step}",),
         code="ramp_encoding",
     ),
     Term(
@@ -64,6 +67,15 @@ TERMS = (
         paper="R_p\\,q",
         code="rotary_embedding",
         source="Su et al., 2021",
+        symbols=(
+            "R",
+            "\\tilde Q",
+            "\\tilde q",
+            "\\tilde K",
+            "\\tilde k",
+            "\\tilde X",
+        ),
+        apart=("rotary",),
     ),
     Term(
         "ALiBi",
@@ -74,6 +86,7 @@ TERMS = (
         paper="-m\\,|i - j|",
         code="alibi_bias",
         source="Press et al., 2022",
+        symbols=("m_h",),
     ),
     Term(
         "T5 relative bias",
@@ -84,6 +97,11 @@ TERMS = (
         paper="B_{b(i-j)}",
         code="relative_position_buckets",
         source="Raffel et al., 2020",
+        symbols=(
+            "b_h",
+            "\\mathrm{bucket}",
+        ),
+        apart=("buckets",),
     ),
     Term(
         "Relative position",

@@ -1,7 +1,7 @@
 """Terms of heads that have learned."""
 
 from attn_ui.base.places import Place
-from pages.glossary.term import Term
+from attn_ui.base.term import Term
 
 OLSSON = "Olsson et al., 2022"
 
@@ -15,6 +15,8 @@ TERMS = (
         also=("induction",),
         code="toys.TASKS",
         source=OLSSON,
+        symbols=("\\mathrm{induction}",),
+        apart=("induction",),
     ),
     Term(
         "Previous-token head",
@@ -24,6 +26,7 @@ TERMS = (
         also=("previous token head", "previous token"),
         code="previous_token_score",
         source=OLSSON,
+        apart=("previous token",),
     ),
     Term(
         "Attention sink",
@@ -33,6 +36,7 @@ TERMS = (
         also=("sink token", "sink"),
         code="first_token_score",
         source="Xiao et al., 2024",
+        apart=("sink",),
     ),
     Term(
         "Ablation",

@@ -14,7 +14,10 @@ def show(now: Now) -> None:
         f"**The model**: {layers} of {recipe.heads} head{'' if recipe.heads == 1 else 's'}, d_model = "
         f"{task.d_model}, attention alone. E is learned, {places}."
     )
-    st.latex(r"x^{(0)} = E_{token} + P, \qquad x^{(l+1)} = x^{(l)} + \mathrm{heads}(\mathrm{norm}(x^{(l)}))")
+    st.latex(
+        r"x^{(0)} = E_{\mathrm{token}} + P, \qquad "
+        r"x^{(l+1)} = x^{(l)} + \mathrm{heads}(\mathrm{norm}(x^{(l)}))"
+    )
     st.latex(r"p = \mathrm{softmax}\bigl(W_u\,(x^{(L)} - x^{(0)})\bigr)")
     st.markdown(
         "What the softmax takes are the logits, one for each symbol. The embedding is taken away before "
@@ -30,5 +33,5 @@ def show(now: Now) -> None:
     )
     st.latex(
         r"\frac{1}{m} \sum_{i:\,R_i \neq \emptyset}\ \sum_{j \in R_i} w_{ij}, \qquad "
-        r"R_i^{\mathrm{induction}} = \{\,j \le i : token_{j-1} = token_i\,\}"
+        r"R_i^{\mathrm{induction}} = \{\,j \le i : \mathrm{token}_{j-1} = \mathrm{token}_i\,\}"
     )

@@ -182,7 +182,8 @@ CLAIMS = {
         r"\text{largest weight} = \max_j w_j "
         r"\end{gathered}",
         in_words="A query $q$ and ten keys $k_j$ have $d_k$ standard normal numbers each, and $c$ divides "
-        r"their products; $c$ = 1 leaves the division out. $\delta_{ij}$ is 1 where $i$ and $j$ are "
+        r"their products, which gives the scores $s_j$; $c$ = 1 leaves the division out. $\delta_{ij}$ "
+        "is 1 where $i$ and $j$ are "
         r"the same, and 0 elsewhere. Where one weight is near 1, every $w_i\,(\delta_{ij} - w_j)$ is "
         "near 0. Both measures are means over 64 queries.",
         slider=NO_ROOT,

@@ -154,7 +154,8 @@ CLAIMS = {
         r"\text{difference} = \frac{\lVert X - \mathbf{1}\,\bar x^\top \rVert_F}{\lVert X \rVert_F}, \qquad "
         r"\bar x = \frac{1}{8} \sum_{i=1}^{8} x_i "
         r"\end{gathered}",
-        in_words=r"The rows $x_i$ of $X$ are the eight tokens, and $\bar x$ is their mean. Layer $l$ makes "
+        in_words=r"The rows $x_i$ of $X$ are the eight tokens, and $\bar x$ is their mean; $\mathbf{1}$ "
+        "is a column of ones. Layer $l$ makes "
         "$O^{(l)}$ from $X^{(l)}$: $h$ heads with weights $A_m$, side by side, times $W_o$. Head $m$ "
         "makes $Q_m$, $K_m$ and its values, each of width 16 / $h$, from $X^{(l)}$. The norm $F$ is "
         "the square root of the sum of all squares.",

@@ -147,10 +147,13 @@ CLAIMS = {
         r"\text{numbers kept: } 2\,n + 1 \text{ (kernel regression)}, \quad "
         r"2 \text{ (straight line)}, \quad 3 \cdot 16^2 \text{ (attention)} "
         r"\end{gathered}",
-        in_words="The $n$ points are ($x_i$, $y_i$), and $h$ is the bandwidth, chosen among 16; "
+        in_words="The $n$ points are ($x_i$, $y_i$), and $h$ is the bandwidth, chosen among 16; $K(u)$ "
+        "is the "
+        "Gaussian kernel, and $u$ a distance counted in bandwidths; "
         r"$\setminus i$ "
         r"leaves point $i$ out. $\hat f$ is the estimate, of kernel regression or of the line of least "
-        "squares, and $f(x)$ the true curve. The error is taken at 81 places $x_g$ from 0.5 to 4.5. "
+        "squares, and $f(x)$ the true curve. The error is taken at 81 places $x_g$ from 0.5 to 4.5, "
+        "counted by $g$. "
         "Kernel regression keeps $n$ inputs, $n$ outputs and $h$; attention of width 16 keeps W_q, "
         "W_k and W_v.",
         slider=POINTS,

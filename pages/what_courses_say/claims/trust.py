@@ -54,7 +54,8 @@ CLAIMS = {
         r"\end{gathered}",
         in_words="The rows $x_j$ of $X$ are ten tokens; $y_i(X)$ is what leaves the last layer for "
         "token $i$, "
-        r"and $y_i(X \setminus x_j)$ the same without token $j$. $w_{ij}$ is the weight that token $i$ "
+        r"and $y_i(X \setminus x_j)$ the same without token $j$; $e_{ij}$ is how far that moves it. "
+        "$w_{ij}$ is the weight that token $i$ "
         "gives to $j$, the mean over two heads: of the last layer, $A_L$, or of all $L$ layers "
         "multiplied, where $I$ stands for the residual. A bracket is 1 where it is true and 0 "
         "elsewhere.",

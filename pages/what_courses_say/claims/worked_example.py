@@ -167,7 +167,7 @@ CLAIMS = {
         r"\text{asymmetry} = \frac{\max_{ij} \lvert M_{ij} - M_{ji} \rvert}{\max_{ij} \lvert M_{ij} \rvert}, "
         r"\qquad M = S \ \text{or}\ M = W \\[4pt] "
         r"S = \frac{Q K^\top}{\sqrt{4}}, \qquad W_{ij} = \frac{e^{S_{ij}}}{Z_i}, \qquad "
-        r"Z_i = \sum_k e^{S_{ik}} \\[4pt] "
+        r"Z_i = \sum_l e^{S_{il}} \\[4pt] "
         r"Q = K = X: \quad S_{ij} = S_{ji}, \qquad \frac{W_{ij}}{W_{ji}} = \frac{Z_j}{Z_i} "
         r"\end{gathered}",
         in_words="$M$ is the map that is compared with its transpose: the scores $S$ or the weights "

@@ -1,0 +1,276 @@
+r"""The little LaTeX that formulas here are written in: which symbols stand in it, and how they read as text.
+
+A symbol is a letter with its accent, or a word set upright: S, \tilde S, \omega, \mathrm{softmax}. A
+subscript belongs to it where both together are known by a name of their own, as in d_k and W_q; else its
+letters are symbols too, as the i and j of S_{ij}. `terms.js` finds the same in what the browser has drawn.
+"""
+
+import re
+import unicodedata
+from collections.abc import Collection, Iterator, Sequence
+from functools import cache
+
+Tokens = Sequence[str]
+Run = tuple[str, str]
+"""A text, and how it stands: "" upright, "i" italic, "sub", "sup"."""
+
+_TOKEN = re.compile(r"\\\\\[[^\]]*\]|\\[A-Za-z]+\*?|\\.|\d+(?:\.\d+)?|\s+|.", re.DOTALL)
+_DOLLARS = re.compile(r"\$\$?([^$]+)\$\$?")
+_ACCENTS = {r"\tilde": "\N{COMBINING TILDE}", r"\hat": "\N{COMBINING CIRCUMFLEX ACCENT}"}
+_ACCENTS |= {r"\bar": "\N{COMBINING MACRON}"}
+_WORDS = (r"\mathrm", r"\operatorname", r"\operatorname*")
+# Letters of another cut are other symbols: the one of indicators, the R of all real numbers.
+_CUTS = {r"\mathbb": "bb ", r"\mathbf": "bf "}
+_SILENT = (r"\text", r"\begin", r"\end")
+# What everybody knows who reads formulas: functions of their own name.
+_FUNCTIONS = {"arg", "argmax", "argmin", "cos", "exp", "ln", "log", "max", "min", "sin"}
+_GREEK = {
+    rf"\{name}": unicodedata.lookup(f"GREEK SMALL LETTER {name.upper()}")
+    for name in ("alpha", "beta", "delta", "eta", "kappa", "omega", "sigma")
+}
+_RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
+_SIGNS = {
+    r"\arg": "arg ",
+    r"\top": "ᵀ",
+    r"\infty": "∞",
+    r"\sum": "∑",
+    r"\cdot": "·",
+    r"\ldots": "…",
+    r"\le": "≤",
+    r"\ge": "≥",
+    r"\neq": "≠",
+    r"\times": "×",
+    r"\setminus": "∖",
+    r"\partial": "∂",
+    r"\in": "∈",
+}
+
+
+def formulas_in(markdown: str) -> list[str]:
+    """Return the formulas that stand between dollar signs.
+
+    >>> formulas_in("The rows of $X$ are $n$ tokens.")
+    ['X', 'n']
+    """
+    return _DOLLARS.findall(markdown)
+
+
+def symbols(latex: str, known: Collection[str]) -> list[str]:
+    r"""Return the symbols of a formula in their order, each once, as their keys.
+
+    Args:
+        latex: the formula.
+        known: keys of symbols to which a subscript belongs.
+
+    >>> symbols(r"\tilde S_{ij} = \frac{q \cdot k}{\sqrt{d_k}}", {"d_k"})
+    ['S̃', 'i', 'j', 'q', 'k', 'd_k']
+    """
+    return list(dict.fromkeys(_symbols(_tokens(latex), known)))
+
+
+@cache
+def key(symbol: str) -> str:
+    r"""Return the key of one symbol that is written as `Term.symbols` has it.
+
+    >>> key("d_{model}"), key(r"\mathbb R"), key(r"\hat f")
+    ('d_model', 'bb R', 'f̂')
+    """
+    base, rest = _base(_tokens(symbol))
+    if not base:
+        raise ValueError(f"a symbol: a letter, with an accent or a subscript; got {symbol!r}")
+    return f"{base}_{_letters(_group(rest[1:])[0])}" if rest and rest[0] == "_" else base
+
+
+def subject(formula: str, known: Collection[str]) -> str:
+    r"""Return the one symbol that a formula is about, with its indices or what it is taken of; "" for more.
+
+    >>> subject(r"\bar w_{ij}", ()), subject("O(X)", ()), subject("[p = r]", ()), subject("X W", ())
+    ('w̄', 'O', '', '')
+    """
+    base, rest = _base(_tokens(formula))
+    after = _after_scripts(rest)
+    is_taken_of = (*after[:1], *after[-1:]) == ("(", ")") and not {"+", "-"} & {*after}
+    if not base or (after and not is_taken_of):
+        return ""
+    return symbols(formula, known)[0]
+
+
+def latex_of(of: str) -> str:
+    r"""Return the LaTeX of a key.
+
+    >>> [latex_of(key(symbol)) for symbol in (r"\tilde S", "d_{model}", r"\mathbf 1", r"\omega")]
+    ['\\tilde S', 'd_{model}', '\\mathbf 1', '\\omega']
+    """
+    base, _, under = of.partition("_")
+    cut = next((cut for cut, mark in _CUTS.items() if base.startswith(mark)), "")
+    letter, *mark = list(unicodedata.normalize("NFD", base.removeprefix(_CUTS.get(cut, ""))))
+    accent = next((name for name, each in _ACCENTS.items() if mark == [each]), "")
+    greek = next((name for name, each in _GREEK.items() if each == letter), letter)
+    word = rf"\mathrm{{{base}}}" if mark and not accent else greek
+    return f"{f'{cut or accent} ' if cut or accent else ''}{word}" + (f"_{{{under}}}" if under else "")
+
+
+def _tokens(latex: str) -> Tokens:
+    return [token for token in _TOKEN.findall(latex) if not token.isspace() and token not in (r"\,", r"\ ")]
+
+
+def _group(tokens: Tokens) -> tuple[Tokens, Tokens]:
+    """Part what stands in braces, or one token, from what follows."""
+    if not tokens or tokens[0] != "{":
+        return tokens[:1], tokens[1:]
+    depth = 0
+    for at, token in enumerate(tokens):
+        depth += {"{": 1, "}": -1}.get(token, 0)
+        if not depth:
+            return tokens[1:at], tokens[at + 1 :]
+    return tokens[1:], ()
+
+
+def _base(tokens: Tokens) -> tuple[str, Tokens]:
+    """Part the letter, accented or not, or the word at the beginning from what follows; "" for neither."""
+    first, rest = tokens[0], tokens[1:]
+    if first in _ACCENTS:
+        inner, rest = _group(rest)
+        letter = _base(inner)[0] if inner else ""
+        return (unicodedata.normalize("NFC", letter + _ACCENTS[first]) if letter else ""), rest
+    if first in _WORDS or first in _CUTS:
+        inner, after = _group(rest)
+        word = _letters(inner)
+        if first in _CUTS:
+            return _CUTS[first] + word, after
+        return (word, after) if word.isalpha() and word not in _FUNCTIONS else ("", after)
+    if first in _GREEK:
+        return _GREEK[first], rest
+    return (first if len(first) == 1 and first.isalpha() else ""), rest
+
+
+def _letters(tokens: Tokens) -> str:
+    return "".join(_GREEK.get(token, token) for token in tokens if token.isalnum() or token in _GREEK)
+
+
+def _symbols(tokens: Tokens, known: Collection[str]) -> Iterator[str]:
+    while tokens:
+        if tokens[0] in _SILENT:
+            tokens = _group(tokens[1:])[1]
+            continue
+        base, rest = _base(tokens)
+        if not base:
+            tokens = rest
+            continue
+        under, over = _scripts(rest)
+        whole = f"{base}_{_letters(_words(under))}"
+        if whole in known:
+            yield whole
+            tokens = (*over, *_after_scripts(rest))
+        else:
+            yield base
+            tokens = (*under, *over, *_after_scripts(rest))
+
+
+def _words(tokens: Tokens) -> Tokens:
+    return [token for token in tokens if token not in (r"\text", r"\mathrm")]
+
+
+def _scripts(tokens: Tokens) -> tuple[Tokens, Tokens]:
+    """Return what stands under a symbol and over it."""
+    found: dict[str, Tokens] = {"_": (), "^": ()}
+    while tokens and tokens[0] in ("_", "^", "'"):
+        if tokens[0] == "'":
+            tokens = tokens[1:]
+            continue
+        sign = tokens[0]
+        found[sign], tokens = _script(tokens[1:])
+    return found["_"], found["^"]
+
+
+def _script(tokens: Tokens) -> tuple[Tokens, Tokens]:
+    r"""Part a script from what follows: a group, a token, or a command with its group: ^\mathrm{hard}."""
+    if tokens and tokens[0] in (*_WORDS, *_CUTS, r"\text", *_ACCENTS):
+        inner, rest = _group(tokens[1:])
+        return (tokens[0], "{", *inner, "}"), rest
+    return _group(tokens)
+
+
+def _after_scripts(tokens: Tokens) -> Tokens:
+    while tokens and tokens[0] in ("_", "^", "'"):
+        tokens = tokens[1:] if tokens[0] == "'" else _script(tokens[1:])[1]
+    return tokens
+
+
+def written(markdown: str) -> list[Run]:
+    r"""Return a sentence as runs of text, what stands between dollar signs as a formula.
+
+    >>> written("$d_k$ is the width.")
+    [('d', 'i'), ('k', 'sub'), (' is the width.', '')]
+    """
+    found: list[Run] = []
+    for at, piece in enumerate(_DOLLARS.split(markdown)):
+        if piece:
+            found.extend(in_text(piece) if at % 2 else [(piece, "")])
+    return found
+
+
+def in_text(latex: str) -> list[Run]:
+    r"""Return a formula as runs of text, as one writes it in a line.
+
+    >>> in_text(r"QK^\top / \sqrt{d_k}")
+    [('QK', 'i'), ('ᵀ / √', ''), ('d', 'i'), ('k', 'sub')]
+    """
+    merged: list[Run] = []
+    for text, role in _read(_TOKEN.findall(latex), ""):
+        before = merged.pop()[0] if merged and merged[-1][1] == role else ""
+        merged.append((before + text, role))
+    return merged
+
+
+def _read(tokens: Tokens, role: str) -> Iterator[Run]:  # noqa: PLR0912  (one a command)
+    while tokens:
+        first, tokens = tokens[0], tokens[1:]
+        if first in ("_", "^"):
+            inner, tokens = _script(tokens)
+            if list(inner) == [r"\top"]:
+                yield _SIGNS[r"\top"], role
+            else:
+                within = role in ("sub", "sup")
+                for text, _ in _read(inner, role):
+                    yield (
+                        text.translate(_RAISED) if within and first == "^" else text,
+                        role if within else {"_": "sub", "^": "sup"}[first],
+                    )
+        elif first in (r"\frac", r"\tfrac"):
+            over, tokens = _group(tokens)
+            under, tokens = _group(tokens)
+            yield from _bracketed(over, role)
+            yield " / ", role
+            yield from _bracketed(under, role)
+        elif first == r"\sqrt":
+            inner, tokens = _group(tokens)
+            yield "√", role
+            yield from _bracketed(inner, role)
+        elif first in _ACCENTS:
+            inner, tokens = _group(tokens if tokens[:1] != [" "] else tokens[1:])
+            yield "".join(text for text, _ in _read(inner, role)) + _ACCENTS[first], role or "i"
+        elif first in (*_WORDS, *_CUTS, r"\text"):
+            inner, tokens = _group(tokens if tokens[:1] != [" "] else tokens[1:])
+            yield "".join(" " if each in (r"\,", "~") else each for each in inner), role
+        elif first in _GREEK:
+            yield _GREEK[first], role or "i"
+        elif first in _SIGNS:
+            yield _SIGNS[first], role
+        elif first in (r"\,", r"\ ", r"\quad", r"\qquad") or first.isspace():
+            yield " ", role
+        elif first.startswith("\\"):
+            yield (first[1:] if first[1:] in _FUNCTIONS or not first[1:].isalpha() else ""), role
+        elif first not in "{}":
+            yield first, role or ("i" if first.isalpha() else "")
+
+
+def _bracketed(tokens: Tokens, role: str) -> Iterator[Run]:
+    """Read a part of a fraction or root; in brackets where it is a sum or a product of several."""
+    one = len([token for token in _after_scripts(tokens[1:]) if not token.isspace()]) == 0
+    if one:
+        yield from _read(tokens, role)
+        return
+    yield "(", role
+    yield from _read(tokens, role)
+    yield ")", role

@@ -1,0 +1,49 @@
+"""What a term is: a word of the field or a letter of our formulas, with what it means and where to see it."""
+
+from dataclasses import dataclass
+
+from attn_ui.base.places import Place
+
+
+@dataclass(frozen=True)
+class Term:
+    """One term.
+
+    Attributes:
+        name: as the field calls it.
+        says: what it is, in one plain sentence; formulas in it stand between dollar signs.
+        label: what the place that shows it is called.
+        place: where this app shows it.
+        also: its other names.
+        apart: those of its names that mean other things in a sentence; they are searched for, and not
+            explained there.
+        paper: how papers write it, in LaTeX.
+        symbols: how our formulas write it, in LaTeX, each a letter with its accent and what names it.
+        on: the folder of the page, or "folder:view", whose formulas mean this by its symbols; "" all others.
+        code: what it is called in `attn_core`, "" where it is nothing there.
+        source: who introduced it, and when; "" where nobody in particular did.
+        found: where the search leads; None is `place`.
+    """
+
+    name: str
+    says: str
+    label: str
+    place: Place
+    also: tuple[str, ...] = ()
+    apart: tuple[str, ...] = ()
+    paper: str = ""
+    symbols: tuple[str, ...] = ()
+    on: str = ""
+    code: str = ""
+    source: str = ""
+    found: Place | None = None
+
+    @property
+    def key(self) -> str:
+        """What tells it from any other."""
+        return f"{self.name} ({self.on})" if ":" in self.on else self.name
+
+    @property
+    def codes(self) -> list[str]:
+        """Each of its names in `attn_core`."""
+        return [code for code in self.code.split(", ") if code]

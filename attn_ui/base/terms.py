@@ -1,0 +1,143 @@
+"""Which terms of the glossary, and which letters, occur in sentences and formulas.
+
+One list serves all: `TERMS` of `pages/glossary/terms`, and what a page's own `terms` module makes of the
+words that it says anyhow. The search, the page Glossary and what explains a word where it stands read it.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import cache
+from importlib import import_module
+from importlib.util import find_spec
+
+from attn_ui.base import latex
+from attn_ui.base.navigation import PAGES
+from attn_ui.base.term import Term
+
+_LIST = "pages.glossary.terms"
+_SHORTEST = 3  # letters of a name that is looked for in sentences: shorter ones are letters of formulas
+_NAME = re.compile(r"[^\\{}]*[^\W\d_][^\\{}]*")
+_PLURALS = (("y", "ies"), ("x", "xes"), ("s", "ses"), ("", "s"))
+_VOWELS = "aeiou"
+# A word is no part of another: not "key" in "monkey", nor "head" in "multi-head".
+_BEFORE, _AFTER = r"(?<![\w-])", r"(?![\w]|-\w)"
+_MARKS = re.compile(r":(?:violet|orange|green)\[|\*\*|\]\([^)]*\)|\\(?=\W)|`")
+
+
+@cache
+def general() -> tuple[Term, ...]:
+    """Return the terms of the glossary."""
+    groups: dict[str, tuple[Term, ...]] = import_module(_LIST).TERMS
+    return tuple(term for terms in groups.values() for term in terms)
+
+
+@cache
+def named() -> frozenset[str]:
+    """Return the keys of symbols to which a subscript belongs."""
+    return frozenset(each for term in general() for each in map(latex.key, term.symbols) if "_" in each)
+
+
+@cache
+def of_page(folder: str) -> tuple[Term, ...]:
+    """Return the letters that a page explains itself, in words of its own."""
+    module = f"pages.{folder}.terms"
+    if module == _LIST or find_spec(module) is None:
+        return ()
+    found: tuple[Term, ...] = import_module(module).letters(named())
+    return found
+
+
+@cache
+def of_views() -> tuple[Term, ...]:
+    """Return the letters that pages explain themselves, of all pages."""
+    return tuple(term for page in PAGES for term in of_page(page.folder))
+
+
+def every() -> tuple[Term, ...]:
+    """Return all terms, and all letters of all pages."""
+    return (*general(), *of_views())
+
+
+def forms(term: Term) -> tuple[str, ...]:
+    """Return how a term is written in sentences: each of its names, one and several.
+
+    >>> forms(next(term for term in general() if term.name == "Query"))
+    ('query', 'queries')
+    """
+    found: dict[str, None] = {}
+    for name in (term.name, *term.also):
+        if name in term.apart or len(name) < _SHORTEST or not _NAME.fullmatch(name):
+            continue
+        first = name.split()[0]
+        word = name[0].lower() + name[1:] if first[1:].islower() and name[1].isalpha() else name
+        found[word] = None
+        last = word.split()[-1]
+        has_plural = last.isalpha() and last.islower() and not last.endswith("s")
+        if has_plural and not {"of", "and"} & {*name.split()}:
+            found[_plural(word)] = None
+    return tuple(found)
+
+
+def _plural(word: str) -> str:
+    for ending, several in _PLURALS:
+        if word.endswith(ending) and not (ending == "y" and word[-2] in _VOWELS):
+            return word[: len(word) - len(ending)] + several
+    raise AssertionError(word)
+
+
+@cache
+def _by_form() -> tuple[dict[str, Term], re.Pattern[str]]:
+    found = {form: term for term in general() for form in forms(term)}
+    longest_first = sorted(found, key=len, reverse=True)
+    either = "|".join(_either_case(form) for form in longest_first)
+    return found, re.compile(f"{_BEFORE}(?:{either}){_AFTER}")
+
+
+def _either_case(form: str) -> str:
+    """Return a pattern of a word that may begin a sentence."""
+    if not form[0].islower() or form[1:2] in ("_", "/"):
+        return re.escape(form)
+    return f"[{form[0]}{form[0].upper()}]{re.escape(form[1:])}"
+
+
+def in_sentence(sentence: str) -> Iterator[Term]:
+    """Yield the terms of a sentence, markdown or plain, in their order.
+
+    >>> [term.name for term in in_sentence("The **queries** of a monkey weigh its keys.")]
+    ['Query', 'Key']
+    """
+    known, pattern = _by_form()
+    for word in pattern.findall(_MARKS.sub("", sentence)):
+        yield known[word] if word in known else known[word[0].lower() + word[1:]]
+
+
+def meanings(on: str) -> dict[str, Term]:
+    """Return what each symbol means, by its key.
+
+    Args:
+        on: the page's folder, or "folder:view", where the symbols stand: what it means by a letter goes
+            before what others mean by it.
+    """
+    folder, _, _ = on.partition(":")
+    found: dict[str, Term] = {}
+    for here in ("", folder, on):
+        found |= _meant(here, folder)
+    return found
+
+
+@cache
+def _meant(here: str, folder: str) -> dict[str, Term]:
+    terms = (*general(), *of_page(folder))
+    return {latex.key(symbol): term for term in terms if term.on == here for symbol in term.symbols}
+
+
+def occurring(sentences: Sequence[str], formulas: Sequence[str], on: str) -> list[Term]:
+    """Return the terms and symbols that occur, each once, words first; see `meanings` for ``on``."""
+    found = {term.key: term for sentence in sentences for term in in_sentence(sentence)}
+    meant = meanings(on)
+    shown = [*formulas, *(each for sentence in sentences for each in latex.formulas_in(sentence))]
+    for formula in shown:
+        for symbol in latex.symbols(formula, named()):
+            if term := meant.get(symbol):
+                found.setdefault(term.key, term)
+    return list(found.values())

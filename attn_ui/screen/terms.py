@@ -1,0 +1,81 @@
+"""Words and letters, explained where they stand: one line under a page's notes, and what the browser needs.
+
+The line names the terms and letters of what stands at the figure, and unfolds to them as small buttons. Its
+script comes once the picture is drawn; it marks the same words in prose, finds those of the open tab, and
+explains each by hover, tap and keyboard. It never touches a text that somebody else has drawn.
+"""
+
+import html
+import json
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+from attn_live.bundle import mark
+from attn_ui.base import latex
+from attn_ui.base.term import Term
+from attn_ui.base.terms import every, forms, named
+from attn_ui.screen.live_figure import PLOTLY_ROUTE
+from attn_ui.streamlit_inside import markup
+
+_LINE = (
+    '<details class="terms-here" data-module="{module}" data-list="{list}" data-app="{app}" data-on="{on}" '
+    'data-here="{here}"><summary>Words and symbols here</summary><div></div></details>'
+)
+
+
+def place(terms: Sequence[Term], letters: str) -> None:
+    """Put the line of these terms where the page is; see `attn_ui.base.page.Page.letters`."""
+    st.html(
+        _LINE.format(
+            module=f".{PLOTLY_ROUTE}/terms.js?v={module_version()}",
+            list=f".{PLOTLY_ROUTE}/terms.json",
+            app=markup.APP,
+            on=html.escape(letters),
+            here=html.escape("|".join(term.key for term in terms)),
+        )
+    )
+
+
+@cache
+def listing() -> str:
+    """Return every term as the browser reads it, and which subscripts belong to their letters."""
+    terms = [_listed(term) for term in every()]
+    return json.dumps({"terms": terms, "named": sorted(named())}, ensure_ascii=False, separators=(",", ":"))
+
+
+def _listed(term: Term) -> dict[str, Any]:
+    said: dict[str, Any] = {
+        "key": term.key,
+        "name": term.name,
+        "says": latex.written(term.says),
+        "paper": latex.in_text(term.paper),
+        "ours": [run for symbol in term.symbols for run in (*latex.in_text(symbol), (", ", ""))][:-1],
+        "code": term.codes,
+        "see": [f"{term.place.title}: {term.label}", term.place.address],
+        "forms": [] if ":" in term.on else forms(term),
+        "symbols": [latex.key(symbol) for symbol in term.symbols],
+        "on": term.on,
+    }
+    return {name: value for name, value in said.items() if value}
+
+
+@cache
+def listing_version() -> str:
+    """Return a mark of the list."""
+    return mark(listing())
+
+
+@cache
+def module() -> str:
+    """Return the script that explains."""
+    return (Path(__file__).parent / "terms.js").read_text(encoding="utf-8")
+
+
+@cache
+def module_version() -> str:
+    """Return a mark of the script, for its address."""
+    return mark(module())

@@ -1,0 +1,39 @@
+"""The letters of each claim's formula, as the tab Maths says what they stand for."""
+
+import re
+from collections.abc import Iterator
+
+from attn_ui.base.latex import formulas_in, latex_of, subject
+from attn_ui.base.places import Place
+from attn_ui.base.term import Term
+from pages.what_courses_say.claims import CLAIMS
+from pages.what_courses_say.settings import CLAIM
+
+_CLAUSES = re.compile(r"(?<=\.)\s+|;\s+")
+
+
+def letters(named: frozenset[str]) -> tuple[Term, ...]:
+    """Return a term for each letter that a claim's words say something of.
+
+    Args:
+        named: keys of symbols to which a subscript belongs.
+    """
+    return tuple(term for name, claim in CLAIMS.items() for term in _of(name, claim.in_words, named))
+
+
+def _of(name: str, in_words: str, named: frozenset[str]) -> Iterator[Term]:
+    told: dict[str, str] = {}
+    for clause in _CLAUSES.split(in_words):
+        for formula in formulas_in(clause):
+            if letter := subject(formula, named):
+                told.setdefault(letter, clause[0].upper() + clause[1:].rstrip(".") + ".")
+    place = Place("what_courses_say", {} if name == CLAIM.default else {CLAIM.name: name})
+    for letter, clause in told.items():
+        yield Term(
+            letter.removeprefix("bf "),
+            clause,
+            f"the claim “{name}”",
+            place,
+            symbols=(latex_of(letter),),
+            on=f"what_courses_say:{name}",
+        )
