@@ -11,6 +11,7 @@ from pathlib import Path
 from playwright.sync_api import Browser, BrowserContext, Page
 
 from attn_ui.export import deck_files, slides
+from attn_ui.lessons.link_list import read_list
 from attn_ui.streamlit_inside.markup import READY
 
 HERE = Path(__file__).resolve().parent
@@ -52,7 +53,7 @@ def on_a_projector(page: Page, address: str, path: Path) -> None:
 
 def on_a_slide(page: Page, address: str, path: Path) -> None:
     """Take one slide of a deck, as `make slides` prints it."""
-    (line,), _ = slides.read_list(ON_A_SLIDE)
+    (line,), _ = read_list(ON_A_SLIDE)
     with tempfile.TemporaryDirectory() as folder:
         picture, deck = Path(folder, "picture"), Path(folder, "slides.pdf")
         url, public = (f"{host}/{line.path}" for host in (address, HOST))

@@ -13,7 +13,7 @@ from attn_ui.base.pin import COMPARE, Pin
 
 PROJECTOR = Flag("projector", False)
 SAY = Text("say", "", 300)
-LESSON = Text("lesson", "", 200)  # by its file's name, and after a slash one of its steps
+LESSON = Text("lesson", "", 200)  # by its file's name, and after a dot one of its steps
 COVER = Text("cover", "", 80)
 """The panel or curve that is covered, by its trace's name: which there are, the page's figure knows."""
 ALOUD = "aloud"

@@ -57,7 +57,7 @@ def _lesson(lesson: Lesson) -> Found:
     folder = next(page.folder for page in PAGES if page.address == first.link.partition("?")[0].strip("/"))
     link = dict(parse_qsl(first.link.partition("?")[2], keep_blank_values=True))
     return Found(
-        (lesson.title,), "lesson", Place(folder, link | {LESSON.name: f"{lesson.name}/{first.name}"})
+        (lesson.title,), "lesson", Place(folder, link | {LESSON.name: f"{lesson.name}.{first.name}"})
     )
 
 

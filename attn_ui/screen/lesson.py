@@ -32,7 +32,7 @@ def place() -> None:
     asked = st.query_params.get(LESSON.name)
     if not asked:
         return
-    name, _, step = asked.partition("/")
+    name, _, step = asked.partition(".")
     on_shelf = shelf()
     lesson = on_shelf.lessons.get(name)
     with st.container(key="lesson"):
@@ -77,11 +77,11 @@ def href(link: str, lesson: Lesson, step: Step) -> str:
     """Return the address of a step, relative to any page.
 
     >>> href("single-head?t=0.5", Lesson("why", "", "", 1, ()), Step("two", "", "", 1))
-    'single-head?t=0.5&lesson=why/two'
+    'single-head?t=0.5&lesson=why.two'
     """
     page, _, query = link.partition("?")
-    pairs = [*parse_qsl(query, keep_blank_values=True), (LESSON.name, f"{lesson.name}/{step.name}")]
-    return f"{page.strip('/') or './'}?{urlencode(pairs, safe='/')}"
+    pairs = [*parse_qsl(query, keep_blank_values=True), (LESSON.name, f"{lesson.name}.{step.name}")]
+    return f"{page.strip('/') or './'}?{urlencode(pairs)}"
 
 
 def _walk(lesson: Lesson, at: int) -> None:

@@ -10,6 +10,7 @@ import pytest
 
 from attn_ui.base.links import bad_settings
 from attn_ui.export import slides
+from attn_ui.lessons.link_list import read_list
 from tests.pages import PAGES
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -28,7 +29,7 @@ ROOT = Path(__file__).resolve().parents[2]
     ],
 )
 def test_links_lead_to_pages(link: str, path: str) -> None:
-    (found,), bad = slides.read_list(f"{link}   A title of words\n")
+    (found,), bad = read_list(f"{link}   A title of words\n")
     assert (found.path, found.title, bad) == (path, "A title of words", [])
 
 
@@ -40,13 +41,13 @@ def test_links_lead_to_pages(link: str, path: str) -> None:
     ],
 )
 def test_what_is_no_link_is_named_and_the_rest_stays(line: str) -> None:
-    found, bad = slides.read_list(f"\ufeff# a list\n\nsingle-head\n{line}\nmulti-head Two\n")
+    found, bad = read_list(f"\ufeff# a list\n\nsingle-head\n{line}\nmulti-head Two\n")
     assert [each.link for each in found] == ["single-head", "multi-head"]
     assert bad == [f"line 4 is no link to a page: {line!r}"]
 
 
 def test_the_lecture_is_of_every_page_and_its_links_are_right() -> None:
-    found, bad = slides.read_list((ROOT / "docs" / "lecture.txt").read_text())
+    found, bad = read_list((ROOT / "docs" / "lecture.txt").read_text())
     assert bad == []
     assert {urlsplit(line.path).path for line in found} == set(PAGES)
     for line in found:

@@ -12,12 +12,13 @@ from pptx.util import Pt
 from pypdf import PdfReader
 
 from attn_ui.export import slides
+from attn_ui.lessons.link_list import read_list
 
 LIST = "single-head?t=0.50&text=a+b&say=b+for+a  Sharper <b>\n/?t=soon\n"
 
 
 def test_two_slides_as_pptx_and_as_pdf(browser: Browser, server: str, tmp_path: Path) -> None:
-    lines, bad = slides.read_list(LIST)
+    lines, bad = read_list(LIST)
     assert bad == []
     said = slides.make(lines, tmp_path, "pptx", server, browser, public="https://lab.example.org/course")
     (sentence,) = said

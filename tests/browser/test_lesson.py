@@ -1,0 +1,164 @@
+"""Lessons in a browser: every step walked, answered wrongly and rightly, left, come back to and reloaded."""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Locator, expect
+
+from attn_ui.lessons import shelf
+from attn_ui.lessons.answers import Truth, is_right, truth
+from attn_ui.lessons.figures import figure_of
+from attn_ui.lessons.lesson import Lesson, Question, Step
+from attn_ui.screen.lesson import MOST_PILLS, href
+from tests.browser.app_page import AppPage
+from tests.browser.test_accessibility import violations
+
+LESSONS = shelf.files(shelf.OWN)
+OVERFLOWS = """(panel) => [...panel.querySelectorAll('*')].filter((each) =>
+    each.scrollWidth > each.clientWidth + 1 && getComputedStyle(each).overflowX === 'visible'
+    && each.clientWidth && getComputedStyle(each).display !== 'inline' && !each.closest('.katex-mathml'))
+    .map((each) => each.outerHTML.slice(0, 120))"""
+
+
+def panel(app: AppPage) -> Locator:
+    return app.page.locator(".st-key-lesson")
+
+
+def at_step(app: AppPage, lesson: Lesson, place: int) -> None:
+    """The panel is at a step, and the page beside it is the step's own."""
+    step = lesson.steps[place]
+    expect(panel(app).locator("h2")).to_have_text(step.title)
+    app.settle()
+    assert panel(app).locator(".katex-error").count() == 0
+    assert panel(app).evaluate(OVERFLOWS) == []
+    assert app.page.locator(".live-figure:visible").count() > 0, step.title
+    assert app.page.get_by_text("The default is used.").count() == 0, step.link
+    expect(panel(app).locator("a[aria-current=step]")).to_have_count(1)
+
+
+def wrong(question: Question, true: Truth) -> str:
+    if true.number is not None:
+        return f"{10 * abs(true.number) + 7:.3f}"
+    return next(option for option in true.options if not is_right(question, true, option))
+
+
+def answer(app: AppPage, lesson: Lesson, step: Step, index: int, true: Truth, said: str) -> None:
+    box = panel(app).locator(f".st-key-lesson-asks-{index}")
+    if true.number is not None:
+        field = box.get_by_role("textbox")
+        field.fill(said)
+        field.press("Enter")
+    elif len(true.options) <= MOST_PILLS:
+        box.get_by_test_id("stButtonGroup").get_by_text(said, exact=True).click()
+    else:
+        app.choose(f"lesson-{lesson.name}-{step.name}-{index}", said)
+
+
+def walk(app: AppPage, lesson: Lesson, onward: Callable[[], None]) -> None:
+    for place, step in enumerate(lesson.steps):
+        at_step(app, lesson, place)
+        for index, part in enumerate(step.parts):
+            if not isinstance(part, Question):
+                continue
+            true = truth(part, step.link, figure_of)
+            reply = panel(app).locator(f".st-key-lesson-reply-{index}")
+            answer(app, lesson, step, index, true, wrong(part, true))
+            expect(reply).to_contain_text("Not yet")
+            answer(app, lesson, step, index, true, true.answer if true.number is None else f"{true.number!r}")
+            expect(reply).to_contain_text("Right.")
+        if place + 1 < len(lesson.steps):
+            onward()
+
+
+@pytest.mark.still
+@pytest.mark.parametrize("file", LESSONS, ids=lambda file: file.stem)
+def test_each_step_is_walked_and_its_questions_take_the_right_answer(file: Path, app: AppPage) -> None:
+    lesson = shelf.opened(file)
+    app.open(href(lesson.steps[0].link, lesson, lesson.steps[0]))
+    walk(app, lesson, lambda: panel(app).get_by_text("Next →").click())
+    done = [step for step in lesson.steps[:-1] if step.questions]
+    expect(panel(app).locator("a.lesson-done")).to_have_count(len(done))
+
+
+@pytest.mark.still
+def test_a_step_is_left_played_with_reloaded_and_come_back_to(app: AppPage) -> None:
+    lesson = shelf.opened(shelf.OWN / "why-divide-by-the-root.md")
+    place = next(i for i, step in enumerate(lesson.steps) if step.link.startswith("single-head?"))
+    step = lesson.steps[place]
+    app.open(href(step.link, lesson, step))
+    at_step(app, lesson, place)
+    settings = app.query
+    app.page.get_by_text("diagram", exact=True).click()
+    app.settle()
+    assert "stage=diagram" in app.query
+    app.page.reload()
+    at_step(app, lesson, place)  # what was changed stays, and so does the lesson
+    assert "stage=diagram" in app.query
+    panel(app).get_by_text("Back to this step").click()
+    app.page.wait_for_url(lambda url: "stage=diagram" not in url)
+    app.settle()
+    assert sorted(app.query.split("&")) == sorted(settings.split("&"))
+    app.page.go_back()
+    app.page.wait_for_url(lambda url: "stage=diagram" in url)
+    app.settle()
+    panel(app).get_by_text("Leave the lesson").click()
+    expect(panel(app)).to_have_count(0)
+    assert "lesson=" not in app.query
+    assert "stage=diagram" in app.query
+
+
+@pytest.mark.still
+@pytest.mark.parametrize("width", [1280, 390])
+def test_the_panel_is_sound_for_everybody_and_leaves_the_figure_in_sight(width: int, app: AppPage) -> None:
+    lesson = shelf.opened(shelf.OWN / "why-divide-by-the-root.md")
+    step = next(step for step in lesson.steps if step.questions)
+    app.page.set_viewport_size({"width": width, "height": 844})
+    app.open(href(step.link, lesson, step))
+    box, picture = panel(app).bounding_box(), app.page.locator(".live-stage:visible").first.bounding_box()
+    assert box
+    assert picture
+    assert box["x"] + box["width"] <= width + 1
+    if width == 390:
+        assert picture["y"] + 120 < box["y"], "a good part of the picture stands clear of the sheet"
+        panel(app).get_by_label("Fold the lesson").click()
+        folded = panel(app).bounding_box()
+        assert folded
+        assert folded["height"] < 80
+        panel(app).get_by_label("Fold the lesson").click()
+    else:
+        assert picture["x"] + picture["width"] <= box["x"]
+    app.page.evaluate(Axe().axe_script)
+    assert violations(app) == []
+
+
+@pytest.mark.still
+def test_a_presenters_remote_walks_a_projected_lesson(app: AppPage) -> None:
+    lesson = shelf.opened(shelf.OWN / "why-divide-by-the-root.md")
+    first = lesson.steps[0]
+    app.open(f"{href(first.link, lesson, first)}&projector=true")
+    told = app.page.locator(".live-figure[data-projector] .live-told")
+    expect(told).not_to_be_empty()
+    for place, key in ((1, "PageDown"), (2, "PageDown"), (1, "PageUp")):
+        app.page.keyboard.press(key)
+        expect(app.page.locator(".lesson-head h2")).to_have_text(lesson.steps[place].title)
+        app.settle()
+        asked = [each.asks.markdown for each in lesson.steps[place].questions]
+        start = re.split(r"[*$`{]", (asked or [lesson.steps[place].title])[0])[0]
+        expect(told).to_contain_text(" ".join(start.split()))
+    app.page.keyboard.press("Escape")
+    expect(app.page.locator(".live-figure[data-projector]")).to_have_count(0)
+
+
+def test_the_overview_and_the_search_lead_to_lessons(app: AppPage) -> None:
+    lesson = shelf.opened(LESSONS[0])
+    app.open()
+    app.page.locator(".lessons").get_by_text(lesson.title).click()
+    expect(panel(app).locator("h2")).to_have_text(lesson.steps[0].title)
+    app.settle()
+    field = app.page.locator(".find input")
+    field.fill(shelf.opened(LESSONS[1]).title)
+    field.press("Enter")
+    expect(panel(app).locator(".lesson-head p")).to_contain_text(shelf.opened(LESSONS[1]).title)
