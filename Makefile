@@ -3,7 +3,7 @@ PYTHON ?= python3
 PORT ?= 8501
 BIN := .venv/bin
 
-.PHONY: run class doctor slides lesson-check cartesian lock digests audit test quick soak check newest bench browser clean
+.PHONY: run class doctor slides lesson-check handout cartesian lock digests audit test quick soak check newest bench browser clean
 
 run: .venv/.app
 	$(BIN)/streamlit run app.py --server.port $(PORT)
@@ -38,6 +38,15 @@ OUT ?= build/slides
 slides: .venv/.slides
 	$(BIN)/python -m attn_ui.export.slides "$(LINKS)" --out "$(OUT)" --format "$(FORMAT)"
 
+# A lesson on paper, with room for answers, and its solutions: make handout LESSON=lessons/FILE.md
+HANDOUTS ?= build/handout
+handout: .venv/.slides
+	$(BIN)/python -m attn_ui.export.handout "$(LESSON)" --out "$(HANDOUTS)"
+
+# What in lessons is not so: make lesson-check, or LESSON=a file or a folder.
+lesson-check: .venv/.app
+	$(BIN)/python -m attn_ui.lessons.check $(LESSON)
+
 # A third of plotly.js, of the version that the installed plotly needs: run with ATTENTION_LAB_PLOTLY_JS=build/plotly-js
 cartesian: .venv/.app
 	mkdir -p build/plotly-js
@@ -66,9 +75,6 @@ quick: .venv/.dev
 # What `make test` looks at in a sample, looked at on every page and in every form.
 soak: .venv/.dev browser
 	$(TEST) --wide tests/browser tests/app tests/core/test_attention_file.py
-
-lesson-check: .venv/.dev
-	$(BIN)/python -m attn_ui.lessons.check $(LESSON)
 
 check: .venv/.dev audit
 	$(BIN)/ruff check .

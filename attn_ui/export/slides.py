@@ -6,6 +6,7 @@ Each line of the list is a link, whole or from the page's name on, and may be fo
     single-head?t=0.5    Sharper
     https://lab.example.org/multi-head?heads=2
 
+A lesson (`lessons/*.md`) is such a list too: each step a slide, with its question.
 The app is started for it, unless `--address` names one, and a Chromium saves each page's first figure by the
 app's own Save panel: the same picture as on the screen. A line that is no link is named, the rest is made.
 """
@@ -22,8 +23,13 @@ from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
+from urllib.parse import quote_plus, urlsplit
 
+from attn_ui.base.framing import SAY
+from attn_ui.lessons import shelf
+from attn_ui.lessons.answers import bare, said
+from attn_ui.lessons.figures import figure_of
+from attn_ui.lessons.lesson import LessonError, Step
 from attn_ui.lessons.link_list import Line, read_list
 from attn_ui.streamlit_inside.markup import READY
 
@@ -223,7 +229,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         prog="python -m attn_ui.export.slides", description=__doc__.split("\n")[0]
     )
-    parser.add_argument("links", type=Path, help="a file with a link a line, each with a title if you like")
+    parser.add_argument(
+        "links", type=Path, help="a link a line, each with a title if you like; or a lesson (.md)"
+    )
     parser.add_argument("--out", type=Path, default=Path("build/slides"), help="the folder for the files")
     parser.add_argument("--format", choices=FORMATS, default="pptx")
     parser.add_argument("--address", help="of an app that runs already; one is started otherwise")
@@ -236,12 +244,37 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 2
 
 
-def _run(asked: argparse.Namespace) -> int:
+def lines_of(file: Path) -> tuple[list[Line], list[str]]:
+    """Return the links of a list or of a lesson, and a sentence for each line that is none.
+
+    A step of a lesson is a slide under its title, with its first question for the page's sentence.
+
+    Raises:
+        SlidesError: it is neither.
+    """
+    if file.suffix == ".md":
+        try:
+            lesson = shelf.opened(file)
+        except LessonError as error:
+            raise SlidesError(str(error)) from error
+        return [Line(step.line, step.link, _asking(step), step.title) for step in lesson.steps], []
     try:
-        text = asked.links.read_text(encoding="utf-8")
+        text = file.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise SlidesError(f"wanted a list of links as text, got {asked.links}: {error}") from error
-    lines, bad = read_list(text)
+        raise SlidesError(f"wanted a list of links as text, got {file}: {error}") from error
+    return read_list(text)
+
+
+def _asking(step: Step) -> str:
+    """Return a step's page and query, with its question as the sentence that is said there."""
+    asked = next((bare(said(each.asks, step.link, figure_of)) for each in step.questions), "")
+    says = f"say={quote_plus(asked[: SAY.longest])}" if asked else ""
+    joint = "&" if "?" in step.link else "?"
+    return f"{step.link.strip('/')}{joint}{says}" if says else step.link.strip("/")
+
+
+def _run(asked: argparse.Namespace) -> int:
+    lines, bad = lines_of(asked.links)
     for sentence in bad:
         print(f"slides: {sentence}", file=sys.stderr)
     if not lines:

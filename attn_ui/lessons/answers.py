@@ -108,6 +108,15 @@ def said(text: Text, link: str, figures: Figures) -> str:
     return markdown
 
 
+def bare(markdown: str) -> str:
+    """Return text without the marks of markdown, on one line.
+
+    >>> bare("How much does *the* give to $k_2$?")
+    'How much does the give to k_2?'
+    """
+    return " ".join(re.sub(r"[*`$]|\\(?=[^\w\s])", "", markdown).split())
+
+
 def _half_a_digit(stated: str) -> float:
     """Half a unit of the last digit that is written."""
     percent = 0.01 if stated.rstrip().endswith("%") else 1.0

@@ -13,7 +13,7 @@ import streamlit as st
 from attn_ui.base.framing import LESSON
 from attn_ui.base.markdown import plain
 from attn_ui.host.turns import TURNS
-from attn_ui.lessons.answers import Truth, is_right, read_number, said, stated, truth
+from attn_ui.lessons.answers import Truth, bare, is_right, read_number, said, stated, truth
 from attn_ui.lessons.figures import figure_of
 from attn_ui.lessons.lesson import Aside, Lesson, Question, Step, Text
 from attn_ui.lessons.shelf import shelf
@@ -125,12 +125,7 @@ def _head(lesson: Lesson, at: int) -> str:
 def _told(step: Step) -> str:
     """What stands over a projected figure: the step's question, or its title."""
     asks = next((question.asks for question in step.questions), None)
-    return step.title if asks is None else _bare(_shown(asks, step))
-
-
-def _bare(markdown: str) -> str:
-    """Return text without the marks of markdown, on one line."""
-    return " ".join(markdown.replace("\\", "").replace("*", "").replace("`", "").replace("$", "").split())
+    return step.title if asks is None else bare(_shown(asks, step))
 
 
 def _foot(lesson: Lesson, at: int) -> str:
@@ -250,7 +245,7 @@ def _reply(
     if settled:
         right = any(is_right(question, true, each) for each in tries)
         opening = "✓ **Right.**" if right else f"The answer is **{plain(true.answer)}**."
-        st.markdown(f"{opening} {plain(true.said[:1].upper() + true.said[1:])}.")
+        st.markdown(f"{opening} Computed: {plain(true.said)}.")
         if question.because:
             st.markdown(_shown(question.because, step))
         return

@@ -11,8 +11,8 @@ from playwright.sync_api import Locator, expect
 from attn_ui.lessons import shelf
 from attn_ui.lessons.answers import Truth, is_right, truth
 from attn_ui.lessons.figures import figure_of
-from attn_ui.lessons.lesson import Lesson, Question, Step
-from attn_ui.screen.lesson import MOST_PILLS, href
+from attn_ui.lessons.lesson import Lesson, Question
+from attn_ui.screen.lesson import MOST_PILLS, Place, href
 from tests.browser.app_page import AppPage
 from tests.browser.test_accessibility import violations
 
@@ -45,7 +45,8 @@ def wrong(question: Question, true: Truth) -> str:
     return next(option for option in true.options if not is_right(question, true, option))
 
 
-def answer(app: AppPage, lesson: Lesson, step: Step, index: int, true: Truth, said: str) -> None:
+def answer(app: AppPage, place: Place, true: Truth, said: str) -> None:
+    lesson, step, index = place
     box = panel(app).locator(f".st-key-lesson-asks-{index}")
     if true.number is not None:
         field = box.get_by_role("textbox")
@@ -54,7 +55,7 @@ def answer(app: AppPage, lesson: Lesson, step: Step, index: int, true: Truth, sa
     elif len(true.options) <= MOST_PILLS:
         box.get_by_test_id("stButtonGroup").get_by_text(said, exact=True).click()
     else:
-        app.choose(f"lesson-{lesson.name}-{step.name}-{index}", said)
+        app.choose(f"lesson-{lesson}-{step}-{index}", said)
 
 
 def walk(app: AppPage, lesson: Lesson, onward: Callable[[], None]) -> None:
@@ -65,9 +66,10 @@ def walk(app: AppPage, lesson: Lesson, onward: Callable[[], None]) -> None:
                 continue
             true = truth(part, step.link, figure_of)
             reply = panel(app).locator(f".st-key-lesson-reply-{index}")
-            answer(app, lesson, step, index, true, wrong(part, true))
+            here = (lesson.name, step.name, index)
+            answer(app, here, true, wrong(part, true))
             expect(reply).to_contain_text("Not yet")
-            answer(app, lesson, step, index, true, true.answer if true.number is None else f"{true.number!r}")
+            answer(app, here, true, true.answer if true.number is None else f"{true.number!r}")
             expect(reply).to_contain_text("Right.")
         if place + 1 < len(lesson.steps):
             onward()

@@ -1,0 +1,201 @@
+"""A lesson on paper: `python -m attn_ui.export.handout LESSON.md --out DIR`.
+
+Two files of A4 come of it: the pictures and questions with room for answers, and the same with solutions. The
+app is started for the pictures, unless `--address` names one, and a Chromium saves and prints them.
+"""
+
+import argparse
+import base64
+import sys
+from collections.abc import Mapping, Sequence
+from functools import cache
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from markdown_it import MarkdownIt
+from mdit_py_plugins.dollarmath import dollarmath_plugin
+
+from attn_figures import theme
+from attn_ui.export.slides import SlidesError, chromium, save_slide, serving, writable
+from attn_ui.lessons import shelf
+from attn_ui.lessons.answers import Truth, said, truth
+from attn_ui.lessons.check import complaints
+from attn_ui.lessons.figures import figure_of
+from attn_ui.lessons.lesson import Aside, Lesson, LessonError, Part, Question, Step, Text
+from attn_ui.lessons.link_list import Line
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
+MARGIN = "16mm"
+LINES = 2  # that an answer in words may take
+_STYLE = f"""
+body {{ margin: 0; font: 11pt/1.45 {theme.SANS}; color: {theme.PRINT.ink}; }}
+h1 {{ font-size: 22pt; margin: 0 0 2mm; }}
+h2 {{ font-size: 14pt; margin: 0 0 2mm; }}
+section {{ margin-top: 8mm; }}
+h2, figure {{ break-after: avoid; }}
+figure {{ margin: 2mm 0 3mm; break-inside: avoid; }}
+figure img {{ display: block; width: 100%; max-height: 88mm; object-fit: contain; object-position: left; }}
+figcaption, .about, .name {{ color: {theme.PRINT.muted}; }}
+figcaption {{ font-size: 8.5pt; overflow-wrap: anywhere; }}
+p {{ margin: 0 0 2mm; }}
+.question {{ break-inside: avoid; border-left: 1mm solid {theme.PRINT.ink}; }}
+.question {{ padding: 1mm 0 1mm 4mm; margin: 3mm 0; }}
+.options span {{ display: inline-block; margin: 0 6mm 1mm 0; }}
+.options span::before {{ content: "☐ "; }}
+.options span.right::before {{ content: "☒ "; }}
+.line {{ height: 8mm; border-bottom: 0.2mm solid {theme.PRINT.muted}; }}
+.blank {{ display: inline-block; min-width: 35mm; border-bottom: 0.2mm solid {theme.PRINT.muted}; }}
+.solution {{ background: {theme.PRINT.panel}; padding: 1.5mm 3mm; margin-top: 1mm; }}
+.name {{ float: right; }}
+"""
+
+
+@cache
+def _markdown() -> MarkdownIt:
+    from latex2mathml.converter import convert  # noqa: PLC0415  (only this command needs it)
+
+    def formula(latex: str, options: Mapping[str, bool]) -> str:
+        return str(convert(latex, display="block" if options["display_mode"] else "inline"))
+
+    return MarkdownIt("commonmark", {"html": False}).use(
+        dollarmath_plugin, renderer=formula, double_inline=True, allow_digits=True
+    )
+
+
+def document(lesson: Lesson, pictures: Mapping[str, Path], *, solved: bool) -> str:
+    """Return a lesson as HTML to be printed.
+
+    Args:
+        lesson: with nothing in it that is not so.
+        pictures: an SVG for each link of its steps.
+        solved: whether answers stand in it; room for them otherwise.
+    """
+    name = "Solutions" if solved else "Name: <span class='blank'></span>"
+    head = (
+        f"<title>{escape(lesson.title)}</title><style>{_STYLE}</style><p class='name'>{name}</p>"
+        f"<h1>{escape(lesson.title)}</h1>"
+        f"<p class='about'>{escape(lesson.about)} {lesson.minutes} minutes.</p>"
+    )
+    steps = "".join(
+        _step(number, step, pictures.get(step.link), solved=solved)
+        for number, step in enumerate(lesson.steps, start=1)
+    )
+    return f"<!doctype html><html lang='en'><meta charset='utf-8'>{head}{steps}</html>"
+
+
+def _step(number: int, step: Step, picture: Path | None, *, solved: bool) -> str:
+    shown = ""
+    if picture is not None:
+        svg = base64.b64encode(picture.read_bytes()).decode()
+        shown = (
+            f"<figure><img alt='' src='data:image/svg+xml;base64,{svg}'>"
+            f"<figcaption>{escape(step.link)}</figcaption></figure>"
+        )
+    parts = "".join(_part(part, step, solved=solved) for part in step.parts)
+    return f"<section><h2>{number}. {escape(step.title)}</h2>{shown}{parts}</section>"
+
+
+def _part(part: Part, step: Step, *, solved: bool) -> str:
+    if isinstance(part, Text):
+        return _html(part, step)
+    if isinstance(part, Aside):
+        below = f"<div class='solution'>{_html(part.text, step)}</div>" if solved else _room()
+        return f"<div class='question'><p>{escape(part.title)}</p>{below}</div>"
+    true = truth(part, step.link, figure_of)
+    return f"<div class='question'>{_html(part.asks, step)}{_answer(part, true, step, solved=solved)}</div>"
+
+
+def _answer(question: Question, true: Truth, step: Step, *, solved: bool) -> str:
+    if true.number is None:
+        marks = [
+            f"<span class='{'right' if solved and option == true.answer else ''}'>{escape(option)}</span>"
+            for option in true.options
+        ]
+        asked = f"<p class='options'>{''.join(marks)}</p>"
+    else:
+        asked = f"<p>Answer: <span class='blank'>{escape(true.answer) if solved else ''}</span></p>"
+    if not solved:
+        return asked + _room()
+    because = _html(question.because, step) if question.because else ""
+    return f"{asked}<div class='solution'><p>Computed: {escape(true.said)}.</p>{because}</div>"
+
+
+def _room() -> str:
+    return "<div class='line'></div>" * LINES
+
+
+def _html(text: Text, step: Step) -> str:
+    return str(_markdown().render(said(text, step.link, figure_of)))
+
+
+def make(lesson: Lesson, out: Path, address: str, browser: "Browser") -> list[Path]:
+    """Make the handout of a lesson and its solutions; return the two files."""
+    folder = out / "pictures"
+    folder.mkdir(exist_ok=True)
+    context = browser.new_context(viewport={"width": 1280, "height": 800}, accept_downloads=True)
+    pictures: dict[str, Path] = {}
+    for number, step in enumerate(lesson.steps, start=1):
+        if step.link in pictures:
+            continue
+        line = Line(step.line, step.link, step.link.strip("/"), step.title)
+        tab = context.new_page()
+        slide, _ = save_slide(
+            tab, f"{address.rstrip('/')}/{line.path}", line, folder / f"{number:02d}", "svg", public=""
+        )
+        tab.close()
+        pictures[step.link] = slide.picture
+    files = []
+    for solved in (False, True):
+        page = context.new_page()
+        page.set_content(document(lesson, pictures, solved=solved), wait_until="load")
+        file = out / f"{lesson.name}{'-solutions' if solved else ''}.pdf"
+        page.pdf(
+            path=file,
+            format="A4",
+            margin={"top": MARGIN, "bottom": MARGIN, "left": MARGIN, "right": MARGIN},
+            display_header_footer=True,
+            header_template="<span></span>",
+            footer_template="<div style='font-size:8px;width:100%;text-align:center'>"
+            "<span class='pageNumber'></span> / <span class='totalPages'></span></div>",
+            print_background=True,
+            tagged=True,
+        )
+        page.close()
+        files.append(file)
+    context.close()
+    return files
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Make the handout; return 0, or 2 where it cannot be made."""
+    parser = argparse.ArgumentParser(
+        prog="python -m attn_ui.export.handout", description=__doc__.split("\n")[0]
+    )
+    parser.add_argument("lesson", type=Path, help="a lesson, or a list of links")
+    parser.add_argument("--out", type=Path, default=Path("build/handout"), help="the folder for the files")
+    parser.add_argument("--address", help="of an app that runs already; one is started otherwise")
+    parser.add_argument("--chromium", help="the browser's program, where it is not found by itself")
+    asked = parser.parse_args(arguments)
+    try:
+        lesson = shelf.opened(asked.lesson)
+        if wrong := complaints(lesson):
+            raise SlidesError("\n".join(wrong))
+        out = writable(asked.out)
+        with chromium(asked.chromium) as browser:
+            if asked.address:
+                files = make(lesson, out, asked.address, browser)
+            else:
+                with serving() as address:
+                    files = make(lesson, out, address, browser)
+    except (SlidesError, LessonError) as error:
+        print(f"handout: {error}", file=sys.stderr)
+        return 2
+    print("handout: " + ", ".join(map(str, files)))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
