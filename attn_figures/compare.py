@@ -24,7 +24,7 @@ from attn_figures.picture import Spec
 Why = Literal["", "absent", "shape", "names", "places"]
 
 FADES = 0.25  # of the largest difference of all positions, the least that full colour stands for
-_PHONE = 900  # pixels that A, B and B − A may take on a phone: their numbers keep two digits
+_PHONE = 1200  # pixels that A, B and B − A may take on a phone: their numbers keep two digits
 _FADED = 0.6  # opacity of A's curves
 _ROOM = 0.06  # of a chart's height, above and below its curves
 _NAMED = 4  # curves that the legend names

@@ -99,12 +99,13 @@ def test_a_masked_weight_is_zero_and_a_masked_score_is_none() -> None:
     assert found.alone == (~mask).sum()
     traces, _ = drawn(compared_steps(before, [after]))
     assert np.isnan(np.array(traces["difference"]["z"])[~mask]).all()
+    np.testing.assert_array_equal(np.isfinite(np.array(traces["difference masked"]["z"])), ~mask)
     assert "masked</b> in A or in B" in traces["difference masked"]["hovertemplate"]
 
 
 def test_a_and_b_are_on_one_scale_and_the_difference_is_symmetric_about_zero() -> None:
     a = RNG.normal(size=(3, 5))
-    near, far = a + 0.01, 4 * a
+    near, far = 0.5 * a, 4 * a
     steps = compared_steps(a_map(a, scale="scores"), [a_map(each, scale="scores") for each in (near, far)])
     largest = np.abs(far - a).max()
     for step, (b, end) in enumerate([(near, FADES * largest), (far, largest)]):
