@@ -6,7 +6,7 @@ All of it is said from the numbers of the figure: no page writes a question or a
 import html
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -456,7 +456,9 @@ def _read_map(figure: Mapping[str, Any], name: str) -> Map | None:
     is_attention = (trace.get("meta") or {}).get("cells") == "query-key"
     place = re.match(r"(\w+) (?:<b>)?%\{y\}(?:</b>)?, (\w+) ", str(trace.get("hovertemplate", "")))
     words = ("query", "key") if is_attention else place.groups() if place else ("row", "column")
-    return Map(name, values, rows, columns, (words[0], words[1]), _scores(figure, trace))
+    found = Map(name, values, rows, columns, (words[0], words[1]), _scores(figure, trace))
+    is_unnamed = found.words == ("row", "column") and found.is_weights
+    return replace(found, words=("query", "key")) if is_unnamed else found
 
 
 def _scores(figure: Mapping[str, Any], trace: Mapping[str, Any]) -> Numbers | None:

@@ -92,11 +92,12 @@ class Predicting:
                 range(len(here.rows)),
                 format_func=lambda row: here.rows[row],
                 key="predict-query",
+                width=320,
                 on_change=self._choose,
             )
         if asked.kind == "key":
             offer: Any = st.pills if len(here.columns) <= _MOST_PILLS else st.selectbox
-            more: dict[str, Any] = {} if offer is st.pills else {"index": None}
+            more: dict[str, Any] = {} if offer is st.pills else {"index": None, "width": 320}
             offer(
                 f"Your answer, the {here.words[1]}: here, or a click on its cell",
                 range(len(here.columns)),

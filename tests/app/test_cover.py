@@ -136,6 +136,20 @@ def test_the_cover_is_hatched_and_still_has_its_cells() -> None:
     assert "text" not in traces["output hatch"]
 
 
+def test_a_title_with_a_measure_of_what_is_covered_is_its_name_alone() -> None:
+    def titles(link: str) -> str:
+        return " ".join(
+            str(note.get("text")) for note in at("learned-heads", link).figure()["layout"]["annotations"]
+        )
+
+    measure = r"2\.1 induction \d\.\d\d"
+    assert re.search(measure, titles(""))
+    there = titles("cover=head 2.1")
+    assert not re.search(measure, there)
+    assert "head 2.1" in there
+    assert "1.1 previous token 0." in there  # of a head that is not covered
+
+
 def test_a_stage_without_what_is_covered_tells_it_neither() -> None:
     there = at("single-head", "stage=output&cover=masked")
     assert not there.dropped
