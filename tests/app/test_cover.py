@@ -285,6 +285,28 @@ def test_a_row_is_scored_cell_by_cell_and_by_half_the_sum() -> None:
     assert asked("row", here).verdict(tuple(here.values[0])).startswith("**Right.**")
 
 
+def test_a_drawn_curve_is_scored_where_the_computed_one_has_heights() -> None:
+    x, ends = np.linspace(-1, 3, 41), (-1.0, 3.0)
+    y = np.where((x > 1) & (x < 1.5), np.nan, np.sin(x))
+    drawn = tuple(float(2 * each) for each in np.linspace(*ends, predict.NODES))  # a straight line
+    apart = predict.from_curve(drawn, ends, predict.Curve(x, y))
+    np.testing.assert_allclose(apart, 2 * x - y, atol=1e-12)
+    pad = predict.Pad(ends, (-5.0, 5.0), ())
+    question = predict.Question("estimate", "curve", (), 0, 0, 0, curve=predict.Curve(x, y), pad=pad)
+    far = max(
+        (each for each in range(41) if not np.isnan(y[each])), key=lambda each: abs(2 * x[each] - y[each])
+    )
+    said = question.verdict(drawn)
+    mean = sum(abs(2 * at - there) for at, there in zip(x, y, strict=True) if not np.isnan(there)) / np.sum(
+        ~np.isnan(y)
+    )
+    assert f"{mean:.3f} away from it on average" in said
+    assert f"at {x[far]:.3g}: you drew {2 * x[far]:.3f}, it is {y[far]:.3f}" in said
+    assert predict.read_curve([0.5] * predict.NODES) == (0.5,) * predict.NODES
+    for bad in (None, [0.5], ["a"] * predict.NODES, [float("inf")] * predict.NODES):
+        assert predict.read_curve(bad) is None
+
+
 def test_only_shares_of_one_are_taken_for_a_row() -> None:
     assert predict.read_row([0.25, 0.75], 2) == (0.25, 0.75)
     for bad in (None, "ab", [0.5, 0.6], [1.5, -0.5], [1.0], [float("nan"), 1.0], [[], 1], {"0": 1}):
