@@ -5,6 +5,7 @@ What is covered is not sent: its numbers are taken out at every step, together w
 again. A browser cannot give away what it never had.
 """
 
+import html
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
@@ -321,9 +322,15 @@ def _scrub(
             axis["range"] = [
                 float(f"{end:.1g}") if np.float32(end).item() in secret else end for end in axis["range"]
             ]
+    names_at: dict[tuple[str, str], str] = {}
+    for trace in traces:  # the first that stands somewhere is the map itself
+        names_at.setdefault((f"{trace.get('xaxis')} domain", f"{trace.get('yaxis')} domain"), trace["name"])
+    hidden_names = {traces[index]["name"] for index in hidden}
     for note in layout.get("annotations", ()):
-        if any(_tells(token, numbers) for token in _NUMBER.findall(str(note.get("text", "")))):
-            note["text"] = " "
+        own = names_at.get((note.get("xref"), note.get("yref")), "")
+        told = _NUMBER.findall(str(note.get("text", "")))
+        if told and (own in hidden_names or any(_tells(token, numbers) for token in told)):
+            note["text"] = html.escape(own) or " "  # its title had a measure of it
 
 
 def _tells(token: str, numbers: NDArray[np.float64]) -> bool:

@@ -17,7 +17,7 @@ LESSON = Text("lesson", "", 200)  # by its file's name, and after a dot one of i
 COVER = Text("cover", "", 80)
 """The panel or curve that is covered, by its trace's name: which there are, the page's figure knows."""
 ALOUD = "aloud"
-PREDICT = Choice("predict", ALOUD, (ALOUD, "key", "row", "number", "trend"))
+PREDICT = Choice("predict", ALOUD, (ALOUD, "key", "row", "number", "trend", "curve"))
 """Which kind of question is asked about what is covered."""
 PARTS = {
     "words": "All prose: what a page says beside its figure, and its tabs",

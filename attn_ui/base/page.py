@@ -253,8 +253,9 @@ def _covered(at: "At[Now]", name: str, kind: str) -> "At[Now]":
         asked, lost = predict.question(
             seen.figure, name, kind, lambda steps: steps.nearest(at.ask.value(steps)), page.follows
         )
+        possible = predict.kinds(seen.figure.steps, name)
         seen = seen.covering(name, page.follows, asked.sentences())
-        dropped += [predict.dropped(name, lost, None, asked.maps)] if lost else []
+        dropped += [predict.dropped(name, lost, None, possible)] if lost else []
     except ValueError as error:
         dropped.append(predict.dropped(name, kind, error))
     return replace(at, seen=seen, dropped=dropped)

@@ -6,7 +6,7 @@ All of it is said from the numbers of the figure: no page writes a question or a
 import html
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 Numbers = NDArray[np.float64]
 Answer = int | float | str | tuple[float, ...]
+NODES = 33  # places at which a drawn curve has a height
 MOST_BARS = 24  # keys of a row that is dragged
 _TIE = 1e-6  # numbers that differ by less, in float32, are said to be equal
 _SUMS_TO = 1e-4  # how near to one a row of weights adds up in float32
@@ -74,6 +75,23 @@ class Map:
     def column(self, column: int) -> str:
         """Return the label of a column, as markdown."""
         return _quoted(self.words[1], self.columns[column])
+
+
+@dataclass(frozen=True, eq=False)
+class Curve:
+    """A curve as the figure draws it: places (n,) and heights (n,), NaN in a gap."""
+
+    x: Numbers
+    y: Numbers
+
+
+@dataclass(frozen=True)
+class Pad:
+    """What a curve is drawn on: the ends of its axes, and the points that may be seen there, (x, y) each."""
+
+    x: tuple[float, float]
+    y: tuple[float, float]
+    points: tuple[tuple[float, float], ...]
 
 
 def _called(name: str) -> str:
@@ -151,6 +169,26 @@ def read_row(given: object, count: int) -> tuple[float, ...] | None:
     return tuple(map(float, given)) if abs(sum(given) - 1) < 1e-6 else None
 
 
+def from_curve(drawn: Sequence[float], ends: tuple[float, float], curve: Curve) -> Numbers:
+    """Return by how much a drawn curve is above another, at each of that one's places; NaN in its gaps.
+
+    Args:
+        drawn: heights at evenly spaced places, straight between them; ends: the first place and the last.
+        curve: what was computed.
+    """
+    places = np.linspace(*ends, len(drawn))
+    return np.interp(curve.x, places, np.asarray(drawn, dtype=np.float64)) - curve.y
+
+
+def read_curve(given: object, count: int = NODES) -> tuple[float, ...] | None:
+    """Return what a browser reports of a curve that was drawn; None where it is no such numbers."""
+    if not isinstance(given, list | tuple) or len(given) != count:
+        return None
+    if not all(isinstance(each, int | float) and abs(each) < 1e9 for each in given):
+        return None
+    return tuple(map(float, given))
+
+
 # ---- the question ----
 
 
@@ -164,6 +202,7 @@ class Question:
         step: where the slider stands; row, column: the cell that is asked for.
         slider: what the slider is called; texts: what it says at each step.
         by_row: whether a second slider chooses the row, so that each row has a sentence.
+        curve, pad: what is covered as the slider stands, where it is a curve, and what it is drawn on.
     """
 
     name: str
@@ -175,6 +214,8 @@ class Question:
     slider: str = ""
     texts: Sequence[str] = ()
     by_row: bool = False
+    curve: Curve | None = None
+    pad: Pad | None = None
 
     @property
     def map(self) -> Map:
@@ -193,6 +234,8 @@ class Question:
         name = _called(self.name)
         if self.kind == ALOUD:
             return f"Covered: what {'are' if self.name.endswith('s') else 'is'} {name}?"
+        if self.kind == "curve":
+            return f"Covered: {name}. Where does it go? Draw it."
         here = self.maps[step]
         row, column = min(row, len(here.rows) - 1), min(self.column, len(here.columns) - 1)
         asked, found = here.words
@@ -226,6 +269,8 @@ class Question:
         """
         if self.kind == ALOUD:
             return ""
+        if self.kind == "curve":
+            return self._said_curve(answer) if isinstance(answer, tuple) else "You gave no answer."
         match self.kind, answer:
             case "key", int():
                 said = self._said_key(answer)
@@ -261,6 +306,19 @@ class Question:
             return f"**Right.** {said}"
         has = "is masked" if np.isnan(row[worst]) else f"has {_told(row[worst])}"
         return f"You gave {here.column(worst)} {_told(answer[worst])}, it {has}. {said}"
+
+    def _said_curve(self, answer: tuple[float, ...]) -> str:
+        if self.curve is None or self.pad is None:
+            return ""
+        apart = from_curve(answer, self.pad.x, self.curve)
+        if not np.isfinite(apart).any():
+            return "It has no height anywhere: there is nothing to compare."
+        far = int(np.nanargmax(np.abs(apart)))
+        there = float(self.curve.y[far])
+        return (
+            f"Your curve is {_told(float(np.nanmean(np.abs(apart))))} away from it on average, furthest "
+            f"at {self.curve.x[far]:.3g}: you drew {_told(there + float(apart[far]))}, it is {_told(there)}."
+        )
 
     def table(self, answer: Sequence[float]) -> str:
         """Compare a row that was dragged with what was computed, cell by cell: a table in markdown."""
@@ -344,7 +402,7 @@ class Question:
 def _told(value: float) -> str:
     """Write a number as the sentences of pages do."""
     value = float(value)
-    return f"{value:.3f}" if abs(value) < 10 else f"{value:.5g}"
+    return (f"{value:.3f}" if abs(value) < 10 else f"{value:.5g}").replace("-", "−")
 
 
 def _signed(value: float) -> str:
@@ -379,11 +437,12 @@ def question(
     texts = figure.slider.texts() if figure.slider else [""] * count_steps(figure.steps)
     label = figure.slider.label if figure.slider else ""
     maps = read_maps(figure.steps, name)
-    possible = kinds(maps)
+    possible = kinds(figure.steps, name)
     asked = kind if kind in possible else ALOUD
     lost = "" if asked == kind or name not in cover.names(figure.steps) else kind
     if not maps:
-        return Question(name, asked, (), step, 0, 0, label, texts), lost
+        curve, pad = _read_curve(figure.steps, name, step)
+        return Question(name, asked, (), step, 0, 0, label, texts, curve=curve, pad=pad), lost
     here = maps[step]
     chosen: Mapping[str, Steps] = figure.chosen
     axes = _axes(figure.steps, name)
@@ -407,13 +466,37 @@ def chooses_row(figure: "Figure", name: str) -> Steps | None:
     return figure.rows.steps if figure.rows else None
 
 
-def kinds(maps: Sequence[Map]) -> tuple[str, ...]:
-    """Return the kinds of question that can be asked about what is covered."""
+def kinds(packed: bytes, name: str) -> tuple[str, ...]:
+    """Return the kinds of question that can be asked about a panel or curve of a figure."""
+    maps = read_maps(packed, name)
     if not maps:
-        return (ALOUD,)
+        return (ALOUD, "curve") if _read_curve(packed, name, 0)[1] else (ALOUD,)
     here = maps[0]
     row = ("row",) if here.is_weights and len(here.columns) <= MOST_BARS else ()
     return (ALOUD, "key", *row, "number", *(("trend",) if len(maps) > 1 else ()))
+
+
+def _read_curve(packed: bytes, name: str, step: int) -> tuple[Curve | None, Pad | None]:
+    """Return a curve that runs over x at a step, and the chart that it is drawn in with the given points."""
+    figure = cover.opened(packed)[0][step]
+    trace = next((each for each in figure["data"] if each.get("name") == name), None)
+    if trace is None or trace.get("type", "scatter") != "scatter" or np.size(trace.get("x", ())) < 2:
+        return None, None
+    x, y = (np.asarray(trace[side], dtype=np.float64) for side in ("x", "y"))
+    ends = []
+    for side in ("x", "y"):
+        axis = figure["layout"].get(trace.get(f"{side}axis", side).replace(side, f"{side}axis"), {})
+        if axis.get("type", "linear") != "linear" or len(axis.get("range", ())) != 2:
+            return None, None
+        ends.append((float(axis["range"][0]), float(axis["range"][1])))
+    given = (each for each in figure["data"] if each.get("name") == "data")
+    points = tuple(
+        (float(across), float(up))
+        for each in given
+        if each.get("xaxis") == trace.get("xaxis")
+        for across, up in zip(each["x"], each["y"], strict=True)
+    )
+    return Curve(x, y), Pad((float(x[0]), float(x[-1])), ends[1], points)
 
 
 def _second(here: Map, row: int) -> int:
@@ -456,7 +539,9 @@ def _read_map(figure: Mapping[str, Any], name: str) -> Map | None:
     is_attention = (trace.get("meta") or {}).get("cells") == "query-key"
     place = re.match(r"(\w+) (?:<b>)?%\{y\}(?:</b>)?, (\w+) ", str(trace.get("hovertemplate", "")))
     words = ("query", "key") if is_attention else place.groups() if place else ("row", "column")
-    return Map(name, values, rows, columns, (words[0], words[1]), _scores(figure, trace))
+    found = Map(name, values, rows, columns, (words[0], words[1]), _scores(figure, trace))
+    is_unnamed = found.words == ("row", "column") and found.is_weights
+    return replace(found, words=("query", "key")) if is_unnamed else found
 
 
 def _scores(figure: Mapping[str, Any], trace: Mapping[str, Any]) -> Numbers | None:
@@ -513,8 +598,8 @@ def _plain(label: str) -> str:
     return html.unescape(re.sub(r"<[^>]*>", "", label))
 
 
-def dropped(name: str, kind: str, error: ValueError | None, maps: Sequence[Map] = ()) -> Dropped:
+def dropped(name: str, kind: str, error: ValueError | None, possible: Sequence[str] = ()) -> Dropped:
     """Return which of a teacher's words could not be used: the name, or the kind of question."""
     if error is not None:
         return Dropped(COVER.name, name, str(error))
-    return Dropped(PREDICT.name, kind, f"for what is covered here one of {', '.join(kinds(maps))}")
+    return Dropped(PREDICT.name, kind, f"for what is covered here one of {', '.join(possible)}")

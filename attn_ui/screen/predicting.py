@@ -3,12 +3,13 @@
 What was said lives in the session alone and is gone with it: nothing of it is written or sent anywhere.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import streamlit as st
 
 from attn_ui.base import predict
@@ -30,6 +31,7 @@ KINDS = {
     "row": "How the chosen query shares its weight out: bars to drag",
     "number": "The number of one cell",
     "trend": "Whether one cell rises or falls as the slider moves",
+    "curve": "Where the curve goes: it is drawn",
 }
 """What each kind of question asks, for who makes a link."""
 _ANSWERS = ("predict-key", "predict-number", "predict-trend")
@@ -52,7 +54,7 @@ def offered() -> Mapping[str, tuple[str, ...]]:
     packed = st.session_state.get(_OFFERED)
     if packed is None:
         return {}
-    return {name: predict.kinds(predict.read_maps(packed, name)) for name in names(packed)}
+    return {name: predict.kinds(packed, name) for name in names(packed)}
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,6 +86,9 @@ class Predicting:
         if asked.kind == ALOUD:
             st.markdown("Say what stands there. Then look.")
             return
+        if asked.kind == "curve":
+            self._pad()
+            return
         here = asked.map
         if self.chooses is None:
             st.session_state["predict-query"] = asked.row
@@ -92,11 +97,12 @@ class Predicting:
                 range(len(here.rows)),
                 format_func=lambda row: here.rows[row],
                 key="predict-query",
+                width=320,
                 on_change=self._choose,
             )
         if asked.kind == "key":
             offer: Any = st.pills if len(here.columns) <= _MOST_PILLS else st.selectbox
-            more: dict[str, Any] = {} if offer is st.pills else {"index": None}
+            more: dict[str, Any] = {} if offer is st.pills else {"index": None, "width": 320}
             offer(
                 f"Your answer, the {here.words[1]}: here, or a click on its cell",
                 range(len(here.columns)),
@@ -122,6 +128,27 @@ class Predicting:
             on_shares_change=lambda: None,
         )
 
+    def _pad(self, drawn: Sequence[float] = ()) -> None:
+        """Offer a chart to draw in; or, with what was drawn, show it beside what was computed."""
+        pad, curve = self.question.pad, self.question.curve
+        if pad is None or curve is None:
+            return
+        data = {
+            "turn": f"{self._turn}-{bool(drawn)}",
+            "about": f"A chart to draw {self.question.name} in",
+            "x": pad.x,
+            "y": pad.y,
+            "points": pad.points,
+            "nodes": predict.NODES,
+            "drawn": list(drawn),
+        }
+        if drawn:
+            heights = zip(curve.x.tolist(), curve.y.tolist(), strict=True)
+            data["computed"] = [[x, y] for x, y in heights if np.isfinite(y)]
+        _curve_pad()(
+            key=f"predict-curve{'-seen' if drawn else ''}", data=data, on_heights_change=lambda: None
+        )
+
     @property
     def _turn(self) -> str:
         """Which question the bars answer: others begin anew."""
@@ -134,23 +161,30 @@ class Predicting:
             given = (said or {}).get("shares") or {}
             is_this = isinstance(given, dict) and given.get("turn") == self._turn
             said = predict.read_row(given.get("shares"), len(self.question.map.columns)) if is_this else None
+        if self.question.kind == "curve":
+            given = (said or {}).get("heights") or {}
+            is_this = isinstance(given, dict) and given.get("turn") == f"{self._turn}-False"
+            said = predict.read_curve(given.get("heights")) if is_this else None
         self.tried.answer, self.tried.verdict, self.tried.is_revealed = said, None, True
 
     def _tell(self) -> None:
         tried, asked = self.tried, self.question
         if tried.verdict is None:  # against what is computed here and now
             said = asked.verdict(tried.answer) or "This is what stands there."
-            tried.verdict = said, asked.table(tried.answer) if isinstance(tried.answer, tuple) else ""
+            row = tried.answer if asked.kind == "row" and isinstance(tried.answer, tuple) else ()
+            tried.verdict = said, asked.table(row) if row else ""
         with st.container(key="predict-verdict"):
             for part in filter(None, tried.verdict):
                 st.markdown(part)
+        if asked.kind == "curve" and isinstance(tried.answer, tuple):
+            self._pad(tried.answer)
         st.button("Try again", key="predict-again", on_click=self._again)
 
     def _again(self) -> None:
         """Cover it again and ask for another query."""
         n_rows = len(self.question.map.rows) if self.question.maps else 1
         following = (self.question.row + max(1, n_rows // 3)) % n_rows
-        if self.chooses is not None and following < len(self.chooses.values):
+        if n_rows > 1 and self.chooses is not None and following < len(self.chooses.values):
             state.move(self.chooses, self.chooses.values[following])
         self.tried.row = following
         self.tried.is_revealed, self.tried.verdict = False, None
@@ -188,7 +222,7 @@ def predicted(page: Page[Any, Any], seen: Seen[Any]) -> Predicting | None:
         )
         chooses = predict.chooses_row(seen.figure, name)
         if lost:
-            drop(predict.dropped(name, lost, None, question.maps))
+            drop(predict.dropped(name, lost, None, predict.kinds(seen.figure.steps, name)))
         made = Predicting(seen, question, tried, chooses)
         if not tried.is_revealed:
             covered = seen.covering(name, page.follows, question.sentences(), made.clicked)
@@ -205,5 +239,15 @@ def _row_bars() -> Any:
         "row_bars",
         html='<div class="row-bars" role="group"></div>',
         js=(Path(__file__).parent / "row_bars.js").read_text(encoding="utf-8"),
+        isolate_styles=False,
+    )
+
+
+@cache
+def _curve_pad() -> Any:
+    return st.components.v2.component(
+        "curve_pad",
+        html='<div class="curve-pad"></div>',
+        js=(Path(__file__).parent / "curve_pad.js").read_text(encoding="utf-8"),
         isolate_styles=False,
     )

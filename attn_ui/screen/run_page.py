@@ -50,8 +50,8 @@ def _show(page: Page[Any, Any], asked: Any) -> None:
     if seen.figure:
         with screen.picture or nullcontext():
             draw(seen.figure)
-    if predicting:
-        predicting.ask()
+            if predicting:
+                predicting.ask()
     if seen.covered:  # nothing but the figure and the question
         return
     if seen.formula:

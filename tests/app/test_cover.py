@@ -136,6 +136,20 @@ def test_the_cover_is_hatched_and_still_has_its_cells() -> None:
     assert "text" not in traces["output hatch"]
 
 
+def test_a_title_with_a_measure_of_what_is_covered_is_its_name_alone() -> None:
+    def titles(link: str) -> str:
+        return " ".join(
+            str(note.get("text")) for note in at("learned-heads", link).figure()["layout"]["annotations"]
+        )
+
+    measure = r"2\.1 induction \d\.\d\d"
+    assert re.search(measure, titles(""))
+    there = titles("cover=head 2.1")
+    assert not re.search(measure, there)
+    assert "head 2.1" in there
+    assert "1.1 previous token 0." in there  # of a head that is not covered
+
+
 def test_a_stage_without_what_is_covered_tells_it_neither() -> None:
     there = at("single-head", "stage=output&cover=masked")
     assert not there.dropped
@@ -269,6 +283,28 @@ def test_a_row_is_scored_cell_by_cell_and_by_half_the_sum() -> None:
                 assert ("masked" in table[2 + key]) == bool(np.isnan(here.values[row, key]))
     here = weights_of(1, 6, 1)
     assert asked("row", here).verdict(tuple(here.values[0])).startswith("**Right.**")
+
+
+def test_a_drawn_curve_is_scored_where_the_computed_one_has_heights() -> None:
+    x, ends = np.linspace(-1, 3, 41), (-1.0, 3.0)
+    y = np.where((x > 1) & (x < 1.5), np.nan, np.sin(x))
+    drawn = tuple(float(2 * each) for each in np.linspace(*ends, predict.NODES))  # a straight line
+    apart = predict.from_curve(drawn, ends, predict.Curve(x, y))
+    np.testing.assert_allclose(apart, 2 * x - y, atol=1e-12)
+    pad = predict.Pad(ends, (-5.0, 5.0), ())
+    question = predict.Question("estimate", "curve", (), 0, 0, 0, curve=predict.Curve(x, y), pad=pad)
+    far = max(
+        (each for each in range(41) if not np.isnan(y[each])), key=lambda each: abs(2 * x[each] - y[each])
+    )
+    said = question.verdict(drawn)
+    mean = sum(abs(2 * at - there) for at, there in zip(x, y, strict=True) if not np.isnan(there)) / np.sum(
+        ~np.isnan(y)
+    )
+    assert f"{mean:.3f} away from it on average" in said
+    assert f"at {x[far]:.3g}: you drew {2 * x[far]:.3f}, it is {y[far]:.3f}" in said
+    assert predict.read_curve([0.5] * predict.NODES) == (0.5,) * predict.NODES
+    for bad in (None, [0.5], ["a"] * predict.NODES, [float("inf")] * predict.NODES):
+        assert predict.read_curve(bad) is None
 
 
 def test_only_shares_of_one_are_taken_for_a_row() -> None:

@@ -161,3 +161,40 @@ def test_a_click_on_the_hatch_answers_and_share_makes_the_link(app: AppPage) -> 
     app.page.goto(link)
     app.settle()
     expect(app.page.locator(".live-says").first).to_contain_text("Covered: head 2.")
+
+
+def test_a_curve_is_drawn_and_measured(app: AppPage) -> None:
+    page = app.page
+    app.open("kernel-regression?cover=estimate&predict=curve")
+    whole = PAGES["kernel-regression"].at("").figure()
+    estimate = next(trace for trace in whole["data"] if trace["name"] == "estimate")
+    low, high = whole["layout"]["yaxis"]["range"]
+    assert app.trace("fit", "estimate", "y") == []
+    pad = page.locator(".curve-pad svg")
+    pad.scroll_into_view_if_needed()
+    box = pad.bounding_box()
+    assert box
+    level = box["y"] + box["height"] / 2
+    page.mouse.move(box["x"] + 5, level)
+    page.mouse.down()
+    page.mouse.move(box["x"] + box["width"] - 5, level, steps=3)
+    page.mouse.up()
+    app.settle()
+    node = page.get_by_role("slider", name="Height of your curve")
+    node.focus()
+    before = node.get_attribute("aria-valuetext")
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("ArrowUp")
+    assert node.get_attribute("aria-valuetext") != before
+    page.keyboard.press("ArrowDown")
+    app.settle()
+    page.evaluate(Axe().axe_script)
+    assert violations(app) == []
+    page.get_by_role("button", name="Reveal").click()
+    verdict = page.locator(".st-key-predict-verdict")
+    expect(verdict).to_contain_text("away from it on average")
+    found = re.search(r"Your curve is (\d\.\d+)", verdict.inner_text())
+    assert found
+    middle = float(np.abs(np.asarray(estimate["y"]) - (low + high) / 2).mean())
+    assert float(found[1]) == pytest.approx(middle, abs=0.03)  # a pixel is some hundredths
+    expect(page.locator(".pad-computed").first).to_be_visible()
