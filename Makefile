@@ -49,8 +49,8 @@ TEST := $(BIN)/python -m pytest
 test: .venv/.dev browser check
 	@mkdir -p build
 	@$(TEST) -m "not browser" > build/others.log 2>&1 & others=$$!; \
-	$(TEST) tests/browser/test_[l-z]*.py > build/browser.log 2>&1 & rest=$$!; \
-	$(TEST) tests/browser/test_[a-k]*.py --durations=20; first=$$?; \
+	$(TEST) tests/browser/test_[m-z]*.py > build/browser.log 2>&1 & rest=$$!; \
+	$(TEST) tests/browser/test_[a-l]*.py --durations=20; first=$$?; \
 	wait $$rest; rest=$$?; wait $$others; others=$$?; \
 	cat build/browser.log build/others.log; \
 	test $$first = 0 -a $$rest = 0 -a $$others = 0
