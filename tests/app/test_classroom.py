@@ -2,6 +2,7 @@
 
 import asyncio
 import random
+from collections.abc import Iterator
 from urllib.parse import parse_qs
 
 import pytest
@@ -12,10 +13,16 @@ from benchmarks.student import Student, released
 STUDENTS, ACTIONS = 4, 8
 
 
+@pytest.fixture(scope="module")
+def server() -> Iterator[tuple[str, int]]:
+    """The product, for one class after the other."""
+    with serving(ROOT) as running:
+        yield running
+
+
 @pytest.mark.parametrize("links", [False, True], ids=["pages", "links"])
-def test_a_small_class_works_without_an_error(links: bool) -> None:
-    with serving(ROOT) as server:
-        outcome = teach(server, STUDENTS, every=0.05, seconds=100, actions=ACTIONS, links=links)
+def test_a_small_class_works_without_an_error(server: tuple[str, int], links: bool) -> None:
+    outcome = teach(server, STUDENTS, every=0.05, seconds=100, actions=ACTIONS, links=links)
     assert outcome.errors == []
     assert len(outcome.reruns) + outcome.left == STUDENTS * ACTIONS
     assert len(outcome.first) == STUDENTS + outcome.left
@@ -53,7 +60,6 @@ async def _move_everything(server: str, page: str) -> None:
                 assert _pictures(student) != before, key
 
 
-def test_what_a_student_of_the_benchmark_moves_is_taken_over_on_every_page() -> None:
-    with serving(ROOT) as (address, _):
-        for page in PAGES:
-            asyncio.run(_move_everything(address, page))
+def test_what_a_student_of_the_benchmark_moves_is_taken_over_on_every_page(server: tuple[str, int]) -> None:
+    for page in PAGES:
+        asyncio.run(_move_everything(server[0], page))

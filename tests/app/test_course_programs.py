@@ -312,13 +312,17 @@ def test_learned_heads(recipe: Recipe, off: tuple[int, ...], language: str, monk
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("link", [{}, {"task": "reverse", "ablate": ["1"]}, {"places": "false"}], ids=str)
 def test_a_file_of_learned_heads_prints_what_the_page_shows(
-    language: str, link: handed.Link, tmp_path: Path
+    language: str, link: handed.Link, tmp_path: Path, monkeypatch: Any
 ) -> None:
     text = open_page("learned-heads", **{**link, "tab": "Code", "code": language}).code[0].value
     base = "(nn.Module)" if language == "PyTorch" else ""
     for module in ("MultiHeadAttention", "Transformer"):
         assert f"class {module}{base}:" in text
     assert ("class PositionalEncoding" in text) == ("places" not in link)
+    if link:  # the page as it opens is run as a file, which takes a process
+        monkeypatch.chdir(ROOT)
+        assert list(handed.compared(handed.run(text), handed.SHOWN["learned-heads"](link))) == []
+        return
     file = tmp_path / "program.py"
     file.write_text(text)
     done = subprocess.run(

@@ -3,6 +3,7 @@
 import http.server
 import os
 import re
+import shutil
 import subprocess
 import sys
 import threading
@@ -74,9 +75,17 @@ def _indexes(folder: Path) -> Iterator[tuple[str, list[str]]]:
         server.shutdown()
 
 
-def _installed(folder: Path, address: str, torch_index: str) -> tuple[set[str], str]:
-    """Run the installer in a Python of its own; return what is there, and what was said."""
+@pytest.fixture(scope="module")
+def empty(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A Python of its own with nothing but pip, to be copied."""
+    folder = tmp_path_factory.mktemp("empty") / "venv"
     venv.create(folder, with_pip=True, symlinks=True)
+    return folder
+
+
+def _installed(empty: Path, folder: Path, address: str, torch_index: str) -> tuple[set[str], str]:
+    """Run the installer in a Python of its own; return what is there, and what was said."""
+    shutil.copytree(empty, folder, symlinks=True)
     python = str(folder / "bin" / "python")
     plain = {name: text for name, text in os.environ.items() if not name.startswith("PIP_")}
     said = subprocess.run(
@@ -92,9 +101,9 @@ def _installed(folder: Path, address: str, torch_index: str) -> tuple[set[str], 
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere the usual index's torch has no CUDA")
-def test_torch_comes_alone_from_its_own_index_and_brings_no_cuda(tmp_path: Path) -> None:
+def test_torch_comes_alone_from_its_own_index_and_brings_no_cuda(empty: Path, tmp_path: Path) -> None:
     with _indexes(tmp_path / "indexes") as (address, asked):
-        found, said = _installed(tmp_path / "venv", address, f"{address}/own")
+        found, said = _installed(empty, tmp_path / "venv", address, f"{address}/own")
     assert not {name for name in found if OF_CUDA.search(name)}
     assert {canonicalize_name(each.name) for each in WANTED} <= {canonicalize_name(name) for name in found}
     assert said == ""
@@ -106,10 +115,10 @@ def test_torch_comes_alone_from_its_own_index_and_brings_no_cuda(tmp_path: Path)
 
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere the usual index's torch has no CUDA")
 def test_where_torchs_own_index_cannot_be_reached_one_sentence_says_so_and_the_usual_one_serves(
-    tmp_path: Path,
+    empty: Path, tmp_path: Path
 ) -> None:
     with _indexes(tmp_path / "indexes") as (address, _):
-        found, said = _installed(tmp_path / "venv", address, "http://127.0.0.1:9/whl/cpu")
+        found, said = _installed(empty, tmp_path / "venv", address, "http://127.0.0.1:9/whl/cpu")
     assert said.splitlines() == [UNREACHED]
     assert "torch" in found
     assert {name for name in found if OF_CUDA.search(name)}  # which is what the sentence says

@@ -32,6 +32,7 @@ from pages.learned_heads.tabs import arithmetic
 from pages.learned_heads.tabs.checks import checks
 from pages.learned_heads.trainer import Job, LineIsFullError, Trainer
 from pages.learned_heads.views.toy import drawn, every, title
+from tests import handed
 from tests.pages import open_sound
 
 open_page = partial(open_sound, "learned-heads")
@@ -183,12 +184,10 @@ def test_a_check_fails_where_the_file_says_something_else(monkeypatch: pytest.Mo
     [setting("induction", off=(1,)), setting("previous token", positions=False), setting("sort")],
     ids=str,
 )
-def test_the_program_prints_the_numbers_on_the_page(chosen: Setting) -> None:
+def test_the_program_prints_the_numbers_on_the_page(chosen: Setting, monkeypatch: pytest.MonkeyPatch) -> None:
     now = Now(chosen, 2)
-    ran = subprocess.run(
-        [sys.executable, "-c", snippet(now)], check=True, cwd=ROOT, capture_output=True, text=True
-    )
-    line, count = ran.stdout.splitlines()[-2:]
+    monkeypatch.chdir(ROOT)
+    line, count = handed.run(snippet(now)).splitlines()[-2:]
     assert line.split() == ["says:", *(SYMBOLS[each] for each in now.said)]
     assert count == f"{now.right} of {now.asked} right"
 

@@ -16,7 +16,9 @@ import pytest
 from playwright.sync_api import (
     Browser,
     BrowserContext,
+    CDPSession,
     Error,
+    Frame,
     Page,
     Playwright,
     ViewportSize,
@@ -151,6 +153,13 @@ class Tab:
         self.lasting = False
         for name in LASTING:
             setattr(self.page, name, self._noting(getattr(self.page, name)))
+        inspect = context.new_cdp_session
+
+        def inspected(page: Page | Frame) -> CDPSession:
+            self.lasting |= page is self.page
+            return inspect(page)
+
+        context.new_cdp_session = inspected  # type: ignore[method-assign]
         self._on = self.page.on
         self.page.on = self._hear  # type: ignore[method-assign, assignment]
 

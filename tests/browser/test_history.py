@@ -132,6 +132,7 @@ def test_a_picture_is_a_step_and_a_slider_is_not(app: AppPage) -> None:
     choose(app, "Four kernels")
     wait_at(app, "Kernel regression", h=h, picture="Four kernels")
     assert steps(app) == before + 1
+    expect(app.figure("compare")).to_have_attribute("data-state", "drawn")
     app.slider("compare").press("Home")
     app.page.wait_for_function("h => new URLSearchParams(location.search).get('h') !== h", arg=h)
     choose(app, "Bridge to attention")

@@ -17,9 +17,9 @@ def test_a_plain_chart_stands_in_where_nothing_can_move(browser: Browser, server
     page = browser.new_page()
     page.route("**/plotly.min.js*", lambda route: route.abort())
     page.goto(f"{server}/{url}")
-    expect(page.get_by_role("status").first).to_contain_text("plain chart below", timeout=20_000)
+    expect(page.get_by_role("status").first).to_contain_text("plain chart below")
     drawn = page.get_by_test_id("stPlotlyChart").first.locator(".heatmaplayer image, .scatterlayer path")
-    expect(drawn.first).to_be_attached(timeout=20_000)
+    expect(drawn.first).to_be_attached()
     assert page.get_by_test_id("stException").count() == 0
     page.close()
 
