@@ -157,6 +157,15 @@ def said_at(packed: bytes, step: int, row: int = 0) -> list[Run]:
     return [(role, said) for role, said in (says["runs"][run] for run in numbers[start : ends[text]])]
 
 
+def texts_in(packed: bytes) -> list[str]:
+    """Return all pieces of text that the sentences of `pack_says` are made of, each once.
+
+    >>> texts_in(pack_says(["One **query**", "One **key**"]))
+    ['One ', 'query', 'key']
+    """
+    return [text for _, text in orjson.loads(zlib.decompress(packed))["runs"]]
+
+
 def _next(packed: bytes) -> list[int | list[int]]:
     """Return by how much the number of each sentence, of a step or of its rows, is after the one before.
 

@@ -103,8 +103,9 @@ def latex_of(of: str) -> str:
     """
     base, _, under = of.partition("_")
     cut = next((cut for cut, mark in _CUTS.items() if base.startswith(mark)), "")
-    letter, *mark = list(unicodedata.normalize("NFD", base.removeprefix(_CUTS.get(cut, ""))))
-    accent = next((name for name, each in _ACCENTS.items() if mark == [each]), "")
+    plain = unicodedata.normalize("NFD", base.removeprefix(_CUTS.get(cut, "")))
+    letter, mark = plain[:1], plain[1:]
+    accent = next((name for name, each in _ACCENTS.items() if mark == each), "")
     greek = next((name for name, each in _GREEK.items() if each == letter), letter)
     word = rf"\mathrm{{{base}}}" if mark and not accent else greek
     return f"{f'{cut or accent} ' if cut or accent else ''}{word}" + (f"_{{{under}}}" if under else "")

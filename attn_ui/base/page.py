@@ -7,13 +7,13 @@ gives the figure of a link in a plain process; `attn_ui.screen.run_page` runs an
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from importlib import import_module
 from types import ModuleType
 from typing import Any, Generic, TypeVar
 
 from attn_live.packing import Cursor
-from attn_live.says import Says, pack_says, said_at
+from attn_live.says import Says, pack_says, said_at, texts_in
 from attn_live.unpacking import figure_at
 from attn_ui.base import cover, predict
 from attn_ui.base.ask import Ask, FromLink
@@ -26,10 +26,11 @@ from attn_ui.base.pinned import pinned
 from attn_ui.base.places import See
 from attn_ui.base.programs import OneProgram, Programs
 from attn_ui.base.term import Term
-from attn_ui.base.terms import occurring
+from attn_ui.base.terms import in_sentence, occurring
 
 Asked = TypeVar("Asked")
 Now = TypeVar("Now")
+_DIGITS = dict.fromkeys(map(ord, "0123456789.−"))
 Columns = Mapping[str, Sequence[object]]
 """A table by the titles of its columns, all of one length."""
 
@@ -205,10 +206,11 @@ class Page(Generic[Asked, Now]):
         """Return under which name the terms have the letters of a view's formulas, or of all the page."""
         return f"{self.folder}:{view}" if view else self.folder
 
-    def terms(self, seen: Seen[Now], ask: Ask) -> list[Term]:
-        """Return the terms and the letters in what stands at the figure now."""
-        sentences = (self.about, _said(seen.figure, ask), *map(str, seen.notes))
-        return occurring(sentences, [seen.formula], self.letters(seen.view))
+    def terms(self, seen: Seen[Now]) -> list[Term]:
+        """Return the terms and the letters in what stands at the figure, wherever its sliders are."""
+        says = seen.figure.says if seen.figure else None
+        said = _terms_of(says) if says else ()
+        return occurring((self.about, *seen.notes), [seen.formula], self.letters(seen.view), said)
 
     def tab(self, name: str) -> ModuleType:
         """Return the module of a tab: `show(now)` fills it. Only where it is open it is imported.
@@ -279,6 +281,13 @@ def _position(figure: Figure, ask: Ask) -> tuple[int, int]:
     return step, row
 
 
+@lru_cache(maxsize=64)  # a slider that is let go leaves the sentences as they are, of up to 60 kB
+def _terms_of(says: bytes) -> tuple[Term, ...]:
+    # Thousands of pieces differ by their numbers alone.
+    texts = {text.translate(_DIGITS): text for text in texts_in(says)}.values()
+    return tuple({term.key: term for text in texts for term in in_sentence(text)}.values())
+
+
 def _said(figure: Figure | None, ask: Ask) -> str:
     says = figure and figure.says
     return "".join(text for _, text in said_at(says, *_position(figure, ask))) if figure and says else ""
@@ -326,8 +335,8 @@ class At(Generic[Now]):
 
     @property
     def terms(self) -> list[Term]:
-        """The terms of the glossary, and the letters, in what it says."""
-        return self.page.terms(self.seen, self.ask)
+        """The terms of the glossary, and the letters, in what it says wherever its sliders are."""
+        return self.page.terms(self.seen)
 
     @property
     def programs(self) -> Programs | OneProgram:

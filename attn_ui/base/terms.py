@@ -20,7 +20,8 @@ _NAME = re.compile(r"[^\\{}]*[^\W\d_][^\\{}]*")
 _PLURALS = (("y", "ies"), ("x", "xes"), ("s", "ses"), ("", "s"))
 _VOWELS = "aeiou"
 # A word is no part of another: not "key" in "monkey", nor "head" in "multi-head".
-_BEFORE, _AFTER = r"(?<![\w-])", r"(?![\w]|-\w)"
+_WORD = re.compile(r"(?<![\w-])\w+")
+_GOES_ON = re.compile(r"\w|-\w")
 _MARKS = re.compile(r":(?:violet|orange|green)\[|\*\*|\]\([^)]*\)|\\(?=\W)|`")
 
 
@@ -86,18 +87,17 @@ def _plural(word: str) -> str:
 
 
 @cache
-def _by_form() -> tuple[dict[str, Term], re.Pattern[str]]:
-    found = {form: term for term in general() for form in forms(term)}
-    longest_first = sorted(found, key=len, reverse=True)
-    either = "|".join(_either_case(form) for form in longest_first)
-    return found, re.compile(f"{_BEFORE}(?:{either}){_AFTER}")
-
-
-def _either_case(form: str) -> str:
-    """Return a pattern of a word that may begin a sentence."""
-    if not form[0].islower() or form[1:2] in ("_", "/"):
-        return re.escape(form)
-    return f"[{form[0]}{form[0].upper()}]{re.escape(form[1:])}"
+def _by_first_word() -> dict[str, list[tuple[str, Term]]]:
+    """Return the forms of all terms by the word that they begin with, the longest first."""
+    found: dict[str, list[tuple[str, Term]]] = {}
+    longest_first = sorted(
+        ((form, term) for term in general() for form in forms(term)), key=lambda each: -len(each[0])
+    )
+    for form, term in longest_first:
+        first = _WORD.search(form)
+        assert first, form
+        found.setdefault(first[0].casefold(), []).append((form, term))
+    return found
 
 
 def in_sentence(sentence: str) -> Iterator[Term]:
@@ -106,9 +106,22 @@ def in_sentence(sentence: str) -> Iterator[Term]:
     >>> [term.name for term in in_sentence("The **queries** of a monkey weigh its keys.")]
     ['Query', 'Key']
     """
-    known, pattern = _by_form()
-    for word in pattern.findall(_MARKS.sub("", sentence)):
-        yield known[word] if word in known else known[word[0].lower() + word[1:]]
+    text = _MARKS.sub("", sentence)
+    known = _by_first_word()
+    end = 0
+    for word in _WORD.finditer(text):
+        start = word.start()
+        for form, term in known.get(word[0].casefold(), ()) if start >= end else ():
+            after = start + len(form)
+            if _reads(text[start:after], form) and not _GOES_ON.match(text, after):
+                yield term
+                end = after
+                break
+
+
+def _reads(written: str, form: str) -> bool:
+    """Tell whether a form is written here, with a capital perhaps where a sentence begins."""
+    return written == form or (form[:2].islower() and written == form[0].upper() + form[1:])
 
 
 def meanings(on: str) -> dict[str, Term]:
@@ -131,9 +144,19 @@ def _meant(here: str, folder: str) -> dict[str, Term]:
     return {latex.key(symbol): term for term in terms if term.on == here for symbol in term.symbols}
 
 
-def occurring(sentences: Sequence[str], formulas: Sequence[str], on: str) -> list[Term]:
-    """Return the terms and symbols that occur, each once, words first; see `meanings` for ``on``."""
-    found = {term.key: term for sentence in sentences for term in in_sentence(sentence)}
+def occurring(
+    sentences: Sequence[str], formulas: Sequence[str], on: str, also: Sequence[Term] = ()
+) -> list[Term]:
+    """Return the terms and symbols that occur, each once, words first; see `meanings` for ``on``.
+
+    Args:
+        sentences: markdown; formulas in it stand between dollar signs.
+        formulas: in LaTeX.
+        on: where they stand.
+        also: terms that were found before.
+    """
+    words = (*also, *(term for sentence in sentences for term in in_sentence(sentence)))
+    found = {term.key: term for term in words}
     meant = meanings(on)
     shown = [*formulas, *(each for sentence in sentences for each in latex.formulas_in(sentence))]
     for formula in shown:

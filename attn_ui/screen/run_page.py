@@ -59,7 +59,7 @@ def _show(page: Page[Any, Any], asked: Any) -> None:
     for note in seen.notes:
         say = st.caption if isinstance(note, Small) else st.markdown
         say(note)
-    terms.place(page.terms(seen, screen), page.letters(seen.view))
+    terms.place(page.terms(seen), page.letters(seen.view))
     if seen.leads:
         lead_on(seen.leads, key="see-how")
     if seen.below:
