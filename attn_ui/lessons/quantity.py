@@ -24,6 +24,7 @@ Numbers = NDArray[np.float64]
 
 USUAL_FORM = ".3g"
 _FORM = re.compile(r"[+]?\.\d[fg]|d|%|\.\d%")
+_RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 _TAGS = re.compile(r"<[^>]*>")
 
 
@@ -154,15 +155,15 @@ def options(quantity: Quantity, figure: Mapping[str, Any]) -> list[str]:
 def written(number: float, form: str = USUAL_FORM) -> str:
     """Write a number as text does: a true minus sign, no exponent below a million.
 
-    >>> written(-0.12345), written(1234567.0, ".3g"), written(0.5, ".0%")
-    ('−0.123', '1230000', '50%')
+    >>> written(-0.12345), written(1234567.0, ".3g"), written(0.5, ".0%"), written(1.52e-8, ".1g")
+    ('−0.123', '1230000', '50%', '2 × 10⁻⁸')
     """
     text = f"{round(number):d}" if form == "d" else format(number, form)
     if "e" in text and 1e-5 < abs(number) < 1e9:
         text = f"{float(text):f}".rstrip("0").rstrip(".")
     if "e" in text:
         mantissa, _, power = text.partition("e")
-        text = f"{mantissa} × 10^{int(power)}"
+        text = f"{mantissa} × 10{str(int(power)).translate(_RAISED)}"
     return text.replace("-", "−")
 
 
