@@ -1,6 +1,7 @@
 """A quantity of a figure, as a lesson writes it: `weights[the, cat]`, computed from the page at a link.
 
     weights[the, cat]                 a cell of the map "weights": query *the*, key *cat*
+    weights[the₂, cat]                the same of the second *the*
     weights[the]                      its row
     weights                           all of the map
     estimate[2.5]                     a curve at x = 2.5
@@ -26,6 +27,7 @@ USUAL_FORM = ".3g"
 _FORM = re.compile(r"[+]?\.\d[fg]|d|%|\.\d%")
 _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 _TAGS = re.compile(r"<[^>]*>")
+_SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 
 
 def _spread(values: Numbers) -> float:
@@ -202,13 +204,26 @@ def _labels(
 ) -> tuple[list[str], list[str]]:
     """Return the names of a map's rows and columns as somebody reads them."""
     if whole := (trace.get("meta") or {}).get("labels"):
-        return [*map(str, whole[0])], [*map(str, whole[1])]
+        return told_apart([*map(str, whole[0])]), told_apart([*map(str, whole[1])])
     sides = []
     for letter, count in zip("yx", shape, strict=True):
         axis = layout[trace[f"{letter}axis"].replace(letter, f"{letter}axis", 1)]
         texts = dict(zip(axis.get("tickvals") or (), axis.get("ticktext") or (), strict=False))
         sides.append([unescape(_TAGS.sub("", str(texts.get(place, place)))) for place in range(count)])
-    return sides[0], sides[1]
+    return told_apart(sides[0]), told_apart(sides[1])
+
+
+def told_apart(names: Sequence[str]) -> list[str]:
+    """Count names that come again, as pages do where a word stands twice.
+
+    >>> told_apart(["a", "b", "a", "a"])
+    ['a', 'b', 'a₂', 'a₃']
+    """
+    counts = [list(names[: place + 1]).count(name) for place, name in enumerate(names)]
+    return [
+        name if count == 1 else name + str(count).translate(_SUBSCRIPTS)
+        for name, count in zip(names, counts, strict=True)
+    ]
 
 
 def _place(name: str, names: Sequence[str], panel: str) -> int:
