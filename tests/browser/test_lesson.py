@@ -87,7 +87,7 @@ def test_each_step_is_walked_and_its_questions_take_the_right_answer(file: Path,
 
 @pytest.mark.still
 def test_a_step_is_left_played_with_reloaded_and_come_back_to(app: AppPage) -> None:
-    lesson = shelf.opened(shelf.OWN / "why-divide-by-the-root.md")
+    lesson = shelf.opened(shelf.OWN / "3-why-divide-by-the-root.md")
     place = next(i for i, step in enumerate(lesson.steps) if step.link.startswith("single-head?"))
     step = lesson.steps[place]
     app.open(href(step.link, lesson, step))
@@ -115,7 +115,7 @@ def test_a_step_is_left_played_with_reloaded_and_come_back_to(app: AppPage) -> N
 @pytest.mark.still
 @pytest.mark.parametrize("width", [1280, 390])
 def test_the_panel_is_sound_for_everybody_and_leaves_the_figure_in_sight(width: int, app: AppPage) -> None:
-    lesson = shelf.opened(shelf.OWN / "why-divide-by-the-root.md")
+    lesson = shelf.opened(shelf.OWN / "3-why-divide-by-the-root.md")
     step = next(step for step in lesson.steps if step.questions)
     app.page.set_viewport_size({"width": width, "height": 844})
     app.open(href(step.link, lesson, step))
@@ -138,7 +138,7 @@ def test_the_panel_is_sound_for_everybody_and_leaves_the_figure_in_sight(width: 
 
 @pytest.mark.still
 def test_a_presenters_remote_walks_a_projected_lesson(app: AppPage) -> None:
-    lesson = shelf.opened(shelf.OWN / "why-divide-by-the-root.md")
+    lesson = shelf.opened(shelf.OWN / "3-why-divide-by-the-root.md")
     first = lesson.steps[0]
     app.open(f"{href(first.link, lesson, first)}&projector=true")
     told = app.page.locator(".live-figure[data-projector] .live-told")
