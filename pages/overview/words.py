@@ -50,7 +50,8 @@ USES = {
 
 STARTS = {
     "You teach": (
-        "Begin with Kernel regression: ask the class where the curve will go before you drag the bandwidth. "
+        "Begin with a lesson, or with Kernel regression: ask the class where the curve will go before you "
+        "drag the bandwidth. "
         "The address of every page holds its settings: send it, and everyone sees your picture."
     ),
     "You learn": (
