@@ -159,9 +159,9 @@ class Tab:
             self.lasting |= page is self.page
             return inspect(page)
 
-        context.new_cdp_session = inspected  # type: ignore[method-assign]
+        context.new_cdp_session = inspected  # type: ignore[method-assign]  # noted and passed on
         self._on = self.page.on
-        self.page.on = self._hear  # type: ignore[method-assign, assignment]
+        self.page.on = self._hear  # type: ignore[method-assign, assignment]  # noted and passed on
 
     def _noting(self, call: Callable[..., Any]) -> Callable[..., Any]:
         def noted(*given: Any, **named: Any) -> Any:
