@@ -16,7 +16,17 @@ from install import CPU_BUILDS, PATIENCE, ROOT, UNREACHED
 
 NEWEST = ("torch", "numpy", "streamlit", "plotly")
 # What the tests below import, beside the app.
-TESTED_WITH = ("beartype", "hypothesis", "pytest", "statsmodels", "rotary-embedding-torch", "transformers")
+TESTED_WITH = (
+    "anywidget",
+    "beartype",
+    "hypothesis",
+    "playwright",
+    "pytest",
+    "rotary-embedding-torch",
+    "statsmodels",
+    "transformers",
+)
+PINNED_IN = ("requirements-tests.txt", "requirements-notebook.txt", "requirements-slides.txt")
 TESTS = (
     "tests/core/test_attention.py",
     "tests/core/test_multi_head.py",
@@ -50,8 +60,8 @@ def install(python: str) -> None:
         if subprocess.run(own, capture_output=True, check=False).returncode:
             print(UNREACHED, flush=True)
     app = loosened((ROOT / "requirements.txt").read_text(encoding="utf-8").splitlines())
-    tests = (ROOT / "requirements-tests.txt").read_text(encoding="utf-8").splitlines()
-    beside = [each for each in loosened(tests) if each.partition("==")[0] in TESTED_WITH]
+    pinned = [line for name in PINNED_IN for line in (ROOT / name).read_text(encoding="utf-8").splitlines()]
+    beside = [each for each in loosened(pinned) if each.partition("==")[0] in TESTED_WITH]
     subprocess.run([*pip, *app, *beside], check=True)
 
 

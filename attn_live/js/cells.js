@@ -2,28 +2,27 @@
 // what it reads. Here they are drawings, one path for all cells of a colour.
 
 import { isTruthful } from "./canvas.js";
+import { panelPixelsAt } from "./plotly_inside.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 
 /**
  * Puts drawn cells in the place of a map's picture.
  *
- * @param {any} map Plotly's own group, with what it knows of the map
- * @param {any} layout as Plotly has completed it
+ * @param {any} node what Plotly has drawn into
+ * @param {{ group: any, known: any }} map Plotly's own group, and what it knows of the map
  * @param {(z: number) => number[] | undefined} colourOf red, green and blue of a number, from 0 to 255
  */
-export function drawCells(map, layout, colourOf) {
+export function drawCells(node, { group: map, known }, colourOf) {
   if (isTruthful()) return;
+  const xs = panelPixelsAt(node, known.trace.xaxis, known.x);
+  const ys = panelPixelsAt(node, known.trace.yaxis, known.y);
+  if (!xs || !ys) return;
   for (const old of map.querySelectorAll("image, .live-cells")) old.remove();
-  const drawn = map.__data__[0];
-  const [xs, ys] = ["x", "y"].map((side) => {
-    const axis = layout[drawn.trace[`${side}axis`].replace(side, `${side}axis`)];
-    return Array.from(drawn[side], (/** @type {number} */ edge) => Math.round(axis.c2p(edge)));
-  });
-  const { xgap, ygap } = drawn.trace;
+  const { xgap, ygap } = known.trace;
   /** @type {Map<string, string>} */
   const paths = new Map();
-  for (const [i, row] of drawn.z.entries()) {
+  for (const [i, row] of known.z.entries()) {
     const [top, bottom] = ordered(ys, i);
     for (const [j, z] of Array.from(row).entries()) {
       const colour = Number.isFinite(z) && colourOf(z);

@@ -4,6 +4,7 @@
 // shadow tree, where no selector of the page looks for them (its :has() took 10 ms a step to look).
 
 import { whenIdle } from "./idle.js";
+import { CRISP, drawingsOf, isCrisp, withoutPointing } from "./plotly_inside.js";
 import { choosable } from "./pointing.js";
 
 /** @typedef {{ step: number, row: number }} At */
@@ -27,7 +28,7 @@ div { position: absolute; inset: 0; contain: strict; }
 div:not([data-seen]) { content-visibility: hidden; }
 @supports not (content-visibility: hidden) { div:not([data-seen]) { visibility: hidden; } }
 svg { position: absolute; top: 0; left: 0; pointer-events: none; }
-.crisp { shape-rendering: crispEdges; }`;
+${CRISP}`;
 const BOTH_SLIDERS = 1e6; // how far off a place is that takes both, besides the moves themselves
 const QUIET_MILLISECONDS = 500; // after any input before the next step is drawn: a key is pressed again sooner
 const REFERENCE = /url\(\s*(["']?)[^)"'#]*#([^)"']+)\1\s*\)/g;
@@ -134,13 +135,11 @@ export class Film {
    */
   keep(node, at) {
     const key = keyOf(at);
-    const drawn = node.querySelector(".svg-container");
-    if (!drawn || this.frames.has(key) || !this.wanted()) return;
+    const drawings = drawingsOf(node);
+    if (!drawings.length || this.frames.has(key) || !this.wanted()) return;
     const holder = document.createElement("div");
-    for (const svg of drawn.querySelectorAll(":scope > svg")) holder.append(svg.cloneNode(true));
-    // What only serves pointing has no pixels of its own.
-    for (const layer of holder.querySelectorAll(".hoverlayer, .draglayer, .zoomlayer"))
-      layer.replaceChildren();
+    for (const svg of drawings) holder.append(svg.cloneNode(true));
+    withoutPointing(holder);
     prune(holder);
     rename(holder, `film-${this.epoch}-${key}-`);
     const elements = holder.getElementsByTagName("*").length;
@@ -298,7 +297,7 @@ function prune(holder) {
   }
   for (const group of holder.querySelectorAll("g")) {
     const plain = group.getAttributeNames().every((name) => name === "class" || name.startsWith("data-"));
-    if (plain && !group.classList.contains("crisp")) group.replaceWith(...group.childNodes);
+    if (plain && !isCrisp(group)) group.replaceWith(...group.childNodes);
   }
   for (const group of [...holder.querySelectorAll("g")].reverse())
     if (!group.firstElementChild) group.remove();

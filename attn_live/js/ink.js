@@ -3,6 +3,7 @@
 // Plotly's number formats know a hyphen alone for a minus.
 
 import { drawCells } from "./cells.js";
+import { digitsOf, drawnMaps } from "./plotly_inside.js";
 
 /**
  * Gives each digit of a drawn figure the ink that reads best on its cell, and each negative number its minus; and
@@ -11,18 +12,15 @@ import { drawCells } from "./cells.js";
  * @param {any} node what Plotly has drawn into
  */
 export function inkCells(node) {
-  for (const map of node.querySelectorAll(".heatmaplayer .hm")) {
-    const trace = map.__data__?.[0]?.trace;
-    const scale = trace && (node._fullLayout?.[trace.coloraxis] ?? trace);
-    if (!scale?.colorscale) continue;
-    const low = scale.cmin ?? scale.zmin;
-    const high = scale.cmax ?? scale.zmax;
-    drawCells(map, node._fullLayout, (z) => colourAt(scale.colorscale, (z - low) / (high - low)));
-    for (const label of map.querySelectorAll(".heatmap-label")) {
-      const place = (label.__data__?.z - low) / (high - low);
-      const text = label.querySelector("text");
-      if (!text) continue;
-      const ground = Number.isFinite(place) && colourAt(scale.colorscale, place);
+  for (const map of drawnMaps(node)) {
+    const { colorscale, cmin, zmin, cmax, zmax } = map.colours;
+    if (!colorscale) continue;
+    const low = cmin ?? zmin;
+    const high = cmax ?? zmax;
+    drawCells(node, map, (z) => colourAt(colorscale, (z - low) / (high - low)));
+    for (const { text, z } of digitsOf(map.group)) {
+      const place = (z - low) / (high - low);
+      const ground = Number.isFinite(place) && colourAt(colorscale, place);
       if (ground) text.style.fill = inkOn(ground);
       if (text.textContent?.startsWith("-")) text.textContent = `−${text.textContent.slice(1)}`;
     }

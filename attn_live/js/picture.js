@@ -3,6 +3,7 @@
 import { printable } from "./address.js";
 import { enlarge, fit, leftOut, Moving } from "./figure.js";
 import { inkCells } from "./ink.js";
+import { ticksOf } from "./plotly_inside.js";
 import { withFrames } from "./pointing.js";
 
 /** @typedef {import("./types").Figure} Figure */
@@ -299,14 +300,8 @@ function bare(layout) {
  * @param {HTMLElement} node
  */
 function thin(node) {
-  for (const side of ["x", "y"]) {
-    /** @type {Map<Element | null, Element[]>} */
-    const axes = new Map();
-    for (const tick of node.querySelectorAll(`.${side}tick`)) {
-      const axis = tick.parentElement;
-      axes.set(axis, [...(axes.get(axis) ?? []), tick]);
-    }
-    for (const ticks of axes.values()) {
+  for (const side of /** @type {const} */ (["x", "y"])) {
+    for (const ticks of ticksOf(node, side)) {
       const labels = ticks.map((tick) => tick.querySelector("text"));
       const every = EVERY.find((n) => !touching(labels.filter((_, i) => i % n === 0)));
       for (const [i, tick] of ticks.entries()) if (i % (every ?? ticks.length)) tick.remove();

@@ -1,5 +1,6 @@
 // Pointing at cells: the frame around the same cell in all maps, and the click that chooses it.
 
+import { drawnTraces, pixelsAt, underPointer } from "./plotly_inside.js";
 import { onlyTaps } from "./touching.js";
 
 /** @typedef {import("./types").Chosen} Chosen */
@@ -35,9 +36,10 @@ export function highlight({ node, frames }, point) {
   frames.replaceChildren();
   if (point.data.type !== "heatmap") return;
   const [row, column] = point.pointIndex ?? point.pointNumber;
-  for (const trace of maps(node._fullData)) {
+  for (const trace of maps(drawnTraces(node))) {
     if (trace.meta?.cells !== point.data.meta?.cells) continue;
-    frames.append(outline(place(node._fullLayout, trace), { row, column, whole: false }));
+    const found = place(node, trace);
+    if (found) frames.append(outline(found, { row, column, whole: false }));
   }
 }
 
@@ -48,9 +50,12 @@ export function highlight({ node, frames }, point) {
  * @returns {{ place: Place, choosing: Choosing }[]}
  */
 export function choosable(node) {
-  return maps(node._fullData ?? [])
+  return maps(drawnTraces(node))
     .filter((trace) => trace.meta?.chosen)
-    .map((trace) => ({ place: place(node._fullLayout, trace), choosing: trace.meta.chosen }));
+    .flatMap((trace) => {
+      const found = place(node, trace);
+      return found ? [{ place: found, choosing: trace.meta.chosen }] : [];
+    });
 }
 
 /**
@@ -144,30 +149,30 @@ function outline({ left, top, width, height, rows, columns }, { row, column, who
 }
 
 /**
- * @param {any} layout
+ * @param {any} node a drawn figure
  * @param {any} trace
- * @returns {Place}
+ * @returns {Place | undefined}
  */
-function place(layout, trace) {
-  const [left, right] = edges(layout[trace.xaxis.replace("x", "xaxis")], trace.x);
-  const [top, bottom] = edges(layout[trace.yaxis.replace("y", "yaxis")], trace.y);
+function place(node, trace) {
+  const [left, right] = pixelsAt(node, trace.xaxis, edges(trace.x)) ?? [];
+  const [top, bottom] = pixelsAt(node, trace.yaxis, edges(trace.y)) ?? [];
+  if (left === undefined || right === undefined || top === undefined || bottom === undefined)
+    return undefined;
   const size = { rows: trace.z.length, columns: trace.z[0].length };
   return { left, top, width: right - left, height: bottom - top, ...size };
 }
 
 /**
- * Where the first cell's edges lie, in pixels: cells are numbered unless the trace brings evenly spaced
+ * Where the first cell's edges lie on its axis: cells are numbered unless the trace brings evenly spaced
  * coordinates, and they run to the right and down.
  *
- * @param {any} axis
  * @param {any} coordinates
  * @returns {[number, number]}
  */
-function edges(axis, coordinates) {
+function edges(coordinates) {
   const [first, second] = coordinates?.length > 1 ? coordinates : [0, 1];
   const half = (second - first) / 2;
-  const at = (/** @type {number} */ value) => axis._offset + axis.l2p(value);
-  return [at(first - half), at(first + half)];
+  return [first - half, first + half];
 }
 
 /**
@@ -229,8 +234,8 @@ export function onClick(node, choose) {
       const under = document.elementFromPoint(clientX, clientY);
       if (!node.contains(under)) return;
       under?.dispatchEvent(new MouseEvent("mousemove", { clientX, clientY, bubbles: true }));
-      const points = node._hoverdata;
-      if (points?.length) node.emit("plotly_click", { points });
+      const points = underPointer(node);
+      if (points.length) node.emit("plotly_click", { points });
     }, HEARD_AFTER_MILLISECONDS);
   });
 }

@@ -1,11 +1,11 @@
 // Fingers on a figure: a tap points and chooses, and whatever else a finger does is the browser's own (it scrolls, it
 // zooms). Which touch is a tap the browser knows best, and says as of a mouse: with a click.
 
+import { stopTouches } from "./plotly_inside.js";
+
 const LONG_PRESS_MILLISECONDS = 500; // as telephones reckon
 const SLACK_PIXELS = 8; // that a finger moves before it goes anywhere
 const AS_A_MOUSE = ["mousemove", "mousedown", "click"];
-
-/** @typedef {{ _ontouchstart?: EventListener }} Dragged what Plotly listens on for a hand */
 
 /**
  * Makes a drawn figure deaf to touches themselves. Plotly takes the end of every one for a click, of a swipe and of a
@@ -14,10 +14,7 @@ const AS_A_MOUSE = ["mousemove", "mousedown", "click"];
  * @param {HTMLElement} node
  */
 export function leaveTouches(node) {
-  for (const area of node.querySelectorAll(".draglayer *")) {
-    const { _ontouchstart: heard } = /** @type {Dragged} */ (area);
-    if (heard) area.removeEventListener("touchstart", heard);
-  }
+  stopTouches(node);
 }
 
 /**

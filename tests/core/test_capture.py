@@ -548,7 +548,7 @@ def test_what_is_missed_is_told() -> None:
         def forward(self, x: torch.Tensor) -> torch.Tensor:
             return x @ (x.mT @ x)
 
-    with pytest.warns(DeprecationWarning, match="torch.jit.script"):
+    with pytest.warns((DeprecationWarning, FutureWarning), match="torch.jit.script"):
         scripted = torch.jit.script(nn.Linear(12, 12))
     model = nn.Sequential(Block(), Far(), LinearAttention(), scripted)
     with pytest.warns(UserWarning, match="Captured in part: 1 of 4 attentions kept; missed: 1 .Far., which"):
