@@ -49,6 +49,8 @@ def truth(question: Question, link: str, figures: Figures) -> Truth:
     answer = neither if close else first if found > other else second
     if question.kind == "trend":
         said = f"{of.name} goes from {_exact(found)} to {_exact(other)}"
+    elif of.name == than.name:  # at two links
+        said = f"{of.name} is {_exact(found)} the first time, {_exact(other)} the second"
     else:
         said = f"{of.name} is {_exact(found)}, {than.name} is {_exact(other)}"
     return Truth(answer, said, options=(first, second, neither))
@@ -139,6 +141,6 @@ def _why(of: Quantity, chosen: str, figures: Figures) -> str:
         assert not isinstance(found, str)
         numbers[name] = found
     ranked = sorted(numbers, key=lambda name: numbers[name], reverse=of.of == "largest")
-    row = f"{of.panel}[{', '.join(of.cell)}]"
+    row = f"{of.panel}[{', '.join(of.cell)}]" if of.cell else of.panel
     rest = f", then {ranked[1]} {_exact(numbers[ranked[1]])}" if len(ranked) > 1 else ""
     return f"in {row} {chosen} has {_exact(numbers[chosen])}{rest}"

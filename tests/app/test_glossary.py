@@ -15,6 +15,7 @@ from torch.nn import functional as F
 import attn_core
 from attn_live.unpacking import figure_at
 from attn_ui.base import latex, terms
+from attn_ui.base.framing import framing
 from attn_ui.base.links import bad_settings
 from attn_ui.base.navigation import PAGES as LISTED
 from attn_ui.base.parameters import Choice, Several, Steps, Tabs, by_name
@@ -266,7 +267,7 @@ def test_all_that_is_found_opens_without_a_dropped_setting() -> None:
         for found in find.everything()
         if (
             wrong := bad_settings(
-                PAGES[ADDRESSES[found.place.folder]][1],
+                (*(own := PAGES[ADDRESSES[found.place.folder]][1]), *framing(own)),
                 {name: [text] for name, text in found.place.link.items()},
             )
         )

@@ -19,7 +19,7 @@ from tests.browser.test_accessibility import violations
 LESSONS = shelf.files(shelf.OWN)
 OVERFLOWS = """(panel) => [...panel.querySelectorAll('*')].filter((each) =>
     each.scrollWidth > each.clientWidth + 1 && getComputedStyle(each).overflowX === 'visible'
-    && each.clientWidth && getComputedStyle(each).display !== 'inline' && !each.closest('.katex-mathml'))
+    && each.clientWidth && getComputedStyle(each).display !== 'inline' && !each.closest('.katex'))
     .map((each) => each.outerHTML.slice(0, 120))"""
 
 
