@@ -1,10 +1,10 @@
 """A class on one server: ``python -m benchmarks.classroom``.
 
 Virtual students over real websockets against the real app, beside the smallest app on the same settings (one
-slider, one line of text) in the same run. All arrive within ten seconds on pages of their own choice; 70 % of
-what they do releases a live slider, 20 % changes another control, 10 % opens another page; some leave in the
-middle of a run without a word. Server and students share the machine. Prints reruns a second, how long they
-and the first page took, errors and the server's memory.
+slider, one line of text) in the same run. All arrive within ten seconds on pages of their own choice, one in
+three at a step of a lesson; 70 % of what they do releases a live slider, 20 % changes another control, 10 %
+opens another page; some leave in the middle of a run without a word. Server and students share the machine.
+Prints reruns a second, how long they and the first page took, errors and the server's memory.
 
     python -m benchmarks.classroom                            30 and 150 students every 2 s; 30 without pause
     python -m benchmarks.classroom --students 150 --every 2 --seconds 60
@@ -33,11 +33,14 @@ from urllib.parse import urlencode
 import numpy as np
 import websockets
 
+from attn_ui.lessons.shelf import shelf
+from attn_ui.screen.lesson import href
 from benchmarks.student import Student, released
 from tests.walk import states
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = ("kernel-regression", "single-head", "positional-encoding", "multi-head", "learned-heads")
+IN_LESSONS = 1 / 3  # of the pages that students open
 RELEASES, CONTROLS = 0.7, 0.2  # of what students do; the rest opens another page
 ARRIVE_WITHIN = 10.0  # seconds
 LEAVING = 0.02  # of all actions: the student goes away in the middle of the run, and another one comes
@@ -105,10 +108,16 @@ class Lesson:
     links: bool = False  # whether pages are opened by links, with random valid settings
 
     def visit(self, rng: random.Random) -> tuple[str, str]:
-        """Choose a page that a student opens, and the query of its address."""
+        """Choose a page that a student opens, and the query of its address: one in three a lesson's step."""
+        if not self.links and rng.random() < IN_LESSONS:
+            walked = rng.choice(list(shelf().lessons.values()))
+            step = rng.choice(walked.steps)
+            page, _, query = href(step.link, walked, step).partition("?")
+            if page in PAGES:
+                return page, query
         page = rng.choice(PAGES)
-        (query,) = states(page, 1, rng.getrandbits(32)) if self.links else ({},)
-        return page, urlencode(query, doseq=True)
+        (settings,) = states(page, 1, rng.getrandbits(32)) if self.links else ({},)
+        return page, urlencode(settings, doseq=True)
 
 
 async def _attend(lesson: Lesson, number: int, outcome: Outcome) -> None:

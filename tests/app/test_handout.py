@@ -1,0 +1,115 @@
+"""A lesson on paper: room for answers and none of them in one file, all of them in the other."""
+
+import re
+from html import unescape
+from pathlib import Path
+
+import pytest
+
+from attn_ui.export import handout, slides
+from attn_ui.lessons import shelf
+from attn_ui.lessons.answers import truth
+from attn_ui.lessons.figures import figure_of
+from attn_ui.lessons.lesson import Aside, Question
+
+LESSON = """---
+title: A <b>lesson</b> & more
+about: About it.
+minutes: 5
+---
+## One
+
+:::{attention} single-head?stage=weights
+:::
+
+*the* gives {value}`weights[the, mat] | .4f`, by $\\sqrt{d_k}$.
+
+:::{question} number
+---
+of: weights[the, cat]
+answer: 0.54
+hint: A hint.
+because: A cause.
+---
+How much?
+:::
+
+:::{question} which
+---
+of: largest weights[the]
+answer: cat
+---
+Which?
+:::
+
+:::{dropdown} Think
+A thought.
+:::
+"""
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "mine.md"
+    path.write_text(LESSON, encoding="utf-8")
+    return path
+
+
+def words(document: str) -> str:
+    return " ".join(unescape(re.sub(r"<style>.*?</style>|<[^>]+>", " ", document, flags=re.DOTALL)).split())
+
+
+def test_what_is_handed_out_has_no_answer_and_the_solutions_have_each(file: Path) -> None:
+    lesson = shelf.opened(file)
+    blank, solved = (handout.document(lesson, {}, solved=each) for each in (False, True))
+    (step,) = lesson.steps
+    number = truth(step.questions[0], step.link, figure_of).answer
+    for told in (number, "A cause.", "A thought.", "A hint."):
+        assert told not in words(blank), told
+    for told in (number, "A cause.", "A thought."):
+        assert told in words(solved), told
+    assert blank.count("class='line'") == 3 * handout.LINES
+    assert "class='right'" not in blank
+    assert re.findall(r"<span class='right'>(.*?)</span>", solved) == ["cat"]
+    assert "<math" in blank
+    assert "A &lt;b&gt;lesson&lt;/b&gt; &amp; more" in blank
+    true = truth(step.questions[0], step.link, figure_of).number
+    assert true == pytest.approx(0.5369, abs=5e-5)
+
+
+@pytest.mark.parametrize("path", shelf.files(shelf.OWN), ids=lambda path: str(path.stem))
+def test_each_lesson_is_printed_whole(path: Path) -> None:
+    lesson = shelf.opened(path)
+    blank, solved = (words(handout.document(lesson, {}, solved=each)) for each in (False, True))
+    for number, step in enumerate(lesson.steps, start=1):
+        assert f"{number}. {step.title}" in blank
+        for part in step.parts:
+            if isinstance(part, Question):
+                assert truth(part, step.link, figure_of).answer in solved
+            elif isinstance(part, Aside):
+                assert part.title in blank
+    assert "{value}" not in solved
+    assert "\\(" not in solved
+    assert len(solved) > len(blank)
+
+
+def test_a_lesson_makes_slides_with_its_questions() -> None:
+    path = shelf.files(shelf.OWN)[0]
+    lines, bad = slides.lines_of(path)
+    lesson = shelf.opened(path)
+    assert bad == []
+    assert [line.title for line in lines] == [step.title for step in lesson.steps]
+    asked = [step for step in lesson.steps if step.questions]
+    assert sum("say=" in line.path for line in lines) == len(asked) > 5
+
+
+def test_what_is_no_lesson_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    bad = tmp_path / "bad.md"
+    bad.write_text(LESSON.replace("answer: 0.54", "answer: 0.64"), encoding="utf-8")
+    assert handout.main([str(bad), "--out", str(tmp_path)]) == 2
+    assert "bad.md, line 13: the answer is 0.537" in capsys.readouterr().err
+    assert handout.main([str(tmp_path / "none.md"), "--out", str(tmp_path)]) == 2
+    assert "wanted a file that can be read" in capsys.readouterr().err
+    bad.write_text("no lesson", encoding="utf-8")
+    with pytest.raises(slides.SlidesError, match=r"bad\.md, line 1: wanted title"):
+        slides.lines_of(bad)
