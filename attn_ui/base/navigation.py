@@ -59,12 +59,12 @@ PAGES = (
     Listed(
         "Single head",
         "Similar words weigh more: scores, softmax, a mix of values.",
-        opens_with=(*_FIELDS, "TextInput", "Checkbox", "Button"),
+        opens_with=(*_FIELDS, "TextInput", "Checkbox"),
     ),
     Listed(
         "Positional encoding",
         "What order does, and what happens without it.",
-        opens_with=(*_FIELDS, "TextInput", "Button"),
+        opens_with=(*_FIELDS, "TextInput"),
     ),
     Listed(
         "Multi-head",

@@ -26,7 +26,9 @@ class Shelf:
 
 
 def files(folder: Path) -> list[Path]:
-    """Return the lessons of a folder, by name."""
+    """Return the lessons of a folder, by name; none where the folder is not there."""
+    if not folder.is_dir():
+        return []
     found = sorted(path for path in folder.iterdir() if path.suffix in (".md", ".txt") and path.is_file())
     return [path for path in found if path.stem.upper() != "README"][:MOST_FILES]
 
@@ -90,7 +92,7 @@ def shelf() -> Shelf:
     own = hosting().lessons
     lessons: dict[str, Lesson] = {}
     complaints = []
-    for file in [*files(OWN), LECTURE, *(files(own) if own else [])]:
+    for file in [*files(OWN), *([LECTURE] if LECTURE.is_file() else []), *(files(own) if own else [])]:
         try:
             lesson = opened(file)
         except LessonError as error:

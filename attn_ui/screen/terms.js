@@ -1,8 +1,9 @@
 // Explains words in prose and letters in formulas where they stand, by hover, tap and keyboard. What is drawn there
 // is read and never touched: words are marked by the CSS Custom Highlight API, and one card lies over the page.
-const PROSE = ".stMain [data-testid=stMarkdownContainer], .live-says";
+// What Streamlit calls its elements is filled in by `attn_ui.screen.terms`.
+const PROSE = "{prose}, .live-says";
 const APART = "a, button, label, summary, code, pre, h1, h2, h3, [role=tab], .katex, .st-key-terms";
-const FORMULA = ".stMain .katex-html";
+const FORMULA = "{main} .katex-html";
 const DWELL = 180; // milliseconds that a pointer rests before a word is explained
 const LEAVE = 260; // that it may take on its way to the card
 const MARGIN = 8; // pixels between word, card and window
@@ -470,7 +471,7 @@ export function begin() {
   });
   const says = new MutationObserver(() => soon(350));
   const app = document.querySelector(line().dataset.app);
-  run.observe(app, { attributes: true, attributeFilter: ["data-test-script-state"] });
+  run.observe(app, { attributes: true, attributeFilter: ["{state}"] });
   const watched = new WeakSet();
   const watch = () => {
     for (const node of document.querySelectorAll(".live-says"))
@@ -479,7 +480,7 @@ export function begin() {
         says.observe(node, { childList: true });
       }
   };
-  new MutationObserver(watch).observe(app, { attributes: true, attributeFilter: ["data-test-script-state"] });
+  new MutationObserver(watch).observe(app, { attributes: true, attributeFilter: ["{state}"] });
   watch();
   made();
   unfolded = line().open;

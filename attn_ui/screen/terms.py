@@ -72,7 +72,11 @@ def listing_version() -> str:
 @cache
 def module() -> str:
     """Return the script that explains."""
-    return (Path(__file__).parent / "terms.js").read_text(encoding="utf-8")
+    script = (Path(__file__).parent / "terms.js").read_text(encoding="utf-8")
+    names = {"{prose}": markup.TEXT, "{main}": markup.MAIN, "{state}": markup.STATE}
+    for placed, name in names.items():
+        script = script.replace(placed, name)
+    return script
 
 
 @cache

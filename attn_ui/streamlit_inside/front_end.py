@@ -9,7 +9,7 @@ from attn_ui.streamlit_inside.part import Part, find, there
 
 TEXTS = (".js", ".css")
 # What the first message of every page asks Streamlit's front end for, by its files' names.
-COMPONENTS = ("Html", "BidiComponent")
+COMPONENTS = ("Html", "BidiComponent", "Button")
 FONTS = ("SourceSerifVariable-Roman", "MaterialSymbols-Rounded", "SourceCodeVF-Upright")
 # The front end looks for the server here first, and not below the page's own address.
 SERVER_STANDS_AT = 'window.__streamlit ??= { BACKEND_BASE_URL: new URL(".", location.href).href };'

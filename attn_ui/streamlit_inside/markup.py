@@ -14,6 +14,7 @@ NAMES = (
     "stAlert",
     "stApp",
     "stBidiComponent",
+    "stButton",
     "stButtonGroup",
     "stCaptionContainer",
     "stCheckbox",
@@ -54,6 +55,12 @@ PROSE = ", ".join(
     for name in ("stMarkdown", "stCaptionContainer", "stHeading", "stTabs", "stPageLink")
 )
 """All that a page says beside its figure, and its tabs."""
+MAIN = ".stMain"
+"""All of the page but the sidebar and the navigation."""
+TEXT = f"{MAIN} [data-testid=stMarkdownContainer]"
+"""A text in it."""
+STATE = "data-test-script-state"
+"""The attribute of the app that says whether a run is in progress."""
 READY = "[data-testid=stApp][data-test-script-state=notRunning][data-test-connection-state=CONNECTED]"
 """The app once a run has ended."""
 

@@ -67,9 +67,9 @@ def test_words_of_cells_are_spelt_out_on_the_bare_page() -> None:
         assert words == [row + column for column in held.columns]
 
 
-def test_pages_are_opened_outside_a_server_without_a_word(capfd: pytest.CaptureFixture[str]) -> None:
+def test_pages_are_opened_outside_a_server_without_a_word(caplog: pytest.LogCaptureFixture) -> None:
     say_nothing_of_threads()
     AppTest.from_string("import streamlit as st\nst.write(1)").run()
-    assert "ScriptRunContext" not in capfd.readouterr().err
+    assert "ScriptRunContext" not in caplog.text
     logging.getLogger("streamlit.runtime.scriptrunner_utils.script_run_context").warning("heard")
-    assert "heard" in capfd.readouterr().err  # what it says besides
+    assert "heard" in caplog.text  # what it says besides

@@ -22,9 +22,13 @@ ELSEWHERE = {"ATTENTION_LAB_CACHE", "ATTENTION_LAB_CHANGES"}  # seen inside the 
 
 
 def test_each_setting_does_what_it_says(browser: Browser, tmp_path: Path) -> None:
-    bundle, model = tmp_path / "bundle", tmp_path / "planted"
-    bundle.mkdir()
-    model.mkdir()
+    bundle, model, lessons = (tmp_path / name for name in ("bundle", "planted", "lessons"))
+    for folder in (bundle, model, lessons):
+        folder.mkdir()
+    text = (
+        "---\ntitle: Mine\nabout: Own.\nminutes: 1\n---\n## One\n\n:::{attention} single-head\n:::\n\nOne.\n"
+    )
+    (lessons / "mine.md").write_text(text, encoding="utf-8")
     planted_bert.write(model)
     (bundle / "plotly-mine.min.js").write_text(f"{get_plotlyjs()}\n// mine\n", encoding="utf-8")
     given: dict[str, Any] = {
@@ -35,6 +39,7 @@ def test_each_setting_does_what_it_says(browser: Browser, tmp_path: Path) -> Non
         "ATTENTION_LAB_CACHE": "16",
         "ATTENTION_LAB_CHANGES": "20",
         "ATTENTION_LAB_MODEL": str(model),
+        "ATTENTION_LAB_LESSONS": str(lessons),
     }
     assert sorted(given) == sorted(variables())
     assert given.keys() >= ELSEWHERE
@@ -52,6 +57,8 @@ def test_each_setting_does_what_it_says(browser: Browser, tmp_path: Path) -> Non
         app.settle()
         assert app.readout("real") == "head 1.2"
         expect(app.page.get_by_text("planted: 2 layers of 2 heads")).to_be_visible()
+        app.open("?lesson=mine")
+        expect(app.page.locator(".lesson-head h2")).to_have_text("One")
         # The server listens to all: what Share offers is its address in the network, where there is one.
         app.page.get_by_role("button", name="Share").click()
         shared = app.page.url.replace("127.0.0.1", own_host() or "127.0.0.1")

@@ -413,6 +413,7 @@ async (places) => {
 """
 
 
+@pytest.mark.film
 def test_a_film_holds_what_either_slider_shows_next_and_not_all_that_was_seen(tab: Page) -> None:
     tab.set_content("<p>film</p>")
     tab.add_script_tag(content=bundle("film.js"))

@@ -1,5 +1,6 @@
 """Projector mode: one figure fills the screen in large type; keys step, play and leave."""
 
+import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
@@ -25,6 +26,7 @@ def filled(page: Page) -> bool:
     return found
 
 
+@pytest.mark.film
 def test_a_figure_fills_the_screen_and_follows_the_keys(app: AppPage) -> None:
     app.open("single-head")
     page, figure = app.page, app.figure("walk")
