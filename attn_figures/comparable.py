@@ -21,6 +21,7 @@ _LARGE_BODY = 6.0  # units a side of a map whose cells are too many for a unit e
 _WHOLE_CELLS = 0.05  # by how much the sides of square cells may seem to differ
 _SHAPE = re.compile(r"\s*<span style='color:[^']*'>[\d,]+ × [\d,]+</span>")
 _QUANTITY = re.compile(r"(?:^|<br>)([^<]*) <b>%\{z:")
+_SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 _WORDS = re.compile(r"([^<]*) <b>%\{y\}</b>, ([^<]*) <b>%\{x\}</b>")
 _CELL = re.compile(r"([^<]*) <b>(.*)</b>, ([^<]*) <b>(.*)</b>")
 _ROLES: Mapping[str, Role] = {
@@ -180,13 +181,26 @@ def _labels(
     found = []
     for named, side, axis, count in zip((columns_named, rows_named), "xy", axes, shape[::-1], strict=True):
         names = [str(name) for name in named or ()]
-        found.append(names if len(names) == count else _ticked(trace, side, axis, count))
+        found.append(told_apart(names if len(names) == count else _ticked(trace, side, axis, count)))
     roles = _role(axes[1]), _role(axes[0])
     row, column = called or [
         role if role in ("query", "key") else word
         for role, word in zip(roles, ("row", "column"), strict=True)
     ]
     return found[0], found[1], (row, column)
+
+
+def told_apart(names: Sequence[str]) -> list[str]:
+    """Count names that come again, as pages do where a word stands twice.
+
+    >>> told_apart(["a", "b", "a", "a"])
+    ['a', 'b', 'a₂', 'a₃']
+    """
+    counts = [list(names[: place + 1]).count(name) for place, name in enumerate(names)]
+    return [
+        name if count == 1 else name + str(count).translate(_SUBSCRIPTS)
+        for name, count in zip(names, counts, strict=True)
+    ]
 
 
 def _ticked(trace: Spec, side: str, axis: Spec, count: int) -> list[str]:

@@ -45,6 +45,9 @@ export class Projector {
     };
     this.onSize = () => changed();
     this.step = new MutationObserver(() => this.tell()); // another step of a lesson, of the same figure
+    /** @type {string[]} */
+    this.questions = []; // of a lesson's step, or its title
+    this.question = 0; // which of them stands over the figure
     this.filled = false; // by the browser's own full screen
     /** @type {Element | null} */
     this.before = null; // what had the focus
@@ -71,7 +74,7 @@ export class Projector {
     window.addEventListener("keydown", this.onKey, true);
     window.addEventListener("resize", this.onSize);
     document.addEventListener("fullscreenchange", this.onScreen);
-    if (asked()) this.step.observe(document.body, { childList: true, subtree: true });
+    if (this.questions.length) this.step.observe(document.body, { childList: true, subtree: true });
     changed();
     this.focus(root.querySelector("input:not(:disabled)") ?? root.querySelector("button"));
     if (pressed && document.fullscreenEnabled)
@@ -86,10 +89,36 @@ export class Projector {
   /** Says over the figure what the page says that it covers: the question of a lesson's step, or the link's sentence. */
   tell() {
     const { told, changed } = this.shown;
-    const text = asked() || toldByLink();
+    const questions = asked();
+    if (questions.join() !== this.questions.join()) {
+      this.questions = questions; // another step
+      this.question = 0;
+      delete this.shown.root.dataset.answered;
+    }
+    const text = questions[this.question] || toldByLink();
     if (!this.on || told.textContent === text) return;
     told.textContent = text;
     changed();
+  }
+
+  /**
+   * What a presenter's remote asks for: the next question of a lesson's step, then what the page says, then the next
+   * step. Back is the step before.
+   *
+   * @param {boolean} onward
+   */
+  walk(onward) {
+    const { root, changed } = this.shown;
+    const last = this.questions.length - 1;
+    if (onward && this.question < last) {
+      this.question += 1;
+      this.tell();
+    } else if (onward && document.querySelector(".lesson-waits") && !("answered" in root.dataset)) {
+      root.dataset.answered = "";
+      changed();
+    } else {
+      follow(onward ? "next" : "prev");
+    }
   }
 
   /** @param {boolean} [follows] whether another figure fills the screen next */
@@ -106,6 +135,8 @@ export class Projector {
       root.removeAttribute("popover");
     }
     delete root.dataset.projector;
+    delete root.dataset.answered;
+    this.questions = [];
     for (const name of ["--zoom", "--drawn"]) root.style.removeProperty(name);
     if (root.parentElement) root.parentElement.style.minHeight = "";
     if (this.filled && !follows && document.fullscreenElement) document.exitFullscreen().catch(() => {});
@@ -160,9 +191,8 @@ export class Projector {
     const move = MOVES[event.key];
     if (event.key === "Escape") this.leave();
     else if (event.key === " " && !onButton) this.shown.toggle();
-    else if (event.key.startsWith("Page") && walk(event.key === "PageDown")) {
-      // What a presenter's remote sends is the next step of a lesson, where there is one.
-    } else if (move && !(onSlider && event.key.startsWith("Arrow"))) this.shown.nudge(...move);
+    else if (event.key.startsWith("Page") && this.questions.length) this.walk(event.key === "PageDown");
+    else if (move && !(onSlider && event.key.startsWith("Arrow"))) this.shown.nudge(...move);
     else return; // the slider's own keys, and Enter
     event.preventDefault();
     event.stopPropagation();
@@ -181,24 +211,23 @@ export class Projector {
   }
 }
 
-/** The question of a lesson's step, or its title; the figure covers its panel. */
+/** The questions of a lesson's step, or its title; the figure covers its panel. */
 function asked() {
-  return document.querySelector(".lesson-told")?.textContent ?? "";
+  return [...document.querySelectorAll(".lesson-told")].map((each) => each.textContent ?? "");
 }
 
 /**
- * Goes to the next or the last step of a lesson, and stays in projector mode.
+ * Goes to another step of a lesson, and stays in projector mode.
  *
- * @param {boolean} onward
+ * @param {"next" | "prev"} way
  */
-function walk(onward) {
-  const way = document.querySelector(`.lesson-ways a[rel="${onward ? "next" : "prev"}"]`);
-  if (!(way instanceof HTMLAnchorElement)) return Boolean(document.querySelector(".lesson-ways"));
-  const to = new URL(way.href);
+function follow(way) {
+  const link = document.querySelector(`.lesson-ways a[rel="${way}"]`);
+  if (!(link instanceof HTMLAnchorElement)) return;
+  const to = new URL(link.href);
   to.searchParams.set("projector", "true");
-  way.href = to.href;
-  way.click();
-  return true;
+  link.href = to.href;
+  link.click();
 }
 
 /** The sentence of a teacher's link, as the page shows it; the figure covers that. */

@@ -110,7 +110,7 @@ def _hidden(figures: list[dict[str, Any]], cursor: Cursor | None, name: str, fol
         for each, trace in zip(every, figures[0]["data"], strict=True)
         if not each.endswith(_AROUND) and (trace.get("type") == "heatmap" or "fillpattern" not in trace)
     ]
-    gone = {each for each in mains if _is_part(each, name) or _goes(each, name, follows)}
+    gone = {each for each in mains if each == name or _goes(each, name, follows)}
     for index, each in enumerate(every):
         copied = _copied(cursor, index) if cursor else []
         if each in mains and each not in gone and any(every[of] in gone for of in copied):
@@ -123,7 +123,7 @@ def _hidden(figures: list[dict[str, Any]], cursor: Cursor | None, name: str, fol
     return {
         index
         for index, (each, main) in enumerate(zip(every, whose, strict=True))
-        if main in gone or _is_part(each, name)
+        if main in gone or (main == name and _is_part(each, name))
     }
 
 
@@ -240,7 +240,7 @@ def _withheld(trace: Trace, maps: Mapping[str, Trace], name: str) -> Trace:
         return kept | {"visible": False} | ({"x": [], "y": []} if trace.get("type") != "heatmap" else {})
     size = np.shape(over["z"])
     if own.endswith(" hatch"):
-        return kept | {"visible": True} | _hatch(over, size, "?" if _is_part(own, name) else "")
+        return kept | {"visible": True} | _hatch(over, size, "?" if own == f"{name} hatch" else "")
     meta = {key: value for key, value in (over.get("meta") or {}).items() if key != "labels"}
     labels = (over.get("meta") or {}).get("labels")
     meta |= {"covered": True} | ({"labels": labels} if labels else {})

@@ -5,7 +5,7 @@ A is the page at the pin's own link, without a session; B is what the page shows
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
@@ -182,8 +182,16 @@ def _drawn(
     except TooLargeError:
         why = f"{plain(titles[chosen])} is too large to be compared at all positions of the slider"
         return _Drawn(why=f"{why}: take fewer tokens.", titles=titles, chosen=chosen)
+    curves = {name for name in common if isinstance(a[name], Curves)}
     says = [
-        _said(whole, step.get(chosen), titles, chosen, {name: each[at] for name, each in found.items()})
+        _said(
+            whole,
+            step.get(chosen),
+            titles,
+            chosen,
+            {name: each[at] for name, each in found.items()},
+            curves=curves,
+        )
         for at, step in enumerate(steps)
     ]
     chooses = isinstance(whole, Map) and whole.matrix.chosen != (None, None)
@@ -223,7 +231,13 @@ def _differs(compared: Compared) -> bool:
 
 
 def _said(
-    a: Part, b: Part | None, titles: Mapping[str, str], chosen: str, found: Mapping[str, Compared]
+    a: Part,
+    b: Part | None,
+    titles: Mapping[str, str],
+    chosen: str,
+    found: Mapping[str, Compared],
+    *,
+    curves: Set[str],
 ) -> str:
     """Say what changed most in the chosen panel, and what did not change at all."""
     compared, title = found[chosen], plain(titles[chosen])
@@ -231,7 +245,13 @@ def _said(
         said = [_why(compared, a, b, title)]
     else:
         said = [_most(compared, b, title), _still(compared, b)]
-    still = [plain(titles[name]) for name, each in found.items() if name != chosen and not _differs(each)]
+    others = {name: each for name, each in found.items() if name != chosen}
+    changed = [plain(titles[name]) for name, each in others.items() if _differs(each)]
+    if changed and not _differs(compared):
+        said.append(f"What changed is {listed(changed[:_MOST_NAMED])}.")
+    # A curve over all positions of the slider is the same at each of them: of curves it says nothing.
+    alike = [name for name, each in others.items() if not _differs(each) and name not in curves]
+    still = [plain(titles[name]) for name in alike]
     if still:
         more = [f"{len(still) - _MOST_NAMED} more"] if len(still) > _MOST_NAMED else []
         said.append(f"{_capital(listed(still[:_MOST_NAMED] + more))} did not change at all.")

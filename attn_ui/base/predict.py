@@ -30,6 +30,8 @@ Answer = int | float | str | tuple[float, ...]
 NODES = 33  # places at which a drawn curve has a height
 MOST_BARS = 24  # keys of a row that is dragged
 _TIE = 1e-6  # numbers that differ by less, in float32, are said to be equal
+_NO_WEIGHTS = frozenset({"scores", "scaled", "masked", "prediction"})  # though their rows may sum to one
+_NOUNS = {"at": "place", "says": "answer"}  # what a map calls its rows and columns in its hover
 _SUMS_TO = 1e-4  # how near to one a row of weights adds up in float32
 _WITH_ARTICLE = {
     "weights",
@@ -64,6 +66,8 @@ class Map:
     @property
     def is_weights(self) -> bool:
         """Whether each row is shares of one, or has nothing to share out."""
+        if self.name in _NO_WEIGHTS:
+            return False
         filled = np.nan_to_num(self.values)
         sums = filled.sum(axis=1)
         return bool((filled >= 0).all() and ((np.abs(sums - 1) < _SUMS_TO) | (sums == 0)).all())
@@ -238,7 +242,7 @@ class Question:
             return f"Covered: {name}. Where does it go? Draw it."
         here = self.maps[step]
         row, column = min(row, len(here.rows) - 1), min(self.column, len(here.columns) - 1)
-        asked, found = here.words
+        asked, found = (_NOUNS.get(word, word) for word in here.words)
         cell = f"{asked} {here.row(row)} and {found} {here.column(column)}"
         covered = f"Covered: {name}."
         if self.kind == "key":

@@ -1,7 +1,8 @@
 """What is so at a step: quantities computed from the pages, and what somebody answered held against it."""
 
 import re
-from collections.abc import Callable
+import unicodedata
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,6 +25,7 @@ class Truth:
     said: str
     number: float | None = None
     options: tuple[str, ...] = ()
+    ties: tuple[str, ...] = ()  # what is as right as the answer
 
 
 def truth(question: Question, link: str, figures: Figures) -> Truth:
@@ -35,8 +37,12 @@ def truth(question: Question, link: str, figures: Figures) -> Truth:
     of = question.of.at(link)
     found = value(of, figures(of.link))
     if question.kind == "which":
-        names = tuple(question.options) or tuple(options(of, figures(of.link)))
-        return Truth(str(found), _why(of, str(found), figures), options=names)
+        numbers = _row(of, figures(of.link))
+        best = numbers[str(found)]
+        ties = tuple(name for name, number in numbers.items() if _close(number, best))
+        return Truth(
+            str(found), _why(of, numbers, ties), None, tuple(question.options) or tuple(numbers), ties
+        )
     assert not isinstance(found, str)
     if question.kind == "number":
         return Truth(written(found, of.form), f"{of.name} is {_exact(found)}", found)
@@ -45,8 +51,7 @@ def truth(question: Question, link: str, figures: Figures) -> Truth:
     other = value(than, figures(than.link))
     assert not isinstance(other, str)
     first, second, neither = COMPARED[question.kind]
-    close = abs(found - other) <= SAME * max(abs(found), abs(other))
-    answer = neither if close else first if found > other else second
+    answer = neither if _close(found, other) else first if found > other else second
     if question.kind == "trend":
         said = f"{of.name} goes from {_exact(found)} to {_exact(other)}"
     elif of.name == than.name:  # at two links
@@ -59,19 +64,21 @@ def truth(question: Question, link: str, figures: Figures) -> Truth:
 def is_right(question: Question, truth: Truth, said: str | float) -> bool:
     """Tell whether an answer is right; a number may be off by what the question allows."""
     if truth.number is None:
-        return said == truth.answer
+        return said == truth.answer or said in truth.ties
     if isinstance(said, str):
         return False
     allowed = question.within
     if allowed is None:
-        allowed = max(_TWENTIETH * abs(truth.number), _half_a_digit(question.answer))
+        # Half of a whole number's last digit would take 0.4 for 0.
+        digit = _half_a_digit(question.answer)
+        allowed = max(_TWENTIETH * abs(truth.number), digit if digit < _TWENTIETH else 0.1 * _TWENTIETH)
     return abs(said - truth.number) <= allowed + 1e-12
 
 
 def stated(question: Question, truth: Truth) -> bool:
     """Tell whether the answer that the lesson states is the computed one, to the digits that it states."""
     if truth.number is None:
-        return question.answer == truth.answer
+        return question.answer in (truth.answer, *truth.ties)
     try:
         number = read_number(question.answer)
     except ValueError:
@@ -85,10 +92,14 @@ def read_number(text: str) -> float:
     Raises:
         ValueError: it is none, or none that is finite.
 
-    >>> read_number("−0.5"), read_number("25 %")
-    (-0.5, 0.25)
+    >>> read_number("−0,5"), read_number("25 %"), read_number("2,048"), read_number("2 × 10⁻⁸")
+    (-0.5, 0.25, 2048.0, 2e-08)
     """
-    plain = text.strip().replace("−", "-").replace(",", ".") if text.count(",") <= 1 else text
+    plain = unicodedata.normalize("NFKC", text.strip()).replace("−", "-")
+    plain = re.sub(r"\s*[×x*·]\s*10\s*(?:\^|\*\*)?\s*(?=[+-]?\d)", "e", plain)
+    if re.fullmatch(r"[+-]?[1-9]\d{0,2}(,\d{3})+(\.\d*)?", plain):
+        plain = plain.replace(",", "")  # thousands
+    plain = plain.replace(",", ".") if plain.count(",") == 1 else plain
     plain, percent = (plain[:-1].strip(), 0.01) if plain.endswith("%") else (plain, 1.0)
     if not re.fullmatch(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d{1,2})?", plain, re.IGNORECASE):
         raise ValueError(f"wanted a number as 0.25, got {text!r:.40}")
@@ -131,16 +142,23 @@ def _exact(number: float) -> str:
     return written(number, ".4g" if abs(number) >= 1e-4 else USUAL_FORM)
 
 
-def _why(of: Quantity, chosen: str, figures: Figures) -> str:
+def _close(one: float, other: float) -> bool:
+    return abs(one - other) <= SAME * max(abs(one), abs(other))
+
+
+def _row(of: Quantity, figure: dict[str, Any]) -> dict[str, float]:
+    """Return the numbers of what is chosen from, by their names."""
+    found = {name: value(Quantity(of.panel, (*of.cell, name)), figure) for name in options(of, figure)}
+    return {name: number for name, number in found.items() if not isinstance(number, str)}
+
+
+def _why(of: Quantity, numbers: dict[str, float], chosen: Sequence[str]) -> str:
     """Say the number of what is chosen, and of the next."""
-    figure = figures(of.link)
-    names = options(of, figure)
-    numbers = {}
-    for name in names:
-        found = value(Quantity(of.panel, (*of.cell, name)), figure)
-        assert not isinstance(found, str)
-        numbers[name] = found
-    ranked = sorted(numbers, key=lambda name: numbers[name], reverse=of.of == "largest")
+    rest = sorted(
+        (name for name in numbers if name not in chosen),
+        key=lambda name: numbers[name],
+        reverse=of.of == "largest",
+    )
     row = f"{of.panel}[{', '.join(of.cell)}]" if of.cell else of.panel
-    rest = f", then {ranked[1]} {_exact(numbers[ranked[1]])}" if len(ranked) > 1 else ""
-    return f"in {row} {chosen} has {_exact(numbers[chosen])}{rest}"
+    has = f"{' and '.join(chosen)} {'have' if len(chosen) > 1 else 'has'} {_exact(numbers[chosen[0]])}"
+    return f"in {row} {has}" + (f", then {rest[0]} {_exact(numbers[rest[0]])}" if rest else "")

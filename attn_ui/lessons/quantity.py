@@ -157,10 +157,11 @@ def options(quantity: Quantity, figure: Mapping[str, Any]) -> list[str]:
 def written(number: float, form: str = USUAL_FORM) -> str:
     """Write a number as text does: a true minus sign, no exponent below a million.
 
-    >>> written(-0.12345), written(1234567.0, ".3g"), written(0.5, ".0%"), written(1.52e-8, ".1g")
-    ('−0.123', '1230000', '50%', '2 × 10⁻⁸')
+    >>> written(-0.12345), written(2048.0), written(1234567.5), written(0.5, ".0%"), written(1.52e-8, ".1g")
+    ('−0.123', '2048', '1230000', '50%', '2 × 10⁻⁸')
     """
-    text = f"{round(number):d}" if form == "d" else format(number, form)
+    is_whole = form.endswith("g") and abs(number - round(number)) < 1e-9 and abs(number) < 1e9
+    text = f"{round(number):d}" if is_whole or form == "d" else format(number, form)
     if "e" in text and 1e-5 < abs(number) < 1e9:
         text = f"{float(text):f}".rstrip("0").rstrip(".")
     if "e" in text:

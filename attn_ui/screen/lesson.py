@@ -19,6 +19,7 @@ from attn_ui.lessons.lesson import Aside, Lesson, Question, Step, Text
 from attn_ui.lessons.shelf import shelf
 
 _TRIES = "_lesson_tries"  # what was answered, by lesson, step and the question's place in it
+_LAST = "_lesson_last"  # the title of the lesson that was shown last, and the address of its step
 _SHOWN = "_lesson_shown"  # the answers that were asked for
 MOST_PILLS = 8  # names that stand side by side; more are in a list that unfolds
 TRIES_BEFORE = 1  # wrong ones, before the answer can be asked for
@@ -30,7 +31,11 @@ Place = tuple[str, str, int]
 def place() -> None:
     """Show the panel where the link names a lesson; nothing otherwise."""
     asked = st.query_params.get(LESSON.name)
+    if asked == "":  # it was left
+        del st.query_params[LESSON.name]
+        st.session_state.pop(_LAST, None)
     if not asked:
+        _lead_back()
         return
     name, _, step = asked.partition(".")
     on_shelf = shelf()
@@ -51,6 +56,16 @@ def place() -> None:
         _walk(lesson, at or 0)
 
 
+def _lead_back() -> None:
+    """Offer the way back to a lesson that was left by the navigation."""
+    if last := st.session_state.get(_LAST):
+        title, address = last
+        st.html(
+            f'<a class="lesson-return" href="{address}">Back to the lesson <b>{html.escape(title)}</b></a>',
+            width="content",
+        )
+
+
 def offer() -> None:
     """Show all lessons, each a link to its first step; and what of a host's own could not be opened."""
     on_shelf = shelf()
@@ -62,7 +77,7 @@ def offer() -> None:
 
 
 def _offered(lesson: Lesson) -> str:
-    to = html.escape(href(lesson.steps[0].link, lesson, lesson.steps[0]), quote=True)
+    to = _to(lesson, lesson.steps[0])
     title, about = html.escape(lesson.title), html.escape(lesson.about)
     return f'<li><a href="{to}">{title}</a> <span>{_length(lesson)}</span><p>{about}</p></li>'
 
@@ -84,8 +99,15 @@ def href(link: str, lesson: Lesson, step: Step) -> str:
     return f"{page.strip('/') or './'}?{urlencode(pairs)}"
 
 
+def _to(lesson: Lesson, step: Step) -> str:
+    """Return the address of a step, as an attribute of HTML; what is shown in a frame stays so."""
+    embedded = "&embed=true" if st.context.is_embedded else ""
+    return html.escape(href(step.link, lesson, step) + embedded, quote=True)
+
+
 def _walk(lesson: Lesson, at: int) -> None:
     step = lesson.steps[at]
+    st.session_state[_LAST] = lesson.title, _to(lesson, step)
     st.html(_head(lesson, at))
     is_alone = False
 
@@ -110,7 +132,7 @@ def _head(lesson: Lesson, at: int) -> str:
         here = ' aria-current="step"' if place == at else ""
         done = ' class="lesson-done"' if _is_done(lesson, step) else ""
         named = html.escape(f"{place + 1}. {step.title}", quote=True)
-        to = html.escape(href(step.link, lesson, step), quote=True)
+        to = _to(lesson, step)
         items.append(f'<li><a href="{to}" title="{named}" aria-label="{named}"{here}{done}></a></li>')
     step = lesson.steps[at]
     count = f"{at + 1} of {len(lesson.steps)}"
@@ -118,14 +140,13 @@ def _head(lesson: Lesson, at: int) -> str:
         f'<div class="lesson-head"><p>{html.escape(lesson.title)}<span>{count}</span>{_FOLD}</p>'
         f'<nav aria-label="Steps"><ol>{"".join(items)}</ol></nav>'
         f"<h2>{html.escape(step.title)}</h2></div>"
-        f'<p class="lesson-told" hidden>{html.escape(_told(step))}</p>'
+        + "".join(f'<p class="lesson-told" hidden>{html.escape(text)}</p>' for text in _told(step))
     )
 
 
-def _told(step: Step) -> str:
-    """What stands over a projected figure: the step's question, or its title."""
-    asks = next((question.asks for question in step.questions), None)
-    return step.title if asks is None else bare(_shown(asks, step))
+def _told(step: Step) -> list[str]:
+    """What stands over a projected figure, one after the other: the step's questions, or its title."""
+    return [bare(_shown(question.asks, step)) for question in step.questions] or [step.title]
 
 
 def _foot(lesson: Lesson, at: int) -> str:
@@ -134,11 +155,11 @@ def _foot(lesson: Lesson, at: int) -> str:
     def way(to: int, label: str, rel: str) -> str:
         if not 0 <= to < len(steps):
             return f'<span class="lesson-{rel}"></span>'
-        address = html.escape(href(steps[to].link, lesson, steps[to]), quote=True)
+        address = _to(lesson, steps[to])
         title = html.escape(steps[to].title, quote=True)
         return f'<a class="lesson-{rel}" rel="{rel}" href="{address}" title="{title}">{label}</a>'
 
-    again = html.escape(href(steps[at].link, lesson, steps[at]), quote=True)
+    again = _to(lesson, steps[at])
     return (
         f'<nav class="lesson-ways" aria-label="Lesson">{way(at - 1, "← Back", "prev")}'
         f"{way(at + 1, 'Next →', 'next')}</nav>"
@@ -149,14 +170,15 @@ def _foot(lesson: Lesson, at: int) -> str:
 
 
 def _left() -> str:
-    """Return the address of what is on screen, without the lesson."""
+    """Return the address of what is on screen, with a lesson that is none."""
     pairs = [
         (name, text)
         for name in st.query_params
         if name != LESSON.name
         for text in st.query_params.get_all(name)
     ]
-    return html.escape(f"?{urlencode(pairs)}", quote=True)
+    embedded = [("embed", "true")] if st.context.is_embedded else []
+    return html.escape(f"?{urlencode([*pairs, (LESSON.name, ''), *embedded])}", quote=True)
 
 
 def _parts(lesson: Lesson, step: Step) -> None:
@@ -192,12 +214,19 @@ def _ask(place: Place, question: Question, step: Step) -> None:
             f"{plain(true.answer)} ({plain(true.said)})."
         )
     tries = _tries(place)
-    settled = place in _shown_ones() or any(is_right(question, true, each) for each in tries)
-    if settled:
+    is_shown = place in _shown_ones()
+    right = bool(tries) and is_right(question, true, tries[-1])
+    if is_shown or right:
         st.session_state.setdefault(_DONE, set()).add(place)
     _control(place, question, true)
     with st.container(key=f"lesson-reply-{place[2]}"):
-        _reply(place, question, true, tries, step, settled=settled)
+        if is_shown or right:
+            _settled(question, true, step, right=right)
+        elif tries:
+            _not_yet(place, question, true, tries)
+        if not (is_shown or place in st.session_state.get(_DONE, ())):
+            # What the page says of its figure may be the answer: it waits (lesson.css).
+            st.html('<i class="lesson-waits"></i>')
 
 
 def _control(place: Place, question: Question, true: Truth) -> None:
@@ -237,28 +266,24 @@ def _control(place: Place, question: Question, true: Truth) -> None:
     offer("Your answer", true.options, key=key, on_change=chosen, label_visibility="collapsed", **more)
 
 
-def _reply(
-    place: Place, question: Question, true: Truth, tries: Sequence[Any], step: Step, *, settled: bool
-) -> None:
-    if not settled and not tries:
-        return
-    if settled:
-        right = any(is_right(question, true, each) for each in tries)
-        opening = "✓ **Right.**" if right else f"The answer is **{plain(true.answer)}**."
-        st.markdown(f"{opening} Computed: {plain(true.said)}.")
-        if question.because:
-            st.markdown(_shown(question.because, step))
-        return
+def _settled(question: Question, true: Truth, step: Step, *, right: bool) -> None:
+    """Say what is so, and why."""
+    opening = "✓ **Right.**" if right else f"The answer is **{plain(true.answer)}**."
+    st.markdown(f"{opening} Computed: {plain(true.said)}.")
+    if question.because:
+        st.markdown(_shown(question.because, step))
+
+
+def _not_yet(place: Place, question: Question, true: Truth, tries: Sequence[Any]) -> None:
+    """Give the hint; after another try the answer can be asked for."""
     last = tries[-1]
     if true.number is not None and isinstance(last, str):
         st.markdown(f"A number is wanted, as 0.25 or 25%; you typed {plain(last[:40])}.")
         return
     named = f"{last:.6g}".replace("-", "−") if isinstance(last, float) else last
     st.markdown(f"✗ **Not yet:** {plain(named)}. {plain(question.hint)}")
-    if (
-        len([each for each in tries if not (true.number is not None and isinstance(each, str))])
-        > TRIES_BEFORE
-    ):
+    counted = [each for each in tries if true.number is None or not isinstance(each, str)]
+    if len(counted) > TRIES_BEFORE:
         st.button("Show the answer", key=f"lesson-show-{place[2]}", on_click=_show, args=(place,))
 
 

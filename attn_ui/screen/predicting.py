@@ -79,7 +79,13 @@ class Predicting:
                 self._tell()
                 return
             self._answers()
-            st.button("Reveal", key="predict-reveal", on_click=self._reveal)
+            waits = self.question.kind in ("key", "number", "trend") and not self._is_answered()
+            st.button("Reveal unanswered" if waits else "Reveal", key="predict-reveal", on_click=self._reveal)
+
+    @staticmethod
+    def _is_answered() -> bool:
+        """Whether something was said."""
+        return any(st.session_state.get(key) is not None for key in _ANSWERS)
 
     def _answers(self) -> None:
         asked = self.question

@@ -136,6 +136,26 @@ def test_numbers_are_right_within_a_twentieth_or_what_the_question_allows() -> N
     assert not is_right(usual, found, "cat")
 
 
+def test_a_whole_number_takes_no_half_of_one_and_a_tie_takes_both() -> None:
+    whole = the_question("of: sum weights[the]\nanswer: 1")
+    found = truth(whole, LINK, figure_of)
+    assert found.answer == "1"
+    assert [is_right(whole, found, said) for said in (1.0, 1.04, 0.5, 1.4)] == [True, True, False, False]
+    link = "single-head?example=I+love+dogs&stage=scores"
+    none = the_question(f"of: scores[I, love] at {link}\nanswer: 0")
+    found = truth(none, LINK, figure_of)
+    assert [is_right(none, found, said) for said in (0.0, 0.004, 0.1)] == [True, True, False]
+    tie = the_question(
+        "of: largest weights[cat] at single-head?text=a+cat+a&stage=weights\nanswer: a₂", "which"
+    )
+    twins = truth(tie, LINK, figure_of)  # both are the word "a", so both have the same weight
+    assert twins.ties == ("a", "a₂")
+    assert [is_right(tie, twins, said) for said in ("a", "a₂", "cat")] == [True, True, False]
+    assert stated(tie, twins)
+    assert "a and a₂ have 0.4869, then cat 0.02614" in twins.said
+    assert written(2048.0) == "2048"
+
+
 @pytest.mark.parametrize(
     ("answer", "so"),
     [("0.54", True), ("0.537", True), ("0.5", True), ("0.53", False), ("54%", True), ("x", False)],
@@ -157,7 +177,17 @@ def test_two_numbers_are_compared() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "number"), [("0.25", 0.25), (" 25% ", 0.25), ("−1,5", -1.5), ("1e-3", 0.001), (".5", 0.5)]
+    ("text", "number"),
+    [
+        ("0.25", 0.25),
+        (" 25% ", 0.25),
+        ("−1,5", -1.5),
+        ("1e-3", 0.001),
+        (".5", 0.5),
+        ("2,048", 2048),
+        ("3·10^-5", 3e-5),
+        ("2 × 10⁻⁸", 2e-8),
+    ],
 )
 def test_numbers_as_people_write_them(text: str, number: float) -> None:
     assert read_number(text) == pytest.approx(number)
