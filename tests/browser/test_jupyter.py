@@ -99,6 +99,7 @@ def test_the_keys_of_a_slider_are_its_own_and_reach_python(tab: Page, lab: str) 
     assert step_in_python(tab) == "step 3"
 
 
+@pytest.mark.film
 def test_a_button_and_the_panel_that_saves_keep_their_keys(tab: Page, lab: str) -> None:
     figure = run(tab, lab)
     first = tab.locator(".jp-Notebook-cell").first
