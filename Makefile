@@ -53,13 +53,13 @@ cartesian: .venv/.app
 	cd build && npm pack --silent "plotly.js-cartesian-dist-min@$$(../$(BIN)/python -c 'from plotly.offline import get_plotlyjs_version as v; print(v())')"
 	tar -xzf build/plotly.js-cartesian-dist-min-*.tgz -C build/plotly-js --strip-components=1
 
-# Three runs side by side, of about as much work each: two of those in a browser, which wait as well, the second
-# of them with the mathematics behind it; and one of all others.
+# Three runs side by side, of about as much work each: two of those in a browser, which wait as well, and one of
+# all others.
 TEST := $(BIN)/python -m pytest
 test: .venv/.dev browser check
 	@mkdir -p build
-	@$(TEST) -m "not browser" --ignore=tests/core > build/others.log 2>&1 & others=$$!; \
-	( $(TEST) tests/browser/test_[m-z]*.py; first=$$?; $(TEST) tests/core && test $$first = 0 ) > build/browser.log 2>&1 & rest=$$!; \
+	@$(TEST) -m "not browser" > build/others.log 2>&1 & others=$$!; \
+	$(TEST) tests/browser/test_[m-z]*.py > build/browser.log 2>&1 & rest=$$!; \
 	$(TEST) tests/browser/test_[a-l]*.py --durations=20; first=$$?; \
 	wait $$rest; rest=$$?; wait $$others; others=$$?; \
 	cat build/browser.log build/others.log; \

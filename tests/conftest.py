@@ -20,7 +20,7 @@ from jaxtyping import install_import_hook
 from tests.quick_apptest import leave_imports_to_themselves, look_for_components_once
 
 CORE, APP = (Path(__file__).parent / name for name in ("core", "app"))
-MOST_CASES = 8  # of one test of pages, which take a run of Streamlit's or more each
+MOST_CASES = 5  # of one test of pages, which take a run of Streamlit's or more each
 # Whose cases take a millisecond.
 QUICK = ("test_parameters", "test_says", "test_packing", "test_tables", "test_shared_cache", "test_old_links")
 

@@ -115,7 +115,7 @@ def without_content_visibility(page: Page) -> None:
     page.route(re.compile(r"/plotly/(live\.js|page\.css)"), spoil)
 
 
-@pytest.mark.sample(3)
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("path", PAGES)
 def test_a_picture_of_the_film_is_what_plotly_draws(app: AppPage, path: str) -> None:
     compare_film(app, path)

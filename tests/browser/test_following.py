@@ -19,7 +19,7 @@ def told(app: AppPage) -> str:
 
 
 @pytest.mark.still
-@pytest.mark.sample(2)
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("address", FIGURES)
 def test_a_tab_says_after_a_release_what_its_link_says(app: AppPage, address: str) -> None:
     app.open(address)

@@ -109,7 +109,7 @@ def measured(app: AppPage, key: str) -> Drawn:
     return read(app.figure(key).evaluate(MEASURE))
 
 
-@pytest.mark.sample(4)
+@pytest.mark.sample(3)
 @pytest.mark.still
 @pytest.mark.parametrize("link", FIGURES)
 def test_all_words_can_be_read_at_every_size(app: AppPage, link: str) -> None:
@@ -159,7 +159,7 @@ def bars_fault(drawn: Drawn) -> bool:
     return numbers != 3 * bars or bool(drawn.most and not bars and not drawn.sizes("digit"))
 
 
-@pytest.mark.sample(4)
+@pytest.mark.sample(3)
 @pytest.mark.still
 def test_a_projector_is_filled_and_can_be_read(
     app: AppPage, shown: str, request: pytest.FixtureRequest
@@ -232,7 +232,7 @@ FILLED = """() => {
 }"""
 
 
-@pytest.mark.sample(4)
+@pytest.mark.sample(3)
 @pytest.mark.still
 def test_a_saved_picture_can_be_read_in_every_shape(
     app: AppPage, shown: str, request: pytest.FixtureRequest

@@ -71,7 +71,7 @@ def test_each_setting_does_what_it_says(browser: Browser, tmp_path: Path) -> Non
         context.close()
 
 
-@pytest.mark.sample(2)
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("name", ["gpt2", "bert", "roberta", "distilbert", "llama"])
 def test_a_folder_that_transformers_saved_is_the_model_of_the_page(
     name: str, browser: Browser, tmp_path: Path

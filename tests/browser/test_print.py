@@ -48,7 +48,7 @@ def printed(app: AppPage, tmp_path: Path) -> Printed:
     return printed
 
 
-@pytest.mark.sample(2)
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("address", PAGES)
 def test_a_page_is_printed_on_one_sheet(app: AppPage, printed: Printed, address: str) -> None:
     app.open(address)
@@ -103,7 +103,7 @@ def test_on_paper_it_is_dark_on_white_whatever_the_screen_is(app: AppPage, print
     assert pixels.min() < 40
 
 
-@pytest.mark.sample(3)
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("link", LINKS)
 def test_words_on_paper_can_be_read(app: AppPage, link: str) -> None:
     app.open(link)

@@ -74,7 +74,7 @@ def first_figure(app: AppPage) -> str:
     return name.removeprefix("st-key-")
 
 
-@pytest.mark.sample(3)
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("address", [page for page in PAGES if page not in WITHOUT_MAPS])
 def test_every_kind_of_file(app: AppPage, browser: Browser, address: str, tmp_path: Path) -> None:
     app.open(address)
