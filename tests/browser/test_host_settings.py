@@ -57,7 +57,7 @@ def test_each_setting_does_what_it_says(browser: Browser, tmp_path: Path) -> Non
         app.settle()
         assert app.readout("real") == "head 1.2"
         expect(app.page.get_by_text("planted: 2 layers of 2 heads")).to_be_visible()
-        app.open("?lesson=mine")
+        app.open("single-head?lesson=mine")
         expect(app.page.locator(".lesson-head h2")).to_have_text("One")
         # The server listens to all: what Share offers is its address in the network, where there is one.
         app.page.get_by_role("button", name="Share").click()
