@@ -96,6 +96,7 @@ def test_the_keyboard_reaches_all_and_escape_closes(app: AppPage) -> None:
     summary.focus()
     app.page.keyboard.press("Enter")
     buttons = app.page.locator(".terms-here button")
+    expect(buttons.first).to_be_visible()  # the list may still be on its way
     keys = buttons.evaluate_all("nodes => nodes.map((node) => node.dataset.term)")
     # All of the figure's sentences, as Python has them, and the letters of the open tab's formulas.
     wanted = app.page.locator(".terms-here").get_attribute("data-here")
