@@ -137,7 +137,8 @@ def _head(lesson: Lesson, at: int) -> str:
     step = lesson.steps[at]
     count = f"{at + 1} of {len(lesson.steps)}"
     return (
-        f'<div class="lesson-head{"" if step.parts else " lesson-bare"}"><p>{html.escape(lesson.title)}<span>{count}</span>{_FOLD}</p>'
+        f'<div class="lesson-head{"" if step.parts else " lesson-bare"}">'
+        f"<p>{html.escape(lesson.title)}<span>{count}</span>{_FOLD}</p>"
         f'<nav aria-label="Steps"><ol>{"".join(items)}</ol></nav>'
         f"<h2>{html.escape(step.title)}</h2></div>"
         + "".join(f'<p class="lesson-told" hidden>{html.escape(text)}</p>' for text in _told(step))
