@@ -113,7 +113,7 @@ def test_a_step_is_left_played_with_reloaded_and_come_back_to(app: AppPage) -> N
     app.page.go_back()
     app.page.wait_for_url(lambda url: "stage=diagram" in url)
     app.settle()
-    app.page.get_by_role("link", name="Glossary").first.click()
+    app.page.get_by_role("link", name="Overview").first.click()
     app.page.get_by_text("Back to the lesson").click()
     expect(panel(app).locator("h2")).to_have_text(step.title)
     app.settle()
