@@ -47,12 +47,18 @@ def figures_of(packed: bytes, row: int = 0) -> list[dict[str, Any]]:
     return [_step(header, arrays, step, row) for step in range(count_steps(packed))]
 
 
-def _step(header: dict[str, Any], arrays: Sequence[Any], step: int, row: int) -> dict[str, Any]:
+def _changed(header: dict[str, Any], arrays: Sequence[Any], step: int) -> dict[str, Any]:
+    """Return the figure of one step, without its arrangements and without what follows the cursor."""
     figure: dict[str, Any] = _resolve(header["figure"], arrays)
     for change in header["changes"]:
         values, index = change["values"], change["at"][step]
         value = arrays[values["@"]][index] if isinstance(values, dict) else _resolve(values[index], arrays)
         paths.put(figure, change["path"], value)
+    return figure
+
+
+def _step(header: dict[str, Any], arrays: Sequence[Any], step: int, row: int) -> dict[str, Any]:
+    figure = _changed(header, arrays, step)
     cursor = header["cursor"] or {"changes": [], "copies": []}
     for change in cursor["changes"]:
         rows = _resolve(change["values"], arrays)
@@ -77,11 +83,7 @@ def unpacked(packed: bytes) -> tuple[list[dict[str, Any]], Cursor | None]:
     arranged = {table: _screens(screens, at.index(table)) for table in set(at)}
     figures: list[dict[str, Any]] = []
     for step in range(count_steps(packed)):
-        figure = _resolve(header["figure"], arrays)
-        for change in header["changes"]:
-            values, index = change["values"], change["at"][step]
-            value = arrays[values["@"]][index] if isinstance(values, dict) else values[index]
-            paths.put(figure, change["path"], _resolve(value, arrays))
+        figure = _changed(header, arrays, step)
         if screens:
             paths.put(figure, ("layout", "meta", "screens"), arranged[at[step]])
         figures.append(figure)
