@@ -14,6 +14,7 @@ from attn_figures import marks, theme
 from attn_figures.frame import MOST_LABELS, Role, Ticks
 from attn_figures.matrix import Matrix
 from attn_figures.numbers import number
+from attn_live.labels import told_apart
 
 Numbers = NDArray[np.float64]
 
@@ -21,7 +22,6 @@ _LARGE_BODY = 6.0  # units a side of a map whose cells are too many for a unit e
 _WHOLE_CELLS = 0.05  # by how much the sides of square cells may seem to differ
 _SHAPE = re.compile(r"\s*<span style='color:[^']*'>[\d,]+ × [\d,]+</span>")
 _QUANTITY = re.compile(r"(?:^|<br>)([^<]*) <b>%\{z:")
-_SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 _WORDS = re.compile(r"([^<]*) <b>%\{y\}</b>, ([^<]*) <b>%\{x\}</b>")
 _CELL = re.compile(r"([^<]*) <b>(.*)</b>, ([^<]*) <b>(.*)</b>")
 _ROLES: Mapping[str, Role] = {
@@ -188,19 +188,6 @@ def _labels(
         for role, word in zip(roles, ("row", "column"), strict=True)
     ]
     return found[0], found[1], (row, column)
-
-
-def told_apart(names: Sequence[str]) -> list[str]:
-    """Count names that come again, as pages do where a word stands twice.
-
-    >>> told_apart(["a", "b", "a", "a"])
-    ['a', 'b', 'a₂', 'a₃']
-    """
-    counts = [list(names[: place + 1]).count(name) for place, name in enumerate(names)]
-    return [
-        name if count == 1 else name + str(count).translate(_SUBSCRIPTS)
-        for name, count in zip(names, counts, strict=True)
-    ]
 
 
 def _ticked(trace: Spec, side: str, axis: Spec, count: int) -> list[str]:

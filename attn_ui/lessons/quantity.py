@@ -21,13 +21,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from attn_live.labels import told_apart
+
 Numbers = NDArray[np.float64]
 
 USUAL_FORM = ".3g"
 _FORM = re.compile(r"[+]?\.\d[fg]|d|%|\.\d%")
 _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 _TAGS = re.compile(r"<[^>]*>")
-_SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 
 
 def _spread(values: Numbers) -> float:
@@ -212,19 +213,6 @@ def _labels(
         texts = dict(zip(axis.get("tickvals") or (), axis.get("ticktext") or (), strict=False))
         sides.append([unescape(_TAGS.sub("", str(texts.get(place, place)))) for place in range(count)])
     return told_apart(sides[0]), told_apart(sides[1])
-
-
-def told_apart(names: Sequence[str]) -> list[str]:
-    """Count names that come again, as pages do where a word stands twice.
-
-    >>> told_apart(["a", "b", "a", "a"])
-    ['a', 'b', 'a₂', 'a₃']
-    """
-    counts = [list(names[: place + 1]).count(name) for place, name in enumerate(names)]
-    return [
-        name if count == 1 else name + str(count).translate(_SUBSCRIPTS)
-        for name, count in zip(names, counts, strict=True)
-    ]
 
 
 def _place(name: str, names: Sequence[str], panel: str) -> int:
