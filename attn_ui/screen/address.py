@@ -51,6 +51,12 @@ def _dropped_on(page: str) -> list[Dropped]:
     return list(dropped) if dropped_on == page else []
 
 
+def said_by_address(*without: str) -> list[tuple[str, str]]:
+    """Return the address as names with their values, in its order; not those of some names."""
+    names = [name for name in st.query_params if name not in without]
+    return [(name, text) for name in names for text in st.query_params.get_all(name)]
+
+
 def notify(dropped: Sequence[Dropped]) -> None:
     """Show what was dropped, with room for what turns out while the page runs."""
     st.session_state[_NOTICES] = st.empty()

@@ -27,22 +27,35 @@ def follow(show: Callable[[], None], settings: Sequence[Parameter]) -> None:
     """
     before = {name: st.session_state[name] for name in state.tied()}
     seen = state.seen()
+
+    def again() -> None:
+        state.sync(settings, entered=False)
+        stale = any(st.session_state.get(name) != value for name, value in before.items())
+        if stale or share.is_open() or not state.goes_on_from(seen):
+            st.rerun()
+        show()
+
+    run_alone(show, again)
+
+
+def run_alone(show: Callable[[], None], again: Callable[[], None]) -> None:
+    """Run a part of the page, and again alone whenever a control in it is used.
+
+    Args:
+        show: runs with the page; again: runs alone, when it is this visitor's turn.
+    """
     is_alone = False
 
     @st.fragment
-    def part() -> None:
+    def run() -> None:
         if not is_alone:
             show()
             return
         with TURNS:
-            state.sync(settings, entered=False)
-            stale = any(st.session_state.get(name) != value for name, value in before.items())
-            if stale or share.is_open() or not state.goes_on_from(seen):
-                st.rerun()
-            show()
+            again()
 
     try:
-        part()
+        run()
     finally:
         is_alone = True  # whatever calls it from now on is a run of this part
 

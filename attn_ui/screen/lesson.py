@@ -12,11 +12,12 @@ import streamlit as st
 
 from attn_ui.base.framing import LESSON
 from attn_ui.base.markdown import plain
-from attn_ui.host.turns import TURNS
 from attn_ui.lessons.answers import Truth, bare, is_right, read_number, said, stated, truth
 from attn_ui.lessons.figures import figure_of
 from attn_ui.lessons.lesson import Aside, Lesson, Question, Step, Text
 from attn_ui.lessons.shelf import shelf
+from attn_ui.screen.address import said_by_address
+from attn_ui.screen.following import run_alone
 
 _TRIES = "_lesson_tries"  # what was answered, by lesson, step and the question's place in it
 _LAST = "_lesson_last"  # the title of the lesson that was shown last, and the address of its step
@@ -109,20 +110,11 @@ def _walk(lesson: Lesson, at: int) -> None:
     step = lesson.steps[at]
     st.session_state[_LAST] = lesson.title, _to(lesson, step)
     st.html(_head(lesson, at))
-    is_alone = False
 
-    @st.fragment
     def parts() -> None:
-        if not is_alone:
-            _parts(lesson, step)
-            return
-        with TURNS:
-            _parts(lesson, step)
+        _parts(lesson, step)
 
-    try:
-        parts()
-    finally:
-        is_alone = True  # an answer runs this part alone
+    run_alone(parts, parts)  # an answer runs it alone
     st.html(_foot(lesson, at))
 
 
@@ -172,12 +164,7 @@ def _foot(lesson: Lesson, at: int) -> str:
 
 def _left() -> str:
     """Return the address of what is on screen, with a lesson that is none."""
-    pairs = [
-        (name, text)
-        for name in st.query_params
-        if name != LESSON.name
-        for text in st.query_params.get_all(name)
-    ]
+    pairs = said_by_address(LESSON.name)
     embedded = [("embed", "true")] if st.context.is_embedded else []
     return html.escape(f"?{urlencode([*pairs, (LESSON.name, ''), *embedded])}", quote=True)
 

@@ -16,6 +16,7 @@ from attn_ui.base.parameters import Parameter
 from attn_ui.base.pin import COMPARE, PIN, Pin
 from attn_ui.host import reach
 from attn_ui.screen import predicting, settings_file, state
+from attn_ui.screen.address import said_by_address
 
 _HERE = Path(__file__).parent
 _PLACE = "_share_place"  # where the run in progress has the panel, and what its page can set
@@ -72,9 +73,7 @@ def link(*, framed: bool, **more: str) -> str:
         more: put in besides; nothing where empty.
     """
     own: set[str] = set() if framed else {each.name for each in framing(())} - {PIN, COMPARE.name}
-    pairs = [(name, text) for name in st.query_params for text in st.query_params.get_all(name)]
-    pairs = [(name, text) for name, text in pairs if name not in own]
-    pairs += [(name, text) for name, text in more.items() if text]
+    pairs = said_by_address(*own) + [(name, text) for name, text in more.items() if text]
     address = st.context.url or ""
     return f"{address}?{urlencode(pairs)}" if pairs else address
 
