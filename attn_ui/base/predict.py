@@ -441,7 +441,7 @@ def question(
     texts = figure.slider.texts() if figure.slider else [""] * count_steps(figure.steps)
     label = figure.slider.label if figure.slider else ""
     maps = read_maps(figure.steps, name)
-    possible = kinds(figure.steps, name)
+    possible = _kinds(figure.steps, name, maps)
     asked = kind if kind in possible else ALOUD
     lost = "" if asked == kind or name not in cover.names(figure.steps) else kind
     if not maps:
@@ -472,7 +472,10 @@ def chooses_row(figure: "Figure", name: str) -> Steps | None:
 
 def kinds(packed: bytes, name: str) -> tuple[str, ...]:
     """Return the kinds of question that can be asked about a panel or curve of a figure."""
-    maps = read_maps(packed, name)
+    return _kinds(packed, name, read_maps(packed, name))
+
+
+def _kinds(packed: bytes, name: str, maps: Sequence[Map]) -> tuple[str, ...]:
     if not maps:
         return (ALOUD, "curve") if _read_curve(packed, name, 0)[1] else (ALOUD,)
     here = maps[0]

@@ -128,7 +128,7 @@ class Predicting:
 
     def _bars(self, here: Map) -> None:
         about = f"Weights of the {here.words[0]} {here.rows[self.question.row]}: they sum to one"
-        _row_bars()(
+        _component("row_bars", role="group")(
             key="predict-row",
             data={"labels": [*here.columns], "about": about, "turn": self._turn},
             on_shares_change=lambda: None,
@@ -151,7 +151,7 @@ class Predicting:
         if drawn:
             heights = zip(curve.x.tolist(), curve.y.tolist(), strict=True)
             data["computed"] = [[x, y] for x, y in heights if np.isfinite(y)]
-        _curve_pad()(
+        _component("curve_pad")(
             key=f"predict-curve{'-seen' if drawn else ''}", data=data, on_heights_change=lambda: None
         )
 
@@ -242,20 +242,12 @@ def predicted(page: Page[Any, Any], seen: Seen[Any]) -> Predicting | None:
 
 
 @cache
-def _row_bars() -> Any:
+def _component(name: str, role: str = "") -> Any:
+    """Return one of the controls of our own, whose script is the file of its name."""
+    role = f' role="{role}"' if role else ""
     return st.components.v2.component(
-        "row_bars",
-        html='<div class="row-bars" role="group"></div>',
-        js=(Path(__file__).parent / "row_bars.js").read_text(encoding="utf-8"),
-        isolate_styles=False,
-    )
-
-
-@cache
-def _curve_pad() -> Any:
-    return st.components.v2.component(
-        "curve_pad",
-        html='<div class="curve-pad"></div>',
-        js=(Path(__file__).parent / "curve_pad.js").read_text(encoding="utf-8"),
+        name,
+        html=f'<div class="{name.replace("_", "-")}"{role}></div>',
+        js=(Path(__file__).parent / f"{name}.js").read_text(encoding="utf-8"),
         isolate_styles=False,
     )
