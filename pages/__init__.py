@@ -6,22 +6,17 @@ computes what a link shows, without the app.
 """
 
 from collections.abc import Iterator, Mapping
-from importlib import import_module
 from typing import Any
 
 from attn_ui.base.navigation import PAGES as LISTED
-from attn_ui.base.page import Page
+from attn_ui.base.page import Page, page_at
 
 
 class _Pages(Mapping[str, Page[Any, Any]]):
     """Each page is imported when it is asked for."""
 
     def __getitem__(self, address: str) -> Page[Any, Any]:
-        folder = next((each.folder for each in LISTED if each.address == address), None)
-        if folder is None:
-            raise KeyError(f"one of {', '.join(self)}; got {address!r}")
-        page: Page[Any, Any] = import_module(f"pages.{folder}.page").PAGE
-        return page
+        return page_at(address)
 
     def __iter__(self) -> Iterator[str]:
         return iter([each.address for each in LISTED])

@@ -293,6 +293,19 @@ def _said(figure: Figure | None, ask: Ask) -> str:
     return "".join(text for _, text in said_at(says, *_position(figure, ask))) if figure and says else ""
 
 
+def page_at(address: str) -> Page[Any, Any]:
+    """Return the page of an address, as `Page.address` has it; it is imported when it is first asked for.
+
+    Raises:
+        KeyError: there is none.
+    """
+    folder = next((each.folder for each in PAGES if each.address == address), None)
+    if folder is None:
+        raise KeyError(f"one of {', '.join(each.address for each in PAGES)}; got {address!r}")
+    page: Page[Any, Any] = import_module(f"pages.{folder}.page").PAGE
+    return page
+
+
 @dataclass(frozen=True, eq=False)
 class At(Generic[Now]):
     """A page at a link.

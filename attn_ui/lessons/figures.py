@@ -1,10 +1,9 @@
 """The figure at a link, for what a lesson asks of it: computed once for all who are at that step."""
 
-from importlib import import_module
 from typing import Any
 
 from attn_ui.base.navigation import PAGES
-from attn_ui.base.page import At, Page
+from attn_ui.base.page import At, Page, page_at
 from attn_ui.base.shared_cache import shared
 
 KEPT = ("type", "name", "visible", "x", "y", "z", "xaxis", "yaxis", "meta")
@@ -16,13 +15,11 @@ def page_of(link: str) -> Page[Any, Any]:
     Raises:
         ValueError: there is none.
     """
-    address = link.partition("?")[0].strip("/")
-    folder = next((each.folder for each in PAGES if each.address == address), None)
-    if folder is None:
+    try:
+        return page_at(link.partition("?")[0].strip("/"))
+    except KeyError:
         names = ", ".join(each.address or "/" for each in PAGES)
-        raise ValueError(f"a link to a page ({names}), got {link!r}")
-    page: Page[Any, Any] = import_module(f"pages.{folder}.page").PAGE
-    return page
+        raise ValueError(f"a link to a page ({names}), got {link!r}") from None
 
 
 def seen_at(link: str) -> At[Any]:
