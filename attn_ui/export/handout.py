@@ -8,6 +8,7 @@ import argparse
 import base64
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from functools import cache
 from html import escape
 from pathlib import Path
@@ -184,12 +185,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if wrong := complaints(lesson):
             raise SlidesError("\n".join(wrong))
         out = writable(asked.out)
-        with chromium(asked.chromium) as browser:
-            if asked.address:
-                files = make(lesson, out, asked.address, browser)
-            else:
-                with serving() as address:
-                    files = make(lesson, out, address, browser)
+        running = nullcontext(asked.address) if asked.address else serving()
+        with chromium(asked.chromium) as browser, running as address:
+            files = make(lesson, out, address, browser)
     except (SlidesError, LessonError) as error:
         print(f"handout: {error}", file=sys.stderr)
         return 2
