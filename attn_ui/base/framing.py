@@ -1,7 +1,7 @@
 """What a link can say to any page beside the page's own settings: the words of a teacher's link.
 
 They hide controls or prose, start in projector mode, say one sentence of the teacher's own, open a step of a
-lesson beside the figure, cover a part of it until the student has said what stands there, and pin a state to
+lesson beside the figure, cover a part of it until it is revealed, and pin a state to
 compare with. All of it stands in the link alone; whoever takes it out of it has the whole page again.
 """
 
