@@ -3,7 +3,7 @@ PYTHON ?= python3
 PORT ?= 8501
 BIN := .venv/bin
 
-.PHONY: run class doctor slides lesson-check handout cartesian lock digests audit test quick soak check newest bench browser clean
+.PHONY: words run class doctor slides lesson-check handout cartesian lock digests audit test quick soak check newest bench browser clean
 
 run: .venv/.app
 	$(BIN)/streamlit run app.py --server.port $(PORT)
@@ -47,6 +47,10 @@ handout: .venv/.slides
 lesson-check: .venv/.app
 	$(BIN)/python -m attn_ui.lessons.check $(LESSON)
 
+# Messages from the code into catalogues, and catalogues into what the app reads: see CONTRIBUTING.md
+words: .venv/.dev
+	$(BIN)/python -m locales.words
+
 # A third of plotly.js, of the version that the installed plotly needs: run with ATTENTION_LAB_PLOTLY_JS=build/plotly-js
 cartesian: .venv/.app
 	mkdir -p build/plotly-js
@@ -80,7 +84,7 @@ soak: .venv/.dev browser
 check: .venv/.dev audit
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy attn_core attn_figures attn_live attn_ui pages benchmarks tests app.py
+	$(BIN)/mypy attn_core attn_figures attn_live attn_ui attn_words locales pages benchmarks tests app.py
 	$(BIN)/lint-imports
 	$(BIN)/pip-licenses --partial-match --from=mixed --fail-on="GPL;GNU General;Proprietary" > /dev/null
 	@if command -v npm > /dev/null; \

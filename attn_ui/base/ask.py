@@ -22,7 +22,9 @@ from attn_ui.base.parameters import (
     Tabs,
     Text,
     Whole,
+    shown,
 )
+from attn_words import _, _c
 
 Gap = Literal["small", "xxsmall"]
 K = TypeVar("K", bound=Hashable)
@@ -148,6 +150,16 @@ class Ask(Protocol):
         """Put a text into the address; with `replaces` an editor that shows it starts afresh."""
 
 
+def yes_or_no(on: bool) -> str:
+    """Say what a switch says."""
+    return _c("switch", "yes") if on else _c("switch", "no")
+
+
+def some_of(setting: Several, chosen: Sequence[str]) -> str:
+    """Say which of some options are chosen."""
+    return _(", ").join(shown(setting, each) for each in chosen) or _c("of several", "none")
+
+
 @dataclass
 class FromLink:
     """Answers with the values of a link; what it names not is at its default.
@@ -178,7 +190,7 @@ class FromLink:
     def choose(self, choice: Choice, label: str, **style: Any) -> str:
         """Return the option."""
         chosen = str(self._value(choice))
-        self._tell(choice, label, chosen, style)
+        self._tell(choice, label, shown(choice, chosen), style)
         return chosen
 
     segment = choose
@@ -198,7 +210,7 @@ class FromLink:
     def flag(self, setting: Flag, label: str, **style: Any) -> bool:
         """Return whether it is on."""
         on = bool(self._value(setting))
-        self._tell(setting, label, "yes" if on else "no", style)
+        self._tell(setting, label, yes_or_no(on), style)
         return on
 
     def line(self, setting: Text, label: str, **style: Any) -> str:
@@ -210,7 +222,7 @@ class FromLink:
     def several(self, setting: Several, label: str, offered: Sequence[str], **style: Any) -> list[str]:
         """Return those of the options that are offered."""
         chosen = [each for each in self._value(setting) if each in offered]
-        self._tell(setting, label, ", ".join(chosen) or "none", style)
+        self._tell(setting, label, some_of(setting, chosen), style)
         return chosen
 
     def step(self, steps: Steps, label: str, **style: Any) -> float:

@@ -1,8 +1,8 @@
 """What a link can say to any page beside the page's own settings: the words of a teacher's link.
 
 They hide controls or prose, start in projector mode, say one sentence of the teacher's own, open a step of a
-lesson beside the figure, cover a part of it until it is revealed, and pin a state to
-compare with. All of it stands in the link alone; whoever takes it out of it has the whole page again.
+lesson beside the figure, cover a part of it until it is revealed, pin a state to compare with, and speak a
+language. All of it stands in the link alone; whoever takes it out of it has the whole page again.
 """
 
 from collections.abc import Sequence
@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from attn_ui.base.parameters import Choice, Flag, Parameter, Text
 from attn_ui.base.pin import COMPARE, Pin
+from attn_words import LANGUAGES, N_, PSEUDO, _
 
 PROJECTOR = Flag("projector", False)
 SAY = Text("say", "", 300)
@@ -20,11 +21,11 @@ ALOUD = "aloud"
 PREDICT = Choice("predict", ALOUD, (ALOUD, "key", "row", "number", "trend", "curve"))
 """Which kind of question is asked about what is covered."""
 PARTS = {
-    "words": "All prose: what a page says beside its figure, and its tabs",
-    "tabs": "The tabs under the figure",
-    "sidebar": "The sidebar with all its settings",
-    "sliders": "The sliders under the figure",
-    "search": "The search field beside the title",
+    "words": N_("All prose: what a page says beside its figure, and its tabs"),
+    "tabs": N_("The tabs under the figure"),
+    "sidebar": N_("The sidebar with all its settings"),
+    "sliders": N_("The sliders under the figure"),
+    "search": N_("The search field beside the title"),
 }
 
 
@@ -39,8 +40,27 @@ class Hidden:
     def read(self, text: str) -> str:
         """Return the text itself where each of its names is known."""
         if text and not set(text.split(",")) <= set(self.names):
-            raise ValueError(f"names of what to hide, with commas between them: {', '.join(self.names)}")
+            raise ValueError(
+                _("names of what to hide, with commas between them: {names}", names=", ".join(self.names))
+            )
         return text
+
+
+@dataclass(frozen=True)
+class Language:
+    """The language that a link speaks; the visitor's own where it says none."""
+
+    name: str = "lang"
+    default: str = ""
+
+    def read(self, text: str) -> str:
+        """Return the language."""
+        if text not in (*LANGUAGES, PSEUDO):
+            raise ValueError(_("one of {options}", options=", ".join(LANGUAGES)))
+        return text
+
+
+LANG = Language()
 
 
 def hidden(settings: Sequence[Parameter]) -> Hidden:
@@ -52,6 +72,6 @@ def framing(settings: Sequence[Parameter]) -> tuple[Parameter, ...]:
     """Return what a link can say to a page with these settings, beside them.
 
     >>> [each.name for each in framing([Flag("bias", False)])]
-    ['hide', 'say', 'projector', 'lesson', 'pin', 'compare', 'cover', 'predict']
+    ['hide', 'say', 'projector', 'lesson', 'pin', 'compare', 'cover', 'predict', 'lang']
     """
-    return hidden(settings), SAY, PROJECTOR, LESSON, Pin(tuple(settings)), COMPARE, COVER, PREDICT
+    return hidden(settings), SAY, PROJECTOR, LESSON, Pin(tuple(settings)), COMPARE, COVER, PREDICT, LANG

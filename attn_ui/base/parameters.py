@@ -9,8 +9,12 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, Protocol
 
+from attn_words import N_, _, _c
+
 _DIGITS = 30  # characters that a number in a table may take
 EXACT = 6  # significant digits of a value between two of a slider's
+WORDLESS = frozenset("0123456789/√ₖd=×.+-−% ")
+"""What an option may be written in that all languages read."""
 _FEW = 10  # values that are told one by one
 
 
@@ -43,7 +47,7 @@ class Parameter(Protocol):
 
 @dataclass(frozen=True)
 class Choice:
-    """One of a few named options; the address carries the option as it is shown.
+    """One of a few named options; the address carries the option, `shown` tells how it is shown.
 
     Where the options are views of a page, choosing another is a step of the browser's history. Options of a
     ``kind`` ("mask") can be found by their names (`attn_ui.screen.find`), views in any case; ``tab`` is the
@@ -60,8 +64,17 @@ class Choice:
     def read(self, text: str) -> str:
         """Return the option itself."""
         if text not in self.options:
-            raise ValueError(f"one of {', '.join(self.options)}")
+            raise ValueError(_("one of {options}", options=", ".join(self.options)))
         return text
+
+
+def shown(setting: "Choice | Several", option: str) -> str:
+    """Return an option as it is shown; the address has the option itself, in every language.
+
+    >>> shown(Choice("mask", "none", ("none", "causal")), "causal")
+    'causal'
+    """
+    return option if WORDLESS.issuperset(option) else _c(setting.name, option)
 
 
 @dataclass(frozen=True)
@@ -84,10 +97,10 @@ def grouped_tabs(
     (('Understand', ('Maths',)), ('Take away', ('Data', 'Code')))
     """
     every = (
-        ("Understand", understand),
-        ("Experiment", experiment),
-        ("Prove", prove),
-        ("Take away", take_away),
+        (N_("Understand"), understand),
+        (N_("Experiment"), experiment),
+        (N_("Prove"), prove),
+        (N_("Take away"), take_away),
     )
     groups = tuple((name, tabs) for name, tabs in every if tabs)
     options = tuple(tab for _, tabs in groups for tab in tabs)
@@ -105,7 +118,7 @@ class Whole:
 
     def read(self, text: str) -> int:
         """Return the number."""
-        wanted = f"a whole number from {self.low} to {self.high}"
+        wanted = _("a whole number from {low} to {high}", low=self.low, high=self.high)
         if not (text.isascii() and text.removeprefix("-").isdigit() and len(text) < 12):
             raise ValueError(wanted)
         number = int(text)
@@ -127,7 +140,7 @@ class Real:
 
     def read(self, text: str) -> float:
         """Return the number."""
-        wanted = f"a number from {self.low:g} to {self.high:g}"
+        wanted = _("a number from {low} to {high}", low=f"{self.low:g}", high=f"{self.high:g}")
         number = _read_number(text, wanted)
         used = min(max(number, self.low), self.high)
         if used != number:
@@ -145,7 +158,7 @@ class Flag:
     def read(self, text: str) -> bool:
         """Return True or False."""
         if text.lower() not in ("true", "false"):
-            raise ValueError("true or false")
+            raise ValueError(_("{one} or {other}", one="true", other="false"))
         return text.lower() == "true"
 
 
@@ -160,7 +173,7 @@ class Text:
     def read(self, text: str) -> str:
         """Return the text as it is."""
         if len(text) > self.longest:
-            raise ValueError(f"at most {self.longest} characters")
+            raise ValueError(_("at most {count} characters", count=self.longest))
         return text
 
 
@@ -206,12 +219,13 @@ class Steps:
     def wanted(self) -> str:
         """Say what can be had."""
         low, high = f"{self.values[0]:g}", f"{self.values[-1]:g}"
+        if self.only and len(self.values) <= _FEW:
+            return _("{wanted}: {values}", wanted=_(self.only), values=", ".join(self.texts()))
         if self.only:
-            few = f": {', '.join(self.texts())}" if len(self.values) <= _FEW else f" from {low} to {high}"
-            return f"{self.only}{few}"
+            return _("{wanted} from {low} to {high}", wanted=_(self.only), low=low, high=high)
         if self._whole:
-            return f"a whole number from {low} to {high}"
-        return f"a number from {low} to {high}, of at most {EXACT} digits"
+            return _("a whole number from {low} to {high}", low=low, high=high)
+        return _("a number from {low} to {high}, of at most {count} digits", low=low, high=high, count=EXACT)
 
     def taken(self, number: float) -> float:
         """Return the value that is taken for a number: itself, or the nearest that can be had.
@@ -282,7 +296,9 @@ class Table:
         """Return the text itself when it is a table within bounds, and short enough for a link."""
         self.rows(text)
         if len(text) > self.longest:
-            raise ValueError(f"{self._wanted()}, in at most {self.longest} characters")
+            raise ValueError(
+                _("{wanted}, in at most {count} characters", wanted=self._wanted(), count=self.longest)
+            )
         return text
 
     def rows(self, text: str) -> tuple[tuple[float, ...], ...]:
@@ -307,9 +323,11 @@ class Table:
         return rows
 
     def _wanted(self) -> str:
-        return (
-            f"at most {self.most_rows} rows of at most {self.most_columns} numbers from -1000 to 1000, "
-            "as in 1,2,3;4,5,6"
+        return _(
+            "at most {rows} rows of at most {columns} numbers from -1000 to 1000, as in {example}",
+            rows=self.most_rows,
+            columns=self.most_columns,
+            example="1,2,3;4,5,6",
         )
 
     def text(self, rows: Sequence[Sequence[float]]) -> str:
@@ -352,7 +370,13 @@ class Cells:
             query, dot, key = part.partition(".")
             whole = all(side.isascii() and side.isdigit() and len(side) < 4 for side in (query, key))
             if not (dot and whole and int(query) < self.most and int(key) < self.most):
-                raise ValueError(f"cells as query.key, each from 0 to {self.most - 1}, as in 0.2,1.0")
+                raise ValueError(
+                    _(
+                        "cells as query.key, each from 0 to {most}, as in {example}",
+                        most=self.most - 1,
+                        example="0.2,1.0",
+                    )
+                )
             cells.add((int(query), int(key)))
         return frozenset(cells)
 
@@ -372,7 +396,7 @@ class Several:
     def read(self, text: str) -> str:
         """Return one option."""
         if text not in self.options:
-            raise ValueError(f"any of {', '.join(self.options)}, each at most once")
+            raise ValueError(_("any of {options}, each at most once", options=", ".join(self.options)))
         return text
 
 

@@ -16,6 +16,8 @@ from typing import Any, ParamSpec, TypeVar
 import numpy as np
 from cachetools import LRUCache
 
+from attn_words import language
+
 MOST_BYTES = 64_000_000
 _ENTRY = 500  # bytes that an entry takes beside its value: its key and its places in the tables
 
@@ -57,7 +59,8 @@ class SharedCache:
         """Share a function's results among all sessions.
 
         Its arguments must be hashable, save those whose names begin with an underscore: these are no part of
-        the key, so the other arguments must determine them. Equal arguments of different types are different.
+        the key, so the other arguments must determine them. Equal arguments of different types are different,
+        and a result may hold words: there is one for each language.
         """
         signature = inspect.signature(function)
         names = [name for name in signature.parameters if not name.startswith("_")]
@@ -68,7 +71,7 @@ class SharedCache:
             bound = signature.bind(*args, **kwargs)
             bound.apply_defaults()
             given = tuple((type(value), value) for value in (bound.arguments[each] for each in names))
-            return self.get((name, given), lambda: function(*args, **kwargs))
+            return self.get((name, language(), given), lambda: function(*args, **kwargs))
 
         return answer
 

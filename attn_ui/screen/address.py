@@ -8,7 +8,7 @@ import streamlit as st
 from attn_ui.base.framing import framing
 from attn_ui.base.links import Dropped, bad_settings
 from attn_ui.base.parameters import Parameter, Steps, by_name
-from attn_ui.screen import state
+from attn_ui.screen import named, state
 from attn_ui.streamlit_inside.run import read_address_again, travelled
 
 _PAGE = "_address_page"
@@ -43,6 +43,8 @@ def check(page: str, parameters: Sequence[Parameter]) -> list[Dropped]:
         session[_PAGE] = page
         session[_LEFT] = session.get(_LEFT, frozenset()) | {parameter.name for parameter in parameters}
     state.sync(parameters, entered=entered)
+    if entered or travelled():
+        named.arrive(parameters, goes_back=travelled())
     return _dropped_on(page)
 
 

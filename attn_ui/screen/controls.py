@@ -5,7 +5,9 @@ from typing import Any
 
 import streamlit as st
 
-from attn_ui.base.parameters import Choice, Flag, Real, Several, Steps, Text, Whole
+from attn_ui.base.ask import some_of, yes_or_no
+from attn_ui.base.parameters import Choice, Flag, Real, Several, Steps, Text, Whole, shown
+from attn_ui.screen import named
 from attn_ui.screen.address import show
 from attn_ui.screen.state import call, exact, move, position, tie, times_shown
 
@@ -15,25 +17,46 @@ def _tied(name: str) -> dict[str, Any]:
     return {"key": name, "bind": "query-params", "persist_state": "session"}
 
 
+def _tied_by_name(setting: Choice | Several) -> dict[str, Any]:
+    """Tie options that are shown in other words than the address has."""
+    if not named.here():
+        return _tied(setting.name)
+    tie(setting.name)
+    named.before(setting)
+    return {
+        "key": setting.name,
+        "persist_state": "session",
+        "format_func": {option: shown(setting, option) for option in setting.options}.__getitem__,
+    }
+
+
 def _call(name: str, label: str, said: str, more: dict[str, Any]) -> None:
     """Note what a control says; one that cannot be used says nothing of what is shown."""
     call(name, label, None if more.get("disabled") else said)
 
 
+def _unless_set(setting: Choice | Several, start: dict[str, Any]) -> dict[str, Any]:
+    """Return where a control starts, unless it was told already: Streamlit takes one of the two."""
+    return {} if named.here() and setting.name in st.session_state else start
+
+
 def choose(choice: Choice, label: str, **more: Any) -> str:
     """Offer the options in a list that unfolds."""
-    start = choice.options.index(choice.default)
-    chosen: str = st.selectbox(label, choice.options, index=start, **_tied(choice.name), **more)
-    _call(choice.name, label, chosen, more)
+    tied, start = _tied_by_name(choice), {"index": choice.options.index(choice.default)}
+    chosen: str = st.selectbox(label, choice.options, **_unless_set(choice, start), **tied, **more)
+    named.after(choice, chosen)
+    _call(choice.name, label, shown(choice, chosen), more)
     return chosen
 
 
 def segment(choice: Choice, label: str, **more: Any) -> str:
     """Offer a few short options side by side."""
+    tied, start = _tied_by_name(choice), {"default": choice.default}
     chosen: str = st.segmented_control(
-        label, choice.options, default=choice.default, required=True, **_tied(choice.name), **more
+        label, choice.options, required=True, **_unless_set(choice, start), **tied, **more
     )
-    _call(choice.name, label, chosen, more)
+    named.after(choice, chosen)
+    _call(choice.name, label, shown(choice, chosen), more)
     return chosen
 
 
@@ -60,7 +83,7 @@ def real(setting: Real, label: str, **more: Any) -> float:
 def flag(setting: Flag, label: str, **more: Any) -> bool:
     """Offer a switch."""
     on = bool(st.toggle(label, setting.default, **_tied(setting.name), **more))
-    _call(setting.name, label, "yes" if on else "no", more)
+    _call(setting.name, label, yes_or_no(on), more)
     return on
 
 
@@ -75,10 +98,12 @@ def line(setting: Text, label: str, **more: Any) -> str:
 
 def several(setting: Several, label: str, offered: Sequence[str], **more: Any) -> list[str]:
     """Offer switches for some of the options, any number of which may be on."""
+    tied, start = _tied_by_name(setting), {"default": [*setting.default]}
     chosen: list[str] = st.pills(
-        label, offered, selection_mode="multi", default=[], **_tied(setting.name), **more
+        label, offered, selection_mode="multi", **_unless_set(setting, start), **tied, **more
     )
-    _call(setting.name, label, ", ".join(map(str, chosen)) or "none", more)
+    named.after(setting, chosen)
+    _call(setting.name, label, some_of(setting, chosen), more)
     return chosen
 
 

@@ -12,7 +12,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from attn_ui.base.parameters import Parameter
 from attn_ui.host.turns import TURNS
-from attn_ui.screen import share, state
+from attn_ui.screen import language, share, state
 from attn_ui.streamlit_inside.messages import as_whole, has_run
 
 
@@ -52,6 +52,7 @@ def run_alone(show: Callable[[], None], again: Callable[[], None]) -> None:
             show()
             return
         with TURNS:
+            language.speak_here()
             again()
 
     try:

@@ -7,10 +7,11 @@ from pathlib import Path
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from attn_ui.base.parameters import Choice, Parameter, Tabs
+from attn_ui.base.parameters import Choice, Parameter, Tabs, shown
 from attn_ui.base.places import See
-from attn_ui.screen import address, find, framing, lesson, pinning, share, state
+from attn_ui.screen import address, find, framing, language, lesson, pinning, share, state
 from attn_ui.streamlit_inside import markup
+from attn_words import _
 
 _PAGES = Path(__file__).resolve().parents[2] / "pages"
 _SCRIPTS = "".join(
@@ -31,7 +32,8 @@ def open_page(url: str, settings: Sequence[Parameter], title: str, sentence: str
         sentence: what it is about.
     """
     views = [choice.name for choice in settings if isinstance(choice, Choice) and choice.views]
-    script = f"<script>window.viewsOfPage = {json.dumps(views)};\n{_SCRIPTS}{markup.scripts()}</script>"
+    here = f"window.viewsOfPage = {json.dumps(views)};\n{language.script()}\n"
+    script = f"<script>{here}{_SCRIPTS}{markup.scripts()}</script>"
     st.html(script, unsafe_allow_javascript=True)
     dropped = address.check(url, settings)
     framing.hide_parts(settings)
@@ -39,14 +41,15 @@ def open_page(url: str, settings: Sequence[Parameter], title: str, sentence: str
         horizontal=True, horizontal_alignment="distribute", vertical_alignment="center", key="page-head"
     )
     with head:
-        st.title(title, anchor=False)
+        st.title(_(title), anchor=False)
         find.place()
         pinning.place(settings)
         share.place(url, settings)
+        language.place()
     framing.say()
     lesson.place()
     with st.container(key="page-about"):
-        st.markdown(sentence)
+        st.markdown(_(sentence))
     pinning.say()
     address.notify(dropped)
 
@@ -62,7 +65,7 @@ def lead_on(places: Sequence[See], key: str) -> None:
         for each in places:
             st.page_link(
                 str(_PAGES / each.folder / "page.py"),
-                label=each.label,
+                label=_(each.label),
                 icon=":material/arrow_forward:",
                 query_params=dict(each.link),
             )
@@ -87,13 +90,14 @@ def tabs(setting: Tabs, contents: Mapping[str, Callable[[], None]]) -> None:
     tab = asked if asked in setting.options else setting.default
     groups = dict(setting.groups)
     group = next(name for name, its_tabs in groups.items() if tab in its_tabs)
-    firsts = {name: its_tabs[0] for name, its_tabs in groups.items()}
+    firsts = {_(name): its_tabs[0] for name, its_tabs in groups.items()}
     # Named as other controls of what `attn_ui.screen.state` holds: a lesson hides them by the setting's name.
-    with _tab_row(setting, f"pick-{setting.name}", firsts, group):
+    with _tab_row(setting, f"pick-{setting.name}", firsts, _(group)):
         if len(groups[group]) == 1:
             contents[tab]()
             return
-        with _tab_row(setting, f"{setting.name}-in-{group}", {name: name for name in groups[group]}, tab):
+        inside = {shown(setting, name): name for name in groups[group]}
+        with _tab_row(setting, f"{setting.name}-in-{group}", inside, shown(setting, tab)):
             contents[tab]()
 
 

@@ -1,0 +1,63 @@
+"""The language of whoever looks: as the link says, or as chosen on a page, or as the browser prefers."""
+
+import json
+
+import streamlit as st
+
+from attn_live.words import browser_words
+from attn_ui.base.framing import LANG
+from attn_ui.streamlit_inside.run import session
+from attn_words import LANGUAGES, PSEUDO, SOURCE, ask_where_none_is_spoken, language, speak
+
+_CHOSEN = "_language"
+
+
+def speak_here() -> None:
+    """Speak the visitor's language for the rest of this run; to be called before it says anything.
+
+    What was chosen stands in the address too, so that whoever is handed a link reads what its sender read.
+    """
+    linked = st.query_params.get(LANG.name)
+    if linked in (*LANGUAGES, PSEUDO):
+        st.session_state[_CHOSEN] = linked
+    speak(_here())
+    if linked is None and (chosen := st.session_state.get(_CHOSEN)):
+        st.query_params[LANG.name] = chosen
+
+
+def _here() -> str:
+    """Return what was chosen, or what the browser prefers; a callback runs before the page speaks."""
+    if session() is None:
+        return SOURCE
+    return st.session_state.get(_CHOSEN) or preferred(st.context.locale)
+
+
+ask_where_none_is_spoken(_here)
+
+
+def preferred(locale: str | None) -> str:
+    """Return the language nearest to what a browser prefers.
+
+    >>> preferred("zh-TW"), preferred("de"), preferred(None)
+    ('zh', 'en', 'en')
+    """
+    first = (locale or "").partition("-")[0].lower()
+    return first if first in LANGUAGES else SOURCE
+
+
+def place() -> None:
+    """Offer the other languages, each by its own name."""
+    for spoken, name in LANGUAGES.items():
+        if spoken != language():
+            st.button(name, key=f"language-{spoken}", type="tertiary", on_click=_choose, args=(spoken,))
+
+
+def _choose(spoken: str) -> None:
+    st.session_state[_CHOSEN] = spoken
+    st.query_params[LANG.name] = spoken
+
+
+def script() -> str:
+    """Return what tells the browser which language is spoken, and its scripts their words."""
+    words = json.dumps(browser_words(), ensure_ascii=False).replace("</", "<\\/")
+    return f"document.documentElement.lang = {json.dumps(language())}; globalThis.labWords = {words};"

@@ -1,0 +1,171 @@
+"""The product's words in the language of whoever looks: gettext's catalogues, one language a run.
+
+    from attn_words import N_, _, _c, _n
+
+    _("The largest weight is {weight}.", weight="0.412")   # a whole sentence with named fields
+    _n("{count} key", "{count} keys", 3)                   # a form for one, and one for several
+    _c("mask", "none")                                     # where one English word needs two others
+    TITLE = N_("Cost")                                     # a constant: marked here, said by `_(TITLE)`
+
+A message is the English sentence itself, never a piece of one. Catalogues are `locales/<language>/*.po`;
+`make words` takes messages from the code and makes of each language the file that stands beside this one.
+What a catalogue does not have is said in English.
+"""
+
+import gettext as _gettext
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from functools import cache, lru_cache, wraps
+from pathlib import Path
+from types import MappingProxyType
+from typing import ParamSpec, TypeVar, cast
+
+from attn_words.pseudo import Pseudo
+
+__all__ = [
+    "LANGUAGES",
+    "N_",
+    "PSEUDO",
+    "SOURCE",
+    "_",
+    "_c",
+    "_n",
+    "ask_where_none_is_spoken",
+    "cached",
+    "language",
+    "paragraph",
+    "speak",
+    "speaking",
+    "translations",
+]
+
+SOURCE = "en"
+PSEUDO = "en-XA"
+"""English in disguise: what is still read as English there goes past the catalogues."""
+LANGUAGES: Mapping[str, str] = MappingProxyType({SOURCE: "English", "zh": "中文"})
+"""By the word that links use, as BCP 47 has it, each by its own name."""
+_BETWEEN = {"zh": ""}  # what stands between two sentences, where it is no space
+_SPOKEN: ContextVar[str | None] = ContextVar("language", default=None)
+_HERE = Path(__file__).parent
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def _otherwise() -> str:
+    return SOURCE
+
+
+def ask_where_none_is_spoken(ask: Callable[[], str]) -> None:
+    """Have a function tell the language of a thread or task in which none is spoken yet."""
+    global _otherwise  # noqa: PLW0603  (one a process)
+    _otherwise = ask
+
+
+def language() -> str:
+    """Return the language that is spoken here."""
+    return _SPOKEN.get() or _otherwise()
+
+
+def speak(spoken: str) -> None:
+    """Speak a language from now on, in this thread or task.
+
+    Raises:
+        ValueError: nobody has translated into it.
+    """
+    if spoken not in (*LANGUAGES, PSEUDO):
+        raise ValueError(f"a language: {', '.join(LANGUAGES)}; got {spoken!r}")
+    _SPOKEN.set(spoken)
+
+
+@contextmanager
+def speaking(spoken: str) -> Iterator[None]:
+    """Speak a language within, and then the one before.
+
+    Raises:
+        ValueError: nobody has translated into it.
+    """
+    before = _SPOKEN.set(None)
+    speak(spoken)
+    try:
+        yield
+    finally:
+        _SPOKEN.reset(before)
+
+
+@cache
+def translations(spoken: str) -> _gettext.NullTranslations:
+    """Return the catalogue of a language, which is empty for English."""
+    if spoken == PSEUDO:
+        return Pseudo()
+    made = _HERE / f"{spoken}.mo"
+    if spoken == SOURCE or not made.exists():
+        return _gettext.NullTranslations()
+    with made.open("rb") as file:
+        return _gettext.GNUTranslations(file)
+
+
+def _(message: str, /, **fields: object) -> str:
+    """Say a message, with its fields filled in where it has any.
+
+    >>> _("The largest weight is {weight}.", weight="0.412")
+    'The largest weight is 0.412.'
+    """
+    spoken = language()
+    said = message if spoken == SOURCE else translations(spoken).gettext(message)
+    return said.format_map(fields) if fields else said
+
+
+def _n(one: str, several: str, count: int, /, **fields: object) -> str:
+    """Say a message in the form that a number asks for; the number is its field `count`.
+
+    >>> _n("{count} key", "{count} keys", 1), _n("{count} key", "{count} keys", 3)
+    ('1 key', '3 keys')
+    """
+    said = translations(language()).ngettext(one, several, count)
+    return said.format_map({"count": count} | fields)
+
+
+def _c(context: str, message: str, /, **fields: object) -> str:
+    """Say a message that means something else elsewhere: the context tells which one it is.
+
+    >>> _c("mask", "none")
+    'none'
+    """
+    spoken = language()
+    said = message if spoken == SOURCE else translations(spoken).pgettext(context, message)
+    return said.format_map(fields) if fields else said
+
+
+def N_(message: str, /) -> str:  # noqa: N802 (as gettext's users call it)
+    """Mark a constant as a message, which `_` says later in whatever language is spoken then."""
+    return message
+
+
+def paragraph(*sentences: str) -> str:
+    """Join whole sentences; those that are empty are left out.
+
+    >>> paragraph("One.", "", "Two.")
+    'One. Two.'
+    """
+    return _BETWEEN.get(language(), " ").join(filter(None, sentences))
+
+
+def cached(most: int | None = None) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Cache like `functools.lru_cache` what holds words: an answer for each language."""
+
+    def decorate(function: Callable[P, R]) -> Callable[P, R]:
+        @lru_cache(most)
+        def answer(spoken: str, args: tuple[object, ...], more: tuple[tuple[str, object], ...]) -> R:
+            del spoken
+            return cast("Callable[..., R]", function)(*args, **dict(more))
+
+        @wraps(function)
+        def asked(*args: P.args, **more: P.kwargs) -> R:
+            return answer(language(), args, tuple(more.items()))
+
+        asked.cache_clear = answer.cache_clear  # type: ignore[attr-defined]  # as a cache of functools has it
+        return asked
+
+    return decorate

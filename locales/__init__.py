@@ -1,0 +1,1 @@
+"""Catalogues of the product's words, a folder a language, and what makes them."""

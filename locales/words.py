@@ -1,0 +1,195 @@
+"""Catalogues from the code, and what the app reads from catalogues: `make words`.
+
+    python -m locales.words             # takes messages from the code, adds them, says how much is translated
+    python -m locales.words --check     # changes nothing; fails where that would change something
+
+An area is a package, or a page: `locales/<language>/<area>.po`. A message that two areas have is asked for
+in each; they must agree. What the app reads is one file a language, `attn_words/<language>.mo`.
+"""
+
+import argparse
+import io
+import sys
+from collections.abc import Iterator, Sequence
+from importlib import import_module
+from pathlib import Path
+
+from babel.messages.catalog import Catalog, Message
+from babel.messages.extract import extract_from_file
+from babel.messages.mofile import write_mo
+from babel.messages.pofile import read_po, write_po
+
+from attn_ui.base.navigation import PAGES
+from attn_ui.base.parameters import WORDLESS, Choice, Several
+from attn_words import LANGUAGES, SOURCE
+
+ROOT = Path(__file__).resolve().parent.parent
+HERE = Path(__file__).parent
+LOCALES = {"zh": "zh_CN"}
+"""How gettext calls a language."""
+AREAS = {
+    "core": ("attn_core",),
+    "figures": ("attn_figures",),
+    "live": ("attn_live",),
+    "ui": ("attn_ui", "lessons"),
+} | {page.folder: (f"pages/{page.folder}",) for page in PAGES}
+KEYWORDS = {"_": (1,), "N_": (1,), "_n": (1, 2), "_c": ((1, "c"), 2), "word": (1,)}
+COMMENTS = ("Translators:",)
+
+
+def main() -> int:
+    """Update and compile all catalogues; return 1 where something is to be done."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--check", action="store_true", help="change nothing, fail where it would change")
+    only_check = parser.parse_args().check
+    changed = []
+    templates = {area: template(area) for area in AREAS}
+    for spoken, locale in LOCALES.items():
+        catalogues = {}
+        for area, asked in templates.items():
+            path = HERE / locale / f"{area}.po"
+            catalogues[area] = updated(path, asked, locale)
+            changed += [] if _write(path, written(catalogues[area]), only_check) else [path]
+        said = disagreeing(catalogues)
+        for line in said:
+            print(line)
+        made = ROOT / "attn_words" / f"{spoken}.mo"
+        changed += [] if _write(made, compiled([*catalogues.values()], locale), only_check) else [made]
+        _tell(LANGUAGES[spoken], catalogues)
+        if said:
+            return 1
+    if only_check and changed:
+        print("To be made again by `make words`:", *(path.relative_to(ROOT) for path in changed))
+        return 1
+    return 0
+
+
+def template(area: str) -> Catalog:
+    """Return the messages of an area, in the order in which its files have them."""
+    found = Catalog(project="Attention Lab", fuzzy=False)
+    for folder in AREAS[area]:
+        for path in sorted((ROOT / folder).rglob("*.*")):
+            kind = {".py": "python", ".js": "javascript"}.get(path.suffix)
+            if kind is None or "node_modules" in path.parts:
+                continue
+            for _line, message, notes, context in extract_from_file(
+                kind, path, keywords=KEYWORDS, comment_tags=COMMENTS, strip_comment_tags=True
+            ):
+                where = [(str(path.relative_to(ROOT)), None)]
+                found.add(message, locations=where, auto_comments=notes, context=context)  # type: ignore[arg-type]  # files without lines
+    for setting, option in _options(area):
+        where = [(f"pages/{area}/settings.py", None)]
+        found.add(option, locations=where, context=setting)  # type: ignore[arg-type]  # a file without lines
+    return found
+
+
+def _options(area: str) -> Iterator[tuple[str, str]]:
+    """Yield the options that a page is the first to have, each with the name of its setting."""
+    known: set[tuple[str, str]] = set()
+    for page in PAGES:
+        for setting in import_module(f"pages.{page.folder}.settings").SETTINGS:
+            for option in setting.options if isinstance(setting, Choice | Several) else ():
+                if (setting.name, option) in known or WORDLESS.issuperset(option):
+                    continue
+                known.add((setting.name, option))
+                if page.folder == area:
+                    yield setting.name, option
+
+
+def updated(path: Path, asked: Catalog, locale: str) -> Catalog:
+    """Return the catalogue of an area: what is asked for now, with what was translated."""
+    before = _read(path, locale)
+    catalogue = _empty(locale)
+    for message in asked:
+        if not message.id:
+            continue
+        old = before.get(message.id, message.context)
+        said = old.string if old and not old.fuzzy else ""
+        catalogue.add(
+            message.id,
+            said or (("",) if message.pluralizable else ""),
+            locations=message.locations,
+            auto_comments=message.auto_comments,
+            user_comments=old.user_comments if old else (),
+            flags={flag for flag in message.flags if flag == "python-brace-format"},
+            context=message.context,
+        )
+    return catalogue
+
+
+def _read(path: Path, locale: str) -> Catalog:
+    if not path.exists():
+        return _empty(locale)
+    with path.open("rb") as file:
+        return read_po(file, locale=locale, abort_invalid=True)
+
+
+def _empty(locale: str) -> Catalog:
+    return Catalog(locale=locale, project="Attention Lab", fuzzy=False, header_comment="#")
+
+
+def written(catalogue: Catalog) -> bytes:
+    """Return a catalogue as its file has it; no dates, so that nothing changes where no word does."""
+    file = io.BytesIO()
+    write_po(file, catalogue, width=110, omit_header=True, include_lineno=False)
+    head = (
+        'msgid ""\nmsgstr ""\n"Content-Type: text/plain; charset=utf-8\\n"\n'
+        f'"Language: {catalogue.locale_identifier}\\n"\n"Plural-Forms: {catalogue.plural_forms}\\n"\n\n'
+    )
+    return head.encode() + file.getvalue()
+
+
+def compiled(catalogues: Sequence[Catalog], locale: str) -> bytes:
+    """Return what the app reads of a language: what is translated, of all areas."""
+    whole = _empty(locale)
+    whole.revision_date = whole.creation_date = None  # type: ignore[assignment]  # no dates
+    for catalogue in catalogues:
+        for message in catalogue:
+            if message.id and done(message):
+                whole.add(message.id, message.string, context=message.context)
+    file = io.BytesIO()
+    write_mo(file, whole)
+    return file.getvalue()
+
+
+def done(message: Message) -> bool:
+    """Whether a message is translated."""
+    return all(message.string) if isinstance(message.string, tuple | list) else bool(message.string)
+
+
+def disagreeing(catalogues: dict[str, Catalog]) -> list[str]:
+    """Say which messages two areas translate differently."""
+    known: dict[object, tuple[str, object]] = {}
+    found = []
+    for area, catalogue in catalogues.items():
+        for message in catalogue:
+            if not (message.id and done(message)):
+                continue
+            first, said = known.setdefault((message.context, message.id), (area, message.string))
+            if said != message.string:
+                found.append(f"{message.id!r}: {first} says {said!r}, {area} says {message.string!r}")
+    return found
+
+
+def _write(path: Path, new: bytes, only_check: bool) -> bool:
+    """Write a file where it is to change; return whether it was so before."""
+    same = path.exists() and path.read_bytes() == new
+    if not (same or only_check):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(new)
+    return same
+
+
+def _tell(name: str, catalogues: dict[str, Catalog]) -> None:
+    print(f"{name} ({SOURCE} otherwise)")
+    totals = [0, 0]
+    for area, catalogue in catalogues.items():
+        every = [message for message in catalogue if message.id]
+        counts = sum(map(done, every)), len(every)
+        totals = [a + b for a, b in zip(totals, counts, strict=True)]
+        print(f"  {area:22} {counts[0]:5} of {counts[1]:5}")
+    print(f"  {'all':22} {totals[0]:5} of {totals[1]:5}, {100 * totals[0] / max(totals[1], 1):.0f} %")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

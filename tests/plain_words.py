@@ -1,0 +1,192 @@
+"""What goes past the catalogues: the app in disguise (`lang=en-XA`), and what is still English there.
+
+    python -m tests.plain_words single-head              # a page: figure, sentences, controls, tabs
+    python -m tests.plain_words single-head --quick      # not its tabs
+    python -m tests.plain_words single-head zh           # in Chinese: what no catalogue has
+
+Every view, option and tab is opened, one at a time from the default. Words of users and samples, code,
+formulas, names of people, and what `KEPT` has are no English of ours.
+"""
+
+import re
+import sys
+from collections.abc import Iterator, Mapping
+from functools import cache
+from typing import Any
+from urllib.parse import quote, urlencode
+
+import numpy as np
+
+from attn_live.says import texts_in
+from attn_live.unpacking import count_steps, figure_at
+from attn_ui.base.page import page_at
+from attn_ui.base.parameters import Choice, Flag, Tabs
+from attn_words import PSEUDO, speaking
+from tests.pages import open_page
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+KEPT = _words(
+    """softmax relu gelu argmax ALiBi RoPE NoPE PyTorch NumPy torch numpy JSON CSV SVG PNG PDF HTML QR BERT
+    GPT CLS SEP MASK MatMul SoftMax LayerNorm NaN Adam SGD MSE RMSE Nadaraya Watson Silverman Xavier Kaiming
+    Glorot Vaswani Bahdanau Luong Streamlit sin cos exp log max min"""
+)
+"""Names, symbols and code that every language writes so."""
+_PLAIN = re.compile(r"[A-Za-z][A-Za-z'’]{2,}")
+_NOT_WORDS = re.compile(
+    r"`[^`]*`|\$[^$]+\$|<[^<>]*>|%?\{[^{}]*\}|:material/\w+:|:(?:violet|orange|green|gray|small|red|blue)\["
+    r"|\]\([^)]*\)|https?://\S+|&\w+;|[\w.]+\.(?:py|npz|csv|json|safetensors)\b|_\w+|\w+_\w+"
+)
+_LOOKED_AT = ("text", "hovertemplate", "hovertext", "ticktext", "x", "y", "texttemplate")
+_MOST_OPTIONS = 12
+_DIGITS = re.compile(r"[-−]?[\d.,]+")
+
+
+def english_in(text: str, users: frozenset[str] = frozenset()) -> list[str]:
+    """Return the plain words of a text that are neither a user's nor kept in every language.
+
+    >>> english_in("Ţĥé query `weights` in RoPE")
+    ['query']
+    """
+    return [
+        word
+        for word in _PLAIN.findall(_NOT_WORDS.sub(" ", text))
+        if word not in KEPT and word.lower() not in users
+    ]
+
+
+def links(address: str) -> Iterator[str]:
+    """Yield the page as it opens, and with each option of each choice and each switch."""
+    page = page_at(address)
+    yield ""
+    for setting in page.settings:
+        if isinstance(setting, Choice) and not isinstance(setting, Tabs):
+            for option in setting.options[:_MOST_OPTIONS]:
+                yield urlencode({setting.name: option}, quote_via=quote)
+        elif isinstance(setting, Flag):
+            yield urlencode({setting.name: str(not setting.default).lower()})
+    views = next((each for each in page.settings if isinstance(each, Choice) and each.views), None)
+    views_name = views.name if views else ""
+    for view in views.options if views else ():
+        for setting in page.settings:
+            if isinstance(setting, Choice) and not isinstance(setting, Tabs) and setting is not views:
+                for option in setting.options[1:_MOST_OPTIONS:3]:
+                    yield urlencode({views_name: view, setting.name: option}, quote_via=quote)
+
+
+def said_at_link(address: str, link: str, spoken: str) -> Iterator[str]:
+    """Yield all that a page says at a link beside its tabs: controls, sentences, the figure's own."""
+    with speaking(spoken):
+        at = page_at(address).at(link)
+        yield from (text for pair in at.ask.told.values() for text in pair)
+        yield from at.ask.said
+        yield from (bad.sentence() for bad in at.dropped)
+        yield from at.seen.notes
+        yield from (each.label for each in at.seen.leads)
+        figure = at.seen.figure
+        if figure is None:
+            return
+        yield from (figure.alt, figure.caption, figure.invites)
+        for control in (figure.slider, figure.rows):
+            if control:
+                yield from (control.label, *control.texts())
+        if figure.says:
+            yield from texts_in(figure.says)
+        for step in sorted({0, count_steps(figure.steps) // 2, count_steps(figure.steps) - 1}):
+            yield from texts_of(figure_at(figure.steps, step, 0))
+
+
+def texts_of(node: Any, key: str = "") -> Iterator[str]:
+    """Yield the texts that a figure shows."""
+    if isinstance(node, str):
+        if key in _LOOKED_AT:
+            yield node
+    elif isinstance(node, Mapping):
+        for name, value in node.items():
+            if name not in ("meta", "colorscale"):
+                yield from texts_of(value, str(name))
+    elif isinstance(node, np.ndarray):
+        if node.dtype.kind in "OU":
+            yield from (each for each in node.ravel().tolist() if isinstance(each, str) and key in _LOOKED_AT)
+    elif isinstance(node, list | tuple):
+        for value in node:
+            yield from texts_of(value, key)
+
+
+def said_on_screen(address: str, spoken: str, **query: str) -> Iterator[str]:
+    """Yield all that the app's elements say at a link, the tab that is open included."""
+    at = open_page(address, lang=spoken, **query)
+    yield from (f"EXCEPTION {error.value}" for error in at.exception)
+    for element in at.main:
+        yield from _texts_in_proto(getattr(element, "proto", None))
+    for element in at.sidebar:
+        yield from _texts_in_proto(getattr(element, "proto", None))
+
+
+_SHOWN = _words("label help body value options placeholder content caption alt text title default_value")
+
+
+def _texts_in_proto(proto: Any) -> Iterator[str]:
+    if proto is None or not hasattr(proto, "ListFields"):
+        return
+    for field, value in proto.ListFields():
+        if isinstance(value, str):
+            if field.name in _SHOWN and not value.lstrip().startswith(("<script", "<style")):
+                yield value
+        elif hasattr(value, "ListFields"):
+            yield from _texts_in_proto(value)
+        elif not isinstance(value, bytes | int | float | bool):
+            for each in value if not isinstance(value, Mapping) else ():
+                if isinstance(each, str):
+                    if field.name in _SHOWN:
+                        yield each
+                elif hasattr(each, "ListFields"):
+                    yield from _texts_in_proto(each)
+
+
+@cache
+def users_words() -> frozenset[str]:
+    """Return the words of the samples: they are typed, not said."""
+    import attn_core  # noqa: PLC0415  (only where a page is looked at)
+
+    samples = getattr(attn_core, "SENTENCES", {})
+    typed = "the cat sat on mat love dogs ice you me cats tea bank river the a an it was because tired"
+    return frozenset(typed.split()) | {word.lower() for text in samples for word in _PLAIN.findall(str(text))}
+
+
+def misses(address: str, spoken: str = PSEUDO, *, tabs: bool = True) -> dict[str, tuple[str, list[str]]]:
+    """Return what is read as plain English on a page: by the text, where it was seen first and its words."""
+    found: dict[str, tuple[str, list[str]]] = {}
+
+    def look(texts: Iterator[str], where: str) -> None:
+        for text in texts:
+            kind = _DIGITS.sub("0", text)  # thousands differ by their numbers alone
+            if kind not in found and (words := english_in(text, users_words())):
+                found[kind] = (where, words)
+
+    for link in links(address):
+        look(said_at_link(address, link, spoken), f"{address}?{link}")
+    page = page_at(address)
+    if tabs and page.tabs:
+        for tab in page.tabs.options:
+            look(said_on_screen(address, spoken, tab=tab), f"{address}?tab={tab}")
+    elif tabs:
+        look(said_on_screen(address, spoken), address)
+    return found
+
+
+def main() -> None:
+    """Print them."""
+    asked = [each for each in sys.argv[1:] if not each.startswith("--")]
+    spoken = asked[1] if len(asked) > 1 else PSEUDO
+    found = misses(asked[0], spoken, tabs="--quick" not in sys.argv)
+    for text, (where, words) in found.items():
+        print(f"{where}\n    {text[:200]!r}\n    {' '.join(words[:12])}")
+    print(len(found), "texts")
+
+
+if __name__ == "__main__":
+    main()
