@@ -7,7 +7,7 @@ from attn_figures.frame import Role
 from attn_figures.numbers import number
 from attn_figures.picture import Picture, Spec
 from attn_figures.single_head import Walk
-from attn_words import N_, _, _n
+from attn_words import N_, _, _c, _n
 
 Shape = tuple[int, ...]
 # Columns of the queries, of the keys and of the values; and of what is computed from two of them.
@@ -73,7 +73,12 @@ def single_head(walk: Walk) -> Spec:
             told(_("SoftMax, row by row"), sums, _("weights: {shape}", shape=sized(walk.weights.shape))),
         )
     )  # fmt: skip
-    carried = {"scores": _("scores"), "scale": _("scaled"), "mask": _("masked"), "softmax": _("weights")}
+    carried = {
+        "scores": _("scores"),
+        "scale": _("scaled"),
+        "mask": _c("arrow", "masked"),
+        "softmax": _("weights"),
+    }
     centre = _middle(QUERY_KEY)
     for level, step in enumerate(steps, start=start + 1):
         boxes.append(Box(step.name, step.says, step.x, level, step.hover))
@@ -208,7 +213,9 @@ def multi_head(shapes: Shapes) -> Spec:
     concat, centre = attention + OVER_STACK, _middle(ALL)
     joined = _("{before} becomes {after}", before=sized(shapes.heads), after=sized(shapes.concatenated))
     boxes.append(Box("concat", "Concat", ALL, concat, told(_("Concat: the heads side by side"), joined)))
-    arrows.append(Arrow([(centre, attention), (centre, concat)], _("heads"), shapes.heads, leaves_stack=True))
+    arrows.append(
+        Arrow([(centre, attention), (centre, concat)], _c("arrow", "heads"), shapes.heads, leaves_stack=True)
+    )
     arrows.append(Arrow([(centre, concat), (centre, concat + 1)], "", shapes.concatenated))
     top = concat + 1
     if shapes.output_weight is not None:

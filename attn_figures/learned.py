@@ -14,7 +14,7 @@ from attn_figures.marks import Mark, line, points, upright
 from attn_figures.matrix import Matrix, comma, key_title, query_title
 from attn_figures.panels import Panel, compose
 from attn_figures.picture import Picture, Spec
-from attn_words import N_, _, cached
+from attn_words import N_, _, _c, cached
 
 Numbers = NDArray[np.float64]
 LIGHT = theme.LIGHT
@@ -165,7 +165,9 @@ def _lines(course: Course) -> list[Mark]:
     told = _("step {step}<br>loss <b>{loss}</b> nats", step="%{x}", loss="%{customdata:.4f}")
     loss = line("loss", x, share, LOSS, hover=told, said=_("loss"))
     told = _("step {step}<br>right <b>{share}</b>", step="%{x}", share="%{y:.1%}")
-    right = line("right", x, course.accuracy, RIGHT, dash="dot", hover=told, said=_("share of right answers"))
+    right = line(
+        "right", x, course.accuracy, RIGHT, dash="dot", hover=told, said=_c("share of answers", "right")
+    )
     drawn = [loss | {"customdata": course.loss}, right]
     for head, measure, values in course.heads:
         said = course.said.get(head, head)

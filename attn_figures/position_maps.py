@@ -12,7 +12,7 @@ from attn_figures.frame import few
 from attn_figures.matrix import Extra, Matrix, Numbers
 from attn_figures.panels import compose
 from attn_figures.picture import Picture, Spec
-from attn_words import _
+from attn_words import _, _c
 
 BODY = 10.0
 LIGHT = theme.LIGHT
@@ -165,7 +165,7 @@ def similarity(
                 offset="%{x}",
                 value="%{y:.6~g}",
             ),
-            said=_("from one position"),
+            said=_c("one position's", "own"),
         ),
     ]
     margin = 0.06 * (limits[1] - limits[0] or 1.0)
