@@ -16,15 +16,17 @@ from urllib.parse import parse_qsl
 
 import streamlit as st
 
-from attn_live.bundle import mark
+from attn_live.bundle import joined, mark
 from attn_ui.base.framing import LESSON
 from attn_ui.base.navigation import PAGES, Listed
 from attn_ui.base.parameters import Choice, Tabs
 from attn_ui.base.places import Found, Place
 from attn_ui.lessons.lesson import Lesson
 from attn_ui.lessons.shelf import shelf
+from attn_ui.screen import language
 from attn_ui.screen.live_figure import PLOTLY_ROUTE
 from attn_ui.streamlit_inside import markup
+from attn_words import cached
 
 _HERE = Path(__file__).parent
 _FIELD = (
@@ -72,14 +74,14 @@ def _options(page: Listed, setting: Choice) -> Iterator[Found]:
         yield Found((option,), f"{kind}, {page.title}", Place(page.folder, own | under))
 
 
-@cache
+@cached()
 def listing() -> str:
     """Return everything as the browser reads it: names, what it is, where it is."""
     every: list[Any] = [[found.names, found.kind, found.place.address] for found in everything()]
     return json.dumps(every, ensure_ascii=False, separators=(",", ":"))
 
 
-@cache
+@cached()
 def listing_version() -> str:
     """Return a mark of the list."""
     return mark(listing())
@@ -88,7 +90,7 @@ def listing_version() -> str:
 @cache
 def module() -> str:
     """Return the script that searches."""
-    return (_HERE / "find.js").read_text(encoding="utf-8")
+    return joined(_HERE / "find.js")
 
 
 @cache
@@ -97,12 +99,12 @@ def module_version() -> str:
     return mark(module())
 
 
-@cache
+@cached()
 def _field() -> str:
     # The list has no mark in its address: to know it, every page's settings would be read when one opens.
     return _FIELD.format(
         module=f".{PLOTLY_ROUTE}/find.js?v={module_version()}",
-        list=f".{PLOTLY_ROUTE}/find.json",
+        list=f".{PLOTLY_ROUTE}/find.json{language.asking()}",
         app=markup.APP,
     )
 

@@ -10,6 +10,7 @@ from urllib.parse import urlencode
 import segno
 import streamlit as st
 
+from attn_live.bundle import joined
 from attn_ui.base.bounds import MAX_SETTINGS_BYTES
 from attn_ui.base.framing import COVER, PARTS, PREDICT, SAY, framing
 from attn_ui.base.parameters import Parameter
@@ -116,7 +117,7 @@ def _link(key: str, address: str) -> None:
 @cache
 def _copied() -> Any:
     return st.components.v2.component(
-        "share_link", html=_FIELD, js=(_HERE / "share.js").read_text(encoding="utf-8"), isolate_styles=False
+        "share_link", html=_FIELD, js=joined(_HERE / "share.js"), isolate_styles=False
     )
 
 

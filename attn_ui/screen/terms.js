@@ -1,6 +1,9 @@
 // Explains words in prose and letters in formulas where they stand, by hover, tap and keyboard. What is drawn there
 // is read and never touched: words are marked by the CSS Custom Highlight API, and one card lies over the page.
 // What Streamlit calls its elements is filled in by `attn_ui.screen.terms`.
+
+import { word } from "../../attn_live/js/word.js";
+
 const PROSE = "{prose}, .live-says";
 const APART = "a, button, label, summary, code, pre, h1, h2, h3, [role=tab], .katex, .st-key-terms";
 const FORMULA = "{main} .katex-html";
@@ -54,9 +57,9 @@ export function meaning(all, symbol, on) {
 
 export function* matches(all, text) {
   for (const found of text.matchAll(all.words)) {
-    const word = found[0];
-    const term = all.forms.get(word) ?? all.forms.get(word[0].toLowerCase() + word.slice(1));
-    if (term) yield { term, start: found.index, end: found.index + word.length };
+    const [form] = found;
+    const term = all.forms.get(form) ?? all.forms.get(form[0].toLowerCase() + form.slice(1));
+    if (term) yield { term, start: found.index, end: found.index + form.length };
   }
 }
 
@@ -244,9 +247,9 @@ function element(tag, name, ...children) {
 function notation(term) {
   const found = [];
   const say = (label, ...nodes) => found.push(element("span", "", `${label} `, ...nodes));
-  if (term.paper) say("in papers", element("span", "term-formula", ...runs(term.paper)));
-  if (term.ours) say("here", element("span", "term-formula", ...runs(term.ours)));
-  for (const code of term.code ?? []) say("in code", element("code", "", code));
+  if (term.paper) say(word("in papers"), element("span", "term-formula", ...runs(term.paper)));
+  if (term.ours) say(word("here"), element("span", "term-formula", ...runs(term.ours)));
+  for (const code of term.code ?? []) say(word("in code"), element("code", "", code));
   return element("p", "term-notation", ...found);
 }
 
@@ -426,7 +429,7 @@ async function refresh() {
     if (!list) await fetched();
   } catch {
     if (here.open)
-      here.querySelector("div").textContent = "The list could not be fetched: the server does not answer.";
+      here.querySelector("div").textContent = word("The list could not be fetched: the server does not answer.");
     return;
   }
   if (shown && !shown.box().width) close();
