@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from attn_ui.base.ask import Ask
 from attn_ui.base.markdown import plain
 from attn_ui.base.parameters import Text
+from attn_words import _
 
 
 def ask_sentence(
@@ -25,9 +26,13 @@ def ask_sentence(
     if not count:
         last: str = ask.kept(kept, setting.default)
         ask.call(setting.name, label, last)
-        ask.say(f":material/edit: No word here yet. The picture still shows “{plain(last)}”.")
+        ask.say(
+            _(":material/edit: No word here yet. The picture still shows “{sentence}”.", sentence=plain(last))
+        )
         return last
     ask.keep(kept, text)
     if count > most:
-        ask.say(f":material/content_cut: {count} tokens. The first {most} are drawn.")
+        ask.say(
+            _(":material/content_cut: {count} tokens. The first {most} are drawn.", count=count, most=most)
+        )
     return text

@@ -34,6 +34,7 @@ from attn_ui.host.assets import (
 from attn_ui.screen import find, style, terms
 from attn_ui.screen.live_figure import PLOTLY_ROUTE, module_address, module_version
 from attn_ui.streamlit_inside import front_end, markup, routes
+from attn_words import LANGUAGES, PSEUDO, speaking
 
 # Relative, as Streamlit's own addresses are: right under a base path and behind a proxy that strips one.
 _PLOTLY = f"./{PLOTLY_FILE}?v={get_plotlyjs_version()}"
@@ -93,14 +94,26 @@ def _icon() -> str:
     return link_preview.ICON.read_text(encoding="utf-8")
 
 
+def _spoken(spoken: str, make: Callable[[], str]) -> str:
+    with speaking(spoken):
+        return make()
+
+
 # What a figure asks for, when it is drawn or saved: how it is made, its type, and a mark of its version.
 _PARTS: dict[str, tuple[Callable[[], str | bytes], str, Callable[[], str]]] = {
     f"{PLOTLY_ROUTE[1:]}/live.js": (bundle, "text/javascript", module_version),
     f"{PLOTLY_ROUTE[1:]}/page.css": (style.sheet, "text/css", style.version),
     f"{PLOTLY_ROUTE[1:]}/find.js": (find.module, "text/javascript", find.module_version),
-    f"{PLOTLY_ROUTE[1:]}/find.json": (find.listing, "application/json", find.listing_version),
+    **{
+        f"{PLOTLY_ROUTE[1:]}/{each.list_name(spoken)}": (
+            partial(_spoken, spoken, each.listing),
+            "application/json",
+            partial(_spoken, spoken, each.listing_version),
+        )
+        for spoken in (*LANGUAGES, PSEUDO)
+        for each in (find, terms)
+    },
     f"{PLOTLY_ROUTE[1:]}/terms.js": (terms.module, "text/javascript", terms.module_version),
-    f"{PLOTLY_ROUTE[1:]}/terms.json": (terms.listing, "application/json", terms.listing_version),
     f"{PLOTLY_ROUTE[1:]}/kit.js": (lambda: bundle("kit.js"), "text/javascript", kit_version),
     f"{PLOTLY_ROUTE[1:]}/moving.html": (page, "text/plain", kit_version),
     f"{PLOTLY_ROUTE[1:]}/icon.svg": (_icon, "image/svg+xml", lambda: mark(_icon())),

@@ -20,10 +20,11 @@ from attn_ui.base.term import Term
 from attn_ui.base.terms import every, forms, named
 from attn_ui.screen.live_figure import PLOTLY_ROUTE
 from attn_ui.streamlit_inside import markup
+from attn_words import SOURCE, _, cached, language
 
 _LINE = (
     '<details class="terms-here" data-module="{module}" data-list="{list}" data-app="{app}" data-on="{on}" '
-    'data-here="{here}"><summary>Words and symbols here</summary><div></div></details>'
+    'data-here="{here}"><summary>{summary}</summary><div></div></details>'
 )
 
 
@@ -32,15 +33,21 @@ def place(terms: Sequence[Term], letters: str) -> None:
     st.html(
         _LINE.format(
             module=f".{PLOTLY_ROUTE}/terms.js?v={module_version()}",
-            list=f".{PLOTLY_ROUTE}/terms.json",
+            list=f".{PLOTLY_ROUTE}/{list_name(language())}",
             app=markup.APP,
             on=html.escape(letters),
             here=html.escape("|".join(term.key for term in terms)),
+            summary=_("Words and symbols here"),
         )
     )
 
 
-@cache
+def list_name(spoken: str) -> str:
+    """Return what the list of a language is called where it is served."""
+    return "terms.json" if spoken == SOURCE else f"terms-{spoken}.json"
+
+
+@cached()
 def listing() -> str:
     """Return every term as the browser reads it, and which subscripts belong to their letters."""
     terms = [_listed(term) for term in every()]
@@ -50,12 +57,12 @@ def listing() -> str:
 def _listed(term: Term) -> dict[str, Any]:
     said: dict[str, Any] = {
         "key": term.key,
-        "name": term.name,
-        "says": latex.written(term.says),
+        "name": _(term.name),
+        "says": latex.written(_(term.says)),
         "paper": latex.in_text(term.paper),
         "ours": [run for symbol in term.symbols for run in (*latex.in_text(symbol), (", ", ""))][:-1],
         "code": term.codes,
-        "see": [f"{term.place.title}: {term.label}", term.place.address],
+        "see": [_("{page}: {place}", page=term.place.title, place=_(term.label)), term.place.address],
         "forms": [] if ":" in term.on else forms(term),
         "symbols": [latex.key(symbol) for symbol in term.symbols],
         "on": term.on,
@@ -63,7 +70,7 @@ def _listed(term: Term) -> dict[str, Any]:
     return {name: value for name, value in said.items() if value}
 
 
-@cache
+@cached()
 def listing_version() -> str:
     """Return a mark of the list."""
     return mark(listing())
