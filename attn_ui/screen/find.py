@@ -16,16 +16,17 @@ from urllib.parse import parse_qsl
 
 import streamlit as st
 
-from attn_live.bundle import mark
+from attn_live.bundle import joined, mark
 from attn_ui.base.framing import LESSON
 from attn_ui.base.navigation import PAGES, Listed
 from attn_ui.base.parameters import Choice, Tabs, shown
 from attn_ui.base.places import Found, Place
 from attn_ui.lessons.lesson import Lesson
 from attn_ui.lessons.shelf import shelf
+from attn_ui.screen import language
 from attn_ui.screen.live_figure import PLOTLY_ROUTE
 from attn_ui.streamlit_inside import markup
-from attn_words import N_, SOURCE, _, cached, language
+from attn_words import N_, _, cached
 
 _HERE = Path(__file__).parent
 _FIELD = (
@@ -97,11 +98,6 @@ def _options(page: Listed, setting: Choice) -> Iterator[Found]:
         yield Found(tuple(dict.fromkeys(names)), f"{kind}, {page.title}", Place(page.folder, own | under))
 
 
-def list_name(spoken: str) -> str:
-    """Return what the list of a language is called where it is served."""
-    return "find.json" if spoken == SOURCE else f"find-{spoken}.json"
-
-
 @cached()
 def listing() -> str:
     """Return everything as the browser reads it: names, what it is, where it is."""
@@ -131,7 +127,7 @@ def listing_version() -> str:
 @cache
 def module() -> str:
     """Return the script that searches."""
-    return (_HERE / "find.js").read_text(encoding="utf-8")
+    return joined(_HERE / "find.js")
 
 
 @cache
@@ -145,7 +141,7 @@ def _field() -> str:
     # The list has no mark in its address: to know it, every page's settings would be read when one opens.
     return _FIELD.format(
         module=f".{PLOTLY_ROUTE}/find.js?v={module_version()}",
-        list=f".{PLOTLY_ROUTE}/{list_name(language())}",
+        list=f".{PLOTLY_ROUTE}/find.json{language.asking()}",
         app=markup.APP,
         label=_("Find a page, a view or a term"),
         placeholder=_("Find a term, a view …"),

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
+from attn_live.bundle import joined
 from attn_ui.base import predict
 from attn_ui.base.ask import Ask
 from attn_ui.base.cover import called, names
@@ -255,6 +256,6 @@ def _component(name: str, role: str = "") -> Any:
     return st.components.v2.component(
         name,
         html=f'<div class="{name.replace("_", "-")}"{role}></div>',
-        js=(Path(__file__).parent / f"{name}.js").read_text(encoding="utf-8"),
+        js=joined(Path(__file__).parent / f"{name}.js"),
         isolate_styles=False,
     )

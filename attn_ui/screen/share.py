@@ -9,6 +9,7 @@ from urllib.parse import urlencode
 import segno
 import streamlit as st
 
+from attn_live.bundle import joined
 from attn_ui.base.bounds import MAX_SETTINGS_BYTES
 from attn_ui.base.cover import called
 from attn_ui.base.framing import COVER, LANG, PARTS, PREDICT, SAY, framing
@@ -130,7 +131,7 @@ def _copied() -> Any:
     return st.components.v2.component(
         "share_link" if spoken == SOURCE else f"share_link_{spoken}",
         html=_FIELD.format(link=_("Link"), copy=_("Copy the link")),
-        js=(_HERE / "share.js").read_text(encoding="utf-8"),
+        js=joined(_HERE / "share.js"),
         isolate_styles=False,
     )
 

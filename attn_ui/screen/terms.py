@@ -14,13 +14,14 @@ from typing import Any
 
 import streamlit as st
 
-from attn_live.bundle import mark
+from attn_live.bundle import joined, mark
 from attn_ui.base import latex
 from attn_ui.base.term import Term
 from attn_ui.base.terms import every, forms, named
+from attn_ui.screen import language
 from attn_ui.screen.live_figure import PLOTLY_ROUTE
 from attn_ui.streamlit_inside import markup
-from attn_words import SOURCE, _, cached, language
+from attn_words import _, cached
 
 _LINE = (
     '<details class="terms-here" data-module="{module}" data-list="{list}" data-app="{app}" data-on="{on}" '
@@ -33,18 +34,13 @@ def place(terms: Sequence[Term], letters: str) -> None:
     st.html(
         _LINE.format(
             module=f".{PLOTLY_ROUTE}/terms.js?v={module_version()}",
-            list=f".{PLOTLY_ROUTE}/{list_name(language())}",
+            list=f".{PLOTLY_ROUTE}/terms.json{language.asking()}",
             app=markup.APP,
             on=html.escape(letters),
             here=html.escape("|".join(term.key for term in terms)),
             summary=_("Words and symbols here"),
         )
     )
-
-
-def list_name(spoken: str) -> str:
-    """Return what the list of a language is called where it is served."""
-    return "terms.json" if spoken == SOURCE else f"terms-{spoken}.json"
 
 
 @cached()
@@ -79,7 +75,7 @@ def listing_version() -> str:
 @cache
 def module() -> str:
     """Return the script that explains."""
-    script = (Path(__file__).parent / "terms.js").read_text(encoding="utf-8")
+    script = joined(Path(__file__).parent / "terms.js")
     names = {"{prose}": markup.TEXT, "{main}": markup.MAIN, "{state}": markup.STATE}
     for placed, name in names.items():
         script = script.replace(placed, name)
