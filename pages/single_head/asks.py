@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from attn_core import INITS, MASK_PATTERNS, Masking, tokenize
+from attn_core import INITS, MASK_PATTERNS, Masking, how_cut, tokenize
 from attn_ui.base.ask import Ask
 from attn_ui.base.bounds import MAX_TOKENS
 from attn_ui.base.hand_weights import ask_by_hand, ask_init, ask_whether, is_by_hand
@@ -120,9 +120,12 @@ def _drawn_so(init: str, head: Head, typed: Sequence[str]) -> str:
 
 
 def _ask_sentences(ask: Ask, inputs: Inputs) -> Inputs:
-    inputs = replace(inputs, text=ask_sentence(ask, TEXT, _("Sentence"), tokenize=tokenize, most=MAX_TOKENS))
+    text = ask_sentence(ask, TEXT, _("Sentence"), tokenize=tokenize, most=MAX_TOKENS, how_cut=how_cut)
+    inputs = replace(inputs, text=text)
     if ask.flag(CROSS, _("Keys from a second sentence"), help=_(CROSS_HELP)):
-        second = ask_sentence(ask, TEXT_2, _("Second sentence"), tokenize=tokenize, most=MAX_TOKENS)
+        second = ask_sentence(
+            ask, TEXT_2, _("Second sentence"), tokenize=tokenize, most=MAX_TOKENS, how_cut=how_cut
+        )
         inputs = replace(inputs, second_text=second)
     return inputs
 

@@ -68,7 +68,8 @@ def draw(asked: State, steps: Steps) -> bytes:
     return pack(
         [
             three_masks.spec(
-                [*still, Masked(PREFIX_LM, weights.numpy(), mask.numpy())], label_tokens(asked.words)
+                [*still, Masked(PREFIX_LM, weights.numpy(), mask.numpy(), _(PREFIX_LM))],
+                label_tokens(asked.words),
             )
             for weights, mask in zip(found.weights, masks, strict=True)
         ]
