@@ -44,7 +44,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave a sample of the cases of pages, and of what is marked, at equal distances; nothing of what is long."""
+    """Leave a sample of the cases of pages, and of what is marked so; nothing of what is long."""
     if config.getoption("--wide"):
         return
     cases: dict[str, list[pytest.Item]] = {}
