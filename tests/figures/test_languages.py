@@ -53,7 +53,15 @@ from tests.plain_words import english_in, texts_of
 Numbers = NDArray[np.float64]
 TYPED = ["ab", "ba", "aa"]  # as users' words
 NAMES = {"head a", "head b"}  # that pages give, and that no one reads
-KEPT = {"concat", "flops", "soft", "arg", "layernorm", "sublayer"}  # as papers write them in every language
+KEPT = {
+    "concat",
+    "flops",
+    "relu",
+    "soft",
+    "arg",
+    "layernorm",
+    "sublayer",
+}  # as papers write them in every language
 # What is read, and what its room decides on every screen.
 READ = {"text", "hovertemplate", "hovertext", "ticktext", "title", "prefix", "suffix", "said"}
 ROOM = {"domain", "height", "width", "xshift", "yanchor", "texttemplate", "textfont", "tickfont", "screens"}
@@ -135,9 +143,8 @@ def said_of(names: list[str]) -> dict[str, str]:
 
 def studied() -> Spec:
     compared = Compared((1, 2), [9, 9], [10, 11], *(Spread.of(random(5, 2)) for _each in range(3)))
-    spreads = {way: [Spread.of_powers(random(3, 4))] * 2 for way in ("head a", "head b")}
-    said = said_of([*spreads])
-    return one_or_many.spec(compared, spreads, chosen=1, layer=1, way="head a", said=said)
+    spreads = {way: [Spread.of_powers(random(3, 4))] * 2 for way in ("right", "broken")}
+    return one_or_many.spec(compared, spreads, chosen=1, layer=1, way="right")
 
 
 def a_trial() -> Spec:
@@ -192,8 +199,8 @@ PICTURES: dict[str, Callable[[], Spec]] = {
     "heads combined": lambda: multi_head.combined.spec(heads(), chosen=[0, 1]),
     "two heads": lambda: multi_head.two_heads.spec(heads(), 0, 1),
     "layers": lambda: layer_curves.spec(
-        random(2, 4) + 1, random(2, 4), ["head a", "head b"], chosen=1, layer=0, state=random(3, 4),
-        tokens=TYPED, limit=1.0, said=said_of(["head a", "head b"]),
+        random(2, 4) + 1, random(2, 4), ["right", "broken"], chosen=1, layer=0, state=random(3, 4),
+        tokens=TYPED, limit=1.0,
     ),
     "heads added up": lambda: added_up.spec(random(3, 4), TYPED, random(3), off=[1], limit=1.0, longest=1.0),
     "shares": lambda: shares.spec(random(3, 4), TYPED, marked=1),
