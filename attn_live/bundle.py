@@ -8,7 +8,7 @@ from pathlib import Path
 _HERE = Path(__file__).parent
 MODULES = _HERE / "js"
 FONTS = ("sans", "sans-bold", "serif")  # of what is saved as PDF
-_IMPORT = re.compile(r"^import\s+(?:[^;]*?from\s+)?\"\./([\w-]+\.js)\";\n", re.MULTILINE)
+_IMPORT = re.compile(r"^import\s+(?:[^;]*?from\s+)?\"\.[\w./]*/([\w-]+\.js)\";\n", re.MULTILINE)
 _EXPORT = re.compile(r"^export (?!default)", re.MULTILINE)
 _COMMENT = re.compile(r"^\s*(?:/\*\*(?:(?!\*/).)*\*/|//[^\n]*)\n", re.MULTILINE | re.DOTALL)
 
@@ -20,7 +20,7 @@ def mark(text: str) -> str:
 
 def served(address: str) -> str:
     """Return a module that draws as `bundle()` does, fetching that from `address` when first called."""
-    return (MODULES / "served.js").read_text(encoding="utf-8").replace("{{MODULE}}", address)
+    return bundle("served.js").replace("{{MODULE}}", address)
 
 
 def markup() -> str:
@@ -54,6 +54,16 @@ def bundle(entry: str = "index.js") -> str:
     texts: dict[str, str] = {}
     _collect(entry, texts)
     return "".join(texts.values())
+
+
+def joined(*scripts: Path) -> str:
+    """Return scripts that stand elsewhere, one after another, with all that they import of these modules."""
+    texts: dict[str, str] = {}
+    sources = [script.read_text(encoding="utf-8") for script in scripts]
+    for source in sources:
+        for needed in _IMPORT.findall(source):
+            _collect(needed, texts)
+    return "".join((*texts.values(), *(_IMPORT.sub("", source) for source in sources)))
 
 
 def _collect(name: str, texts: dict[str, str]) -> None:

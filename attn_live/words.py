@@ -17,9 +17,9 @@ def also_in(folder: Path) -> None:
 
 @cached()
 def browser_words() -> dict[str, str]:
-    """Return what the scripts say, by their own English; nothing where that is spoken."""
+    """Return what the scripts say, by their own English, as far as it is translated."""
     if language() == SOURCE:
         return {}
     texts = [path.read_text(encoding="utf-8") for folder in _FOLDERS for path in sorted(folder.glob("*.js"))]
     found = {message for text in texts for message in _WORD.findall(text)}
-    return {message: _(message) for message in sorted(found)}
+    return {message: said for message in sorted(found) if (said := _(message)) != message}

@@ -1,6 +1,8 @@
 // Whether this browser gives a page back the pixels that the page has painted. Some do not, against tracking
 // (Firefox's resistFingerprinting, extensions): a map that went through a canvas would be noise, without a word.
 
+import { word } from "./word.js";
+
 const PATCHES = 8; // a side, each of its own colour: what is of one colour is given back as it is
 const PATCH_PIXELS = 8; // together as large as a small map: some browsers leave smaller ones alone
 const SIDE = PATCHES * PATCH_PIXELS;
@@ -10,7 +12,9 @@ const SHADE = 4; // of 255: some change the last bits alone, which no eye sees
 export class FalsifiedError extends Error {
   constructor() {
     super(
-      "This browser falsifies the pixels that a page reads, as a protection against tracking: no such file can be made here. SVG shows the same picture.",
+      word(
+        "This browser falsifies the pixels that a page reads, as a protection against tracking: no such file can be made here. SVG shows the same picture.",
+      ),
     );
   }
 }

@@ -2,6 +2,7 @@
 
 import { Invitation } from "./invitation.js";
 import { Finger } from "./touching.js";
+import { breadth, word } from "./word.js";
 
 /** @typedef {import("./types").Control} Control */
 /** @typedef {"step" | "row"} SliderName */
@@ -45,8 +46,18 @@ export class Controls {
     this.tools.className = "live-tools";
     this.said.setAttribute("role", "status");
     this.tools.append(this.said, this.lacking, this.save, this.projector);
-    this.showProjected(false);
-    this.showPlaying(false);
+    this.isPlaying = false;
+    this.isProjected = false;
+    this.call();
+  }
+
+  /** Calls each button what it does now, in the language of the page. */
+  call() {
+    this.showPlaying(this.isPlaying);
+    this.showProjected(this.isProjected);
+    const what = word("Save this figure for a slide: picture, moving file, film or numbers");
+    if (this.save.title !== what) this.save.title = what;
+    if (this.save.textContent !== word("Save")) this.save.textContent = word("Save");
   }
 
   /**
@@ -59,6 +70,7 @@ export class Controls {
    * @param {string} invites what is said to whoever never moved a slider
    */
   update(key, step, row, saves, invites) {
+    this.call(); // another language may be spoken now
     this.invitation.show(invites);
     if (invites && !this.invitation.node.isConnected) this.node.append(this.invitation.node);
     this.set("step", key, step);
@@ -123,11 +135,13 @@ export class Controls {
 
   /** @param {boolean} playing */
   showPlaying(playing) {
+    this.isPlaying = playing;
     this.play.querySelector("path")?.setAttribute("d", playing ? PAUSE : PLAY);
     // Where no motion is wanted, each press shows one step more.
     const still = window.matchMedia("(prefers-reduced-motion: reduce)").matches;
-    this.play.setAttribute("aria-label", playing ? "Pause" : still ? "Next step" : "Play");
-    this.play.title = playing ? "Pause" : still ? "Show the next step" : "Play: sweep the slider";
+    if (playing) named(this.play, word("Pause"), word("Pause"));
+    else if (still) named(this.play, word("Next step"), word("Show the next step"));
+    else named(this.play, word("Play"), word("Play: sweep the slider"));
   }
 
   /** @param {string} text what went wrong with a button, or nothing */
@@ -149,11 +163,15 @@ export class Controls {
 
   /** @param {boolean} on whether the figure fills the screen */
   showProjected(on) {
+    this.isProjected = on;
     this.projector.querySelector("path")?.setAttribute("d", on ? LEAVE : FILL);
-    this.projector.setAttribute("aria-label", on ? "Leave the full screen" : "Fill the screen");
-    this.projector.title = on
-      ? "Back to the page (Escape)"
-      : "For a projector: fill the screen; arrow keys step, space plays, Escape leaves";
+    if (on) named(this.projector, word("Leave the full screen"), word("Back to the page (Escape)"));
+    else
+      named(
+        this.projector,
+        word("Fill the screen"),
+        word("For a projector: fill the screen; arrow keys step, space plays, Escape leaves"),
+      );
   }
 
   projectorButton() {
@@ -164,10 +182,7 @@ export class Controls {
   }
 
   saveButton() {
-    const button = newButton("save", () => this.actions.save());
-    button.textContent = "Save";
-    button.title = "Save this figure for a slide: picture, moving file, film or numbers";
-    return button;
+    return newButton("save", () => this.actions.save());
   }
 }
 
@@ -181,6 +196,16 @@ function newButton(name, pressed) {
   button.dataset.live = name;
   button.addEventListener("click", pressed);
   return button;
+}
+
+/**
+ * @param {HTMLButtonElement} button
+ * @param {string} name
+ * @param {string} title
+ */
+function named(button, name, title) {
+  if (button.getAttribute("aria-label") !== name) button.setAttribute("aria-label", name);
+  if (button.title !== title) button.title = title;
 }
 
 class Slider {
@@ -233,7 +258,7 @@ class Slider {
     this.label.htmlFor = id;
     this.label.textContent = label;
     this.output.setAttribute("for", id);
-    this.output.style.width = `${Math.max(...texts.map((text) => text.length))}ch`;
+    this.output.style.width = `${Math.max(...texts.map(breadth))}ch`;
   }
 
   /** @param {number} position */

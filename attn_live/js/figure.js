@@ -1,5 +1,7 @@
 // From unpacked steps to one figure: places arrays, sets what differs at a step, chooses an arrangement.
 
+import { word } from "./word.js";
+
 /** @typedef {import("./types").Steps} Steps */
 /** @typedef {import("./types").Figure} Figure */
 /** @typedef {import("./types").Colours} Colours */
@@ -262,8 +264,8 @@ export function leftOut(lists, index, tiny = 0) {
     return Math.max(...told.map((sizes) => sizes.length)) > read.length;
   });
   return [
-    ...(every > 1 ? [`one label in ${every} is shown`] : []),
-    ...(silent ? ["small cells go without their numbers"] : []),
+    ...(every > 1 ? [word("one label in {every} is shown", { every })] : []),
+    ...(silent ? [word("small cells go without their numbers")] : []),
   ];
 }
 

@@ -1,5 +1,7 @@
 // Files that a browser makes itself: their names and the way to the person's disk.
 
+import { word } from "./word.js";
+
 /**
  * A name that says what is in the file; words of any script stay readable.
  *
@@ -29,6 +31,6 @@ export function download(blob, name) {
 
 /** @param {number} bytes */
 export function sizeInWords(bytes) {
-  if (bytes < 1000) return `${bytes} bytes`;
+  if (bytes < 1000) return word("{count} bytes", { count: bytes });
   return bytes < 1e6 ? `${Math.round(bytes / 1000)} kB` : `${(bytes / 1e6).toFixed(1)} MB`;
 }

@@ -13,6 +13,7 @@ export class Invitation {
 
   /** @param {string} text nothing where nobody is invited */
   show(text) {
+    if (this.open) this.node.lastChild?.replaceWith(text); // perhaps in another language now
     if (!text || this.node.textContent || wasMoved()) return;
     this.node.innerHTML = HAND;
     this.node.append(text);

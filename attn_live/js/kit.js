@@ -9,10 +9,11 @@ import { csvBlob, npzBlob } from "./numbers.js";
 import { makePicture, SHAPES } from "./picture.js";
 import { painted, pngBlob, svgBlob } from "./raster.js";
 import { recordable, sweepBlob } from "./sweep.js";
+import { paragraph, word } from "./word.js";
 
 /** @typedef {import("./types").Subject} Subject */
 /** @typedef {import("./types").Look} Look */
-/** @typedef {{ blob: Blob, name: string, said: string, note?: string, shown?: Blob }} Made `shown` stands for what no browser shows as a picture */
+/** @typedef {{ blob: Blob, name: string, about?: string, note?: string, shown?: Blob }} Made `about` is how large it is seen, `shown` stands for what no browser shows as a picture */
 /**
  * @typedef {object} Format
  * @property {string} label
@@ -21,39 +22,59 @@ import { recordable, sweepBlob } from "./sweep.js";
  * @property {boolean} pixels whether it has a size
  */
 
-/** @type {Record<string, Format>} */
-const FORMATS = {
-  png: { label: "PNG", said: "A picture for any slide.", picture: true, pixels: true },
-  svg: { label: "SVG", said: "A drawing that stays sharp at any size.", picture: true, pixels: false },
-  pdf: {
-    label: "PDF",
-    said: "One page that stays sharp at any size; its words can be found and copied.",
-    picture: true,
-    pixels: false,
-  },
-  html: {
-    label: "HTML that moves",
-    said: "One file that opens in any browser, without a network: its slider and its hover work.",
-    picture: false,
-    pixels: false,
-  },
-  film: {
-    label: "Film",
-    said: "The slider's way from its first step to its last.",
-    picture: true,
-    pixels: false,
-  },
-  csv: { label: "CSV", said: "The numbers on screen, one a row.", picture: false, pixels: false },
-  npz: {
-    label: "NPZ",
-    said: "The numbers on screen as arrays, for numpy.load.",
-    picture: false,
-    pixels: false,
-  },
-};
-const COLOURS = { print: "Print", light: "Light", dark: "Dark", transparent: "Transparent" };
+/** What can be saved, in the language of the page. @returns {Record<string, Format>} */
+function formats() {
+  return {
+    png: { label: "PNG", said: word("A picture for any slide."), picture: true, pixels: true },
+    svg: {
+      label: "SVG",
+      said: word("A drawing that stays sharp at any size."),
+      picture: true,
+      pixels: false,
+    },
+    pdf: {
+      label: "PDF",
+      said: word("One page that stays sharp at any size; its words can be found and copied."),
+      picture: true,
+      pixels: false,
+    },
+    html: {
+      label: word("HTML that moves"),
+      said: word("One file that opens in any browser, without a network: its slider and its hover work."),
+      picture: false,
+      pixels: false,
+    },
+    film: {
+      label: word("Film"),
+      said: word("The slider's way from its first step to its last."),
+      picture: true,
+      pixels: false,
+    },
+    csv: { label: "CSV", said: word("The numbers on screen, one a row."), picture: false, pixels: false },
+    npz: {
+      label: "NPZ",
+      said: word("The numbers on screen as arrays, for numpy.load."),
+      picture: false,
+      pixels: false,
+    },
+  };
+}
+
+/** What shapes and colours are called. @returns {Record<string, string>} */
+function names() {
+  return {
+    "under a title": word("under a title"),
+    "half slide": word("half slide"),
+    square: word("square"),
+    print: word("Print"),
+    light: word("Light"),
+    dark: word("Dark"),
+    transparent: word("Transparent"),
+  };
+}
+
+const COLOURS = ["print", "light", "dark", "transparent"];
 const POINTS_AN_INCH = 72;
-const NO_FILM = "No film: this browser cannot record one. Chrome, Edge, Firefox and Safari can.";
 const MOST_NAMED = 60; // characters of words that are told of
 const HEAD_OF_TABLE = 12; // lines of a CSV that are shown
 const MOST_TYPED_MILLISECONDS = 150; // before a preview is made again
@@ -78,15 +99,16 @@ class Kit {
    */
   constructor(home, subject) {
     this.subject = subject;
+    this.formats = formats();
     this.dialog = document.createElement("dialog");
     this.dialog.className = "live-kit";
-    this.dialog.setAttribute("aria-label", "Save this figure");
+    this.dialog.setAttribute("aria-label", word("Save this figure"));
     this.form = element("form", { className: "live-kit-choices", method: "dialog" });
     this.shown = element("div", { className: "live-kit-preview" });
     this.said = element("p", { className: "live-kit-said" });
     this.said.setAttribute("role", "status");
-    this.save = button("Save the file", () => this.download());
-    this.copy = button("Copy picture", () => this.copyPicture());
+    this.save = button(word("Save the file"), () => this.download());
+    this.copy = button(word("Copy picture"), () => this.copyPicture());
     /** @type {Made | undefined} */
     this.made = undefined;
     this.turn = 0; // which preview is the newest
@@ -105,40 +127,49 @@ class Kit {
   build() {
     const { form, dialog } = this;
     const moves = this.subject.steps.header.n_steps > 1;
-    const formats = Object.entries(FORMATS).filter(
+    const called = names();
+    const noFilm = paragraph(
+      word("No film: this browser cannot record one."),
+      word("Chrome, Edge, Firefox and Safari can."),
+    );
+    const offered = Object.entries(this.formats).filter(
       ([name]) =>
         (name !== "film" || (recordable().length > 0 && moves)) &&
         (name !== "html" || import.meta.url.startsWith("http")), // a server has the page that is filled
     );
-    if (!formats.some(([name]) => name === wanted.format)) wanted.format = "png";
+    if (!offered.some(([name]) => name === wanted.format)) wanted.format = "png";
     form.append(
       radios(
         "format",
-        "File",
-        formats.map(([name, { label }]) => [name, label]),
+        word("File"),
+        offered.map(([name, { label }]) => [name, label]),
       ),
-      ...(moves && !recordable().length ? [element("p", { textContent: NO_FILM })] : []),
+      ...(moves && !recordable().length ? [element("p", { textContent: noFilm })] : []),
       radios(
         "shape",
-        "Shape",
-        Object.keys(SHAPES).map((name) => [name, name]),
+        word("Shape"),
+        Object.keys(SHAPES).map((name) => [name, called[name] ?? name]),
       ),
       radios(
         "scale",
-        "Size",
+        word("Size"),
         ["1", "2", "4"].map((scale) => [scale, `${scale}×`]),
       ),
-      radios("colours", "Colours", Object.entries(COLOURS)),
+      radios(
+        "colours",
+        word("Colours"),
+        COLOURS.map((name) => [name, called[name] ?? name]),
+      ),
       ticks([
-        ["large", "Large type"],
-        ["caption", "Caption"],
+        ["large", word("Large type")],
+        ["caption", word("Caption")],
       ]),
     );
     form.addEventListener("change", () => this.chose());
     form.addEventListener("submit", (event) => event.preventDefault());
-    const close = button("Close", () => dialog.close());
+    const close = button(word("Close"), () => dialog.close());
     const head = element("div", { className: "live-kit-head" });
-    head.append(element("h2", { textContent: "Save this figure" }), close);
+    head.append(element("h2", { textContent: word("Save this figure") }), close);
     const foot = element("div", { className: "live-kit-foot" });
     foot.append(this.save, this.copy, this.said);
     dialog.append(head, form, this.shown, foot);
@@ -179,7 +210,7 @@ class Kit {
   async refresh() {
     this.stop.abort();
     this.stop = new AbortController();
-    const format = FORMATS[wanted.format];
+    const format = this.formats[wanted.format];
     if (!format) return;
     for (const group of this.form.querySelectorAll("fieldset")) {
       const { name } = group.dataset;
@@ -191,7 +222,7 @@ class Kit {
     this.forget();
     this.copy.hidden = wanted.format !== "png";
     const { turn } = this;
-    this.say(`${format.said} It is being made.`);
+    this.say(paragraph(format.said, word("It is being made.")));
     try {
       const made = await this.make(wanted.format);
       if (turn !== this.turn) return;
@@ -200,7 +231,11 @@ class Kit {
       this.made = made;
       this.save.disabled = false;
       this.copy.disabled = false;
-      this.say(`${made.said} ${sizeInWords(made.blob.size)}. ${format.said} ${made.note ?? ""}`.trim());
+      const size = sizeInWords(made.blob.size);
+      const large = made.about
+        ? word("{about}, {size}.", { about: made.about, size })
+        : word("{size}.", { size });
+      this.say(paragraph(large, format.said, made.note ?? ""));
       this.dialog.dataset.made = wanted.format;
     } catch (error) {
       if (turn !== this.turn) return;
@@ -209,7 +244,10 @@ class Kit {
       this.say(
         error instanceof FalsifiedError
           ? error.message
-          : "This file could not be made in this browser. A smaller size or another kind of file may do.",
+          : paragraph(
+              word("This file could not be made in this browser."),
+              word("A smaller size or another kind of file may do."),
+            ),
       );
       this.dialog.dataset.made = "failed";
     }
@@ -240,17 +278,16 @@ class Kit {
     switch (format) {
       case "svg": {
         const picture = await makePicture(subject, look);
-        return { blob: svgBlob(picture), name: fileName(inLook, "svg"), said: sizeOf(picture, 1) };
+        return { blob: svgBlob(picture), name: fileName(inLook, "svg"), about: sizeOf(picture, 1) };
       }
       case "pdf": {
         const picture = await makePicture(subject, look);
         const { blob, pictured, size } = await pdfOf(picture, about.join(" "), subject.font);
         const inches = size.map((points) => Math.round((100 * points) / POINTS_AN_INCH) / 100).join(" × ");
-        const said = `${inches} inches,`;
         return {
           blob,
           name: fileName(inLook, "pdf"),
-          said,
+          about: word("{size} inches", { size: inches }),
           shown: svgBlob(picture),
           note: asPictures(pictured),
         };
@@ -263,26 +300,25 @@ class Kit {
             title: about.join(", "),
           }),
           name: fileName([meta.name], "html"),
-          said: "",
         };
       case "film": {
-        const report = (/** @type {string} */ said) => this.say(`${said}.`);
+        const report = (/** @type {string} */ said) => this.say(said);
         const { blob, ending } = await sweepBlob(subject, look, report, this.stop.signal);
         return {
           blob,
           name: fileName([meta.name, "sweep", ...shapeInName(look.shape)], ending),
-          said: ending === "mp4" ? "MP4," : "WebM,",
-          note: ending === "mp4" ? "" : "Slides play MP4 best, which this browser does not record.",
+          about: ending === "mp4" ? "MP4" : "WebM",
+          note: ending === "mp4" ? "" : word("Slides play MP4 best, which this browser does not record."),
         };
       }
       case "csv":
-        return { blob: csvBlob(figure()), name: fileName(about, "csv"), said: "" };
+        return { blob: csvBlob(figure()), name: fileName(about, "csv") };
       case "npz":
-        return { blob: npzBlob(figure()), name: fileName(about, "npz"), said: "" };
+        return { blob: npzBlob(figure()), name: fileName(about, "npz") };
       default: {
         const picture = await makePicture(subject, look);
         const blob = await pngBlob(await painted(picture, scale));
-        return { blob, name: fileName(inLook, "png"), said: sizeOf(picture, scale) };
+        return { blob, name: fileName(inLook, "png"), about: sizeOf(picture, scale) };
       }
     }
   }
@@ -302,18 +338,17 @@ class Kit {
     if (wanted.format === "csv") {
       const lines = (await blob.text()).trimEnd().split("\n");
       const more = lines.length - HEAD_OF_TABLE;
-      const text = [...lines.slice(0, HEAD_OF_TABLE), ...(more > 0 ? [`and ${more} lines more`] : [])].join(
-        "\n",
-      );
+      const rest = more > 0 ? [word("and {count} lines more", { count: more })] : [];
+      const text = [...lines.slice(0, HEAD_OF_TABLE), ...rest].join("\n");
       seen = element("pre", { textContent: text, tabIndex: 0 });
     } else if (wanted.format === "film") {
       seen = element("video", { src: url, controls: true, loop: true, muted: true });
-      seen.setAttribute("aria-label", "The film");
+      seen.setAttribute("aria-label", word("The film"));
     } else if (wanted.format === "html") {
-      seen = element("iframe", { src: url, title: "The file, moving" });
+      seen = element("iframe", { src: url, title: word("The file, moving") });
       seen.setAttribute("sandbox", "allow-scripts");
     } else if (format.picture) {
-      const image = element("img", { alt: `The file: ${this.subject.meta.alt}` });
+      const image = element("img", { alt: word("The file: {figure}", { figure: this.subject.meta.alt }) });
       image.src = url;
       await image.decode();
       seen = image;
@@ -327,7 +362,7 @@ class Kit {
   download() {
     if (!this.made) return;
     download(this.made.blob, this.made.name);
-    this.say(`${this.made.name} was handed to the browser.`);
+    this.say(word("{file} was handed to the browser.", { file: this.made.name }));
   }
 
   async copyPicture() {
@@ -335,11 +370,13 @@ class Kit {
     try {
       if (!("ClipboardItem" in window)) throw new Error("no clipboard for pictures");
       await navigator.clipboard.write([new ClipboardItem({ "image/png": this.made.blob })]);
-      this.say("The picture is on the clipboard.");
+      this.say(word("The picture is on the clipboard."));
     } catch (error) {
       console.warn("live figure: not copied:", error);
       this.say(
-        "This browser lets a page copy no picture here: that takes https or localhost. Save the file instead.",
+        word(
+          "This browser lets a page copy no picture here: that takes https or localhost. Save the file instead.",
+        ),
       );
     }
   }
@@ -360,16 +397,19 @@ function shapeInName(shape) {
  * @param {number} scale
  */
 function sizeOf({ width, height }, scale) {
-  return `${width * scale} × ${height * scale} pixels,`;
+  return word("{width} × {height} pixels", { width: width * scale, height: height * scale });
 }
 
 /** What is said of words whose letters no font here has. @param {string[]} words */
 function asPictures(words) {
-  const told = words.filter((word) => /[\p{L}\p{N}\p{Extended_Pictographic}]/u.test(word)); // not a legend's line
+  const told = words.filter((each) => /[\p{L}\p{N}\p{Extended_Pictographic}]/u.test(each)); // not a legend's line
   if (!told.length) return "";
   const list = [...new Set(told)].join(", ");
   const some = list.length > MOST_NAMED ? `${list.slice(0, MOST_NAMED)}…` : list;
-  return `Its fonts lack letters of these words, which are pictures as this browser draws them: ${some}`;
+  return word(
+    "Its fonts lack letters of these words, which are pictures as this browser draws them: {words}",
+    { words: some },
+  );
 }
 
 /**
@@ -432,7 +472,7 @@ function radios(name, label, options) {
 function ticks(options) {
   const group = element("fieldset", {});
   group.dataset.name = "more";
-  group.append(element("legend", { textContent: "More" }));
+  group.append(element("legend", { textContent: word("More") }));
   for (const [name, said] of options) {
     group.append(labelled(element("input", { type: "checkbox", name, checked: wanted[name] }), said));
   }

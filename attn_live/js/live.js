@@ -13,6 +13,7 @@ import { Projector } from "./projector.js";
 import { Sentence } from "./says.js";
 import { leaveTouches } from "./touching.js";
 import { isSame, readMessage, unpack } from "./wire.js";
+import { paragraph, word } from "./word.js";
 
 const PLAY_MILLISECONDS = 140;
 const SEND_AFTER_MILLISECONDS = 120;
@@ -67,6 +68,7 @@ export class LiveFigure {
   constructor(parent) {
     this.root = find(parent, ".live-figure");
     this.notice = find(this.root, ".live-notice");
+    if (!this.notice.textContent) this.notice.textContent = word("The figure is being drawn.");
     this.stage = find(this.root, ".live-stage");
     /** @type {any} */
     this.node = find(this.root, ".live-plot");
@@ -465,8 +467,11 @@ export class LiveFigure {
     if (this.root.dataset.state === "failed") return;
     this.root.dataset.state = "failed";
     // Plotly alone would draw noise where a canvas lies: then there is no plain chart.
-    const instead = isTruthful() ? "The plain chart below shows the present step." : "";
-    this.notice.textContent = `The moving figure could not be drawn in this browser. ${instead}`.trim();
+    const instead = isTruthful() ? word("The plain chart below shows the present step.") : "";
+    this.notice.textContent = paragraph(
+      word("The moving figure could not be drawn in this browser."),
+      instead,
+    );
     this.setStateValue?.("failed", isTruthful());
   }
 
@@ -689,7 +694,7 @@ export class LiveFigure {
       this.controls.note("");
     } catch (error) {
       console.error("live figure:", error);
-      this.controls.note("The panel could not be loaded. Is the server still there?");
+      this.controls.note(word("The panel could not be loaded. Is the server still there?"));
     }
   }
 }

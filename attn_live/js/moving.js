@@ -15,7 +15,9 @@ export async function movingBlob(subject, { plotly, page, title }) {
   const [library, template] = await Promise.all([bytesOf(plotly), bytesOf(page)]);
   /** @type {Record<string, string>} */
   const parts = {
+    LANG: escapeMarkup(document.documentElement.lang || "en"),
     TITLE: escapeMarkup(title),
+    WORDS: spoken(),
     ADDRESS: escapeMarkup(subject.address),
     MESSAGE: toBase64(await message(subject)),
     PLOTLY: toBase64(await compressed(library, "gzip")),
@@ -25,6 +27,12 @@ export async function movingBlob(subject, { plotly, page, title }) {
     .decode(template)
     .replace(/{{([A-Z]+)}}/g, (all, name) => parts[name] ?? all);
   return new Blob([filled], { type: "text/html" });
+}
+
+/** What tells the file's scripts their words; nothing where they are English. */
+function spoken() {
+  const words = JSON.stringify(window.labWords ?? {}).replace(/</g, "\\u003c");
+  return words === "{}" ? "" : `window.labWords = ${words};\n`;
 }
 
 /** @param {string} url */

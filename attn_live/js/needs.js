@@ -1,9 +1,12 @@
 // What a browser must have: one list, looked at before anything else runs, and what is shown where something lacks.
 // It is read by browsers that are too old for all other modules: nothing in it is younger than 2018.
 
+import { paragraph, word } from "./word.js";
+
 /**
  * @typedef {object} Need
  * @property {string} name
+ * @property {() => string} [called] what people call it, where that is no name of a program's
  * @property {object} [of] has it by its name
  * @property {string} [css] what a style sheet asks for
  * @property {() => boolean} [has]
@@ -31,7 +34,7 @@ export const NEEDS = [
   { name: "replaceChildren", of: Element.prototype, since: [86, 78, 14], file: true },
   { name: "attachShadow", of: Element.prototype, since: [53, 63, 10], file: true },
   { name: "replaceAll", of: String.prototype, since: [85, 77, 13.1], file: true },
-  { name: "a canvas", has: paints, since: [1, 1.5, 2], file: true },
+  { name: "a canvas", called: () => word("a canvas"), has: paints, since: [1, 1.5, 2], file: true },
 ];
 
 /**
@@ -40,10 +43,15 @@ export const NEEDS = [
  * @param {Need[]} needs
  */
 export function saidOfLacking(needs) {
-  const lacking = needs.filter((need) => !isThere(need)).map(({ name }) => name);
-  const [chrome, firefox, safari] = oldest(needs);
-  const enough = `Chrome or Edge ${chrome}, Firefox ${firefox} or Safari ${safari}, or newer`;
-  return lacking.length ? `Moving figures take ${enough}: this browser lacks ${lacking.join(", ")}.` : "";
+  const lacking = needs
+    .filter((need) => !isThere(need))
+    .map(({ name, called }) => (called ? called() : name));
+  const [chrome = 0, firefox = 0, safari = 0] = oldest(needs);
+  if (!lacking.length) return "";
+  return word(
+    "Moving figures take Chrome or Edge {chrome}, Firefox {firefox} or Safari {safari}, or newer: this browser lacks {lacking}.",
+    { chrome, firefox, safari, lacking: lacking.join(", ") },
+  );
 }
 
 /**
@@ -69,13 +77,16 @@ export function standStill(picture) {
   const title = document.createElement("h1");
   title.textContent = document.title;
   const said = document.createElement("p");
-  said.textContent = picture ? `${lacking} The picture shows the page's figure as it opens.` : lacking;
+  said.textContent = paragraph(
+    lacking,
+    picture ? word("The picture shows the page's figure as it opens.") : "",
+  );
   main.appendChild(title);
   main.appendChild(said);
   if (picture) {
     const image = document.createElement("img");
     image.src = picture;
-    image.alt = `${document.title}: the figure as the page opens`;
+    image.alt = word("{page}: the figure as the page opens", { page: document.title });
     image.style.cssText = "width: 100%";
     main.appendChild(image);
   }

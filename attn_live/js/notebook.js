@@ -3,6 +3,7 @@
 import { LiveFigure } from "./live.js";
 import { loadPlotly } from "./plotly.js";
 import { inflate } from "./wire.js";
+import { word } from "./word.js";
 
 /** @typedef {import("./types").Model} Model */
 
@@ -24,6 +25,7 @@ class NotebookFigure extends LiveFigure {
   /** @param {import("./types").Message} message */
   take(message) {
     message.meta.kit = this.kit;
+    window.labWords = message.meta.words;
     return super.take(message);
   }
 
@@ -45,7 +47,7 @@ class NotebookFigure extends LiveFigure {
   /** @param {unknown} error */
   fail(error) {
     super.fail(error);
-    this.notice.textContent = "The moving figure could not be drawn in this browser.";
+    this.notice.textContent = word("The moving figure could not be drawn in this browser.");
   }
 }
 

@@ -5,6 +5,7 @@ import { enlarge, fit, leftOut, Moving } from "./figure.js";
 import { inkCells } from "./ink.js";
 import { ticksOf } from "./plotly_inside.js";
 import { withFrames } from "./pointing.js";
+import { breadth } from "./word.js";
 
 /** @typedef {import("./types").Figure} Figure */
 /** @typedef {import("./types").Screen} Screen */
@@ -33,6 +34,9 @@ const CAPTION_PADDING = 18;
 const SMALLEST_NUMBER = 11.25; // pixels of a number in a cell: nine where the picture is 1,280 wide
 const SMALLEST_LABEL = 11.25; // pixels of a label beside a matrix, likewise
 const LEAST_SCALE = 1.1; // times that a figure is enlarged without large type, four fifths of it at least
+// Of a text, what no line breaks: a word with the space before it, or one letter of Chinese with its punctuation.
+const PIECE =
+  / *[“（《「]*(?:[\u3040-\u9fff\uac00-\ud7af\uf900-\ufaff][、。，；：？！”）》」]*|[^ \u3040-\u9fff\uac00-\ud7af\uf900-\ufaff]+)/gu;
 const EVERY = [1, 2, 3, 4, 5, 8, 10, 16, 20, 32, 64]; // which labels of a crowded axis stay
 const SLANT = 1.35; // of its font size that a slanted label takes along its axis
 
@@ -180,18 +184,20 @@ function captionFor(subject, look, { width }, left) {
 }
 
 /**
- * Breaks a text between words, and a word that is longer than a line where the line ends.
+ * Breaks a text between words, Chinese between letters, and a word that is longer than a line where the line ends.
  *
  * @param {string} words
  * @param {number} longest
  */
 function lines(words, longest) {
-  const parts = words.split(" ").flatMap((word) => word.match(new RegExp(`.{1,${longest}}`, "gsu")) ?? []);
   const broken = [""];
-  for (const part of parts) {
-    const line = `${broken[broken.length - 1]} ${part}`.trim();
-    if (line.length > longest) broken.push(part);
-    else broken[broken.length - 1] = line;
+  for (const [piece] of words.matchAll(PIECE)) {
+    const space = piece.startsWith(" ") ? " " : "";
+    for (const part of piece.trim().match(new RegExp(`.{1,${longest}}`, "gsu")) ?? []) {
+      const line = `${broken[broken.length - 1]}${space}${part}`.trim();
+      if (breadth(line) > longest) broken.push(part);
+      else broken[broken.length - 1] = line;
+    }
   }
   return broken;
 }

@@ -1,5 +1,7 @@
 // What a message of Streamlit carries of the live figure: its module is one file, fetched once for all figures.
 
+import { paragraph, word } from "./word.js";
+
 const RETRY_MILLISECONDS = 2000;
 // Relative to the page: right under a base path, and behind a proxy that strips one.
 const address = new URL("{{MODULE}}", location.href);
@@ -26,6 +28,8 @@ function loaded() {
 export default async function draw(component) {
   const { parentElement } = component;
   newest.set(parentElement, component);
+  const notice = parentElement.querySelector(".live-notice");
+  if (notice && !notice.textContent) notice.textContent = word("The figure is being drawn.");
   try {
     const { default: drawNow } = await loaded();
     return newest.get(parentElement) === component ? drawNow(component) : undefined;
@@ -43,7 +47,9 @@ function standIn({ parentElement, setStateValue }) {
   const notice = figure?.querySelector(".live-notice");
   if (!figure || !notice || figure.dataset.state) return;
   figure.dataset.state = "failed"; // once it draws, it tells Python itself
-  notice.textContent =
-    "The moving figure could not be fetched. The plain chart below shows the present step.";
+  notice.textContent = paragraph(
+    word("The moving figure could not be fetched."),
+    word("The plain chart below shows the present step."),
+  );
   setStateValue("failed", true);
 }

@@ -1,6 +1,7 @@
 // One figure without a server: what the page of a saved file runs.
 
 import { LiveFigure } from "./live.js";
+import { word } from "./word.js";
 
 /** @param {string} id */
 function bytesIn(id) {
@@ -20,7 +21,7 @@ class FileFigure extends LiveFigure {
   /** @param {unknown} error */
   fail(error) {
     super.fail(error);
-    this.notice.textContent = "The moving figure could not be drawn in this browser.";
+    this.notice.textContent = word("The moving figure could not be drawn in this browser.");
   }
 }
 

@@ -3,6 +3,7 @@
 import { mustBeTruthful } from "./canvas.js";
 import { inColours, makePicture } from "./picture.js";
 import { painted } from "./raster.js";
+import { word } from "./word.js";
 
 /** @typedef {import("./types").Subject} Subject */
 /** @typedef {import("./types").Look} Look */
@@ -45,7 +46,7 @@ export async function sweepBlob(subject, look, say, stop) {
   try {
     for (let i = 0; i < count; i++) {
       if (stop.aborted) throw new Error("stopped");
-      say(`Drawing picture ${i + 1} of ${count}`);
+      say(word("Drawing picture {number} of {count}.", { number: i + 1, count }));
       const step = count > 1 ? Math.round((i * last) / (count - 1)) : 0;
       const here = {
         ...subject,
@@ -59,7 +60,7 @@ export async function sweepBlob(subject, look, say, stop) {
     canvas.width = first?.width ?? 1;
     canvas.height = first?.height ?? 1;
     for (const [kind, ending] of recordable()) {
-      say(`Recording as ${ending}`);
+      say(word("Recording as {format}.", { format: ending }));
       const blob = await recorded(canvas, pictures, kind).catch(() => undefined);
       // A browser may promise what it then fails to do.
       if (blob && blob.size >= LEAST_BYTES) return { blob, ending };

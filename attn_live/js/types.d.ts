@@ -113,6 +113,7 @@ export interface Meta {
   plotly: string;
   kit: string; // the module that saves files; empty where none is served
   colours: Record<string, Colours>;
+  words?: Record<string, string>; // in a notebook: what is said there, by its English
   fixed?: boolean; // in a saved file: its sentences tell of what is chosen, and there are none of anything else
 }
 
@@ -190,5 +191,6 @@ export interface Cell {
 declare global {
   interface Window {
     Plotly?: any;
+    labWords?: Record<string, string>; // what is said, by its English; none where English is spoken
   }
 }

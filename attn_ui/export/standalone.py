@@ -1,8 +1,9 @@
 """One figure as a single HTML file that moves without a server or a network.
 
-The page holds the modules and the style of the live figure, and four places to be filled: the message that
-Python sends for the figure and plotly.js as gzip, both in base64; the figure's title and its address. The
-browser fills it when somebody saves a figure (`attn_live/js/moving.js`).
+The page holds the modules and the style of the live figure, and six places to be filled: the message that
+Python sends for the figure and plotly.js as gzip, both in base64; the figure's title and its address; the
+language and, where that is not English, what the modules say in it. The browser fills it when somebody saves
+a figure (`attn_live/js/moving.js`).
 """
 
 from functools import cache
@@ -11,7 +12,7 @@ from attn_figures import theme
 from attn_live.bundle import bundle, mark, markup, style
 
 _PAGE = """<!doctype html>
-<html lang="en">
+<html lang="{{LANG}}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -29,7 +30,7 @@ footer { font-size: 0.8rem; overflow-wrap: anywhere; }
 <body>
 <main>%(markup)s</main>
 <script>(() => {
-%(needs)ssayInstead(document.querySelector("main"));
+{{WORDS}}%(needs)ssayInstead(document.querySelector("main"));
 })();</script>
 <footer>{{ADDRESS}}</footer>
 <script type="application/octet-stream" id="message">{{MESSAGE}}</script>
@@ -49,7 +50,7 @@ def kit_version() -> str:
 
 @cache
 def page() -> str:
-    """Return the page before it is filled: `{{TITLE}}`, `{{ADDRESS}}`, `{{MESSAGE}}`, `{{PLOTLY}}`."""
+    """Return the page before its places, such as `{{TITLE}}`, are filled."""
     script = bundle("standalone.js")
     if "</script" in script.lower():
         raise ValueError("the modules must not hold </script>, which ends the element that they stand in")

@@ -19,6 +19,7 @@ from starlette.responses import FileResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from attn_live.bundle import FONTS, bundle, font, mark
+from attn_ui.base.framing import LANG
 from attn_ui.base.navigation import PAGES, Listed
 from attn_ui.export.standalone import kit_version, page
 from attn_ui.host import link_preview
@@ -31,9 +32,11 @@ from attn_ui.host.assets import (
     reply,
     takes_gzip,
 )
+from attn_ui.host.spoken import language_of
 from attn_ui.screen import find, style, terms
 from attn_ui.screen.live_figure import PLOTLY_ROUTE, module_address, module_version
 from attn_ui.streamlit_inside import front_end, markup, routes
+from attn_words import LANGUAGES, PSEUDO, SOURCE, speaking
 
 # Relative, as Streamlit's own addresses are: right under a base path and behind a proxy that strips one.
 _PLOTLY = f"./{PLOTLY_FILE}?v={get_plotlyjs_version()}"
@@ -133,7 +136,7 @@ class _Document:
             mark=self.mark,
             media_type=self.media_type,
             cache=cache,
-            varies="Accept, Accept-Encoding",
+            varies="Accept, Accept-Encoding, Accept-Language",
         )
 
 
@@ -148,9 +151,10 @@ def _addressed(text: str, where: str) -> _Document:
 
 
 @cache
-def _part(name: str) -> _Document:
+def _part(name: str, spoken: str) -> _Document:
     make, media_type, _ = _PARTS[name]
-    return _Document(make(), media_type)
+    with speaking(spoken):
+        return _Document(make(), media_type)
 
 
 class Assets:
@@ -164,12 +168,13 @@ class Assets:
         base = str(st.get_option("server.baseUrlPath") or "").strip("/")
         self.base = f"/{base}/" if base else "/"
         icon = f".{PLOTLY_ROUTE}/icon.svg?v={mark(_icon())}"
-        self.pages = {
-            f"{self.base}{page.address}": link_preview.described(
-                announced(front, page), page, self.base, icon
-            )
-            for page in PAGES
-        }
+        pages = [(page, announced(front, page)) for page in PAGES]
+        self.pages: dict[tuple[str, str], str] = {}  # by language and path
+        for spoken in (*LANGUAGES, PSEUDO):
+            with speaking(spoken):
+                for page, text in pages:
+                    made = link_preview.described(text, page, self.base, icon)
+                    self.pages[spoken, f"{self.base}{page.address}"] = made
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer for what is known here; pass everything else on."""
@@ -197,14 +202,16 @@ class Assets:
         if not path.startswith(self.base):
             return None
         name = path[len(self.base) :]
-        asked_for = dict(parse_qsl(scope["query_string"].decode("latin-1"))).get("v")
+        asked = dict(parse_qsl(scope["query_string"].decode("latin-1")))
+        asked_for = asked.get("v")
         if name == PLOTLY_FILE:
             return await self.plotly.answer(
                 headers, scope["method"], _kept(asked_for == get_plotlyjs_version())
             )
         if name in _PARTS:
             _, _, version = _PARTS[name]
-            return _part(name).answer(headers, scope["method"], _kept(asked_for == version()))
+            spoken = asked[LANG.name] if asked.get(LANG.name) in (*LANGUAGES, PSEUDO) else SOURCE
+            return _part(name, spoken).answer(headers, scope["method"], _kept(asked_for == version()))
         asset = self.front.texts.get(name)
         if name in link_preview.PICTURES:
             return FileResponse(link_preview.PICTURES[name], headers={"Cache-Control": link_preview.KEPT})
@@ -226,7 +233,8 @@ class Assets:
         await self.app({**scope, "headers": plain.raw, "method": "GET"}, receive, hold)
         body = b"".join(message.get("body", b"") for message in held)
         if self.front.index and body.decode(errors="replace") == self.front.index:
-            text = self.pages.get(scope["path"], self.pages[self.base])
+            spoken = language_of(scope)
+            text = self.pages.get((spoken, scope["path"]), self.pages[spoken, self.base])
             document = _addressed(text, link_preview.origin(scope))
             await document.answer(Headers(scope=scope), scope["method"])(scope, receive, send)
             return

@@ -11,20 +11,21 @@ from urllib.parse import urlencode
 import streamlit as st
 
 from attn_ui.streamlit_inside import logs
+from attn_words import N_, _
 
-LOST = (
+LOST = N_(
     "The app could not work with these settings. That is a fault of the app, not yours. What you set is in "
     "this link: it opens the same state again, and shows the fault to whoever mends it."
 )
 
 
-def say_so(_: Exception) -> bool:
+def say_so(_fault: Exception) -> bool:
     """Show a sentence and the link in place of Streamlit's own box; true, so that none follows."""
     address = st.context.url or ""
     query = urlencode([(name, text) for name in st.query_params for text in st.query_params.get_all(name)])
-    st.error(LOST)
+    st.error(_(LOST))
     st.code(f"{address}?{query}" if query else address, language=None, wrap_lines=True)
-    st.link_button("Open this page with its defaults", address or "/", icon=":material/restart_alt:")
+    st.link_button(_("Open this page with its defaults"), address or "/", icon=":material/restart_alt:")
     return True
 
 

@@ -7,18 +7,19 @@ from starlette.datastructures import Headers
 from starlette.responses import HTMLResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from attn_ui.host.spoken import language_of
 from attn_ui.streamlit_inside.messages import asks_for_a_run
 from attn_ui.streamlit_inside.routes import comes_back, is_stream
+from attn_words import _, paragraph, speaking
 
 ASK_WITHIN = 15.0  # seconds: a browser that comes asks for a page at once
 TRY_AGAIN = 30  # seconds
-_FULL = f"""<!doctype html>
-<html lang="en"><meta charset="utf-8"><meta http-equiv="refresh" content="{TRY_AGAIN}">
-<meta name="viewport" content="width=device-width"><title>Attention lab</title>
+_FULL = """<!doctype html>
+<html lang="{lang}"><meta charset="utf-8"><meta http-equiv="refresh" content="{seconds}">
+<meta name="viewport" content="width=device-width"><title>{title}</title>
 <body style="font: 1.1rem/1.5 Georgia, serif; max-width: 34rem; margin: 20vh auto; padding: 0 1rem">
-<h1 style="font-size: 1.5rem">Every place is taken</h1>
-<p>As many people use this server as it can serve well. This page tries again every {TRY_AGAIN} seconds; your
-link stays as it is, with all its settings.</p>"""
+<h1 style="font-size: 1.5rem">{taken}</h1>
+<p>{again}</p>"""
 
 
 class Bucket:
@@ -64,7 +65,9 @@ class Limits:
         elif scope["type"] != "http":
             await self.app(scope, receive, send)
         elif self._full(len(self.silent)) and _asks_for_a_page(scope):
-            answer = HTMLResponse(_FULL, 503, {"Retry-After": str(TRY_AGAIN), "Cache-Control": "no-store"})
+            answer = HTMLResponse(
+                _full(language_of(scope)), 503, {"Retry-After": str(TRY_AGAIN), "Cache-Control": "no-store"}
+            )
             await answer(scope, receive, send)
         else:
             await self.app(scope, receive, send)
@@ -127,6 +130,25 @@ async def _first_of(receive: Receive, go: asyncio.Event, patience: float | None)
     finally:
         coming.cancel()
         told.cancel()
+
+
+def _full(spoken: str) -> str:
+    """Return the page of whoever finds no place."""
+    with speaking(spoken):
+        return _FULL.format(
+            lang=spoken,
+            seconds=TRY_AGAIN,
+            title=_("Attention lab"),
+            taken=_("Every place is taken"),
+            again=paragraph(
+                _("As many people use this server as it can serve well."),
+                _(
+                    "This page tries again every {seconds} seconds; your link stays as it is, with all its "
+                    "settings.",
+                    seconds=TRY_AGAIN,
+                ),
+            ),
+        )
 
 
 def _asks_for_a_page(scope: Scope) -> bool:

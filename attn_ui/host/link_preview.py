@@ -10,6 +10,9 @@ from starlette.datastructures import Headers
 from starlette.types import Scope
 
 from attn_ui.base.navigation import PAGES, Listed
+from attn_ui.screen import language
+from attn_words import SOURCE, _
+from attn_words import language as spoken
 
 ICON = Path(__file__).parents[1] / "icon.svg"
 _DOCS = Path(__file__).parents[2] / "docs"
@@ -50,7 +53,7 @@ def origin(scope: Scope) -> str:
 
 
 def described(text: str, page: Listed, base: str, icon: str) -> str:
-    """Put a page's title, description, icon and picture into the head of Streamlit's HTML.
+    """Put a page's title, description, icon and picture into the head of Streamlit's HTML, and its language.
 
     Nothing of the request stands in it but the place for its host (`addressed`).
 
@@ -60,25 +63,28 @@ def described(text: str, page: Listed, base: str, icon: str) -> str:
         base: the path that every address of this server begins with.
         icon: the address of the icon.
     """
-    title, about = html.escape(page.heading), html.escape(page.about)
+    title, about = html.escape(page.heading), html.escape(_(page.about))
     tags = {
         "og:type": "website",
-        "og:site_name": "Attention lab",
+        "og:site_name": _("Attention lab"),
         "og:title": title,
         "og:description": about,
     }
     if picture := picture_of(page, "png"):
         tags["og:image"] = f"{_ORIGIN}{html.escape(base)}{picture}"
         tags |= {"og:image:type": "image/png", "og:image:width": "1280", "og:image:height": "800"}
-        tags["og:image:alt"] = f"The page {html.escape(page.title)}"
+        tags["og:image:alt"] = html.escape(_("The page {page}", page=_(page.title)))
     lines = [
         f"<title>{title}</title>",
         f'<meta name="description" content="{about}">',
         *(f'<meta property="{name}" content="{content}">' for name, content in tags.items()),
         '<meta name="twitter:card" content="summary_large_image">',
     ]
-    text = _ICON_LINK.sub(lambda _: f'<link rel="shortcut icon" href="{icon}">', text, count=1)
-    return _TITLE.sub(lambda _: "\n".join(lines), text, count=1)
+    if spoken() != SOURCE:
+        text = text.replace('<html lang="en">', f'<html lang="{spoken()}">', 1)
+        lines.append(f"<script>{language.script()}</script>")
+    text = _ICON_LINK.sub(lambda _old: f'<link rel="shortcut icon" href="{icon}">', text, count=1)
+    return _TITLE.sub(lambda _old: "\n".join(lines), text, count=1)
 
 
 def addressed(text: str, where: str) -> str:

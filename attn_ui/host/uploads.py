@@ -9,20 +9,22 @@ from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from attn_ui.base.bounds import MAX_MAPS_BYTES, MAX_PROCESS_BYTES, MAX_SESSION_BYTES
+from attn_ui.host.spoken import language_of
 from attn_ui.streamlit_inside import uploaded
 from attn_ui.streamlit_inside.routes import may_be_file, session_of
+from attn_words import N_, _, speaking
 
 MOST_BYTES = 9 * 1024 * 1024  # of a request's body: an upload's 8 MB with what travels around it
 MOST_ELSEWHERE = 64 * 1024  # where no file is uploaded
 COME_WITHIN = 120.0  # seconds: 8 MB at half a megabit a second
-TOO_LARGE = f"At most {MAX_MAPS_BYTES // 1_000_000} MB can be sent at once."
-TOO_SLOW = "The file did not come in time. Send it again."
-SPENT = (
-    f"Your files on this server take {MAX_SESSION_BYTES // 1_000_000} MB together, which is the limit. "
+TOO_LARGE = N_("At most {megabytes} MB can be sent at once.")
+TOO_SLOW = N_("The file did not come in time. Send it again.")
+SPENT = N_(
+    "Your files on this server take {megabytes} MB together, which is the limit. "
     "Remove one, or load the page again, and send this one then."
 )
-FULL = "This server keeps as many files for its visitors as it can. Send yours again in a few minutes."
-ENDED = "The page that sends this file is not open here any more. Load it again."
+FULL = N_("This server keeps as many files for its visitors as it can. Send yours again in a few minutes.")
+ENDED = N_("The page that sends this file is not open here any more. Load it again.")
 
 
 class Uploads:
@@ -59,14 +61,17 @@ class Uploads:
         announced = Headers(scope=scope).get("content-length", "")
         size = int(announced) if announced.isdecimal() else most
         session = session_of(scope["path"])
-        if refused := self._refuses(session, size, most):
+        with speaking(language_of(scope)):
+            refused = self._refuses(session, size, most)
+        if refused:
             if size <= most:  # who is interrupted while sending does not read why
                 await self._take(receive, most, keep=False)
             await refused(scope, receive, send)
             return
         self.coming[session] += size
         try:
-            refused, taken = await self._take(receive, most)
+            with speaking(language_of(scope)):
+                refused, taken = await self._take(receive, most)
             if refused:
                 await refused(scope, receive, send)
                 return
@@ -92,25 +97,29 @@ class Uploads:
                     taken += [message] if keep else []
                     size += len(message.get("body", b""))
                     if size > most:
-                        return _no(TOO_LARGE, 413), []
+                        return _too_large(), []
                     more = message["type"] == "http.request" and message.get("more_body", False)
         except TimeoutError:
-            return _no(TOO_SLOW, 408), []
+            return _no(_(TOO_SLOW), 408), []
         return None, taken
 
     def _refuses(self, session: str, size: int, most: int) -> PlainTextResponse | None:
         if size > most:
-            return _no(TOO_LARGE, 413)
+            return _too_large()
         if not session:
             return None
         if not self.is_open(session):
-            return _no(ENDED, 400)
+            return _no(_(ENDED), 400)
         kept = self.kept()
         if kept.get(session, 0) + self.coming[session] + size > MAX_SESSION_BYTES + (most - MAX_MAPS_BYTES):
-            return _no(SPENT, 413)
+            return _no(_(SPENT, megabytes=MAX_SESSION_BYTES // 1_000_000), 413)
         if sum(kept.values()) + self.coming.total() + size > MAX_PROCESS_BYTES:
-            return _no(FULL, 503)
+            return _no(_(FULL), 503)
         return None
+
+
+def _too_large() -> PlainTextResponse:
+    return _no(_(TOO_LARGE, megabytes=MAX_MAPS_BYTES // 1_000_000), 413)
 
 
 def _no(sentence: str, status: int) -> PlainTextResponse:

@@ -10,6 +10,7 @@ from attn_ui.base.links import Dropped, bad_settings
 from attn_ui.base.parameters import Parameter, Steps, by_name
 from attn_ui.screen import named, state
 from attn_ui.streamlit_inside.run import read_address_again, travelled
+from attn_words import _
 
 _PAGE = "_address_page"
 _DROPPED = "_address_dropped"
@@ -76,7 +77,7 @@ def show(offered: Steps) -> None:
     dropped = {bad.name: bad for bad in _dropped_on(page)}
     earlier = dropped.get(offered.name)  # it was out of all bounds
     asked = earlier.text if earlier and earlier.used else found
-    dropped[offered.name] = Dropped(offered.name, asked, f"{offered.wanted()} here", used)
+    dropped[offered.name] = Dropped(offered.name, asked, _("{wanted} here", wanted=offered.wanted()), used)
     st.session_state[_DROPPED] = (page, [*dropped.values()])
     _show([*dropped.values()])
 

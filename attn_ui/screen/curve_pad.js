@@ -1,5 +1,7 @@
 // A chart to draw a curve in: with a finger or a mouse, or by keys, a height at a time.
 
+import { word } from "../../attn_live/js/word.js";
+
 const SVG = "http://www.w3.org/2000/svg";
 const [WIDTH, HEIGHT, EDGE] = [720, 300, 34];
 const STEPS = 50; // of a key press, from the floor to the top
@@ -30,7 +32,10 @@ export default function ({ parentElement, data, setStateValue }) {
   if (data.computed) {
     svg.append(line(data.computed, "pad-computed"), line(data.drawn.map((y, i) => [place(i), y]), "pad-drawn"));
     const key = document.createElement("p");
-    key.innerHTML = '<span class="pad-drawn">━ yours</span> <span class="pad-computed">━ computed</span>';
+    key.innerHTML = '<span class="pad-drawn"></span> <span class="pad-computed"></span>';
+    const [drawn, computed] = key.children;
+    drawn.append("━ ", word("yours"));
+    computed.append("━ ", word("computed"));
     root.append(key);
     return;
   }
@@ -44,9 +49,9 @@ export default function ({ parentElement, data, setStateValue }) {
     curve.setAttribute("points", heights.map((y, i) => `${across(place(i))},${up(y)}`).join(" "));
     svg.classList.toggle("pad-empty", !isDrawn);
     const [x, y] = [place(at), heights[at]];
-    const values = { cx: across(x), cy: up(y), "aria-valuenow": y, "aria-valuetext": `${y.toPrecision(3)} at ${x.toPrecision(3)}` };
+    const values = { cx: across(x), cy: up(y), "aria-valuenow": y, "aria-valuetext": word("{height} at {place}", { height: y.toPrecision(3), place: x.toPrecision(3) }) };
     for (const [name, value] of Object.entries(values)) node.setAttribute(name, String(value));
-    node.setAttribute("aria-label", "Height of your curve: arrow up and down; arrow left and right for another place");
+    node.setAttribute("aria-label", word("Height of your curve: arrow up and down; arrow left and right for another place"));
   };
   const tell = () => setStateValue("heights", { turn: data.turn, heights: [...heights] });
   const pointed = ({ clientX, clientY }) => {

@@ -1,10 +1,14 @@
+import { word } from "../../attn_live/js/word.js";
+
 const MOST = 8; // that are shown
-const FIRST = ["term", "page"]; // what is meant before all else by an exact name
+// What is meant before all else by an exact name.
+const first = () => [word("term"), word("page")];
 const opened = new WeakSet();
-let asked; // the list, once for a visit
+const lists = new Map(); // by their addresses, each once for a visit: another language has another
 
 const bare = (text) =>
   text.normalize("NFKD").toLowerCase().replace(/\p{M}/gu, "").replace(/[^\p{L}\p{N}√]+/gu, " ").trim();
+const isHan = (text) => /^\p{Script=Han}+$/u.test(text); // Chinese has no spaces between words
 const closed = (text) => bare(text).replaceAll(" ", "");
 
 // One line of the list, as it is compared.
@@ -29,7 +33,7 @@ function rank(each, typed) {
   if (each.closed.includes(whole)) return 0;
   if (each.closed.some((name) => name.startsWith(whole))) return 1;
   const words = bare(typed).split(" ");
-  const begins = (of) => words.every((word) => of.some((other) => other.startsWith(word)));
+  const begins = (of) => words.every((part) => of.some((other) => other.startsWith(part) || isHan(part) && other.includes(part)));
   if (begins(each.words)) return 2;
   return begins([...each.words, ...each.more]) ? 3 : Number.POSITIVE_INFINITY;
 }
@@ -45,7 +49,7 @@ export function matches(list, typed) {
 // What Enter goes to: what has this very name, or is the only one; undefined where it must be chosen.
 export function meant(found) {
   const exact = found.filter((each) => each.rank === 0);
-  const best = exact.filter((each) => FIRST.includes(each.kind));
+  const best = exact.filter((each) => first().includes(each.kind));
   const one = (some) => new Set(some.map((each) => each.place)).size === 1;
   return [best, exact, found].find(one)?.[0];
 }
@@ -79,9 +83,9 @@ function line(each, leave) {
 
 function say(found, typed) {
   if (!closed(typed)) return "";
-  if (!found.length) return `Nothing here is called “${typed.trim()}”.`;
-  if (found.length > MOST) return `${MOST} of ${found.length} are shown; type more to find fewer.`;
-  return found.length === 1 ? "1 found." : `${found.length} found.`;
+  if (!found.length) return word("Nothing here is called “{typed}”.", { typed: typed.trim() });
+  if (found.length > MOST) return word("{most} of {count} are shown; type more to find fewer.", { most: MOST, count: found.length });
+  return found.length === 1 ? word("1 found.") : word("{count} found.", { count: found.length });
 }
 
 export async function open(field) {
@@ -108,14 +112,15 @@ export async function open(field) {
   };
   const look = async () => {
     const typed = field.value;
+    const address = box.dataset.list;
     try {
-      asked ??= everything(new URL(box.dataset.list, document.baseURI));
-      found = matches(await asked, typed);
+      if (!lists.has(address)) lists.set(address, everything(new URL(address, document.baseURI)));
+      found = matches(await lists.get(address), typed);
     } catch {
-      asked = undefined; // again with the next letter
+      lists.delete(address); // again with the next letter
       found = [];
       box.dataset.open = "";
-      said.textContent = "The list could not be fetched: the server does not answer.";
+      said.textContent = word("The list could not be fetched: the server does not answer.");
       return;
     }
     if (typed !== field.value) return;

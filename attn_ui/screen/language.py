@@ -1,15 +1,19 @@
 """The language of whoever looks: as the link says, or as chosen on a page, or as the browser prefers."""
 
 import json
+from pathlib import Path
 
 import streamlit as st
 
-from attn_live.words import browser_words
+from attn_live.words import also_in, browser_words
 from attn_ui.base.framing import LANG
+from attn_ui.streamlit_inside import markup
 from attn_ui.streamlit_inside.run import session
 from attn_words import LANGUAGES, PSEUDO, SOURCE, ask_where_none_is_spoken, language, speak
 
 _CHOSEN = "_language"
+also_in(Path(__file__).parent)
+also_in(Path(markup.__file__).parent)
 
 
 def speak_here() -> None:
@@ -57,7 +61,12 @@ def _choose(spoken: str) -> None:
     st.query_params[LANG.name] = spoken
 
 
+def asking() -> str:
+    """Return what an address ends with, to be answered in this language; nothing in English."""
+    return "" if language() == SOURCE else f"?{LANG.name}={language()}"
+
+
 def script() -> str:
     """Return what tells the browser which language is spoken, and its scripts their words."""
     words = json.dumps(browser_words(), ensure_ascii=False).replace("</", "<\\/")
-    return f"document.documentElement.lang = {json.dumps(language())}; globalThis.labWords = {words};"
+    return f"document.documentElement.lang = {json.dumps(language())}; window.labWords = {words};"

@@ -1,3 +1,5 @@
+import { word } from "../../attn_live/js/word.js";
+
 const STOPS = "a[href], button, input, textarea, [tabindex]";
 const panels = new WeakSet(); // those whose keys are heard
 
@@ -16,7 +18,7 @@ export default function ({ parentElement, data }) {
     } catch {
       copied = document.execCommand("copy"); // where a page is not served over https
     }
-    said.textContent = copied ? "Copied." : "Copy the marked text yourself: this browser does not let a page do it.";
+    said.textContent = copied ? word("Copied.") : word("Copy the marked text yourself: this browser does not let a page do it.");
   };
   comeAfterButton(parentElement.closest("[role=dialog]"), field);
 }

@@ -1,6 +1,9 @@
 // Explains words in prose and letters in formulas where they stand, by hover, tap and keyboard. What is drawn there
 // is read and never touched: words are marked by the CSS Custom Highlight API, and one card lies over the page.
 // What Streamlit calls its elements is filled in by `attn_ui.screen.terms`.
+
+import { word } from "../../attn_live/js/word.js";
+
 const PROSE = "{prose}, .live-says";
 const APART = "a, button, label, summary, code, pre, h1, h2, h3, [role=tab], .katex, .st-key-terms";
 const FORMULA = "{main} .katex-html";
@@ -13,11 +16,14 @@ const ACCENTS = { "~": "\u0303", "^": "\u0302", ˉ: "\u0304" };
 const FUNCTIONS = new Set(["arg", "argmax", "argmin", "cos", "exp", "ln", "log", "max", "min", "sin"]);
 const idle = globalThis.requestIdleCallback ?? ((call) => setTimeout(call, 100));
 
-let list; // what the server has, once for a visit
+let list; // what the server has, once for a visit and language
+let from; // its address
 let card;
 let shown; // what the card explains: { key, box(), button }
 
 // ---- the list ----
+
+const isHan = (form) => /\p{Script=Han}/u.test(form); // Chinese has no spaces between words
 
 function prepared({ terms, named }) {
   const forms = new Map();
@@ -27,18 +33,23 @@ function prepared({ terms, named }) {
     /^\p{Ll}[^_/]/u.test(form)
       ? `[${form[0]}${form[0].toUpperCase()}]${literal(form.slice(1))}`
       : literal(form);
-  const longest = [...forms.keys()].sort((one, other) => other.length - one.length).map(either);
+  const longest = [...forms.keys()].sort((one, other) => other.length - one.length);
+  const spaced = longest.filter((form) => !isHan(form)).map(either);
   const words = new RegExp(
-    `(?<![\\p{L}\\p{N}_-])(?:${longest.join("|")})(?![\\p{L}\\p{N}_]|-[\\p{L}\\p{N}_])`,
+    [
+      `(?<![\\p{L}\\p{N}_-])(?:${spaced.join("|")})(?![\\p{L}\\p{N}_]|-[\\p{L}\\p{N}_])`,
+      ...longest.filter(isHan).map(literal),
+    ].join("|"),
     "gu",
   );
   return { terms, forms, words, named: new Set(named), keys: new Map(terms.map((term) => [term.key, term])) };
 }
 
 async function fetched() {
-  const answer = await fetch(new URL(line().dataset.list, document.baseURI));
+  const address = line().dataset.list;
+  const answer = await fetch(new URL(address, document.baseURI));
   if (!answer.ok) throw new Error(`${answer.status}`);
-  list = prepared(await answer.json());
+  [list, from] = [prepared(await answer.json()), address];
 }
 
 const line = () => document.querySelector(".terms-here");
@@ -54,9 +65,9 @@ export function meaning(all, symbol, on) {
 
 export function* matches(all, text) {
   for (const found of text.matchAll(all.words)) {
-    const word = found[0];
-    const term = all.forms.get(word) ?? all.forms.get(word[0].toLowerCase() + word.slice(1));
-    if (term) yield { term, start: found.index, end: found.index + word.length };
+    const [form] = found;
+    const term = all.forms.get(form) ?? all.forms.get(form[0].toLowerCase() + form.slice(1));
+    if (term) yield { term, start: found.index, end: found.index + form.length };
   }
 }
 
@@ -244,9 +255,9 @@ function element(tag, name, ...children) {
 function notation(term) {
   const found = [];
   const say = (label, ...nodes) => found.push(element("span", "", `${label} `, ...nodes));
-  if (term.paper) say("in papers", element("span", "term-formula", ...runs(term.paper)));
-  if (term.ours) say("here", element("span", "term-formula", ...runs(term.ours)));
-  for (const code of term.code ?? []) say("in code", element("code", "", code));
+  if (term.paper) say(word("in papers"), element("span", "term-formula", ...runs(term.paper)));
+  if (term.ours) say(word("here"), element("span", "term-formula", ...runs(term.ours)));
+  for (const code of term.code ?? []) say(word("in code"), element("code", "", code));
   return element("p", "term-notation", ...found);
 }
 
@@ -423,10 +434,10 @@ async function refresh() {
   if (!here) return close();
   if (unfolded && !here.open) here.open = true; // a run has drawn it anew
   try {
-    if (!list) await fetched();
+    if (!list || from !== here.dataset.list) await fetched();
   } catch {
     if (here.open)
-      here.querySelector("div").textContent = "The list could not be fetched: the server does not answer.";
+      here.querySelector("div").textContent = word("The list could not be fetched: the server does not answer.");
     return;
   }
   if (shown && !shown.box().width) close();

@@ -14,16 +14,18 @@ from typing import Any
 
 import streamlit as st
 
-from attn_live.bundle import mark
+from attn_live.bundle import joined, mark
 from attn_ui.base import latex
 from attn_ui.base.term import Term
 from attn_ui.base.terms import every, forms, named
+from attn_ui.screen import language
 from attn_ui.screen.live_figure import PLOTLY_ROUTE
 from attn_ui.streamlit_inside import markup
+from attn_words import _, cached
 
 _LINE = (
     '<details class="terms-here" data-module="{module}" data-list="{list}" data-app="{app}" data-on="{on}" '
-    'data-here="{here}"><summary>Words and symbols here</summary><div></div></details>'
+    'data-here="{here}"><summary>{summary}</summary><div></div></details>'
 )
 
 
@@ -32,15 +34,16 @@ def place(terms: Sequence[Term], letters: str) -> None:
     st.html(
         _LINE.format(
             module=f".{PLOTLY_ROUTE}/terms.js?v={module_version()}",
-            list=f".{PLOTLY_ROUTE}/terms.json",
+            list=f".{PLOTLY_ROUTE}/terms.json{language.asking()}",
             app=markup.APP,
             on=html.escape(letters),
             here=html.escape("|".join(term.key for term in terms)),
+            summary=_("Words and symbols here"),
         )
     )
 
 
-@cache
+@cached()
 def listing() -> str:
     """Return every term as the browser reads it, and which subscripts belong to their letters."""
     terms = [_listed(term) for term in every()]
@@ -50,12 +53,12 @@ def listing() -> str:
 def _listed(term: Term) -> dict[str, Any]:
     said: dict[str, Any] = {
         "key": term.key,
-        "name": term.name,
-        "says": latex.written(term.says),
+        "name": _(term.name),
+        "says": latex.written(_(term.says)),
         "paper": latex.in_text(term.paper),
         "ours": [run for symbol in term.symbols for run in (*latex.in_text(symbol), (", ", ""))][:-1],
         "code": term.codes,
-        "see": [f"{term.place.title}: {term.label}", term.place.address],
+        "see": [_("{page}: {place}", page=term.place.title, place=_(term.label)), term.place.address],
         "forms": [] if ":" in term.on else forms(term),
         "symbols": [latex.key(symbol) for symbol in term.symbols],
         "on": term.on,
@@ -63,7 +66,7 @@ def _listed(term: Term) -> dict[str, Any]:
     return {name: value for name, value in said.items() if value}
 
 
-@cache
+@cached()
 def listing_version() -> str:
     """Return a mark of the list."""
     return mark(listing())
@@ -72,7 +75,7 @@ def listing_version() -> str:
 @cache
 def module() -> str:
     """Return the script that explains."""
-    script = (Path(__file__).parent / "terms.js").read_text(encoding="utf-8")
+    script = joined(Path(__file__).parent / "terms.js")
     names = {"{prose}": markup.TEXT, "{main}": markup.MAIN, "{state}": markup.STATE}
     for placed, name in names.items():
         script = script.replace(placed, name)

@@ -7,6 +7,7 @@ one takes it from here. A test finds each of them in the running app.
 from functools import cache
 from pathlib import Path
 
+from attn_live.bundle import joined
 from attn_ui.streamlit_inside import front_end
 from attn_ui.streamlit_inside.part import Part
 
@@ -98,4 +99,4 @@ def arriving() -> str:
 @cache
 def scripts() -> str:
     """Return what mends how Streamlit's elements answer to fingers, keys and a server that is away."""
-    return "".join((_HERE / name).read_text(encoding="utf-8") for name in _SCRIPTS)
+    return f"(() => {{\n{joined(*(_HERE / name for name in _SCRIPTS))}}})();\n"

@@ -1,5 +1,8 @@
 // The server is away: figures move without it, so Streamlit's dialog makes room for one line that says so.
 // What was moved meanwhile was not sent, nor does Streamlit send it when the server is back: its own key, R, does.
+
+import { paragraph, word } from "../../attn_live/js/word.js";
+
 (() => {
   if (window.saysOffline) return;
   window.saysOffline = true;
@@ -22,6 +25,9 @@
     const dialog = document.querySelector("body > [data-testid=stDialog]");
     if (!dialog || isConnected()) return;
     dialog.querySelector("button[aria-label=Close]")?.click();
-    line.textContent = "The server does not answer. Figures still move; tabs and settings wait until it does.";
+    line.textContent = paragraph(
+      word("The server does not answer."),
+      word("Figures still move; tabs and settings wait until it does."),
+    );
   }).observe(document.body, { childList: true });
 })();

@@ -1,13 +1,16 @@
 // A table or a program that is wider than its room can be scrolled by keyboard: it takes the focus, and says what it is.
+
+import { word } from "../../attn_live/js/word.js";
+
 (() => {
   const TABLES = ".stMain [data-testid=stMarkdownContainer] table";
   const PROGRAMS = ".stMain .stCode pre";
   const STEP = 40; // pixels
 
   const nameOf = (box) => {
-    if (box.tagName === "PRE") return "Code, wider than its room";
+    if (box.tagName === "PRE") return word("Code, wider than its room");
     const columns = [...box.querySelectorAll("th")].map((head) => head.innerText.trim()).filter(Boolean);
-    return `Table, wider than its room: ${columns.join(", ")}`;
+    return word("Table, wider than its room: {columns}", { columns: columns.join(", ") });
   };
   const mark = () => {
     for (const box of document.querySelectorAll(`${TABLES}, ${PROGRAMS}`)) {

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from attn_core import INITS, MASK_PATTERNS, SCHEMES, Masking, tokenize
+from attn_core import INITS, MASK_PATTERNS, SCHEMES, Masking, how_cut, tokenize
 from attn_ui.base.ask import Ask
 from attn_ui.base.bounds import MAX_TOKENS
 from attn_ui.base.hand_weights import ask_by_hand, ask_init, ask_whether
@@ -114,10 +114,12 @@ def _ask_setting(ask: Ask) -> tuple[Setting, Callable[[int], None]]:
     text, memory_text, cross = TEXT.default, TEXT_2.default, False
     d_model = d_memory = WIDTH_MODEL.default
     if own:
-        text = ask_sentence(ask, TEXT, _("Sentence"), tokenize=tokenize, most=MAX_TOKENS)
+        text = ask_sentence(ask, TEXT, _("Sentence"), tokenize=tokenize, most=MAX_TOKENS, how_cut=how_cut)
         cross = ask.flag(CROSS, _("Keys from a second sentence"))
         if cross:
-            memory_text = ask_sentence(ask, TEXT_2, _("Second sentence"), tokenize=tokenize, most=MAX_TOKENS)
+            memory_text = ask_sentence(
+                ask, TEXT_2, _("Second sentence"), tokenize=tokenize, most=MAX_TOKENS, how_cut=how_cut
+            )
     about = ask.space()
     ask.heading(_("Positions"))
     positions = ask_scheme(ask, POSITIONS, SCHEMES, live=(STRENGTH,))

@@ -82,6 +82,8 @@ class Server:
 
 
 FILE = b"x" * MAX_MAPS_BYTES
+SPENT_NOW = SPENT.format(megabytes=MAX_SESSION_BYTES // 1_000_000)
+TOO_LARGE_NOW = TOO_LARGE.format(megabytes=MAX_MAPS_BYTES // 1_000_000)
 
 
 def test_a_visitor_keeps_so_much_and_no_more_until_something_is_taken_away() -> None:
@@ -89,8 +91,14 @@ def test_a_visitor_keeps_so_much_and_no_more_until_something_is_taken_away() -> 
     room = MAX_SESSION_BYTES // MAX_MAPS_BYTES
     for number in range(room):
         assert server.put("a", f"f{number}", FILE, announced=len(FILE))[0] == 204
-    assert server.put("a", "one-more", FILE, announced=len(FILE)) == (413, SPENT)
-    assert server.put("a", "unannounced", FILE) == (413, SPENT)
+    assert server.put("a", "one-more", FILE, announced=len(FILE)) == (
+        413,
+        SPENT_NOW,
+    )
+    assert server.put("a", "unannounced", FILE) == (
+        413,
+        SPENT_NOW,
+    )
     assert server.put("b", "f0", FILE, announced=len(FILE))[0] == 204  # another visitor's is another's
     server.files.remove_file("a", "f0")
     assert server.put("a", "one-more", FILE, announced=len(FILE))[0] == 204
@@ -126,7 +134,7 @@ def test_what_is_on_its_way_counts_and_is_given_back_where_it_does_not_come() ->
         return [refused, *late, taken]
 
     refused, *late, taken = asyncio.run(run())
-    assert refused == (413, SPENT)
+    assert refused == (413, SPENT_NOW)
     assert late == [(408, TOO_SLOW)] * 3
     assert taken[0] == 204
 
@@ -135,7 +143,10 @@ def test_what_is_on_its_way_counts_and_is_given_back_where_it_does_not_come() ->
 def test_a_body_past_the_limit_is_refused_before_the_app_sees_it(announced: int | None) -> None:
     server = Server()
     part = b"x" * (MOST_BYTES // 2)
-    assert server.put("a", "large", part, part, part, announced=announced) == (413, TOO_LARGE)
+    assert server.put("a", "large", part, part, part, announced=announced) == (
+        413,
+        TOO_LARGE_NOW,
+    )
     assert server.seen == []
     assert server.put("a", "small", b"x,y")[0] == 204
 
@@ -148,7 +159,10 @@ def test_nothing_is_read_for_a_session_that_is_not_open() -> None:
 
 def test_where_no_file_is_uploaded_a_body_is_small() -> None:
     server = Server()
-    assert server.put("a", "x/y", FILE, announced=len(FILE)) == (413, TOO_LARGE)
+    assert server.put("a", "x/y", FILE, announced=len(FILE)) == (
+        413,
+        TOO_LARGE_NOW,
+    )
 
 
 async def _session_of(student: Student) -> str:
@@ -206,7 +220,7 @@ def test_the_real_server_takes_three_files_of_a_visitor_and_none_of_who_left() -
     with serving("app.py") as address:
         answers = asyncio.run(run(address, _token(address)))
     assert [status for status, _ in answers] == [204, 204, 204, 413, 413, 400]
-    assert [said for _, said in answers[3:]] == [SPENT, SPENT, ENDED]
+    assert [said for _, said in answers[3:]] == [SPENT_NOW, SPENT_NOW, ENDED]
 
 
 def test_the_real_server_closes_who_asks_for_no_page_and_has_the_places_again() -> None:

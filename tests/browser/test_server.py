@@ -91,7 +91,7 @@ def test_a_page_announces_what_it_will_ask_for(server: str) -> None:
         f'<link rel="preload" as="script" href="./plotly/plotly.min.js?v={get_plotlyjs_version()}">' in html
     )
     assert headers["Cache-Control"] == "no-cache"
-    assert set(headers["Vary"].split(", ")) == {"Accept", "Accept-Encoding"}
+    assert set(headers["Vary"].split(", ")) == {"Accept", "Accept-Encoding", "Accept-Language"}
     assert _ask(f"{server}/single-head", Accept="text/html", If_None_Match=headers["ETag"])[0] == 200
     known = {"Accept": "text/html", "Accept_Encoding": "gzip", "If_None_Match": headers["ETag"]}
     assert _ask(f"{server}/single-head", **known)[0] == 304

@@ -1,0 +1,23 @@
+"""The language of a request, where no page runs yet: as its link says, or as its browser prefers."""
+
+from urllib.parse import parse_qs
+
+from starlette.datastructures import Headers
+from starlette.types import Scope
+
+from attn_ui.base.framing import LANG
+from attn_ui.screen.language import preferred
+from attn_words import LANGUAGES, PSEUDO
+
+
+def language_of(scope: Scope) -> str:
+    """Return the language to answer a request in.
+
+    >>> language_of({"query_string": b"", "headers": [(b"accept-language", b"zh-CN,zh;q=0.9,en;q=0.8")]})
+    'zh'
+    """
+    linked = parse_qs(str(scope.get("query_string", b""), "latin-1")).get(LANG.name, [""])[0]
+    if linked in (*LANGUAGES, PSEUDO):
+        return linked
+    first, *_ = Headers(raw=scope["headers"]).get("accept-language", "").split(",")
+    return preferred(first.partition(";")[0].strip())
