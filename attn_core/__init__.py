@@ -89,7 +89,7 @@ from attn_core.schemes import (
     shuffle_difference,
 )
 from attn_core.sizes import MultiHeadSize, multi_head_size
-from attn_core.tokens import label_tokens, tokenize
+from attn_core.tokens import how_cut, label_tokens, tokenize
 
 __all__ = [
     "ATTENTION_MISTAKES",
@@ -166,6 +166,7 @@ __all__ = [
     "global_local_mask",
     "head_similarity",
     "heads_study",
+    "how_cut",
     "kernel_estimate",
     "label_tokens",
     "learn_bandwidth",

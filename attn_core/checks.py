@@ -9,8 +9,9 @@ from torch import Tensor
 
 from attn_core.attention import Attention, scores_shape
 from attn_core.mistakes import ALL_FINITE, MASKED_IS_ZERO, ROWS_SUM_TO_ONE, SAME_AS_TORCH
+from attn_words import N_, _
 
-WITHIN_HULL = "each output lies within the hull of the values that its query may see, if any"
+WITHIN_HULL = N_("each output lies within the hull of the values that its query may see, if any")
 _DIRECTIONS = 256
 
 
@@ -41,11 +42,16 @@ class Check:
         ('holds, off by 2.2e-16', 'fails, off by 3 in numbers up to 100')
         """
         if math.isinf(self.error):
-            return "fails: a number is missing"
+            return _("fails: a number is missing")
         if not self.error:
-            return "holds exactly"
-        of = "" if self.scale == 1 else f" in numbers up to {self.scale:.3g}"
-        return f"{'holds' if self.passed else 'fails'}, off by {self.error:.2g}{of}"
+            return _("holds exactly")
+        error, scale = f"{self.error:.2g}", f"{self.scale:.3g}"
+        if self.scale == 1:
+            said = N_("holds, off by {error}") if self.passed else N_("fails, off by {error}")
+            return _(said, error=error)
+        if self.passed:
+            return _("holds, off by {error} in numbers up to {scale}", error=error, scale=scale)
+        return _("fails, off by {error} in numbers up to {scale}", error=error, scale=scale)
 
 
 def compare(name: str, ours: Tensor, theirs: Tensor | float, *, scale: float | None = None) -> Check:

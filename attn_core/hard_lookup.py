@@ -9,6 +9,7 @@ from torch import Tensor
 
 from attn_core import _require
 from attn_core.checks import Check, compare
+from attn_words import N_
 
 TIE = 1e-10  # of the largest score of its row: scores that differ by less are equal but for rounding
 APART = 40.0  # exp(-40) = 4e-18: what the next best key is left with, beside the best
@@ -106,5 +107,5 @@ def audit_hard_lookup(
     reference = F.scaled_dot_product_attention(cold, key, value, attn_mask=attn_mask, scale=1.0)
     largest = float(value.detach().abs().max()) if value.numel() else 1.0
     return compare(
-        "as T → 0, torch's attention becomes the hard look-up", found.output, reference, scale=largest
+        N_("as T → 0, torch's attention becomes the hard look-up"), found.output, reference, scale=largest
     )

@@ -9,6 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from attn_core import _require
+from attn_words import N_
 
 GLOROT = "Glorot uniform"
 
@@ -52,7 +53,7 @@ INITS: Mapping[str, Init] = MappingProxyType(
         for each in (
             Init(
                 GLOROT,
-                "uniform within ±√(6 / (d_in + d_out)), as torch.nn.init.xavier_uniform_ draws",
+                N_("uniform within ±√(6 / (d_in + d_out)), as torch.nn.init.xavier_uniform_ draws"),
                 is_normal=False,
                 code="math.sqrt(6 / (d_in + d_out))",
                 fill="nn.init.xavier_uniform_(W.weight)",
@@ -60,7 +61,7 @@ INITS: Mapping[str, Init] = MappingProxyType(
             ),
             Init(
                 "scaled normal",
-                "normal with standard deviation 1/√d_in",
+                N_("normal with standard deviation 1/√d_in"),
                 is_normal=True,
                 code="math.sqrt(1 / d_in)",
                 fill="nn.init.normal_(W.weight, 0.0, math.sqrt(1 / W.weight.shape[1]))",
@@ -68,7 +69,7 @@ INITS: Mapping[str, Init] = MappingProxyType(
             ),
             Init(
                 "standard normal",
-                "normal with standard deviation 1, as torch.randn draws",
+                N_("normal with standard deviation 1, as torch.randn draws"),
                 is_normal=True,
                 code="1.0",
                 fill="nn.init.normal_(W.weight, 0.0, 1.0)",
@@ -76,7 +77,7 @@ INITS: Mapping[str, Init] = MappingProxyType(
             ),
             Init(
                 "nn.Linear",
-                "uniform within ±1/√d_in, as torch.nn.Linear draws its own",
+                N_("uniform within ±1/√d_in, as torch.nn.Linear draws its own"),
                 is_normal=False,
                 code="math.sqrt(1 / d_in)",
                 fill="bound = 1 / math.sqrt(W.weight.shape[1])\nnn.init.uniform_(W.weight, -bound, bound)",

@@ -18,6 +18,7 @@ from attn_core.masks import (
     prefix_mask,
     sliding_window_mask,
 )
+from attn_words import N_
 
 
 @dataclass(frozen=True)
@@ -79,50 +80,50 @@ MASK_PATTERNS: Mapping[str, Pattern] = MappingProxyType(
         "causal": Pattern(
             lambda masking, n_query, n_key, width: causal_mask(n_query, n_key),
             code="j <= i",
-            known_as="causal or look-ahead mask",
+            known_as=N_("causal or look-ahead mask"),
         ),
         "padding": Pattern(
             _padding,
-            "Padding",
+            N_("Padding"),
             lambda masking, n: range(n + 1),
             "(i == i) & (j < len(K) - {width})",
-            known_as="padding mask, key padding mask",
+            known_as=N_("padding mask, key padding mask"),
         ),
         "sliding window": Pattern(
             _square(lambda masking, n, width: sliding_window_mask(n, width)),
-            "Window",
+            N_("Window"),
             lambda masking, n: range(n),
             "(i - j).abs() <= {width}",
-            known_as="sliding window, local attention",
+            known_as=N_("sliding window, local attention"),
         ),
         "dilated": Pattern(
             _square(lambda masking, n, width: dilated_mask(n, width, masking.dilation)),
-            "Window",
+            N_("Window"),
             lambda masking, n: range(-(-(n - 1) // masking.dilation) + 1),
             "((i - j).abs() <= {width} * {dilation}) & ((i - j) % {dilation} == 0)",
-            known_as="dilated window (Longformer)",
+            known_as=N_("dilated window (Longformer)"),
         ),
         "global + local": Pattern(
             _square(
                 lambda masking, n, width: global_local_mask(n, width, range(min(masking.global_tokens, n)))
             ),
-            "Window",
+            N_("Window"),
             lambda masking, n: range(n),
             "((i - j).abs() <= {width}) | (i < {global_tokens}) | (j < {global_tokens})",
-            known_as="global attention beside a sliding window (Longformer)",
+            known_as=N_("global attention beside a sliding window (Longformer)"),
         ),
         "block-sparse": Pattern(
             _square(_block_sparse),
-            "Block size",
+            N_("Block size"),
             lambda masking, n: range(1, n + 1),
-            known_as="block-sparse attention (BigBird)",
+            known_as=N_("block-sparse attention (BigBird)"),
         ),
         "prefix": Pattern(
             _square(lambda masking, n, width: prefix_mask(n, width)),
-            "Prefix",
+            N_("Prefix"),
             lambda masking, n: range(n + 1),
             "(j <= i) | (j < {width})",
-            known_as="prefix mask, prefix LM",
+            known_as=N_("prefix mask, prefix LM"),
         ),
         "own": Pattern(_square(_own)),
     }

@@ -12,6 +12,7 @@ from torch import Tensor
 
 from attn_core._softmax import softmax_rows
 from attn_core.attention import Attention, scaled_dot_product_attention
+from attn_words import N_
 
 Stages = TypeVar("Stages")
 
@@ -110,10 +111,10 @@ def unguarded_softmax(
     return replace(right, weights=weights, output=weights @ value)
 
 
-ROWS_SUM_TO_ONE = "each row of weights sums to one, or is empty"
-MASKED_IS_ZERO = "a masked key has weight zero"
-ALL_FINITE = "every number is finite"
-SAME_AS_TORCH = "the output is that of torch"
+ROWS_SUM_TO_ONE = N_("each row of weights sums to one, or is empty")
+MASKED_IS_ZERO = N_("a masked key has weight zero")
+ALL_FINITE = N_("every number is finite")
+SAME_AS_TORCH = N_("the output is that of torch")
 
 ATTENTION_MISTAKES: Mapping[str, Mistake[Attention]] = MappingProxyType(
     {
@@ -121,53 +122,59 @@ ATTENTION_MISTAKES: Mapping[str, Mistake[Attention]] = MappingProxyType(
         for mistake in (
             Mistake(
                 "softmax-over-queries",
-                "The softmax runs down the columns, over queries, and not along the rows, over keys.",
-                "Queries then compete for keys: one may get almost nothing, another several times a whole.",
+                N_("The softmax runs down the columns, over queries, and not along the rows, over keys."),
+                N_(
+                    "Queries then compete for keys: one may get almost nothing, another several times a "
+                    "whole."
+                ),
                 ROWS_SUM_TO_ONE,
                 softmax_over_queries,
             ),
             Mistake(
                 "no-scale",
-                "The scores go into the softmax without the division by sqrt(d_k).",
-                "Their variance grows with d_k, the softmax saturates, and its gradient dies.",
+                N_("The scores go into the softmax without the division by sqrt(d_k)."),
+                N_("Their variance grows with d_k, the softmax saturates, and its gradient dies."),
                 SAME_AS_TORCH,
                 no_scale,
             ),
             Mistake(
                 "constant-scale",
-                "The scores are divided by sqrt(2), whatever the width d_k.",
-                "This keeps their variance at one for d_k = 2 only; at any other width it is off.",
+                N_("The scores are divided by sqrt(2), whatever the width d_k."),
+                N_("This keeps their variance at one for d_k = 2 only; at any other width it is off."),
                 SAME_AS_TORCH,
                 constant_scale,
             ),
             Mistake(
                 "mask-after-softmax",
-                "Masked weights are set to zero after the softmax.",
-                "The masked keys have taken their share already: what is left sums to less than one.",
+                N_("Masked weights are set to zero after the softmax."),
+                N_("The masked keys have taken their share already: what is left sums to less than one."),
                 ROWS_SUM_TO_ONE,
                 mask_after_softmax,
                 "mask",
             ),
             Mistake(
                 "zero-for-minus-infinity",
-                "Masked scores are set to 0 in place of -inf.",
-                "exp(0) = 1: a masked key keeps weight, more than a visible one with a negative score.",
+                N_("Masked scores are set to 0 in place of -inf."),
+                N_("exp(0) = 1: a masked key keeps weight, more than a visible one with a negative score."),
                 MASKED_IS_ZERO,
                 zero_for_minus_infinity,
                 "mask",
             ),
             Mistake(
                 "mask-turned-round",
-                "A mask whose True means keep is read by code in which True means block.",
-                "Each query sees just what it should not: under a causal mask, the future.",
+                N_("A mask whose True means keep is read by code in which True means block."),
+                N_("Each query sees just what it should not: under a causal mask, the future."),
                 MASKED_IS_ZERO,
                 mask_turned_round,
                 "mask",
             ),
             Mistake(
                 "unguarded-softmax",
-                "A row in which every key is masked goes through the softmax as it is.",
-                "Its exponentials sum to 0, and 0/0 is NaN, which spreads to all that is computed from it.",
+                N_("A row in which every key is masked goes through the softmax as it is."),
+                N_(
+                    "Its exponentials sum to 0, and 0/0 is NaN, which spreads to all that is computed from "
+                    "it."
+                ),
                 ALL_FINITE,
                 unguarded_softmax,
                 "masked row",

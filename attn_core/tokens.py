@@ -1,20 +1,31 @@
 """From a sentence to tokens, for any script, and names that tell equal tokens apart."""
 
+import logging
+import re
 import unicodedata
-from collections.abc import Iterator, Sequence
-from itertools import pairwise
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache
+from importlib import import_module
+from itertools import groupby, pairwise
+from typing import Literal
 
 _JOINERS = "\u200c\u200d"  # zero width; they tie emoji into one, and shape letters within a word
 _APOSTROPHES = ("'", "\u2019")
 _SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
+_KANA = ("HIRAGANA ", "KATAKANA ")  # how the names of characters begin
+_UNSPACED = ("CJK ", *_KANA)
+_PARTED = re.compile(r"(\w)\s+(?=(\w))")
+
+HowCut = Literal["", "spaces", "characters", "jieba"]
 
 
 def tokenize(text: str) -> list[str]:
     """Cut a text into words, numbers and single marks of punctuation or symbols, as they were typed.
 
     A word is a run of letters, digits and the marks that belong to them, with apostrophes inside ("don't").
-    Each Chinese character or Japanese kana is a token of its own, for these scripts put no space between
-    words. An emoji stays whole, with its skin colour, its flag or the family that a joiner makes of it.
+    Chinese and Japanese put no space between words: see `how_cut` for where these are cut. An emoji stays
+    whole, with its skin colour, its flag or the family that a joiner makes of it.
     White space, control characters and invisible formatting characters separate tokens and are dropped.
     Nothing is interpreted: markup is text.
 
@@ -26,17 +37,45 @@ def tokenize(text: str) -> list[str]:
 
     >>> tokenize("The cat's tail, the <b>!")
     ['The', "cat's", 'tail', ',', 'the', '<', 'b', '>', '!']
+    >>> tokenize("猫 坐 在 垫子 上")
+    ['猫', '坐', '在', '垫子', '上']
     """
+    cut = how_cut(text)
     tokens: list[str] = []
     word_open = False  # whether the last token may still grow
     for cluster, following in pairwise([*_clusters(text), ""]):
-        joins = _is_letter(cluster) or (cluster in _APOSTROPHES and _is_letter(following))
+        grows = _is_letter(cluster) if cut != "spaces" else _is_any_letter(cluster)
+        joins = grows or (cluster in _APOSTROPHES and _is_letter(following))
         if cluster and word_open and joins:
             tokens[-1] += cluster
         else:
             tokens.extend([cluster] if cluster else [])
-            word_open = _is_letter(cluster)
-    return tokens
+            word_open = grows
+    find = _words_finder() if cut == "jieba" else None
+    return [*_words_of(tokens, find)] if find else tokens
+
+
+def how_cut(text: str) -> HowCut:
+    """Return where the Chinese or Japanese of a text is cut; "" where it has no two such characters in a row.
+
+    "spaces" where a space stands between two Chinese characters: who typed it has cut the text, and a word is
+    what stands between spaces, as in other scripts. Otherwise "jieba", which finds Chinese words, where that
+    package is installed; and "characters" where it is not, each one a token. Japanese, which is a text with
+    kana, is always cut into characters.
+
+    >>> how_cut("the cat"), how_cut("猫 坐 在 垫子 上")
+    ('', 'spaces')
+    """
+    if text.isascii():
+        return ""
+    parted = any(_is_unspaced(one) and _is_unspaced(other) for one, other in _PARTED.findall(text))
+    if not parted and not any(_is_unspaced(one) and _is_unspaced(other) for one, other in pairwise(text)):
+        return ""
+    if any(unicodedata.name(char, "").startswith(_KANA) for char in text):
+        return "characters"
+    if parted:
+        return "spaces"
+    return "jieba" if _words_finder() else "characters"
 
 
 def label_tokens(tokens: Sequence[str]) -> list[str]:
@@ -105,6 +144,35 @@ def _is_flag_letter(char: str) -> bool:
 
 def _is_letter(cluster: str) -> bool:
     """Whether a cluster is part of a word that may grow: a letter, digit or underscore of a spaced script."""
-    if not cluster or (unicodedata.category(cluster[0])[0] not in "LNM" and cluster[0] != "_"):
-        return False
-    return not unicodedata.name(cluster[0], "").startswith(("CJK ", "HIRAGANA ", "KATAKANA "))
+    return _is_any_letter(cluster) and not _is_unspaced(cluster[0])
+
+
+def _is_any_letter(cluster: str) -> bool:
+    """Whether a cluster is a letter, digit or underscore of any script."""
+    return bool(cluster) and (unicodedata.category(cluster[0])[0] in "LNM" or cluster[0] == "_")
+
+
+def _is_unspaced(char: str) -> bool:
+    """Whether it is a Chinese character or Japanese kana: their scripts put no space between words."""
+    return unicodedata.name(char, "").startswith(_UNSPACED)
+
+
+def _words_of(tokens: Sequence[str], find: Callable[[str], list[str]]) -> Iterator[str]:
+    """Yield the tokens, those of each run of Chinese characters as the words that they make."""
+    for is_run, grouped in groupby(tokens, key=lambda token: len(token) == 1 and _is_unspaced(token)):
+        run = [*grouped]
+        yield from find("".join(run)) if is_run else run
+
+
+@cache
+def _words_finder() -> Callable[[str], list[str]] | None:
+    """Return what finds the words in a run of Chinese characters; None where jieba is not installed."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # its patterns are older than Python's rules for them
+            jieba = import_module("jieba")
+    except ImportError:
+        return None
+    jieba.setLogLevel(logging.WARNING)
+    found: Callable[[str], list[str]] = jieba.lcut
+    return found

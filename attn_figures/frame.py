@@ -13,11 +13,12 @@ import numpy as np
 from attn_figures import theme
 from attn_figures.arrange import Box
 from attn_figures.geometry import LABEL_SIZES, Axes, Geometry, Tick
+from attn_figures.widths import letters, shortened
 
 Role = Literal["query", "key", "value", "output", "ink"]
 Ticks = Sequence[tuple[float, str]]  # where on the axis, counted in cells from 0, and what stands there
 
-LONGEST_LABEL = 12  # characters; longer tokens end in an ellipsis on the axis and stand whole in the hover
+LONGEST_LABEL = 12  # letters; longer tokens end in an ellipsis on the axis and stand whole in the hover
 MOST_LABELS = 32
 MOST_FLAT = 8  # labels chosen for the columns; more of them are slanted
 FLAT_LETTERS = 2  # that have room in a unit
@@ -56,7 +57,7 @@ class Frame:
     def slanted(self) -> bool:
         """A few chosen labels, far enough apart, have room to lie flat; as many as words do not."""
         labels = self.column_labels
-        longest = max(map(len, labels))
+        longest = max(map(letters, labels))
         many = self.ticks[1] is None or len(labels) > MOST_FLAT
         return longest > 3 and (many or longest > FLAT_LETTERS * self.label_units[0])
 
@@ -76,7 +77,7 @@ def geometry(frame: Frame) -> Geometry:
     """Return the room for the body, and for the words around it."""
     n_columns, n_rows = frame.size
     row_title, column_title = frame.titles
-    operator = round(OPERATOR_LETTER * max(map(len, without_tags(frame.operator).split("<br>"))))
+    operator = round(OPERATOR_LETTER * max(map(letters, without_tags(frame.operator).split("<br>"))))
     sizes = [_room(frame, operator, size) for size in (*LABEL_SIZES, 0)]
     (box, _), *smaller = sizes
     return Geometry(
@@ -143,21 +144,21 @@ def axes_of(frame: Frame, axes: Axes) -> dict[str, Any]:
 
 def shortens(*sides: Sequence[str]) -> bool:
     """Whether an axis leaves labels out or cuts them short."""
-    return any(_step(labels) > 1 or max(map(len, labels)) > LONGEST_LABEL for labels in sides)
+    return any(_step(labels) > 1 or max(map(letters, labels)) > LONGEST_LABEL for labels in sides)
 
 
 def _shorten(label: str) -> str:
-    return label if len(label) <= LONGEST_LABEL else label[: LONGEST_LABEL - 1] + "…"
+    return shortened(label, LONGEST_LABEL)
 
 
 def _label_pixels(labels: Sequence[str], of_usual: float = 1.0) -> int:
-    return 8 + round(7.6 * of_usual * max(len(_shorten(label)) for label in labels))
+    return 8 + round(7.6 * of_usual * max(letters(_shorten(label)) for label in labels))
 
 
 def _beyond(labels: Sequence[str]) -> int:
     """Return how far slanted labels go beyond the right edge of the body."""
     ends = (
-        SLANTED_LETTER * len(_shorten(label)) - (place + 0.5) * LABELLED_CELL
+        SLANTED_LETTER * letters(_shorten(label)) - (place + 0.5) * LABELLED_CELL
         for place, label in enumerate(reversed(labels))
     )
     return round(max(ends))

@@ -44,7 +44,10 @@ def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
     try:
         return (yield)
     finally:
-        COSTS[item.nodeid] = max(COSTS.get(item.nodeid, 0.0), spent() - STARTED[-1])
+        seconds = COSTS[item.nodeid] = max(COSTS.get(item.nodeid, 0.0), spent() - STARTED[-1])
+        if where := os.environ.get("COST"):  # at once: a run that is stopped has told of what it ran
+            with Path(where).open("a") as file:
+                file.write(f"{seconds:.2f}\t{item.nodeid}\n")
 
 
 def pytest_runtest_teardown(item: pytest.Item) -> None:
@@ -53,12 +56,9 @@ def pytest_runtest_teardown(item: pytest.Item) -> None:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Print the dearest tests and what all cost; add them to the file of COST."""
+    """Print the dearest tests and what all cost."""
     dearest = sorted(COSTS.items(), key=lambda each: -each[1])
     terminalreporter.section("seconds of a core")
     for name, seconds in dearest[:MOST_SHOWN]:
         terminalreporter.write_line(f"{seconds:8.2f} {name}")
     terminalreporter.write_line(f"{sum(COSTS.values()):8.2f} all tests")
-    if where := os.environ.get("COST"):
-        with Path(where).open("a") as file:
-            file.writelines(f"{seconds:.2f}\t{name}\n" for name, seconds in COSTS.items())

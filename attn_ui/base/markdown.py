@@ -1,5 +1,6 @@
 """Words for Streamlit's markdown: a user's are shown as typed, and lists read as sentences have them."""
 
+import unicodedata
 from collections.abc import Sequence
 from typing import Literal
 
@@ -8,15 +9,19 @@ from attn_words import _, _c
 # Streamlit's names for what `.streamlit/config.toml` sets to the colours of query, key and value.
 _COLOURS = {"query": "violet", "key": "orange", "value": "green"}
 _MARKDOWN = frozenset("\\`*_{}[]()<>#+-.!|~$:&^=\"'")
+_FROM_THE_RIGHT = ("R", "AL", "AN")  # directions of letters, as Unicode calls them
+_APART, _AGAIN = "\u2068", "\u2069"  # what stands between turns nothing around it
 
 
 def plain(text: str) -> str:
-    r"""Escape a user's text for Streamlit's markdown: it is shown as typed.
+    r"""Escape a user's text for Streamlit's markdown: it is shown as typed, and turns nothing around it.
 
     >>> plain("*a* $b$ <i>")
     '\\*a\\* \\$b\\$ \\<i\\>'
     """
-    return "".join(f"\\{c}" if c in _MARKDOWN else c for c in text)
+    escaped = "".join(f"\\{c}" if c in _MARKDOWN else c for c in text)
+    turns = not text.isascii() and any(unicodedata.bidirectional(c) in _FROM_THE_RIGHT for c in text)
+    return f"{_APART}{escaped}{_AGAIN}" if turns else escaped
 
 
 def listed(names: Sequence[str]) -> str:

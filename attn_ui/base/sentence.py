@@ -5,11 +5,27 @@ from collections.abc import Callable, Sequence
 from attn_ui.base.ask import Ask
 from attn_ui.base.markdown import plain
 from attn_ui.base.parameters import Text
-from attn_words import _
+from attn_words import N_, _
+
+CUT = {
+    "": "",
+    "spaces": N_("Chinese is cut at its spaces."),
+    "characters": N_(
+        "Each Chinese or Japanese character is a token. Spaces between Chinese words cut otherwise."
+    ),
+    "jieba": N_("Chinese words are found by jieba. Spaces between them cut otherwise."),
+}
+"""What is said of each answer of `attn_core.how_cut`."""
 
 
 def ask_sentence(
-    ask: Ask, setting: Text, label: str, *, tokenize: Callable[[str], Sequence[str]], most: int
+    ask: Ask,
+    setting: Text,
+    label: str,
+    *,
+    tokenize: Callable[[str], Sequence[str]],
+    most: int,
+    how_cut: Callable[[str], str] | None = None,
 ) -> str:
     """Ask for a sentence; while it has no token, return the last one that had.
 
@@ -19,6 +35,7 @@ def ask_sentence(
         label: what stands above the field.
         tokenize: what makes tokens of a sentence.
         most: how many tokens are drawn.
+        how_cut: what tells where words are cut that no space parts, one of `CUT`.
     """
     text = ask.line(setting, label)
     count = len(tokenize(text))
@@ -31,6 +48,8 @@ def ask_sentence(
         )
         return last
     ask.keep(kept, text)
+    if how_cut and (said := CUT[how_cut(text)]):
+        ask.say(_(said))
     if count > most:
         ask.say(
             _(":material/content_cut: {count} tokens. The first {most} are drawn.", count=count, most=most)

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from attn_core import tokenize
+from attn_core import how_cut, tokenize
 from attn_live.packing import Cursor
 from attn_ui.base.ask import Ask
 from attn_ui.base.page import Cell, Figure, Rows, Seen, Slider, Small
@@ -21,7 +21,7 @@ def asks(ask: Ask) -> State:
         return State(use)
     wide, narrow = ask.columns([3, 1])
     with wide:
-        text = ask_sentence(ask, TEXT, "Sentence", tokenize=tokenize, most=MOST_WORDS)
+        text = ask_sentence(ask, TEXT, "Sentence", tokenize=tokenize, most=MOST_WORDS, how_cut=how_cut)
     with narrow:
         return State(use, text, ask.whole(SEED, "Seed"))
 

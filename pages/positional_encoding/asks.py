@@ -5,7 +5,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from attn_core import SCHEMES, tokenize
+from attn_core import SCHEMES, how_cut, tokenize
 from attn_ui.base.ask import Ask
 from attn_ui.base.bounds import MAX_TOKENS
 from attn_ui.base.schemes import ask_scheme
@@ -54,7 +54,7 @@ def asks(ask: Ask) -> State:
         with ask.row(gap="xxsmall"):
             for name, example in EXAMPLES.items():
                 ask.button(name, partial(_take, ask, example), key=f"example-{name}")
-        text = ask_sentence(ask, TEXT, "Sentence", tokenize=tokenize, most=MAX_TOKENS)
+        text = ask_sentence(ask, TEXT, "Sentence", tokenize=tokenize, most=MAX_TOKENS, how_cut=how_cut)
         words = ask.segment(WORDS, "Vectors", help=_VECTORS_HELP)
         width = ask.whole(WIDTH, "Width, d_model")
         width_note = ask.space()

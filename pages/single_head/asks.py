@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from attn_core import INITS, MASK_PATTERNS, Masking, tokenize
+from attn_core import INITS, MASK_PATTERNS, Masking, how_cut, tokenize
 from attn_ui.base.ask import Ask
 from attn_ui.base.bounds import MAX_TOKENS
 from attn_ui.base.hand_weights import ask_by_hand, ask_init, ask_whether, is_by_hand
@@ -26,6 +26,7 @@ from attn_ui.base.shared_settings import (
     TEXT_2,
 )
 from attn_ui.base.weight_tables import Given, spread
+from attn_words import N_, _, paragraph
 from pages.single_head.head import Head, make_head, weights
 from pages.single_head.settings import (
     COLOURS,
@@ -67,29 +68,30 @@ def asks(ask: Ask) -> State:
 
 def _ask_inputs(ask: Ask) -> Inputs:
     """Ask for the vectors and what becomes of them; what cannot be computed leaves the last that could."""
-    ask.heading("Input")
-    inputs = Inputs(example=ask.choose(EXAMPLE, "Example"))
+    ask.heading(_("Input"))
+    inputs = Inputs(example=ask.choose(EXAMPLE, _("Example")))
     if inputs.is_own:
         inputs = _ask_sentences(ask, inputs)
-    ask.heading("Queries, keys, values")
+    ask.heading(_("Queries, keys, values"))
     inputs = replace(inputs, qkv=_ask_qkv(ask, inputs))
     inputs = _ask_tables(ask, inputs) if inputs.qkv == "typed" else _ask_making(ask, inputs)
     by_hand, about = False, ask.space()
     if inputs.qkv == "projected":
         inputs = replace(
-            inputs, init=ask_init(ask, INIT, {name: each.sentence for name, each in INITS.items()})
+            inputs, init=ask_init(ask, INIT, {name: _(each.sentence) for name, each in INITS.items()})
         )
         about, by_hand = ask.space(), ask_whether(ask)
     try:
         head = make_head(inputs)
     except ValueError as problem:
-        ask.say(f":material/edit: {plain(str(problem))} The picture keeps the last numbers that fit.")
-        ask.call("kept", "Of all this is shown", "the last numbers that fit one another")
+        kept = _("The picture keeps the last numbers that fit.")
+        ask.say(paragraph(f":material/edit: {plain(str(problem))}", kept))
+        ask.call("kept", _("Of all this is shown"), _("the last numbers that fit one another"))
         return ask.kept(_GOOD, Inputs())
     if inputs.qkv == "projected":
         given: Given = ask_by_hand(ask, [[each] for each in weights(head)]) if by_hand else ()
         with about:
-            if drawn := _drawn_so(inputs.init, head, [name for name, _ in given]):
+            if drawn := _drawn_so(inputs.init, head, [name for name, _rows in given]):
                 ask.say(drawn)
         inputs = replace(inputs, weights=given)
         head = make_head(inputs)
@@ -99,6 +101,13 @@ def _ask_inputs(ask: Ask) -> Inputs:
     return inputs
 
 
+_MAKES = {
+    "W_q": N_("A query's numbers are about {factor} times as large as a vector's."),
+    "W_k": N_("A key's numbers are about {factor} times as large as a vector's."),
+    "W_v": N_("A value's numbers are about {factor} times as large as a vector's."),
+}
+
+
 def _drawn_so(init: str, head: Head, typed: Sequence[str]) -> str:
     """Say how wide the weights are drawn that are, and what that makes of a vector; nothing where none is."""
     drawn = [each for each in weights(head) if each.name[0] == "W" and each.name not in typed]
@@ -106,27 +115,32 @@ def _drawn_so(init: str, head: Head, typed: Sequence[str]) -> str:
         return ""
     wide = {each.name: INITS[init].std(*each.shape) for each in drawn}
     name, d_model = drawn[0].name, drawn[0].shape[0]
-    makes = {"W_q": "A query's", "W_k": "A key's", "W_v": "A value's"}[name]
-    grown = wide[name] * d_model**0.5
     said = spread({name: f"{each:.3g}" for name, each in wide.items()})
-    return f"{said} {makes} numbers are about {grown:.3g} times as large as a vector's."
+    return paragraph(said, _(_MAKES[name], factor=f"{wide[name] * d_model**0.5:.3g}"))
 
 
 def _ask_sentences(ask: Ask, inputs: Inputs) -> Inputs:
-    inputs = replace(inputs, text=ask_sentence(ask, TEXT, "Sentence", tokenize=tokenize, most=MAX_TOKENS))
-    if ask.flag(CROSS, "Keys from a second sentence", help=CROSS_HELP):
-        second = ask_sentence(ask, TEXT_2, "Second sentence", tokenize=tokenize, most=MAX_TOKENS)
+    text = ask_sentence(ask, TEXT, _("Sentence"), tokenize=tokenize, most=MAX_TOKENS, how_cut=how_cut)
+    inputs = replace(inputs, text=text)
+    if ask.flag(CROSS, _("Keys from a second sentence"), help=_(CROSS_HELP)):
+        second = ask_sentence(
+            ask, TEXT_2, _("Second sentence"), tokenize=tokenize, most=MAX_TOKENS, how_cut=how_cut
+        )
         inputs = replace(inputs, second_text=second)
     return inputs
 
 
 def _ask_qkv(ask: Ask, inputs: Inputs) -> str:
     if inputs.is_own:
-        return ask.segment(QKV, "Made from the vectors", label_visibility="collapsed")
+        return ask.segment(QKV, _("Made from the vectors"), label_visibility="collapsed")
     if inputs.example in ("I love ice", "one query, ten keys"):
-        ask.say(f"Projected by W_q, W_k and W_v{'' if is_by_hand(ask) else ' from the seed'}.")
+        by_hand, drawn = (
+            _("Projected by W_q, W_k and W_v."),
+            _("Projected by W_q, W_k and W_v from the seed."),
+        )
+        ask.say(by_hand if is_by_hand(ask) else drawn)
         return "projected"
-    ask.say("The vectors as they are: Q = X and K = V.")
+    ask.say(_("The vectors as they are: Q = X and K = V."))
     return "as they are"
 
 
@@ -134,25 +148,25 @@ def _ask_making(ask: Ask, inputs: Inputs) -> Inputs:
     """Ask for the vectors and how they become queries, keys and values."""
     if inputs.is_own:
         inputs = _ask_vectors(ask, inputs)
-    inputs = replace(inputs, ramp=ask.flag(RAMP, "Add the ramp: position p adds p/2"))
-    inputs = replace(inputs, unit_rows=ask.flag(UNIT_ROWS, "Normalise rows to length 1"))
+    inputs = replace(inputs, ramp=ask.flag(RAMP, _("Add the ramp: position p adds p/2")))
+    inputs = replace(inputs, unit_rows=ask.flag(UNIT_ROWS, _("Normalise rows to length 1")))
     if inputs.qkv == "projected":
         # The worked example "I love ice" has full 4 x 4 projections, which the defaults are.
         if inputs.example != "I love ice":
-            d_k = ask.whole(WIDTH_K, "Width d_k of queries and keys")
-            inputs = replace(inputs, d_k=d_k, d_v=ask.whole(WIDTH_V, "Width d_v of values"))
-        inputs = replace(inputs, bias=ask.flag(BIAS, "Biases b_q, b_k, b_v"))
+            d_k = ask.whole(WIDTH_K, _("Width d_k of queries and keys"))
+            inputs = replace(inputs, d_k=d_k, d_v=ask.whole(WIDTH_V, _("Width d_v of values")))
+        inputs = replace(inputs, bias=ask.flag(BIAS, _("Biases b_q, b_k, b_v")))
     if inputs.is_drawn or inputs.vectors == "typed":
-        inputs = replace(inputs, seed=ask.whole(SEED, "Seed"))
+        inputs = replace(inputs, seed=ask.whole(SEED, _("Seed")))
     return inputs
 
 
 def _ask_vectors(ask: Ask, inputs: Inputs) -> Inputs:
-    inputs = replace(inputs, vectors=ask.segment(VECTORS, "Vectors"))
+    inputs = replace(inputs, vectors=ask.segment(VECTORS, _("Vectors")))
     if inputs.vectors == "random":
-        return replace(inputs, width=ask.whole(WIDTH_X, "Width d_model of vectors"))
+        return replace(inputs, width=ask.whole(WIDTH_X, _("Width d_model of vectors")))
     if inputs.vectors == "typed":
-        ask.say(":material/table: Type the vectors in the tab *Data* of *Take away*.")
+        ask.say(_(":material/table: Type the vectors in the tab *Data* of *Take away*."))
         return replace(inputs, x=_rows(ask, TABLE_X), y=_rows(ask, TABLE_Y))
     return inputs
 
@@ -160,8 +174,8 @@ def _ask_vectors(ask: Ask, inputs: Inputs) -> Inputs:
 def _ask_tables(ask: Ask, inputs: Inputs) -> Inputs:
     """Take Q, K and V from their tables; those that are missing start from what fits the others."""
     tables = (TABLE_Q, TABLE_K, TABLE_V)
-    ask.say(":material/table: Type the numbers in the tab *Data* of *Take away*.")
-    ask.button("Start again from the vectors", lambda: _empty(ask, tables), width="stretch")
+    ask.say(_(":material/table: Type the numbers in the tab *Data* of *Take away*."))
+    ask.button(_("Start again from the vectors"), lambda: _empty(ask, tables), width="stretch")
     given = [_rows(ask, table) for table in tables]
     if not all(given):
         screen = make_head(ask.kept(_UNTYPED, replace(inputs, qkv="projected")))
@@ -202,35 +216,35 @@ def _rows(ask: Ask, table: Table) -> Rows:
 def _ask_scoring(ask: Ask, inputs: Inputs) -> Scoring:
     """Ask for the mask, the scale and the colours."""
     head = make_head(inputs)
-    ask.heading("Mask and scale")
-    kind = ask.choose(MASK, "Mask", on_change=lambda: _widen_prefix(ask), help=MASK_HELP)
-    if also := in_papers(MASK_PATTERNS[kind].known_as):
-        ask.say(also)
-    masking = Masking(kind, seed=inputs.seed, **ask_details(ask, [kind], blocks_in="the scaled map"))
+    ask.heading(_("Mask and scale"))
+    kind = ask.choose(MASK, _("Mask"), on_change=lambda: _widen_prefix(ask), help=_(MASK_HELP))
+    if known_as := MASK_PATTERNS[kind].known_as:
+        ask.say(in_papers(_(known_as)))
+    masking = Masking(kind, seed=inputs.seed, **ask_details(ask, [kind], blocks_in=_("the scaled map")))
     n_cells = len(head.queries) * len(head.keys)
     widths = tuple(MASK_PATTERNS[kind].widths(masking, max(len(head.queries), len(head.keys))))
-    moves = ask.segment(MOVES, "The slider moves") if MASK_PATTERNS[kind].width else "temperature"
-    scale = ask.segment(SCALE, "Scale")
+    moves = ask.segment(MOVES, _("The slider moves")) if MASK_PATTERNS[kind].width else "temperature"
+    scale = ask.segment(SCALE, _("Scale"))
     return Scoring(
         masking,
         scale,
-        ask.real(FREE_SCALE, "Scores are multiplied by") if scale == "free" else 1.0,
+        ask.real(FREE_SCALE, _("Scores are multiplied by")) if scale == "free" else 1.0,
         temperature=ask.exact(TEMPERATURE.fitting(n_cells, MOST_NUMBERS)),
         width=ask.exact(replace(MASK_WIDTH, values=widths).fitting(n_cells, MOST_NUMBERS)),
         moves=moves,
-        colours=ask.segment(COLOURS, "Colours of weights", help=COLOURS_HELP),
+        colours=ask.segment(COLOURS, _("Colours of weights"), help=_(COLOURS_HELP)),
     )
 
 
-CROSS_HELP = (
+CROSS_HELP = N_(
     "Off: self-attention, queries and keys of one sentence. On: cross-attention, as a decoder attends to "
     "what an encoder has read."
 )
-MASK_HELP = (
+MASK_HELP = N_(
     "The attention mask: where a query may attend. Without one every token attends to all, as in an encoder; "
     "under a causal one each attends to what came before, as in a decoder."
 )
-COLOURS_HELP = (
+COLOURS_HELP = N_(
     "Colours run from 0 to 1, so that one colour is one number everywhere. Bent, the ramp is spent on small "
     "weights: a colour then stands for the square of its place. By size bends it from 13 tokens on."
 )

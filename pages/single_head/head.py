@@ -8,6 +8,7 @@ from torch import Tensor
 import attn_core
 from attn_ui.base.shared_cache import shared
 from attn_ui.base.weight_tables import Weight
+from attn_words import _, _n
 from pages.single_head.state import Inputs, Rows, tokens_of
 
 SAMPLES = {
@@ -74,11 +75,11 @@ def make_head(inputs: Inputs) -> Head:
         with_bias.weight.copy_(without.weight)
     given = {name: torch.tensor(rows, dtype=x.dtype) for name, rows in inputs.weights}
     attn_core.set_weights(module, {name: each if name[0] == "W" else each[0] for name, each in given.items()})
-    query, (_, key, value) = module.project(x)[0], module.project(memory)
-    W_q, W_k, W_v = (linear.weight.mT for _, linear in linears)
+    query, (_own, key, value) = module.project(x)[0], module.project(memory)
+    W_q, W_k, W_v = (linear.weight.mT for _plain, linear in linears)
     biases = None
     if inputs.bias:
-        b_q, b_k, b_v = (linear.bias[None] for _, linear in linears)
+        b_q, b_k, b_v = (linear.bias[None] for _plain, linear in linears)
         biases = b_q, b_k, b_v
     return Head(queries, keys, query, key, value, x, memory, (W_q, W_k, W_v), biases)
 
@@ -90,7 +91,7 @@ def weights(head: Head) -> list[Weight]:
         (letter, Weight(f"W_{letter}", (each.shape[0], each.shape[1]), f"d_model × d_{width}"), width)
         for letter, width, each in sizes
     ]
-    return [weight for _, weight, _ in made] + [
+    return [weight for _letter, weight, _width in made] + [
         Weight(f"b_{letter}", (1, weight.shape[1]), f"1 × d_{width}")
         for letter, weight, width in made
         if head.biases is not None
@@ -132,7 +133,11 @@ def _sentences(inputs: Inputs, queries: list[str], keys: list[str], is_self: boo
         memory = x if is_self else typed_vectors(keys, inputs.y, x.shape[-1], inputs.seed)
         if memory.shape[-1] != x.shape[-1]:
             raise ValueError(
-                f"X has width {x.shape[-1]} and Y width {memory.shape[-1]}: both need the same width d_model."
+                _(
+                    "X has width {x} and Y width {y}: both need the same width d_model.",
+                    x=x.shape[-1],
+                    y=memory.shape[-1],
+                )
             )
         return x, memory
     # Both sentences at once, so that a word has one vector wherever it stands.
@@ -147,12 +152,21 @@ def _typed(inputs: Inputs) -> Head:
     query, key, value = (torch.tensor(rows, dtype=torch.float64) for rows in (inputs.q, inputs.k, inputs.v))
     if query.shape[-1] != key.shape[-1]:
         raise ValueError(
-            f"Q has width {query.shape[-1]} and K width {key.shape[-1]}: "
-            "a dot product needs both to have the same width d_k."
+            _(
+                "Q has width {q} and K width {k}: a dot product needs both to have the same width d_k.",
+                q=query.shape[-1],
+                k=key.shape[-1],
+            )
         )
     if len(key) != len(value):
-        rows = "1 row" if len(key) == 1 else f"{len(key)} rows"
-        raise ValueError(f"K has {rows} and V has {len(value)}: each key needs its own value.")
+        raise ValueError(
+            _n(
+                "K has {count} row and V has {values}: each key needs its own value.",
+                "K has {count} rows and V has {values}: each key needs its own value.",
+                len(key),
+                values=len(value),
+            )
+        )
     queries, keys = (_row_names(inputs, name, len(rows)) for name, rows in (("q", query), ("k", key)))
     return Head(queries, keys, query, key, value)
 

@@ -1,6 +1,7 @@
 """Single-head attention: every step, every number, and what breaks it."""
 
 from attn_ui.base.page import Page
+from attn_words import N_
 from pages.single_head.asks import asks, enters
 from pages.single_head.compute import Now
 from pages.single_head.follows import FOLLOWS
@@ -12,8 +13,8 @@ from pages.single_head.tables import tables
 
 PAGE: Page[State, Now] = Page(
     "single_head",
-    "Single-head attention",
-    "Each :violet[**query**] scores every :orange[**key**]; the weights mix the :green[**values**].",
+    N_("Single-head attention"),
+    N_("Each :violet[**query**] scores every :orange[**key**]; the weights mix the :green[**values**]."),
     SETTINGS,
     asks=asks,
     sees=sees,

@@ -6,6 +6,7 @@ from dataclasses import replace
 from attn_core import ATTENTION_SAMPLES, mask_code
 from attn_ui.base.program_lines import drawn, given, word_list
 from attn_ui.base.programs import Programs, in_latex
+from attn_words import _
 from pages.single_head.compute import Now
 from pages.single_head.head import SAMPLES, typed_vectors
 from pages.single_head.snippet import ROOT, Asked, short, snippet, tables
@@ -20,7 +21,7 @@ def programs(now: Now) -> Programs:
         lambda: snippet(asked(now)),
         lambda: _short(now),
         lambda: formula(now),
-        prints="the weights and the output",
+        prints=_("the weights and the output"),
     )
 
 

@@ -10,6 +10,7 @@ from attn_ui.base.masking import toggle_cell
 from attn_ui.base.page import Cell, Figure, Seen, Slider
 from attn_ui.base.shared_cache import shared
 from attn_ui.base.shared_settings import KEY, QUERY
+from attn_words import _
 from pages.single_head.compute import Now, at_every_step
 from pages.single_head.head import make_head
 from pages.single_head.settings import STAGE
@@ -21,14 +22,15 @@ def sees(ask: Ask, state: State) -> Seen[Now]:
     """Ask for the stage, and show it."""
     scoring, head = state.scoring, make_head(state.inputs)
     with ask.row():
-        ask.button("Back", _step_stage(ask, -1), shortcut="Left")
-        ask.button("Next", _step_stage(ask, 1), shortcut="Right")
-        stage = ask.segment(STAGE, "Stage", label_visibility="collapsed")
+        ask.button(_("Back"), _step_stage(ask, -1), shortcut="Left")
+        ask.button(_("Next"), _step_stage(ask, 1), shortcut="Right")
+        stage = ask.segment(STAGE, _("Stage"), label_visibility="collapsed")
     moves = scoring.moves if STAGES[stage].follows_slider else None
-    slider = {
-        "temperature": Slider("Temperature T", scoring.temperature),
-        "mask width": Slider(MASK_PATTERNS[scoring.masking.kind].width, scoring.width),
-    }.get(moves or "")
+    slider = None
+    if moves == "temperature":
+        slider = Slider(_("Temperature T"), scoring.temperature)
+    elif moves == "mask width":
+        slider = Slider(_(MASK_PATTERNS[scoring.masking.kind].width), scoring.width)
     cell = ask.place(QUERY, len(head.queries)), ask.place(KEY, len(head.keys))
     temperature, width = ask.value(scoring.temperature), int(ask.value(scoring.width))
     (now,) = at_every_step(state, cell, temperature=temperature, width=width)
@@ -41,7 +43,7 @@ def sees(ask: Ask, state: State) -> Seen[Now]:
     figure = Figure(
         _drawn(stage, state, moves=moves, temperature=temperature, width=width),
         key="walk",
-        alt=STAGES[stage].alt,
+        alt=_(STAGES[stage].alt),
         name=f"single head {stage}",
         slider=slider,
         chosen={"query": QUERY, "key": KEY},

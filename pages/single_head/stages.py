@@ -8,6 +8,7 @@ from attn_figures import block_diagrams
 from attn_figures import single_head as pictures
 from attn_figures.picture import Picture
 from attn_figures.single_head import Walk
+from attn_words import N_, paragraph
 from pages.single_head import words
 from pages.single_head.compute import Now
 
@@ -28,86 +29,100 @@ class Stage:
 
     def says(self, now: Now) -> str:
         """Return what the picture shows, as markdown; and which rows have nothing to attend to."""
-        return f"{self.sentence(now)} {words.empty_rows(now)}".strip()
+        return paragraph(self.sentence(now), words.empty_rows(now))
 
 
 STAGES: Mapping[str, Stage] = MappingProxyType(
     {
         "all at once": Stage(
             pictures.all_at_once,
-            "The matrices of one attention head, from its scores to its output",
+            N_("The matrices of one attention head, from its scores to its output"),
             words.all_at_once,
             words.all_at_once_formula,
-            "One head in one line: scaled dot-product attention.",
+            N_("One head in one line: scaled dot-product attention."),
         ),
         "diagram": Stage(
             block_diagrams.single_head,
-            "One attention head as a block diagram: boxes for its steps, and the shapes of what goes between",
+            N_(
+                "One attention head as a block diagram: boxes for its steps, and the shapes of what goes "
+                "between"
+            ),
             words.diagram,
             words.all_at_once_formula,
         ),
         "X": Stage(
             pictures.sources,
-            "What queries, keys and values are made from, one vector a row",
+            N_("What queries, keys and values are made from, one vector a row"),
             words.sources,
             words.sources_formula,
             follows_slider=False,
         ),
         "Q, K, V": Stage(
             pictures.projecting,
-            "The vectors, what they are multiplied by, and the queries, keys and values that come of it",
+            N_("The vectors, what they are multiplied by, and the queries, keys and values that come of it"),
             words.projected,
             words.projected_formula,
-            "Three views of each token: what it asks for, what it is found by, what it passes on.",
+            N_("Three views of each token: what it asks for, what it is found by, what it passes on."),
             follows_slider=False,
         ),
         "scores": Stage(
             pictures.dot_products,
-            "The queries, the keys turned round, and the scores of every query with every key",
+            N_("The queries, the keys turned round, and the scores of every query with every key"),
             words.dot_products,
             words.dot_products_formula,
-            "Each query's dot product with each key: it grows with their lengths and their agreement.",
+            N_("Each query's dot product with each key: it grows with their lengths and their agreement."),
             follows_slider=False,
         ),
         "scaled": Stage(
             pictures.scaling,
-            "The scores before and after they are scaled",
+            N_("The scores before and after they are scaled"),
             words.scaling,
             words.scaling_formula,
-            "Dividing by √d_k gives scores one spread whatever the width; T above 1 flattens the weights, "
-            "T below 1 sharpens them.",
+            N_(
+                "Dividing by √d_k gives scores one spread whatever the width; T above 1 flattens the "
+                "weights, T below 1 sharpens them."
+            ),
         ),
         "masked": Stage(
             pictures.masking,
-            "The scaled scores, the mask that is added, and the masked scores",
+            N_("The scaled scores, the mask that is added, and the masked scores"),
             words.masking,
             words.masking_formula,
-            "M, an additive mask, is 0 where a query may attend and −∞ elsewhere, before the softmax: "
-            "exp(−∞) = 0.",
+            N_(
+                "M, an additive mask, is 0 where a query may attend and −∞ elsewhere, before the softmax: "
+                "exp(−∞) = 0."
+            ),
         ),
         "weights": Stage(
             pictures.softmax,
-            "The masked scores, their exponentials, the sum of each row, and the weights",
+            N_("The masked scores, their exponentials, the sum of each row, and the weights"),
             words.softmax,
             words.softmax_formula,
-            "Softmax: each row that may attend to anything adds up to one. Taking its largest off first "
-            "only keeps exp from overflowing.",
+            N_(
+                "Softmax: each row that may attend to anything adds up to one. Taking its largest off first "
+                "only keeps exp from overflowing."
+            ),
         ),
         "output": Stage(
             pictures.mixing,
-            "The weights, the values, and the output that they mix",
+            N_("The weights, the values, and the output that they mix"),
             words.mixing,
             words.mixing_formula,
-            "Each row is an average of the values that its query may see, so it stays within their hull; "
-            "a row that sees none is zero.",
+            N_(
+                "Each row is an average of the values that its query may see, so it stays within their hull; "
+                "a row that sees none is zero."
+            ),
         ),
         "hard or soft": Stage(
             pictures.hard_or_soft,
-            "The look-up of the best key alone, and softmax: weights and output of each",
+            N_("The look-up of the best key alone, and softmax: weights and output of each"),
             words.hard_or_soft,
             words.hard_or_soft_formula,
-            "A dictionary returns the value of the one key that fits best; attention mixes those of all. "
-            "As T falls to 0, softmax becomes that look-up. J is the set of best keys: one, unless some tie.",
+            N_(
+                "A dictionary returns the value of the one key that fits best; attention mixes those of all. "
+                "As T falls to 0, softmax becomes that look-up. J is the set of best keys: one, unless some "
+                "tie."
+            ),
         ),
     }
 )

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from attn_ui.base.page import Columns
+from attn_words import N_
 from pages.single_head.compute import Now
 
 
@@ -15,12 +16,12 @@ def tables(now: Now) -> Mapping[str, Columns]:
     made = {str(place): column.tolist() for place, column in enumerate(walk.output.T, start=1)}
     return {
         "pairs": {
-            "query": [query for query in walk.queries for _ in range(n_key)],
-            "key": [*walk.keys] * n_query,
-            "score": walk.scores.ravel().tolist(),
-            "may attend": walk.mask.ravel().tolist(),
-            "scaled score": np.where(walk.mask, walk.scaled, np.nan).ravel().tolist(),
-            "weight": walk.weights.ravel().tolist(),
+            N_("query"): [query for query in walk.queries for _ in range(n_key)],
+            N_("key"): [*walk.keys] * n_query,
+            N_("score"): walk.scores.ravel().tolist(),
+            N_("may attend"): walk.mask.ravel().tolist(),
+            N_("scaled score"): np.where(walk.mask, walk.scaled, np.nan).ravel().tolist(),
+            N_("weight"): walk.weights.ravel().tolist(),
         },
-        "output": {"output of": [*walk.queries], **made},
+        "output": {N_("output of"): [*walk.queries], **made},
     }

@@ -1,5 +1,7 @@
 """What the pictures of one head show, in sentences and formulas: numbers in, words out."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
@@ -8,6 +10,7 @@ from attn_figures.matrix import Numbers
 from attn_figures.numbers import number
 from attn_ui.base.markdown import coloured, listed
 from attn_ui.base.shared_settings import TEMPERATURE
+from attn_words import N_, _, _c, _n, paragraph
 from pages.single_head.compute import Now
 from pages.single_head.state import Inputs
 
@@ -31,43 +34,81 @@ def _digits(value: float) -> str:
     return number(value, 6)
 
 
-def _count(number: int, one: str, more: str) -> str:
-    return f"1 {one}" if number == 1 else f"{number} {more}"
-
-
 # ---- one sentence a stage ----
 
 
 def all_at_once(now: Now) -> str:
     """Say where the chosen query looks, how widely, and why."""
-    parts = [_where(now), _length(now), _untrained(now.inputs)]
-    return " ".join(part for part in parts if part)
+    return paragraph(_where(now), _length(now), _untrained(now.inputs))
 
 
 def _where(now: Now) -> str:
-    walk, row = now.walk, now.cell[0]
+    walk, row, query = now.walk, now.cell[0], _query(now)
     sees: list[int] = np.flatnonzero(walk.mask[row]).tolist()
     if not sees:
-        return f"{_query(now)} may attend to nothing."
+        return _("{query} may attend to nothing.", query=query)
     if len(sees) == 1:
         alone = _quoted("key", walk.keys[sees[0]])
-        return f"{_query(now)} may attend to {alone} alone, so {alone} gets all its weight."
+        return _("{query} may attend to {key} alone, so {key} gets all its weight.", query=query, key=alone)
     weights = walk.weights[row]
     top = [key for key in sees if weights[key] >= weights[sees].max() - _TIE]
+    largest = f"{weights[top[0]]:.3f}"
     if len(top) == len(sees):
-        each = f"{weights[top[0]]:.3f}"
-        return f"{_query(now)} gives each of the {len(sees)} keys that it may see the same weight, {each}."
-    names = [_quoted("key", walk.keys[key]) for key in top[:3]]
-    if len(top) > 3:
-        names.append(f"{len(top) - 3} more")
-    each = "" if len(top) == 1 else " each"
-    said = f"{_query(now)} gives its largest weight, {weights[top[0]]:.3f}{each}, to {listed(names)}. "
-    said += f"Its weights are as spread as equal weights on {now.effective[row]:.1f} of the {len(sees)} keys"
-    said += "" if len(sees) == walk.mask.shape[1] else " that it may see"
-    rows = walk.mask.any(axis=1)
-    if rows.sum() > 1:
-        said += f" (average over all queries: {now.effective[rows].mean():.1f})"
-    return f"{said}."
+        return _(
+            "{query} gives each of the {count} keys that it may see the same weight, {weight}.",
+            query=query,
+            count=len(sees),
+            weight=largest,
+        )
+    keys = _first_three(now, top)
+    if len(top) == 1:
+        said = _(
+            "{query} gives its largest weight, {weight}, to {key}.", query=query, weight=largest, key=keys
+        )
+    else:
+        said = _(
+            "{query} gives its largest weight, {weight} each, to {keys}.",
+            query=query,
+            weight=largest,
+            keys=keys,
+        )
+    return paragraph(said, _spread(now, len(sees)))
+
+
+def _first_three(now: Now, keys: Sequence[int]) -> str:
+    """List keys; of many the first, and how many more there are."""
+    names = [_quoted("key", now.walk.keys[key]) for key in keys[:3]]
+    if len(keys) > 3:
+        names.append(_("{count} more", count=len(keys) - 3))
+    return listed(names)
+
+
+def _spread(now: Now, n_seen: int) -> str:
+    """Say how widely the chosen query looks, which sees so many keys."""
+    rows = now.walk.mask.any(axis=1)
+    spread = {"spread": f"{now.effective[now.cell[0]]:.1f}", "count": n_seen}
+    mean = f"{now.effective[rows].mean():.1f}"
+    sees_all, is_alone = n_seen == now.walk.mask.shape[1], rows.sum() == 1
+    if sees_all and is_alone:
+        return _("Its weights are as spread as equal weights on {spread} of the {count} keys.", **spread)
+    if sees_all:
+        return _(
+            "Its weights are as spread as equal weights on {spread} of the {count} keys (average over all "
+            "queries: {mean}).",
+            mean=mean,
+            **spread,
+        )
+    if is_alone:
+        return _(
+            "Its weights are as spread as equal weights on {spread} of the {count} keys that it may see.",
+            **spread,
+        )
+    return _(
+        "Its weights are as spread as equal weights on {spread} of the {count} keys that it may see (average "
+        "over all queries: {mean}).",
+        mean=mean,
+        **spread,
+    )
 
 
 def _length(now: Now) -> str:
@@ -75,185 +116,329 @@ def _length(now: Now) -> str:
     if not (now.inputs.example == "I love dogs" and now.inputs.ramp):
         return ""
     if now.unit_weights is None:
-        return "All vectors have length 1, so no key wins by length alone."
+        return _("All vectors have length 1, so no key wins by length alone.")
     walk, row = now.walk, now.cell[0]
     longest = int(np.linalg.norm(walk.key, axis=1).argmax())
     name = _quoted("key", walk.keys[longest])
-    said = f"{name} is the longest vector, and dot products grow with length, not with meaning"
     if not walk.mask[row, longest]:
-        return f"{said}; but {_query(now)} may not attend to it."
-    return (
-        f"{said}: its weight here is {walk.weights[row, longest]:.3f}, and with all rows normalised to "
-        f"length 1 it is {now.unit_weights[row, longest]:.3f}."
+        return _(
+            "{key} is the longest vector, and dot products grow with length, not with meaning; but {query} "
+            "may not attend to it.",
+            key=name,
+            query=_query(now),
+        )
+    return _(
+        "{key} is the longest vector, and dot products grow with length, not with meaning: its weight here "
+        "is {weight}, and with all rows normalised to length 1 it is {unit_weight}.",
+        key=name,
+        weight=f"{walk.weights[row, longest]:.3f}",
+        unit_weight=f"{now.unit_weights[row, longest]:.3f}",
     )
 
 
 def diagram(now: Now) -> str:
     """Follow the chosen pair through the boxes."""
     walk, cell = now.walk, now.cell
-    score, scaled = _digits(float(walk.scores[cell])), _digits(float(walk.scaled[cell]))
-    said = f"{_query(now)} with {_key(now)}: the first MatMul gives {score}, Scale makes it {scaled}"
+    fields = {
+        "query": _query(now),
+        "key": _key(now),
+        "score": _digits(float(walk.scores[cell])),
+        "scaled": _digits(float(walk.scaled[cell])),
+    }
     if not walk.mask[cell]:
-        said += ", the mask hides it, and its weight is 0."
+        said = _(
+            "{query} with {key}: the first MatMul gives {score}, Scale makes it {scaled}, the mask hides it, "
+            "and its weight is 0.",
+            **fields,
+        )
     else:
-        said += f", and SoftMax gives it the weight {walk.weights[cell]:.3f}."
-    return f"{said} A click on a box opens its stage."
+        said = _(
+            "{query} with {key}: the first MatMul gives {score}, Scale makes it {scaled}, and SoftMax gives "
+            "it the weight {weight}.",
+            weight=f"{walk.weights[cell]:.3f}",
+            **fields,
+        )
+    return paragraph(said, _("A click on a box opens its stage."))
 
 
 def _untrained(inputs: Inputs) -> str:
     if inputs.weights and inputs.qkv == "projected":
-        names = [name for name, _ in inputs.weights]
-        rest = "other numbers" if len(names) < (6 if inputs.bias else 3) else "vectors"
-        said = f"{listed(names)} {'is' if len(names) == 1 else 'are'} as set by hand"
-        return f"{said}; the {rest} come from a seed." if inputs.is_drawn else f"{said}."
+        names = [name for name, _rows in inputs.weights]
+        if not inputs.is_drawn:
+            return _("{names} are as set by hand.", names=listed(names))
+        if len(names) == (6 if inputs.bias else 3):
+            return _("{names} are as set by hand; the vectors come from a seed.", names=listed(names))
+        return _n(
+            "{names} is as set by hand; the other numbers come from a seed.",
+            "{names} are as set by hand; the other numbers come from a seed.",
+            len(names),
+            names=listed(names),
+        )
     if not inputs.is_drawn:
         return ""
-    return "The numbers come from a seed, not from training: this map knows no grammar."
+    return _("The numbers come from a seed, not from training: this map knows no grammar.")
 
 
 def sources(now: Now) -> str:
     """Say what a row of X is, and whether it tells where its token stands."""
-    inputs, walk = now.inputs, now.walk
-    if walk.x is None:
-        return (
-            f"Q, K and V as they were typed, one row a query or a key. Framed: {_query(now)} in Q, "
-            f"{_key(now)} in K and V."
+    query, key, x = _query(now), _key(now), now.walk.x
+    if x is None:
+        return _(
+            "Q, K and V as they were typed, one row a query or a key. Framed: {query} in Q, {key} in K and "
+            "V.",
+            query=query,
+            key=key,
         )
-    framed = (
-        f"{_query(now)} is the framed one"
-        if not now.head.is_cross
-        else (f"framed are {_query(now)} in X and {_key(now)} in Y")
-    )
-    said = f"One row a token, its embedding, {_count(walk.x.shape[1], 'number', 'numbers')} each: {framed}."
-    if inputs.ramp:
-        said += " The ramp added p/2 to every number of position p"
-        if inputs.unit_rows:
-            but = "" if walk.x.any(axis=1).all() else ", but for those of zeros, which have no direction"
-            return f"{said}; then every row was brought to length 1{but}."
-        return (
-            f"{said}, so a token that comes twice has two different rows."
-            if _from_words(inputs)
-            else f"{said}."
+    if now.head.is_cross:
+        said = _n(
+            "One row a token, its embedding, {count} number each: framed are {query} in X and {key} in Y.",
+            "One row a token, its embedding, {count} numbers each: framed are {query} in X and {key} in Y.",
+            x.shape[1],
+            query=query,
+            key=key,
         )
-    if _from_words(inputs):
-        return f"{said} Equal tokens have equal rows, wherever they stand."
-    return said
+    else:
+        said = _n(
+            "One row a token, its embedding, {count} number each: {query} is the framed one.",
+            "One row a token, its embedding, {count} numbers each: {query} is the framed one.",
+            x.shape[1],
+            query=query,
+        )
+    return paragraph(said, _added(now.inputs, x))
 
 
-def _from_words(inputs: Inputs) -> bool:
-    """Whether a token's vector follows from the token alone, before the ramp."""
-    return inputs.is_own and inputs.vectors != "typed"
+def _added(inputs: Inputs, x: Numbers) -> str:
+    """Say what made equal tokens differ, or that they do not."""
+    from_words = inputs.is_own and inputs.vectors != "typed"  # a token's vector follows from the token alone
+    if not inputs.ramp:
+        return _("Equal tokens have equal rows, wherever they stand.") if from_words else ""
+    if inputs.unit_rows and x.any(axis=1).all():
+        return _("The ramp added p/2 to every number of position p; then every row was brought to length 1.")
+    if inputs.unit_rows:
+        return _(
+            "The ramp added p/2 to every number of position p; then every row was brought to length 1, but "
+            "for those of zeros, which have no direction."
+        )
+    if from_words:
+        return _(
+            "The ramp added p/2 to every number of position p, so a token that comes twice has two different "
+            "rows."
+        )
+    return _("The ramp added p/2 to every number of position p.")
 
 
 def projected(now: Now) -> str:
     """Say what a row of each is for."""
-    return (
-        f"The framed rows: Q holds what {_query(now)} asks for, K what {_key(now)} is found by, and V what "
-        f"{_key(now)} passes on."
+    return _(
+        "The framed rows: Q holds what {query} asks for, K what {key} is found by, and V what {key} passes "
+        "on.",
+        query=_query(now),
+        key=_key(now),
     )
 
 
 def dot_products(now: Now) -> str:
     """Say how the chosen score comes about."""
-    score = float(now.walk.scores[now.cell])
-    row, column = f"Row {_query(now)} of Q", f"column {_key(now)} of Kᵀ"
-    return f"{row} times {column}, number by number, added up: {_digits(score)}."
+    return _(
+        "Row {query} of Q times column {key} of Kᵀ, number by number, added up: {score}.",
+        query=_query(now),
+        key=_key(now),
+        score=_digits(float(now.walk.scores[now.cell])),
+    )
 
 
 def scaling(now: Now) -> str:
     """Say what scaling made of the chosen score, and what it is for."""
-    score, scaled, d_k = (
-        float(now.walk.scores[now.cell]),
-        float(now.walk.scaled[now.cell]),
-        now.head.d_k,
+    said = _(
+        "{score} {factor} ÷ {temperature} = {scaled}.",
+        score=_digits(float(now.walk.scores[now.cell])),
+        factor=now.factor,
+        temperature=TEMPERATURE.text(now.temperature),
+        scaled=_digits(float(now.walk.scaled[now.cell])),
     )
-    said = f"{_digits(score)} {now.factor} ÷ {TEMPERATURE.text(now.temperature)} = {_digits(scaled)}."
+    d_k = now.head.d_k
     if d_k == 1:
-        return f"{said} A dot product of width 1 is a single product, and √1 = 1: there is nothing to undo."
-    wide = f"A sum of {d_k} products varies about √{d_k} times as much as one product."
+        single = _("A dot product of width 1 is a single product, and √1 = 1: there is nothing to undo.")
+        return paragraph(said, single)
+    wide = _("A sum of {d_k} products varies about √{d_k} times as much as one product.", d_k=d_k)
     if now.scoring.scale == "none":
-        return f"{said} {wide} Nothing undoes that here."
-    if now.scoring.scale == "free":
-        return f"{said} {wide} Dividing by √{d_k} would be a factor of {1 / d_k**0.5:.3g}."
-    return f"{said} {wide} Dividing by √{d_k} undoes that."
+        undone = _("Nothing undoes that here.")
+    elif now.scoring.scale == "free":
+        undone = _("Dividing by √{d_k} would be a factor of {factor}.", d_k=d_k, factor=f"{1 / d_k**0.5:.3g}")
+    else:
+        undone = _("Dividing by √{d_k} undoes that.", d_k=d_k)
+    return paragraph(said, wide, undone)
 
 
 def masking(now: Now) -> str:
     """Say how many pairs the mask leaves, and what becomes of the chosen one."""
     mask, kind = now.walk.mask, now.scoring.masking.kind
     if mask.all():
-        said = "Nothing is masked: every query may attend to every key."
-        if kind == "none":
-            return f"{said} Choose a mask in the sidebar."
-        return f"{said} The {kind} mask blocks none of these cells{' yet' if kind == 'own' else ' here'}."
-    may = "may" if mask[now.cell] else "may not"
-    left = "1 pair is" if mask.sum() == 1 else f"{mask.sum()} of {_count(mask.size, 'pair', 'pairs')} are"
-    said = (
-        f"The mask adds −∞ to the hatched cells, before the softmax: {left} left. {_query(now)} {may} "
-        f"attend to {_key(now)}."
-    )
-    if kind == "prefix" and now.width <= 1 and mask.shape[0] <= mask.shape[1]:
-        said += " A prefix of 0 or 1 is the causal mask: all may see the first place anyway."
-    return said
+        return paragraph(
+            _("Nothing is masked: every query may attend to every key."), _why_nothing_is_masked(kind)
+        )
+    if mask.sum() == 1:
+        left = _("The mask adds −∞ to the hatched cells, before the softmax: 1 pair is left.")
+    else:
+        left = _n(
+            "The mask adds −∞ to the hatched cells, before the softmax: {left} of {count} pair are left.",
+            "The mask adds −∞ to the hatched cells, before the softmax: {left} of {count} pairs are left.",
+            mask.size,
+            left=mask.sum(),
+        )
+    if mask[now.cell]:
+        chosen = _("{query} may attend to {key}.", query=_query(now), key=_key(now))
+    else:
+        chosen = _("{query} may not attend to {key}.", query=_query(now), key=_key(now))
+    is_causal = kind == "prefix" and now.width <= 1 and mask.shape[0] <= mask.shape[1]
+    same = _("A prefix of 0 or 1 is the causal mask: all may see the first place anyway.")
+    return paragraph(left, chosen, same if is_causal else "")
+
+
+def _why_nothing_is_masked(kind: str) -> str:
+    if kind == "none":
+        return _("Choose a mask in the sidebar.")
+    if kind == "own":
+        return _("The own mask blocks none of these cells yet.")
+    # As `shown` has it; the settings read this module.
+    return _("The {mask} mask blocks none of these cells here.", mask=_c("mask", kind))
 
 
 def softmax(now: Now) -> str:
     """Say what the softmax gave the chosen pair."""
-    walk, row = now.walk, now.cell[0]
+    walk, query, key = now.walk, _query(now), _key(now)
     if walk.mask[now.cell]:
-        return (
-            "Each row is exponentiated and divided by its sum, so it adds up to one: "
-            f"{_query(now)} gives {_key(now)} {walk.weights[now.cell]:.6f}."
+        return _(
+            "Each row is exponentiated and divided by its sum, so it adds up to one: {query} gives {key} "
+            "{weight}.",
+            query=query,
+            key=key,
+            weight=f"{walk.weights[now.cell]:.6f}",
         )
-    said = f"{_query(now)} may not attend to {_key(now)}: its weight is 0"
-    sees = int(walk.mask[row].sum())
+    sees = int(walk.mask[now.cell[0]].sum())
     if not sees:
-        return f"{said}."
-    return f"{said}, and {'one other key takes' if sees == 1 else f'{sees} other keys share'} the row."
+        return _("{query} may not attend to {key}: its weight is 0.", query=query, key=key)
+    return _n(
+        "{query} may not attend to {key}: its weight is 0, and one other key takes the row.",
+        "{query} may not attend to {key}: its weight is 0, and {count} other keys share the row.",
+        sees,
+        query=query,
+        key=key,
+    )
 
 
 def mixing(now: Now) -> str:
     """Say what the chosen key gives to the chosen query's output."""
-    return (
-        f"Row {_query(now)} of the output is the sum of all values, each times its weight. {_key(now)} adds "
-        f"its value times {now.walk.weights[now.cell]:.6f}."
+    return _(
+        "Row {query} of the output is the sum of all values, each times its weight. {key} adds its value "
+        "times {weight}.",
+        query=_query(now),
+        key=_key(now),
+        weight=f"{now.walk.weights[now.cell]:.6f}",
     )
 
 
 def hard_or_soft(now: Now) -> str:
     """Say which key the chosen query looks up, what softmax gives it, and how far the outputs are apart."""
-    walk, row = now.walk, now.cell[0]
+    walk, row, query = now.walk, now.cell[0], _query(now)
     if walk.lookup is None:
         return ""
     best: list[int] = np.flatnonzero(walk.lookup.weights[row]).tolist()
     if not best:
-        return f"{_query(now)} may attend to nothing: it looks nothing up, and both outputs are zero."
-    names = [_quoted("key", walk.keys[key]) for key in best[:3]]
-    if len(best) > 3:
-        names.append(f"{len(best) - 3} more")
-    score, each = _digits(float(walk.scaled[row, best[0]])), number(float(walk.weights[row, best[0]]), 3)
-    said = f"{_query(now)} has its best scaled score, {score}, with "
-    softmax_gives = f"softmax at T = {TEMPERATURE.text(now.temperature)} gives"
+        return _(
+            "{query} may attend to nothing: it looks nothing up, and both outputs are zero.", query=query
+        )
+    score = _digits(float(walk.scaled[row, best[0]]))
     if len(best) == 1:
-        said += f"{names[0]}. The hard look-up returns the value of {names[0]} alone; "
-        said += f"{softmax_gives} it the weight {each}"
+        found = _(
+            "{query} has its best scaled score, {score}, with {key}.",
+            query=query,
+            score=score,
+            key=_first_three(now, best),
+        )
     else:
-        said += f"{len(best)} keys that tie: {listed(names)}. A dictionary would have to return one of their "
-        said += f"values; as T falls to 0 softmax gives each {number(1 / len(best), 3)}, and so does the "
-        said += f"hard look-up here. Now {softmax_gives} each {each}"
+        tie = _(
+            "{query} has its best scaled score, {score}, with {count} keys that tie: {keys}.",
+            query=query,
+            score=score,
+            count=len(best),
+            keys=_first_three(now, best),
+        )
+        must = _(
+            "A dictionary would have to return one of their values; as T falls to 0 softmax gives each "
+            "{share}, and so does the hard look-up here.",
+            share=number(1 / len(best), 3),
+        )
+        found = paragraph(tie, must)
     others = [key for key in np.flatnonzero(walk.mask[row]).tolist() if key not in best]
     if not others:
-        return f"{said}. {_query(now)} sees no other key, so both outputs are the same at every T."
+        same = _("{query} sees no other key, so both outputs are the same at every T.", query=query)
+        return paragraph(found, _softmax_gives(now, best, others), same)
+    apart = number(float(walk.lookup.apart[row]), 3)
+    if walk.mask.any(axis=1).sum() > 1:
+        meet = _(
+            "The two outputs are {apart} apart (over all queries at most {most}); as T falls to 0 they meet.",
+            apart=apart,
+            most=number(float(walk.lookup.apart.max()), 3),
+        )
+    else:
+        meet = _("The two outputs are {apart} apart; as T falls to 0 they meet.", apart=apart)
+    return paragraph(found, _softmax_gives(now, best, others), meet)
+
+
+@dataclass(frozen=True)
+class _Gives:
+    """What softmax gives, where nothing else is seen, where few come next, and where many do."""
+
+    alone: str
+    next_best: str
+    many: str
+
+
+_GIVES_ONE = _Gives(
+    N_(
+        "The hard look-up returns the value of {key} alone; softmax at T = {temperature} gives it the weight "
+        "{weight}."
+    ),
+    N_(
+        "The hard look-up returns the value of {key} alone; softmax at T = {temperature} gives it the weight "
+        "{weight}, and the next best, {following}, {less} times as much."
+    ),
+    N_(
+        "The hard look-up returns the value of {key} alone; softmax at T = {temperature} gives it the weight "
+        "{weight}, and each of {count} next best keys {less} times as much."
+    ),
+)
+_GIVES_EACH = _Gives(
+    N_("Now softmax at T = {temperature} gives each {weight}."),
+    N_(
+        "Now softmax at T = {temperature} gives each {weight}, and the next best, {following}, {less} times "
+        "as much."
+    ),
+    N_(
+        "Now softmax at T = {temperature} gives each {weight}, and each of {count} next best keys {less} "
+        "times as much."
+    ),
+)
+
+
+def _softmax_gives(now: Now, best: Sequence[int], others: Sequence[int]) -> str:
+    """Say what softmax gives the best keys, and the best of the others that the chosen query sees."""
+    walk, row = now.walk, now.cell[0]
+    gives = _GIVES_ONE if len(best) == 1 else _GIVES_EACH
+    fields = {
+        "key": _quoted("key", walk.keys[best[0]]),
+        "temperature": TEMPERATURE.text(now.temperature),
+        "weight": number(float(walk.weights[row, best[0]]), 3),
+    }
+    if not others:
+        return _(gives.alone, **fields)
     largest = walk.weights[row, others].max()
     following = [key for key in others if walk.weights[row, key] >= largest - _TIE * largest]
-    which = listed([_quoted("key", walk.keys[key]) for key in following[:3]])
     less = number(float(np.exp(walk.scaled[row, others].max() - walk.scaled[row, best[0]])), 3)
-    what = f"the next best, {which}, " if len(following) < 4 else f"each of {len(following)} next best keys "
-    said += f", and {what}{less} times as much. "
-    said += f"The two outputs are {number(float(walk.lookup.apart[row]), 3)} apart"
-    if walk.mask.any(axis=1).sum() > 1:
-        said += f" (over all queries at most {number(float(walk.lookup.apart.max()), 3)})"
-    return f"{said}; as T falls to 0 they meet."
+    if len(following) < 4:
+        return _(gives.next_best, following=_first_three(now, following), less=less, **fields)
+    return _(gives.many, count=len(following), less=less, **fields)
 
 
 def empty_rows(now: Now) -> str:
@@ -262,9 +447,14 @@ def empty_rows(now: Now) -> str:
     if not count:
         return ""
     if count == len(now.walk.queries):
-        return "The mask blocks every cell: all weights and outputs are zero, and nothing is divided by zero."
-    which = "One query has" if count == 1 else f"{count} queries have"
-    return f"{which} every key masked: weights and output are zero there."
+        return _(
+            "The mask blocks every cell: all weights and outputs are zero, and nothing is divided by zero."
+        )
+    return _n(
+        "One query has every key masked: weights and output are zero there.",
+        "{count} queries have every key masked: weights and output are zero there.",
+        count,
+    )
 
 
 # ---- one formula a stage, with the present sizes, for st.latex ----
@@ -294,7 +484,7 @@ def sources_formula(now: Now) -> str:
     if walk.x is None or walk.memory is None:
         return projected_formula(now)
     given = [("X", "E", walk.x)] + ([("Y", "F", walk.memory)] if now.head.is_cross else [])
-    parts = [rf"{name} \in \mathbb{{R}}^{{{x.shape[0]}\times {x.shape[1]}}}" for name, _, x in given]
+    parts = [rf"{name} \in \mathbb{{R}}^{{{x.shape[0]}\times {x.shape[1]}}}" for name, _before, x in given]
     parts += [made for name, before, x in given if (made := _made(now.inputs, name, before, x))]
     return r",\quad ".join(parts)
 
@@ -306,7 +496,8 @@ def _made(inputs: Inputs, name: str, before: str, x: Numbers) -> str:
     row = rf"{before}_p + \frac{{p}}{{2}}" if inputs.ramp else f"{before}_p"
     if not inputs.unit_rows:
         return f"{name}_p = {row}"
-    zero = "" if x.any(axis=1).all() else rf"\ (0 \text{{ where }} {row} = 0)"
+    where = _c("formula", "where")
+    zero = "" if x.any(axis=1).all() else rf"\ (0 \text{{ {where} }} {row} = 0)"
     return rf"{name}_p = \frac{{{row}}}{{|{row}|}}{zero}"
 
 

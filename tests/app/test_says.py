@@ -89,6 +89,14 @@ def test_what_people_typed_comes_out_as_typed(typed: str) -> None:
     assert {role for role, _ in said} <= {"", "key", "b"}
 
 
+def test_a_word_from_right_to_left_turns_nothing_around_it() -> None:
+    """Else "שלום: 0.5" has the number before the word."""
+    assert plain("שלום!") == "\u2068שלום\\!\u2069"
+    assert plain("مرحبا") == "\u2068مرحبا\u2069"
+    assert plain("naïve 猫 🙂") == "naïve 猫 🙂"
+    assert coloured("key", "שלום") == ":orange[\u2068שלום\u2069]"
+
+
 def test_sentences_come_back_and_repeats_travel_once() -> None:
     says = [["one **x**", "two **x**"], ["one **x**", "three"]]
     packed = pack_says(says)

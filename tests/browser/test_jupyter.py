@@ -18,12 +18,13 @@ CELLS = (
     """
 import numpy as np
 from attn_figures import live
-from attn_figures.matrix import KEY_TITLE, QUERY_TITLE, Matrix
+from attn_figures.matrix import Matrix, key_title, query_title
 from attn_figures.panels import compose
 
 words = ["the", "cat"]
 shares = [np.array([[1 - p, p], [p, 1 - p]]) for p in (0.0, 0.25, 0.5, 0.75)]
-maps = [compose.spec([Matrix("weights", w, "weights", words, words, QUERY_TITLE, KEY_TITLE)]) for w in shares]
+titles = query_title(), key_title()
+maps = [compose.spec([Matrix("weights", w, "weights", words, words, *titles)]) for w in shares]
 figure = live(maps, ["0", "1", "2", "3"], label="Share", name="shares")
 figure
 """,

@@ -20,7 +20,7 @@ def test_the_public_names() -> None:
         "RelativeBuckets", "Rotary", "RotationScheme", "SCHEMES", "Scheme", "Sinusoidal", "VectorScheme",
         "attention_shift_difference", "by_offset", "make_scheme", "shift_difference", "shuffle_difference",
         "sentence_vectors", "sinusoidal_encoding", "sliding_window_mask", "split_heads", "token_similarity",
-        "tokenize", "compare",
+        "tokenize", "how_cut", "compare",
         "MASK_PATTERNS", "Masking", "make_mask", "mask_code",
         "DecodingCost", "KVCache", "LatentAttention", "decode_step", "decoding_cost",
         "HeadsFit", "HeadsStudy", "TwoPatternTask", "effective_rank", "fit_heads", "heads_study",

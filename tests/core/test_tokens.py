@@ -1,10 +1,26 @@
+import logging
+import re
+import sys
 import unicodedata
+from collections.abc import Iterator
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attn_core import label_tokens, tokenize
+from attn_core import how_cut, label_tokens, tokenize
+from attn_core.tokens import _words_finder
+
+
+@pytest.fixture(autouse=True, scope="module")
+def without_jieba() -> Iterator[None]:
+    """As most installations are."""
+    with pytest.MonkeyPatch.context() as planted:
+        planted.setitem(sys.modules, "jieba", None)
+        _words_finder.cache_clear()
+        yield
+    _words_finder.cache_clear()
 
 
 @pytest.mark.parametrize(
@@ -35,6 +51,71 @@ from attn_core import label_tokens, tokenize
 )
 def test_examples(text: str, tokens: list[str]) -> None:
     assert tokenize(text) == tokens
+
+
+@pytest.mark.parametrize(
+    ("text", "tokens", "cut"),
+    [
+        ("猫 坐 在 垫子 上", ["猫", "坐", "在", "垫子", "上"], "spaces"),
+        ("天气\u3000很好", ["天气", "很好"], "spaces"),
+        ("我 love 狗狗 很！", ["我", "love", "狗狗", "很", "！"], "spaces"),
+        ("T恤 很 好", ["T恤", "很", "好"], "spaces"),
+        ("猫坐在垫子上", ["猫", "坐", "在", "垫", "子", "上"], "characters"),
+        ("我爱 PyTorch，也爱狗。", ["我", "爱", "PyTorch", "，", "也", "爱", "狗", "。"], "characters"),
+        ("猫。 狗狗", ["猫", "。", "狗", "狗"], "characters"),
+        ("猫 が 好き", ["猫", "が", "好", "き"], "characters"),  # as links have it that were saved
+        ("the 猫 sat", ["the", "猫", "sat"], ""),
+        ("한국어 좋아", ["한국어", "좋아"], ""),
+        ("naïve café", ["naïve", "café"], ""),
+    ],
+)
+def test_where_chinese_is_cut(text: str, tokens: list[str], cut: str) -> None:
+    assert (tokenize(text), how_cut(text)) == (tokens, cut)
+
+
+@given(st.lists(st.sampled_from(["猫", "垫子", "上", "PyTorch", "自然语言"])))
+def test_spaces_that_somebody_typed_are_the_cut(words: list[str]) -> None:
+    """Against `str.split`."""
+    text = " ".join(words)
+    cut = re.search(r"[猫垫子上自然语言] [猫垫子上自然语言]", text) is not None
+    assert (tokenize(text) == text.split()) or not cut
+    assert (how_cut(text) == "spaces") == cut
+
+
+@given(st.text(st.sampled_from("猫狗坐上cat5，。 ねコ")))
+def test_without_spaces_between_them_characters_are_tokens(text: str) -> None:
+    """Against a pattern."""
+    if how_cut(text) == "characters":
+        assert tokenize(text) == re.findall(r"[a-z0-9]+|\S", text)
+
+
+def test_where_jieba_is_installed_it_finds_the_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+
+    def find(run: str) -> list[str]:
+        asked.append(run)
+        return [run[:2], run[2:]]
+
+    monkeypatch.setattr("attn_core.tokens._words_finder", lambda: find)
+    assert tokenize("我爱狗狗，cat 垫子上👍🏽") == ["我爱", "狗狗", "，", "cat", "垫子", "上", "👍🏽"]
+    assert asked == ["我爱狗狗", "垫子上"]
+    assert how_cut("我爱狗狗") == "jieba"
+    assert how_cut("猫 坐 在") == "spaces"
+    assert tokenize("猫 が 好き") == ["猫", "が", "好", "き"]
+    assert tokenize("I love dogs") == ["I", "love", "dogs"]
+
+
+def test_jieba_is_asked_in_its_own_way(monkeypatch: pytest.MonkeyPatch) -> None:
+    """By a stand-in, as most installations have none; and what is missing is no error."""
+    _words_finder.cache_clear()
+    told: list[int] = []
+    stand_in = SimpleNamespace(setLogLevel=told.append, lcut=lambda run: [run])
+    with monkeypatch.context() as planted:
+        planted.setitem(sys.modules, "jieba", stand_in)
+        assert tokenize("猫坐") == ["猫坐"]
+        assert told == [logging.WARNING]
+    _words_finder.cache_clear()
+    assert tokenize("猫坐") == ["猫", "坐"]
 
 
 def is_visible(char: str) -> bool:

@@ -10,6 +10,7 @@ from attn_ui.base.shared_settings import KEY, QUERY, TEMPERATURE
 from attn_ui.screen import controls
 from attn_ui.screen.screen import SCREEN
 from attn_ui.screen.tables import ROUNDED, table
+from attn_words import _, paragraph
 from pages.single_head.compute import Now
 
 MOST_TERMS = 8  # of a sum that is written out
@@ -20,24 +21,26 @@ def show(now: Now) -> None:
     """Let the person choose a cell, and work it out."""
     walk, cell = now.walk, now.cell
     with st.container(horizontal=True, vertical_alignment="bottom", width=720):
-        controls.pick(QUERY, "Query", walk.queries, width=240)
-        controls.pick(KEY, "Key", walk.keys, width=240)
+        controls.pick(QUERY, _("Query"), walk.queries, width=240)
+        controls.pick(KEY, _("Key"), walk.keys, width=240)
         if now.scoring.masking.kind == "own":
-            does = "Block this cell" if walk.mask[cell] else "Free this cell"
+            does = _("Block this cell") if walk.mask[cell] else _("Free this cell")
             st.button(does, on_click=toggle_cell, args=(SCREEN, *cell))
     query, key = (
         coloured("query", walk.queries[cell[0]]),
         coloured("key", walk.keys[cell[1]]),
     )
-    st.markdown(
-        f"The framed cell: “{query}” meets “{key}”. Click another cell of any map to work that one out. "
-        f"{ROUNDED}"
+    framed = _(
+        "The framed cell: “{query}” meets “{key}”. Click another cell of any map to work that one out.",
+        query=query,
+        key=key,
     )
+    st.markdown(paragraph(framed, _(ROUNDED)))
     with st.container(width=960):
         left, right = st.columns(2, gap="large")
     left.markdown(products(now))
     right.markdown(steps(now))
-    st.markdown(f"The output of “{query}” is every value times its weight, added up:")
+    st.markdown(_("The output of “{query}” is every value times its weight, added up:", query=query))
     st.markdown(mixture(now))
 
 
@@ -49,9 +52,9 @@ def products(now: Now) -> str:
         [str(dimension), f":violet[{_number(one)}]", f":orange[{_number(other)}]", _number(one * other)]
         for dimension, (one, other) in enumerate(pairs, start=1)
     ]
-    rows.append(["**sum: the score**", "", "", f"**{_number(walk.scores[row, column])}**"])
+    rows.append([_("**sum: the score**"), "", "", f"**{_number(walk.scores[row, column])}**"])
     heads = [coloured("query", walk.queries[row]), coloured("key", walk.keys[column])]
-    return table(["dimension", *heads, "product"], rows, numbers=3)
+    return table([_("dimension"), *heads, _("product")], rows, numbers=3)
 
 
 def steps(now: Now) -> str:
@@ -59,33 +62,35 @@ def steps(now: Now) -> str:
     walk, (row, column) = now.walk, now.cell
     score, scaled = _number(walk.scores[row, column]), _number(walk.scaled[row, column])
     rows = [
-        ("score", "q · k", score),
-        ("scaled", f"{score} {now.factor} ÷ {TEMPERATURE.text(now.temperature)}", scaled),
+        (_("score"), "q · k", score),
+        (_("scaled"), f"{score} {now.factor} ÷ {TEMPERATURE.text(now.temperature)}", scaled),
     ]
     seen = walk.mask[row]
     total = _number(walk.row_sums[row, 0])
     if not seen.any():
         rows += [
-            ("masked", "+ −∞, as every key of this row", "−∞"),
-            ("weight", "a row of nothing is zero", "0"),
+            (_("masked"), _("+ −∞, as every key of this row"), "−∞"),
+            (_("weight"), _("a row of nothing is zero"), "0"),
         ]
     elif not seen[column]:
         rows += [
-            ("masked", f"{scaled} − ∞", "−∞"),
+            (_("masked"), f"{scaled} − ∞", "−∞"),
             ("exp", "exp(−∞)", "0"),
-            ("weight", f"0 ÷ {total}", f"{0:.6f}"),
+            (_("weight"), f"0 ÷ {total}", f"{0:.6f}"),
         ]
     else:
         largest = walk.scaled[row][seen].max()
         exponential = _number(walk.exponentials[row, column])
         rows += [
-            ("mask", f"{scaled} + 0: may attend", scaled),
-            ("exp, less the row's largest", f"exp({scaled} − {_signed(largest)})", exponential),
-            ("sum of the row", _sum(walk.exponentials[row][seen]), total),
-            ("weight", f"{exponential} ÷ {total}", f"{walk.weights[row, column]:.6f}"),
+            (_("mask"), _("{scaled} + 0: may attend", scaled=scaled), scaled),
+            (_("exp, less the row's largest"), f"exp({scaled} − {_signed(largest)})", exponential),
+            (_("sum of the row"), _sum(walk.exponentials[row][seen]), total),
+            (_("weight"), f"{exponential} ÷ {total}", f"{walk.weights[row, column]:.6f}"),
         ]
     name, work, result = rows[-1]
-    return table(["step", "work", "result"], [*rows[:-1], (f"**{name}**", work, f"**{result}**")], numbers=1)
+    return table(
+        [_("step"), _("work"), _("result")], [*rows[:-1], (f"**{name}**", work, f"**{result}**")], numbers=1
+    )
 
 
 def mixture(now: Now) -> str:
@@ -101,11 +106,12 @@ def mixture(now: Now) -> str:
     if len(shown) < len(weights):
         others = np.delete(weights, column).sum()
         shares = [_number(share) for share in output - weights[column] * walk.value[column]]
-        rows.append([f"the other {len(weights) - 1} keys", f"{others:.6f}", *shares])
+        rows.append([_("the other {count} keys", count=len(weights) - 1), f"{others:.6f}", *shares])
     total = [_number(value) for value in output]
-    rows.append([f"output of {coloured('query', walk.queries[row])}", f"{weights.sum():.6f}", *total])
+    output_of = _("output of {query}", query=coloured("query", walk.queries[row]))
+    rows.append([output_of, f"{weights.sum():.6f}", *total])
     heads = [f":green[{dimension}]" for dimension in range(1, len(output) + 1)]
-    return table(["key", "weight", *heads], rows, numbers=len(heads) + 1)
+    return table([_("key"), _("weight"), *heads], rows, numbers=len(heads) + 1)
 
 
 def _number(value: float) -> str:
@@ -115,7 +121,7 @@ def _number(value: float) -> str:
 def _sum(terms: np.ndarray) -> str:
     written = [_number(term) for term in terms]
     if len(written) > MOST_TERMS:
-        return f"{' + '.join(written[:3])} + … ({len(written)} terms)"
+        return _("{terms} + … ({count} terms)", terms=" + ".join(written[:3]), count=len(written))
     return " + ".join(written)
 
 

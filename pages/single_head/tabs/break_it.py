@@ -9,23 +9,25 @@ import torch
 import attn_core
 from attn_figures.numbers import number
 from attn_figures.single_head import mistake_picture
+from attn_ui.base.parameters import shown
 from attn_ui.screen import controls
 from attn_ui.screen.frame import what_you_see
 from attn_ui.screen.live_figure import live_figure
 from attn_ui.screen.tables import checks_table
+from attn_words import _, _c, _n, paragraph
 from pages.single_head.compute import Now
 from pages.single_head.settings import MISTAKE
 
 
 def show(now: Now) -> None:
     """Show one mistake beside the right map, their difference, and which check fails."""
-    name = controls.choose(MISTAKE, "Mistake", width=360)
+    name = controls.choose(MISTAKE, _("Mistake"), width=360)
     mistake = attn_core.ATTENTION_MISTAKES[name]
     head = now.head
     mask, note = _mask_for(mistake.needs, now)
     right = attn_core.scaled_dot_product_attention(head.query, head.key, head.value, mask)
     broken = mistake.attend(head.query, head.key, head.value, mask)
-    st.markdown(f"{mistake.what} {mistake.why}")
+    st.markdown(paragraph(_(mistake.what), _(mistake.why)))
     live_figure(
         [
             mistake_picture.spec(
@@ -37,7 +39,10 @@ def show(now: Now) -> None:
             )
         ],
         key="broken",
-        alt=f"The right weights, the weights with the mistake {name}, and their difference",
+        alt=_(
+            "The right weights, the weights with the mistake {name}, and their difference",
+            name=shown(MISTAKE, name),
+        ),
         name=f"mistake {name}",
     )
     audits = {
@@ -46,20 +51,21 @@ def show(now: Now) -> None:
     }
     changes = (broken.weights - right.weights).abs()
     largest, lost = float(changes.nan_to_num(nan=0.0).max()), int(changes.isnan().sum())
-    failed = [check.name for check in audits["broken"] if not check.passed]
+    failed = [_(check.name) for check in audits["broken"] if not check.passed]
     leaked = broken.weights[~mask & (broken.weights > 0)].tolist()
-    what_you_see(f"{verdict(largest, failed, mistake.breaks, lost=lost)} {leaks(leaked)}".strip())
+    what_you_see(paragraph(verdict(largest, failed, _(mistake.breaks), lost=lost), leaks(leaked)))
+    titles = {"right": _c("attention", "right"), "broken": _c("attention", "broken")}
     st.markdown(
         checks_table(
-            [check.name for check in audits["right"]],
+            [_(check.name) for check in audits["right"]],
             {
-                title: [(check.passed, check.verdict) for check in audited]
+                titles[title]: [(check.passed, check.verdict) for check in audited]
                 for title, audited in audits.items()
             },
         )
     )
-    gaps = "Empty cells are not numbers." if bool(broken.weights.isnan().any()) else ""
-    st.caption(f"Here the scale is 1/√d_k and the temperature 1. {note} {gaps}".strip())
+    gaps = _("Empty cells are not numbers.") if bool(broken.weights.isnan().any()) else ""
+    st.caption(paragraph(_("Here the scale is 1/√d_k and the temperature 1."), note, gaps))
 
 
 def verdict(largest: float, failed: Sequence[str], breaks: str, *, lost: int = 0) -> str:
@@ -67,20 +73,34 @@ def verdict(largest: float, failed: Sequence[str], breaks: str, *, lost: int = 0
 
     Args:
         largest: change of a weight that is still a number; lost: how many are none.
-        failed: the names of the checks that fail.
-        breaks: what the mistake breaks where it shows.
+        failed: the names of the checks that fail, as they are shown.
+        breaks: what the mistake breaks where it shows, likewise.
     """
     if not failed:
-        changed = "changes nothing" if not largest else f"changes no weight by more than {number(largest, 2)}"
-        return (
-            f"On these numbers the mistake {changed} and every check holds, which is how it survives. "
-            f"On others it breaks this: {breaks}."
+        if largest:
+            told = _(
+                "On these numbers the mistake changes no weight by more than {most} and every check holds, "
+                "which is how it survives.",
+                most=number(largest, 2),
+            )
+        else:
+            told = _(
+                "On these numbers the mistake changes nothing and every check holds, which is how it "
+                "survives."
+            )
+        return paragraph(told, _("On others it breaks this: {check}.", check=breaks))
+    if not lost:
+        told = _("The largest change of a weight is {change}.", change=number(largest, 3))
+    elif largest:
+        told = _n(
+            "{count} weight is no number any more; others change by up to {change}.",
+            "{count} weights are no numbers any more; others change by up to {change}.",
+            lost,
+            change=number(largest, 3),
         )
-    told = f"The largest change of a weight is {number(largest, 3)}."
-    if lost:
-        gone = "1 weight is no number" if lost == 1 else f"{lost} weights are no numbers"
-        told = f"{gone} any more{f'; others change by up to {number(largest, 3)}' if largest else ''}."
-    return f"{told} What fails now: {'; '.join(failed)}."
+    else:
+        told = _n("{count} weight is no number any more.", "{count} weights are no numbers any more.", lost)
+    return paragraph(told, _("What fails now: {checks}.", checks=_("; ").join(failed)))
 
 
 def leaks(weights: Sequence[float]) -> str:
@@ -91,21 +111,22 @@ def leaks(weights: Sequence[float]) -> str:
     """
     if not weights:
         return ""
-    told = (
-        "1 masked pair that has weight"
-        if len(weights) == 1
-        else f"{len(weights)} masked pairs that have weight"
+    return _n(
+        "Marked: {count} masked pair that has weight all the same, {most}.",
+        "Marked: {count} masked pairs that have weight all the same, up to {most}.",
+        len(weights),
+        most=number(max(weights), 3),
     )
-    return f"Marked: {told} all the same, {'up to ' if len(weights) > 1 else ''}{number(max(weights), 3)}."
 
 
 def _mask_for(needs: str, now: Now) -> tuple[torch.Tensor, str]:
     """The mask on the screen where the mistake shows with it, else one with which it does."""
     mask = now.mask
     if needs == "mask" and bool(mask.all()):
-        return attn_core.causal_mask(*mask.shape), "This mistake needs a mask, so a causal one is used here."
+        causal = attn_core.causal_mask(*mask.shape)
+        return causal, _("This mistake needs a mask, so a causal one is used here.")
     if needs == "masked row" and bool(mask.any(dim=-1).all()):
         mask = mask.clone()
         mask[now.cell[0]] = False
-        return mask, "This mistake needs a row with every key masked: here it is the selected query's."
+        return mask, _("This mistake needs a row with every key masked: here it is the selected query's.")
     return mask, ""

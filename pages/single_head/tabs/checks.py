@@ -5,6 +5,7 @@ import streamlit as st
 import attn_core
 from attn_core.hard_lookup import audit_hard_lookup
 from attn_ui.screen.tables import checks_table
+from attn_words import _
 from pages.single_head.compute import Now
 
 
@@ -19,16 +20,21 @@ def show(now: Now) -> None:
     )
     lookup = audit_hard_lookup(head.query, head.key, head.value, now.mask)
     st.markdown(
-        "Computed just now, on the numbers in the picture; the last two lines compare with "
-        "`torch.nn.functional.scaled_dot_product_attention`."
+        _(
+            "Computed just now, on the numbers in the picture; the last two lines compare with "
+            "`torch.nn.functional.scaled_dot_product_attention`."
+        )
     )
     st.markdown(
         checks_table(
-            [check.name for check in (*checks, lookup)],
-            {"this page": [(check.passed, check.verdict) for check in (*checks, lookup)]},
+            [_(check.name) for check in (*checks, lookup)],
+            {_("this page"): [(check.passed, check.verdict) for check in (*checks, lookup)]},
         )
     )
     st.caption(
-        "The hull is tested along every axis and 256 other directions. A check holds while its largest "
-        f"deviation stays below {checks[0].tolerance:.1e} times the largest number compared."
+        _(
+            "The hull is tested along every axis and 256 other directions. A check holds while its largest "
+            "deviation stays below {tolerance} times the largest number compared.",
+            tolerance=f"{checks[0].tolerance:.1e}",
+        )
     )

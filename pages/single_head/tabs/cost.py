@@ -5,11 +5,14 @@ import streamlit as st
 
 from attn_core import AttentionCost, Masking, attention_cost, make_mask
 from attn_figures.scale_study import cost_picture
+from attn_ui.base.parameters import shown
 from attn_ui.base.shared_cache import shared
 from attn_ui.screen.frame import what_you_see
 from attn_ui.screen.live_figure import live_figure
 from attn_ui.screen.tables import table
+from attn_words import _
 from pages.single_head.compute import Now
+from pages.single_head.settings import MASK
 
 LENGTHS = (8, 16, 32, 64, 128, 256, 512, 1024)
 
@@ -36,12 +39,12 @@ def show(now: Now) -> None:
         "operations": np.array([[c.flops for c in row] for row in each], dtype=float),
         "bytes": np.array([[c.bytes for c in row] for row in each], dtype=float),
     }
-    masked = "no mask" if masking.kind == "none" else f"{masking.kind} mask"
+    masked = _("no mask") if masking.kind == "none" else _("{mask} mask", mask=shown(MASK, masking.kind))
     live_figure(
         [cost_picture.spec(LENGTHS, curves, max(mask.shape), masked)],
         key="cost",
-        alt="Pairs, operations and bytes over the number of tokens, in full and under the mask",
-        name=f"cost of attention {masked}",
+        alt=_("Pairs, operations and bytes over the number of tokens, in full and under the mask"),
+        name=f"cost of attention {'no' if masking.kind == 'none' else masking.kind} mask",
     )
     what_you_see(sentence(masking.kind, LENGTHS[-1], pairs[-1]))
 
@@ -49,26 +52,28 @@ def show(now: Now) -> None:
 def cost_table(cost: AttentionCost, full: AttentionCost) -> str:
     """Compare what the mask leaves with full attention."""
     rows = (
-        ("pairs of query and key", cost.pairs, full.pairs),
-        ("floating-point operations", cost.flops, full.flops),
-        ("bytes, at 8 a number", cost.bytes, full.bytes),
+        (_("pairs of query and key"), cost.pairs, full.pairs),
+        (_("floating-point operations"), cost.flops, full.flops),
+        (_("bytes, at 8 a number"), cost.bytes, full.bytes),
     )
     cells = [(name, f"{one:,}", f"{all_:,}", f"{one / all_:.1%}") for name, one, all_ in rows]
-    return table(["cost", "under this mask", "full attention", "share"], cells, numbers=3)
+    return table([_("cost"), _("under this mask"), _("full attention"), _("share")], cells, numbers=3)
 
 
 def sentence(kind: str, longest: int, pairs: int) -> str:
     """Say how the cost grows under a mask that leaves so many pairs of the longest sequence."""
     if kind == "none":
-        return (
+        return _(
             "Without a mask every pair is computed: twice the tokens, four times the pairs: the cost is "
             "quadratic. The dashed line marks the present number of tokens."
         )
     if kind == "own":
-        return "A mask of single cells saves no more than those cells, however long the sentence grows."
+        return _("A mask of single cells saves no more than those cells, however long the sentence grows.")
     if pairs == longest**2:
-        return f"At {longest:,} tokens this mask leaves every pair: nothing is saved."
-    return (
-        f"At {longest:,} tokens this mask leaves {pairs / longest**2:.1%} of the pairs. The saving is real "
-        "only where the code skips masked pairs; plain softmax(QKᵀ) computes them all and discards them."
+        return _("At {count} tokens this mask leaves every pair: nothing is saved.", count=f"{longest:,}")
+    return _(
+        "At {count} tokens this mask leaves {share} of the pairs. The saving is real only where the code "
+        "skips masked pairs; plain softmax(QKᵀ) computes them all and discards them.",
+        count=f"{longest:,}",
+        share=f"{pairs / longest**2:.1%}",
     )

@@ -14,6 +14,7 @@ from attn_ui.screen import weights_tab
 from attn_ui.screen.download import offer_csv
 from attn_ui.screen.screen import SCREEN
 from attn_ui.screen.typed_tables import Typed, paste, type_over
+from attn_words import _
 from pages.single_head.compute import Now
 from pages.single_head.head import typed_vectors, weights
 from pages.single_head.settings import QKV, TABLE_X, TABLE_Y, VECTORS
@@ -37,12 +38,12 @@ def show(now: Now) -> None:
             write=partial(fixed, decimals=6),
         )
     pairs, output = (pd.DataFrame(each) for each in tables(now).values())
-    st.dataframe(pairs, hide_index=True, height=320)
+    st.dataframe(pairs.rename(columns=_), hide_index=True, height=320)
     left, right = st.columns(2)
     with left:
-        offer_csv("Save as CSV", "single-head-attention.csv", lambda: pairs.to_csv(index=False).encode())
-    right.caption("One row for each query and key. A masked pair has no scaled score and weight 0.")
-    st.dataframe(output, hide_index=True)
+        offer_csv(_("Save as CSV"), "single-head-attention.csv", lambda: pairs.to_csv(index=False).encode())
+    right.caption(_("One row for each query and key. A masked pair has no scaled score and weight 0."))
+    st.dataframe(output.rename(columns=_), hide_index=True)
 
 
 def _weights(now: Now) -> dict[str, Numbers]:
@@ -63,13 +64,13 @@ def _typed(now: Now) -> list[Typed]:
     """Return the tables that are typed, with the present settings."""
     inputs = now.inputs
     if inputs.is_own and SCREEN.now(QKV) == "typed":
-        named = ((TABLE_Q, "Queries Q"), (TABLE_K, "Keys K"), (TABLE_V, "Values V"))
+        named = ((TABLE_Q, _("Queries Q")), (TABLE_K, _("Keys K")), (TABLE_V, _("Values V")))
         return [Typed(setting, title, setting.rows(SCREEN.text(setting))) for setting, title in named]
     if not inputs.is_own or SCREEN.now(VECTORS) != "typed":
         return []
-    sentences = [(TABLE_X, "Vectors X", inputs.text, inputs.x)]
+    sentences = [(TABLE_X, _("Vectors X"), inputs.text, inputs.x)]
     if inputs.second_text is not None:
-        sentences.append((TABLE_Y, "Vectors Y of the second sentence", inputs.second_text, inputs.y))
+        sentences.append((TABLE_Y, _("Vectors Y of the second sentence"), inputs.second_text, inputs.y))
     return [
         Typed(
             setting,

@@ -2,15 +2,18 @@
 
 import streamlit as st
 
+from attn_words import N_, _
 from pages.single_head.compute import Now
 from pages.single_head.stages import STAGES
 
-NOTES = """
+NOTES = N_(
+    """
 - With Q = K the **scores** are symmetric, whatever the vectors; the weights only where row sums agree.
 - Without positions and without a mask, permuting the tokens permutes the rows and changes nothing else:
   attention is permutation equivariant, order is invisible.
 - Numbers drawn from a seed know no grammar. Where one key draws all the weight, look at its length first.
 """
+)
 
 
 def show(now: Now) -> None:
@@ -19,5 +22,5 @@ def show(now: Now) -> None:
         if stage.explanation:
             left, right = st.columns(2, vertical_alignment="center", gap="large")
             left.latex(stage.formula(now))
-            right.markdown(stage.explanation)
-    st.markdown(NOTES)
+            right.markdown(_(stage.explanation))
+    st.markdown(_(NOTES))

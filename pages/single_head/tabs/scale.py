@@ -11,6 +11,7 @@ from attn_ui.base.shared_cache import shared
 from attn_ui.base.shared_settings import SEED
 from attn_ui.screen.live_figure import live_figure
 from attn_ui.screen.state import exact
+from attn_words import _
 from pages.single_head.compute import Now
 from pages.single_head.settings import SWEEP_WIDTH
 
@@ -36,20 +37,25 @@ def show(now: Now) -> None:
     width = exact(SWEEP_WIDTH)
     study, figures = _study(seed, width.values)
     st.markdown(
-        "128 random queries, each with 16 random keys of its own, from the page's seed "
-        f"({seed}). Drag the width: a sum of d_k products spreads √d_k times as wide."
+        _(
+            "128 random queries, each with 16 random keys of its own, from the page's seed ({seed}). Drag "
+            "the width: a sum of d_k products spreads √d_k times as wide.",
+            seed=seed,
+        )
     )
     live_figure(
         figures,
         key="sweep",
-        alt="Weights of one query, and variance, entropy, largest weight and gradient size over the width",
+        alt=_("Weights of one query, and variance, entropy, largest weight and gradient size over the width"),
         name="why divide by the root of the width",
-        slider=Slider("Width d_k", width),
+        slider=Slider(_("Width d_k"), width),
         says=[sentence(study, at) for at in range(len(study.widths))],
     )
     st.caption(
-        "Gradient size is the Frobenius norm of the softmax's Jacobian, averaged over the queries: where it "
-        "nears 0, nothing more is learned through the weights."
+        _(
+            "Gradient size is the Frobenius norm of the softmax's Jacobian, averaged over the queries: where "
+            "it nears 0, nothing more is learned through the weights."
+        )
     )
 
 
@@ -57,12 +63,19 @@ def sentence(study: attn_core.ScaleStudy, at: int) -> str:
     """Say what scaling does at one width."""
     width = study.widths[at]
     if width == 1:
-        return "At width 1 there is nothing to divide: √1 = 1, and both are the same."
+        return _("At width 1 there is nothing to divide: √1 = 1, and both are the same.")
     variance, largest, gradient = (
         each[:, at].tolist() for each in (study.variance, study.largest, study.gradient)
     )
-    return (
-        f"At d_k = {width} the scores have variance {variance[0]:.1f}, scaled {variance[1]:.2f}. Unscaled, "
-        f"the largest of 16 weights is {largest[0]:.2f} on average and the gradient {gradient[0]:.3f}; "
-        f"scaled, {largest[1]:.2f} and {gradient[1]:.3f}."
+    return _(
+        "At d_k = {width} the scores have variance {variance}, scaled {scaled_variance}. Unscaled, the "
+        "largest of 16 weights is {largest} on average and the gradient {gradient}; scaled, "
+        "{scaled_largest} and {scaled_gradient}.",
+        width=width,
+        variance=f"{variance[0]:.1f}",
+        scaled_variance=f"{variance[1]:.2f}",
+        largest=f"{largest[0]:.2f}",
+        gradient=f"{gradient[0]:.3f}",
+        scaled_largest=f"{largest[1]:.2f}",
+        scaled_gradient=f"{gradient[1]:.3f}",
     )
