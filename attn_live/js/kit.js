@@ -108,6 +108,7 @@ class Kit {
     this.said = element("p", { className: "live-kit-said" });
     this.said.setAttribute("role", "status");
     this.save = button(word("Save the file"), () => this.download());
+    this.save.dataset.live = "file";
     this.copy = button(word("Copy picture"), () => this.copyPicture());
     /** @type {Made | undefined} */
     this.made = undefined;
