@@ -18,19 +18,21 @@ from attn_ui.host.turns import TURNS  # noqa: E402  (found by the path above)
 from attn_ui.screen import language, share  # noqa: E402  (found by the path above)
 from attn_ui.screen.style import dress  # noqa: E402  (found by the path above)
 from attn_ui.streamlit_inside import markup  # noqa: E402  (found by the path above)
+from attn_words import _  # noqa: E402  (found by the path above)
+from attn_words import language as spoken  # noqa: E402  (found by the path above)
 
 language.speak_here()
 dress()
 if st.context.is_embedded:
     # In a course page the figure stands alone: its settings are the link's.
     st.html(f"<style>{markup.SIDEBAR} {{ display: none }}</style>")
-# Made once for a session: making them looks for their files, a twentieth of a rerun.
-made = st.session_state.setdefault("_pages", [])
+# Made once for a session and language: making them looks for their files, a twentieth of a rerun.
+made = st.session_state.setdefault(f"_pages_{spoken()}", [])
 if not made:
     made += [
         st.Page(
             ROOT / "pages" / page.folder / "page.py",
-            title=page.title,
+            title=_(page.title),
             url_path=page.address or None,
             default=page.is_default,
         )

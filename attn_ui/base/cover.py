@@ -21,6 +21,7 @@ from attn_live.arrays import Crossed
 from attn_live.packing import Cursor, pack
 from attn_live.unpacking import unpacked
 from attn_ui.base.shared_cache import shared
+from attn_words import N_, _
 
 Follows = Mapping[str, Sequence[str]]
 GIVEN = ("given",)
@@ -30,8 +31,37 @@ _AROUND = (" hatch", " masked", " leak", " leaking", " ink", " ground")  # what 
 _KEPT = ("type", "name", "xaxis", "yaxis", "xgap", "ygap", "hoverongaps", "orientation", "visible", "mode")
 _CLEAR = [[end, theme.rgba(theme.LIGHT.masked, 0)] for end in (0, 1)]
 _SHARED = 0.1  # of a panel's numbers: where so many are those of the covered one, it shows the same
+_NUMBERED = re.compile(r"head (\d+(?:\.\d+)?)")
 _NUMBER = re.compile(r"\d+\.\d{2,}")
 _MARK_SIZE = 30  # pixels
+# Names of traces that people read where one is covered; others are messages of the pages that draw them.
+_READ = (
+    N_("weights"),
+    N_("scores"),
+    N_("scaled"),
+    N_("masked"),
+    N_("exponentials"),
+    N_("row sums"),
+    N_("output"),
+    N_("mask"),
+    N_("difference"),
+    N_("estimate"),
+    N_("true curve"),
+    N_("kernel"),
+    N_("hard weights"),
+    N_("hard output"),
+    N_("prediction"),
+    N_("loss"),
+    N_("encoding"),
+    N_("similarity"),
+    N_("distance"),
+    N_("placed"),
+    N_("head"),
+    N_("all heads"),
+    N_("spread"),
+    N_("mean"),
+    N_("max"),
+)
 
 
 @lru_cache(maxsize=8)
@@ -66,7 +96,21 @@ def check(packed: bytes, name: str, follows: Iterable[str] = ()) -> None:
     """
     there = names(packed)
     if name not in there and name not in follows:
-        raise ValueError(f"a panel or curve that is shown here: {', '.join(there) or 'this figure has none'}")
+        if not there:
+            raise ValueError(_("a panel or curve that is shown here: this figure has none"))
+        raise ValueError(_("a panel or curve that is shown here: {names}", names=", ".join(there)))
+
+
+def called(name: str) -> str:
+    """Return what a panel or curve is called in sentences, whose trace has this name.
+
+    >>> called("head 2"), called("with the residual, one head")
+    ('head 2', 'with the residual, one head')
+    """
+    numbered = _NUMBERED.fullmatch(name)
+    if numbered:
+        return _("head {number}", number=numbered[1])
+    return _(", ").join(map(_, name.split(", ")))
 
 
 @shared
@@ -248,7 +292,8 @@ def _withheld(trace: Trace, maps: Mapping[str, Trace], name: str) -> Trace:
     if own.endswith(" masked"):
         place = str(over.get("hovertemplate", "")).partition("<br>")[0]
         place = "" if "%{z" in place or "%{customdata" in place else place
-        said = {"hovertemplate": f"{place}<br><b>covered</b><extra></extra>"}
+        is_covered = _("covered")
+        said = {"hovertemplate": f"{place}<br><b>{is_covered}</b><extra></extra>"}
         named = {"hovertext": texts} if isinstance(texts, Crossed) else {}
         cells = {"z": np.zeros(size), "colorscale": _CLEAR, "showscale": False}
         return kept | {"visible": True, "meta": meta} | cells | said | named
@@ -330,7 +375,7 @@ def _scrub(
         own = names_at.get((note.get("xref"), note.get("yref")), "")
         told = _NUMBER.findall(str(note.get("text", "")))
         if told and (own in hidden_names or any(_tells(token, numbers) for token in told)):
-            note["text"] = html.escape(own) or " "  # its title had a measure of it
+            note["text"] = html.escape(called(own)) or " "  # its title had a measure of it
 
 
 def _tells(token: str, numbers: NDArray[np.float64]) -> bool:

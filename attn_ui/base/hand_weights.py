@@ -4,13 +4,24 @@ from collections.abc import Mapping, Sequence
 
 from attn_ui.base.ask import Ask
 from attn_ui.base.markdown import listed
-from attn_ui.base.parameters import Choice
-from attn_ui.base.weight_tables import CONVENTION, HAND, MOST, TABLES, Given, Rows, Weight, said
+from attn_ui.base.parameters import Choice, shown, tab_name
+from attn_ui.base.weight_tables import (
+    CONVENTION,
+    HAND,
+    MOST,
+    SWITCH,
+    TABLES,
+    Given,
+    Rows,
+    Weight,
+    said,
+)
+from attn_words import _, paragraph
 
 
 def ask_whether(ask: Ask) -> bool:
     """Ask whether weights are set by hand."""
-    return ask.flag(HAND, "Weights W set by hand", help=CONVENTION)
+    return ask.flag(HAND, _(SWITCH), help=_(CONVENTION))
 
 
 def is_by_hand(ask: Ask) -> bool:
@@ -24,14 +35,18 @@ def ask_init(ask: Ask, setting: Choice, sentences: Mapping[str, str]) -> str:
     Args:
         ask: answers.
         setting: the choice, made by `init_setting`.
-        sentences: what each option does, in words and signs, by its name.
+        sentences: what each option does, in words and signs, by its name: messages.
     """
-    lines = "\n".join(f"- **{name}**: {sentence}." for name, sentence in sentences.items())
-    return ask.choose(
-        setting,
-        "Weights W drawn as",
-        help=f"W takes d_in numbers to d_out.\n\n{lines}\n\nBiases are uniform within ±1/√d_in always.",
-    )
+    lines = [
+        _("- **{name}**: {what}.", name=shown(setting, name), what=_(sentence))
+        for name, sentence in sentences.items()
+    ]
+    help_ = [
+        _("W takes d_in numbers to d_out."),
+        "\n".join(lines),
+        _("Biases are uniform within ±1/√d_in always."),
+    ]
+    return ask.choose(setting, _("Weights W drawn as"), help="\n\n".join(help_))
 
 
 def ask_by_hand(ask: Ask, wanted: Sequence[Sequence[Weight]]) -> Given:
@@ -45,15 +60,28 @@ def ask_by_hand(ask: Ask, wanted: Sequence[Sequence[Weight]]) -> Given:
     """
     fit, problems = fitting(ask, wanted)
     present = [each[0] for each in wanted]
-    ask.say(":material/table: Type them, or open a file, in the tab *Data* of *Take away*.")
+    ask.say(
+        _(
+            ":material/table: Type them, or open a file, in the tab *{tab}* of *{group}*.",
+            tab=tab_name("Data"),
+            group=_("Take away"),
+        )
+    )
     for problem in problems:
-        ask.say(f":material/edit: {problem} The one from the seed is used meanwhile.")
+        said_of_it = paragraph(problem, _("The one from the seed is used meanwhile."))
+        ask.say(f":material/edit: {said_of_it}")
     if large := [each.name for each in present if not each.is_typed]:
-        ask.say(f":material/info: {listed(large)}: more than {MOST} rows or columns, too many to type.")
+        ask.say(
+            _(
+                ":material/info: {weights}: more than {most} rows or columns, too many to type.",
+                weights=listed(large),
+                most=MOST,
+            )
+        )
     when = {weight.name: weight.when for weight, _ in fit}
-    ask.say(f"{said([each.name for each in present], when)}.")
+    ask.say(said([each.name for each in present], when))
     if any(ask.text(TABLES[each.name]) for each in present):
-        ask.button("Take all from the seed again", lambda: _from_seed(ask, present), width="stretch")
+        ask.button(_("Take all from the seed again"), lambda: _from_seed(ask, present), width="stretch")
     return tuple((weight.name, rows) for weight, rows in fit)
 
 

@@ -6,6 +6,7 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 from attn_ui.base.parameters import NearestError, Parameter, Several, by_name
+from attn_words import _, _c
 
 _LONGEST_QUOTE = 40
 
@@ -21,17 +22,19 @@ class Dropped:
 
     def sentence(self) -> str:
         """Say what came and what was wanted, safe to show as markdown."""
-        return (
-            f"The link's {_quote(self.name)} was {_quote(self.text)}; wanted: {self.wanted}. "
-            f"{self.used or 'The default'} is used."
-        )
+        said = {"name": _quote(self.name), "text": _quote(self.text), "wanted": self.wanted}
+        if self.used:
+            return _(
+                "The link's {name} was {text}; wanted: {wanted}. {used} is used.", **said, used=self.used
+            )
+        return _("The link's {name} was {text}; wanted: {wanted}. The default is used.", **said)
 
 
 def _quote(text: str) -> str:
     """Show foreign text as code: nothing in it is run, rendered or linked."""
     printable = "".join(c if c.isprintable() else "�" for c in text).replace("`", "'")
     short = printable if len(printable) <= _LONGEST_QUOTE else printable[: _LONGEST_QUOTE - 1] + "…"
-    return f"`{short}`" if short.strip() else "empty"
+    return f"`{short}`" if short.strip() else _c("what was typed", "empty")
 
 
 def bad_settings(parameters: Sequence[Parameter], query: dict[str, list[str]]) -> list[Dropped]:
@@ -46,10 +49,10 @@ def bad_settings(parameters: Sequence[Parameter], query: dict[str, list[str]]) -
     for name, texts in query.items():
         parameter = known.get(name)
         if parameter is None:
-            dropped.append(Dropped(name, texts[-1], "a setting of this page"))
+            dropped.append(Dropped(name, texts[-1], _("a setting of this page")))
             continue
         if len(texts) > 1 and not isinstance(parameter, Several):
-            dropped.append(Dropped(name, " and ".join(texts), "one value"))
+            dropped.append(Dropped(name, _c("between two values", " and ").join(texts), _("one value")))
             continue
         for text in texts:
             try:

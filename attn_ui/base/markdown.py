@@ -4,6 +4,8 @@ import unicodedata
 from collections.abc import Sequence
 from typing import Literal
 
+from attn_words import _, _c
+
 # Streamlit's names for what `.streamlit/config.toml` sets to the colours of query, key and value.
 _COLOURS = {"query": "violet", "key": "orange", "value": "green"}
 _MARKDOWN = frozenset("\\`*_{}[]()<>#+-.!|~$:&^=\"'")
@@ -28,8 +30,18 @@ def listed(names: Sequence[str]) -> str:
     >>> listed(["a", "b", "c"]), listed(["a"]), listed([])
     ('a, b and c', 'a', 'none')
     """
-    *most, last = names or ["none"]
-    return f"{', '.join(most)} and {last}" if most else last
+    *most, last = names or [_c("of several", "none")]
+    return _("{most} and {last}", most=_(", ").join(most), last=last) if most else last
+
+
+def either(names: Sequence[str]) -> str:
+    """Join words of which one is wanted.
+
+    >>> either(["a", "b", "c"]), either(["a"])
+    ('a, b or c', 'a')
+    """
+    *most, last = names
+    return _("{most} or {last}", most=_(", ").join(most), last=last) if most else last
 
 
 def coloured(role: Literal["query", "key", "value"], text: str) -> str:
@@ -43,4 +55,4 @@ def coloured(role: Literal["query", "key", "value"], text: str) -> str:
 
 def in_papers(names: str) -> str:
     """Say what papers call that which is chosen beside a control; nothing where there is no other name."""
-    return f"In papers: {names}." if names else ""
+    return _("In papers: {names}.", names=names) if names else ""

@@ -4,7 +4,9 @@ from collections.abc import Collection
 from typing import Any
 
 from attn_ui.base.ask import Ask
+from attn_ui.base.parameters import tab_name
 from attn_ui.base.shared_settings import BLOCKED, DILATION, GLOBAL_TOKENS, RANDOM_BLOCKS
+from attn_words import _
 
 
 def ask_details(ask: Ask, kinds: Collection[str], *, blocks_in: str) -> dict[str, Any]:
@@ -13,22 +15,25 @@ def ask_details(ask: Ask, kinds: Collection[str], *, blocks_in: str) -> dict[str
     Args:
         ask: answers.
         kinds: the kinds of mask that are in use.
-        blocks_in: where a cell of a mask of one's own is clicked, as "the scaled map".
+        blocks_in: where a cell of a mask of one's own is clicked, as "the scaled map", said by `_`.
     """
     details: dict[str, Any] = {}
     if "dilated" in kinds:
-        details["dilation"] = ask.whole(DILATION, "Places between neighbours")
+        details["dilation"] = ask.whole(DILATION, _("Places between neighbours"))
     if "global + local" in kinds:
-        details["global_tokens"] = ask.whole(GLOBAL_TOKENS, "Global tokens, from the first")
+        details["global_tokens"] = ask.whole(GLOBAL_TOKENS, _("Global tokens, from the first"))
     if "block-sparse" in kinds:
-        details["random_blocks"] = ask.whole(RANDOM_BLOCKS, "Random blocks a row")
+        details["random_blocks"] = ask.whole(RANDOM_BLOCKS, _("Random blocks a row"))
     if "own" in kinds:
         details["blocked"] = tuple(sorted(BLOCKED.cells(ask.text(BLOCKED))))
         ask.say(
-            f":material/touch_app: Click a cell of {blocks_in} to block or free it, or choose it under "
-            "*Arithmetic*."
+            _(
+                ":material/touch_app: Click a cell of {map} to block or free it, or choose it under *{tab}*.",
+                map=blocks_in,
+                tab=tab_name("Arithmetic"),
+            )
         )
-        ask.button("Free all cells", lambda: ask.write(BLOCKED, ""), disabled=not details["blocked"])
+        ask.button(_("Free all cells"), lambda: ask.write(BLOCKED, ""), disabled=not details["blocked"])
     return details
 
 

@@ -2,13 +2,15 @@
 
 from dataclasses import dataclass
 
+from attn_words import N_, _
+
 _CHOICES = ("ButtonGroup", "Selectbox")
 _FIELDS = (*_CHOICES, "NumberInput", "Slider")
 
 
 @dataclass(frozen=True)
 class Listed:
-    """One page. Its folder under `pages/` and its address follow from its title."""
+    """One page. Its folder under `pages/` and its address follow from its title, which is said by `_`."""
 
     title: str
     about: str  # what the overview says of it, and a link to it where it unfolds
@@ -32,7 +34,8 @@ class Listed:
         >>> Listed("Kernel regression", "Near keys weigh more.").heading
         'Kernel regression · Attention lab'
         """
-        return "Attention lab" if self.is_default else f"{self.title} · Attention lab"
+        lab = _("Attention lab")
+        return lab if self.is_default else f"{_(self.title)} · {lab}"
 
     @property
     def address(self) -> str:
@@ -46,49 +49,49 @@ class Listed:
 
 PAGES = (
     Listed(
-        "Overview",
-        "Attention as pictures that move: each row is a query, its weights over the keys sum to one.",
+        N_("Overview"),
+        N_("Attention as pictures that move: each row is a query, its weights over the keys sum to one."),
         is_default=True,
         opens_with=("PageLink",),
     ),
     Listed(
-        "Kernel regression",
-        "Near keys weigh more: attention as of 1964.",
+        N_("Kernel regression"),
+        N_("Near keys weigh more: attention as of 1964."),
         opens_with=(*_FIELDS, "rehype-katex"),
     ),
     Listed(
-        "Single head",
-        "Similar words weigh more: scores, softmax, a mix of values.",
+        N_("Single head"),
+        N_("Similar words weigh more: scores, softmax, a mix of values."),
         opens_with=(*_FIELDS, "TextInput", "Checkbox"),
     ),
     Listed(
-        "Positional encoding",
-        "What order does, and what happens without it.",
+        N_("Positional encoding"),
+        N_("What order does, and what happens without it."),
         opens_with=(*_FIELDS, "TextInput"),
     ),
     Listed(
-        "Multi-head",
-        "Several views of one sentence, added up to one output.",
+        N_("Multi-head"),
+        N_("Several views of one sentence, added up to one output."),
         opens_with=(*_FIELDS, "TextInput", "Checkbox"),
     ),
     Listed(
-        "Learned heads",
-        "What heads become when something is asked of them.",
+        N_("Learned heads"),
+        N_("What heads become when something is asked of them."),
         opens_with=(*_CHOICES, "TextInput", "Checkbox"),
     ),
     Listed(
-        "What courses say",
-        "Sentences that go around, each measured: does it hold, and where?",
+        N_("What courses say"),
+        N_("Sentences that go around, each measured: does it hold, and where?"),
         opens_with=("ButtonGroup", "NumberInput", "PageLink"),
     ),
     Listed(
-        "Applications",
-        "Translation, BERT and GPT, images, captions, speech: who asks, and who answers.",
+        N_("Applications"),
+        N_("Translation, BERT and GPT, images, captions, speech: who asks, and who answers."),
         opens_with=("ButtonGroup", "PageLink", "rehype-katex"),
     ),
     Listed(
-        "Glossary",
-        "Every term by its names, and where to see it.",
+        N_("Glossary"),
+        N_("Every term by its names, and where to see it."),
         opens_with=("ButtonGroup", "rehype-katex"),
     ),
 )

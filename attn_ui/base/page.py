@@ -7,7 +7,7 @@ gives the figure of a link in a plain process; `attn_ui.screen.run_page` runs an
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, lru_cache
+from functools import cached_property
 from importlib import import_module
 from types import ModuleType
 from typing import Any, Generic, TypeVar
@@ -27,6 +27,7 @@ from attn_ui.base.places import See
 from attn_ui.base.programs import OneProgram, Programs
 from attn_ui.base.term import Term
 from attn_ui.base.terms import in_sentence, occurring
+from attn_words import _, cached, paragraph
 
 Asked = TypeVar("Asked")
 Now = TypeVar("Now")
@@ -145,14 +146,15 @@ class Seen(Generic[Now]):
             ValueError: there is no such panel or curve.
         """
         if self.figure is None:
-            raise ValueError("a panel or curve of a figure, and none is shown here")
+            raise ValueError(_("a panel or curve of a figure, and none is shown here"))
         table = tuple((pattern, tuple(sources)) for pattern, sources in follows.items())
         steps = cover.covered(self.figure.steps, name, table)
         tells = any(letter.isdigit() for letter in self.figure.alt)
+        covered = _("Covered: {panel}.", panel=cover.called(name))
         figure = replace(
             self.figure,
             steps=steps,
-            alt=f"Covered: {name}." if tells else f"{self.figure.alt.rstrip('.')}. Covered: {name}.",
+            alt=covered if tells else paragraph(self.figure.alt.rstrip(".。") + _("."), covered),
             says=pack_says(asks),
             says_what_is_chosen=True,
             clicked=clicked,
@@ -210,7 +212,7 @@ class Page(Generic[Asked, Now]):
         """Return the terms and the letters in what stands at the figure, wherever its sliders are."""
         says = seen.figure.says if seen.figure else None
         said = _terms_of(says) if says else ()
-        return occurring((self.about, *seen.notes), [seen.formula], self.letters(seen.view), said)
+        return occurring((_(self.about), *seen.notes), [seen.formula], self.letters(seen.view), said)
 
     def tab(self, name: str) -> ModuleType:
         """Return the module of a tab: `show(now)` fills it. Only where it is open it is imported.
@@ -281,7 +283,7 @@ def _position(figure: Figure, ask: Ask) -> tuple[int, int]:
     return step, row
 
 
-@lru_cache(maxsize=64)  # a slider that is let go leaves the sentences as they are, of up to 60 kB
+@cached(64)  # a slider that is let go leaves the sentences as they are, of up to 60 kB
 def _terms_of(says: bytes) -> tuple[Term, ...]:
     # Thousands of pieces differ by their numbers alone.
     texts = {text.translate(_DIGITS): text for text in texts_in(says)}.values()
@@ -325,7 +327,8 @@ class At(Generic[Now]):
     @property
     def _figure(self) -> Figure:
         if self.seen.figure is None:
-            raise LookupError(f"{self.page.title} has no figure at this link. {' '.join(self.ask.said)}")
+            none = _("{page} has no figure at this link.", page=_(self.page.title))
+            raise LookupError(paragraph(none, *self.ask.said))
         return self.seen.figure
 
     @cached_property
@@ -360,7 +363,7 @@ class At(Generic[Now]):
         """
         handed = self.page.programs and not self.seen.covered and self.page.programs(self.seen.now)
         if not handed:
-            raise LookupError(f"{self.page.title} has no programs at this link")
+            raise LookupError(_("{page} has no programs at this link", page=_(self.page.title)))
         return handed
 
     @property

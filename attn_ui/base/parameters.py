@@ -77,6 +77,11 @@ def shown(setting: "Choice | Several", option: str) -> str:
     return option if WORDLESS.issuperset(option) else _c(setting.name, option)
 
 
+def tab_name(tab: str) -> str:
+    """Return a tab's name as it is shown."""
+    return _c("tab", tab)
+
+
 @dataclass(frozen=True)
 class Tabs(Choice):
     """What lies under a page's figure: one is open, found in a group by what it is for."""

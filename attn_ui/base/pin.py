@@ -7,6 +7,7 @@ from urllib.parse import parse_qs, urlencode
 
 from attn_ui.base.links import bad_settings, read_link
 from attn_ui.base.parameters import Parameter, Tabs, Text
+from attn_words import _
 
 PIN = "pin"
 LONGEST = 6000  # characters, so that a link with a pin in it stays a link
@@ -25,12 +26,17 @@ class Pin:
         """Return the query itself where this page can use all of it."""
         bad = bad_settings(self.settings, parse_qs(text, keep_blank_values=True)) if text else ()
         if bad or len(text) > LONGEST or (text and "=" not in text):
-            raise ValueError(f"the settings of another link to this page, in at most {LONGEST:,} characters")
+            raise ValueError(
+                _(
+                    "the settings of another link to this page, in at most {count} characters",
+                    count=f"{LONGEST:,}",
+                )
+            )
         return text
 
     def values(self, text: str) -> dict[str, Any]:
         """Return the value of every setting that a pin is about, by name; an open tab is none of them."""
-        named, _ = read_link(self.settings, f"?{text}")
+        named = read_link(self.settings, f"?{text}")[0]
         return {each.name: named.get(each.name, each.default) for each in self.about}
 
     @property

@@ -11,13 +11,14 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
 from attn_figures.comparable import Curves, Map, Part, parts_of
-from attn_figures.compare import Compared, compare, compared_steps
+from attn_figures.compare import Change, Compared, compare, compared_steps
 from attn_figures.numbers import number
 from attn_live.packing import TooLargeError, pack
 from attn_live.says import pack_says
 from attn_live.unpacking import figures_of
 from attn_ui.base.markdown import coloured, listed, plain
 from attn_ui.base.shared_cache import shared
+from attn_words import N_, _, _c, _n, paragraph
 
 if TYPE_CHECKING:
     from attn_ui.base.page import Figure, Page, Seen
@@ -26,9 +27,16 @@ Told = Mapping[str, tuple[str, str]]  # what controls are called and what they s
 
 _MOST_NAMED = 3  # rows or panels that are named one by one
 _LONGEST_WORDS = 32  # letters of what a control says
-_BENT = ", colours bent"  # said under a map, and nothing of its numbers
-_SLIDER = "as the slider says"
-NOTHING = "There is nothing to compare here"
+_BENT, _STRAIGHT = N_("weights, colours bent"), N_("weights")  # the colours are nothing of the numbers
+_SLIDER = N_("as the slider says")
+_ROWS = (
+    (N_("query"), N_("queries")),
+    (N_("key"), N_("keys")),
+    (N_("row"), N_("rows")),
+    (N_("column"), N_("columns")),
+    (N_("curve"), N_("curves")),
+)
+"""What rows and columns of a map are called, and a curve: one, and several."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,10 +72,11 @@ def pinned(
     """
     a = _a(page.address, pin, page)
     if a.figure is None:
-        return Pinned(why=f"{NOTHING}: A has no figure. {a.said}".strip())
+        return Pinned(why=paragraph(_("There is nothing to compare here: A has no figure."), a.said))
     b_words, a_words = _words(told, seen.figure, places, a)
     if seen.figure is None:
-        return Pinned(why=f"{NOTHING}: the page has no figure now.", a=a_words, b=b_words)
+        why = _("There is nothing to compare here: the page has no figure now.")
+        return Pinned(why=why, a=a_words, b=b_words)
     figure = seen.figure
     mark = blake2b(figure.steps, digest_size=16).hexdigest()
     found = _drawn(
@@ -76,18 +85,24 @@ def pinned(
     if not found.steps:
         return Pinned(None, found.why, found.titles, found.chosen, a_words, b_words)
     title = found.titles[found.chosen]
+    settings = _("A and B have the same settings.")
+    if a_words or b_words:
+        settings = _("A: {a}. B: {b}.", a=a_words, b=b_words)
     shown = replace(
         figure,
         steps=found.steps,
         key="compared",
-        alt=f"{title}, compared: A as it was pinned, B as the page is now, and the difference B minus A.",
+        alt=_(
+            "{panel}, compared: A as it was pinned, B as the page is now, and the difference B minus A.",
+            panel=title,
+        ),
         name=f"{figure.name} compared",
         says=found.says,
         rows=None,
         chosen=figure.chosen if found.chooses else {},
         clicked=None,
         says_what_is_chosen=False,
-        caption=f"A: {a_words}. B: {b_words}." if a_words or b_words else "A and B have the same settings.",
+        caption=settings,
         invites="",
     )
     return Pinned(shown, "", found.titles, found.chosen, a_words, b_words)
@@ -109,7 +124,7 @@ class _A:
 def _a(address: str, pin: str, _page: Page[Any, Any]) -> _A:
     del address  # the page's; with the pin it says all
     at = _page.at(f"?{pin}")
-    said = " ".join(at.ask.said)
+    said = paragraph(*at.ask.said)
     if at.seen.figure is None:
         return _A(None, at.ask.told, said)
     return _A(at.figure(), at.ask.told | _sliders(at.seen.figure, at.position), said)
@@ -129,10 +144,12 @@ def _words(told: Told, figure: Figure | None, places: tuple[int, int], a: _A) ->
     """Return what of B's and of A's settings differs, in words."""
     b_told = {**told, **_sliders(figure, places)}
     if figure and figure.slider:
-        b_told[figure.slider.steps.name] = figure.slider.label, _SLIDER
+        b_told[figure.slider.steps.name] = figure.slider.label, _(_SLIDER)
     names = [name for name in dict.fromkeys([*b_told, *a.told]) if b_told.get(name) != a.told.get(name)]
     b, of_a = (
-        ", ".join(f"{label} {_short(words)}" for label, words in (each[n] for n in names if n in each))
+        _c("between parts of a sentence", ", ").join(
+            f"{label} {_short(words)}" for label, words in (each[n] for n in names if n in each)
+        )
         for each in (b_told, a.told)
     )
     return b, of_a
@@ -141,7 +158,7 @@ def _words(told: Told, figure: Figure | None, places: tuple[int, int], a: _A) ->
 def _short(words: str) -> str:
     one_line = " ".join(words.split())
     short = one_line if len(one_line) <= _LONGEST_WORDS else one_line[: _LONGEST_WORDS - 1] + "…"
-    return f"“{short}”" if " " in short and words != _SLIDER else short or "empty"
+    return f"“{short}”" if " " in short and words != _(_SLIDER) else short or _c("what was typed", "empty")
 
 
 # ---- the picture ----
@@ -167,12 +184,15 @@ def _drawn(
     a, steps = parts_of(_a_figure), [parts_of(each) for each in figures_of(_steps, row)]
     shown = {name for step in steps for name in step}
     common = [name for name in a if any(_is_one(a[name], step.get(name)) for step in steps)]
-    if not a or not shown:
-        which = "what was pinned is" if not a else "the figure is"
-        return _Drawn(why=f"{NOTHING}: {which} a diagram without numbers.")
+    if not a:
+        return _Drawn(
+            why=_("There is nothing to compare here: what was pinned is a diagram without numbers.")
+        )
+    if not shown:
+        return _Drawn(why=_("There is nothing to compare here: the figure is a diagram without numbers."))
     if not common:
         of_a, of_b = (listed([plain(part.title) for part in each.values()]) for each in (a, steps[0]))
-        return _Drawn(why=f"{NOTHING}: A shows {of_a}, B shows {of_b}.")
+        return _Drawn(why=_("There is nothing to compare here: A shows {a}, B shows {b}.", a=of_a, b=of_b))
     titles = _titles(steps, common)
     found = {name: [compare(a[name], step.get(name)) for step in steps] for name in common}
     chosen = panel if panel in common else _first(found)
@@ -180,8 +200,11 @@ def _drawn(
     try:
         packed = pack(compared_steps(whole, [step.get(chosen) for step in steps]))
     except TooLargeError:
-        why = f"{plain(titles[chosen])} is too large to be compared at all positions of the slider"
-        return _Drawn(why=f"{why}: take fewer tokens.", titles=titles, chosen=chosen)
+        why = _(
+            "{panel} is too large to be compared at all positions of the slider: take fewer tokens.",
+            panel=plain(titles[chosen]),
+        )
+        return _Drawn(why=why, titles=titles, chosen=chosen)
     curves = {name for name in common if isinstance(a[name], Curves)}
     says = [
         _said(
@@ -209,7 +232,8 @@ def _titles(steps: Sequence[Mapping[str, Part]], common: Sequence[str]) -> dict[
     """Return the panels' titles; the short name of one whose title moves, or is another's too."""
     titles = {}
     for name in common:
-        said = {step[name].title.removesuffix(_BENT) for step in steps if name in step}
+        said = {step[name].title for step in steps if name in step}
+        said = {_(_STRAIGHT) if title == _(_BENT) else title for title in said}
         titles[name] = said.pop() if len(said) == 1 else name
     twice = {title for title in titles.values() if list(titles.values()).count(title) > 1}
     return {name: name if title in twice else title for name, title in titles.items()}
@@ -248,14 +272,15 @@ def _said(
     others = {name: each for name, each in found.items() if name != chosen}
     changed = [plain(titles[name]) for name, each in others.items() if _differs(each)]
     if changed and not _differs(compared):
-        said.append(f"What changed is {listed(changed[:_MOST_NAMED])}.")
+        said.append(_("What changed is {panels}.", panels=listed(changed[:_MOST_NAMED])))
     # A curve over all positions of the slider is the same at each of them: of curves it says nothing.
     alike = [name for name, each in others.items() if not _differs(each) and name not in curves]
     still = [plain(titles[name]) for name in alike]
     if still:
-        more = [f"{len(still) - _MOST_NAMED} more"] if len(still) > _MOST_NAMED else []
-        said.append(f"{_capital(listed(still[:_MOST_NAMED] + more))} did not change at all.")
-    return " ".join(each for each in said if each)
+        left = len(still) - _MOST_NAMED
+        names = listed(still[:_MOST_NAMED] + ([_("{count} more", count=left)] if left > 0 else []))
+        said.append(_("{names} did not change at all.", names=_capital(names)))
+    return paragraph(*said)
 
 
 def _capital(text: str) -> str:
@@ -266,27 +291,61 @@ def _most(compared: Compared, b: Part, title: str) -> str:
     alone = _alone(compared, b)
     if compared.most is None:
         if compared.alone:
-            return f"In {title}, no number that both have changed. {alone}"
-        what = "numbers are" if isinstance(b, Curves) else "cells are"
-        return f"Nothing changed in {title}: all {compared.count:,} {what} the same in A and in B."
-    change = compared.most
+            return paragraph(_("In {panel}, no number that both have changed.", panel=title), alone)
+        count = f"{compared.count:,}"
+        if isinstance(b, Curves):
+            return _(
+                "Nothing changed in {panel}: all {count} numbers are the same in A and in B.",
+                panel=title,
+                count=count,
+            )
+        return _(
+            "Nothing changed in {panel}: all {count} cells are the same in A and in B.",
+            panel=title,
+            count=count,
+        )
+    return paragraph(_moved(compared.most, b, title), alone)
+
+
+def _moved(change: Change, b: Part, title: str) -> str:
     by = number(change.after - change.before, 4)
-    signed = by if by.startswith("−") else f"+{by}"
-    moved = f"from {number(change.before, 4)} in A to {number(change.after, 4)} in B, by **{signed}**."
-    said = f"{_place(change.place, b, title)}: {moved}"
-    return f"{said} {alone}" if alone else said
-
-
-def _place(place: tuple[str, str], b: Part, title: str) -> str:
+    said = {
+        "before": number(change.before, 4),
+        "after": number(change.after, 4),
+        "difference": by if by.startswith("−") else f"+{by}",
+    }
     if isinstance(b, Curves):
-        where = f"{plain(b.titles[0] or 'x')} {plain(place[1])}"
-        return f"The curve “{plain(place[0])}” changed most at {where}"
+        return _(
+            "The curve “{curve}” changed most at {axis} {place}: from {before} in A to {after} in B, by "
+            "**{difference}**.",
+            **said,
+            curve=plain(change.place[0]),
+            axis=plain(b.titles[0] or "x"),
+            place=plain(change.place[1]),
+        )
     roles = b.matrix.row_role, b.matrix.column_role
-    named = [
-        f"{word} “{coloured(role, name)}”" if role in ("query", "key") else f"{word} {plain(name)}"
-        for word, name, role in zip(b.words, place, roles, strict=True)
-    ]
-    return f"In {title}, {(' with ' if b.words == ('query', 'key') else ', ').join(named)} changed most"
+    row, column = (
+        _("{word} “{name}”", word=_(word), name=coloured(role, name))
+        if role in ("query", "key")
+        else f"{_(word)} {plain(name)}"
+        for word, name, role in zip(b.words, change.place, roles, strict=True)
+    )
+    if b.words in (("query", "key"), (_("query"), _("key"))):
+        return _(
+            "In {panel}, {query} with {key} changed most: from {before} in A to {after} in B, by "
+            "**{difference}**.",
+            **said,
+            panel=title,
+            query=row,
+            key=column,
+        )
+    return _(
+        "In {panel}, {row}, {column} changed most: from {before} in A to {after} in B, by **{difference}**.",
+        **said,
+        panel=title,
+        row=row,
+        column=column,
+    )
 
 
 def _alone(compared: Compared, b: Part) -> str:
@@ -294,9 +353,13 @@ def _alone(compared: Compared, b: Part) -> str:
         return ""
     count = f"{compared.alone:,}"
     if isinstance(b, Curves):
-        return f"At {count} places one of them has a gap."
-    cells = "1 cell is" if compared.alone == 1 else f"{count} cells are"
-    return f"{cells} masked in one of them alone, and cannot be compared."
+        return _("At {count} places one of them has a gap.", count=count)
+    return _n(
+        "{count} cell is masked in one of them alone, and cannot be compared.",
+        "{count} cells are masked in one of them alone, and cannot be compared.",
+        compared.alone,
+        count=count,
+    )
 
 
 def _still(compared: Compared, b: Part) -> str:
@@ -304,25 +367,38 @@ def _still(compared: Compared, b: Part) -> str:
     names, total = compared.still, compared.total
     if not names or len(names) == total:
         return ""
-    row = b.words[0] if isinstance(b, Map) else "curve"
+    row = b.words[0] if isinstance(b, Map) else _ROWS[-1][0]
     if len(names) > _MOST_NAMED:
-        return f"Of {total} {_plural(row)} {len(names)} did not change at all."
-    quoted = listed([f"“{plain(each)}”" for each in names])
-    return f"{_capital(row if len(names) == 1 else _plural(row))} {quoted} did not change at all."
+        return _(
+            "Of {total} {rows} {count} did not change at all.",
+            total=total,
+            rows=_plural(row),
+            count=len(names),
+        )
+    quoted = listed([_("“{name}”", name=plain(each)) for each in names])
+    rows = _capital(_(row) if len(names) == 1 else _plural(row))
+    return _("{rows} {names} did not change at all.", rows=rows, names=quoted)
 
 
 def _plural(word: str) -> str:
-    return {"query": "queries"}.get(word, f"{word}s")
+    """Return what several are called of which a figure names one, in the language that is spoken."""
+    known = {name: several for one, several in _ROWS for name in (one, _(one))}
+    return _(known[word]) if word in known else f"{word}s" if word.isascii() else word
 
 
 def _why(compared: Compared, a: Part, b: Part | None, title: str) -> str:
     """Say why there is no difference."""
     if b is None or compared.why == "absent":
-        return f"B has no {title} at this position of the slider, so only A is drawn."
+        return _("B has no {panel} at this position of the slider, so only A is drawn.", panel=title)
     if isinstance(a, Map) and isinstance(b, Map):
         if compared.why == "shape":
             of_a, of_b = (" × ".join(map(str, each.matrix.values.shape)) for each in (a, b))
-            return f"In {title}, A has {of_a} cells and B {of_b}, so no difference is drawn."
+            return _(
+                "In {panel}, A has {a} cells and B {b}, so no difference is drawn.",
+                panel=title,
+                a=of_a,
+                b=of_b,
+            )
         others = [
             (list(mine), list(theirs), word)
             for mine, theirs, word in zip(_names(a), _names(b), b.words, strict=True)
@@ -330,9 +406,15 @@ def _why(compared: Compared, a: Part, b: Part | None, title: str) -> str:
         ]
         which = listed([_plural(word) for _, _, word in others])
         mine, theirs = next((one, other) for one, other in zip(*others[0][:2], strict=True) if one != other)
-        where = f"“{plain(mine)}” in A stands where “{plain(theirs)}” stands in B"
-        return f"In {title}, the {which} are not the same ({where}), so no difference is drawn."
-    return "The curves of A and of B stand at other places, so no difference is drawn."
+        return _(
+            "In {panel}, the {rows} are not the same (“{a}” in A stands where “{b}” stands in B), so no "
+            "difference is drawn.",
+            panel=title,
+            rows=which,
+            a=plain(mine),
+            b=plain(theirs),
+        )
+    return _("The curves of A and of B stand at other places, so no difference is drawn.")
 
 
 def _names(part: Map) -> tuple[Sequence[str], Sequence[str]]:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from urllib.parse import urlencode
 
 from attn_ui.base.navigation import PAGES
+from attn_words import _
 
 
 @dataclass(frozen=True)
@@ -17,7 +18,7 @@ class Place:
     @property
     def title(self) -> str:
         """What the page is called."""
-        return next(page.title for page in PAGES if page.folder == self.folder)
+        return _(next(page.title for page in PAGES if page.folder == self.folder))
 
     @property
     def address(self) -> str:

@@ -21,6 +21,7 @@ from attn_ui.base.framing import ALOUD, COVER, PREDICT
 from attn_ui.base.links import Dropped
 from attn_ui.base.markdown import coloured, listed, plain
 from attn_ui.base.parameters import Steps
+from attn_words import N_, _, paragraph
 
 if TYPE_CHECKING:
     from attn_ui.base.page import Figure
@@ -31,7 +32,11 @@ NODES = 33  # places at which a drawn curve has a height
 MOST_BARS = 24  # keys of a row that is dragged
 _TIE = 1e-6  # numbers that differ by less, in float32, are said to be equal
 _NO_WEIGHTS = frozenset({"scores", "scaled", "masked", "prediction"})  # though their rows may sum to one
-_NOUNS = {"at": "place", "says": "answer"}  # what a map calls its rows and columns in its hover
+# What a sentence calls rows and columns, where a map's hover names them by other words.
+_SIDES = (N_("query"), N_("key"), N_("row"), N_("column"), N_("dimension"), N_("position"))
+_NOUNS = {"at": N_("place"), "says": N_("answer")}
+# In a hover, in the language that is spoken.
+_WORDS = re.compile(r"(\w+) ?(?:<b>)?%\{y\}(?:</b>)?(?:, |，\s*)(\w+)")
 _SUMS_TO = 1e-4  # how near to one a row of weights adds up in float32
 _WITH_ARTICLE = {
     "weights",
@@ -43,7 +48,8 @@ _WITH_ARTICLE = {
     "row sums",
     "kernel",
 }
-RISES, FALLS = "It rises", "It falls"
+RISES, FALLS = N_("It rises"), N_("It falls")
+"""What can be answered about a trend, shown by `_`."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,6 +77,11 @@ class Map:
         filled = np.nan_to_num(self.values)
         sums = filled.sum(axis=1)
         return bool((filled >= 0).all() and ((np.abs(sums - 1) < _SUMS_TO) | (sums == 0)).all())
+
+    def nouns(self) -> tuple[str, str]:
+        """Return what sentences call a row and a column."""
+        row, column = (_(_NOUNS.get(word, word)) for word in self.words)
+        return row, column
 
     def row(self, row: int) -> str:
         """Return the label of a row, as markdown."""
@@ -100,13 +111,15 @@ class Pad:
 
 def _called(name: str) -> str:
     """Return what a sentence calls a panel or curve, as markdown."""
-    article = "the " if name in _WITH_ARTICLE else ""
-    return f"{article}**{plain(name)}**"
+    said = f"**{plain(cover.called(name))}**"
+    return _("the {panel}", panel=said) if name in _WITH_ARTICLE else said
 
 
 def _quoted(word: str, label: str) -> str:
-    said = coloured("query", label) if word == "query" else plain(label)
-    return f"“{coloured('key', label) if word == 'key' else said}”"
+    # A hover names them in the language that is spoken.
+    if word in ("query", _("query")):
+        return f"“{coloured('query', label)}”"
+    return f"“{coloured('key', label) if word in ('key', _('key')) else plain(label)}”"
 
 
 # ---- scoring, without a figure ----
@@ -236,27 +249,34 @@ class Question:
     def sentence(self, step: int, row: int) -> str:
         """Return what is asked, as markdown."""
         name = _called(self.name)
+        if self.kind == ALOUD and self.name.endswith("s"):
+            return _("Covered: what are {panel}?", panel=name)
         if self.kind == ALOUD:
-            return f"Covered: what {'are' if self.name.endswith('s') else 'is'} {name}?"
+            return _("Covered: what is {panel}?", panel=name)
+        return paragraph(_("Covered: {panel}.", panel=name), *self._asks(step, row))
+
+    def _asks(self, step: int, row: int) -> list[str]:
         if self.kind == "curve":
-            return f"Covered: {name}. Where does it go? Draw it."
+            return [_("Where does it go?"), _("Draw it.")]
         here = self.maps[step]
         row, column = min(row, len(here.rows) - 1), min(self.column, len(here.columns) - 1)
-        asked, found = (_NOUNS.get(word, word) for word in here.words)
-        cell = f"{asked} {here.row(row)} and {found} {here.column(column)}"
-        covered = f"Covered: {name}."
-        if self.kind == "key":
-            most = "gets the most weight from" if here.is_weights else "has the largest number for"
-            return f"{covered} Which {found} {most} the {asked} {here.row(row)}?"
-        if self.kind == "row":
-            return f"{covered} How does the {asked} {here.row(row)} share its weight out? Drag the bars."
-        if self.kind == "number":
-            return f"{covered} Which number stands at {cell}?"
-        end = self.end(step)
-        return (
-            f"{covered} {self.slider} goes from {self.texts[step]} to {self.texts[end]}. "
-            f"Does the number at {cell} rise or fall?"
-        )
+        asked, found = here.nouns()
+        said = {"asked": asked, "row": here.row(row), "found": found, "column": here.column(column)}
+        match self.kind:
+            case "key" if here.is_weights:
+                return [_("Which {found} gets the most weight from the {asked} {row}?", **said)]
+            case "key":
+                return [_("Which {found} has the largest number for the {asked} {row}?", **said)]
+            case "row":
+                shares = _("How does the {asked} {row} share its weight out?", **said)
+                return [shares, _("Drag the bars.")]
+            case "number":
+                return [_("Which number stands at {asked} {row} and {found} {column}?", **said)]
+        start, end = self.texts[step], self.texts[self.end(step)]
+        return [
+            _("{slider} goes from {start} to {end}.", slider=self.slider, start=start, end=end),
+            _("Does the number at {asked} {row} and {found} {column} rise or fall?", **said),
+        ]
 
     def end(self, step: int) -> int:
         """Return the step to which the slider goes: its last; from there, its first."""
@@ -274,7 +294,7 @@ class Question:
         if self.kind == ALOUD:
             return ""
         if self.kind == "curve":
-            return self._said_curve(answer) if isinstance(answer, tuple) else "You gave no answer."
+            return self._said_curve(answer) if isinstance(answer, tuple) else _("You gave no answer.")
         match self.kind, answer:
             case "key", int():
                 said = self._said_key(answer)
@@ -285,72 +305,85 @@ class Question:
             case "trend", str():
                 said = self._said_trend(answer)
             case _:
-                said = "You gave no answer."
-        return f"{said} {self._moves() if self.kind == 'trend' else self._largest()}"
+                said = _("You gave no answer.")
+        return paragraph(said, self._moves() if self.kind == "trend" else self._largest())
 
     def _said_key(self, answer: int) -> str:
         here, row = self.map, self.map.values[self.row]
         answer = min(answer, len(row) - 1)
-        found = top(row)
+        found, column = top(row), here.column(answer)
         if found is None:
-            return f"You said {here.column(answer)}."
+            return _("You said {column}.", column=column)
         if answer in found.places:
-            return f"**Right:** you said {here.column(answer)}."
+            return _("**Right:** you said {column}.", column=column)
         if not np.isfinite(row[answer]):
-            return f"You said {here.column(answer)}: it is masked, so it has no number."
-        return f"You said {here.column(answer)}: it has {_told(row[answer])}."
+            return _("You said {column}: it is masked, so it has no number.", column=column)
+        return _("You said {column}: it has {number}.", column=column, number=_told(row[answer]))
 
     def _said_row(self, answer: Sequence[float]) -> str:
         here, row = self.map, self.map.values[self.row]
         apart = differences(answer, row)
         worst = int(np.abs(apart).argmax())
         distance = total_variation(answer, row)
-        said = f"Half the sum of the differences is {_told(distance)} (the total variation distance, 0 to 1)."
+        said = _(
+            "Half the sum of the differences is {distance} (the total variation distance, 0 to 1).",
+            distance=_told(distance),
+        )
         if np.abs(apart[worst]) < 0.0005:
-            return f"**Right.** {said}"
-        has = "is masked" if np.isnan(row[worst]) else f"has {_told(row[worst])}"
-        return f"You gave {here.column(worst)} {_told(answer[worst])}, it {has}. {said}"
+            return paragraph(_("**Right.**"), said)
+        fields = {"column": here.column(worst), "gave": _told(answer[worst])}
+        if np.isnan(row[worst]):
+            return paragraph(_("You gave {column} {gave}, it is masked.", **fields), said)
+        return paragraph(_("You gave {column} {gave}, it has {has}.", **fields, has=_told(row[worst])), said)
 
     def _said_curve(self, answer: tuple[float, ...]) -> str:
         if self.curve is None or self.pad is None:
             return ""
         apart = from_curve(answer, self.pad.x, self.curve)
         if not np.isfinite(apart).any():
-            return "It has no height anywhere: there is nothing to compare."
+            return _("It has no height anywhere: there is nothing to compare.")
         far = int(np.nanargmax(np.abs(apart)))
         there = float(self.curve.y[far])
-        return (
-            f"Your curve is {_told(float(np.nanmean(np.abs(apart))))} away from it on average, furthest "
-            f"at {self.curve.x[far]:.3g}: you drew {_told(there + float(apart[far]))}, it is {_told(there)}."
+        return _(
+            "Your curve is {distance} away from it on average, furthest at {place}: you drew {drawn}, it is "
+            "{number}.",
+            distance=_told(float(np.nanmean(np.abs(apart)))),
+            place=f"{self.curve.x[far]:.3g}",
+            drawn=_told(there + float(apart[far])),
+            number=_told(there),
         )
 
     def table(self, answer: Sequence[float]) -> str:
         """Compare a row that was dragged with what was computed, cell by cell: a table in markdown."""
         here, row = self.map, self.map.values[self.row]
         apart = differences(answer, row)
-        lines = [f"| {here.words[1].capitalize()} | You gave | It has | Difference |", "|---|---:|---:|---:|"]
+        header = [_(here.words[1]).capitalize(), _("You gave"), _("It has"), _("Difference")]
+        lines = [f"| {' | '.join(header)} |", "|---|---:|---:|---:|"]
+        masked = _("masked")
         lines += [
-            f"| {plain(label)} | {gave:.2f} | {'masked' if np.isnan(has) else _told(has)} | {_signed(off)} |"
+            f"| {plain(label)} | {gave:.2f} | {masked if np.isnan(has) else _told(has)} | {_signed(off)} |"
             for label, gave, has, off in zip(here.columns, answer, row, apart, strict=True)
         ]
         return "\n".join(lines)
 
     def _said_number(self, answer: float) -> str:
         here, value = self.map, float(self.map.values[self.row, self.column])
-        column = here.column(self.column)
+        said = {"column": here.column(self.column), "gave": _told(answer), "has": _told(value)}
         if not np.isfinite(value):
-            return f"You gave {column} {_told(answer)}; it is masked, so it has no number."
+            return _("You gave {column} {gave}; it is masked, so it has no number.", **said)
         off = abs(answer - value)
-        apart = "the same" if off < 0.0005 else f"{_told(off)} {'less' if value < answer else 'more'}"
-        return f"You gave {column} {_told(answer)}, it has {_told(value)}: {apart}."
+        if off < 0.0005:
+            return _("You gave {column} {gave}, it has {has}: the same.", **said)
+        if value < answer:
+            return _("You gave {column} {gave}, it has {has}: {off} less.", **said, off=_told(off))
+        return _("You gave {column} {gave}, it has {has}: {off} more.", **said, off=_told(off))
 
     def _said_trend(self, answer: str) -> str:
         turned = turns(*self._ends())
-        if not np.isfinite(self._ends()).all():
-            return f"You said: {answer.lower()}."
-        if turned == (1 if answer == RISES else -1):
-            return f"**Right:** {answer.lower()}."
-        return f"You said: {answer.lower()}."
+        is_right = np.isfinite(self._ends()).all() and turned == (1 if answer == RISES else -1)
+        if answer == RISES:
+            return _("**Right:** it rises.") if is_right else _("You said: it rises.")
+        return _("**Right:** it falls.") if is_right else _("You said: it falls.")
 
     def _ends(self) -> tuple[float, float]:
         start, end = (
@@ -361,11 +394,22 @@ class Question:
     def _moves(self) -> str:
         start, end = self._ends()
         if not np.isfinite([start, end]).all():
-            return "The cell is masked, so it has no number."
-        here, there = self.texts[self.step], self.texts[self.end(self.step)]
-        does = {1: "it rises", -1: "it falls", 0: "it stays"}[turns(start, end)]
-        said = f"With {self.slider} at {here} it is {_told(start)}, at {there} {_told(end)}: {does}."
-        return f"{said} {self._why_it_moves()}".strip()
+            return _("The cell is masked, so it has no number.")
+        said = {
+            "slider": self.slider,
+            "here": self.texts[self.step],
+            "there": self.texts[self.end(self.step)],
+            "start": _told(start),
+            "end": _told(end),
+        }
+        turned = turns(start, end)
+        if turned == 0:
+            moves = _("With {slider} at {here} it is {start}, at {there} {end}: it stays.", **said)
+        elif turned > 0:
+            moves = _("With {slider} at {here} it is {start}, at {there} {end}: it rises.", **said)
+        else:
+            moves = _("With {slider} at {here} it is {start}, at {there} {end}: it falls.", **said)
+        return paragraph(moves, self._why_it_moves())
 
     def _why_it_moves(self) -> str:
         """Say what becomes of the row's largest weight: it is that which a slider spreads or gathers."""
@@ -375,32 +419,53 @@ class Question:
         start, end = (float(np.nan_to_num(each.values[self.row]).max()) for each in ends)
         if turns(start, end) == 0:
             return ""
-        spread = "the row spreads out" if end < start else "the row gathers on its largest"
-        return f"The largest weight of the row goes from {_told(start)} to {_told(end)}: {spread}."
+        said = {"start": _told(start), "end": _told(end)}
+        if end < start:
+            return _("The largest weight of the row goes from {start} to {end}: the row spreads out.", **said)
+        return _(
+            "The largest weight of the row goes from {start} to {end}: the row gathers on its largest.",
+            **said,
+        )
 
     def _largest(self) -> str:
         """Say which number of the row is the largest, and by how much: for weights, by their scores."""
         here = self.map
         found = top(here.values[self.row])
         if found is None or (here.is_weights and found.value == 0):
-            return f"The {here.words[0]} {here.row(self.row)} may attend to nothing."
+            asked, row = _(here.words[0]), here.row(self.row)
+            return _("The {asked} {row} may attend to nothing.", asked=asked, row=row)
         names = listed([here.column(place) for place in found.places[:3]])
         if len(found.places) > 3:
-            names += f" and {len(found.places) - 3} more"
-        each = " each" if len(found.places) > 1 else ""
-        said = f"The largest is {names}, {_told(found.value)}{each}"
+            names = _("{names} and {count} more", names=names, count=len(found.places) - 3)
+        several = len(found.places) > 1
+        largest = (_("{names}, {number} each") if several else _("{names}, {number}")).format(
+            names=names, number=_told(found.value)
+        )
         if found.next_place is None:
-            return f"{said}."
-        after = f"the next, {here.column(found.next_place)} with {_told(found.next_value)}"
-        if not here.is_weights:
-            return f"{said}; {after}."
-        scores = here.scores
+            return _("The largest is {largest}.", largest=largest)
+        said = {
+            "largest": largest,
+            "column": here.column(found.next_place),
+            "number": _told(found.next_value),
+        }
+        scores = here.scores if here.is_weights else None
         if scores is not None and np.isfinite(scores[self.row, [found.places[0], found.next_place]]).all():
             best, other = (float(scores[self.row, at]) for at in (found.places[0], found.next_place))
-            return f"{said}, for its scaled score {best:.2f} is {best - other:.2f} above that of {after}."
-        if found.next_value > 0:
-            return f"{said}: {found.value / found.next_value:.3g} times {after}."
-        return f"{said}; {after}."
+            return _(
+                "The largest is {largest}, for its scaled score {score} is {more} above that of the next, "
+                "{column} with {number}.",
+                **said,
+                score=f"{best:.2f}",
+                more=f"{best - other:.2f}",
+            )
+        if here.is_weights and found.next_value > 0:
+            times = f"{found.value / found.next_value:.3g}"
+            return _(
+                "The largest is {largest}: {times} times the next, {column} with {number}.",
+                **said,
+                times=times,
+            )
+        return _("The largest is {largest}; the next, {column} with {number}.", **said)
 
 
 def _told(value: float) -> str:
@@ -544,7 +609,7 @@ def _read_map(figure: Mapping[str, Any], name: str) -> Map | None:
     values = np.asarray(trace["z"], dtype=np.float64)
     rows, columns = labels(figure, trace, (values.shape[0], values.shape[1]))
     is_attention = (trace.get("meta") or {}).get("cells") == "query-key"
-    place = re.match(r"(\w+) (?:<b>)?%\{y\}(?:</b>)?, (\w+) ", str(trace.get("hovertemplate", "")))
+    place = _WORDS.match(str(trace.get("hovertemplate", "")))
     words = ("query", "key") if is_attention else place.groups() if place else ("row", "column")
     found = Map(name, values, rows, columns, (words[0], words[1]), _scores(figure, trace))
     is_unnamed = found.words == ("row", "column") and found.is_weights
@@ -553,7 +618,8 @@ def _read_map(figure: Mapping[str, Any], name: str) -> Map | None:
 
 def _scores(figure: Mapping[str, Any], trace: Mapping[str, Any]) -> Numbers | None:
     """Return what a softmax made weights of: what their own hover tells, or the map of masked scores."""
-    told = re.search(r"scaled score %\{customdata\[(\d+)\]", str(trace.get("hovertemplate", "")))
+    score = re.escape(html.escape(_("scaled score")))
+    told = re.search(rf"{score} ?%\{{customdata\[(\d+)\]", str(trace.get("hovertemplate", "")))
     if told and "customdata" in trace:
         return np.asarray(trace["customdata"], dtype=np.float64)[..., int(told[1])]
     named = {each.get("name"): each for each in figure["data"] if each.get("type") == "heatmap"}
@@ -609,4 +675,5 @@ def dropped(name: str, kind: str, error: ValueError | None, possible: Sequence[s
     """Return which of a teacher's words could not be used: the name, or the kind of question."""
     if error is not None:
         return Dropped(COVER.name, name, str(error))
-    return Dropped(PREDICT.name, kind, f"for what is covered here one of {', '.join(possible)}")
+    wanted = _("for what is covered here one of {options}", options=", ".join(possible))
+    return Dropped(PREDICT.name, kind, wanted)

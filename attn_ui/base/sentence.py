@@ -43,11 +43,15 @@ def ask_sentence(
     if not count:
         last: str = ask.kept(kept, setting.default)
         ask.call(setting.name, label, last)
-        ask.say(f":material/edit: No word here yet. The picture still shows “{plain(last)}”.")
+        ask.say(
+            _(":material/edit: No word here yet. The picture still shows “{sentence}”.", sentence=plain(last))
+        )
         return last
     ask.keep(kept, text)
     if how_cut and (said := CUT[how_cut(text)]):
         ask.say(_(said))
     if count > most:
-        ask.say(f":material/content_cut: {count} tokens. The first {most} are drawn.")
+        ask.say(
+            _(":material/content_cut: {count} tokens. The first {most} are drawn.", count=count, most=most)
+        )
     return text

@@ -13,15 +13,20 @@ from importlib.util import find_spec
 from attn_ui.base import latex
 from attn_ui.base.navigation import PAGES
 from attn_ui.base.term import Term
+from attn_words import _, cached
 
 _LIST = "pages.glossary.terms"
 _SHORTEST = 3  # letters of a name that is looked for in sentences: shorter ones are letters of formulas
 _NAME = re.compile(r"[^\\{}]*[^\W\d_][^\\{}]*")
 _PLURALS = (("y", "ies"), ("x", "xes"), ("s", "ses"), ("", "s"))
 _VOWELS = "aeiou"
-# A word is no part of another: not "key" in "monkey", nor "head" in "multi-head".
-_WORD = re.compile(r"(?<![\w-])\w+")
-_GOES_ON = re.compile(r"\w|-\w")
+# A word is no part of another: not "key" in "monkey", nor "head" in "multi-head". Chinese has no spaces:
+# there a form may begin and end anywhere, and one of a single letter would stand in too many words.
+_HAN = "㐀-鿿"
+_WORD = re.compile(rf"[{_HAN}]|(?<![^\W{_HAN}])(?<!-)[^\W{_HAN}]+")
+_GOES_ON = re.compile(rf"[^\W{_HAN}]|-\w")
+_IS_HAN = re.compile(f"[{_HAN}]")
+_SHORTEST_HAN = 2
 _MARKS = re.compile(r":(?:violet|orange|green)\[|\*\*|\]\([^)]*\)|\\(?=\W)|`")
 
 
@@ -38,7 +43,7 @@ def named() -> frozenset[str]:
     return frozenset(each for term in general() for each in map(latex.key, term.symbols) if "_" in each)
 
 
-@cache
+@cached()
 def of_page(folder: str) -> tuple[Term, ...]:
     """Return the letters that a page explains itself, in words of its own."""
     module = f"pages.{folder}.terms"
@@ -48,7 +53,7 @@ def of_page(folder: str) -> tuple[Term, ...]:
     return found
 
 
-@cache
+@cached()
 def of_views() -> tuple[Term, ...]:
     """Return the letters that pages explain themselves, of all pages."""
     return tuple(term for page in PAGES for term in of_page(page.folder))
@@ -60,14 +65,21 @@ def every() -> tuple[Term, ...]:
 
 
 def forms(term: Term) -> tuple[str, ...]:
-    """Return how a term is written in sentences: each of its names, one and several.
+    """Return how a term is written in sentences: each of its names, one and several where that differs.
 
     >>> forms(next(term for term in general() if term.name == "Query"))
     ('query', 'queries')
     """
     found: dict[str, None] = {}
     for name in (term.name, *term.also):
-        if name in term.apart or len(name) < _SHORTEST or not _NAME.fullmatch(name):
+        said = _(name)
+        if name in term.apart:
+            continue
+        if said != name:
+            if len(said) >= (_SHORTEST_HAN if _IS_HAN.search(said) else _SHORTEST):
+                found[said] = None
+            continue
+        if len(name) < _SHORTEST or not _NAME.fullmatch(name):
             continue
         first = name.split()[0]
         word = name[0].lower() + name[1:] if first[1:].islower() and name[1].isalpha() else name
@@ -86,7 +98,7 @@ def _plural(word: str) -> str:
     raise AssertionError(word)
 
 
-@cache
+@cached()
 def _by_first_word() -> dict[str, list[tuple[str, Term]]]:
     """Return the forms of all terms by the word that they begin with, the longest first."""
     found: dict[str, list[tuple[str, Term]]] = {}
@@ -113,7 +125,8 @@ def in_sentence(sentence: str) -> Iterator[Term]:
         start = word.start()
         for form, term in known.get(word[0].casefold(), ()) if start >= end else ():
             after = start + len(form)
-            if _reads(text[start:after], form) and not _GOES_ON.match(text, after):
+            goes_on = not _IS_HAN.match(form[-1]) and _GOES_ON.match(text, after)
+            if _reads(text[start:after], form) and not goes_on:
                 yield term
                 end = after
                 break
@@ -131,14 +144,14 @@ def meanings(on: str) -> dict[str, Term]:
         on: the page's folder, or "folder:view", where the symbols stand: what it means by a letter goes
             before what others mean by it.
     """
-    folder, _, _ = on.partition(":")
+    folder = on.partition(":")[0]
     found: dict[str, Term] = {}
     for here in ("", folder, on):
         found |= _meant(here, folder)
     return found
 
 
-@cache
+@cached()
 def _meant(here: str, folder: str) -> dict[str, Term]:
     terms = (*general(), *of_page(folder))
     return {latex.key(symbol): term for term in terms if term.on == here for symbol in term.symbols}

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from attn_ui.base.markdown import listed
 from attn_ui.base.parameters import Choice, Flag, Parameter, Table
+from attn_words import N_, _, _c
 
 MOST = 64  # rows or columns of a weight that is typed
 HAND = Flag("hand", False)
@@ -16,7 +17,8 @@ SINGLE = ("W_q", "W_k", "W_v", "b_q", "b_k", "b_v")  # of one head
 Rows = tuple[tuple[float, ...], ...]
 Given = tuple[tuple[str, Rows], ...]  # hashable: names and rows, as XW takes them
 
-CONVENTION = (
+SWITCH = N_("Weights W set by hand")
+CONVENTION = N_(
     "As in X W: one row for each number that goes in, one column for each that comes out. "
     "`nn.Linear` keeps the transpose, (out, in)."
 )
@@ -52,11 +54,18 @@ class Weight:
         """
         if came == self.shape:
             return ""
-        turned = ", the transpose, as nn.Linear's weight is" if came == self.shape[::-1] else ""
-        return (
-            f"{self.name} must be {self.shape[0]} × {self.shape[1]} ({self.sizes}); "
-            f"it is {came[0]} × {came[1]}{turned}."
-        )
+        fields = {
+            "name": self.name,
+            "wanted": f"{self.shape[0]} × {self.shape[1]}",
+            "sizes": self.sizes,
+            "came": f"{came[0]} × {came[1]}",
+        }
+        if came == self.shape[::-1]:
+            return _(
+                "{name} must be {wanted} ({sizes}); it is {came}, the transpose, as nn.Linear's weight is.",
+                **fields,
+            )
+        return _("{name} must be {wanted} ({sizes}); it is {came}.", **fields)
 
 
 def hand_settings(names: Iterable[str]) -> tuple[Parameter, ...]:
@@ -79,22 +88,25 @@ def spread(texts: Mapping[str, str]) -> str:
     alike: dict[str, list[str]] = {}
     for name, text in texts.items():
         alike.setdefault(text, []).append(name)
-    return f"Standard deviation {', '.join(f'{text} in {listed(names)}' for text, names in alike.items())}."
+    said = (_("{number} in {names}", number=text, names=listed(names)) for text, names in alike.items())
+    return _("Standard deviation {numbers}.", numbers=_c("between parts of a sentence", ", ").join(said))
 
 
 def said(names: Sequence[str], typed: Mapping[str, str]) -> str:
-    """Say which weights are set by hand and which are drawn, without a full stop.
+    """Say which weights are set by hand and which are drawn.
 
     Args:
         names: of all weights; typed: of those set by hand, and when they hold where that is not always.
 
     >>> said(["W_q", "W_k"], {"W_q": "with 4 heads"})
-    'Set by hand: W_q with 4 heads; drawn from the seed: W_k'
+    'Set by hand: W_q with 4 heads; drawn from the seed: W_k.'
     >>> said(["W_q", "W_k"], {})
-    'Drawn from the seed: W_q and W_k'
+    'Drawn from the seed: W_q and W_k.'
     """
     drawn = [name for name in names if name not in typed]
     if not typed:
-        return f"Drawn from the seed: {listed(drawn)}"
-    told = [f"{name} {when}".strip() for name, when in typed.items()]
-    return f"Set by hand: {listed(told)}" + (f"; drawn from the seed: {listed(drawn)}" if drawn else "")
+        return _("Drawn from the seed: {names}.", names=listed(drawn))
+    told = listed([f"{name} {when}".strip() for name, when in typed.items()])
+    if not drawn:
+        return _("Set by hand: {names}.", names=told)
+    return _("Set by hand: {names}; drawn from the seed: {others}.", names=told, others=listed(drawn))

@@ -9,9 +9,13 @@ from typing import Any
 from attn_ui.base.markdown import plain
 from attn_ui.lessons.lesson import COMPARED, Question, Text
 from attn_ui.lessons.quantity import USUAL_FORM, Quantity, options, value, written
+from attn_words import _, _c
 
 Figures = Callable[[str], dict[str, Any]]
 """The figure at a link, as Plotly takes it; ValueError or LookupError says why there is none."""
+
+Named = Callable[[Quantity, str], str]
+"""How a name is shown that a figure has in English, and a lesson in every language."""
 
 SAME = 1e-6  # of the larger: two numbers that differ by less are equal
 _TWENTIETH = 0.05
@@ -45,19 +49,21 @@ def truth(question: Question, link: str, figures: Figures) -> Truth:
         )
     assert not isinstance(found, str)
     if question.kind == "number":
-        return Truth(written(found, of.form), f"{of.name} is {_exact(found)}", found)
+        said = _("{quantity} is {number}", quantity=of.name, number=_exact(found))
+        return Truth(written(found, of.form), said, found)
     assert question.than is not None
     than = question.than.at(link)
     other = value(than, figures(than.link))
     assert not isinstance(other, str)
     first, second, neither = COMPARED[question.kind]
     answer = neither if _close(found, other) else first if found > other else second
+    told = {"quantity": of.name, "number": _exact(found), "other": _exact(other)}
     if question.kind == "trend":
-        said = f"{of.name} goes from {_exact(found)} to {_exact(other)}"
+        said = _("{quantity} goes from {number} to {other}", **told)
     elif of.name == than.name:  # at two links
-        said = f"{of.name} is {_exact(found)} the first time, {_exact(other)} the second"
+        said = _("{quantity} is {number} the first time, {other} the second", **told)
     else:
-        said = f"{of.name} is {_exact(found)}, {than.name} is {_exact(other)}"
+        said = _("{quantity} is {number}, {than} is {other}", **told, than=than.name)
     return Truth(answer, said, options=(first, second, neither))
 
 
@@ -106,8 +112,12 @@ def read_number(text: str) -> float:
     return float(plain) * percent
 
 
-def said(text: Text, link: str, figures: Figures) -> str:
+def said(text: Text, link: str, figures: Figures, named: Named | None = None) -> str:
     """Return a text with its quantities computed.
+
+    Args:
+        text, link: as the lesson has them; figures: what is asked.
+        named: how the name is shown that one of `CHOICES` comes to.
 
     Raises:
         ValueError: one of them cannot be computed, with the reason.
@@ -116,7 +126,10 @@ def said(text: Text, link: str, figures: Figures) -> str:
     for mark, quantity in text.quantities.items():
         here = quantity.at(link)
         found = value(here, figures(here.link))
-        shown = plain(found) if isinstance(found, str) else written(found, here.form)
+        if isinstance(found, str):
+            shown = plain(named(here, found) if named else found)
+        else:
+            shown = written(found, here.form)
         markdown = markdown.replace(mark, shown)
     return markdown
 
@@ -160,5 +173,13 @@ def _why(of: Quantity, numbers: dict[str, float], chosen: Sequence[str]) -> str:
         reverse=of.of == "largest",
     )
     row = f"{of.panel}[{', '.join(of.cell)}]" if of.cell else of.panel
-    has = f"{' and '.join(chosen)} {'have' if len(chosen) > 1 else 'has'} {_exact(numbers[chosen[0]])}"
-    return f"in {row} {has}" + (f", then {rest[0]} {_exact(numbers[rest[0]])}" if rest else "")
+    names = _c("between two values", " and ").join(chosen)
+    said = {"row": row, "names": names, "number": _exact(numbers[chosen[0]])}
+    if not rest and len(chosen) > 1:
+        return _("in {row} {names} have {number}", **said)
+    if not rest:
+        return _("in {row} {names} has {number}", **said)
+    following = {"next": rest[0], "other": _exact(numbers[rest[0]])}
+    if len(chosen) > 1:
+        return _("in {row} {names} have {number}, then {next} {other}", **said, **following)
+    return _("in {row} {names} has {number}, then {next} {other}", **said, **following)

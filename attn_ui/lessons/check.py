@@ -3,6 +3,7 @@
 import argparse
 import sys
 from collections.abc import Iterator, Sequence
+from itertools import zip_longest
 from pathlib import Path
 
 from attn_ui.lessons import shelf
@@ -18,6 +19,35 @@ def complaints(lesson: Lesson, figures: Figures = figure_of) -> list[str]:
     a stated answer that is not the computed one.
     """
     return [found for step in lesson.steps for found in _of_step(lesson, step, figures)]
+
+
+def disagreements(lesson: Lesson, own: Lesson) -> list[str]:
+    """Return a sentence for whatever a translation has otherwise than the lesson: steps, links, answers."""
+    found = []
+    for step, other in zip_longest(lesson.steps, own.steps):
+        if step is None or other is None or step.link != other.link:
+            has, wanted = (each.link if each else "none" for each in (step, other))
+            line = step.line if step else 1
+            found.append(f"{lesson.file}, line {line}: wanted the step {wanted} of {own.file}, got {has}")
+            continue
+        asked, wanted_ones = ([_asked(each) for each in one.questions] for one in (step, other))
+        if asked != wanted_ones:
+            found.append(
+                f"{lesson.file}, line {step.line}: wanted the questions of {own.file}: {wanted_ones}"
+            )
+    return found
+
+
+def _asked(question: Question) -> tuple[object, ...]:
+    """Return what of a question is the same in every language."""
+    return (
+        question.kind,
+        question.of,
+        question.than,
+        question.answer,
+        question.within,
+        tuple(question.options),
+    )
 
 
 def _of_step(lesson: Lesson, step: Step, figures: Figures) -> Iterator[str]:
@@ -62,7 +92,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m attn_ui.lessons.check", description=__doc__)
     parser.add_argument("files", nargs="*", type=Path, help="lessons, or folders of them")
     asked = parser.parse_args(arguments)
-    named = asked.files or [shelf.OWN]
+    named = asked.files or [shelf.OWN, *(shelf.OWN / folder for folder in shelf.LOCALES.values())]
     files = [file for path in named for file in (shelf.files(path) if path.is_dir() else [path])]
     if not files:
         print(f"lesson-check: no lesson in {', '.join(map(str, asked.files))}", file=sys.stderr)
@@ -75,6 +105,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             found = [str(error)]
         else:
             found = complaints(lesson)
+            if own := shelf.original(file):
+                found += disagreements(lesson, shelf.opened(own))
         for sentence in found:
             print(f"lesson-check: {sentence}", file=sys.stderr)
         wrong += bool(found)

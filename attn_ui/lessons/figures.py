@@ -5,6 +5,7 @@ from typing import Any
 from attn_ui.base.navigation import PAGES
 from attn_ui.base.page import At, Page, page_at
 from attn_ui.base.shared_cache import shared
+from attn_words import SOURCE, speaking
 
 KEPT = ("type", "name", "visible", "x", "y", "z", "xaxis", "yaxis", "meta")
 
@@ -34,13 +35,21 @@ def seen_at(link: str) -> At[Any]:
     return at
 
 
-@shared
 def figure_of(link: str) -> dict[str, Any]:
-    """Return what a lesson can ask of the figure at a link: names, values and labels.
+    """Return what a lesson can ask of the figure at a link: names, values and labels, in English.
+
+    A lesson names them so in every language.
 
     Raises:
         ValueError: a setting of it cannot be used; LookupError: it has no figure.
     """
+    with speaking(SOURCE):
+        return figure_as_said(link)
+
+
+@shared
+def figure_as_said(link: str) -> dict[str, Any]:
+    """Return the same with its labels in the language that is spoken."""
     figure = seen_at(link).figure()
     layout = {
         name: {key: axis[key] for key in ("tickvals", "ticktext") if key in axis}

@@ -5,14 +5,18 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from attn_ui.lessons.quantity import Quantity
+from attn_words import N_
 
 Kind = Literal["number", "which", "larger", "trend"]
 """A number is typed; a name is chosen; which of two is larger; whether it rises from one link to another."""
 COMPARED: Mapping[Kind, tuple[str, str, str]] = {
-    "larger": ("the first", "the second", "they are equal"),
-    "trend": ("it falls", "it rises", "it stays"),
+    "larger": (N_("the first"), N_("the second"), N_("they are equal")),
+    "trend": (N_("it falls"), N_("it rises"), N_("it stays")),
 }
-"""What can be answered where two numbers are compared: the first is larger, the second is, neither."""
+"""What can be answered where two numbers are compared: the first is larger, the second is, neither.
+
+Lessons of every language have these words; a page shows them by `_`.
+"""
 
 
 class LessonError(ValueError):

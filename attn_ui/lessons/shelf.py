@@ -2,19 +2,21 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
-from functools import lru_cache
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from attn_ui.host.hosting import hosting
 from attn_ui.lessons.lesson import Lesson, LessonError, Step
 from attn_ui.lessons.link_list import read_list
 from attn_ui.lessons.read import MOST_BYTES, read, slug
+from attn_words import _, cached, language
 
 ROOT = Path(__file__).resolve().parents[2]
 OWN = ROOT / "lessons"
 LECTURE = ROOT / "docs" / "lecture.txt"
 MOST_FILES = 200
+LOCALES = {"zh": "zh_CN"}
+"""In which folder beside lessons their translations are, files of the same names."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +48,31 @@ def opened(file: Path) -> Lesson:
     return _opened(file, about.st_mtime_ns, about.st_size)
 
 
-@lru_cache(maxsize=MOST_FILES)
+def translated(lesson: Lesson, file: Path) -> Lesson:
+    """Return a lesson in the language that is spoken; itself where nobody has translated it.
+
+    A translation has the lesson's name and those of its steps: links are the same in every language.
+
+    Raises:
+        LessonError: the translation cannot be read, or has other steps.
+    """
+    other = file.parent / LOCALES[language()] / file.name if language() in LOCALES else file
+    if other == file or not other.is_file():
+        return lesson
+    found = opened(other)
+    if [step.link for step in found.steps] != [step.link for step in lesson.steps]:
+        raise LessonError(found.file, 1, f"wanted the {len(lesson.steps)} steps of {lesson.file}")
+    steps = [replace(step, name=own.name) for step, own in zip(found.steps, lesson.steps, strict=True)]
+    return replace(found, name=lesson.name, steps=steps)
+
+
+def original(file: Path) -> Path | None:
+    """Return the lesson of which a file is the translation; None where it is none."""
+    own = file.parent.parent / file.name
+    return own if file.parent.name in LOCALES.values() and own.is_file() else None
+
+
+@cached(MOST_FILES)
 def _opened(file: Path, changed: int, n_bytes: int) -> Lesson:
     del changed
     name, number = _called(file), re.compile(r"\d+[-_ ]+")  # a number puts files in order, and is no name
@@ -84,7 +110,8 @@ def listed(text: str, name: str, file: str) -> Lesson:
         at = at if at not in taken else f"{at}-{line.number}"
         taken.add(at)
         steps.append(Step(at, called, line.path, line.number))
-    return Lesson(name, title, f"{len(steps)} pictures, one after the other.", len(steps), steps, file)
+    about = _("{count} pictures, one after the other.", count=len(steps))
+    return Lesson(name, title, about, len(steps), steps, file)
 
 
 def shelf() -> Shelf:
@@ -98,6 +125,10 @@ def shelf() -> Shelf:
         except LessonError as error:
             complaints.append(str(error))
             continue
+        try:
+            lesson = translated(lesson, file)
+        except LessonError as error:  # in English then
+            complaints.append(str(error))
         if lesson.name in lessons:
             complaints.append(f"{file.name}: another lesson is called {lesson.name!r}; rename the file")
             continue

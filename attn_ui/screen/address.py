@@ -10,6 +10,7 @@ from attn_ui.base.links import Dropped, bad_settings
 from attn_ui.base.parameters import Parameter, Steps, by_name
 from attn_ui.screen import named, state
 from attn_ui.streamlit_inside.run import read_address_again, travelled
+from attn_words import _
 
 _PAGE = "_address_page"
 _DROPPED = "_address_dropped"
@@ -27,6 +28,8 @@ def check(page: str, parameters: Sequence[Parameter]) -> list[Dropped]:
     if travelled():
         read_address_again()
     entered = session.get(_PAGE) != page
+    if entered and not travelled():
+        named.leave()
     if entered:
         query = {name: st.query_params.get_all(name) for name in st.query_params}
         bad_ones = bad_settings(readable, query)
@@ -43,8 +46,7 @@ def check(page: str, parameters: Sequence[Parameter]) -> list[Dropped]:
         session[_PAGE] = page
         session[_LEFT] = session.get(_LEFT, frozenset()) | {parameter.name for parameter in parameters}
     state.sync(parameters, entered=entered)
-    if entered or travelled():
-        named.arrive(parameters, goes_back=travelled())
+    named.arrive(parameters, is_news=entered or travelled(), goes_back=travelled())
     return _dropped_on(page)
 
 
@@ -76,7 +78,7 @@ def show(offered: Steps) -> None:
     dropped = {bad.name: bad for bad in _dropped_on(page)}
     earlier = dropped.get(offered.name)  # it was out of all bounds
     asked = earlier.text if earlier and earlier.used else found
-    dropped[offered.name] = Dropped(offered.name, asked, f"{offered.wanted()} here", used)
+    dropped[offered.name] = Dropped(offered.name, asked, _("{wanted} here", wanted=offered.wanted()), used)
     st.session_state[_DROPPED] = (page, [*dropped.values()])
     _show([*dropped.values()])
 

@@ -1,7 +1,8 @@
 import { word } from "../../attn_live/js/word.js";
 
 const MOST = 8; // that are shown
-const FIRST = ["term", "page"]; // what is meant before all else by an exact name
+// What is meant before all else by an exact name.
+const first = () => [word("term"), word("page")];
 const opened = new WeakSet();
 const lists = new Map(); // by their addresses, each once for a visit: another language has another
 
@@ -48,7 +49,7 @@ export function matches(list, typed) {
 // What Enter goes to: what has this very name, or is the only one; undefined where it must be chosen.
 export function meant(found) {
   const exact = found.filter((each) => each.rank === 0);
-  const best = exact.filter((each) => FIRST.includes(each.kind));
+  const best = exact.filter((each) => first().includes(each.kind));
   const one = (some) => new Set(some.map((each) => each.place)).size === 1;
   return [best, exact, found].find(one)?.[0];
 }

@@ -19,27 +19,52 @@ import streamlit as st
 from attn_live.bundle import joined, mark
 from attn_ui.base.framing import LESSON
 from attn_ui.base.navigation import PAGES, Listed
-from attn_ui.base.parameters import Choice, Tabs
+from attn_ui.base.parameters import Choice, Tabs, shown
 from attn_ui.base.places import Found, Place
 from attn_ui.lessons.lesson import Lesson
 from attn_ui.lessons.shelf import shelf
 from attn_ui.screen import language
 from attn_ui.screen.live_figure import PLOTLY_ROUTE
 from attn_ui.streamlit_inside import markup
-from attn_words import cached
+from attn_words import N_, _, cached
 
 _HERE = Path(__file__).parent
 _FIELD = (
     '<div class="find" role="search" data-module="{module}" data-list="{list}" data-app="{app}">'
-    '<input type="search" aria-label="Find a page, a view or a term" placeholder="Find a term, a view …" '
+    '<input type="search" aria-label="{label}" placeholder="{placeholder}" '
     'autocomplete="off" autocapitalize="off" spellcheck="false">'
     '<div class="find-found"><p aria-live="polite"></p><ul></ul></div></div>'
 )
 
 
-@cache
+KINDS = (
+    N_("term"),
+    N_("page"),
+    N_("lesson"),
+    N_("tab"),
+    N_("view"),
+    N_("mask"),
+    N_("scheme"),
+    N_("mistake"),
+    N_("example"),
+    N_("claim"),
+    N_("kernel"),
+    N_("task"),
+    N_("stage"),
+    N_("use"),
+    N_("spelling"),
+    N_("data set"),
+    N_("group of terms"),
+)
+"""What can be found, as the list says it after the name."""
+
+
+@cached()
 def everything() -> tuple[Found, ...]:
-    """Return all that can be found, what is best known by its name first: terms, pages, then options."""
+    """Return all that can be found, what is best known by its name first: terms, pages, then options.
+
+    Where another language is spoken all has its name there first, and can be found by the English one too.
+    """
     modules = {page: import_module(f"pages.{page.folder}.settings") for page in PAGES}
     terms = [found for module in modules.values() for found in getattr(module, "FOUND", ())]
     pages = [Found((page.title,), "page", Place(page.folder)) for page in PAGES]
@@ -71,14 +96,28 @@ def _options(page: Listed, setting: Choice) -> Iterator[Found]:
     under = {"tab": setting.tab} if setting.tab else {}
     for option in setting.options:
         own = {} if option == setting.default else {setting.name: option}
-        yield Found((option,), f"{kind}, {page.title}", Place(page.folder, own | under))
+        names = shown(setting, option), option
+        yield Found(tuple(dict.fromkeys(names)), f"{kind}, {page.title}", Place(page.folder, own | under))
 
 
 @cached()
 def listing() -> str:
     """Return everything as the browser reads it: names, what it is, where it is."""
-    every: list[Any] = [[found.names, found.kind, found.place.address] for found in everything()]
+    every: list[Any] = [
+        [_in_both(found.names), _kind(found.kind), found.place.address] for found in everything()
+    ]
     return json.dumps(every, ensure_ascii=False, separators=(",", ":"))
+
+
+def _in_both(names: tuple[str, ...]) -> list[str]:
+    """Return names in the language that is spoken, and then in English where that differs."""
+    return list(dict.fromkeys([*map(_, names), *names]))
+
+
+def _kind(kind: str) -> str:
+    """Say what is found: "term", or "tab, Single head"."""
+    what, comma, page = kind.partition(", ")
+    return _("{kind}, {page}", kind=_(what), page=_(page)) if comma else _(kind)
 
 
 @cached()
@@ -106,6 +145,8 @@ def _field() -> str:
         module=f".{PLOTLY_ROUTE}/find.js?v={module_version()}",
         list=f".{PLOTLY_ROUTE}/find.json{language.asking()}",
         app=markup.APP,
+        label=_("Find a page, a view or a term"),
+        placeholder=_("Find a term, a view …"),
     )
 
 

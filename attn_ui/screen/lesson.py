@@ -13,19 +13,20 @@ import streamlit as st
 from attn_ui.base.framing import LESSON
 from attn_ui.base.markdown import plain
 from attn_ui.lessons.answers import Truth, bare, is_right, read_number, said, stated, truth
-from attn_ui.lessons.figures import figure_of
+from attn_ui.lessons.figures import figure_as_said, figure_of
 from attn_ui.lessons.lesson import Aside, Lesson, Question, Step, Text
+from attn_ui.lessons.quantity import Quantity, options
 from attn_ui.lessons.shelf import shelf
 from attn_ui.screen.address import said_by_address
 from attn_ui.screen.following import run_alone
+from attn_words import SOURCE, _, _c, language, paragraph
 
 _TRIES = "_lesson_tries"  # what was answered, by lesson, step and the question's place in it
-_LAST = "_lesson_last"  # the title of the lesson that was shown last, and the address of its step
+_LAST = "_lesson_last"  # the name of the lesson that was shown last, and the address of its step
 _SHOWN = "_lesson_shown"  # the answers that were asked for
 MOST_PILLS = 8  # names that stand side by side; more are in a list that unfolds
 TRIES_BEFORE = 1  # wrong ones, before the answer can be asked for
 _DONE = "_lesson_done"  # the questions that are answered, rightly or by asking
-_FOLD = '<input type="checkbox" class="lesson-fold" aria-label="Fold the lesson">'
 Place = tuple[str, str, int]
 
 
@@ -38,14 +39,17 @@ def place() -> None:
     if not asked:
         _lead_back()
         return
-    name, _, step = asked.partition(".")
+    name, step = asked.partition(".")[::2]
     on_shelf = shelf()
     lesson = on_shelf.lessons.get(name)
     with st.container(key="lesson"):
         if lesson is None:
-            known = ", ".join(on_shelf.lessons)
             st.warning(
-                f"The link's `lesson` was `{name.replace('`', '')[:40]}`; there are: {known}.",
+                _(
+                    "The link's `lesson` was `{name}`; there are: {names}.",
+                    name=name.replace("`", "")[:40],
+                    names=", ".join(on_shelf.lessons),
+                ),
                 icon=":material/link_off:",
             )
             for complaint in on_shelf.complaints:
@@ -53,18 +57,18 @@ def place() -> None:
             return
         at = lesson.step(step) if step else 0
         if at is None:
-            st.caption(f"This lesson has no step called {plain(step[:40])}: here is its first.")
+            st.caption(_("This lesson has no step called {name}: here is its first.", name=plain(step[:40])))
         _walk(lesson, at or 0)
 
 
 def _lead_back() -> None:
     """Offer the way back to a lesson that was left by the navigation."""
     if last := st.session_state.get(_LAST):
-        title, address = last
-        st.html(
-            f'<a class="lesson-return" href="{address}">Back to the lesson <b>{html.escape(title)}</b></a>',
-            width="content",
-        )
+        name, address = last
+        lesson = shelf().lessons.get(name)
+        title = f"<b>{html.escape(lesson.title if lesson else name)}</b>"
+        back = _("Back to the lesson {title}", title=title)
+        st.html(f'<a class="lesson-return" href="{address}">{back}</a>', width="content")
 
 
 def offer() -> None:
@@ -74,7 +78,10 @@ def offer() -> None:
     with st.container(key="lessons"):
         st.html(f'<ul class="lessons">{items}</ul>')
         for complaint in on_shelf.complaints:
-            st.warning(f"A lesson could not be opened: {plain(complaint)}", icon=":material/description:")
+            st.warning(
+                _("A lesson could not be opened: {reason}", reason=plain(complaint)),
+                icon=":material/description:",
+            )
 
 
 def _offered(lesson: Lesson) -> str:
@@ -85,8 +92,10 @@ def _offered(lesson: Lesson) -> str:
 
 def _length(lesson: Lesson) -> str:
     n_questions = sum(len(step.questions) for step in lesson.steps)
-    asked = f", {n_questions} questions" if n_questions else ""
-    return f"{lesson.minutes} minutes, {len(lesson.steps)} steps{asked}"
+    said = {"minutes": lesson.minutes, "steps": len(lesson.steps)}
+    if n_questions:
+        return _("{minutes} minutes, {steps} steps, {questions} questions", **said, questions=n_questions)
+    return _("{minutes} minutes, {steps} steps", **said)
 
 
 def href(link: str, lesson: Lesson, step: Step) -> str:
@@ -108,7 +117,7 @@ def _to(lesson: Lesson, step: Step) -> str:
 
 def _walk(lesson: Lesson, at: int) -> None:
     step = lesson.steps[at]
-    st.session_state[_LAST] = lesson.title, _to(lesson, step)
+    st.session_state[_LAST] = lesson.name, _to(lesson, step)
     st.html(_head(lesson, at))
 
     def parts() -> None:
@@ -127,11 +136,13 @@ def _head(lesson: Lesson, at: int) -> str:
         to = _to(lesson, step)
         items.append(f'<li><a href="{to}" title="{named}" aria-label="{named}"{here}{done}></a></li>')
     step = lesson.steps[at]
-    count = f"{at + 1} of {len(lesson.steps)}"
+    count = _("{step} of {steps}", step=at + 1, steps=len(lesson.steps))
+    fold, steps = _attribute(_("Fold the lesson")), _attribute(_("Steps"))
     return (
         f'<div class="lesson-head{"" if step.parts else " lesson-bare"}">'
-        f"<p>{html.escape(lesson.title)}<span>{count}</span>{_FOLD}</p>"
-        f'<nav aria-label="Steps"><ol>{"".join(items)}</ol></nav>'
+        f"<p>{html.escape(lesson.title)}<span>{count}</span>"
+        f'<input type="checkbox" class="lesson-fold" aria-label="{fold}"></p>'
+        f'<nav aria-label="{steps}"><ol>{"".join(items)}</ol></nav>'
         f"<h2>{html.escape(step.title)}</h2></div>"
         + "".join(f'<p class="lesson-told" hidden>{html.escape(text)}</p>' for text in _told(step))
     )
@@ -153,13 +164,20 @@ def _foot(lesson: Lesson, at: int) -> str:
         return f'<a class="lesson-{rel}" rel="{rel}" href="{address}" title="{title}">{label}</a>'
 
     again = _to(lesson, steps[at])
+    play = _("Play with every control; this brings the step’s own settings back")
+    here, leave = _("Back to this step"), _("Leave the lesson")
+    inside, outside = _attribute(_("Lesson")), _attribute(_("Elsewhere"))
+    ways = way(at - 1, _("← Back"), "prev") + way(at + 1, _("Next →"), "next")
     return (
-        f'<nav class="lesson-ways" aria-label="Lesson">{way(at - 1, "← Back", "prev")}'
-        f"{way(at + 1, 'Next →', 'next')}</nav>"
-        f'<nav class="lesson-more" aria-label="Elsewhere"><a class="lesson-again" href="{again}" '
-        f'title="Play with every control; this brings the step’s own settings back">Back to this step</a>'
-        f'<a class="lesson-leave" href="{_left()}">Leave the lesson</a></nav>'
+        f'<nav class="lesson-ways" aria-label="{inside}">{ways}</nav>'
+        f'<nav class="lesson-more" aria-label="{outside}"><a class="lesson-again" '
+        f'href="{again}" title="{_attribute(play)}">{here}</a>'
+        f'<a class="lesson-leave" href="{_left()}">{leave}</a></nav>'
     )
+
+
+def _attribute(text: str) -> str:
+    return html.escape(text, quote=True)
 
 
 def _left() -> str:
@@ -184,9 +202,26 @@ def _parts(lesson: Lesson, step: Step) -> None:
 def _shown(text: Text, step: Step) -> str:
     """Return a text with its numbers; what cannot be computed is named where it stands."""
     try:
-        return said(text, step.link, figure_of)
+        return said(text, step.link, figure_of, _name)
     except (ValueError, LookupError) as error:
-        return f"{text.markdown}\n\n*Line {text.line} of this lesson: wanted {plain(str(error))}*"
+        return f"{text.markdown}\n\n*{_wanted(text.line, error)}*"
+
+
+def _wanted(line: int, error: Exception) -> str:
+    return _("Line {line} of this lesson: wanted {wanted}", line=line, wanted=plain(str(error)))
+
+
+def _name(of: Quantity, name: str) -> str:
+    """Return how a name of an English figure, which a lesson has, is shown in this language."""
+    if language() == SOURCE:
+        return name
+    ours, shown = (options(of, figure(of.link)) for figure in (figure_of, figure_as_said))
+    return dict(zip(ours, shown, strict=False)).get(name, name)
+
+
+def _shown_answer(question: Question, step: Step, answer: str) -> str:
+    """Return how an answer is shown: a name, or one of the words for what is compared."""
+    return _name(question.of.at(step.link), answer) if question.kind == "which" else _(answer)
 
 
 def _ask(place: Place, question: Question, step: Step) -> None:
@@ -194,33 +229,37 @@ def _ask(place: Place, question: Question, step: Step) -> None:
     try:
         true = truth(question, step.link, figure_of)
     except (ValueError, LookupError) as error:
-        st.warning(f"Line {question.line} of this lesson: wanted {plain(str(error))}")
+        st.warning(_wanted(question.line, error))
         return
     if not stated(question, true):
         st.warning(
-            f"Line {question.line} of this lesson states {plain(question.answer)}; what is computed is "
-            f"{plain(true.answer)} ({plain(true.said)})."
+            _(
+                "Line {line} of this lesson states {stated}; what is computed is {answer} ({why}).",
+                line=question.line,
+                stated=plain(question.answer),
+                answer=plain(_shown_answer(question, step, true.answer)),
+                why=plain(true.said),
+            )
         )
     tries = _tries(place)
     is_shown = place in _shown_ones()
     right = bool(tries) and is_right(question, true, tries[-1])
     if is_shown or right:
         st.session_state.setdefault(_DONE, set()).add(place)
-    _control(place, question, true)
+    _control(place, question, true, step)
     with st.container(key=f"lesson-reply-{place[2]}"):
         if is_shown or right:
             _settled(question, true, step, right=right)
         elif tries:
-            _not_yet(place, question, true, tries)
+            _not_yet(place, question, true, tries, step)
         if not (is_shown or place in st.session_state.get(_DONE, ())):
             # What the page says of its figure may be the answer: it waits (lesson.css).
             st.html('<i class="lesson-waits"></i>')
 
 
-def _control(place: Place, question: Question, true: Truth) -> None:
+def _control(place: Place, question: Question, true: Truth, step: Step) -> None:
     """Offer what can be answered; a change is a try."""
-    lesson, step, index = place
-    key = f"lesson-{lesson}-{step}-{index}"
+    key = f"lesson-{'-'.join(map(str, place))}"
     last = next(iter(_tries(place)[-1:]), None)
 
     if true.number is not None:
@@ -234,15 +273,15 @@ def _control(place: Place, question: Question, true: Truth) -> None:
 
         with st.container(horizontal=True, vertical_alignment="bottom", key=f"{key}-row"):
             st.text_input(
-                "Your answer",
+                _("Your answer"),
                 value="" if last is None else str(last),
                 key=key,
                 on_change=typed,
-                placeholder="a number",
+                placeholder=_("a number"),
                 label_visibility="collapsed",
                 max_chars=40,
             )
-            st.button("Check", key=f"{key}-check")  # a press leaves the field, which answers
+            st.button(_c("an answer", "Check"), key=f"{key}-check")  # a press leaves the field, which answers
         return
 
     def chosen() -> None:
@@ -250,29 +289,41 @@ def _control(place: Place, question: Question, true: Truth) -> None:
             _try(place, st.session_state[key])
 
     offer: Any = st.pills if len(true.options) <= MOST_PILLS else st.selectbox
-    more = {"default": last} if offer is st.pills else {"index": None, "placeholder": "Choose"}
-    offer("Your answer", true.options, key=key, on_change=chosen, label_visibility="collapsed", **more)
+    more = {"default": last} if offer is st.pills else {"index": None, "placeholder": _("Choose")}
+    offer(
+        _("Your answer"),
+        true.options,
+        format_func={each: _shown_answer(question, step, each) for each in true.options}.__getitem__,
+        key=key,
+        on_change=chosen,
+        label_visibility="collapsed",
+        **more,
+    )
 
 
 def _settled(question: Question, true: Truth, step: Step, *, right: bool) -> None:
     """Say what is so, and why."""
-    opening = "✓ **Right.**" if right else f"The answer is **{plain(true.answer)}**."
-    st.markdown(f"{opening} Computed: {plain(true.said)}.")
+    answer = true.answer if true.number is not None else _shown_answer(question, step, true.answer)
+    opening = _("✓ **Right.**") if right else _("The answer is **{answer}**.", answer=plain(answer))
+    st.markdown(paragraph(opening, _("Computed: {why}.", why=plain(true.said))))
     if question.because:
         st.markdown(_shown(question.because, step))
 
 
-def _not_yet(place: Place, question: Question, true: Truth, tries: Sequence[Any]) -> None:
+def _not_yet(place: Place, question: Question, true: Truth, tries: Sequence[Any], step: Step) -> None:
     """Give the hint; after another try the answer can be asked for."""
     last = tries[-1]
     if true.number is not None and isinstance(last, str):
-        st.markdown(f"A number is wanted, as 0.25 or 25%; you typed {plain(last[:40])}.")
+        typed = _("A number is wanted, as 0.25 or 25%; you typed {text}.", text=plain(last[:40]))
+        st.markdown(typed)
         return
-    named = f"{last:.6g}".replace("-", "−") if isinstance(last, float) else last
-    st.markdown(f"✗ **Not yet:** {plain(named)}. {plain(question.hint)}")
+    is_number = isinstance(last, float)
+    named = f"{last:.6g}".replace("-", "−") if is_number else _shown_answer(question, step, last)
+    not_yet = _("✗ **Not yet:** {answer}.", answer=plain(named))
+    st.markdown(paragraph(not_yet, plain(question.hint)))
     counted = [each for each in tries if true.number is None or not isinstance(each, str)]
     if len(counted) > TRIES_BEFORE:
-        st.button("Show the answer", key=f"lesson-show-{place[2]}", on_click=_show, args=(place,))
+        st.button(_("Show the answer"), key=f"lesson-show-{place[2]}", on_click=_show, args=(place,))
 
 
 def _tries(place: Place) -> list[Any]:

@@ -16,6 +16,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from attn_ui.base.markdown import either
+from attn_words import _, _c
+
 Numbers = NDArray[np.float64]
 KINDS = ("csv", "json", "npz")
 MOST_BYTES = 1_000_000  # of a file, and of each array in it
@@ -52,12 +55,19 @@ def read_matrices(name: str, content: bytes, wanted: Sequence[str]) -> dict[str,
     kind = name.rpartition(".")[2].lower()
     readers = {"npz": _npz, "json": _json, "csv": _csv}
     if kind not in readers:
-        raise ValueError(f"wanted a file of {', '.join(each.upper() for each in KINDS)}; got {_quoted(name)}")
+        kinds = _(", ").join(each.upper() for each in KINDS)
+        raise ValueError(_("wanted a file of {kinds}; got {name}", kinds=kinds, name=_quoted(name)))
     if len(content) > MOST_BYTES:
-        raise ValueError(f"wanted at most {MOST_BYTES:,} bytes; the file has {len(content):,}")
+        raise ValueError(
+            _(
+                "wanted at most {most} bytes; the file has {count}",
+                most=f"{MOST_BYTES:,}",
+                count=f"{len(content):,}",
+            )
+        )
     found = readers[kind](name, content, wanted)
     if not found:
-        raise ValueError(f"wanted {_either(wanted)} in the file; it holds none of these")
+        raise ValueError(_("wanted {names} in the file; it holds none of these", names=either(wanted)))
     return found
 
 
@@ -89,11 +99,18 @@ def _npz(name: str, content: bytes, wanted: Sequence[str]) -> dict[str, Numbers]
             there = {each: held.getinfo(f"{each}.npy") for each in wanted if f"{each}.npy" in held.namelist()}
             for each, info in there.items():
                 if info.file_size > MOST_BYTES:
-                    raise ValueError(f"{each} has {info.file_size:,} bytes; wanted at most {MOST_BYTES:,}")
+                    raise ValueError(
+                        _(
+                            "{name} has {count} bytes; wanted at most {most}",
+                            name=each,
+                            count=f"{info.file_size:,}",
+                            most=f"{MOST_BYTES:,}",
+                        )
+                    )
             unpacked = {each: held.read(info) for each, info in there.items()}
     except _NOT_A_ZIP as error:
         raise ValueError(
-            "wanted an NPZ file, as numpy.savez writes it; this is none, or was cut off"
+            _("wanted an NPZ file, as numpy.savez writes it; this is none, or was cut off")
         ) from error
     return {each: _array(each, array) for each, array in unpacked.items()}
 
@@ -106,13 +123,15 @@ def _array(name: str, content: bytes) -> Numbers:
         read = np.lib.format.read_array_header_1_0 if version[0] == 1 else np.lib.format.read_array_header_2_0
         shape, is_fortran, dtype = read(held)
     except _NOT_A_HEADER as error:
-        raise ValueError(f"wanted numbers under {name}; it cannot be read as an array of them") from error
+        raise ValueError(
+            _("wanted numbers under {name}; it cannot be read as an array of them", name=name)
+        ) from error
     if dtype.kind not in "fiu":
-        raise ValueError(f"wanted numbers under {name}; it holds something else")
+        raise ValueError(_("wanted numbers under {name}; it holds something else", name=name))
     if len(shape) > 2 or any(type(side) is not int or side < 1 for side in shape):
-        raise ValueError(f"wanted rows and columns under {name}; it has the shape {str(shape)[:_SHOWN]}")
+        raise ValueError(_no_matrix(name, str(shape)[:_SHOWN]))
     if math.prod(shape) * dtype.itemsize != len(content) - held.tell():
-        raise ValueError(f"wanted as many numbers under {name} as its shape has; it was cut off")
+        raise ValueError(_("wanted as many numbers under {name} as its shape has; it was cut off", name=name))
     numbers = np.frombuffer(content, dtype, offset=held.tell()).reshape(
         shape, order="F" if is_fortran else "C"
     )
@@ -124,9 +143,10 @@ def _json(name: str, content: bytes, wanted: Sequence[str]) -> dict[str, Numbers
     try:
         given = json.loads(content.decode("utf-8-sig"))
     except (ValueError, RecursionError) as error:
-        raise ValueError("wanted JSON; this is none, or was cut off") from error
+        raise ValueError(_("wanted JSON; this is none, or was cut off")) from error
     if not isinstance(given, dict):
-        raise ValueError('wanted JSON with names, as {"W_q": [[1, 0], [0, 1]]}; this has none')
+        example = '{"W_q": [[1, 0], [0, 1]]}'
+        raise ValueError(_("wanted JSON with names, as {example}; this has none", example=example))
     return {each: _nested(each, given[each]) for each in wanted if each in given}
 
 
@@ -135,7 +155,7 @@ def _nested(name: str, given: object) -> Numbers:
     rows = rows if any(isinstance(row, list) for row in rows) else [rows]
     cells = [cell for row in rows for cell in (row if isinstance(row, list) else [None])]
     if not cells or not all(isinstance(cell, int | float) and not isinstance(cell, bool) for cell in cells):
-        raise ValueError(f"wanted rows of numbers under {name}; it holds something else")
+        raise ValueError(_("wanted rows of numbers under {name}; it holds something else", name=name))
     return _joined(name, [[float(min(max(cell, -1e300), 1e300)) for cell in row] for row in rows])
 
 
@@ -145,7 +165,7 @@ def _csv(name: str, content: bytes, wanted: Sequence[str]) -> dict[str, Numbers]
         separator = ";" if ";" in text else "\t" if "\t" in text else ","
         lines = [line for line in csv.reader(io.StringIO(text), delimiter=separator) if any(line)]
     except (UnicodeError, csv.Error) as error:
-        raise ValueError("wanted CSV in UTF-8; this cannot be read as that") from error
+        raise ValueError(_("wanted CSV in UTF-8; this cannot be read as that")) from error
     if separator != ",":
         lines = [[cell.replace(",", ".") for cell in line] for line in lines]
     lines = [[cell.strip() for cell in line] for line in lines]
@@ -157,7 +177,11 @@ def _csv(name: str, content: bytes, wanted: Sequence[str]) -> dict[str, Numbers]
     found = re.match(r"[Wb]_[a-z](?![a-z])", name)
     if found is None or found[0] not in wanted:
         raise ValueError(
-            f"wanted {_either(wanted)} in front of each row, or as the file's name; got {_quoted(name)}"
+            _(
+                "wanted {names} in front of each row, or as the file's name; got {name}",
+                names=either(wanted),
+                name=_quoted(name),
+            )
         )
     if lines and lines[0][0] in (
         "",
@@ -173,7 +197,9 @@ def _numbers(name: str, rows: Sequence[Sequence[str]]) -> Numbers:
         try:
             numbers.append([_number(cell) for cell in row])
         except ValueError:
-            raise ValueError(f"row {at} of {name} holds something that is not a number") from None
+            raise ValueError(
+                _("row {row} of {name} holds something that is not a number", row=at, name=name)
+            ) from None
     return _joined(name, numbers)
 
 
@@ -186,22 +212,24 @@ def _number(cell: str) -> float:
 def _joined(name: str, rows: Sequence[Sequence[float]]) -> Numbers:
     widths = sorted({len(row) for row in rows})
     if len(widths) != 1 or not widths[0]:
-        raise ValueError(f"the rows of {name} hold {', '.join(map(str, widths))} numbers: all need as many")
+        counts = _(", ").join(map(str, widths))
+        raise ValueError(
+            _("the rows of {name} hold {counts} numbers: all need as many", name=name, counts=counts)
+        )
     return _matrix(name, np.array(rows, dtype=np.float64))
 
 
 def _matrix(name: str, numbers: Numbers) -> Numbers:
     numbers = numbers[None] if numbers.ndim == 1 else numbers
     if numbers.ndim != 2 or not numbers.size:
-        raise ValueError(f"wanted rows and columns under {name}; it has the shape {numbers.shape}")
+        raise ValueError(_no_matrix(name, str(numbers.shape)))
     return numbers
 
 
-def _either(names: Sequence[str]) -> str:
-    *most, last = names
-    return f"{', '.join(most)} or {last}" if most else last
+def _no_matrix(name: str, shape: str) -> str:
+    return _("wanted rows and columns under {name}; it has the shape {shape}", name=name, shape=shape)
 
 
 def _quoted(text: str) -> str:
     plain = "".join(c if c.isprintable() and c != "`" else "?" for c in text)
-    return f"`{plain[:_SHOWN]}`" if plain.strip() else "nothing"
+    return f"`{plain[:_SHOWN]}`" if plain.strip() else _c("what was typed", "nothing")

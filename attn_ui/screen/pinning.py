@@ -12,16 +12,17 @@ from attn_ui.base.parameters import Parameter
 from attn_ui.base.pin import COMPARE, LONGEST, PIN, Pin
 from attn_ui.base.pinned import Pinned, pinned
 from attn_ui.screen import settings_file, state
+from attn_words import N_, _
 
 _SAID = "_pin_said"  # why the last press pinned nothing
 _CHOOSER = "compare-panel"
-_ALIKE = "**A** is pinned, and **B** is the same until you change something."
+_ALIKE = N_("**A** is pinned, and **B** is the same until you change something.")
 
 
 def place(settings: Sequence[Parameter]) -> None:
     """Put the button into the page's head."""
     pin = Pin(tuple(settings))
-    st.button("Pin as A", icon=":material/push_pin:", key="pin", on_click=_pin, args=(pin,))
+    st.button(_("Pin as A"), icon=":material/push_pin:", key="pin", on_click=_pin, args=(pin,))
 
 
 def say() -> None:
@@ -64,11 +65,11 @@ def _line(pin: Pin, found: Pinned) -> None:
         else:
             sides = [("A", found.a), ("B", found.b)]
             said = " · ".join(f"**{letter}:** {plain(words)}" for letter, words in sides if words)
-            st.markdown(said or _ALIKE, width="content")
+            st.markdown(said or _(_ALIKE), width="content")
         if len(found.panels) > 1:
             st.session_state[_CHOOSER] = found.chosen
             st.selectbox(
-                "Compare",
+                _("Compare"),
                 list(found.panels),
                 format_func=lambda name: found.panels[name],
                 key=_CHOOSER,
@@ -77,8 +78,8 @@ def _line(pin: Pin, found: Pinned) -> None:
                 width=180,
             )
         if found.figure:
-            st.button("Swap", key="pin-swap", on_click=_swap, args=(pin,))
-        st.button("Clear", key="pin-clear", on_click=_clear)
+            st.button(_("Swap"), key="pin-swap", on_click=_swap, args=(pin,))
+        st.button(_("Clear"), key="pin-clear", on_click=_clear)
 
 
 def _of_address(pin: Pin) -> str:
@@ -88,7 +89,7 @@ def _of_address(pin: Pin) -> str:
 def _pin(pin: Pin) -> None:
     text = _of_address(pin)
     if len(text) > LONGEST or state.left_out(pin.settings):
-        st.session_state[_SAID] = "Not pinned: the settings are too long for a link, and a pin is one."
+        st.session_state[_SAID] = _("Not pinned: the settings are too long for a link, and a pin is one.")
         return
     st.query_params[PIN] = text
 

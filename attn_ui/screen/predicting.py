@@ -15,24 +15,25 @@ import streamlit as st
 from attn_live.bundle import joined
 from attn_ui.base import predict
 from attn_ui.base.ask import Ask
-from attn_ui.base.cover import names
+from attn_ui.base.cover import called, names
 from attn_ui.base.framing import ALOUD, COVER, PREDICT
 from attn_ui.base.page import Cell, Page, Seen
 from attn_ui.base.parameters import Steps
 from attn_ui.base.predict import FALLS, RISES, Map, Question
 from attn_ui.screen import state
 from attn_ui.screen.address import drop
+from attn_words import N_, _, language
 
 _KEY = "_predict"
 _OFFERED = "_predict_names"
 _MOST_PILLS = 20
 KINDS = {
-    ALOUD: "Nothing: it is said aloud",
-    "key": "Which key gets most, for the chosen query",
-    "row": "How the chosen query shares its weight out: bars to drag",
-    "number": "The number of one cell",
-    "trend": "Whether one cell rises or falls as the slider moves",
-    "curve": "Where the curve goes: it is drawn",
+    ALOUD: N_("Nothing: it is said aloud"),
+    "key": N_("Which key gets most, for the chosen query"),
+    "row": N_("How the chosen query shares its weight out: bars to drag"),
+    "number": N_("The number of one cell"),
+    "trend": N_("Whether one cell rises or falls as the slider moves"),
+    "curve": N_("Where the curve goes: it is drawn"),
 }
 """What each kind of question asks, for who makes a link."""
 _ANSWERS = ("predict-key", "predict-number", "predict-trend")
@@ -48,6 +49,7 @@ class _Try:
     is_revealed: bool = False
     answer: predict.Answer | None = None
     verdict: tuple[str, ...] | None = None  # of what was said, once it was revealed
+    spoken: str = ""  # the verdict's language
 
 
 def offered() -> Mapping[str, tuple[str, ...]]:
@@ -81,7 +83,8 @@ class Predicting:
                 return
             self._answers()
             waits = self.question.kind in ("key", "number", "trend") and not self._is_answered()
-            st.button("Reveal unanswered" if waits else "Reveal", key="predict-reveal", on_click=self._reveal)
+            label = _("Reveal unanswered") if waits else _("Reveal")
+            st.button(label, key="predict-reveal", on_click=self._reveal)
 
     @staticmethod
     def _is_answered() -> bool:
@@ -91,7 +94,7 @@ class Predicting:
     def _answers(self) -> None:
         asked = self.question
         if asked.kind == ALOUD:
-            st.markdown("Say what stands there. Then look.")
+            st.markdown(_("Say what stands there. Then look."))
             return
         if asked.kind == "curve":
             self._pad()
@@ -100,7 +103,7 @@ class Predicting:
         if self.chooses is None:
             st.session_state["predict-query"] = asked.row
             st.selectbox(
-                here.words[0].capitalize(),
+                _(here.words[0]).capitalize(),
                 range(len(here.rows)),
                 format_func=lambda row: here.rows[row],
                 key="predict-query",
@@ -111,7 +114,7 @@ class Predicting:
             offer: Any = st.pills if len(here.columns) <= _MOST_PILLS else st.selectbox
             more: dict[str, Any] = {} if offer is st.pills else {"index": None, "width": 320}
             offer(
-                f"Your answer, the {here.words[1]}: here, or a click on its cell",
+                _("Your answer, the {column}: here, or a click on its cell", column=_(here.words[1])),
                 range(len(here.columns)),
                 format_func=lambda column: here.columns[column],
                 key="predict-key",
@@ -120,15 +123,19 @@ class Predicting:
         elif asked.kind == "row":
             self._bars(here)
         elif asked.kind == "number":
-            st.number_input("Your number", value=None, step=0.01, key="predict-number", width=260)
+            st.number_input(_("Your number"), value=None, step=0.01, key="predict-number", width=260)
         else:
-            st.pills("Your answer", (RISES, FALLS), key="predict-trend")
+            st.pills(_("Your answer"), (RISES, FALLS), format_func=_, key="predict-trend")
 
     def _choose(self) -> None:
         self.tried.row = int(st.session_state["predict-query"])
 
     def _bars(self, here: Map) -> None:
-        about = f"Weights of the {here.words[0]} {here.rows[self.question.row]}: they sum to one"
+        about = _(
+            "Weights of the {row} {name}: they sum to one",
+            row=_(here.words[0]),
+            name=here.rows[self.question.row],
+        )
         _component("row_bars", role="group")(
             key="predict-row",
             data={"labels": [*here.columns], "about": about, "turn": self._turn},
@@ -142,7 +149,7 @@ class Predicting:
             return
         data = {
             "turn": f"{self._turn}-{bool(drawn)}",
-            "about": f"A chart to draw {self.question.name} in",
+            "about": _("A chart to draw {curve} in", curve=called(self.question.name)),
             "x": pad.x,
             "y": pad.y,
             "points": pad.points,
@@ -176,16 +183,16 @@ class Predicting:
 
     def _tell(self) -> None:
         tried, asked = self.tried, self.question
-        if tried.verdict is None:  # against what is computed here and now
-            said = asked.verdict(tried.answer) or "This is what stands there."
+        if tried.verdict is None or tried.spoken != language():  # against what is computed here and now
+            said = asked.verdict(tried.answer) or _("This is what stands there.")
             row = tried.answer if asked.kind == "row" and isinstance(tried.answer, tuple) else ()
-            tried.verdict = said, asked.table(row) if row else ""
+            tried.verdict, tried.spoken = (said, asked.table(row) if row else ""), language()
         with st.container(key="predict-verdict"):
             for part in filter(None, tried.verdict):
                 st.markdown(part)
         if asked.kind == "curve" and isinstance(tried.answer, tuple):
             self._pad(tried.answer)
-        st.button("Try again", key="predict-again", on_click=self._again)
+        st.button(_("Try again"), key="predict-again", on_click=self._again)
 
     def _again(self) -> None:
         """Cover it again and ask for another query."""

@@ -5,6 +5,7 @@ import streamlit as st
 from attn_ui.base.programs import OneProgram, Programs
 from attn_ui.base.shared_settings import CODE
 from attn_ui.screen import controls
+from attn_words import _
 
 
 def show(programs: Programs | OneProgram) -> None:
@@ -13,7 +14,7 @@ def show(programs: Programs | OneProgram) -> None:
         st.markdown(programs.says)
         st.code(programs.text(), language="python")
         return
-    kind = controls.segment(CODE, "Program", label_visibility="collapsed")
+    kind = controls.segment(CODE, _("Program"), label_visibility="collapsed")
     text = programs.text(kind)
     st.markdown(programs.says(kind, text))
     if kind == "LaTeX":

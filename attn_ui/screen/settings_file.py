@@ -10,6 +10,7 @@ from attn_ui.base.bounds import MAX_SETTINGS_BYTES
 from attn_ui.base.parameters import Cells, Parameter, Several, Steps, Table, Tabs, by_name
 from attn_ui.base.pin import COMPARE, PIN
 from attn_ui.screen import state
+from attn_words import _, _c
 
 MARK = "attention lab"
 VERSION = 1
@@ -61,7 +62,7 @@ def read(content: bytes, page: str, parameters: Sequence[Parameter]) -> dict[str
     known = by_name(parameters)
     for name in given:
         if name not in known:
-            raise ValueError(f"the file sets {_quoted(name)}, which this page does not have")
+            raise ValueError(_("the file sets {name}, which this page does not have", name=_quoted(name)))
     return {
         name: _value(setting, given[name]) if name in given else setting.default
         for name, setting in known.items()
@@ -89,21 +90,33 @@ def take_over(values: dict[str, Any], parameters: Sequence[Parameter]) -> None:
 
 
 def _settings(content: bytes, page: str) -> dict[str, Any]:
-    wanted = "wanted a file that this app saved"
     if len(content) > MAX_SETTINGS_BYTES:
-        raise ValueError(f"{wanted}, at most {MAX_SETTINGS_BYTES:,} bytes; this one has {len(content):,}")
+        raise ValueError(
+            _(
+                "wanted a file that this app saved, at most {most} bytes; this one has {count}",
+                most=f"{MAX_SETTINGS_BYTES:,}",
+                count=f"{len(content):,}",
+            )
+        )
     try:
         found = json.loads(content.decode("utf-8-sig"))
     except (ValueError, RecursionError):  # no text, no JSON, or cut off
-        raise ValueError(f"{wanted}; this one is of another kind, or was cut off") from None
-    if not isinstance(found, dict) or MARK not in found or not isinstance(found.get("settings"), dict):
-        raise ValueError(f"{wanted}; this one is of another kind")
-    if found[MARK] != VERSION:
-        raise ValueError(f"{wanted} in form {VERSION}; this one has form {_quoted(str(found[MARK]))}")
-    if found.get("page") != page:
         raise ValueError(
-            f"the file is of another page, {_quoted(str(found.get('page')))}: open that one first"
+            _("wanted a file that this app saved; this one is of another kind, or was cut off")
+        ) from None
+    if not isinstance(found, dict) or MARK not in found or not isinstance(found.get("settings"), dict):
+        raise ValueError(_("wanted a file that this app saved; this one is of another kind"))
+    if found[MARK] != VERSION:
+        raise ValueError(
+            _(
+                "wanted a file that this app saved in form {form}; this one has form {other}",
+                form=VERSION,
+                other=_quoted(str(found[MARK])),
+            )
         )
+    if found.get("page") != page:
+        other = _quoted(str(found.get("page")))
+        raise ValueError(_("the file is of another page, {page}: open that one first", page=other))
     return dict(found["settings"])
 
 
@@ -111,7 +124,7 @@ def _value(setting: Parameter, text: Any) -> Any:
     """Return one setting's value."""
     texts = text if isinstance(setting, Several) and isinstance(text, list) else [text]
     if not all(isinstance(each, str) for each in texts):
-        raise ValueError(f"the file's {_quoted(setting.name)} is no text")
+        raise ValueError(_("the file's {name} is no text", name=_quoted(setting.name)))
     try:
         if isinstance(setting, Several):
             return [setting.read(each) for each in dict.fromkeys(texts)]
@@ -120,10 +133,16 @@ def _value(setting: Parameter, text: Any) -> Any:
             return texts[0]
         return setting.read(texts[0])
     except ValueError as error:
-        raise ValueError(f"the file's {_quoted(setting.name)} cannot be used; wanted: {error}") from None
+        raise ValueError(
+            _(
+                "the file's {name} cannot be used; wanted: {wanted}",
+                name=_quoted(setting.name),
+                wanted=error,
+            )
+        ) from None
 
 
 def _quoted(text: str) -> str:
     """Show foreign text as code, short."""
     plain = "".join(c if c.isprintable() and c != "`" else "?" for c in text)
-    return f"`{plain[:40]}`" if plain.strip() else "nothing"
+    return f"`{plain[:40]}`" if plain.strip() else _c("what was typed", "nothing")

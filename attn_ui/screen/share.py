@@ -2,7 +2,6 @@
 
 import html
 from collections.abc import Sequence
-from functools import cache
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
@@ -12,12 +11,14 @@ import streamlit as st
 
 from attn_live.bundle import joined
 from attn_ui.base.bounds import MAX_SETTINGS_BYTES
-from attn_ui.base.framing import COVER, PARTS, PREDICT, SAY, framing
+from attn_ui.base.cover import called
+from attn_ui.base.framing import COVER, LANG, PARTS, PREDICT, SAY, framing
 from attn_ui.base.parameters import Parameter
 from attn_ui.base.pin import COMPARE, PIN, Pin
 from attn_ui.host import reach
 from attn_ui.screen import predicting, settings_file, state
 from attn_ui.screen.address import said_by_address
+from attn_words import SOURCE, _, cached, language, paragraph
 
 _HERE = Path(__file__).parent
 _PLACE = "_share_place"  # where the run in progress has the panel, and what its page can set
@@ -25,14 +26,14 @@ _TURN = "_share_turn"  # how many files were opened
 _SAID = "_share_said"  # what the file that was opened last came to: the page, and a sentence
 MOST_SCANNED = 1_200  # characters of a link whose code a phone still reads from a projector
 _FIELD = (
-    '<input readonly aria-label="Link" class="share-link"><button type="button">Copy the link</button>'
+    '<input readonly aria-label="{link}" class="share-link"><button type="button">{copy}</button>'
     '<span role="status"></span>'
 )
 
 
 def place(url: str, settings: Sequence[Parameter]) -> None:
     """Put the button into the page; what is behind it follows at the end of the run (`fill`)."""
-    panel = st.popover("Share", icon=":material/share:", key="share", on_change="rerun")
+    panel = st.popover(_("Share"), icon=":material/share:", key="share", on_change="rerun")
     st.session_state[_PLACE] = (panel, url, settings)
 
 
@@ -56,7 +57,8 @@ def fill() -> None:
             st.caption(about)
         _link("link", address)
         if tables := state.left_out(settings):
-            said = f"Too long for a link: {', '.join(tables)}. The file has everything."
+            too_long = _("Too long for a link: {tables}.", tables=_(", ").join(tables))
+            said = paragraph(too_long, _("The file has everything."))
             st.warning(said, icon=":material/info:")
         st.divider()
         _file(url, settings)
@@ -70,10 +72,11 @@ def link(*, framed: bool, **more: str) -> str:
     """Return the address of what is on screen.
 
     Args:
-        framed: whether what a teacher put into it stays in it; a pin does.
+        framed: whether what a teacher put into it stays in it; a pin and the language do.
         more: put in besides; nothing where empty.
     """
-    own: set[str] = set() if framed else {each.name for each in framing(())} - {PIN, COMPARE.name}
+    kept = {PIN, COMPARE.name, LANG.name}
+    own: set[str] = set() if framed else {each.name for each in framing(())} - kept
     pairs = said_by_address(*own) + [(name, text) for name, text in more.items() if text]
     address = st.context.url or ""
     return f"{address}?{urlencode(pairs)}" if pairs else address
@@ -91,7 +94,13 @@ def scannable(text: str) -> segno.QRCode:
     """
     length = len(text.encode())
     if length > MOST_SCANNED:
-        raise ValueError(f"it can hold a link of {MOST_SCANNED:,} characters, this one has {length:,}")
+        raise ValueError(
+            _(
+                "it can hold a link of {most} characters, this one has {count}",
+                most=f"{MOST_SCANNED:,}",
+                count=f"{length:,}",
+            )
+        )
     return segno.make(text, error="m", micro=False, boost_error=False)
 
 
@@ -109,15 +118,21 @@ def _link(key: str, address: str) -> None:
     try:
         code = qr_code(address)
     except ValueError as error:
-        st.warning(f"No QR code: {error}. Save the settings as a file instead.", icon=":material/qr_code:")
+        none = _("No QR code: {reason}.", reason=error)
+        st.warning(paragraph(none, _("Save the settings as a file instead.")), icon=":material/qr_code:")
         return
-    st.html(f'<img class="qr-code" alt="QR code of the link" src="{html.escape(code)}">')
+    alt = html.escape(_("QR code of the link"), quote=True)
+    st.html(f'<img class="qr-code" alt="{alt}" src="{html.escape(code)}">')
 
 
-@cache
+@cached()
 def _copied() -> Any:
+    spoken = language().replace("-", "_")
     return st.components.v2.component(
-        "share_link", html=_FIELD, js=joined(_HERE / "share.js"), isolate_styles=False
+        "share_link" if spoken == SOURCE else f"share_link_{spoken}",
+        html=_FIELD.format(link=_("Link"), copy=_("Copy the link")),
+        js=joined(_HERE / "share.js"),
+        isolate_styles=False,
     )
 
 
@@ -134,22 +149,23 @@ def _file(url: str, settings: Sequence[Parameter]) -> None:
         st.session_state[_TURN] = turn + 1  # an empty field takes its place
         try:
             settings_file.take_over(settings_file.read(file.getvalue(), url, settings), settings)
-            st.session_state[_SAID] = (url, "The file's settings stand on the page.")
+            st.session_state[_SAID] = (url, _("The file's settings stand on the page."))
         except ValueError as error:
-            st.session_state[_SAID] = (url, f"Not opened: {error}. The page is as it was.")
+            said = paragraph(_("Not opened: {reason}.", reason=error), _("The page is as it was."))
+            st.session_state[_SAID] = (url, said)
 
     content = settings_file.written(url, settings_file.collected(settings))
     st.download_button(
-        "Save the settings as a file",
+        _("Save the settings as a file"),
         content,
         file_name=f"{url or 'overview'}.attention.json",
         mime="application/json",
         on_click="ignore",
         key="share-save",
-        help="Tables of numbers that are too long for a link are in it too.",
+        help=_("Tables of numbers that are too long for a link are in it too."),
     )
     st.file_uploader(
-        "Open a file of settings",
+        _("Open a file of settings"),
         type="json",
         key=f"share-file-{turn}",
         on_change=opened,
@@ -159,14 +175,15 @@ def _file(url: str, settings: Sequence[Parameter]) -> None:
 
 def _lesson(settings: Sequence[Parameter]) -> None:
     """Make a link for a lesson; nothing of it is set on this page."""
-    if not st.toggle("Make a lesson link", key="share-lesson"):
+    if not st.toggle(_("Make a lesson link"), key="share-lesson"):
         return
-    called = state.called()
-    controls = {each.name: called[each.name] for each in settings if each.name in called}
-    names = PARTS | {name: label for name, label in controls.items() if name not in PARTS}
-    hidden = st.multiselect("Hide", list(names), format_func=lambda name: names[name], key="share-hide")
-    said = st.text_input("Say one sentence", max_chars=SAY.longest, key="share-say")
-    projected = st.toggle("Start in projector mode", key="share-projector")
+    labels = state.called()
+    controls = {each.name: labels[each.name] for each in settings if each.name in labels}
+    parts = {name: _(label) for name, label in PARTS.items()}
+    names = parts | {name: label for name, label in controls.items() if name not in PARTS}
+    hidden = st.multiselect(_("Hide"), list(names), format_func=lambda name: names[name], key="share-hide")
+    said = st.text_input(_("Say one sentence"), max_chars=SAY.longest, key="share-say")
+    projected = st.toggle(_("Start in projector mode"), key="share-projector")
     more = {"hide": ",".join(hidden), "say": said, "projector": "true" if projected else "", **_covers()}
     _link("lesson-link", _for_others(link(framed=False, **more))[0])
 
@@ -176,10 +193,20 @@ def _covers() -> dict[str, str]:
     there = predicting.offered()
     if not there:
         return {}
-    name = st.selectbox("Cover", list(there), index=None, placeholder="Nothing", key="share-cover")
+    name = st.selectbox(
+        _("Cover"),
+        list(there),
+        format_func=called,
+        index=None,
+        placeholder=_("Nothing"),
+        key="share-cover",
+    )
     if name is None:
         return {}
     kind = st.selectbox(
-        "Ask", there[name], format_func=predicting.KINDS.__getitem__, key=f"share-predict-{name}"
+        _("Ask"),
+        there[name],
+        format_func=lambda kind: _(predicting.KINDS[kind]),
+        key=f"share-predict-{name}",
     )
     return {COVER.name: name, PREDICT.name: "" if kind == PREDICT.default else kind}

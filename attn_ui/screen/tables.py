@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
+from attn_words import N_, _
+
 if TYPE_CHECKING:
     from pandas.io.formats.style import Styler
 
-ROUNDED = "Computed with all digits; only what is shown is rounded."
+ROUNDED = N_("Computed with all digits; only what is shown is rounded.")
 
 
 def table(header: Sequence[str], rows: Iterable[Sequence[str]], *, numbers: int = 0) -> str:
@@ -59,7 +61,7 @@ def checks_table(names: Sequence[str], columns: Mapping[str, Sequence[tuple[bool
     """
     verdicts = [[_verdict(*each) for each in column] for column in columns.values()]
     rows = ([name, *row] for name, *row in zip(names, *verdicts, strict=True))
-    return table(["What must hold", *columns], rows)
+    return table([_("What must hold"), *columns], rows)
 
 
 def _verdict(passed: bool, words: str) -> str:

@@ -16,11 +16,14 @@ const ACCENTS = { "~": "\u0303", "^": "\u0302", ˉ: "\u0304" };
 const FUNCTIONS = new Set(["arg", "argmax", "argmin", "cos", "exp", "ln", "log", "max", "min", "sin"]);
 const idle = globalThis.requestIdleCallback ?? ((call) => setTimeout(call, 100));
 
-let list; // what the server has, once for a visit
+let list; // what the server has, once for a visit and language
+let from; // its address
 let card;
 let shown; // what the card explains: { key, box(), button }
 
 // ---- the list ----
+
+const isHan = (form) => /\p{Script=Han}/u.test(form); // Chinese has no spaces between words
 
 function prepared({ terms, named }) {
   const forms = new Map();
@@ -30,18 +33,23 @@ function prepared({ terms, named }) {
     /^\p{Ll}[^_/]/u.test(form)
       ? `[${form[0]}${form[0].toUpperCase()}]${literal(form.slice(1))}`
       : literal(form);
-  const longest = [...forms.keys()].sort((one, other) => other.length - one.length).map(either);
+  const longest = [...forms.keys()].sort((one, other) => other.length - one.length);
+  const spaced = longest.filter((form) => !isHan(form)).map(either);
   const words = new RegExp(
-    `(?<![\\p{L}\\p{N}_-])(?:${longest.join("|")})(?![\\p{L}\\p{N}_]|-[\\p{L}\\p{N}_])`,
+    [
+      `(?<![\\p{L}\\p{N}_-])(?:${spaced.join("|")})(?![\\p{L}\\p{N}_]|-[\\p{L}\\p{N}_])`,
+      ...longest.filter(isHan).map(literal),
+    ].join("|"),
     "gu",
   );
   return { terms, forms, words, named: new Set(named), keys: new Map(terms.map((term) => [term.key, term])) };
 }
 
 async function fetched() {
-  const answer = await fetch(new URL(line().dataset.list, document.baseURI));
+  const address = line().dataset.list;
+  const answer = await fetch(new URL(address, document.baseURI));
   if (!answer.ok) throw new Error(`${answer.status}`);
-  list = prepared(await answer.json());
+  [list, from] = [prepared(await answer.json()), address];
 }
 
 const line = () => document.querySelector(".terms-here");
@@ -426,7 +434,7 @@ async function refresh() {
   if (!here) return close();
   if (unfolded && !here.open) here.open = true; // a run has drawn it anew
   try {
-    if (!list) await fetched();
+    if (!list || from !== here.dataset.list) await fetched();
   } catch {
     if (here.open)
       here.querySelector("div").textContent = word("The list could not be fetched: the server does not answer.");

@@ -21,11 +21,11 @@ from attn_ui.base.terms import every, forms, named
 from attn_ui.screen import language
 from attn_ui.screen.live_figure import PLOTLY_ROUTE
 from attn_ui.streamlit_inside import markup
-from attn_words import cached
+from attn_words import _, cached
 
 _LINE = (
     '<details class="terms-here" data-module="{module}" data-list="{list}" data-app="{app}" data-on="{on}" '
-    'data-here="{here}"><summary>Words and symbols here</summary><div></div></details>'
+    'data-here="{here}"><summary>{summary}</summary><div></div></details>'
 )
 
 
@@ -38,6 +38,7 @@ def place(terms: Sequence[Term], letters: str) -> None:
             app=markup.APP,
             on=html.escape(letters),
             here=html.escape("|".join(term.key for term in terms)),
+            summary=_("Words and symbols here"),
         )
     )
 
@@ -52,12 +53,12 @@ def listing() -> str:
 def _listed(term: Term) -> dict[str, Any]:
     said: dict[str, Any] = {
         "key": term.key,
-        "name": term.name,
-        "says": latex.written(term.says),
+        "name": _(term.name),
+        "says": latex.written(_(term.says)),
         "paper": latex.in_text(term.paper),
         "ours": [run for symbol in term.symbols for run in (*latex.in_text(symbol), (", ", ""))][:-1],
         "code": term.codes,
-        "see": [f"{term.place.title}: {term.label}", term.place.address],
+        "see": [_("{page}: {place}", page=term.place.title, place=_(term.label)), term.place.address],
         "forms": [] if ":" in term.on else forms(term),
         "symbols": [latex.key(symbol) for symbol in term.symbols],
         "on": term.on,

@@ -10,6 +10,7 @@ import streamlit as st
 
 from attn_ui.base.parameters import Table
 from attn_ui.screen import state
+from attn_words import _, _n, paragraph
 
 MOST = 1000  # no typed number lies further from zero
 Lines = Sequence[Sequence[float]]
@@ -48,9 +49,9 @@ def type_over(tables: Sequence[Typed]) -> None:
 
     with st.form(f"_tables_{tables[0].setting.name}", border=False):
         st.markdown(
-            "Type over any number."
+            _("Type over any number.")
             if tables[0].names
-            else "Type over any number; rows can be added below and deleted by their box on the left."
+            else _("Type over any number; rows can be added below and deleted by their box on the left.")
         )
         for table in tables:
             key, frame = starts[table.setting.name]
@@ -61,15 +62,21 @@ def type_over(tables: Sequence[Typed]) -> None:
                     frame,
                     key=key,
                     num_rows="fixed" if table.names else "dynamic",
-                    column_config={"row": st.column_config.Column(disabled=True)},
+                    column_config={"row": st.column_config.Column(_("row"), disabled=True)},
                 )
                 problem = problem_of(table.setting, shown.to_numpy(dtype=float))
                 if problem:
-                    st.caption(f":material/edit: {problem} The picture keeps the last complete table.")
+                    st.caption(_kept(problem))
             with drawn:
-                st.form_submit_button("Draw these numbers", key=f"{key}_draw", on_click=take_over)
+                st.form_submit_button(_("Draw these numbers"), key=f"{key}_draw", on_click=take_over)
                 if table is tables[0]:
-                    st.caption(":material/hourglass_empty: What you type waits until then.")
+                    st.caption(_(":material/hourglass_empty: What you type waits until then."))
+
+
+def _kept(problem: str) -> str:
+    """Say what is wrong, and that nothing is lost."""
+    said = paragraph(problem, _("The picture keeps the last complete table."))
+    return f":material/edit: {said}"
 
 
 def _start(table: Typed) -> tuple[str, pd.DataFrame]:
@@ -118,16 +125,21 @@ def paste(table: Typed) -> None:
         if text.strip():
             rows, problem = matrix_of(text, setting)
             if most and len(rows) > most:
-                there = "is 1 token" if most == 1 else f"are {most} tokens"
-                problem = f"{setting.name} has {len(rows)} rows, and there {there}."
+                problem = _n(
+                    "{name} has {rows} rows, and there is {count} token.",
+                    "{name} has {rows} rows, and there are {count} tokens.",
+                    most,
+                    name=setting.name,
+                    rows=len(rows),
+                )
             st.session_state[f"{key}_problem"] = problem
             if not problem:
                 state.keep(setting, setting.text(rows), replaces=True)
                 st.session_state[key] = ""
 
-    with st.expander(f"Paste {table.title} as text"):
+    with st.expander(_("Paste {table} as text", table=table.title)):
         st.text_area(
-            "One row a line; numbers between commas, spaces or tabs",
+            _("One row a line; numbers between commas, spaces or tabs"),
             key=key,
             on_change=pasted,
             placeholder="1, 0, 0.5\n0, 1, -2",
@@ -135,7 +147,7 @@ def paste(table: Typed) -> None:
         )
         problem = st.session_state.get(f"{key}_problem")
         if problem:
-            st.caption(f":material/edit: {problem} The picture keeps the last complete table.")
+            st.caption(_kept(problem))
 
 
 def matrix_of(text: str, setting: Table) -> tuple[list[list[float]], str]:
@@ -153,28 +165,47 @@ def matrix_of(text: str, setting: Table) -> tuple[list[list[float]], str]:
         try:
             rows.append([float(cell) for cell in line])
         except ValueError:
-            return [], f"Row {number} of {setting.name} holds something that is not a number."
+            return [], _(
+                "Row {row} of {name} holds something that is not a number.", row=number, name=setting.name
+            )
     widths = {len(row) for row in rows}
     if len(widths) != 1:
-        found = ", ".join(map(str, sorted(widths)))
-        return [], f"The rows of {setting.name} hold {found} numbers: all need as many."
+        found = _(", ").join(map(str, sorted(widths)))
+        return [], _(
+            "The rows of {name} hold {counts} numbers: all need as many.", name=setting.name, counts=found
+        )
     if max(widths) > setting.most_columns:
-        return [], f"{setting.name} has {max(widths)} columns; at most {setting.most_columns} are drawn."
+        return [], _(
+            "{name} has {columns} columns; at most {most} are drawn.",
+            name=setting.name,
+            columns=max(widths),
+            most=setting.most_columns,
+        )
     return rows, problem_of(setting, np.array(rows))
 
 
 def problem_of(setting: Table, numbers: np.ndarray) -> str:
     """Say what is wrong with a table's numbers, or nothing."""
     if not len(numbers):
-        return f"{setting.name} has no row."
+        return _("{name} has no row.", name=setting.name)
     if len(numbers) > setting.most_rows:
-        return f"{setting.name} has {len(numbers)} rows; at most {setting.most_rows} are drawn."
+        return _(
+            "{name} has {rows} rows; at most {most} are drawn.",
+            name=setting.name,
+            rows=len(numbers),
+            most=setting.most_rows,
+        )
     wrong = np.argwhere(~(np.abs(numbers) <= MOST))
     if not len(wrong):
         return ""
     row, column = (int(place) for place in wrong[0])
     found = numbers[row, column]
-    what = (
-        "is empty or not a number" if np.isnan(found) else f"is {found:g}; it must lie from −{MOST} to {MOST}"
+    where = {"row": row + 1, "column": column + 1, "name": setting.name}
+    if np.isnan(found):
+        return _("Row {row}, column {column} of {name} is empty or not a number.", **where)
+    return _(
+        "Row {row}, column {column} of {name} is {number}; it must lie from −{most} to {most}.",
+        **where,
+        number=f"{found:g}",
+        most=MOST,
     )
-    return f"Row {row + 1}, column {column + 1} of {setting.name} {what}."

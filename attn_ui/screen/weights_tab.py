@@ -7,12 +7,13 @@ import numpy as np
 import streamlit as st
 
 from attn_ui.base.markdown import listed
-from attn_ui.base.weight_tables import CONVENTION, MOST, TABLES, Given, Weight, said
+from attn_ui.base.weight_tables import CONVENTION, MOST, SWITCH, TABLES, Given, Weight, said
 from attn_ui.screen import matrices_file, state
 from attn_ui.screen.download import offer_csv
 from attn_ui.screen.matrices_file import Numbers
 from attn_ui.screen.tables import numbers_table
 from attn_ui.screen.typed_tables import Typed, matrix_of, problem_of, type_over
+from attn_words import _, _n, paragraph
 
 _WHICH, _PASTED, _PROBLEM = "_weight_pasted", "_weight_text", "_weight_problem"
 _TURN, _TOLD = "_weights_turn", "_weights_told"
@@ -39,18 +40,20 @@ def show(
     small = [each for each in weights if each.is_typed]
     names = columns or {}
     if not by_hand:
-        with st.expander(f"The projections {listed([each.name for each in weights])}"):
-            st.caption(f"{CONVENTION} To type them, switch on *Weights W set by hand* in the sidebar.")
+        with st.expander(_("The projections {names}", names=listed([each.name for each in weights]))):
+            by_switch = _("To type them, switch on *{switch}* in the sidebar.", switch=_(SWITCH))
+            st.caption(paragraph(_(CONVENTION), by_switch))
             for each in small:
                 _read(each, present[each.name], names.get(each.name, ()), write)
             if len(small) < len(weights):
-                st.caption(f"Matrices of more than {MOST} rows or columns are in the files alone.")
+                st.caption(
+                    _("Matrices of more than {most} rows or columns are in the files alone.", most=MOST)
+                )
             _offer(present)
         return
-    st.markdown(
-        f"**The projections.** {said([each.name for each in weights], dict.fromkeys(dict(given), ''))}."
-    )
-    st.caption(CONVENTION)
+    which = said([each.name for each in weights], dict.fromkeys(dict(given), ""))
+    st.markdown(paragraph(_("**The projections.**"), which))
+    st.caption(_(CONVENTION))
     if small:
         own = dict(given)
         type_over([_typed(each, present[each.name], own, names.get(each.name, ())) for each in small])
@@ -68,14 +71,19 @@ def _read(weight: Weight, numbers: Numbers, columns: Sequence[str], write: Calla
     named = columns or [str(column) for column in range(1, weight.shape[1] + 1)]
     st.markdown(f"**{weight.title}** ({weight.sizes})")
     table: dict[str, Any] = {" ": _names(weight)} | {name: numbers[:, at] for at, name in enumerate(named)}
-    st.dataframe(numbers_table(table, write), hide_index=True, column_config={" ": "row"})
+    st.dataframe(numbers_table(table, write), hide_index=True, column_config={" ": _("row")})
 
 
 def _typed(weight: Weight, numbers: Numbers, own: Mapping[str, object], columns: Sequence[str]) -> Typed:
     """Return the table of a weight; one that is drawn starts from its numbers with six digits."""
     drawn = weight.name not in own
     rows = [[float(f"{cell:.6g}") if drawn else cell for cell in row] for row in numbers.tolist()]
-    title = f"{weight.title} ({weight.sizes}), {'from the seed' if drawn else 'set by hand'}"
+    fields = {"weight": weight.title, "sizes": weight.sizes}
+    title = (
+        _("{weight} ({sizes}), from the seed", **fields)
+        if drawn
+        else _("{weight} ({sizes}), set by hand", **fields)
+    )
     return Typed(TABLES[weight.name], title, rows, _names(weight), columns, drawn)
 
 
@@ -92,17 +100,18 @@ def _paste(weights: Sequence[Weight]) -> None:
                 state.keep(TABLES[weight.name], TABLES[weight.name].text(rows), replaces=True)
                 st.session_state[_PASTED] = ""
 
-    with st.expander("Paste a projection as text"):
-        st.selectbox("Projection", list(by_name), key=_WHICH, format_func=lambda name: by_name[name].title)
+    with st.expander(_("Paste a projection as text")):
+        st.selectbox(_("Projection"), list(by_name), key=_WHICH, format_func=lambda name: by_name[name].title)
         st.text_area(
-            "One row a line; numbers between commas, spaces or tabs",
+            _("One row a line; numbers between commas, spaces or tabs"),
             key=_PASTED,
             on_change=pasted,
             placeholder="1, 0, 0.5\n0, 1, -2",
             height=120,
         )
         if problem := st.session_state.get(_PROBLEM):
-            st.caption(f":material/edit: {problem} The picture keeps the numbers that it has.")
+            said_of_it = paragraph(problem, _("The picture keeps the numbers that it has."))
+            st.caption(f":material/edit: {said_of_it}")
 
 
 def _open(weights: Sequence[Weight]) -> None:
@@ -117,23 +126,27 @@ def _open(weights: Sequence[Weight]) -> None:
         try:
             found = taken(file.name, file.getvalue(), weights)
         except ValueError as error:
-            st.session_state[_TOLD] = (
-                f"Not taken: {str(error).rstrip('.')}. The projections are as they were."
+            st.session_state[_TOLD] = paragraph(
+                _("Not taken: {reason}.", reason=str(error).rstrip(".。")),
+                _("The projections are as they were."),
             )
             return
         for name, text in found.items():
             state.keep(TABLES[name], text, replaces=True)
-        st.session_state[_TOLD] = (
-            f"{listed(list(found))}: as the file has {'it' if len(found) == 1 else 'them'}."
+        st.session_state[_TOLD] = _n(
+            "{names}: as the file has it.",
+            "{names}: as the file has them.",
+            len(found),
+            names=listed(list(found)),
         )
 
     st.file_uploader(
-        "Open a file of projections",
+        _("Open a file of projections"),
         type=list(matrices_file.KINDS),
         key=f"_weights_file_{turn}",
         on_change=opened,
         max_upload_size=matrices_file.MOST_BYTES // 1_000_000,
-        help=(
+        help=_(
             "NPZ and JSON with an array under each name, W_q and so on. CSV with the name in front of each "
             "row, or one matrix in a file that is named for it, as W_q.csv."
         ),
@@ -166,9 +179,9 @@ def _offer(present: Mapping[str, Numbers]) -> None:
     arrays = {name: np.asarray(numbers) for name, numbers in present.items()}
     left, right = st.columns(2)
     with left:
-        offer_csv("Save the projections as CSV", "projections.csv", lambda: matrices_file.csv_of(arrays))
+        offer_csv(_("Save the projections as CSV"), "projections.csv", lambda: matrices_file.csv_of(arrays))
     right.download_button(
-        "Save the projections as NPZ",
+        _("Save the projections as NPZ"),
         lambda: matrices_file.npz_of(arrays),
         file_name="projections.npz",
         mime="application/octet-stream",

@@ -33,7 +33,7 @@ def settings(app: AppPage) -> dict[str, list[str]]:
 
 def choose_chinese(app: AppPage) -> None:
     app.page.get_by_role("button", name="中文", exact=True).click()
-    app.page.wait_for_function("document.documentElement.lang === 'zh'")
+    app.page.wait_for_function("() => document.documentElement.lang === 'zh'")
     app.settle()
 
 
@@ -58,7 +58,7 @@ def test_a_language_is_chosen_and_all_else_stays(app: AppPage) -> None:
     expect(fill).to_have_attribute("title", CHINESE)
     # And back.
     app.page.get_by_role("button", name="English", exact=True).click()
-    app.page.wait_for_function("document.documentElement.lang === 'en'")
+    app.page.wait_for_function("() => document.documentElement.lang === 'en'")
     app.settle()
     expect(save).to_have_text("Save")
     assert settings(app) == {**before, "lang": ["en"]}
@@ -74,7 +74,7 @@ def test_an_option_chosen_in_chinese_has_its_english_name_in_the_address(app: Ap
     app.page.goto(f"{app.server}/multi-head?lang=zh")
     app.settle()
     app.page.go_back()
-    app.page.wait_for_function("location.search.includes('mask=causal')")
+    app.page.wait_for_function("() => location.search.includes('mask=causal')")
     app.settle()
     assert app.page.evaluate("document.documentElement.lang") == "zh"
     assert settings(app)["mask"] == ["causal"]
