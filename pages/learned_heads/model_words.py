@@ -101,10 +101,8 @@ def sees(is_causal: bool, windows: Sequence[int | None]) -> str:
     limits = [_limit(windows, window) for window in sorted({each for each in windows if each is not None})]
     if not limits:
         return _("A token sees itself and those before it.")
-    return _(
-        "A token sees itself and those before it; {limits}.",
-        limits=reduce(lambda first, other: _("{first}; {other}", first=first, other=other), limits),
-    )
+    told = reduce(lambda first, other: _("{first}; {other}", first=first, other=other), limits)
+    return _("A token sees itself and those before it; {limits}.", limits=told)
 
 
 def _limit(windows: Sequence[int | None], window: int) -> str:
