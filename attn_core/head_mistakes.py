@@ -11,10 +11,11 @@ from torch import Tensor
 from attn_core.attention import Attention, scaled_dot_product_attention
 from attn_core.mistakes import SAME_AS_TORCH, Mistake
 from attn_core.multi_head import MultiHead, MultiHeadAttention
+from attn_words import N_
 
-MAP_OF_POSITIONS = "the weights are a map of positions, (n_query, n_key)"
-HEADS_ADD_UP = "the contributions of the heads add up to the output"
-HEADS_DIFFER = "heads differ"
+MAP_OF_POSITIONS = N_("the weights are a map of positions, (n_query, n_key)")
+HEADS_ADD_UP = N_("the contributions of the heads add up to the output")
+HEADS_DIFFER = N_("heads differ")
 
 
 def split_without_transpose(
@@ -209,64 +210,72 @@ MULTI_HEAD_MISTAKES: Mapping[str, Mistake[MultiHead | Attention]] = MappingProxy
         for mistake in (
             Mistake[MultiHead | Attention](
                 "split-without-transpose",
-                "Heads are split with view and no transpose, so the product runs over the head axis.",
-                "The map is n_head x n_head at every position: heads attend to heads, not to positions.",
+                N_("Heads are split with view and no transpose, so the product runs over the head axis."),
+                N_("The map is n_head x n_head at every position: heads attend to heads, not to positions."),
                 MAP_OF_POSITIONS,
                 split_without_transpose,
             ),
             Mistake[MultiHead | Attention](
                 "merge-without-transpose",
-                "The heads' outputs are reshaped to (n, n_head * d_head) without the transpose.",
-                "A row then holds several positions of one head in place of all heads of one position.",
+                N_("The heads' outputs are reshaped to (n, n_head * d_head) without the transpose."),
+                N_("A row then holds several positions of one head in place of all heads of one position."),
                 HEADS_ADD_UP,
                 merge_without_transpose,
                 "heads",
             ),
             Mistake[MultiHead | Attention](
                 "scale-by-d-model",
-                "Every head's scores are divided by sqrt(d_model) in place of sqrt(d_head).",
-                "A head's product has d_head terms: with fewer than d_model weights come out too flat, with "
-                "more too sharp.",
+                N_("Every head's scores are divided by sqrt(d_model) in place of sqrt(d_head)."),
+                N_(
+                    "A head's product has d_head terms: with fewer than d_model weights come out too flat, "
+                    "with more too sharp."
+                ),
                 SAME_AS_TORCH,
                 scale_by_d_model,
                 "heads",
             ),
             Mistake[MultiHead | Attention](
                 "shared-projections",
-                "All heads use one W_q, W_k and W_v.",
-                "Every head then has one query, key and value a token: several views are one view repeated.",
+                N_("All heads use one W_q, W_k and W_v."),
+                N_(
+                    "Every head then has one query, key and value a token: several views are one view "
+                    "repeated."
+                ),
                 HEADS_DIFFER,
                 shared_projections,
                 "heads",
             ),
             Mistake[MultiHead | Attention](
                 "tiled-key-heads",
-                "Shared key heads are repeated with repeat, 1 2 1 2, in place of repeat_interleave, 1 1 2 2.",
-                "Neighbours that should share one head of keys then read different ones: wrong groups.",
+                N_(
+                    "Shared key heads are repeated with repeat, 1 2 1 2, in place of repeat_interleave, 1 1 "
+                    "2 2."
+                ),
+                N_("Neighbours that should share one head of keys then read different ones: wrong groups."),
                 SAME_AS_TORCH,
                 tiled_key_heads,
                 "shared heads",
             ),
             Mistake[MultiHead | Attention](
                 "unpacked-in-another-order",
-                "One fused W_qkv, packed as (k h d), is taken apart with rearrange as (d k h).",
-                "Every part then holds numbers of query, key and value, and of several heads.",
+                N_("One fused W_qkv, packed as (k h d), is taken apart with rearrange as (d k h)."),
+                N_("Every part then holds numbers of query, key and value, and of several heads."),
                 SAME_AS_TORCH,
                 unpacked_in_another_order,
                 "one sequence",
             ),
             Mistake[MultiHead | Attention](
                 "cached-after-attending",
-                "Token by token, a token attends before its own key and value are in the cache.",
-                "It then sees only what came before it and never itself, and the first sees nothing.",
+                N_("Token by token, a token attends before its own key and value are in the cache."),
+                N_("It then sees only what came before it and never itself, and the first sees nothing."),
                 SAME_AS_TORCH,
                 cached_after_attending,
                 "cache",
             ),
             Mistake[MultiHead | Attention](
                 "place-forgotten",
-                "Token by token, each token is turned as if it stood first: a call sees one, at place 0.",
-                "The cache says how many came before, and the turn must start there; else order is lost.",
+                N_("Token by token, each token is turned as if it stood first: a call sees one, at place 0."),
+                N_("The cache says how many came before, and the turn must start there; else order is lost."),
                 SAME_AS_TORCH,
                 place_forgotten,
                 "rotation",

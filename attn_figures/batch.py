@@ -5,10 +5,11 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from attn_figures.matrix import KEY_TITLE, NUMBERS_UP_TO, QUERY_TITLE, Matrix
+from attn_figures.matrix import NUMBERS_UP_TO, Matrix, key_title, query_title
 from attn_figures.multi_head import PHONE_HEIGHT, ROOMY, ROOT
 from attn_figures.panels import compose
 from attn_figures.picture import Picture, Spec
+from attn_words import _
 
 
 @Picture
@@ -24,11 +25,11 @@ def batch(tokens: Sequence[Sequence[str]], weights: NDArray[np.float64], mask: N
         Matrix(
             f"sentence {at + 1}",
             weights[at],
-            f"sentence {at + 1}",
+            _("sentence {number}", number=at + 1),
             rows=labels,
             columns=labels,
-            row_title=QUERY_TITLE,
-            column_title=KEY_TITLE,
+            row_title=query_title(),
+            column_title=key_title(),
             mask=mask[at],
             cells="query-key",
             ramp_power=1.0 if len(labels) <= NUMBERS_UP_TO else ROOT,

@@ -12,9 +12,11 @@ from attn_figures.marks import Mark
 from attn_figures.matrix import Matrix
 from attn_figures.panels import Panel, compose
 from attn_figures.picture import Picture, Spec
+from attn_words import N_, _
 
 Numbers = NDArray[np.float64]
 WIDEST_STATE = 24  # dimensions of a state that is drawn beside the curves
+LENGTH, COSINE = N_("length"), N_("mean cosine")
 
 
 @Picture
@@ -34,21 +36,21 @@ def layer_curves(
     Args:
         lengths: (n_variants, n_layers + 1), drawn on a logarithmic axis.
         similarities: the same shape, from -1 to 1; NaN, a gap, where no two have a direction.
-        names: one a variant.
+        names: one a variant, a message.
         chosen: the variant that stands out.
         layer: where the line stands, and whose vectors are drawn.
         state: (n, d_model), the vectors there.
         tokens: as typed.
         limit: the end of the colours of the state.
     """
-    common: dict[str, Any] = {"columns": 9, "rows": 6, "x_title": "Layer"}
+    common: dict[str, Any] = {"columns": 9, "rows": 6, "x_title": _("Layer")}
     line = marks.upright(layer)
     x = {"range": [-0.3, lengths.shape[1] - 0.7], "dtick": 2, "showgrid": False}
     panels: list[Panel] = [
         Chart(
             "lengths",
-            _curves("length", lengths, names, chosen, layer),
-            y_title="Mean length of a vector",
+            _curves(LENGTH, lengths, names, chosen, layer),
+            y_title=_("Mean length of a vector"),
             x=x,
             y={"type": "log", "dtick": 1},
             marks=[line],
@@ -56,8 +58,8 @@ def layer_curves(
         ),
         Chart(
             "similarities",
-            _curves("mean cosine", similarities, names, chosen, layer),
-            y_title="Mean cosine of two tokens",
+            _curves(COSINE, similarities, names, chosen, layer),
+            y_title=_("Mean cosine of two tokens"),
             x=x,
             y={"range": [min(-0.25, float(np.nanmin(similarities)) - 0.05), 1.05]},
             marks=[line],
@@ -69,14 +71,16 @@ def layer_curves(
             Matrix(
                 "state",
                 state,
-                f"vectors after layer {layer}" if layer else "vectors before the first layer",
+                _("vectors after layer {layer}", layer=layer)
+                if layer
+                else _("vectors before the first layer"),
                 rows=tokens,
                 columns=[str(d) for d in range(1, state.shape[1] + 1)],
-                column_title="Dimension",
+                column_title=_("Dimension"),
                 column_role="output",
                 scale="scores",
                 limit=limit,
-                quantity="value",
+                quantity=_("value"),
                 size=(7, 7 * len(tokens) / max(state.shape[1], len(tokens))),
                 names_rows=True,
             )
@@ -89,6 +93,7 @@ def _curves(what: str, values: Numbers, names: Sequence[str], chosen: int, layer
     # The chosen one last, so that it lies on top.
     for variant in sorted(range(len(names)), key=lambda variant: variant == chosen):
         stands_out = variant == chosen
+        name = _(names[variant])
         colour = theme.LIGHT.query if stands_out else theme.rgba(theme.LIGHT.muted, 0.45)
         traces.append(
             marks.line(
@@ -97,7 +102,14 @@ def _curves(what: str, values: Numbers, names: Sequence[str], chosen: int, layer
                 values[variant],
                 colour,
                 width=3 if stands_out else 1.5,
-                hover=f"{names[variant]}<br>layer %{{x}}: {what} <b>%{{y:.4~g}}</b>",
+                hover=_(
+                    "{name}<br>layer {layer}: {measure} <b>{number}</b>",
+                    name=name,
+                    layer="%{x}",
+                    measure=_(what),
+                    number="%{y:.4~g}",
+                ),
+                said=_("{measure}: {name}", measure=_(what), name=name),
             )
         )
     here = values[chosen, layer : layer + 1]

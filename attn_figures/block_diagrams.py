@@ -4,9 +4,10 @@ from dataclasses import dataclass
 
 from attn_figures.diagram import Arrow, Box, diagram, sized, told
 from attn_figures.frame import Role
-from attn_figures.numbers import counted, number
+from attn_figures.numbers import number
 from attn_figures.picture import Picture, Spec
 from attn_figures.single_head import Walk
+from attn_words import N_, _, _c, _n
 
 Shape = tuple[int, ...]
 # Columns of the queries, of the keys and of the values; and of what is computed from two of them.
@@ -15,7 +16,10 @@ QUERY_KEY, KEY_VALUE, ALL = (0.4, 6.6), (3.8, 10.2), (0.4, 10.2)
 COLUMNS = 11.6
 WIDE = 24.0  # units
 OVER_STACK = 1.25  # levels from boxes that lie behind one another to the next
-PLACES = {"rotation": "queries and keys turned by their places", "bias": "biases of places on the scores"}
+PLACES = {
+    "rotation": N_("queries and keys turned by their places"),
+    "bias": N_("biases of places on the scores"),
+}
 ROLES: tuple[Role, Role, Role] = ("query", "key", "value")
 
 
@@ -29,17 +33,23 @@ def single_head(walk: Walk) -> Spec:
     boxes, arrows = _inputs_of_one(walk)
     start = 1 if walk.projections is not None else 0
     n_key, d_k = walk.key.shape
-    told_of_scores = f"scores: {sized(walk.scores.shape)}, each of {counted(d_k, 'product')}"
+    told_of_scores = _n(
+        "scores: {shape}, each of {count:,} product",
+        "scores: {shape}, each of {count:,} products",
+        d_k,
+        shape=sized(walk.scores.shape),
+    )
+    scaled_by = {"factor": walk.factor.replace("<br>", " "), "number": number(walk.scale, 3)}
     steps = [
         Box(
             "scores", "MatMul  QKᵀ", QUERY_KEY, 0,
-            told("MatMul: every query with every key", "S = QKᵀ", told_of_scores),
+            told(_("MatMul: every query with every key"), "S = QKᵀ", told_of_scores),
         ),
         Box(
-            "scale", f"Scale  {walk.factor.replace('<br>', ' ')} = × {number(walk.scale, 3)}", QUERY_KEY, 0,
+            "scale", _("Scale  {factor} = × {number}", **scaled_by), QUERY_KEY, 0,
             told(
-                "Scale: scores of one spread, whatever the width",
-                f"each score × {number(walk.scale, 6)}", sized(walk.scaled.shape),
+                _("Scale: scores of one spread, whatever the width"),
+                _("each score × {number}", number=number(walk.scale, 6)), sized(walk.scaled.shape),
             ),
         ),
     ]  # fmt: skip
@@ -47,19 +57,28 @@ def single_head(walk: Walk) -> Spec:
         hidden = int((~walk.mask).sum())
         steps.append(
             Box(
-                "mask", f"Mask  hides {hidden} of {walk.mask.size}", QUERY_KEY, 0,
-                told("Mask: −∞ where a query may not attend", "before the softmax", sized(walk.mask.shape)),
+                "mask", _("Mask  hides {hidden} of {all}", hidden=hidden, all=walk.mask.size), QUERY_KEY, 0,
+                told(
+                    _("Mask: −∞ where a query may not attend"), _("before the softmax"),
+                    sized(walk.mask.shape),
+                ),
             )
         )  # fmt: skip
     empty = not walk.mask.any(axis=1).all()
-    sums = "each row sums to 1, or is empty" if empty else "each row sums to 1"
+    sums = _("each row sums to 1, or is empty") if empty else _("each row sums to 1")
+    says = _("SoftMax  Σ = 1 or empty") if empty else _("SoftMax  Σ of a row = 1")
     steps.append(
         Box(
-            "softmax", "SoftMax  Σ of a row = 1" if not empty else "SoftMax  Σ = 1 or empty", QUERY_KEY, 0,
-            told("SoftMax, row by row", sums, f"weights: {sized(walk.weights.shape)}"),
+            "softmax", says, QUERY_KEY, 0,
+            told(_("SoftMax, row by row"), sums, _("weights: {shape}", shape=sized(walk.weights.shape))),
         )
     )  # fmt: skip
-    carried = {"scores": "scores", "scale": "scaled", "mask": "masked", "softmax": "weights"}
+    carried = {
+        "scores": _("scores"),
+        "scale": _("scaled"),
+        "mask": _c("arrow", "masked"),
+        "softmax": _("weights"),
+    }
     centre = _middle(QUERY_KEY)
     for level, step in enumerate(steps, start=start + 1):
         boxes.append(Box(step.name, step.says, step.x, level, step.hover))
@@ -74,16 +93,19 @@ def single_head(walk: Walk) -> Spec:
         arrows.append(Arrow([(x, start), (x, to)], name, values.shape, role))
     boxes += [
         Box(
-            "mix", f"MatMul  each row mixes {counted(n_key, 'value')}", ALL, top,
-            told("MatMul: the values, mixed by the weights", "O = W V", sized(walk.output.shape)),
+            "mix",
+            _n(
+                "MatMul  each row mixes {count:,} value", "MatMul  each row mixes {count:,} values", n_key
+            ), ALL, top,
+            told(_("MatMul: the values, mixed by the weights"), "O = W V", sized(walk.output.shape)),
         ),
         Box(
-            "output", "Output", ALL, top + 1,
-            told("Output: one row a query", sized(walk.output.shape)), "output",
+            "output", _("Output"), ALL, top + 1,
+            told(_("Output: one row a query"), sized(walk.output.shape)), "output",
         ),
     ]  # fmt: skip
     centre = _middle(ALL)
-    arrows.append(Arrow([(centre, top), (centre, top + 1)], "output", walk.output.shape, "output"))
+    arrows.append(Arrow([(centre, top), (centre, top + 1)], _("output"), walk.output.shape, "output"))
     return diagram(boxes, arrows, columns=COLUMNS, upright=COLUMNS, wide=WIDE)
 
 
@@ -92,7 +114,14 @@ def _inputs_of_one(walk: Walk) -> tuple[list[Box], list[Arrow]]:
     given = [("Q", walk.query, QUERY), ("K", walk.key, KEY), ("V", walk.value, VALUE)]
     if walk.projections is None or walk.x is None or walk.memory is None:
         return [
-            Box(name, name, edges, 0, told(f"{name}: one row a vector", sized(values.shape)), role)
+            Box(
+                name,
+                name,
+                edges,
+                0,
+                told(_("{name}: one row a vector", name=name), sized(values.shape)),
+                role,
+            )
             for role, (name, values, edges) in zip(ROLES, given, strict=True)
         ], []
     boxes, arrows = _sources(walk.x.shape, None if walk.memory is walk.x else walk.memory.shape)
@@ -101,20 +130,30 @@ def _inputs_of_one(walk: Walk) -> tuple[list[Box], list[Arrow]]:
         letter = name.lower()
         source = "X" if walk.memory is walk.x or name == "Q" else "Y"
         bias = f" + b_{letter}" if plus else ""
-        hover = told(f"Linear: {name} = {source} W_{letter}{bias}", f"W_{letter}: {sized(weight.shape)}",
-                     f"{name}: {sized(values.shape)}")  # fmt: skip
+        hover = told(
+            _("Linear: {formula}", formula=f"{name} = {source} W_{letter}{bias}"),
+            f"W_{letter}: {sized(weight.shape)}",
+            f"{name}: {sized(values.shape)}",
+        )
         boxes.append(Box(f"W_{letter}", f"× W<sub>{letter}</sub>{plus}", edges, 1, hover, role))
     return boxes, arrows
 
 
-def _sources(x: Shape, memory: Shape | None, placed: str = "") -> tuple[list[Box], list[Arrow]]:
+def _sources(x: Shape, memory: Shape | None, *, placed: bool = False) -> tuple[list[Box], list[Arrow]]:
     """Return X under all three columns; or X under that of the queries, and Y under the others."""
     named = [("X", x, ALL if memory is None else QUERY)]
     named += [] if memory is None else [("Y", memory, KEY_VALUE)]
     boxes = [
-        Box(name, name, edges, 0, told(f"{name}: one row a token", placed.replace("X", name), sized(shape)))
+        Box(
+            name, name, edges, 0,
+            told(
+                _("{name}: one row a token", name=name),
+                _("{name} = E + P: the words and their places", name=name) if placed else "",
+                sized(shape),
+            ),
+        )
         for name, shape, edges in named
-    ]
+    ]  # fmt: skip
     arrows = []
     for edges in (QUERY, KEY, VALUE):
         shape = x if memory is None or edges is QUERY else memory
@@ -148,58 +187,70 @@ class Shapes:
 @Picture
 def multi_head(shapes: Shapes) -> Spec:
     """Draw X through as many linear maps as heads, attention in each, Concat, W_o where there is one."""
-    placed = "X = E + P: the words and their places" if shapes.positions == "vector" else ""
-    boxes, arrows = _sources(shapes.x, shapes.memory, placed)
+    boxes, arrows = _sources(shapes.x, shapes.memory, placed=shapes.positions == "vector")
     n_head, attention = shapes.query[0], 1 + OVER_STACK
     each = zip("QKV", (shapes.query, shapes.key, shapes.value), (QUERY, KEY, VALUE), ROLES, strict=True)
     for name, shape, edges, role in each:
         letter, count, x = name.lower(), shape[0], _middle(edges)
         source = shapes.x if shapes.memory is None or name == "Q" else shapes.memory
         hover = told(
-            f"Linear: {name} of {counted(count, 'head')}",
-            f"W_{letter}, one a head: {sized((source[1], shape[2]))}",
+            _n("Linear: {name} of {count:,} head", "Linear: {name} of {count:,} heads", count, name=name),
+            _("{weights}, one a head: {shape}", weights=f"W_{letter}", shape=sized((source[1], shape[2]))),
             f"{name}: {sized(shape)}",
         )
-        boxes.append(Box(f"W_{letter}", f"{_times(count)}Linear", edges, 1, hover, role, stacked=count > 1))
+        boxes.append(Box(f"W_{letter}", _times(count, _("Linear")), edges, 1, hover, role, stacked=count > 1))
         arrows.append(Arrow([(x, 1), (x, attention)], name, shape, role, leaves_stack=True))
     hover = told(
-        "Scaled dot-product attention in each head",
+        _("Scaled dot-product attention in each head"),
         "softmax(QKᵀ / √d_head) V",
-        f"mask: {shapes.mask}" if shapes.mask else "",
-        PLACES.get(shapes.positions, ""),
-        f"weights: {sized(shapes.weights)}",
+        _("mask: {mask}", mask=shapes.mask) if shapes.mask else "",
+        _(PLACES[shapes.positions]) if shapes.positions in PLACES else "",
+        _("weights: {shape}", shape=sized(shapes.weights)),
         _shared(n_head, shapes.key[0]),
     )
-    says = f"{_times(n_head)}scaled dot-product attention"
+    says = _times(n_head, _("scaled dot-product attention"))
     boxes.append(Box("attention", says, ALL, attention, hover, stacked=n_head > 1))
     concat, centre = attention + OVER_STACK, _middle(ALL)
-    joined = f"{sized(shapes.heads)} becomes {sized(shapes.concatenated)}"
-    boxes.append(Box("concat", "Concat", ALL, concat, told("Concat: the heads side by side", joined)))
-    arrows.append(Arrow([(centre, attention), (centre, concat)], "heads", shapes.heads, leaves_stack=True))
+    joined = _("{before} becomes {after}", before=sized(shapes.heads), after=sized(shapes.concatenated))
+    boxes.append(Box("concat", "Concat", ALL, concat, told(_("Concat: the heads side by side"), joined)))
+    arrows.append(
+        Arrow([(centre, attention), (centre, concat)], _c("arrow", "heads"), shapes.heads, leaves_stack=True)
+    )
     arrows.append(Arrow([(centre, concat), (centre, concat + 1)], "", shapes.concatenated))
     top = concat + 1
     if shapes.output_weight is not None:
-        says, made = (
-            ("Linear  × W<sub>o</sub> + b", " + b_o") if shapes.bias else ("Linear  × W<sub>o</sub>", "")
+        plus, made = (" + b", " + b_o") if shapes.bias else ("", "")
+        says = _("Linear  {formula}", formula=f"× W<sub>o</sub>{plus}")
+        hover = told(
+            _("Linear: concatenated {formula}", formula=f"× W_o{made}"),
+            f"W_o: {sized(shapes.output_weight)}",
+            _("output: {shape}", shape=sized(shapes.output)),
         )
-        hover = told(f"Linear: concatenated × W_o{made}", f"W_o: {sized(shapes.output_weight)}",
-                     f"output: {sized(shapes.output)}")  # fmt: skip
         boxes.append(Box("W_o", says, ALL, top, hover))
         arrows.append(Arrow([(centre, top), (centre, top + 1)], "", shapes.output))
         top += 1
     boxes.append(
-        Box("output", "Output", ALL, top, told("Output: one row a query", sized(shapes.output)), "output")
+        Box(
+            "output",
+            _("Output"),
+            ALL,
+            top,
+            told(_("Output: one row a query"), sized(shapes.output)),
+            "output",
+        )
     )
     return diagram(boxes, arrows, columns=COLUMNS, upright=COLUMNS, wide=WIDE)
 
 
-def _times(count: int) -> str:
-    return "" if count == 1 else f"{count} × "
+def _times(count: int, what: str) -> str:
+    return what if count == 1 else f"{count} × {what}"
 
 
 def _shared(n_head: int, n_kv: int) -> str:
     """Say how many heads read the same keys and values; "" where each has its own."""
     if n_kv == n_head:
         return ""
-    name = "multi-query" if n_kv == 1 else "grouped-query"
-    return f"{name}: {n_head // n_kv} heads read the same keys and values"
+    count = n_head // n_kv
+    if n_kv == 1:
+        return _("multi-query: {count} heads read the same keys and values", count=count)
+    return _("grouped-query: {count} heads read the same keys and values", count=count)

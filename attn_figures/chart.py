@@ -7,6 +7,7 @@ from typing import Any
 from attn_figures import theme
 from attn_figures.arrange import Box
 from attn_figures.geometry import Axes, ColourRange, Geometry
+from attn_figures.widths import letters
 
 
 @dataclass(frozen=True)
@@ -49,7 +50,7 @@ class Chart:
 
     def geometry(self) -> Geometry:
         """Return the room for tick marks and titles on the left and below."""
-        widest = max((len(text) for text in self.y.get("ticktext", ())), default=0)
+        widest = max((letters(text) for text in self.y.get("ticktext", ())), default=0)
         ticks = max(46, 12 + 7 * widest) if self.y.get("showticklabels", True) else 8
         left = ticks + (22 if self.y_title else 0)
         bottom = 28 + (24 if self.x_title else 0) + (6 + 18 * self.title_lines if self.title else 0)

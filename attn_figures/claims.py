@@ -9,9 +9,12 @@ from numpy.typing import NDArray
 from attn_figures import theme
 from attn_figures.chart import Chart
 from attn_figures.marks import Mark, area, line, points, upright
+from attn_figures.matrix import comma
 from attn_figures.numbers import number, power_of_ten
 from attn_figures.panels import compose
 from attn_figures.picture import Picture, Spec
+from attn_figures.widths import letters
+from attn_words import _
 
 Numbers = NDArray[np.float64]
 LEAST = 1e-16  # on a logarithmic axis what is below is drawn there
@@ -34,7 +37,8 @@ def measured(
     Args:
         over: what x is.
         x: ascending.
-        measures: by name, and by the name of the curve, (n_seed, n_x); one row has no band.
+        measures: by name, and by the name of the curve, (n_seed, n_x); one row has no band. Names are
+            messages: they are said in whatever language is spoken.
         at: the place in x that is marked.
         bent: whether x has a logarithmic axis.
         logarithmic: which measures are drawn, in this order, and whether on a logarithmic axis.
@@ -94,11 +98,21 @@ def _chart(
         if len(found) > 1:
             outline = np.concatenate([x, x[::-1]]), np.concatenate([low, high[::-1]])
             bands.append(area(f"{measure}, {name}: ± 1 sd", *outline, theme.rgba(colour, 0.14)))
-        hover = f"{over} %{{x}}, {name}<br>{measure} <b>%{{y:.4~g}}</b>"
+        hover = _(
+            "{over} {place}, {name}<br>{measure} <b>{number}</b>",
+            over=over,
+            place="%{x}",
+            name=_(name),
+            measure=_(measure),
+            number="%{y:.4~g}",
+        )
         drawn += [
-            line(f"{measure}, {name}", x, mean, colour, width=2.2, dots=0 if len(x) > 20 else 5, hover=hover),
+            line(
+                f"{measure}, {name}", x, mean, colour, width=2.2, dots=0 if len(x) > 20 else 5, hover=hover,
+                said=f"{_(measure)}{comma()}{_(name)}",
+            ),
             points(f"{measure}, {name} here", x[at : at + 1], mean[at : at + 1], colour, size=11),
-        ]
+        ]  # fmt: skip
     margin = 0.06 * (highest - lowest) or 0.5
     y: dict[str, Any] = {"range": [min(lowest, 0.0 if not bends else lowest) - margin, highest + margin]}
     if bends:
@@ -121,12 +135,12 @@ def _chart(
         columns=11,
         rows=rows,
         x_title=over,
-        y_title=measure,
+        y_title=_(measure),
         x=across,
         y=y,
         marks=[upright(float(x[at]))],
-        legend=[(name, colours[name]) for name in curves] if named else (),
-        legend_lines=2 if sum(map(len, curves)) > MOST_ON_A_LINE else 1,
+        legend=[(_(name), colours[name]) for name in curves] if named else (),
+        legend_lines=2 if sum(letters(_(name)) for name in curves) > MOST_ON_A_LINE else 1,
     )
 
 

@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 
 from attn_figures import marks, theme
 from attn_figures.frame import MOST_LABELS, Role, Ticks
-from attn_figures.matrix import Matrix
+from attn_figures.matrix import Matrix, comma, may_not_attend
 from attn_figures.numbers import number
 from attn_live.labels import told_apart
+from attn_words import _
 
 Numbers = NDArray[np.float64]
 
@@ -22,8 +23,9 @@ _LARGE_BODY = 6.0  # units a side of a map whose cells are too many for a unit e
 _WHOLE_CELLS = 0.05  # by how much the sides of square cells may seem to differ
 _SHAPE = re.compile(r"\s*<span style='color:[^']*'>[\d,]+ × [\d,]+</span>")
 _QUANTITY = re.compile(r"(?:^|<br>)([^<]*) <b>%\{z:")
-_WORDS = re.compile(r"([^<]*) <b>%\{y\}</b>, ([^<]*) <b>%\{x\}</b>")
-_CELL = re.compile(r"([^<]*) <b>(.*)</b>, ([^<]*) <b>(.*)</b>")
+_WORDS = re.compile(r"([^<]*) <b>%\{y\}</b>(?:, |，)([^<]*) <b>%\{x\}</b>")
+_CELL = re.compile(r"([^<]*) <b>(.*)</b>(?:, |，)([^<]*) <b>(.*)</b>")
+_COMMA = re.compile(r"(, |，)")
 _ROLES: Mapping[str, Role] = {
     theme.LIGHT.query: "query",
     theme.LIGHT.key: "key",
@@ -47,16 +49,17 @@ class Map:
     @property
     def words(self) -> tuple[str, str]:
         """What a row and a column are called."""
-        return self.matrix.words or ("row", "column")
+        return self.matrix.words or (_("row"), _("column"))
 
 
 @dataclass(frozen=True, eq=False)
 class Curve:
-    """One curve: its places, its values (NaN is a gap) and its colour."""
+    """One curve: its places, its values (NaN is a gap), its colour, and what people read as its name."""
 
     x: Numbers
     y: Numbers
     colour: str
+    said: str
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,14 +149,14 @@ def _map(layout: Spec, trace: Spec, masked: Spec | None) -> Map:
         scale="weights" if is_weights else "scores",
         limit=None if is_weights else colours.get("cmax"),
         mask=~blocked if blocked.any() else None,
-        quantity=html.unescape(quantity[1]) if quantity else "value",
+        quantity=html.unescape(quantity[1]) if quantity else _("value"),
         chosen=tuple(chosen["axes"]) if chosen else (None, None),
         cells="compared",
         size=_size(layout, (x, y), values.shape),
         ramp_power=_power(colours) if is_weights else 1.0,
         ticks=(_ticks(y, len(rows)), _ticks(x, len(columns))),
         words=words,
-        blocked=_blocked(masked) if masked else Matrix.blocked,
+        blocked=_blocked(masked) if masked else may_not_attend(),
     )
     return Map(_caption(layout, trace["xaxis"]) or trace["name"], matrix)
 
@@ -182,10 +185,9 @@ def _labels(
     for named, side, axis, count in zip((columns_named, rows_named), "xy", axes, shape[::-1], strict=True):
         names = [str(name) for name in named or ()]
         found.append(told_apart(names if len(names) == count else _ticked(trace, side, axis, count)))
-    roles = _role(axes[1]), _role(axes[0])
+    by_role = {"query": _("query"), "key": _("key")}
     row, column = called or [
-        role if role in ("query", "key") else word
-        for role, word in zip(roles, ("row", "column"), strict=True)
+        by_role.get(_role(axis), word) for axis, word in zip(axes[::-1], (_("row"), _("column")), strict=True)
     ]
     return found[0], found[1], (row, column)
 
@@ -241,23 +243,28 @@ def _power(colours: Spec) -> float:
 
 def _blocked(masked: Spec) -> str:
     _, _, said = str(masked.get("hovertemplate", "")).removesuffix("<extra></extra>").partition("<br>")
-    return said or Matrix.blocked
+    return said or may_not_attend()
 
 
 # ---- curves ----
 
 
-def _own_names(names: Sequence[str]) -> dict[str, str]:
+def _own_names(names: Sequence[str]) -> list[str]:
     """Return names without what all of them begin with.
 
-    >>> _own_names(["error, 1 head", "error, 2 heads"])
-    {'error, 1 head': '1 head', 'error, 2 heads': '2 heads'}
+    >>> _own_names(["error, 1 head", "error, 2 heads"]), _own_names(["误差，1 个头", "误差，2 个头"])
+    (['1 head', '2 heads'], ['1 个头', '2 个头'])
     """
-    split = [name.split(", ") for name in names]
+    split = [_COMMA.split(name) for name in names]  # each comma stands between two parts
     alike = 0
-    while len(split) > 1 and all(len(each) > alike + 1 and each[alike] == split[0][alike] for each in split):
-        alike += 1
-    return {name: ", ".join(each[alike:]) for name, each in zip(names, split, strict=True)}
+    while len(split) > 1 and all(len(each) > alike + 2 and each[alike] == split[0][alike] for each in split):
+        alike += 2
+    return ["".join(each[alike:]) for each in split]
+
+
+def _said(trace: Spec) -> str:
+    """Return what people read as a trace's name."""
+    return str((trace.get("meta") or {}).get("said") or trace["name"])
 
 
 def _is_curve(trace: Spec) -> bool:
@@ -273,19 +280,20 @@ def _is_curve(trace: Spec) -> bool:
 def _curves(layout: Spec, axis: str, traces: Sequence[Spec]) -> Curves:
     y_axis = traces[0].get("yaxis", "y")
     x, y = _axis(layout, axis), _axis(layout, y_axis)
-    own = _own_names([str(trace["name"]) for trace in traces])
+    names = _own_names([str(trace["name"]) for trace in traces])
+    said = _own_names([_said(trace) for trace in traces])
     curves = {
-        own[str(trace["name"])]: Curve(
+        name: Curve(
             np.asarray(trace["x"], dtype=np.float64),
             np.asarray(trace["y"], dtype=np.float64),
             str((trace.get("line") or {}).get("color", theme.LIGHT.ink))[:7],
+            read,
         )
-        for trace in traces
+        for trace, name, read in zip(traces, names, said, strict=True)
     }
     titles = _text(x.get("title")), _text(y.get("title"))
     kept = ("type", "tickmode", "tickvals", "ticktext", "dtick")
     axes = tuple({name: each[name] for name in kept if name in each} for each in (x, y))
-    names = list(curves)
     title = _caption(layout, axis) or (titles[1] if len(titles[1]) > 1 else "")
-    few = ", ".join(names[:2]) + (" …" if len(names) > 2 else "")
+    few = comma().join(said[:2]) + (" …" if len(said) > 2 else "")
     return Curves(title or few, curves, titles, (axes[0], axes[1]))

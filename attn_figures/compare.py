@@ -16,10 +16,11 @@ from attn_figures import marks, theme
 from attn_figures.chart import Chart
 from attn_figures.comparable import Curve, Curves, Map, Part
 from attn_figures.marks import Mark
-from attn_figures.matrix import ROUNDING, Matrix, Numbers
+from attn_figures.matrix import ROUNDING, Matrix, Numbers, comma
 from attn_figures.numbers import number
 from attn_figures.panels import Absent, Panel, compose
 from attn_figures.picture import Spec
+from attn_words import _
 
 Why = Literal["", "absent", "shape", "names", "places"]
 
@@ -28,7 +29,6 @@ _PHONE = 1200  # pixels that A, B and B − A may take on a phone: their numbers
 _FADED = 0.6  # opacity of A's curves
 _ROOM = 0.06  # of a chart's height, above and below its curves
 _NAMED = 4  # curves that the legend names
-_EITHER = "<b>masked</b> in A or in B: no difference"
 
 
 @dataclass(frozen=True)
@@ -157,9 +157,9 @@ def _largest(a: Matrix, b: Matrix) -> float:
 
 
 def _maps_at(a: Map, b: Map | None, why: Why, limit: float | None) -> Spec:
-    first = replace(a.matrix, name="A", title=f"A: {a.title}")
+    first = replace(a.matrix, name="A", title=_("A: {title}", title=a.title))
     other = b or a
-    second = replace(other.matrix, name="B", title=f"B: {other.title}", names_rows=why != "")
+    second = replace(other.matrix, name="B", title=_("B: {title}", title=other.title), names_rows=why != "")
     if not (a.is_weights and other.is_weights):
         ends = [each for each in (first.limit, second.limit) if each is not None]
         common: dict[str, Any] = {"scale": "scores", "limit": max(ends, default=1.0) or 1.0}
@@ -178,7 +178,7 @@ def _difference(a: Matrix, b: Matrix, limit: float | None) -> Matrix:
         return difference
     everywhere = np.ones(np.shape(a.values), dtype=bool)
     both = (everywhere if a.mask is None else a.mask) & (everywhere if b.mask is None else b.mask)
-    return replace(difference, mask=both, blocked=_EITHER)
+    return replace(difference, mask=both, blocked=_("<b>masked</b> in A or in B: no difference"))
 
 
 # ---- curves ----
@@ -197,11 +197,12 @@ def _compare_curves(a: Curves, b: Curves) -> Compared:
         apart = _apart(before, after)
         alone += int(apart.alone.sum())
         if not (apart.moved | apart.alone).any():
-            still.append(name)
+            still.append(b.curves[name].said)
         size = abs(after[apart.largest] - before[apart.largest])
         if apart.moved.any() and size > largest:
             at = number(float(b.curves[name].x[apart.largest]), 4)
-            most = Change((name, at), float(before[apart.largest]), float(after[apart.largest]))
+            place = b.curves[name].said, at
+            most = Change(place, float(before[apart.largest]), float(after[apart.largest]))
             largest = size
     return Compared("", most, still, len(names), sum(len(b.curves[name].x) for name in names), alone)
 
@@ -212,7 +213,7 @@ def _stand_alike(one: Curve, other: Curve) -> bool:
 
 def _curve_steps(a: Curves, steps: Sequence[Curves | None]) -> list[Spec]:
     present = [step for step in steps if step is not None]
-    names = list(dict.fromkeys(name for each in (a, *present) for name in each.curves))
+    names = {name: curve.said for each in (a, *present) for name, curve in each.curves.items()}
     apart = [_curves_apart(a, step) for step in steps]
     every = [curve.y for each in (a, *present) for curve in each.curves.values()]
     y_axis = dict((present or [a])[0].axes[1])
@@ -251,14 +252,14 @@ def _ends(every: Sequence[Numbers], *, is_log: bool) -> tuple[float, float]:
     return low - room, high + room
 
 
-def _both(a: Curves, b: Curves | None, names: Sequence[str], ends: tuple[float, float]) -> Chart:
+def _both(a: Curves, b: Curves | None, names: Mapping[str, str], ends: tuple[float, float]) -> Chart:
     drawn: list[Mark] = []
     empty = np.zeros(0)
     for part, letter in ((a, "A"), (b, "B")):
-        for name in names:
+        for name, said in names.items():
             curve = part.curves.get(name) if part else None
             x, y, colour = (curve.x, curve.y, curve.colour) if curve else (empty, empty, theme.LIGHT.ink)
-            label = f"{escape(name)}, {letter}"
+            label = f"{escape(said)}{comma()}{letter}"
             line = marks.line(
                 f"{letter}: {name}", x, y, colour, width=2.0 if letter == "B" else 1.5,
                 dash="dash" if letter == "A" else "solid",
@@ -267,23 +268,23 @@ def _both(a: Curves, b: Curves | None, names: Sequence[str], ends: tuple[float, 
             drawn.append(line | ({"opacity": _FADED} if letter == "A" else {}))
     legend = [("┅ A", theme.LIGHT.muted), ("━ B", theme.LIGHT.ink)]
     shown = b or a
-    legend += [(escape(name), curve.colour) for name, curve in [*shown.curves.items()][:_NAMED]]
+    legend += [(escape(curve.said), curve.colour) for curve in [*shown.curves.values()][:_NAMED]]
     return Chart(
-        "A and B", drawn, 9, 4.5, "A and B", x_title=a.titles[0], y_title=a.titles[1],
+        "A and B", drawn, 9, 4.5, _("A and B"), x_title=a.titles[0], y_title=a.titles[1],
         x=dict(shown.axes[0]), y=dict(shown.axes[1]) | {"range": list(ends)}, legend=legend,
         legend_lines=2 if len(legend) > 3 else 1,
     )  # fmt: skip
 
 
 def _apart_chart(
-    shown: Curves, names: Sequence[str], differences: Mapping[str, tuple[Numbers, Numbers]], far: float
+    shown: Curves, names: Mapping[str, str], differences: Mapping[str, tuple[Numbers, Numbers]], far: float
 ) -> Chart:
     drawn = []
     empty = np.zeros(0)
-    for name in names:
+    for name, said in names.items():
         x, y = differences.get(name, (empty, empty))
         curve = shown.curves.get(name)
-        hover = f"{escape(name)}, B − A<br>{_place(shown)} %{{x:.6~g}}<br><b>%{{y:+.6~g}}</b>"
+        hover = f"{escape(said)}{comma()}B − A<br>{_place(shown)} %{{x:.6~g}}<br><b>%{{y:+.6~g}}</b>"
         colour = curve.colour if curve else theme.LIGHT.ink
         drawn.append(marks.line(f"difference: {name}", x, y, colour, hover=hover))
     zero = {

@@ -3,6 +3,7 @@
 import numpy as np
 
 from attn_figures.numbers import number
+from attn_words import _n
 
 DAY = 86_400  # seconds
 MOST_TOLD_BY_DAY = 3.0  # days between neighbours from which on a date needs no time of the day
@@ -39,7 +40,14 @@ def duration(days: float, digits: int = 3) -> str:
     units = (("day", 1.0), ("hour", 1 / 24), ("minute", 60 / DAY), ("second", 1 / DAY))
     unit, size = next((each for each in units if abs(days) >= each[1]), units[-1])
     told = number(days / size, digits)
-    return f"{told} {unit}{'' if told == '1' else 's'}"
+    form = 1 if told == "1" else 2
+    if unit == "day":
+        return _n("{count} day", "{count} days", form, count=told)
+    if unit == "hour":
+        return _n("{count} hour", "{count} hours", form, count=told)
+    if unit == "minute":
+        return _n("{count} minute", "{count} minutes", form, count=told)
+    return _n("{count} second", "{count} seconds", form, count=told)
 
 
 def round_dates(low: float, high: float, most: int = 7) -> list[tuple[float, str]]:

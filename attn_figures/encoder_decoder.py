@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 from attn_figures.diagram import HALF, Arrow, Box, diagram, sized, told
-from attn_figures.numbers import counted
 from attn_figures.picture import Picture, Spec
+from attn_words import _, _n
 
 Point = tuple[float, float]
 COLUMNS = 11.6
@@ -67,7 +67,13 @@ def encoder_and_decoder(layers: Layers) -> Spec:
 
     def attention(name: str, says: str, level: float, decodes: bool, *lines: str) -> None:
         edges = DECODER if decodes else ENCODER
-        hover = told(*lines, f"{counted(layers.n_head, 'head')}, {layers.d_head} wide, then W_o")
+        heads = _n(
+            "{count:,} head, {width} wide, then W_o",
+            "{count:,} heads, {width} wide, then W_o",
+            layers.n_head,
+            width=layers.d_head,
+        )
+        hover = told(*lines, heads)
         boxes.append(Box(name, says, edges, level, hover, stacked=stacked))
 
     for decodes, prefix in ((False, "encoder"), (True, "decoder")):
@@ -75,22 +81,22 @@ def encoder_and_decoder(layers: Layers) -> Spec:
             (layers.decoder, layers.decoder_heads) if decodes else (layers.encoder, layers.encoder_heads)
         )
         edges, x = (DECODER, UP[1]) if decodes else (ENCODER, UP[0])
-        boxes.append(
-            Box(
-                f"{prefix} words", f"Words of the {prefix}", edges, 0,
-                told(f"Vectors of the {prefix}'s words: one row a word", sized(shape)),
-            )
-        )  # fmt: skip
-        pairs = f"weights: {sized((layers.n_head, shape[0], shape[0]))}"
+        says, vectors = (
+            (_("Words of the decoder"), _("Vectors of the decoder's words: one row a word"))
+            if decodes
+            else (_("Words of the encoder"), _("Vectors of the encoder's words: one row a word"))
+        )
+        boxes.append(Box(f"{prefix} words", says, edges, 0, told(vectors, sized(shape))))
+        pairs = _("weights: {shape}", shape=sized((layers.n_head, shape[0], shape[0])))
         if decodes:
             attention(
-                "masked", "Masked self-attention", BEFORE_ATTENTION, True,
-                "Self-attention with the causal mask:", "no word attends to a later one", pairs,
+                "masked", _("Masked self-attention"), BEFORE_ATTENTION, True,
+                _("Self-attention with the causal mask:"), _("no word attends to a later one"), pairs,
             )  # fmt: skip
         else:
             attention(
-                "self", "Self-attention", BEFORE_ATTENTION, False,
-                "Self-attention without a mask:", "each word attends to all", pairs,
+                "self", _("Self-attention"), BEFORE_ATTENTION, False,
+                _("Self-attention without a mask:"), _("each word attends to all"), pairs,
             )  # fmt: skip
         # The words go to attention three times, as queries, keys and values.
         fork = BEFORE_ATTENTION - HALF - 0.47
@@ -107,23 +113,23 @@ def encoder_and_decoder(layers: Layers) -> Spec:
             norms.append(cross + AFTER_ATTENTION)
             weights = sized((layers.n_head, layers.n_decoder, layers.n_encoder))
             attention(
-                "cross", "Cross-attention", cross, True,
-                "Cross-attention: Q from the decoder,", "K and V from the encoder's output",
-                f"weights: {weights}",
+                "cross", _("Cross-attention"), cross, True,
+                _("Cross-attention: Q from the decoder,"), _("K and V from the encoder's output"),
+                _("weights: {shape}", shape=weights),
             )  # fmt: skip
             arrows.append(Arrow([(x, attended), (x, cross)], "Q", made, "query", label_left=True))
             arrows += _keys_and_values(layers, cross)
         feed, top = norms[-1] + 1, norms[-1] + 2
         hover = told(
-            "Feed-forward: each word by itself",
-            "linear map, ReLU, linear map",
-            "the paper is 4 × d_model wide between them",
-            f"{sized(shape)} becomes {sized(shape)}",
+            _("Feed-forward: each word by itself"),
+            _("linear map, ReLU, linear map"),
+            _("the paper is 4 × d_model wide between them"),
+            _("{before} becomes {after}", before=sized(shape), after=sized(shape)),
         )
-        boxes.append(Box(f"{prefix} feed-forward", "Feed-forward", edges, feed, hover))
+        boxes.append(Box(f"{prefix} feed-forward", _("Feed-forward"), edges, feed, hover))
         for number, level in enumerate([*norms, top], start=1):
-            hover = told("Add & norm: what went in is added", NORM, sized(shape))
-            boxes.append(Box(f"{prefix} norm {number}", "Add & norm", edges, level, hover))
+            hover = told(_("Add & norm: what went in is added"), NORM, sized(shape))
+            boxes.append(Box(f"{prefix} norm {number}", _("Add & norm"), edges, level, hover))
             under = level - (1 if level == top else AFTER_ATTENTION)
             arrows.append(
                 Arrow([(x, under), (x, level)], "", shape, leaves_stack=level != top and stacked,
@@ -134,8 +140,8 @@ def encoder_and_decoder(layers: Layers) -> Spec:
         arrows.append(Arrow([(x, norms[-1]), (x, feed)], "", shape, label_left=decodes))
     top = attended + BEFORE_ATTENTION + AFTER_ATTENTION + 3
     arrows.append(Arrow([(UP[1], top - 1), (UP[1], top)], "", layers.decoder, label_left=True))
-    hover = told("Output of the decoder layer: one row a word", sized(layers.decoder))
-    boxes.append(Box("output", "Output", DECODER, top, hover, "output"))
+    hover = told(_("Output of the decoder layer: one row a word"), sized(layers.decoder))
+    boxes.append(Box("output", _("Output"), DECODER, top, hover, "output"))
     return diagram(boxes, arrows, columns=COLUMNS, upright=UPRIGHT, wide=WIDE)
 
 
@@ -151,7 +157,7 @@ def _keys_and_values(layers: Layers, cross: float) -> list[Arrow]:
     over, under = top + HALF + 0.5, cross - HALF - 0.47
     way: list[Point] = [(UP[0], top), (UP[0], over), (BETWEEN, over), (BETWEEN, under)]
     return [
-        Arrow([*way, (VALUES, under), (VALUES, cross)], "output", layers.encoder, "output"),
+        Arrow([*way, (VALUES, under), (VALUES, cross)], _("output"), layers.encoder, "output"),
         Arrow(
             [(VALUES, under), (KEYS, under), (KEYS, cross)],
             "K, V",

@@ -7,19 +7,17 @@ from dataclasses import dataclass
 from functools import lru_cache
 from html import escape
 from typing import Any, Literal
-from unicodedata import category, east_asian_width
 
 import numpy as np
 
 from attn_figures import theme
 from attn_figures.arrange import Box
 from attn_figures.geometry import LABEL_SIZES, Axes, Geometry, Tick
+from attn_figures.widths import letters, shortened
 
 Role = Literal["query", "key", "value", "output", "ink"]
 Ticks = Sequence[tuple[float, str]]  # where on the axis, counted in cells from 0, and what stands there
 
-_JOINER = "\u200d"  # makes one emoji of two
-_FLAG_LETTERS = "".join(map(chr, range(0x1F1E6, 0x1F200)))  # two are a flag
 LONGEST_LABEL = 12  # letters; longer tokens end in an ellipsis on the axis and stand whole in the hover
 MOST_LABELS = 32
 MOST_FLAT = 8  # labels chosen for the columns; more of them are slanted
@@ -59,7 +57,7 @@ class Frame:
     def slanted(self) -> bool:
         """A few chosen labels, far enough apart, have room to lie flat; as many as words do not."""
         labels = self.column_labels
-        longest = max(map(len, labels))
+        longest = max(map(letters, labels))
         many = self.ticks[1] is None or len(labels) > MOST_FLAT
         return longest > 3 and (many or longest > FLAT_LETTERS * self.label_units[0])
 
@@ -79,7 +77,7 @@ def geometry(frame: Frame) -> Geometry:
     """Return the room for the body, and for the words around it."""
     n_columns, n_rows = frame.size
     row_title, column_title = frame.titles
-    operator = round(OPERATOR_LETTER * max(map(len, without_tags(frame.operator).split("<br>"))))
+    operator = round(OPERATOR_LETTER * max(map(letters, without_tags(frame.operator).split("<br>"))))
     sizes = [_room(frame, operator, size) for size in (*LABEL_SIZES, 0)]
     (box, _), *smaller = sizes
     return Geometry(
@@ -146,47 +144,21 @@ def axes_of(frame: Frame, axes: Axes) -> dict[str, Any]:
 
 def shortens(*sides: Sequence[str]) -> bool:
     """Whether an axis leaves labels out or cuts them short."""
-    return any(_step(labels) > 1 or max(map(_letters, labels)) > LONGEST_LABEL for labels in sides)
+    return any(_step(labels) > 1 or max(map(letters, labels)) > LONGEST_LABEL for labels in sides)
 
 
 def _shorten(label: str) -> str:
-    """Return a label as an axis has it; what is one sign, such as a joined emoji, is never parted."""
-    if _letters(label) <= LONGEST_LABEL:
-        return label
-    short = (label[:end] for end in range(len(label), 0, -1) if not _goes_on(label, end))
-    return next((each + "…" for each in short if _letters(each) < LONGEST_LABEL), label)
-
-
-def _letters(label: str) -> int:
-    """Return how many Latin letters have the room of a label; a Chinese character has that of two."""
-    if label.isascii():
-        return len(label)
-    return sum(0 if _adds(char) else 1 + (east_asian_width(char) in "WF") for char in label)
-
-
-def _goes_on(label: str, at: int) -> bool:
-    """Whether a sign that began before this place goes on there."""
-    if at == len(label):
-        return False
-    flags = label[:at][len(label[:at].rstrip(_FLAG_LETTERS)) :]
-    return (
-        _adds(label[at]) or label[at - 1] == _JOINER or (label[at] in _FLAG_LETTERS and len(flags) % 2 == 1)
-    )
-
-
-def _adds(char: str) -> bool:
-    """Whether it changes the sign before it: an accent, a joiner, a colour of skin."""
-    return category(char) in ("Mn", "Me", "Cf") or "\U0001f3fb" <= char <= "\U0001f3ff"
+    return shortened(label, LONGEST_LABEL)
 
 
 def _label_pixels(labels: Sequence[str], of_usual: float = 1.0) -> int:
-    return 8 + round(7.6 * of_usual * max(_letters(_shorten(label)) for label in labels))
+    return 8 + round(7.6 * of_usual * max(letters(_shorten(label)) for label in labels))
 
 
 def _beyond(labels: Sequence[str]) -> int:
     """Return how far slanted labels go beyond the right edge of the body."""
     ends = (
-        SLANTED_LETTER * _letters(_shorten(label)) - (place + 0.5) * LABELLED_CELL
+        SLANTED_LETTER * letters(_shorten(label)) - (place + 0.5) * LABELLED_CELL
         for place, label in enumerate(reversed(labels))
     )
     return round(max(ends))

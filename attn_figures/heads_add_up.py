@@ -12,6 +12,7 @@ from attn_figures.chart import Chart
 from attn_figures.matrix import Extra, Matrix, SideBars
 from attn_figures.panels import compose
 from attn_figures.picture import Picture, Spec
+from attn_words import _
 
 Numbers = NDArray[np.float64]
 WIDEST = 16  # dimensions that are drawn as square cells; more share the same width
@@ -46,22 +47,26 @@ def added_up(
     shown = Matrix(
         "contributions",
         rows,
-        "what each row adds",
+        _("what each row adds"),
         rows=names,
         columns=[str(d) for d in range(1, n_dimensions + 1)],
         ticks=(None, [(d, str(d + 1)) for d in labelled]),
-        column_title="Dimension of the output",
+        column_title=_("Dimension of the output"),
         row_role="ink",
         column_role="output",
         scale="scores",
         limit=limit,
-        quantity="adds",
+        quantity=_("adds"),
         mask=on,
-        blocked="switched off",
+        blocked=_("switched off"),
         size=None if n_dimensions <= WIDEST else (WIDEST, len(rows)),
-        place="%{y}, dimension %{x}",
+        place=_("{row}, dimension {dimension}", row="%{y}", dimension="%{x}"),
         side=SideBars(
-            "lengths", lengths, longest, "%{y}: length <b>%{customdata[0]:.6~g}</b>", lengths[:, None]
+            "lengths",
+            lengths,
+            longest,
+            _("{row}: length <b>{length}</b>", row="%{y}", length="%{customdata[0]:.6~g}"),
+            lengths[:, None],
         ),
     )
     spec = compose.spec([shown], largest_unit=44.0)
@@ -100,15 +105,15 @@ def shares(lengths: Numbers, tokens: Sequence[str], *, marked: int | None = None
             Matrix(
                 "shares",
                 share,
-                "share of each head in the lengths",
+                _("share of each head in the lengths"),
                 rows=tokens,
                 columns=[str(head) for head in range(1, lengths.shape[1] + 1)],
-                row_title="Token",
-                column_title="Head",
+                row_title=_("Token"),
+                column_title=_("Head"),
                 column_role="ink",
-                quantity="share",
-                place="%{y}, head %{x}",
-                extra=Extra([("length", lengths)]),
+                quantity=_("share"),
+                place=_("{token}, head {head}", token="%{y}", head="%{x}"),
+                extra=Extra([(_("length"), lengths)]),
                 marked=None if marked is None else (marked, None),
             )
         ],
@@ -120,14 +125,15 @@ def shares(lengths: Numbers, tokens: Sequence[str], *, marked: int | None = None
 def similarity(values: Numbers) -> Spec:
     """Draw how alike every two heads look: (n_head, n_head), from 0 to 1."""
     names = [str(head) for head in range(1, len(values) + 1)]
-    shown = between_heads("similarity", values, "similarity of the maps", names, "head %{y} and head %{x}")
-    return compose.spec([replace(shown, quantity="similarity")], largest_unit=44.0)
+    place = _("head {one} and head {other}", one="%{y}", other="%{x}")
+    shown = between_heads("similarity", values, _("similarity of the maps"), names, place)
+    return compose.spec([replace(shown, quantity=_("similarity"))], largest_unit=44.0)
 
 
 def between_heads(name: str, values: Numbers, title: str, heads: Sequence[str], place: str) -> Matrix:
     """Return a map of heads against heads, (n_head, n_head)."""
     ink: dict[str, Any] = {"row_role": "ink", "column_role": "ink"}
-    return Matrix(name, values, title, heads, heads, "Head", "Head", **ink, place=place)
+    return Matrix(name, values, title, heads, heads, _("Head"), _("Head"), **ink, place=place)
 
 
 @Picture
@@ -140,8 +146,10 @@ def parameter_curves(
         curves: name, numbers of heads, parameters.
         here: the number of heads on the page, and its parameters.
     """
+    place = {"heads": "%{x}", "number": "%{y:,}"}
+    hover = _("{heads} heads: <b>{number}</b> parameters", **place)
     traces = [
-        marks.line(name, heads, parameters, colour, dots=7, hover="%{x} heads: <b>%{y:,}</b> parameters")
+        marks.line(name, heads, parameters, colour, dots=7, hover=hover)
         for (name, heads, parameters), colour in zip(curves, theme.LIGHT.series, strict=False)
     ]
     traces.append(
@@ -154,7 +162,7 @@ def parameter_curves(
             symbol="circle-open",
             ring=theme.LIGHT.ink,
             ring_width=2,
-            hover="this page: %{x} heads, <b>%{y:,}</b> parameters",
+            hover=_("this page: {heads} heads, <b>{number}</b> parameters", **place),
         )
     )
     most = max(max(parameters) for _, _, parameters in curves)
@@ -163,8 +171,8 @@ def parameter_curves(
         traces,
         columns=16,
         rows=6,
-        x_title="Number of heads",
-        y_title="Parameters",
+        x_title=_("Number of heads"),
+        y_title=_("Parameters"),
         x={"range": [0.5, 16.5], "tickvals": [1, 2, 4, 8, 12, 16], "showgrid": False},
         y={"range": [0, most * 1.08]},
         legend=[(name, colour) for (name, _, _), colour in zip(curves, theme.LIGHT.series, strict=False)],

@@ -5,9 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from attn_figures.matrix import KEY_TITLE, NUMBERS_UP_TO, QUERY_TITLE, Matrix, Numbers
+from attn_figures.matrix import NUMBERS_UP_TO, Matrix, Numbers, key_title, query_title
 from attn_figures.panels import IN_SIGHT, compose
 from attn_figures.picture import Picture, Spec
+from attn_words import _
 
 SIZE = (6.0, 4.0)  # of a map too large for a unit a cell
 
@@ -49,22 +50,22 @@ def bridge(
     common: dict[str, Any] = {
         "rows": terms.queries,
         "columns": terms.keys,
-        "row_title": QUERY_TITLE,
-        "column_title": KEY_TITLE,
+        "row_title": query_title(),
+        "column_title": key_title(),
         "cells": "query-key",
         "size": SIZE if large else None,
         "ticks": (_some(terms.queries, 4), _some(terms.keys, 4)) if large else (None, None),
     }
-    scores = common | {"scale": "scores", "limit": limit, "quantity": "score"}
+    scores = common | {"scale": "scores", "limit": limit, "quantity": _("score")}
     # Their captions are long, and on a phone two stand on a line.
     weights = common | {"ramp_power": 2.0, "shows_shape": False}
     lengths = everywhere if keeps_lengths else ~everywhere
     left_out = 0.0 if keeps_lengths else terms.half_keys
     together = "−|q − k|²/2" if keeps_lengths else "q · k − |q|²/2"
-    after = f"softmax of these ÷ {h_squared:.3g}"
-    gone = "<b>left out</b>"
+    after = _("softmax of these ÷ {number}", number=f"{h_squared:.3g}")
+    gone = _("<b>left out</b>")
     from_products = Matrix("attention", attention, after, **weights)
-    from_distances = Matrix("gaussian", gaussian, "Gaussian kernel", operator="−", **weights)
+    from_distances = Matrix("gaussian", gaussian, _("Gaussian kernel"), operator="−", **weights)
     return compose.spec(
         [
             Matrix("q·k", terms.products, "q · k", **scores),

@@ -10,19 +10,23 @@ from attn_figures import marks, theme
 from attn_figures.chart import Chart
 from attn_figures.frame import Ticks
 from attn_figures.geometry import Axes
-from attn_figures.kernel_scene import Estimate, Scene, round_numbers
+from attn_figures.kernel_scene import SCENES, Estimate, Scene, round_numbers
 from attn_figures.marks import Mark
-from attn_figures.matrix import KEY_TITLE, QUERY_TITLE, Matrix, Numbers, SideBars
+from attn_figures.matrix import Matrix, Numbers, SideBars, key_title, query_title
 from attn_figures.numbers import distinct
+from attn_words import _, cached
 
 WEIGHTS = "weights"  # the name of the map whose cells can be clicked
 LIGHT = theme.LIGHT
 WIDEST_BUBBLE = 46  # pixels, of a point that has all the weight among forty
-SCENES = 16  # whose still parts are kept
-EMPTY = "<b>no key in the window</b>: nothing to average"
 
 
-@lru_cache(maxsize=SCENES)
+def empty_window() -> str:
+    """Return what the hover says where no key is in the window."""
+    return _("<b>no key in the window</b>: nothing to average")
+
+
+@cached(SCENES)
 def points(scene: Scene) -> Mark:
     """The data, as small rings; as dots where there are many."""
     many = len(scene.keys) > 150
@@ -35,7 +39,11 @@ def points(scene: Scene) -> Mark:
             size=3 if many else 5,
             ring=LIGHT.ink,
             ring_width=0 if many else 1.2,
-            hover=f"{scene.hover_place('key at')}<br>value <b>%{{y:{scene.value_form}}}</b>",
+            hover=_(
+                "key at <b>{place}</b><br>value <b>{value}</b>",
+                place=scene.hover_place,
+                value=f"%{{y:{scene.value_form}}}",
+            ),
         )
     )
 
@@ -62,16 +70,17 @@ def value_axis(scene: Scene, most: int = 7) -> dict[str, Any]:
     return {"range": [low, high], "tickmode": "array", "tickvals": places, "ticktext": distinct(places)}
 
 
-@lru_cache(maxsize=SCENES)
+@cached(SCENES)
 def truth_line(scene: Scene) -> Mark:
     """The true curve; nowhere where it is not known."""
     truth = np.full(len(scene.grid), np.nan) if scene.truth is None else scene.truth
-    return marks.line("true curve", scene.grid, truth, LIGHT.muted, width=1.5, dash="dot")
+    said = _("true curve")
+    return marks.line("true curve", scene.grid, truth, LIGHT.muted, width=1.5, dash="dot", said=said)
 
 
 def estimate_line(scene: Scene, on_grid: Numbers) -> Mark:
     """The estimate; a gap where no key is in the window."""
-    return marks.line("estimate", scene.grid, on_grid, LIGHT.output, width=3)
+    return marks.line("estimate", scene.grid, on_grid, LIGHT.output, width=3, said=_("estimate"))
 
 
 def kernel_shape(scene: Scene, profile: Numbers, query: float) -> Mark:
@@ -142,7 +151,7 @@ def weight_map(
     size: tuple[float, float],
     row: int | None = None,
     name: str = WEIGHTS,
-    title: str = "weights",
+    title: str = "",
     names_rows: bool = True,
     side: bool = True,
 ) -> Matrix:
@@ -153,11 +162,11 @@ def weight_map(
     return Matrix(
         name,
         estimate.weights,
-        title,
+        title or _("weights"),
         scene.row_names,
         scene.column_names,
-        row_title=QUERY_TITLE,
-        column_title=KEY_TITLE,
+        row_title=query_title(),
+        column_title=key_title(),
         mask=np.broadcast_to(supported[:, None], shape),
         marked=None if row is None else (row, None),
         cells="query-key",
@@ -168,8 +177,8 @@ def weight_map(
         ticks=(_row_ticks(scene), _key_ticks(scene)),
         # Numbers are told more exactly than their labels have them; a date is its label.
         place=None if scene.dated else "",
-        words=("query at", "key at"),
-        blocked=EMPTY,
+        words=(_("query at"), _("key at")),
+        blocked=empty_window(),
         side=_row_facts(scene, estimate, name) if side else None,
         names_rows=names_rows,
     )
@@ -194,8 +203,13 @@ def _row_facts(scene: Scene, estimate: Estimate, name: str) -> SideBars:
         f"{name} effective keys",
         estimate.effective_keys,
         float(n_key),
-        f"query at {'%{hovertext}' if scene.dated else f'%{{customdata[0]:{scene.hover_form}}}'}<br>"
-        f"effective keys <b>%{{customdata[1]:.2f}}</b> of {n_key}<br>row sum <b>%{{customdata[2]:.6f}}</b>",
+        _(
+            "query at {place}<br>effective keys <b>{effective}</b> of {all}<br>row sum <b>{sum}</b>",
+            place="%{hovertext}" if scene.dated else f"%{{customdata[0]:{scene.hover_form}}}",
+            effective="%{customdata[1]:.2f}",
+            all=n_key,
+            sum="%{customdata[2]:.6f}",
+        ),
         estimate.facts,
         tuple(scene.names(scene.queries)) if scene.dated else (),
     )
@@ -226,7 +240,7 @@ def _key_ticks(scene: Scene) -> Ticks:
 
 def plain_fit(scene: Scene, on_grid: Numbers) -> Chart:
     """The data, the true curve and one estimate."""
-    truth = [] if scene.truth is None else [("┅ truth", LIGHT.muted)]
+    truth = [] if scene.truth is None else [(_("┅ truth"), LIGHT.muted)]
     return Chart(
         "fit",
         [truth_line(scene), points(scene), estimate_line(scene, on_grid)],
@@ -236,5 +250,5 @@ def plain_fit(scene: Scene, on_grid: Numbers) -> Chart:
         y_title=scene.y_title,
         x=place_axis(scene),
         y=value_axis(scene),
-        legend=[("○ data", LIGHT.ink), *truth, ("━ estimate", LIGHT.output)],
+        legend=[(_("○ data"), LIGHT.ink), *truth, (_("━ estimate"), LIGHT.output)],
     )

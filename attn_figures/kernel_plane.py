@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 from itertools import chain
 from typing import Any
 
@@ -13,11 +13,12 @@ from attn_figures import marks, theme
 from attn_figures.chart import Chart
 from attn_figures.geometry import ColourRange
 from attn_figures.hidden import Hidden, hidden_cells
-from attn_figures.kernel_parts import EMPTY, WIDEST_BUBBLE
+from attn_figures.kernel_parts import WIDEST_BUBBLE, empty_window
 from attn_figures.marks import Mark
-from attn_figures.matrix import Numbers
+from attn_figures.matrix import Numbers, comma
 from attn_figures.panels import compose
 from attn_figures.picture import Picture, Spec
+from attn_words import _, cached
 
 LIGHT = theme.LIGHT
 Where = tuple[Numbers, Numbers, Numbers]  # of each key two coordinates in a chart, and its weight
@@ -80,11 +81,11 @@ class PlaneScene:
         """How Plotly writes a value."""
         return f",.{self.value_digits}~r"
 
-    @cached_property
+    @property
     def colours(self) -> ColourRange:
         """One ramp for the values of the keys and for the estimates, which lie between them."""
         limit = float(np.abs(self.values).max()) or 1.0
-        return ColourRange(LIGHT.scores, -limit, limit, "value")
+        return ColourRange(LIGHT.scores, -limit, limit, _("value"))
 
 
 @dataclass(frozen=True)
@@ -139,16 +140,17 @@ def plane(scene: PlaneScene, estimate: PlaneEstimate, row: int = 0) -> Spec:
         title_lines=0,
     )
     distances: Where = (scene.distances[row], estimate.profile[row], estimate.weights[row])
+    apart = f"<br>|q − k| <b>%{{x:.4~g}}</b>{comma()}K(u) <b>%{{y:.4~g}}</b>"
     by_distance = Chart(
         "by distance",
         [
             _kernel(scene, estimate),
             _bubbles(scene, "weight by distance", distances),
-            _keys(scene, KEYS[1], distances, "<br>|q − k| <b>%{x:.4~g}</b>, K(u) <b>%{y:.4~g}</b>"),
+            _keys(scene, KEYS[1], distances, apart),
         ],
         columns=SIDE,
         rows=SIDE,
-        x_title="distance |q − k|",
+        x_title=_("distance |q − k|"),
         y_title="K(u)",
         x={"range": [-ROOM * scene.longest, scene.longest]},
         y={"range": [-ROOM, 1 + ROOM], "nticks": 6},
@@ -157,7 +159,7 @@ def plane(scene: PlaneScene, estimate: PlaneEstimate, row: int = 0) -> Spec:
             marks.upright(reach * estimate.bandwidth, LIGHT.query, dash="dash", name=f"reach {reach:g}")
             for reach in scene.reaches
         ],
-        legend=[("▲ kernel", LIGHT.query), ("○ key", LIGHT.ink)],
+        legend=[(_("▲ kernel"), LIGHT.query), (_("○ key"), LIGHT.ink)],
     )
     spec = compose.spec([drawn, by_distance], largest_unit=70.0)
     return spec | {"layout": spec["layout"] | {"hoverdistance": NEAR_ENOUGH}}
@@ -211,7 +213,8 @@ def plane_cursor(scene: PlaneScene, estimates: Sequence[PlaneEstimate]) -> dict[
 def _map(scene: PlaneScene, estimate: PlaneEstimate) -> list[Mark]:
     """The estimates, a hatch where there is none, and what the pointer is told there."""
     hidden, down = estimate.hidden, scene.axis[::-1]
-    place = "query at (%{x:.4~g}, %{y:.4~g})<br>"
+    place = _("query at {place}", place="(%{x:.4~g}, %{y:.4~g})")
+    estimated = _("estimate <b>{value}</b>", value=f"%{{z:{scene.value_form}}}")
     common = {"type": "heatmap", "x": scene.axis, "y": down, "hoverongaps": False, "meta": {"cells": MAP}}
     return [
         common
@@ -219,7 +222,7 @@ def _map(scene: PlaneScene, estimate: PlaneEstimate) -> list[Mark]:
             "name": MAP,
             "z": estimate.on_map,
             "coloraxis": "panel",
-            "hovertemplate": f"{place}estimate <b>%{{z:{scene.value_form}}}</b><extra></extra>",
+            "hovertemplate": f"{place}<br>{estimated}<extra></extra>",
         },
         marks.hatched(
             f"{MAP} hatch", scene.axis[0] + scene.step * hidden.xs, down[0] - scene.step * hidden.ys
@@ -232,7 +235,7 @@ def _map(scene: PlaneScene, estimate: PlaneEstimate) -> list[Mark]:
             "z": hidden.cells,
             "colorscale": _CLEAR,
             "showscale": False,
-            "hovertemplate": f"{place}{EMPTY}<extra></extra>",
+            "hovertemplate": f"{place}<br>{empty_window()}<extra></extra>",
         },
     ]
 
@@ -249,8 +252,12 @@ def _bubbles(scene: PlaneScene, name: str, at: Where) -> Mark:
 def _keys(scene: PlaneScene, name: str, at: Where, place: str = "") -> Mark:
     """Each key, of one size, whatever it weighs."""
     x, y, weights = at
-    value = f"value <b>%{{marker.color:{scene.value_form}}}</b>"
-    hover = f"key at %{{text}}{place}<br>{value}<br>weight <b>%{{customdata:.6f}}</b>"
+    hover = _(
+        "key at {place}<br>value <b>{value}</b><br>weight <b>{weight}</b>",
+        place=f"%{{text}}{place}",
+        value=f"%{{marker.color:{scene.value_form}}}",
+        weight="%{customdata:.6f}",
+    )
     size, width = (4, 0.75) if len(scene.keys) > 150 else (7, 1.5)
     drawn = marks.points(name, x, y, scene.values, size=size, ring=LIGHT.ink, ring_width=width, hover=hover)
     told = {"text": list(scene.key_names), "customdata": weights, "meta": {"picks": True}}
@@ -301,9 +308,9 @@ def _circles(scene: PlaneScene, bandwidth: float, row: int) -> list[Mark]:
     )
 
 
-@lru_cache(maxsize=16)
+@cached(16)
 def _legend(scene: PlaneScene) -> list[tuple[str, str]]:
     """What is drawn, in its colours."""
     circles = ", ".join("h" if reach == 1 else f"{reach:g}h" for reach in scene.reaches)
-    gap = [("▨ no key", LIGHT.muted)] if scene.reaches == (1.0,) else []
-    return [("✕ query", LIGHT.query), (f"◯ {circles}", LIGHT.ink), ("○ key", LIGHT.ink), *gap]
+    gap = [(_("▨ no key"), LIGHT.muted)] if scene.reaches == (1.0,) else []
+    return [(_("✕ query"), LIGHT.query), (f"◯ {circles}", LIGHT.ink), (_("○ key"), LIGHT.ink), *gap]

@@ -10,10 +10,11 @@ import numpy as np
 
 from attn_figures.frame import Role, Ticks
 from attn_figures.geometry import Axes
-from attn_figures.kernel_parts import EMPTY
+from attn_figures.kernel_parts import empty_window
 from attn_figures.matrix import Matrix, Numbers
 from attn_figures.panels import compose
 from attn_figures.picture import Picture, Spec
+from attn_words import N_, _
 
 SIZE = (6.4, 6.4)
 PHONE_HEIGHT = 1300
@@ -73,24 +74,24 @@ class Made:
 def two_planes(plane: Plane, broken: Made, right: Made) -> Spec:
     """Draw the kernel of both, the estimates of both, and how far these differ."""
     kernels = [
-        _map(plane, f"kernel, {name}", made.kernel, f"kernel: {made.title}", "key")
+        _map(plane, f"kernel, {name}", made.kernel, _("kernel: {way}", way=made.title), "key")
         for name, made in (("broken", broken), ("right", right))
     ]
     first, second = (
         replace(
-            _map(plane, f"estimate, {name}", made.estimate, f"estimate: {made.title}", "query"),
+            _map(plane, f"estimate, {name}", made.estimate, _("estimate: {way}", way=made.title), "query"),
             scale="scores",
             limit=plane.limit,
-            quantity="estimate",
+            quantity=_("estimate"),
             mask=~np.isnan(made.estimate),
-            blocked=EMPTY,
+            blocked=empty_window(),
         )
         for name, made in (("broken", broken), ("right", right))
     )
     difference = replace(
-        first.minus(second, "estimates: broken − right"),
+        first.minus(second, _("estimates: broken − right")),
         mask=~np.isnan(broken.estimate - right.estimate),
-        blocked="<b>no estimate</b> one way or both",
+        blocked=_("<b>no estimate</b> one way or both"),
     )
     panels: Sequence[Matrix] = [*kernels, first, second, difference]
     return compose.spec(panels, largest_unit=56.0, phone_height=PHONE_HEIGHT)
@@ -109,6 +110,7 @@ class _Cells(Matrix):
 
 
 def _map(plane: Plane, name: str, values: Numbers, title: str, whose: Role) -> Matrix:
+    at = N_("key at {coordinate} =") if whose == "key" else N_("query at {coordinate} =")
     return _Cells(
         name,
         values,
@@ -124,7 +126,7 @@ def _map(plane: Plane, name: str, values: Numbers, title: str, whose: Role) -> M
         ticks=(plane.whole_down, plane.whole),
         row_role=whose,
         column_role=whose,
-        words=(f"{whose} at {plane.titles[1]} =", f"{plane.titles[0]} ="),
+        words=(_(at, coordinate=plane.titles[1]), f"{plane.titles[0]} ="),
         shows_shape=False,
         numbered=False,
     )

@@ -1,7 +1,6 @@
 """Kernel regression drawn: data and estimate beside the map of all weights; several kernels side by side."""
 
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -11,11 +10,12 @@ from attn_figures import marks, theme
 from attn_figures.chart import Chart
 from attn_figures.geometry import ColourRange
 from attn_figures.kernel_parts import WEIGHTS
-from attn_figures.kernel_scene import Estimate, Scene
+from attn_figures.kernel_scene import SCENES, Estimate, Scene
 from attn_figures.marks import Mark
 from attn_figures.matrix import Numbers
 from attn_figures.panels import compose
 from attn_figures.picture import Picture, Spec
+from attn_words import _, cached
 
 LIGHT = theme.LIGHT
 MAP = (7.6, 7.6)  # units that the map of `fit` takes
@@ -43,7 +43,7 @@ def fit(scene: Scene, estimate: Estimate, row: int = 0) -> Spec:
         y_title=scene.y_title,
         x=parts.place_axis(scene),
         y=parts.value_axis(scene),
-        colours=ColourRange(LIGHT.weights, 0.0, 1.0, "weight", scene.ramp_power),
+        colours=ColourRange(LIGHT.weights, 0.0, 1.0, _("weight"), scene.ramp_power),
         marks=[parts.query_line(scene, scene.queries[row])],
         legend=legend(scene),
         title=" ",
@@ -93,8 +93,16 @@ def fit_cursor(scene: Scene, estimates: Sequence[Estimate]) -> dict[str, dict[st
 
 
 @Picture
-def compare(scene: Scene, kernels: Mapping[str, Estimate], row: int = 0) -> Spec:
-    """Draw several kernels at one bandwidth: a chart each, then each one's map of weights."""
+def compare(
+    scene: Scene, kernels: Mapping[str, Estimate], row: int = 0, said: Mapping[str, str] = {}
+) -> Spec:
+    """Draw several kernels at one bandwidth: a chart each, then each one's map of weights.
+
+    Args:
+        scene: what stays; kernels: their estimates, by their names.
+        row: the query, from 0.
+        said: what people read in place of the names, where that is something else.
+    """
     maps = [
         parts.weight_map(
             scene,
@@ -102,7 +110,7 @@ def compare(scene: Scene, kernels: Mapping[str, Estimate], row: int = 0) -> Spec
             size=(6.0, 4.4),
             row=row,
             name=f"{name} weights",
-            title=f"{name} weights",
+            title=_("{kernel} weights", kernel=said.get(name, name)),
             names_rows=False,
             side=False,
         )
@@ -113,7 +121,7 @@ def compare(scene: Scene, kernels: Mapping[str, Estimate], row: int = 0) -> Spec
         Chart(
             name,
             [
-                trace | {"name": f"{name} {trace['name']}"}
+                _of_kernel(trace, name, said.get(name, name))
                 for trace in (
                     parts.kernel_shape(scene, estimate.profile, query),
                     parts.truth_line(scene),
@@ -127,9 +135,9 @@ def compare(scene: Scene, kernels: Mapping[str, Estimate], row: int = 0) -> Spec
             rows=4.4,
             x=parts.place_axis(scene, 5),
             y=parts.value_axis(scene, 5) | {"showticklabels": name == next(iter(kernels))},
-            colours=ColourRange(LIGHT.weights, 0.0, 1.0, "weight", scene.ramp_power),
+            colours=ColourRange(LIGHT.weights, 0.0, 1.0, _("weight"), scene.ramp_power),
             marks=[parts.query_line(scene, query, f"{name} query")],
-            legend=[(f"<b>{name}</b>", LIGHT.ink)],
+            legend=[(f"<b>{said.get(name, name)}</b>", LIGHT.ink)],
             under=maps[0].geometry().box,
         )
         for name, estimate in kernels.items()
@@ -158,15 +166,23 @@ def compare_cursor(scene: Scene, steps: Sequence[Mapping[str, Estimate]]) -> dic
     return {"changes": changes, "by_step": by_step, "rows_of": rows_of}
 
 
-@lru_cache(maxsize=parts.SCENES)
+def _of_kernel(trace: Mark, name: str, said: str) -> Mark:
+    """Return a trace of one kernel among several."""
+    own = trace | {"name": f"{name} {trace['name']}"}
+    if marks.is_line(trace) and (read := (trace.get("meta") or {}).get("said")):
+        own["meta"] = {"said": _("{kernel} {curve}", kernel=said, curve=read)}
+    return own
+
+
+@cached(SCENES)
 def legend(scene: Scene) -> list[tuple[str, str]]:
     """What is drawn, in its colours."""
-    truth = [] if scene.truth is None else [("┅ truth", LIGHT.muted)]
+    truth = [] if scene.truth is None else [(_("┅ truth"), LIGHT.muted)]
     return [
-        ("○ data", LIGHT.ink),
+        (_("○ data"), LIGHT.ink),
         *truth,
-        ("━ estimate", LIGHT.output),
-        ("▲ kernel", LIGHT.query),
+        (_("━ estimate"), LIGHT.output),
+        (_("▲ kernel"), LIGHT.query),
     ]
 
 
@@ -179,7 +195,11 @@ def _asking(scene: Scene, at_queries: Numbers) -> Mark:
             at_queries,
             theme.rgba(LIGHT.query, 0),
             size=14,
-            hover=f"{scene.hover_place('query at')}<br>estimate <b>%{{y:{scene.value_form}}}</b>",
+            hover=_(
+                "query at <b>{place}</b><br>estimate <b>{value}</b>",
+                place=scene.hover_place,
+                value=f"%{{y:{scene.value_form}}}",
+            ),
         )
     ) | {"meta": {"cursor": True}}
 
@@ -192,12 +212,14 @@ def _read_outs(scene: Scene, estimate: Estimate, row: int) -> list[Mark]:
     middle = sum(scene.x_range) / 2
     empty = not estimate.supported[row]
     below = "<br>" * 3
-    told = (
-        f"{below}estimate <b>%{{customdata[3]:{scene.value_form}}}</b><br>"
-        "weights sum to <b>%{customdata[2]:.3f}</b>, "
-        f"effective keys <b>%{{customdata[1]:.1f}}</b> of {n_key}"
+    told = below + _(
+        "estimate <b>{value}</b><br>weights sum to <b>{sum}</b>, effective keys <b>{effective}</b> of {all}",
+        value=f"%{{customdata[3]:{scene.value_form}}}",
+        sum="%{customdata[2]:.3f}",
+        effective="%{customdata[1]:.1f}",
+        all=n_key,
     )
-    nothing = f"{below}<b>no key in the window</b><br>no estimate here"
+    nothing = below + _("<b>no key in the window</b><br>no estimate here")
     hangs = {"textposition": "bottom center", "cliponaxis": False}
     return [
         marks.words("read-out", [np.nan if empty else middle], floor, told)

@@ -10,7 +10,9 @@ from attn_figures.dates import date, round_dates
 from attn_figures.marks import Mark
 from attn_figures.matrix import Extra, Numbers
 from attn_figures.numbers import PLAIN, SMALL
+from attn_words import _, cached
 
+SCENES = 16  # whose still parts are kept
 KERNEL_SHARE = 0.3  # of the chart's height, for the kernel drawn around the query
 
 
@@ -65,9 +67,10 @@ class Scene:
         """How the hover writes a place that is a number."""
         return f".{self.digits + 1}~g"
 
-    def hover_place(self, said: str) -> str:
+    @property
+    def hover_place(self) -> str:
         """The hover's template for the place of a mark that was `told` its places."""
-        return f"{said} <b>%{{customdata}}</b>" if self.dated else f"{said} <b>%{{x:{self.hover_form}}}</b>"
+        return "%{customdata}" if self.dated else f"%{{x:{self.hover_form}}}"
 
     def told(self, mark: Mark) -> Mark:
         """Give a mark the names of its places where the hover cannot write them itself."""
@@ -107,25 +110,30 @@ class Scene:
         """Each key as the map's columns name it."""
         return [self.name(key) for key in self.keys.tolist()]
 
-    @cached_property
+    @property
     def of_cells(self) -> Extra:
         """What the hover tells of each cell: where its query and its key stand, and the key's value.
 
         A date is no number: the hover has it from the labels.
         """
-        shape = (len(self.queries), len(self.keys))
-        places = [
-            ("query at", np.broadcast_to(self.queries[:, None], shape)),
-            ("key at", np.broadcast_to(self.keys, shape)),
-        ]
-        value = ("its value", np.broadcast_to(self.values, shape))
-        return Extra([value] if self.dated else [*places, value])
+        return _of_cells(self)
 
     @cached_property
     def rows_of_keys(self) -> list[int]:
         """The query nearest to each key, so that a click on a point asks there."""
         nearest = np.abs(self.queries[:, None] - self.keys[None, :]).argmin(axis=0)
         return [int(row) for row in nearest]
+
+
+@cached(SCENES)
+def _of_cells(scene: Scene) -> Extra:
+    shape = (len(scene.queries), len(scene.keys))
+    places = [
+        (_("query at"), np.broadcast_to(scene.queries[:, None], shape)),
+        (_("key at"), np.broadcast_to(scene.keys, shape)),
+    ]
+    value = (_("its value"), np.broadcast_to(scene.values, shape))
+    return Extra([value] if scene.dated else [*places, value])
 
 
 @dataclass(frozen=True)

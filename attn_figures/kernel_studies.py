@@ -14,6 +14,7 @@ from attn_figures.marks import Mark, upright
 from attn_figures.matrix import Numbers
 from attn_figures.panels import compose
 from attn_figures.picture import Picture, Spec
+from attn_words import N_, _, _c
 
 LIGHT = theme.LIGHT
 SMALL_MAP = (5.0, 5.0)
@@ -56,8 +57,8 @@ def choose(scene: Scene, errors: Errors, step: int, on_grid: Numbers) -> Spec:
     curves = Chart(
         "errors",
         [
-            _error("training error", errors.bandwidths, errors.training, LIGHT.key),
-            _error("leave-one-out error", errors.bandwidths, comparable, LIGHT.query),
+            _error(N_("training error"), errors.bandwidths, errors.training, LIGHT.key),
+            _error(N_("leave-one-out error"), errors.bandwidths, comparable, LIGHT.query),
             marks.line(
                 "leave-one-out error of some points",
                 errors.bandwidths,
@@ -65,6 +66,7 @@ def choose(scene: Scene, errors: Errors, step: int, on_grid: Numbers) -> Spec:
                 LIGHT.query,
                 width=2.5,
                 dash="dot",
+                said=_("leave-one-out error of some points"),
             ),
             marks.line(
                 "learned",
@@ -72,7 +74,12 @@ def choose(scene: Scene, errors: Errors, step: int, on_grid: Numbers) -> Spec:
                 errors.path[:, 1],
                 LIGHT.output,
                 dots=6,
-                hover="learned h <b>%{x:.4g}</b><br>leave-one-out error <b>%{y:.4g}</b>",
+                hover=_(
+                    "learned h <b>{bandwidth}</b><br>leave-one-out error <b>{error}</b>",
+                    bandwidth="%{x:.4g}",
+                    error="%{y:.4g}",
+                ),
+                said=_("learned"),
             ),
             _dot(
                 "best",
@@ -80,15 +87,19 @@ def choose(scene: Scene, errors: Errors, step: int, on_grid: Numbers) -> Spec:
                 LIGHT.query,
                 symbol="star",
                 size=15,
-                hover="best h <b>%{x:.4g}</b><br>error <b>%{y:.4g}</b>",
+                hover=_(
+                    "best h <b>{bandwidth}</b><br>error <b>{error}</b>",
+                    bandwidth="%{x:.4g}",
+                    error="%{y:.4g}",
+                ),
             ),
             _dot("training here", here, float(errors.training[step]), LIGHT.key),
             _dot("left out here", here, float(left_out[step]), LIGHT.query),
         ],
         columns=9,
         rows=6.8,
-        x_title=f"bandwidth h{' in days' if scene.dated else ''}, logarithmic",
-        y_title="mean squared error",
+        x_title=_("bandwidth h in days, logarithmic") if scene.dated else _("bandwidth h, logarithmic"),
+        y_title=_("mean squared error"),
         x={
             "type": "log",
             "range": [float(np.log10(edge)) for edge in errors.bandwidths[[0, -1]]],
@@ -97,10 +108,10 @@ def choose(scene: Scene, errors: Errors, step: int, on_grid: Numbers) -> Spec:
         y={"range": [-0.03 * top, top]},
         marks=[upright(here, LIGHT.ink, dash="dash")],
         legend=[
-            ("━ training", LIGHT.key),
-            ("━ leave-one-out", LIGHT.query),
-            *([("★ best of those tried", LIGHT.query)] if errors.best else []),
-            *([("● learned", LIGHT.output)] if len(errors.path) else []),
+            (_("━ training"), LIGHT.key),
+            (_("━ leave-one-out"), LIGHT.query),
+            *([(_("★ best of those tried"), LIGHT.query)] if errors.best else []),
+            *([(_("● learned"), LIGHT.output)] if len(errors.path) else []),
         ],
     )
     return compose.spec([curves, parts.plain_fit(scene, on_grid)], largest_unit=70.0)
@@ -129,13 +140,21 @@ def fails(scene: Scene, limits: Limits, on_grid: Numbers, bias: Numbers | None) 
     holds for the data, the bias has its own axis.
     """
     low, high = limits.keys_range
-    truth = [] if scene.truth is None else [("┅ truth", LIGHT.muted)]
+    truth = [] if scene.truth is None else [(_("┅ truth"), LIGHT.muted)]
     wide = Chart(
         "wide",
         [
             _no_support(scene, on_grid),
             parts.truth_line(scene),
-            marks.line("nearest key's value", scene.grid, limits.nearest, LIGHT.key, width=1, shape="hvh"),
+            marks.line(
+                "nearest key's value",
+                scene.grid,
+                limits.nearest,
+                LIGHT.key,
+                width=1,
+                shape="hvh",
+                said=_("nearest key's value"),
+            ),
             marks.line(
                 "mean of all values", scene.grid[[0, -1]], np.full(2, limits.mean), LIGHT.query, width=1
             ),
@@ -150,12 +169,12 @@ def fails(scene: Scene, limits: Limits, on_grid: Numbers, bias: Numbers | None) 
         y=parts.value_axis(scene),
         marks=[upright(low), upright(high)],
         legend=[
-            ("○ data", LIGHT.ink),
+            (_("○ data"), LIGHT.ink),
             *truth,
-            ("━ estimate", LIGHT.output),
-            ("─ nearest key", LIGHT.key),
-            ("─ mean", LIGHT.query),
-            ("▨ no key", LIGHT.muted),
+            (_("━ estimate"), LIGHT.output),
+            (_("─ nearest key"), LIGHT.key),
+            (_("─ mean"), LIGHT.query),
+            (_("▨ no key"), LIGHT.muted),
         ],
     )
     if bias is None:
@@ -173,16 +192,17 @@ def fails(scene: Scene, limits: Limits, on_grid: Numbers, bias: Numbers | None) 
                 bias[inside],
                 LIGHT.output,
                 width=2.5,
-                hover="at <b>%{x:.3~g}</b><br>bias <b>%{y:.4~g}</b>",
+                hover=_("at <b>{place}</b><br>bias <b>{bias}</b>", place="%{x:.3~g}", bias="%{y:.4~g}"),
+                said=_c("statistics", "bias"),
             ),
         ],
         columns=6,
         rows=6.8,
         x_title=scene.x_title,
-        y_title="bias",
+        y_title=_c("statistics", "bias"),
         x={"range": [low, high], "nticks": 5},
         y={"range": [-reach, reach]},
-        legend=[("━ smoothed truth − truth", LIGHT.output)],
+        legend=[(_("━ smoothed truth − truth"), LIGHT.output)],
     )
     return compose.spec([wide, beside], largest_unit=70.0)
 
@@ -206,13 +226,13 @@ def two_maps(scene: Scene, broken: tuple[str, Estimate], right: tuple[str, Estim
         )
         for name, (title, estimate) in (("broken", broken), ("right", right))
     )
-    difference = first.minus(second, "broken − right", operator="=")
+    difference = first.minus(second, _("broken − right"), operator="=")
     return compose.spec([first, replace(second, operator="−"), difference], largest_unit=70.0)
 
 
 def _error(name: str, bandwidths: Numbers, errors: Numbers, colour: str) -> Mark:
-    hover = f"h <b>%{{x:.3g}}</b><br>{name} <b>%{{y:.4g}}</b>"
-    return marks.line(name, bandwidths, errors, colour, width=2.5, hover=hover)
+    hover = f"h <b>%{{x:.3g}}</b><br>{_(name)} <b>%{{y:.4g}}</b>"
+    return marks.line(name, bandwidths, errors, colour, width=2.5, hover=hover, said=_(name))
 
 
 def _dot(name: str, x: float, y: float, colour: str, *, size: float = 11, **more: Any) -> Mark:

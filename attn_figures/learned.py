@@ -1,8 +1,7 @@
 """Pictures of a model while it learns: every head's map, what it says, and how far it has come."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from functools import lru_cache
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -12,9 +11,10 @@ from attn_figures import theme
 from attn_figures.chart import Chart
 from attn_figures.geometry import Axes
 from attn_figures.marks import Mark, line, points, upright
-from attn_figures.matrix import KEY_TITLE, QUERY_TITLE, Matrix
+from attn_figures.matrix import Matrix, comma, key_title, query_title
 from attn_figures.panels import Panel, compose
 from attn_figures.picture import Picture, Spec
+from attn_words import N_, _, _c, cached
 
 Numbers = NDArray[np.float64]
 LIGHT = theme.LIGHT
@@ -24,7 +24,9 @@ LONGEST_TITLE = len("1.1 previous token 0.00")
 COURSES = 16  # whose lines are kept
 ROOMY = (494, 664)
 LOSS, RIGHT = LIGHT.muted, LIGHT.ink
-COLOURS = dict(zip(("previous token", "induction", "diagonal", "right place"), LIGHT.series[:4], strict=True))
+MEASURES = N_("previous token"), N_("induction"), N_("diagonal"), N_("right place")
+COLOURS = dict(zip(MEASURES, LIGHT.series[:4], strict=True))
+SHORT = {MEASURES[0]: N_("previous")}  # a phone has room for two short words above the chart
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,7 +52,7 @@ class Course:
     """How a training went: after each of steps (n,) the loss in nats, the share of right answers, measures.
 
     ``guessing`` is the loss of saying every symbol alike. Each of ``heads`` is (name of the head, name of the
-    measure, values (n,)).
+    measure, values (n,)); ``said`` has what people read in place of the heads' names.
     """
 
     steps: Numbers
@@ -58,6 +60,7 @@ class Course:
     accuracy: Numbers
     heads: Sequence[tuple[str, str, Numbers]]
     guessing: float
+    said: Mapping[str, str] = field(default_factory=dict)
 
 
 @Picture
@@ -86,11 +89,14 @@ def right_and_broken(right: Maps, broken: Maps, head: int) -> Spec:
         for name, maps in (("right", right), ("broken", broken))
     )
     said = [
-        replace(_said(maps), name=f"prediction, {name}", title=f"what it says, {name}")
-        for name, maps in (("right", right), ("broken", broken))
+        replace(_said(maps), name=f"prediction, {name}", title=title)
+        for name, title, maps in (
+            ("right", _("what it says, right"), right),
+            ("broken", _("what it says, broken"), broken),
+        )
     ]
     second = second.against(right.mask)
-    panels: list[Panel] = [first, second, second.minus(first, "broken − right"), *said]
+    panels: list[Panel] = [first, second, second.minus(first, _("broken − right")), *said]
     return compose.spec(panels, phone_height=PHONE_HEIGHT, roomy=ROOMY)
 
 
@@ -101,8 +107,8 @@ def _map(maps: Maps, head: int) -> Matrix:
         maps.titles[head],
         rows=maps.sequence,
         columns=maps.sequence,
-        row_title=QUERY_TITLE,
-        column_title=KEY_TITLE,
+        row_title=query_title(),
+        column_title=key_title(),
         mask=maps.mask,
         cells="query-key",
         chosen=("query", "key"),
@@ -135,16 +141,16 @@ def _said(maps: Maps) -> Said:
     return Said(
         "prediction",
         maps.said,
-        "what it says",
+        _("what it says"),
         rows=maps.sequence,
         columns=maps.symbols,
-        row_title="At",
-        column_title="Symbol",
+        row_title=_("At"),
+        column_title=_("Symbol"),
         column_role="output",
-        quantity="probability",
-        bar="weight",
+        quantity=_("probability"),
+        bar=_("weight"),
         cells="prediction",
-        words=("at", "says"),
+        words=(_("at"), _("says")),
         ramp_power=ROOT,
         shows_shape=False,
         numbered=False,
@@ -152,16 +158,28 @@ def _said(maps: Maps) -> Said:
     )
 
 
-@lru_cache(maxsize=COURSES)
+@cached(COURSES)
 def _lines(course: Course) -> list[Mark]:
     """Draw what all steps share: the loss as a share of what guessing has, right answers, measures."""
     x, share = course.steps, course.loss / course.guessing
-    loss = line("loss", x, share, LOSS, hover="step %{x}<br>loss <b>%{customdata:.4f}</b> nats")
-    right = line("right", x, course.accuracy, RIGHT, dash="dot", hover="step %{x}<br>right <b>%{y:.1%}</b>")
+    told = _("step {step}<br>loss <b>{loss}</b> nats", step="%{x}", loss="%{customdata:.4f}")
+    loss = line("loss", x, share, LOSS, hover=told, said=_("loss"))
+    told = _("step {step}<br>right <b>{share}</b>", step="%{x}", share="%{y:.1%}")
+    right = line(
+        "right", x, course.accuracy, RIGHT, dash="dot", hover=told, said=_c("share of answers", "right")
+    )
     drawn = [loss | {"customdata": course.loss}, right]
     for head, measure, values in course.heads:
-        hover = f"step %{{x}}<br>{head}, {measure} <b>%{{y:.3f}}</b>"
-        drawn.append(line(f"{head} course", x, values, COLOURS[measure], hover=hover))
+        said = course.said.get(head, head)
+        hover = _(
+            "step {step}<br>{head}, {measure} <b>{number}</b>",
+            step="%{x}",
+            head=said,
+            measure=_(measure),
+            number="%{y:.3f}",
+        )
+        read = _("{head} course", head=said)
+        drawn.append(line(f"{head} course", x, values, COLOURS[measure], hover=hover, said=read))
     return drawn
 
 
@@ -175,9 +193,12 @@ def _chart(course: Course, at: int, n: int) -> Chart:
     """Draw the course of the training beside maps of n rows; the loss as a share of what guessing has."""
     loss, right, *heads = _lines(course)
     end = float(course.steps[-1]) or 1.0
-    # A phone has room for two short words above the chart.
-    told = {measure.removesuffix(" token"): COLOURS[measure] for _, measure, _ in course.heads}
-    titles = f"<span style='color:{LOSS}'>loss</span>, <span style='color:{RIGHT}'>dotted: right</span>"
+    told = {_(SHORT.get(measure, measure)): COLOURS[measure] for _head, measure, _values in course.heads}
+    loss_said, right_said = (
+        f"<span style='color:{colour}'>{said}</span>"
+        for colour, said in ((LOSS, _("loss")), (RIGHT, _("dotted: right")))
+    )
+    titles = f"{loss_said}{comma()}{right_said}"
     drawn = [loss, right, _here(loss, at), _here(right, at)]
     for head in heads:
         drawn += [head, _here(head, at)]
@@ -187,7 +208,7 @@ def _chart(course: Course, at: int, n: int) -> Chart:
         columns=max(16.0, 1.5 * n),
         rows=0.85 * n,
         title=titles,
-        x_title="Training step",
+        x_title=_("Training step"),
         x={"range": [-0.02 * end, 1.02 * end], "showgrid": False, "nticks": 4},
         y={"range": [-0.04, max(1.08, 1.02 * float(loss["y"].max()))], "nticks": 4},
         marks=[upright(float(course.steps[at]))],

@@ -13,6 +13,7 @@ from plotly.offline import get_plotlyjs, get_plotlyjs_version
 from attn_figures import theme
 from attn_live.packing import MOST_MESSAGE_BYTES, Cursor, message, pack
 from attn_live.says import Says, check_says, pack_says
+from attn_words import _
 
 if TYPE_CHECKING:
     from attn_live.widget import LiveWidget
@@ -24,10 +25,10 @@ def live(
     figures: Sequence[Mapping[str, Any]] | Sequence[go.Figure],
     steps: Sequence[object] = (),
     *,
-    label: str = "Step",
+    label: str = "",
     cursor: Cursor | None = None,
     rows: Sequence[object] = (),
-    row_label: str = "Row",
+    row_label: str = "",
     says: Sequence[Says] | None = None,
     name: str = "figure",
     caption: str = "",
@@ -41,8 +42,9 @@ def live(
         figures: one a step, with the same traces: pictures of this package, their `spec`, or any figure of
             Plotly.
         steps: what the slider's read-out says at each step; numbers from 1 when empty.
-        label: of the slider.
-        cursor: what a second slider, over rows, changes; rows: its read-outs; row_label: its label.
+        label: of the slider; "Step" when empty.
+        cursor: what a second slider, over rows, changes; rows: its read-outs; row_label: its label, "Row"
+            when empty.
         says: the sentence under the figure at each step, or for each step one a row.
         name: what the figure is called, and the file of a saved picture.
         caption: said in a saved picture.
@@ -68,8 +70,8 @@ def live(
         "name": name,
         "caption": caption,
         "revision": 0,
-        "slider": _control(label, steps, len(figures), "figures") if len(figures) > 1 else None,
-        "cursor": _control(row_label, rows, n_rows, "rows") if n_rows else None,
+        "slider": _control(label or _("Step"), steps, len(figures), "figures") if len(figures) > 1 else None,
+        "cursor": _control(row_label or _("Row"), rows, n_rows, "rows") if n_rows else None,
         "chosen": {},
         "plotly": "",
         "colours": {"dark": theme.recolouring(theme.DARK), "print": theme.recolouring(theme.PRINT)},

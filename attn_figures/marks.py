@@ -33,6 +33,7 @@ def line(
     shape: str = "linear",
     dots: float | Sequence[float] = 0.0,
     hover: str = "",
+    said: str = "",
 ) -> Mark:
     """Draw a curve through (x, y), both (n,); NaN is a gap, and nothing bridges it.
 
@@ -43,6 +44,7 @@ def line(
         width: of the line in pixels; dash: "solid", "dot", "dash"; shape: "linear", or "hvh" for stairs.
         dots: the size of the dots on its places, one for all or one each; 0 for none.
         hover: what pointing at it says, in Plotly's template; empty for nothing.
+        said: what people read in place of its name, where a comparison names it; the name when empty.
 
     >>> line("mean", [0, 1], [2, 2], "#000000")["mode"]
     'lines'
@@ -52,6 +54,7 @@ def line(
         _scatter(name, x, y, "lines+markers" if dots else "lines", hover)
         | {"line": stroke | _unless(shape, "linear", shape=shape), "connectgaps": False}
         | ({"marker": {"size": dots, "color": colour}} if dots else {})
+        | ({"meta": {"said": said}} if said not in ("", name) else {})
     )
 
 

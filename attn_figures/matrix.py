@@ -26,16 +26,36 @@ from attn_figures.frame import (
 )
 from attn_figures.geometry import Axes, ColourRange, Geometry, Look
 from attn_figures.hidden import hatch, hidden_cells, leak
+from attn_figures.widths import letters
 from attn_live.arrays import Crossed
+from attn_words import _, _c
 
 Scale = Literal["weights", "scores"]
 Numbers = NDArray[np.float64]
 
-KEY_TITLE = "Key (attended to)"
-QUERY_TITLE = "Query (attending)"
 _CLEAR = [[end, theme.rgba(theme.LIGHT.masked, 0)] for end in (0, 1)]
 ROUNDING = 1e-5  # of the numbers' own size: weights in float32 differ by less
 NUMBERS_UP_TO = 12  # cells a side; beyond that the numbers no longer fit and hover tells them
+
+
+def key_title() -> str:
+    """Return what the axis of the keys is called."""
+    return _("Key (attended to)")
+
+
+def query_title() -> str:
+    """Return what the axis of the queries is called."""
+    return _("Query (attending)")
+
+
+def may_not_attend() -> str:
+    """Return what the hover says of a masked cell."""
+    return _("<b>masked</b>: may not attend")
+
+
+def comma() -> str:
+    """Return what stands between a row's name and a column's in a hover."""
+    return _c("hover", ", ")
 
 
 @dataclass(frozen=True)
@@ -115,7 +135,7 @@ class Matrix:
     limit: float | None = None
     mask: NDArray[np.bool_] | None = None
     leaks: NDArray[np.bool_] | None = None
-    quantity: str = "weight"
+    quantity: str = field(default_factory=lambda: _("weight"))
     bar: str = ""
     operator: str = ""
     marked: tuple[int | None, int | None] | None = None
@@ -131,7 +151,7 @@ class Matrix:
     ticks: tuple[Ticks | None, Ticks | None] = (None, None)
     place: str | None = None
     words: tuple[str, str] | None = None
-    blocked: str = "<b>masked</b>: may not attend"
+    blocked: str = field(default_factory=may_not_attend)
     side: SideBars | None = None
     names_rows: bool = False
     shown: tuple[int | None, int | None] = (None, None)
@@ -156,7 +176,7 @@ class Matrix:
             )
 
     def minus(
-        self, other: "Matrix", title: str = "difference", *, limit: float | None = None, operator: str = ""
+        self, other: "Matrix", title: str = "", *, limit: float | None = None, operator: str = ""
     ) -> "Matrix":
         """Return this matrix less another, named "difference" and coloured around zero.
 
@@ -165,7 +185,7 @@ class Matrix:
 
         Args:
             other: what is taken away, with as many rows and columns.
-            title: said under the difference.
+            title: said under the difference; "difference" when empty.
             limit: the difference at the ends of the ramp; the largest there is when None, or where that is
                 rounding (1e-5 of the numbers' own size) that size, so that it is not painted as a difference.
             operator: set between it and the matrix before it.
@@ -189,11 +209,11 @@ class Matrix:
             self,
             name="difference",
             values=values,
-            title=title,
+            title=title or _("difference"),
             scale="scores",
             limit=limit,
             mask=None if self.mask is None or other.mask is None else self.mask | other.mask,
-            quantity="difference",
+            quantity=_("difference"),
             bar="",
             operator=operator,
             ramp_power=1.0,
@@ -261,14 +281,16 @@ class Matrix:
         extra = "".join(
             f"<br>{escape(name)} %{{customdata[{i}]:.6~g}}" for i, (name, _) in enumerate(self.extra.named)
         )
-        words = self.words or (_word(self.row_role, "row"), _word(self.column_role, "column"))
-        place = f"{words[0]} <b>%{{y}}</b>, {words[1]} <b>%{{x}}</b>" if self.place is None else self.place
+        words = self.words or (_word(self.row_role, _("row")), _word(self.column_role, _("column")))
+        place = self.place
+        if place is None:
+            place = f"{words[0]} <b>%{{y}}</b>{comma()}{words[1]} <b>%{{x}}</b>"
         cut = self.ticks != (None, None) or shortens(self.rows, self.columns)
         if cut and self.place is not None and any(self.rows):
             meta["labels"] = [[*self.rows], [*self.columns]]  # for files of numbers
         elif cut and self.place is None:
             # %{x} and %{y} tell no more than the axis does.
-            common["hovertext"] = _names(tuple(self.rows), tuple(self.columns), words)
+            common["hovertext"] = _names(tuple(self.rows), tuple(self.columns), words, comma())
             place = "%{hovertext}"
         form = ".6f" if self.scale == "weights" else ".6~g"
         gap = 1 if max(masked.shape) <= MOST_LABELS else 0
@@ -295,7 +317,8 @@ class Matrix:
     def _leaking(
         self, leaks: NDArray[np.bool_], axes: Axes, common: dict[str, Any], place: str, form: str
     ) -> list[dict[str, Any]]:
-        told = f"{place}<br>{escape(self.quantity)} <b>%{{z:{form}}}</b><br>{self.blocked}, and has weight"
+        against = _("{blocked}, and has weight", blocked=self.blocked)
+        told = f"{place}<br>{escape(self.quantity)} <b>%{{z:{form}}}</b><br>{against}"
         lines, cells = leak(self.name, leaks, np.asarray(self.values, dtype=np.float64), axes)
         over = {"colorscale": _CLEAR, "showscale": False, "hovertemplate": f"{told}<extra></extra>"}
         return [lines, common | over | cells]
@@ -373,7 +396,7 @@ class Matrix:
             self.names_rows,
             self.side is not None,
             self._formats(),
-            max(self.longest_title, len(without_tags(self.caption()))),
+            max(self.longest_title, letters(without_tags(self.caption()))),
             self._in_sight(),
         )
 
@@ -410,13 +433,15 @@ _WORDS_OF = attrgetter(
 
 
 @lru_cache(maxsize=32)
-def _names(rows: tuple[str, ...], columns: tuple[str, ...], words: tuple[str, str]) -> Crossed:
+def _names(rows: tuple[str, ...], columns: tuple[str, ...], words: tuple[str, str], between: str) -> Crossed:
     """Name every cell by its whole labels."""
     return Crossed(
-        tuple(f"{words[0]} <b>{escape(row)}</b>, " for row in rows),
+        tuple(f"{words[0]} <b>{escape(row)}</b>{between}" for row in rows),
         tuple(f"{words[1]} <b>{escape(column)}</b>" for column in columns),
     )
 
 
 def _word(role: Role, otherwise: str) -> str:
-    return {"query": "query", "key": "key", "value": "dimension", "output": "dimension"}.get(role, otherwise)
+    if role in ("value", "output"):
+        return _("dimension")
+    return {"query": _("query"), "key": _("key")}.get(role, otherwise)

@@ -6,9 +6,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from attn_figures.matrix import KEY_TITLE, NUMBERS_UP_TO, QUERY_TITLE, Matrix
+from attn_figures.matrix import NUMBERS_UP_TO, Matrix, key_title, query_title
 from attn_figures.panels import Absent, Panel, compose
 from attn_figures.picture import Picture, Spec
+from attn_words import _
 
 Numbers = NDArray[np.float64]
 ROOT = 2.0  # weights shared out among many keys are small; the ramp is spent on them, over the same [0, 1]
@@ -50,8 +51,8 @@ class Heads:
             title,
             rows=self.queries,
             columns=self.keys,
-            row_title=QUERY_TITLE,
-            column_title=KEY_TITLE,
+            row_title=query_title(),
+            column_title=key_title(),
             mask=mask,
             cells="query-key",
             chosen=("query", "key"),
@@ -89,10 +90,12 @@ def every_head(
         if index >= n_head:
             panels.append(Absent(heads.matrix(name, np.zeros(heads.weights.shape[1:]), name, of=[0])))
             continue
-        title = f"{name} (off)" if index in heads.off else name
+        title = _("head {number}", number=index + 1)
+        if index in heads.off:
+            title = _("head {number} (off)", number=index + 1)
         drawn = heads.matrix(name, heads.weights[index], title, of=[index])
         panels.append(replace(drawn, part=("head", index), shows_shape=False))
-    operator = "· V, concat<br>· W<sub>o</sub>" if projected else "· V,<br>concat"
+    operator = _("· V, concat<br>· W<sub>o</sub>") if projected else _("· V,<br>concat")
     output = replace(_output(heads), operator=operator, limit=output_limit)
     panels.append(output if _fits(heads) else Absent(output))
     return compose.spec(panels, phone_height=PHONE_HEIGHT, roomy=ROOMY)
@@ -106,11 +109,11 @@ def combined(heads: Heads, *, chosen: Sequence[int]) -> Spec:
     """
     maps = heads.weights[list(chosen)]
     panels = [
-        heads.matrix("mean", maps.mean(axis=0), "mean", of=chosen),
-        heads.matrix("max", maps.max(axis=0), "largest", of=chosen),
+        heads.matrix("mean", maps.mean(axis=0), _("mean"), of=chosen),
+        heads.matrix("max", maps.max(axis=0), _("largest"), of=chosen),
         replace(
-            heads.matrix("spread", maps.max(axis=0) - maps.min(axis=0), "largest − smallest", of=chosen),
-            quantity="difference",
+            heads.matrix("spread", maps.max(axis=0) - maps.min(axis=0), _("largest − smallest"), of=chosen),
+            quantity=_("difference"),
         ),
     ]
     return compose.spec(panels)
@@ -119,10 +122,9 @@ def combined(heads: Heads, *, chosen: Sequence[int]) -> Spec:
 @Picture
 def two_heads(heads: Heads, one: int, other: int) -> Spec:
     """Draw two heads, from 0, and the first minus the second."""
-    first = heads.matrix("one", heads.weights[one], f"head {one + 1}", of=[one])
-    second = replace(
-        heads.matrix("other", heads.weights[other], f"head {other + 1}", of=[other]), operator="−"
-    )
+    titles = (_("head {number}", number=head + 1) for head in (one, other))
+    first = heads.matrix("one", heads.weights[one], next(titles), of=[one])
+    second = replace(heads.matrix("other", heads.weights[other], next(titles), of=[other]), operator="−")
     difference = first.minus(second, limit=1.0, operator="=")
     return compose.spec([first, second, difference])
 
@@ -137,13 +139,13 @@ def _output(heads: Heads) -> Matrix:
     return Matrix(
         "output",
         heads.output,
-        "output",
+        _("output"),
         rows=heads.queries,
         columns=[str(d) for d in range(1, heads.output.shape[1] + 1)],
-        column_title="Dimension",
+        column_title=_("Dimension"),
         column_role="output",
         scale="scores",
-        quantity="output",
+        quantity=_("output"),
         cells="output",
     )
 
@@ -153,5 +155,5 @@ def right_and_broken(right: Matrix, broken: Matrix, *, difference: bool) -> Spec
     """Draw the right matrix, the broken one, and the second minus the first where their shapes agree."""
     panels: list[Panel] = [right, broken]
     if difference:
-        panels.append(broken.minus(right, "broken − right"))
+        panels.append(broken.minus(right, _("broken − right")))
     return compose.spec(panels)

@@ -3,6 +3,8 @@
 import math
 from collections.abc import Sequence
 
+from attn_words import _
+
 PLAIN = 1e6  # up to here a number is written out, beyond it as a power of ten
 SMALL = 1e-4
 # By how many digits are wanted: below it Python's own "g" writes a number as wanted, with no thousands.
@@ -23,7 +25,7 @@ def number(value: float, digits: int = 4) -> str:
     if SMALL <= size < _SHORT[digits]:
         return f"{sign}{size:.{digits}g}"
     if math.isnan(value):
-        return "not a number"
+        return _("not a number")
     if math.isinf(size):
         return f"{sign}∞"
     rounded = float(f"{size:.{digits - 1}e}")
@@ -31,7 +33,7 @@ def number(value: float, digits: int = 4) -> str:
         return "0"
     if rounded >= SMALL and size <= PLAIN:
         return sign + _plain(size, digits)
-    mantissa, _, power = f"{size:.{digits - 1}e}".partition("e")
+    mantissa, _e, power = f"{size:.{digits - 1}e}".partition("e")
     return f"{sign}{_trimmed(mantissa)} × {power_of_ten(int(power))}"
 
 

@@ -10,15 +10,18 @@ from numpy.typing import ArrayLike, NDArray
 from attn_figures import theme
 from attn_figures.chart import Chart
 from attn_figures.marks import Mark, area, line, points, upright
-from attn_figures.matrix import KEY_TITLE, QUERY_TITLE, Matrix
-from attn_figures.numbers import counted, power_of_ten
+from attn_figures.matrix import Matrix, comma, key_title, query_title
+from attn_figures.numbers import power_of_ten
 from attn_figures.panels import Panel, compose
 from attn_figures.picture import Picture, Spec
+from attn_words import N_, _, _n
 
 Numbers = NDArray[np.float64]
 LIGHT = theme.LIGHT
 ONE, MANY, OTHERS = LIGHT.series[1], LIGHT.series[0], theme.rgba(LIGHT.muted, 0.45)
 PHONE_HEIGHT = 640  # pixels in which all charts stand on a phone, two on a line
+PARAMETERS, ENTROPY, RANK = N_("parameters"), N_("entropy (nats)"), N_("rank")
+SCORE_RANK, WEIGHT_RANK = N_("rank of the scores"), N_("effective rank of the weights")
 LEAST = 1e-16  # below this share of their size, vectors differ by rounding alone
 
 
@@ -80,24 +83,24 @@ def one_or_many(
 
     Args:
         compared: what is drawn against the number of heads.
-        distances: for each way to stack layers, by name, one spread over (n_layers + 1,) for each number of
-            heads; empty where layers cannot be stacked.
+        distances: for each way to stack layers, by its name, one spread over (n_layers + 1,) for each number
+            of heads; empty where layers cannot be stacked. Names are messages.
         chosen: the place of the number of heads that stands out beside one head.
         layer: which layer is marked.
         way: the name of the way that is drawn with its spread; the others are dotted.
     """
     counts = compared.num_heads
     panels: list[Panel] = [
-        _against_heads("parameters", counts, chosen, [("parameters", compared.parameters, MANY)]),
+        _against_heads(PARAMETERS, counts, chosen, [(PARAMETERS, compared.parameters, MANY)]),
         _against_heads("FLOPs", counts, chosen, [("FLOPs", compared.flops, MANY)]),
-        _against_heads("entropy (nats)", counts, chosen, [("entropy (nats)", compared.entropy, MANY)]),
+        _against_heads(ENTROPY, counts, chosen, [(ENTROPY, compared.entropy, MANY)]),
         _against_heads(
-            "rank",
+            RANK,
             counts,
             chosen,
             [
-                ("rank of the scores", compared.score_rank, LIGHT.series[3]),
-                ("effective rank of the weights", compared.effective_rank, MANY),
+                (SCORE_RANK, compared.score_rank, LIGHT.series[3]),
+                (WEIGHT_RANK, compared.effective_rank, MANY),
             ],
         ),
     ]
@@ -112,7 +115,12 @@ def _against_heads(
     traces: list[Mark] = []
     lowest, highest = np.inf, 0.0
     for label, values, colour in drawn:
-        hover = f"%{{x}} heads<br>{label} <b>%{{y:,.6~g}}</b>"
+        hover = _(
+            "{heads} heads<br>{measure} <b>{number}</b>",
+            heads="%{x}",
+            measure=_(label),
+            number="%{y:,.6~g}",
+        )
         if isinstance(values, Spread):
             mean = values.mean
             lowest, highest = min(lowest, float(values.low.min())), max(highest, float(values.high.max()))
@@ -121,7 +129,7 @@ def _against_heads(
             mean = np.array(values, dtype=np.float64)
             lowest, highest = 0.0, max(highest, float(mean.max()))
         traces += [
-            line(label, counts, mean, colour, width=1.5, dots=6, hover=hover),
+            line(label, counts, mean, colour, width=1.5, dots=6, hover=hover, said=_(label)),
             points(f"{label} here", counts[chosen : chosen + 1], mean[chosen : chosen + 1], colour, size=11),
         ]
     # Entropies lie close together: their axis begins where they do, so that the bars can be seen.
@@ -132,8 +140,8 @@ def _against_heads(
         traces,
         columns=7,
         rows=4,
-        x_title="Heads",
-        y_title=name,
+        x_title=_("Heads"),
+        y_title=_(name),
         x={
             "type": "log",
             "tickmode": "array",
@@ -147,7 +155,7 @@ def _against_heads(
             "tickformat": "~s" if highest >= 10_000 else "~g",
             "nticks": 5,
         },
-        legend=[("scores", drawn[0][2]), ("weights", drawn[-1][2])] if len(drawn) > 1 else (),
+        legend=[(_("scores"), drawn[0][2]), (_("weights"), drawn[-1][2])] if len(drawn) > 1 else (),
     )
 
 
@@ -164,22 +172,43 @@ def _band(name: str, x: Numbers, spread: Spread, colour: str) -> Mark:
 
 
 def _distances(
-    distances: Mapping[str, Sequence[Spread]], counts: Sequence[int], chosen: int, layer: int, way: str
+    distances: Mapping[str, Sequence[Spread]],
+    counts: Sequence[int],
+    chosen: int,
+    layer: int,
+    way: str,
 ) -> Chart:
     layers = np.arange(len(distances[way][0].mean), dtype=np.float64)
-    told = (("one head", 0, ONE), ("these heads", chosen, MANY))
+    told = ((N_("one head"), 0, ONE), (N_("these heads"), chosen, MANY))
     traces: list[Mark] = []
     for name, spreads in distances.items():
-        dash = "solid" if name == way else "dot"
+        dash, read = "solid" if name == way else "dot", _(name)
         for heads, spread in zip(counts, spreads, strict=True):
-            hover = (
-                f"{counted(heads, 'head')}, {name}<br>after layer %{{x}}: <b>%{{y:.3~g}}</b> of their size"
+            hover = _n(
+                "{count:,} head, {way}<br>after layer {layer}: <b>{number}</b> of their size",
+                "{count:,} heads, {way}<br>after layer {layer}: <b>{number}</b> of their size",
+                heads,
+                way=read,
+                layer="%{x}",
+                number="%{y:.3~g}",
             )
-            curve = f"{name}, {counted(heads, 'head')}"
-            traces.append(line(curve, layers, spread.mean, OTHERS, width=1.2, dash=dash, hover=hover))
+            curve, of_heads = f"{name}, {_named(heads)}", f"{read}{comma()}{_heads(heads)}"
+            traces.append(
+                line(curve, layers, spread.mean, OTHERS, width=1.2, dash=dash, hover=hover, said=of_heads)
+            )
         for who, place, colour in told:
             width = 3.0 if name == way else 1.2
-            traces.append(line(f"{name}, {who}", layers, spreads[place].mean, colour, width=width, dash=dash))
+            traces.append(
+                line(
+                    f"{name}, {who}",
+                    layers,
+                    spreads[place].mean,
+                    colour,
+                    width=width,
+                    dash=dash,
+                    said=f"{read}{comma()}{_(who)}",
+                )
+            )
     here = slice(layer, layer + 1)
     for who, place, colour in told:
         spread = distances[way][place]
@@ -190,16 +219,23 @@ def _distances(
         traces,
         columns=16,
         rows=5,
-        x_title="Layers",
-        y_title="Distance of tokens",
+        x_title=_("Layers"),
+        y_title=_("Distance of tokens"),
         x={"range": [-0.3, layers[-1] + 0.3], "dtick": 2, "showgrid": False},
         y={"type": "log", "range": [-16.6, 0.6]} | _powers(range(-16, 1, 4)),
         marks=[upright(layer)],
-        legend=[
-            (counted(counts[place], "head"), colour) for _, place, colour in (told if chosen else told[1:])
-        ]
-        + [(f"dotted: {name}", LIGHT.muted) for name in distances if name != way],
+        legend=[(_heads(counts[place]), colour) for _who, place, colour in (told if chosen else told[1:])]
+        + [(_("dotted: {way}", way=_(name)), LIGHT.muted) for name in distances if name != way],
     )
+
+
+def _named(heads: int) -> str:
+    """Return the name of what so many heads have."""
+    return f"{heads:,} head" if heads == 1 else f"{heads:,} heads"
+
+
+def _heads(count: int) -> str:
+    return _n("{count:,} head", "{count:,} heads", count)
 
 
 @dataclass(frozen=True, eq=False)
@@ -233,14 +269,16 @@ def fitting(
     )
     bands, curves, here = [], [], []
     for fit in fits:
-        name, colour, spread = (
-            counted(fit.num_heads, "head"),
-            colours[fit.num_heads],
-            Spread.of_powers(fit.losses),
-        )
+        name, said, colour = _named(fit.num_heads), _heads(fit.num_heads), colours[fit.num_heads]
+        spread = Spread.of_powers(fit.losses)
         bands.append(_band(f"{name}: ± 1 sd", x, spread, colour))
-        hover = f"{name}, step %{{x}}<br>mean squared error <b>%{{y:.3~g}}</b>"
-        curves.append(line(name, x, spread.mean, colour, width=2.5, hover=hover))
+        hover = _(
+            "{name}, step {step}<br>mean squared error <b>{error}</b>",
+            name=said,
+            step="%{x}",
+            error="%{y:.3~g}",
+        )
+        curves.append(line(name, x, spread.mean, colour, width=2.5, hover=hover, said=said))
         here.append(points(f"{name} here", x[at : at + 1], spread.mean[at : at + 1], colour, size=11))
     chart = Chart(
         "error",
@@ -252,23 +290,25 @@ def fitting(
         ],
         columns=16,
         rows=6,
-        x_title="Step",
-        y_title="Mean squared error",
+        x_title=_("Step"),
+        y_title=_("Mean squared error"),
         x={"range": [-2.0, x[-1] + 2.0], "showgrid": False},
         y={"type": "log"} | _powers(range(-8, 2)),
         marks=[upright(float(steps[at]))],
-        legend=[(counted(heads, "head"), colour) for heads, colour in colours.items()],
+        legend=[(_heads(heads), colour) for heads, colour in colours.items()],
     )
     keys = [str(key + 1) for key in range(fits[0].weights.shape[-1])]
     maps = [
         Matrix(
             f"weights, head {head + 1} of {fit.num_heads}",
             fit.weights[at, head],
-            "one head" if fit.num_heads == 1 else f"head {head + 1} of {fit.num_heads}",
+            _("one head")
+            if fit.num_heads == 1
+            else _("head {number} of {all}", number=head + 1, all=fit.num_heads),
             rows=queries,
             columns=keys,
-            row_title=QUERY_TITLE,
-            column_title=KEY_TITLE,
+            row_title=query_title(),
+            column_title=key_title(),
             names_rows=fit.num_heads == 1,
         )
         for fit in fits[:2]

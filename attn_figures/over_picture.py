@@ -9,9 +9,10 @@ from numpy.typing import NDArray
 
 from attn_figures import theme
 from attn_figures.geometry import Axes, ColourRange
-from attn_figures.matrix import KEY_TITLE, QUERY_TITLE, Matrix, Numbers
+from attn_figures.matrix import Matrix, Numbers, key_title, query_title
 from attn_figures.panels import LAPTOP, compose
 from attn_figures.picture import Picture, Spec
+from attn_words import _
 
 LIGHT = theme.LIGHT
 BODY = 10.0  # units a side
@@ -34,7 +35,7 @@ class _Patches(Matrix):
         """Return paper alone where the numbers are not painted."""
         if self.painted:
             return super().colour_range()
-        return ColourRange((LIGHT.paper, LIGHT.paper), 0.0, 1.0, "ink"), False
+        return ColourRange((LIGHT.paper, LIGHT.paper), 0.0, 1.0, _("ink")), False
 
     def traces(self, axes: Axes, coloraxis: str) -> list[dict[str, Any]]:
         """Return the numbers with the patches' names, and the ink over them, which hears no pointer."""
@@ -118,16 +119,16 @@ def over_picture(asked: Asked, weights: Numbers, query: int = 0) -> Spec:
     picture = _Patches(
         "picture",
         means,
-        f"{rows} × {columns} patches: the keys",
-        quantity="mean ink",
+        _("{rows} × {columns} patches: the keys", rows=rows, columns=columns),
+        quantity=_("mean ink"),
         painted=False,
         **common,
     )
     laid = _Patches(
         "laid over",
         weights[query].reshape(asked.grid),
-        f"where this {asked.one} looks",
-        bar="weight",
+        _("where this {one} looks", one=asked.one),
+        bar=_("weight"),
         ramp_power=ROOT,
         opacity=0.4,
         **common,
@@ -137,12 +138,12 @@ def over_picture(asked: Asked, weights: Numbers, query: int = 0) -> Spec:
     every = Matrix(
         "weights",
         weights,
-        f"where every {asked.one} looks",
+        _("where every {one} looks", one=asked.one),
         rows=asked.queries,
         columns=asked.patches,
-        row_title=QUERY_TITLE,
-        column_title=KEY_TITLE,
-        bar="weight",
+        row_title=query_title(),
+        column_title=key_title(),
+        bar=_("weight"),
         ramp_power=ROOT,
         numbered=False,
         moves_cursor=True,

@@ -1,14 +1,15 @@
 """The story in one picture: the same weights, each time with one idea more."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from attn_figures.matrix import KEY_TITLE, QUERY_TITLE, Matrix
+from attn_figures.matrix import Matrix, key_title, query_title
 from attn_figures.panels import IN_SIGHT, compose
 from attn_figures.picture import Picture, Spec
+from attn_words import _
 
 Weights = NDArray[np.float64]
 SIDE = 6.0  # units of every small map, whatever its number of cells
@@ -30,17 +31,21 @@ def story(
     words: Any = {
         "rows": labels,
         "columns": labels,
-        "row_title": QUERY_TITLE,
-        "column_title": KEY_TITLE,
+        "row_title": query_title(),
+        "column_title": key_title(),
         "cells": "words",
     }
     panels = [
-        Matrix("kernel", kernel, "1 nearness", **words),
-        Matrix("head", head, "2 likeness", operator="compare<br>meanings", **words),
-        Matrix("placed", placed, "3 both", operator="add<br>places", **words),
+        Matrix("kernel", kernel, _("1 nearness"), **words),
+        Matrix("head", head, _("2 likeness"), operator=_("compare<br>meanings"), **words),
+        Matrix("placed", placed, _("3 both"), operator=_("add<br>places"), **words),
         *(
             Matrix(
-                f"head {i + 1}", weights, f"4 head {i + 1}", operator="" if i else "look<br>twice", **words
+                f"head {i + 1}",
+                weights,
+                _("4 head {number}", number=i + 1),
+                operator="" if i else _("look<br>twice"),
+                **words,
             )
             for i, weights in enumerate(heads)
         ),
@@ -49,21 +54,24 @@ def story(
 
 
 @Picture
-def uses(uses: Sequence[tuple[str, Weights, Sequence[str], Sequence[str]]]) -> Spec:
+def uses(
+    uses: Sequence[tuple[str, Weights, Sequence[str], Sequence[str]]], said: Mapping[str, str] = {}
+) -> Spec:
     """Draw one small map a use: its name, its weights (n_query, n_key), what asks and what is asked.
 
-    A softmax gives no weight of exactly 0, so such a cell was masked, and is hatched.
+    A softmax gives no weight of exactly 0, so such a cell was masked, and is hatched. ``said`` has what
+    people read in place of the names, where that is something else.
     """
     return compose.spec(
         [
             Matrix(
                 name,
                 weights,
-                name,
+                said.get(name, name),
                 queries,
                 keys,
-                row_title=QUERY_TITLE,
-                column_title=KEY_TITLE,
+                row_title=query_title(),
+                column_title=key_title(),
                 mask=weights > 0,
                 cells=name,
                 size=(SIDE, SIDE),

@@ -12,6 +12,7 @@ from attn_figures.geometry import Axes, ColourRange, Geometry, Look, Placed
 from attn_figures.numbers import number as written
 from attn_figures.picture import Picture, Spec
 from attn_figures.screens import Heights, all_screens
+from attn_words import cached
 
 PHONE_HEIGHT = 4000  # pixels
 LAPTOP = 376  # pixels that a window 768 high has for a figure between a row of views and two sliders
@@ -129,7 +130,7 @@ class _Alike:
     panels: list[Panel | Absent] = field(compare=False)
 
 
-@lru_cache(maxsize=64)
+@cached(64)
 def _still(alike: _Alike, largest_unit: float, heights: Heights) -> Spec:
     """Draw panels without their numbers: what the steps of a moving figure, and other settings, share."""
     spec = _drawn(alike.panels, largest_unit, heights)

@@ -11,6 +11,7 @@ from attn_figures.chart import Chart
 from attn_figures.matrix import Numbers
 from attn_figures.panels import compose
 from attn_figures.picture import Picture, Spec
+from attn_words import _
 
 LIGHT = theme.LIGHT
 
@@ -32,11 +33,11 @@ def turning(
         _circle(pair, angles[0, number], angles[1, number], frequencies[number], named=number == 0)
         for number, pair in enumerate(pairs)
     ]
-    hover = "offset <b>%{x}</b><br>score <b>%{y:.6f}</b>"
+    hover = _("offset <b>{offset}</b><br>score <b>{score}</b>", offset="%{x}", score="%{y:.6f}")
     score = Chart(
         "score",
         [
-            marks.line("score", np.arange(len(curve)), curve, LIGHT.query, hover=hover),
+            marks.line("score", np.arange(len(curve)), curve, LIGHT.query, hover=hover, said=_("score")),
             marks.points(
                 "here",
                 np.zeros(1),
@@ -50,8 +51,8 @@ def turning(
         ],
         columns=12,
         rows=5,
-        x_title="Offset (key − query)",
-        y_title="Score",
+        x_title=_("Offset (key − query)"),
+        y_title=_("Score"),
         x={"range": [-0.5, shown - 0.5]},
         y={"range": [-1.08, 1.08]},
     )
@@ -88,9 +89,14 @@ def _circle(number: int, query: float, key: float, omega: float, *, named: bool)
             colour,
             width=width,
             dots=[0, 11],
-            hover=f"{name}, pair {number}<br>(%{{x:.4f}}, %{{y:.4f}})",
+            hover=_(
+                "{side}, pair {number}<br>{place}", side=side, number=number, place="(%{x:.4f}, %{y:.4f})"
+            ),
         )
-        for name, angle, colour, width in (("query", query, LIGHT.query, 4), ("key", key, LIGHT.key, 3))
+        for name, side, angle, colour, width in (
+            ("query", _("query"), query, LIGHT.query, 4),
+            ("key", _("key"), key, LIGHT.key, 3),
+        )
     ]
     hidden = {"range": [-1.15, 1.15], "showticklabels": False, "showgrid": False}
     return Chart(
@@ -98,27 +104,31 @@ def _circle(number: int, query: float, key: float, omega: float, *, named: bool)
         [rim, *arrows],
         columns=5,
         rows=5,
-        title=f"pair {number}<br>{omega:.2g} rad/pos.",
+        title=_("pair {number}<br>{turn} rad/pos.", number=number, turn=f"{omega:.2g}"),
         x=hidden,
         y=hidden,
-        legend=[("query", LIGHT.query), ("key", LIGHT.key)] if named else (),
+        legend=[(_("query"), LIGHT.query), (_("key"), LIGHT.key)] if named else (),
     )
 
 
 @Picture
-def far(curves: Mapping[str, Numbers], trained: int, marked: Mapping[str, int]) -> Spec:
+def far(
+    curves: Mapping[str, Numbers], trained: int, marked: Mapping[str, int], said: Mapping[str, str] = {}
+) -> Spec:
     """Draw how each scheme sees offsets up to and past the length it was trained on.
 
     Args:
         curves: 1 at offset 0, one a scheme, by its name; equal lengths.
         trained: the training length; what lies beyond is shaded.
         marked: an offset to point at, by the scheme's name.
+        said: what people read in place of the schemes' names, where that is something else.
     """
     panels = []
     for (name, curve), colour in zip(curves.items(), LIGHT.series, strict=False):
-        length = len(curve)
-        hover = f"{name}, offset <b>%{{x}}</b><br><b>%{{y:.6~g}}</b>"
-        line = marks.line(name, np.arange(length), curve, colour, hover=hover)
+        length, read = len(curve), said.get(name, name)
+        place = {"offset": "%{x}", "number": "%{y:.6~g}"}
+        hover = _("{scheme}, offset <b>{offset}</b><br><b>{number}</b>", scheme=read, **place)
+        line = marks.line(name, np.arange(length), curve, colour, hover=hover, said=read)
         at = marked.get(name)
         point = marks.points(
             f"{name} return",
@@ -128,7 +138,7 @@ def far(curves: Mapping[str, Numbers], trained: int, marked: Mapping[str, int]) 
             size=11,
             ring=LIGHT.ink,
             ring_width=2,
-            hover="highest past training: offset <b>%{x}</b>, <b>%{y:.6~g}</b>",
+            hover=_("highest past training: offset <b>{offset}</b>, <b>{number}</b>", **place),
         )
         beyond = {
             "type": "rect",
@@ -147,11 +157,11 @@ def far(curves: Mapping[str, Numbers], trained: int, marked: Mapping[str, int]) 
                 [line, point],
                 columns=9,
                 rows=8,
-                x_title="Offset",
+                x_title=_("Offset"),
                 x={"range": [-0.5, length - 0.5], "nticks": 5},
                 y={"range": [-0.85, 1.1], "nticks": 5},
                 marks=[beyond],
-                legend=[(name, colour)],
+                legend=[(read, colour)],
             )
         )
     return compose.spec(panels, largest_unit=36)

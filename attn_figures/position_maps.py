@@ -12,6 +12,7 @@ from attn_figures.frame import few
 from attn_figures.matrix import Extra, Matrix, Numbers
 from attn_figures.panels import compose
 from attn_figures.picture import Picture, Spec
+from attn_words import _, _c
 
 BODY = 10.0
 LIGHT = theme.LIGHT
@@ -34,24 +35,18 @@ def encoding(values: Numbers, dimensions: Sequence[int], *, limit: float, shown:
     picture = _map(
         "encoding",
         values,
-        "encoding",
-        ("Position", "Dimension"),
+        _("encoding"),
+        (_("Position"), _("Dimension")),
         shown=(shown, None),
         limit=limit,
-        quantity="value",
-        place="position <b>%{y}</b>, dimension <b>%{x}</b>",
+        quantity=_("value"),
+        place=_(
+            "position <b>{position}</b>, dimension <b>{dimension}</b>", position="%{y}", dimension="%{x}"
+        ),
         **_CURSOR,
     )
     waves = [
-        marks.line(
-            f"dimension {dimension}",
-            np.arange(len(values)),
-            values[:, dimension],
-            colour,
-            dots=4 if shown <= 32 else 0,
-            hover=f"dimension {dimension}, position <b>%{{x}}</b><br>value <b>%{{y:.6~g}}</b>",
-        )
-        | {"meta": {"cursor": True}}
+        _wave(values, dimension, colour, dotted=shown <= 32)
         for dimension, colour in zip(dimensions, LIGHT.series, strict=False)
     ]
     cursor = marks.points(
@@ -62,13 +57,35 @@ def encoding(values: Numbers, dimensions: Sequence[int], *, limit: float, shown:
         [*waves, cursor],
         columns=1.4 * BODY,
         rows=BODY,
-        x_title="Position",
+        x_title=_("Position"),
         x={"range": [-0.5, shown - 0.5]},
         y={"range": [-1.08 * limit, 1.08 * limit]},
         marks=[marks.upright(0, LIGHT.ink, dash="solid", width=1.5, name="position")],
-        legend=[(f"dim. {d}", colour) for d, colour in zip(dimensions, LIGHT.series, strict=False)],
+        legend=[
+            (_("dim. {number}", number=d), colour)
+            for d, colour in zip(dimensions, LIGHT.series, strict=False)
+        ],
     )
     return compose.spec([picture, chart], largest_unit=38)
+
+
+def _wave(values: Numbers, dimension: int, colour: str, *, dotted: bool) -> marks.Mark:
+    """Draw one dimension over the positions; a click on it moves the cursor there."""
+    drawn = marks.line(
+        f"dimension {dimension}",
+        np.arange(len(values)),
+        values[:, dimension],
+        colour,
+        dots=4 if dotted else 0,
+        hover=_(
+            "dimension {dimension}, position <b>{position}</b><br>value <b>{value}</b>",
+            dimension=dimension,
+            position="%{x}",
+            value="%{y:.6~g}",
+        ),
+        said=_("dimension {number}", number=dimension),
+    )
+    return drawn | {"meta": {"cursor": True} | drawn.get("meta", {})}
 
 
 def encoding_cursor(values: NDArray[Any], dimensions: Sequence[int]) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -113,11 +130,11 @@ def similarity(
         "similarity",
         values,
         quantity,
-        ("Position", "Position"),
+        (_("Position"), _("Position")),
         shown=(shown, shown),
         limit=max(map(abs, limits)),
         quantity=quantity,
-        place="positions <b>%{y}</b> and <b>%{x}</b>",
+        place=_("positions <b>{one}</b> and <b>{other}</b>", one="%{y}", other="%{x}"),
         **_CURSOR,
     )
     offsets = np.arange(1 - length, length)
@@ -128,9 +145,14 @@ def similarity(
             low,
             high,
             theme.rgba(LIGHT.hatch, 0.45),
-            hover="offset <b>%{x}</b><br>%{customdata[0]:.4~g} to %{customdata[1]:.4~g}",
+            hover=_(
+                "offset <b>{offset}</b><br>{low} to {high}",
+                offset="%{x}",
+                low="%{customdata[0]:.4~g}",
+                high="%{customdata[1]:.4~g}",
+            ),
         ),
-        marks.line("mean", offsets, mean, LIGHT.query),
+        marks.line("mean", offsets, mean, LIGHT.query, said=_("mean")),
         marks.line(
             "own",
             np.arange(length),
@@ -138,7 +160,12 @@ def similarity(
             LIGHT.key,
             width=1.5,
             dash="dot",
-            hover="offset <b>%{x}</b><br>seen from this position <b>%{y:.6~g}</b>",
+            hover=_(
+                "offset <b>{offset}</b><br>seen from this position <b>{value}</b>",
+                offset="%{x}",
+                value="%{y:.6~g}",
+            ),
+            said=_c("one position's", "own"),
         ),
     ]
     margin = 0.06 * (limits[1] - limits[0] or 1.0)
@@ -147,14 +174,14 @@ def similarity(
         drawn,
         columns=1.4 * BODY,
         rows=BODY,
-        x_title="Offset (key position − query position)",
+        x_title=_("Offset (key position − query position)"),
         x={"range": [0.5 - shown, shown - 0.5]},
         y={"range": [limits[0] - margin, limits[1] + margin]},
         marks=[marks.upright(0, LIGHT.rule, dash="solid", width=1.5)],
         legend=[
-            ("mean", LIGHT.query),
-            ("lowest to highest", LIGHT.muted),
-            ("from one position", LIGHT.key),
+            (_("mean"), LIGHT.query),
+            (_("lowest to highest"), LIGHT.muted),
+            (_("from one position"), LIGHT.key),
         ],
     )
     return compose.spec([picture, chart], largest_unit=38)
@@ -185,12 +212,12 @@ def bias(values: Numbers, curves: Numbers, head: int, *, buckets: Numbers | None
     picture = _map(
         "bias",
         values,
-        f"bias of head {head + 1}",
-        ("Query position", "Key position"),
+        _("bias of head {number}", number=head + 1),
+        (_("Query position"), _("Key position")),
         limit=float(abs(curves).max()) or 1.0,
-        quantity="bias",
-        extra=Extra([] if buckets is None else [("bucket", buckets)]),
-        place="query position <b>%{y}</b>, key position <b>%{x}</b>",
+        quantity=_("bias"),
+        extra=Extra([] if buckets is None else [(_("bucket"), buckets)]),
+        place=_("query position <b>{query}</b>, key position <b>{key}</b>", query="%{y}", key="%{x}"),
     )
     lines = [
         marks.line(
@@ -200,7 +227,13 @@ def bias(values: Numbers, curves: Numbers, head: int, *, buckets: Numbers | None
             LIGHT.query if number == head else LIGHT.hatch,
             width=3 if number == head else 1,
             shape="linear" if buckets is None else "hvh",
-            hover=f"head {number + 1}, offset <b>%{{x}}</b><br>bias <b>%{{y:.6~g}}</b>",
+            hover=_(
+                "head {number}, offset <b>{offset}</b><br>bias <b>{bias}</b>",
+                number=number + 1,
+                offset="%{x}",
+                bias="%{y:.6~g}",
+            ),
+            said=_("head {number}", number=number + 1),
         )
         for number, curve in enumerate(curves)
     ]
@@ -209,8 +242,8 @@ def bias(values: Numbers, curves: Numbers, head: int, *, buckets: Numbers | None
         lines,
         columns=1.4 * BODY,
         rows=BODY,
-        x_title="Offset (key position − query position)",
-        legend=[(f"head {head + 1}", LIGHT.query), ("the other heads", LIGHT.muted)],
+        x_title=_("Offset (key position − query position)"),
+        legend=[(_("head {number}", number=head + 1), LIGHT.query), (_("the other heads"), LIGHT.muted)],
     )
     return compose.spec([picture, chart], largest_unit=38)
 

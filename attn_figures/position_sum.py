@@ -5,9 +5,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from attn_figures.frame import few
-from attn_figures.matrix import KEY_TITLE, QUERY_TITLE, Matrix, Numbers
+from attn_figures.matrix import Matrix, Numbers, key_title, query_title
 from attn_figures.panels import compose
 from attn_figures.picture import Picture, Spec
+from attn_words import _
 
 WIDEST, HIGHEST = 9, 16  # units: more columns and rows share as much room
 MOST_COLUMNS = 12  # that are all labelled
@@ -39,11 +40,11 @@ def vectors(labels: Sequence[str], parts: Sequence[Part], *, limit: float, longe
     common: dict[str, Any] = {
         "rows": labels,
         "columns": columns,
-        "row_title": "Word",
-        "column_title": "Dimension",
+        "row_title": _("Word"),
+        "column_title": _("Dimension"),
         "row_role": "query",
         "column_role": "ink",
-        "words": ("word", "dimension"),
+        "words": (_("word"), _("dimension")),
         "chosen": ("query", None),
         "ticks": (None, few(columns) if len(columns) > MOST_COLUMNS else None),
         "size": (min(len(columns), WIDEST), min(len(labels), HIGHEST)),
@@ -57,8 +58,8 @@ def scores(labels: Sequence[str], parts: Sequence[Part], *, limit: float, longes
     common: dict[str, Any] = {
         "rows": labels,
         "columns": labels,
-        "row_title": QUERY_TITLE,
-        "column_title": KEY_TITLE,
+        "row_title": query_title(),
+        "column_title": key_title(),
         "chosen": ("query", "key"),
         "size": (min(len(labels), HIGHEST),) * 2,
     }
@@ -69,7 +70,7 @@ def _line(parts: Sequence[Part], common: dict[str, Any], limit: float, longest_t
     common |= {
         "scale": "scores",
         "limit": limit,
-        "bar": "value",
+        "bar": _("value"),
         "cells": "sum",
         "longest_title": longest_title,
     }

@@ -10,9 +10,10 @@ import numpy as np
 from attn_figures import marks, theme
 from attn_figures.chart import Chart
 from attn_figures.frame import few
-from attn_figures.matrix import KEY_TITLE, QUERY_TITLE, Matrix, Numbers, Scale
+from attn_figures.matrix import Matrix, Numbers, Scale, key_title, query_title
 from attn_figures.panels import compose
 from attn_figures.picture import Picture, Spec
+from attn_words import _
 
 MOST_WORDS = 14  # labels a side
 BODY = 7.0  # units a side of the maps of a test, whatever their size
@@ -38,18 +39,21 @@ def before_and_after(
     common = _attention_labels(tokens)
     without = Matrix("before", before, names[0], **common)
     within = Matrix("after", after, names[1], **common)
-    return compose.spec([without, within, within.minus(without, "what changes", limit=limit)])
+    return compose.spec([without, within, within.minus(without, _("what changes"), limit=limit)])
 
 
 @Picture
-def attention_maps(tokens: Sequence[str], maps: Mapping[str, Numbers]) -> Spec:
-    """Draw one map of weights (query, key) for each scheme, by its name."""
+def attention_maps(tokens: Sequence[str], maps: Mapping[str, Numbers], said: Mapping[str, str] = {}) -> Spec:
+    """Draw one map of weights (query, key) for each scheme, by its name, or what people read in its place."""
     common = _attention_labels(tokens)
     if len(tokens) > MOST_WORDS:  # many small maps have no room for words: places stand for them
         places = few([str(place) for place in range(len(tokens))])
-        common |= {"ticks": (places, places), "row_title": "Query", "column_title": "Key"}
+        common |= {"ticks": (places, places), "row_title": _("Query"), "column_title": _("Key")}
     return compose.spec(
-        [Matrix(name, weights, name, numbered=False, **common) for name, weights in maps.items()]
+        [
+            Matrix(name, weights, said.get(name, name), numbered=False, **common)
+            for name, weights in maps.items()
+        ]
     )
 
 
@@ -70,7 +74,13 @@ class Trial:
 
 
 @Picture
-def trial(tried: Trial, errors: Mapping[str, float], chosen: str, largest_error: float) -> Spec:
+def trial(
+    tried: Trial,
+    errors: Mapping[str, float],
+    chosen: str,
+    largest_error: float,
+    said: Mapping[str, str] = {},
+) -> Spec:
     """Draw what was expected, what came, the difference, and every scheme's largest difference as a bar.
 
     Args:
@@ -78,8 +88,9 @@ def trial(tried: Trial, errors: Mapping[str, float], chosen: str, largest_error:
         errors: the largest difference of each scheme, by its name.
         chosen: the scheme whose maps these are.
         largest_error: the end of the bars' axis, the same at all steps.
+        said: what people read in place of the schemes' names, where that is something else.
     """
-    bars = _error_bars(errors, chosen, largest_error)
+    bars = _error_bars(errors, chosen, largest_error, said)
     return compose.spec([*_trial_maps(tried), bars], largest_unit=36)
 
 
@@ -108,12 +119,12 @@ def _trial_maps(tried: Trial) -> list[Matrix]:
     return [expected, found, found.minus(expected, limit=differences)]
 
 
-def _error_bars(errors: Mapping[str, float], chosen: str, largest: float) -> Chart:
+def _error_bars(errors: Mapping[str, float], chosen: str, largest: float, said: Mapping[str, str]) -> Chart:
     names = list(errors)
     values = np.array([errors[name] for name in names])
     light = theme.LIGHT
     colours = [light.query if name == chosen else light.hatch for name in names]
-    hover = "%{y}<br>largest difference <b>%{x:.6g}</b>"
+    hover = _("{scheme}<br>largest difference <b>{difference}</b>", scheme="%{y}", difference="%{x:.6g}")
     drawn = marks.bar("errors", names, values, colours, across=True, hover=hover) | {
         "text": [_short(value) for value in values],
         "textposition": "outside",
@@ -125,11 +136,11 @@ def _error_bars(errors: Mapping[str, float], chosen: str, largest: float) -> Cha
         [drawn],
         columns=BODY - 1,
         rows=BODY,
-        x_title="Largest difference",
+        x_title=_("Largest difference"),
         x={"range": [0, 1.45 * largest], "nticks": 4},
         y={
             **{"autorange": "reversed", "showgrid": False, "tickfont": {"color": light.ink}},
-            **{"tickmode": "array", "tickvals": names, "ticktext": names},
+            **{"tickmode": "array", "tickvals": names, "ticktext": [said.get(name, name) for name in names]},
         },
     )
 
@@ -148,8 +159,8 @@ def _attention_labels(tokens: Sequence[str]) -> dict[str, Any]:
     return {
         "rows": tokens,
         "columns": tokens,
-        "row_title": QUERY_TITLE,
-        "column_title": KEY_TITLE,
+        "row_title": query_title(),
+        "column_title": key_title(),
         "cells": "query-key",
         "chosen": ("query", "key"),
         "ticks": (few, few) if long else (None, None),

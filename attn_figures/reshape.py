@@ -11,6 +11,7 @@ from attn_figures.chart import Chart
 from attn_figures.marks import Mark
 from attn_figures.panels import compose
 from attn_figures.picture import Picture, Spec
+from attn_words import _
 
 Numbers = NDArray[np.float64]
 MOVE_STEPS = 8
@@ -103,7 +104,8 @@ def blocks(step: int, tokens: Sequence[str], n_head: int, d_head: int, *, captio
         x={"range": [-(wide + 1) / 2, (wide + 1) / 2], "visible": False},
         y={"range": [(tall + 1) / 2, -(tall + 1) / 2], "visible": False},
         legend=[
-            (f"head {head + 1}", theme.LIGHT.series[head % len(theme.LIGHT.series)]) for head in range(n_head)
+            (_("head {number}", number=head + 1), theme.LIGHT.series[head % len(theme.LIGHT.series)])
+            for head in range(n_head)
         ],
     )
     spec = compose.spec([chart], largest_unit=48.0)
@@ -129,7 +131,12 @@ def _labels(here: Numbers) -> Mark:
     n, n_head, d_head = here.shape[:3]
     centre = here.reshape(-1, 2) + 0.5
     token, head, dim = (axis.ravel() for axis in np.indices((n, n_head, d_head)))
-    hover = "token %{customdata[0]}, head %{customdata[1]}, dimension %{customdata[2]} of the head"
+    hover = _(
+        "token {token}, head {head}, dimension {dimension} of the head",
+        token="%{customdata[0]}",
+        head="%{customdata[1]}",
+        dimension="%{customdata[2]}",
+    )
     return marks.words("numbers", centre[:, 0], centre[:, 1], [f"{t + 1}" for t in token], hover=hover) | {
         "customdata": np.stack([token + 1, head + 1, dim + 1], -1)
     }

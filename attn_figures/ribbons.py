@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 from attn_figures import theme
 from attn_figures.chart import Chart
 from attn_figures.marks import area, words
-from attn_figures.matrix import KEY_TITLE, QUERY_TITLE, Matrix, Numbers
+from attn_figures.matrix import Matrix, Numbers, key_title, query_title
 from attn_figures.panels import IN_SIGHT, compose
 from attn_figures.picture import Picture, Spec
+from attn_words import _
 
 LIGHT = theme.LIGHT
 WIDE = 0.56  # of a row, all ribbons of one query together
@@ -47,18 +48,18 @@ def ribbons(weights: Numbers, queries: Sequence[str], keys: Sequence[str]) -> Sp
         drawn,
         columns=COLUMNS,
         rows=n_query,
-        legend=[("ribbons as wide as weights", LIGHT.muted)],
+        legend=[(_("ribbons as wide as weights"), LIGHT.muted)],
         x=bare | {"range": [-_ROOM, 1 + _ROOM]},
         y=bare | {"range": [n_query - 0.5, -0.5]},
     )
     every = Matrix(
         "weights",
         weights,
-        "weights",
+        _("weights"),
         rows=queries,
         columns=keys,
-        row_title=QUERY_TITLE,
-        column_title=KEY_TITLE,
+        row_title=query_title(),
+        column_title=key_title(),
         names_rows=True,
     )
     return compose.spec([chart, every], phone_height=IN_SIGHT)

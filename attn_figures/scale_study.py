@@ -12,9 +12,13 @@ from attn_figures.marks import Mark
 from attn_figures.matrix import Numbers
 from attn_figures.panels import compose
 from attn_figures.picture import Picture, Spec
+from attn_words import N_, _
 
 UNSCALED, SCALED = theme.LIGHT.series[1], theme.LIGHT.series[0]
-_BOTH = (("unscaled", UNSCALED), ("scaled by 1/√dₖ", SCALED))
+VARIANCE = N_("variance")  # the curve with a logarithmic axis
+_BOTH = ((N_("unscaled"), UNSCALED), (N_("scaled by 1/√dₖ"), SCALED))
+MEASURES = VARIANCE, N_("entropy"), N_("largest weight"), N_("gradient size")
+COSTS = N_("pairs"), N_("operations"), N_("bytes")
 
 
 @Picture
@@ -23,7 +27,7 @@ def scale_picture(widths: Sequence[int], curves: Mapping[str, Numbers], weights:
 
     Args:
         widths: d_k, ascending.
-        curves: by name, (2, n_width): unscaled, then scaled. "variance" has a logarithmic axis.
+        curves: by name, a message, (2, n_width): unscaled, then scaled. `VARIANCE` has a logarithmic axis.
         weights: (2, n_width, n_key) of one query.
         at: which width is marked.
     """
@@ -34,7 +38,9 @@ def scale_picture(widths: Sequence[int], curves: Mapping[str, Numbers], weights:
             np.arange(1, n_key + 1),
             weights[index, at],
             colour,
-            hover=f"key %{{x}}, {name}<br>weight <b>%{{y:.6f}}</b>",
+            hover=_(
+                "key {key}, {name}<br>weight <b>{weight}</b>", key="%{x}", name=_(name), weight="%{y:.6f}"
+            ),
         )
         for index, (name, colour) in enumerate(_BOTH)
     ]
@@ -43,10 +49,10 @@ def scale_picture(widths: Sequence[int], curves: Mapping[str, Numbers], weights:
         bars,
         6,
         4,
-        x_title="key",
-        y_title="weight of one query",
+        x_title=_("key"),
+        y_title=_("weight of one query"),
         y={"range": [0, 1]},
-        legend=_BOTH,
+        legend=[(_(name), colour) for name, colour in _BOTH],
     )
     return compose.spec([first, *(_curve(name, widths, both, at) for name, both in curves.items())])
 
@@ -56,28 +62,38 @@ def _curve(name: str, widths: Sequence[int], both: Numbers, at: int) -> Chart:
     here = slice(at, at + 1)
     drawn: list[Mark] = []
     for values, (word, colour) in zip(both, _BOTH, strict=True):
-        hover = f"d<sub>k</sub> %{{x}}, {word}<br>{name} <b>%{{y:.6~g}}</b>"
+        hover = _(
+            "d<sub>k</sub> {width}, {name}<br>{measure} <b>{number}</b>",
+            width="%{x}",
+            name=_(word),
+            measure=_(name),
+            number="%{y:.6~g}",
+        )
+        read = _("{measure} {name}", measure=_(name), name=_(word))
         drawn += [
-            marks.line(f"{name} {word}", x, values, colour, hover=hover),
+            marks.line(f"{name} {word}", x, values, colour, hover=hover, said=read),
             marks.points(f"{name} {word} here", x[here], values[here], colour, size=9, hover=hover),
         ]
-    y: dict[str, Any] = {"type": "log", "dtick": 1} if name == "variance" else {"rangemode": "tozero"}
+    y: dict[str, Any] = {"type": "log", "dtick": 1} if name == VARIANCE else {"rangemode": "tozero"}
     places = [4**power for power in range(int(math.log(widths[-1], 4) + 1e-9) + 1)]
     ticks = {"type": "log", "tickmode": "array", "tickvals": places, "ticktext": list(map(str, places))}
-    return Chart(name, drawn, 6, 4, x_title="dₖ", y_title=name, x=ticks, y=y)
+    return Chart(name, drawn, 6, 4, x_title="dₖ", y_title=_(name), x=ticks, y=y)
 
 
 @Picture
-def cost_picture(lengths: Sequence[int], costs: Mapping[str, Numbers], here: int, masked: str) -> Spec:
+def cost_picture(
+    lengths: Sequence[int], costs: Mapping[str, Numbers], here: int, masked: str, said: str = ""
+) -> Spec:
     """Draw what attention costs over the number of tokens, full and under a mask, on logarithmic axes.
 
     Args:
         lengths: n, ascending.
-        costs: by name, (2, n_length): full attention, then under the mask.
+        costs: by name, a message, (2, n_length): full attention, then under the mask.
         here: the present number of tokens, marked by a line.
-        masked: what the mask is called.
+        masked: what the mask is called in the traces' names; said: what people read in its place, where that
+            is something else.
     """
-    names = (("full", theme.LIGHT.series[5]), (masked, theme.LIGHT.series[0]))
+    names = (("full", _("full"), theme.LIGHT.series[5]), (masked, said or masked, theme.LIGHT.series[0]))
     panels: list[Chart] = []
     for name, both in costs.items():
         drawn = [
@@ -88,9 +104,16 @@ def cost_picture(lengths: Sequence[int], costs: Mapping[str, Numbers], here: int
                 colour,
                 dash="dot" if index == 0 else "solid",
                 dots=5,
-                hover=f"%{{x}} tokens, {word}<br>{name} <b>%{{y:,.0f}}</b>",
+                hover=_(
+                    "{count} tokens, {name}<br>{measure} <b>{number}</b>",
+                    count="%{x}",
+                    name=read,
+                    measure=_(name),
+                    number="%{y:,.0f}",
+                ),
+                said=_("{measure} {name}", measure=_(name), name=read),
             )
-            for index, (word, colour) in enumerate(names)
+            for index, (word, read, colour) in enumerate(names)
         ]
         axis = {"type": "log", "dtick": 1}
         panels.append(
@@ -99,12 +122,12 @@ def cost_picture(lengths: Sequence[int], costs: Mapping[str, Numbers], here: int
                 drawn,
                 5,
                 4,
-                x_title="tokens n",
-                y_title=name,
+                x_title=_("tokens n"),
+                y_title=_(name),
                 x=axis,
                 y=axis | {"tickformat": "~s"},
                 marks=[marks.upright(here, dash="dash")],
-                legend=names if not panels else (),
+                legend=[(read, colour) for _word, read, colour in names] if not panels else (),
             )
         )
     return compose.spec(panels)

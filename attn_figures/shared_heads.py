@@ -9,10 +9,11 @@ from numpy.typing import NDArray
 from attn_figures import theme
 from attn_figures.chart import Chart
 from attn_figures.marks import Mark, line, points, upright
-from attn_figures.matrix import KEY_TITLE, QUERY_TITLE, Matrix
+from attn_figures.matrix import Matrix, key_title, query_title
 from attn_figures.multi_head import Heads
 from attn_figures.panels import Panel, compose
 from attn_figures.picture import Picture, Spec
+from attn_words import _, _c
 
 Numbers = NDArray[np.float64]
 MOST_TOKENS = 24  # whose kept keys and values are drawn
@@ -34,22 +35,21 @@ def sharing(full: Heads, shared: Heads, num_kv_heads: int, *, head: int, limit: 
     wiring = Matrix(
         "reads",
         reads.astype(np.float64),
-        "who reads which keys",
-        rows=[f"head {each + 1}" for each in range(n_head)],
-        columns=[f"kv {each + 1}" for each in range(num_kv_heads)],
-        row_title="Queries of",
-        column_title="Keys and values of",
-        quantity="reads",
-        place="%{y} and %{x}",
+        _("who reads which keys"),
+        rows=[_("head {number}", number=each + 1) for each in range(n_head)],
+        columns=[_("kv {number}", number=each + 1) for each in range(num_kv_heads)],
+        row_title=_("Queries of"),
+        column_title=_("Keys and values of"),
+        quantity=_("reads"),
+        place=_("{head} and {other}", head="%{y}", other="%{x}"),
         numbered=False,
         marked=(head, None),
     )
-    own = full.matrix("own", full.weights[head], f"head {head + 1}, keys of its own", of=[head])
-    common = replace(
-        shared.matrix("shared", shared.weights[head], f"head {head + 1}, shared keys", of=[head]),
-        names_rows=True,
-    )
-    change = common.minus(own, "what sharing changes", limit=limit)
+    title = _("head {number}, keys of its own", number=head + 1)
+    own = full.matrix("own", full.weights[head], title, of=[head])
+    title = _("head {number}, shared keys", number=head + 1)
+    common = replace(shared.matrix("shared", shared.weights[head], title, of=[head]), names_rows=True)
+    change = common.minus(own, _("what sharing changes"), limit=limit)
     return compose.spec([wiring, common, replace(change, names_rows=False)], largest_unit=44.0)
 
 
@@ -66,33 +66,35 @@ def trade(
         here: the place of the chosen one among the sizes.
         x_title: what the sizes are.
     """
+    kept_told = _("{size}: <b>{count}</b> numbers a token", size="%{x}", count="%{y:,}")
+    off_told = _("{size}: off by <b>{share}</b> of the largest", size="%{x}", share="%{y:.3~g}")
     x = {"range": [0.0, max(sizes) * 1.06 + 0.4], "showgrid": False}
 
-    def drawn(name: str, values: Sequence[float], colour: str, hover: str) -> list[Mark]:
+    def drawn(name: str, said: str, values: Sequence[float], colour: str, hover: str) -> list[Mark]:
         return [
-            line(name, sizes, values, colour, dots=6, hover=hover),
+            line(name, sizes, values, colour, dots=6, hover=hover, said=said),
             points(f"{name} here", sizes[here : here + 1], values[here : here + 1], colour, size=13),
         ]
 
     charts: list[Panel] = [
         Chart(
             "kept",
-            drawn("kept", kept, theme.LIGHT.key, "%{x}: <b>%{y:,}</b> numbers a token"),
+            drawn("kept", _("kept"), kept, theme.LIGHT.key, kept_told),
             columns=9,
             rows=5,
             x_title=x_title,
-            y_title="Kept a token",
+            y_title=_("Kept a token"),
             x=x,
             y={"range": [0, max(kept) * 1.1]},
             marks=[upright(sizes[here])],
         ),
         Chart(
             "change",
-            drawn("change", errors, theme.LIGHT.output, "%{x}: off by <b>%{y:.3~g}</b> of the largest"),
+            drawn("change", _("change"), errors, theme.LIGHT.output, off_told),
             columns=9,
             rows=5,
             x_title=x_title,
-            y_title="Output off by",
+            y_title=_("Output off by"),
             x=x,
             y={"range": [0, (max(errors) or 1.0) * 1.1]},
             marks=[upright(sizes[here])],
@@ -120,36 +122,40 @@ def writing(
     written = Matrix(
         "written",
         weights,
-        "weights, row by row",
+        _("weights, row by row"),
         rows=tokens,
         columns=tokens,
-        row_title=QUERY_TITLE,
-        column_title=KEY_TITLE,
+        row_title=query_title(),
+        column_title=key_title(),
         mask=causal,
-        blocked="not there: later, or not written yet",
+        blocked=_("not there: later, or not written yet"),
         marked=(now, None),
     )
     panels: list[Panel] = [written]
-    for name, values, role in (("keys", key, "key"), ("values", value, "value")):
+    kept = (
+        ("keys", _("keys kept"), key, "key", _("key")),
+        ("values", _("values kept"), value, "value", _("value")),
+    )
+    for name, title, values, role, quantity in kept:
         shape = values.shape
         panels.append(
             Matrix(
                 name,
                 values,
-                f"{name} kept",
+                title,
                 rows=tokens,
                 columns=[str(d) for d in range(1, shape[1] + 1)],
-                row_title="Token",
-                column_title="Dimension",
+                row_title=_("Token"),
+                column_title=_("Dimension"),
                 row_role="key",
                 column_role="key" if role == "key" else "value",
                 scale="scores",
                 limit=limit,
-                quantity=role,
+                quantity=quantity,
                 mask=np.broadcast_to((np.arange(n) <= now)[:, None], shape),
-                blocked="not written yet",
+                blocked=_("not written yet"),
                 marked=(now, None),
-                place="%{y}, dimension %{x}",
+                place=_("{row}, dimension {dimension}", row="%{y}", dimension="%{x}"),
             )
         )
     return compose.spec(panels, largest_unit=44.0)
@@ -165,10 +171,14 @@ def writing_cost(cached: Sequence[int], uncached: Sequence[int], now: int) -> Sp
     """
     places = list(range(1, len(cached) + 1))
     drawn = []
-    legend = [("with the cache", theme.LIGHT.key), ("without", theme.LIGHT.muted)]
-    for (name, colour), values in zip(legend, (cached, uncached), strict=True):
+    ways = [
+        ("with the cache", _("with the cache"), theme.LIGHT.key),
+        ("without", _c("the cache", "without"), theme.LIGHT.muted),
+    ]
+    for (name, said, colour), values in zip(ways, (cached, uncached), strict=True):
+        hover = _("token {token}, {way}: <b>{number}</b> FLOPs", token="%{x}", way=said, number="%{y:,}")
         drawn += [
-            line(name, places, values, colour, dots=5, hover=f"token %{{x}}, {name}: <b>%{{y:,}}</b> FLOPs"),
+            line(name, places, values, colour, dots=5, hover=hover, said=said),
             points(f"{name} here", [places[now]], [values[now]], colour, size=12),
         ]
     chart = Chart(
@@ -176,11 +186,11 @@ def writing_cost(cached: Sequence[int], uncached: Sequence[int], now: int) -> Sp
         drawn,
         columns=16,
         rows=5,
-        x_title="Token being written",
+        x_title=_("Token being written"),
         y_title="FLOPs",
         x={"range": [0.5, len(cached) + 0.5], "showgrid": False, "tickformat": "d"},
         y={"type": "log", "dtick": 1},
         marks=[upright(places[now])],
-        legend=legend,
+        legend=[(said, colour) for _name, said, colour in ways],
     )
     return compose.spec([chart], largest_unit=44.0)

@@ -10,9 +10,10 @@ import plotly.graph_objects as go
 from attn_figures import theme
 from attn_figures.geometry import Axes
 from attn_figures.given import Numbers, read_array, read_attentions, read_places, read_words
-from attn_figures.matrix import KEY_TITLE, NUMBERS_UP_TO, QUERY_TITLE, Matrix
+from attn_figures.matrix import NUMBERS_UP_TO, Matrix, comma, key_title, query_title
 from attn_figures.multi_head import OUTPUT_UP_TO, ROOT
 from attn_figures.panels import compose
+from attn_words import _, _c
 
 SLIDER_PIXELS = 84
 
@@ -58,10 +59,12 @@ def show(
     drawn = [every_key[place] for place in places]
     at = (_number(layer, n_layer, "layer"), _number(head, n_head, "head"))
     maps = weights if columns is None else weights[..., places]
-    title = "weights" if len(places) == n_key else f"weights of {len(places)} of {n_key} keys"
+    title = _("weights of {count} of {all} keys", count=len(places), all=n_key)
+    if len(places) == n_key:
+        title = _("weights")
     bend = 1.0 if n_key <= NUMBERS_UP_TO else ROOT
     panels = [
-        Matrix("weights", maps[at], title, rows, drawn, QUERY_TITLE, KEY_TITLE, ramp_power=bend, place="")
+        Matrix("weights", maps[at], title, rows, drawn, query_title(), key_title(), ramp_power=bend, place="")
     ]
     drawn_numbers = [maps]
     if output is not None:
@@ -78,7 +81,7 @@ def show(
         # so that any layer meets any head.
         trace["z"] = values.transpose(0, 2, 1, 3).reshape(values.shape[0] * height, -1)
         words = [f"{word} <b>%{{{axis}}}</b>" for word, axis in zip(_words(panel), "yx", strict=True)]
-        trace["hovertemplate"] = f"{', '.join(words)}{trace['hovertemplate']}"
+        trace["hovertemplate"] = f"{comma().join(words)}{trace['hovertemplate']}"
         trace.pop("hovertext", None)
         axes, twins = Axes(number), Axes(len(panels) + number)
         for copies, name, twin, labels, size, moved in (
@@ -105,7 +108,7 @@ def _number(given: int, count: int, what: str) -> int:
 
 
 def _words(panel: Matrix) -> tuple[str, str]:
-    return ("query", "key") if panel.scale == "weights" else ("query", "dimension")
+    return _("query"), _("key") if panel.scale == "weights" else _("dimension")
 
 
 def _output(
@@ -115,7 +118,7 @@ def _output(
     dimensions: Sequence[int] | None,
     at: tuple[int, int],
 ) -> tuple[Matrix, Numbers]:
-    n_layer, n_head, n_query, _ = shape
+    n_layer, n_head, n_query = shape[:3]
     output = read_array(given)
     fitting = {
         2: (n_query,),
@@ -135,18 +138,20 @@ def _output(
     )
     output = output[..., chosen]
     first = output[at[0] if len(output) > 1 else 0, at[1] if output.shape[1] > 1 else 0]
-    title = "output" if len(chosen) == width else f"{len(chosen)} of {width} dimensions of the output"
+    title = _("{count} of {all} dimensions of the output", count=len(chosen), all=width)
+    if len(chosen) == width:
+        title = _("output")
     panel = Matrix(
         "output",
         first,
         title,
         rows,
         [names[place] for place in chosen],
-        column_title="Dimension",
+        column_title=_("Dimension"),
         column_role="output",
         scale="scores",
         limit=float(np.abs(output[np.isfinite(output)]).max(initial=0.0)) or 1.0,
-        quantity="output",
+        quantity=_("output"),
         place="",
     )
     return panel, output
@@ -185,7 +190,8 @@ def _add_sliders(
 ) -> None:
     sliders: list[dict[str, Any]] = []
     first = {axis: list(layout[axis]["range"]) for moved in moves for axis in moved}
-    for name, count, active, moved in zip(("Layer", "Head"), counts, at, moves, strict=True):
+    prefixes = _c("slider", "Layer "), _c("slider", "Head ")
+    for prefix, count, active, moved in zip(prefixes, counts, at, moves, strict=True):
         for axis, size in moved.items():
             layout[axis]["range"] = [edge + active * size for edge in first[axis]]
         if count == 1:
@@ -202,8 +208,8 @@ def _add_sliders(
             {
                 "active": active,
                 "currentvalue": {
-                    "prefix": f"{name} ",
-                    "suffix": f" of {count}",
+                    "prefix": prefix,
+                    "suffix": _c("slider", " of {count}", count=count),
                     "font": {"size": theme.FONT_SIZE, "color": theme.LIGHT.ink},
                 },
                 "font": {"size": theme.FONT_SIZE - 1, "color": theme.LIGHT.muted},

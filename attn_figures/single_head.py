@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attn_figures.frame import Role
-from attn_figures.matrix import KEY_TITLE, QUERY_TITLE, Extra, Matrix, Numbers, SideBars
+from attn_figures.matrix import Extra, Matrix, Numbers, SideBars, key_title, query_title
 from attn_figures.panels import IN_SIGHT, compose
 from attn_figures.picture import Picture, Spec
+from attn_words import _
 
 LARGE = 1024  # cells
 
@@ -72,8 +73,8 @@ def _map(walk: Walk, name: str, values: Numbers, title: str, **more: Any) -> Mat
     settings: dict[str, Any] = {
         "rows": walk.queries,
         "columns": walk.keys,
-        "row_title": QUERY_TITLE,
-        "column_title": KEY_TITLE,
+        "row_title": query_title(),
+        "column_title": key_title(),
         "cells": "query-key",
         "chosen": ("query", "key"),
     }
@@ -96,38 +97,45 @@ def _vectors(
         "column_role": roles[1],
         "scale": "scores",
         "quantity": name,
-        "bar": "vectors",
-        "words": (roles[0] if roles[0] in ("query", "key") else "row", "dimension"),
+        "bar": _("vectors"),
+        "words": ({"query": _("query"), "key": _("key")}.get(roles[0], _("row")), _("dimension")),
     }
     return Matrix(name, values, title, **settings | more)
 
 
 def _scores(walk: Walk, **more: Any) -> Matrix:
     return _map(
-        walk, "scores", walk.scores, "scores QKᵀ", scale="scores", quantity="score", bar="score", **more
+        walk,
+        "scores",
+        walk.scores,
+        _("scores QKᵀ"),
+        scale="scores",
+        quantity=_("score"),
+        bar=_("score"),
+        **more,
     )
 
 
-def _scaled(walk: Walk, name: str = "scaled", title: str = "scaled", **more: Any) -> Matrix:
+def _scaled(walk: Walk, name: str = "scaled", title: str = "", **more: Any) -> Matrix:
     settings: dict[str, Any] = {
         "scale": "scores",
-        "quantity": "scaled score",
-        "bar": "score",
+        "quantity": _("scaled score"),
+        "bar": _("score"),
         # The ramp of the raw scores, so that scaling is seen to pale the map.
         "limit": float(np.abs(walk.scores).max()) or 1.0,
-        "extra": Extra() if walk.is_large else Extra([("score", walk.scores)]),
+        "extra": Extra() if walk.is_large else Extra([(_("score"), walk.scores)]),
     }
-    return _map(walk, name, walk.scaled, title, **settings | more)
+    return _map(walk, name, walk.scaled, title or _("scaled"), **settings | more)
 
 
 def _masked(walk: Walk, **more: Any) -> Matrix:
-    title = "scaled" if walk.mask.all() else "scaled, masked"
+    title = _("scaled") if walk.mask.all() else _("scaled, masked")
     return _scaled(walk, "masked", title, mask=walk.mask, **more)
 
 
 def _weights(walk: Walk, **more: Any) -> Matrix:
-    told = [] if walk.is_large else [("scaled score", walk.scaled), ("score", walk.scores)]
-    title = "weights" if walk.ramp_power == 1.0 else "weights, colours bent"
+    told = [] if walk.is_large else [(_("scaled score"), walk.scaled), (_("score"), walk.scores)]
+    title = _("weights") if walk.ramp_power == 1.0 else _("weights, colours bent")
     settings = {"mask": walk.mask, "extra": Extra(told), "ramp_power": walk.ramp_power} | more
     return _map(walk, "weights", walk.weights, title, **settings)
 
@@ -146,8 +154,9 @@ def _value(walk: Walk, **more: Any) -> Matrix:
 
 
 def _output(walk: Walk, **more: Any) -> Matrix:
-    settings = {"chosen": ("query", None), "row_title": QUERY_TITLE} | _limit(walk) | more
-    return _vectors("output", walk.output, "output", walk.queries, ("query", "output"), **settings)
+    said = _("output")
+    settings = {"chosen": ("query", None), "row_title": query_title(), "quantity": said} | _limit(walk) | more
+    return _vectors("output", walk.output, said, walk.queries, ("query", "output"), **settings)
 
 
 def _limit(walk: Walk) -> dict[str, Any]:
@@ -159,7 +168,7 @@ def _limit(walk: Walk) -> dict[str, Any]:
 @Picture
 def all_at_once(walk: Walk) -> Spec:
     """Draw the chain from the scores to the output, with the values that the weights mix."""
-    operator = walk.factor if walk.mask.all() else f"{walk.factor}<br>mask"
+    operator = walk.factor if walk.mask.all() else _("{factor}<br>mask", factor=walk.factor)
     panels = [
         _scores(walk),
         _masked(walk, operator=operator),
@@ -243,10 +252,10 @@ def dot_products(walk: Walk) -> Spec:
         operator="·",
         chosen=(None, "key"),
         names_rows=True,
-        words=("dimension", "key"),
+        words=(_("dimension"), _("key")),
         **_limit(walk),
     )
-    query = _query(walk, chosen=("query", None), row_title=QUERY_TITLE)
+    query = _query(walk, chosen=("query", None), row_title=query_title())
     scores = _scores(walk, operator="=", names_rows=True, row_title="")
     return compose.spec([query, transposed, scores], largest_unit=64)
 
@@ -264,10 +273,10 @@ def masking(walk: Walk) -> Spec:
         walk,
         "mask",
         np.zeros_like(walk.scaled),
-        "mask",
+        _("mask"),
         mask=walk.mask,
         scale="scores",
-        quantity="added",
+        quantity=_("added"),
         operator="+",
         limit=1.0,
     )
@@ -283,25 +292,25 @@ def softmax(walk: Walk) -> Spec:
         walk.exponentials,
         "exp",
         mask=walk.mask,
-        quantity="exp(scaled − largest of its row)",
-        bar="weight",
+        quantity=_("exp(scaled − largest of its row)"),
+        bar=_("weight"),
         ramp_power=walk.ramp_power,
         operator="exp",
     )
     sums = Matrix(
         "row sums",
         walk.row_sums,
-        "sum",
+        _("sum"),
         rows=walk.queries,
         columns=["Σ"],
         column_role="ink",
         scale="scores",
-        quantity="row sum",
+        quantity=_("row sum"),
         limit=float(len(walk.keys)),
         operator="Σ",
         chosen=("query", None),
     )
-    panels = [_masked(walk), exponentials, sums, _weights(walk, operator="divide")]
+    panels = [_masked(walk), exponentials, sums, _weights(walk, operator=_("divide"))]
     return compose.spec(panels, largest_unit=64)
 
 
@@ -321,20 +330,25 @@ def hard_or_soft(walk: Walk) -> Spec:
     """Draw the look-up of the best key with its output, and under or beside it the softmax with its own."""
     if (found := walk.lookup) is None:
         raise ValueError("the picture needs a walk with a look-up; got one without")
-    told = [] if walk.is_large else [("softmax weight", walk.weights), ("scaled score", walk.scaled)]
+    told = [] if walk.is_large else [(_("softmax weight"), walk.weights), (_("scaled score"), walk.scaled)]
     hard = _map(
-        walk, "hard weights", found.weights, "hard weights", mask=walk.mask, quantity="hard weight",
-        bar="weight", operator="arg-<br>max", extra=Extra(told), ramp_power=walk.ramp_power,
+        walk, "hard weights", found.weights, _("hard weights"), mask=walk.mask, quantity=_("hard weight"),
+        bar=_("weight"), operator="arg-<br>max", extra=Extra(told), ramp_power=walk.ramp_power,
     )  # fmt: skip
     made: dict[str, Any] = {"operator": "· V =", "names_rows": True, "row_title": ""}
-    returned = replace(_output(walk, **made), name="hard output", title="hard output", quantity="hard output")
+    said = _("hard output")
+    returned = replace(_output(walk, **made), name="hard output", title=said, quantity=said)
     returned = replace(returned, values=found.output)
     apart = np.linalg.norm(walk.value[:, None] - walk.value, axis=-1)
     side = SideBars(
         "distance",
         found.apart,
         float(apart.max()) or 1.0,
-        "query %{hovertext}<br>hard and soft output are <b>%{customdata[0]:.6~g}</b> apart",
+        _(
+            "query {query}<br>hard and soft output are <b>{distance}</b> apart",
+            query="%{hovertext}",
+            distance="%{customdata[0]:.6~g}",
+        ),
         found.apart[:, None],
         [escape(each, quote=False) for each in walk.queries],
     )
@@ -342,8 +356,8 @@ def hard_or_soft(walk: Walk) -> Spec:
         _masked(walk),
         hard,
         returned,
-        _weights(walk, operator="soft-<br>max", bar="weight"),
-        replace(_output(walk, **made), title="soft output", side=side),
+        _weights(walk, operator="soft-<br>max", bar=_("weight")),
+        replace(_output(walk, **made), title=_("soft output"), side=side),
     ]
     return compose.spec(panels, largest_unit=56)
 
@@ -365,11 +379,11 @@ def mistake_picture(
     common: dict[str, Any] = {
         "rows": queries,
         "columns": keys,
-        "row_title": QUERY_TITLE,
-        "column_title": KEY_TITLE,
+        "row_title": query_title(),
+        "column_title": key_title(),
         "cells": "query-key",
     }
     may, made = masks
-    as_it_is = Matrix("right", right, "right", mask=may, **common)
-    as_made = Matrix("broken", broken, "broken", mask=made, **common).against(may)
-    return compose.spec([as_it_is, as_made, as_made.minus(as_it_is, "broken − right")], largest_unit=48)
+    as_it_is = Matrix("right", right, _("right"), mask=may, **common)
+    as_made = Matrix("broken", broken, _("broken"), mask=made, **common).against(may)
+    return compose.spec([as_it_is, as_made, as_made.minus(as_it_is, _("broken − right"))], largest_unit=48)

@@ -10,12 +10,14 @@ from numpy.typing import NDArray
 from attn_figures import theme
 from attn_figures.frame import Ticks
 from attn_figures.geometry import ColourRange
-from attn_figures.matrix import KEY_TITLE, QUERY_TITLE, Matrix, Numbers
+from attn_figures.matrix import Matrix, Numbers, key_title, query_title
 from attn_figures.panels import IN_SIGHT, LAPTOP, compose
 from attn_figures.picture import Picture, Spec
+from attn_words import N_, _
 
 LIGHT = theme.LIGHT
 BODY = 11.0  # units a side
+PAUSE = N_("pause")  # where nothing is said
 ROOT = 2.0  # the ramp is spent on small weights, over the same [0, 1]
 
 
@@ -38,7 +40,7 @@ class Sound:
     Attributes:
         energies: log energies, (n_frame, n_band).
         hertz: where each band begins.
-        said: what is said in each frame.
+        said: what is said in each frame; `PAUSE` where nothing is.
     """
 
     energies: Numbers
@@ -51,7 +53,7 @@ class Sound:
         changes = [at for at in range(1, len(self.said)) if self.said[at] != self.said[at - 1]]
         parts = zip([0, *changes], [*changes, len(self.said)], strict=True)
         return [
-            ((start + end - 1) / 2, self.said[start]) for start, end in parts if self.said[start] != "pause"
+            ((start + end - 1) / 2, self.said[start]) for start, end in parts if self.said[start] != PAUSE
         ]
 
 
@@ -67,22 +69,22 @@ def speech_weights(
         near: where the local head may attend.
         frame: the query that is framed, from 0.
     """
-    names = [f"{at + 1} {said}" for at, said in enumerate(sound.said)]
+    names = [f"{at + 1} {_(PAUSE) if said == PAUSE else said}" for at, said in enumerate(sound.said)]
     bands = [f"{hertz:,.0f} Hz" for hertz in sound.hertz]
     top = sound.energies.shape[1] - 1
     spectrogram = _Ink(
         "sound",
         sound.energies.T[::-1],  # (frame, band) -> (band, frame), the highest on top
-        "the sound: louder stands out",
+        _("the sound: louder stands out"),
         rows=bands[::-1],
         columns=names,
-        row_title="Frequency",
-        column_title="Frame",
+        row_title=_("Frequency"),
+        column_title=_("Frame"),
         row_role="ink",
         column_role="key",
-        quantity="log energy",
+        quantity=_("log energy"),
         scale="scores",
-        words=("band from", "frame"),
+        words=(_("band from"), _("frame")),
         shows_shape=False,
         numbered=False,
         marked=(None, frame),
@@ -94,9 +96,9 @@ def speech_weights(
     common: dict[str, Any] = {
         "rows": names,
         "columns": names,
-        "row_title": QUERY_TITLE,
-        "column_title": KEY_TITLE,
-        "bar": "weight",
+        "row_title": query_title(),
+        "column_title": key_title(),
+        "bar": _("weight"),
         "ramp_power": ROOT,
         "numbered": False,
         "shows_shape": False,
@@ -110,8 +112,8 @@ def speech_weights(
     return compose.spec(
         [
             spectrogram,
-            Matrix("local", local, "local head", mask=near, **common),
-            Matrix("global", everywhere, "global head", **common),
+            Matrix("local", local, _("local head"), mask=near, **common),
+            Matrix("global", everywhere, _("global head"), **common),
         ],
         phone_height=IN_SIGHT,
         laptop_height=LAPTOP,

@@ -100,9 +100,14 @@ PRINT = Palette(
     )
 )
 
-SANS = '"Source Sans", "Source Sans 3", "Source Sans Pro", sans-serif'
-SERIF = '"Source Serif", "Source Serif 4", "Source Serif Pro", serif'
-MONO = '"Source Code", "Source Code Pro", monospace'
+# Behind the others, so that they are asked for what these lack alone: letters of Chinese.
+_CHINESE = (
+    '"PingFang SC", "Hiragino Sans GB", "Microsoft YaHei", "Noto Sans CJK SC", "Source Han Sans SC", '
+    '"WenQuanYi Micro Hei"'
+)
+SANS = f'"Source Sans", "Source Sans 3", "Source Sans Pro", sans-serif, {_CHINESE}'
+SERIF = f'"Source Serif", "Source Serif 4", "Source Serif Pro", serif, {_CHINESE}'
+MONO = f'"Source Code", "Source Code Pro", monospace, {_CHINESE}'
 FONT_SIZE = 14
 
 Colorscale = list[list[float | str]]

@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from attn_figures.matrix import KEY_TITLE, QUERY_TITLE, Matrix, Numbers
-from attn_figures.numbers import counted
+from attn_figures.matrix import Matrix, Numbers, key_title, query_title
 from attn_figures.panels import IN_SIGHT, compose
 from attn_figures.picture import Picture, Spec
+from attn_figures.widths import letters
+from attn_words import _n
 
 UNDER_A_SENTENCE = 336  # pixels that a window 768 high has between a row to type in and a slider
 LARGEST = 48.0  # pixels: the sentence is typed above, and captions stay in sight
@@ -18,16 +19,25 @@ LARGEST = 48.0  # pixels: the sentence is typed above, and captions stay in sigh
 
 @dataclass(frozen=True, eq=False)
 class Masked:
-    """One mask: what it is called, the weights under it, and where a query may attend, (n, n) both."""
+    """One mask: its name, the weights under it, and where a query may attend, (n, n) both.
+
+    ``said`` is what people read in place of its name; the name when empty.
+    """
 
     name: str
     weights: Numbers
     may: NDArray[np.bool_]
+    said: str = ""
 
     @property
     def pairs(self) -> int:
         """How many pairs of query and key it allows."""
         return int(self.may.sum())
+
+    def title(self, pairs: int) -> str:
+        """Say what it is called, and how many pairs it allows."""
+        name = self.said or self.name
+        return _n("{name}: {count:,} pair", "{name}: {count:,} pairs", pairs, name=name)
 
 
 @Picture
@@ -42,19 +52,19 @@ def three_masks(masked: Sequence[Masked], words: Sequence[str]) -> Spec:
     common: dict[str, Any] = {
         "rows": words,
         "columns": words,
-        "row_title": QUERY_TITLE,
-        "column_title": KEY_TITLE,
+        "row_title": query_title(),
+        "column_title": key_title(),
         "cells": "query-key",
         "shows_shape": False,
         "marked": (last, None),
-        "longest_title": max(len(each.name) for each in masked) + len(": 256 pairs"),
+        "longest_title": max(letters(each.title(256)) for each in masked),
     }
     return compose.spec(
         [
             Matrix(
                 each.name,
                 each.weights,
-                f"{each.name}: {counted(each.pairs, 'pair')}",
+                each.title(each.pairs),
                 mask=each.may,
                 **common,
             )

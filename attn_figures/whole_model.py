@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 
 from attn_figures import theme
 from attn_figures.geometry import Axes
-from attn_figures.matrix import KEY_TITLE, NUMBERS_UP_TO, QUERY_TITLE, Extra, Matrix
+from attn_figures.matrix import NUMBERS_UP_TO, Extra, Matrix, key_title, query_title
 from attn_figures.multi_head import PHONE_HEIGHT, ROOMY, ROOT
-from attn_figures.numbers import counted
 from attn_figures.panels import Panel, compose
 from attn_figures.picture import Spec
+from attn_words import _, _n
 
 Numbers = NDArray[np.floating[Any]]
 LIGHT = theme.LIGHT
@@ -50,7 +50,12 @@ class Model:
     @property
     def quantity(self) -> str:
         """What a number of a map is called."""
-        return "weight" if self.true is None else "share among words"
+        return _("weight") if self.true is None else _("share among words")
+
+    @property
+    def largest_of_some(self) -> str:
+        """What a number is called that is the largest of several."""
+        return _("weight up to") if self.true is None else _("share among words up to")
 
     def at(self, head: int) -> tuple[int, int]:
         """Return a head's layer, and its number within it, both from 0."""
@@ -60,14 +65,22 @@ class Model:
             head -= len(weights)
         raise IndexError("no such head")
 
+    def number(self, head: int) -> str:
+        """Return a head's layer and its number within it, both from 1.
+
+        >>> Model([np.ones((2, 1, 1))] * 2, [0.0] * 4, "", range(4), (), ()).number(3)
+        '2.2'
+        """
+        layer, within = self.at(head)
+        return f"{layer + 1}.{within + 1}"
+
     def name(self, head: int) -> str:
         """Return what a head is called: layer and head, both from 1.
 
         >>> Model([np.ones((2, 1, 1))] * 2, [0.0] * 4, "", range(4), (), ()).name(3)
         'head 2.2'
         """
-        layer, within = self.at(head)
-        return f"head {layer + 1}.{within + 1}"
+        return _("head {number}", number=self.number(head))
 
 
 def thumbnail_side(layers: Sequence[Numbers]) -> int:
@@ -163,15 +176,20 @@ def _thumbnails(model: Model, side: int) -> _Thumbnails:
     return _Thumbnails(
         OVERVIEW,
         values,
-        f"{counted(n_layer, 'layer')}, {counted(len(model.scores), 'head')}: click one",
+        _n(
+            "{layers}, {count:,} head: click one",
+            "{layers}, {count:,} heads: click one",
+            len(model.scores),
+            layers=_n("{count:,} layer", "{count:,} layers", n_layer),
+        ),
         rows=[""] * values.shape[0],
         columns=[""] * values.shape[1],
-        row_title="Layer",
-        column_title="Head",
+        row_title=_("Layer"),
+        column_title=_("Head"),
         row_role="ink",
         column_role="ink",
-        bar="weight",
-        quantity=f"{model.quantity}{'' if side == longest else ' up to'}",
+        bar=_("weight"),
+        quantity=model.quantity if side == longest else model.largest_of_some,
         cells=OVERVIEW,
         shows_shape=False,
         size=(n_head * cell, n_layer * cell),
@@ -188,19 +206,20 @@ def _large(model: Model, head: int) -> Matrix:
     weights = np.asarray(model.layers[layer][within], dtype=np.float64)
     n_query, n_key = weights.shape
     unit = _LARGE / max(n_query, n_key)
-    title, extra = f"{model.name(head)}: {model.score} {model.scores[head]:.2f}", Extra()
+    said = {"head": model.number(head), "measure": model.score, "score": f"{model.scores[head]:.2f}"}
+    title, extra = _("head {head}: {measure} {score}", **said), Extra()
     if model.true is not None:
-        title += ", among words"
-        extra = Extra([("true weight", np.asarray(model.true[layer][within], dtype=np.float64))])
+        title = _("head {head}: {measure} {score}, among words", **said)
+        extra = Extra([(_("true weight"), np.asarray(model.true[layer][within], dtype=np.float64))])
     return Matrix(
         "weights",
         weights,
         title,
         rows=model.rows[layer],
         columns=model.columns[layer],
-        row_title=QUERY_TITLE,
-        column_title=KEY_TITLE,
-        bar="weight",
+        row_title=query_title(),
+        column_title=key_title(),
+        bar=_("weight"),
         quantity=model.quantity,
         extra=extra,
         cells="query-key",

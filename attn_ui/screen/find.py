@@ -53,6 +53,8 @@ KINDS = (
     N_("task"),
     N_("stage"),
     N_("use"),
+    N_("spelling"),
+    N_("data set"),
     N_("group of terms"),
 )
 """What can be found, as the list says it after the name."""

@@ -3,6 +3,7 @@
 from attn_core import KERNELS
 from attn_ui.base.ask import Ask
 from attn_ui.base.shared_settings import SEED
+from attn_words import _
 from pages.kernel_regression.points import Points
 from pages.kernel_regression.settings import (
     KERNEL,
@@ -22,7 +23,7 @@ OWN = "kernel_own_points"  # where the session keeps a person's own points
 
 def asks(ask: Ask) -> State:
     """Ask for all that the page follows."""
-    picture = ask.segment(KERNEL_VIEW, "Picture", label_visibility="collapsed")
+    picture = ask.segment(KERNEL_VIEW, _("Picture"), label_visibility="collapsed")
     two_inputs, own = picture == TWO_INPUTS, None
     with ask.sidebar():
         drawn = _ask_data(ask, two_inputs)
@@ -32,11 +33,13 @@ def asks(ask: Ask) -> State:
             own = _own_points(ask)
             if own is None and not two_inputs:
                 ask.say(
-                    ":material/info: A link carries no points of your own: add them in the tab *Data* of "
-                    "*Take away*. Until then, sine."
+                    _(
+                        ":material/info: A link carries no points of your own: add them in the tab *Data* of "
+                        "*Take away*. Until then, sine."
+                    )
                 )
     if two_inputs and drawn.data == OWN_POINTS:
-        ask.say(":material/info: Your own points have one input each; this picture has a data set of two.")
+        ask.say(_(":material/info: Your own points have one input each; this picture has a data set of two."))
     return State(picture, drawn, kernel, x2, own)
 
 
@@ -47,35 +50,35 @@ def _own_points(ask: Ask) -> Points | None:
 
 def _ask_data(ask: Ask, two_inputs: bool) -> Drawn:
     """Ask which points there are; those with two inputs are one data set of its own."""
-    ask.heading("Data")
+    ask.heading(_("Data"))
     # The label of what cannot be chosen would be too pale to read.
     label = "collapsed" if two_inputs else "visible"
-    data = ask.choose(POINTS_DATA, "Data set", disabled=two_inputs, label_visibility=label)
+    data = ask.choose(POINTS_DATA, _("Data set"), disabled=two_inputs, label_visibility=label)
     if two_inputs:
-        ask.say("Two inputs have a data set of their own: y = 2 (sin x₁ + cos x₂), with noise.")
+        ask.say(_("Two inputs have a data set of their own: y = 2 (sin x₁ + cos x₂), with noise."))
     own = data == OWN_POINTS and not two_inputs
     return Drawn(
         data,
-        ask.whole(POINTS, "Points", disabled=own),
-        ask.real(NOISE, "Noise", disabled=own),
-        ask.whole(SEED, "Seed", disabled=own),
+        ask.whole(POINTS, _("Points"), disabled=own),
+        ask.real(NOISE, _("Noise"), disabled=own),
+        ask.whole(SEED, _("Seed"), disabled=own),
     )
 
 
 def _ask_second_coordinate(ask: Ask) -> float:
     """Ask for the second coordinate of the query; the first one is the figure's own."""
-    ask.heading("Query")
-    x2 = ask.step(QUERY_AT_2.thinned(MAP_STRIDE), "Query x₂")
-    ask.say("Its x₁ moves under the figure. A click on the map sets both.")
+    ask.heading(_("Query"))
+    x2 = ask.step(QUERY_AT_2.thinned(MAP_STRIDE), _("Query x₂"))
+    ask.say(_("Its x₁ moves under the figure. A click on the map sets both."))
     return x2
 
 
 def _ask_kernel(ask: Ask) -> str:
     """Ask for the kernel, and show its formula."""
-    ask.heading("Kernel")
-    kernel = ask.choose(KERNEL, "Kernel")
+    ask.heading(_("Kernel"))
+    kernel = ask.choose(KERNEL, _("Kernel"))
     ask.formula(f"K(u) = {KERNELS[kernel].formula}")
     ask.say("u = |q − k| / h")
     if kernel in ("triangular", "epanechnikov"):
-        ask.say("Some courses print max(0, 1 − u), the triangular kernel, as Epanechnikov's.")
+        ask.say(_("Some courses print max(0, 1 − u), the triangular kernel, as Epanechnikov's."))
     return kernel

@@ -13,17 +13,19 @@ from attn_core.mistakes import Mistake
 from attn_figures.kernel_plane_mistakes import Made, Plane, two_planes
 from attn_figures.numbers import number
 from attn_figures.picture import Spec
+from attn_ui.base.parameters import shown
 from attn_ui.base.shared_cache import shared
+from attn_words import N_, _, paragraph
 from pages.kernel_regression.plane import AXIS, COORDINATES, DOWN, MAP, PlanePoints
 from pages.kernel_regression.points import Numbers
-from pages.kernel_regression.settings import BANDWIDTH
+from pages.kernel_regression.settings import BANDWIDTH, KERNEL_SLIP
 
 RINGS, ROUND = (0.5, 1.2), 64  # bandwidths at which the kernel is held against a circle, and places on each
 EVERY, WORK = (
     4,
     3e6,
 )  # of the slider's bandwidths those tried for the least error, and distances weighed for it
-RIGHT = "the distance"
+RIGHT = N_("the distance")
 FIXES = {
     "kernel of each coordinate": """\
 u = (queries[:, None] - keys) / h                # (n_query, n_key, d)
@@ -78,7 +80,7 @@ class Asked:
         rings = [np.array(self.query) + reach * self.bandwidth * around for reach in RINGS]
         heights = self.heights(mistake, np.concatenate(rings)).reshape(len(RINGS), ROUND)
         lowest = heights.min(axis=1, keepdims=True)
-        return compare(mistake.breaks, torch.from_numpy(heights), torch.from_numpy(lowest), scale=1.0)
+        return compare(_(mistake.breaks), torch.from_numpy(heights), torch.from_numpy(lowest), scale=1.0)
 
 
 @dataclass(frozen=True)
@@ -120,7 +122,9 @@ def picture(asked: Asked, name: str) -> Spec:
     )
     limit = float(np.abs(asked.points.values).max()) or 1.0
     plane = Plane(AXIS, COORDINATES, (row, column), limit)
-    return two_planes.spec(plane, asked.made(KERNEL_MISTAKES[name], name), asked.made(None, RIGHT))
+    return two_planes.spec(
+        plane, asked.made(KERNEL_MISTAKES[name], shown(KERNEL_SLIP, name)), asked.made(None, _(RIGHT))
+    )
 
 
 def said(asked: Asked, name: str) -> list[str]:
@@ -130,23 +134,34 @@ def said(asked: Asked, name: str) -> list[str]:
     wrong, right = (asked.weighed(each, query) for each in (mistake, None))
     check = asked.check(mistake)
     place = asked.points.name_vector([*asked.query])
-    fails = f"The check **{check.name}** {check.verdict}."
-    if check.passed:
-        fails = f"It changes nothing here: the check **{check.name}** {check.verdict}."
     told = [_estimate(asked, each) for each in (wrong, right)]
-    estimates = f"At {place} the estimate is {told[0]}; by the distance it is {told[1]}."
     if told[0] == told[1]:
-        estimates = f"At {place} the estimate is {told[0]} both ways."
+        estimates = _("At {place} the estimate is {estimate} both ways.", place=place, estimate=told[0])
+    else:
+        estimates = _(
+            "At {place} the estimate is {estimate}; by the distance it is {right}.",
+            place=place,
+            estimate=told[0],
+            right=told[1],
+        )
     return [
-        f"{mistake.what} {mistake.why}",
-        f"{fails} {estimates} {_apart(asked, mistake)}",
+        paragraph(_(mistake.what), _(mistake.why)),
+        paragraph(verdict(check), estimates, _apart(asked, mistake)),
         _another(asked, name),
     ]
 
 
+def verdict(check: Check) -> str:
+    """Say whether a mistake is seen by a check, and by how much."""
+    told = {"name": check.name, "verdict": check.verdict}
+    if check.passed:
+        return _("It changes nothing here: the check **{name}** {verdict}.", **told)
+    return _("The check **{name}** {verdict}.", **told)
+
+
 def _estimate(asked: Asked, made: Weighed) -> str:
     value = float(made.estimate[0])
-    return "undefined (no key is in the window)" if math.isnan(value) else asked.points.amount(value)
+    return _("undefined (no key is in the window)") if math.isnan(value) else asked.points.amount(value)
 
 
 def _apart(asked: Asked, mistake: Mistake[Weighed]) -> str:
@@ -156,25 +171,37 @@ def _apart(asked: Asked, mistake: Mistake[Weighed]) -> str:
     empty = [int(each.isnan().sum()) for each in (wrong, right)]
     gaps = ""
     if any(empty):
-        gaps = f" Of {len(MAP)} places {empty[0]} have no estimate, by the distance {empty[1]}."
+        gaps = _(
+            "Of {count} places {wrong} have no estimate, by the distance {right}.",
+            count=len(MAP),
+            wrong=empty[0],
+            right=empty[1],
+        )
     if not bool(both.any()):
-        return f"No place of the map has an estimate both ways.{gaps}"
+        return paragraph(_("No place of the map has an estimate both ways."), gaps)
     largest = asked.points.amount(float((wrong - right)[both].abs().max()))
-    return f"On the map the two differ by up to {largest}.{gaps}"
+    return paragraph(_("On the map the two differ by up to {largest}.", largest=largest), gaps)
 
 
 def _another(asked: Asked, name: str) -> str:
     """Say what the error is at the bandwidth that suits each best."""
     points = asked.points
     wrong, right = (least(asked, points.fingerprint, asked.kernel, each) for each in (name, None))
-    told = (
-        f"Leave-one-out error at the best bandwidth of those tried: {number(wrong.error)} "
-        f"(h = {points.set_width(wrong.bandwidth)}), by the distance {number(right.error)} "
-        f"(h = {points.set_width(right.bandwidth)})."
+    told = _(
+        "Leave-one-out error at the best bandwidth of those tried: {error} (h = {h}), by the distance "
+        "{right} (h = {right_h}).",
+        error=number(wrong.error),
+        h=points.set_width(wrong.bandwidth),
+        right=number(right.error),
+        right_h=points.set_width(right.bandwidth),
     )
     if wrong.supported != right.supported:
-        return f"{told} They are of {wrong.supported} and of {right.supported} points, and do not compare."
-    mended = (
-        "another bandwidth mends it here." if wrong.error <= right.error else "**none of them mends it**."
-    )
-    return f"{told} So {mended}"
+        apart = _(
+            "They are of {supported} and of {right} points, and do not compare.",
+            supported=wrong.supported,
+            right=right.supported,
+        )
+        return paragraph(told, apart)
+    if wrong.error <= right.error:
+        return paragraph(told, _("So another bandwidth mends it here."))
+    return paragraph(told, _("So **none of them mends it**."))

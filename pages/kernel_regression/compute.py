@@ -18,9 +18,10 @@ from attn_core import KERNELS, KernelRegression, effective_keys, kernel_estimate
 from attn_figures.kernel_scene import Estimate, Scene, facts_of
 from attn_live.packing import MOST_BYTES, TooLargeError
 from attn_ui.base.ask import Ask
-from attn_ui.base.parameters import EXACT, Steps
+from attn_ui.base.parameters import EXACT, Steps, shown
+from attn_words import _
 from pages.kernel_regression.points import Numbers, Points
-from pages.kernel_regression.settings import BANDWIDTH, QUERY_AT
+from pages.kernel_regression.settings import BANDWIDTH, POINTS_DATA, QUERY_AT
 from pages.kernel_regression.state import State
 from pages.kernel_regression.words import named
 
@@ -71,7 +72,12 @@ class Sweep:
 
     def caption(self) -> str:
         """What a saved picture says of its settings, before what its sliders say."""
-        return f"{self.points.name}, {len(self.points.keys)} points, {named(self.kernel)} kernel"
+        return _(
+            "{data}, {count} points, {kernel} kernel",
+            data=shown(POINTS_DATA, self.points.name),
+            count=len(self.points.keys),
+            kernel=named(self.kernel),
+        )
 
     @property
     def queries(self) -> Numbers:

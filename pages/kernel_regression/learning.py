@@ -8,6 +8,7 @@ import streamlit as st
 from attn_core import BandwidthStep, learn_bandwidth
 from attn_ui.screen.screen import SCREEN
 from attn_ui.screen.state import move
+from attn_words import _
 from pages.kernel_regression.compute import Now, Standing
 from pages.kernel_regression.points import Points
 from pages.kernel_regression.search import best_of, errors
@@ -25,13 +26,13 @@ def show(now: Now) -> None:
     path = learned_path(SCREEN, now.state)
     with st.container(horizontal=True):
         if best.supported:
-            _take("Take the best", best.bandwidth, points, key="take_best")
+            _take(_("Take the best"), best.bandwidth, points, key="take_best")
         if len(path):
             end = float(path[-1, 0])
-            _take(f"Take the learned {points.width(end)}", end, points, key="take_learned")
+            _take(_("Take the learned {h}", h=points.width(end)), end, points, key="take_learned")
         _learn(now.standing)
         # A button of the page, for one of the fragment's own would wait until the fragment is done.
-        st.button("Stop", key="stop_learning", type="tertiary")
+        st.button(_("Stop"), key="stop_learning", type="tertiary")
     if len(path):
         ended = errors(points, points.fingerprint, kernel, (float(path[-1, 0]),))
         supported = int(ended.supported[0])
@@ -58,7 +59,7 @@ def _take(label: str, bandwidth: float, points: Points, *, key: str) -> None:
 @st.fragment
 def _learn(standing: Standing) -> None:
     """Learn in a run of its own, so that the page stays as it is meanwhile."""
-    if st.button(f"Learn from h = {standing.width}", key="learn"):
+    if st.button(_("Learn from h = {h}", h=standing.width), key="learn"):
         _descend(standing)
         st.rerun()
 
@@ -68,7 +69,7 @@ def _descend(standing: Standing) -> None:
     points = standing.points
     path: list[tuple[float, float]] = []
     st.session_state[PATH] = ((points.fingerprint, standing.kernel), path)
-    bar = st.progress(0.0, text="Learning")
+    bar = st.progress(0.0, text=_("Learning"))
     steps: Iterator[BandwidthStep] = learn_bandwidth(
         *points.tensors(),
         kernel=standing.kernel,
@@ -80,5 +81,10 @@ def _descend(standing: Standing) -> None:
         if np.isfinite(step.error):
             path.append((step.bandwidth, step.error))
         if step.step % TOLD_EVERY == 0:
-            at = f"h = {points.width(step.bandwidth)}, error {step.error:.3g}"
-            bar.progress(step.step / LEARNING_STEPS, text=f"Step {step.step}: {at}")
+            told = _(
+                "Step {step}: h = {h}, error {error}",
+                step=step.step,
+                h=points.width(step.bandwidth),
+                error=f"{step.error:.3g}",
+            )
+            bar.progress(step.step / LEARNING_STEPS, text=told)

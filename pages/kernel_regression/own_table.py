@@ -4,12 +4,14 @@ import csv
 import io
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
 import numpy as np
 from numpy.typing import NDArray
+
+from attn_words import N_, _, _n, paragraph
 
 ENCODINGS = ("utf-8-sig", "utf-16", "cp1252")
 SEPARATORS = (";", "\t", "|", ",")  # a decimal comma looks like a separator: the comma is asked last
@@ -63,16 +65,28 @@ def read_table(data: bytes, *, most_bytes: int, most_rows: int) -> list[Column]:
         TableError: nothing in it, too much in it, or no two columns of numbers.
     """
     if len(data) > most_bytes:
-        raise TableError(f"The file has {len(data):,} bytes; at most {most_bytes:,} are read.")
+        raise TableError(
+            _(
+                "The file has {count} bytes; at most {most} are read.",
+                count=f"{len(data):,}",
+                most=f"{most_bytes:,}",
+            )
+        )
     text = _decode(data)
     if not text.strip():
-        raise TableError("The file is empty.")
+        raise TableError(_("The file is empty."))
     separator = _separator(text)
     rows = [(line, cells) for line, cells in _rows(text, separator) if any(cell.strip() for cell in cells)]
     if not rows:
-        raise TableError("The file has no cell with anything in it.")
+        raise TableError(_("The file has no cell with anything in it."))
     if len(rows) - 1 > most_rows:
-        raise TableError(f"The file has {len(rows) - 1:,} rows of data; at most {most_rows:,} are read.")
+        raise TableError(
+            _(
+                "The file has {count} rows of data; at most {most} are read.",
+                count=f"{len(rows) - 1:,}",
+                most=f"{most_rows:,}",
+            )
+        )
     columns = _columns(rows, decimal_comma=separator != ",")
     numeric = [column for column in columns if column.is_numeric]
     if len(numeric) < 2 or all(column.dated for column in numeric):
@@ -93,20 +107,35 @@ def pair(x: Column, y: Column) -> Pairs:
         first = bad[0]
         column = x if not np.isfinite(x.numbers[first]) else y
         notes.append(
-            f"{len(bad)} of {len(good)} rows are left out; the first is line {column.lines[first]}, "
-            f"where {column.name} {_holds(column.cells[first], column.dated)}."
+            _(
+                _LEFT_OUT[_held(column.cells[first], column.dated)],
+                count=len(bad),
+                rows=len(good),
+                line=column.lines[first],
+                column=column.name,
+                cell=_short(column.cells[first]),
+            )
         )
     if good.sum() < 2:
-        raise TableError(" ".join([f"Two points are needed; the file has {good.sum()}.", *notes]))
+        few = _("Two points are needed; the file has {count}.", count=good.sum())
+        raise TableError(paragraph(few, *notes))
     kept_x, kept_y = x.numbers[good], y.numbers[good]
     for column, numbers in ((x, kept_x), (y, kept_y)):
         if np.abs(numbers).max() > 1e100:
             line = np.asarray(column.lines)[good][np.abs(numbers).argmax()]
-            raise TableError(f"Line {line}: {column.name} is beyond 1e100, too large to draw.")
+            raise TableError(
+                _("Line {line}: {column} is beyond 1e100, too large to draw.", line=line, column=column.name)
+            )
     repeated = len(kept_x) - len(np.unique(kept_x))
     if repeated:
-        rows = _plural("row", repeated)
-        notes.append(f"{repeated} {rows} with an {x.name} seen before: each counts as a key of its own.")
+        notes.append(
+            _n(
+                "{count} row with an {x} seen before: each counts as a key of its own.",
+                "{count} rows with an {x} seen before: each counts as a key of its own.",
+                repeated,
+                x=x.name,
+            )
+        )
     return Pairs(kept_x, kept_y, tuple(notes))
 
 
@@ -125,7 +154,7 @@ def _decode(data: bytes) -> str:
         if "\0" in text:
             break
         return text
-    raise TableError("The file is not text: save the table as CSV in UTF-8.")
+    raise TableError(_("The file is not text: save the table as CSV in UTF-8."))
 
 
 def _separator(text: str) -> str:
@@ -145,20 +174,27 @@ def _rows(text: str, separator: str) -> Iterator[tuple[int, list[str]]]:
         for cells in reader:
             yield reader.line_num, cells
     except csv.Error as error:
-        raise TableError(f"Line {reader.line_num} cannot be read: {error}.") from None
+        cannot = _("Line {line} cannot be read: {error}.", line=reader.line_num, error=error)
+        raise TableError(cannot) from None
 
 
 def _columns(rows: Sequence[tuple[int, list[str]]], *, decimal_comma: bool) -> list[Column]:
-    _, first = rows[0]
+    first = rows[0][1]
     headless = all(
         math.isfinite(_number(cell, decimal_comma)) or math.isfinite(date_of(cell)) for cell in first
     )
-    names = [f"column {i + 1}" for i in range(len(first))] if headless else first
+    names = [_unnamed(position) for position in range(len(first))] if headless else first
     body = rows if headless else rows[1:]
     if not body:
-        raise TableError("The file has a header and no rows.")
+        raise TableError(_("The file has a header and no rows."))
     if len(names) > MOST_COLUMNS:
-        raise TableError(f"The file has {len(names)} columns; at most {MOST_COLUMNS} are read.")
+        raise TableError(
+            _(
+                "The file has {count} columns; at most {most} are read.",
+                count=len(names),
+                most=MOST_COLUMNS,
+            )
+        )
     missing = [""] * len(names)
     table = [[cell.strip() for cell in (*cells, *missing)][: len(names)] for _, cells in body]
     lines = tuple(line for line, _ in body)
@@ -229,36 +265,82 @@ def _different(names: Sequence[str]) -> list[str]:
     """Give empty and repeated names a number, so that each can be chosen."""
     seen: list[str] = []
     for position, name in enumerate(names):
-        plain = "".join(c for c in name.strip() if c.isprintable())[:40] or f"column {position + 1}"
+        plain = "".join(c for c in name.strip() if c.isprintable())[:40] or _unnamed(position)
         seen.append(plain if plain not in seen else f"{plain} ({position + 1})")
     return seen
 
 
+def _unnamed(position: int) -> str:
+    return _("column {number}", number=position + 1)
+
+
 def _why_too_few(columns: Sequence[Column], numeric: Sequence[Column]) -> str:
-    what = f"Two columns of numbers are needed; the file has {len(columns)} {_plural('column', len(columns))}"
-    of_them = f", {len(numeric)} of them with numbers" if numeric else ", none with at least two numbers"
     if len(numeric) > 1:
-        return f"{what}, but dates can be keys alone: one more column of numbers is needed."
+        return _n(
+            "Two columns of numbers are needed; the file has {count} column, but dates can be keys alone: "
+            "one more column of numbers is needed.",
+            "Two columns of numbers are needed; the file has {count} columns, but dates can be keys alone: "
+            "one more column of numbers is needed.",
+            len(columns),
+        )
+    if numeric:
+        needed = _n(
+            "Two columns of numbers are needed; the file has {count} column, {numeric} of them with numbers.",
+            "Two columns of numbers are needed; the file has {count} columns, {numeric} of them with "
+            "numbers.",
+            len(columns),
+            numeric=len(numeric),
+        )
+    else:
+        needed = _n(
+            "Two columns of numbers are needed; the file has {count} column, none with at least two numbers.",
+            "Two columns of numbers are needed; the file has {count} columns, none with at least two "
+            "numbers.",
+            len(columns),
+        )
+    return paragraph(needed, _first_bad(column for column in columns if not column.is_numeric))
+
+
+def _first_bad(columns: Iterable[Column]) -> str:
+    """Say where the first cell is that is no number; nothing where all are."""
     for column in columns:
-        if column.is_numeric:
-            continue
         for line, cell, number in zip(column.lines, column.cells, column.numbers, strict=True):
+            where = {"line": line, "column": column.name}
             if DAY_OR_MONTH.fullmatch(cell):
-                return (
-                    f"{what}{of_them}. Line {line}: {column.name} holds \u201c{cell[:SHOWN]}\u201d, and "
-                    "nothing in the column says whether day or month comes first: write dates as 2024-01-31."
+                return _(
+                    "Line {line}: {column} holds “{cell}”, and nothing in the column says whether day or "
+                    "month comes first: write dates as 2024-01-31.",
+                    **where,
+                    cell=cell[:SHOWN],
                 )
             if not math.isfinite(number):
-                return f"{what}{of_them}. Line {line}: {column.name} {_holds(cell)}."
-    return f"{what}{of_them}."
+                return _(_BAD[_held(cell)], **where, cell=_short(cell))
+    return ""
 
 
-def _plural(word: str, count: int) -> str:
-    return word if count == 1 else f"{word}s"
-
-
-def _holds(cell: str, dated: bool = False) -> str:
+def _held(cell: str, dated: bool = False) -> str:
+    """Return what a cell that cannot be used holds."""
     if not cell:
-        return "is blank"
-    short = cell if len(cell) <= SHOWN else f"{cell[: SHOWN - 1]}…"
-    return f"holds \u201c{short}\u201d, which is not a {'date' if dated else 'finite number'}"
+        return "nothing"
+    return "no date" if dated else "no number"
+
+
+def _short(cell: str) -> str:
+    return cell if len(cell) <= SHOWN else f"{cell[: SHOWN - 1]}…"
+
+
+_BAD: Mapping[str, str] = {
+    "nothing": N_("Line {line}: {column} is blank."),
+    "no number": N_("Line {line}: {column} holds “{cell}”, which is not a finite number."),
+}
+_LEFT_OUT: Mapping[str, str] = {
+    "nothing": N_("{count} of {rows} rows are left out; the first is line {line}, where {column} is blank."),
+    "no date": N_(
+        "{count} of {rows} rows are left out; the first is line {line}, where {column} holds “{cell}”, which "
+        "is not a date."
+    ),
+    "no number": N_(
+        "{count} of {rows} rows are left out; the first is line {line}, where {column} holds “{cell}”, which "
+        "is not a finite number."
+    ),
+}

@@ -2,6 +2,7 @@
 
 from attn_ui.base.ask import Ask
 from attn_ui.base.page import Page, Seen
+from attn_words import N_
 from pages.kernel_regression.asks import asks
 from pages.kernel_regression.compute import Now
 from pages.kernel_regression.follows import FOLLOWS
@@ -19,8 +20,8 @@ def sees(ask: Ask, state: State) -> Seen[Now]:
 
 PAGE: Page[State, Now] = Page(
     "kernel_regression",
-    "Kernel regression",
-    "The first attention (Nadaraya–Watson): a query asks all points, and the near ones count most.",
+    N_("Kernel regression"),
+    N_("The first attention (Nadaraya–Watson): a query asks all points, and the near ones count most."),
     SETTINGS,
     asks=asks,
     sees=sees,

@@ -10,6 +10,7 @@ import torch
 from attn_core import KERNELS, effective_keys, kernel_estimate, nadaraya_watson, plane_sample
 from attn_figures.kernel_plane import PlaneEstimate, PlaneScene
 from attn_ui.base.parameters import EXACT, Steps
+from attn_words import _
 from pages.kernel_regression.compute import Sweep
 from pages.kernel_regression.points import Numbers, Points
 from pages.kernel_regression.settings import MAP_STRIDE, QUERY_AT, QUERY_AT_2
@@ -77,7 +78,12 @@ class PlaneSweep(Sweep):
     def caption(self) -> str:
         """What a saved picture says of its settings, before what its sliders say."""
         second = f"{COORDINATES[1]} = {self.points.name_place(self.x2, EXACT)}"
-        return f"two inputs, {len(self.points.keys)} points, {named(self.kernel)} kernel, {second}"
+        return _(
+            "two inputs, {count} points, {kernel} kernel, {second}",
+            count=len(self.points.keys),
+            kernel=named(self.kernel),
+            second=second,
+        )
 
     @cached_property
     def plane(self) -> PlaneScene:

@@ -5,8 +5,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from attn_figures.numbers import number
+from attn_words import _, _n, paragraph
 from pages.kernel_regression.points import Points
-from pages.kernel_regression.words import Heaviest, counts_most, named, told_apart
+from pages.kernel_regression.words import Heaviest, among, estimate_sayer, named, told_apart
 
 
 @dataclass(frozen=True)
@@ -53,22 +54,23 @@ def plane_sentences(
         empty, cells: how many of the map's cells have no estimate, and how many there are.
         left_out: what the leave-one-out error is.
     """
-    n_key = len(points.keys)
     gaps = _gaps(kernel, empty, cells) if empty else ""
     error = left_out_sentence(points, bandwidth, left_out)
+    say_estimate = estimate_sayer(points, gaps, error)
+    gap = paragraph(
+        _(
+            "At {place} the **query** finds no **key** within h = {window}: the nearest lies {distance} "
+            "away, so there is nothing to average and no estimate."
+        ),
+        gaps,
+        error,
+    )
 
     def say(place: str, away: float, estimate: float, top: Heaviest, spread: float) -> str:
         if math.isnan(estimate):
             window, distance = told_apart(points, bandwidth, away)
-            return (
-                f"At {place} the **query** finds no **key** within h = {window}: the nearest lies {distance} "
-                f"away, so there is nothing to average and no estimate.{gaps} {error}"
-            )
-        return (
-            f"The estimate at the **query** {place} is {points.amount(estimate)}, the weighted mean of the "
-            f"**values**. {counts_most(points, top)}. The weights are as spread as equal weights on "
-            f"{spread:.1f} of {n_key} **keys**.{gaps} {error}"
-        )
+            return gap.format(place=place, window=window, distance=distance)
+        return say_estimate(place, estimate, top, spread)
 
     return list(map(say, places, nearest, estimates, most, effective))
 
@@ -77,24 +79,48 @@ def left_out_sentence(points: Points, bandwidth: float, at: LeftOutAt) -> str:
     """Say how far points lie from an estimate that leaves them out, and which bandwidth does best."""
     h, n_key = points.set_width(bandwidth), len(points.keys)
     if not at.supported:
-        return f"Left out, no point has a neighbour within h = {h}, so there is no leave-one-out error."
-    seen = f"Leave-one-out error at h = {h}: {number(at.error)}"
+        return _(
+            "Left out, no point has a neighbour within h = {h}, so there is no leave-one-out error.", h=h
+        )
+    error = number(at.error)
     if at.supported < at.most:
-        return f"{seen}, of the {at.supported} of {n_key} points that keep a neighbour."
-    who = "every point" if at.most == n_key else f"{at.most} of {n_key} points"
-    alike = at.compared == at.tried
-    among = f"{at.tried} tried" if alike else f"the {at.compared} tried that leave {who} a neighbour"
+        return _(
+            "Leave-one-out error at h = {h}: {error}, of the {supported} of {n_key} points that keep a "
+            "neighbour.",
+            h=h,
+            error=error,
+            supported=at.supported,
+            n_key=n_key,
+        )
+    compared = among(at.tried, at.compared, at.most, n_key)
     if bandwidth == at.best:
-        return f"{seen}, the smallest of {among}."
-    return f"{seen}; the smallest of {among} is {number(at.best_error)} at h = {points.set_width(at.best)}."
+        return _(
+            "Leave-one-out error at h = {h}: {error}, the smallest of {among}.",
+            h=h,
+            error=error,
+            among=compared,
+        )
+    return _(
+        "Leave-one-out error at h = {h}: {error}; the smallest of {among} is {least} at h = {best}.",
+        h=h,
+        error=error,
+        among=compared,
+        least=number(at.best_error),
+        best=points.set_width(at.best),
+    )
 
 
 def _gaps(kernel: str, empty: int, cells: int) -> str:
     """Say how much of the map has no estimate."""
-    have, they = ("has", "it has") if empty == 1 else ("have", "they have")
-    return (
-        f" {empty} of the map's {cells} places ({_share(empty, cells)}) {have} no key in the window of the "
-        f"{named(kernel)} kernel, so {they} no estimate (hatched)."
+    return _n(
+        "{count} of the map's {cells} places ({share}) has no key in the window of the {kernel} kernel, so "
+        "it has no estimate (hatched).",
+        "{count} of the map's {cells} places ({share}) have no key in the window of the {kernel} kernel, so "
+        "they have no estimate (hatched).",
+        empty,
+        cells=cells,
+        share=_share(empty, cells),
+        kernel=named(kernel),
     )
 
 

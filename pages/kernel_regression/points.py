@@ -15,6 +15,7 @@ from attn_core import regression_sample
 from attn_figures.dates import DAY, date, duration
 from attn_figures.numbers import number
 from attn_ui.base.parameters import EXACT
+from attn_words import _
 from pages.kernel_regression.settings import OWN_POINTS
 
 Numbers = NDArray[np.float64]
@@ -123,7 +124,8 @@ def from_columns(x: Numbers, y: Numbers, x_title: str, y_title: str, *, dated: b
     x, y = x[order], y[order]
     if dated and np.ptp(x) * DAY < A_MOMENT:
         seconds = np.round((x - x[0]) * DAY, 6)
-        x, x_title, dated = seconds, f"{x_title}, seconds after {date(float(x[0]))}", False
+        x_title = _("{title}, seconds after {date}", title=x_title, date=date(float(x[0])))
+        x, dated = seconds, False
     elif not dated and np.ptp(x) > 0 and np.abs(x).max() > CROWDED * np.ptp(x):
         x, x_title = x - x[0], f"{x_title} − {x[0]:.17g}"
     width = float(np.ptp(x)) or abs(float(x[0])) or 1.0

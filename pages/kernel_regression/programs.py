@@ -3,6 +3,7 @@
 from attn_core import KERNELS
 from attn_ui.base.numpy_code import in_numpy
 from attn_ui.base.programs import Programs
+from attn_words import _
 from pages.kernel_regression.compute import Now
 from pages.kernel_regression.settings import OWN_POINTS
 from pages.kernel_regression.snippet import Learning, formula, own_data, plane_data, short, snippet, toy_data
@@ -28,7 +29,7 @@ def programs(now: Now) -> Programs:
             estimate=float(standing.regression.estimate[row]),
         ),
         numpy=lambda: in_numpy(snippet(data=_data(now), **here)),
-        prints="the weights of the points at this query, and the estimate",
+        prints=_("the weights of the points at this query, and the estimate"),
     )
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from attn_ui.base.program_lines import program
 from attn_ui.base.programs import printing
+from attn_words import _
 
 # Places and true curve of each toy data set, and what its noise is multiplied by.
 _TOYS = {
@@ -165,7 +166,8 @@ def formula(
     asked = ", ".join(f"{each:.6g}" for each in parts)
     asked = f"({asked})" if len(parts) > 1 else asked
     term = rf"K\!\left(\frac{{\lvert {asked} - k_j \rvert}}{{{bandwidth:.6g}}}\right)"
-    value = r"\text{undefined: no key in the window}" if math.isnan(estimate) else f"{estimate:.6g}"
+    none = _("undefined: no key in the window")
+    value = rf"\text{{{none}}}" if math.isnan(estimate) else f"{estimate:.6g}"
     return (
         rf"\hat f\left({asked}\right) = \frac{{\sum_{{j=1}}^{{{n_key}}} {term}\, v_j}}"
         rf"{{\sum_{{j=1}}^{{{n_key}}} {term}}} = {value}, \qquad K(u) = {kernel}"

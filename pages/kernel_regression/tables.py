@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from attn_ui.base.page import Columns
+from attn_words import N_
 from pages.kernel_regression.compute import Now, Standing
 
 
@@ -17,6 +18,6 @@ def columns(standing: Standing) -> dict[str, list[float]]:
     keys = {"x": standing.keys}
     if standing.keys.ndim > 1:
         keys = {f"x{'₁₂'[each]}": column for each, column in enumerate(standing.keys.T)}
-    of_query = {"weight": fit.weights[row].numpy(), "|q − k|": fit.distances[row].numpy()}
+    of_query = {N_("weight"): fit.weights[row].numpy(), "|q − k|": fit.distances[row].numpy()}
     arrays = {**keys, "y": standing.values, **of_query}
     return {name: column.tolist() for name, column in arrays.items()}

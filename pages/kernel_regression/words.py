@@ -1,7 +1,7 @@
 """Sentences that say what the pictures of kernel regression show. Numbers in, sentences out."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import repeat
 from typing import NamedTuple
 
@@ -9,7 +9,10 @@ import numpy as np
 
 from attn_figures.numbers import number
 from attn_ui.base.markdown import listed
+from attn_ui.base.parameters import shown
+from attn_words import N_, _, _n, cached, paragraph
 from pages.kernel_regression.points import Numbers, Points
+from pages.kernel_regression.settings import KERNEL
 
 SAME = 1e-9  # weights this close, relative to the largest, are ties
 NEARLY = 1.02  # weights whose largest is at most so many times the mean are nearly alike
@@ -22,7 +25,8 @@ def named(kernel: str) -> str:
     >>> named("epanechnikov"), named("boxcar")
     ('Epanechnikov', 'boxcar')
     """
-    return kernel.capitalize() if kernel in ("gaussian", "epanechnikov") else kernel
+    name = shown(KERNEL, kernel)
+    return name.capitalize() if kernel in ("gaussian", "epanechnikov") else name
 
 
 class Heaviest(NamedTuple):
@@ -44,6 +48,52 @@ def heaviest(weights: Numbers) -> list[Heaviest]:
     return list(map(Heaviest, *columns, repeat(weights.shape[1]), key.tolist()))
 
 
+# What the weights of a query come to: see `lying`.
+_MOST: Mapping[str, str] = {
+    "alike": N_("All keys have the same weight ({largest})."),
+    "tied alone": N_("{tied} keys have the same weight ({largest}), all others none."),
+    "tied": N_("{tied} keys have the same weight ({largest}), all others less."),
+    "nearly alike": N_("All keys have nearly the same weight (at most {largest})."),
+    "one": N_("The key at {key} has the largest weight ({largest})."),
+}
+
+
+def lying(most: Heaviest) -> str:
+    """Return how the weights lie: whether one key counts most, or some tie."""
+    if most.tied == most.n_key:
+        return "alike"
+    if most.tied > 1:
+        return "tied alone" if most.tied == most.positive else "tied"
+    return "nearly alike" if most.largest * most.n_key <= NEARLY else "one"
+
+
+@cached(16)
+def _forms(n_key: int) -> Mapping[str, str]:
+    """Return what is said of an estimate, by how the weights lie; its fields are numbered, to fill fast."""
+    first = _("The estimate at the **query** {place} is {estimate}, the weighted mean of the **values**.")
+    spread = _("The weights are as spread as equal weights on {spread} of {n_key} **keys**.")
+    fields = {"largest": "{2:.3f}", "tied": "{3}", "key": "{4}", "spread": "{5:.1f}", "n_key": n_key}
+    return {
+        how: paragraph(first, _(most), spread).format(place="{0}", estimate="{1}", **fields)
+        for how, most in _MOST.items()
+    }
+
+
+def estimate_sayer(points: Points, *more: str) -> Callable[[str, float, Heaviest, float], str]:
+    """Return what says of an estimate at a place how the weights lie, how many keys count, and `more`.
+
+    Thousands of sentences are made at once: what they have in common is translated once.
+    """
+    forms = {how: paragraph(form, *more).format for how, form in _forms(len(points.keys)).items()}
+    amount, keys = points.amount, points.key_names
+
+    def say(place: str, estimate: float, top: Heaviest, spread: float) -> str:
+        form = forms[lying(top)]
+        return form(place, amount(estimate), top.largest, top.tied, keys[top.key], spread)
+
+    return say
+
+
 def fit_sentences(
     points: Points,
     *,
@@ -63,27 +113,27 @@ def fit_sentences(
         places: the queries as they are written; nearest: how far from each the nearest key is.
         estimates: NaN where no key is in the window; most, effective: the heaviest key, and how many count.
     """
-    n_query, n_key = len(places), len(points.keys)
+    n_query = len(places)
     empty = sum(map(math.isnan, estimates))
-    find = "finds" if empty == 1 else "find"
-    hatched = (
-        f" {empty} of {n_query} queries {find} no key in the window of the {named(kernel)} kernel (hatched)."
+    hatched = _n(
+        "{count} of {n_query} queries finds no key in the window of the {kernel} kernel (hatched).",
+        "{count} of {n_query} queries find no key in the window of the {kernel} kernel (hatched).",
+        empty,
+        n_query=n_query,
+        kernel=named(kernel),
     )
-    end = hatched if empty else ""
+    say_estimate = estimate_sayer(points, hatched if empty else "")
+    gap = _(
+        "At {place} the **query** finds no **key** within h = {window}: the nearest lies {distance} away, so "
+        "there is nothing to average and the estimate has a gap, as for {empty} of the {n_query} queries "
+        "(hatched)."
+    )
 
     def say(place: str, away: float, estimate: float, top: Heaviest, spread: float) -> str:
         if math.isnan(estimate):
             window, distance = told_apart(points, bandwidth, away)
-            return (
-                f"At {place} the **query** finds no **key** within h = {window}: the nearest lies {distance} "
-                "away, so there is nothing to average and the estimate has a gap, as for "
-                f"{empty} of the {n_query} queries (hatched)."
-            )
-        return (
-            f"The estimate at the **query** {place} is {points.amount(estimate)}, the weighted mean of the "
-            f"**values**. {counts_most(points, top)}. The weights are as spread as equal weights on "
-            f"{spread:.1f} of {n_key} **keys**.{end}"
-        )
+            return gap.format(place=place, window=window, distance=distance, empty=empty, n_query=n_query)
+        return say_estimate(place, estimate, top, spread)
 
     return list(map(say, places, nearest, estimates, most, effective))
 
@@ -92,19 +142,6 @@ def told_apart(points: Points, bandwidth: float, nearest: float) -> tuple[str, s
     """Write a bandwidth and the distance of the nearest key with as many digits as tell them apart."""
     h = points.set_width(bandwidth)
     return h, next((away for n in range(3, 10) if (away := points.width(nearest, n)) != h), h)
-
-
-def counts_most(points: Points, most: Heaviest) -> str:
-    """Name the key that counts most, or say how many tie."""
-    largest = f"{most.largest:.3f}"
-    if most.tied == most.n_key:
-        return f"All keys have the same weight ({largest})"
-    if most.tied > 1:
-        others = "all others none" if most.tied == most.positive else "all others less"
-        return f"{most.tied} keys have the same weight ({largest}), {others}"
-    if most.largest * most.n_key <= NEARLY:
-        return f"All keys have nearly the same weight (at most {largest})"
-    return f"The key at {points.key_names[most.key]} has the largest weight ({largest})"
 
 
 def compare_sentence(
@@ -124,15 +161,23 @@ def compare_sentence(
         if not math.isnan(estimate)
     ]
     silent = [named(name) for name, estimate in estimates.items() if math.isnan(estimate)]
-    seen = (
-        f"The same h = {points.set_width(bandwidth)} is another width for each kernel. Estimates at {query}, "
-        f"with their effective keys: {listed(told)}."
+    seen = _(
+        "The same h = {h} is another width for each kernel. Estimates at {query}, with their effective keys: "
+        "{estimates}.",
+        h=points.set_width(bandwidth),
+        query=query,
+        estimates=listed(told),
     )
     if silent:
-        return f"{seen} No estimate from {listed(silent)}: no key lies in the window."
+        none = _("No estimate from {kernels}: no key lies in the window.", kernels=listed(silent))
+        return paragraph(seen, none)
     if any(empty.values()):
-        most = max(empty.values())
-        return f"{seen} Compact kernels leave up to {most} of {n_query} queries without any key (hatched)."
+        left = _(
+            "Compact kernels leave up to {most} of {n_query} queries without any key (hatched).",
+            most=max(empty.values()),
+            n_query=n_query,
+        )
+        return paragraph(seen, left)
     return seen
 
 
@@ -155,44 +200,90 @@ def choose_sentence(
     Of the bandwidths tried those are compared that leave most_supported points a neighbour.
     """
     h, n_key = points.set_width(bandwidth), len(points.keys)
-    who = "every point" if most_supported == n_key else f"{most_supported} of {n_key} points"
-    among = (
-        f"{tried:,} tried" if compared == tried else f"the {compared:,} tried that leave {who} a neighbour"
-    )
-    least = f"the smallest of {among} is {number(best_error)} at h = {points.width(best)}"
+    alone = _("Training error {training}.", training=number(training))
     if not most_supported:
-        return (
-            f"Training error {number(training)}. No bandwidth leaves any point a neighbour, so there is no "
-            "leave-one-out error to choose by."
+        none = _(
+            "No bandwidth leaves any point a neighbour, so there is no leave-one-out error to choose by."
         )
+        return paragraph(alone, none)
+    said = {
+        "training": number(training),
+        "left_out": number(left_out),
+        "h": h,
+        "among": among(tried, compared, most_supported, n_key),
+        "least": number(best_error),
+        "best": points.width(best),
+    }
     if not supported:
-        return (
-            f"Training error {number(training)}. Left out, no point has a neighbour within h = {h}, so no "
-            f"leave-one-out error; {least}. {_ALWAYS}"
+        none = _(
+            "Left out, no point has a neighbour within h = {h}, so no leave-one-out error; the smallest of "
+            "{among} is {least} at h = {best}.",
+            **said,
         )
-    seen = f"Training error {number(training)}, leave-one-out error {number(left_out)} at h = {h}; {least}"
+        return paragraph(alone, none, _(_ALWAYS))
     if supported < most_supported:
-        return (
-            f"{seen}. Dotted: only {supported} of {n_key} points keep a neighbour here, so the errors are "
-            f"not comparable. {_ALWAYS}"
+        seen = _(
+            "Training error {training}, leave-one-out error {left_out} at h = {h}; the smallest of {among} "
+            "is {least} at h = {best}.",
+            **said,
         )
-    return f"{seen}, so {_stands(training, left_out, best_training, best_error)}. {_ALWAYS}"
+        dotted = _(
+            "Dotted: only {supported} of {n_key} points keep a neighbour here, so the errors are not "
+            "comparable.",
+            supported=supported,
+            n_key=n_key,
+        )
+        return paragraph(seen, dotted, _(_ALWAYS))
+    stands = _STANDS[_stands(training, left_out, best_training, best_error)]
+    return paragraph(_(stands, **said), _(_ALWAYS))
 
 
-_ALWAYS = (
+def among(tried: int, compared: int, most_supported: int, n_key: int) -> str:
+    """Say which bandwidths are compared: all that were tried, or those that leave most points a neighbour."""
+    if compared == tried:
+        return _("{tried} tried", tried=f"{tried:,}")
+    if most_supported == n_key:
+        return _("the {compared} tried that leave every point a neighbour", compared=f"{compared:,}")
+    return _(
+        "the {compared} tried that leave {supported} of {n_key} points a neighbour",
+        compared=f"{compared:,}",
+        supported=most_supported,
+        n_key=n_key,
+    )
+
+
+_ALWAYS = N_(
     "The training error is smallest as h goes to 0, because each point then predicts itself. Leave-one-out "
     "takes the point away first."
 )
+_STANDS: Mapping[str, str] = {
+    "as good": N_(
+        "Training error {training}, leave-one-out error {left_out} at h = {h}; the smallest of {among} is "
+        "{least} at h = {best}, so this h is as good."
+    ),
+    "too small": N_(
+        "Training error {training}, leave-one-out error {left_out} at h = {h}; the smallest of {among} is "
+        "{least} at h = {best}, so this h is too small: the curve follows single points, and is farther from "
+        "those left out."
+    ),
+    "too large": N_(
+        "Training error {training}, leave-one-out error {left_out} at h = {h}; the smallest of {among} is "
+        "{least} at h = {best}, so this h is too large: the curve is too smooth for the points seen and for "
+        "those left out."
+    ),
+    "worse": N_(
+        "Training error {training}, leave-one-out error {left_out} at h = {h}; the smallest of {among} is "
+        "{least} at h = {best}, so this h is worse on the points left out."
+    ),
+}
 
 
 def _stands(training: float, left_out: float, best_training: float, best_error: float) -> str:
     if left_out <= best_error * CLOSE:
-        return "this h is as good"
+        return "as good"
     if training < best_training:
-        return "this h is too small: the curve follows single points, and is farther from those left out"
-    if training > best_training:
-        return "this h is too large: the curve is too smooth for the points seen and for those left out"
-    return "this h is worse on the points left out"
+        return "too small"
+    return "too large" if training > best_training else "worse"
 
 
 def learned_sentence(
@@ -210,51 +301,108 @@ def learned_sentence(
 ) -> str:
     """Say how learning went; ``fewer`` are the points with a neighbour at its end."""
     if steps == 0 and kernel == "boxcar":
-        return (
-            f"Nothing to learn from h = {points.set_width(start)}: the boxcar's error is a staircase in h, "
-            "flat between its steps, so its gradient is zero everywhere."
+        return _(
+            "Nothing to learn from h = {h}: the boxcar's error is a staircase in h, flat between its steps, "
+            "so its gradient is zero everywhere.",
+            h=points.set_width(start),
         )
     if steps == 0:
-        return f"Nothing to learn from h = {points.set_width(start)}: there the error does not change with h."
-    count = "1 step" if steps == 1 else f"{steps} steps"
-    went = (
-        f"Adam on log h went from {points.set_width(start)} to **{points.width(end, 4)}** in {count}"
-        f"{'' if steps >= planned else ', where it was stopped or found no slope'}, error {number(error)}; "
-        f"the best of the search is {points.width(best, 4)} with {number(best_error)}"
+        return _(
+            "Nothing to learn from h = {h}: there the error does not change with h.",
+            h=points.set_width(start),
+        )
+    apart = abs(end / best - 1)
+    if fewer is not None or (apart > _NEAR and error > best_error * _NEARLY_AS_GOOD):
+        ends = "apart"
+    else:
+        ends = "same" if apart <= _NEAR else "flat"
+    went = _(
+        _WENT[ends, steps < planned],
+        start=points.set_width(start),
+        end=points.width(end, 4),
+        steps=_n("{count} step", "{count} steps", steps),
+        error=number(error),
+        best=points.width(best, 4),
+        best_error=number(best_error),
+        apart=f"{apart:.1%}" if ends == "same" else f"{apart:.0%}",
     )
     if fewer is not None:
-        few = f"only {fewer} of {len(points.keys)} points keep a neighbour"
-        return f"{went}. Where it ended {few}, so the errors do not compare."
-    apart = abs(end / best - 1)
-    if apart <= 0.02:
-        return f"{went}: {apart:.1%} apart."
-    if error <= best_error * 1.02:
-        return f"{went}: {apart:.0%} apart in h, but the valley is flat and the errors agree."
-    return f"{went}. Descent goes to the nearest valley, or is still on its way: try another start."
+        few = _(
+            "Where it ended only {fewer} of {n_key} points keep a neighbour, so the errors do not compare.",
+            fewer=fewer,
+            n_key=len(points.keys),
+        )
+        return paragraph(went, few)
+    if ends == "apart":
+        valley = _("Descent goes to the nearest valley, or is still on its way: try another start.")
+        return paragraph(went, valley)
+    return went
+
+
+_NEAR = 0.02  # bandwidths so far apart, as a share of the best, are the same
+_NEARLY_AS_GOOD = 1.02  # errors so many times the best agree
+# Where learning ended, and whether it ended early.
+_WENT: Mapping[tuple[str, bool], str] = {
+    ("apart", False): N_(
+        "Adam on log h went from {start} to **{end}** in {steps}, error {error}; the best of the search is "
+        "{best} with {best_error}."
+    ),
+    ("apart", True): N_(
+        "Adam on log h went from {start} to **{end}** in {steps}, where it was stopped or found no slope, "
+        "error {error}; the best of the search is {best} with {best_error}."
+    ),
+    ("same", False): N_(
+        "Adam on log h went from {start} to **{end}** in {steps}, error {error}; the best of the search is "
+        "{best} with {best_error}: {apart} apart."
+    ),
+    ("same", True): N_(
+        "Adam on log h went from {start} to **{end}** in {steps}, where it was stopped or found no slope, "
+        "error {error}; the best of the search is {best} with {best_error}: {apart} apart."
+    ),
+    ("flat", False): N_(
+        "Adam on log h went from {start} to **{end}** in {steps}, error {error}; the best of the search is "
+        "{best} with {best_error}: {apart} apart in h, but the valley is flat and the errors agree."
+    ),
+    ("flat", True): N_(
+        "Adam on log h went from {start} to **{end}** in {steps}, where it was stopped or found no slope, "
+        "error {error}; the best of the search is {best} with {best_error}: {apart} apart in h, but the "
+        "valley is flat and the errors agree."
+    ),
+}
 
 
 def bridge_sentence(*, largest: float, keeps_lengths: bool, on_circle: bool, h_squared: float) -> str:
     """Say what becomes of the Gaussian weights without the term in the keys' lengths."""
-    at = f"With temperature h² = {number(h_squared, 3)}"
+    temperature, difference = number(h_squared, 3), number(largest, 2)
     if keeps_lengths:
-        return (
-            f"{at}, the softmax of **q** · **k** − |**k**|²/2 gives the weights of the Gaussian kernel "
-            f"(largest difference {number(largest, 2)}). |**q**|²/2 is the same in a whole row: it cancels."
+        return _(
+            "With temperature h² = {temperature}, the softmax of **q** · **k** − |**k**|²/2 gives the "
+            "weights of the Gaussian kernel (largest difference {difference}). |**q**|²/2 is the same in a "
+            "whole row: it cancels.",
+            temperature=temperature,
+            difference=difference,
         )
     if on_circle:
-        return (
-            f"{at}, and all **keys** equally long, |**k**|²/2 is the same for every key, so it cancels too: "
-            "dot-product attention is the Gaussian kernel (largest difference "
-            f"{number(largest, 2)})."
+        return _(
+            "With temperature h² = {temperature}, and all **keys** equally long, |**k**|²/2 is the same for "
+            "every key, so it cancels too: dot-product attention is the Gaussian kernel (largest difference "
+            "{difference}).",
+            temperature=temperature,
+            difference=difference,
         )
     if largest < 5e-4:
-        return (
-            f"{at} the scores are so small against h² that even without |**k**|²/2 no weight differs by more "
-            f"than {number(largest, 2)}. A narrower h shows what the term does."
+        return _(
+            "With temperature h² = {temperature} the scores are so small against h² that even without "
+            "|**k**|²/2 no weight differs by more than {difference}. A narrower h shows what the term does.",
+            temperature=temperature,
+            difference=difference,
         )
-    return (
-        f"{at}, without |**k**|²/2: dot-product attention favours long **keys** over near ones. The largest "
-        f"difference of a weight is {largest:.3f}. Put the keys on a circle and it goes."
+    return _(
+        "With temperature h² = {temperature}, without |**k**|²/2: dot-product attention favours long "
+        "**keys** over near ones. The largest difference of a weight is {difference}. Put the keys on a "
+        "circle and it goes.",
+        temperature=temperature,
+        difference=f"{largest:.3f}",
     )
 
 
@@ -279,26 +427,46 @@ def fails_sentence(
         to_nearest, to_mean: mean distances of the estimate to the nearest key's value and to the mean.
         spread: standard deviation of the values, which says what is small.
     """
-    seen = f"h = {points.set_width(bandwidth)}, {named(kernel)}:"
-    levels = (
-        " Beyond the data the estimate becomes flat: it continues no trend, it averages the nearest keys."
+    said: dict[str, object] = {"h": points.set_width(bandwidth), "kernel": named(kernel)}
+    levels = _(
+        "Beyond the data the estimate becomes flat: it continues no trend, it averages the nearest keys."
     )
     if not spread:
-        seen += " all values are the same, and so is every estimate."
+        seen = _("h = {h}, {kernel}: all values are the same, and so is every estimate.", **said)
     elif to_nearest < 0.05 * spread:
-        seen += (
-            " so narrow that every estimate copies the nearest key's value, and its noise where it has any."
+        seen = _(
+            "h = {h}, {kernel}: so narrow that every estimate copies the nearest key's value, and its noise "
+            "where it has any.",
+            **said,
         )
     elif to_mean < 0.15 * spread:
-        seen += " so wide that every place gets the mean of all values; the curve is gone."
+        seen = _(
+            "h = {h}, {kernel}: so wide that every place gets the mean of all values; the curve is gone.",
+            **said,
+        )
         levels = ""
     elif ends is None:
-        seen += " at both ends all keys lie on one side, which pulls the estimate inwards."
+        seen = _(
+            "h = {h}, {kernel}: at both ends all keys lie on one side, which pulls the estimate inwards.",
+            **said,
+        )
     elif max(map(abs, ends)) < 0.02 * spread:
-        seen += " narrow enough that the ends are hardly wrong, though all their keys lie on one side."
+        seen = _(
+            "h = {h}, {kernel}: narrow enough that the ends are hardly wrong, though all their keys lie on "
+            "one side.",
+            **said,
+        )
     else:
-        off = listed([f"{'+' if end > 0 else ''}{number(end, 3)}" for end in ends])
-        seen += f" even without noise the ends are wrong by {off}, because all their keys lie on one side."
+        seen = _(
+            "h = {h}, {kernel}: even without noise the ends are wrong by {errors}, because all their keys "
+            "lie on one side.",
+            **said,
+            errors=listed([f"{'+' if end > 0 else ''}{number(end, 3)}" for end in ends]),
+        )
     if silent > 0.005:
-        return f"{seen} {silent:.0%} of the places drawn find no key in the window: no estimate (hatched)."
-    return f"{seen}{levels}"
+        none = _(
+            "{share} of the places drawn find no key in the window: no estimate (hatched).",
+            share=f"{silent:.0%}",
+        )
+        return paragraph(seen, none)
+    return paragraph(seen, levels)

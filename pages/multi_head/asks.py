@@ -15,6 +15,7 @@ from attn_ui.base.schemes import SchemeSettings, ask_scheme
 from attn_ui.base.sentence import ask_sentence
 from attn_ui.base.shared_settings import BIAS, CROSS, HEAD, SEED, STRENGTH, TEMPERATURE, TEXT, TEXT_2
 from attn_ui.base.weight_tables import Weight, spread
+from attn_words import _, _n, paragraph
 from pages.multi_head.compute import MOST_NUMBERS, heads_slider, sequences, sizes_of, widths
 from pages.multi_head.settings import (
     A_PATTERN_A_HEAD,
@@ -57,7 +58,7 @@ class Asked:
 
 def asks(ask: Ask) -> Asked:
     """Ask for the view, and in the sidebar for all else."""
-    view = ask.segment(VIEW, "Picture", label_visibility="collapsed")
+    view = ask.segment(VIEW, _("Picture"), label_visibility="collapsed")
     with ask.sidebar():
         setting, say_of_example = _ask_setting(ask)
         setting = _ask_weights(ask, setting)
@@ -107,31 +108,31 @@ def _ask_setting(ask: Ask) -> tuple[Setting, Callable[[int], None]]:
     Returns the setting; and what says of an example, at its place, which settings are others here, given the
     number of heads that is asked for beside it: 0 where that is moved under the picture.
     """
-    ask.heading("Words")
-    case = ask.choose(CASE, "Example", on_change=lambda: _choose_case(ask))
+    ask.heading(_("Words"))
+    case = ask.choose(CASE, _("Example"), on_change=lambda: _choose_case(ask))
     own = case not in EXAMPLES
     text, memory_text, cross = TEXT.default, TEXT_2.default, False
     d_model = d_memory = WIDTH_MODEL.default
     if own:
-        text = ask_sentence(ask, TEXT, "Sentence", tokenize=tokenize, most=MAX_TOKENS, how_cut=how_cut)
-        cross = ask.flag(CROSS, "Keys from a second sentence")
+        text = ask_sentence(ask, TEXT, _("Sentence"), tokenize=tokenize, most=MAX_TOKENS, how_cut=how_cut)
+        cross = ask.flag(CROSS, _("Keys from a second sentence"))
         if cross:
             memory_text = ask_sentence(
-                ask, TEXT_2, "Second sentence", tokenize=tokenize, most=MAX_TOKENS, how_cut=how_cut
+                ask, TEXT_2, _("Second sentence"), tokenize=tokenize, most=MAX_TOKENS, how_cut=how_cut
             )
     about = ask.space()
-    ask.heading("Positions")
+    ask.heading(_("Positions"))
     positions = ask_scheme(ask, POSITIONS, SCHEMES, live=(STRENGTH,))
-    ask.heading("Sizes")
+    ask.heading(_("Sizes"))
     if own:
         d_model = d_memory = ask.whole(WIDTH_MODEL, "d_model")
         if cross:
-            d_memory = ask.whole(WIDTH_MEMORY, "Width of the second sentence")
-    free = ask.flag(FREE_HEADS, "Set d_head freely")
+            d_memory = ask.whole(WIDTH_MEMORY, _("Width of the second sentence"))
+    free = ask.flag(FREE_HEADS, _("Set d_head freely"))
     d_head = ask.whole(WIDTH_HEAD, "d_head") if free else None
-    projection = ask.flag(PROJECTION, "Output projection W_o")
-    bias = ask.flag(BIAS, "Biases")
-    seed = ask.whole(SEED, "Seed")
+    projection = ask.flag(PROJECTION, _("Output projection W_o"))
+    bias = ask.flag(BIAS, _("Biases"))
+    seed = ask.whole(SEED, _("Seed"))
     setting = Setting(
         case,
         text,
@@ -158,9 +159,9 @@ def _ask_setting(ask: Ask) -> tuple[Setting, Callable[[int], None]]:
     if note:
         ask.say(f":material/info: {note}")
     if setting.mask == A_PATTERN_A_HEAD:
-        chosen = ask.several(PATTERNS, "Patterns, one head after the other", PATTERNS.options)
+        chosen = ask.several(PATTERNS, _("Patterns, one head after the other"), PATTERNS.options)
         setting = replace(setting, patterns=tuple(sorted(chosen, key=PATTERNS.options.index)))
-    details = ask_details(ask, setting.kinds, blocks_in="a map")
+    details = ask_details(ask, setting.kinds, blocks_in=_("a map"))
     return replace(setting, masking=Masking(seed=seed, **details)), say
 
 
@@ -168,21 +169,23 @@ def _about(setting: Setting, n_head: int) -> str:
     """Say what an example is as it comes, and which of the settings that it decides are others beside it."""
     sample = EXAMPLES[setting.case]
     positions = WITH_POSITIONS.get(setting.case)
-    said = sample.description + (f" Positions: {SCHEMES[positions].sentence}" if positions else "")
     pairs = {
-        "the number of heads": (n_head or sample.num_heads, sample.num_heads),
+        _("the number of heads"): (n_head or sample.num_heads, sample.num_heads),
         "d_head": (setting.d_head, sample.d_head),
-        "the output projection": (setting.projection, sample.output_projection),
-        "biases": (setting.bias, False),
-        "positions": (setting.positions.name, positions or POSITIONS.default),
+        _("the output projection"): (setting.projection, sample.output_projection),
+        _("biases"): (setting.bias, False),
+        _("positions"): (setting.positions.name, positions or POSITIONS.default),
     }
     others = [name for name, (here, there) in pairs.items() if here != there]
-    changed = f" Changed in this sidebar: {listed(others)}." if others else ""
-    return f"As the example comes: {said}{changed}"
+    return paragraph(
+        _("As the example comes: {description}", description=_(sample.description)),
+        _("Positions: {sentence}", sentence=_(SCHEMES[positions].sentence)) if positions else "",
+        _("Changed in this sidebar: {settings}.", settings=listed(others)) if others else "",
+    )
 
 
 def _ask_mask(ask: Ask) -> str:
-    mask = ask.choose(HEADS_MASK, "Mask", on_change=lambda: _widen(ask))
+    mask = ask.choose(HEADS_MASK, _("Mask"), on_change=lambda: _widen(ask))
     if mask in MASK_PATTERNS and (also := in_papers(MASK_PATTERNS[mask].known_as)):
         ask.say(also)
     return mask
@@ -204,12 +207,17 @@ def _make_room(setting: Setting) -> tuple[Setting, str]:
             width = EXAMPLES[setting.case].d_model
             if scheme.fitting_width(width) == width:
                 return setting, ""
-            return replace(setting, positions=NO_POSITIONS), (
-                f"The learned table has width {scheme.fitting_width(width)} and this example {width}: no "
-                "positions are added. A sentence of your own takes the table's width."
+            return replace(setting, positions=NO_POSITIONS), paragraph(
+                _(
+                    "The learned table has width {table} and this example {width}: no positions are added.",
+                    table=scheme.fitting_width(width),
+                    width=width,
+                ),
+                _("A sentence of your own takes the table's width."),
             )
         wide = replace(setting, d_model=used, d_memory=scheme.fitting_width(setting.d_memory))
-        return wide, f"The learned table has width {used}, so the words have too." if wide != setting else ""
+        widened = _("The learned table has width {width}, so the words have too.", width=used)
+        return wide, widened if wide != setting else ""
     if scheme.adds != "rotation":
         return setting, ""
     given = setting.d_model if setting.d_head is None else setting.d_head
@@ -219,7 +227,9 @@ def _make_room(setting: Setting) -> tuple[Setting, str]:
     wide = replace(setting, d_model=even) if setting.d_head is None else replace(setting, d_head=even)
     if setting.d_head is None and not setting.cross:
         wide = replace(wide, d_memory=even)
-    return wide, f"Rotary turns pairs of dimensions: {even} is used in place of {given}."
+    return wide, _(
+        "Rotary turns pairs of dimensions: {used} is used in place of {given}.", used=even, given=given
+    )
 
 
 def _widen(ask: Ask) -> None:
@@ -238,13 +248,13 @@ def _ask_look(ask: Ask, view: str, count_heads: Callable[[], int]) -> Look:
     """
     order = ORDER_BY.default
     if view not in WITHOUT_HEADS:
-        ask.heading("Picture")
+        ask.heading(_("Picture"))
     if view == "two heads":
         names = names_of_heads(count_heads())
-        ask.pick(HEAD, "Head", names)
-        ask.pick(AGAINST, "minus", names)
+        ask.pick(HEAD, _("Head"), names)
+        ask.pick(AGAINST, _("minus"), names)
     elif view not in WITHOUT_HEADS:
-        order = ask.choose(ORDER_BY, "Order heads by")
+        order = ask.choose(ORDER_BY, _("Order heads by"))
     return Look(view, order, 0, 0, ())
 
 
@@ -252,26 +262,26 @@ def with_heads(ask: Ask, look: Look, n_head: int) -> Look:
     """Offer to switch heads off, and say in the look which are chosen and which are off."""
     head, against = ask.place(HEAD, n_head), ask.place(AGAINST, n_head)
     offered = [str(head + 1) for head in range(n_head)]
-    off = tuple(int(head) - 1 for head in ask.several(OFF, "Heads switched off", offered))
+    off = tuple(int(head) - 1 for head in ask.several(OFF, _("Heads switched off"), offered))
     if len(off) == n_head:
-        ask.say(":material/edit: All heads are off: the output is what is left, zero or the bias.")
+        ask.say(_(":material/edit: All heads are off: the output is what is left, zero or the bias."))
     return replace(look, head=head, against=against, off=off, num_kv_heads=int(ask.value(KV_HEADS)))
 
 
 def names_of_heads(n_head: int) -> Sequence[str]:
     """Return what the heads are called, counted from 1."""
-    return [f"head {head}" for head in range(1, n_head + 1)]
+    return [_("head {head}", head=head) for head in range(1, n_head + 1)]
 
 
 def _ask_weights(ask: Ask, setting: Setting) -> Setting:
     """Return the setting with how its weights are drawn, and with those set by hand."""
-    ask.heading("Weights W")
+    ask.heading(_("Weights W"))
     setting = replace(
         setting, init=ask_init(ask, INIT, {name: each.sentence for name, each in INITS.items()})
     )
     about = ask.space()
     given = ask_by_hand(ask, _shapes(ask, setting)) if ask_whether(ask) else ()
-    if drawn := drawn_so(setting, [name for name, _ in given]):
+    if drawn := drawn_so(setting, [name for name, _rows in given]):
         with about:
             ask.say(drawn)
     return replace(setting, weights=given)
@@ -289,7 +299,7 @@ def _shapes(ask: Ask, setting: Setting) -> list[list[Weight]]:
 
 
 def _with(heads: int) -> str:
-    return "with 1 head" if heads == 1 else f"with {heads} heads"
+    return _n("with {count} head", "with {count} heads", heads)
 
 
 def drawn_so(setting: Setting, typed: list[str]) -> str:
@@ -307,7 +317,17 @@ def drawn_so(setting: Setting, typed: list[str]) -> str:
         {
             name: texts[0]
             if len({*texts}) == 1
-            else " and ".join(f"{text} {_with(heads)}" for text, heads in zip(texts, ends, strict=True))
+            else listed(
+                [
+                    _n(
+                        "{deviation} with {count} head",
+                        "{deviation} with {count} heads",
+                        heads,
+                        deviation=text,
+                    )
+                    for text, heads in zip(texts, ends, strict=True)
+                ]
+            )
             for name, texts in found.items()
         }
     )
@@ -315,23 +335,29 @@ def drawn_so(setting: Setting, typed: list[str]) -> str:
 
 def _ask_moving(ask: Ask, setting: Setting) -> Moving:
     """Ask what the slider moves, and for the values of what it does not move."""
-    ask.heading("Slider")
-    what = ask.choose(MOVES, "The slider moves")
+    ask.heading(_("Slider"))
+    what = ask.choose(MOVES, _("The slider moves"))
     placed = SCHEMES[setting.positions.name].adds != "nothing"
     missing = {
-        "mask width": "" if setting.width_name else "The mask here has no width to move",
-        "strength of positions": "" if placed else "There are no positions here whose strength could move",
+        "mask width": ""
+        if setting.width_name
+        else _(":material/info: The mask here has no width to move: the slider moves heads."),
+        "strength of positions": ""
+        if placed
+        else _(
+            ":material/info: There are no positions here whose strength could move: the slider moves heads."
+        ),
     }
     if missing.get(what):
-        ask.say(f":material/info: {missing[what]}: the slider moves heads.")
+        ask.say(missing[what])
         what = MOVES.default
     temperature, reach, strength = TEMPERATURE.default, MASK_REACH.default, setting.positions.strength
     if what != "temperature":
-        temperature = ask.step(TEMPERATURE, "Temperature T")
+        temperature = ask.step(TEMPERATURE, _("Temperature T"))
     if setting.width_name and what != "mask width":
         reach = ask.step(widths(setting), setting.width_name)
     if placed and what != "strength of positions":
-        strength = ask.step(STRENGTH, "Strength of positions")
+        strength = ask.step(STRENGTH, _("Strength of positions"))
     setting = replace(
         setting,
         temperature=temperature,
@@ -341,7 +367,7 @@ def _ask_moving(ask: Ask, setting: Setting) -> Moving:
     every = slider_of(what, setting)
     if what == "heads":
         return Moving(what, setting, 0, every)
-    n_head = int(ask.step(heads_slider(setting), "Heads"))
+    n_head = int(ask.step(heads_slider(setting), _("Heads")))
     n_query, n_key = sequences(setting).shape
     steps = every.fitting(n_head * n_query * n_key, MOST_NUMBERS)
     return Moving(what, setting, n_head, ask.exact(steps), len(steps.values) < len(every.values))

@@ -6,6 +6,7 @@ import torch
 from torch import Tensor
 
 from attn_core import MultiHead, causal_mask, label_tokens, padding_mask, sentence_vectors, tokenize
+from attn_words import _
 from pages.multi_head.compute import Now, biases_of
 
 MOST_SENTENCES, MOST_WORDS = 4, 12
@@ -70,7 +71,7 @@ def batch_of(now: Now, text: str) -> Batch:
     """
     sentences = split_sentences(text)
     if not sentences:
-        raise ValueError("wanted sentences with a slash between them, got no word")
+        raise ValueError(_("wanted sentences with a slash between them, got no word"))
     lengths = [len(words) for words in sentences]
     n, setting, module = max(lengths), now.setting, now.module
     x = torch.zeros(len(sentences), n, module.d_model, dtype=torch.float64)

@@ -1,6 +1,7 @@
 """Multi-head attention: several maps of the same words, joined into one output."""
 
 from attn_ui.base.page import Page
+from attn_words import N_
 from pages.multi_head.asks import Asked, asks, reads
 from pages.multi_head.compute import Now
 from pages.multi_head.follows import FOLLOWS
@@ -11,8 +12,8 @@ from pages.multi_head.tables import tables
 
 PAGE: Page[Asked, Now] = Page(
     "multi_head",
-    "Multi-head attention",
-    "Several heads look at the same words, each in its own way; their outputs are joined into one.",
+    N_("Multi-head attention"),
+    N_("Several heads look at the same words, each in its own way; their outputs are joined into one."),
     SETTINGS,
     asks=asks,
     sees=sees,

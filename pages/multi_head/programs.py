@@ -9,6 +9,7 @@ from attn_core import make_mask, mask_code, tokenize
 from attn_core.learned_positions import PACKAGE
 from attn_ui.base.program_lines import drawn, given
 from attn_ui.base.programs import Programs, in_latex
+from attn_words import _
 from pages.multi_head import formulas
 from pages.multi_head import snippet as snippets
 from pages.multi_head.compute import Now, allowed, by_hand, width_of
@@ -24,7 +25,7 @@ def programs(now: Now) -> Programs:
         lambda: snippet(now),
         lambda: short(now),
         lambda: formula(now),
-        prints="the weights of every head, and the output",
+        prints=_("the weights of every head, and the output"),
         package=PACKAGE if now.setting.positions.name == "learned" else "",
     )
 

@@ -4,6 +4,7 @@ from attn_ui.base.ask import Ask
 from attn_ui.base.masking import toggle_cell
 from attn_ui.base.page import Cell, Figure, Seen, Small
 from attn_ui.base.shared_settings import HEAD, KEY, QUERY
+from attn_words import _
 from pages.multi_head import words
 from pages.multi_head.asks import Asked, with_heads
 from pages.multi_head.compute import Now, by_hand, heads_slider, sequences, sizes_of
@@ -27,7 +28,7 @@ def sees(ask: Ask, asked: Asked) -> Seen[Now]:
     figure = Figure(
         packed(moving.still, look.drawn),
         key="maps",
-        alt=VIEWS[look.view].alt,
+        alt=_(VIEWS[look.view].alt),
         name="multi-head attention",
         slider=slider,
         chosen={"query": QUERY, "key": KEY, "head": HEAD},

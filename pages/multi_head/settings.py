@@ -25,6 +25,7 @@ from attn_ui.base.shared_settings import (
     scheme_setting,
 )
 from attn_ui.base.weight_tables import TABLES, hand_settings, init_setting
+from attn_words import N_
 
 TAB = grouped_tabs(
     understand=("Heads add up", "Shapes", "Arithmetic", "Maths", "Measures"),
@@ -50,7 +51,7 @@ HEADS = Steps(
     4,
     tuple(range(1, MAX_HEADS + 1)),
     ".0f",
-    only="a number of heads that is offered here",
+    only=N_("a number of heads that is offered here"),
     told=True,
 )
 PROJECTION = Flag("wo", True)
@@ -87,13 +88,13 @@ KV_HEADS = Steps(
     MAX_HEADS,  # as many as heads
     tuple(range(1, MAX_HEADS + 1)),
     ".0f",
-    only="a number that the heads can be shared out among",
+    only=N_("a number that the heads can be shared out among"),
 )
 LATENT = Steps("latent", 512, tuple(range(1, 513)), ".0f")  # the default: the whole rank
 SPELLING = Choice(
     "spelling", "einops", ("loops", "matmul", "einsum", "einops", "torch"), kind="spelling", tab="Spellings"
 )
-FIT_STEP = Steps("fit", 120, tuple(range(0, 121, 5)), ".0f", only="a step that is kept, every fifth")
+FIT_STEP = Steps("fit", 120, tuple(range(0, 121, 5)), ".0f", only=N_("a step that is kept, every fifth"))
 BATCH = Text("batch", "the cat sat on the mat / cats like warm milk / it rains", 300)
 RESIDUAL = Flag("residual", True)
 NORM = Choice("norm", "after", ("none", "before", "after"))

@@ -6,6 +6,7 @@ from attn_ui.base.ask import Ask
 from attn_ui.base.page import Slider
 from attn_ui.base.parameters import Steps
 from attn_ui.base.shared_settings import STRENGTH, TEMPERATURE
+from attn_words import _
 from pages.multi_head.compute import Now, heads_slider, widths
 from pages.multi_head.state import Look, Setting
 
@@ -29,10 +30,10 @@ class Moving:
         """Return the slider under the picture."""
         labels = {
             "mask width": self.setting.width_name,
-            "temperature": "Temperature T",
-            "strength of positions": "Strength of positions",
+            "temperature": _("Temperature T"),
+            "strength of positions": _("Strength of positions"),
         }
-        return Slider(labels.get(self.what, "Heads"), self.steps)
+        return Slider(labels.get(self.what, _("Heads")), self.steps)
 
     @property
     def still(self) -> "Moving":

@@ -6,6 +6,7 @@ from attn_core import GLOROT, MASK_PATTERNS, Masking
 from attn_ui.base.bounds import MAX_HEADS
 from attn_ui.base.schemes import SchemeSettings
 from attn_ui.base.weight_tables import Given
+from attn_words import _
 from pages.multi_head.settings import A_PATTERN_A_HEAD, USUAL_PATTERNS, WITHOUT_HEADS
 
 NO_POSITIONS = SchemeSettings("none")
@@ -43,11 +44,14 @@ class Setting:
     @property
     def width_name(self) -> str:
         """What the mask's width is called; nothing where it has none."""
-        names = {"sliding window": "Neighbours on each side", "padding": "Padded keys at the end"}
-        widths = {kind: MASK_PATTERNS[kind].width for kind in self.kinds if MASK_PATTERNS[kind].width}
+        widths = [MASK_PATTERNS[kind].width for kind in self.kinds if MASK_PATTERNS[kind].width]
+        if not widths:
+            return ""
         if self.mask == A_PATTERN_A_HEAD:
-            return "Window, block or prefix" if widths else ""
-        return names.get(self.mask, widths.get(self.mask, ""))
+            return _("Window, block or prefix")
+        if self.mask == "sliding window":
+            return _("Neighbours on each side")
+        return _("Padded keys at the end") if self.mask == "padding" else _(widths[0])
 
 
 @dataclass(frozen=True)

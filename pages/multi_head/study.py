@@ -5,6 +5,7 @@ from typing import NamedTuple
 from attn_core import HeadsFit, HeadsStudy, fit_heads, heads_study
 from attn_ui.base.bounds import MAX_HEADS
 from attn_ui.base.shared_cache import shared
+from attn_words import N_
 from pages.multi_head.compute import Now, divisors, sequences
 from pages.multi_head.settings import FIT_STEP, LAYERS
 from pages.multi_head.state import Setting
@@ -13,7 +14,7 @@ N_LAYERS = len(LAYERS.values) - 1
 N_SEEDS, N_SEEDS_WIDE, WIDE = 8, 3, 128  # fewer seeds for vectors wider than this: their layers are large
 APART = 100  # from one seed to the next; each layer of a stack takes one in between
 FIT_HEADS, N_FIT_SEEDS = (1, 2, 4, 8), 5
-WAYS = {False: "without the residual", True: "with the residual"}
+WAYS = {False: N_("without the residual"), True: N_("with the residual")}
 
 
 def bare(setting: Setting) -> Setting:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from attn_ui.base.weight_tables import Given, Weight
+from attn_words import _
 
 
 @dataclass(frozen=True)
@@ -28,7 +29,7 @@ def weights(sizes: Sizes, when: str = "") -> list[Weight]:
     ['W_q: 6 × 6', 'W_k: 4 × 6', 'W_v: 4 × 6', 'W_o: 6 × 6']
     """
     width = sizes.n_head * sizes.d_head
-    memory = "width of the second sentence" if sizes.cross else "d_model"
+    memory = _("width of the second sentence") if sizes.cross else "d_model"
     made = [
         Weight("W_q", (sizes.d_model, width), "d_model × n_head · d_head", when),
         Weight("W_k", (sizes.d_key, width), f"{memory} × n_head · d_head", when),

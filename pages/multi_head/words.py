@@ -3,11 +3,55 @@
 from collections.abc import Sequence
 
 from attn_figures.block_diagrams import Shapes
-from attn_figures.numbers import counted, fixed, number
+from attn_figures.numbers import fixed, number
 from attn_ui.base.markdown import listed
+from attn_ui.base.parameters import shown as named
 from attn_ui.base.weight_tables import Given, Weight
+from attn_words import _, _c, _n, paragraph
+from pages.multi_head.settings import HEADS_MASK, POSITIONS
 
 MOST_HEADS_TOLD = 4  # whose numbers a sentence gives one by one
+ROUNDING = 1e-12  # below this share of their size, no token differs from another
+
+
+def heads(count: int) -> str:
+    """Say how many heads.
+
+    >>> heads(1), heads(4)
+    ('1 head', '4 heads')
+    """
+    return _n("{count} head", "{count} heads", count)
+
+
+def heads_of_width(count: int, width: int) -> str:
+    """Say how many heads, and how wide they are."""
+    return _n("{count} head of width {width}", "{count} heads of width {width}", count, width=width)
+
+
+def keys(count: int) -> str:
+    """Say how many keys."""
+    return _n("{count} key", "{count} keys", count)
+
+
+def tokens(count: int) -> str:
+    """Say how many tokens."""
+    return _n("{count} token", "{count} tokens", count)
+
+
+def layers_of(count: int) -> str:
+    """Say how many layers."""
+    return _n("{count} layer", "{count} layers", count)
+
+
+def first_of(names: Sequence[str]) -> str:
+    """List names, the first three and how many more where they are many."""
+    if len(names) <= 4:
+        return listed(names)
+    return listed([*names[:3], _("{count} more", count=len(names) - 3)])
+
+
+def _numbers(values: Sequence[int]) -> str:
+    return listed([str(value) for value in values])
 
 
 def does_not_divide(wanted: int, d_model: int, allowed: Sequence[int], shown: int) -> str:
@@ -18,30 +62,63 @@ def does_not_divide(wanted: int, d_model: int, allowed: Sequence[int], shown: in
     """
     below = [heads for heads in allowed if heads < wanted][-1:]
     above = [heads for heads in allowed if heads > wanted][:1]
-    near = [str(heads) for heads in (*below, *above)]
-    verb = "nearest that does is" if len(near) == 1 else "nearest that do are"
-    shows = "" if near == [str(shown)] else f"; {shown} is shown"
-    there = "there is only" if d_model == 1 else "there are only"
-    more = f", for {there} {counted(d_model, 'dimension')}" if wanted > d_model else ""
-    return f"{wanted} heads do not divide d_model = {d_model}{more}. The {verb} {listed(near)}{shows}."
+    near = [*below, *above]
+    if wanted > d_model:
+        why = _n(
+            "{wanted} heads do not divide d_model = {count}, for there is only {count} dimension.",
+            "{wanted} heads do not divide d_model = {count}, for there are only {count} dimensions.",
+            d_model,
+            wanted=wanted,
+        )
+    else:
+        why = _("{wanted} heads do not divide d_model = {d_model}.", wanted=wanted, d_model=d_model)
+    if near == [shown]:
+        fits = _("The nearest that does is {near}.", near=shown)
+    else:
+        fits = _n(
+            "The nearest that does is {near}; {shown} is shown.",
+            "The nearest that do are {near}; {shown} is shown.",
+            len(near),
+            near=_numbers(near),
+            shown=shown,
+        )
+    return paragraph(why, fits)
 
 
 def diagram(shapes: Shapes) -> str:
     """Say which widths heads take and make, and what becomes of them."""
-    n_head, d_head = shapes.query[0], shapes.query[-1]
-    said = f"Each of {n_head} heads makes" if n_head > 1 else "The one head makes"
-    said += f" queries {d_head} wide from vectors {shapes.x[-1]} wide, by a matrix of its own."
-    if shapes.key[0] < n_head:
-        said += (
-            f" Keys and values have {counted(shapes.key[0], 'head')}: {n_head // shapes.key[0]} share each."
+    n_head, d_head, n_kv = shapes.query[0], shapes.query[-1], shapes.key[0]
+    sizes = {"d_head": d_head, "d_model": shapes.x[-1]}
+    said = [
+        _n(
+            "The one head makes queries {d_head} wide from vectors {d_model} wide, by a matrix of its own.",
+            "Each of {count} heads makes queries {d_head} wide from vectors {d_model} wide, by a matrix of "
+            "its own.",
+            n_head,
+            **sizes,
+        )
+    ]
+    if n_kv < n_head:
+        said.append(
+            _n(
+                "Keys and values have {count} head: {group} share each.",
+                "Keys and values have {count} heads: {group} share each.",
+                n_kv,
+                group=n_head // n_kv,
+            )
         )
     if n_head > 1:
-        said += (
-            f" Concat lays {n_head} outputs side by side: {n_head} × {d_head} = {shapes.concatenated[-1]}."
+        said.append(
+            _(
+                "Concat lays {n_head} outputs side by side: {n_head} × {d_head} = {width}.",
+                n_head=n_head,
+                d_head=d_head,
+                width=shapes.concatenated[-1],
+            )
         )
     if shapes.output_weight is not None:
-        said += f" W_o mixes them into vectors {shapes.output[-1]} wide."
-    return f"{said} A click on a box opens what it is: a picture, or a tab under this one."
+        said.append(_("W_o mixes them into vectors {width} wide.", width=shapes.output[-1]))
+    return paragraph(*said, _("A click on a box opens what it is: a picture, or a tab under this one."))
 
 
 def maps(
@@ -56,28 +133,65 @@ def maps(
         d_model: width of the model.
         some_empty: whether a query may attend to nothing.
     """
-    n_head, keys = len(effective), counted(n_key, "key")
-    width = f"{counted(n_head, 'head')} of width {d_head}"
-    average = "on average over the queries that may attend" if some_empty else "on average"
+    n_head = len(effective)
+    every = heads_of_width(n_head, d_head)
     if not any(effective):
-        return f"{width}: no query may attend to any key, so every weight is zero."
-    if n_head == 1:
-        return (
-            f"{width}: one map. Its weights are as spread as equal weights on {effective[0]:.1f} of {keys}, "
-            f"{average}. More heads give more maps of the same words."
-        )
+        return _("{heads}: no query may attend to any key, so every weight is zero.", heads=every)
     narrow = min(range(n_head), key=lambda head: effective[head])
     wide = max(range(n_head), key=lambda head: effective[head])
-    shared = f", cut from projections {n_head * d_head} wide" if n_head * d_head == d_model else ""
-    if round(effective[narrow], 1) == round(effective[wide], 1):
-        return (
-            f"{width}{shared}. The weights of every head are as spread as equal weights on "
-            f"{effective[wide]:.1f} of {keys}, {average}."
+    spread = {"effective": f"{effective[narrow]:.1f}", "keys": keys(n_key)}
+    if n_head == 1:
+        return paragraph(
+            _("{heads}: one map.", heads=every),
+            _(
+                "Its weights are as spread as equal weights on {effective} of {keys}, on average over the "
+                "queries that may attend.",
+                **spread,
+            )
+            if some_empty
+            else _(
+                "Its weights are as spread as equal weights on {effective} of {keys}, on average.", **spread
+            ),
+            _("More heads give more maps of the same words."),
         )
-    return (
-        f"{width}{shared}. Head {narrow + 1} has the narrowest weights: as spread as equal weights on "
-        f"{effective[narrow]:.1f} of {keys}, {average}. "
-        f"Head {wide + 1} has the widest: {effective[wide]:.1f}."
+    width = n_head * d_head
+    begin = (
+        _("{heads}, cut from projections {width} wide.", heads=every, width=width)
+        if width == d_model
+        else _("{heads}.", heads=every)
+    )
+    if round(effective[narrow], 1) == round(effective[wide], 1):
+        spread["effective"] = f"{effective[wide]:.1f}"
+        return paragraph(
+            begin,
+            _(
+                "The weights of every head are as spread as equal weights on {effective} of {keys}, on "
+                "average over the queries that may attend.",
+                **spread,
+            )
+            if some_empty
+            else _(
+                "The weights of every head are as spread as equal weights on {effective} of {keys}, on "
+                "average.",
+                **spread,
+            ),
+        )
+    return paragraph(
+        begin,
+        _(
+            "Head {head} has the narrowest weights: as spread as equal weights on {effective} of {keys}, on "
+            "average over the queries that may attend.",
+            head=narrow + 1,
+            **spread,
+        )
+        if some_empty
+        else _(
+            "Head {head} has the narrowest weights: as spread as equal weights on {effective} of {keys}, on "
+            "average.",
+            head=narrow + 1,
+            **spread,
+        ),
+        _("Head {head} has the widest: {effective}.", head=wide + 1, effective=f"{effective[wide]:.1f}"),
     )
 
 
@@ -90,36 +204,68 @@ def combined(chosen: Sequence[int], largest_row_sum: float, spread: float, *, al
         spread: the most by which two heads differ in one cell.
         all_attend: whether every query has a key that it may attend to.
     """
-    who = (
-        f"heads {listed([str(head + 1) for head in chosen])}" if len(chosen) > 1 else f"head {chosen[0] + 1}"
-    )
     if len(chosen) == 1:
-        return f"Over {who} alone: the mean and the largest are its own map. Take more heads to combine them."
+        return paragraph(
+            _("Over head {head} alone: the mean and the largest are its own map.", head=chosen[0] + 1),
+            _("Take more heads to combine them."),
+        )
+    over = _numbers([head + 1 for head in chosen])
     if largest_row_sum == 0.0:
-        return f"Over {who}: no query may attend to any key, so every weight is zero."
-    sums = "rows of the mean still sum to one" + ("" if all_attend else ", but for the empty ones")
+        return _("Over heads {heads}: no query may attend to any key, so every weight is zero.", heads=over)
     if largest_row_sum < 1.005:
-        return f"Over {who}: {sums}; rows of the largest weight do too, for the heads hardly differ."
-    return (
-        f"Over {who}: {sums}; rows of the largest weight sum to as much as "
-        f"{largest_row_sum:.2f}, so they are no attention any more. In one cell two heads differ by up to "
-        f"{spread:.2f}."
+        if all_attend:
+            return _(
+                "Over heads {heads}: rows of the mean still sum to one; rows of the largest weight do too, "
+                "for the heads hardly differ.",
+                heads=over,
+            )
+        return _(
+            "Over heads {heads}: rows of the mean still sum to one, but for the empty ones; rows of the "
+            "largest weight do too, for the heads hardly differ.",
+            heads=over,
+        )
+    largest = f"{largest_row_sum:.2f}"
+    return paragraph(
+        _(
+            "Over heads {heads}: rows of the mean still sum to one; rows of the largest weight sum to as "
+            "much as {largest}, so they are no attention any more.",
+            heads=over,
+            largest=largest,
+        )
+        if all_attend
+        else _(
+            "Over heads {heads}: rows of the mean still sum to one, but for the empty ones; rows of the "
+            "largest weight sum to as much as {largest}, so they are no attention any more.",
+            heads=over,
+            largest=largest,
+        ),
+        _("In one cell two heads differ by up to {spread}.", spread=f"{spread:.2f}"),
     )
 
 
 def against(one: int, other: int, largest: float, query: str, key: str, *, n_head: int = 2) -> str:
     """Say where two heads, counted from 0, differ most; the words are escaped already."""
     if one == other:
-        other_one = "choose another" if n_head > 1 else "there is no other"
-        return f"Head {one + 1} against itself: {other_one} to compare it with."
+        if n_head > 1:
+            return _("Head {head} against itself: choose another to compare it with.", head=one + 1)
+        return _("Head {head} against itself: there is no other to compare it with.", head=one + 1)
     if not largest:
-        return f"Heads {one + 1} and {other + 1} have the same weights in every cell."
+        return _("Heads {one} and {other} have the same weights in every cell.", one=one + 1, other=other + 1)
     if abs(largest) < 0.005:
-        return f"Heads {one + 1} and {other + 1} differ by less than 0.005 in every cell."
+        return _(
+            "Heads {one} and {other} differ by less than 0.005 in every cell.", one=one + 1, other=other + 1
+        )
     more, less = (one, other) if largest > 0 else (other, one)
-    return (
-        f"Heads {one + 1} and {other + 1} differ most where {query} attends to {key}: head {more + 1} gives "
-        f"{abs(largest):.2f} more weight there than head {less + 1}."
+    return _(
+        "Heads {one} and {other} differ most where {query} attends to {key}: head {more} gives {difference} "
+        "more weight there than head {less}.",
+        one=one + 1,
+        other=other + 1,
+        query=query,
+        key=key,
+        more=more + 1,
+        less=less + 1,
+        difference=f"{abs(largest):.2f}",
     )
 
 
@@ -130,39 +276,73 @@ def moved_most(token: str, lengths: Sequence[float], output: float, change: floa
     'cat: no head adds anything to it; the whole output has length 0.5.'
     """
     most = max(range(len(lengths)), key=lambda head: lengths[head])
-    whole = f"the whole output has length {output:.3g}"
+    told = {"token": token, "length": f"{lengths[most]:.3g}", "whole": f"{output:.3g}"}
     if not lengths[most]:
-        said = f"{token}: no head adds anything to it; {whole}."
+        said = _("{token}: no head adds anything to it; the whole output has length {whole}.", **told)
     elif len(lengths) == 1:
-        said = f"{token}: the head adds a vector of length {lengths[0]:.3g}, and {whole}."
+        said = _(
+            "{token}: the head adds a vector of length {length}, and the whole output has length {whole}.",
+            **told,
+        )
     else:
-        said = (
-            f"{token}: head {most + 1} moves it most; it adds a vector of length {lengths[most]:.3g}, "
-            f"and {whole}."
+        said = _(
+            "{token}: head {head} moves it most; it adds a vector of length {length}, and the whole output "
+            "has length {whole}.",
+            head=most + 1,
+            **told,
         )
     if change is None:
         return said
-    return f"{said} Without the heads that are off, the output moves by {change:.3g}."
+    without = _("Without the heads that are off, the output moves by {change}.", change=f"{change:.3g}")
+    return paragraph(said, without)
 
 
 def parameters(here: int, single: int, n_head: int, d_head: int, d_model: int) -> str:
     """Say whether several heads hold more parameters than one."""
-    heads = f"{counted(n_head, 'head')} of width {d_head}"
+    held = f"{here:,}"
     if n_head == 1 and d_head == d_model:
-        return (
-            f"One head of width {d_model} holds {here:,} parameters. Several heads that share this width "
-            "hold as many: the projections are as wide, only cut."
+        return paragraph(
+            _("One head of width {d_model} holds {held} parameters.", d_model=d_model, held=held),
+            _(
+                "Several heads that share this width hold as many: the projections are as wide, only cut.",
+            ),
         )
-    if n_head * d_head == d_model:
-        return (
-            f"{heads} and one head of width {d_model} hold the same number of parameters, {here:,}: the "
-            "projections are as wide, only cut. Several heads cost no more."
+    every, width = heads_of_width(n_head, d_head), n_head * d_head
+    if width == d_model:
+        return paragraph(
+            _(
+                "{heads} and one head of width {d_model} hold the same number of parameters, {held}: the "
+                "projections are as wide, only cut.",
+                heads=every,
+                d_model=d_model,
+                held=held,
+            ),
+            _("Several heads cost no more."),
         )
-    more, hold = "more" if here > single else "fewer", "holds" if n_head == 1 else "hold"
-    return (
-        f"{heads} {hold} {here:,} parameters, {abs(here - single):,} {more} than one head of width "
-        f"{d_model}, because {n_head} × {d_head} = {n_head * d_head} is not {d_model}: width costs, not the "
-        "number of heads."
+    told = {
+        "heads": every,
+        "held": held,
+        "difference": f"{abs(here - single):,}",
+        "d_model": d_model,
+        "d_head": d_head,
+        "width": width,
+    }
+    if here > single:
+        return _n(
+            "{heads} holds {held} parameters, {difference} more than one head of width {d_model}, because "
+            "{count} × {d_head} = {width} is not {d_model}: width costs, not the number of heads.",
+            "{heads} hold {held} parameters, {difference} more than one head of width {d_model}, because "
+            "{count} × {d_head} = {width} is not {d_model}: width costs, not the number of heads.",
+            n_head,
+            **told,
+        )
+    return _n(
+        "{heads} holds {held} parameters, {difference} fewer than one head of width {d_model}, because "
+        "{count} × {d_head} = {width} is not {d_model}: width costs, not the number of heads.",
+        "{heads} hold {held} parameters, {difference} fewer than one head of width {d_model}, because "
+        "{count} × {d_head} = {width} is not {d_model}: width costs, not the number of heads.",
+        n_head,
+        **told,
     )
 
 
@@ -173,20 +353,36 @@ def block(residual: bool, norm: str, *, some_flat: bool = False) -> str:
         residual: whether the input is added; norm: where the norm stands.
         some_flat: whether the norm meets a vector whose numbers are all equal, which it takes to zero.
     """
-    kept = {
-        True: "the input is **added** to the output (the residual)",
-        False: "nothing is added to the output, where a transformer adds the input (the residual)",
-    }[residual]
-    but = ", but for those whose numbers are all the same, which it takes to zero" if some_flat else ""
-    normed = {
-        "after": f"**layer norm** then brings every vector to one length{but} (post-norm)",
-        "before": f"attention reads vectors that **layer norm** has brought to one length{but}, and what "
-        "goes on to the next layer keeps its own (pre-norm)",
-        "none": "no **layer norm** brings vectors to one length",
-    }[norm]
-    return (
-        f"In a transformer, attention does not stand alone. In each layer here {kept}; {normed}. "
-        "Layer upon layer shows what that is for."
+    kept = (
+        _("the input is **added** to the output (the residual)")
+        if residual
+        else _("nothing is added to the output, where a transformer adds the input (the residual)")
+    )
+    if norm == "none":
+        normed = _("no **layer norm** brings vectors to one length")
+    elif norm == "after" and some_flat:
+        normed = _(
+            "**layer norm** then brings every vector to one length, but for those whose numbers are all the "
+            "same, which it takes to zero (post-norm)"
+        )
+    elif norm == "after":
+        normed = _("**layer norm** then brings every vector to one length (post-norm)")
+    elif some_flat:
+        normed = _(
+            "attention reads vectors that **layer norm** has brought to one length, but for those whose "
+            "numbers are all the same, which it takes to zero, and what goes on to the next layer keeps its "
+            "own (pre-norm)"
+        )
+    else:
+        normed = _(
+            "attention reads vectors that **layer norm** has brought to one length, and what goes on to the "
+            "next layer keeps its own (pre-norm)"
+        )
+    return paragraph(
+        _("In a transformer, attention does not stand alone."),
+        # Translators: two clauses, of the residual and of the norm.
+        _("In each layer here {kept}; {normed}.", kept=kept, normed=normed),
+        _("Layer upon layer shows what that is for."),
     )
 
 
@@ -202,30 +398,72 @@ def layers(
         zero: the tokens whose vectors are zero, escaped already.
     """
     if layer == 0:
-        return f"Before the first layer the vectors have a mean length of {before:.3g}."
-    start = f"With {name}, after {counted(layer, 'layer')}"
+        return _("Before the first layer the vectors have a mean length of {before}.", before=f"{before:.3g}")
+    told = {"name": name, "layers": layers_of(layer), "before": f"{before:.3g}", "after": f"{after:.3g}"}
     if not after:
-        return f"{start} every vector is zero: none has a direction, and nothing tells tokens apart."
-    who = "the vectors"
-    alone = bool(zero) and alike is None
-    if zero:
-        shown = listed([*zero[:3], f"{len(zero) - 3} more"] if len(zero) > 4 else list(zero))
-        is_zero = "vector {} is zero and has" if len(zero) == 1 else "vectors {} are zero and have"
-        who = f"the {is_zero.format(f'of {shown}')} no direction; the other{'' if alone else 's'}"
-    if abs(after / before - 1) < 0.05 if before else True:
-        length = f"{'keeps its' if alone else 'keep their mean'} length, {after:.3g}"
-    else:
-        length = f"{'goes' if alone else 'go'} from a mean length of {before:.3g} to {after:.3g}"
-    all_of, of = ("all of these", "of these") if zero else ("all tokens", "tokens")
+        return _(
+            "With {name}, after {layers} every vector is zero: none has a direction, and nothing tells "
+            "tokens apart.",
+            **told,
+        )
+    same = abs(after / before - 1) < 0.05 if before else True
+    if not zero:
+        length = (
+            _("With {name}, after {layers} the vectors keep their mean length, {after}", **told)
+            if same
+            else _(
+                "With {name}, after {layers} the vectors go from a mean length of {before} to {after}", **told
+            )
+        )
+        return _("{clause}; {other}.", clause=length, other=_directions(alike))
+    gone = _n(
+        "With {name}, after {layers} the vector of {zero} is zero and has no direction",
+        "With {name}, after {layers} the vectors of {zero} are zero and have no direction",
+        len(zero),
+        zero=first_of(zero),
+        **told,
+    )
     if alike is None:
-        end = f"there is no second {'one' if zero else 'token'} to be compared with"
-    elif alike > 1 - 1e-9:
-        end = f"{all_of} point the same way, so their directions tell nothing apart"
-    elif alike > 0.99:
-        end = f"{all_of} point nearly the same way, their cosines {number(1 - alike, 2)} below 1 on average"
+        length = (
+            _("the other keeps its length, {after}", **told)
+            if same
+            else _("the other goes from a mean length of {before} to {after}", **told)
+        )
     else:
-        end = f"two {of} have a cosine of {fixed(alike, 2)} on average"
-    return f"{start} {who} {length}; {end}."
+        length = (
+            _("the others keep their mean length, {after}", **told)
+            if same
+            else _("the others go from a mean length of {before} to {after}", **told)
+        )
+    return _("{clause}; {other}; {last}.", clause=gone, other=length, last=_directions_of_others(alike))
+
+
+def _directions(alike: float | None) -> str:
+    """Say how alike all tokens are, as a clause."""
+    if alike is None:
+        return _("there is no second token to be compared with")
+    if alike > 1 - 1e-9:
+        return _("all tokens point the same way, so their directions tell nothing apart")
+    if alike > 0.99:
+        return _(
+            "all tokens point nearly the same way, their cosines {less} below 1 on average",
+            less=number(1 - alike, 2),
+        )
+    return _("two tokens have a cosine of {cosine} on average", cosine=fixed(alike, 2))
+
+
+def _directions_of_others(alike: float | None) -> str:
+    """Say how alike those tokens are whose vectors are not zero, as a clause."""
+    if alike is None:
+        return _("there is no second one to be compared with")
+    if alike > 1 - 1e-9:
+        return _("all of these point the same way, so their directions tell nothing apart")
+    if alike > 0.99:
+        return _(
+            "all of these point nearly the same way, their cosines {less} below 1 on average",
+            less=number(1 - alike, 2),
+        )
+    return _("two of these have a cosine of {cosine} on average", cosine=fixed(alike, 2))
 
 
 def too_many_numbers(wanted: int, n_tokens: int, allowed: Sequence[int], shown: int) -> str:
@@ -234,8 +472,13 @@ def too_many_numbers(wanted: int, n_tokens: int, allowed: Sequence[int], shown: 
     >>> too_many_numbers(3, 64, [1, 2, 4], 2)
     'With 64 tokens the slider offers 1, 2 and 4 heads, not 3; 2 is shown.'
     """
-    offered = listed([str(heads) for heads in allowed])
-    return f"With {n_tokens} tokens the slider offers {offered} heads, not {wanted}; {shown} is shown."
+    return _(
+        "With {tokens} tokens the slider offers {offered} heads, not {wanted}; {shown} is shown.",
+        tokens=n_tokens,
+        offered=_numbers(allowed),
+        wanted=wanted,
+        shown=shown,
+    )
 
 
 def notes(
@@ -256,21 +499,44 @@ def notes(
     said = []
     if d_query != d_key:
         said.append(
-            f"Queries are {d_query} wide and keys {d_key}: as they are, no dot product fits (it would with "
-            f"{d_query} and {d_query}, or {d_key} and {d_key}). W_q and W_k bring both to the width of the "
-            "heads."
+            paragraph(
+                _(
+                    "Queries are {d_query} wide and keys {d_key}: as they are, no dot product fits (it would "
+                    "with {d_query} and {d_query}, or {d_key} and {d_key}).",
+                    d_query=d_query,
+                    d_key=d_key,
+                ),
+                _("W_q and W_k bring both to the width of the heads."),
+            )
         )
     if unfit and n_query != n_key:
-        name = unfit if unfit == "sliding window" else f"{unfit} mask"
-        said.append(
-            f"A {name} needs as many queries as keys; here are {n_query} and {n_key}. Nothing is masked."
+        needs = (
+            _(
+                "A sliding window needs as many queries as keys; here are {n_query} and {n_key}.",
+                n_query=n_query,
+                n_key=n_key,
+            )
+            if unfit == "sliding window"
+            else _(
+                "A {kind} mask needs as many queries as keys; here are {n_query} and {n_key}.",
+                kind=named(HEADS_MASK, unfit),
+                n_query=n_query,
+                n_key=n_key,
+            )
         )
+        said.append(paragraph(needs, _("Nothing is masked.")))
     if mask == "padding" and reach >= n_key:
-        left = "With 0, nothing is padding." if n_key == 1 else f"With {n_key - 1} at most, some are left."
-        said.append(
-            f"{'The only key is' if n_key == 1 else f'All {n_key} keys are'} padding, so every query may "
-            f"attend to nothing: weights and heads are zero. {left}"
+        every = _n(
+            "The only key is padding, so every query may attend to nothing: weights and heads are zero.",
+            "All {count} keys are padding, so every query may attend to nothing: weights and heads are zero.",
+            n_key,
         )
+        left = (
+            _("With 0, nothing is padding.")
+            if n_key == 1
+            else _("With {most} at most, some are left.", most=n_key - 1)
+        )
+        said.append(paragraph(every, left))
     return said
 
 
@@ -281,12 +547,22 @@ def empty_rows(empty: Sequence[str], n_query: int) -> str:
     'The mask leaves cat no key: its weights are zero there, where torch gives NaN. Free a cell of its row.'
     """
     if len(empty) == n_query:
-        who, its = "any query" if n_query > 1 else "the query", "all weights are"
-        return f"The mask leaves no key to {who}: {its} zero there, where torch gives NaN. Free some cells."
-    shown = listed([*empty[:3], f"{len(empty) - 3} more"] if len(empty) > 4 else list(empty))
-    its = "its weights are" if len(empty) == 1 else "their weights are"
-    row = "its row" if len(empty) == 1 else "their rows"
-    return f"The mask leaves {shown} no key: {its} zero there, where torch gives NaN. Free a cell of {row}."
+        return paragraph(
+            _n(
+                "The mask leaves no key to the query: all weights are zero there, where torch gives NaN.",
+                "The mask leaves no key to any query: all weights are zero there, where torch gives NaN.",
+                n_query,
+            ),
+            _("Free some cells."),
+        )
+    return _n(
+        "The mask leaves {queries} no key: its weights are zero there, where torch gives NaN. Free a cell of "
+        "its row.",
+        "The mask leaves {queries} no key: their weights are zero there, where torch gives NaN. Free a cell "
+        "of their rows.",
+        len(empty),
+        queries=first_of(empty),
+    )
 
 
 def temperature(value: float, changes: tuple[int, int, int] | None = None) -> str:
@@ -302,13 +578,40 @@ def temperature(value: float, changes: tuple[int, int, int] | None = None) -> st
     >>> temperature(10.0, (10, 14, 24))
     'T = 10 divides products, not the biases of places: of 24 rows, 14 are flatter than at T = 1, 10 sharper.'
     """
-    does, other = ("sharper", "flatter") if value < 1 else ("flatter", "sharper")
+    said = f"{value:.3g}"
     if changes is None:
-        return f"Scores are divided by T = {value:.3g} too: rows are {does} wherever their scores differ."
+        if value < 1:
+            return _(
+                "Scores are divided by T = {temperature} too: rows are sharper wherever their scores differ.",
+                temperature=said,
+            )
+        return _(
+            "Scores are divided by T = {temperature} too: rows are flatter wherever their scores differ.",
+            temperature=said,
+        )
     sharper, flatter, full = changes
-    most, least = (sharper, flatter) if value < 1 else (flatter, sharper)
-    rows = f"of {counted(full, 'row')}, {most} {'is' if most == 1 else 'are'} {does} than at T = 1"
-    return f"T = {value:.3g} divides products, not the biases of places: {rows}, {least} {other}."
+    rows = _n("{count} row", "{count} rows", full, count=f"{full:,}")
+    if value < 1:
+        return _n(
+            "T = {temperature} divides products, not the biases of places: of {rows}, {count} is sharper "
+            "than at T = 1, {others} flatter.",
+            "T = {temperature} divides products, not the biases of places: of {rows}, {count} are sharper "
+            "than at T = 1, {others} flatter.",
+            sharper,
+            temperature=said,
+            rows=rows,
+            others=flatter,
+        )
+    return _n(
+        "T = {temperature} divides products, not the biases of places: of {rows}, {count} is flatter than at "
+        "T = 1, {others} sharper.",
+        "T = {temperature} divides products, not the biases of places: of {rows}, {count} are flatter than "
+        "at T = 1, {others} sharper.",
+        flatter,
+        temperature=said,
+        rows=rows,
+        others=sharper,
+    )
 
 
 def last_key(key: str, means: Sequence[float], without: Sequence[float], scheme: str) -> str:
@@ -325,11 +628,26 @@ def last_key(key: str, means: Sequence[float], without: Sequence[float], scheme:
     shown = list(range(len(means)))
     if len(means) > MOST_HEADS_TOLD:
         shown = [min(shown, key=means.__getitem__), max(shown, key=means.__getitem__)]
-    first = f"{means[shown[0]]:.2f} of the weight in head {shown[0] + 1}"
-    told = [f"{first} ({without[shown[0]]:.2f} without the {scheme})"]
-    told += [f"{means[head]:.2f} in head {head + 1} ({without[head]:.2f})" for head in shown[1:]]
-    every = f"from {' to '.join(told)}" if len(means) > MOST_HEADS_TOLD else ", ".join(told)
-    return f"On average {key}, the last key, draws {every}."
+    first, *more = (
+        {"weight": f"{means[head]:.2f}", "head": head + 1, "without": f"{without[head]:.2f}"}
+        for head in shown
+    )
+    told = [
+        _(
+            "{weight} of the weight in head {head} ({without} without the {scheme})",
+            scheme=named(POSITIONS, scheme),
+            **first,
+        )
+    ]
+    told += [_("{weight} in head {head} ({without})", **each) for each in more]
+    if len(means) > MOST_HEADS_TOLD:
+        least, most = told
+        return _(
+            "On average {key}, the last key, draws from {least} to {most}.", key=key, least=least, most=most
+        )
+    return _(
+        "On average {key}, the last key, draws {weights}.", key=key, weights=_c("phrases", ", ").join(told)
+    )
 
 
 def pairs(attended: int, full: int, kinds: Sequence[str], n_head: int) -> str:
@@ -344,16 +662,37 @@ def pairs(attended: int, full: int, kinds: Sequence[str], n_head: int) -> str:
     >>> pairs(30, 50, ["sliding window", "prefix"], 3)
     'The masks leave 30 of 50 pairs in 3 maps (60.0%); sliding window: heads 1 and 3, prefix: head 2.'
     """
-    of = "" if n_head == 1 else f" in {n_head} maps"
-    left = f"{attended:,} of {counted(full, 'pair')}{of} ({100 * attended / full:.1f}%)"
+    told = {
+        "attended": f"{attended:,}",
+        "pairs": _n("{count} pair", "{count} pairs", full, count=f"{full:,}"),
+        "maps": n_head,
+        "share": f"{100 * attended / full:.1f}%",
+    }
     if not kinds:
-        return f"The mask leaves {left}."
+        if n_head == 1:
+            return _("The mask leaves {attended} of {pairs} ({share}).", **told)
+        return _("The mask leaves {attended} of {pairs} in {maps} maps ({share}).", **told)
     whose = []
     for at, kind in enumerate(kinds):
-        heads = [str(head + 1) for head in range(at, n_head, len(kinds))]
-        if heads:
-            whose.append(f"{kind}: {'head' if len(heads) == 1 else 'heads'} {listed(heads)}")
-    return f"The masks leave {left}; {', '.join(whose)}."
+        own = [head + 1 for head in range(at, n_head, len(kinds))]
+        if own:
+            whose.append(
+                _n(
+                    "{pattern}: head {heads}",
+                    "{pattern}: heads {heads}",
+                    len(own),
+                    pattern=named(HEADS_MASK, kind),
+                    heads=_numbers(own),
+                )
+            )
+    patterns = _c("phrases", ", ").join(whose)
+    if n_head == 1:
+        return _("The masks leave {attended} of {pairs} ({share}); {patterns}.", patterns=patterns, **told)
+    return _(
+        "The masks leave {attended} of {pairs} in {maps} maps ({share}); {patterns}.",
+        patterns=patterns,
+        **told,
+    )
 
 
 def placed(scheme: str, strength: float, where: str, before: float, after: float) -> str:
@@ -362,11 +701,17 @@ def placed(scheme: str, strength: float, where: str, before: float, after: float
     >>> placed("ramp", 1.0, "head 2, love to dogs", 0.25, 0.75)
     'Positions (ramp, strength 1): most in head 2, love to dogs, from 0.25 without them to 0.75.'
     """
-    name = f"Positions ({scheme}, strength {strength:g})"
+    told = {"scheme": named(POSITIONS, scheme), "strength": f"{strength:g}"}
     if abs(after - before) < 0.001:
-        return f"{name} move no weight by 0.001 or more."
+        return _("Positions ({scheme}, strength {strength}) move no weight by 0.001 or more.", **told)
     digits = 2 if round(before, 2) != round(after, 2) else 4
-    return f"{name}: most in {where}, from {before:.{digits}f} without them to {after:.{digits}f}."
+    return _(
+        "Positions ({scheme}, strength {strength}): most in {where}, from {before} without them to {after}.",
+        where=where,
+        before=f"{before:.{digits}f}",
+        after=f"{after:.{digits}f}",
+        **told,
+    )
 
 
 def other_values(what: str, offered: Sequence[str], n_tokens: int, n_head: int) -> str:
@@ -375,9 +720,13 @@ def other_values(what: str, offered: Sequence[str], n_tokens: int, n_head: int) 
     >>> other_values("Temperature T", ["0.10", "1.00"], 64, 16)
     'With 64 tokens and 16 heads the slider offers 2 values of “Temperature T”: 0.10 and 1.00.'
     """
-    return (
-        f"With {n_tokens} tokens and {counted(n_head, 'head')} the slider offers "
-        f"{counted(len(offered), 'value')} of “{what}”: {listed(list(offered))}."
+    return _(
+        "With {tokens} tokens and {heads} the slider offers {values} of “{what}”: {offered}.",
+        tokens=n_tokens,
+        heads=heads(n_head),
+        values=_n("{count} value", "{count} values", len(offered)),
+        what=what,
+        offered=listed(list(offered)),
     )
 
 
@@ -387,10 +736,19 @@ def odd_heads(wanted: int, d_head: int, allowed: Sequence[int], shown: int) -> s
     >>> odd_heads(4, 5, [1, 2], 2)
     'Rotary turns pairs of dimensions, and 4 heads would be 5 wide. 1 and 2 heads fit pairs; 2 is shown.'
     """
-    return (
-        f"Rotary turns pairs of dimensions, and {counted(wanted, 'head')} would be {d_head} wide. "
-        f"{listed([str(each) for each in allowed])} {'head fits' if list(allowed) == [1] else 'heads fit'} "
-        f"pairs; {shown} is shown."
+    return paragraph(
+        _(
+            "Rotary turns pairs of dimensions, and {heads} would be {d_head} wide.",
+            heads=heads(wanted),
+            d_head=d_head,
+        ),
+        _n(
+            "{offered} head fits pairs; {shown} is shown.",
+            "{offered} heads fit pairs; {shown} is shown.",
+            1 if list(allowed) == [1] else 2,
+            offered=_numbers(allowed),
+            shown=shown,
+        ),
     )
 
 
@@ -416,19 +774,37 @@ def sharing(n_head: int, num_kv_heads: int, kept: int, full: int, off: float) ->
     >>> sharing(4, 4, 16, 16, 0.0)
     'Each of the 4 heads has keys and values of its own: multi-head attention, 16 numbers kept a token.'
     """
+    told = {"kept": f"{kept:,}", "full": f"{full:,}"}
     if num_kv_heads == n_head:
-        who = "The head has" if n_head == 1 else f"Each of the {n_head} heads has"
-        return f"{who} keys and values of its own: multi-head attention, {kept:,} numbers kept a token."
-    group = n_head // num_kv_heads
-    name, short = ("multi-query", "MQA") if num_kv_heads == 1 else ("grouped-query", "GQA")
+        return _n(
+            "The head has keys and values of its own: multi-head attention, {kept} numbers kept a token.",
+            "Each of the {count} heads has keys and values of its own: multi-head attention, {kept} numbers "
+            "kept a token.",
+            n_head,
+            **told,
+        )
     who = (
-        f"All {n_head} heads read one head of keys and values"
+        _(
+            "All {n_head} heads read one head of keys and values: multi-query attention (MQA) keeps {kept} "
+            "numbers a token where {full} were kept.",
+            n_head=n_head,
+            **told,
+        )
         if num_kv_heads == 1
-        else f"{num_kv_heads} heads of keys and values, each read by {group} heads side by side"
+        else _(
+            "{n_kv} heads of keys and values, each read by {group} heads side by side: grouped-query "
+            "attention (GQA) keeps {kept} numbers a token where {full} were kept.",
+            n_kv=num_kv_heads,
+            group=n_head // num_kv_heads,
+            **told,
+        )
     )
-    return (
-        f"{who}: {name} attention ({short}) keeps {kept:,} numbers a token where {full:,} were kept. With "
-        f"the mean of what they replace, the output is off by up to {percent(off)} of its largest number."
+    return paragraph(
+        who,
+        _(
+            "With the mean of what they replace, the output is off by up to {off} of its largest number.",
+            off=percent(off),
+        ),
     )
 
 
@@ -449,14 +825,34 @@ def latent(d_latent: int, rank: int, full: int, off: float) -> str:
         full: numbers kept a token without it.
         off: the largest change of the output, as a share of its largest number.
     """
-    instead = "as many as without it" if d_latent == full else f"in place of {full:,}"
-    kept = f"{counted(d_latent, 'number')} kept a token, {instead}"
-    if d_latent == rank:
-        return f"{kept}, and nothing is lost: keys and values of all heads are read from them."
-    return (
-        f"{kept}, from which keys and values of all heads are read: the output is off by up to "
-        f"{percent(off)} of its largest number, for only {d_latent} of {counted(rank, 'direction')} "
-        f"{'is' if d_latent == 1 else 'are'} left."
+    if d_latent < rank:
+        return _n(
+            "{count} number kept a token, in place of {full}, from which keys and values of all heads are "
+            "read: the output is off by up to {off} of its largest number, for only {count} of {rank} "
+            "directions is left.",
+            "{count} numbers kept a token, in place of {full}, from which keys and values of all heads are "
+            "read: the output is off by up to {off} of its largest number, for only {count} of {rank} "
+            "directions are left.",
+            d_latent,
+            full=f"{full:,}",
+            off=percent(off),
+            rank=rank,
+        )
+    if d_latent == full:
+        return _n(
+            "{count} number kept a token, as many as without it, and nothing is lost: keys and values of all "
+            "heads are read from them.",
+            "{count} numbers kept a token, as many as without it, and nothing is lost: keys and values of "
+            "all heads are read from them.",
+            d_latent,
+        )
+    return _n(
+        "{count} number kept a token, in place of {full}, and nothing is lost: keys and values of all heads "
+        "are read from them.",
+        "{count} numbers kept a token, in place of {full}, and nothing is lost: keys and values of all heads "
+        "are read from them.",
+        d_latent,
+        full=f"{full:,}",
     )
 
 
@@ -468,15 +864,20 @@ def writing(token: str, place: int, cached: int, uncached: int, kept: int) -> st
         cached, uncached: operations with the cache and without.
         kept: numbers kept in all heads after it.
     """
+    told = {"token": token, "cached": f"{cached:,}", "kept": f"{kept:,}"}
     if place == 0:
-        return (
-            f"{token} is the first token: nothing is kept yet, so both ways compute the same {cached:,} "
-            f"operations; {kept:,} numbers are kept."
+        return _(
+            "{token} is the first token: nothing is kept yet, so both ways compute the same {cached} "
+            "operations; {kept} numbers are kept.",
+            **told,
         )
-    return (
-        f"{token} is projected alone and reads {counted(place, 'token')} kept before it: {cached:,} "
-        f"operations in place of {uncached:,}, {uncached / cached:.1f} times as many; {kept:,} numbers are "
-        "kept now."
+    return _(
+        "{token} is projected alone and reads {tokens} kept before it: {cached} operations in place of "
+        "{uncached}, {times} times as many; {kept} numbers are kept now.",
+        tokens=tokens(place),
+        uncached=f"{uncached:,}",
+        times=f"{uncached / cached:.1f}",
+        **told,
     )
 
 
@@ -504,27 +905,52 @@ def one_or_many(
     'One head holds 256 parameters; its weights have an entropy of 1.40 nats, its scores rank 6.'
     """
     if n_head == 1:
-        said = (
-            f"One head holds {parameters:,} parameters; its weights have an entropy of {entropies[0]:.2f} "
-            f"nats, its scores rank {ranks[0]:.3g}."
+        said = _(
+            "One head holds {parameters} parameters; its weights have an entropy of {entropy} nats, its "
+            "scores rank {rank}.",
+            parameters=f"{parameters:,}",
+            entropy=f"{entropies[0]:.2f}",
+            rank=f"{ranks[0]:.3g}",
         )
     else:
-        said = (
-            f"One head and {n_head} hold the same {parameters:,} parameters; {n_head} take {more_flops:,} "
-            f"operations more. Entropy {entropies[0]:.2f} nats with one, {entropies[1]:.2f} with {n_head}; "
-            f"scores have rank {ranks[0]:.3g} with one, {ranks[1]:.3g} in each of {n_head}."
+        said = paragraph(
+            _(
+                "One head and {heads} hold the same {parameters} parameters; {heads} take {more} operations "
+                "more.",
+                heads=n_head,
+                parameters=f"{parameters:,}",
+                more=f"{more_flops:,}",
+            ),
+            _(
+                "Entropy {one} nats with one, {many} with {heads}; scores have rank {rank_of_one} with one, "
+                "{rank_of_many} in each of {heads}.",
+                heads=n_head,
+                one=f"{entropies[0]:.2f}",
+                many=f"{entropies[1]:.2f}",
+                rank_of_one=f"{ranks[0]:.3g}",
+                rank_of_many=f"{ranks[1]:.3g}",
+            ),
         )
     layer, way, apart = stacked
     if apart is None:
         return said
-    where = f"After {counted(layer, 'layer')} {way}" if layer else "Before the first layer"
+    return paragraph(said, _apart(layer, way, apart))
+
+
+def _apart(layer: int, way: str, apart: float) -> str:
+    """Say how far tokens are apart after some layers, stacked in one way."""
+    told = {"layers": layers_of(layer), "way": way, "apart": number(apart, 3)}
+    if layer == 0:
+        if not apart:
+            return _("Before the first layer nothing tells tokens apart: the distance is exactly 0.")
+        if apart < ROUNDING:
+            return _("Before the first layer no more than rounding tells tokens apart.")
+        return _("Before the first layer tokens are {apart} of their size apart.", **told)
     if not apart:
-        left = "nothing tells tokens apart: the distance is exactly 0"
-    elif apart < 1e-12:
-        left = "no more than rounding tells tokens apart"
-    else:
-        left = f"tokens are {number(apart, 3)} of their size apart"
-    return f"{said} {where} {left}."
+        return _("After {layers} {way} nothing tells tokens apart: the distance is exactly 0.", **told)
+    if apart < ROUNDING:
+        return _("After {layers} {way} no more than rounding tells tokens apart.", **told)
+    return _("After {layers} {way} tokens are {apart} of their size apart.", **told)
 
 
 def fitted(step: int, heads: Sequence[int], errors: Sequence[float]) -> str:
@@ -533,22 +959,35 @@ def fitted(step: int, heads: Sequence[int], errors: Sequence[float]) -> str:
     >>> fitted(5, [1, 2], [0.6, 0.25])
     'After 5 steps the mean error is 0.6 with 1 head and 0.25 with 2.'
     """
-    told = zip(heads, errors, strict=True)
-    each = [f"{number(error, 2)} with {'1 head' if n == 1 else n}" for n, error in told]
-    return f"After {counted(step, 'step')} the mean error is {listed(each)}."
+    each = [
+        _("{error} with 1 head", error=number(error, 2))
+        if n == 1
+        else _("{error} with {heads}", error=number(error, 2), heads=n)
+        for n, error in zip(heads, errors, strict=True)
+    ]
+    return _n(
+        "After {count} step the mean error is {errors}.",
+        "After {count} steps the mean error is {errors}.",
+        step,
+        errors=listed(each),
+    )
 
 
 def made(weights: Sequence[Weight], given: Given) -> str:
     """Say where the projections come from: the seed, or a hand."""
-    typed = [name for name, _ in given]
+    typed = [name for name, _rows in given]
     if not typed:
-        return (
+        return _(
             "The projections are drawn from the seed, not trained: what a head looks at here says nothing of "
             "grammar."
         )
-    said = f"{listed(typed)} {'is' if len(typed) == 1 else 'are'} as set by hand"
-    return (
-        f"{said}."
-        if len(typed) == len(weights)
-        else f"{said}; the others are drawn from the seed, not trained."
+    if len(typed) == len(weights):
+        return _n(
+            "{names} is as set by hand.", "{names} are as set by hand.", len(typed), names=listed(typed)
+        )
+    return _n(
+        "{names} is as set by hand; the others are drawn from the seed, not trained.",
+        "{names} are as set by hand; the others are drawn from the seed, not trained.",
+        len(typed),
+        names=listed(typed),
     )

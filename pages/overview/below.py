@@ -10,6 +10,7 @@ from attn_ui.base.navigation import PAGES
 from attn_ui.base.shared_cache import shared
 from attn_ui.screen import lesson
 from attn_ui.screen.live_figure import live_figure
+from attn_words import _
 from pages.overview.compute import uses
 from pages.overview.words import STARTS, USES
 
@@ -22,30 +23,34 @@ def show(_temperature: float) -> None:
     for column, chapter in zip(st.columns(len(CHAPTERS)), CHAPTERS, strict=True):
         with column:
             script = str(FOLDER / chapter.folder / "page.py")
-            st.page_link(script, label=f"**{chapter.title}**", icon=":material/arrow_forward:")
-            st.caption(chapter.about)
+            st.page_link(script, label=f"**{_(chapter.title)}**", icon=":material/arrow_forward:")
+            st.caption(_(chapter.about))
 
-    st.header("Lessons", anchor=False)
-    st.markdown("Each leads through the pages, asks, and checks the answers against what is computed there.")
+    st.header(_("Lessons"), anchor=False)
+    st.markdown(
+        _("Each leads through the pages, asks, and checks the answers against what is computed there.")
+    )
     lesson.offer()
 
-    st.header("Where to start", anchor=False)
-    for column, (who, advice) in zip(st.columns(len(STARTS)), STARTS.items(), strict=True):
-        column.markdown(f"**{who}.** {advice}")
+    st.header(_("Where to start"), anchor=False)
+    for column, advice in zip(st.columns(len(STARTS)), STARTS, strict=True):
+        column.markdown(_(advice))
 
-    st.header("Where attention is used", anchor=False)
+    st.header(_("Where attention is used"), anchor=False)
     live_figure(
         _uses_drawn(),
         key="uses",
-        alt="Four small maps of weights: "
-        "a date translated, a sentence, patches of a picture, frames of a sound",
+        alt=_(
+            "Four small maps of weights: a date translated, a sentence, patches of a picture, frames of a "
+            "sound"
+        ),
         name="where attention is used",
     )
     for column, use in zip(st.columns(len(uses())), uses(), strict=True):
-        column.markdown(USES[use.name])
+        column.markdown(_(USES[use.name]))
     st.page_link(
         str(FOLDER / "applications" / "page.py"),
-        label="Larger ones, and BERT beside GPT",
+        label=_("Larger ones, and BERT beside GPT"),
         icon=":material/arrow_forward:",
     )
 
@@ -53,4 +58,4 @@ def show(_temperature: float) -> None:
 @shared
 def _uses_drawn() -> bytes:
     """Draw where attention is used."""
-    return pack([overview.uses.spec([(use.name, use.weights, use.queries, use.keys) for use in uses()])])
+    return pack([overview.uses.spec([(_(use.name), use.weights, use.queries, use.keys) for use in uses()])])

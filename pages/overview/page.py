@@ -1,14 +1,18 @@
 """The landing page: the whole story in one screen, on one slider, and where to go from here."""
 
 from attn_ui.base.page import Page
+from attn_words import N_
 from pages.overview.follows import FOLLOWS
 from pages.overview.sees import asks, sees
 from pages.overview.settings import SETTINGS
 
 PAGE: Page[None, float] = Page(
     "overview",
-    "See attention",
-    "Attention is a weighted average: each row is one **query**, its weights over the **keys** sum to one.",
+    N_("See attention"),
+    N_(
+        "Attention is a weighted average: each row is one **query**, its weights over the **keys** sum to "
+        "one."
+    ),
     SETTINGS,
     asks=asks,
     sees=sees,

@@ -7,6 +7,7 @@ from attn_ui.base.ask import Ask
 from attn_ui.base.page import Figure, Seen, Slider
 from attn_ui.base.shared_cache import shared
 from attn_ui.base.shared_settings import TEMPERATURE
+from attn_words import _
 from pages.overview.compute import story
 from pages.overview.words import INVITATION, what_the_slider_does
 
@@ -22,11 +23,11 @@ def sees(ask: Ask, _asked: None) -> Seen[float]:
     figure = Figure(
         steps,
         key="story",
-        alt="Five maps of weights: a kernel, one head, one head with positions, and two heads",
+        alt=_("Five maps of weights: a kernel, one head, one head with positions, and two heads"),
         name="attention in one picture",
-        slider=Slider("Temperature", temperature),
+        slider=Slider(_("Temperature"), temperature),
         says=says,
-        invites=INVITATION,
+        invites=_(INVITATION),
     )
     return Seen(ask.value(TEMPERATURE), figure, below="below")
 

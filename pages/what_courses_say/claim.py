@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
 
 from attn_core import Check
 from attn_core.claims import Study
@@ -9,8 +10,10 @@ from attn_figures.numbers import number
 from attn_ui.base.markdown import listed
 from attn_ui.base.parameters import Steps
 from attn_ui.base.places import See
+from attn_words import N_, _, paragraph
 
 N_SEEDS, APART = 8, 100  # each layer of a stack takes one seed in between
+SEEDS = N_("8 seeds")
 Seeds = tuple[int, ...]
 
 
@@ -25,20 +28,22 @@ def seeds_from(seed: int) -> Seeds:
 
 @dataclass(frozen=True)
 class Claim:
-    """One claim.
+    """One claim; its words are marked as messages, for whoever shows them.
 
     Attributes:
         says: the sentence as courses say it.
         measured: what is done and measured, in a sentence or two.
         formula, in_words: the measures in LaTeX, and what their letters stand for.
-        slider, label: what the curves are over; bent: whether its axis is logarithmic.
+        slider, label: what the curves are over; at: says where the slider stands, its ``{value}``.
+        bent: whether its axis is logarithmic.
         measure: computes the curves, from seeds.
         call: the same as a line of code, from ``seeds``.
         drawn: the measures in the order of their charts, and whether each has a logarithmic axis.
         tells: the measures whose numbers the sentence under the slider says.
         repeats: what the spread is over; empty where nothing is drawn by chance.
         counts: what counts as held.
-        held: where the claim was tried, as it goes on after "holds", and whether it holds there.
+        held: where the claim was tried, in the words that go on after "holds" (no longer to be translated),
+            and whether it holds there.
         why: where it holds and where not, and why.
         see: where else it can be seen.
         checks: the same numbers by other means.
@@ -50,6 +55,7 @@ class Claim:
     in_words: str
     slider: Steps
     label: str
+    at: str
     bent: bool
     measure: Callable[[Seeds], Study]
     call: str
@@ -74,10 +80,15 @@ def verdict(held: Mapping[str, bool]) -> str:
     yes = [where for where, holds in held.items() if holds]
     no = [where for where, holds in held.items() if not holds]
     if not yes:
-        return f"**Does not hold** {', nor '.join(no)}."
+        return _("**Does not hold** {where}.", where=_neither(no))
     if not no:
-        return f"**Holds** {listed(yes)}."
-    return f"**Holds** {listed(yes)}; **does not hold** {', nor '.join(no)}."
+        return _("**Holds** {where}.", where=listed(yes))
+    return _("**Holds** {where}; **does not hold** {other}.", where=listed(yes), other=_neither(no))
+
+
+def _neither(places: Sequence[str]) -> str:
+    first, *others = places
+    return reduce(lambda told, other: _("{first}, nor {other}", first=told, other=other), others, first)
 
 
 def told(claim: Claim, study: Study, at: int) -> str:
@@ -88,6 +99,7 @@ def told(claim: Claim, study: Study, at: int) -> str:
         for curve, found in study.measures[measure].items():
             here = found[:, at]
             spread = f" ± {number(float(here.std()), 2)}" if len(here) > 1 else ""
-            numbers.append(f"{curve} **{number(float(here.mean()), 3)}**{spread}")
-        said.append(f"{measure[0].upper()}{measure[1:]}: {listed(numbers)}.")
-    return f"{claim.label} {claim.slider.texts()[at]}. {' '.join(said)}"
+            numbers.append(f"{_(curve)} **{number(float(here.mean()), 3)}**{spread}")
+        name = _(measure)
+        said.append(_("{measure}: {numbers}.", measure=name[0].upper() + name[1:], numbers=listed(numbers)))
+    return paragraph(_(claim.at, value=claim.slider.texts()[at]), *said)

@@ -7,7 +7,8 @@ from attn_figures.claims import measured
 from attn_live.packing import pack
 from attn_live.says import pack_says
 from attn_ui.base.shared_cache import shared
-from pages.what_courses_say.claim import Claim, Seeds, seeds_from, told
+from attn_words import _
+from pages.what_courses_say.claim import SEEDS, Claim, Seeds, seeds_from, told
 from pages.what_courses_say.claims import CLAIMS
 
 
@@ -31,7 +32,7 @@ class State:
     @property
     def study(self) -> Study:
         """The curves that decide it."""
-        return _studied(self.name, self.seeds if self.claim.repeats.endswith("seeds") else ())
+        return _studied(self.name, self.seeds if self.claim.repeats == SEEDS else ())
 
 
 @shared
@@ -48,7 +49,7 @@ def drawn(state: State) -> tuple[bytes, bytes]:
         for measure in claim.drawn
     }
     steps = [
-        measured.spec(study.over, study.x, curves, at, bent=claim.bent, logarithmic=claim.drawn)
+        measured.spec(_(study.over), study.x, curves, at, bent=claim.bent, logarithmic=claim.drawn)
         for at in range(len(study.x))
     ]
     return pack(steps), pack_says([told(claim, study, at) for at in range(len(study.x))])

@@ -1,6 +1,7 @@
 """What courses say: one claim, what decides it, and where it holds."""
 
 from attn_ui.base.page import Page
+from attn_words import N_
 from pages.what_courses_say.compute import State
 from pages.what_courses_say.follows import FOLLOWS
 from pages.what_courses_say.programs import programs
@@ -10,8 +11,8 @@ from pages.what_courses_say.tables import tables
 
 PAGE: Page[State, State] = Page(
     "what_courses_say",
-    "What courses say",
-    "Sentences that go around about attention, each measured here: does it hold, and where?",
+    N_("What courses say"),
+    N_("Sentences that go around about attention, each measured here: does it hold, and where?"),
     SETTINGS,
     asks=asks,
     sees=sees,

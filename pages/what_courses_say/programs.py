@@ -1,6 +1,7 @@
 """A program that measures the claim and prints the means of its curves."""
 
 from attn_ui.base.programs import OneProgram
+from attn_words import _
 from pages.what_courses_say.compute import State
 
 
@@ -21,6 +22,8 @@ def programs(state: State) -> OneProgram:
     """Return what is handed over."""
     return OneProgram(
         lambda: program(state),
-        "The short one, with `attn_core`: `pip install .` in this app's folder. It prints the mean of every "
-        "curve. What it calls is written out in `attn_core/claims`.",
+        _(
+            "The short one, with `attn_core`: `pip install .` in this app's folder. It prints the mean of "
+            "every curve. What it calls is written out in `attn_core/claims`."
+        ),
     )

@@ -1,11 +1,13 @@
 """A claim: its curves, its verdict, and where it holds."""
 
 from dataclasses import replace
+from functools import reduce
 
 from attn_ui.base.ask import Ask
 from attn_ui.base.page import Figure, Seen, Slider, Small
 from attn_ui.base.places import See
 from attn_ui.base.shared_settings import SEED
+from attn_words import _, paragraph
 from pages.what_courses_say.claim import verdict
 from pages.what_courses_say.compute import State, drawn
 from pages.what_courses_say.settings import CLAIM
@@ -13,37 +15,41 @@ from pages.what_courses_say.settings import CLAIM
 
 def asks(ask: Ask) -> State:
     """Ask for the claim and for the seed."""
-    name = ask.segment(CLAIM, "Claim", label_visibility="collapsed")
+    name = ask.segment(CLAIM, _("Claim"), label_visibility="collapsed")
     with ask.sidebar():
-        ask.heading("Chance")
-        return State(name, ask.whole(SEED, "Seed"))
+        ask.heading(_("Chance"))
+        return State(name, ask.whole(SEED, _("Seed")))
 
 
 def sees(ask: Ask, state: State) -> Seen[State]:
     """Show what decides it."""
     claim = state.claim
-    ask.tell(f"> {claim.says}")
-    steps, says = drawn(state)
+    says = _(claim.says)
+    ask.tell(f"> {says}")
+    steps, told = drawn(state)
+    measures = reduce(
+        lambda first, other: _("{first} and {other}", first=first, other=other), map(_, claim.drawn)
+    )
     figure = Figure(
         steps,
         key=f"claim-{CLAIM.options.index(state.name)}",
-        alt=f"{' and '.join(claim.drawn)}, over {state.study.over}",
+        alt=_("{measures}, over {over}", measures=measures, over=_(state.study.over)),
         name=f"what courses say: {state.name}",
-        slider=Slider(claim.label.rstrip(":"), claim.slider),
-        says=says,
-        caption=claim.says,
+        slider=Slider(_(claim.label), claim.slider),
+        says=told,
+        caption=says,
     )
-    over = claim.repeats and (
-        f" Bands, and numbers after ±, are one standard deviation over {claim.repeats}."
+    over = claim.repeats and _(
+        "Bands, and numbers after ±, are one standard deviation over {draws}.", draws=_(claim.repeats)
     )
     notes = (
         verdict(claim.held(state.study)),
-        Small(f"Counted as held: {claim.counts}.{over}"),
-        f"**What is measured.** {claim.measured}",
-        f"**Where it holds, where not.** {claim.why}",
+        Small(paragraph(_("Counted as held: {what}.", what=_(claim.counts)), over)),
+        _("**What is measured.** {what}", what=_(claim.measured)),
+        _("**Where it holds, where not.** {why}", why=_(claim.why)),
     )
     return Seen(state, figure, notes=notes, leads=[_named(see) for see in claim.see], view=state.name)
 
 
 def _named(see: See) -> See:
-    return replace(see, label=f"See it: {see.label}")
+    return replace(see, label=_("See it: {what}", what=_(see.label)))

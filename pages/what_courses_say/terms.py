@@ -4,12 +4,14 @@ import re
 from collections.abc import Iterator
 
 from attn_ui.base.latex import formulas_in, latex_of, subject
+from attn_ui.base.parameters import shown
 from attn_ui.base.places import Place
 from attn_ui.base.term import Term
+from attn_words import _
 from pages.what_courses_say.claims import CLAIMS
 from pages.what_courses_say.settings import CLAIM
 
-_CLAUSES = re.compile(r"(?<=\.)\s+|;\s+")
+_CLAUSES = re.compile(r"(?<=\.)\s+|;\s+|(?<=。)|；")
 
 
 def letters(named: frozenset[str]) -> tuple[Term, ...]:
@@ -18,7 +20,7 @@ def letters(named: frozenset[str]) -> tuple[Term, ...]:
     Args:
         named: keys of symbols to which a subscript belongs.
     """
-    return tuple(term for name, claim in CLAIMS.items() for term in _of(name, claim.in_words, named))
+    return tuple(term for name, claim in CLAIMS.items() for term in _of(name, _(claim.in_words), named))
 
 
 def _of(name: str, in_words: str, named: frozenset[str]) -> Iterator[Term]:
@@ -26,13 +28,13 @@ def _of(name: str, in_words: str, named: frozenset[str]) -> Iterator[Term]:
     for clause in _CLAUSES.split(in_words):
         for formula in formulas_in(clause):
             if letter := subject(formula, named):
-                told.setdefault(letter, clause[0].upper() + clause[1:].rstrip(".") + ".")
+                told.setdefault(letter, _("{clause}.", clause=clause[0].upper() + clause[1:].rstrip(".。")))
     place = Place("what_courses_say", {} if name == CLAIM.default else {CLAIM.name: name})
     for letter, clause in told.items():
         yield Term(
             letter.removeprefix("bf "),
             clause,
-            f"the claim “{name}”",
+            _("the claim “{name}”", name=shown(CLAIM, name)),
             place,
             symbols=(latex_of(letter),),
             on=f"what_courses_say:{name}",

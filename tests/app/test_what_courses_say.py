@@ -9,9 +9,11 @@ from attn_core.claims import Study
 from attn_figures.numbers import number
 from attn_ui.base.links import bad_settings
 from attn_ui.base.places import See
+from attn_words import speaking
 from pages.what_courses_say.claim import Claim, seeds_from, verdict
 from pages.what_courses_say.claims import CLAIMS
 from pages.what_courses_say.compute import State
+from pages.what_courses_say.named import IN_FORMULAS, NAMES, formula_here
 from pages.what_courses_say.settings import CLAIM
 from pages.what_courses_say.tables import columns
 from tests import handed
@@ -19,6 +21,8 @@ from tests.pages import PAGES, open_page, open_sound
 from tests.walk import said_now
 
 ADDRESSES = {folder: address for address, (folder, _) in PAGES.items()}
+TYPED = {"I", "love", "dogs", "I love dogs", "dogs love I"}
+SYMBOLS = {"d_k", "÷ √d_k", "÷ √2", "W X", "X Wᵀ", "(Wᵀ Xᵀ)ᵀ", "d_model"}
 LINKS = [(name, see) for name, claim in CLAIMS.items() for see in claim.see]
 
 
@@ -126,3 +130,21 @@ def test_eight_heads_that_noise_moved_less_would_be_said_to() -> None:
 def test_a_seed_is_of_what_is_drawn_by_chance_alone() -> None:
     assert State("parameters", 1).study is State("parameters", 2).study
     assert State("noise", 1).study is not State("noise", 2).study
+
+
+@pytest.mark.parametrize("name", CLAIM.options)
+def test_every_name_on_screen_is_a_message(name: str) -> None:
+    study = decided(CLAIMS[name])[0]
+    seen = {study.over, *study.measures, *(curve for curves in study.measures.values() for curve in curves)}
+    assert seen <= {*NAMES} | TYPED | SYMBOLS
+
+
+def test_words_of_a_formula_are_said_and_its_symbols_are_not() -> None:
+    assert len({*NAMES, *IN_FORMULAS}) == len(NAMES) + len(IN_FORMULAS)
+    with speaking("en-XA"):
+        said = formula_here(r"\text{parameters} = d_{\text{head}}, \text{ramp: } 2\,p")
+    assert r"d_{\text{head}}" in said
+    assert "parameters" not in said
+    assert "ramp" not in said
+    for claim in CLAIMS.values():
+        assert formula_here(claim.formula) == claim.formula

@@ -18,12 +18,13 @@ CELLS = (
     """
 import numpy as np
 from attn_figures import live
-from attn_figures.matrix import KEY_TITLE, QUERY_TITLE, Matrix
+from attn_figures.matrix import Matrix, key_title, query_title
 from attn_figures.panels import compose
 
 words = ["the", "cat"]
 shares = [np.array([[1 - p, p], [p, 1 - p]]) for p in (0.0, 0.25, 0.5, 0.75)]
-maps = [compose.spec([Matrix("weights", w, "weights", words, words, QUERY_TITLE, KEY_TITLE)]) for w in shares]
+titles = query_title(), key_title()
+maps = [compose.spec([Matrix("weights", w, "weights", words, words, *titles)]) for w in shares]
 figure = live(maps, ["0", "1", "2", "3"], label="Share", name="shares")
 figure
 """,
@@ -83,6 +84,7 @@ def run(page: Page, lab: str) -> Locator:
     return figure
 
 
+@pytest.mark.soak
 def test_the_keys_of_a_slider_are_its_own_and_reach_python(tab: Page, lab: str) -> None:
     figure = run(tab, lab)
     expect(figure.locator(".heatmap-label").first).to_have_text("1.00")
@@ -100,6 +102,7 @@ def test_the_keys_of_a_slider_are_its_own_and_reach_python(tab: Page, lab: str) 
 
 
 @pytest.mark.film
+@pytest.mark.soak
 def test_a_button_and_the_panel_that_saves_keep_their_keys(tab: Page, lab: str) -> None:
     figure = run(tab, lab)
     first = tab.locator(".jp-Notebook-cell").first

@@ -8,7 +8,7 @@ from playwright.sync_api import Page, expect
 from pypdf import PdfReader
 
 from attn_figures import live, theme
-from attn_figures.matrix import KEY_TITLE, QUERY_TITLE, Matrix
+from attn_figures.matrix import Matrix, key_title, query_title
 from attn_figures.panels import compose
 from attn_live.widget import LiveWidget
 
@@ -52,7 +52,7 @@ def widget() -> LiveWidget:
     """Three steps of one map."""
     maps = [np.array([[1 - p, p, 0.0], [p, 1 - p, 0.0], [0.0, p, 1 - p]]) for p in (0.0, 0.25, 0.5)]
     figures = [
-        compose.spec([Matrix("weights", each, "weights", WORDS, WORDS, QUERY_TITLE, KEY_TITLE)])
+        compose.spec([Matrix("weights", each, "weights", WORDS, WORDS, query_title(), key_title())])
         for each in maps
     ]
     return live(figures, ["none", "some", "half"], label="Share", says=SAYS, name="shares")
@@ -117,6 +117,7 @@ def test_it_draws_moves_hovers_and_reports_without_a_network(tab: Page, widget: 
     assert errors == []
 
 
+@pytest.mark.soak
 def test_it_takes_the_colours_of_a_dark_notebook_and_leaves_another_plotly_alone(
     tab: Page, widget: LiveWidget
 ) -> None:

@@ -11,7 +11,7 @@ from attn_figures import marks, theme
 from attn_figures.chart import Chart
 from attn_figures.comparable import Curves, Map, Part, parts_of
 from attn_figures.compare import FADES, compare, compared_steps
-from attn_figures.matrix import KEY_TITLE, QUERY_TITLE, Matrix
+from attn_figures.matrix import Matrix, key_title, query_title
 from attn_figures.panels import compose
 from attn_live.packing import pack
 from attn_live.unpacking import figure_at
@@ -26,7 +26,7 @@ def read_back(*panels: Any) -> dict[str, Part]:
 
 
 def a_map(values: NDArray[Any], **more: Any) -> Part:
-    settings = {"row_title": QUERY_TITLE, "column_title": KEY_TITLE, "quantity": "share"} | more
+    settings = {"row_title": query_title(), "column_title": key_title(), "quantity": "share"} | more
     rows, columns = settings.pop("rows", QUERIES), settings.pop("columns", KEYS)
     return read_back(Matrix("weights", values, "weights", rows, columns, **settings))["weights"]
 
@@ -55,7 +55,7 @@ def test_a_map_is_read_back_as_it_was_drawn() -> None:
     assert list(matrix.rows) == QUERIES
     assert list(matrix.columns) == KEYS
     assert (matrix.row_role, matrix.column_role, matrix.quantity) == ("query", "key", "share")
-    assert (matrix.row_title, matrix.column_title, found.title) == (QUERY_TITLE, KEY_TITLE, "weights")
+    assert (matrix.row_title, matrix.column_title, found.title) == (query_title(), key_title(), "weights")
     assert matrix.ramp_power == pytest.approx(2.0)
     assert matrix.mask is not None
     np.testing.assert_array_equal(matrix.mask, mask)

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from attn_figures.matrix import KEY_TITLE, QUERY_TITLE, Matrix
+from attn_figures.matrix import Matrix, key_title, query_title
 from attn_figures.panels import compose
 
 LONG = "a token too long for its axis"
@@ -34,7 +34,14 @@ def told(trace: Any, row: int, column: int) -> str:
 def test_the_row_is_the_query_and_the_column_the_key(labels: str, which: int) -> None:
     rows, columns = ROWS[labels], COLUMNS[labels]
     drawn = Matrix(
-        "weights", WEIGHTS, "weights", rows, columns, row_title=QUERY_TITLE, column_title=KEY_TITLE, mask=MASK
+        "weights",
+        WEIGHTS,
+        "weights",
+        rows,
+        columns,
+        row_title=query_title(),
+        column_title=key_title(),
+        mask=MASK,
     )
     trace = compose([drawn]).data[which]
     for row, column in np.argwhere(MASK if which == 0 else ~MASK):

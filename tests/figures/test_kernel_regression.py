@@ -7,7 +7,7 @@ import pytest
 
 from attn_figures import theme
 from attn_figures.kernel_bridge import Terms, bridge
-from attn_figures.kernel_parts import EMPTY
+from attn_figures.kernel_parts import empty_window
 from attn_figures.kernel_regression import compare, compare_cursor, fit, fit_cursor, fit_moves
 from attn_figures.kernel_scene import Estimate, Scene, facts_of, round_numbers
 from attn_figures.kernel_studies import Errors, Limits, choose, fails, two_fits, two_maps
@@ -133,7 +133,7 @@ def test_a_query_without_keys_is_hatched_and_a_gap() -> None:
     traces = by_name(fit(scene(), one, row=3))
     assert np.isnan(traces["weights"].z[3]).all()
     assert np.isfinite(traces["weights"].z[4]).all()
-    assert EMPTY in traces["weights masked"].hovertemplate
+    assert empty_window() in traces["weights masked"].hovertemplate
     assert np.isfinite(traces["weights masked"].z[3]).all()
     assert traces["estimate"].connectgaps is False
     assert np.isnan(traces["estimate at the query"].y).all()

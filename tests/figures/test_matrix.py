@@ -9,7 +9,7 @@ import pytest
 from attn_figures import theme
 from attn_figures.frame import SIDE_SHARE
 from attn_figures.geometry import Axes
-from attn_figures.matrix import KEY_TITLE, QUERY_TITLE, Extra, Matrix, SideBars
+from attn_figures.matrix import Extra, Matrix, SideBars, key_title, query_title
 from attn_figures.panels import compose
 
 RNG = np.random.default_rng(11)
@@ -19,7 +19,7 @@ COLUMNS = ["a", "b", "c", "d", "e"]
 
 def weights(name: str = "weights", **more: Any) -> Matrix:
     values = RNG.dirichlet(np.ones(5), size=3)
-    settings: dict[str, Any] = {"row_title": QUERY_TITLE, "column_title": KEY_TITLE} | more
+    settings: dict[str, Any] = {"row_title": query_title(), "column_title": key_title()} | more
     return Matrix(name, values, "weights", ROWS, COLUMNS, **settings)
 
 
@@ -172,7 +172,7 @@ def test_a_ramp_for_small_weights_keeps_its_range_and_its_colours() -> None:
 def test_a_matrix_may_name_its_rows_wherever_it_stands() -> None:
     figure = compose([weights("a"), weights("b", names_rows=True)])
     assert figure.layout.yaxis2.showticklabels
-    assert figure.layout.yaxis2.title.text == QUERY_TITLE
+    assert figure.layout.yaxis2.title.text == query_title()
 
 
 def test_many_chosen_labels_are_slanted_and_few_lie_flat() -> None:

@@ -7,6 +7,7 @@ import torch
 from attn_core import KERNELS
 from attn_figures.numbers import number
 from attn_ui.screen.tables import ROUNDED, table
+from attn_words import _, _n, paragraph
 from pages.kernel_regression.compute import Now, Standing
 from pages.kernel_regression.words import named
 
@@ -22,7 +23,11 @@ def show(now: Now) -> None:
     fit = standing.regression
     if not bool(fit.has_support[row]):
         st.markdown(
-            f"At {standing.asked} no key lies within h = {standing.width}: there is no weight and no mean."
+            _(
+                "At {query} no key lies within h = {h}: there is no weight and no mean.",
+                query=standing.asked,
+                h=standing.width,
+            )
         )
         return
     distances, weights = fit.distances[row].numpy(), fit.weights[row].numpy()
@@ -45,34 +50,40 @@ def show(now: Now) -> None:
     ]
     if len(rest):
         mass, part = weights[rest].sum(), parts[rest].sum()
-        others = "1 other" if len(rest) == 1 else f"{len(rest)} others"
+        others = _n("{count} other", "{count} others", len(rest))
         rows.append([others, "", "", number(profile[rest].sum()), number(mass), "", points.amount(part)])
     mean = points.amount(float(fit.estimate[row]))
-    rows.append(["**sum**", "", "", number(profile.sum()), f"**{number(weights.sum())}**", "", f"**{mean}**"])
+    total = f"**{_('sum')}**"
+    rows.append([total, "", "", number(profile.sum()), f"**{number(weights.sum())}**", "", f"**{mean}**"])
     width = points.width(standing.bandwidth, DIGITS)
-    st.markdown(
-        f"The :violet[query] q = {standing.asked} at bandwidth h = {width}, {named(standing.kernel)} kernel: "
-        "each weight is K(u) divided by the sum of its column, the estimate the sum of w · v. Heaviest keys "
-        f"first. {ROUNDED}"
+    told = _(
+        "The :violet[query] q = {query} at bandwidth h = {h}, {kernel} kernel: each weight is K(u) divided "
+        "by the sum of its column, the estimate the sum of w · v. Heaviest keys first.",
+        query=standing.asked,
+        h=width,
+        kernel=named(standing.kernel),
     )
-    apart = "|q − k|, days" if points.dated else "|q − k|"
-    header = [":orange[key] k", apart, "u = |q − k| / h", "K(u)", "weight w", ":green[value] v", "w · v"]
+    st.markdown(paragraph(told, _(ROUNDED)))
+    key, apart = _(":orange[key] k"), _("|q − k|, days") if points.dated else "|q − k|"
+    header = [key, apart, "u = |q − k| / h", "K(u)", _("weight w"), _(":green[value] v"), "w · v"]
     st.markdown(table(header, rows, numbers=len(header) - 1))
     if now.state.has_two_inputs:
-        st.markdown("Each distance comes from two differences, one for each input:")
+        st.markdown(_("Each distance comes from two differences, one for each input:"))
         header, differences = coordinates(standing)
         rows = [[standing.key_names[j], *map(number, differences[j].tolist())] for j in order]
-        st.markdown(table([":orange[key] k", *header], rows, numbers=len(header)))
+        st.markdown(table([key, *header], rows, numbers=len(header)))
     if not profile.sum():
         st.caption(
-            "Every K(u) is too small for a number here; the weights are taken relative to the nearest key, "
-            "which changes none of their ratios."
+            _(
+                "Every K(u) is too small for a number here; the weights are taken relative to the nearest "
+                "key, which changes none of their ratios."
+            )
         )
     if standing.lengths is not None:
         told, header, terms = dot_products(standing)
         st.markdown(told)
         rows = [[standing.key_names[j], *map(number, terms[j].tolist())] for j in order]
-        st.markdown(table([":orange[key] k", *header], rows, numbers=len(header)))
+        st.markdown(table([key, *header], rows, numbers=len(header)))
 
 
 def coordinates(standing: Standing) -> tuple[list[str], np.ndarray]:
@@ -80,7 +91,7 @@ def coordinates(standing: Standing) -> tuple[list[str], np.ndarray]:
     apart = standing.queries[standing.row] - standing.keys
     squares = (apart**2).sum(axis=1)
     columns = np.stack([*apart.T, squares, np.sqrt(squares)], axis=1)
-    return ["q₁ − k₁", "q₂ − k₂", "sum of their squares", "its root |q − k|"], columns
+    return ["q₁ − k₁", "q₂ − k₂", _("sum of their squares"), _("its root |q − k|")], columns
 
 
 def dot_products(standing: Standing) -> tuple[str, list[str], np.ndarray]:
@@ -91,7 +102,7 @@ def dot_products(standing: Standing) -> tuple[str, list[str], np.ndarray]:
     if standing.lengths:
         scores = products - half_keys - half_query
         return (
-            "The same scores from a dot product and two lengths:",
+            _("The same scores from a dot product and two lengths:"),
             ["q · k", "− |k|²/2", "− |q|²/2", "= −|q − k|²/2", "÷ h²"],
             np.stack([products, -half_keys, -half_query, scores, scores / standing.bandwidth**2], axis=1),
         )
@@ -99,11 +110,15 @@ def dot_products(standing: Standing) -> tuple[str, list[str], np.ndarray]:
     scaled = scores / standing.bandwidth**2
     weights = torch.softmax(torch.from_numpy(scaled), dim=-1).numpy()
     equal = bool(np.ptp(half_keys) <= SAME * half_keys.max())
-    why = (
-        "it is the same for every key, so the weights are those above" if equal else "the weights are others"
-    )
+    if equal:
+        told = _(
+            "Dot-product attention, as the picture has it: |k|²/2 is left out; it is the same for every key, "
+            "so the weights are those above."
+        )
+    else:
+        told = _("Dot-product attention, as the picture has it: |k|²/2 is left out; the weights are others.")
     return (
-        f"Dot-product attention, as the picture has it: |k|²/2 is left out; {why}.",
-        ["q · k", "− |q|²/2", "sum", "÷ h²", "its softmax"],
+        told,
+        ["q · k", "− |q|²/2", _("sum"), "÷ h²", _("its softmax")],
         np.stack([products, -half_query, scores, scaled, weights], axis=1),
     )

@@ -8,24 +8,26 @@ import streamlit as st
 import torch
 
 from attn_core import leave_one_out_error
-from attn_core.checks import Check, compare
+from attn_core.checks import compare
 from attn_core.mistakes import softmax_over_queries
 from attn_figures.kernel_studies import two_fits, two_maps
 from attn_figures.numbers import number
 from attn_figures.picture import Spec
+from attn_ui.base.parameters import shown
 from attn_ui.screen import controls
 from attn_ui.screen.live_figure import live_figure
 from attn_ui.screen.screen import SCREEN
+from attn_words import N_, _, paragraph
 from pages.kernel_regression import plane
-from pages.kernel_regression.break_plane import Asked
+from pages.kernel_regression.break_plane import Asked, verdict
 from pages.kernel_regression.compute import Now, Sweep, estimates
 from pages.kernel_regression.points import Points
 from pages.kernel_regression.search import best_of, errors
-from pages.kernel_regression.settings import KERNEL_SLIP, QUERY_AT, QUERY_AT_2, VECTOR_SLIPS
+from pages.kernel_regression.settings import KERNEL_SLIP, POINTS_DATA, QUERY_AT, QUERY_AT_2, VECTOR_SLIPS
 from pages.kernel_regression.tabs import plane_break
 
-SUMS = "each row of weights sums to one"
-FORMULA = "weights against max(0, 1 − u²)"
+SUMS = N_("each row of weights sums to one")
+FORMULA = N_("weights against max(0, 1 − u²)")
 
 
 def show(now: Now) -> None:
@@ -38,7 +40,7 @@ def show(now: Now) -> None:
         h,
         (SCREEN.value(QUERY_AT), SCREEN.value(QUERY_AT_2)),
     )
-    mistake = controls.segment(KERNEL_SLIP, "Mistake", label_visibility="collapsed")
+    mistake = controls.segment(KERNEL_SLIP, _("Mistake"), label_visibility="collapsed")
     if (mistake in VECTOR_SLIPS) != state.has_two_inputs:
         st.markdown(_elsewhere(points, vectors, two_inputs=state.has_two_inputs))
     if mistake in VECTOR_SLIPS:
@@ -51,7 +53,10 @@ def show(now: Now) -> None:
     }[mistake]
     spec, said = make(points, state.kernel, points.unit * h)
     live_figure(
-        [spec], key="broken", alt=f"The mistake and the right thing: {mistake}", name=f"mistake {mistake}"
+        [spec],
+        key="broken",
+        alt=_("The mistake and the right thing: {name}", name=shown(KERNEL_SLIP, mistake)),
+        name=f"mistake {mistake}",
     )
     st.markdown(said)
 
@@ -59,19 +64,17 @@ def show(now: Now) -> None:
 def _elsewhere(points: Points, vectors: Asked, *, two_inputs: bool) -> str:
     """Say which data a mistake is made with that the picture does not show."""
     if two_inputs:
-        return (
-            "This mistake is made with one input, where its maps can be read: "
-            f"{points.name}, {len(points.keys)} points, the same bandwidth."
+        return _(
+            "This mistake is made with one input, where its maps can be read: {data}, {count} points, the "
+            "same bandwidth.",
+            data=shown(POINTS_DATA, points.name),
+            count=len(points.keys),
         )
-    count, h = len(vectors.points.keys), vectors.points.set_width(vectors.bandwidth)
-    return f"This mistake is made with vectors: the data of *Two inputs*, {count} points, h = {h}."
-
-
-def verdict(check: Check) -> str:
-    """Say whether a mistake is seen by a check, and by how much."""
-    if check.passed:
-        return f"It changes nothing here: the check **{check.name}** {check.verdict}."
-    return f"The check **{check.name}** {check.verdict}."
+    return _(
+        "This mistake is made with vectors: the data of *Two inputs*, {count} points, h = {h}.",
+        count=len(vectors.points.keys),
+        h=vectors.points.set_width(vectors.bandwidth),
+    )
 
 
 def _over_queries(points: Points, _kernel: str, h: float) -> tuple[Spec, str]:
@@ -86,12 +89,15 @@ def _over_queries(points: Points, _kernel: str, h: float) -> tuple[Spec, str]:
     wrong = softmax_over_queries(q * math.sqrt(3), k, torch.from_numpy(points.values)[:, None])
     broken = replace(right, weights=wrong.weights.numpy(), at_queries=wrong.output[:, 0].numpy())
     sums = wrong.weights.sum(dim=-1)
-    said = (
+    told = _(
         "The softmax runs down the columns: queries compete for keys. The weights of a query sum to between "
-        f"{number(float(sums.min()), 3)} and {number(float(sums.max()), 3)}. "
-        f"{verdict(compare(SUMS, sums, 1.0, scale=1.0))} (With the Gaussian kernel.)"
+        "{least} and {most}.",
+        least=number(float(sums.min()), 3),
+        most=number(float(sums.max()), 3),
     )
-    return two_maps.spec(scene, ("softmax over queries", broken), ("softmax over keys", right)), said
+    checked = verdict(compare(_(SUMS), sums, 1.0, scale=1.0))
+    over = (shown(KERNEL_SLIP, "softmax over queries"), broken), (_("softmax over keys"), right)
+    return two_maps.spec(scene, *over), paragraph(told, checked, _("(With the Gaussian kernel.)"))
 
 
 def _training_error(points: Points, kernel: str, _h: float) -> tuple[Spec, str]:
@@ -102,22 +108,43 @@ def _training_error(points: Points, kernel: str, _h: float) -> tuple[Spec, str]:
     left_out = leave_one_out_error(*points.tensors(), kernel=kernel, bandwidth=least)
     spec = two_fits.spec(
         sweep.floorless,
-        (f"h = {points.width(least)}, by training error", sweep.at(least).on_grid),
-        (f"h = {points.width(best.bandwidth)}, by leave-one-out", sweep.at(best.bandwidth).on_grid),
+        (_("h = {h}, by training error", h=points.width(least)), sweep.at(least).on_grid),
+        (_("h = {h}, by leave-one-out", h=points.width(best.bandwidth)), sweep.at(best.bandwidth).on_grid),
     )
-    told = f"The training error is smallest at h = {points.width(least)}, where each point predicts itself. "
+    told = _(
+        "The training error is smallest at h = {h}, where each point predicts itself.", h=points.width(least)
+    )
     if math.isinf(left_out):
-        return spec, f"{told}There, left out, no point has a neighbour: there is no error to choose by."
-    against = f"{number(left_out)}, against {number(best.left_out)} at h = {points.width(best.bandwidth)}"
+        none = _("There, left out, no point has a neighbour: there is no error to choose by.")
+        return spec, paragraph(told, none)
+    errs: dict[str, object] = {
+        "error": number(left_out),
+        "best_error": number(best.left_out),
+        "best": points.width(best.bandwidth),
+    }
     supported = int(found.supported[found.training_errors.argmin()])
     if supported < best.supported:
-        return spec, (
-            f"{told}There, left out, only {supported} of {len(points.keys)} points keep a neighbour: their "
-            f"error is {against}, where {best.supported} do, and the two do not compare."
+        against = _(
+            "There, left out, only {supported} of {n_key} points keep a neighbour: their error is {error}, "
+            "against {best_error} at h = {best}, where {most} do, and the two do not compare.",
+            **errs,
+            supported=supported,
+            n_key=len(points.keys),
+            most=best.supported,
         )
-    if left_out <= best.left_out:
-        return spec, f"{told}It changes nothing here: on points left out its error is {against}."
-    return spec, f"{told}On points left out its error is {against}: **a worse choice**."
+    elif left_out <= best.left_out:
+        against = _(
+            "It changes nothing here: on points left out its error is {error}, against {best_error} at h = "
+            "{best}.",
+            **errs,
+        )
+    else:
+        against = _(
+            "On points left out its error is {error}, against {best_error} at h = {best}: **a worse "
+            "choice**.",
+            **errs,
+        )
+    return spec, paragraph(told, against)
 
 
 def _misnamed(points: Points, _kernel: str, h: float) -> tuple[Spec, str]:
@@ -126,10 +153,11 @@ def _misnamed(points: Points, _kernel: str, h: float) -> tuple[Spec, str]:
         estimates(points, name, np.array([h]), scene)[0] for name in ("triangular", "epanechnikov")
     )
     against = compare(
-        FORMULA, torch.from_numpy(triangular.weights), torch.from_numpy(parabola.weights), scale=1.0
+        _(FORMULA), torch.from_numpy(triangular.weights), torch.from_numpy(parabola.weights), scale=1.0
     )
     named = (("max(0, 1 − u)", triangular), ("max(0, 1 − u²)", parabola))
-    return two_maps.spec(scene, *named), (
+    told = _(
         "Some courses print max(0, 1 − u), the triangular kernel, under Epanechnikov's name. Rows with a key "
-        f"in the window sum to one either way, so no sum tells. {verdict(against)}"
+        "in the window sum to one either way, so no sum tells."
     )
+    return two_maps.spec(scene, *named), paragraph(told, verdict(against))

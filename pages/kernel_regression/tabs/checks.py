@@ -11,15 +11,16 @@ import torch.nn.functional as F
 from attn_core import leave_one_out_error
 from attn_core.checks import Check, compare
 from attn_ui.screen.tables import checks_table
+from attn_words import N_, _, _n
 from pages.kernel_regression.compute import Now, Standing, lengthened
 from pages.kernel_regression.points import Numbers
 from pages.kernel_regression.tabs import plane_checks
 
 Places = Sequence[Sequence[float]]  # each a vector
-SUMS = "each row of weights sums to one, or is empty"
-NAIVE = "estimates against plain Python, one query and one key at a time"
-LEFT_OUT = "leave-one-out error against leaving out one point after another"
-TORCH = "estimates against torch's scaled_dot_product_attention, key lengths as one more dimension"
+SUMS = N_("each row of weights sums to one, or is empty")
+NAIVE = N_("estimates against plain Python, one query and one key at a time")
+LEFT_OUT = N_("leave-one-out error against leaving out one point after another")
+TORCH = N_("estimates against torch's scaled_dot_product_attention, key lengths as one more dimension")
 
 
 def show(now: Now) -> None:
@@ -28,13 +29,20 @@ def show(now: Now) -> None:
     checks = check(standing) + (plane_checks.of_map(standing) if now.state.has_two_inputs else [])
     st.markdown(
         checks_table(
-            [each.name for each in checks], {"on this page": [(each.passed, each.verdict) for each in checks]}
+            [each.name for each in checks],
+            {_("on this page"): [(each.passed, each.verdict) for each in checks]},
         )
     )
     empty = int((~standing.regression.has_support).sum())
     if empty:
-        who = "1 query has" if empty == 1 else f"{empty} queries have"
-        st.caption(f"{who} no key in the window: weights there are zero, and the estimate is a gap.")
+        st.caption(
+            _n(
+                "{count} query has no key in the window: weights there are zero, and the estimate is a gap.",
+                "{count} queries have no key in the window: weights there are zero, and the estimate is a "
+                "gap.",
+                empty,
+            )
+        )
 
 
 def check(standing: Standing) -> list[Check]:
@@ -48,10 +56,10 @@ def check(standing: Standing) -> list[Check]:
         torch.from_numpy(standing.keys), torch.from_numpy(standing.values), kernel=kernel, bandwidth=h
     )
     checks = [
-        compare(SUMS, fit.weights.sum(dim=-1), fit.has_support.to(fit.weights), scale=1.0),
-        compare(NAIVE, fit.estimate, again, scale=size),
+        compare(_(SUMS), fit.weights.sum(dim=-1), fit.has_support.to(fit.weights), scale=1.0),
+        compare(_(NAIVE), fit.estimate, again, scale=size),
         compare(
-            LEFT_OUT,
+            _(LEFT_OUT),
             torch.tensor([left_out], dtype=torch.float64),
             refit(kernel, h, keys, values),
             scale=size**2,
@@ -59,7 +67,7 @@ def check(standing: Standing) -> list[Check]:
     ]
     if kernel == "gaussian":
         theirs = torch.from_numpy(through_attention(standing))
-        checks.append(compare(TORCH, fit.estimate, theirs, scale=size))
+        checks.append(compare(_(TORCH), fit.estimate, theirs, scale=size))
     return checks
 
 

@@ -9,6 +9,7 @@ from attn_figures.dates import DAY, date
 from attn_ui.base.bounds import MAX_CSV_BYTES, MAX_CSV_ROWS, MAX_KERNEL_POINTS
 from attn_ui.base.markdown import plain
 from attn_ui.screen.download import csv_of, offer_csv
+from attn_words import N_, _, _n, paragraph
 from pages.kernel_regression.asks import OWN
 from pages.kernel_regression.compute import Now
 from pages.kernel_regression.own_table import Column, TableError, date_of, pair, read_table, thin
@@ -18,6 +19,7 @@ from pages.kernel_regression.tabs import plane_data
 
 COLUMNS = "kernel_own_columns"  # the columns of the last file that could be read
 NOTES = "kernel_own_notes"  # what is to be said of it
+STAY = N_("The points shown before stay.")
 TABLE = "kernel_table_base"  # the points that the table's edits count from
 UPLOAD, X_COLUMN, Y_COLUMN = "own_csv", "own_x", "own_y"
 
@@ -31,11 +33,14 @@ def show(now: Now) -> None:
     left, right = st.columns([1, 1], gap="large")
     with left:
         st.markdown(
-            f"**{len(points.keys)} points.** Change a number, add a row, or mark rows and delete them."
+            _(
+                "**{count} points.** Change a number, add a row, or mark rows and delete them.",
+                count=len(points.keys),
+            )
         )
         _table(points)
     with right:
-        st.markdown("**Your own points.** A CSV with two columns of numbers stays in this session.")
+        st.markdown(_("**Your own points.** A CSV with two columns of numbers stays in this session."))
         _upload(points)
 
 
@@ -83,9 +88,16 @@ def _cells(points: Points) -> np.ndarray:
 def _on_edit(base: Points, key: str) -> None:
     x, y, notes = apply_edits(base, st.session_state[key])
     if len(x) < 2:
-        notes.append(f"Two points are needed; the table has {len(x)}. The points shown before stay.")
+        few = _("Two points are needed; the table has {count}.", count=len(x))
+        notes.append(paragraph(few, _(STAY)))
     elif len(x) > MAX_KERNEL_POINTS:
-        notes.append(f"At most {MAX_KERNEL_POINTS} points are drawn; the table has {len(x)}.")
+        notes.append(
+            _(
+                "At most {most} points are drawn; the table has {count}.",
+                most=MAX_KERNEL_POINTS,
+                count=len(x),
+            )
+        )
     else:
         changed = edited(base, x, y)
         st.session_state[TABLE] = (base, changed.fingerprint)
@@ -107,9 +119,13 @@ def apply_edits(base: Points, edits: dict[str, Any]) -> tuple[np.ndarray, np.nda
     complete = [row for row in rows if all(_is_number(value) for value in row)]
     notes = []
     if len(complete) < len(rows):
-        left = len(rows) - len(complete)
-        lacks, are = ("1 row lacks a", "is") if left == 1 else (f"{left} rows lack a", "are")
-        notes.append(f"{lacks} finite number and {are} left out.")
+        notes.append(
+            _n(
+                "{count} row lacks a finite number and is left out.",
+                "{count} rows lack a finite number and are left out.",
+                len(rows) - len(complete),
+            )
+        )
     x, y = np.array(complete, dtype=np.float64).reshape(-1, 2).T
     return x, y, notes
 
@@ -123,13 +139,15 @@ def _is_number(value: object) -> bool:
 
 def _upload(points: Points) -> None:
     st.file_uploader(
-        "CSV file",
+        _("CSV file"),
         type=["csv", "tsv", "txt"],
         key=UPLOAD,
         on_change=_on_upload,
         label_visibility="collapsed",
         max_upload_size=MAX_CSV_BYTES // 1_000_000,
-        help=f"At most {MAX_CSV_ROWS:,} rows and {MAX_CSV_BYTES // 1000:,} kB.",
+        help=_(
+            "At most {rows} rows and {size} kB.", rows=f"{MAX_CSV_ROWS:,}", size=f"{MAX_CSV_BYTES // 1000:,}"
+        ),
     )
     for note in st.session_state.get(NOTES, ()):
         st.caption(f":material/info: {note}")
@@ -139,10 +157,10 @@ def _upload(points: Points) -> None:
         values = [column.name for column in columns if column.is_numeric and not column.dated]
         x, y = (column.name for column in chosen(columns))
         left, right = st.columns(2)
-        left.selectbox("Keys (x)", names, index=names.index(x), key=X_COLUMN, on_change=_use_columns)
-        right.selectbox("Values (y)", values, index=values.index(y), key=Y_COLUMN, on_change=_use_columns)
+        left.selectbox(_("Keys (x)"), names, index=names.index(x), key=X_COLUMN, on_change=_use_columns)
+        right.selectbox(_("Values (y)"), values, index=values.index(y), key=Y_COLUMN, on_change=_use_columns)
     offer_csv(
-        "Download these points as CSV",
+        _("Download these points as CSV"),
         "attention-lab-points.csv",
         lambda: sample_csv(points),
         icon=":material/download:",
@@ -156,7 +174,7 @@ def _on_upload() -> None:
     try:
         columns = read_table(uploaded.getvalue(), most_bytes=MAX_CSV_BYTES, most_rows=MAX_CSV_ROWS)
     except TableError as error:
-        st.session_state[NOTES] = [f"{plain(str(error))} {_stays()}"]
+        st.session_state[NOTES] = [paragraph(plain(str(error)), _stays())]
         return
     st.session_state[COLUMNS] = columns
     for key in (X_COLUMN, Y_COLUMN):
@@ -173,15 +191,20 @@ def _use_columns() -> None:
     try:
         pairs = pair(x, y)
     except TableError as error:
-        st.session_state[NOTES] = [f"{plain(str(error))} {_stays()}"]
+        st.session_state[NOTES] = [paragraph(plain(str(error)), _stays())]
         return
     notes = [plain(note) for note in pairs.notes]
     kept = thin(pairs.x, pairs.y, MAX_KERNEL_POINTS, seed=0)
     if len(kept) < len(pairs.x):
         notes.append(
-            f"{len(pairs.x):,} points came; {MAX_KERNEL_POINTS} of them, drawn at random (seed 0), are shown."
+            _(
+                "{count} points came; {most} of them, drawn at random (seed 0), are shown.",
+                count=f"{len(pairs.x):,}",
+                most=MAX_KERNEL_POINTS,
+            )
         )
-    notes.insert(0, f"{len(kept)} points read: {plain(y.name)} against {plain(x.name)}.")
+    read = _("{count} points read: {y} against {x}.", count=len(kept), y=plain(y.name), x=plain(x.name))
+    notes.insert(0, read)
     st.session_state[NOTES] = notes
     _keep(from_columns(pairs.x[kept], pairs.y[kept], x.name, y.name, dated=x.dated))
 
@@ -200,4 +223,4 @@ def _keep(points: Points) -> None:
 
 
 def _stays() -> str:
-    return "Your points shown before stay." if OWN in st.session_state else "The points shown before stay."
+    return _("Your points shown before stay.") if OWN in st.session_state else _(STAY)

@@ -3,6 +3,7 @@
 import streamlit as st
 
 from attn_core import KERNELS
+from attn_words import _
 from pages.kernel_regression.compute import Now
 from pages.kernel_regression.words import named
 
@@ -15,8 +16,10 @@ def show(now: Now) -> None:
     )
     if now.state.has_two_inputs:
         st.markdown(
-            "Queries and keys are vectors. They enter by their distance alone, so the kernel is that of one "
-            "input, and as high everywhere on a circle around the query:"
+            _(
+                "Queries and keys are vectors. They enter by their distance alone, so the kernel is that of "
+                "one input, and as high everywhere on a circle around the query:"
+            )
         )
         st.latex(r"|q-k_j| = \sqrt{(q_1-k_{j1})^2 + (q_2-k_{j2})^2}")
     left, right = st.columns(2)
@@ -25,17 +28,21 @@ def show(now: Now) -> None:
             st.markdown(f"**{named(name)}**" if name == now.standing.kernel else named(name))
             st.latex(f"K(u) = {known.formula}")
         st.caption(
-            "Some courses print max(0, 1 − u) under the name Epanechnikov: it is the triangular kernel. "
-            "Epanechnikov's is the parabola max(0, 1 − u²). No norming constant is needed: it cancels."
+            _(
+                "Some courses print max(0, 1 − u) under the name Epanechnikov: it is the triangular kernel. "
+                "Epanechnikov's is the parabola max(0, 1 − u²). No norming constant is needed: it cancels."
+            )
         )
     with right:
-        st.markdown("The leave-one-out error chooses h:")
+        st.markdown(_("The leave-one-out error chooses h:"))
         st.latex(r"\frac{1}{n}\sum_i \bigl(v_i - \hat f_{-i}(k_i)\bigr)^2")
-        st.markdown("The Gaussian kernel is a dot product and two lengths:")
+        st.markdown(_("The Gaussian kernel is a dot product and two lengths:"))
         st.latex(
             r"-\frac{|q-k|^2}{2h^2} = \frac{1}{h^2}\Bigl(q \cdot k - \frac{|k|^2}{2} - \frac{|q|^2}{2}\Bigr)"
         )
         st.caption(
-            "The last term is the same for every key, and the softmax does not see it. "
-            "h² stands where attention has its temperature times √d_k."
+            _(
+                "The last term is the same for every key, and the softmax does not see it. "
+                "h² stands where attention has its temperature times √d_k."
+            )
         )

@@ -2,8 +2,11 @@
 
 import streamlit as st
 
+from attn_ui.base.parameters import shown
 from attn_ui.screen.live_figure import live_figure
+from attn_words import _
 from pages.kernel_regression.break_plane import FIXES, Asked, picture, said
+from pages.kernel_regression.settings import KERNEL_SLIP
 
 
 def show(asked: Asked, name: str) -> None:
@@ -11,7 +14,10 @@ def show(asked: Asked, name: str) -> None:
     live_figure(
         [picture(asked, name)],
         key="broken-plane",
-        alt=f"Kernel and estimate on the plane, with the mistake and right: {name}",
+        alt=_(
+            "Kernel and estimate on the plane, with the mistake and right: {name}",
+            name=shown(KERNEL_SLIP, name),
+        ),
         name=f"mistake {name}",
     )
     for sentence in said(asked, name):

@@ -5,11 +5,12 @@ import torch
 
 from attn_core import kernel_estimate
 from attn_core.checks import Check, compare
+from attn_words import N_, _
 from pages.kernel_regression.compute import Standing
 from pages.kernel_regression.plane import MAP
 from pages.kernel_regression.points import Numbers
 
-OF_MAP = "every estimate of the map against NumPy, by the formula"
+OF_MAP = N_("every estimate of the map against NumPy, by the formula")
 
 
 def of_map(standing: Standing) -> list[Check]:
@@ -20,7 +21,7 @@ def of_map(standing: Standing) -> list[Check]:
     )
     theirs = by_formula(standing.kernel, standing.bandwidth, MAP, standing.keys, standing.values)
     size = float(np.abs(standing.values).max()) or 1.0
-    return [compare(OF_MAP, ours, torch.from_numpy(theirs), scale=size)]
+    return [compare(_(OF_MAP), ours, torch.from_numpy(theirs), scale=size)]
 
 
 def by_formula(kernel: str, h: float, queries: Numbers, keys: Numbers, values: Numbers) -> Numbers:

@@ -5,6 +5,7 @@ import streamlit as st
 from attn_figures.numbers import number
 from attn_ui.screen.download import csv_of, offer_csv
 from attn_ui.screen.tables import numbers_table
+from attn_words import _
 from pages.kernel_regression.compute import Standing
 from pages.kernel_regression.tables import columns
 
@@ -13,13 +14,18 @@ def show(standing: Standing) -> None:
     """Show the table, and offer it as a file."""
     count = len(standing.keys)
     st.markdown(
-        f"**{count} points**: X is {count} × 2, y has {count} values. Weights are those of the query at "
-        f"{standing.asked}, h = {standing.width}. This data set is drawn from its seed and cannot be edited."
+        _(
+            "**{count} points**: X is {count} × 2, y has {count} values. Weights are those of the query at "
+            "{query}, h = {h}. This data set is drawn from its seed and cannot be edited.",
+            count=count,
+            query=standing.asked,
+            h=standing.width,
+        )
     )
-    table = columns(standing)
+    table = {_(title): column for title, column in columns(standing).items()}
     st.dataframe(numbers_table(table, number), key="plane_points", height=300)
     offer_csv(
-        "Download these points as CSV",
+        _("Download these points as CSV"),
         "attention-lab-two-inputs.csv",
         lambda: csv_of(list(table), zip(*table.values(), strict=True)),
         icon=":material/download:",

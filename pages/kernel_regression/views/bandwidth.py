@@ -10,6 +10,7 @@ from attn_ui.base.ask import Ask
 from attn_ui.base.page import Figure, Seen, Slider
 from attn_ui.base.parameters import Steps
 from attn_ui.base.shared_cache import shared
+from attn_words import _
 from pages.kernel_regression.compute import Now, Sweep, asked
 from pages.kernel_regression.points import Numbers, Points
 from pages.kernel_regression.search import Best, best_of, errors
@@ -32,12 +33,12 @@ def see(ask: Ask, state: State) -> Seen[Now]:
     figure = Figure(
         _drawn(sweep, found, best, points.fingerprint, kernel, sweep.bandwidth, path.tobytes()),
         key="choose",
-        alt=(
+        alt=_(
             "Training error and leave-one-out error against the bandwidth, a star at the best; the data and "
             "the estimate at the chosen bandwidth."
         ),
         name=f"choosing the bandwidth {points.name} {kernel}",
-        slider=Slider("Bandwidth h", sweep.bandwidth, names=sweep.bandwidth_names()),
+        slider=Slider(_("Bandwidth h"), sweep.bandwidth, names=sweep.bandwidth_names()),
         says=pack_says([_sentence(points, found, best, step) for step in range(len(found.bandwidths))]),
         caption=sweep.caption(),
     )

@@ -15,17 +15,26 @@ from attn_live.packing import pack
 from attn_live.says import pack_says
 from attn_ui.base.ask import Ask
 from attn_ui.base.page import Figure, Seen, Slider, Small
-from attn_ui.base.parameters import EXACT
+from attn_ui.base.parameters import EXACT, shown
 from attn_ui.base.shared_cache import shared
 from attn_ui.base.shared_settings import FREE_SCALE, TABLE_K, TABLE_Q, TABLE_V
+from attn_words import N_, _
 from pages.kernel_regression.compute import Kept, Now, Standing, Strides, Sweep, fitting, lengthened, settled
 from pages.kernel_regression.points import Numbers, Points
-from pages.kernel_regression.settings import ALL_KEYS, BANDWIDTH, KEY_LENGTHS, KEYS_LIE, OWN_POINTS
+from pages.kernel_regression.settings import (
+    ALL_KEYS,
+    BANDWIDTH,
+    KEY_LENGTHS,
+    KEYS_LIE,
+    OWN_POINTS,
+    POINTS_DATA,
+)
 from pages.kernel_regression.state import State
 from pages.kernel_regression.words import bridge_sentence
 
 FEW_KEYS, FEW_QUERIES = 5, 3
 SOME_QUERIES = 13  # where all keys are shown
+CIRCLE, LINE = N_("{data}, keys on a circle"), N_("{data}, keys on a line")
 
 
 @dataclass(frozen=True)
@@ -142,9 +151,9 @@ def see(ask: Ask, state: State) -> Seen[Now]:
     """Draw the terms and the weights, and hand them to the single-head page."""
     points, h = state.points, ask.value(BANDWIDTH)
     with ask.row():
-        on_circle = ask.segment(KEYS_LIE, "Keys lie", label_visibility="collapsed") == "on a circle"
-        keeps_lengths = ask.flag(KEY_LENGTHS, "Keep the |k|² term", width="content")
-        everything = ask.flag(ALL_KEYS, "All points", width="content")
+        on_circle = ask.segment(KEYS_LIE, _("Keys lie"), label_visibility="collapsed") == "on a circle"
+        keeps_lengths = ask.flag(KEY_LENGTHS, _("Keep the |k|² term"), width="content")
+        everything = ask.flag(ALL_KEYS, _("All points"), width="content")
         _cross(ask, lay(points, False, on_circle), keeps_lengths, h)
     sweep, packed = settled(
         ask,
@@ -155,22 +164,26 @@ def see(ask: Ask, state: State) -> Seen[Now]:
     figure = Figure(
         packed,
         key="bridge",
-        alt=(
+        alt=_(
             "q · k, minus half the squared key length, minus half the squared query length, equals minus "
             "half the squared distance; its softmax, the Gaussian weights, and the difference."
         ),
         name=f"bridge to attention {points.name}",
         slider=Slider(
-            "Bandwidth h",
+            _("Bandwidth h"),
             sweep.bandwidth,
             names=[f"{number(b, EXACT)}, h² = {number(b * b, 3)}" for b in sweep.bandwidth.values],
         ),
         says=pack_says(laid.says(sweep.bandwidth.values, keeps_lengths, on_circle)),
-        caption=f"{points.name}, keys on a {'circle' if on_circle else 'line'}",
+        caption=_(CIRCLE if on_circle else LINE, data=shown(POINTS_DATA, points.name)),
     )
     counted = Small(
-        f"Here q, k and h are counted in steps of {points.width(points.unit)}, a fifth of the data's "
-        f"width, from {points.name_place(points.low)}: that changes no weight of the kernel."
+        _(
+            "Here q, k and h are counted in steps of {unit}, a fifth of the data's width, from {low}: that "
+            "changes no weight of the kernel.",
+            unit=points.width(points.unit),
+            low=points.name_place(points.low),
+        )
     )
     notes = [counted] if points.name == OWN_POINTS else []
     return Seen(Now(state, laid.standing(h, keeps_lengths)), figure, notes=notes)
@@ -195,15 +208,22 @@ def single_head_link(laid: Bridge, keeps_lengths: bool, h: float) -> str | None:
 
 def _cross(ask: Ask, laid: Bridge, keeps_lengths: bool, h: float) -> None:
     link = single_head_link(laid, keeps_lengths, h)
-    what = "q and k with one more number each, 1 and −|k|²/2," if keeps_lengths else "q and k as they are"
     if link is None:
         ask.say(
-            ":material/link_off: These numbers outgrow a link: the single-head page takes h from 0.1 to 10 "
-            "and numbers up to 1000."
+            _(
+                ":material/link_off: These numbers outgrow a link: the single-head page takes h from 0.1 to "
+                "10 and numbers up to 1000."
+            )
         )
         return
-    ask.lead(
-        "Open as a single head",
-        link,
-        help=f"The same numbers on the next page: {what} as Q and K, the values as V, and 1/h² as its scale.",
-    )
+    if keeps_lengths:
+        told = _(
+            "The same numbers on the next page: q and k with one more number each, 1 and −|k|²/2, as Q and "
+            "K, the values as V, and 1/h² as its scale."
+        )
+    else:
+        told = _(
+            "The same numbers on the next page: q and k as they are as Q and K, the values as V, and 1/h² as "
+            "its scale."
+        )
+    ask.lead(_("Open as a single head"), link, help=told)

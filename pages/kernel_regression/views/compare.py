@@ -9,9 +9,12 @@ from attn_live.packing import Cursor, pack
 from attn_live.says import pack_says
 from attn_ui.base.ask import Ask
 from attn_ui.base.page import Figure, Rows, Seen, Slider
+from attn_ui.base.parameters import shown
 from attn_ui.base.shared_cache import shared
+from attn_words import _
 from pages.kernel_regression.compute import Kept, Now, Strides, Sweep, fitting, settled
 from pages.kernel_regression.points import Points
+from pages.kernel_regression.settings import KERNEL, POINTS_DATA
 from pages.kernel_regression.state import State
 from pages.kernel_regression.words import compare_sentence
 
@@ -25,12 +28,12 @@ def see(ask: Ask, state: State) -> Seen[Now]:
     figure = Figure(
         packed,
         key="compare",
-        alt="Four kernels at one bandwidth: the estimate of each, and its map of weights.",
+        alt=_("Four kernels at one bandwidth: the estimate of each, and its map of weights."),
         name=f"four kernels {points.name}",
-        slider=Slider("Bandwidth h", sweep.bandwidth, names=sweep.bandwidth_names()),
-        rows=Rows("Query", sweep.query, Cursor(len(sweep.query.values)), sweep.query_names()),
+        slider=Slider(_("Bandwidth h"), sweep.bandwidth, names=sweep.bandwidth_names()),
+        rows=Rows(_("Query"), sweep.query, Cursor(len(sweep.query.values)), sweep.query_names()),
         says=said,
-        caption=f"{points.name}, {len(points.keys)} points",
+        caption=_("{data}, {count} points", data=shown(POINTS_DATA, points.name), count=len(points.keys)),
     )
     return Seen(Now(state, sweep.standing(ask)), figure)
 
@@ -46,7 +49,8 @@ def drawn(
 def _draw(sweep: Sweep) -> tuple[bytes, bytes]:
     scene, steps = sweep.scene, _steps(sweep)
     cursor = Cursor(len(scene.queries), **compare_cursor(scene, steps))
-    packed = pack([compare.spec(scene, step) for step in steps], cursor)
+    said = {name: shown(KERNEL, name) for name in KERNELS}
+    packed = pack([compare.spec(scene, step, said=said) for step in steps], cursor)
     bandwidths = zip(sweep.bandwidths().tolist(), steps, strict=True)
     return packed, pack_says([_say(sweep, bandwidth, step) for bandwidth, step in bandwidths])
 

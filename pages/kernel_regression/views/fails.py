@@ -15,6 +15,7 @@ from attn_ui.base.ask import Ask
 from attn_ui.base.page import Figure, Seen, Slider
 from attn_ui.base.parameters import Steps
 from attn_ui.base.shared_cache import shared
+from attn_words import N_, _
 from pages.kernel_regression.compute import Now, Sweep, asked
 from pages.kernel_regression.points import TOY_WIDTH, Numbers, Points
 from pages.kernel_regression.settings import BANDWIDTH, KERNEL, POINTS_DATA
@@ -26,11 +27,11 @@ PLACES = 361
 Smoothed = tuple[Numbers, Numbers | None]  # the estimate on the grid, and its bias where the truth is known
 # What is shown, and the data set, kernel and bandwidth that show it.
 CASES = {
-    "An empty window": ("gap", "boxcar", 0.3),
-    "Bias at the ends": ("sine", "gaussian", 0.8),
-    "Beyond the data": ("sine", "gaussian", 0.4),
-    "Bandwidth to 0": ("sine", "gaussian", 0.01),
-    "Bandwidth to infinity": ("sine", "gaussian", 25.0),
+    N_("An empty window"): ("gap", "boxcar", 0.3),
+    N_("Bias at the ends"): ("sine", "gaussian", 0.8),
+    N_("Beyond the data"): ("sine", "gaussian", 0.4),
+    N_("Bandwidth to 0"): ("sine", "gaussian", 0.01),
+    N_("Bandwidth to infinity"): ("sine", "gaussian", 25.0),
 }
 
 
@@ -39,18 +40,18 @@ def see(ask: Ask, state: State) -> Seen[Now]:
     points, kernel = state.points, state.kernel
     with ask.row():
         for what, case in CASES.items():
-            ask.button(what, partial(_set, ask, *case), key=f"case_{what}")
+            ask.button(_(what), partial(_set, ask, *case), key=f"case_{what}")
     sweep = Sweep(points, kernel, kept=asked(ask))
     packed, said = _drawn(sweep, points.fingerprint, kernel, sweep.bandwidth)
     figure = Figure(
         packed,
         key="fails",
-        alt=(
+        alt=_(
             "The estimate far beyond its data, with the value of the nearest key and the mean of all values "
             "as its limits; the bias that smoothing gives to the true curve."
         ),
         name=f"where it fails {points.name} {kernel}",
-        slider=Slider("Bandwidth h", sweep.bandwidth, names=sweep.bandwidth_names()),
+        slider=Slider(_("Bandwidth h"), sweep.bandwidth, names=sweep.bandwidth_names()),
         says=said,
         caption=sweep.caption(),
     )

@@ -9,6 +9,7 @@ from attn_live.says import pack_says
 from attn_ui.base.ask import Ask
 from attn_ui.base.page import Figure, Rows, Seen, Slider
 from attn_ui.base.shared_cache import shared
+from attn_words import _
 from pages.kernel_regression.compute import Kept, Now, Strides, Sweep, fitting, settled
 from pages.kernel_regression.points import Points
 from pages.kernel_regression.state import State
@@ -24,13 +25,13 @@ def see(ask: Ask, state: State) -> Seen[Now]:
     figure = Figure(
         packed,
         key="fit",
-        alt=(
+        alt=_(
             "Data points, the kernel estimate, and one query; each point's size and colour is its weight for "
             "that query. The map has all weights, queries in rows, keys in columns."
         ),
         name=f"kernel regression {points.name} {kernel}",
-        slider=Slider("Bandwidth h", sweep.bandwidth, names=sweep.bandwidth_names()),
-        rows=Rows("Query", sweep.query, Cursor(len(sweep.query.values)), sweep.query_names()),
+        slider=Slider(_("Bandwidth h"), sweep.bandwidth, names=sweep.bandwidth_names()),
+        rows=Rows(_("Query"), sweep.query, Cursor(len(sweep.query.values)), sweep.query_names()),
         says=said,
         caption=sweep.caption(),
     )

@@ -11,6 +11,7 @@ from attn_live.says import pack_says
 from attn_ui.base.ask import Ask
 from attn_ui.base.page import Cell, Figure, Rows, Seen, Slider
 from attn_ui.base.shared_cache import shared
+from attn_words import _
 from pages.kernel_regression.compute import Kept, Now, Strides, fitting, settled
 from pages.kernel_regression.plane import AXIS, DOWN, PlanePoints, PlaneSweep, sample
 from pages.kernel_regression.plane_words import LeftOutAt, plane_sentences
@@ -35,14 +36,14 @@ def see(ask: Ask, state: State) -> Seen[Now]:
     figure = Figure(
         packed,
         key="plane",
-        alt=(
+        alt=_(
             "A map of the estimate over the plane of two inputs. Keys are points coloured by value, "
             "larger the more they weigh for the query; the kernel is a circle around it. A chart has the "
             "kernel against distance, with each key on it."
         ),
         name=f"kernel regression two inputs {kernel}",
-        slider=Slider("Bandwidth h", sweep.bandwidth, names=sweep.bandwidth_names()),
-        rows=Rows("Query", sweep.query, Cursor(len(sweep.query.values)), sweep.query_names()),
+        slider=Slider(_("Bandwidth h"), sweep.bandwidth, names=sweep.bandwidth_names()),
+        rows=Rows(_("Query"), sweep.query, Cursor(len(sweep.query.values)), sweep.query_names()),
         clicked=partial(ask_at, points),
         says=said,
         caption=sweep.caption(),

@@ -8,12 +8,15 @@ from torch import Tensor
 from attn_figures.numbers import number
 from attn_ui.base.markdown import coloured
 from attn_ui.base.masking import toggle_cell
+from attn_ui.base.parameters import shown
 from attn_ui.base.shared_settings import HEAD, KEY, QUERY
 from attn_ui.screen import controls
 from attn_ui.screen.screen import SCREEN
 from attn_ui.screen.tables import ROUNDED
+from attn_words import _, _c, paragraph
 from pages.multi_head.asks import names_of_heads
 from pages.multi_head.compute import Now, allowed, biases
+from pages.multi_head.settings import POSITIONS, TAB
 
 MOST_TERMS = 8  # of a sum that is written out
 
@@ -26,21 +29,37 @@ def show(now: Now) -> None:
     q, k, v = result.query[head, query], result.key[head, key], result.value[head, key]
     score, scaled = float(result.scores[head, query, key]), float(result.scaled_scores[head, query, key])
     weight = float(result.weights[head, query, key])
-    words = f"{coloured('query', now.tokens.queries[query])} asks {coloured('key', now.tokens.keys[key])}"
-    st.markdown(f"In head {head + 1}, {words}. Click another cell of the maps to follow that one. {ROUNDED}")
-    holds = {
-        "vector": ", each made from a word with the vector of its place added",
-        "rotation": ", each turned by its place",
-    }.get(now.scheme.adds, "")
-    st.markdown(f"**1. Two vectors of this head{holds}, multiplied number by number and added up**")
+    asks = _(
+        "In head {head}, {query} asks {key}.",
+        head=head + 1,
+        query=coloured("query", now.tokens.queries[query]),
+        key=coloured("key", now.tokens.keys[key]),
+    )
+    st.markdown(paragraph(asks, _("Click another cell of the maps to follow that one."), _(ROUNDED)))
+    if now.scheme.adds == "vector":
+        st.markdown(
+            _(
+                "**1. Two vectors of this head, each made from a word with the vector of its place added, "
+                "multiplied number by number and added up**"
+            )
+        )
+    elif now.scheme.adds == "rotation":
+        st.markdown(
+            _(
+                "**1. Two vectors of this head, each turned by its place, multiplied number by number and "
+                "added up**"
+            )
+        )
+    else:
+        st.markdown(_("**1. Two vectors of this head, multiplied number by number and added up**"))
     st.latex(rf"q \cdot k = {_sum_of_products(q, k)} = {_number(score)}")
     if now.scheme.adds in ("vector", "rotation"):
         bare = float(now.unplaced.result.scores[head, query, key])
-        st.markdown(f"Without positions this product is {number(bare)}.")
+        st.markdown(_("Without positions this product is {product}.", product=number(bare)))
     _scaling(now, score)
-    st.markdown("**3. The softmax of the row**: its share in the sum of exponentials over all keys")
+    st.markdown(_("**3. The softmax of the row**: its share in the sum of exponentials over all keys"))
     if not math.isfinite(scaled):
-        st.markdown("This key is masked: its score counts as −∞, and its weight is exactly 0.")
+        st.markdown(_("This key is masked: its score counts as −∞, and its weight is exactly 0."))
     else:
         row = result.scaled_scores[head, query]
         top = row.max()
@@ -50,8 +69,11 @@ def show(now: Now) -> None:
             rf"\frac{{{_number(own)}}}{{{_number(total)}}} = {_weight(weight)} \qquad "
             rf"m = {_number(float(top))}"
         )
-    through = ", times the head's block of W_o" if now.setting.projection else ""
-    st.markdown(f"**4. Into the output**: the weight times this key's value{through}")
+    st.markdown(
+        _("**4. Into the output**: the weight times this key's value, times the head's block of W_o")
+        if now.setting.projection
+        else _("**4. Into the output**: the weight times this key's value")
+    )
     part = weight * v
     st.latex(rf"w\,v = {_weight(weight)} \cdot {_vector(v)} = {_vector(part)}")
     if now.setting.projection:
@@ -59,15 +81,33 @@ def show(now: Now) -> None:
         assert block is not None
         projected = block[:, head * d_head : (head + 1) * d_head] @ part
         st.latex(rf"w\,v\,W_o^{{({head + 1})}} = {_vector(projected)}")
+        goes_on = {"head": head + 1, "tab": shown(TAB, "Heads add up")}
         st.markdown(
-            f"Summed over all keys this is what head {head + 1} adds to the output, and summed over all "
-            f"heads{', plus the bias b_o,' if now.setting.bias else ''} it is the output: the tab *Heads add "
-            "up* goes on."
+            _(
+                "Summed over all keys this is what head {head} adds to the output, and summed over all "
+                "heads, plus the bias b_o, it is the output: the tab *{tab}* goes on.",
+                **goes_on,
+            )
+            if now.setting.bias
+            else _(
+                "Summed over all keys this is what head {head} adds to the output, and summed over all heads "
+                "it is the output: the tab *{tab}* goes on.",
+                **goes_on,
+            )
         )
     else:
+        first, last = head * d_head + 1, (head + 1) * d_head
         st.markdown(
-            f"Summed over all keys this is what head {head + 1} finds. Without W_o it stands as it is in "
-            f"{_columns(head * d_head + 1, (head + 1) * d_head)} of the output."
+            paragraph(
+                _("Summed over all keys this is what head {head} finds.", head=head + 1),
+                _("Without W_o it stands as it is in column {column} of the output.", column=first)
+                if first == last
+                else _(
+                    "Without W_o it stands as it is in columns {first} to {last} of the output.",
+                    first=first,
+                    last=last,
+                ),
+            )
         )
 
 
@@ -75,38 +115,50 @@ def _scaling(now: Now, score: float) -> None:
     """Write out the way from the product to what the softmax takes."""
     d_head, temperature = now.module.d_head, now.setting.temperature
     scaled = score / math.sqrt(d_head) / temperature
-    warm = "" if temperature == 1.0 else f", and by the temperature T = {temperature:.6g}"
-    st.markdown(f"**2. Divided by √d_head = √{d_head}**, the width of the head and not of the model{warm}")
     over, sizes = r"\sqrt{d_{head}}", rf"\sqrt{{{d_head}}}"
-    if warm:
+    if temperature == 1.0:
+        st.markdown(
+            _(
+                "**2. Divided by √d_head = √{d_head}**, the width of the head and not of the model",
+                d_head=d_head,
+            )
+        )
+    else:
+        st.markdown(
+            _(
+                "**2. Divided by √d_head = √{d_head}**, the width of the head and not of the model, and by "
+                "the temperature T = {temperature}",
+                d_head=d_head,
+                temperature=f"{temperature:.6g}",
+            )
+        )
         over, sizes = over + r"\,T", rf"{sizes} \cdot {temperature:.6g}"
     st.latex(rf"\frac{{q \cdot k}}{{{over}}} = \frac{{{_number(score)}}}{{{sizes}}} = {_number(scaled)}")
     added = biases(now.setting, now.n_head)
     if added is not None:
         bias = float(added[now.look.head, now.cell[0], now.cell[1]])
         st.markdown(
-            f"Positions add the bias that head {now.look.head + 1} has for this distance "
-            f"({now.setting.positions.name}):"
+            _(
+                "Positions add the bias that head {head} has for this distance ({scheme}):",
+                head=now.look.head + 1,
+                scheme=shown(POSITIONS, now.setting.positions.name),
+            )
         )
         st.latex(rf"s = {_number(scaled)} + {_factor(bias)} = {_number(scaled + bias)}")
 
 
 def _ask_cell(now: Now) -> None:
     """Offer the cell by name; the head too, where the view does not ask for it already."""
-    asked = [(QUERY, "Query", now.tokens.queries), (KEY, "Key", now.tokens.keys)]
+    asked = [(QUERY, _("Query"), now.tokens.queries), (KEY, _("Key"), now.tokens.keys)]
     if now.look.view != "two heads":
-        asked.insert(0, (HEAD, "Head", list(names_of_heads(now.n_head))))
+        asked.insert(0, (HEAD, _("Head"), list(names_of_heads(now.n_head))))
     for column, (steps, label, names) in zip(st.columns(len(asked)), asked, strict=True):
         with column:
             controls.pick(steps, label, names)
     if now.setting.mask == "own":
         may = allowed(now.setting, now.n_head)
-        does = "Block this cell" if may is None or bool(may[now.cell]) else "Free this cell"
+        does = _("Block this cell") if may is None or bool(may[now.cell]) else _("Free this cell")
         st.button(does, on_click=toggle_cell, args=(SCREEN, *now.cell))
-
-
-def _columns(first: int, last: int) -> str:
-    return f"column {first}" if first == last else f"columns {first} to {last}"
 
 
 def _number(value: float, digits: int = 4) -> str:
@@ -136,7 +188,8 @@ def _sum_of_products(q: Tensor, k: Tensor) -> str:
     products = [rf"{_factor(a)} \cdot {_factor(b)}" for a, b in zip(q.tolist(), k.tolist(), strict=True)]
     if len(products) > MOST_TERMS:
         left = len(products) - MOST_TERMS + 1
-        products[MOST_TERMS - 1 :] = [rf"\underbrace{{\cdots}}_{{{left}\ \text{{more}}}}"]
+        more = _c("terms", "more")
+        products[MOST_TERMS - 1 :] = [rf"\underbrace{{\cdots}}_{{{left}\ \text{{{more}}}}}"]
     return " + ".join(products)
 
 

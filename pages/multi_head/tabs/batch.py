@@ -8,16 +8,18 @@ import torch
 
 from attn_core import Check, compare
 from attn_figures.batch import batch as picture
-from attn_figures.numbers import counted
 from attn_live.packing import pack
 from attn_ui.base.markdown import listed
 from attn_ui.base.page import Slider
+from attn_ui.base.parameters import shown
 from attn_ui.base.shared_settings import HEAD
 from attn_ui.screen import controls
 from attn_ui.screen.live_figure import live_figure
+from attn_words import _, _n, paragraph
+from pages.multi_head import words
 from pages.multi_head.batch import MOST_SENTENCES, MOST_WORDS, PAD, Batch, batch_of
 from pages.multi_head.compute import Now, array
-from pages.multi_head.settings import BATCH, EXAMPLES
+from pages.multi_head.settings import BATCH, CASE, EXAMPLES, HEADS_MASK
 from pages.multi_head.tabs.checks import table
 
 
@@ -25,40 +27,61 @@ def show(now: Now) -> None:
     """Draw one head's map in each sentence, and say every shape."""
     if now.setting.case in EXAMPLES or not now.is_self_attention:
         st.markdown(
-            ":material/edit: A batch is made of sentences that attend to themselves. Choose *own sentence* "
-            "as the example, without a second sentence."
+            paragraph(
+                _(":material/edit: A batch is made of sentences that attend to themselves."),
+                _(
+                    "Choose *{option}* as the example, without a second sentence.",
+                    option=shown(CASE, "own sentence"),
+                ),
+            )
         )
         return
     st.markdown(
-        "Models compute **many sentences at once**. Shorter ones are filled up with padding, so that all "
-        "have one shape; a **mask for each sentence** keeps the padding from being attended to."
+        _(
+            "Models compute **many sentences at once**. Shorter ones are filled up with padding, so that all "
+            "have one shape; a **mask for each sentence** keeps the padding from being attended to."
+        )
     )
     text = controls.line(
         BATCH,
-        "Sentences, with a slash between them",
-        help=f"Up to {MOST_SENTENCES} sentences of up to {MOST_WORDS} words are taken.",
+        _("Sentences, with a slash between them"),
+        help=_(
+            "Up to {sentences} sentences of up to {words} words are taken.",
+            sentences=MOST_SENTENCES,
+            words=MOST_WORDS,
+        ),
     )
     try:
         found = batch_of(now, text)
     except ValueError as error:
-        st.caption(f":material/edit: {str(error).capitalize()}. Up to {MOST_SENTENCES} are drawn.")
+        st.caption(
+            _(
+                ":material/edit: {problem}. Up to {sentences} are drawn.",
+                problem=str(error).capitalize(),
+                sentences=MOST_SENTENCES,
+            )
+        )
         return
     weights, mask = array(found.result.weights), np.asarray(found.mask[:, 0])
     live_figure(
         pack([picture.spec(found.tokens, weights[:, head], mask) for head in range(now.n_head)]),
         key="sentences",
-        alt="One map a sentence, all of one size; keys that are padding are hatched",
+        alt=_("One map a sentence, all of one size; keys that are padding are hatched"),
         name="batch",
-        slider=Slider("Head", replace(HEAD, values=HEAD.values[: now.n_head])),
+        slider=Slider(_("Head"), replace(HEAD, values=HEAD.values[: now.n_head])),
         says=[said(found, head) for head in range(now.n_head)],
     )
     st.markdown(shapes(found))
     if setting_mask(now):
         st.caption(
-            f":material/info: The mask “{now.setting.mask}” of the sidebar is of one sentence; here only "
-            "*causal* counts beside the padding."
+            _(
+                ":material/info: The mask “{mask}” of the sidebar is of one sentence; here only *{causal}* "
+                "counts beside the padding.",
+                mask=shown(HEADS_MASK, now.setting.mask),
+                causal=shown(HEADS_MASK, "causal"),
+            )
         )
-    st.markdown("**Checked just now**")
+    st.markdown(_("**Checked just now**"))
     st.markdown(table(checks(now, found)))
 
 
@@ -71,15 +94,28 @@ def said(found: Batch, head: int) -> str:
     """Say what is padded, and what its mask prevents in one head."""
     n = len(found.tokens[0])
     if not found.is_padded:
-        return f"All sentences have {counted(n, 'token')}, so there is no padding, and nothing of it to mask."
+        return _(
+            "All sentences have {tokens}, so there is no padding, and nothing of it to mask.",
+            tokens=words.tokens(n),
+        )
     padded = [at for at, length in enumerate(found.lengths) if length < n]
     most = max(padded, key=lambda at: float(found.wasted[at, head]))
-    names = listed([str(at + 1) for at in padded])
-    which = f"Sentence {names} is" if len(padded) == 1 else f"Sentences {names} are"
-    return (
-        f"{which} filled up to {counted(n, 'token')}. Without the mask, head {head + 1} would give padding "
-        f"**{float(found.wasted[most, head]):.3f}** of the weight of a word in sentence {most + 1}, on "
-        f"average; with it, 0. Rows of {PAD} are computed all the same, and nobody reads them."
+    return paragraph(
+        _n(
+            "Sentence {sentences} is filled up to {tokens}.",
+            "Sentences {sentences} are filled up to {tokens}.",
+            len(padded),
+            sentences=listed([str(at + 1) for at in padded]),
+            tokens=words.tokens(n),
+        ),
+        _(
+            "Without the mask, head {head} would give padding **{wasted}** of the weight of a word in "
+            "sentence {sentence}, on average; with it, 0.",
+            head=head + 1,
+            wasted=f"{float(found.wasted[most, head]):.3f}",
+            sentence=most + 1,
+        ),
+        _("Rows of {padding} are computed all the same, and nobody reads them.", padding=PAD),
     )
 
 
@@ -88,12 +124,12 @@ def shapes(found: Batch) -> str:
     result = found.result
     rows = [
         ("X", "B, n, d_model", found.x),
-        ("Q, K and V", "B, n_head, n, d_head", result.query),
-        ("mask of the padding", "B, 1, n, n", found.mask),
-        ("scores and weights", "B, n_head, n, n", result.weights),
-        ("output", "B, n, d_out", result.output),
+        (_("Q, K and V"), "B, n_head, n, d_head", result.query),
+        (_("mask of the padding"), "B, 1, n, n", found.mask),
+        (_("scores and weights"), "B, n_head, n, n", result.weights),
+        (_("output"), "B, n, d_out", result.output),
     ]
-    lines = ["| Step | Axes | Shape |", "|:--|:--|:--|"]
+    lines = [f"| {_('Step')} | {_('Axes')} | {_('Shape')} |", "|:--|:--|:--|"]
     lines += [
         f"| {name} | `{axes}` | `{', '.join(str(size) for size in tensor.shape)}` |"
         for name, axes, tensor in rows
@@ -113,11 +149,11 @@ def checks(now: Now, found: Batch) -> list[Check]:
     mask = found.mask if found.bias is None else found.bias.masked_fill(~found.mask, -torch.inf)
     sums = torch.stack([result.weights[at, :, :, length:].sum() for at, length in enumerate(found.lengths)])
     return [
-        compare("each sentence's output is what it is alone", together, torch.cat(alone)),
+        compare(_("each sentence's output is what it is alone"), together, torch.cat(alone)),
         compare(
-            "and that of torch's fused attention with the same mask",
+            _("and that of torch's fused attention with the same mask"),
             result.output,
             module.fast(found.x, attn_mask=mask),
         ),
-        compare("padding gets no weight", sums, torch.zeros_like(sums)),
+        compare(_("padding gets no weight"), sums, torch.zeros_like(sums)),
     ]

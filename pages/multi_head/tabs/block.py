@@ -15,6 +15,7 @@ from attn_ui.base.page import Slider
 from attn_ui.base.shared_cache import shared
 from attn_ui.screen import controls
 from attn_ui.screen.live_figure import live_figure
+from attn_words import N_, _, _n, paragraph
 from pages.multi_head import words
 from pages.multi_head.compute import Now, array, by_hand, mask, module, sequences, sizes_of
 from pages.multi_head.settings import LAYERS, NORM, RESIDUAL
@@ -22,34 +23,46 @@ from pages.multi_head.state import Setting
 from pages.multi_head.weights import weights
 
 VARIANTS = [(residual, norm) for residual in (True, False) for norm in NORMS]
+NAMES = {
+    (True, "none"): N_("the residual and no norm"),
+    (True, "before"): N_("the residual and the norm before"),
+    (True, "after"): N_("the residual and the norm after"),
+    (False, "none"): N_("no residual and no norm"),
+    (False, "before"): N_("no residual and the norm before"),
+    (False, "after"): N_("no residual and the norm after"),
+}
 
 
 def name_of(residual: bool, norm: str) -> str:
     """Say in a few words what stands around attention."""
-    kept = "the residual" if residual else "no residual"
-    return f"{kept} and no norm" if norm == "none" else f"{kept} and the norm {norm}"
+    return NAMES[residual, norm]
 
 
 def show(now: Now) -> None:
     """Show what residual and norm do to the vectors over the layers."""
     d_out, d_model = now.result.output.shape[-1], now.module.d_model
     if not now.is_self_attention or d_out != d_model:
-        why = (
-            "the output here belongs to queries that attend to another sequence"
-            if not now.is_self_attention
-            else f"the output here is {d_out} wide and the input {d_model}; the output projection W_o would "
-            "make them equal"
-        )
         st.markdown(
-            f":material/edit: Layers can follow one another where the output can be the next input: {why}."
+            _(
+                ":material/edit: Layers can follow one another where the output can be the next input: the "
+                "output here is {d_out} wide and the input {d_model}; the output projection W_o would make "
+                "them equal.",
+                d_out=d_out,
+                d_model=d_model,
+            )
+            if now.is_self_attention
+            else _(
+                ":material/edit: Layers can follow one another where the output can be the next input: the "
+                "output here belongs to queries that attend to another sequence."
+            )
         )
         return
     about = st.container()
     left, right = st.columns(2)
     with left:
-        residual = controls.flag(RESIDUAL, "Residual connection")
+        residual = controls.flag(RESIDUAL, _("Residual connection"))
     with right:
-        norm = controls.segment(NORM, "Layer norm")
+        norm = controls.segment(NORM, _("Layer norm"))
     chosen = VARIANTS.index((residual, norm))
     packed, measured = _over_layers(now.setting, now.n_head, chosen)
     about.markdown(words.block(residual, norm, some_flat=measured.some_flat))
@@ -57,12 +70,12 @@ def show(now: Now) -> None:
     live_figure(
         packed,
         key="block",
-        alt="Mean length of the vectors and mean cosine of two tokens, layer by layer",
+        alt=_("Mean length of the vectors and mean cosine of two tokens, layer by layer"),
         name="block over layers",
-        slider=Slider("Layers", LAYERS),
+        slider=Slider(_("Layers"), LAYERS),
         says=[
             words.layers(
-                name_of(residual, norm),
+                _(name_of(residual, norm)),
                 layer,
                 measured.lengths[0],
                 length,
@@ -75,20 +88,40 @@ def show(now: Now) -> None:
         ],
     )
     st.caption(
-        f"Grey: the other five ways. {_weights_of(now)}; there is no feed-forward part. "
-        "Vectors of zeros have no direction: both means leave them out."
+        paragraph(
+            _("Grey: the other five ways."),
+            _weights_of(now),
+            _("Vectors of zeros have no direction: both means leave them out."),
+        )
     )
 
 
 def _weights_of(now: Now) -> str:
     """Say where the weights of the layers come from."""
-    seeds = f"drawn from the seeds {now.setting.seed} to {now.setting.seed + len(LAYERS.values) - 2}"
-    typed = [name for name, _ in by_hand(now.setting, now.n_head)]
+    seeds = {"first": now.setting.seed, "last": now.setting.seed + len(LAYERS.values) - 2}
+    typed = [name for name, _rows in by_hand(now.setting, now.n_head)]
     if not typed:
-        return f"Each layer has weights of its own, {seeds}"
-    same = f"Set by hand, {listed(typed)} {'is' if len(typed) == 1 else 'are'} the same in every layer"
-    every = len(weights(sizes_of(now.setting, now.n_head)))
-    return same if len(typed) == every else f"{same}; the other weights are {seeds}"
+        return _(
+            "Each layer has weights of its own, drawn from the seeds {first} to {last}; there is no "
+            "feed-forward part.",
+            **seeds,
+        )
+    if len(typed) == len(weights(sizes_of(now.setting, now.n_head))):
+        return _n(
+            "Set by hand, {names} is the same in every layer; there is no feed-forward part.",
+            "Set by hand, {names} are the same in every layer; there is no feed-forward part.",
+            len(typed),
+            names=listed(typed),
+        )
+    return _n(
+        "Set by hand, {names} is the same in every layer; the other weights are drawn from the seeds {first} "
+        "to {last}; there is no feed-forward part.",
+        "Set by hand, {names} are the same in every layer; the other weights are drawn from the seeds "
+        "{first} to {last}; there is no feed-forward part.",
+        len(typed),
+        names=listed(typed),
+        **seeds,
+    )
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from torch.nn import functional as F
 
 from attn_core import Check, Rotary, compare
 from attn_ui.screen.tables import checks_table
+from attn_words import _
 from pages.multi_head.compute import Now
 
 
@@ -23,23 +24,28 @@ def checks(now: Now) -> list[Check]:
     sums = result.weights.sum(dim=-1)
     attends = sums > 0
     found = [*_against_torch(now), _against_fused(now)]
-    found.append(compare("each row of each map sums to one, or is empty", sums, attends.to(sums), scale=1.0))
+    found.append(
+        compare(_("each row of each map sums to one, or is empty"), sums, attends.to(sums), scale=1.0)
+    )
     if result.mask is not None:
         masked = result.weights[~result.mask]
-        found.append(compare("a masked key has weight zero", masked, 0.0, scale=1.0))
+        found.append(compare(_("a masked key has weight zero"), masked, 0.0, scale=1.0))
         if not bool(attends.all()):
             empty = result.heads[~attends]
-            what = "a query that may attend to nothing has output zero"
+            what = _("a query that may attend to nothing has output zero")
             found.append(compare(what, empty, 0.0, scale=largest(result.value)))
-    total, biased = result.contributions.sum(dim=0), ""
+    total, what = result.contributions.sum(dim=0), _("the contributions of the heads add up to the output")
     if result.output_bias is not None:
-        total, biased = total + result.output_bias, ", with the bias b_o,"
-    found.append(
-        compare(f"the contributions of the heads{biased} add up to the output", total, result.output)
-    )
+        total = total + result.output_bias
+        what = _("the contributions of the heads, with the bias b_o, add up to the output")
+    found.append(compare(what, total, result.output))
     side_by_side = torch.cat([*result.heads], dim=-1)
-    what = "are the output" if result.output_weight is None else "are what W_o reads"
-    found.append(compare(f"the heads, one beside the other, {what}", side_by_side, result.concatenated))
+    what = (
+        _("the heads, one beside the other, are the output")
+        if result.output_weight is None
+        else _("the heads, one beside the other, are what W_o reads")
+    )
+    found.append(compare(what, side_by_side, result.concatenated))
     return found
 
 
@@ -52,10 +58,17 @@ def _against_torch(now: Now) -> list[Check]:
         blocks = ~given if given is not None and given.dtype == torch.bool else given
         theirs = module.to_torch().eval().requires_grad_(False)
         output, weights = theirs(n.query, n.key, n.key, attn_mask=blocks, average_attn_weights=False)
-        by = "those of `torch.nn.MultiheadAttention` with the same weights"
         return [
-            compare(f"the maps are {by}", result.weights[:, attends], weights[:, attends]),
-            compare(f"the outputs are {by}", result.output[attends], output[attends]),
+            compare(
+                _("the maps are those of `torch.nn.MultiheadAttention` with the same weights"),
+                result.weights[:, attends],
+                weights[:, attends],
+            ),
+            compare(
+                _("the outputs are those of `torch.nn.MultiheadAttention` with the same weights"),
+                result.output[attends],
+                output[attends],
+            ),
         ]
     scale = 1 / (math.sqrt(module.d_head) * now.setting.temperature)
     output = torch.zeros_like(result.output)
@@ -76,7 +89,7 @@ def _against_torch(now: Now) -> list[Check]:
             output += attended @ module.W_o.weight[:, own].T
     if module.W_o is not None and module.W_o.bias is not None:
         output += module.W_o.bias
-    what = "the output is that of each head alone, by `torch.nn.functional.scaled_dot_product_attention`"
+    what = _("the output is that of each head alone, by `torch.nn.functional.scaled_dot_product_attention`")
     return [compare(what, result.output[attends], output[attends])]
 
 
@@ -101,18 +114,21 @@ def _torch_has_it(now: Now) -> bool:
 
 def _against_fused(now: Now) -> Check:
     fused = now.module.fast(now.tokens.query, now.tokens.key, now.tokens.key, now.mask)
-    return compare("torch's fused attention, which keeps no map, gives this output", now.result.output, fused)
+    what = _("torch's fused attention, which keeps no map, gives this output")
+    return compare(what, now.result.output, fused)
 
 
 def show(now: Now) -> None:
     """Show the checks with their largest differences."""
-    st.markdown("Computed just now, on the numbers on screen.")
+    st.markdown(_("Computed just now, on the numbers on screen."))
     st.markdown(table(checks(now)))
     if not _torch_has_it(now):
         st.caption(
-            "`torch.nn.MultiheadAttention` always has an output projection and d_head = d_model / n_head, "
-            "never a temperature or a rotation, so it cannot hold this attention; each head is computed "
-            "alone instead."
+            _(
+                "`torch.nn.MultiheadAttention` always has an output projection and d_head = d_model / "
+                "n_head, never a temperature or a rotation, so it cannot hold this attention; each head is "
+                "computed alone instead."
+            )
         )
 
 
@@ -120,5 +136,5 @@ def table(found: list[Check]) -> str:
     """Return the checks as a table in markdown."""
     return checks_table(
         [check.name for check in found],
-        {"on the numbers on screen": [(check.passed, check.verdict) for check in found]},
+        {_("on the numbers on screen"): [(check.passed, check.verdict) for check in found]},
     )

@@ -7,12 +7,14 @@ import streamlit as st
 
 from attn_core import attention_cost, make_mask
 from attn_figures.scale_study import cost_picture
+from attn_ui.base.parameters import shown
 from attn_ui.base.shared_cache import shared
 from attn_ui.screen.frame import what_you_see
 from attn_ui.screen.live_figure import live_figure
 from attn_ui.screen.tables import table
+from attn_words import N_, _, paragraph
 from pages.multi_head.compute import Now, allowed, width_of
-from pages.multi_head.settings import A_PATTERN_A_HEAD
+from pages.multi_head.settings import A_PATTERN_A_HEAD, HEADS_MASK
 from pages.multi_head.state import Setting
 
 LENGTHS = (8, 16, 32, 64, 128, 256, 512, 1024)
@@ -22,9 +24,11 @@ def show(now: Now) -> None:
     """Show what each head attends to and what that costs, and how both grow with the sentence."""
     counts, full = pairs(now), now.tokens.shape[0] * now.tokens.shape[1]
     st.markdown(
-        "A pair of query and key that a mask blocks need not be computed: each costs one multiply-add for "
-        "every number of the query's product with the key, and one for every number of the value that is "
-        "mixed in."
+        _(
+            "A pair of query and key that a mask blocks need not be computed: each costs one multiply-add "
+            "for every number of the query's product with the key, and one for every number of the value "
+            "that is mixed in."
+        )
     )
     st.markdown(cost_table(now, counts, full))
     setting, d_head = now.setting, now.module.d_head
@@ -44,13 +48,18 @@ def show(now: Now) -> None:
             ],
             dtype=float,
         )
-        for name, field in (("pairs", "pairs"), ("operations", "flops"), ("bytes", "bytes"))
+        for name, field in ((N_("pairs"), "pairs"), (N_("operations"), "flops"), (N_("bytes"), "bytes"))
     }
-    name = "these patterns" if setting.mask == A_PATTERN_A_HEAD else f"{setting.mask} mask"
+    if setting.mask == A_PATTERN_A_HEAD:
+        name, told = "these patterns", _("these patterns")
+    else:
+        name, told = f"{setting.mask} mask", _("{mask} mask", mask=shown(HEADS_MASK, setting.mask))
     live_figure(
-        [cost_picture.spec(LENGTHS, curves, max(now.tokens.shape), name)],
+        [cost_picture.spec(LENGTHS, curves, max(now.tokens.shape), told)],
         key="mask-cost",
-        alt="Pairs, operations and bytes of all heads over the number of tokens, in full and under the mask",
+        alt=_(
+            "Pairs, operations and bytes of all heads over the number of tokens, in full and under the mask"
+        ),
         name=f"cost of heads under {name}",
     )
     what_you_see(sentence(sum(head[-1] for head in grown), full_costs[-1].pairs))
@@ -72,8 +81,8 @@ def cost_table(now: Now, counts: list[int], full: int) -> str:
     kinds = now.setting.kinds if masked else ("none",)
     rows = [
         (
-            f"head {head + 1}",
-            kinds[head % len(kinds)],
+            _("head {head}", head=head + 1),
+            shown(HEADS_MASK, kinds[head % len(kinds)]),
             f"{count:,}",
             f"{count / full:.1%}",
             f"{each * count:,}",
@@ -81,18 +90,27 @@ def cost_table(now: Now, counts: list[int], full: int) -> str:
         for head, count in enumerate(counts)
     ]
     total, whole = sum(counts), full * len(counts)
-    rows.append(("**all heads**", "", f"**{total:,}**", f"**{total / whole:.1%}**", f"**{each * total:,}**"))
-    rows.append(("full attention", "none", f"{whole:,}", "100.0%", f"{each * whole:,}"))
-    return table(["head", "mask", "pairs", "share", "multiply-adds"], rows, numbers=3)
+    every = _("**all heads**")
+    rows.append((every, "", f"**{total:,}**", f"**{total / whole:.1%}**", f"**{each * total:,}**"))
+    none = shown(HEADS_MASK, "none")
+    rows.append((_("full attention"), none, f"{whole:,}", "100.0%", f"{each * whole:,}"))
+    return table([_("head"), _("mask"), _("pairs"), _("share"), _("multiply-adds")], rows, numbers=3)
 
 
 def sentence(attended: int, full: int) -> str:
     """Say what is left at the longest length."""
     if attended == full:
-        return f"At {LENGTHS[-1]:,} tokens every pair is left: nothing is saved."
-    return (
-        f"At {LENGTHS[-1]:,} tokens {attended / full:.1%} of the pairs are left. The saving is real only "
-        "where the code skips masked pairs; plain softmax(QKᵀ) computes them all and discards them."
+        return _("At {tokens} tokens every pair is left: nothing is saved.", tokens=f"{LENGTHS[-1]:,}")
+    return paragraph(
+        _(
+            "At {tokens} tokens {share} of the pairs are left.",
+            tokens=f"{LENGTHS[-1]:,}",
+            share=f"{attended / full:.1%}",
+        ),
+        _(
+            "The saving is real only where the code skips masked pairs; plain softmax(QKᵀ) computes them all "
+            "and discards them."
+        ),
     )
 
 

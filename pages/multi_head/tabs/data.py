@@ -11,6 +11,7 @@ from attn_ui.base.page import Columns
 from attn_ui.screen import weights_tab
 from attn_ui.screen.screen import SCREEN
 from attn_ui.screen.tables import numbers_table
+from attn_words import _
 from pages.multi_head.compute import Now, array, by_hand, sizes_of
 from pages.multi_head.tables import tables
 from pages.multi_head.weights import columns, weights
@@ -21,24 +22,33 @@ WRITE = partial(fixed, decimals=6)
 def show(now: Now) -> None:
     """Show the vectors that go in and the projections, as tables to read and download."""
     head, every = now.look.head, tables(now)
-    placed = now.scheme.adds == "vector"
-    with_places = ", with the vector of its place added" if placed else ""
-    st.markdown(f"**What goes in**: one row a token{with_places}")
+    st.markdown(
+        _("**What goes in**: one row a token, with the vector of its place added")
+        if now.scheme.adds == "vector"
+        else _("**What goes in**: one row a token")
+    )
     _show(every["goes in"])
     if not now.is_self_attention:
-        st.markdown("**What is attended to**")
+        st.markdown(_("**What is attended to**"))
         _show(every["attended to"])
     sizes = sizes_of(now.setting, now.n_head)
     made = {name: array(each).reshape(-1, each.shape[-1]) for name, each in weights_of(now.module).items()}
     given, typed = by_hand(now.setting, now.n_head), is_by_hand(SCREEN)
     weights_tab.show(weights(sizes), made, given, by_hand=typed, write=WRITE, columns=columns(sizes))
-    turned = "; query and key are turned by their places" if now.scheme.adds == "rotation" else ""
-    st.markdown(f"**Head {head + 1}**: weights, then its query, key and value vectors{turned}")
+    st.markdown(
+        _(
+            "**Head {head}**: weights, then its query, key and value vectors; query and key are turned by "
+            "their places",
+            head=head + 1,
+        )
+        if now.scheme.adds == "rotation"
+        else _("**Head {head}**: weights, then its query, key and value vectors", head=head + 1)
+    )
     for name in ("weights", "q", "k", "v"):
         _show(every[name])
-    st.markdown("**What comes out**")
+    st.markdown(_("**What comes out**"))
     _show(every["comes out"])
-    st.caption("The button at the corner of a table saves it as CSV. All numbers are computed in float64.")
+    st.caption(_("The button at the corner of a table saves it as CSV. All numbers are computed in float64."))
 
 
 def _show(table: Columns) -> None:
@@ -47,5 +57,5 @@ def _show(table: Columns) -> None:
         hide_index=True,
         width="stretch",
         height="content" if len(table[" "]) <= 12 else 420,
-        column_config={" ": "Token"},
+        column_config={" ": _("Token")},
     )

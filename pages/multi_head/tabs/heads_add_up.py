@@ -14,6 +14,7 @@ from attn_ui.base.page import Slider
 from attn_ui.base.shared_cache import shared
 from attn_ui.base.shared_settings import QUERY
 from attn_ui.screen.live_figure import live_figure
+from attn_words import _
 from pages.multi_head import words
 from pages.multi_head.asks import names_of_heads
 from pages.multi_head.compute import Now, array, output_of, sequences, stages
@@ -28,30 +29,50 @@ def show(now: Now) -> None:
     tokens = now.tokens.queries
     d_out = result.output.shape[-1]
     lengths = array(result.contributions.norm(dim=-1))
-    bias = "" if result.output_bias is None else ", and the bias b_o"
-    st.markdown(
-        f"The output projection is linear, so the output is a **sum with one term a head**{bias}. A term is "
-        "what a head found, times its own block of W_o. Bars on the right are lengths."
-        if now.setting.projection
-        else "Without an output projection each head fills **its own columns** of the output; added up they "
-        "stand side by side. Bars on the right are lengths."
-    )
+    if not now.setting.projection:
+        st.markdown(
+            _(
+                "Without an output projection each head fills **its own columns** of the output; added up "
+                "they stand side by side. Bars on the right are lengths."
+            )
+        )
+    elif result.output_bias is None:
+        st.markdown(
+            _(
+                "The output projection is linear, so the output is a **sum with one term a head**. A term is "
+                "what a head found, times its own block of W_o. Bars on the right are lengths."
+            )
+        )
+    else:
+        st.markdown(
+            _(
+                "The output projection is linear, so the output is a **sum with one term a head**, and the "
+                "bias b_o. A term is what a head found, times its own block of W_o. Bars on the right are "
+                "lengths."
+            )
+        )
     live_figure(
         _terms(now.setting, now.n_head, tuple(now.off)),
         key="adds-up",
-        alt="What each head adds to the output of one token, one row a head, and the sum",
+        alt=_("What each head adds to the output of one token, one row a head, and the sum"),
         name="heads add up",
-        slider=Slider("Token", replace(QUERY, values=tuple(range(len(tokens)))), names=tokens),
+        slider=Slider(_("Token"), replace(QUERY, values=tuple(range(len(tokens)))), names=tokens),
         says=_sentences(now, lengths.T),
     )
     if d_out > MOST_DIMENSIONS:
-        st.caption(f"The first {MOST_DIMENSIONS} of {d_out} dimensions are drawn; lengths are of all.")
-    st.caption(":material/toggle_off: Switch heads off under the picture.")
-    st.markdown("**Which head moves which token?** Each row shares out the lengths of what the heads add.")
+        st.caption(
+            _(
+                "The first {drawn} of {dimensions} dimensions are drawn; lengths are of all.",
+                drawn=MOST_DIMENSIONS,
+                dimensions=d_out,
+            )
+        )
+    st.caption(_(":material/toggle_off: Switch heads off under the picture."))
+    st.markdown(_("**Which head moves which token?** Each row shares out the lengths of what the heads add."))
     live_figure(
         _shares(now.setting, now.n_head, query),
         key="shares",
-        alt="For every token, each head's share in the lengths of the contributions",
+        alt=_("For every token, each head's share in the lengths of the contributions"),
         name="shares of the heads",
     )
 
@@ -82,17 +103,19 @@ def _shares(setting: Setting, n_head: int, marked: int) -> bytes:
 def _terms(setting: Setting, n_head: int, off: tuple[int, ...]) -> bytes:
     """One figure a token: heads, the bias where there is one, and the sum; three sums when heads are off."""
     result = stages(setting, n_head)
-    names = [f"{name} (off)" if h in off else name for h, name in enumerate(names_of_heads(n_head))]
+    names = [
+        _("{head} (off)", head=name) if h in off else name for h, name in enumerate(names_of_heads(n_head))
+    ]
     terms = [*result.contributions]
     if result.output_bias is not None:
         terms.append(result.output_bias.expand_as(result.output))
-        names.append("bias")
+        names.append(_("bias"))
     sums = [result.output]
-    names.append("output")
+    names.append(_("output"))
     if off:
         left = output_of(result, off)
         sums += [left, left - result.output]
-        names[-1:] = ["all heads", "without", "change"]
+        names[-1:] = [_("all heads"), _("without"), _("change")]
     rows = array(torch.stack([*terms, *sums], dim=1))
     lengths = np.linalg.norm(rows, axis=-1)
     drawn = rows[..., :MOST_DIMENSIONS]

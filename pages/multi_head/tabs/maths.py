@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from attn_words import _, paragraph
 from pages.multi_head import formulas
 from pages.multi_head.compute import Now
 
@@ -10,7 +11,7 @@ def show(now: Now) -> None:
     """Show the formulas with the present sizes."""
     n_query, n_key = len(now.tokens.queries), len(now.tokens.keys)
     h, d_head, d_model, d_key = now.n_head, now.module.d_head, now.module.d_model, now.module.d_key
-    st.markdown("Every head h has projections of its own, cut from three wide ones:")
+    st.markdown(_("Every head h has projections of its own, cut from three wide ones:"))
     st.latex(
         rf"{formulas.projections(now)} \qquad W_q^{{(h)}}: {d_model} \times {d_head},\quad "
         rf"W_k^{{(h)}}, W_v^{{(h)}}: {d_key} \times {d_head}"
@@ -18,33 +19,40 @@ def show(now: Now) -> None:
     adds = now.scheme.adds
     if adds != "nothing":
         what = {
-            "vector": "Positions are vectors P, added to the words E before that, X = E + P; d is d_model",
-            "rotation": "Positions turn every query and key after that, before their product; d is d_head",
-            "bias": "Positions add a bias of each head's own to its scores",
+            "vector": _(
+                "Positions are vectors P, added to the words E before that, X = E + P; d is d_model."
+            ),
+            "rotation": _(
+                "Positions turn every query and key after that, before their product; d is d_head."
+            ),
+            "bias": _("Positions add a bias of each head's own to its scores."),
         }[adds]
-        st.markdown(f"{what}. The strength is s = {now.setting.positions.strength:g}:")
+        strength = _("The strength is s = {strength}:", strength=f"{now.setting.positions.strength:g}")
+        st.markdown(paragraph(what, strength))
         st.latex(now.scheme.latex())
-    st.markdown("It attends as a single head does:")
+    st.markdown(_("It attends as a single head does:"))
     st.latex(
         rf"A_h = {formulas.weights(now)}\ ({n_query} \times {n_key}), \qquad "
         rf"\mathrm{{head}}_h = A_h V_h\ ({n_query} \times {d_head})"
     )
     if now.setting.temperature != 1.0 and adds == "bias":
-        st.markdown("The temperature divides the products alone, not the biases of places.")
+        st.markdown(_("The temperature divides the products alone, not the biases of places."))
     if formulas.masks(now):
-        st.markdown("M is 0 where a query may attend, and −∞ elsewhere; a row of −∞ alone has weights 0.")
+        st.markdown(_("M is 0 where a query may attend, and −∞ elsewhere; a row of −∞ alone has weights 0."))
     heads, width = formulas.names(now), h * d_head
     if now.setting.projection:
-        st.markdown("The heads are joined:" if h > 1 else "The head is projected:")
+        st.markdown(_("The heads are joined:") if h > 1 else _("The head is projected:"))
         st.latex(
             rf"O = {formulas.output(now, heads)} = {formulas.output_as_sum(now)} \qquad "
             rf"W_o: {width} \times {d_model}, \quad O: {n_query} \times {d_model}"
         )
         st.markdown(
-            "The sum and the product are the same thing: a matrix product with the rows of W_o cut into one "
-            "block a head."
+            _(
+                "The sum and the product are the same thing: a matrix product with the rows of W_o cut into "
+                "one block a head."
+            )
         )
     else:
-        st.markdown("The heads stand side by side:" if h > 1 else "The head is the output:")
+        st.markdown(_("The heads stand side by side:") if h > 1 else _("The head is the output:"))
         st.latex(rf"O = {formulas.output(now, heads)} \qquad O: {n_query} \times {width}")
-    st.caption("Vaswani et al. (2017), Attention Is All You Need, section 3.2.2.")
+    st.caption(_("Vaswani et al. (2017), Attention Is All You Need, section 3.2.2."))

@@ -10,7 +10,7 @@ from torch import Tensor, nn
 
 from attn_core import Check, MultiHeadAttention, compare, two_pattern_task
 from attn_figures import one_or_many as pictures
-from attn_figures.numbers import counted, number
+from attn_figures.numbers import number
 from attn_figures.one_or_many import Fitted, Spread
 from attn_live.packing import pack
 from attn_ui.base.page import Slider
@@ -20,6 +20,7 @@ from attn_ui.screen import controls
 from attn_ui.screen.live_figure import live_figure
 from attn_ui.screen.state import value
 from attn_ui.screen.tables import table as written
+from attn_words import _, _n, paragraph
 from pages.multi_head import programs, study_snippet, words
 from pages.multi_head import snippet as snippets
 from pages.multi_head.compute import Now, array, draw, sequences
@@ -37,7 +38,7 @@ from pages.multi_head.study import (
     studied,
 )
 from pages.multi_head.tabs.checks import table
-from pages.multi_head.views.one_or_many import picture, said, uneven
+from pages.multi_head.views.one_or_many import picture, said, uneven, without
 
 ANY_LOOK = Look("every head", "number", 0, 0, ())  # the program depends on none
 FLOOR = 0.5  # the least error of one head, see `attn_core.two_pattern_task`
@@ -48,52 +49,64 @@ def show(now: Now) -> None:
     here = one_or_many(now)
     stacked = here.study.distances is not None
     st.markdown(
-        f"The same words at one width: each head is d_model / heads wide, and {len(seeds(here.setting))} "
-        f"seeds draw the projections. Bars and bands are one standard deviation over the seeds.{without(now)}"
+        paragraph(
+            _(
+                "The same words at one width: each head is d_model / heads wide, and {seeds} seeds draw the "
+                "projections.",
+                seeds=len(seeds(here.setting)),
+            ),
+            _("Bars and bands are one standard deviation over the seeds."),
+            without(now),
+        )
     )
-    residual = controls.flag(RESIDUAL, "Residual connection") if stacked else RESIDUAL.default
+    residual = controls.flag(RESIDUAL, _("Residual connection")) if stacked else RESIDUAL.default
     layer = int(value(LAYERS))
     live_figure(
         _steps(here.setting, here.chosen, residual),
         key="one-or-many",
-        alt="Parameters, operations, entropy and ranks against the number of heads; distances over layers",
+        alt=_("Parameters, operations, entropy and ranks against the number of heads; distances over layers"),
         name="one head or many",
-        slider=Slider("Layers", LAYERS) if stacked else None,
+        slider=Slider(_("Layers"), LAYERS) if stacked else None,
         says=[said(here, each, residual=residual) for each in (range(N_LAYERS + 1) if stacked else [0])],
     )
     st.caption(notes(here, now))
     st.markdown(sizes(here))
     st.markdown(arithmetic(here))
     _fit(here)
-    st.markdown("**Checked just now**")
+    st.markdown(_("**Checked just now**"))
     st.markdown(table(checks(here, layer, residual=residual)))
-    st.markdown("**In PyTorch**: the numbers of the table, in its order; then the errors after the last step")
+    st.markdown(
+        _("**In PyTorch**: the numbers of the table, in its order; then the errors after the last step")
+    )
     st.code(program(here), language="python")
     st.code(fit_program(here), language="python")
 
 
 def notes(here: OneOrMany, now: Now) -> str:
     """Say what is measured, and by whom it was introduced."""
-    told = (
-        "Plain attention, whatever the sidebar says: no mask, no positions, no temperature. "
-        f"{uneven(here, now)}"
-        "Rank of the scores Q Kᵀ of a head: numerical, at most its width (Bhojanapalli et al., 2020). "
-        "Rank of its weights: effective, e to the entropy of the shares of the singular values (Roy and "
-        "Vetterli, 2007). "
+    told = paragraph(
+        _("Plain attention, whatever the sidebar says: no mask, no positions, no temperature."),
+        uneven(here, now),
+        _("Rank of the scores Q Kᵀ of a head: numerical, at most its width (Bhojanapalli et al., 2020)."),
+        _(
+            "Rank of its weights: effective, e to the entropy of the shares of the singular values (Roy and "
+            "Vetterli, 2007)."
+        ),
     )
     if here.study.distances is None:
-        return told + "Layers are left out: here queries attend to another sequence."
-    return told + (
-        "Distance: what is left of the vectors without their mean, as a share of their size (Dong et al., "
-        f"2021); no norm, no feed-forward part. Below {number(pictures.LEAST)} there is only rounding. "
-        "It spans powers of ten, so curves, sentence and table take the geometric mean over the seeds; what "
-        "stands after ×/÷ is one standard deviation, as a factor."
+        return paragraph(told, _("Layers are left out: here queries attend to another sequence."))
+    return paragraph(
+        told,
+        _(
+            "Distance: what is left of the vectors without their mean, as a share of their size (Dong et "
+            "al., 2021); no norm, no feed-forward part."
+        ),
+        _("Below {least} there is only rounding.", least=number(pictures.LEAST)),
+        _(
+            "It spans powers of ten, so curves, sentence and table take the geometric mean over the seeds; "
+            "what stands after ×/÷ is one standard deviation, as a factor."
+        ),
     )
-
-
-def without(now: Now) -> str:
-    """Say that the study draws all weights, where some are set by hand; else nothing."""
-    return " What is set by hand has no part in it: all projections are drawn." if now.setting.weights else ""
 
 
 @shared
@@ -107,10 +120,19 @@ def _steps(setting: Setting, chosen: int, residual: bool) -> bytes:
 def sizes(here: OneOrMany) -> str:
     """Return the table of every number of heads: mean and standard deviation over the seeds."""
     study = here.study
-    header = ["Heads", "Parameters", "FLOPs", "Entropy (nats)", "Rank of the scores", "Effective rank"]
+    header = [
+        _("Heads"),
+        _("Parameters"),
+        "FLOPs",
+        _("Entropy (nats)"),
+        _("Rank of the scores"),
+        _("Effective rank"),
+    ]
     columns: list[Tensor] = [study.entropy, study.score_rank, study.effective_rank]
     if study.distances is not None:
-        header += [f"Apart after {N_LAYERS} layers, {way}" for way in WAYS.values()]
+        header += [
+            _("Apart after {layers} layers, {way}", layers=N_LAYERS, way=_(way)) for way in WAYS.values()
+        ]
     rows = []
     for at, (heads, size) in enumerate(zip(study.num_heads, study.sizes, strict=True)):
         told = [_told(each[:, at]) for each in columns]
@@ -125,7 +147,7 @@ def _told_powers(values: Tensor) -> str:
     if not bool(values.any()):
         return "0"
     if float(values.max()) < pictures.LEAST * 10:
-        return f"below {number(pictures.LEAST * 10)}"
+        return _("below {least}", least=number(pictures.LEAST * 10))
     spread = Spread.of_powers(values[:, None])
     return f"{number(float(spread.mean[0]), 3)} ×/÷ {number(float((spread.high / spread.mean)[0]), 2)}"
 
@@ -140,39 +162,77 @@ def arithmetic(here: OneOrMany) -> str:
     d_model, d_key, heads = n.query.shape[-1], n.key.shape[-1], here.num_heads
     size, pairs, d_head = here.study.sizes[here.chosen], len(n.queries) * len(n.keys), d_model // heads
     wide = 2 if here.setting.projection else 1
-    biases = f" + {wide + 2} × {d_model} biases" if here.setting.bias else ""
-    return (
-        f"Parameters: {wide} × {d_model} × {d_model} + 2 × {d_key} × {d_model}{biases} = "
-        f"**{size.parameters:,}**, with no number of heads in it. Operations of attention itself: "
-        f"{counted(heads, 'head')} × {counted(pairs, 'pair')} × (2 × {d_head} + 5 + 2 × "
-        f"{d_head}) = **{size.attention_flops:,}**, of {size.flops:,} with the projections. The 5 scale a "
-        f"score and compute its softmax, so each further head takes 5 × {pairs:,} = {5 * pairs:,} more."
+    held = {"wide": wide, "d_model": d_model, "d_key": d_key, "parameters": f"{size.parameters:,}"}
+    return paragraph(
+        _(
+            "Parameters: {wide} × {d_model} × {d_model} + 2 × {d_key} × {d_model} + {biases} × {d_model} "
+            "biases = **{parameters}**, with no number of heads in it.",
+            biases=wide + 2,
+            **held,
+        )
+        if here.setting.bias
+        else _(
+            "Parameters: {wide} × {d_model} × {d_model} + 2 × {d_key} × {d_model} = **{parameters}**, with "
+            "no number of heads in it.",
+            **held,
+        ),
+        _(
+            "Operations of attention itself: {heads} × {pairs} × (2 × {d_head} + 5 + 2 × {d_head}) = "
+            "**{operations}**, of {all} with the projections.",
+            heads=words.heads(heads),
+            pairs=_n("{count} pair", "{count} pairs", pairs, count=f"{pairs:,}"),
+            d_head=d_head,
+            operations=f"{size.attention_flops:,}",
+            all=f"{size.flops:,}",
+        ),
+        _(
+            "The 5 scale a score and compute its softmax, so each further head takes 5 × {pairs} = {more} "
+            "more.",
+            pairs=f"{pairs:,}",
+            more=f"{5 * pairs:,}",
+        ),
     )
 
 
 def _fit(here: OneOrMany) -> None:
     st.markdown(
-        "**What one head cannot learn.** The task: tell the previous token and the first one, side by side. "
-        "Each number of heads is fitted to it by gradient, at one width of 8, from "
-        f"{counted(len(fit_seeds(0)), 'seed')}."
+        paragraph(
+            _(
+                "**What one head cannot learn.** The task: tell the previous token and the first one, side "
+                "by side."
+            ),
+            _(
+                "Each number of heads is fitted to it by gradient, at one width of 8, from {seeds} seeds.",
+                seeds=len(fit_seeds(0)),
+            ),
+        )
     )
     fits = fitted(here.setting.seed)
     live_figure(
         _fit_steps(here.setting.seed),
         key="fit",
-        alt="Error over the steps for 1, 2, 4 and 8 heads, and the maps of one head and of two",
+        alt=_("Error over the steps for 1, 2, 4 and 8 heads, and the maps of one head and of two"),
         name="one head or many, fitted",
-        slider=Slider("Step", FIT_STEP),
+        slider=Slider(_("Step"), FIT_STEP),
         says=[
             words.fitted(int(step), FIT_HEADS, [float(fit.losses[at].mean()) for fit in fits])
             for at, step in enumerate(FIT_STEP.values)
         ],
     )
     st.caption(
-        "Adam, learning rate 0.05. Queries and keys are one-hot positions, values random contents, whose "
-        "expected error is computed exactly; doing nothing has error 1. Dotted: ½, the least that one head "
-        "can have, for it carries one mixture where two contents are asked for. With 8 heads each is 1 wide, "
-        "too narrow to point at one position among many. Maps are those of the first seed."
+        paragraph(
+            _("Adam, learning rate 0.05."),
+            _(
+                "Queries and keys are one-hot positions, values random contents, whose expected error is "
+                "computed exactly; doing nothing has error 1."
+            ),
+            _(
+                "Dotted: ½, the least that one head can have, for it carries one mixture where two contents "
+                "are asked for."
+            ),
+            _("With 8 heads each is 1 wide, too narrow to point at one position among many."),
+            _("Maps are those of the first seed."),
+        )
     )
 
 
@@ -198,24 +258,24 @@ def checks(here: OneOrMany, layer: int, *, residual: bool) -> list[Check]:
     spread = np.exp(-(shares * np.log(np.where(shares > 0, shares, 1.0))).sum(axis=-1))
     found = [
         compare(
-            "the parameters counted are those of `torch.nn.MultiheadAttention`"
+            _("the parameters counted are those of `torch.nn.MultiheadAttention`")
             if here.setting.projection
-            else "the parameters counted are those that the module holds",
+            else _("the parameters counted are those that the module holds"),
             torch.tensor(float(study.sizes[at].parameters)),
             torch.tensor(float(_parameters(here))),
         ),
         compare(
-            "the entropy of the first seed is that of a loop over its weights",
+            _("the entropy of the first seed is that of a loop over its weights"),
             study.entropy[0, at],
             sum(rows) / (here.num_heads * len(n.queries)),
         ),
         compare(
-            "the rank of its scores is that of `numpy.linalg.matrix_rank`",
+            _("the rank of its scores is that of `numpy.linalg.matrix_rank`"),
             study.score_rank[0, at],
             float(np.mean([np.linalg.matrix_rank(each) for each in scores])),
         ),
         compare(
-            "the effective rank of its weights is that of numpy's singular values",
+            _("the effective rank of its weights is that of numpy's singular values"),
             study.effective_rank[0, at],
             float(spread.mean()),
         ),
@@ -227,13 +287,15 @@ def checks(here: OneOrMany, layer: int, *, residual: bool) -> list[Check]:
             state = residual * state + module.fast(state)
         squares = torch.cdist(state, state, compute_mode="donot_use_mm_for_euclid_dist").square().sum()
         apart = float((squares / (2 * len(state))).sqrt()) / (float(state.norm()) or 1.0)
-        what = f"its distance after {counted(layer, 'layer')} is that of all pairs of tokens"
+        what = _("its distance after {layers} is that of all pairs of tokens", layers=words.layers_of(layer))
         found.append(compare(what, study.distances[int(residual), 0, at, layer], apart, scale=1.0))
     fits = fitted(here.setting.seed)
     below = (FLOOR - fits[0].losses).clamp(min=0)
-    found.append(compare("no fit of one head has an error below ½", below, 0.0, scale=1.0))
+    found.append(compare(_("no fit of one head has an error below ½"), below, 0.0, scale=1.0))
     for fit in fits:
-        what = f"fitted, {counted(fit.num_heads, 'head')}: the last error is that of torch's own module"
+        what = _(
+            "fitted, {heads}: the last error is that of torch's own module", heads=words.heads(fit.num_heads)
+        )
         found.append(compare(what, fit.losses[-1, 0], _by_torch(fit.parameters, fit.num_heads)))
     return found
 
@@ -268,7 +330,7 @@ def _by_torch(parameters: Sequence[Tensor], num_heads: int) -> float:
     batch = len(task.content)
     queries, keys = (x.expand(batch, *x.shape) for x in (task.queries, task.place))
     with torch.no_grad():
-        output, _ = ours.to_torch().eval()(queries, keys, task.content, need_weights=False)
+        output, _weights = ours.to_torch().eval()(queries, keys, task.content, need_weights=False)
     return float((output - task.target).square().mean())
 
 

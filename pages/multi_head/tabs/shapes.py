@@ -4,26 +4,25 @@ import streamlit as st
 
 from attn_core import multi_head_size
 from attn_figures.heads_add_up import parameter_curves
-from attn_figures.numbers import counted
 from attn_figures.reshape import N_STEPS, STAGES, blocks, moment
 from attn_live.packing import pack
 from attn_ui.base.page import Slider
 from attn_ui.base.shared_cache import shared
 from attn_ui.screen.frame import what_you_see
 from attn_ui.screen.live_figure import live_figure
+from attn_words import N_, _, _c, _n, paragraph
 from pages.multi_head import words
 from pages.multi_head.compute import Now
 from pages.multi_head.settings import RESHAPE
 
 MOST_TOKENS, MOST_HEADS, MOST_WIDTH = 3, 4, 4  # of the blocks that are drawn
-STAGE_NAMES = ("X W", "view", "transpose", "attention", "transpose back", "reshape")
 STAGE_WORDS = (
-    "one row a token",
-    "each token's row is cut into heads",
-    "one block a head, one row a token",
-    "within each block, tokens mix",
-    "one block a token again",
-    "the heads stand side by side",
+    N_("one row a token"),
+    N_("each token's row is cut into heads"),
+    N_("one block a head, one row a token"),
+    N_("within each block, tokens mix"),
+    N_("one block a token again"),
+    N_("the heads stand side by side"),
 )
 
 
@@ -32,26 +31,45 @@ def show(now: Now) -> None:
     n = min(len(now.tokens.queries), MOST_TOKENS)
     n_head, d_head = min(now.n_head, MOST_HEADS), min(now.module.d_head, MOST_WIDTH)
     st.markdown(
-        "A head is no new thing to compute: **the same numbers, arranged another way**, attend apart. "
-        "Two reshapes split heads and merge them again."
+        paragraph(
+            _("A head is no new thing to compute: **the same numbers, arranged another way**, attend apart."),
+            _("Two reshapes split heads and merge them again."),
+        )
     )
+    names = stage_names()
     live_figure(
         _moves(n, n_head, d_head),
         key="reshape",
-        alt="Blocks of numbers that move from a flat matrix into one block a head, and back",
+        alt=_("Blocks of numbers that move from a flat matrix into one block a head, and back"),
         name="split and merge",
-        slider=Slider(
-            "Reshape", RESHAPE, names=[STAGE_NAMES[moment(step).nearest] for step in range(N_STEPS)]
-        ),
+        slider=Slider(_("Reshape"), RESHAPE, names=[names[moment(step).nearest] for step in range(N_STEPS)]),
     )
-    sizes = f"{counted(n, 'token')}, {counted(n_head, 'head')} of width {d_head}"
     what_you_see(
-        f"Drawn for {sizes}. Each block is one number; the digit is its token, the colour its head. Moving "
-        "changes no number: only *attention* does, when blocks turn dark."
+        paragraph(
+            _(
+                "Drawn for {tokens}, {heads}.",
+                tokens=words.tokens(n),
+                heads=words.heads_of_width(n_head, d_head),
+            ),
+            _("Each block is one number; the digit is its token, the colour its head."),
+            _("Moving changes no number: only *attention* does, when blocks turn dark."),
+        )
     )
-    st.markdown("**Every shape on this page**")
+    st.markdown(_("**Every shape on this page**"))
     st.markdown(ledger(now))
     _costs(now)
+
+
+def stage_names() -> list[str]:
+    """Return what the stages are called."""
+    return [
+        "X W",
+        _c("stage", "view"),
+        _c("stage", "transpose"),
+        _c("stage", "attention"),
+        _c("stage", "transpose back"),
+        _c("stage", "reshape"),
+    ]
 
 
 @shared
@@ -66,12 +84,12 @@ def _moves(n: int, n_head: int, d_head: int) -> bytes:
     for step in range(N_STEPS):
         stage = moment(step).nearest
         axes, sizes = of_stage[stage]
-        caption = f"{STAGE_WORDS[stage]}<br><b>({axes}) = ({sizes})</b>"
+        caption = f"{_(STAGE_WORDS[stage])}<br><b>({axes}) = ({sizes})</b>"
         figures.append(blocks.spec(step, [str(t) for t in range(n)], n_head, d_head, caption=caption))
     return pack(figures)
 
 
-assert len(STAGES) == len(STAGE_WORDS) == len(STAGE_NAMES)
+assert len(STAGES) == len(STAGE_WORDS)
 
 
 def ledger(now: Now) -> str:
@@ -80,20 +98,21 @@ def ledger(now: Now) -> str:
     batch, n_head, d_head = 1, now.n_head, now.module.d_head
     flat, bias = n_head * d_head, " + b_q" if now.setting.bias else ""
     rows = [
-        ("X (queries)", "B, n_query, d_model", (batch, *n.query.shape)),
-        ("X (keys, values)", "B, n_key, d_model", (batch, *n.key.shape)),
+        (_("X (queries)"), "B, n_query, d_model", (batch, *n.query.shape)),
+        (_("X (keys, values)"), "B, n_key, d_model", (batch, *n.key.shape)),
         (f"Q = X W_q{bias}", "B, n_query, n_head · d_head", (batch, result.query.shape[-2], flat)),
-        ("view", "B, n_query, n_head, d_head", (batch, result.query.shape[-2], n_head, d_head)),
-        ("transpose: Q", "B, n_head, n_query, d_head", (batch, *result.query.shape)),
-        ("K, likewise", "B, n_head, n_key, d_head", (batch, *result.key.shape)),
-        ("V, likewise", "B, n_head, n_key, d_head", (batch, *result.value.shape)),
-        ("scores Q Kᵀ", "B, n_head, n_query, n_key", (batch, *result.scores.shape)),
-        ("weights", "B, n_head, n_query, n_key", (batch, *result.weights.shape)),
-        ("heads: weights V", "B, n_head, n_query, d_head", (batch, *result.heads.shape)),
-        ("transpose, reshape", "B, n_query, n_head · d_head", (batch, *result.concatenated.shape)),
-        ("output", "B, n_query, d_out", (batch, *result.output.shape)),
+        (_c("stage", "view"), "B, n_query, n_head, d_head", (batch, result.query.shape[-2], n_head, d_head)),
+        (_("transpose: Q"), "B, n_head, n_query, d_head", (batch, *result.query.shape)),
+        (_("K, likewise"), "B, n_head, n_key, d_head", (batch, *result.key.shape)),
+        (_("V, likewise"), "B, n_head, n_key, d_head", (batch, *result.value.shape)),
+        (_("scores Q Kᵀ"), "B, n_head, n_query, n_key", (batch, *result.scores.shape)),
+        (_("weights"), "B, n_head, n_query, n_key", (batch, *result.weights.shape)),
+        (_("heads: weights V"), "B, n_head, n_query, d_head", (batch, *result.heads.shape)),
+        (_("transpose, reshape"), "B, n_query, n_head · d_head", (batch, *result.concatenated.shape)),
+        (_("output"), "B, n_query, d_out", (batch, *result.output.shape)),
     ]
-    lines = ["| Step | Axes | Shape | Numbers |", "|:--|:--|:--|--:|"]
+    header = (_("Step"), _("Axes"), _("Shape"), _("Numbers"))
+    lines = [f"| {' | '.join(header)} |", "|:--|:--|:--|--:|"]
     for step, axes, shape in rows:
         numbers = 1
         for size in shape:
@@ -120,7 +139,7 @@ def _costs(now: Now) -> None:
         return counted.parameters, counted.projection_flops, counted.attention_flops, counted.flops
 
     here, single = size(now.n_head, module.d_head), size(1, d_model)
-    st.markdown("**Do more heads cost more?**")
+    st.markdown(_("**Do more heads cost more?**"))
     what_you_see(words.parameters(here[0], single[0], now.n_head, module.d_head, d_model))
     shared = [heads for heads in range(1, 17) if d_model % heads == 0]
     every = list(range(1, 17))
@@ -135,23 +154,38 @@ def _costs(now: Now) -> None:
     live_figure(
         [parameter_curves.spec(curves, (now.n_head, here[0]))],
         key="parameters",
-        alt="Parameters against the number of heads",
+        alt=_("Parameters against the number of heads"),
         name="parameters",
     )
-    table = [
-        "| Heads | Parameters | FLOPs, projections | FLOPs, attention | FLOPs, all |",
-        "|:--|--:|--:|--:|--:|",
-    ]
+    header = (
+        _("Heads"),
+        _("Parameters"),
+        _("FLOPs, projections"),
+        _("FLOPs, attention"),
+        _("FLOPs, all"),
+    )
+    table = [f"| {' | '.join(header)} |", "|:--|--:|--:|--:|--:|"]
     rows = [
-        (f"1 head of width {d_model}", single),
-        (f"**this page**: {counted(now.n_head, 'head')} of width {module.d_head}", here),
+        (words.heads_of_width(1, d_model), single),
+        (_("**this page**: {heads}", heads=words.heads_of_width(now.n_head, module.d_head)), here),
     ]
     if now.n_head > 1:
-        rows.append((f"{now.n_head} heads of width {d_model} each", size(now.n_head, d_model)))
+        each = _n(
+            "{count} head of width {width} each",
+            "{count} heads of width {width} each",
+            now.n_head,
+            width=d_model,
+        )
+        rows.append((each, size(now.n_head, d_model)))
     for name, numbers in rows:
         table.append(f"| {name} | {' | '.join(f'{number:,}' for number in numbers)} |")
     st.markdown("\n".join(table))
     st.caption(
-        "One pass; a multiply and an add are two FLOPs. What grows with the number of heads at a shared "
-        "width is scaling and softmax alone: five FLOPs for each pair of query and key in each head."
+        paragraph(
+            _("One pass; a multiply and an add are two FLOPs."),
+            _(
+                "What grows with the number of heads at a shared width is scaling and softmax alone: five "
+                "FLOPs for each pair of query and key in each head."
+            ),
+        )
     )

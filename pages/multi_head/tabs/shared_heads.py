@@ -11,13 +11,14 @@ from attn_core import Check, compare, multi_head_size
 from attn_figures.shared_heads import sharing, trade
 from attn_live.packing import pack
 from attn_ui.base.page import Slider
-from attn_ui.base.parameters import Steps
+from attn_ui.base.parameters import Steps, shown
 from attn_ui.base.shared_cache import shared
 from attn_ui.screen.live_figure import live_figure
 from attn_ui.screen.state import exact, value
+from attn_words import _, paragraph
 from pages.multi_head import programs, words
 from pages.multi_head.compute import Now, divisors, heads, latent_module
-from pages.multi_head.settings import KV_HEADS, LATENT
+from pages.multi_head.settings import KV_HEADS, LATENT, TAB
 from pages.multi_head.state import Look, Setting
 from pages.multi_head.tabs.checks import largest, table
 
@@ -28,31 +29,40 @@ ONE_LOOK = Look("every head", "number", 0, 0, ())  # these numbers depend on no 
 def show(now: Now) -> None:
     """Show heads that share keys, what it saves and costs, and the latent vector that goes further."""
     st.markdown(
-        "While text is written, the keys and values of every earlier token are kept. **Heads can share "
-        "them**: several heads of queries, side by side, read one head of keys and values."
+        paragraph(
+            _("While text is written, the keys and values of every earlier token are kept."),
+            _(
+                "**Heads can share them**: several heads of queries, side by side, read one head of keys and "
+                "values."
+            ),
+        )
     )
     slider = kv_slider(now.n_head)
     groups = int(value(slider))
     live_figure(
         _steps(now.setting, now.n_head, now.look.head),
         key="shared",
-        alt="Which head reads which keys, the map of one head with shared keys, and what sharing changes",
+        alt=_("Which head reads which keys, the map of one head with shared keys, and what sharing changes"),
         name="heads that share keys",
-        slider=Slider("Heads of keys and values", slider),
+        slider=Slider(_("Heads of keys and values"), slider),
         says=[say(now, each) for each in divisors(now.n_head)],
     )
     st.markdown(sizes(now))
     st.caption(
-        "Each shared head is the mean of the heads that it replaces, as a trained model is converted before "
-        "it is trained on (Ainslie et al., 2023, GQA; one head: Shazeer, 2019). Bytes: in float16, two a "
-        "number."
+        paragraph(
+            _(
+                "Each shared head is the mean of the heads that it replaces, as a trained model is converted "
+                "before it is trained on (Ainslie et al., 2023, GQA; one head: Shazeer, 2019)."
+            ),
+            _("Bytes: in float16, two a number."),
+        )
     )
     _latent(now)
-    st.markdown("**Checked just now**")
+    st.markdown(_("**Checked just now**"))
     turned = now.module.rotation is not None
     d_latent = 0 if turned else int(value(_latent_slider(now)))
     st.markdown(table(checks(now, groups, d_latent)))
-    st.markdown("**In PyTorch**: goes on where the tab *Code* ends")
+    st.markdown(_("**In PyTorch**: goes on where the tab *{tab}* ends", tab=shown(TAB, "Code")))
     st.code(programs.going_on(now).shared_heads(groups, cross=not now.is_self_attention), language="python")
 
 
@@ -89,12 +99,20 @@ def _steps(setting: Setting, n_head: int, head: int) -> bytes:
 def sizes(now: Now) -> str:
     """Return a table of every number of key heads: parameters, what is kept, what the output loses."""
     n, d_head = now.tokens, now.module.d_head
-    lines = [
-        "| Heads of keys | Name | Parameters | Kept a token | Kept for these tokens | Output off by |",
-        "|--:|:--|--:|--:|--:|--:|",
-    ]
+    header = (
+        _("Heads of keys"),
+        _("Name"),
+        _("Parameters"),
+        _("Kept a token"),
+        _("Kept for these tokens"),
+        _("Output off by"),
+    )
+    lines = [f"| {' | '.join(header)} |", "|--:|:--|--:|--:|--:|--:|"]
     for groups in divisors(now.n_head):
-        name = "multi-head" if groups == now.n_head else "multi-query" if groups == 1 else "grouped-query"
+        if groups == now.n_head:
+            name = _("multi-head")
+        else:
+            name = _("multi-query") if groups == 1 else _("grouped-query")
         size = multi_head_size(
             len(n.queries),
             len(n.keys),
@@ -108,10 +126,9 @@ def sizes(now: Now) -> str:
         )
         kept = 2 * groups * d_head
         change = 100 * off(now.sharing(groups), now)
-        lines.append(
-            f"| {groups} | {name} | {size.parameters:,} | {kept:,} numbers | "
-            f"{2 * kept * len(n.keys):,} bytes | {change:.3g}% |"
-        )
+        a_token = _("{numbers} numbers", numbers=f"{kept:,}")
+        in_all = _("{bytes} bytes", bytes=f"{2 * kept * len(n.keys):,}")
+        lines.append(f"| {groups} | {name} | {size.parameters:,} | {a_token} | {in_all} | {change:.3g}% |")
     return "\n".join(lines)
 
 
@@ -124,35 +141,47 @@ def _latent_slider(now: Now) -> Steps:
 def _latent(now: Now) -> None:
     if now.module.rotation is not None:
         st.markdown(
-            "**One latent vector for all heads** (multi-head latent attention, MLA) cannot be read here: "
-            "its maps are absorbed into W_q, and a rotation stands between the two. DeepSeek-V2 keeps a "
-            "second, small rotary key beside the latent vector for that reason. Take another scheme of "
-            "positions to see it."
+            paragraph(
+                _(
+                    "**One latent vector for all heads** (multi-head latent attention, MLA) cannot be read "
+                    "here: its maps are absorbed into W_q, and a rotation stands between the two."
+                ),
+                _("DeepSeek-V2 keeps a second, small rotary key beside the latent vector for that reason."),
+                _("Take another scheme of positions to see it."),
+            )
         )
         return
     absorbed = (
-        "They need not even be applied, for they can be absorbed into W_q and W_o"
+        _(
+            "They need not even be applied, for they can be absorbed into W_q and W_o (DeepSeek-V2, 2024; "
+            "without its separate rotary part)."
+        )
         if now.setting.projection
-        else "That of the keys need not even be applied, for it can be absorbed into W_q; that of the values "
-        "could be into W_o, which is not here"
+        else _(
+            "That of the keys need not even be applied, for it can be absorbed into W_q; that of the values "
+            "could be into W_o, which is not here (DeepSeek-V2, 2024; without its separate rotary part)."
+        )
     )
     whole = latent_module(now.setting, now.n_head)
     slider = _latent_slider(now)
     offered = tuple(map(int, slider.values))
     st.markdown(
-        "**One latent vector for all heads** (multi-head latent attention, MLA) goes further: keep a "
-        "short vector c a token, and read the keys and values of every head from it by maps. "
-        f"{absorbed} (DeepSeek-V2, 2024; without its separate "
-        "rotary part)."
+        paragraph(
+            _(
+                "**One latent vector for all heads** (multi-head latent attention, MLA) goes further: keep a "
+                "short vector c a token, and read the keys and values of every head from it by maps."
+            ),
+            absorbed,
+        )
     )
     full = 2 * now.n_head * now.module.d_head
     errors = latent_errors(now.setting, now.n_head, offered)
     live_figure(
         _latent_steps(offered, errors),
         key="latent",
-        alt="Numbers kept a token, and how far the output is off, against the width of the latent vector",
+        alt=_("Numbers kept a token, and how far the output is off, against the width of the latent vector"),
         name="latent attention",
-        slider=Slider("Width of c", slider),
+        slider=Slider(_("Width of c"), slider),
         says=[
             words.latent(width, whole.d_latent, full, error)
             for width, error in zip(offered, errors, strict=True)
@@ -176,7 +205,7 @@ def latent_errors(setting: Setting, n_head: int, offered: tuple[int, ...]) -> tu
 def _latent_steps(offered: tuple[int, ...], errors: tuple[float, ...]) -> bytes:
     return pack(
         [
-            trade.spec(offered, offered, errors, at, x_title="Width of the latent vector c")
+            trade.spec(offered, offered, errors, at, x_title=_("Width of the latent vector c"))
             for at in range(len(offered))
         ]
     )
@@ -197,17 +226,17 @@ def checks(now: Now, groups: int, d_latent: int) -> list[Check]:
     )
     found = [
         compare(
-            "shared heads are those of `scaled_dot_product_attention(enable_gqa=True)`",
+            _("shared heads are those of `scaled_dot_product_attention(enable_gqa=True)`"),
             result.heads[:, attends],
             theirs[:, attends],
         ),
         compare(
-            "with a head of keys for each head, the output is that of this page",
+            _("with a head of keys for each head, the output is that of this page"),
             now.sharing(now.n_head).result.output,
             now.result.output,
         ),
         compare(
-            "the parameters counted are those that the module holds",
+            _("the parameters counted are those that the module holds"),
             torch.tensor(float(sum(each.numel() for each in shared.module.parameters()))),
             torch.tensor(float(_counted(shared))),
         ),
@@ -220,10 +249,10 @@ def checks(now: Now, groups: int, d_latent: int) -> list[Check]:
     weights, output = cut.absorbed(n.query, n.key, now.mask)
     return [
         *found,
-        compare("latent: absorbed weights are the expanded ones", weights, expanded.weights),
-        compare("latent: the absorbed output is the expanded one", output, expanded.output),
+        compare(_("latent: absorbed weights are the expanded ones"), weights, expanded.weights),
+        compare(_("latent: the absorbed output is the expanded one"), output, expanded.output),
         compare(
-            "latent: at the whole rank, the output is that of this page",
+            _("latent: at the whole rank, the output is that of this page"),
             latent.absorbed(n.query, n.key, now.mask)[1],
             now.result.output,
         ),

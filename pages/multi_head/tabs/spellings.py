@@ -6,10 +6,12 @@ from dataclasses import replace
 import streamlit as st
 
 from attn_core import Check, compare
+from attn_ui.base.parameters import shown
 from attn_ui.screen import controls
+from attn_words import _, paragraph
 from pages.multi_head import programs, snippet
 from pages.multi_head.compute import Now
-from pages.multi_head.settings import SPELLING
+from pages.multi_head.settings import SPELLING, TAB
 from pages.multi_head.spellings import Spelling, inputs, run, spellings
 from pages.multi_head.tabs.checks import table
 
@@ -20,30 +22,47 @@ def show(now: Now) -> None:
     """Show one spelling with its shapes, and how far all that run here are from the page's output."""
     if not now.is_self_attention:
         st.markdown(
-            ":material/edit: One fused W_qkv reads one sequence. Here queries and keys are different "
-            "sequences; take one sentence to see it."
+            paragraph(
+                _(":material/edit: One fused W_qkv reads one sequence."),
+                _("Here queries and keys are different sequences; take one sentence to see it."),
+            )
         )
         return
     st.markdown(
-        "The same attention, with **one fused W_qkv**, packed as (k h d): query, key and value, then the "
-        "head, then the dimension. What each step makes has the shape beside it."
+        paragraph(
+            _(
+                "The same attention, with **one fused W_qkv**, packed as (k h d): query, key and value, then "
+                "the head, then the dimension."
+            ),
+            _("What each step makes has the shape beside it."),
+        )
     )
     by_name = {spelling.name: spelling for spelling in spellings(now.module)}
     opens = replace(SPELLING, default=opening(list(by_name.values())))
-    chosen = by_name[controls.segment(opens, "Spelling")]
+    chosen = by_name[controls.segment(opens, _("Spelling"))]
     missing = [name for name, spelling in by_name.items() if not spelling.runs_here]
     if missing:
         # einops is the one package that a spelling may lack: it bears the spelling's name.
         name = missing[0]
-        st.caption(f":material/info: {name} is not installed here. To run it: `pip install {name}`.")
+        st.caption(
+            _(
+                ":material/info: {package} is not installed here. To run it: `pip install {package}`.",
+                package=name,
+            )
+        )
     given = inputs(now.module, now.tokens.query, now.mask)
     if not chosen.runs_here:
         st.code(chosen.program, language="python")
     elif chosen.name == "loops" and not loops_fit(now):
         st.code(chosen.program, language="python")
-        st.caption(f":material/info: Loops over more than {MOST_PAIRS:,} pairs are not run while you wait.")
+        st.caption(
+            _(
+                ":material/info: Loops over more than {pairs} pairs are not run while you wait.",
+                pairs=f"{MOST_PAIRS:,}",
+            )
+        )
     else:
-        shapes, _ = run(chosen, given)
+        shapes, _output = run(chosen, given)
         st.code(chosen.imports, language="python")
         for step, shape in zip(chosen.steps, shapes, strict=True):
             left, right = st.columns([3, 1])
@@ -53,14 +72,18 @@ def show(now: Now) -> None:
                 st.markdown(f"**{step.makes}** `{' × '.join(map(str, shape))}`")
     if now.scheme.adds != "nothing":
         where = {
-            "vector": "x holds the words with the vectors of their places added",
-            "rotation": "`turn` is the function under *Code*",
-            "bias": "the biases of the places stand in the mask",
+            "vector": _(
+                ":material/info: Positions: x holds the words with the vectors of their places added."
+            ),
+            "rotation": _(
+                ":material/info: Positions: `turn` is the function under *{tab}*.", tab=shown(TAB, "Code")
+            ),
+            "bias": _(":material/info: Positions: the biases of the places stand in the mask."),
         }[now.scheme.adds]
-        st.caption(f":material/info: Positions: {where}.")
-    with st.expander(":material/code: As one program, which prints the output"):
+        st.caption(where)
+    with st.expander(_(":material/code: As one program, which prints the output")):
         st.code(snippet.spelled(programs.asked(now, ("x", "memory")), chosen), language="python")
-    st.markdown("**Checked just now**: each spelling against the output of this page")
+    st.markdown(_("**Checked just now**: each spelling against the output of this page"))
     st.markdown(table(checks(now)))
 
 
@@ -80,7 +103,11 @@ def checks(now: Now) -> list[Check]:
     """Compare every spelling that runs here with the page's output."""
     given = inputs(now.module, now.tokens.query, now.mask)
     return [
-        compare(f"{spelling.name} gives this output", run(spelling, given)[1], now.result.output)
+        compare(
+            _("{spelling} gives this output", spelling=shown(SPELLING, spelling.name)),
+            run(spelling, given)[1],
+            now.result.output,
+        )
         for spelling in spellings(now.module)
         if spelling.runs_here and (spelling.name != "loops" or loops_fit(now))
     ]

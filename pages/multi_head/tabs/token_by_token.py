@@ -7,17 +7,19 @@ import streamlit as st
 import torch
 
 from attn_core import Check, DecodingCost, compare, decoding_cost
-from attn_figures.numbers import counted
 from attn_figures.shared_heads import writing, writing_cost
 from attn_live.packing import pack
 from attn_ui.base.markdown import coloured
 from attn_ui.base.page import Slider
+from attn_ui.base.parameters import shown
 from attn_ui.base.shared_cache import shared
 from attn_ui.base.shared_settings import QUERY
 from attn_ui.screen.live_figure import live_figure
 from attn_ui.screen.state import value
+from attn_words import _, _n, paragraph
 from pages.multi_head import programs, words
 from pages.multi_head.compute import Now, array, biases, sequences, written
+from pages.multi_head.settings import TAB
 from pages.multi_head.state import Setting
 from pages.multi_head.tabs.checks import table
 from pages.multi_head.tabs.shared_heads import kv_slider
@@ -29,23 +31,27 @@ def show(now: Now) -> None:
     """Show the token that is being written, what is kept, and what is computed with and without the cache."""
     if not now.is_self_attention:
         st.markdown(
-            ":material/edit: Text is written by a sequence that attends to itself. Here queries and keys are "
-            "different sequences; take one sentence to see its cache grow."
+            paragraph(
+                _(":material/edit: Text is written by a sequence that attends to itself."),
+                _("Here queries and keys are different sequences; take one sentence to see its cache grow."),
+            )
         )
         return
     groups = int(value(kv_slider(now.n_head)))
     st.markdown(
-        "A model writes one token after the other, and a causal row reads only what came before. **Keys and "
-        "values of earlier tokens never change**, so they are kept: the KV cache."
+        paragraph(
+            _("A model writes one token after the other, and a causal row reads only what came before."),
+            _("**Keys and values of earlier tokens never change**, so they are kept: the KV cache."),
+        )
     )
     tokens, at = now.tokens.queries, now.cell[0]
     every = costs(now, groups)
     live_figure(
         _steps(now.setting, now.n_head, groups, now.look.head),
         key="writing",
-        alt="Rows of weights written one after the other, and the keys and values that are kept",
+        alt=_("Rows of weights written one after the other, and the keys and values that are kept"),
         name="token by token",
-        slider=Slider("Token", replace(QUERY, values=tuple(range(len(tokens)))), names=tokens),
+        slider=Slider(_("Token"), replace(QUERY, values=tuple(range(len(tokens)))), names=tokens),
         says=[
             words.writing(
                 coloured("query", tokens[place]),
@@ -58,9 +64,16 @@ def show(now: Now) -> None:
         ],
     )
     st.caption(
-        f"Head {now.look.head + 1} of {now.n_head}, which {'reads' if now.n_head == 1 else 'read'} "
-        f"{counted(groups, 'head')} of keys and values (*Shared heads* sets how many); the mask is "
-        "causal, whatever the sidebar says."
+        _n(
+            "Head {head} of {count}, which reads {shared} of keys and values (*{tab}* sets how many); the "
+            "mask is causal, whatever the sidebar says.",
+            "Head {head} of {count}, which read {shared} of keys and values (*{tab}* sets how many); the "
+            "mask is causal, whatever the sidebar says.",
+            now.n_head,
+            head=now.look.head + 1,
+            shared=words.heads(groups),
+            tab=shown(TAB, "Shared heads"),
+        )
     )
     live_figure(
         [
@@ -69,14 +82,14 @@ def show(now: Now) -> None:
             )
         ],
         key="writing-cost",
-        alt="Operations for each token with the cache and without",
+        alt=_("Operations for each token with the cache and without"),
         name="cost of a token",
     )
     st.markdown(arithmetic(now, groups, at))
-    st.markdown("**Checked just now**")
+    st.markdown(_("**Checked just now**"))
     st.markdown(table(checks(now, groups)))
     if groups == now.n_head:
-        st.markdown("**In PyTorch**: goes on where the tab *Code* ends")
+        st.markdown(_("**In PyTorch**: goes on where the tab *{tab}* ends", tab=shown(TAB, "Code")))
         st.code(programs.going_on(now).token_by_token(), language="python")
 
 
@@ -100,16 +113,26 @@ def arithmetic(now: Now, groups: int, at: int) -> str:
     """Write out what is kept, and in how many bytes."""
     d_head, t = now.module.d_head, at + 1
     numbers = 2 * groups * d_head * t
-    kept = (
-        f"Kept: keys and values, 2 × {counted(groups, 'head')} × "
-        f"{counted(d_head, 'dimension')} × {counted(t, 'token')} = **{numbers:,} numbers**, "
-        f"{2 * numbers:,} bytes in float16."
+    kept = _(
+        "Kept: keys and values, 2 × {heads} × {dimensions} × {tokens} = **{numbers} numbers**, {bytes} bytes "
+        "in float16.",
+        heads=words.heads(groups),
+        dimensions=_n("{count} dimension", "{count} dimensions", d_head),
+        tokens=words.tokens(t),
+        numbers=f"{numbers:,}",
+        bytes=f"{2 * numbers:,}",
     )
     if t == 1:
-        return f"{kept} The first token and its one score a head are computed with the cache or without."
-    return (
-        f"{kept} Without the cache all {t} tokens are projected again, and {t * (t + 1) // 2:,} scores a "
-        f"head are computed where {t} are new."
+        once = _("The first token and its one score a head are computed with the cache or without.")
+        return paragraph(kept, once)
+    return paragraph(
+        kept,
+        _(
+            "Without the cache all {tokens} tokens are projected again, and {scores} scores a head are "
+            "computed where {tokens} are new.",
+            tokens=t,
+            scores=f"{t * (t + 1) // 2:,}",
+        ),
     )
 
 
@@ -127,10 +150,10 @@ def checks(now: Now, groups: int) -> list[Check]:
         weights[:, at, : at + 1] = row.weights[:, 0]
     counted = torch.tensor(float(costs(now, groups)[n - 1].cache_numbers))
     return [
-        compare("each token's output is its row of the whole causal computation", output, whole.output),
-        compare("and that of torch's fused attention with `is_causal=True`", output, theirs),
-        compare("each row of weights is that of the whole map", weights, whole.weights),
-        compare("the numbers counted are those that are kept", torch.tensor(float(kept.numbers)), counted),
+        compare(_("each token's output is its row of the whole causal computation"), output, whole.output),
+        compare(_("and that of torch's fused attention with `is_causal=True`"), output, theirs),
+        compare(_("each row of weights is that of the whole map"), weights, whole.weights),
+        compare(_("the numbers counted are those that are kept"), torch.tensor(float(kept.numbers)), counted),
     ]
 
 

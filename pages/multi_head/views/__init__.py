@@ -9,6 +9,7 @@ from attn_live.says import pack_says
 from attn_ui.base.ask import Ask
 from attn_ui.base.page import Cell
 from attn_ui.base.shared_cache import shared
+from attn_words import N_, paragraph
 from pages.multi_head.compute import Now
 from pages.multi_head.sliders import Moving
 from pages.multi_head.state import Look
@@ -36,31 +37,31 @@ class View:
 
 VIEWS: Mapping[str, View] = {
     "every head": View(
-        every_head.draw, every_head.say, "One map of attention weights a head, and the output"
+        every_head.draw, every_head.say, N_("One map of attention weights a head, and the output")
     ),
     "diagram": View(
         diagram.draw,
         diagram.say,
-        "Multi-head attention as a block diagram: boxes, and the shapes of what goes between",
+        N_("Multi-head attention as a block diagram: boxes, and the shapes of what goes between"),
         clicked=diagram.open_box,
     ),
     "encoder and decoder": View(
         encoder_and_decoder.draw,
         encoder_and_decoder.say,
-        "One encoder layer and one decoder layer: boxes, and the shapes of what goes between",
+        N_("One encoder layer and one decoder layer: boxes, and the shapes of what goes between"),
         plain=True,
         clicked=encoder_and_decoder.open_box,
     ),
     "mean and max": View(
         mean_and_max.draw,
         mean_and_max.say,
-        "The mean of all heads' maps, the largest weight of any head, and how far they are apart",
+        N_("The mean of all heads' maps, the largest weight of any head, and how far they are apart"),
     ),
-    "two heads": View(two_heads.draw, two_heads.say, "The maps of two heads and their difference"),
+    "two heads": View(two_heads.draw, two_heads.say, N_("The maps of two heads and their difference")),
     "one or many": View(
         one_or_many.draw,
         one_or_many.say,
-        "Parameters, FLOPs, entropy and ranks against the number of heads; distances over layers",
+        N_("Parameters, FLOPs, entropy and ranks against the number of heads; distances over layers"),
         plain=True,
     ),
 }
@@ -81,4 +82,4 @@ def said(moving: Moving, look: Look) -> bytes:
 def say(now: Now) -> str:
     """Say what the view shows, and what positions, mask and temperature do to it."""
     view = VIEWS[now.look.view]
-    return " ".join(filter(None, [view.say(now), *([] if view.plain else conditions(now))]))
+    return paragraph(view.say(now), *([] if view.plain else conditions(now)))

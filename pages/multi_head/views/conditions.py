@@ -6,8 +6,11 @@ import numpy as np
 
 from attn_core import entropy
 from attn_ui.base.markdown import coloured, plain
+from attn_ui.base.parameters import shown
+from attn_words import _
 from pages.multi_head import words
 from pages.multi_head.compute import Now, allowed, mean_of_rows, one_length
+from pages.multi_head.settings import POSITIONS
 
 ROUNDING = 1e-12  # nats by which an entropy changes without a reason
 
@@ -31,8 +34,12 @@ def conditions(now: Now) -> list[str]:
             words.placed(
                 setting.positions.name,
                 setting.positions.strength,
-                f"head {head + 1}, {coloured('query', now.tokens.queries[query])} to "
-                f"{coloured('key', now.tokens.keys[key])}",
+                _(
+                    "head {head}, {query} to {key}",
+                    head=head + 1,
+                    query=coloured("query", now.tokens.queries[query]),
+                    key=coloured("key", now.tokens.keys[key]),
+                ),
                 float(now.unplaced.result.weights[head, query, key]),
                 float(now.result.weights[head, query, key]),
             )
@@ -67,7 +74,10 @@ def notes_on(now: Now) -> list[str]:
             said.append(words.empty_rows(empty, sizes[0]))
     if now.scheme.adds in ("rotation", "bias") and not now.is_self_attention:
         said.append(
-            f"Queries and keys are different sequences: {setting.positions.name} compares their places, each "
-            "counted from its own start."
+            _(
+                "Queries and keys are different sequences: {scheme} compares their places, each counted from "
+                "its own start.",
+                scheme=shown(POSITIONS, setting.positions.name),
+            )
         )
     return said

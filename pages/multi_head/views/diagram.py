@@ -8,10 +8,10 @@ from attn_figures.block_diagrams import Shapes
 from attn_figures.picture import Spec
 from attn_ui.base.ask import Ask
 from attn_ui.base.page import Cell
-from attn_ui.base.parameters import Choice, Tabs
+from attn_ui.base.parameters import Choice, Tabs, shown
 from pages.multi_head import words
 from pages.multi_head.compute import Now, allowed, divisors
-from pages.multi_head.settings import TAB, VIEW
+from pages.multi_head.settings import HEADS_MASK, TAB, VIEW
 
 # The setting that a click on a box changes, and to what.
 OPENS: Mapping[str, tuple[Choice, str]] = MappingProxyType(
@@ -60,7 +60,7 @@ def shapes(now: Now) -> Shapes:
         concatenated=tuple(result.concatenated.shape),
         output_weight=None if weight is None else tuple(weight.T.shape),
         output=tuple(result.output.shape),
-        mask="" if allowed(now.setting, now.n_head) is None else now.setting.mask,
+        mask="" if allowed(now.setting, now.n_head) is None else shown(HEADS_MASK, now.setting.mask),
         bias=now.setting.bias,
         positions=now.scheme.adds,
     )

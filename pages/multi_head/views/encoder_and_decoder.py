@@ -5,12 +5,13 @@ from types import MappingProxyType
 
 from attn_figures import encoder_decoder as pictures
 from attn_figures.encoder_decoder import Layers
-from attn_figures.numbers import counted
 from attn_figures.picture import Spec
 from attn_ui.base.ask import Ask
 from attn_ui.base.page import Cell
 from attn_ui.base.parameters import Choice, Flag, Tabs
 from attn_ui.base.shared_settings import CROSS
+from attn_words import _, _n, paragraph
+from pages.multi_head import words
 from pages.multi_head.compute import Now
 from pages.multi_head.settings import CASE, EXAMPLES, HEADS_MASK, TAB, VIEW
 
@@ -55,19 +56,29 @@ def layers(now: Now) -> Layers:
 def say(now: Now) -> str:
     """Say whose words stand where, and what cross-attention takes from either side."""
     sizes = layers(now)
-    heads = counted(sizes.n_head, "head")
-    queries = "1 query" if sizes.n_decoder == 1 else f"{sizes.n_decoder} queries"
-    if now.is_self_attention:
-        said = (
-            "The same sentence stands on both sides; *Keys from a second sentence* gives the encoder its own."
-        )
-    else:
-        said = "The second sentence is the encoder's, the first the decoder's."
-    said += (
-        f" Cross-attention compares {queries} of the decoder with "
-        f"{counted(sizes.n_encoder, 'key')} from the encoder's output: {heads} of {sizes.n_decoder} × "
-        f"{sizes.n_encoder} weights. In the masked self-attention no word attends to a later one."
+    whose = (
+        _("The same sentence stands on both sides; *Keys from a second sentence* gives the encoder its own.")
+        if now.is_self_attention
+        else _("The second sentence is the encoder's, the first the decoder's.")
     )
-    if not now.setting.projection:
-        said += " All attentions are drawn with W_o, which brings their output to the width that is added."
-    return f"{said} A click on a box opens what shows it."
+    across = _(
+        "Cross-attention compares {queries} of the decoder with {keys} from the encoder's output: {heads} of "
+        "{n_query} × {n_key} weights.",
+        queries=_n("{count} query", "{count} queries", sizes.n_decoder),
+        keys=words.keys(sizes.n_encoder),
+        heads=words.heads(sizes.n_head),
+        n_query=sizes.n_decoder,
+        n_key=sizes.n_encoder,
+    )
+    drawn = (
+        ""
+        if now.setting.projection
+        else _("All attentions are drawn with W_o, which brings their output to the width that is added.")
+    )
+    return paragraph(
+        whose,
+        across,
+        _("In the masked self-attention no word attends to a later one."),
+        drawn,
+        _("A click on a box opens what shows it."),
+    )

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from attn_figures import one_or_many as pictures
 from attn_figures.one_or_many import Compared, Spread
 from attn_figures.picture import Spec
+from attn_words import _, _n, paragraph
 from pages.multi_head import words
 from pages.multi_head.compute import Now
 from pages.multi_head.study import WAYS, OneOrMany, one_or_many
@@ -20,10 +21,7 @@ def draw(steps: Sequence[Now]) -> list[Spec]:
 def say(now: Now) -> str:
     """Say what one head and the present number have in common, and what differs."""
     here = one_or_many(now)
-    drawn = (
-        " What is set by hand has no part in it: all projections are drawn." if now.setting.weights else ""
-    )
-    return f"{uneven(here, now)}{said(here, LAYER, residual=False)}{drawn}"
+    return paragraph(uneven(here, now), said(here, LAYER, residual=False), without(now))
 
 
 def picture(here: OneOrMany, layer: int, *, residual: bool) -> Spec:
@@ -48,8 +46,19 @@ def uneven(here: OneOrMany, now: Now) -> str:
     """Say that the present number of heads does not divide the width, where it does not."""
     if here.num_heads == now.n_head:
         return ""
-    verb = "stands" if here.num_heads == 1 else "stand"
-    return f"{now.n_head} heads do not divide the width, so {here.num_heads} {verb} out. "
+    return _n(
+        "{heads} heads do not divide the width, so {count} stands out.",
+        "{heads} heads do not divide the width, so {count} stand out.",
+        here.num_heads,
+        heads=now.n_head,
+    )
+
+
+def without(now: Now) -> str:
+    """Say that the study draws all weights, where some are set by hand; else nothing."""
+    if not now.setting.weights:
+        return ""
+    return _("What is set by hand has no part in it: all projections are drawn.")
 
 
 def said(here: OneOrMany, layer: int, *, residual: bool) -> str:
@@ -65,5 +74,5 @@ def said(here: OneOrMany, layer: int, *, residual: bool) -> str:
         more_flops=study.sizes[many].flops - study.sizes[0].flops,
         entropies=[float(study.entropy[:, at].mean()) for at in (0, many)],
         ranks=[float(study.score_rank[:, at].mean()) for at in (0, many)],
-        stacked=(layer, WAYS[residual], apart),
+        stacked=(layer, _(WAYS[residual]), apart),
     )

@@ -4,7 +4,7 @@ import streamlit as st
 
 from attn_core import POSITION_MISTAKES
 from attn_figures import positional as pictures
-from attn_figures.matrix import KEY_TITLE, QUERY_TITLE
+from attn_figures.matrix import key_title, query_title
 from attn_figures.positional import Trial
 from attn_ui.screen import controls
 from attn_ui.screen.live_figure import live_figure
@@ -28,8 +28,8 @@ def show(now: Now) -> None:
         titles=("right", "broken"),
         rows=labels,
         columns=labels,
-        row_title=QUERY_TITLE if weights else "Position",
-        column_title=KEY_TITLE if weights else "Position",
+        row_title=query_title() if weights else "Position",
+        column_title=key_title() if weights else "Position",
         quantity="weight" if weights else "dot product",
         limits=(float(abs(right).max()), max(float(abs(broken - right).max()), 1e-9)),
         scale="weights" if weights else "scores",

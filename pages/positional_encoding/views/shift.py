@@ -10,7 +10,7 @@ from torch import Tensor
 
 from attn_core import attention_shift_difference, shift_difference
 from attn_figures import positional as pictures
-from attn_figures.matrix import KEY_TITLE, QUERY_TITLE
+from attn_figures.matrix import key_title, query_title
 from attn_figures.positional import Trial
 from attn_live.packing import pack
 from attn_live.says import pack_says
@@ -114,8 +114,8 @@ def _packed(state: State, steps: Steps) -> tuple[bytes, bytes]:
             ),
             rows=state.labels if of_words else places,
             columns=state.labels if of_words else places,
-            row_title=QUERY_TITLE if of_words else "Query, before it is shifted",
-            column_title=KEY_TITLE if of_words else "Key, before it is shifted",
+            row_title=query_title() if of_words else "Query, before it is shifted",
+            column_title=key_title() if of_words else "Key, before it is shifted",
             quantity="weight" if of_words else "score of positions",
             limits=(1.0, change if change > words.ROUNDING else 1.0) if of_words else (typical, typical),
             scale="weights" if of_words else "scores",

@@ -8,7 +8,8 @@ from attn_core import Check, compare
 from attn_core import claims as measures
 from attn_core.claims import Study
 from attn_ui.base.places import See
-from pages.what_courses_say.claim import Claim, Seeds
+from attn_words import N_, _
+from pages.what_courses_say.claim import SEEDS, Claim, Seeds
 from pages.what_courses_say.settings import NO_ROOT, PLACE, ROOT_2, SIDE
 
 BY_ROOT, BY_ROOT_2, BY_NOTHING = "÷ √d_k", "÷ √2", "not divided"
@@ -29,11 +30,11 @@ def _divided(study: Study, seeds: Seeds) -> list[Check]:
     variance = study.measures["variance"]
     return [
         compare(
-            "gradient, not divided, d_k = 64, first seed: by autograd",
+            _("gradient, not divided, d_k = 64, first seed: by autograd"),
             study.at("gradient", BY_NOTHING, 64)[0],
             torch.stack(sizes).mean(),
         ),
-        compare("half of the variance remains after ÷ √2", variance[BY_ROOT_2], variance[BY_NOTHING] / 2),
+        compare(_("half of the variance remains after ÷ √2"), variance[BY_ROOT_2], variance[BY_NOTHING] / 2),
     ]
 
 
@@ -43,11 +44,11 @@ def _turned(study: Study, seeds: Seeds) -> list[Check]:
     linear = torch.nn.functional.linear(x, w.T)
     return [
         compare(
-            "W X at width 4, first seed: by einsum",
+            _("W X at width 4, first seed: by einsum"),
             study.at("difference", "W X", 4)[0],
             (other - right).norm() / right.norm(),
         ),
-        compare("X W is what `torch.nn.functional.linear` gives with Wᵀ", right, linear),
+        compare(_("X W is what `torch.nn.functional.linear` gives with Wᵀ"), right, linear),
     ]
 
 
@@ -56,12 +57,12 @@ def _by_cosines(study: Study, seeds: Seeds) -> list[Check]:
     places = torch.tensor(study.x, dtype=torch.float64)
     return [
         compare(
-            "the sinusoid's product is the sum of the cosines of 5 w",
+            _("the sinusoid's product is the sum of the cosines of 5 w"),
             study.measures["product"]["sinusoid"][0],
             cosines,
         ),
         compare(
-            "the ramp's is 16 × p/2 × (p + 5)/2",
+            _("the ramp's is 16 × p/2 × (p + 5)/2"),
             study.measures["product"]["ramp"][0],
             4 * places * (places + 5),
         ),
@@ -75,18 +76,20 @@ def _ramp(study: Study) -> dict[str, bool]:
 
     slowest = study.measures["share of a straight line"]["slowest sine"]
     return {
-        "in the slowest sine": bool((slowest - 1).abs().max() < 0.01),
-        "in the lengths of its vectors": level("length"),
-        "in the products of its vectors": level("product"),
+        _("in the slowest sine"): bool((slowest - 1).abs().max() < 0.01),
+        _("in the lengths of its vectors"): level("length"),
+        _("in the products of its vectors"): level("product"),
     }
 
 
 CLAIMS = {
     "ramp": Claim(
-        says="The ramp (0, 0.5, 1, … in every dimension) is a simplified sinusoid.",
-        measured="Both encodings have width 16. Measured at each position: the length of its vector, the "
-        "product with the vector five places on, and sin(w p) as a share of w p, for the fastest and the "
-        "slowest sine: 1 is a straight line.",
+        says=N_("The ramp (0, 0.5, 1, … in every dimension) is a simplified sinusoid."),
+        measured=N_(
+            "Both encodings have width 16. Measured at each position: the length of its vector, the "
+            "product with the vector five places on, and sin(w p) as a share of w p, for the fastest and the "
+            "slowest sine: 1 is a straight line."
+        ),
         formula=r"\begin{gathered} "
         r"P^{\text{ramp}}_{p,i} = \tfrac{p}{2}, \qquad "
         r"P_{p,2i} = \sin(\omega_i\,p), \quad P_{p,2i+1} = \cos(\omega_i\,p), \quad \omega_i = "
@@ -98,81 +101,97 @@ CLAIMS = {
         r"\text{sinusoid: } \lVert P_p \rVert = \sqrt{8}, \quad "
         r"P_p \cdot P_{p+5} = \sum_{i=0}^{7} \cos(5\,\omega_i) "
         r"\end{gathered}",
-        in_words=r"Row $P_p$ is the vector of position $p$, of 16 numbers, counted from 0; $\omega_i$ is the "
-        "frequency of the sine and cosine of pair $i$. The fastest sine has $i$ = 0, the slowest $i$ "
-        "= 7. The ramp's length and product contain $p$; the sinusoid's do not.",
+        in_words=N_(
+            r"Row $P_p$ is the vector of position $p$, of 16 numbers, counted from 0; $\omega_i$ is the "
+            "frequency of the sine and cosine of pair $i$. The fastest sine has $i$ = 0, the slowest $i$ "
+            "= 7. The ramp's length and product contain $p$; the sinusoid's do not."
+        ),
         slider=PLACE,
-        label="Position",
+        label=N_("Position"),
+        at=N_("Position {value}."),
         bent=False,
         measure=lambda seeds: measures.ramp_and_sinusoid([int(each) for each in PLACE.values]),
         call="claims.ramp_and_sinusoid(range(1, 64))",
         drawn={"length": False, "product": True, "share of a straight line": False},
         tells=("length", "product"),
         repeats="",
-        counts="over 63 positions, the slowest sine is a straight line to one part in a hundred; the ramp's "
-        "lengths, and its products with the place five on, are one number each, as a sinusoid's are",
+        counts=N_(
+            "over 63 positions, the slowest sine is a straight line to one part in a hundred; the ramp's "
+            "lengths, and its products with the place five on, are one number each, as a sinusoid's are"
+        ),
         held=_ramp,
-        why="A sinusoid turns: all positions have one length, and a product tells only how far apart two of "
-        "them are. A ramp grows: later words get longer vectors and so larger scores, whatever they mean, "
-        "and all its dimensions say the same. The slowest sine of a sinusoid does rise as a straight line "
-        "over a short sentence; the others turn within it.",
+        why=N_(
+            "A sinusoid turns: all positions have one length, and a product tells only how far apart two of "
+            "them are. A ramp grows: later words get longer vectors and so larger scores, whatever they "
+            "mean, and all its dimensions say the same. The slowest sine of a sinusoid does rise as a "
+            "straight line over a short sentence; the others turn within it."
+        ),
         see=(
-            See("The ramp's products", "positional_encoding", {"scheme": "ramp", "show": "similarity"}),
-            See("The sinusoid's", "positional_encoding", {"show": "similarity"}),
+            See(N_("The ramp's products"), "positional_encoding", {"scheme": "ramp", "show": "similarity"}),
+            See(N_("The sinusoid's"), "positional_encoding", {"show": "similarity"}),
         ),
         checks=_by_cosines,
     ),
     "√2": Claim(
-        says="The scores are divided by √2.",
-        measured="Random queries and keys of growing width d_k. Measured: the variance of what enters the "
-        "softmax, which should stay near 1 at every width, and the largest of ten weights.",
+        says=N_("The scores are divided by √2."),
+        measured=N_(
+            "Random queries and keys of growing width d_k. Measured: the variance of what enters the "
+            "softmax, which should stay near 1 at every width, and the largest of ten weights."
+        ),
         formula=r"\begin{gathered} "
         r"s_j = \frac{q \cdot k_j}{c}, \qquad c \in \{\sqrt{d_k},\ \sqrt{2},\ 1\}, \qquad "
         r"\operatorname{Var}(s_j) = \frac{d_k}{c^2} \\[4pt] "
         r"w = \operatorname{softmax}(s), \qquad \text{largest weight} = \max_j w_j "
         r"\end{gathered}",
-        in_words="A query $q$ and ten keys $k_j$ have $d_k$ standard normal numbers each; $c$ divides their "
-        "products, which gives the scores $s_j$. The variance $d_k$ / $c^2$ is what is expected; the "
-        "chart shows that of the scores that were drawn, 64 queries with ten keys each. The weights "
-        "$w$ are a row of ten, and the largest is the mean over the queries.",
+        in_words=N_(
+            "A query $q$ and ten keys $k_j$ have $d_k$ standard normal numbers each; $c$ divides their "
+            "products, which gives the scores $s_j$. The variance $d_k$ / $c^2$ is what is expected; the "
+            "chart shows that of the scores that were drawn, 64 queries with ten keys each. The weights "
+            "$w$ are a row of ten, and the largest is the mean over the queries."
+        ),
         slider=ROOT_2,
-        label="d_k:",
+        label=N_("d_k"),
+        at=N_("d_k: {value}."),
         bent=True,
         measure=lambda seeds: measures.divisors(seeds, [int(each) for each in ROOT_2.values]),
         call=f"claims.divisors(seeds, {ROOT_2.values})",
         drawn={"variance": True, "largest weight": False},
         tells=("variance", "largest weight"),
-        repeats="8 seeds",
-        counts="the variance is that with √d_k",
+        repeats=SEEDS,
+        counts=N_("the variance is that with √d_k"),
         held=lambda study: {
             where: bool(
                 (study.at("variance", BY_ROOT_2, width) - study.at("variance", BY_ROOT, width)).abs().max()
                 < 1e-9
             )
             for where, width in (
-                ("at d_k = 2: two heads that share out a width of 4", 2),
-                ("at d_k = 4: one head, or two heads with 4 × 4 projections each", 4),
-                ("at d_k = 64", 64),
+                (_("at d_k = 2: two heads that share out a width of 4"), 2),
+                (_("at d_k = 4: one head, or two heads with 4 × 4 projections each"), 4),
+                (_("at d_k = {width}", width=64), 64),
             )
         },
-        why="A product of d_k terms has variance d_k, so √d_k brings it back to 1. √2 is right for heads two "
-        "numbers wide and for no others. Two heads whose projections keep the whole width 4 have d_k = 4 "
-        "each, so their scores are to be divided by 2.",
+        why=N_(
+            "A product of d_k terms has variance d_k, so √d_k brings it back to 1. √2 is right for heads two "
+            "numbers wide and for no others. Two heads whose projections keep the whole width 4 have d_k = 4 "
+            "each, so their scores are to be divided by 2."
+        ),
         see=(
             See(
-                "“I love ice”, one head",
+                N_("“I love ice”, one head"),
                 "single_head",
                 {"example": "I love ice", "scale": "free", "s": "0.71"},
             ),
-            See("“I love ice”, two heads", "multi_head", {"case": "I love ice, two full-width heads"}),
-            See("The mistake", "single_head", {"tab": "Break it", "mistake": "constant-scale"}),
+            See(N_("“I love ice”, two heads"), "multi_head", {"case": "I love ice, two full-width heads"}),
+            See(N_("The mistake"), "single_head", {"tab": "Break it", "mistake": "constant-scale"}),
         ),
         checks=_divided,
     ),
     "without √d": Claim(
-        says="α = softmax(Q Kᵀ): the division by √d can be left out.",
-        measured="Random queries and keys of growing width d_k. Measured: the size of the softmax's "
-        "gradient, through which weights are learned, and the largest of ten weights.",
+        says=N_("α = softmax(Q Kᵀ): the division by √d can be left out."),
+        measured=N_(
+            "Random queries and keys of growing width d_k. Measured: the size of the softmax's "
+            "gradient, through which weights are learned, and the largest of ten weights."
+        ),
         formula=r"\begin{gathered} "
         r"w = \operatorname{softmax}(s), \qquad s_j = \frac{q \cdot k_j}{c}, \qquad "
         r"c \in \{\sqrt{d_k},\ \sqrt{2},\ 1\} \\[4pt] "
@@ -181,74 +200,89 @@ CLAIMS = {
         r"s_j}\Bigr)^{2}\Bigr)^{1/2} \\[4pt] "
         r"\text{largest weight} = \max_j w_j "
         r"\end{gathered}",
-        in_words="A query $q$ and ten keys $k_j$ have $d_k$ standard normal numbers each, and $c$ divides "
-        r"their products, which gives the scores $s_j$; $c$ = 1 leaves the division out. $\delta_{ij}$ "
-        "is 1 where $i$ and $j$ are "
-        r"the same, and 0 elsewhere. Where one weight is near 1, every $w_i\,(\delta_{ij} - w_j)$ is "
-        "near 0. Both measures are means over 64 queries.",
+        in_words=N_(
+            "A query $q$ and ten keys $k_j$ have $d_k$ standard normal numbers each, and $c$ divides "
+            r"their products, which gives the scores $s_j$; $c$ = 1 leaves the division out. $\delta_{ij}$ "
+            "is 1 where $i$ and $j$ are "
+            r"the same, and 0 elsewhere. Where one weight is near 1, every $w_i\,(\delta_{ij} - w_j)$ is "
+            "near 0. Both measures are means over 64 queries."
+        ),
         slider=NO_ROOT,
-        label="d_k:",
+        label=N_("d_k"),
+        at=N_("d_k: {value}."),
         bent=True,
         measure=lambda seeds: measures.divisors(seeds, [int(each) for each in NO_ROOT.values]),
         call=f"claims.divisors(seeds, {NO_ROOT.values})",
         drawn={"gradient": False, "largest weight": False},
         tells=("gradient", "largest weight"),
-        repeats="8 seeds",
-        counts="without the division, the mean gradient is at least nine tenths of that with it",
+        repeats=SEEDS,
+        counts=N_("without the division, the mean gradient is at least nine tenths of that with it"),
         held=lambda study: {
-            f"at d_k = {width}": bool(
+            _("at d_k = {width}", width=width): bool(
                 study.at("gradient", BY_NOTHING, width).mean()
                 >= ENOUGH * study.at("gradient", BY_ROOT, width).mean()
             )
             for width in (1, 4, 16, 64)
         },
-        why="Without it, scores spread as √d_k. In wide heads one weight takes nearly all, and the softmax "
-        "hardly changes when its scores do: little is learned through it. At d_k = 1 nothing is to be "
-        "divided. A model can learn smaller W_q and W_k instead; the division gives it that from the start.",
+        why=N_(
+            "Without it, scores spread as √d_k. In wide heads one weight takes nearly all, and the softmax "
+            "hardly changes when its scores do: little is learned through it. At d_k = 1 nothing is to be "
+            "divided. A model can learn smaller W_q and W_k instead; the division gives it that from the "
+            "start."
+        ),
         see=(
             See(
-                "Two keys, one query, not divided",
+                N_("Two keys, one query, not divided"),
                 "single_head",
                 {"example": "two keys, one query", "scale": "none"},
             ),
-            See("Why divide: the sweep", "single_head", {"tab": "Scale"}),
+            See(N_("Why divide: the sweep"), "single_head", {"tab": "Scale"}),
         ),
         checks=_divided,
     ),
     "XW or WX": Claim(
-        says="X W or W X: it comes to the same.",
-        measured="X and W are random and square, as many tokens as numbers in each; otherwise W X has no "
-        "shape. Measured: how far other products are from X W, as a share of its size.",
+        says=N_("X W or W X: it comes to the same."),
+        measured=N_(
+            "X and W are random and square, as many tokens as numbers in each; otherwise W X has no "
+            "shape. Measured: how far other products are from X W, as a share of its size."
+        ),
         formula=r"\begin{gathered} "
         r"\text{difference} = \frac{\lVert B - X W \rVert_F}{\lVert X W \rVert_F}, \qquad "
         r"B \in \{W X,\ X W^\top,\ (W^\top X^\top)^\top\} \\[4pt] "
         r"(W^\top X^\top)^\top = X W "
         r"\end{gathered}",
-        in_words="Tokens are the rows of $X$. $X$ and $W$ are square and standard normal; $B$ is the product "
-        "that is taken for $X W$. The norm $F$ is the square root of the sum of all squares. The last "
-        "line holds for all matrices, so its difference is rounding.",
+        in_words=N_(
+            "Tokens are the rows of $X$. $X$ and $W$ are square and standard normal; $B$ is the product "
+            "that is taken for $X W$. The norm $F$ is the square root of the sum of all squares. The last "
+            "line holds for all matrices, so its difference is rounding."
+        ),
         slider=SIDE,
-        label="Width, and tokens:",
+        label=N_("Width, and tokens"),
+        at=N_("Width, and tokens: {value}."),
         bent=False,
         measure=lambda seeds: measures.sides(seeds, [int(each) for each in SIDE.values]),
         call=f"claims.sides(seeds, {SIDE.values})",
         drawn={"difference": False},
         tells=("difference",),
-        repeats="8 seeds",
-        counts="the products differ by less than 10⁻⁹ of their size",
+        repeats=SEEDS,
+        counts=N_("the products differ by less than 10⁻⁹ of their size"),
         held=lambda study: {
             where: bool((study.at("difference", curve, width) < 1e-9).all())
             for where, curve, width in (
-                ("at width 1", "W X", 1),
-                ("at width 4", "W X", 4),
-                ("at width 4 where both are turned, (Wᵀ Xᵀ)ᵀ", "(Wᵀ Xᵀ)ᵀ", 4),
-                ("at width 4 for X Wᵀ", "X Wᵀ", 4),
+                (_("at width 1"), "W X", 1),
+                (_("at width 4"), "W X", 4),
+                (_("at width 4 where both are turned, (Wᵀ Xᵀ)ᵀ"), "(Wᵀ Xᵀ)ᵀ", 4),
+                (_("at width 4 for X Wᵀ"), "X Wᵀ", 4),
             )
         },
-        why="With tokens as rows, W stands on the right: it mixes the numbers of each token. On the left it "
-        "would mix tokens. Books that write tokens as columns have W on the left, and their W is the "
-        "transpose of ours. `nn.Linear` keeps that transpose: it computes X Wᵀ with what it calls weight.",
-        see=(See("X, W and what they make", "single_head", {"stage": "all at once", "tab": "Arithmetic"}),),
+        why=N_(
+            "With tokens as rows, W stands on the right: it mixes the numbers of each token. On the left it "
+            "would mix tokens. Books that write tokens as columns have W on the left, and their W is the "
+            "transpose of ours. `nn.Linear` keeps that transpose: it computes X Wᵀ with what it calls weight."
+        ),
+        see=(
+            See(N_("X, W and what they make"), "single_head", {"stage": "all at once", "tab": "Arithmetic"}),
+        ),
         checks=_turned,
     ),
 }

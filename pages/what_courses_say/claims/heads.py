@@ -8,7 +8,8 @@ from attn_core import claims as measures
 from attn_core.claims import Study, clearly_below
 from attn_core.toys import shipped
 from attn_ui.base.places import See
-from pages.what_courses_say.claim import Claim, Seeds
+from attn_words import N_, _
+from pages.what_courses_say.claim import SEEDS, Claim, Seeds
 from pages.what_courses_say.settings import COUNTED, COURSE, FUSED, LAYERS, NOISE
 
 
@@ -24,7 +25,7 @@ def _smoothed(study: Study, seeds: Seeds) -> list[Check]:
             module = MultiHeadAttention(16, 8, bias=False, seed=seeds[0] + layer, dtype=x.dtype).to_torch()
             x = x + module(x, x, x, need_weights=False)[0]
     ours = study.measures["difference, with residual"]["8 heads"][0, -1]
-    return [compare("twelve layers of `torch.nn.MultiheadAttention`, first seed", ours, token_distance(x))]
+    return [compare(_("twelve layers of `torch.nn.MultiheadAttention`, first seed"), ours, token_distance(x))]
 
 
 def _noisy(study: Study, seeds: Seeds) -> list[Check]:
@@ -39,7 +40,14 @@ def _noisy(study: Study, seeds: Seeds) -> list[Check]:
         "weights (soft)": ((now - was).abs().sum(dim=-1) / 2).mean(),
     }
     return [
-        compare(f"{name}, noise 0.5, eight heads, first seed: `torch.nn.MultiheadAttention`", ours, theirs)
+        compare(
+            _(
+                "{measure}, noise 0.5, eight heads, first seed: `torch.nn.MultiheadAttention`",
+                measure=_(name),
+            ),
+            ours,
+            theirs,
+        )
         for name, theirs in found.items()
         for ours in [study.at(name, "8 heads", 0.5)[0]]
     ]
@@ -47,11 +55,13 @@ def _noisy(study: Study, seeds: Seeds) -> list[Check]:
 
 def _steady(study: Study) -> dict[str, bool]:
     return {
-        f"for the {what} where weights are {kind}": clearly_below(
-            study.at(f"{what} ({kind})", "8 heads", 0.5), study.at(f"{what} ({kind})", "1 head", 0.5)
+        where: clearly_below(study.at(measure, "8 heads", 0.5), study.at(measure, "1 head", 0.5))
+        for where, measure in (
+            (_("for the output where weights are soft"), "output (soft)"),
+            (_("for the weights where weights are soft"), "weights (soft)"),
+            (_("for the output where weights are sharp"), "output (sharp)"),
+            (_("for the weights where weights are sharp"), "weights (sharp)"),
         )
-        for kind in ("soft", "sharp")
-        for what in ("output", "weights")
     }
 
 
@@ -79,7 +89,7 @@ def _unpacked(study: Study, seeds: Seeds) -> list[Check]:
             whole.append(F.scaled_dot_product_attention(q, k, v))
         outputs.append(torch.cat(whole, dim=-1))
     theirs = (outputs[1] - outputs[0]).norm() / outputs[0].norm()
-    what = "four heads, mixed, first seed: taken apart number by number"
+    what = _("four heads, mixed, first seed: taken apart number by number")
     return [compare(what, study.at("difference", "mixed", 4)[0], theirs)]
 
 
@@ -88,20 +98,21 @@ def _counted(study: Study, seeds: Seeds) -> list[Check]:
     size = multi_head_size(8, 8, 16, 8, 2, bias=False)
     return [
         compare(
-            "eight heads of d_model / heads: 4 d_model², by the formula",
+            _("eight heads of d_model / heads: 4 d_model², by the formula"),
             found["d_model / heads"][0, -1],
             float(size.parameters),
         ),
-        compare("eight heads of d_model: 4 heads d_model²", found["d_model"][0, -1], 4.0 * 8 * 16 * 16),
+        compare(_("eight heads of d_model: 4 heads d_model²"), found["d_model"][0, -1], 4.0 * 8 * 16 * 16),
     ]
 
 
 def _special(study: Study) -> dict[str, bool]:
     after = study.x[-1]
+    steps = f"{after:g}"
     return {
-        "between layers before training": _layers_differ(study, 0.0),
-        f"between layers after {after:g} steps": _layers_differ(study, after),
-        f"between the heads of one layer after {after:g} steps": any(
+        _("between layers before training"): _layers_differ(study, 0.0),
+        _("between layers after {count} steps", count=steps): _layers_differ(study, after),
+        _("between the heads of one layer after {count} steps", count=steps): any(
             _one_of(study, measure, layer, after)
             for measure in study.measures
             for layer in ("layer 1", "layer 2")
@@ -138,15 +149,17 @@ def _measured_again(study: Study, seeds: Seeds) -> list[Check]:
         dim=0
     )
     ours = torch.stack([each[:, -1] for each in study.measures["previous token"].values()], dim=-1)
-    return [compare("weight on the token before, after 1000 steps, summed place by place", ours, by_hand)]
+    return [compare(_("weight on the token before, after 1000 steps, summed place by place"), ours, by_hand)]
 
 
 CLAIMS = {
     "over-smoothing": Claim(
-        says="Several heads guard against over-smoothing: with a single head, all tokens end up alike.",
-        measured="Eight random tokens go through twelve layers of attention, with no feed-forward part and "
-        "no norm. All numbers of heads have the same parameters. Measured: what is left of the differences "
-        "between tokens, as a share of their size; 0 means that all are equal.",
+        says=N_("Several heads guard against over-smoothing: with a single head, all tokens end up alike."),
+        measured=N_(
+            "Eight random tokens go through twelve layers of attention, with no feed-forward part and no "
+            "norm. All numbers of heads have the same parameters. Measured: what is left of the differences "
+            "between tokens, as a share of their size; 0 means that all are equal."
+        ),
         formula=r"\begin{gathered} "
         r"X^{(l+1)} = O^{(l)} \quad\text{or, with residual,}\quad X^{(l+1)} = X^{(l)} + O^{(l)} \\[4pt] "
         r"O^{(l)} = [A_1 V_1, \ldots, A_h V_h]\,W_o, \qquad "
@@ -154,42 +167,47 @@ CLAIMS = {
         r"\text{difference} = \frac{\lVert X - \mathbf{1}\,\bar x^\top \rVert_F}{\lVert X \rVert_F}, \qquad "
         r"\bar x = \frac{1}{8} \sum_{i=1}^{8} x_i "
         r"\end{gathered}",
-        in_words=r"The rows $x_i$ of $X$ are the eight tokens, and $\bar x$ is their mean; $\mathbf{1}$ "
-        "is a column of ones. Layer $l$ makes "
-        "$O^{(l)}$ from $X^{(l)}$: $h$ heads with weights $A_m$, side by side, times $W_o$. Head $m$ "
-        "makes $Q_m$, $K_m$ and its values, each of width 16 / $h$, from $X^{(l)}$. The norm $F$ is "
-        "the square root of the sum of all squares.",
+        in_words=N_(
+            r"The rows $x_i$ of $X$ are the eight tokens, and $\bar x$ is their mean; $\mathbf{1}$ "
+            "is a column of ones. Layer $l$ makes "
+            "$O^{(l)}$ from $X^{(l)}$: $h$ heads with weights $A_m$, side by side, times $W_o$. Head $m$ "
+            "makes $Q_m$, $K_m$ and its values, each of width 16 / $h$, from $X^{(l)}$. The norm $F$ is "
+            "the square root of the sum of all squares."
+        ),
         slider=LAYERS,
-        label="Layers:",
+        label=N_("Layers"),
+        at=N_("Layers: {value}."),
         bent=False,
         measure=lambda seeds: measures.over_smoothing(seeds, len(LAYERS.values) - 1),
         call=f"claims.over_smoothing(seeds, {len(LAYERS.values) - 1})",
         drawn={"difference, with residual": False, "difference, no residual": True},
         tells=("difference, with residual",),
-        repeats="8 seeds",
-        counts="eight heads keep tokens further apart than one head, by more than two standard errors",
+        repeats=SEEDS,
+        counts=N_("eight heads keep tokens further apart than one head, by more than two standard errors"),
         held=lambda study: {
-            f"{where} after {layer} layers": clearly_below(
-                *(study.at(measure, heads, layer) for heads in ("1 head", "8 heads"))
-            )
+            where: clearly_below(*(study.at(measure, heads, layer) for heads in ("1 head", "8 heads")))
             for where, measure, layer in (
-                ("without the residual", "difference, no residual", 2),
-                ("with the residual", "difference, with residual", 6),
-                ("with the residual", "difference, with residual", 12),
+                (_("without the residual after 2 layers"), "difference, no residual", 2),
+                (_("with the residual after 6 layers"), "difference, with residual", 6),
+                (_("with the residual after 12 layers"), "difference, with residual", 12),
             )
         },
-        why="Every row of weights is an average, and averages of averages are alike: that is so for each "
-        "head. What keeps tokens apart is the residual connection, which adds each token's own vector again. "
-        "Without it, all curves fall to rounding within a few layers, however many heads there are. The "
-        "weights here are drawn, not trained, and a feed-forward part would add to it.",
-        see=(See("One head or many, layer by layer", "multi_head", {"tab": "One or many"}),),
+        why=N_(
+            "Every row of weights is an average, and averages of averages are alike: that is so for each "
+            "head. What keeps tokens apart is the residual connection, which adds each token's own vector "
+            "again. Without it, all curves fall to rounding within a few layers, however many heads there "
+            "are. The weights here are drawn, not trained, and a feed-forward part would add to it."
+        ),
+        see=(See(N_("One head or many, layer by layer"), "multi_head", {"tab": "One or many"}),),
         checks=_smoothed,
     ),
     "noise": Claim(
-        says="Several heads make attention robust to noise.",
-        measured="Normal noise is added to eight random tokens. Measured: how far the output moves, as a "
-        "share of its size, and how much weight of a row moves to other keys, from 0 to 1. All numbers of "
-        "heads have the same parameters. Soft is temperature 1, sharp is temperature 0.1.",
+        says=N_("Several heads make attention robust to noise."),
+        measured=N_(
+            "Normal noise is added to eight random tokens. Measured: how far the output moves, as a share of "
+            "its size, and how much weight of a row moves to other keys, from 0 to 1. All numbers of heads "
+            "have the same parameters. Soft is temperature 1, sharp is temperature 0.1."
+        ),
         formula=r"\begin{gathered} "
         r"\text{output} = \frac{\lVert O(X + \sigma E) - O(X) \rVert_F}{\lVert O(X) \rVert_F} \\[4pt] "
         r"\text{weights} = \frac{1}{8\,h} \sum_{m=1}^{h} \sum_{i=1}^{8} \frac{1}{2} \sum_{j=1}^{8} "
@@ -198,140 +216,168 @@ CLAIMS = {
         r"T = 1 \text{ (soft)}, \quad T = 0.1 \text{ (sharp)} \\[4pt] "
         r"\text{no attention: } O(X) = X W_v W_o "
         r"\end{gathered}",
-        in_words="The rows of $X$ are the eight tokens, $E$ is standard normal noise of the same shape, and "
-        r"$\sigma$ is its size. $O(X)$ is the output and $w^{(m)}_{ij}(X)$ the weight that token $i$ "
-        "gives to $j$ in head $m$ of $h$; $T$ is the temperature. Half the sum over $j$ is the weight "
-        "of a row that moved.",
+        in_words=N_(
+            "The rows of $X$ are the eight tokens, $E$ is standard normal noise of the same shape, and "
+            r"$\sigma$ is its size. $O(X)$ is the output and $w^{(m)}_{ij}(X)$ the weight that token $i$ "
+            "gives to $j$ in head $m$ of $h$; $T$ is the temperature. Half the sum over $j$ is the weight "
+            "of a row that moved."
+        ),
         slider=NOISE,
-        label="Noise of size",
+        label=N_("Noise of size"),
+        at=N_("Noise of size {value}."),
         bent=False,
         measure=lambda seeds: measures.noise(seeds, NOISE.values),
         call=f"claims.noise(seeds, {NOISE.values})",
         drawn={f"{what} ({kind})": False for kind in ("soft", "sharp") for what in ("output", "weights")},
         tells=("output (soft)",),
-        repeats="8 seeds",
-        counts="at noise 0.5, eight heads move less than one head, by more than two standard errors",
+        repeats=SEEDS,
+        counts=N_("at noise 0.5, eight heads move less than one head, by more than two standard errors"),
         held=_steady,
-        why="An average of several heads has less noise only where their errors are independent. Here all "
-        "heads read the same noisy tokens, and each is narrower, so its scores rest on fewer numbers. The "
-        "line *no attention* maps each token by itself: where attention lies above it, the moving weights "
-        "add to the noise. Training with noise can teach robustness; cutting one width into more "
-        "heads gives no rule for it.",
+        why=N_(
+            "An average of several heads has less noise only where their errors are independent. Here all "
+            "heads read the same noisy tokens, and each is narrower, so its scores rest on fewer numbers. "
+            "The line *no attention* maps each token by itself: where attention lies above it, the moving "
+            "weights add to the noise. Training with noise can teach robustness; cutting one width into more "
+            "heads gives no rule for it."
+        ),
         see=(
-            See("Many heads, sharp", "multi_head", {"t": "0.1", "heads": "8"}),
-            See("One head, sharp", "multi_head", {"t": "0.1", "heads": "1"}),
+            See(N_("Many heads, sharp"), "multi_head", {"t": "0.1", "heads": "8"}),
+            See(N_("One head, sharp"), "multi_head", {"t": "0.1", "heads": "1"}),
         ),
         checks=_noisy,
     ),
     "(d k h)": Claim(
-        says="(d k h) and (h d k) are two ways to write the same fused projection.",
-        measured="One matrix W_qkv makes query, key and value (k) of all heads (h), each of d numbers. It is "
-        "laid down as (d k h), and read as (h d k): as it is, or with its rows brought into that order. "
-        "Measured: how far the outputs differ, as a share of their size.",
+        says=N_("(d k h) and (h d k) are two ways to write the same fused projection."),
+        measured=N_(
+            "One matrix W_qkv makes query, key and value (k) of all heads (h), each of d numbers. It is "
+            "laid down as (d k h), and read as (h d k): as it is, or with its rows brought into that order. "
+            "Measured: how far the outputs differ, as a share of their size."
+        ),
         formula=r"\begin{gathered} "
         r"\text{row of } W_{qkv} \text{ in (d k h)}: \quad (3\,\delta + \kappa)\,h + \eta \\[4pt] "
         r"\text{row of } W_{qkv} \text{ in (h d k)}: \quad (\eta\,d + \delta)\,3 + \kappa \\[4pt] "
         r"\text{difference} = \frac{\lVert O' - O \rVert_F}{\lVert O \rVert_F} "
         r"\end{gathered}",
-        in_words=r"Number $\delta$ of query, key or value ($\kappa$ = 0, 1 or 2) in head $\eta$ stands "
-        "at this "
-        "row; all are counted from 0, and there are $h$ heads of $d$ numbers. $O$ is the output where "
-        "$W_{qkv}$ is read in the order in which it was laid down, (d k h), and $O'$ where it is read "
-        "as (h d k).",
+        in_words=N_(
+            r"Number $\delta$ of query, key or value ($\kappa$ = 0, 1 or 2) in head $\eta$ stands "
+            "at this "
+            "row; all are counted from 0, and there are $h$ heads of $d$ numbers. $O$ is the output where "
+            "$W_{qkv}$ is read in the order in which it was laid down, (d k h), and $O'$ where it is read "
+            "as (h d k)."
+        ),
         slider=FUSED,
-        label="Heads:",
+        label=N_("Heads"),
+        at=N_("Heads: {value}."),
         bent=True,
         measure=lambda seeds: measures.fused_layouts(seeds, [int(each) for each in FUSED.values]),
         call=f"claims.fused_layouts(seeds, {FUSED.values})",
         drawn={"difference": False},
         tells=("difference",),
-        repeats="8 seeds",
-        counts="the outputs differ by less than 10⁻⁹ of their size",
+        repeats=SEEDS,
+        counts=N_("the outputs differ by less than 10⁻⁹ of their size"),
         held=lambda study: {
-            "with the rows brought into the order that is read": bool(
+            _("with the rows brought into the order that is read"): bool(
                 (study.measures["difference"]["rows in order"] < 1e-9).all()
             ),
-            "with one head": bool((study.at("difference", "mixed", 1) < 1e-9).all()),
-            "with four heads and rows as they are": bool((study.at("difference", "mixed", 4) < 1e-9).all()),
+            _("with one head"): bool((study.at("difference", "mixed", 1) < 1e-9).all()),
+            _("with four heads and rows as they are"): bool(
+                (study.at("difference", "mixed", 4) < 1e-9).all()
+            ),
         },
-        why="A layout is a name for rows. Weights trained in one layout are right in that layout, and the "
-        "same rows in another order are right in another. Mixed, a query is made of numbers of keys and "
-        "values, and no error is raised: the shapes are the same. With one head both orders are one.",
+        why=N_(
+            "A layout is a name for rows. Weights trained in one layout are right in that layout, and the "
+            "same rows in another order are right in another. Mixed, a query is made of numbers of keys and "
+            "values, and no error is raised: the shapes are the same. With one head both orders are one."
+        ),
         see=(
             See(
-                "The mistake, number by number",
+                N_("The mistake, number by number"),
                 "multi_head",
                 {"tab": "Break it", "fault": "(d k h) for (k h d)"},
             ),
-            See("Spellings", "multi_head", {"tab": "Spellings", "spelling": "einops"}),
+            See(N_("Spellings"), "multi_head", {"tab": "Spellings", "spelling": "einops"}),
         ),
         checks=_unpacked,
     ),
     "parameters": Claim(
-        says="More heads cost more parameters.",
-        measured="Counted in modules of width 16: the numbers in W_q, W_k, W_v and W_o, without biases. A "
-        "head is d_model / heads wide, as in the paper, or keeps the whole width d_model.",
+        says=N_("More heads cost more parameters."),
+        measured=N_(
+            "Counted in modules of width 16: the numbers in W_q, W_k, W_v and W_o, without biases. A "
+            "head is d_model / heads wide, as in the paper, or keeps the whole width d_model."
+        ),
         formula=r"\begin{gathered} "
         r"\text{parameters} = 3\,d_{\text{model}}\,h\,d_{\text{head}} + h\,d_{\text{head}}\,d_{\text{model}} "
         r"= 4\,h\,d_{\text{head}}\,d_{\text{model}} \\[4pt] "
         r"d_{\text{head}} = \frac{d_{\text{model}}}{h}: \quad 4\,d_{\text{model}}^2, \qquad "
         r"d_{\text{head}} = d_{\text{model}}: \quad 4\,h\,d_{\text{model}}^2 "
         r"\end{gathered}",
-        in_words=r"$h$ is the number of heads, $d_{\text{head}}$ the width of each, and "
-        r"$d_{\text{model}}$ that "
-        "of the module, here 16. The first term counts W_q, W_k and W_v, the second W_o. $h$ cancels "
-        "where the heads share the width out.",
+        in_words=N_(
+            r"$h$ is the number of heads, $d_{\text{head}}$ the width of each, and "
+            r"$d_{\text{model}}$ that "
+            "of the module, here 16. The first term counts W_q, W_k and W_v, the second W_o. $h$ cancels "
+            "where the heads share the width out."
+        ),
         slider=COUNTED,
-        label="Heads:",
+        label=N_("Heads"),
+        at=N_("Heads: {value}."),
         bent=True,
         measure=lambda seeds: measures.parameters([int(each) for each in COUNTED.values]),
         call=f"claims.parameters({COUNTED.values})",
         drawn={"parameters": False},
         tells=("parameters",),
         repeats="",
-        counts="eight heads have more parameters than one",
+        counts=N_("eight heads have more parameters than one"),
         held=lambda study: {
-            f"where each head is {width} wide": clearly_below(
+            _("where each head is {width} wide", width=_(width)): clearly_below(
                 study.at("parameters", width, 1), study.at("parameters", width, 8)
             )
             for width in study.measures["parameters"]
         },
-        why="Heads of d_model / heads share the width out, so the matrices stay d_model × d_model. Heads "
-        "that keep a width of their own make W_q, W_k and W_v wider with each head, and W_o longer.",
-        see=(See("Shapes and parameters", "multi_head", {"tab": "Shapes"}),),
+        why=N_(
+            "Heads of d_model / heads share the width out, so the matrices stay d_model × d_model. Heads "
+            "that keep a width of their own make W_q, W_k and W_v wider with each head, and W_o longer."
+        ),
+        see=(See(N_("Shapes and parameters"), "multi_head", {"tab": "Shapes"}),),
         checks=_counted,
     ),
     "heads specialise": Claim(
-        says="Heads specialise: each learns to look at something else.",
-        measured="A model of two layers with two heads each, trained to go on with repeated blocks of "
-        "letters; its states come with this app. Measured on 32 sequences that it was not trained on: the "
-        "mean weight on the token before, and on what once stood after the present letter.",
+        says=N_("Heads specialise: each learns to look at something else."),
+        measured=N_(
+            "A model of two layers with two heads each, trained to go on with repeated blocks of letters; "
+            "its states come with this app. Measured on 32 sequences that it was not trained on: the mean "
+            "weight on the token before, and on what once stood after the present letter."
+        ),
         formula=r"\begin{gathered} "
         r"\text{previous token} = \frac{1}{n - 1} \sum_{i=2}^{n} w_{i,i-1} \\[4pt] "
         r"\text{induction} = \frac{1}{m} \sum_{i:\,R_i \neq \emptyset}\, \sum_{j \in R_i} w_{ij}, \qquad "
         r"R_i = \{\, j \le i : t_{j-1} = t_i \,\} "
         r"\end{gathered}",
-        in_words="$w_{ij}$ is the weight that a head gives from place $i$ to place $j$ of $n$, and $t_i$ the "
-        "letter at place $i$. $R_i$ are the places that follow an earlier letter of the same kind, "
-        "and $m$ counts the places $i$ that have any. Both are means over the places of a sequence.",
+        in_words=N_(
+            "$w_{ij}$ is the weight that a head gives from place $i$ to place $j$ of $n$, and $t_i$ the "
+            "letter at place $i$. $R_i$ are the places that follow an earlier letter of the same kind, "
+            "and $m$ counts the places $i$ that have any. Both are means over the places of a sequence."
+        ),
         slider=COURSE,
-        label="Training steps:",
+        label=N_("Training steps"),
+        at=N_("Training steps: {value}."),
         bent=False,
         measure=lambda seeds: measures.specialised([int(each) for each in COURSE.values]),
         call=f"claims.specialised({tuple(int(each) for each in COURSE.values)})",
         drawn={"previous token": False, "induction": False},
         tells=("previous token", "induction"),
-        repeats="32 sequences",
-        counts="one has more than twice the weight of the other, by more than two standard errors",
+        repeats=N_("32 sequences"),
+        counts=N_("one has more than twice the weight of the other, by more than two standard errors"),
         held=_special,
-        why="What is asked of the heads decides. This task needs a layer that looks at the token before, and "
-        "one after it that finds what once followed; nothing in it asks two heads of one layer to differ, so "
-        "they may well learn the same. Untrained heads differ by chance alone, and in larger models many "
-        "heads are alike or can be left out. Whether a head of a language model does syntax is to be "
-        "measured there: the page Learned heads does so where a model is installed.",
+        why=N_(
+            "What is asked of the heads decides. This task needs a layer that looks at the token before, and "
+            "one after it that finds what once followed; nothing in it asks two heads of one layer to "
+            "differ, so they may well learn the same. Untrained heads differ by chance alone, and in larger "
+            "models many heads are alike or can be left out. Whether a head of a language model does syntax "
+            "is to be measured there: the page Learned heads does so where a model is installed."
+        ),
         see=(
-            See("Each head along the training", "learned_heads"),
-            See("The heads of a real model", "learned_heads", {"source": "a real model", "tab": "Heads"}),
+            See(N_("Each head along the training"), "learned_heads"),
+            See(N_("The heads of a real model"), "learned_heads", {"source": "a real model", "tab": "Heads"}),
         ),
         checks=_measured_again,
     ),

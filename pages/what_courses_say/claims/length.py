@@ -10,7 +10,8 @@ from attn_core import Check, compare, regression_sample
 from attn_core import claims as measures
 from attn_core.claims import Study, clearly_below
 from attn_ui.base.places import See
-from pages.what_courses_say.claim import Claim, Seeds
+from attn_words import N_, _
+from pages.what_courses_say.claim import SEEDS, Claim, Seeds
 from pages.what_courses_say.settings import POINTS, REMEMBERED, TOKENS
 
 ATTENTION, RNN, WRITING, SCAN = "attention", "RNN", "attention that writes", "linear recurrence"
@@ -29,7 +30,11 @@ def _by_formula(study: Study, seeds: Seeds) -> list[Check]:
         SCAN: dot + 2 * logs,
     }
     return [
-        compare(f"{name}, {n} tokens: by the formula, {want} steps", steps[name][0, -1], float(want))
+        compare(
+            _("{name}, {n} tokens: by the formula, {want} steps", name=_(name), n=n, want=want),
+            steps[name][0, -1],
+            float(want),
+        )
         for name, want in formulas.items()
     ]
 
@@ -46,8 +51,8 @@ def _read_back(study: Study, seeds: Seeds) -> list[Check]:
     return [
         compare(what, study.at("lost", name, n)[0], (read - content).square().sum() / content.square().sum())
         for what, name, read in (
-            ("16 tokens, first seed: torch's `scaled_dot_product_attention`", ROOTED, attended),
-            ("16 tokens in one vector, first seed: by torch's pseudo-inverse", ONE, best),
+            (_("16 tokens, first seed: torch's `scaled_dot_product_attention`"), ROOTED, attended),
+            (_("16 tokens in one vector, first seed: by torch's pseudo-inverse"), ONE, best),
         )
     ]
 
@@ -58,37 +63,39 @@ def _fitted(study: Study, seeds: Seeds) -> list[Check]:
     grid = torch.linspace(0.5, 4.5, 81, dtype=torch.float64)
     line = np.polynomial.Polynomial.fit(sample.keys.numpy(), sample.values.numpy(), 1)(grid.numpy())
     error = (torch.from_numpy(line) - sample.truth(grid)).square().mean().sqrt()
-    what = "the straight line through 160 points, first seed: by NumPy's polynomials"
+    what = _("the straight line through 160 points, first seed: by NumPy's polynomials")
     return [compare(what, study.at("error", STRAIGHT, 160)[0], error)]
 
 
 def _bottleneck(study: Study) -> dict[str, bool]:
     lost = study.measures["lost"]
     return {
-        "for 64 tokens": clearly_below(lost[ROOTED][:, -1], lost[ONE][:, -1]),
-        "for 4 tokens, which fit into the vector": clearly_below(
+        _("for 64 tokens"): clearly_below(lost[ROOTED][:, -1], lost[ONE][:, -1]),
+        _("for 4 tokens, which fit into the vector"): clearly_below(
             study.at("lost", ROOTED, 4), study.at("lost", ONE, 4)
         ),
-        "wholly for 64 tokens, with scores q·k": bool(lost[WHOLE][:, -1].mean() < 0.1),
-        "wholly for 64 tokens, with scores q·k/√d": bool(lost[ROOTED][:, -1].mean() < 0.1),
+        _("wholly for 64 tokens, with scores q·k"): bool(lost[WHOLE][:, -1].mean() < 0.1),
+        _("wholly for 64 tokens, with scores q·k/√d"): bool(lost[ROOTED][:, -1].mean() < 0.1),
     }
 
 
 def _nonparametric(study: Study) -> dict[str, bool]:
     kept, error = study.measures["numbers kept"], study.measures["error"]
     return {
-        "for kernel regression": bool(kept[KERNEL][0, -1] > kept[KERNEL][0, 0])
+        _("for kernel regression"): bool(kept[KERNEL][0, -1] > kept[KERNEL][0, 0])
         and clearly_below(error[KERNEL][:, -1], error[KERNEL][:, 0]),
-        "for a layer with learned W_q, W_k and W_v": bool(kept[LEARNED][0, -1] > kept[LEARNED][0, 0]),
+        _("for a layer with learned W_q, W_k and W_v"): bool(kept[LEARNED][0, -1] > kept[LEARNED][0, 0]),
     }
 
 
 CLAIMS = {
     "in parallel": Claim(
-        says="Attention runs in parallel, where an RNN cannot.",
-        measured="The operations on single numbers are done and counted, for tokens of width 4. A step waits "
-        "for nothing but its own inputs, and sums are added up in pairs. Measured: how many steps must wait "
-        "for one another, and how many operations there are in all.",
+        says=N_("Attention runs in parallel, where an RNN cannot."),
+        measured=N_(
+            "The operations on single numbers are done and counted, for tokens of width 4. A step waits for "
+            "nothing but its own inputs, and sums are added up in pairs. Measured: how many steps must wait "
+            "for one another, and how many operations there are in all."
+        ),
         formula=r"\begin{gathered} "
         r"\text{steps:} \\ "
         r"\text{attention} = 10 + 2 \log_2 n \\ \text{RNN} = 5\,n \\ "
@@ -99,43 +106,50 @@ CLAIMS = {
         r"\text{linear recurrence} = 12\,n \log_2 n + 16\,n + 12 \\ "
         r"\text{attention that writes} = \sum_{t=1}^{n} (19\,t + 79) "
         r"\end{gathered}",
-        in_words="$n$ is the number of tokens, a power of two, and $t$ counts those that are written so far; "
-        r"vectors have 4 numbers. A sum of $n$ numbers, added up in pairs, takes $\log_2 n$ steps. "
-        "Attention needs two such sums, that of the exponentials and that of the weighted values. An "
-        "RNN takes 5 steps a token: a product, two additions, the addition of what is read, and tanh. "
-        "Attention that writes waits for each token before it starts on the next.",
+        in_words=N_(
+            "$n$ is the number of tokens, a power of two, and $t$ counts those that are written so far; "
+            r"vectors have 4 numbers. A sum of $n$ numbers, added up in pairs, takes $\log_2 n$ steps. "
+            "Attention needs two such sums, that of the exponentials and that of the weighted values. An "
+            "RNN takes 5 steps a token: a product, two additions, the addition of what is read, and tanh. "
+            "Attention that writes waits for each token before it starts on the next."
+        ),
         slider=TOKENS,
-        label="Tokens:",
+        label=N_("Tokens"),
+        at=N_("Tokens: {value}."),
         bent=True,
         measure=lambda seeds: measures.depth([int(each) for each in TOKENS.values]),
         call=f"claims.depth({TOKENS.values})",
         drawn={"steps": True, "operations": True},
         tells=("steps",),
         repeats="",
-        counts="attention over 64 tokens takes fewer steps that wait for one another",
+        counts=N_("attention over 64 tokens takes fewer steps that wait for one another"),
         held=lambda study: {
             where: clearly_below(study.at("steps", attention, 64), study.at("steps", other, 64))
             for where, attention, other in (
-                ("for a sentence that is given, against an RNN with tanh", ATTENTION, RNN),
-                ("against an RNN where attention writes word by word", WRITING, RNN),
-                ("against a linear recurrence, run as a scan", ATTENTION, SCAN),
+                (_("for a sentence that is given, against an RNN with tanh"), ATTENTION, RNN),
+                (_("against an RNN where attention writes word by word"), WRITING, RNN),
+                (_("against a linear recurrence, run as a scan"), ATTENTION, SCAN),
             )
         },
-        why="In an RNN each state waits for the one before, so the steps grow as n. Attention needs only "
-        "sums over n, in log n steps, when all tokens are given: in training, and in an encoder. A model "
-        "that writes needs each word before the next. A recurrence without tanh between its steps can be "
-        "added up in pairs too. The price of attention is in the operations, which grow as n².",
+        why=N_(
+            "In an RNN each state waits for the one before, so the steps grow as n. Attention needs only "
+            "sums over n, in log n steps, when all tokens are given: in training, and in an encoder. A model "
+            "that writes needs each word before the next. A recurrence without tanh between its steps can be "
+            "added up in pairs too. The price of attention is in the operations, which grow as n²."
+        ),
         see=(
-            See("What length costs", "single_head", {"tab": "Cost"}),
-            See("Writing token by token", "multi_head", {"tab": "Token by token"}),
+            See(N_("What length costs"), "single_head", {"tab": "Cost"}),
+            See(N_("Writing token by token"), "multi_head", {"tab": "Token by token"}),
         ),
         checks=_by_formula,
     ),
     "nonparametric": Claim(
-        says="Attention is nonparametric.",
-        measured="Kernel regression and a straight line get ever more points of 2 sin(x) + x with noise 0.5; "
-        "the bandwidth is the one with the least leave-one-out error. Measured: the error against the true "
-        "curve, and how many numbers each keeps.",
+        says=N_("Attention is nonparametric."),
+        measured=N_(
+            "Kernel regression and a straight line get ever more points of 2 sin(x) + x with noise 0.5; the "
+            "bandwidth is the one with the least leave-one-out error. Measured: the error against the true "
+            "curve, and how many numbers each keeps."
+        ),
         formula=r"\begin{gathered} "
         r"\hat f_h(x) = \frac{\sum_i K\bigl((x - x_i)/h\bigr)\,y_i}{\sum_i K\bigl((x - x_i)/h\bigr)}, \qquad "
         r"K(u) = e^{-u^2/2} \\[4pt] "
@@ -147,40 +161,49 @@ CLAIMS = {
         r"\text{numbers kept: } 2\,n + 1 \text{ (kernel regression)}, \quad "
         r"2 \text{ (straight line)}, \quad 3 \cdot 16^2 \text{ (attention)} "
         r"\end{gathered}",
-        in_words="The $n$ points are ($x_i$, $y_i$), and $h$ is the bandwidth, chosen among 16; $K(u)$ "
-        "is the "
-        "Gaussian kernel, and $u$ a distance counted in bandwidths; "
-        r"$\setminus i$ "
-        r"leaves point $i$ out. $\hat f$ is the estimate, of kernel regression or of the line of least "
-        "squares, and $f(x)$ the true curve. The error is taken at 81 places $x_g$ from 0.5 to 4.5, "
-        "counted by $g$. "
-        "Kernel regression keeps $n$ inputs, $n$ outputs and $h$; attention of width 16 keeps W_q, "
-        "W_k and W_v.",
+        in_words=N_(
+            "The $n$ points are ($x_i$, $y_i$), and $h$ is the bandwidth, chosen among 16; $K(u)$ "
+            "is the "
+            "Gaussian kernel, and $u$ a distance counted in bandwidths; "
+            r"$\setminus i$ "
+            r"leaves point $i$ out. $\hat f$ is the estimate, of kernel regression or of the line of least "
+            "squares, and $f(x)$ the true curve. The error is taken at 81 places $x_g$ from 0.5 to 4.5, "
+            "counted by $g$. "
+            "Kernel regression keeps $n$ inputs, $n$ outputs and $h$; attention of width 16 keeps W_q, "
+            "W_k and W_v."
+        ),
         slider=POINTS,
-        label="Points:",
+        label=N_("Points"),
+        at=N_("Points: {value}."),
         bent=True,
         measure=lambda seeds: measures.growing(seeds, [int(each) for each in POINTS.values]),
         call=f"claims.growing(seeds, {POINTS.values})",
         drawn={"error": False, "numbers kept": True},
         tells=("error", "numbers kept"),
-        repeats="8 seeds",
-        counts="it keeps more numbers for more data, and kernel regression's error falls with them",
+        repeats=SEEDS,
+        counts=N_("it keeps more numbers for more data, and kernel regression's error falls with them"),
         held=_nonparametric,
-        why="Nonparametric means that no fixed number of parameters holds what was learned: it grows "
-        "with the data. Kernel regression keeps every point, and only its bandwidth is chosen. A layer's "
-        "W_q, W_k and W_v have one size, however much it was trained on. What does grow there are the keys "
-        "and values of the present sentence: given W, it is a kernel regression over that sentence.",
+        why=N_(
+            "Nonparametric means that no fixed number of parameters holds what was learned: it grows with "
+            "the data. Kernel regression keeps every point, and only its bandwidth is chosen. A layer's W_q, "
+            "W_k and W_v have one size, however much it was trained on. What does grow there are the keys "
+            "and values of the present sentence: given W, it is a kernel regression over that sentence."
+        ),
         see=(
-            See("Kernel regression", "kernel_regression"),
-            See("From the kernel to the softmax", "kernel_regression", {"picture": "Bridge to attention"}),
+            See(N_("Kernel regression"), "kernel_regression"),
+            See(
+                N_("From the kernel to the softmax"), "kernel_regression", {"picture": "Bridge to attention"}
+            ),
         ),
         checks=_fitted,
     ),
     "one vector": Claim(
-        says="Attention does away with the bottleneck of one vector.",
-        measured="Each token says four random numbers. They are kept in one vector of 16 numbers and read "
-        "back by the best linear reader, or beside one another and asked for by keys of 16 random numbers. "
-        "Measured: the share that is lost, and how many numbers are kept.",
+        says=N_("Attention does away with the bottleneck of one vector."),
+        measured=N_(
+            "Each token says four random numbers. They are kept in one vector of 16 numbers and read back by "
+            "the best linear reader, or beside one another and asked for by keys of 16 random numbers. "
+            "Measured: the share that is lost, and how many numbers are kept."
+        ),
         formula=r"\begin{gathered} "
         r"\text{one vector: } s = C \operatorname{vec}(X), \qquad \operatorname{vec}(\hat X) = "
         r"C^{+} s \\[4pt] "
@@ -189,27 +212,34 @@ CLAIMS = {
         r"\text{lost} = \frac{\lVert \hat X - X \rVert_F^2}{\lVert X \rVert_F^2} \\[4pt] "
         r"\text{numbers kept: } 16 \text{ (one vector)}, \qquad n\,(16 + 4) \text{ (attention)} "
         r"\end{gathered}",
-        in_words=r"The rows of $X$ are what the $n$ tokens say, 4 numbers each, and $\hat X$ is what is read "
-        "back. $C$ is a random matrix that writes all of them into the 16 numbers of $s$, and $C^{+}$ "
-        "its pseudo-inverse. The rows of $K$ are the keys, 16 random numbers each; each key is also "
-        "the query that asks for its own token, and $c$ scales the scores.",
+        in_words=N_(
+            r"The rows of $X$ are what the $n$ tokens say, 4 numbers each, and $\hat X$ is what is read "
+            "back. $C$ is a random matrix that writes all of them into the 16 numbers of $s$, and $C^{+}$ "
+            "its pseudo-inverse. The rows of $K$ are the keys, 16 random numbers each; each key is also "
+            "the query that asks for its own token, and $c$ scales the scores."
+        ),
         slider=REMEMBERED,
-        label="Tokens:",
+        label=N_("Tokens"),
+        at=N_("Tokens: {value}."),
         bent=True,
         measure=lambda seeds: measures.one_vector(seeds, [int(each) for each in REMEMBERED.values]),
         call=f"claims.one_vector(seeds, {REMEMBERED.values})",
         drawn={"lost": False, "numbers kept": True},
         tells=("lost",),
-        repeats="8 seeds",
-        counts="attention loses less than the one vector by more than two standard errors; wholly: less than "
-        "a tenth is lost",
+        repeats=SEEDS,
+        counts=N_(
+            "attention loses less than the one vector by more than two standard errors; wholly: less than "
+            "a tenth is lost"
+        ),
         held=_bottleneck,
-        why="One vector of 16 numbers holds four such tokens and no more. Attention keeps all tokens, so its "
-        "memory grows with n; and it reads an average, which is one token only where its key stands out. "
-        "Scores that are larger tell keys better apart: training can make them so.",
+        why=N_(
+            "One vector of 16 numbers holds four such tokens and no more. Attention keeps all tokens, so its "
+            "memory grows with n; and it reads an average, which is one token only where its key stands out. "
+            "Scores that are larger tell keys better apart: training can make them so."
+        ),
         see=(
-            See("One query over ten keys", "multi_head", {"case": "cross-attention, four heads"}),
-            See("A sequence reversed, by attention", "learned_heads", {"task": "reverse"}),
+            See(N_("One query over ten keys"), "multi_head", {"case": "cross-attention, four heads"}),
+            See(N_("A sequence reversed, by attention"), "learned_heads", {"task": "reverse"}),
         ),
         checks=_read_back,
     ),

@@ -8,6 +8,7 @@ from attn_core import claims as measures
 from attn_core.claims import Study
 from attn_core.toys import shipped
 from attn_ui.base.places import See
+from attn_words import N_, _
 from pages.what_courses_say.claim import Claim, Seeds
 from pages.what_courses_say.settings import DONE
 
@@ -24,12 +25,12 @@ def _held(study: Study) -> dict[str, bool]:
         return bool(study.at("rank correlation", curve, at).mean() >= AGREES)
 
     return {
-        "for the largest weight in one trained layer": first(*ONE_LAYER, at=100),
-        "for the order in two trained layers by all weights multiplied": order(ROLLED, at=100),
-        "for the largest weight in one untrained layer": first(*ONE_LAYER, at=0),
-        "for the largest weight in two trained layers by all weights multiplied": first(ROLLED, at=100),
-        "for the largest weight in two trained layers by the last": first(LAST, at=100),
-        "for the order in two trained layers by the last": order(LAST, at=100),
+        _("for the largest weight in one trained layer"): first(*ONE_LAYER, at=100),
+        _("for the order in two trained layers by all weights multiplied"): order(ROLLED, at=100),
+        _("for the largest weight in one untrained layer"): first(*ONE_LAYER, at=0),
+        _("for the largest weight in two trained layers by all weights multiplied"): first(ROLLED, at=100),
+        _("for the largest weight in two trained layers by the last"): first(LAST, at=100),
+        _("for the order in two trained layers by the last"): order(LAST, at=100),
     }
 
 
@@ -72,18 +73,20 @@ def _taken_out(study: Study, seeds: Seeds) -> list[Check]:
             orders.append(torch.corrcoef(both)[0, 1])
         found.append(torch.stack(orders).mean())
     ours = study.at("rank correlation", "reverse", 100).mean()
-    what = "reverse, trained: tokens taken out of the sequences, ranked in a sorted list"
+    what = _("reverse, trained: tokens taken out of the sequences, ranked in a sorted list")
     return [compare(what, ours, torch.stack(found).mean(), scale=1.0)]
 
 
 CLAIMS = {
     "trained weights": Claim(
-        says="Once trained, attention weights explain what a model answers.",
-        measured="The small models of *Learned heads*, on sequences that they were not trained on. At every "
-        "place that has an answer, each other token in turn is blocked: nobody else may attend to it. Its "
-        "effect is how much probability moves in the model's own prediction, from 0 to 1. Measured: the rank "
-        "correlation between weights and effects, and how often the largest weight is on the token with the "
-        "largest effect.",
+        says=N_("Once trained, attention weights explain what a model answers."),
+        measured=N_(
+            "The small models of *Learned heads*, on sequences that they were not trained on. At every place "
+            "that has an answer, each other token in turn is blocked: nobody else may attend to it. Its "
+            "effect is how much probability moves in the model's own prediction, from 0 to 1. Measured: the "
+            "rank correlation between weights and effects, and how often the largest weight is on the token "
+            "with the largest effect."
+        ),
         formula=r"\begin{gathered} "
         r"e_{ij} = \frac{1}{2} \sum_{s} \bigl| p_i(s) - p_i^{\setminus j}(s) \bigr| \\[4pt] "
         r"\text{rank correlation} = \operatorname*{mean}_i\, \operatorname{corr}_j "
@@ -92,36 +95,45 @@ CLAIMS = {
         r"\bigl[\operatorname{arg\,max}_j w_{ij} = \operatorname{arg\,max}_j e_{ij}\bigr] \\[4pt] "
         r"\text{all layers: } w = \tfrac{1}{2}(A_2 + I)\,\tfrac{1}{2}(A_1 + I) "
         r"\end{gathered}",
-        in_words="$p_i(s)$ is the probability that the model gives symbol $s$ at place $i$, and "
-        r"$p_i^{\setminus j}(s)$ the same where nobody else may attend to token $j$; $e_{ij}$ is the "
-        "effect of that. $w_{ij}$ is the weight that place $i$ gives to token $j$, the mean over "
-        "heads, and $j$ runs over the other tokens that place $i$ may see. The mean is over the "
-        "places that have an answer and four such tokens or more. A bracket is 1 where it is true and "
-        "0 elsewhere. $A_1$ and $A_2$ are the weights of the two layers, and $I$ stands for the "
-        "residual.",
+        in_words=N_(
+            "$p_i(s)$ is the probability that the model gives symbol $s$ at place $i$, and "
+            r"$p_i^{\setminus j}(s)$ the same where nobody else may attend to token $j$; $e_{ij}$ is the "
+            "effect of that. $w_{ij}$ is the weight that place $i$ gives to token $j$, the mean over "
+            "heads, and $j$ runs over the other tokens that place $i$ may see. The mean is over the "
+            "places that have an answer and four such tokens or more. A bracket is 1 where it is true and "
+            "0 elsewhere. $A_1$ and $A_2$ are the weights of the two layers, and $I$ stands for the "
+            "residual."
+        ),
         slider=DONE,
-        label="Percent of the training:",
+        label=N_("Percent of the training"),
+        at=N_("Percent of the training: {value}."),
         bent=False,
         measure=lambda seeds: measures.explained_when_trained([int(each) for each in DONE.values]),
         call=f"claims.explained_when_trained({tuple(int(each) for each in DONE.values)})",
         drawn={"same first": False, "rank correlation": False},
         tells=("same first", "rank correlation"),
-        repeats="12 sequences",
-        counts="the largest weight is on the token with the largest effect at nine places in ten, or the "
-        "mean rank correlation is 0.8 or more; in one layer, for each of the three tasks",
+        repeats=N_("12 sequences"),
+        counts=N_(
+            "the largest weight is on the token with the largest effect at nine places in ten, or the "
+            "mean rank correlation is 0.8 or more; in one layer, for each of the three tasks"
+        ),
         held=_held,
-        why="In these models of one layer the answer is read from what the head fetched, and nothing else. "
-        "Training makes one weight large, and blocking that token takes the answer away. The other tokens "
-        "then move so little that their order says nothing (effects below 10⁻¹² count as equal), so the rank "
-        "correlation falls again: it decides nothing there. In two layers the answer takes two steps: a head "
-        "of the first layer copies each letter to the next place, and a head of the second finds it there. "
-        "Blocking a token stops both, and a map of the last layer shows one. All weights multiplied tell the "
-        "order well, and the first token less often. These models have no feed-forward layers, where large "
-        "ones do much of their work.",
+        why=N_(
+            "In these models of one layer the answer is read from what the head fetched, and nothing else. "
+            "Training makes one weight large, and blocking that token takes the answer away. The other "
+            "tokens then move so little that their order says nothing (effects below 10⁻¹² count as equal), "
+            "so the rank correlation falls again: it decides nothing there. In two layers the answer takes "
+            "two steps: a head of the first layer copies each letter to the next place, and a head of the "
+            "second finds it there. Blocking a token stops both, and a map of the last layer shows one. All "
+            "weights multiplied tell the order well, and the first token less often. These models have no "
+            "feed-forward layers, where large ones do much of their work."
+        ),
         see=(
-            See("The same with weights drawn by chance", "what_courses_say", {"claim": "weights explain"}),
-            See("One layer that sorts", "learned_heads", {"task": "sort"}),
-            See("Two layers that go on with blocks", "learned_heads", {"task": "induction"}),
+            See(
+                N_("The same with weights drawn by chance"), "what_courses_say", {"claim": "weights explain"}
+            ),
+            See(N_("One layer that sorts"), "learned_heads", {"task": "sort"}),
+            See(N_("Two layers that go on with blocks"), "learned_heads", {"task": "induction"}),
         ),
         checks=_taken_out,
     ),

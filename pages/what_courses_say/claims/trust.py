@@ -7,7 +7,8 @@ from attn_core import Check, MultiHeadAttention, compare
 from attn_core import claims as measures
 from attn_core.claims import Study
 from attn_ui.base.places import See
-from pages.what_courses_say.claim import Claim, Seeds
+from attn_words import N_, _
+from pages.what_courses_say.claim import SEEDS, Claim, Seeds
 from pages.what_courses_say.settings import STACKED
 
 LAST, ROLLED = "the last layer's weights", "all layers' weights multiplied"
@@ -32,17 +33,19 @@ def _taken_away(study: Study, seeds: Seeds) -> list[Check]:
         others = [key for key in range(n) if key != query]
         both = torch.stack([each[query, others].argsort().argsort() for each in (weights, effects)])
         found.append(torch.corrcoef(both.to(x.dtype))[0, 1])
-    what = "one layer, first seed: tokens taken out of the sequence, ranked by torch's sort"
+    what = _("one layer, first seed: tokens taken out of the sequence, ranked by torch's sort")
     return [compare(what, study.at("rank correlation", LAST, 1)[0], torch.stack(found).mean(), scale=1.0)]
 
 
 CLAIMS = {
     "weights explain": Claim(
-        says="Attention weights explain what a model looks at.",
-        measured="Each token in turn is taken away from ten random tokens. Measured for every other token: "
-        "do large weights fall on the tokens whose absence changes its output most? The rank correlation is "
-        "1 where both have the same order, and 0 where they have nothing in common. The residual connection "
-        "and a norm before each layer are there.",
+        says=N_("Attention weights explain what a model looks at."),
+        measured=N_(
+            "Each token in turn is taken away from ten random tokens. Measured for every other token: do "
+            "large weights fall on the tokens whose absence changes its output most? The rank correlation is "
+            "1 where both have the same order, and 0 where they have nothing in common. The residual "
+            "connection and a norm before each layer are there."
+        ),
         formula=r"\begin{gathered} "
         r"e_{ij} = \bigl\lVert y_i(X) - y_i(X \setminus x_j) \bigr\rVert \\[4pt] "
         r"\text{rank correlation} = \frac{1}{10} \sum_{i=1}^{10} \operatorname{corr}_{j \neq i} "
@@ -52,41 +55,50 @@ CLAIMS = {
         r"e_{ij}\bigr] \\[4pt] "
         r"\text{all layers: } w = \tfrac{1}{2}(A_L + I) \cdots \tfrac{1}{2}(A_1 + I) "
         r"\end{gathered}",
-        in_words="The rows $x_j$ of $X$ are ten tokens; $y_i(X)$ is what leaves the last layer for "
-        "token $i$, "
-        r"and $y_i(X \setminus x_j)$ the same without token $j$; $e_{ij}$ is how far that moves it. "
-        "$w_{ij}$ is the weight that token $i$ "
-        "gives to $j$, the mean over two heads: of the last layer, $A_L$, or of all $L$ layers "
-        "multiplied, where $I$ stands for the residual. A bracket is 1 where it is true and 0 "
-        "elsewhere.",
+        in_words=N_(
+            "The rows $x_j$ of $X$ are ten tokens; $y_i(X)$ is what leaves the last layer for "
+            "token $i$, "
+            r"and $y_i(X \setminus x_j)$ the same without token $j$; $e_{ij}$ is how far that moves it. "
+            "$w_{ij}$ is the weight that token $i$ "
+            "gives to $j$, the mean over two heads: of the last layer, $A_L$, or of all $L$ layers "
+            "multiplied, where $I$ stands for the residual. A bracket is 1 where it is true and 0 "
+            "elsewhere."
+        ),
         slider=STACKED,
-        label="Layers:",
+        label=N_("Layers"),
+        at=N_("Layers: {value}."),
         bent=False,
         measure=lambda seeds: measures.explained(seeds, [int(each) for each in STACKED.values]),
         call=f"claims.explained(seeds, {STACKED.values})",
         drawn={"rank correlation": False, "same first": False},
         tells=("rank correlation", "same first"),
-        repeats="8 seeds",
-        counts="the mean rank correlation is 0.8 or more",
+        repeats=SEEDS,
+        counts=N_("the mean rank correlation is 0.8 or more"),
         held=lambda study: {
             where: bool(study.at("rank correlation", curve, depth).mean() >= AGREES)
             for where, curve, depth in (
-                ("in one layer", LAST, 1),
-                ("in three layers by the weights of the last", LAST, 3),
-                ("in six layers by the weights of the last", LAST, 6),
-                ("in six layers by all weights multiplied", ROLLED, 6),
+                (_("in one layer"), LAST, 1),
+                (_("in three layers by the weights of the last"), LAST, 3),
+                (_("in six layers by the weights of the last"), LAST, 6),
+                (_("in six layers by all weights multiplied"), ROLLED, 6),
             )
         },
-        why="In one layer a weight says what share of the output comes from a token; what is carried matters "
-        "besides: a value close to the average changes little. In a stack, the last layer attends to places "
-        "that hold a mixture of many tokens by then. Multiplying the weights of all layers follows the "
-        "mixtures, and leaves out what the values do. Weights are an answer to *where from*, not to *why*. "
-        "The projections here are drawn, not trained; the claim *trained weights* asks the same of models "
-        "that have learned.",
+        why=N_(
+            "In one layer a weight says what share of the output comes from a token; what is carried matters "
+            "besides: a value close to the average changes little. In a stack, the last layer attends to "
+            "places that hold a mixture of many tokens by then. Multiplying the weights of all layers "
+            "follows the mixtures, and leaves out what the values do. Weights are an answer to *where from*, "
+            "not to *why*. The projections here are drawn, not trained; the claim *trained weights* asks the "
+            "same of models that have learned."
+        ),
         see=(
-            See("The same with weights that were trained", "what_courses_say", {"claim": "trained weights"}),
-            See("What each head adds to the output", "multi_head", {"tab": "Heads add up"}),
-            See("A trained model without one of its heads", "learned_heads", {"ablate": "2"}),
+            See(
+                N_("The same with weights that were trained"),
+                "what_courses_say",
+                {"claim": "trained weights"},
+            ),
+            See(N_("What each head adds to the output"), "multi_head", {"tab": "Heads add up"}),
+            See(N_("A trained model without one of its heads"), "learned_heads", {"ablate": "2"}),
         ),
         checks=_taken_away,
     ),

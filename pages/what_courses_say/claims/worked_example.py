@@ -8,7 +8,8 @@ from attn_core import Check, compare
 from attn_core import claims as measures
 from attn_core.claims import Study
 from attn_ui.base.places import See
-from pages.what_courses_say.claim import Claim, Seeds
+from attn_words import N_, _
+from pages.what_courses_say.claim import SEEDS, Claim, Seeds
 from pages.what_courses_say.settings import PHRASED, RAMPED, WORDED
 
 _DOGS = {"example": "I love dogs"}
@@ -25,12 +26,12 @@ def _printed(study: Study, seeds: Seeds) -> list[Check]:
     own = math.exp(0.5) / (math.exp(0.5) + 2)
     return [
         compare(
-            "without positions each word gives itself e^½ / (e^½ + 2)",
+            _("without positions each word gives itself e^½ / (e^½ + 2)"),
             study.at("own weight", "love", 0.0)[0],
             own,
         ),
         compare(
-            "at step 0.5: by torch's softmax",
+            _("at step 0.5: by torch's softmax"),
             torch.stack([study.at("own weight", word, 0.5)[0] for word in ("I", "love", "dogs")]),
             _dogs_by_torch(0.5).diagonal(),
         ),
@@ -40,12 +41,12 @@ def _printed(study: Study, seeds: Seeds) -> list[Check]:
 def _phrase(study: Study, seeds: Seeds) -> list[Check]:
     return [
         compare(
-            "“I love dogs” at step 0.5: by torch's softmax",
+            _("“I love dogs” at step 0.5: by torch's softmax"),
             study.at("weight on dogs", "I love dogs", 0.5)[0],
             _dogs_by_torch(0.5)[1, 2],
         ),
         compare(
-            "“dogs love I” at step 0.5: by torch's softmax",
+            _("“dogs love I” at step 0.5: by torch's softmax"),
             study.at("weight on dogs", "dogs love I", 0.5)[0],
             _dogs_by_torch(0.5, turned=True)[1, 0],
         ),
@@ -58,7 +59,7 @@ def _symmetry(study: Study, seeds: Seeds) -> list[Check]:
     weights = torch.softmax(torch.einsum("qd,kd->qk", x, x) / 2, dim=1)
     return [
         compare(
-            "weights, Q = K, 8 tokens, first seed: by einsum",
+            _("weights, Q = K, 8 tokens, first seed: by einsum"),
             study.at("asymmetry", "weights with Q = K", 8)[0],
             (weights - weights.T).abs().max() / weights.max(),
         ),
@@ -69,19 +70,21 @@ def _leads(study: Study) -> dict[str, bool]:
     return {
         where: bool(study.at("lead of dogs", curve, 0.5)[0] > 0)
         for where, curve in (
-            ("for “I love dogs” as it is written", "I love dogs"),
-            ("for “dogs love I”", "dogs love I"),
-            ("where all rows have length 1", "rows of length 1"),
+            (_("for “I love dogs” as it is written"), "I love dogs"),
+            (_("for “dogs love I”"), "dogs love I"),
+            (_("where all rows have length 1"), "rows of length 1"),
         )
     }
 
 
 CLAIMS = {
     "with positions": Claim(
-        says="With positions, “I love dogs” has weights 0.4519 on the diagonal and 0.2741 elsewhere.",
-        measured="One-hot words of width 4, Q = K = V = X, and a ramp of growing step added to them. "
-        "Measured: the weight that each word gives to itself, and the largest difference of the nine weights "
-        "from the printed ones.",
+        says=N_("With positions, “I love dogs” has weights 0.4519 on the diagonal and 0.2741 elsewhere."),
+        measured=N_(
+            "One-hot words of width 4, Q = K = V = X, and a ramp of growing step added to them. Measured: "
+            "the weight that each word gives to itself, and the largest difference of the nine weights from "
+            "the printed ones."
+        ),
         formula=r"\begin{gathered} "
         r"x_p = e_p + \delta\,p\,\mathbf{1}, \qquad "
         r"W = \operatorname{softmax}\!\left(\frac{X X^\top}{\sqrt{4}}\right) \\[4pt] "
@@ -90,40 +93,48 @@ CLAIMS = {
         r"\bar w_{ij} = 0.4519 \text{ where } i = j, \qquad \bar w_{ij} = 0.2741 \text{ elsewhere} \\[4pt] "
         r"\delta = 0: \quad w_{pp} = \frac{\exp(1/2)}{\exp(1/2) + 2} = 0.4519 "
         r"\end{gathered}",
-        in_words="Row $x_p$ of $X$ is the word at position $p$, counted from 0: its one-hot vector "
-        "$e_p$, and "
-        r"a ramp of step $\delta$, the same in all four dimensions, which $\mathbf{1}$ stands for. "
-        r"$w_{ij}$ is the weight that word $i$ gives to word $j$, and $\bar w_{ij}$ the printed one.",
+        in_words=N_(
+            "Row $x_p$ of $X$ is the word at position $p$, counted from 0: its one-hot vector "
+            "$e_p$, and "
+            r"a ramp of step $\delta$, the same in all four dimensions, which $\mathbf{1}$ stands for. "
+            r"$w_{ij}$ is the weight that word $i$ gives to word $j$, and $\bar w_{ij}$ the printed one."
+        ),
         slider=RAMPED,
-        label="Step of the ramp:",
+        label=N_("Step of the ramp"),
+        at=N_("Step of the ramp: {value}."),
         bent=False,
         measure=lambda seeds: measures.printed_with_positions(RAMPED.values),
         call=f"claims.printed_with_positions({RAMPED.values})",
         drawn={"own weight": False, "difference from the printed": False},
         tells=("own weight", "difference from the printed"),
         repeats="",
-        counts="all nine weights are the printed ones to four digits",
+        counts=N_("all nine weights are the printed ones to four digits"),
         held=lambda study: {
             where: bool(study.at("difference from the printed", "all nine", step)[0] < ROUNDED)
             for where, step in (
-                ("without positions (step 0)", 0.0),
-                ("with the ramp of the example, step 0.5", 0.5),
-                ("with a ramp of step 0.1", 0.1),
+                (_("without positions (step 0)"), 0.0),
+                (_("with the ramp of the example, step 0.5"), 0.5),
+                (_("with a ramp of step 0.1"), 0.1),
             )
         },
-        why="The printed weights are those without positions: each word's product with itself is 1 and with "
-        "any other 0, so all rows are alike. Any ramp makes the rows differ, and the later words get more.",
+        why=N_(
+            "The printed weights are those without positions: each word's product with itself is 1 and with "
+            "any other 0, so all rows are alike. Any ramp makes the rows differ, and the later words get "
+            "more."
+        ),
         see=(
-            See("Without positions", "single_head", _DOGS),
-            See("With the ramp", "single_head", _DOGS | {"ramp": "true"}),
+            See(N_("Without positions"), "single_head", _DOGS),
+            See(N_("With the ramp"), "single_head", _DOGS | {"ramp": "true"}),
         ),
         checks=_printed,
     ),
     "grammar": Claim(
-        says="“love” attends to “dogs” because the phrase says so.",
-        measured="The same words with a ramp, as they are written, turned round to “dogs love I”, and with "
-        "all rows normalised to length 1. Measured: what “love” gives to “dogs”, and that less the largest "
-        "of its other two weights.",
+        says=N_("“love” attends to “dogs” because the phrase says so."),
+        measured=N_(
+            "The same words with a ramp, as they are written, turned round to “dogs love I”, and with all "
+            "rows normalised to length 1. Measured: what “love” gives to “dogs”, and that less the largest "
+            "of its other two weights."
+        ),
         formula=r"\begin{gathered} "
         r"x_p = e_p + \delta\,p\,\mathbf{1}, \qquad \text{or of length 1: } \frac{x_p}{\lVert x_p "
         r"\rVert} \\[4pt] "
@@ -133,36 +144,43 @@ CLAIMS = {
         r"w_{\text{love},\,j} \\[4pt] "
         r"x_p \cdot x_r = [p = r] + \delta\,(p + r) + 4\,\delta^2\,p\,r "
         r"\end{gathered}",
-        in_words="Row $x_p$ of $X$ is the word at position $p$, counted from 0: its one-hot vector "
-        "$e_p$, and "
-        r"a ramp of step $\delta$ in all four dimensions, which $\mathbf{1}$ stands for. "
-        r"$w_{\text{love},\,j}$ is the weight that “love” gives to word $j$. In the last line $[p = "
-        "r]$ is 1 for a word with itself and 0 for two words; the rest grows with the other word's "
-        "position $r$, whichever word stands there.",
+        in_words=N_(
+            "Row $x_p$ of $X$ is the word at position $p$, counted from 0: its one-hot vector "
+            "$e_p$, and "
+            r"a ramp of step $\delta$ in all four dimensions, which $\mathbf{1}$ stands for. "
+            r"$w_{\text{love},\,j}$ is the weight that “love” gives to word $j$. In the last line $[p = "
+            "r]$ is 1 for a word with itself and 0 for two words; the rest grows with the other word's "
+            "position $r$, whichever word stands there."
+        ),
         slider=PHRASED,
-        label="Step of the ramp:",
+        label=N_("Step of the ramp"),
+        at=N_("Step of the ramp: {value}."),
         bent=False,
         measure=lambda seeds: measures.phrase(PHRASED.values),
         call=f"claims.phrase({PHRASED.values})",
         drawn={"weight on dogs": False, "lead of dogs": False},
         tells=("weight on dogs", "lead of dogs"),
         repeats="",
-        counts="“love” gives “dogs” more than any other word, at step 0.5",
+        counts=N_("“love” gives “dogs” more than any other word, at step 0.5"),
         held=_leads,
-        why="The words are one-hot, so no word is nearer to one than to another. The ramp makes the later "
-        "vectors longer, and a product grows with length: “love” attends to whatever stands last. Turned "
-        "round, that is “I”. Nothing here was learned, so there is no grammar to be read.",
+        why=N_(
+            "The words are one-hot, so no word is nearer to one than to another. The ramp makes the later "
+            "vectors longer, and a product grows with length: “love” attends to whatever stands last. Turned "
+            "round, that is “I”. Nothing here was learned, so there is no grammar to be read."
+        ),
         see=(
-            See("As it is written", "single_head", _DOGS | {"ramp": "true", "q": "1", "k": "2"}),
-            See("Rows of length 1", "single_head", _DOGS | {"ramp": "true", "unit": "true"}),
-            See("Heads that learned", "learned_heads"),
+            See(N_("As it is written"), "single_head", _DOGS | {"ramp": "true", "q": "1", "k": "2"}),
+            See(N_("Rows of length 1"), "single_head", _DOGS | {"ramp": "true", "unit": "true"}),
+            See(N_("Heads that learned"), "learned_heads"),
         ),
         checks=_phrase,
     ),
     "symmetric": Claim(
-        says="Without positions the weights are symmetric.",
-        measured="Random words of width 4 with Q = K, the same with projections W_q and W_k, and one-hot "
-        "words. Measured: the largest difference between a map and its transpose.",
+        says=N_("Without positions the weights are symmetric."),
+        measured=N_(
+            "Random words of width 4 with Q = K, the same with projections W_q and W_k, and one-hot "
+            "words. Measured: the largest difference between a map and its transpose."
+        ),
         formula=r"\begin{gathered} "
         r"\text{asymmetry} = \frac{\max_{ij} \lvert M_{ij} - M_{ji} \rvert}{\max_{ij} \lvert M_{ij} \rvert}, "
         r"\qquad M = S \ \text{or}\ M = W \\[4pt] "
@@ -170,34 +188,39 @@ CLAIMS = {
         r"Z_i = \sum_l e^{S_{il}} \\[4pt] "
         r"Q = K = X: \quad S_{ij} = S_{ji}, \qquad \frac{W_{ij}}{W_{ji}} = \frac{Z_j}{Z_i} "
         r"\end{gathered}",
-        in_words="$M$ is the map that is compared with its transpose: the scores $S$ or the weights "
-        "$W$. $Z_i$ "
-        "is what the softmax divides row $i$ by. With $Q$ and $K$ both equal to $X$ the scores are "
-        "symmetric, and the weights where every $Z_i$ is the same.",
+        in_words=N_(
+            "$M$ is the map that is compared with its transpose: the scores $S$ or the weights "
+            "$W$. $Z_i$ "
+            "is what the softmax divides row $i$ by. With $Q$ and $K$ both equal to $X$ the scores are "
+            "symmetric, and the weights where every $Z_i$ is the same."
+        ),
         slider=WORDED,
-        label="Tokens:",
+        label=N_("Tokens"),
+        at=N_("Tokens: {value}."),
         bent=False,
         measure=lambda seeds: measures.symmetry(seeds, [int(each) for each in WORDED.values]),
         call=f"claims.symmetry(seeds, {WORDED.values})",
         drawn={"asymmetry": False},
         tells=("asymmetry",),
-        repeats="8 seeds",
-        counts="the map and its transpose differ by less than a share of 10⁻⁹, with 8 tokens",
+        repeats=SEEDS,
+        counts=N_("the map and its transpose differ by less than a share of 10⁻⁹, with 8 tokens"),
         held=lambda study: {
             where: bool((study.at("asymmetry", curve, 8) < EXACT).all())
             for where, curve in (
-                ("for the scores where Q = K", "scores with Q = K"),
-                ("for the weights of one-hot words", "weights of one-hot words"),
-                ("for the weights of random words", "weights with Q = K"),
-                ("for the scores with W_q and W_k", "scores with W_q and W_k"),
+                (_("for the scores where Q = K"), "scores with Q = K"),
+                (_("for the weights of one-hot words"), "weights of one-hot words"),
+                (_("for the weights of random words"), "weights with Q = K"),
+                (_("for the scores with W_q and W_k"), "scores with W_q and W_k"),
             )
         },
-        why="Where Q = K, the score of two words is one product, whoever asks. The softmax then divides each "
-        "row by a sum of its own, so the weights are symmetric only where these sums agree, as they do for "
-        "one-hot words. With W_q and W_k even the scores are not.",
+        why=N_(
+            "Where Q = K, the score of two words is one product, whoever asks. The softmax then divides each "
+            "row by a sum of its own, so the weights are symmetric only where these sums agree, as they do "
+            "for one-hot words. With W_q and W_k even the scores are not."
+        ),
         see=(
-            See("“I love dogs”", "single_head", _DOGS),
-            See("Random words, Q = K", "single_head", {"qkv": "as they are"}),
+            See(N_("“I love dogs”"), "single_head", _DOGS),
+            See(N_("Random words, Q = K"), "single_head", {"qkv": "as they are"}),
         ),
         checks=_symmetry,
     ),

@@ -3,16 +3,17 @@
 import streamlit as st
 
 from attn_ui.screen.tables import checks_table
+from attn_words import _
 from pages.what_courses_say.compute import State
 
 
 def show(state: State) -> None:
     """Compute some of what is drawn again, with torch's own functions or by formula."""
     found = state.claim.checks(state.study, state.seeds)
-    st.markdown("Computed just now, by another way than the picture's.")
+    st.markdown(_("Computed just now, by another way than the picture's."))
     st.markdown(
         checks_table(
             [check.name for check in found],
-            {"in the picture": [(check.passed, check.verdict) for check in found]},
+            {_("in the picture"): [(check.passed, check.verdict) for check in found]},
         )
     )

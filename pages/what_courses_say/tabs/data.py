@@ -5,6 +5,7 @@ import streamlit as st
 from attn_figures.numbers import number
 from attn_ui.screen.download import csv_of, offer_csv
 from attn_ui.screen.tables import ROUNDED, numbers_table
+from attn_words import _
 from pages.what_courses_say.compute import State
 from pages.what_courses_say.tables import columns
 
@@ -12,10 +13,13 @@ from pages.what_courses_say.tables import columns
 def show(state: State) -> None:
     """Show the table, and offer it."""
     table = columns(state)
-    st.dataframe(numbers_table(table, number), hide_index=True, key="table-claim")
-    st.caption(ROUNDED)
+    seen = {
+        _(title): [_(cell) if isinstance(cell, str) else cell for cell in table[title]] for title in table
+    }
+    st.dataframe(numbers_table(seen, number), hide_index=True, key="table-claim")
+    st.caption(_(ROUNDED))
     offer_csv(
-        "Download as CSV",
+        _("Download as CSV"),
         "claim.csv",
         lambda: csv_of([*table], zip(*table.values(), strict=True)),
         key="download-claim",

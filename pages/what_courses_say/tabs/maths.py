@@ -2,10 +2,12 @@
 
 import streamlit as st
 
+from attn_words import _
 from pages.what_courses_say.compute import State
+from pages.what_courses_say.named import formula_here
 
 
 def show(state: State) -> None:
     """Write the claim's formula, and say what its letters stand for."""
-    st.latex(state.claim.formula)
-    st.markdown(state.claim.in_words)
+    st.latex(formula_here(state.claim.formula))
+    st.markdown(_(state.claim.in_words))

@@ -1,0 +1,44 @@
+"""How much room words take, before any browser has set them: counted in letters of the Latin alphabet."""
+
+from unicodedata import category, east_asian_width
+
+_JOINER = "\u200d"  # makes one emoji of two
+_FLAG_LETTERS = "".join(map(chr, range(0x1F1E6, 0x1F200)))  # two are a flag
+
+
+def letters(text: str) -> int:
+    """Return how many Latin letters have the room of a text; a Chinese character has that of two.
+
+    >>> letters("key"), letters("键"), letters("查询 cat")
+    (3, 2, 8)
+    """
+    if text.isascii():
+        return len(text)
+    return sum(0 if _adds(char) else 1 + (east_asian_width(char) in "WF") for char in text)
+
+
+def shortened(text: str, most: int) -> str:
+    """Cut a text that is longer than `most` letters, and end it in an ellipsis.
+
+    What is one sign, such as a joined emoji, is never parted.
+
+    >>> shortened("attention", 6), shortened("注意力权重", 6), shortened("key", 6)
+    ('atten…', '注意…', 'key')
+    """
+    if letters(text) <= most:
+        return text
+    short = (text[:end] for end in range(len(text), 0, -1) if not _goes_on(text, end))
+    return next((each + "…" for each in short if letters(each) < most), text)
+
+
+def _goes_on(text: str, at: int) -> bool:
+    """Whether a sign that began before this place goes on there."""
+    if at == len(text):
+        return False
+    flags = text[:at][len(text[:at].rstrip(_FLAG_LETTERS)) :]
+    return _adds(text[at]) or text[at - 1] == _JOINER or (text[at] in _FLAG_LETTERS and len(flags) % 2 == 1)
+
+
+def _adds(char: str) -> bool:
+    """Whether it changes the sign before it: an accent, a joiner, a colour of skin."""
+    return category(char) in ("Mn", "Me", "Cf") or "\U0001f3fb" <= char <= "\U0001f3ff"
