@@ -49,5 +49,6 @@ def test_both_languages_say_the_same_numbers(address: str) -> None:
         assert len(english) == len(chinese), link
         for one, other in zip(english, chinese, strict=True):
             missing, more = numbers([one]) - numbers([other]), numbers([other]) - numbers([one])
-            assert not missing and set(more) <= COUNTED, (link, one, other)
+            assert not missing, (link, one, other)
+            assert set(more) <= COUNTED, (link, one, other)
             assert set(quoted([one])) <= set(quoted([other])), (link, one, other)
