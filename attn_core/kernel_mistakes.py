@@ -14,8 +14,9 @@ from attn_core._softmax import softmax_rows
 from attn_core.kernels import KERNELS
 from attn_core.mistakes import Mistake
 from attn_core.regression import nadaraya_watson
+from attn_words import N_
 
-ONE_HEIGHT = "the kernel has one height on a circle around the query"
+ONE_HEIGHT = N_("the kernel has one height on a circle around the query")
 FACTOR = 10.0  # millimetres in a centimetre
 
 
@@ -101,17 +102,21 @@ KERNEL_MISTAKES: Mapping[str, Mistake[Weighed]] = MappingProxyType(
         for mistake in (
             Mistake(
                 "kernel of each coordinate",
-                "The kernel is taken of the difference in each coordinate, and the results are added.",
-                "A key that is near in one coordinate then counts, however far it is in the other: the disc "
-                "becomes a cross.",
+                N_("The kernel is taken of the difference in each coordinate, and the results are added."),
+                N_(
+                    "A key that is near in one coordinate then counts, however far it is in the other: the "
+                    "disc becomes a cross."
+                ),
                 ONE_HEIGHT,
                 kernel_of_each_coordinate,
             ),
             Mistake(
                 "mixed units",
-                "x₁ comes in millimetres and x₂ in centimetres, and nothing is scaled: differences in x₁ are "
-                "ten times larger.",
-                "The distance is then nearly that in x₁ alone, and the disc becomes a narrow strip.",
+                N_(
+                    "x₁ comes in millimetres and x₂ in centimetres, and nothing is scaled: differences in x₁ "
+                    "are ten times larger."
+                ),
+                N_("The distance is then nearly that in x₁ alone, and the disc becomes a narrow strip."),
                 ONE_HEIGHT,
                 mixed_units,
             ),

@@ -11,8 +11,9 @@ from torch import Tensor
 from attn_core import _require
 from attn_core.positional import sinusoidal_encoding
 from attn_core.schemes import Sinusoidal, by_offset
+from attn_words import N_
 
-LOUD = 30.0
+LOUD = 30.0  # both stand in the sentences below
 SMALL_BASE = 1.2
 
 
@@ -120,8 +121,8 @@ def _off_by_one(x: Tensor, base: float) -> Compared:
     return Compared(maps[0], maps[1], (off[0], off[1]), (0.5, 0.5))
 
 
-_ALIKE = "A position is more like the next one than like any further away."
-_HIGHEST = "highest product from offset 2 on, to be below that at offset 1"
+_ALIKE = N_("A position is more like the next one than like any further away.")
+_HIGHEST = N_("highest product from offset 2 on, to be below that at offset 1")
 
 POSITION_MISTAKES: Mapping[str, PositionMistake] = MappingProxyType(
     {
@@ -129,8 +130,8 @@ POSITION_MISTAKES: Mapping[str, PositionMistake] = MappingProxyType(
         for mistake in (
             PositionMistake(
                 "one frequency",
-                "The sines and cosines of all pairs have the same frequency: the exponent was left out.",
-                "All waves then repeat together every 6.28 positions: position 44 looks like position 0.",
+                N_("The sines and cosines of all pairs have the same frequency: the exponent was left out."),
+                N_("All waves then repeat together every 6.28 positions: position 44 looks like position 0."),
                 _ALIKE,
                 _HIGHEST,
                 "products",
@@ -138,18 +139,20 @@ POSITION_MISTAKES: Mapping[str, PositionMistake] = MappingProxyType(
             ),
             PositionMistake(
                 "split pairs",
-                "Every dimension has a frequency of its own, so a sine and its cosine are not a pair.",
-                "sin a sin b + cos a cos b = cos(a - b) needs one frequency: now the place counts, "
-                "not the offset alone.",
-                "Pairs at the same offset have the same product.",
-                "largest spread at one offset, to be 0 but for rounding",
+                N_("Every dimension has a frequency of its own, so a sine and its cosine are not a pair."),
+                N_(
+                    "sin a sin b + cos a cos b = cos(a - b) needs one frequency: now the place counts, "
+                    "not the offset alone."
+                ),
+                N_("Pairs at the same offset have the same product."),
+                N_("largest spread at one offset, to be 0 but for rounding"),
                 "products",
                 _split_pairs,
             ),
             PositionMistake(
                 "base too small",
-                f"The base is {SMALL_BASE}, so even the slowest wave repeats within a few positions.",
-                "Positions six apart look more alike than neighbours: no slow wave tells them apart.",
+                N_("The base is 1.2, so even the slowest wave repeats within a few positions."),
+                N_("Positions six apart look more alike than neighbours: no slow wave tells them apart."),
                 _ALIKE,
                 _HIGHEST,
                 "products",
@@ -157,19 +160,19 @@ POSITION_MISTAKES: Mapping[str, PositionMistake] = MappingProxyType(
             ),
             PositionMistake(
                 "too loud",
-                f"The encoding is multiplied by {LOUD:g} before it is added.",
-                "Its products drown those of the words: each place attends to itself, whatever the word.",
-                "Turning the order of the words round changes the weights.",
-                "largest change of a weight, to be above 0.01",
+                N_("The encoding is multiplied by 30 before it is added."),
+                N_("Its products drown those of the words: each place attends to itself, whatever the word."),
+                N_("Turning the order of the words round changes the weights."),
+                N_("largest change of a weight, to be above 0.01"),
                 "weights",
                 _too_loud,
             ),
             PositionMistake(
                 "off by one",
-                "Queries count from 0 and keys from 1.",
-                "Every query finds its own position at the key before it: the map moves by one column.",
-                "With the words silent, every query looks most at its own place.",
-                "queries that look most elsewhere, to be 0",
+                N_("Queries count from 0 and keys from 1."),
+                N_("Every query finds its own position at the key before it: the map moves by one column."),
+                N_("With the words silent, every query looks most at its own place."),
+                N_("queries that look most elsewhere, to be 0"),
                 "weights",
                 _off_by_one,
             ),

@@ -11,8 +11,11 @@ from attn_core import _require
 from attn_core.learned_positions import PACKAGE, scaled_table
 from attn_core.positional import ramp_encoding, sinusoidal_encoding
 from attn_core.schemes.scheme import Scheme, Steps, written
+from attn_words import N_, _
 
 MAX_LEN = 512  # positions that the modules which are handed over have
+_P_AMONG_WORDS = r"} p \text{"
+_ROW_P = r"\text{row } p \text{ of a trained table}"
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -63,9 +66,9 @@ class VectorScheme(Scheme, ABC):
         n, d_model = x.shape
         p, root = self.vectors(n, d_model, start=start), d_model**0.5
         return {
-            "word · position": float(x[query] @ p[key]) / root,
-            "position · word": float(p[query] @ x[key]) / root,
-            "position · position": float(p[query] @ p[key]) / root,
+            N_("word · position"): float(x[query] @ p[key]) / root,
+            N_("position · word"): float(p[query] @ x[key]) / root,
+            N_("position · position"): float(p[query] @ p[key]) / root,
         }
 
 
@@ -75,11 +78,11 @@ class Ramp(VectorScheme):
 
     name = "ramp"
     formula = r"X = E + sP,\quad P_{p,i} = \mathrm{step}\,p"
-    sentence = (
+    sentence = N_(
         "A toy: one number, larger at each later place, is added to every dimension alike. Whether later "
         "keys then draw more weight is up to the words and the projections."
     )
-    source = "A common first example; not an encoding to train with."
+    source = N_("A common first example; not an encoding to train with.")
 
     step: Steps = 0.5
 
@@ -114,12 +117,12 @@ class Sinusoidal(VectorScheme):
         r"X = E + sP,\quad P_{p,2i} = \sin(p\,\omega_i),\quad P_{p,2i+1} = \cos(p\,\omega_i),\quad "
         r"\omega_i = \mathrm{base}^{-2i/d}"
     )
-    sentence = (
+    sentence = N_(
         "Waves from fast to slow are added to the vectors; the product of two encodings depends on their "
         "distance only."
     )
-    source = "Vaswani et al. (2017), Attention Is All You Need, section 3.5."
-    known_as = "sinusoidal encoding"
+    source = N_("Vaswani et al. (2017), Attention Is All You Need, section 3.5.")
+    known_as = N_("sinusoidal encoding")
 
     base: Steps = 10000.0
     layout: Literal["interleaved", "concatenated"] | str = "interleaved"
@@ -172,10 +175,12 @@ class Learned(VectorScheme):
     """
 
     name = "learned"
-    formula = r"X = E + sP,\quad P_p = \text{row } p \text{ of a trained table},\quad p = 1, 2, \ldots"
-    sentence = "One trained vector for each position, added to the token; past the last row there is none."
-    source = "Gehring et al. (2017); Devlin et al. (2019), BERT. The table is that of all-MiniLM-L6-v2."
-    known_as = "learned or absolute position embedding"
+    formula = rf"X = E + sP,\quad P_p = {_ROW_P},\quad p = 1, 2, \ldots"
+    sentence = N_(
+        "One trained vector for each position, added to the token; past the last row there is none."
+    )
+    source = N_("Gehring et al. (2017); Devlin et al. (2019), BERT. The table is that of all-MiniLM-L6-v2.")
+    known_as = N_("learned or absolute position embedding")
     first = 1  # BERT puts its words after the [CLS] token, which has position 0
 
     table: Float[Tensor, "limit d_model"] | None = None
@@ -208,6 +213,11 @@ class Learned(VectorScheme):
                 f"got positions 0 to {length - 1} of width {d_model}"
             )
         return table[:length]
+
+    def latex(self) -> str:
+        """Return the formula with its words in the language that is spoken."""
+        row = _("row {p} of a trained table", p=_P_AMONG_WORDS)
+        return self.formula.replace(_ROW_P, rf"\text{{{row}}}")
 
     def code(self) -> str:
         """Return the module that adds rows of the table, which is read from its package."""

@@ -10,6 +10,7 @@ from torch import Tensor
 from attn_core import _require
 from attn_core.positional import alibi_slopes, relative_position_buckets
 from attn_core.schemes.scheme import Scheme
+from attn_words import N_
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -70,7 +71,7 @@ class BiasScheme(Scheme, ABC):
         return (bias - bias[..., :1]).exp()
 
     def _terms(self, x: Tensor, query: int, key: int, start: int) -> dict[str, float]:
-        return {"bias": float(self.bias(len(x), len(x))[query, key])}
+        return {N_("bias"): float(self.bias(len(x), len(x))[query, key])}
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -80,13 +81,13 @@ class Alibi(BiasScheme):
     name = "ALiBi"
     module = "ALiBi"
     formula = r"\tilde S_{ij} \to \tilde S_{ij} + sB_{ij},\quad B_{ij} = -m_h\,|i - j|"
-    sentence = (
+    sentence = N_(
         "A penalty grows with distance, at a slope of each head's own; nothing is trained. Where the number "
         "of heads n is a power of two, the slope of head h is 2^(-8h/n); else the slopes of the power below "
         "n come first, and every other one of the power above fills up."
     )
-    source = "Press, Smith and Lewis (2022), Train Short, Test Long."
-    known_as = "attention with linear biases"
+    source = N_("Press, Smith and Lewis (2022), Train Short, Test Long.")
+    known_as = N_("attention with linear biases")
 
     def latex(self) -> str:
         """Return the formula with the slopes of so many heads."""
@@ -137,12 +138,12 @@ class RelativeBuckets(BiasScheme):
     name = "buckets"
     module = "RelativePositionBias"
     formula = r"\tilde S_{ij} \to \tilde S_{ij} + sB_{ij},\quad B_{ij} = b_h[\mathrm{bucket}(j - i)]"
-    sentence = (
+    sentence = N_(
         "Each range of offsets has one bias a head: exact when near, in widening buckets when far. A model "
         "learns the biases; here they are drawn from the seed."
     )
-    source = "Raffel et al. (2020), T5, section 2.1."
-    known_as = "T5 relative bias, relative position buckets"
+    source = N_("Raffel et al. (2020), T5, section 2.1.")
+    known_as = N_("T5 relative bias, relative position buckets")
 
     seed: int = 0
 

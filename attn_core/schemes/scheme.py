@@ -10,6 +10,7 @@ from torch import Tensor
 
 from attn_core import _require
 from attn_core.attention import Attention, scaled_dot_product_attention
+from attn_words import N_
 
 Steps = float | int | Float[Tensor, " steps"]
 """A number, or (steps,) of them, which compute all steps at once and put them in front."""
@@ -191,7 +192,7 @@ class Scheme:
         n, d_model = x.shape
         query = _require.whole("query", query, least=0, most=n - 1)
         key = _require.whole("key", key, least=0, most=n - 1)
-        words = {"word · word": float(x[query] @ x[key]) / d_model**0.5}
+        words = {N_("word · word"): float(x[query] @ x[key]) / d_model**0.5}
         return words | self._terms(x, query, key, self.first if start is None else start)
 
     def _terms(self, x: Tensor, query: int, key: int, start: int) -> dict[str, float]:
@@ -242,8 +243,8 @@ class NoPositions(Scheme):
 
     name = "none"
     formula = r"\tilde S = XX^\top/\sqrt{d}"
-    sentence = "Order is invisible: a sentence is a bag of words."
-    source = "Vaswani et al. (2017), section 3.5, say why this does not do."
+    sentence = N_("Order is invisible: a sentence is a bag of words.")
+    source = N_("Vaswani et al. (2017), section 3.5, say why this does not do.")
 
 
 def written(value: Steps, symbol: str) -> str:

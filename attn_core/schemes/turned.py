@@ -10,6 +10,7 @@ from torch import Tensor
 
 from attn_core.positional import rotary_embedding
 from attn_core.schemes.scheme import Scheme, Steps, written
+from attn_words import N_
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -45,7 +46,7 @@ class RotationScheme(Scheme, ABC):
     def _terms(self, x: Tensor, query: int, key: int, start: int) -> dict[str, float]:
         turned = self.turn(x, torch.arange(len(x)) + start)
         change = turned[query] @ turned[key] - x[query] @ x[key]
-        return {"turning": float(change) / x.shape[1] ** 0.5}
+        return {N_("turning"): float(change) / x.shape[1] ** 0.5}
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -65,12 +66,12 @@ class Rotary(RotationScheme):
         r"\begin{pmatrix} x_{2i} \\ x_{2i+1} \end{pmatrix},\quad "
         r"\omega_i = \mathrm{base}^{-2i/d} \end{gathered}"
     )
-    sentence = (
+    sentence = N_(
         "Queries and keys are turned, pair of dimensions by pair, by an angle proportional to their "
         "position; the score sees the difference of the angles only."
     )
-    source = "Su et al. (2021), RoFormer."
-    known_as = "RoPE, rotary position embedding"
+    source = N_("Su et al. (2021), RoFormer.")
+    known_as = N_("RoPE, rotary position embedding")
 
     base: Steps = 10000.0
     layout: Literal["interleaved", "concatenated"] | str = "interleaved"

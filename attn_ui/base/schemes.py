@@ -69,8 +69,8 @@ def ask_scheme(
         live: settings that a live figure's slider moves, which are left at their defaults here.
     """
     name = ask.choose(setting, _("Scheme"))
-    if also := in_papers(kinds[name].known_as):
-        ask.say(also)
+    if known_as := kinds[name].known_as:
+        ask.say(in_papers(_(known_as)))
     package = kinds[name].missing()
     if package:
         name = setting.default

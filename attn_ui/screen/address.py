@@ -28,6 +28,8 @@ def check(page: str, parameters: Sequence[Parameter]) -> list[Dropped]:
     if travelled():
         read_address_again()
     entered = session.get(_PAGE) != page
+    if entered and not travelled():
+        named.leave()
     if entered:
         query = {name: st.query_params.get_all(name) for name in st.query_params}
         bad_ones = bad_settings(readable, query)
@@ -44,8 +46,7 @@ def check(page: str, parameters: Sequence[Parameter]) -> list[Dropped]:
         session[_PAGE] = page
         session[_LEFT] = session.get(_LEFT, frozenset()) | {parameter.name for parameter in parameters}
     state.sync(parameters, entered=entered)
-    if entered or travelled():
-        named.arrive(parameters, goes_back=travelled())
+    named.arrive(parameters, is_news=entered or travelled(), goes_back=travelled())
     return _dropped_on(page)
 
 

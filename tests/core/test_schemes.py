@@ -30,7 +30,9 @@ from attn_core import (
     shift_difference,
     shuffle_difference,
 )
+from attn_core.position_mistakes import LOUD, SMALL_BASE
 from attn_core.schemes import added
+from attn_words import PSEUDO, speaking
 from tests.core.kinds import Draw, Refuses
 from tests.latex import evaluate, sides
 
@@ -224,6 +226,19 @@ def test_each_mistake_fails_its_check(name: str) -> None:
     assert compared.holds == (True, False)
     assert compared.right.shape == compared.broken.shape
     assert (compared.right - compared.broken).abs().max() > 0.01
+
+
+def test_mistakes_say_the_numbers_that_they_are_made_with() -> None:
+    assert f"The base is {SMALL_BASE}," in POSITION_MISTAKES["base too small"].what
+    assert f"multiplied by {LOUD:g} before" in POSITION_MISTAKES["too loud"].what
+
+
+def test_a_formula_has_its_words_in_the_language_that_is_spoken() -> None:
+    learned = Learned(table=torch.eye(3, dtype=torch.float64))
+    assert learned.latex() == Learned.formula
+    with speaking(PSEUDO):
+        assert learned.latex().count(r"\text{") == Learned.formula.count(r"\text{") == 2
+        assert "trained" not in learned.latex()
 
 
 def test_at_base_one_all_pairs_share_one_frequency_and_the_mistake_does_not_show() -> None:

@@ -14,7 +14,7 @@ from attn_ui.base.shared_cache import shared
 from attn_words import _
 from pages.kernel_regression.compute import Kept, Now, Strides, Sweep, fitting, settled
 from pages.kernel_regression.points import Points
-from pages.kernel_regression.settings import POINTS_DATA
+from pages.kernel_regression.settings import KERNEL, POINTS_DATA
 from pages.kernel_regression.state import State
 from pages.kernel_regression.words import compare_sentence
 
@@ -49,7 +49,8 @@ def drawn(
 def _draw(sweep: Sweep) -> tuple[bytes, bytes]:
     scene, steps = sweep.scene, _steps(sweep)
     cursor = Cursor(len(scene.queries), **compare_cursor(scene, steps))
-    packed = pack([compare.spec(scene, step) for step in steps], cursor)
+    said = {name: shown(KERNEL, name) for name in KERNELS}
+    packed = pack([compare.spec(scene, step, said=said) for step in steps], cursor)
     bandwidths = zip(sweep.bandwidths().tolist(), steps, strict=True)
     return packed, pack_says([_say(sweep, bandwidth, step) for bandwidth, step in bandwidths])
 
