@@ -161,19 +161,17 @@ def _measured(setting: Setting, n_head: int) -> tuple[torch.Tensor, torch.Tensor
 def _over_layers(setting: Setting, n_head: int, chosen: int) -> tuple[bytes, Measured]:
     """Return the message that draws one variant, and what is said of it."""
     states, lengths, alike = map(array, _measured(setting, n_head))
-    names = [name_of(*variant) for variant in VARIANTS]
     packed = pack(
         [
             layer_curves.spec(
                 lengths,
                 alike,
-                names,
+                [name_of(*variant) for variant in VARIANTS],
                 chosen=chosen,
                 layer=layer,
                 state=states[chosen, layer],
                 tokens=sequences(setting).queries,
                 limit=float(abs(states[chosen]).max()) or 1.0,
-                said={name: _(name) for name in names},
             )
             for layer in range(len(LAYERS.values))
         ]

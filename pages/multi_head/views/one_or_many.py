@@ -39,14 +39,7 @@ def picture(here: OneOrMany, layer: int, *, residual: bool) -> Spec:
             name: [Spread.of_powers(each) for each in study.distances[int(kept)].unbind(dim=1)]
             for kept, name in WAYS.items()
         }
-    return pictures.one_or_many.spec(
-        compared,
-        distances,
-        chosen=here.chosen,
-        layer=layer,
-        way=WAYS[residual],
-        said={name: _(name) for name in WAYS.values()},
-    )
+    return pictures.one_or_many.spec(compared, distances, chosen=here.chosen, layer=layer, way=WAYS[residual])
 
 
 def uneven(here: OneOrMany, now: Now) -> str:
