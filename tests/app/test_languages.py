@@ -1,7 +1,6 @@
 """Languages: pages speak the one of the link, addresses keep their names, catalogues are whole and right."""
 
 import re
-import string
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -384,7 +383,7 @@ def _forms(message: Message) -> Iterator[tuple[str, str]]:
 
 
 def _fields(text: str) -> set[str]:
-    return {name for _text, name, _form, _kind in string.Formatter().parse(text) if name}
+    return set(re.findall(r"(?<![\\$])\{(\w+)\}", text))
 
 
 def test_catalogues_are_those_of_the_code() -> None:
