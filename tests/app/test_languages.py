@@ -224,6 +224,8 @@ def test_what_of_a_link_cannot_be_used_is_said_in_chinese() -> None:
     assert all(_HAN.search(each) for each in said)
     assert any("`mask`" in each and "`diagonal`" in each and "causal" in each for each in said)
     assert "mask" not in app.query_params
+    app.button(key="language-en").click().run()
+    assert not [each for each in app.warning if _HAN.search(each.value)]
 
 
 def test_a_language_that_nobody_speaks_is_dropped_and_named() -> None:
@@ -496,3 +498,4 @@ def test_a_link_can_say_the_language() -> None:
     with pytest.raises(ValueError, match="one of en, zh"):
         LANG.read("tlh")
     assert replace(LANG).default == ""
+sh: 7: cannot open /tmp/bash_jobs.0/5749c4e9b35a/rc: No such file
