@@ -495,4 +495,3 @@ def test_a_link_can_say_the_language() -> None:
     with pytest.raises(ValueError, match="one of en, zh"):
         LANG.read("tlh")
     assert replace(LANG).default == ""
-sh: 7: cannot open /tmp/bash_jobs.0/5749c4e9b35a/rc: No such file
