@@ -20,7 +20,8 @@ from attn_core import (
     previous_token_score,
 )
 from attn_figures.whole_model import Model
-from attn_ui.base.parameters import Steps
+from attn_ui.base.parameters import Steps, shown
+from attn_words import _
 from pages.learned_heads.settings import RANK, RANK_BY
 
 BEGINS, GOES_ON = "·", "##"  # how tokens show where words begin: one of the two, see `model_words.MARKS`
@@ -188,14 +189,14 @@ class Whole:
                     scores[name] += map(float, measure(rows))
         return scores
 
-    def sink(self, head: int) -> tuple[str, float]:
+    def sink(self, head: int) -> tuple[list[str], float]:
         """Return what tokens draw weight whatever the words are, and how much of a head's.
 
-        Special tokens where there are any, else the first token.
+        Special tokens where there are any; none where it is the first token.
         """
         if self.special:
-            return " and ".join(self.special), self.all_scores[SPECIAL][head]
-        return "the first token", self.all_scores["first token"][head]
+            return self.special, self.all_scores[SPECIAL][head]
+        return [], self.all_scores["first token"][head]
 
     @property
     def scores(self) -> list[float]:
@@ -232,7 +233,7 @@ class Whole:
         return Model(
             self.layers,
             self.scores,
-            self.measure,
+            shown(RANK_BY, self.measure),
             self.order,
             [names[weights.shape[1]] for weights in self.layers],
             [names[weights.shape[2]] for weights in self.layers],
@@ -246,6 +247,17 @@ class Whole:
         )
 
 
+def number(whole: Whole, head: int) -> str:
+    """Return the layer of a head, counted over all layers, and its number within it."""
+    layer, within = whole.model.at(head)
+    return f"{layer + 1}.{within + 1}"
+
+
+def called(whole: Whole, head: int) -> str:
+    """Return what a head, counted over all layers, is called."""
+    return _("head {number}", number=number(whole, head))
+
+
 def head_names(whole: Whole, ranks: Sequence[float]) -> list[str]:
     """Return what the heads at these ranks are called."""
-    return [whole.model.name(whole.order[int(rank) - 1]) for rank in ranks]
+    return [called(whole, whole.order[int(rank) - 1]) for rank in ranks]

@@ -55,7 +55,7 @@ def show(now: Now) -> None:
     else:
         name, told = f"{setting.mask} mask", _("{mask} mask", mask=shown(HEADS_MASK, setting.mask))
     live_figure(
-        [cost_picture.spec(LENGTHS, curves, max(now.tokens.shape), told)],
+        [cost_picture.spec(LENGTHS, curves, max(now.tokens.shape), name, told)],
         key="mask-cost",
         alt=_(
             "Pairs, operations and bytes of all heads over the number of tokens, in full and under the mask"
