@@ -249,7 +249,7 @@ def walk(page: str, count: int, seed: int, fixed: Query | None = None, *, say: b
     faulty = []
     for number, query in enumerate(states(page, count, seed, fixed)):
         spoken = (*LANGUAGES, PSEUDO)[number % (len(LANGUAGES) + 1)]
-        opened = open_state(page, {"lang": spoken} | query)
+        opened = open_state(page, {**query, "lang": query.get("lang", spoken)})
         if say:
             print("\n" + "=" * 100, opened.link, *opened.said, sep="\n")
         if opened.faults:
