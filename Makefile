@@ -32,16 +32,18 @@ digests:
 	  echo "$$base@$$digest"; done > deploy/bases.tmp && mv deploy/bases.tmp deploy/bases.env && cat deploy/bases.env
 
 # Slides of a list of links: make slides LINKS=docs/lecture.txt FORMAT=pptx (or pdf, png, svg, html) OUT=build/slides
+# LANGUAGE=zh for links that name no language of their own; of handouts too.
 LINKS ?= docs/lecture.txt
 FORMAT ?= pptx
 OUT ?= build/slides
+LANGUAGE = en
 slides: .venv/.slides
-	$(BIN)/python -m attn_ui.export.slides "$(LINKS)" --out "$(OUT)" --format "$(FORMAT)"
+	$(BIN)/python -m attn_ui.export.slides "$(LINKS)" --out "$(OUT)" --format "$(FORMAT)" --language "$(LANGUAGE)"
 
 # A lesson on paper, with room for answers, and its solutions: make handout LESSON=lessons/FILE.md
 HANDOUTS ?= build/handout
 handout: .venv/.slides
-	$(BIN)/python -m attn_ui.export.handout "$(LESSON)" --out "$(HANDOUTS)"
+	$(BIN)/python -m attn_ui.export.handout "$(LESSON)" --out "$(HANDOUTS)" --language "$(LANGUAGE)"
 
 # What in lessons is not so: make lesson-check, or LESSON=a file or a folder.
 lesson-check: .venv/.app
@@ -125,6 +127,9 @@ browser: .venv/.dev
 	@command -v WebKitWebDriver > /dev/null && command -v Xvfb > /dev/null \
 	|| { command -v apt-get > /dev/null && [ "$$(id -u)" = 0 ] && apt-get install -y -qq --no-install-recommends webkit2gtk-driver xvfb xauth; } \
 	|| echo "WebKitGTK's driver is not installed: the tests in Safari's engine are skipped"
+	@{ command -v fc-list > /dev/null && fc-list :lang=zh | grep -q .; } \
+	|| { command -v apt-get > /dev/null && [ "$$(id -u)" = 0 ] && apt-get install -y -qq --no-install-recommends fonts-noto-cjk; } \
+	|| echo "No font with Chinese letters is installed (Debian: fonts-noto-cjk): pictures in Chinese show boxes, and slides and handouts in Chinese are not made"
 
 .venv/bin/python:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed")'

@@ -1,6 +1,6 @@
 """Pictures of repeated layers: how long the vectors become, and how alike."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -30,20 +30,18 @@ def layer_curves(
     state: Numbers,
     tokens: Sequence[str],
     limit: float,
-    said: Mapping[str, str] = {},
 ) -> Spec:
     """Draw mean vector length and mean cosine between tokens over the layers, and the vectors at one layer.
 
     Args:
         lengths: (n_variants, n_layers + 1), drawn on a logarithmic axis.
         similarities: the same shape, from -1 to 1; NaN, a gap, where no two have a direction.
-        names: one a variant.
+        names: one a variant, a message.
         chosen: the variant that stands out.
         layer: where the line stands, and whose vectors are drawn.
         state: (n, d_model), the vectors there.
         tokens: as typed.
         limit: the end of the colours of the state.
-        said: what people read in place of the names, where that is something else.
     """
     common: dict[str, Any] = {"columns": 9, "rows": 6, "x_title": _("Layer")}
     line = marks.upright(layer)
@@ -51,7 +49,7 @@ def layer_curves(
     panels: list[Panel] = [
         Chart(
             "lengths",
-            _curves(LENGTH, lengths, names, chosen, layer, said=said),
+            _curves(LENGTH, lengths, names, chosen, layer),
             y_title=_("Mean length of a vector"),
             x=x,
             y={"type": "log", "dtick": 1},
@@ -60,7 +58,7 @@ def layer_curves(
         ),
         Chart(
             "similarities",
-            _curves(COSINE, similarities, names, chosen, layer, said=said),
+            _curves(COSINE, similarities, names, chosen, layer),
             y_title=_("Mean cosine of two tokens"),
             x=x,
             y={"range": [min(-0.25, float(np.nanmin(similarities)) - 0.05), 1.05]},
@@ -90,14 +88,12 @@ def layer_curves(
     return compose.spec(panels, largest_unit=40.0)
 
 
-def _curves(
-    what: str, values: Numbers, names: Sequence[str], chosen: int, layer: int, *, said: Mapping[str, str]
-) -> list[Mark]:
+def _curves(what: str, values: Numbers, names: Sequence[str], chosen: int, layer: int) -> list[Mark]:
     traces: list[Mark] = []
     # The chosen one last, so that it lies on top.
     for variant in sorted(range(len(names)), key=lambda variant: variant == chosen):
         stands_out = variant == chosen
-        name = said.get(names[variant], names[variant])
+        name = _(names[variant])
         colour = theme.LIGHT.query if stands_out else theme.rgba(theme.LIGHT.muted, 0.45)
         traces.append(
             marks.line(

@@ -78,18 +78,16 @@ def one_or_many(
     chosen: int,
     layer: int,
     way: str,
-    said: Mapping[str, str] = {},
 ) -> Spec:
     """Draw parameters, FLOPs, entropy and ranks against the number of heads, and distances over the layers.
 
     Args:
         compared: what is drawn against the number of heads.
-        distances: for each way to stack layers, by name, one spread over (n_layers + 1,) for each number of
-            heads; empty where layers cannot be stacked.
+        distances: for each way to stack layers, by its name, one spread over (n_layers + 1,) for each number
+            of heads; empty where layers cannot be stacked. Names are messages.
         chosen: the place of the number of heads that stands out beside one head.
         layer: which layer is marked.
         way: the name of the way that is drawn with its spread; the others are dotted.
-        said: what people read in place of the ways' names, where that is something else.
     """
     counts = compared.num_heads
     panels: list[Panel] = [
@@ -107,7 +105,7 @@ def one_or_many(
         ),
     ]
     if distances:
-        panels.append(_distances(distances, counts, chosen, layer, way, said=said))
+        panels.append(_distances(distances, counts, chosen, layer, way))
     return compose.spec(panels, largest_unit=40.0, phone_height=PHONE_HEIGHT)
 
 
@@ -179,14 +177,12 @@ def _distances(
     chosen: int,
     layer: int,
     way: str,
-    *,
-    said: Mapping[str, str],
 ) -> Chart:
     layers = np.arange(len(distances[way][0].mean), dtype=np.float64)
     told = ((N_("one head"), 0, ONE), (N_("these heads"), chosen, MANY))
     traces: list[Mark] = []
     for name, spreads in distances.items():
-        dash, read = "solid" if name == way else "dot", said.get(name, name)
+        dash, read = "solid" if name == way else "dot", _(name)
         for heads, spread in zip(counts, spreads, strict=True):
             hover = _n(
                 "{count:,} head, {way}<br>after layer {layer}: <b>{number}</b> of their size",
@@ -229,7 +225,7 @@ def _distances(
         y={"type": "log", "range": [-16.6, 0.6]} | _powers(range(-16, 1, 4)),
         marks=[upright(layer)],
         legend=[(_heads(counts[place]), colour) for _who, place, colour in (told if chosen else told[1:])]
-        + [(_("dotted: {way}", way=said.get(name, name)), LIGHT.muted) for name in distances if name != way],
+        + [(_("dotted: {way}", way=_(name)), LIGHT.muted) for name in distances if name != way],
     )
 
 

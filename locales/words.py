@@ -11,6 +11,7 @@ import argparse
 import io
 import sys
 from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
 from importlib import import_module
 from pathlib import Path
 
@@ -22,6 +23,7 @@ from babel.messages.pofile import read_po, write_po
 from attn_ui.base.navigation import PAGES
 from attn_ui.base.parameters import WORDLESS, Choice, Several
 from attn_words import LANGUAGES, SOURCE
+from pages.glossary.terms import TERMS
 
 ROOT = Path(__file__).resolve().parent.parent
 HERE = Path(__file__).parent
@@ -35,6 +37,7 @@ AREAS = {
 } | {page.folder: (f"pages/{page.folder}",) for page in PAGES}
 KEYWORDS = {"_": (1,), "N_": (1,), "_n": (1, 2), "_c": ((1, "c"), 2), "word": (1,)}
 COMMENTS = ("Translators:",)
+NAMES = ("Translators: the name that is shown; others by which it is found follow, with 、 between.",)
 
 
 def main() -> int:
@@ -80,6 +83,13 @@ def template(area: str) -> Catalog:
     for setting, option in _options(area):
         where = [(f"pages/{area}/settings.py", None)]
         found.add(option, locations=where, context=setting)  # type: ignore[arg-type]  # a file without lines
+    for group, terms in TERMS.items() if area == "glossary" else ():
+        where = [(f"pages/glossary/terms/{group.replace(' ', '_')}.py", None)]
+        for term in terms:
+            for name in (term.name, *term.also):
+                found.add(name, locations=where, auto_comments=NAMES, context="term")  # type: ignore[arg-type]
+            for sentence in (term.says, term.label):
+                found.add(sentence, locations=where)  # type: ignore[arg-type]
     return found
 
 
@@ -142,7 +152,8 @@ def written(catalogue: Catalog) -> bytes:
 def compiled(catalogues: Sequence[Catalog], locale: str) -> bytes:
     """Return what the app reads of a language: what is translated, of all areas."""
     whole = _empty(locale)
-    whole.revision_date = whole.creation_date = None  # type: ignore[assignment]  # no dates
+    # The same day always, so that nothing changes where no word does.
+    whole.revision_date = whole.creation_date = datetime(2000, 1, 1, tzinfo=UTC)
     for catalogue in catalogues:
         for message in catalogue:
             if message.id and done(message):

@@ -20,7 +20,7 @@ from jaxtyping import install_import_hook
 from tests.quick_apptest import leave_imports_to_themselves, look_for_components_once
 
 CORE, APP = (Path(__file__).parent / name for name in ("core", "app"))
-MOST_CASES = 5  # of one test of pages, which take a run of Streamlit's or more each
+MOST_CASES = 3  # of one test of pages, which take a run of Streamlit's or more each
 # Whose cases take a millisecond.
 QUICK = ("test_parameters", "test_says", "test_packing", "test_tables", "test_shared_cache", "test_old_links")
 
@@ -44,7 +44,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave of a test's cases a sample, at equal distances: of those of pages, and where it is marked."""
+    """Leave a sample of the cases of pages, and of what is marked so; nothing of what is long."""
     if config.getoption("--wide"):
         return
     cases: dict[str, list[pytest.Item]] = {}
@@ -54,6 +54,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for found in cases.values():
         count = min(_sample(found[0]), len(found))
         left.update(set(found) - {found[number * len(found) // count] for number in range(count)})
+    left.update(item for item in items if item.get_closest_marker("soak"))
     if left:
         config.hook.pytest_deselected(items=[*left])
         items[:] = [item for item in items if item not in left]

@@ -5,10 +5,10 @@
     python -m tests.walk multi-head --fix "tab=Shared heads" # one tab, at random settings
     python -m tests.walk --states 18                         # all pages
 
-Each state is a link with random valid settings and a random tab. It must open without an exception, say no
-nan, inf or None, send no message over `MOST_BYTES`, draw weights whose rows sum to one, hold every check that
-it shows, and say of no figure where its panels stand: each screen and saved shape has an order of its own. At
-the end nothing may be imported that no page needs.
+Each state is a link with random valid settings and a random tab, in one language after the other. It must
+open without an exception, say no nan, inf or None, send no message over `MOST_BYTES`, draw weights whose rows
+sum to one, hold every check that it shows, and say of no figure where its panels stand: each screen and saved
+shape has an order of its own. At the end nothing may be imported that no page needs.
 """
 
 import argparse
@@ -43,6 +43,7 @@ from attn_ui.base.parameters import (
     Text,
     Whole,
 )
+from attn_words import LANGUAGES, PSEUDO
 from tests.pages import PAGES, open_page
 from tests.quick_apptest import leave_imports_to_themselves, look_for_components_once
 
@@ -246,8 +247,9 @@ def _rows_that_do_not_sum(trace: dict[str, Any]) -> Iterator[str]:
 def walk(page: str, count: int, seed: int, fixed: Query | None = None, *, say: bool = False) -> list[Opened]:
     """Open random states; return those with a fault."""
     faulty = []
-    for query in states(page, count, seed, fixed):
-        opened = open_state(page, query)
+    for number, query in enumerate(states(page, count, seed, fixed)):
+        spoken = (*LANGUAGES, PSEUDO)[number % (len(LANGUAGES) + 1)]
+        opened = open_state(page, {"lang": spoken} | query)
         if say:
             print("\n" + "=" * 100, opened.link, *opened.said, sep="\n")
         if opened.faults:

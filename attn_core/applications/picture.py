@@ -5,9 +5,10 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from attn_core import _require
+from attn_words import N_
 
 SIDE, PATCH = 24, 4  # pixels
-SHAPES = ("sky", "sun", "roof", "wall", "bush", "grass")
+SHAPES = (N_("sky"), N_("sun"), N_("roof"), N_("wall"), N_("bush"), N_("grass"))
 
 
 def drawing() -> Float[Tensor, "24 24"]:

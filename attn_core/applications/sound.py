@@ -7,9 +7,11 @@ from jaxtyping import Float
 from torch import Tensor
 
 from attn_core import _require
+from attn_words import N_
 
 RATE, FRAME = 8000, 160  # samples a second, samples a frame: 20 milliseconds
-SAID = (("a", 5), ("pause", 2), ("i", 5), ("pause", 2), ("u", 5), ("pause", 2), ("a", 5), ("pause", 2))
+PAUSE = N_("pause")
+SAID = (("a", 5), (PAUSE, 2), ("i", 5), (PAUSE, 2), ("u", 5), (PAUSE, 2), ("a", 5), (PAUSE, 2))
 """What is said, in order, and for how many frames."""
 
 # The first two resonances of each vowel in hertz, means of 33 men: Peterson and Barney (1952), table II.

@@ -33,6 +33,7 @@ from attn_core.attention_maps import (
     AttentionMaps,
 )
 from attn_core.precision import coarsest
+from attn_words import _
 
 __all__ = ["EXTENSIONS", "MAX_BYTES", "MAX_FILE_BYTES", "MAX_HEADS", "MAX_PLACES", "read_attention"]
 EXTENSIONS = (".npz", ".safetensors", ".npy")
@@ -63,10 +64,20 @@ def read_attention(name: str, data: bytes) -> AttentionMaps:
     """
     suffix = PurePath(name).suffix.lower()
     if suffix not in EXTENSIONS:
-        raise ValueError(f"the file must end in {', '.join(EXTENSIONS)}; got {PurePath(name).name[-60:]!r}")
+        raise ValueError(
+            _(
+                "the file must end in {endings}; got {name}",
+                endings=", ".join(EXTENSIONS),
+                name=repr(PurePath(name).name[-60:]),
+            )
+        )
     if len(data) > MAX_FILE_BYTES:
         raise ValueError(
-            f"the file must have at most {MAX_FILE_BYTES // 1_000_000} MB; got {len(data) / 1e6:.1f} MB"
+            _(
+                "the file must have at most {most} MB; got {size} MB",
+                most=MAX_FILE_BYTES // 1_000_000,
+                size=f"{len(data) / 1e6:.1f}",
+            )
         )
     arrays, told = _opened(suffix, data)
     notes = told_of.notes(told.get(NOTES))
@@ -109,8 +120,11 @@ def _planned(arrays: Mapping[str, Stored], order: list[str] | None) -> list[Plan
     if not layers:
         held = ", ".join(each.described for each in list(arrays.values())[:4])
         raise ValueError(
-            "the file must hold weights of axes (head, query, key) or (layer, head, query, key), or Q and K; "
-            f"got {held or 'no array'}"
+            _(
+                "the file must hold weights of axes (head, query, key) or (layer, head, query, key), or Q "
+                "and K; got {arrays}",
+                arrays=held or _("no array"),
+            )
         )
     return of_weights({name: layers[name] for name in natural(layers)}, order)
 
@@ -140,9 +154,15 @@ def _projected(layer: Projected, notes: list[str]) -> np.ndarray:
     for name, stored in (("Q", layer.array), ("K", layer.keys)):
         each = stored.read()[layer.index][: layer.heads]
         if not np.isfinite(each).all():
-            raise ValueError(f"{name} must hold finite numbers; got NaN or infinity")
+            raise ValueError(_("{name} must hold finite numbers; got NaN or infinity", name=name))
         if each.shape[1] > MAX_PLACES:
-            notes.append(f"The sequence has {each.shape[1]:,} places; the first {MAX_PLACES} are used.")
+            notes.append(
+                _(
+                    "The sequence has {places} places; the first {most} are used.",
+                    places=f"{each.shape[1]:,}",
+                    most=MAX_PLACES,
+                )
+            )
         found.append(each[:, :MAX_PLACES])
     q, k = found
     weights = np.empty((layer.heads, q.shape[1], k.shape[1]), dtype=np.float32)

@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from attn_core.attention_file.stored import MAX_BYTES, Stored
+from attn_words import _
 
 MAX_PLACES = 256
 """How many queries and keys of a map are kept."""
 MAX_HEADS = 256
-_AXES = "(head, query, key) or (layer, head, query, key)"
 _NAME_LETTERS = 120
 _BYTES = 4  # of a kept weight
 
@@ -110,11 +110,16 @@ def of_projections(arrays: Mapping[str, Stored]) -> list[Planned]:
     q, k, v = (given.get(name) for name in "QKV")
     if q is None or k is None or q.shape[:-2] != k.shape[:-2] or q.shape[-1] != k.shape[-1]:
         raise ValueError(
-            "the file must hold Q and K of axes (layer?, head, query, d_k) and (layer?, head, key, d_k)"
-            f"; got {shapes}"
+            _(
+                "the file must hold Q and K of axes (layer?, head, query, d_k) and (layer?, head, key, d_k); "
+                "got {shapes}",
+                shapes=shapes,
+            )
         )
     if v is not None and v.shape[:-1] != k.shape[:-1]:
-        raise ValueError(f"V must have axes (layer?, head, key, d_v), as many keys as K; got {shapes}")
+        raise ValueError(
+            _("V must have axes (layer?, head, key, d_v), as many keys as K; got {shapes}", shapes=shapes)
+        )
     indices = _indices(q.shape[:-3])
     return [Projected(f"layer {number}", q, index, q.shape[-3], k) for number, index in enumerate(indices)]
 
@@ -122,13 +127,30 @@ def of_projections(arrays: Mapping[str, Stored]) -> list[Planned]:
 def check_shape(name: str, array: Stored, axes: tuple[int, ...]) -> None:
     """Refuse an array that cannot be weights, queries or keys."""
     if len(array.shape) not in axes or 0 in array.shape:
-        wanted = _AXES if 5 in axes else "(head, place, d) or (layer, head, place, d)"
+        got = {"name": name[:40], "array": array.described}
+        if 5 in axes:
+            raise ValueError(
+                _(
+                    "{name} must have axes (head, query, key) or (layer, head, query, key), none of them of "
+                    "length zero; got {array}",
+                    **got,
+                )
+            )
         raise ValueError(
-            f"{name[:40]} must have axes {wanted}, none of them of length zero; got {array.described}"
+            _(
+                "{name} must have axes (head, place, d) or (layer, head, place, d), none of them of length "
+                "zero; got {array}",
+                **got,
+            )
         )
     if array.kind != "f":
         raise ValueError(
-            f"{name[:40]} must hold floating-point numbers; got {array.format} in {array.described}"
+            _(
+                "{name} must hold floating-point numbers; got {format} in {array}",
+                name=name[:40],
+                format=array.format,
+                array=array.described,
+            )
         )
 
 
@@ -160,5 +182,11 @@ def affordable(planned: list[Planned], notes: list[str]) -> list[Planned]:
         else:
             break
     if MAX_HEADS - heads < total:
-        notes.append(f"The file has {total:,} heads; the first {MAX_HEADS - heads} are shown.")
+        notes.append(
+            _(
+                "The file has {total} heads; the first {count} are shown.",
+                total=f"{total:,}",
+                count=MAX_HEADS - heads,
+            )
+        )
     return kept

@@ -6,6 +6,7 @@ import numpy as np
 
 from attn_core.attention_file.plan import MAX_PLACES
 from attn_core.precision import AT_ONCE, exact_formats, row_tolerance
+from attn_words import _
 
 _TOLERANCE = 0.02  # of a row's sum, in any format: what is further off is no weights
 
@@ -18,7 +19,9 @@ def judge(layer: str, weights: np.ndarray, left: np.ndarray | None, precision: s
     Raises ValueError for numbers that are not finite or below zero, and rows that do not sum to one or zero.
     """
     if left is not None and (not np.isfinite(left).all() or left.min() < 0):
-        raise ValueError(f"the weight beyond the keys must be finite and >= 0; got another in {layer}")
+        raise ValueError(
+            _("the weight beyond the keys must be finite and >= 0; got another in {layer}", layer=layer)
+        )
     n_head, n_query, n_key = weights.shape
     whole = np.empty((n_head, min(n_query, MAX_PLACES)))
     furthest = 0.0
@@ -41,10 +44,27 @@ def judge(layer: str, weights: np.ndarray, left: np.ndarray | None, precision: s
         )
         precision = next(fitting, precision)
     if furthest > max(_TOLERANCE, row_tolerance(precision, n_key)) or numbers[0] < -1e-6:
+        got = {
+            "least": f"{numbers[0]:.3g}",
+            "low": f"{sums[0]:.3g}",
+            "high": f"{sums[1]:.3g}",
+            "layer": layer,
+        }
+        if _is_turned(weights):
+            raise ValueError(
+                _(
+                    "weights must be >= 0 and each row (query) sum to 1, or to 0 where a query sees "
+                    "nothing; got numbers from {least} and sums from {low} to {high} in {layer} (the "
+                    "columns sum to 1: swap the last two axes)",
+                    **got,
+                )
+            )
         raise ValueError(
-            "weights must be >= 0 and each row (query) sum to 1, or to 0 where a query sees nothing; got "
-            f"numbers from {numbers[0]:.3g} and sums from {sums[0]:.3g} to {sums[1]:.3g} in "
-            f"{layer}" + (" (the columns sum to 1: swap the last two axes)" if _is_turned(weights) else "")
+            _(
+                "weights must be >= 0 and each row (query) sum to 1, or to 0 where a query sees nothing; got "
+                "numbers from {least} and sums from {low} to {high} in {layer}",
+                **got,
+            )
         )
     return whole, precision
 
@@ -62,8 +82,15 @@ def _check_finite(layer: str, head: int, first: int, rows: np.ndarray) -> None:
     if not is_finite.all():
         query, key = divmod(int(is_finite.argmin()), rows.shape[-1])
         raise ValueError(
-            f"weights must be finite numbers; got {rows[query, key]} in {layer}, head {head}, "
-            f"query {first + query}, key {key}"
+            _(
+                "weights must be finite numbers; got {number} in {layer}, head {head}, query {query}, key "
+                "{key}",
+                number=rows[query, key],
+                layer=layer,
+                head=head,
+                query=first + query,
+                key=key,
+            )
         )
 
 
@@ -80,7 +107,11 @@ def _is_turned(weights: np.ndarray) -> bool:
 def cut(weights: np.ndarray, notes: list[str]) -> np.ndarray:
     """Return the first places of a map in single precision, and note what was left out."""
     notes += [
-        f"The maps have {side:,} places; the first {MAX_PLACES} are shown, and weight on others is left out."
+        _(
+            "The maps have {places} places; the first {most} are shown, and weight on others is left out.",
+            places=f"{side:,}",
+            most=MAX_PLACES,
+        )
         for side in weights.shape[1:]
         if side > MAX_PLACES
     ]

@@ -17,6 +17,8 @@ import torch
 from safetensors import SafetensorError
 from safetensors.torch import load as load_safetensors
 
+from attn_words import _
+
 MAX_BYTES = 40_000_000
 """What the arrays of a file may take once they are unpacked, and what is kept of it."""
 MAX_ARRAYS = 1_000
@@ -24,6 +26,7 @@ MAX_HEADER = 1_000_000
 """Of a .safetensors: its names, shapes and tokens."""
 _NPY_HEADER = 1_000
 _SHOWN = 60
+_LONGEST_NUMBER = 130  # characters of a number of bytes that is said
 _NUMPY_PRECISIONS = {2: "float16", 4: "float32"}
 # What zipfile says of damage, of a password or an unknown method, and of damage inside an array.
 _NOT_A_ZIP = (
@@ -61,32 +64,41 @@ def shown(shape: tuple[Any, ...]) -> str:
 
 def from_npy(data: bytes) -> dict[str, Stored]:
     """Return the one array of an .npy file, without a name."""
-    stored = _npy("the array", len(data), lambda: io.BytesIO(data))
+    stored = _npy(_("the array"), len(data), lambda: io.BytesIO(data))
     return {"": stored}
 
 
 def from_npz(data: bytes) -> dict[str, Stored]:
     """Return the arrays of an .npz file by name; what they would take is summed up before any is unpacked."""
     if data.count(b"PK\x01\x02") > MAX_ARRAYS:  # each entry begins so: none is made before they are counted
-        raise ValueError(f"an .npz file must hold at most {MAX_ARRAYS:,} arrays; got more")
+        raise ValueError(_("an .npz file must hold at most {most} arrays; got more", most=f"{MAX_ARRAYS:,}"))
     try:
         archive = zipfile.ZipFile(io.BytesIO(data))
         entries = archive.infolist()
         size = sum(entry.file_size for entry in entries)
         if size > MAX_BYTES:
             raise ValueError(
-                f"an .npz file must unpack to at most {MAX_BYTES // 1_000_000} MB; "
-                f"got {size / 1e6:.0f} MB in {len(entries)} of its arrays"
+                _(
+                    "an .npz file must unpack to at most {most} MB; got {size} MB in {count} of its arrays",
+                    most=MAX_BYTES // 1_000_000,
+                    size=f"{size / 1e6:.0f}",
+                    count=len(entries),
+                )
             )
         arrays: dict[str, Stored] = {}
         for entry in entries:
             name = text(entry.filename.removesuffix(".npy"))
             if name in arrays:
-                raise ValueError(f"an .npz file must hold each array once; got two of the name {name[:40]!r}")
+                raise ValueError(
+                    _(
+                        "an .npz file must hold each array once; got two of the name {name}",
+                        name=repr(name[:40]),
+                    )
+                )
             arrays[name] = _npy(name, entry.file_size, _opener(archive, entry))
     except _NOT_A_ZIP as error:
         raise ValueError(
-            "the file must be an .npz as numpy.savez writes it; it is none, or damaged"
+            _("the file must be an .npz as numpy.savez writes it; it is none, or damaged")
         ) from error
     return arrays
 
@@ -97,7 +109,7 @@ def _opener(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> Callable[[], IO
 
 def _npy(name: str, size: int, opened: Callable[[], IO[bytes]]) -> Stored:
     """One array in numpy's own format, its header checked before anything of its size is made."""
-    label = name[:_SHOWN] or "the array"
+    label = name[:_SHOWN] or _("the array")
     with opened() as file:
         head = io.BytesIO(file.read(_NPY_HEADER + 100))
     try:
@@ -110,31 +122,38 @@ def _npy(name: str, size: int, opened: Callable[[], IO[bytes]]) -> Stored:
             raise ValueError(f"shape {shown(shape)}")
     except _NOT_A_HEADER as error:
         raise ValueError(
-            f"{label} must be an array as numpy.save writes it; its header cannot be read"
+            _("{array} must be an array as numpy.save writes it; its header cannot be read", array=label)
         ) from error
     if dtype.hasobject:
         raise ValueError(
-            f"{label} must hold numbers; got an array of objects, which is a pickle and is never opened"
+            _(
+                "{array} must hold numbers; got an array of objects, which is a pickle and is never opened",
+                array=label,
+            )
         )
     start, wanted = head.tell(), math.prod(shape) * dtype.itemsize
-    told = f"{label} must hold the {wanted:,} bytes that its shape {shown(shape)} takes"
-    if len(told) > 300:
-        told = f"{label} must hold all bytes that its shape {shown(shape)} takes"
     if wanted > min(size - start, MAX_BYTES):
-        raise ValueError(f"{told}; got {size - start:,}")
+        raise ValueError(_too_few(label, shape, wanted, size - start))
 
     def numbers() -> np.ndarray:
         try:
             with opened() as file:
                 held = file.read(start + wanted)[start:]
         except _NOT_A_ZIP as error:
-            raise ValueError(f"{label} must be whole; it is damaged, or cut short") from error
+            raise ValueError(_("{array} must be whole; it is damaged, or cut short", array=label)) from error
         if len(held) < wanted:
-            raise ValueError(f"{told}; got {len(held):,}")
+            raise ValueError(_too_few(label, shape, wanted, len(held)))
         return np.frombuffer(held, dtype=dtype).reshape(shape, order="F" if fortran else "C")
 
     floats = _NUMPY_PRECISIONS.get(dtype.itemsize, "float64")
     return Stored(name, shape, dtype.kind, floats if dtype.kind == "f" else str(dtype)[:_SHOWN], numbers)
+
+
+def _too_few(label: str, shape: tuple[Any, ...], wanted: int, got: int) -> str:
+    fields = {"array": label, "wanted": f"{wanted:,}", "shape": shown(shape), "got": f"{got:,}"}
+    if len(fields["wanted"]) > _LONGEST_NUMBER:
+        return _("{array} must hold all bytes that its shape {shape} takes; got {got}", **fields)
+    return _("{array} must hold the {wanted} bytes that its shape {shape} takes; got {got}", **fields)
 
 
 def from_safetensors(data: bytes) -> tuple[dict[str, Stored], Mapping[str, Any]]:
@@ -142,8 +161,11 @@ def from_safetensors(data: bytes) -> tuple[dict[str, Stored], Mapping[str, Any]]
     length = int.from_bytes(data[:8], "little")
     if length > MAX_HEADER and length <= len(data):
         raise ValueError(
-            f"the header of a .safetensors must have at most {MAX_HEADER // 1_000_000} MB; "
-            f"got {length / 1e6:.0f} MB"
+            _(
+                "the header of a .safetensors must have at most {most} MB; got {size} MB",
+                most=MAX_HEADER // 1_000_000,
+                size=f"{length / 1e6:.0f}",
+            )
         )
     try:
         header = json.loads(data[8 : 8 + length], object_pairs_hook=_once)
@@ -162,7 +184,7 @@ def from_safetensors(data: bytes) -> tuple[dict[str, Stored], Mapping[str, Any]]
         RecursionError,
         OverflowError,
     ) as error:
-        raise ValueError("the file must be a whole .safetensors; it is none, or damaged") from error
+        raise ValueError(_("the file must be a whole .safetensors; it is none, or damaged")) from error
     return {name: _tensor(text(name), each) for name, each in tensors.items()}, metadata
 
 

@@ -2,10 +2,12 @@
 
 import json
 from collections.abc import Mapping
+from functools import reduce
 from typing import Any
 
 from attn_core.attention_file.stored import Stored, text
 from attn_core.precision import PRECISIONS
+from attn_words import _
 
 _TOKEN_LETTERS, _NOTE_LETTERS, _MOST_NOTES = 40, 300, 4
 
@@ -21,23 +23,29 @@ def listed(name: str, given: Any, most: int) -> tuple[list[Any] | None, int]:
         try:
             given = json.loads(given)
         except (ValueError, RecursionError) as error:
-            raise ValueError(f"{name} in the metadata must be a JSON list; it is none") from error
+            raise ValueError(
+                _("{name} in the metadata must be a JSON list; it is none", name=name)
+            ) from error
     if given is None:
         return None, 0
     if isinstance(given, Stored) and len(given.shape) == 1:
         try:
             return given.read()[:most].tolist(), given.shape[0]
         except (ValueError, SystemError) as error:  # numbers that are no letters
-            raise ValueError(f"{name} must be a list that can be read; got one that is damaged") from error
+            raise ValueError(
+                _("{name} must be a list that can be read; got one that is damaged", name=name)
+            ) from error
     if not isinstance(given, list):
-        raise ValueError(f"{name} must be {_WANTED.get(name, 'a list')}; got something else")
+        raise ValueError(_something_else(name))
     return given[:most], len(given)
 
 
-_WANTED = {
-    "tokens": "a list of texts, one for each place",
-    "special": "a list of places, whole numbers from 0",
-}
+def _something_else(name: str) -> str:
+    if name == "tokens":
+        return _("tokens must be a list of texts, one for each place; got something else")
+    if name == "special":
+        return _("special must be a list of places, whole numbers from 0; got something else")
+    return _("{name} must be a list; got something else", name=name)
 
 
 def tokens(given: Any, sides: set[int], longest: int, most: int) -> tuple[str, ...] | None:
@@ -46,42 +54,53 @@ def tokens(given: Any, sides: set[int], longest: int, most: int) -> tuple[str, .
     if found is None:
         return None
     if not all(isinstance(token, str) for token in found):
-        raise ValueError(f"tokens must be {_WANTED['tokens']}; got something else")
+        raise ValueError(_something_else("tokens"))
     if longest > most and count >= most:
         count = most
     if count not in sides:
-        wanted = " or ".join(map(str, sorted(sides)))
-        raise ValueError(f"tokens must be as many as the maps have places, {wanted}; got {count:,}")
+        wanted = reduce(
+            lambda first, other: _("{first} or {other}", first=first, other=other),
+            map(str, sorted(sides)),
+        )
+        raise ValueError(
+            _(
+                "tokens must be as many as the maps have places, {wanted}; got {count}",
+                wanted=wanted,
+                count=f"{count:,}",
+            )
+        )
     return tuple(text(token[:_TOKEN_LETTERS]) for token in found)
 
 
 def special(given: Any, named: tuple[str, ...] | None) -> tuple[int, ...]:
     """Return the places of tokens that stand for no word."""
-    found, _ = listed("special", given, 10_000)
+    found, _count = listed("special", given, 10_000)
     if found is None or named is None:
         return ()
     if not all(type(place) is int for place in found):
-        raise ValueError(f"special must be {_WANTED['special']}; got something else")
+        raise ValueError(_something_else("special"))
     return tuple(place for place in dict.fromkeys(found) if 0 <= place < len(named))
 
 
 def order(given: Any, most: int) -> list[str] | None:
     """Return the names of the layers in the order in which they ran."""
-    found, _ = listed("names", given, most)
+    found, _count = listed("names", given, most)
     return None if found is None else [text(str(name)[:1_000]) for name in found]
 
 
 def notes(given: Any) -> list[str]:
     """Return sentences on what was left out when the file was written."""
-    found, _ = listed("notes", given, _MOST_NOTES)
+    found, _count = listed("notes", given, _MOST_NOTES)
     return [text(note[:_NOTE_LETTERS]) for note in found or [] if isinstance(note, str)]
 
 
 def precision(told: Mapping[str, Any]) -> str | None:
     """Return the coarsest format that the numbers have gone through, by the file's own word."""
-    found, _ = listed("precision", told.get("precision"), 1)
+    found, _count = listed("precision", told.get("precision"), 1)
     if found is None:
         return None
     if len(found) != 1 or found[0] not in PRECISIONS:
-        raise ValueError(f"precision must be one of {', '.join(PRECISIONS)}; got something else")
+        raise ValueError(
+            _("precision must be one of {names}; got something else", names=", ".join(PRECISIONS))
+        )
     return str(found[0])

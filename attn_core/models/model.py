@@ -10,6 +10,7 @@ from attn_core.models.config import Config
 from attn_core.models.layer import Norm, read_layer, read_norm
 from attn_core.models.reading import MAX_CHARACTERS, Encoded, Reader, missing
 from attn_core.multi_head import MultiHead
+from attn_words import _
 
 MAX_TOKENS = 128
 """How many tokens of a text ``RealModel.attend`` runs, special tokens among them."""
@@ -154,7 +155,7 @@ class RealModel:
         """
         read = self._read(text)
         if len(read.special) == len(read.ids):
-            raise ValueError(f"text must hold at least one token; got {text[:40]!r}")
+            raise ValueError(_("text must hold at least one token; got {text}", text=repr(text[:40])))
         notes: tuple[str, ...] = ()
         if read.beyond or len(text) > MAX_CHARACTERS:
             more = "more than " if len(text) > MAX_CHARACTERS else ""

@@ -8,8 +8,9 @@ from torch import Tensor
 
 from attn_core.measures import diagonal_score, previous_token_score
 from attn_core.toys.tasks import TASKS, Task
+from attn_words import N_
 
-MEASURES = ("previous token", "induction", "diagonal", "right place")
+MEASURES = (N_("previous token"), N_("induction"), N_("diagonal"), N_("right place"))
 """Each of them names a head, where it is large."""
 
 CHANCE = "any other token"

@@ -12,6 +12,7 @@ from attn_core import head_mistakes
 from attn_core.head_mistakes import MULTI_HEAD_MISTAKES
 from attn_core.multi_head import MultiHead, MultiHeadAttention, split_heads
 from attn_core.toys.model import Attend, ToyModel, ToyRun
+from attn_words import N_
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,30 +125,41 @@ TOY_MISTAKES: Mapping[str, ToyMistake] = MappingProxyType(
             _between_heads("cached-after-attending", head_mistakes.cached_after_attending, "cache"),
             ToyMistake(
                 "mask-forgotten",
-                "The model was trained with the causal mask and is used without it.",
-                "A place then also sees what comes after it, and no step taught a head what to do with that.",
+                N_("The model was trained with the causal mask and is used without it."),
+                N_(
+                    "A place then also sees what comes after it, and no step taught a head what to do with "
+                    "that."
+                ),
                 mask_forgotten,
                 needs="mask",
             ),
             ToyMistake(
                 "counted-from-one",
-                "Places are counted from 0 in training and from 1 in use.",
-                "All then stands one place too far: heads that learned distances hardly notice, heads that "
-                "learned the places themselves look elsewhere.",
+                N_("Places are counted from 0 in training and from 1 in use."),
+                N_(
+                    "All then stands one place too far: heads that learned distances hardly notice, heads "
+                    "that learned the places themselves look elsewhere."
+                ),
                 start=1,
                 needs="positions",
             ),
             ToyMistake(
                 "heads-in-another-order",
-                "W_q and W_k are loaded with each layer's heads in the opposite order, W_v and W_o are not.",
-                "A head then looks where another should, and passes on what it finds there as its own.",
+                N_(
+                    "W_q and W_k are loaded with each layer's heads in the opposite order, W_v and W_o are "
+                    "not."
+                ),
+                N_("A head then looks where another should, and passes on what it finds there as its own."),
                 heads_in_another_order,
                 needs="heads",
             ),
             ToyMistake(
                 "weights-not-transposed",
-                "Weights kept as (in, out), as GPT-2's are, go into nn.Linear, which wants (out, in).",
-                "All of them are square, so torch refuses nothing, and every W is the transpose of its own.",
+                N_("Weights kept as (in, out), as GPT-2's are, go into nn.Linear, which wants (out, in)."),
+                N_(
+                    "All of them are square, so torch refuses nothing, and every W is the transpose of its "
+                    "own."
+                ),
                 weights_not_transposed,
             ),
         )

@@ -7,6 +7,8 @@ import torch
 from jaxtyping import Int
 from torch import Tensor
 
+from attn_words import N_, _
+
 LETTERS = "abcdefghijklmn"
 BAR, BLANK = "|", "·"
 SYMBOLS = LETTERS + BAR + BLANK
@@ -68,11 +70,18 @@ class Task:
         if strange:
             named = ", ".join(repr(each) for each in strange[:5])
             raise ValueError(
-                f"a sequence needs the letters {LETTERS[0]} to {LETTERS[-1]}, which are all that this model "
-                f"knows; got {named}"
+                _(
+                    "a sequence needs the letters {first} to {last}, which are all that this model knows; "
+                    "got {letters}",
+                    first=LETTERS[0],
+                    last=LETTERS[-1],
+                    letters=named,
+                )
             )
         if not 1 <= len(typed) <= self.most:
-            raise ValueError(f"a sequence needs from 1 to {self.most} letters; got {len(typed)}")
+            raise ValueError(
+                _("a sequence needs from 1 to {most} letters; got {count}", most=self.most, count=len(typed))
+            )
         whole = typed
         if self.name == "sort":
             whole = typed + BAR + "".join(sorted(typed))[:-1]
@@ -198,28 +207,28 @@ TASKS: dict[str, Task] = {
     task.name: task
     for task in (
         Task(
-            "induction", "say what came after this symbol before", 24, 24, True, 2, 2, 32, 6, 1000, 3e-3,
+            "induction", N_("say what came after this symbol before"), 24, 24, True, 2, 2, 32, 6, 1000, 3e-3,
             "dgcahdgcahdgc", _draw_blocks(24, 4, 12), _after_the_same,
-            "blocks of 4 to 12 different letters, each block repeated to the end",
-            _draw_letters(24), "letters drawn at random, no repeated blocks",
+            N_("blocks of 4 to 12 different letters, each block repeated to the end"),
+            _draw_letters(24), N_("letters drawn at random, no repeated blocks"),
         ),
         Task(
-            "previous token", "say the symbol just before", 16, 16, True, 1, 1, 16, 1, 300, 1e-2,
-            "acefeldandmaking", _draw_letters(16), _previous, "letters drawn at random",
+            "previous token", N_("say the symbol just before"), 16, 16, True, 1, 1, 16, 1, 300, 1e-2,
+            "acefeldandmaking", _draw_letters(16), _previous, N_("letters drawn at random"),
         ),
         Task(
-            "copy", "say the symbol at the same place", 12, 12, True, 1, 1, 16, 1, 200, 1e-2,
-            "hackedleaf", _draw_letters(12), _same, "letters drawn at random",
+            "copy", N_("say the symbol at the same place"), 12, 12, True, 1, 1, 16, 1, 200, 1e-2,
+            "hackedleaf", _draw_letters(12), _same, N_("letters drawn at random"),
         ),
         Task(
-            "reverse", "say the sequence from its end", 12, 12, False, 1, 1, 16, 1, 300, 1e-2,
-            "hackedleaf", _draw_padded(12, 6), _mirrored, "6 to 12 letters drawn at random",
-            _draw_padded(12, 1, 5), "1 to 5 letters drawn at random",
+            "reverse", N_("say the sequence from its end"), 12, 12, False, 1, 1, 16, 1, 300, 1e-2,
+            "hackedleaf", _draw_padded(12, 6), _mirrored, N_("6 to 12 letters drawn at random"),
+            _draw_padded(12, 1, 5), N_("1 to 5 letters drawn at random"),
         ),
         Task(
-            "sort", "after the bar, say the list in order", 16, 8, True, 1, 1, 32, 0, 800, 5e-3,
-            "hcmadglb", _draw_lists(8), _next_in_order, "lists of 2 to 8 different letters",
-            _draw_repeating_lists(8), "lists of 8 letters drawn at random, in which letters repeat",
+            "sort", N_("after the bar, say the list in order"), 16, 8, True, 1, 1, 32, 0, 800, 5e-3,
+            "hcmadglb", _draw_lists(8), _next_in_order, N_("lists of 2 to 8 different letters"),
+            _draw_repeating_lists(8), N_("lists of 8 letters drawn at random, in which letters repeat"),
         ),
     )
 }  # fmt: skip

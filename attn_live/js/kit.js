@@ -108,6 +108,7 @@ class Kit {
     this.said = element("p", { className: "live-kit-said" });
     this.said.setAttribute("role", "status");
     this.save = button(word("Save the file"), () => this.download());
+    this.save.dataset.live = "file";
     this.copy = button(word("Copy picture"), () => this.copyPicture());
     /** @type {Made | undefined} */
     this.made = undefined;
@@ -190,8 +191,11 @@ class Kit {
     const chosen = new FormData(/** @type {HTMLFormElement} */ (this.form));
     for (const name of /** @type {const} */ (["format", "shape", "scale", "colours"]))
       wanted[name] = String(chosen.get(name) ?? wanted[name]);
-    wanted.large = chosen.has("large");
-    wanted.caption = chosen.has("caption");
+    for (const name of /** @type {const} */ (["large", "caption"])) {
+      const tick = this.form.querySelector(`input[name=${name}]`);
+      // Where the file before had no look, it was asked for none.
+      if (tick instanceof HTMLInputElement && !tick.matches(":disabled")) wanted[name] = tick.checked;
+    }
     this.forget();
     clearTimeout(this.waiting);
     this.waiting = setTimeout(() => this.refresh(), MOST_TYPED_MILLISECONDS);
@@ -404,7 +408,7 @@ function sizeOf({ width, height }, scale) {
 function asPictures(words) {
   const told = words.filter((each) => /[\p{L}\p{N}\p{Extended_Pictographic}]/u.test(each)); // not a legend's line
   if (!told.length) return "";
-  const list = [...new Set(told)].join(", ");
+  const list = [...new Set(told)].join(word(", "));
   const some = list.length > MOST_NAMED ? `${list.slice(0, MOST_NAMED)}…` : list;
   return word(
     "Its fonts lack letters of these words, which are pictures as this browser draws them: {words}",

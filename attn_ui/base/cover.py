@@ -21,7 +21,7 @@ from attn_live.arrays import Crossed
 from attn_live.packing import Cursor, pack
 from attn_live.unpacking import unpacked
 from attn_ui.base.shared_cache import shared
-from attn_words import N_, _
+from attn_words import N_, SOURCE, _, language
 
 Follows = Mapping[str, Sequence[str]]
 GIVEN = ("given",)
@@ -101,12 +101,19 @@ def check(packed: bytes, name: str, follows: Iterable[str] = ()) -> None:
         raise ValueError(_("a panel or curve that is shown here: {names}", names=", ".join(there)))
 
 
-def called(name: str) -> str:
+def called(name: str, packed: bytes = b"") -> str:
     """Return what a panel or curve is called in sentences, whose trace has this name.
+
+    Args:
+        name: of the trace; packed: the figure, whose traces may say what people read.
 
     >>> called("head 2"), called("with the residual, one head")
     ('head 2', 'with the residual, one head')
     """
+    if packed and language() != SOURCE:
+        for trace in opened(packed)[0][0]["data"]:
+            if trace.get("name") == name and (said := (trace.get("meta") or {}).get("said")):
+                return html.unescape(str(said))
     numbered = _NUMBERED.fullmatch(name)
     if numbered:
         return _("head {number}", number=numbered[1])

@@ -150,7 +150,7 @@ class Seen(Generic[Now]):
         table = tuple((pattern, tuple(sources)) for pattern, sources in follows.items())
         steps = cover.covered(self.figure.steps, name, table)
         tells = any(letter.isdigit() for letter in self.figure.alt)
-        covered = _("Covered: {panel}.", panel=cover.called(name))
+        covered = _("Covered: {panel}.", panel=cover.called(name, self.figure.steps))
         figure = replace(
             self.figure,
             steps=steps,

@@ -109,9 +109,9 @@ class Pad:
     points: tuple[tuple[float, float], ...]
 
 
-def _called(name: str) -> str:
+def _called(name: str, read: str) -> str:
     """Return what a sentence calls a panel or curve, as markdown."""
-    said = f"**{plain(cover.called(name))}**"
+    said = f"**{plain(read)}**"
     return _("the {panel}", panel=said) if name in _WITH_ARTICLE else said
 
 
@@ -214,7 +214,7 @@ class Question:
     """What is asked about what is covered.
 
     Attributes:
-        name: of the panel or curve; kind: of question.
+        name: of the panel or curve; read: what people read as its name; kind: of question.
         maps: what is covered at every step, empty where it is a curve.
         step: where the slider stands; row, column: the cell that is asked for.
         slider: what the slider is called; texts: what it says at each step.
@@ -233,6 +233,7 @@ class Question:
     by_row: bool = False
     curve: Curve | None = None
     pad: Pad | None = None
+    read: str = ""
 
     @property
     def map(self) -> Map:
@@ -248,7 +249,7 @@ class Question:
 
     def sentence(self, step: int, row: int) -> str:
         """Return what is asked, as markdown."""
-        name = _called(self.name)
+        name = _called(self.name, self.read or cover.called(self.name))
         if self.kind == ALOUD and self.name.endswith("s"):
             return _("Covered: what are {panel}?", panel=name)
         if self.kind == ALOUD:
@@ -505,13 +506,13 @@ def question(
     step = at(figure.slider.steps) if figure.slider else 0
     texts = figure.slider.texts() if figure.slider else [""] * count_steps(figure.steps)
     label = figure.slider.label if figure.slider else ""
-    maps = read_maps(figure.steps, name)
+    maps, read = read_maps(figure.steps, name), cover.called(name, figure.steps)
     possible = _kinds(figure.steps, name, maps)
     asked = kind if kind in possible else ALOUD
     lost = "" if asked == kind or name not in cover.names(figure.steps) else kind
     if not maps:
         curve, pad = _read_curve(figure.steps, name, step)
-        return Question(name, asked, (), step, 0, 0, label, texts, curve=curve, pad=pad), lost
+        return Question(name, asked, (), step, 0, 0, label, texts, curve=curve, pad=pad, read=read), lost
     here = maps[step]
     chosen: Mapping[str, Steps] = figure.chosen
     axes = _axes(figure.steps, name)
@@ -524,7 +525,7 @@ def question(
         row = at(figure.rows.steps)
     row = min(own_row, len(here.rows) - 1) if row is None else row
     column = _second(here, row) if column is None else column
-    return Question(name, asked, maps, step, row, column, label, texts, by_row), lost
+    return Question(name, asked, maps, step, row, column, label, texts, by_row, read=read), lost
 
 
 def chooses_row(figure: "Figure", name: str) -> Steps | None:

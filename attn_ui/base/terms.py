@@ -13,20 +13,24 @@ from importlib.util import find_spec
 from attn_ui.base import latex
 from attn_ui.base.navigation import PAGES
 from attn_ui.base.term import Term
-from attn_words import _, cached
+from attn_words import SOURCE, _c, cached, language
 
 _LIST = "pages.glossary.terms"
 _SHORTEST = 3  # letters of a name that is looked for in sentences: shorter ones are letters of formulas
 _NAME = re.compile(r"[^\\{}]*[^\W\d_][^\\{}]*")
 _PLURALS = (("y", "ies"), ("x", "xes"), ("s", "ses"), ("", "s"))
 _VOWELS = "aeiou"
-# A word is no part of another: not "key" in "monkey", nor "head" in "multi-head". Chinese has no spaces:
-# there a form may begin and end anywhere, and one of a single letter would stand in too many words.
+# A word is no part of another: not "key" in "monkey", nor "head" in "multi-head".
+_WORD = re.compile(r"(?<![\w-])\w+")
+_GOES_ON = re.compile(r"\w|-\w")
+# Chinese has no spaces: a name begins and ends anywhere. But one of a single character stands in other words
+# too (均值, 关键, 值得): it is a name only after no other character or one of these, and not before those.
 _HAN = "㐀-鿿"
-_WORD = re.compile(rf"[{_HAN}]|(?<![^\W{_HAN}])(?<!-)[^\W{_HAN}]+")
-_GOES_ON = re.compile(rf"[^\W{_HAN}]|-\w")
-_IS_HAN = re.compile(f"[{_HAN}]")
-_SHORTEST_HAN = 2
+BEFORE = (
+    "的个每各种对在与和或把给从由用按是为到有同其这那哪该他看问读取算向于以随但较果闭叫使让除"
+    "两一几二三四五六七八九十"
+)
+NOT_AFTER = "盘部心入域发得班"
 _MARKS = re.compile(r":(?:violet|orange|green)\[|\*\*|\]\([^)]*\)|\\(?=\W)|`")
 
 
@@ -64,22 +68,29 @@ def every() -> tuple[Term, ...]:
     return (*general(), *of_views())
 
 
+def names(*english: str) -> tuple[str, ...]:
+    """Return names in the language that is spoken; where it has several for one, "、" stands between them.
+
+    >>> names("Query", "dot product")
+    ('Query', 'dot product')
+    """
+    if language() == SOURCE:
+        return english
+    return tuple(dict.fromkeys(said for name in english for said in _c("term", name).split("、")))
+
+
 def forms(term: Term) -> tuple[str, ...]:
-    """Return how a term is written in sentences: each of its names, one and several where that differs.
+    """Return how a term is written in sentences: each of its names, in English one and several.
 
     >>> forms(next(term for term in general() if term.name == "Query"))
     ('query', 'queries')
     """
+    if language() != SOURCE:
+        own = names(*(name for name in (term.name, *term.also) if name not in term.apart))
+        return tuple(name for name in own if has_han(name) or _is_looked_for(name))
     found: dict[str, None] = {}
     for name in (term.name, *term.also):
-        said = _(name)
-        if name in term.apart:
-            continue
-        if said != name:
-            if len(said) >= (_SHORTEST_HAN if _IS_HAN.search(said) else _SHORTEST):
-                found[said] = None
-            continue
-        if len(name) < _SHORTEST or not _NAME.fullmatch(name):
+        if name in term.apart or not _is_looked_for(name):
             continue
         first = name.split()[0]
         word = name[0].lower() + name[1:] if first[1:].islower() and name[1].isalpha() else name
@@ -91,6 +102,15 @@ def forms(term: Term) -> tuple[str, ...]:
     return tuple(found)
 
 
+def _is_looked_for(name: str) -> bool:
+    return len(name) >= _SHORTEST and _NAME.fullmatch(name) is not None
+
+
+def has_han(text: str) -> bool:
+    """Whether a text has a Chinese character."""
+    return re.search(f"[{_HAN}]", text) is not None
+
+
 def _plural(word: str) -> str:
     for ending, several in _PLURALS:
         if word.endswith(ending) and not (ending == "y" and word[-2] in _VOWELS):
@@ -98,7 +118,7 @@ def _plural(word: str) -> str:
     raise AssertionError(word)
 
 
-@cached()
+@cache
 def _by_first_word() -> dict[str, list[tuple[str, Term]]]:
     """Return the forms of all terms by the word that they begin with, the longest first."""
     found: dict[str, list[tuple[str, Term]]] = {}
@@ -119,17 +139,39 @@ def in_sentence(sentence: str) -> Iterator[Term]:
     ['Query', 'Key']
     """
     text = _MARKS.sub("", sentence)
+    if language() != SOURCE:
+        pattern, terms = _of_language()
+        yield from (terms[found[0].casefold()] for found in pattern.finditer(text))
+        return
     known = _by_first_word()
     end = 0
     for word in _WORD.finditer(text):
         start = word.start()
         for form, term in known.get(word[0].casefold(), ()) if start >= end else ():
             after = start + len(form)
-            goes_on = not _IS_HAN.match(form[-1]) and _GOES_ON.match(text, after)
-            if _reads(text[start:after], form) and not goes_on:
+            if _reads(text[start:after], form) and not _GOES_ON.match(text, after):
                 yield term
                 end = after
                 break
+
+
+@cached()
+def _of_language() -> tuple[re.Pattern[str], dict[str, Term]]:
+    """Return a pattern of all forms in a language other than English, the longest first, and their terms."""
+    terms = {form.casefold(): term for term in general() for form in forms(term)}
+    longest = sorted({form for term in general() for form in forms(term)}, key=lambda form: -len(form))
+    return re.compile("|".join(map(_bounded, longest))), terms
+
+
+def _bounded(form: str) -> str:
+    """Return a pattern of a form that is no part of another word."""
+    first, last = form[0], form[-1]
+    if len(form) == 1:
+        return f"(?:(?<![{_HAN}])|(?<=[{BEFORE}])){form}(?![{NOT_AFTER}])"
+    before = "" if has_han(first) else rf"(?<![^\W{_HAN}])(?<!-)"
+    after = "" if has_han(last) else rf"(?![^\W{_HAN}]|-\w)"
+    begins = f"[{first}{first.upper()}]" if form[:2].islower() else re.escape(first)
+    return before + begins + re.escape(form[1:]) + after
 
 
 def _reads(written: str, form: str) -> bool:
@@ -144,7 +186,7 @@ def meanings(on: str) -> dict[str, Term]:
         on: the page's folder, or "folder:view", where the symbols stand: what it means by a letter goes
             before what others mean by it.
     """
-    folder = on.partition(":")[0]
+    folder, _, _ = on.partition(":")
     found: dict[str, Term] = {}
     for here in ("", folder, on):
         found |= _meant(here, folder)

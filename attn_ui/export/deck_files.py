@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING
 
 from pptx import Presentation
 from pptx.dml.color import RGBColor
+from pptx.enum.lang import MSO_LANGUAGE_ID
 from pptx.enum.text import MSO_ANCHOR, PP_ALIGN
 from pptx.text.text import TextFrame
 from pptx.util import Emu, Inches, Pt
 
 from attn_figures import theme
 from attn_ui.screen.share import scannable
+from attn_words import _, speaking
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -32,6 +34,8 @@ TITLE_POINTS, CAPTION_POINTS, LINK_POINTS = 28, 14, 9
 CODE_TOP, CODE_SIDE = 6.48, 0.92  # the link's QR code, on the right
 BESIDE_CODE = MARGIN + CODE_SIDE + 0.1  # that captions keep free on both sides
 MOST_LINK = 150  # characters that fit on a line
+LOCALES = {"zh": MSO_LANGUAGE_ID.SIMPLIFIED_CHINESE}
+"""What PowerPoint is told of a language that is not English, so that it takes a font with its letters."""
 
 
 def write_pptx(slides: Sequence["Slide"], path: Path) -> None:
@@ -44,7 +48,7 @@ def write_pptx(slides: Sequence["Slide"], path: Path) -> None:
         title = slide.shapes.title
         title.left, title.top = Inches(MARGIN), Inches(TITLE_TOP)
         title.width, title.height = Inches(WIDTH - 2 * MARGIN), Inches(TITLE_HEIGHT)
-        _write(title.text_frame, each.title, TITLE_POINTS, theme.PRINT.ink, PP_ALIGN.LEFT)
+        _write(title.text_frame, each.title, TITLE_POINTS, theme.PRINT.ink, PP_ALIGN.LEFT, spoken=each.spoken)
         picture = slide.shapes.add_picture(
             str(each.picture), 0, Inches(PICTURE_TOP), height=Inches(PICTURE_HEIGHT)
         )
@@ -57,12 +61,13 @@ def write_pptx(slides: Sequence["Slide"], path: Path) -> None:
             box = slide.shapes.add_textbox(
                 Inches(BESIDE_CODE), Inches(top), Inches(WIDTH - 2 * BESIDE_CODE), Inches(height)
             )
-            _write(box.text_frame, text, points, colour, PP_ALIGN.CENTER, url=url)
+            _write(box.text_frame, text, points, colour, PP_ALIGN.CENTER, spoken=each.spoken, url=url)
         if code := _code(each.url, "png"):
             side = Inches(CODE_SIDE)
             left = deck.slide_width - Inches(MARGIN) - side
             shown = slide.shapes.add_picture(io.BytesIO(code), left, Inches(CODE_TOP), side, side)
-            shown._element.nvPicPr.cNvPr.set("descr", f"QR code of {each.url}")
+            with speaking(each.spoken):
+                shown._element.nvPicPr.cNvPr.set("descr", _("QR code of {link}", link=each.url))
         slide.notes_slide.notes_text_frame.text = f"{each.caption}\n{each.link}"
     deck.save(str(path))
 
@@ -89,7 +94,9 @@ def _code(url: str, kind: str) -> bytes:
     return file.getvalue()
 
 
-def _write(frame: TextFrame, text: str, points: int, colour: str, align: PP_ALIGN, *, url: str = "") -> None:
+def _write(
+    frame: TextFrame, text: str, points: int, colour: str, align: PP_ALIGN, *, spoken: str, url: str = ""
+) -> None:
     frame.word_wrap = True
     frame.vertical_anchor = MSO_ANCHOR.MIDDLE
     paragraph = frame.paragraphs[0]
@@ -97,6 +104,8 @@ def _write(frame: TextFrame, text: str, points: int, colour: str, align: PP_ALIG
     run = paragraph.add_run()
     run.text = text
     run.font.size = Pt(points)
+    if spoken in LOCALES:
+        run.font.language_id = LOCALES[spoken]
     run.font.color.rgb = RGBColor(*bytes.fromhex(colour.removeprefix("#")))
     if url:
         run.hyperlink.address = url
@@ -115,13 +124,15 @@ def _document(slides: Sequence["Slide"]) -> str:
     for each in slides:
         svg = base64.b64encode(each.picture.read_bytes()).decode()
         link = escape(_shortened(each.link))
+        with speaking(each.spoken):
+            named = escape(_("QR code"))
         code = base64.b64encode(_code(each.url, "svg")).decode()
         parts.append(
-            f"<section><h1>{escape(each.title)}</h1>"
+            f"<section lang='{each.spoken}'><h1>{escape(each.title)}</h1>"
             f"<img alt='{escape(each.caption)}' src='data:image/svg+xml;base64,{svg}'>"
             f"<p>{escape(each.caption)}</p>"
             f"<small>{_anchor(each.url, link)}</small>"
-            + (f"<img class='code' alt='QR code' src='data:image/svg+xml;base64,{code}'>" if code else "")
+            + (f"<img class='code' alt='{named}' src='data:image/svg+xml;base64,{code}'>" if code else "")
             + "</section>"
         )
     style = f"""
@@ -143,4 +154,4 @@ p, small {{ left: {BESIDE_CODE}in; right: {BESIDE_CODE}in; }}
 .code {{ top: {CODE_TOP}in; left: auto; right: {MARGIN}in; width: {CODE_SIDE}in; height: {CODE_SIDE}in; }}
 """
     head = f"<title>{escape(slides[0].title)}</title><style>{style}</style>"
-    return f'<!doctype html><html lang="en">{head}{"".join(parts)}</html>'
+    return f'<!doctype html><html lang="{slides[0].spoken}">{head}{"".join(parts)}</html>'

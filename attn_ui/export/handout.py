@@ -18,13 +18,22 @@ from markdown_it import MarkdownIt
 from mdit_py_plugins.dollarmath import dollarmath_plugin
 
 from attn_figures import theme
-from attn_ui.export.slides import SlidesError, chromium, save_slide, serving, writable
+from attn_ui.export.slides import (
+    SlidesError,
+    check_letters,
+    chromium,
+    in_language,
+    save_slide,
+    serving,
+    writable,
+)
 from attn_ui.lessons import shelf
 from attn_ui.lessons.answers import Truth, said, truth
 from attn_ui.lessons.check import complaints
-from attn_ui.lessons.figures import figure_of
+from attn_ui.lessons.figures import figure_of, shown_answer, shown_name
 from attn_ui.lessons.lesson import Aside, Lesson, LessonError, Part, Question, Step, Text
 from attn_ui.lessons.link_list import Line
+from attn_words import LANGUAGES, SOURCE, _, _n, language, paragraph, speaking
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -74,17 +83,18 @@ def document(lesson: Lesson, pictures: Mapping[str, Path], *, solved: bool) -> s
         pictures: an SVG for each link of its steps.
         solved: whether answers stand in it; room for them otherwise.
     """
-    name = "Solutions" if solved else "Name: <span class='blank'></span>"
+    name = _("Solutions") if solved else _("Name: {name}", name="<span class='blank'></span>")
+    minutes = _n("{count} minute.", "{count} minutes.", lesson.minutes)
     head = (
         f"<title>{escape(lesson.title)}</title><style>{_STYLE}</style><p class='name'>{name}</p>"
         f"<h1>{escape(lesson.title)}</h1>"
-        f"<p class='about'>{escape(lesson.about)} {lesson.minutes} minutes.</p>"
+        f"<p class='about'>{escape(paragraph(lesson.about, minutes))}</p>"
     )
     steps = "".join(
         _step(number, step, pictures.get(step.link), solved=solved)
         for number, step in enumerate(lesson.steps, start=1)
     )
-    return f"<!doctype html><html lang='en'><meta charset='utf-8'>{head}{steps}</html>"
+    return f"<!doctype html><html lang='{language()}'><meta charset='utf-8'>{head}{steps}</html>"
 
 
 def _step(number: int, step: Step, picture: Path | None, *, solved: bool) -> str:
@@ -93,10 +103,15 @@ def _step(number: int, step: Step, picture: Path | None, *, solved: bool) -> str
         svg = base64.b64encode(picture.read_bytes()).decode()
         shown = (
             f"<figure><img alt='' src='data:image/svg+xml;base64,{svg}'>"
-            f"<figcaption>{escape(step.link)}</figcaption></figure>"
+            f"<figcaption>{escape(_line(step).link)}</figcaption></figure>"
         )
     parts = "".join(_part(part, step, solved=solved) for part in step.parts)
     return f"<section><h2>{number}. {escape(step.title)}</h2>{shown}{parts}</section>"
+
+
+def _line(step: Step) -> Line:
+    """Return the link of a step as a line of a list, in the language that is spoken."""
+    return in_language(Line(step.line, step.link, step.link.strip("/"), step.title))
 
 
 def _part(part: Part, step: Step, *, solved: bool) -> str:
@@ -112,16 +127,20 @@ def _part(part: Part, step: Step, *, solved: bool) -> str:
 def _answer(question: Question, true: Truth, step: Step, *, solved: bool) -> str:
     if true.number is None:
         marks = [
-            f"<span class='{'right' if solved and option == true.answer else ''}'>{escape(option)}</span>"
+            f"<span class='{'right' if solved and option == true.answer else ''}'>"
+            f"{escape(shown_answer(question, step, option))}</span>"
             for option in true.options
         ]
         asked = f"<p class='options'>{''.join(marks)}</p>"
     else:
-        asked = f"<p>Answer: <span class='blank'>{escape(true.answer) if solved else ''}</span></p>"
+        room = f"<span class='blank'>{escape(true.answer) if solved else ''}</span>"
+        answer = _("Answer: {answer}", answer=room)
+        asked = f"<p>{answer}</p>"
     if not solved:
         return asked + _room()
     because = _html(question.because, step) if question.because else ""
-    return f"{asked}<div class='solution'><p>Computed: {escape(true.said)}.</p>{because}</div>"
+    computed = _("Computed: {reason}.", reason=escape(true.said))
+    return f"{asked}<div class='solution'><p>{computed}</p>{because}</div>"
 
 
 def _room() -> str:
@@ -129,21 +148,22 @@ def _room() -> str:
 
 
 def _html(text: Text, step: Step) -> str:
-    return str(_markdown().render(said(text, step.link, figure_of)))
+    return str(_markdown().render(said(text, step.link, figure_of, shown_name)))
 
 
 def make(lesson: Lesson, out: Path, address: str, browser: "Browser") -> list[Path]:
-    """Make the handout of a lesson and its solutions; return the two files."""
+    """Make the handout of a lesson and its solutions, in the language spoken here; return the two files."""
     folder = out / "pictures"
     folder.mkdir(exist_ok=True)
     context = browser.new_context(viewport={"width": 1280, "height": 800}, accept_downloads=True)
+    check_letters(context.new_page(), language())
     pictures: dict[str, Path] = {}
     for number, step in enumerate(lesson.steps, start=1):
         if step.link in pictures:
             continue
-        line = Line(step.line, step.link, step.link.strip("/"), step.title)
+        line = _line(step)
         tab = context.new_page()
-        slide, _ = save_slide(
+        slide, _told = save_slide(
             tab, f"{address.rstrip('/')}/{line.path}", line, folder / f"{number:02d}", "svg", public=""
         )
         tab.close()
@@ -177,17 +197,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("lesson", type=Path, help="a lesson, or a list of links")
     parser.add_argument("--out", type=Path, default=Path("build/handout"), help="the folder for the files")
+    parser.add_argument("--language", choices=LANGUAGES, default=SOURCE, help="of pictures and headings")
     parser.add_argument("--address", help="of an app that runs already; one is started otherwise")
     parser.add_argument("--chromium", help="the browser's program, where it is not found by itself")
     asked = parser.parse_args(arguments)
     try:
-        lesson = shelf.opened(asked.lesson)
-        if wrong := complaints(lesson):
-            raise SlidesError("\n".join(wrong))
-        out = writable(asked.out)
-        running = nullcontext(asked.address) if asked.address else serving()
-        with chromium(asked.chromium) as browser, running as address:
-            files = make(lesson, out, address, browser)
+        with speaking(asked.language):
+            lesson = shelf.translated(shelf.opened(asked.lesson), asked.lesson)
+            if wrong := complaints(lesson):
+                raise SlidesError("\n".join(wrong))
+            out = writable(asked.out)
+            running = nullcontext(asked.address) if asked.address else serving()
+            with chromium(asked.chromium) as browser, running as address:
+                files = make(lesson, out, address, browser)
     except (SlidesError, LessonError) as error:
         print(f"handout: {error}", file=sys.stderr)
         return 2

@@ -9,6 +9,7 @@ Each line of the list is a link, whole or from the page's name on, and may be fo
 A lesson (`lessons/*.md`) is such a list too: each step a slide, with its question.
 The app is started for it, unless `--address` names one, and a Chromium saves each page's first figure by the
 app's own Save panel: the same picture as on the screen. A line that is no link is named, the rest is made.
+A link speaks the language that it names (`lang=zh`), and otherwise that of `--language`.
 """
 
 import argparse
@@ -20,18 +21,19 @@ import time
 import urllib.request
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
-from urllib.parse import quote_plus, urlsplit
+from urllib.parse import parse_qs, quote_plus, urlencode, urlsplit
 
-from attn_ui.base.framing import SAY
+from attn_ui.base.framing import LANG, SAY
 from attn_ui.lessons import shelf
 from attn_ui.lessons.answers import bare, said
-from attn_ui.lessons.figures import figure_of
+from attn_ui.lessons.figures import figure_of, shown_name
 from attn_ui.lessons.lesson import LessonError, Step
 from attn_ui.lessons.link_list import Line, read_list
-from attn_ui.streamlit_inside.markup import READY
+from attn_ui.streamlit_inside.markup import NOTICE, READY
+from attn_words import LANGUAGES, SOURCE, language, speaking
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -60,6 +62,7 @@ class Slide:
     link: str
     picture: Path
     url: str = ""  # where the link leads for whoever sees the slide; "" where nobody knows
+    spoken: str = SOURCE  # the language of its words
 
 
 @contextmanager
@@ -118,6 +121,53 @@ def chromium(path: str | None = None) -> Iterator["Browser"]:
             browser.close()
 
 
+LETTERS = """(letters) => {
+    const [one, other] = [...letters].map((letter) => {
+        const canvas = document.createElement("canvas");
+        const brush = canvas.getContext("2d");
+        brush.font = "48px sans-serif";
+        brush.fillText(letter, 0, 60);
+        return canvas.toDataURL();
+    });
+    return one !== other;
+}"""
+"""Tells whether this browser has letters, by two of them: those that no font has look all alike."""
+
+
+def check_letters(page: "Page", spoken: str) -> None:
+    """Check that the browser can write a language.
+
+    Raises:
+        SlidesError: it has no font with its letters.
+    """
+    if not page.evaluate(LETTERS, LANGUAGES[spoken][:2]):
+        raise SlidesError(
+            f"no font of this system has the letters of {LANGUAGES[spoken]}: every word would be a row of "
+            "boxes; `apt-get install fonts-noto-cjk` brings one"
+        )
+
+
+def language_of(link: str) -> str:
+    """Return the language that a link names; English where it names none that is spoken here.
+
+    >>> language_of("single-head?t=0.5&lang=zh"), language_of("single-head")
+    ('zh', 'en')
+    """
+    named = parse_qs(urlsplit(link).query).get(LANG.name, [""])[-1]
+    return named if named in LANGUAGES else SOURCE
+
+
+def in_language(line: Line) -> Line:
+    """Have a link name the language that is spoken here, where it names none and that is not English."""
+    if language() == SOURCE or LANG.name in parse_qs(urlsplit(line.link).query):
+        return line
+    link, path = (
+        f"{each}{'&' if '?' in each else '?'}{urlencode({LANG.name: language()})}"
+        for each in (line.link, line.path)
+    )
+    return replace(line, link=link, path=path)
+
+
 def save_slide(
     page: "Page", url: str, line: Line, picture: Path, kind: str, *, public: str
 ) -> tuple[Slide, str]:
@@ -138,8 +188,9 @@ def save_slide(
     said = (told if told.count() else figure.locator(".live-says")).inner_text().strip()
     alt = figure.locator(".live-plot").get_attribute("aria-label") or ""
     heading = page.locator("h1").first.inner_text().strip()
-    dropped = [text for text in page.get_by_text("The default is used.").all_inner_texts() if text]
-    figure.get_by_role("button", name="Save", exact=True).click()
+    notices = page.locator(NOTICE).filter(has_text="link_off")  # its icon
+    dropped = [text for text in notices.locator("p").all_inner_texts() if text]
+    figure.locator("[data-live=save]").click()
     panel = page.locator("dialog.live-kit")
     panel.locator(f'input[name=format][value="{kind}"]').check()
     if kind != "html":
@@ -148,12 +199,13 @@ def save_slide(
         panel.locator("input[name=caption]").set_checked(False)
     page.wait_for_selector(f"dialog.live-kit[data-made={kind}], dialog.live-kit[data-made=failed]")
     with page.expect_download() as download:
-        panel.get_by_role("button", name="Save the file").click(timeout=WAIT_MILLISECONDS)
+        panel.locator("[data-live=file]").click(timeout=WAIT_MILLISECONDS)
     name = download.value.suggested_filename
     picture = picture.with_name(f"{picture.name}-{name}")
     download.value.save_as(picture)
     page.keyboard.press("Escape")
-    slide = Slide(line.title or heading, said or alt, public or line.link, picture, public)
+    spoken = language_of(line.link)
+    slide = Slide(line.title or heading, said or alt, public or line.link, picture, public, spoken)
     return slide, " ".join(dropped)
 
 
@@ -180,6 +232,9 @@ def make(
         viewport={"width": 1280, "height": 800}, accept_downloads=True, color_scheme="light"
     )
     slides, complaints = [], []
+    lines = [in_language(line) for line in lines]
+    for spoken in {language_of(line.link) for line in lines}:
+        check_letters(context.new_page(), spoken)
     for number, line in enumerate(tqdm(lines, unit="slide", disable=None), start=1):
         tab = context.new_page()
         tab.set_default_timeout(WAIT_MILLISECONDS)
@@ -234,11 +289,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--out", type=Path, default=Path("build/slides"), help="the folder for the files")
     parser.add_argument("--format", choices=FORMATS, default="pptx")
+    parser.add_argument("--language", choices=LANGUAGES, default=SOURCE, help="of links that name none")
     parser.add_argument("--address", help="of an app that runs already; one is started otherwise")
     parser.add_argument("--chromium", help="the browser's program, where it is not found by itself")
     asked = parser.parse_args(arguments)
     try:
-        return _run(asked)
+        with speaking(asked.language):
+            return _run(asked)
     except SlidesError as error:
         print(f"slides: {error}", file=sys.stderr)
         return 2
@@ -254,7 +311,7 @@ def lines_of(file: Path) -> tuple[list[Line], list[str]]:
     """
     if file.suffix == ".md":
         try:
-            lesson = shelf.opened(file)
+            lesson = shelf.translated(shelf.opened(file), file)
         except LessonError as error:
             raise SlidesError(str(error)) from error
         return [Line(step.line, step.link, _asking(step), step.title) for step in lesson.steps], []
@@ -267,7 +324,7 @@ def lines_of(file: Path) -> tuple[list[Line], list[str]]:
 
 def _asking(step: Step) -> str:
     """Return a step's page and query, with its question as the sentence that is said there."""
-    asked = next((bare(said(each.asks, step.link, figure_of)) for each in step.questions), "")
+    asked = next((bare(said(each.asks, step.link, figure_of, shown_name)) for each in step.questions), "")
     says = f"say={quote_plus(asked[: SAY.longest])}" if asked else ""
     joint = "&" if "?" in step.link else "?"
     return f"{step.link.strip('/')}{joint}{says}" if says else step.link.strip("/")

@@ -22,7 +22,6 @@ def _tied_by_name(setting: Choice | Several) -> dict[str, Any]:
     if not named.here():
         return _tied(setting.name)
     tie(setting.name)
-    named.before(setting)
     return {
         "key": setting.name,
         "persist_state": "session",

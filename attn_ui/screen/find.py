@@ -21,6 +21,7 @@ from attn_ui.base.framing import LESSON
 from attn_ui.base.navigation import PAGES, Listed
 from attn_ui.base.parameters import Choice, Tabs, shown
 from attn_ui.base.places import Found, Place
+from attn_ui.base.terms import names
 from attn_ui.lessons.lesson import Lesson
 from attn_ui.lessons.shelf import shelf
 from attn_ui.screen import language
@@ -52,6 +53,8 @@ KINDS = (
     N_("task"),
     N_("stage"),
     N_("use"),
+    N_("spelling"),
+    N_("data set"),
     N_("group of terms"),
 )
 """What can be found, as the list says it after the name."""
@@ -101,15 +104,14 @@ def _options(page: Listed, setting: Choice) -> Iterator[Found]:
 @cached()
 def listing() -> str:
     """Return everything as the browser reads it: names, what it is, where it is."""
-    every: list[Any] = [
-        [_in_both(found.names), _kind(found.kind), found.place.address] for found in everything()
-    ]
+    every: list[Any] = [[_in_both(found), _kind(found.kind), found.place.address] for found in everything()]
     return json.dumps(every, ensure_ascii=False, separators=(",", ":"))
 
 
-def _in_both(names: tuple[str, ...]) -> list[str]:
+def _in_both(found: Found) -> list[str]:
     """Return names in the language that is spoken, and then in English where that differs."""
-    return list(dict.fromkeys([*map(_, names), *names]))
+    said = names(*found.names) if found.kind == "term" else map(_, found.names)
+    return list(dict.fromkeys([*said, *found.names]))
 
 
 def _kind(kind: str) -> str:

@@ -8,10 +8,11 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from attn_ui.base.parameters import Choice, Parameter, Several
+from attn_ui.base.parameters import Choice, Parameter, Several, Tabs
 from attn_words import SOURCE, language
 
-_FRESH = "_named_fresh"  # settings that the address is still to say: their page was just opened
+_SPOKEN = "_named_language"  # in which the options of the page were shown last
+_WRITTEN = "_named_written"  # what was written into the address, by the settings' names
 
 
 def here() -> bool:
@@ -19,35 +20,46 @@ def here() -> bool:
     return language() != SOURCE
 
 
-def arrive(settings: Sequence[Parameter], *, goes_back: bool) -> None:
-    """Have the address say what its page's options are; to be called when a page is opened or gone back to.
+def leave() -> None:
+    """Take out of the address what options of the page before wrote there, as Streamlit does with its own.
+
+    The session keeps what was chosen; a link that says something else has its way.
+    """
+    for name, texts in st.session_state.pop(_WRITTEN, {}).items():
+        if texts and st.query_params.get_all(name) == texts:
+            del st.query_params[name]
+
+
+def arrive(settings: Sequence[Parameter], *, is_news: bool, goes_back: bool) -> None:
+    """Have options say what the address says; to be called before any control is made.
 
     Args:
-        settings: of the page; goes_back: whether what the address leaves out is at its default.
+        settings: of the page.
+        is_news: whether the page was opened or gone back to, so that the address may say something else.
+        goes_back: whether what the address leaves out is at its default.
     """
-    names = {each.name for each in settings if isinstance(each, Choice | Several)}
-    st.session_state[_FRESH] = dict.fromkeys(names, goes_back)
-
-
-def before(setting: Choice | Several) -> None:
-    """Take over what the address says, where that is news; before the control is made."""
-    fresh: dict[str, bool] = st.session_state.get(_FRESH, {})
-    if setting.name not in fresh:
+    spoken = st.session_state.get(_SPOKEN)
+    st.session_state[_SPOKEN] = language()
+    if not here() or not (is_news or spoken != language()):
         return
-    goes_back = fresh.pop(setting.name)
-    texts = [text for text in st.query_params.get_all(setting.name) if text in setting.options]
-    if texts or goes_back:
-        many = isinstance(setting, Several)
-        st.session_state[setting.name] = texts if many else texts[-1] if texts else setting.default
+    for setting in settings:
+        if not isinstance(setting, Choice | Several) or isinstance(setting, Tabs):
+            continue
+        texts = [text for text in st.query_params.get_all(setting.name) if text in setting.options]
+        if isinstance(setting, Several) and (texts or goes_back):
+            st.session_state[setting.name] = texts or [*setting.default]
+        elif texts or goes_back:
+            st.session_state[setting.name] = texts[-1] if texts else setting.default
 
 
 def after(setting: Choice | Several, chosen: str | Sequence[str]) -> None:
     """Have the address say what is chosen; it says nothing of what is at its default."""
     if not here():
         return
-    wanted = [chosen] if isinstance(chosen, str) else [*chosen]
-    if chosen == setting.default or not wanted:
-        wanted = []
+    texts = [chosen] if isinstance(chosen, str) else [*chosen]
+    default = [setting.default] if isinstance(setting, Choice) else [*setting.default]
+    wanted = [] if texts == default else texts
+    st.session_state.setdefault(_WRITTEN, {})[setting.name] = wanted
     if st.query_params.get_all(setting.name) == wanted:
         return
     if wanted:

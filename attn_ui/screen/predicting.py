@@ -60,6 +60,11 @@ def offered() -> Mapping[str, tuple[str, ...]]:
     return {name: predict.kinds(packed, name) for name in names(packed)}
 
 
+def read(name: str) -> str:
+    """Return what people read as the name of what can be covered."""
+    return called(name, st.session_state.get(_OFFERED) or b"")
+
+
 @dataclass(frozen=True, eq=False)
 class Predicting:
     """A covered figure, or one that was revealed, with its question.
@@ -149,7 +154,7 @@ class Predicting:
             return
         data = {
             "turn": f"{self._turn}-{bool(drawn)}",
-            "about": _("A chart to draw {curve} in", curve=called(self.question.name)),
+            "about": _("A chart to draw {curve} in", curve=self.question.read),
             "x": pad.x,
             "y": pad.y,
             "points": pad.points,

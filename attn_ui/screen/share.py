@@ -11,7 +11,6 @@ import streamlit as st
 
 from attn_live.bundle import joined
 from attn_ui.base.bounds import MAX_SETTINGS_BYTES
-from attn_ui.base.cover import called
 from attn_ui.base.framing import COVER, LANG, PARTS, PREDICT, SAY, framing
 from attn_ui.base.parameters import Parameter
 from attn_ui.base.pin import COMPARE, PIN, Pin
@@ -196,7 +195,7 @@ def _covers() -> dict[str, str]:
     name = st.selectbox(
         _("Cover"),
         list(there),
-        format_func=called,
+        format_func=predicting.read,
         index=None,
         placeholder=_("Nothing"),
         key="share-cover",

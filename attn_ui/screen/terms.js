@@ -23,26 +23,40 @@ let shown; // what the card explains: { key, box(), button }
 
 // ---- the list ----
 
-const isHan = (form) => /\p{Script=Han}/u.test(form); // Chinese has no spaces between words
+const isHan = (text) => /\p{Script=Han}/u.test(text); // Chinese has no spaces between words
+const literal = (text) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+const either = (form) =>
+  /^\p{Ll}[^_/]/u.test(form)
+    ? `[${form[0]}${form[0].toUpperCase()}]${literal(form.slice(1))}`
+    : literal(form);
+const whole = (form) =>
+  `(?<![\\p{L}\\p{N}_-])(?:${form})(?![\\p{L}\\p{N}_]|-[\\p{L}\\p{N}_])`;
 
-function prepared({ terms, named }) {
+// As `attn_ui.base.terms` finds a form that is no part of another word, where names are Chinese.
+function bounded(form, [before, notAfter]) {
+  const han = "\\p{Script=Han}";
+  if (form.length === 1)
+    return `(?:(?<!${han})|(?<=[${before}]))${form}(?![${notAfter}])`;
+  const letter = `(?!${han})[\\p{L}\\p{N}_]`;
+  const begins = isHan(form[0]) ? "" : `(?<!${letter}|-)`;
+  const ends = isHan(form.at(-1)) ? "" : `(?!${letter}|-[\\p{L}\\p{N}_])`;
+  return begins + either(form) + ends;
+}
+
+function prepared({ terms, named, beside }) {
   const forms = new Map();
   for (const term of terms) for (const form of term.forms ?? []) forms.set(form, term);
-  const literal = (text) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
-  const either = (form) =>
-    /^\p{Ll}[^_/]/u.test(form)
-      ? `[${form[0]}${form[0].toUpperCase()}]${literal(form.slice(1))}`
-      : literal(form);
   const longest = [...forms.keys()].sort((one, other) => other.length - one.length);
-  const spaced = longest.filter((form) => !isHan(form)).map(either);
-  const words = new RegExp(
-    [
-      `(?<![\\p{L}\\p{N}_-])(?:${spaced.join("|")})(?![\\p{L}\\p{N}_]|-[\\p{L}\\p{N}_])`,
-      ...longest.filter(isHan).map(literal),
-    ].join("|"),
-    "gu",
-  );
-  return { terms, forms, words, named: new Set(named), keys: new Map(terms.map((term) => [term.key, term])) };
+  const words = beside
+    ? longest.map((form) => bounded(form, beside)).join("|")
+    : whole(longest.map(either).join("|"));
+  return {
+    terms,
+    forms,
+    words: new RegExp(words, "gu"),
+    named: new Set(named),
+    keys: new Map(terms.map((term) => [term.key, term])),
+  };
 }
 
 async function fetched() {
@@ -286,7 +300,7 @@ function fill(term) {
   link.href = address;
   const name = element("strong", "", term.name);
   card.replaceChildren(
-    element("p", "", name),
+    element("p", "", name, ...(term.english ? [` ${term.english}`] : [])),
     notation(term),
     element("p", "", ...runs(term.says)),
     element("p", "", link),

@@ -17,11 +17,12 @@ import streamlit as st
 from attn_live.bundle import joined, mark
 from attn_ui.base import latex
 from attn_ui.base.term import Term
-from attn_ui.base.terms import every, forms, named
+from attn_ui.base.terms import BEFORE, NOT_AFTER, every, forms, named, names
 from attn_ui.screen import language
 from attn_ui.screen.live_figure import PLOTLY_ROUTE
 from attn_ui.streamlit_inside import markup
-from attn_words import _, cached
+from attn_words import SOURCE, _, cached
+from attn_words import language as spoken
 
 _LINE = (
     '<details class="terms-here" data-module="{module}" data-list="{list}" data-app="{app}" data-on="{on}" '
@@ -46,14 +47,17 @@ def place(terms: Sequence[Term], letters: str) -> None:
 @cached()
 def listing() -> str:
     """Return every term as the browser reads it, and which subscripts belong to their letters."""
-    terms = [_listed(term) for term in every()]
-    return json.dumps({"terms": terms, "named": sorted(named())}, ensure_ascii=False, separators=(",", ":"))
+    found: dict[str, Any] = {"terms": [_listed(term) for term in every()], "named": sorted(named())}
+    if spoken() != SOURCE:
+        found["beside"] = [BEFORE, NOT_AFTER]
+    return json.dumps(found, ensure_ascii=False, separators=(",", ":"))
 
 
 def _listed(term: Term) -> dict[str, Any]:
     said: dict[str, Any] = {
         "key": term.key,
-        "name": _(term.name),
+        "name": (name := names(term.name)[0]),
+        "english": term.name if term.name.casefold() != name.casefold() else "",
         "says": latex.written(_(term.says)),
         "paper": latex.in_text(term.paper),
         "ours": [run for symbol in term.symbols for run in (*latex.in_text(symbol), (", ", ""))][:-1],

@@ -58,6 +58,8 @@ PROSE = ", ".join(
 """All that a page says beside its figure, and its tabs."""
 MAIN = ".stMain"
 """All of the page but the sidebar and the navigation."""
+NOTICE = f"{MAIN} [data-testid=stAlert]"
+"""A sentence in a box that stands out."""
 TEXT = f"{MAIN} [data-testid=stMarkdownContainer]"
 """A text in it."""
 STATE = "data-test-script-state"

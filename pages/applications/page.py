@@ -1,6 +1,7 @@
 """Where attention is used: one small example each, that really runs, and what of it is trained."""
 
 from attn_ui.base.page import Page
+from attn_words import N_
 from pages.applications.follows import FOLLOWS
 from pages.applications.programs import programs
 from pages.applications.sees import asks, sees
@@ -10,8 +11,8 @@ from pages.applications.tables import tables
 
 PAGE: Page[State, State] = Page(
     "applications",
-    "Where attention is used",
-    "What changes is who asks (:violet[**query**]) and who answers (:orange[**key**]).",
+    N_("Where attention is used"),
+    N_("What changes is who asks (:violet[**query**]) and who answers (:orange[**key**])."),
     SETTINGS,
     asks=asks,
     sees=sees,

@@ -1,6 +1,7 @@
 """A program that prints the weights on screen."""
 
 from attn_ui.base.programs import OneProgram
+from attn_words import _
 from pages.applications.state import State
 from pages.applications.views import VIEWS
 
@@ -10,6 +11,9 @@ def programs(state: State) -> OneProgram:
     view = VIEWS[state.use]
     return OneProgram(
         lambda: view.program(state),
-        "Attention written out in PyTorch; what goes in is of `attn_core`: `pip install .` in this app's "
-        f"folder. It prints {view.prints}.",
+        _(
+            "Attention written out in PyTorch; what goes in is of `attn_core`: `pip install .` in this app's "
+            "folder. It prints {prints}.",
+            prints=_(view.prints),
+        ),
     )

@@ -8,6 +8,7 @@ from attn_ui.base.ask import Ask
 from attn_ui.base.page import Cell, Figure, Rows, Seen, Slider, Small
 from attn_ui.base.sentence import ask_sentence
 from attn_ui.base.shared_settings import SEED, TEMPERATURE, TEXT
+from attn_words import _, paragraph
 from pages.applications.compute import drawn
 from pages.applications.settings import FRAME, PATCH, PREFIX, USE, WINDOW, WORD
 from pages.applications.state import MOST_WORDS, State
@@ -16,14 +17,14 @@ from pages.applications.views import VIEWS, images
 
 def asks(ask: Ask) -> State:
     """Ask for the use, and for what it takes besides its sliders."""
-    use = ask.segment(USE, "Use", label_visibility="collapsed")
+    use = ask.segment(USE, _("Use"), label_visibility="collapsed")
     if use != "BERT and GPT":
         return State(use)
     wide, narrow = ask.columns([3, 1])
     with wide:
-        text = ask_sentence(ask, TEXT, "Sentence", tokenize=tokenize, most=MOST_WORDS, how_cut=how_cut)
+        text = ask_sentence(ask, TEXT, _("Sentence"), tokenize=tokenize, most=MOST_WORDS, how_cut=how_cut)
     with narrow:
-        return State(use, text, ask.whole(SEED, "Seed"))
+        return State(use, text, ask.whole(SEED, _("Seed")))
 
 
 def sees(ask: Ask, asked: State) -> Seen[State]:
@@ -33,22 +34,22 @@ def sees(ask: Ask, asked: State) -> Seen[State]:
     sliding = ask.exact(moved.steps)
     rows = None
     if view.rows:
-        queries = view.rows.steps
-        rows = Rows(view.rows.label, queries, Cursor(len(queries.values)), view.rows.names)
+        asking = view.rows()
+        rows = Rows(asking.label, asking.steps, Cursor(len(asking.steps.values)), asking.names)
     steps, says = drawn(asked, sliding)
-    ask.tell(view.asks)
+    ask.tell(_(view.asks))
     state = _at_sliders(ask, asked)
     figure = Figure(
         steps,
         key=f"use-{USE.options.index(asked.use)}",
-        alt=view.alt,
+        alt=_(view.alt),
         name=f"where attention is used: {asked.use}",
         slider=Slider(moved.label, sliding, names=moved.names),
         rows=rows,
         clicked=_choose_patch if asked.use == "images" else None,
         says=says,
     )
-    notes = [Small(f"**What is trained, what is not.** {view.trained}")]
+    notes = [Small(paragraph(_("**What is trained, what is not.**"), _(view.trained)))]
     return Seen(state, figure, notes=notes, leads=view.see(state), view=asked.use)
 
 

@@ -3,6 +3,7 @@
 from attn_ui.base.parameters import Choice, Parameter, Steps, grouped_tabs
 from attn_ui.base.places import Found, Place
 from attn_ui.base.shared_settings import SEED, TEMPERATURE, TEXT
+from attn_words import N_
 from pages.applications.state import MOST_WORDS, N_FRAME, N_PATCH, N_SHAPE, State
 
 TAB = grouped_tabs(understand=("Maths",), prove=("Checks",), take_away=("Data", "Code"))
@@ -17,11 +18,16 @@ SETTINGS: tuple[Parameter, ...] = (TAB, USE, TEXT, SEED, TEMPERATURE, PREFIX, PA
 
 # What these uses are searched by besides the names that are shown: of models, and of tasks.
 _ALSO = {
-    "translation": ("machine translation", "encoder–decoder attention", "summarising", "alignment"),
-    "BERT and GPT": ("BERT", "GPT", "T5", "prefix language model", "encoder or decoder"),
-    "images": ("vision transformer", "ViT", "patches"),
-    "captions": ("captioning",),
-    "speech": ("Conformer", "spectrogram", "local and global heads"),
+    "translation": (
+        N_("machine translation"),
+        N_("encoder–decoder attention"),
+        N_("summarising"),
+        N_("alignment"),
+    ),
+    "BERT and GPT": ("BERT", "GPT", "T5", N_("prefix language model"), N_("encoder or decoder")),
+    "images": (N_("vision transformer"), "ViT", N_("patches")),
+    "captions": (N_("captioning"),),
+    "speech": ("Conformer", N_("spectrogram"), N_("local and global heads")),
 }
 FOUND = tuple(
     Found(names, "use, Applications", Place("applications", {} if use == USE.default else {USE.name: use}))

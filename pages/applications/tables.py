@@ -3,15 +3,16 @@
 from collections.abc import Mapping
 
 from attn_ui.base.page import Columns
+from attn_words import N_, _
 from pages.applications.state import State
 from pages.applications.views import VIEWS
 
 
 def columns(state: State) -> Columns:
     """Return the table by its titles, a row for each map, query and key."""
-    titles = ("map", "query", "key", "may attend", "weight")
+    titles = (N_("map"), N_("query"), N_("key"), N_("may attend"), N_("weight"))
     rows = [
-        (head.name, query, key, head.mask is None or bool(head.mask[i, j]), weight)
+        (_(head.name), query, key, head.mask is None or bool(head.mask[i, j]), weight)
         for head in VIEWS[state.use].heads(state)
         for i, (query, row) in enumerate(zip(head.queries, head.attention.weights.tolist(), strict=True))
         for j, (key, weight) in enumerate(zip(head.keys, row, strict=True))

@@ -52,7 +52,7 @@ class Head:
 
 @dataclass(frozen=True)
 class View:
-    """One use of attention.
+    """One use of attention; what is said in constants is marked, and said where it is shown.
 
     Attributes:
         asks: who asks and who answers.
@@ -81,4 +81,4 @@ class View:
     prints: str
     checks: Callable[[State], list[Check]]
     see: Callable[[State], Sequence[See]]
-    rows: Moved | None = None
+    rows: Callable[[], Moved] | None = None

@@ -2,8 +2,10 @@
 
 import streamlit as st
 
+from attn_ui.base.parameters import shown
 from attn_ui.base.terms import of_views
 from attn_ui.screen import controls
+from attn_words import _
 from pages.glossary.settings import EVERY, GROUP
 from pages.glossary.terms import TERMS
 from pages.glossary.words import letters, listed
@@ -11,11 +13,11 @@ from pages.glossary.words import letters, listed
 
 def show(_group: str) -> None:
     """Ask for the group, and list its terms."""
-    group = controls.segment(GROUP, "Terms of")
+    group = controls.segment(GROUP, _("Terms of"))
     with st.container(key="terms"):
         for name in TERMS if group == EVERY else (group,):
-            st.header(name.capitalize(), anchor=False)
+            st.header(shown(GROUP, name).capitalize(), anchor=False)
             st.markdown(listed(TERMS[name]))
         if group in (EVERY, "symbols"):
-            st.header("Letters of single formulas", anchor=False)
+            st.header(_("Letters of single formulas"), anchor=False)
             st.markdown(letters(of_views()))

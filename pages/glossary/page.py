@@ -1,13 +1,14 @@
 """The glossary: the parts of a head by their names, and every term with the place that shows it."""
 
 from attn_ui.base.page import Page
+from attn_words import N_
 from pages.glossary.sees import asks, sees
 from pages.glossary.settings import SETTINGS
 
 PAGE: Page[None, str] = Page(
     "glossary",
-    "Glossary",
-    "What the parts of attention are called, in words, in papers and in code, and where to see each.",
+    N_("Glossary"),
+    N_("What the parts of attention are called, in words, in papers and in code, and where to see each."),
     SETTINGS,
     asks=asks,
     sees=sees,

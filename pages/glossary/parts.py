@@ -13,7 +13,9 @@ from attn_live.says import pack_says
 from attn_ui.base.markdown import plain
 from attn_ui.base.shared_cache import shared
 from attn_ui.base.term import Term
+from attn_words import _
 from pages.glossary.terms import TERMS
+from pages.glossary.words import all_names
 
 WORDS = ("the", "cat", "sat", "down")
 WIDTH = 4
@@ -81,8 +83,11 @@ def says(term: Term) -> str:
     >>> says(terms()[4])[:60]
     '**Score** (attention score, dot product, alignment, similarit'
     """
-    also = f" ({plain(', '.join(term.also))})" if term.also else ""
-    return f"**{plain(term.name)}**{also}. {plain(term.says)}"
+    name, *also = all_names(term)
+    said = {"name": plain(name), "says": plain(_(term.says))}
+    if not also:
+        return _("**{name}**. {says}", **said)
+    return _("**{name}** ({names}). {says}", names=plain(_(", ").join(also)), **said)
 
 
 @shared

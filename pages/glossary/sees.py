@@ -2,6 +2,8 @@
 
 from attn_ui.base.ask import Ask
 from attn_ui.base.page import Figure, Seen, Slider
+from attn_ui.base.terms import names
+from attn_words import _
 from pages.glossary import parts
 from pages.glossary.settings import GROUP, PART
 
@@ -16,9 +18,9 @@ def sees(ask: Ask, _asked: None) -> Seen[str]:
     figure = Figure(
         steps,
         key="parts",
-        alt="One attention head as a block diagram, one of its parts marked",
+        alt=_("One attention head as a block diagram, one of its parts marked"),
         name="the parts of a head",
-        slider=Slider("Part", PART, names=[term.name for term in parts.terms()]),
+        slider=Slider(_("Part"), PART, names=[names(term.name)[0] for term in parts.terms()]),
         says=says,
     )
     return Seen(ask.now(GROUP), figure, below="below")

@@ -3,6 +3,21 @@
 from collections.abc import Sequence
 
 from attn_ui.base.term import Term
+from attn_ui.base.terms import names
+from attn_words import _
+
+
+def all_names(term: Term) -> tuple[str, ...]:
+    """Return all names of a term: the one in the language that is spoken, and beside it the English one."""
+    name, *also = names(term.name, *term.also)
+    beside = () if name.casefold() == term.name.casefold() else (term.name,)
+    return tuple(dict.fromkeys((name, *beside, *also, *term.also)))
+
+
+def _see(term: Term) -> str:
+    """Return the link to what shows a term, as markdown."""
+    there = _("{page}: {place}", page=term.place.title, place=_(term.label))
+    return f"[{there}]({term.place.address})"
 
 
 def entry(term: Term) -> str:
@@ -10,24 +25,20 @@ def entry(term: Term) -> str:
 
     Everything in it is the glossary's own: nothing that a user typed.
     """
-    named = " · ".join((f"**{term.name}**", *term.also))
+    name, *also = all_names(term)
+    named = " · ".join((f"**{name}**", *also))
     written = [f"${term.paper}$"] if term.paper else []
     if term.symbols and term.symbols != (term.paper,):
-        written.append(f"here ${', '.join(term.symbols)}$")
+        written.append(_("here ${symbols}$", symbols=", ".join(term.symbols)))
     written += [f"`{code}`" for code in term.codes]
     notation = f" — {', '.join(written)}" if written else ""
     source = f" *{term.source}.*" if term.source else ""
-    see = f"[{term.place.title}: {term.label}]({term.place.address})"
-    return f"- {named}{notation}  \n  {term.says}{source} {see}"
+    return f"- {named}{notation}  \n  {_(term.says)}{source} {_see(term)}"
 
 
 def letters(terms: Sequence[Term]) -> str:
     """Return the letters that one view explains in words of its own, with these, as a list."""
-    lines = []
-    for term in terms:
-        see = f"[{term.place.title}: {term.label}]({term.place.address})"
-        lines.append(f"- ${', '.join(term.symbols)}$  \n  {term.says} {see}")
-    return "\n".join(lines)
+    return "\n".join(f"- ${', '.join(term.symbols)}$  \n  {_(term.says)} {_see(term)}" for term in terms)
 
 
 def listed(terms: Sequence[Term]) -> str:

@@ -10,6 +10,7 @@ from attn_ui.base.ask import Ask
 from attn_ui.base.markdown import plain
 from attn_ui.base.sentence import ask_sentence
 from attn_ui.base.shared_settings import TEXT
+from attn_words import N_, _, _c
 from pages.learned_heads import words
 from pages.learned_heads.compute import is_there
 from pages.learned_heads.model_shelf import maps_of, standing
@@ -38,21 +39,21 @@ from pages.learned_heads.whole import Whole
 OWN_MAPS = "learned_own_maps"  # what a file held is kept under this
 ORDERS = "_whole_orders"  # which head is large, and each measure's order of the heads on screen
 _LAST = "_trainer_last"
-_SOURCE_HELP = (
+_SOURCE_HELP = N_(
     "A toy shows previous-token and induction heads as they are learned. A real model shows heads that "
     "look at words, and attention sinks: tokens that draw weight whatever the words are."
 )
 _WHICH = {
-    "the previous word": "previous token",
-    "the next word": "next token",
-    "itself": "itself",
-    "the first word": "first token",
+    N_("the previous word"): "previous token",
+    N_("the next word"): "next token",
+    N_("itself"): "itself",
+    N_("the first word"): "first token",
 }
 
 
 def asks(ask: Ask) -> State:
     """Ask whose heads are shown, and for what those take."""
-    return _ASKS[ask.segment(SOURCE, "Heads of", label_visibility="collapsed", help=_SOURCE_HELP)](ask)
+    return _ASKS[ask.segment(SOURCE, _("Heads of"), label_visibility="collapsed", help=_(_SOURCE_HELP))](ask)
 
 
 def _toy(ask: Ask) -> Setting:
@@ -61,16 +62,19 @@ def _toy(ask: Ask) -> Setting:
         if wanted not in SHIPPED:
             ask.part("pages.learned_heads.train_now", wanted)
         recipe = _there(ask, wanted)
-        ask.heading("Sequence")
+        ask.heading(_("Sequence"))
         typed = _letters(ask, recipe.task)
-        ask.heading("Heads")
+        ask.heading(_c("group of settings", "Heads"))
         offered = [str(head + 1) for head in range(recipe.layers * recipe.heads)]
-        last = f"{len(offered)} is head {recipe.layers}.{recipe.heads}"
         off = ask.several(
             ABLATED,
-            "Heads switched off",
+            _("Heads switched off"),
             offered,
-            help=f"An ablation. Counted over all layers: {last}, layer and head.",
+            help=_(
+                "An ablation. Counted over all layers: {last} is head {number}, layer and head.",
+                last=len(offered),
+                number=f"{recipe.layers}.{recipe.heads}",
+            ),
         )
     if recipe != wanted:
         ask.say(f":material/edit: {words.not_trained(wanted, recipe)}")
@@ -79,20 +83,20 @@ def _toy(ask: Ask) -> Setting:
 
 def _recipe(ask: Ask) -> Recipe:
     """Ask for the task, and for the model: one that is ready made, or one to be trained now."""
-    ask.heading("Training")
-    task = ask.choose(TASK, "Task")
-    own = ask.segment(MODEL, "Model") == OWN
+    ask.heading(_("Training"))
+    task = ask.choose(TASK, _("Task"))
+    own = ask.segment(MODEL, _("Model")) == OWN
     usual = Recipe.usual(task)
     if own:
-        seed = ask.whole(OWN_SEED, "Seed")
+        seed = ask.whole(OWN_SEED, _("Seed"))
         layers, heads = (
             int(ask.segment(setting, label))
-            for setting, label in ((OWN_LAYERS, "Layers"), (OWN_HEADS, "Heads a layer"))
+            for setting, label in ((OWN_LAYERS, _("Layers")), (OWN_HEADS, _("Heads a layer")))
         )
         usual = replace(usual, seed=seed, layers=layers, heads=heads)
     without = replace(usual, positions=False)
     if own or without in SHIPPED:
-        return usual if ask.flag(PLACES, "Positions") else without
+        return usual if ask.flag(PLACES, _("Positions")) else without
     return usual
 
 
@@ -109,16 +113,19 @@ def _there(ask: Ask, wanted: Recipe) -> Recipe:
 def _letters(ask: Ask, task: str) -> str:
     """Ask for a sequence; while it cannot be read, say why and keep the last one that could."""
     setting, of = SEQUENCES[task], TASKS[task]
-    typed = ask.line(setting, "Your sequence", help=f"Letters from a to n, at most {of.most}.")
+    typed = ask.line(
+        setting, _("Your sequence"), help=_("Letters from a to n, at most {most}.", most=of.most)
+    )
     kept = f"_letters_{setting.name}"
     wanted = "".join(typed.split()).lower()
     try:
         of.tokens(wanted)
     except ValueError as error:
         last = ask.kept(kept, of.example)
-        ask.call(setting.name, "Your sequence", last)
+        ask.call(setting.name, _("Your sequence"), last)
         why = plain(words.capital(str(error)))
-        ask.say(f":material/edit: {why}. The picture still shows “{last}”.")
+        still = _("{why}. The picture still shows “{letters}”.", why=why, letters=last)
+        ask.say(f":material/edit: {still}")
         return last
     ask.keep(kept, wanted)
     return wanted
@@ -131,14 +138,18 @@ def _real(ask: Ask) -> Heads | None:
         ask.part("pages.learned_heads.waiting", now, how_to_come_by(now.fault))
         return None
     if now.fault:
-        ask.say(f":material/info: {plain(words.capital(now.fault))}. {now.model.name} is shown.")
+        shown = _("{why}. {model} is shown.", why=plain(words.capital(now.fault)), model=now.model.name)
+        ask.say(f":material/info: {shown}")
     with ask.sidebar():
-        ask.heading("Words")
+        ask.heading(_("Words"))
         try:
-            text = ask_sentence(ask, TEXT, "Sentence", tokenize=now.model.tokenize, most=now.model.most_words)
+            text = ask_sentence(
+                ask, TEXT, _("Sentence"), tokenize=now.model.tokenize, most=now.model.most_words
+            )
             maps = maps_of(text, now.model)
         except ValueError as error:
-            ask.say(f":material/error: {plain(words.capital(str(error)))}.")
+            fault = _("{fault}.", fault=plain(words.capital(str(error))))
+            ask.say(f":material/error: {fault}")
             return None
     masks = now.model.seen(len(maps.tokens or ()))
     whole = Whole(maps, *_shown(ask, maps), [None if each is None else each.numpy() for each in masks])
@@ -147,7 +158,7 @@ def _real(ask: Ask) -> Heads | None:
 
 def _own(ask: Ask) -> Heads | None:
     """Ask for a file."""
-    ask.part("pages.learned_heads.upload", None, "Heads of your own are read from a file, in the app.")
+    ask.part("pages.learned_heads.upload", None, _("Heads of your own are read from a file, in the app."))
     maps: AttentionMaps | None = ask.kept(OWN_MAPS, None)
     return None if maps is None else Heads(Whole(maps, *_shown(ask, maps)))
 
@@ -155,12 +166,12 @@ def _own(ask: Ask) -> Heads | None:
 def _shown(ask: Ask, maps: AttentionMaps) -> tuple[str, bool]:
     """Ask what heads are ordered by, where the large one stays, and whether words alone are shown."""
     with ask.sidebar():
-        ask.heading("Heads")
-        measure = ask.choose(RANK_BY, "Order heads by", on_change=partial(_keep_head, ask))
-        hide = bool(maps.special) and ask.flag(HIDE, "Hide special tokens")
-    with ask.row(label="Which head looks at"):
+        ask.heading(_c("group of settings", "Heads"))
+        measure = ask.choose(RANK_BY, _("Order heads by"), on_change=partial(_keep_head, ask))
+        hide = bool(maps.special) and ask.flag(HIDE, _("Hide special tokens"))
+    with ask.row(label=_("Which head looks at")):
         for label, which in _WHICH.items():
-            ask.button(label, partial(_find, ask, which), key=f"which-{which}")
+            ask.button(_(label), partial(_find, ask, which), key=f"which-{which}")
     return measure, hide
 
 

@@ -29,6 +29,7 @@ from attn_core.toys import (
 )
 from attn_ui.base.parameters import Steps
 from attn_ui.base.shared_cache import shared
+from attn_words import N_, _
 from pages.learned_heads.settings import STEP
 from pages.learned_heads.state import Heads, Setting
 from pages.learned_heads.trainer import TRAINER
@@ -59,7 +60,7 @@ def is_there(recipe: Recipe) -> bool:
 def steps_of(recipe: Recipe) -> Steps:
     """Return the slider over the steps at which this training was kept."""
     kept = tuple(each.step for each in run_of(recipe).checkpoints)
-    return replace(STEP, values=kept, only="a step at which the training was kept")
+    return replace(STEP, values=kept, only=N_("a step at which the training was kept"))
 
 
 @dataclass(frozen=True)
@@ -180,18 +181,26 @@ class Now:
         """The width of a head's queries and keys."""
         return self.task.d_model // self.recipe.heads
 
-    def head(self, head: int) -> str:
-        """Return what a head, counted from 0 over all layers, is called: layer and head.
+    def number(self, head: int) -> str:
+        """Return the layer, and the number within it, of a head that is counted from 0 over all layers.
 
-        The second head of the first layer is "head 1.2".
+        The second head of the first layer is "1.2".
         """
         layer, within = divmod(head, self.recipe.heads)
-        return f"head {layer + 1}.{within + 1}"
+        return f"{layer + 1}.{within + 1}"
+
+    def head(self, head: int) -> str:
+        """Return the name of a head's map and curves."""
+        return f"head {self.number(head)}"
+
+    def called(self, head: int) -> str:
+        """Return what a head is called in sentences."""
+        return _("head {number}", number=self.number(head))
 
     @property
     def off(self) -> list[str]:
         """What the heads that are off are called."""
-        return [self.head(head) for head in self.setting.off]
+        return [self.called(head) for head in self.setting.off]
 
     @cached_property
     def names(self) -> list[tuple[str, float]]:

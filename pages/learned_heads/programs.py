@@ -3,6 +3,7 @@
 from attn_core.toys import SHIPPED
 from attn_ui.base.markdown import plain
 from attn_ui.base.programs import OneProgram, Programs
+from attn_words import _, paragraph
 from pages.learned_heads.compute import Found
 from pages.learned_heads.snippet import by_hand, formula, snippet
 from pages.learned_heads.state import Heads
@@ -18,15 +19,17 @@ def programs(now: Found) -> Programs | OneProgram | None:
     if now.recipe not in SHIPPED:
         return OneProgram(
             lambda: snippet(now),
-            "These lines repeat the training with `attn_core`: `pip install .` in this app's folder. They "
-            "print the weights of all heads, and what the model says at every place.",
+            paragraph(
+                _("These lines repeat the training with `attn_core`: `pip install .` in this app's folder."),
+                _("They print the weights of all heads, and what the model says at every place."),
+            ),
         )
     return Programs(
         lambda: by_hand(now),
         lambda: snippet(now),
         lambda: formula(now),
-        prints="the weights of all heads, and what the model says at every place",
-        reads="the file of this training",
+        prints=_("the weights of all heads, and what the model says at every place"),
+        reads=_("the file of this training"),
     )
 
 
@@ -35,9 +38,14 @@ def _of_model(heads: Heads) -> OneProgram | None:
     if model is None:
         return None  # of a file there are two, in the tab
     name = None if model.is_packaged else model.name
-    where = f"\n\nStart them where the folder {plain(name)} is, or put its path in." if name else ""
+    says = _(
+        "These lines read the model with `attn_core` (`pip install .` in this app's folder) and print its "
+        "highest previous-token score."
+    )
+    if name:
+        where = _("Start them where the folder {name} is, or put its path in.", name=plain(name))
+        says = f"{says}\n\n{where}"
     return OneProgram(
         lambda: model_snippet(heads.text, hide=heads.whole.words_only, model=name),
-        "These lines read the model with `attn_core` (`pip install .` in this app's folder) and print its "
-        f"highest previous-token score.{where}",
+        says,
     )

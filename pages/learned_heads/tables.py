@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 from attn_core.toys import MEASURES
 from attn_ui.base.page import Columns
+from attn_words import N_
 from pages.learned_heads.compute import Found, Now
 from pages.learned_heads.state import Heads
 from pages.learned_heads.whole import SPECIAL, Whole
@@ -23,8 +24,8 @@ def of_toy(now: Now) -> Columns:
     return {
         "Head": [now.head(head) for head in range(now.n_head)],
         **{name: now.judged.measures[name].tolist() for name in MEASURES},
-        "right without it": gone.accuracy[now.at].tolist(),
-        "loss without it": gone.loss[now.at].tolist(),
+        N_("right without it"): gone.accuracy[now.at].tolist(),
+        N_("loss without it"): gone.loss[now.at].tolist(),
     }
 
 
@@ -32,11 +33,11 @@ def of_whole(whole: Whole) -> Columns:
     """Return the measures of the true weights, in the order of the slider."""
     scores = whole.all_scores
     return {
-        "Head": [whole.model.name(head).removeprefix("head ") for head in whole.order],
+        "Head": [whole.model.number(head) for head in whole.order],
         **{column(name): [scores[name][head] for head in whole.order] for name in whole.measures},
     }
 
 
 def column(measure: str) -> str:
-    """Return what a measure of a whole model is called above its column."""
+    """Return the title of a measure of a whole model, above its column."""
     return f"On {measure}" if measure == SPECIAL else capital(measure)

@@ -5,6 +5,7 @@ import secrets
 import streamlit as st
 
 from attn_core.toys import Recipe
+from attn_words import _
 from pages.learned_heads import words
 from pages.learned_heads.trainer import TRAINER, LineIsFullError
 
@@ -18,9 +19,10 @@ def show(recipe: Recipe) -> None:
         _progress(recipe)
         return
     if job is None or job.run is None:
-        st.button("Train", on_click=_begin, args=(recipe,))
+        st.button(_("Train"), on_click=_begin, args=(recipe,))
         if st.session_state.pop(_REFUSED, False):
-            st.caption(":material/info: Too many trainings wait in this process. Try again in a minute.")
+            full = _("Too many trainings wait in this process. Try again in a minute.")
+            st.caption(f":material/info: {full}")
         elif job is not None:
             st.caption(f":material/info: {words.ended(job.state, job.step)}")
 
@@ -33,9 +35,9 @@ def _progress(recipe: Recipe) -> None:
         st.rerun()
     st.progress(job.step / recipe.steps, words.progress(job, TRAINER.before(job)))
     if TRAINER.look(job, _who()):
-        st.button("Stop", on_click=TRAINER.stop, args=(recipe, _who()))
+        st.button(_("Stop"), on_click=TRAINER.stop, args=(recipe, _who()))
     else:
-        st.caption("The window that asked for this training can stop it.")
+        st.caption(_("The window that asked for this training can stop it."))
 
 
 def _begin(recipe: Recipe) -> None:

@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from attn_words import _
 from pages.learned_heads.model_shelf import Standing, standing
 from pages.learned_heads.model_words import INSTALL, how_to_come_by
 
@@ -22,6 +23,6 @@ def show(now: Standing) -> None:
 def _progress() -> None:
     """Show how far the reading is; the page runs again once it is over."""
     now = standing()
-    st.progress(now.share, "The model is being read, once for everybody.")
+    st.progress(now.share, _("The model is being read, once for everybody."))
     if now.is_over:
         st.rerun()

@@ -20,7 +20,7 @@ from attn_core import (
     previous_token_score,
 )
 from attn_figures.whole_model import Model
-from attn_ui.base.parameters import Steps
+from attn_ui.base.parameters import Steps, shown
 from pages.learned_heads.settings import RANK, RANK_BY
 
 BEGINS, GOES_ON = "·", "##"  # how tokens show where words begin: one of the two, see `model_words.MARKS`
@@ -188,14 +188,14 @@ class Whole:
                     scores[name] += map(float, measure(rows))
         return scores
 
-    def sink(self, head: int) -> tuple[str, float]:
+    def sink(self, head: int) -> tuple[list[str], float]:
         """Return what tokens draw weight whatever the words are, and how much of a head's.
 
-        Special tokens where there are any, else the first token.
+        Special tokens where there are any; none where it is the first token.
         """
         if self.special:
-            return " and ".join(self.special), self.all_scores[SPECIAL][head]
-        return "the first token", self.all_scores["first token"][head]
+            return self.special, self.all_scores[SPECIAL][head]
+        return [], self.all_scores["first token"][head]
 
     @property
     def scores(self) -> list[float]:
@@ -232,7 +232,7 @@ class Whole:
         return Model(
             self.layers,
             self.scores,
-            self.measure,
+            shown(RANK_BY, self.measure),
             self.order,
             [names[weights.shape[1]] for weights in self.layers],
             [names[weights.shape[2]] for weights in self.layers],

@@ -1,19 +1,35 @@
 """Sentences about the heads of a whole model; pure."""
 
-LOOKS = {
-    "previous token": "the {} before",
-    "next token": "the {} after",
-    "itself": "the {} itself",
-    "first token": "the first {}",
-    "special tokens": "special tokens",
+from collections.abc import Mapping, Sequence
+
+from attn_words import N_, _, _n, paragraph
+from pages.learned_heads.words import capital, joined
+
+# By the measure, and by what a place is called.
+_LOOKS: Mapping[str, Mapping[str, str]] = {
+    "previous token": {"token": N_("the token before"), "word": N_("the word before")},
+    "next token": {"token": N_("the token after"), "word": N_("the word after")},
+    "itself": {"token": N_("the token itself"), "word": N_("the word itself")},
+    "first token": {"token": N_("the first token"), "word": N_("the first word")},
+    "special tokens": {"token": N_("special tokens"), "word": N_("special tokens")},
 }
-
-
-NO_HEAD = {
-    "previous token": "no {} here has one before it",
-    "next token": "no {} here has one after it",
-    "first token": "no {} here comes after the first",
-    "special tokens": "this sequence has no special tokens",
+_NOWHERE: Mapping[str, Mapping[str, str]] = {
+    "previous token": {
+        "token": N_("No head looks at the token before, for no token here has one before it"),
+        "word": N_("No head looks at the word before, for no word here has one before it"),
+    },
+    "next token": {
+        "token": N_("No head looks at the token after, for no token here has one after it"),
+        "word": N_("No head looks at the word after, for no word here has one after it"),
+    },
+    "first token": {
+        "token": N_("No head looks at the first token, for no token here comes after the first"),
+        "word": N_("No head looks at the first word, for no word here comes after the first"),
+    },
+    "special tokens": {
+        "token": N_("No head looks at special tokens, for this sequence has no special tokens"),
+        "word": N_("No head looks at special tokens, for this sequence has no special tokens"),
+    },
 }
 
 
@@ -30,9 +46,9 @@ def seen(
     """Say what one head does, and where it stands among all.
 
     Args:
-        name: of the head; measure, score: what it is measured by.
+        name: what the head is called; measure, score: what it is measured by.
         rank: its place, from 1; n_head: how many heads there are.
-        of: what places are called.
+        of: what places are called, "token" or "word".
         alike: whether all heads have this score, so that none stands before another.
 
     >>> seen("head 1.3", "previous token", 0.99, 1, 72, of="word")
@@ -42,23 +58,81 @@ def seen(
     >>> seen("head 1.1", "entropy", 0.5, 1, 2, alike=True)
     'Each of the 2 heads has an entropy of **0.50** nats.'
     """
-    where = ordinal(rank)
-    alike = alike or n_head == 1
-    each = "The one head" if n_head == 1 else f"Each of the {n_head} heads"
-    if measure in LOOKS:
-        at = LOOKS[measure].format(of)
-        told = f"**{score:.2f}** of its weight, on average."
-        if alike:
-            return f"{each} gives {at} {told}"
-        if rank == 1:
-            return f"Of all {n_head} heads, **{name}** looks most at {at}: {told}"
-        return f"**{name.capitalize()}** is {where} of {n_head} in looking at {at}: {told}"
-    unit = "nats" if measure == "entropy" else "positions"
-    what = "entropy" if measure == "entropy" else "mean distance"
+    fields: dict[str, object] = {"score": f"{score:.2f}", "heads": n_head}
+    if n_head == 1:
+        return _the_one(measure, of, fields)
     if alike:
-        return f"{each} has {'an' if measure == 'entropy' else 'a'} {what} of **{score:.2f}** {unit}."
-    highest = "highest" if rank == 1 else f"{where} highest"
-    return f"**{name.capitalize()}** has the {highest} {what} of {n_head} heads: **{score:.2f}** {unit}."
+        return _each(measure, of, fields)
+    if measure not in _LOOKS:
+        return _highest(capital(name), measure, rank, fields)
+    place = _(_LOOKS[measure][of])
+    if rank == 1:
+        return _(
+            "Of all {heads} heads, **{head}** looks most at {place}: **{score}** of its weight, on average.",
+            head=name,
+            place=place,
+            **fields,
+        )
+    return _(
+        "**{head}** is {rank} of {heads} in looking at {place}: **{score}** of its weight, on average.",
+        head=capital(name),
+        rank=ordinal(rank),
+        place=place,
+        **fields,
+    )
+
+
+def _highest(name: str, measure: str, rank: int, fields: Mapping[str, object]) -> str:
+    """Say where a head stands by its entropy, or by how far it looks."""
+    if rank == 1 and measure == "entropy":
+        return _(
+            "**{head}** has the highest entropy of {heads} heads: **{score}** nats.", head=name, **fields
+        )
+    if rank == 1:
+        return _(
+            "**{head}** has the highest mean distance of {heads} heads: **{score}** positions.",
+            head=name,
+            **fields,
+        )
+    if measure == "entropy":
+        return _(
+            "**{head}** has the {rank} highest entropy of {heads} heads: **{score}** nats.",
+            head=name,
+            rank=ordinal(rank),
+            **fields,
+        )
+    return _(
+        "**{head}** has the {rank} highest mean distance of {heads} heads: **{score}** positions.",
+        head=name,
+        rank=ordinal(rank),
+        **fields,
+    )
+
+
+def _the_one(measure: str, of: str, fields: Mapping[str, object]) -> str:
+    """Say what the only head does."""
+    if measure in _LOOKS:
+        return _(
+            "The one head gives {place} **{score}** of its weight, on average.",
+            place=_(_LOOKS[measure][of]),
+            **fields,
+        )
+    if measure == "entropy":
+        return _("The one head has an entropy of **{score}** nats.", **fields)
+    return _("The one head has a mean distance of **{score}** positions.", **fields)
+
+
+def _each(measure: str, of: str, fields: Mapping[str, object]) -> str:
+    """Say what all heads do alike."""
+    if measure in _LOOKS:
+        return _(
+            "Each of the {heads} heads gives {place} **{score}** of its weight, on average.",
+            place=_(_LOOKS[measure][of]),
+            **fields,
+        )
+    if measure == "entropy":
+        return _("Each of the {heads} heads has an entropy of **{score}** nats.", **fields)
+    return _("Each of the {heads} heads has a mean distance of **{score}** positions.", **fields)
 
 
 def nowhere(measure: str, n_head: int, *, of: str = "token") -> str:
@@ -67,22 +141,39 @@ def nowhere(measure: str, n_head: int, *, of: str = "token") -> str:
     >>> nowhere("next token", 72, of="word")
     'No head looks at the word after, for no word here has one after it: the 72 heads stand as in the model.'
     """
-    stand = "" if n_head == 1 else f": the {n_head} heads stand as in the model"
-    return f"No head looks at {LOOKS[measure].format(of)}, for {NO_HEAD[measure].format(of)}{stand}."
+    why = _(_NOWHERE[measure][of])
+    if n_head == 1:
+        return _("{why}.", why=why)
+    return _("{why}: the {heads} heads stand as in the model.", why=why, heads=n_head)
 
 
-def drawn(tokens: str, share: float, *, whose: str, hidden: bool, sink: float) -> str:
-    """Say how much weight of ``whose`` lies on tokens that draw it whatever the words are.
+def drawn(tokens: Sequence[str], share: float, *, later: bool, hidden: bool, sink: float) -> str:
+    """Say how much weight lies on tokens that draw it whatever the words are.
 
-    >>> drawn("[CLS] and [SEP]", 0.87, whose="the words", hidden=True, sink=0.5)
+    Args:
+        tokens: which they are, none for the first token; share: of the weight.
+        later: whether the weight is that of the later tokens, and not that of the words.
+        hidden: whether they are hidden; sink: from which share on they are called a sink.
+
+    >>> drawn(["[CLS]", "[SEP]"], 0.87, later=False, hidden=True, sink=0.5)
     'Of the weight of the words **0.87** lies on [CLS] and [SEP], which are hidden: an attention sink.'
     """
-    where = f"{tokens}, which {'are' if ' and ' in tokens else 'is'} hidden" if hidden else tokens
-    is_sink = ": an attention sink" if share >= sink else ""
-    return f"Of the weight of {whose} **{share:.2f}** lies on {where}{is_sink}."
+    where = joined(tokens) if tokens else _("the first token")
+    if hidden:
+        where = _n("{tokens}, which is hidden", "{tokens}, which are hidden", len(tokens), tokens=where)
+    fields = {"share": f"{share:.2f}", "tokens": where}
+    if share >= sink:
+        if later:
+            return _(
+                "Of the weight of the later tokens **{share}** lies on {tokens}: an attention sink.", **fields
+            )
+        return _("Of the weight of the words **{share}** lies on {tokens}: an attention sink.", **fields)
+    if later:
+        return _("Of the weight of the later tokens **{share}** lies on {tokens}.", **fields)
+    return _("Of the weight of the words **{share}** lies on {tokens}.", **fields)
 
 
-SINKS = (
+SINKS = N_(
     "An attention sink is a token that draws weight whatever the words are: a row has to sum to one, and a "
     "head that finds nothing puts its weight there (Xiao et al., 2024)."
 )
@@ -94,19 +185,30 @@ def ordinal(number: int) -> str:
     >>> [ordinal(number) for number in (1, 2, 3, 4, 11, 22, 113)]
     ['1st', '2nd', '3rd', '4th', '11th', '22nd', '113th']
     """
-    ending = {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th") if number % 100 not in (11, 12, 13) else "th"
-    return f"{number}{ending}"
+    last = number % 10 if number % 100 not in (11, 12, 13) else 0
+    if last == 1:
+        return _("{number}st", number=number)
+    if last == 2:
+        return _("{number}nd", number=number)
+    if last == 3:
+        return _("{number}rd", number=number)
+    return _("{number}th", number=number)
 
 
-def hidden(n_special: int, names: list[str]) -> str:
-    """Say that special tokens are hidden, and what that does to the rows."""
-    if n_special == 0:
+def hidden(names: Sequence[str]) -> str:
+    """Say that special tokens are hidden, a name for each of their places, and what that does to the rows."""
+    if not names:
         return ""
-    told = " and ".join(dict.fromkeys(names))
-    return (
-        f"{told} {'is' if n_special == 1 else 'are'} hidden: each row shows how its weight on the words is "
-        "shared out, divided by its sum. Measures, order and sentence are of the true weights, what goes to "
-        "the hidden ones left in."
+    return paragraph(
+        _n(
+            "{tokens} is hidden: each row shows how its weight on the words is shared out, divided by its "
+            "sum.",
+            "{tokens} are hidden: each row shows how its weight on the words is shared out, divided by its "
+            "sum.",
+            len(names),
+            tokens=joined([*dict.fromkeys(names)]),
+        ),
+        _("Measures, order and sentence are of the true weights, what goes to the hidden ones left in."),
     )
 
 
@@ -114,7 +216,10 @@ def fewer(shown: int, n_head: int, longest: int) -> str:
     """Say that the slider has not all heads; empty where it has."""
     if shown == n_head:
         return ""
-    return (
-        f"The slider has {shown} of {n_head} heads, with maps of {longest} tokens; all are among the "
-        "thumbnails and in the tab Heads."
+    return _(
+        "The slider has {shown} of {heads} heads, with maps of {places} tokens; all are among the thumbnails "
+        "and in the tab Heads.",
+        shown=shown,
+        heads=n_head,
+        places=longest,
     )

@@ -1,44 +1,65 @@
 """Sentences from numbers; pure."""
 
 from collections.abc import Sequence
+from functools import reduce
 
 from attn_core.toys import CHANCE, SYMBOLS, TASKS, Outside, Recipe, Task
-from attn_figures.numbers import counted, number
+from attn_figures.numbers import number
 from attn_ui.base.markdown import listed
+from attn_words import N_, _, _c, _n, paragraph
 from pages.learned_heads.compute import NAMED, Now
 from pages.learned_heads.trainer import Job
 
 IS = {
-    "previous token": "is a previous-token head",
-    "induction": "is an induction head",
-    "diagonal": "looks at its own place",
-    "right place": "looks at the right place",
+    "previous token": N_("{head} is a previous-token head ({value})"),
+    "induction": N_("{head} is an induction head ({value})"),
+    "diagonal": N_("{head} looks at its own place ({value})"),
+    "right place": N_("{head} looks at the right place ({value})"),
 }
-NAMELESS = f"No head has a name: all their measures are below {NAMED}."
 
 
 def seen(now: Now) -> str:
     """Say how far the model is, what its heads are, and how it does on the sequence."""
-    judged = now.judged
+    judged, off = now.judged, now.off
     told = [
-        f"After **{now.step:,}** steps the model is right in **{judged.accuracy:.1%}** of held-out places "
-        f"(loss {number(judged.loss, 3)})."
+        _(
+            "After **{steps}** steps the model is right in **{right}** of held-out places (loss {loss}).",
+            steps=f"{now.step:,}",
+            right=f"{judged.accuracy:.1%}",
+            loss=number(judged.loss, 3),
+        )
     ]
-    off = now.off
     if off:
         told.append(
-            f"Without {listed(off)}: **{now.ablated.accuracy:.1%}** (loss {number(now.ablated.loss, 3)})."
+            _(
+                "Without {heads}: **{right}** (loss {loss}).",
+                heads=listed(off),
+                right=f"{now.ablated.accuracy:.1%}",
+                loss=number(now.ablated.loss, 3),
+            )
         )
-    heads = [(now.head(head), *largest) for head, largest in enumerate(now.names)]
-    named = [f"{head} {IS[name]} ({value:.2f})" for head, name, value in heads if value >= NAMED]
-    told.append(f"{capital(listed(named))}." if named else NAMELESS)
+    heads = [(now.called(head), *largest) for head, largest in enumerate(now.names)]
+    named = [_(IS[name], head=head, value=f"{value:.2f}") for head, name, value in heads if value >= NAMED]
+    told.append(
+        _c("heads that have a name", "{heads}.", heads=capital(listed(named))) if named else nameless()
+    )
     if not now.asked:
-        return " ".join([*told, "No place of this sequence has an answer: it takes more letters."])
+        return paragraph(*told, _("No place of this sequence has an answer: it takes more letters."))
     if len(off) == now.n_head:
-        return " ".join([*told, "With every head off nothing is read: all symbols are equally likely."])
-    who = f"Without {listed(off)} it" if off else "It"
-    told.append(f"{who} says {spoken(now.said, now.answers)}: {now.right} of {now.asked} right.")
-    return " ".join(told)
+        return paragraph(*told, _("With every head off nothing is read: all symbols are equally likely."))
+    says = {"symbols": spoken(now.said, now.answers), "right": now.right, "asked": now.asked}
+    if off:
+        told.append(
+            _("Without {heads} it says {symbols}: {right} of {asked} right.", heads=listed(off), **says)
+        )
+    else:
+        told.append(_("It says {symbols}: {right} of {asked} right.", **says))
+    return paragraph(*told)
+
+
+def nameless() -> str:
+    """Say that no head has a name."""
+    return _("No head has a name: all their measures are below {number}.", number=NAMED)
 
 
 def spoken(said: Sequence[int], answers: Sequence[int | None]) -> str:
@@ -52,7 +73,9 @@ def spoken(said: Sequence[int], answers: Sequence[int | None]) -> str:
         "–" if answer is None else SYMBOLS[symbol]
         for symbol, answer in zip(said[first:], answers[first:], strict=True)
     )
-    return f"**{symbols}** {f'from place {first + 1} on' if first else 'here'}"
+    if first:
+        return _("**{symbols}** from place {place} on", symbols=symbols, place=first + 1)
+    return _("**{symbols}** here", symbols=symbols)
 
 
 def capital(text: str) -> str:
@@ -60,26 +83,32 @@ def capital(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
+def joined(names: Sequence[str]) -> str:
+    """Join names, each but the first after an "and".
+
+    >>> joined(["[CLS]", "[SEP]"]), joined(["[CLS]"])
+    ('[CLS] and [SEP]', '[CLS]')
+    """
+    return reduce(lambda first, other: _("{first} and {other}", first=first, other=other), names)
+
+
 def what_is_learned(recipe: Recipe) -> str:
     """Say what the task asks and, by one that is there, how heads are called."""
+    called = ""
     if recipe.layers > 1:
-        called = " Head 2.1 is the first head of layer 2."
-    else:
-        called = " Head 1.2 is the second head of layer 1." if recipe.heads > 1 else ""
-    return (
-        f"The task at every place: {TASKS[recipe.task].says}.{called} Right answers are framed. Measures and "
-        f"curves are of sequences that the training never saw, of the kind that it draws: "
-        f"{TASKS[recipe.task].trained_on}."
+        called = _("Head 2.1 is the first head of layer 2.")
+    elif recipe.heads > 1:
+        called = _("Head 1.2 is the second head of layer 1.")
+    return paragraph(
+        _("The task at every place: {task}.", task=_(TASKS[recipe.task].says)),
+        called,
+        _("Right answers are framed."),
+        _(
+            "Measures and curves are of sequences that the training never saw, of the kind that it draws: "
+            "{kind}.",
+            kind=_(TASKS[recipe.task].trained_on),
+        ),
     )
-
-
-def without(off: Sequence[str]) -> str:
-    """Say without which heads a number was measured; "" with all of them.
-
-    >>> without([]), without(["head 1.1", "head 2.1"])
-    ('', 'without head 1.1 and head 2.1 ')
-    """
-    return f"without {listed(off)} " if off else ""
 
 
 def of_another_kind(task: Task, found: Outside, off: Sequence[str] = ()) -> str:
@@ -87,59 +116,110 @@ def of_another_kind(task: Task, found: Outside, off: Sequence[str] = ()) -> str:
 
     Args:
         task: what was learned; found: how the model does, without the heads that are off.
-        off: their names.
+        off: what they are called.
     """
-    where = f"Outside of that, on {task.strange_is}"
-    told = f"{where}, {without(off)}it is right in **{found.accuracy:.1%}** of the places"
+    fields = {"kind": _(task.strange_is), "right": f"{found.accuracy:.1%}", "heads": listed(off)}
     if found.n_certain == found.n_asked:
-        return f"{told}."
-    share = found.n_certain / found.n_asked
-    return (
-        f"{told}, if the last of several right places counts. Where all of them hold one symbol, which is so "
-        f"at {share:.0%} of the places, it is right in **{found.certain:.1%}**."
+        if off:
+            return _(
+                "Outside of that, on {kind}, without {heads} it is right in **{right}** of the places.",
+                **fields,
+            )
+        return _("Outside of that, on {kind}, it is right in **{right}** of the places.", **fields)
+    if off:
+        told = _(
+            "Outside of that, on {kind}, without {heads} it is right in **{right}** of the places, if the "
+            "last of several right places counts.",
+            **fields,
+        )
+    else:
+        told = _(
+            "Outside of that, on {kind}, it is right in **{right}** of the places, if the last of several "
+            "right places counts.",
+            **fields,
+        )
+    certain = _(
+        "Where all of them hold one symbol, which is so at {share} of the places, it is right in "
+        "**{right}**.",
+        share=f"{found.n_certain / found.n_asked:.0%}",
+        right=f"{found.certain:.1%}",
     )
+    return paragraph(told, certain)
 
 
 def progress(job: Job, before: int) -> str:
     """Say where a training stands: in the line, or how far it is."""
     if job.state == "waiting":
-        return f"In line: {counted(before, 'training')} before this one."
-    told = f"Step {job.step:,} of {job.recipe.steps:,}"
+        return _n(
+            "In line: {count:,} training before this one.",
+            "In line: {count:,} trainings before this one.",
+            before,
+        )
+    steps = {"step": f"{job.step:,}", "steps": f"{job.recipe.steps:,}"}
     if job.look is None:
-        return f"{told}."
-    return f"{told}: loss {number(job.look.loss, 3)}, right {job.look.accuracy:.1%}."
+        return _("Step {step} of {steps}.", **steps)
+    return _(
+        "Step {step} of {steps}: loss {loss}, right {right}.",
+        **steps,
+        loss=number(job.look.loss, 3),
+        right=f"{job.look.accuracy:.1%}",
+    )
 
 
 def ended(state: str, step: int) -> str:
     """Say how a training ended that did not come to its end."""
-    return f"{'Stopped' if state == 'stopped' else 'It failed'} after {counted(step, 'step')}."
+    if state == "stopped":
+        return _n("Stopped after {count:,} step.", "Stopped after {count:,} steps.", step)
+    return _n("It failed after {count:,} step.", "It failed after {count:,} steps.", step)
 
 
 def not_trained(wanted: Recipe, recipe: Recipe) -> str:
     """Say whose picture is shown while the wanted training is not there."""
-    return f"Not trained yet: {recipe_in_words(wanted)}. The picture shows {recipe_in_words(recipe)}."
+    return _(
+        "Not trained yet: {wanted}. The picture shows {shown}.",
+        wanted=recipe_in_words(wanted),
+        shown=recipe_in_words(recipe),
+    )
 
 
 def recipe_in_words(recipe: Recipe) -> str:
     """Name a training by what can be set."""
-    positions = "with positions" if recipe.positions else "without positions"
-    each = f"{counted(recipe.layers, 'layer')} of {counted(recipe.heads, 'head')}"
-    return f"seed {recipe.seed}, {each}, {positions}"
+    size = layers_of_heads(recipe.layers, recipe.heads)
+    if recipe.positions:
+        return _("seed {seed}, {size}, with positions", seed=recipe.seed, size=size)
+    return _("seed {seed}, {size}, without positions", seed=recipe.seed, size=size)
+
+
+def layers_of_heads(n_layer: int, n_head: int) -> str:
+    """Say how many layers and heads a model has.
+
+    >>> layers_of_heads(1, 2), layers_of_heads(2, 1)
+    ('1 layer of 2 heads', '2 layers of 1 head')
+    """
+    heads = _n("{count:,} head", "{count:,} heads", n_head)
+    return _n("{count:,} layer of {heads}", "{count:,} layers of {heads}", n_layer, heads=heads)
 
 
 def without_positions(now: Now) -> str:
     """Say why a first layer without positions cannot find the previous token, with its score and chance."""
     measures = now.judged.measures
     heads = range(now.recipe.heads)
-    scores = [f"{now.head(head)} {float(measures['previous token'][head]):.3f}" for head in heads]
+    scores = [f"{now.called(head)} {float(measures['previous token'][head]):.3f}" for head in heads]
     chance = [f"{float(measures[CHANCE][head]):.3f}" for head in heads]
-    order = (
-        " What it still learns of order comes by the causal mask, which shows every place what is before it."
+    return paragraph(
+        _(
+            "Without positions the scores of the first layer see words only: the same word scores alike "
+            "wherever it stands, so the token just before has no more weight than any other token before."
+        ),
+        _(
+            "Previous-token score: {scores}; any other token, on average: {chance}.",
+            scores=listed(scores),
+            chance=listed(chance),
+        ),
+        _(
+            "What it still learns of order comes by the causal mask, which shows every place what is before "
+            "it."
+        )
         if now.task.causal
-        else ""
-    )
-    return (
-        "Without positions the scores of the first layer see words only: the same word scores alike wherever "
-        "it stands, so the token just before has no more weight than any other token before. Previous-token "
-        f"score: {listed(scores)}; any other token, on average: {listed(chance)}.{order}"
+        else "",
     )

@@ -645,7 +645,9 @@ def last_key(key: str, means: Sequence[float], without: Sequence[float], scheme:
         return _(
             "On average {key}, the last key, draws from {least} to {most}.", key=key, least=least, most=most
         )
-    return _("On average {key}, the last key, draws {weights}.", key=key, weights=_(", ").join(told))
+    return _(
+        "On average {key}, the last key, draws {weights}.", key=key, weights=_c("phrases", ", ").join(told)
+    )
 
 
 def pairs(attended: int, full: int, kinds: Sequence[str], n_head: int) -> str:
@@ -683,7 +685,7 @@ def pairs(attended: int, full: int, kinds: Sequence[str], n_head: int) -> str:
                     heads=_numbers(own),
                 )
             )
-    patterns = _c("patterns of heads", ", ").join(whose)
+    patterns = _c("phrases", ", ").join(whose)
     if n_head == 1:
         return _("The masks leave {attended} of {pairs} ({share}); {patterns}.", patterns=patterns, **told)
     return _(

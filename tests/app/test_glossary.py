@@ -22,9 +22,11 @@ from attn_ui.base.parameters import Choice, Several, Steps, Tabs, by_name
 from attn_ui.base.places import Found, Place
 from attn_ui.base.term import Term
 from attn_ui.screen import find
+from attn_words import speaking
 from pages.glossary.parts import PARTS, walk
 from pages.glossary.settings import EVERY, GROUP
 from pages.glossary.terms import TERMS
+from pages.glossary.words import all_names, entry
 from tests.pages import PAGES, open_page, open_sound, tabs_of, way_to
 from tests.walk import fields, said_now
 
@@ -213,6 +215,32 @@ def test_the_head_of_the_picture_is_torch_s() -> None:
     assert head.x is not None
     assert head.projections is not None
     torch.testing.assert_close(torch.from_numpy(head.x @ head.projections[0]), q)
+
+
+def test_in_chinese_a_term_has_its_name_and_the_english_beside() -> None:
+    with speaking("zh"):
+        assert all_names(EVERY_TERM["Score"])[:3] == ("得分", "Score", "分数")
+        assert all_names(EVERY_TERM["Softmax"]) == ("softmax", "归一化指数函数", "normalised exponential")
+        assert entry(EVERY_TERM["Query"]).startswith(
+            "- **查询** · Query · 查询向量 — $Q = X W^Q$, 这里写作 $Q, q$"
+        )
+        for term in EVERY_TERM.values():
+            assert {each.casefold() for each in (term.name, *term.also)} <= {
+                each.casefold() for each in all_names(term)
+            }
+    assert all_names(EVERY_TERM["Score"])[:2] == ("Score", "attention score")
+
+
+def test_the_page_and_the_search_speak_chinese() -> None:
+    at = open_sound("glossary", lang="zh", part="5")
+    assert said_now(at)[0].startswith("得分（Score、分数、注意力得分、")
+    ((head, _, _),) = fields(at)
+    assert head["slider"]["texts" if "texts" in head["slider"] else "label"]
+    assert any("**词元** · Token" in each.value for each in at.markdown)
+    with speaking("zh"):
+        listed = {names[0]: names for names, *_ in json.loads(find.listing())}
+    assert listed["旋转位置编码"][:3] == ["旋转位置编码", "RoPE", "旋转嵌入"]
+    assert {"rotary embedding", "rotary"} <= {*listed["旋转位置编码"]}
 
 
 # ---- the search ----

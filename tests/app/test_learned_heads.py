@@ -78,7 +78,7 @@ def test_every_sentence_says_what_its_step_has(recipe: Recipe) -> None:
             now = Now(chosen, at)
             called = f"head {1 + head // recipe.heads}.{1 + head % recipe.heads}"
             assert now.head(head) == called
-            wanted = f"{called} {words.IS[name]} ({value:.2f})"
+            wanted = words.IS[name].format(head=called, value=f"{value:.2f}")
             assert (wanted in told.replace("Head", "head")) is (value >= 0.5)
             assert (f"{value:.2f}" in title(now, head)) is (value >= 0.5)
 

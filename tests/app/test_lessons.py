@@ -1,11 +1,13 @@
 """Lessons: read from Markdown, computed from the pages, refused with file and line where they are not so."""
 
 import math
+import re
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from markdown_it import MarkdownIt
 
 from attn_ui.lessons import check, shelf
 from attn_ui.lessons.answers import Truth, is_right, read_number, said, stated, truth
@@ -310,6 +312,37 @@ def test_a_link_with_an_unknown_setting_is_a_complaint() -> None:
 @pytest.mark.parametrize("file", OWN, ids=lambda file: str(file.stem))
 def test_each_lesson_of_the_app_is_so(file: Path) -> None:
     assert check.complaints(shelf.opened(file)) == []
+
+
+def texts_of(lesson: Lesson) -> list[Text]:
+    """All texts of a lesson, in their order."""
+    found = []
+    for step in lesson.steps:
+        for part in step.parts:
+            if isinstance(part, Text):
+                found.append(part)
+            elif isinstance(part, Question):
+                found += [part.asks, *([part.because] if part.because else [])]
+            else:
+                found.append(part.text)
+    return found
+
+
+@pytest.mark.parametrize("file", sorted(shelf.OWN.glob("*.md")), ids=lambda file: file.stem)
+def test_a_translated_lesson_asks_and_says_the_same(file: Path) -> None:
+    """So its answers are as computed, and the numbers and formulas of its texts are the same."""
+    own, other = shelf.opened(file), shelf.opened(file.parent / "zh_CN" / file.name)
+    assert check.disagreements(other, own) == []
+    for text, chinese in zip(texts_of(own), texts_of(other), strict=True):
+        assert sorted(text.quantities) == sorted(chinese.quantities)
+        formulas = [sorted(re.findall(r"\$\$.+\$\$", each.markdown)) for each in (text, chinese)]
+        assert formulas[0] == formulas[1]
+        assert re.search("[一-鿿]", chinese.markdown) or not re.search("[a-z]{3} [a-z]{3}", chinese.markdown)
+        # As Chinese is set: full-width marks, and nothing that Markdown would leave as a star.
+        assert not re.search("[一-鿿][,;:?!]", chinese.markdown), chinese.markdown
+        plain = re.sub(r"\$[^$]+\$|`[^`]*`", "", chinese.markdown)
+        inline = [each for token in MarkdownIt().parse(plain) for each in token.children or ()]
+        assert not [each.content for each in inline if each.type == "text" and "*" in each.content]
 
 
 def test_the_lecture_is_a_lesson_too() -> None:

@@ -11,6 +11,7 @@ from attn_core import KERNELS, SCHEMES
 from attn_ui.base import latex, terms
 from attn_ui.base.links import bad_settings
 from attn_ui.screen import terms as line
+from attn_words import PSEUDO, speaking, translations
 from pages import PAGES
 from pages.applications.settings import USE
 from pages.what_courses_say.claims import CLAIMS
@@ -127,6 +128,52 @@ def test_every_name_of_every_term_is_found_in_a_sentence() -> None:
         "Causal mask",
         "Weight",
     ]
+
+
+# By hand: what a reader of Chinese finds in a sentence, and what is part of another word.
+IN_CHINESE = {
+    "键和值来自查询，关键在于均值。": ["Key", "Value", "Query"],
+    "每个键的值乘以**权重**，按键值得按。": ["Key", "Value", "Weight"],
+    "两个头共用 KV 缓存，softmax 温度为 2。": ["Head", "KV cache", "Temperature"],
+    "核给每个点一个数，核心不是核。": ["Kernel"],
+    "用softmax把缩放后的得分变成权重": ["Softmax", "Scaled score", "Weight"],
+    "查询 cat 给键 sat 的权重为 0.41": ["Query", "Key", "Weight"],
+    "多头注意力中，归纳头从开头看到头 1.1": ["Multi-head attention", "Induction head", "Head"],
+    "Softmax 与 multi-softmax，解码器解码": ["Softmax", "Decoder", "Decoding"],
+    "The query of a head": [],
+}
+
+
+@pytest.mark.parametrize("sentence", IN_CHINESE)
+def test_terms_are_found_in_a_chinese_sentence(sentence: str) -> None:
+    with speaking("zh"):
+        found = [term.name for term in terms.in_sentence(sentence)]
+    assert list(dict.fromkeys(found)) == IN_CHINESE[sentence]
+
+
+def test_every_chinese_name_is_found_and_is_of_one_term() -> None:
+    with speaking("zh"):
+        every = [(form, term) for term in terms.general() for form in terms.forms(term)]
+        assert len({form.casefold() for form, _ in every}) == len(every)
+        for form, term in every:
+            for written in (f"看{form}，", f"（{form}）", f"它的 {form} 是"):
+                assert [*terms.in_sentence(written)] == [term], written
+        listed: dict[str, Any] = json.loads(line.listing())
+    assert any(term["name"] == "查询" and term["english"] == "Query" for term in listed["terms"])
+    assert '"english":' not in line.listing()
+    assert '"beside":' not in line.listing()
+
+
+def test_every_term_is_translated() -> None:
+    known, kept = translations("zh"), ("argmax", "num_heads", "epanechnikov", "Nadaraya–Watson")
+    for term in terms.general():
+        for name in (term.name, *term.also):
+            is_word = re.search("[a-z]{6}", name) and name not in kept
+            assert known.pgettext("term", name) != name or not is_word, name
+        assert known.gettext(term.says) != term.says
+        assert known.gettext(term.label) != term.label
+    with speaking(PSEUDO):
+        assert not re.search("[a-z]{3}", "".join(terms.names("Query", "attention score")))
 
 
 def test_a_page_means_its_own_by_a_letter() -> None:

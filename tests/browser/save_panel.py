@@ -12,7 +12,7 @@ class SavePanel:
 
     def __init__(self, app: AppPage, key: str) -> None:
         self.app = app
-        app.figure(key).get_by_role("button", name="Save", exact=True).click()
+        app.figure(key).locator("[data-live=save]").click()
         self.dialog = app.page.locator("dialog.live-kit")
         expect(self.dialog).to_be_visible()
 
@@ -29,7 +29,7 @@ class SavePanel:
         self.choose(format=form, **look)
         self.made(form)
         with self.app.page.expect_download() as download:
-            self.dialog.get_by_role("button", name="Save the file").click()
+            self.dialog.locator("[data-live=file]").click()
         path = folder / download.value.suggested_filename
         download.value.save_as(path)
         return path

@@ -76,7 +76,7 @@ def test_axe_finds_nothing_on_the_overview(app: AppPage) -> None:
     assert faults_in_both_themes(app, theme.LIGHT)[0] == []
 
 
-@pytest.mark.sample(2)
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("address", WALKS)
 def test_axe_finds_nothing_on_any_tab_or_view(
     app: AppPage, address: str, request: pytest.FixtureRequest
@@ -146,6 +146,7 @@ def test_every_digit_in_a_cell_reads_on_its_colour(app: AppPage) -> None:
         assert worst >= 4.5
 
 
+@pytest.mark.soak
 def test_every_digit_of_a_saved_picture_reads_on_its_colour(app: AppPage, tmp_path: Path) -> None:
     app.open("multi-head")
     app.press("maps", "Home")  # one head, whose output has colours from end to end

@@ -90,6 +90,7 @@ def check_same(one: np.ndarray, other: np.ndarray) -> None:
 
 
 @pytest.mark.film
+@pytest.mark.soak
 def test_the_film_is_right_where_a_canvas_lies(live: AppPage) -> None:
     live.page.add_init_script(f"({FALSIFY})({WAYS})")
     compare_film(live, "")
@@ -156,6 +157,7 @@ CELLS = """
 """
 
 
+@pytest.mark.soak
 def test_maps_are_right_where_firefox_resists_fingerprinting(server: str) -> None:
     if reason := missing("Firefox"):
         pytest.skip(reason)

@@ -171,6 +171,7 @@ def test_students_of_a_killed_process_come_back_and_a_rolling_restart_loses_nobo
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="/proc tells whose process a process is")
+@pytest.mark.soak
 def test_when_the_process_of_all_is_killed_all_start_again(room: Room) -> None:
     before = room.pids()
     parents = {Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1] for pid in before.values()}
@@ -183,6 +184,7 @@ def test_when_the_process_of_all_is_killed_all_start_again(room: Room) -> None:
         wait_for(f"http://127.0.0.1:{port}/_stcore/health", room.process)
 
 
+@pytest.mark.soak
 def test_code_that_does_not_open_leaves_the_class_as_it_is(
     tmp_path: Path, pytestconfig: pytest.Config
 ) -> None:
@@ -242,6 +244,7 @@ def test_code_that_does_not_open_leaves_the_class_as_it_is(
         assert room.pids().keys() == before.keys()
 
 
+@pytest.mark.soak
 def test_half_a_request_does_not_stay_for_ever_at_the_proxy(room: Room) -> None:
     port = int(room.address.rpartition(":")[2])
     with socket.create_connection(("127.0.0.1", port), timeout=60) as half:

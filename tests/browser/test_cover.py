@@ -163,6 +163,7 @@ def test_a_click_on_the_hatch_answers_and_share_makes_the_link(app: AppPage) -> 
     expect(app.page.locator(".live-says").first).to_contain_text("Covered: head 2.")
 
 
+@pytest.mark.soak
 def test_a_curve_is_drawn_and_measured(app: AppPage) -> None:
     page = app.page
     app.open("kernel-regression?cover=estimate&predict=curve")

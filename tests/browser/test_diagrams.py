@@ -52,6 +52,7 @@ def test_a_click_on_a_box_opens_its_stage(app: AppPage) -> None:
         app.settle()
 
 
+@pytest.mark.soak
 def test_a_click_on_a_box_of_many_heads_opens_a_picture_or_a_tab(app: AppPage) -> None:
     app.open("multi-head?view=diagram&kv=2")
     assert "2 heads read the same keys and values" in hovered(app, "maps", "attention")

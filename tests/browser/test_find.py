@@ -76,6 +76,7 @@ def test_a_place_on_the_same_page_is_a_step_and_is_as_its_link_says(app: AppPage
     wait_at(app, "Single-head attention", mask="causal", seed="7")
 
 
+@pytest.mark.soak
 def test_several_are_chosen_among_by_arrows_and_escape_leaves(app: AppPage) -> None:
     app.open()
     type_in(app, "causal head")
@@ -126,6 +127,7 @@ def test_nothing_is_fetched_until_somebody_goes_to_the_field(app: AppPage) -> No
     assert sum("/find." in each for each in asked) == 2
 
 
+@pytest.mark.soak
 def test_a_list_that_cannot_be_fetched_is_told_and_asked_for_again(app: AppPage) -> None:
     app.open()
     app.page.route(f"**/{LIST}", lambda route: route.abort())
@@ -152,6 +154,7 @@ def test_every_name_leads_somewhere(app: AppPage, server: str) -> None:
             assert meant == place, name
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("width", [390, 1280])
 def test_axe_finds_nothing_in_what_is_found(app: AppPage, width: int) -> None:
     app.page.set_viewport_size({"width": width, "height": 844})
@@ -180,6 +183,7 @@ def test_on_a_phone_it_unfolds_over_the_title_and_moves_nothing(app: AppPage) ->
     app.settle()
 
 
+@pytest.mark.soak
 def test_an_embedded_page_and_a_lesson_can_be_without_it(app: AppPage) -> None:
     app.open("single-head?embed=true")
     assert field(app).count() == 0
@@ -201,6 +205,7 @@ def test_a_link_of_the_glossary_goes_there_and_the_session_stays(app: AppPage) -
     app.settle()
 
 
+@pytest.mark.soak
 def test_the_slider_walks_through_the_parts(app: AppPage) -> None:
     app.open("glossary")
     app.press("parts", "ArrowRight", times=7)
@@ -210,6 +215,7 @@ def test_the_slider_walks_through_the_parts(app: AppPage) -> None:
 
 
 @pytest.mark.parametrize("width", [390, 1280])
+@pytest.mark.soak
 def test_axe_finds_nothing_on_the_glossary(app: AppPage, width: int) -> None:
     app.page.set_viewport_size({"width": width, "height": 844})
     app.open("glossary")
@@ -218,6 +224,7 @@ def test_axe_finds_nothing_on_the_glossary(app: AppPage, width: int) -> None:
     assert app.page.evaluate("document.documentElement.scrollWidth") <= width
 
 
+@pytest.mark.soak
 def test_without_the_field_a_link_of_the_glossary_still_leads_there(browser: Browser, server: str) -> None:
     page = browser.new_page()
     page.goto(f"{server}/glossary?group=cost&embed=true")
@@ -226,6 +233,7 @@ def test_without_the_field_a_link_of_the_glossary_still_leads_there(browser: Bro
     page.close()
 
 
+@pytest.mark.soak
 def test_every_page_stands_in_the_navigation_beside_a_sidebar(app: AppPage) -> None:
     app.open("single-head")
     shown = app.page.get_by_test_id("stTopNavLink").filter(visible=True).all_inner_texts()

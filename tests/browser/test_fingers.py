@@ -78,7 +78,7 @@ def test_a_tap_chooses_its_cell_tells_its_value_and_frames_it_in_every_map(touch
     assert touched.page.evaluate(ZOOM) == 1
 
 
-@pytest.mark.sample(2)
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(("right", "down"), [(0, -FAR), (0, FAR), (FAR, 0), (-FAR, 0)])
 def test_a_swipe_over_a_figure_scrolls_the_page_and_chooses_nothing(
     touched: AppPage, right: float, down: float
@@ -94,6 +94,7 @@ def test_a_swipe_over_a_figure_scrolls_the_page_and_chooses_nothing(
     assert touched.n_asked == asked
 
 
+@pytest.mark.soak
 def test_two_fingers_zoom_the_page_and_choose_nothing(touched: AppPage) -> None:
     touched.open("single-head")
     asked, address = touched.n_asked, touched.page.url
@@ -106,6 +107,7 @@ def test_two_fingers_zoom_the_page_and_choose_nothing(touched: AppPage) -> None:
     assert touched.n_asked == asked
 
 
+@pytest.mark.soak
 def test_a_finger_that_rests_on_a_cell_chooses_nothing(touched: AppPage) -> None:
     touched.open("single-head")
     address = touched.page.url
@@ -116,6 +118,7 @@ def test_a_finger_that_rests_on_a_cell_chooses_nothing(touched: AppPage) -> None
     assert touched.query == "k=1&q=2"
 
 
+@pytest.mark.soak
 def test_no_part_of_a_figure_makes_the_browser_wait_before_it_scrolls(touched: AppPage) -> None:
     touched.open("single-head")
     session = touched.page.context.new_cdp_session(touched.page)
@@ -166,7 +169,7 @@ def test_a_live_slider_follows_a_finger_sideways_and_only_sideways(touched: AppP
     assert f"t={touched.readout('walk')}" in touched.query
 
 
-@pytest.mark.sample(3)
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("address", PAGES)
 def test_whatever_a_finger_is_to_hit_is_large_enough(touched: AppPage, address: str) -> None:
     touched.open(address)
@@ -190,6 +193,7 @@ def at_least_half(figure: Locator) -> bool:
     return half
 
 
+@pytest.mark.soak
 def test_a_finger_that_scrolls_from_the_thumb_of_a_sidebars_slider_sets_nothing(touched: AppPage) -> None:
     touched.open("kernel-regression")
     if (opens := touched.page.get_by_test_id("stExpandSidebarButton")).is_visible():  # on a phone

@@ -109,7 +109,7 @@ def measured(app: AppPage, key: str) -> Drawn:
     return read(app.figure(key).evaluate(MEASURE))
 
 
-@pytest.mark.sample(3)
+@pytest.mark.sample(2)
 @pytest.mark.still
 @pytest.mark.parametrize("link", FIGURES)
 def test_all_words_can_be_read_at_every_size(app: AppPage, link: str) -> None:
@@ -124,6 +124,7 @@ def test_all_words_can_be_read_at_every_size(app: AppPage, link: str) -> None:
 
 @pytest.mark.still
 @pytest.mark.parametrize("link", ["learned-heads", "multi-head", f"multi-head?text={LONG}"])
+@pytest.mark.soak
 def test_a_phone_scrolls_rather_than_leave_labels_out(app: AppPage, link: str) -> None:
     app.page.set_viewport_size({"width": 390, "height": 844})
     app.open(link)
@@ -159,7 +160,7 @@ def bars_fault(drawn: Drawn) -> bool:
     return numbers != 3 * bars or bool(drawn.most and not bars and not drawn.sizes("digit"))
 
 
-@pytest.mark.sample(3)
+@pytest.mark.sample(2)
 @pytest.mark.still
 def test_a_projector_is_filled_and_can_be_read(
     app: AppPage, shown: str, request: pytest.FixtureRequest
@@ -190,6 +191,7 @@ def test_a_projector_is_filled_and_can_be_read(
 
 
 @pytest.mark.still
+@pytest.mark.soak
 def test_what_a_projector_has_no_room_for_is_said(app: AppPage) -> None:
     app.page.add_init_script(REFUSED)
     app.page.set_viewport_size({"width": 1024, "height": 768})
@@ -232,7 +234,7 @@ FILLED = """() => {
 }"""
 
 
-@pytest.mark.sample(3)
+@pytest.mark.sample(1)
 @pytest.mark.still
 def test_a_saved_picture_can_be_read_in_every_shape(
     app: AppPage, shown: str, request: pytest.FixtureRequest

@@ -25,6 +25,7 @@ LINES = """() => new Set([...document.querySelectorAll(".stMain [data-testid=stB
     .map((button) => button.getBoundingClientRect().top)).size"""
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("use", ["images", "captions", "speech"])
 def test_a_laptop_shows_the_picture_with_its_captions_and_its_sliders(app: AppPage, use: str) -> None:
     app.page.set_viewport_size({"width": 1366, "height": 768})
@@ -36,6 +37,7 @@ def test_a_laptop_shows_the_picture_with_its_captions_and_its_sliders(app: AppPa
     assert bottom <= 768 - 16
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("use", ["images", "captions"])
 def test_a_phone_shows_the_picture_and_the_weights_over_it_above_the_sliders(app: AppPage, use: str) -> None:
     app.page.set_viewport_size({"width": 390, "height": 844})
@@ -47,6 +49,7 @@ def test_a_phone_shows_the_picture_and_the_weights_over_it_above_the_sliders(app
     assert second <= edges["sliders"][0] < every  # all rows come below
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     "link", ["applications?use=captions", "applications?use=images", "positional-encoding"]
 )

@@ -84,6 +84,7 @@ def run(page: Page, lab: str) -> Locator:
     return figure
 
 
+@pytest.mark.soak
 def test_the_keys_of_a_slider_are_its_own_and_reach_python(tab: Page, lab: str) -> None:
     figure = run(tab, lab)
     expect(figure.locator(".heatmap-label").first).to_have_text("1.00")
@@ -101,6 +102,7 @@ def test_the_keys_of_a_slider_are_its_own_and_reach_python(tab: Page, lab: str) 
 
 
 @pytest.mark.film
+@pytest.mark.soak
 def test_a_button_and_the_panel_that_saves_keep_their_keys(tab: Page, lab: str) -> None:
     figure = run(tab, lab)
     first = tab.locator(".jp-Notebook-cell").first

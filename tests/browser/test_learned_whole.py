@@ -17,6 +17,7 @@ pytestmark = pytest.mark.still
 PAGE = "learned-heads"
 
 
+@pytest.mark.soak
 def test_the_head_that_looks_at_the_previous_word_is_one_click_away(app: AppPage) -> None:
     app.open(f"{PAGE}?source=a+real+model&rankby=next+token")
     if packaged_folder() is None:

@@ -158,6 +158,7 @@ def test_play_sweeps_to_the_end_and_tells_the_server(live: AppPage) -> None:
     assert "step 4.0" in words(live)
 
 
+@pytest.mark.soak
 def test_play_can_be_paused(live: AppPage) -> None:
     live.press("first", "Home")
     # The page's own hand, which no slow machine holds up: it pauses as soon as the first step is shown.
@@ -196,6 +197,7 @@ def test_pointing_at_a_cell_frames_it_in_every_map(live: AppPage) -> None:
     expect(frames).to_have_count(0)
 
 
+@pytest.mark.soak
 def test_two_figures_do_not_disturb_each_other(live: AppPage) -> None:
     live.press("second", "ArrowRight", times=2)
     assert live.trace("second", "bars", "y") == [2, 2]
@@ -212,6 +214,7 @@ def test_the_program_can_move_the_slider(live: AppPage) -> None:
     assert live.query == "a=4.0"
 
 
+@pytest.mark.soak
 def test_other_controls_redraw_without_moving_the_slider(live: AppPage) -> None:
     live.press("first", "ArrowRight")
     live.page.get_by_label("shift").fill("2")
@@ -221,6 +224,7 @@ def test_other_controls_redraw_without_moving_the_slider(live: AppPage) -> None:
     assert live.trace("first", "left")[0][0] == pytest.approx(0.2 + 0.03)
 
 
+@pytest.mark.soak
 def test_leaving_and_coming_back_keeps_the_position(live: AppPage) -> None:
     live.press("first", "ArrowRight")
     live.page.get_by_role("link", name="Elsewhere").click()

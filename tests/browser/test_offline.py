@@ -2,6 +2,7 @@
 
 import re
 
+import pytest
 from playwright.sync_api import Browser, WebSocketRoute, expect
 
 from tests.browser.app_page import AppPage
@@ -45,6 +46,7 @@ def test_a_figure_is_used_while_the_server_is_away(browser: Browser) -> None:
     context.close()
 
 
+@pytest.mark.soak
 def test_a_server_that_is_back_is_told_what_was_moved_meanwhile(app: AppPage) -> None:
     page = app.page
     sockets: list[WebSocketRoute] = []

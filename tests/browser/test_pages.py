@@ -11,7 +11,7 @@ pytestmark = pytest.mark.still
 URLS = [page.address for page in PAGES]
 
 
-@pytest.mark.sample(2)
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("url", URLS)
 def test_a_plain_chart_stands_in_where_nothing_can_move(browser: Browser, server: str, url: str) -> None:
     page = browser.new_page()
@@ -24,6 +24,7 @@ def test_a_plain_chart_stands_in_where_nothing_can_move(browser: Browser, server
     page.close()
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("address", "key"),
     [("", "story"), ("kernel-regression?picture=Bridge+to+attention", "bridge"), ("single-head", "walk")],
@@ -43,6 +44,7 @@ def test_on_a_phone_a_whole_figure_stands_over_its_slider(app: AppPage, address:
     assert sum(heights) <= 844
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("width", [700, 760, 820, 1280])
 def test_the_overview_names_every_page_in_full(app: AppPage, width: int) -> None:
     app.page.set_viewport_size({"width": width, "height": 900})

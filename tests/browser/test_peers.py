@@ -215,6 +215,7 @@ def test_pictures_are_saved(saved: dict[str, tuple[str, bytes]], tmp_path: Path)
     assert (np.abs(np.diff(picture, axis=1)).max(axis=-1) == 0).mean() > 0.9
 
 
+@pytest.mark.soak
 def test_numbers_are_saved(saved: dict[str, tuple[str, bytes]], page: Peer) -> None:
     on_screen = page.run(
         "return [...document.querySelector('.live-plot')._fullData]"
@@ -242,6 +243,7 @@ def test_a_file_that_moves_opens_from_disk(
     page.until(f"return ({STEP.removeprefix('return ')}) === arguments[0]", before + 1)
 
 
+@pytest.mark.soak
 def test_back_and_forward(page: Peer, server: str) -> None:
     page.open(f"{server}/single-head")
     page.run("document.querySelector('a[href*=kernel-regression]').click()")
@@ -256,6 +258,7 @@ def test_back_and_forward(page: Peer, server: str) -> None:
     page.settle()
 
 
+@pytest.mark.soak
 def test_the_projector_fills_the_window(page: Peer, server: str) -> None:
     page.open(f"{server}/single-head?projector=true")
     page.until("return !!document.querySelector('.live-figure[data-projector]')")
@@ -270,6 +273,7 @@ def test_the_projector_fills_the_window(page: Peer, server: str) -> None:
     page.settle()
 
 
+@pytest.mark.soak
 def test_a_page_is_laid_out_for_paper(page: Peer, server: str) -> None:
     page.open(f"{server}/single-head")
     drawn = page.run("return document.querySelectorAll('.live-plot .heatmaplayer .hm').length")
@@ -285,6 +289,7 @@ def test_a_page_is_laid_out_for_paper(page: Peer, server: str) -> None:
     assert "Sentencethe cat sat on the mat" in words[2]
 
 
+@pytest.mark.soak
 def test_a_file_of_points_is_read(page: Peer, server: str, tmp_path: Path) -> None:
     table = tmp_path / "points.csv"
     table.write_text("x,y\n" + "".join(f"{x},{x * x}\n" for x in range(8)))

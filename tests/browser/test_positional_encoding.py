@@ -45,6 +45,7 @@ def said(app: AppPage) -> str:
     return app.page.get_by_test_id("stMain").inner_text()
 
 
+@pytest.mark.soak
 def test_does_order_matter(app: AppPage) -> None:
     app.open("positional-encoding")
     x, p = one_hot(16), sinusoids(6, 16)
@@ -65,6 +66,7 @@ def test_does_order_matter(app: AppPage) -> None:
     assert f"= {weight:.6f}." in said(app)
 
 
+@pytest.mark.soak
 def test_i_love_dogs_has_its_digits(app: AppPage) -> None:
     app.open("positional-encoding")
     app.page.get_by_role("button", name="I love dogs").click()
@@ -93,6 +95,7 @@ def test_the_shuffle_test(app: AppPage) -> None:
     )
 
 
+@pytest.mark.soak
 def test_how_distance_is_seen(app: AppPage) -> None:
     app.open("positional-encoding?show=similarity")
     p = sinusoids(64, 16)
@@ -136,6 +139,7 @@ def test_rotary_turns_and_keeps_its_score(app: AppPage) -> None:
     assert f"Their score is {score:.4f}" in said(app)
 
 
+@pytest.mark.soak
 def test_past_the_training_length(app: AppPage) -> None:
     app.open("positional-encoding?show=past training&drive=length")
     app.press("past", "ArrowRight")
@@ -161,6 +165,7 @@ def test_what_is_typed_is_shown_as_typed(app: AppPage) -> None:
     assert "onerror" in labels
 
 
+@pytest.mark.soak
 def test_tabs_and_mistakes(app: AppPage) -> None:
     app.open("positional-encoding")
     app.tab("Break it")

@@ -88,6 +88,7 @@ def test_a_figure_fills_the_screen_and_follows_the_keys(app: AppPage) -> None:
     assert f"t={app.readout('walk')}" in app.query or app.readout("walk") == before
 
 
+@pytest.mark.soak
 def test_a_link_starts_in_projector_mode_on_a_phone_too(app: AppPage) -> None:
     app.page.set_viewport_size({"width": 390, "height": 844})
     app.open("?projector=true")

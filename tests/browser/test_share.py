@@ -81,6 +81,7 @@ def test_the_panel_comes_at_once_after_its_button(app: AppPage) -> None:
     assert app.page.evaluate("(after) => document.activeElement === after", after)
 
 
+@pytest.mark.soak
 def test_settings_go_into_a_file_and_come_back(app: AppPage, tmp_path: Path) -> None:
     app.open("single-head?seed=7&mask=causal")
     before = app.trace("walk", "weights")

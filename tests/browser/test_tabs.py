@@ -18,7 +18,7 @@ CUT_OFF = """() => [...document.querySelectorAll("[role=tablist]")].flatMap((row
 
 
 @pytest.mark.still
-@pytest.mark.sample(2)
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("page", [page for page in PAGES if page])
 def test_no_tab_is_cut_off(app: AppPage, page: str) -> None:
     app.open(page)

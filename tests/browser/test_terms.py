@@ -89,6 +89,7 @@ def centre(node: Locator) -> tuple[float, float]:
     return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
 
 
+@pytest.mark.soak
 def test_the_keyboard_reaches_all_and_escape_closes(app: AppPage) -> None:
     app.open("positional-encoding?tab=Maths")
     ready(app)
@@ -123,6 +124,7 @@ def test_the_keyboard_reaches_all_and_escape_closes(app: AppPage) -> None:
     expect(card(app)).to_have_count(0)
 
 
+@pytest.mark.soak
 def test_nothing_breaks_while_a_slider_is_dragged(app: AppPage) -> None:
     app.open("single-head")
     ready(app)

@@ -42,6 +42,7 @@ def test_a_finger_that_scrolls_over_a_live_slider_sets_nothing(phone: AppPage) -
     assert phone.page.evaluate("() => document.querySelector('.stMain').scrollLeft") == 0
 
 
+@pytest.mark.soak
 def test_a_finger_that_scrolls_over_a_slider_of_the_sidebar_sets_nothing(phone: AppPage) -> None:
     phone.open("kernel-regression")
     phone.page.get_by_test_id("stExpandSidebarButton").click()
@@ -60,6 +61,7 @@ def test_a_finger_that_scrolls_over_a_slider_of_the_sidebar_sets_nothing(phone: 
     assert f"noise={float(thumb.input_value()):g}" in phone.query
 
 
+@pytest.mark.soak
 def test_a_swipe_sideways_leaves_no_page(phone: AppPage) -> None:
     phone.open("")
     phone.open("single-head")

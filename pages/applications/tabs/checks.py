@@ -4,6 +4,7 @@ import streamlit as st
 
 from attn_core import Check, audit_attention
 from attn_ui.screen.tables import checks_table
+from attn_words import _
 from pages.applications.state import State
 from pages.applications.views import VIEWS
 
@@ -21,14 +22,16 @@ def audited(state: State) -> dict[str, tuple[Check, ...]]:
 def show(state: State) -> None:
     """Show what holds of any attention, and then what holds of this use."""
     st.markdown(
-        "Computed just now, on the numbers in the picture; the last line compares with "
-        "`torch.nn.functional.scaled_dot_product_attention`."
+        _(
+            "Computed just now, on the numbers in the picture; the last line compares with "
+            "`torch.nn.functional.scaled_dot_product_attention`."
+        )
     )
     every = audited(state)
-    names = [check.name for check in next(iter(every.values()))]
-    st.markdown(checks_table(names, {name: _verdicts(found) for name, found in every.items()}))
+    names = [_(check.name) for check in next(iter(every.values()))]
+    st.markdown(checks_table(names, {_(name): _verdicts(found) for name, found in every.items()}))
     own = VIEWS[state.use].checks(state)
-    st.markdown(checks_table([check.name for check in own], {"in this example": _verdicts(own)}))
+    st.markdown(checks_table([check.name for check in own], {_("in this example"): _verdicts(own)}))
 
 
 def _verdicts(found: tuple[Check, ...] | list[Check]) -> list[tuple[bool, str]]:

@@ -5,6 +5,7 @@ import streamlit as st
 from attn_figures.numbers import number
 from attn_ui.screen.download import csv_of, offer_csv
 from attn_ui.screen.tables import ROUNDED, numbers_table
+from attn_words import _
 from pages.applications.state import State
 from pages.applications.tables import columns
 
@@ -12,10 +13,11 @@ from pages.applications.tables import columns
 def show(state: State) -> None:
     """Show the table, and offer it."""
     table = columns(state)
-    st.dataframe(numbers_table(table, number), hide_index=True, height=320, key="table-use")
-    st.caption(ROUNDED)
+    shown = {_(title): column for title, column in table.items()}
+    st.dataframe(numbers_table(shown, number), hide_index=True, height=320, key="table-use")
+    st.caption(_(ROUNDED))
     offer_csv(
-        "Download as CSV",
+        _("Download as CSV"),
         "weights.csv",
         lambda: csv_of([*table], zip(*table.values(), strict=True)),
         key="download-use",

@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from attn_words import _
 from pages.applications.state import State
 from pages.applications.views import VIEWS
 
@@ -10,4 +11,4 @@ def show(state: State) -> None:
     """Write the formula, and say what its letters are here."""
     view = VIEWS[state.use]
     st.latex(view.formula(state))
-    st.markdown(view.in_words)
+    st.markdown(_(view.in_words))

@@ -12,11 +12,12 @@ from attn_figures.over_picture import Asked
 from attn_ui.base.parameters import Steps
 from attn_ui.base.places import See
 from attn_ui.base.shared_settings import TEMPERATURE
+from attn_words import N_, _, cached
 from pages.applications.settings import WORD
 from pages.applications.state import State
 from pages.applications.view import Head, Moved, View
 from pages.applications.views import images
-from pages.applications.views.images import NAMES, SCALE, SIDE
+from pages.applications.views.images import SCALE, SIDE
 
 
 @cache
@@ -27,16 +28,21 @@ def queries() -> Tensor:
     return torch.nn.functional.normalize(of_shape @ x, dim=-1)
 
 
-@cache
+def words() -> tuple[str, ...]:
+    """Return the words of the caption: the shapes, as they are shown."""
+    return tuple(map(_, SHAPES))
+
+
+@cached()
 def asked_of() -> Asked:
     """Return the picture, asked by words."""
     own = images.asked_of()
-    return Asked(own.ink, own.grid, own.patches, SHAPES, "word")
+    return Asked(own.ink, own.grid, own.patches, words(), _("word"))
 
 
 def heads(now: State) -> list[Head]:
     """Return the one map."""
-    return [Head("words", queries(), images.vectors(), SHAPES, NAMES, SCALE / now.temperature)]
+    return [Head(N_("words"), queries(), images.vectors(), words(), images.names(), SCALE / now.temperature)]
 
 
 def draw(asked: State, steps: Steps) -> bytes:
@@ -47,7 +53,7 @@ def draw(asked: State, steps: Steps) -> bytes:
 def says(asked: State, steps: Steps) -> list[list[str]]:
     """Say how much of its weight each word gives to the patches of its shape."""
     weights = images.weights_at(queries(), images.vectors(), steps)
-    return images.told(weights, steps, [f"“{shape}”" for shape in SHAPES], SHAPES)
+    return images.told(weights, steps, [f"“{word}”" for word in words()], SHAPES)
 
 
 def checks(now: State) -> list[Check]:
@@ -66,11 +72,11 @@ def checks(now: State) -> list[Check]:
         module.in_proj_weight.copy_(torch.cat([eye, eye, eye]))
         # The module divides by the root of the width, and knows no temperature.
         asked = q * (SCALE / now.temperature * PIXELS)
-        _, weights = module(asked[None], x[None], x[None])
+        _mixed, weights = module(asked[None], x[None], x[None])
     return [
-        compare("each query is the mean of its shape's patches, at length 1", q, by_hand, scale=1.0),
+        compare(_("each query is the mean of its shape's patches, at length 1"), q, by_hand, scale=1.0),
         compare(
-            "the weights are those of `torch.nn.MultiheadAttention` with identities for matrices",
+            _("the weights are those of `torch.nn.MultiheadAttention` with identities for matrices"),
             heads(now)[0].attention.weights,
             weights[0],
             scale=1.0,
@@ -87,7 +93,8 @@ def formula(now: State) -> str:
     )
 
 
-IN_WORDS = """
+IN_WORDS = N_(
+    """
 - This is **cross-attention**: queries come from one sequence (words), keys and values from another (patches),
   so the map is not square.
 - The word *sun* finds its patches worst: they are four different corners of one disc, and their mean is like
@@ -96,6 +103,7 @@ IN_WORDS = """
 - Xu et al. (2015), Show, Attend and Tell, drew such maps for a trained model: which part of the picture it
   looked at for each word of the caption.
 """
+)
 
 
 def program(now: State) -> str:
@@ -123,27 +131,33 @@ print(weights)
 def see(now: State) -> list[See]:
     """Return where queries and keys of two sequences are shown number by number."""
     return [
-        See("Queries and keys from two sequences", "single_head", {"cross": "true"}),
-        See("One query and ten keys, in four heads", "multi_head", {"case": "cross-attention, four heads"}),
+        See(_("Queries and keys from two sequences"), "single_head", {"cross": "true"}),
+        See(
+            _("One query and ten keys, in four heads"), "multi_head", {"case": "cross-attention, four heads"}
+        ),
     ]
 
 
 VIEW = View(
-    asks="**Each word of a caption asks the patches** of the picture.",
-    trained="Nothing: each query is set by hand, as the mean of the patches of its shape, so that a word "
-    "finds what it names. In a trained model the query is made of the words written so far, and nobody "
-    "tells it which patches are meant.",
-    alt="A picture of a house cut into 36 patches; the same with the weights of one word laid over it; and "
-    "the map of all words' weights over the patches",
-    slider=lambda now: Moved("Temperature", TEMPERATURE),
-    rows=Moved("Word that asks", WORD, SHAPES),
+    asks=N_("**Each word of a caption asks the patches** of the picture."),
+    trained=N_(
+        "Nothing: each query is set by hand, as the mean of the patches of its shape, so that a word "
+        "finds what it names. In a trained model the query is made of the words written so far, and nobody "
+        "tells it which patches are meant."
+    ),
+    alt=N_(
+        "A picture of a house cut into 36 patches; the same with the weights of one word laid over it; and "
+        "the map of all words' weights over the patches"
+    ),
+    slider=lambda now: Moved(_("Temperature"), TEMPERATURE),
+    rows=lambda: Moved(_("Word that asks"), WORD, words()),
     draw=draw,
     says=says,
     heads=heads,
     formula=formula,
     in_words=IN_WORDS,
     program=program,
-    prints="the row of the chosen word, as it lies over the picture, and all rows",
+    prints=N_("the row of the chosen word, as it lies over the picture, and all rows"),
     checks=checks,
     see=see,
 )

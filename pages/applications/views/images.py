@@ -13,6 +13,7 @@ from attn_live.packing import Cursor, pack
 from attn_ui.base.parameters import Steps
 from attn_ui.base.places import See
 from attn_ui.base.shared_settings import TEMPERATURE
+from attn_words import N_, _, cached
 from pages.applications.settings import PATCH
 from pages.applications.state import State
 from pages.applications.view import Head, Moved, View
@@ -20,7 +21,12 @@ from pages.applications.view import Head, Moved, View
 SCALE = 6.0  # of a cosine, which is 1 at most: what a score is at temperature 1
 SIDE = 6  # patches
 SHAPES = patch_names()
-NAMES = tuple(f"{at + 1} {shape}" for at, shape in enumerate(SHAPES))
+
+
+@cached()
+def names() -> tuple[str, ...]:
+    """Return what each patch is called, as it is shown."""
+    return tuple(f"{at + 1} {_(shape)}" for at, shape in enumerate(SHAPES))
 
 
 @cache
@@ -29,16 +35,16 @@ def vectors() -> Tensor:
     return likeness(patches(drawing()))
 
 
-@cache
+@cached()
 def asked_of() -> Asked:
     """Return the picture, asked by its own patches."""
-    return Asked(drawing().numpy(), (SIDE, SIDE), NAMES, NAMES, "patch")
+    return Asked(drawing().numpy(), (SIDE, SIDE), names(), names(), _("patch"))
 
 
 def heads(now: State) -> list[Head]:
     """Return the one map."""
     x = vectors()
-    return [Head("patches", x, x, NAMES, NAMES, SCALE / now.temperature)]
+    return [Head(N_("patches"), x, x, names(), names(), SCALE / now.temperature)]
 
 
 def weights_at(query: Tensor, key: Tensor, steps: Steps) -> Tensor:
@@ -63,7 +69,8 @@ def draw(asked: State, steps: Steps) -> bytes:
 def says(asked: State, steps: Steps) -> list[list[str]]:
     """Say how much of its weight each patch gives to patches of its own shape."""
     weights = weights_at(vectors(), vectors(), steps)
-    return told(weights, steps, [f"patch {at + 1}, {shape}" for at, shape in enumerate(SHAPES)], SHAPES)
+    who = [_("patch {number}, {shape}", number=at + 1, shape=_(shape)) for at, shape in enumerate(SHAPES)]
+    return told(weights, steps, who, SHAPES)
 
 
 def told(weights: Tensor, steps: Steps, who: list[str], shapes: tuple[str, ...]) -> list[list[str]]:
@@ -71,18 +78,31 @@ def told(weights: Tensor, steps: Steps, who: list[str], shapes: tuple[str, ...])
 
     Args:
         weights: (n_steps, n_query, n_patch).
-        who: what each query is called; shapes: the shape that it is of.
+        who: what each query is called, as it is shown; shapes: the shape that it is of.
     """
     alike = torch.tensor([[one == other for other in SHAPES] for one in shapes])
     shares = (weights * alike).sum(dim=-1)
     spread = effective_keys(weights)
     counts = alike.sum(dim=-1).tolist()
+    # One message, filled in a thousand times.
+    sentence = _(
+        "At temperature {temperature} **{name}** gives **{share}** of its weight to the {count} patches of "
+        "{shape}, and {rest} to the other {others}: as if to {wide} patches alike."
+    )
+    shown = [_(shape) for shape in shapes]
     return [
         [
-            f"At temperature {TEMPERATURE.text(temperature)} **{name}** gives **{share:.3f}** of its weight "
-            f"to the {count} patches of {shape}, and {1 - share:.3f} to the other {len(SHAPES) - count}: as "
-            f"if to {wide:.1f} patches alike."
-            for name, shape, count, share, wide in zip(who, shapes, counts, row, wides, strict=True)
+            sentence.format(
+                temperature=TEMPERATURE.text(temperature),
+                name=name,
+                share=f"{share:.3f}",
+                count=count,
+                shape=shape,
+                rest=f"{1 - share:.3f}",
+                others=len(SHAPES) - count,
+                wide=f"{wide:.1f}",
+            )
+            for name, shape, count, share, wide in zip(who, shown, counts, row, wides, strict=True)
         ]
         for temperature, row, wides in zip(steps.values, shares.tolist(), spread.tolist(), strict=True)
     ]
@@ -105,9 +125,9 @@ def checks(now: State) -> list[Check]:
     beyond = unfolded - unfolded.mean(dim=0)
     cosines = torch.nn.functional.cosine_similarity(beyond[:, None], beyond[None, :], dim=-1)
     return [
-        compare("the patches are those of `torch.nn.functional.unfold`", cut, unfolded, scale=1.0),
-        compare("the scores are `torch.nn.functional.cosine_similarity`'s", x @ x.T, cosines, scale=1.0),
-        compare("scores are the same both ways: q and k are one vector", x @ x.T, (x @ x.T).T, scale=1.0),
+        compare(_("the patches are those of `torch.nn.functional.unfold`"), cut, unfolded, scale=1.0),
+        compare(_("the scores are `torch.nn.functional.cosine_similarity`'s"), x @ x.T, cosines, scale=1.0),
+        compare(_("scores are the same both ways: q and k are one vector"), x @ x.T, (x @ x.T).T, scale=1.0),
     ]
 
 
@@ -121,13 +141,15 @@ def formula(now: State) -> str:
     )
 
 
-IN_WORDS = """
+IN_WORDS = N_(
+    """
 - A patch is a **token**: its 16 pixels, in a row, are its vector. Where it stands is not in it: two patches
   of plain sky are one vector, wherever they are. A vision transformer adds a position to each.
 - Two patches are compared by the cosine of what they have beyond the mean patch. Wall, bush and grass are
   all half ink on average: the pattern tells them apart, not how dark they are.
 - Cutting is a reshape: `(24, 24) → (6, 4, 6, 4) → (36, 16)`. Dosovitskiy et al. (2021), section 3.1.
 """
+)
 
 
 def program(now: State) -> str:
@@ -151,28 +173,32 @@ print(weights)
 def see(now: State) -> list[See]:
     """Return where scores and weights are shown number by number, and what places do."""
     return [
-        See("From vectors to weights, step by step", "single_head", {"qkv": "as they are"}),
-        See("What a patch lacks: its place", "positional_encoding"),
-        See("Weights by nearness alone", "kernel_regression"),
+        See(_("From vectors to weights, step by step"), "single_head", {"qkv": "as they are"}),
+        See(_("What a patch lacks: its place"), "positional_encoding"),
+        See(_("Weights by nearness alone"), "kernel_regression"),
     ]
 
 
 VIEW = View(
-    asks="**Each patch of a picture asks all patches.** Click one.",
-    trained="Nothing: a patch's query and key are both its own pixels, so like attends to like. A trained "
-    "vision transformer learns matrices for both, adds positions, and finds more than likeness. The picture "
-    "is drawn by rule.",
-    alt="A picture of a house cut into 36 patches; the same with the weights of one patch laid over it; and "
-    "the map of all weights between patches",
-    slider=lambda now: Moved("Temperature", TEMPERATURE),
-    rows=Moved("Patch that asks", PATCH, NAMES),
+    asks=N_("**Each patch of a picture asks all patches.** Click one."),
+    trained=N_(
+        "Nothing: a patch's query and key are both its own pixels, so like attends to like. A trained vision "
+        "transformer learns matrices for both, adds positions, and finds more than likeness. The picture is "
+        "drawn by rule."
+    ),
+    alt=N_(
+        "A picture of a house cut into 36 patches; the same with the weights of one patch laid over it; and "
+        "the map of all weights between patches"
+    ),
+    slider=lambda now: Moved(_("Temperature"), TEMPERATURE),
+    rows=lambda: Moved(_("Patch that asks"), PATCH, names()),
     draw=draw,
     says=says,
     heads=heads,
     formula=formula,
     in_words=IN_WORDS,
     program=program,
-    prints="the row of the chosen patch, as it lies over the picture, and all rows",
+    prints=N_("the row of the chosen patch, as it lies over the picture, and all rows"),
     checks=checks,
     see=see,
 )

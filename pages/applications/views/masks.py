@@ -17,17 +17,17 @@ from attn_core import (
     sentence_vectors,
     sinusoidal_encoding,
 )
-from attn_figures.numbers import counted
 from attn_figures.three_masks import Masked, three_masks
 from attn_live.packing import pack
 from attn_ui.base.parameters import Steps
 from attn_ui.base.places import See
+from attn_words import N_, _, _c, _n, paragraph
 from pages.applications.settings import PREFIX
 from pages.applications.state import State
 from pages.applications.view import Head, Moved, View
 
 D_MODEL = 16
-BERT, GPT, PREFIX_LM = "BERT", "GPT", "prefix (T5)"
+BERT, GPT, PREFIX_LM = "BERT", "GPT", N_("prefix (T5)")
 
 
 @lru_cache(maxsize=16)
@@ -35,7 +35,7 @@ def projected(words: tuple[str, ...], seed: int) -> tuple[Tensor, Tensor]:
     """Return query and key of each word, (n, d_model): its vector and place, projected as the seed says."""
     x = sentence_vectors(words, D_MODEL, seed=seed) + sinusoidal_encoding(len(words), D_MODEL)
     with torch.no_grad():
-        query, key, _ = SelfAttention(D_MODEL, seed=seed, dtype=x.dtype).project(x)
+        query, key, _value = SelfAttention(D_MODEL, seed=seed, dtype=x.dtype).project(x)
     return query, key
 
 
@@ -54,13 +54,13 @@ def heads(now: State) -> list[Head]:
 def slider(now: State) -> Moved:
     """Return the slider over the prefix, as long as the sentence is."""
     values = tuple(range(len(now.words) + 1))
-    names = tuple(counted(value, "word") for value in values)
-    return Moved("Prefix, read at once", replace(PREFIX, values=values), names)
+    names = tuple(_n("{count} word", "{count} words", value) for value in values)
+    return Moved(_("Prefix, read at once"), replace(PREFIX, values=values), names)
 
 
 def draw(asked: State, steps: Steps) -> bytes:
     """Draw the three maps at every prefix, computed in one batch."""
-    bert, gpt, _ = heads(asked)
+    bert, gpt, _third = heads(asked)
     n = len(asked.words)
     masks = torch.stack([prefix_mask(n, int(prefix)) for prefix in steps.values])
     found = scaled_dot_product_attention(bert.query, bert.key, bert.key, masks, scale=bert.scale)
@@ -68,7 +68,8 @@ def draw(asked: State, steps: Steps) -> bytes:
     return pack(
         [
             three_masks.spec(
-                [*still, Masked(PREFIX_LM, weights.numpy(), mask.numpy())], label_tokens(asked.words)
+                [*still, Masked(PREFIX_LM, weights.numpy(), mask.numpy(), _(PREFIX_LM))],
+                label_tokens(asked.words),
             )
             for weights, mask in zip(found.weights, masks, strict=True)
         ]
@@ -86,18 +87,56 @@ def _say(now: State) -> str:
     counts = [int(_may(each).sum()) for each in (bert, gpt, third)]
     rows = torch.stack([each.attention.weights[-1] for each in (bert, gpt, third)])
     alike = compare("", rows, rows[0], scale=1.0).passed
-    said = (
-        f"Of {counted(n * n, 'pair')} of query and key BERT allows **{counts[0]}**, GPT **{counts[1]}**; a "
-        f"prefix of {counted(p, 'word')} allows **{counts[2]}**"
-    )
+    fields = {"pairs": n * n, "bert": counts[0], "gpt": counts[1], "prefix": counts[2]}
     if n == 1:
-        return f"{said}. One word can only attend to itself."
+        allowed = _n(
+            "Of {pairs} pair of query and key BERT allows **{bert}**, GPT **{gpt}**; a prefix of {count} "
+            "word allows **{prefix}**.",
+            "Of {pairs} pair of query and key BERT allows **{bert}**, GPT **{gpt}**; a prefix of {count} "
+            "words allows **{prefix}**.",
+            p,
+            **fields,
+        )
+        return paragraph(allowed, _("One word can only attend to itself."))
     if torch.equal(_may(third), _may(bert)):
-        said += ", as BERT does"
+        allowed = _n(
+            "Of {pairs} pairs of query and key BERT allows **{bert}**, GPT **{gpt}**; a prefix of {count} "
+            "word allows **{prefix}**, as BERT does.",
+            "Of {pairs} pairs of query and key BERT allows **{bert}**, GPT **{gpt}**; a prefix of {count} "
+            "words allows **{prefix}**, as BERT does.",
+            p,
+            **fields,
+        )
     elif torch.equal(_may(third), _may(gpt)):
-        said += ", as GPT does"
-    same = "the same in all three" if alike else "not the same in all three"
-    return f"{said}. The last word may attend to every word under each mask: its row (framed) is {same}."
+        allowed = _n(
+            "Of {pairs} pairs of query and key BERT allows **{bert}**, GPT **{gpt}**; a prefix of {count} "
+            "word allows **{prefix}**, as GPT does.",
+            "Of {pairs} pairs of query and key BERT allows **{bert}**, GPT **{gpt}**; a prefix of {count} "
+            "words allows **{prefix}**, as GPT does.",
+            p,
+            **fields,
+        )
+    else:
+        allowed = _n(
+            "Of {pairs} pairs of query and key BERT allows **{bert}**, GPT **{gpt}**; a prefix of {count} "
+            "word allows **{prefix}**.",
+            "Of {pairs} pairs of query and key BERT allows **{bert}**, GPT **{gpt}**; a prefix of {count} "
+            "words allows **{prefix}**.",
+            p,
+            **fields,
+        )
+    same = (
+        _(
+            "The last word may attend to every word under each mask: its row (framed) is the same in all "
+            "three."
+        )
+        if alike
+        else _(
+            "The last word may attend to every word under each mask: its row (framed) is not the same in all "
+            "three."
+        )
+    )
+    return paragraph(allowed, same)
 
 
 def _may(head: Head) -> Tensor:
@@ -116,17 +155,17 @@ def checks(now: State) -> list[Check]:
     )
     pairs = p * p + (n - p) * p + (n - p) * (n - p + 1) // 2
     return [
-        _count("GPT's pairs are n (n + 1) / 2", gpt, n * (n + 1) // 2),
-        _count("the prefix's pairs are p² + (n − p) p + (n − p) (n − p + 1) / 2", third, pairs),
-        compare("GPT's last row is BERT's", gpt.attention.weights[-1], full[-1], scale=1.0),
-        compare("the prefix's last row is BERT's", third.attention.weights[-1], full[-1], scale=1.0),
+        _count(_("GPT's pairs are n (n + 1) / 2"), gpt, n * (n + 1) // 2),
+        _count(_("the prefix's pairs are p² + (n − p) p + (n − p) (n − p + 1) / 2"), third, pairs),
+        compare(_("GPT's last row is BERT's"), gpt.attention.weights[-1], full[-1], scale=1.0),
+        compare(_("the prefix's last row is BERT's"), third.attention.weights[-1], full[-1], scale=1.0),
         compare(
-            "each row of GPT is BERT's, cut off after its own word and scaled to sum to one",
+            _("each row of GPT is BERT's, cut off after its own word and scaled to sum to one"),
             gpt.attention.weights,
             cut / cut.sum(dim=-1, keepdim=True),
             scale=1.0,
         ),
-        compare("GPT's output is torch's with `is_causal`", gpt.attention.output, causal),
+        compare(_("GPT's output is torch's with `is_causal`"), gpt.attention.output, causal),
     ]
 
 
@@ -136,15 +175,18 @@ def _count(name: str, head: Head, wanted: int) -> Check:
 
 def formula(now: State) -> str:
     """Return the weights, and the three masks."""
+    allowed, otherwise, either = _c("formula", "allowed"), _c("formula", "otherwise"), _c("formula", "or")
+    bert, gpt, prefix = _c("formula", "BERT: all"), _c("formula", "GPT:"), _c("formula", "prefix:")
     return (
         r"W = \operatorname{softmax}\!\left(\frac{QK^\top}{\sqrt{d_k}} + M\right), \qquad "
-        r"M_{ij} = \begin{cases} 0 & \text{allowed} \\ -\infty & \text{otherwise} \end{cases} \qquad "
-        r"\text{BERT: all}, \quad \text{GPT: } j \le i, \quad "
-        rf"\text{{prefix: }} j \le i \ \text{{or}}\ j < {now.read_at_once}"
+        rf"M_{{ij}} = \begin{{cases}} 0 & \text{{{allowed}}} \\ -\infty & \text{{{otherwise}}} \end{{cases}} "
+        rf"\qquad \text{{{bert}}}, \quad \text{{{gpt} }} j \le i, \quad "
+        rf"\text{{{prefix} }} j \le i \ \text{{{either}}}\ j < {now.read_at_once}"
     )
 
 
-IN_WORDS = """
+IN_WORDS = N_(
+    """
 - **BERT** reads the whole sentence at once: every word may attend to every word. It is trained to fill gaps.
 - **GPT** writes from left to right: a word may attend to itself and to what is before it. All words of a
   sentence can then be trained at once, each as if it were the last.
@@ -154,6 +196,7 @@ IN_WORDS = """
   to it (cross-attention), and the causal rest; there each part has a softmax of its own.
 - For one layer the last row is the same. In a stack it is not: the words before it have looked elsewhere.
 """
+)
 
 
 def program(now: State) -> str:
@@ -188,18 +231,22 @@ def see(now: State) -> list[See]:
     seed = {"seed": str(now.seed)} if now.seed != State.seed else {}
     own = text | seed
     return [
-        See("A mask, step by step", "single_head", own | {"stage": "weights", "mask": "causal"}),
-        See("A mask for each head", "multi_head", own | {"hmask": "causal"}),
-        See("Heads that learned behind a causal mask", "learned_heads"),
+        See(_("A mask, step by step"), "single_head", own | {"stage": "weights", "mask": "causal"}),
+        See(_("A mask for each head"), "multi_head", own | {"hmask": "causal"}),
+        See(_("Heads that learned behind a causal mask"), "learned_heads"),
     ]
 
 
 VIEW = View(
-    asks="One sentence asks itself, with one head: **the mask makes the model**.",
-    trained="Nothing: vectors and projections are drawn from the seed, places are sines. So no weight tells "
-    "of grammar. Which pairs a mask allows needs no training.",
-    alt="Three maps of weights of one sentence: under no mask, a causal mask and a prefix mask; the last "
-    "row of each is framed",
+    asks=N_("One sentence asks itself, with one head: **the mask makes the model**."),
+    trained=N_(
+        "Nothing: vectors and projections are drawn from the seed, places are sines. So no weight tells "
+        "of grammar. Which pairs a mask allows needs no training."
+    ),
+    alt=N_(
+        "Three maps of weights of one sentence: under no mask, a causal mask and a prefix mask; the last "
+        "row of each is framed"
+    ),
     slider=slider,
     draw=draw,
     says=says,
@@ -207,7 +254,7 @@ VIEW = View(
     formula=formula,
     in_words=IN_WORDS,
     program=program,
-    prints="how many pairs each mask allows, and the weights under it",
+    prints=N_("how many pairs each mask allows, and the weights under it"),
     checks=checks,
     see=see,
 )

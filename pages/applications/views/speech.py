@@ -7,12 +7,12 @@ from torch import Tensor
 
 from attn_core import Check, compare, scaled_dot_product_attention, sliding_window_mask
 from attn_core.applications import FRAME as SAMPLES
-from attn_core.applications import RATE, frame_names, likeness, log_energies, vowels
-from attn_figures.numbers import counted
+from attn_core.applications import PAUSE, RATE, frame_names, likeness, log_energies, vowels
 from attn_figures.speech import Sound, speech_cursor, speech_weights
 from attn_live.packing import Cursor, pack
 from attn_ui.base.parameters import Steps
 from attn_ui.base.places import See
+from attn_words import N_, _, _c, _n, cached, paragraph
 from pages.applications.settings import FRAME, WINDOW
 from pages.applications.state import N_FRAME, State
 from pages.applications.view import Head, Moved, View
@@ -20,8 +20,13 @@ from pages.applications.view import Head, Moved, View
 SCALE = 4.0  # of a cosine, which is 1 at most
 N_BAND = 12
 SAID = frame_names()
-NAMES = tuple(f"{at + 1} {said}" for at, said in enumerate(SAID))
-LOCAL, GLOBAL = "local head", "global head"
+LOCAL, GLOBAL = N_("local head"), N_("global head")
+
+
+@cached()
+def names() -> tuple[str, ...]:
+    """Return what each frame is called, as it is shown."""
+    return tuple(f"{at + 1} {_(PAUSE) if said == PAUSE else said}" for at, said in enumerate(SAID))
 
 
 @cache
@@ -40,7 +45,7 @@ def heads(now: State) -> list[Head]:
     """Return the maps of both heads, of the same queries and keys."""
     x = vectors()
     near = sliding_window_mask(N_FRAME, now.window)
-    return [Head(LOCAL, x, x, NAMES, NAMES, SCALE, near), Head(GLOBAL, x, x, NAMES, NAMES, SCALE)]
+    return [Head(LOCAL, x, x, names(), names(), SCALE, near), Head(GLOBAL, x, x, names(), names(), SCALE)]
 
 
 def _local(steps: Steps) -> tuple[Tensor, Tensor]:
@@ -79,16 +84,40 @@ def says(asked: State, steps: Steps) -> list[list[str]]:
 def _say(frame: int, window: int, local: Tensor, everywhere: Tensor, near: Tensor) -> str:
     same = torch.tensor([said == SAID[frame] for said in SAID])
     beyond = ~near & same
-    what = "of a pause" if SAID[frame] == "pause" else f"of “{SAID[frame]}”"
-    reach = "itself alone" if window == 0 else f"{counted(window, 'frame')} on each side"
-    said = (
-        f"**Frame {frame + 1}, {what}**, asks. The local head, {reach}, hears {int(near.sum())} of {N_FRAME} "
-        f"frames and gives {float(local[same].sum()):.3f} of its weight to frames {what}. The global head "
-        f"hears all, and gives them {float(everywhere[same].sum()):.3f}"
-    )
+    sound = _("a pause") if SAID[frame] == PAUSE else f"“{SAID[frame]}”"
+    asks = _("**Frame {frame}, of {sound}**, asks.", frame=frame + 1, sound=sound)
+    fields = {"heard": int(near.sum()), "all": N_FRAME, "sound": sound}
+    share = f"{float(local[same].sum()):.3f}"
+    if window == 0:
+        near_by = _(
+            "The local head, itself alone, hears {heard} of {all} frames and gives {share} of its weight to "
+            "frames of {sound}.",
+            share=share,
+            **fields,
+        )
+    else:
+        near_by = _n(
+            "The local head, {count} frame on each side, hears {heard} of {all} frames and gives {share} of "
+            "its weight to frames of {sound}.",
+            "The local head, {count} frames on each side, hears {heard} of {all} frames and gives {share} of "
+            "its weight to frames of {sound}.",
+            window,
+            share=share,
+            **fields,
+        )
+    share = f"{float(everywhere[same].sum()):.3f}"
     if not bool(beyond.any()):
-        return f"{said}; none of them lies beyond the window."
-    return f"{said}, of which **{float(everywhere[beyond].sum()):.3f}** beyond the window."
+        far = _(
+            "The global head hears all, and gives them {share}; none of them lies beyond the window.",
+            share=share,
+        )
+    else:
+        far = _(
+            "The global head hears all, and gives them {share}, of which **{beyond}** beyond the window.",
+            share=share,
+            beyond=f"{float(everywhere[beyond].sum()):.3f}",
+        )
+    return paragraph(asks, near_by, far)
 
 
 def checks(now: State) -> list[Check]:
@@ -106,12 +135,12 @@ def checks(now: State) -> list[Check]:
         looped[frame, seen.start : seen.stop] = torch.softmax(scores, dim=0)
     return [
         compare(
-            "the log energies are those of `torch.stft`",
+            _("the log energies are those of `torch.stft`"),
             energies(),
             torch.log10(torch.stack(bands, dim=-1) + 1e-4),
         ),
         compare(
-            "the local head is a softmax over each window by itself",
+            _("the local head is a softmax over each window by itself"),
             heads(now)[0].attention.weights,
             looped,
             scale=1.0,
@@ -121,15 +150,19 @@ def checks(now: State) -> list[Check]:
 
 def formula(now: State) -> str:
     """Return frames, vectors and weights of both heads."""
+    local = _c("formula", "local:")
+    where, otherwise = _c("formula", "where"), _c("formula", "else")
     return (
         rf"x_t \in \mathbb{{R}}^{{{N_BAND}}}, \qquad "
         r"u_t = \frac{x_t - \bar x}{\lVert x_t - \bar x \rVert}, "
         rf"\qquad W = \operatorname{{softmax}}\!\left({SCALE:g}\, U U^\top + M\right), \qquad "
-        rf"\text{{local: }} M_{{ij}} = 0 \text{{ where }} |i - j| \le {now.window}, \text{{ else }} -\infty"
+        rf"\text{{{local} }} M_{{ij}} = 0 \text{{ {where} }} |i - j| \le {now.window}, "
+        rf"\text{{ {otherwise} }} -\infty"
     )
 
 
-IN_WORDS = """
+IN_WORDS = N_(
+    """
 - A **frame** is 20 milliseconds of sound: how loud it is in 12 bands of frequency, as logarithms. Frames are
   the tokens; a word would last for dozens of them.
 - The **local** head attends through a window: what a sound turns into. The **global** head hears the same
@@ -139,6 +172,7 @@ IN_WORDS = """
   that stands for it here computes them anew for each.
 - The sound has two tones a vowel, at its first two resonances (Peterson and Barney, 1952).
 """
+)
 
 
 def program(now: State) -> str:
@@ -166,27 +200,31 @@ def see(now: State) -> list[See]:
     """Return where windows are shown step by step, and heads with a pattern each."""
     window = {"mask": "sliding window", "w": str(now.window)}
     return [
-        See("A window, step by step", "single_head", {"stage": "weights", **window}),
-        See("Another pattern for each head", "multi_head", {"hmask": "sliding window"}),
+        See(_("A window, step by step"), "single_head", {"stage": "weights", **window}),
+        See(_("Another pattern for each head"), "multi_head", {"hmask": "sliding window"}),
     ]
 
 
 VIEW = View(
-    asks="**Each frame of a sound asks the others**: near by, or everywhere.",
-    trained="Nothing: the sound is made by rule, and a frame's query and key are both its own log energies, "
-    "so like sounds attend to each other. A trained Conformer learns matrices for both, and its local "
-    "part is a convolution.",
-    alt="The log energies of a sound in 28 frames, and the weights of a local head and of a global head "
-    "between the frames",
-    slider=lambda now: Moved("Window of the local head", WINDOW),
-    rows=Moved("Frame that asks", FRAME, NAMES),
+    asks=N_("**Each frame of a sound asks the others**: near by, or everywhere."),
+    trained=N_(
+        "Nothing: the sound is made by rule, and a frame's query and key are both its own log energies, "
+        "so like sounds attend to each other. A trained Conformer learns matrices for both, and its local "
+        "part is a convolution."
+    ),
+    alt=N_(
+        "The log energies of a sound in 28 frames, and the weights of a local head and of a global head "
+        "between the frames"
+    ),
+    slider=lambda now: Moved(_("Window of the local head"), WINDOW),
+    rows=lambda: Moved(_("Frame that asks"), FRAME, names()),
     draw=draw,
     says=says,
     heads=heads,
     formula=formula,
     in_words=IN_WORDS,
     program=program,
-    prints="the row of the chosen frame and the whole map, of both heads",
+    prints=N_("the row of the chosen frame and the whole map, of both heads"),
     checks=checks,
     see=see,
 )

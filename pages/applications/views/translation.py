@@ -9,6 +9,7 @@ from attn_live.packing import pack
 from attn_ui.base.parameters import Steps
 from attn_ui.base.places import See
 from attn_ui.base.shared_settings import TEMPERATURE
+from attn_words import N_, _, paragraph
 from pages.applications.state import State
 from pages.applications.view import Head, Moved, View
 
@@ -18,7 +19,7 @@ SCALE = 4.0  # what the score of a word with its translation is, at temperature 
 def heads(now: State) -> list[Head]:
     """Return the one map."""
     query, key = alignment()
-    return [Head("cross-attention", query, key, TARGET, SOURCE, SCALE / now.temperature)]
+    return [Head(N_("cross-attention"), query, key, TARGET, SOURCE, SCALE / now.temperature)]
 
 
 def weights_at(steps: Steps) -> torch.Tensor:
@@ -51,14 +52,31 @@ def _say(temperature: float, weights: torch.Tensor) -> str:
     pairs = {word: translated(word) for word in TARGET if translated(word)}
     shares = [given(word, to) for word, to in pairs.items()]
     low, high = f"{min(shares):.2f}", f"{max(shares):.2f}"
-    between = f"**{low}**" if low == high else f"**{low}** to **{high}**"
-    return (
-        f"At temperature {TEMPERATURE.text(temperature)} the {len(pairs)} French words that have a "
-        f"translation give it {between} of their weight. :violet[noir] follows its noun and :orange[black] "
-        f"comes before it, so ribbons cross: it gives :orange[black] {given('noir', 'black'):.2f} and "
-        f":orange[cat], which decides its form, {given('noir', 'cat'):.2f}. :violet[du] has no English word "
-        f"of its own, and gives :orange[milk] {given('du', 'milk'):.2f}."
+    fields = {"temperature": TEMPERATURE.text(temperature), "count": len(pairs), "low": low}
+    if low == high:
+        found = _(
+            "At temperature {temperature} the {count} French words that have a translation give it **{low}** "
+            "of their weight.",
+            **fields,
+        )
+    else:
+        found = _(
+            "At temperature {temperature} the {count} French words that have a translation give it **{low}** "
+            "to **{high}** of their weight.",
+            high=high,
+            **fields,
+        )
+    crossing = _(
+        ":violet[noir] follows its noun and :orange[black] comes before it, so ribbons cross: it gives "
+        ":orange[black] {black} and :orange[cat], which decides its form, {cat}.",
+        black=f"{given('noir', 'black'):.2f}",
+        cat=f"{given('noir', 'cat'):.2f}",
     )
+    without = _(
+        ":violet[du] has no English word of its own, and gives :orange[milk] {milk}.",
+        milk=f"{given('du', 'milk'):.2f}",
+    )
+    return paragraph(found, crossing, without)
 
 
 def checks(now: State) -> list[Check]:
@@ -70,23 +88,23 @@ def checks(now: State) -> list[Check]:
     noir = full / (full + half + (others - 1) * none)
     du = half / (half + others * none)
     pairs = [(word, translated(word)) for word in TARGET if translated(word)]
-    rows = [TARGET.index(word) for word, _ in pairs]
-    wanted = torch.tensor([SOURCE.index(to) for _, to in pairs], dtype=torch.float64)
+    rows = [TARGET.index(word) for word, _to in pairs]
+    wanted = torch.tensor([SOURCE.index(to) for _word, to in pairs], dtype=torch.float64)
     return [
         compare(
-            "noir gives black e⁴ᐟᵀ / (e⁴ᐟᵀ + e²ᐟᵀ + 4)",
+            _("noir gives black e⁴ᐟᵀ / (e⁴ᐟᵀ + e²ᐟᵀ + 4)"),
             weights[TARGET.index("noir"), SOURCE.index("black")],
             float(noir),
             scale=1.0,
         ),
         compare(
-            "du gives milk e²ᐟᵀ / (e²ᐟᵀ + 5)",
+            _("du gives milk e²ᐟᵀ / (e²ᐟᵀ + 5)"),
             weights[TARGET.index("du"), SOURCE.index("milk")],
             float(du),
             scale=1.0,
         ),
         compare(
-            "each word's largest weight is on its translation, where it has one",
+            _("each word's largest weight is on its translation, where it has one"),
             weights[rows].argmax(dim=-1).to(torch.float64),
             wanted,
         ),
@@ -102,7 +120,8 @@ def formula(now: State) -> str:
     )
 
 
-IN_WORDS = """
+IN_WORDS = N_(
+    """
 - **Queries** are the words of the translation (the decoder), **keys and values** those of the source (the
   encoder): this is cross-attention, and the map has as many rows as words are written. A summary asks its
   text in the same way.
@@ -112,6 +131,7 @@ IN_WORDS = """
 - Bahdanau, Cho and Bengio (2015) drew such maps for a trained model (figure 3); there too French adjectives
   cross their nouns.
 """
+)
 
 
 def program(now: State) -> str:
@@ -132,26 +152,30 @@ def see(now: State) -> list[See]:
     """Return the same two sentences on the page of one head, and heads that were trained."""
     two = {"text": " ".join(TARGET), "cross": "true", "text2": " ".join(SOURCE), "stage": "all at once"}
     return [
-        See("Cross-attention, number by number", "single_head", two),
-        See("Heads that were trained", "learned_heads", {"task": "reverse"}),
+        See(_("Cross-attention, number by number"), "single_head", two),
+        See(_("Heads that were trained"), "learned_heads", {"task": "reverse"}),
     ]
 
 
 VIEW = View(
-    asks="**The words that are written ask** the words that were read.",
-    trained="Nothing: the vectors are set by hand so that each word points to its translation, as training "
-    "would have it. In a trained model the query of a place is made of the words written before it, by "
-    "learned matrices.",
-    alt="A French and an English sentence with ribbons between their words, as wide as the weights, and the "
-    "map of these weights",
-    slider=lambda now: Moved("Temperature", TEMPERATURE),
+    asks=N_("**The words that are written ask** the words that were read."),
+    trained=N_(
+        "Nothing: the vectors are set by hand so that each word points to its translation, as training "
+        "would have it. In a trained model the query of a place is made of the words written before it, by "
+        "learned matrices."
+    ),
+    alt=N_(
+        "A French and an English sentence with ribbons between their words, as wide as the weights, and the "
+        "map of these weights"
+    ),
+    slider=lambda now: Moved(_("Temperature"), TEMPERATURE),
     draw=draw,
     says=says,
     heads=heads,
     formula=formula,
     in_words=IN_WORDS,
     program=program,
-    prints="the weights",
+    prints=N_("the weights"),
     checks=checks,
     see=see,
 )

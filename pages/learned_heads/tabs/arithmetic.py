@@ -7,7 +7,9 @@ import streamlit as st
 from attn_figures.numbers import number
 from attn_ui.base.markdown import coloured, listed
 from attn_ui.screen.tables import ROUNDED, table
+from attn_words import _, _c, _n, paragraph
 from pages.learned_heads.compute import Now
+from pages.learned_heads.words import capital
 
 
 def show(now: Now) -> None:
@@ -15,12 +17,19 @@ def show(now: Now) -> None:
     st.markdown(sentence(now))
     st.markdown(
         table(
-            ["Key", "right place", "q · k", f"/ √{now.d_head}", "e to that, less the largest", "weight"],
+            [
+                _("Key"),
+                _("right place"),
+                "q · k",
+                f"/ √{now.d_head}",
+                _("e to that, less the largest"),
+                _("weight"),
+            ],
             rows(now),
             numbers=4,
         )
     )
-    st.caption(f"Click a cell of a map to choose its head, query and key. {ROUNDED}")
+    st.caption(paragraph(_("Click a cell of a map to choose its head, query and key."), _(ROUNDED)))
 
 
 def sentence(now: Now) -> str:
@@ -28,16 +37,30 @@ def sentence(now: Now) -> str:
     head, query, key = now.chosen
     weights = now.weights[head, query]
     where = [place for place, right in enumerate(now.task.right(now.tokens)[query].tolist()) if right]
-    told = (
-        f"**{now.head(head).capitalize()}**, from the query {coloured('query', now.symbols[query])} at place "
-        f"{query + 1} to the key {coloured('key', now.symbols[key])} at place {key + 1}: weight "
-        f"**{number(float(weights[key]), 3)}**."
+    told = _(
+        "**{head}**, from the query {query} at place {place} to the key {key} at place {other}: weight "
+        "**{weight}**.",
+        head=capital(now.called(head)),
+        query=coloured("query", now.symbols[query]),
+        place=query + 1,
+        key=coloured("key", now.symbols[key]),
+        other=key + 1,
+        weight=number(float(weights[key]), 3),
     )
     if not where:
-        return f"{told} This place has no answer, so no key is right."
-    places = listed([f"{now.symbols[place]} at place {place + 1}" for place in where])
-    share = number(float(weights[where].sum()), 3)
-    return f"{told} The answer stands at {places}, which {'have' if len(where) > 1 else 'has'} {share}."
+        return paragraph(told, _("This place has no answer, so no key is right."))
+    answer = _n(
+        "The answer stands at {places}, which has {share}.",
+        "The answer stands at {places}, which have {share}.",
+        len(where),
+        places=listed([_at(now, place) for place in where]),
+        share=number(float(weights[where].sum()), 3),
+    )
+    return paragraph(told, answer)
+
+
+def _at(now: Now, place: int) -> str:
+    return _("{symbol} at place {place}", symbol=now.symbols[place], place=place + 1)
 
 
 def rows(now: Now) -> list[list[str]]:
@@ -53,8 +76,8 @@ def rows(now: Now) -> list[list[str]]:
         score, weight = (float(each[within, query, key]) for each in (stages.scores, stages.weights))
         share = math.exp(float(scaled[key]) - largest)
         cells = [
-            f"{now.symbols[key]} at place {key + 1}",
-            "yes" if right[key] else "",
+            _at(now, key),
+            _c("switch", "yes") if right[key] else "",
             *(number(each, 3) for each in (score, float(scaled[key]), share, weight)),
         ]
         found.append([f"**{cell}**" if cell and key == chosen else cell for cell in cells])

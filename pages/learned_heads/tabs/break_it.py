@@ -1,7 +1,7 @@
 """The tab "Break it": the mistakes that go around, on a model that has learned, and what they cost it."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -17,49 +17,71 @@ from attn_core.toys import SYMBOLS, TOY_MISTAKES, Judged, ToyMistake, ToyRun, he
 from attn_figures.learned import Maps, right_and_broken
 from attn_figures.numbers import number
 from attn_ui.base.markdown import listed
+from attn_ui.base.parameters import shown
 from attn_ui.screen import controls
 from attn_ui.screen.frame import what_you_see
 from attn_ui.screen.live_figure import live_figure
 from attn_ui.screen.tables import checks_table, table
+from attn_words import N_, _, _c, paragraph
 from pages.learned_heads import words
 from pages.learned_heads.compute import GUESSING, NAMED, Now, array, judged_with, judged_without, naming
-from pages.learned_heads.settings import FLAW
+from pages.learned_heads.settings import FLAW, TASK
 from pages.learned_heads.tabs.checks import by_torch
 
-SUMS = "each row of weights sums to one"  # every place sees itself at least, so none may be empty
+SUMS = N_("each row of weights sums to one")  # every place sees itself at least, so none may be empty
 MISTAKES = dict(zip(FLAW.options, TOY_MISTAKES, strict=True))
 
 
 def show(now: Now) -> None:
     """Show a mistake beside what is right, what it costs, and which check finds it."""
-    mistake = TOY_MISTAKES[MISTAKES[controls.segment(FLAW, "Mistake")]]
-    st.markdown(f"{mistake.what} {mistake.why}")
+    mistake = TOY_MISTAKES[MISTAKES[controls.segment(FLAW, _("Mistake"))]]
+    st.markdown(paragraph(_(mistake.what), _(mistake.why)))
     if not mistake.runs(now.model):
-        st.markdown(
-            f":material/edit: Here this mistake does not run: in the task {now.recipe.task} every place sees "
-            "all others, so nothing is written symbol by symbol. Take another task to see it."
+        why = _(
+            "Here this mistake does not run: in the task {task} every place sees all others, so nothing is "
+            "written symbol by symbol. Take another task to see it.",
+            task=shown(TASK, now.recipe.task),
         )
+        st.markdown(f":material/edit: {why}")
     else:
         made = Made(now, mistake)
         live_figure(
             [right_and_broken.spec(made.maps(now.result), made.maps(made.broken), made.head)],
             key="broken",
-            alt="A head's map and what the model says, right and broken, and the difference of the maps",
+            alt=_("A head's map and what the model says, right and broken, and the difference of the maps"),
             name=f"learned heads, {mistake.name}",
-            caption=f"{now.recipe.task}, {words.recipe_in_words(now.recipe)}, after {now.step:,} steps, on "
-            f"{now.setting.typed}",
+            caption=_(
+                "{task}, {training}, after {steps} steps, on {letters}",
+                task=shown(TASK, now.recipe.task),
+                training=words.recipe_in_words(now.recipe),
+                steps=f"{now.step:,}",
+                letters=now.setting.typed,
+            ),
         )
         what_you_see(verdict(made))
-        audits = {"right": made.checks(now.result), "broken": made.checks(made.broken)}
+        right, broken = made.checks(now.result), made.checks(made.broken)
         st.markdown(
             checks_table(
-                [check.name for check in audits["right"]],
-                {name: [(each.passed, each.verdict) for each in found] for name, found in audits.items()},
+                [check.name for check in right],
+                {
+                    _("right"): [(each.passed, each.verdict) for each in right],
+                    _("broken"): [(each.passed, each.verdict) for each in broken],
+                },
             )
         )
     held_out = len(now.recipe.held_out())
-    st.markdown(f"Every mistake {words.without(now.off)}on the {held_out} held-out sequences, one at a time:")
-    st.markdown(table(["Mistake", "right", "loss"], costs(now, mistake), numbers=2))
+    st.markdown(
+        _(
+            "Every mistake without {heads} on the {count} held-out sequences, one at a time:",
+            heads=listed(now.off),
+            count=held_out,
+        )
+        if now.off
+        else _("Every mistake on the {count} held-out sequences, one at a time:", count=held_out)
+    )
+    st.markdown(
+        table([_("Mistake"), _c("share of answers", "right"), _("loss")], costs(now, mistake), numbers=2)
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,11 +122,11 @@ class Made:
         """Hand one of the two to the figures; cells are hatched where that one masks them."""
         now, head = self.now, self.head
         mask = run.layers[head // now.recipe.heads].mask
-        name = "broken" if run is self.broken else "right"
+        title = N_("broken: {head}") if run is self.broken else N_("right: {head}")
         return Maps(
             array(run.weights),
             [now.head(each) for each in range(now.n_head)],
-            [f"{name}: {now.head(each)}" for each in range(now.n_head)],
+            [_(title, head=now.called(each)) for each in range(now.n_head)],
             now.symbols,
             array(run.logits.softmax(dim=-1)),
             list(SYMBOLS),
@@ -121,11 +143,11 @@ class Made:
         added = torch.stack([layer.contributions.sum(dim=-3) for layer in run.layers])
         written = torch.stack([layer.output for layer in run.layers])
         return [
-            compare(SUMS, sums, torch.ones_like(sums)),
-            compare(MASKED_IS_ZERO, run.weights[:, later], 0.0, scale=1.0),
-            compare(HEADS_ADD_UP, added, written),
-            compare("the maps are those of torch", run.weights, weights),
-            compare("what it says is what torch says", run.logits, logits),
+            compare(_(SUMS), sums, torch.ones_like(sums)),
+            compare(_(MASKED_IS_ZERO), run.weights[:, later], 0.0, scale=1.0),
+            compare(_(HEADS_ADD_UP), added, written),
+            compare(_("the maps are those of torch"), run.weights, weights),
+            compare(_("what it says is what torch says"), run.logits, logits),
         ]
 
     @cached_property
@@ -143,10 +165,11 @@ class Made:
 def verdict(made: Made) -> str:
     """Say what a mistake costs, which check finds it and what it does; each number is computed here."""
     if made.unchanged:
-        return f"Nothing fails here: {_why_harmless(made)}. The mistake is there all the same."
-    return " ".join(
-        each for each in (_cost(made), _found(made), _said(made), _head(made), _detail(made)) if each
-    )
+        return paragraph(
+            _("Nothing fails here: {why}.", why=_why_harmless(made)),
+            _("The mistake is there all the same."),
+        )
+    return paragraph(_cost(made), _found(made), _said(made), _head(made), _detail(made))
 
 
 def _cost(made: Made) -> str:
@@ -154,28 +177,73 @@ def _cost(made: Made) -> str:
     now, right, broken = made.now, made.right_judged, made.judged
     off = now.off
     if len(off) == now.n_head:
-        return "With every head off nothing is read, so nothing can be lost."
-    who = f"{words.without(off)}the model is"
-    told, with_it = f"{right.accuracy:.1%}", f"{broken.accuracy:.1%}"
-    losses = f"loss {number(right.loss, 3)}, then {number(broken.loss, 3)}"
+        return _("With every head off nothing is read, so nothing can be lost.")
+    fields = {
+        "heads": listed(off),
+        "right": f"{right.accuracy:.1%}",
+        "broken": f"{broken.accuracy:.1%}",
+        "loss": number(right.loss, 3),
+        "then": number(broken.loss, 3),
+    }
     guesses = right.loss >= GUESSING and right.accuracy < 2 / len(SYMBOLS)
     if now.step == 0 or guesses:
-        why = (
-            "nothing is learned before the first step" if now.step == 0 else f"{who} no better than guessing"
-        )
-        return (
-            f"**Nothing can be lost here**: {why}. It is right in {told} of held-out places, with the "
-            f"mistake in {with_it} ({losses}; saying every symbol alike has {GUESSING:.2f})."
-        )
+        return _nothing_to_lose(now, fields)
     if right.accuracy == broken.accuracy:
-        return f"**It costs no answer**: {who} right in {told} of held-out places either way ({losses})."
-    # Of the shares as they are said, so that the reader's own subtraction agrees.
-    points = abs(float(told.rstrip("%")) - float(with_it.rstrip("%")))
-    much = f"{points:.1f} percentage points" if points else "under 0.1 percentage points"
-    lead = f"It costs {much}" if broken.accuracy < right.accuracy else f"It costs nothing and gains {much}"
-    return (
-        f"**{lead}**: {who} right in {told} of held-out places, with the mistake in **{with_it}** ({losses})."
+        if off:
+            return _(
+                "**It costs no answer**: without {heads} the model is right in {right} of held-out places "
+                "either way (loss {loss}, then {then}).",
+                **fields,
+            )
+        return _(
+            "**It costs no answer**: the model is right in {right} of held-out places either way (loss "
+            "{loss}, then {then}).",
+            **fields,
+        )
+    fields["lead"] = _lead(fields["right"], fields["broken"], gains=broken.accuracy > right.accuracy)
+    if off:
+        return _(
+            "**{lead}**: without {heads} the model is right in {right} of held-out places, with the mistake "
+            "in **{broken}** (loss {loss}, then {then}).",
+            **fields,
+        )
+    return _(
+        "**{lead}**: the model is right in {right} of held-out places, with the mistake in **{broken}** "
+        "(loss {loss}, then {then}).",
+        **fields,
     )
+
+
+def _nothing_to_lose(now: Now, fields: Mapping[str, str]) -> str:
+    """Say that a model which only guesses has nothing to lose."""
+    if now.step == 0:
+        why = _("**Nothing can be lost here**: nothing is learned before the first step.")
+    elif now.off:
+        why = _(
+            "**Nothing can be lost here**: without {heads} the model is no better than guessing.", **fields
+        )
+    else:
+        why = _("**Nothing can be lost here**: the model is no better than guessing.")
+    rest = _(
+        "It is right in {right} of held-out places, with the mistake in {broken} (loss {loss}, then {then}; "
+        "saying every symbol alike has {guessing}).",
+        **fields,
+        guessing=f"{GUESSING:.2f}",
+    )
+    return paragraph(why, rest)
+
+
+def _lead(right: str, broken: str, *, gains: bool) -> str:
+    """Say by how much the share of right answers changes."""
+    # Of the shares as they are said, so that the reader's own subtraction agrees.
+    points = abs(float(right.rstrip("%")) - float(broken.rstrip("%")))
+    if gains and points:
+        return _("It costs nothing and gains {points} percentage points", points=f"{points:.1f}")
+    if gains:
+        return _("It costs nothing and gains under 0.1 percentage points")
+    if points:
+        return _("It costs {points} percentage points", points=f"{points:.1f}")
+    return _("It costs under 0.1 percentage points")
 
 
 def _found(made: Made) -> str:
@@ -183,8 +251,10 @@ def _found(made: Made) -> str:
     sums, *others = made.checks(made.broken)
     fails = [f"*{each.name}*" for each in (sums, *others) if not each.passed]
     if not fails:
-        return "On this sequence no check fails: it shows the same either way."
-    return f"Fails: {listed(fails)}.{' Each row still sums to one.' if sums.passed else ''}"
+        return _("On this sequence no check fails: it shows the same either way.")
+    return paragraph(
+        _("Fails: {checks}.", checks=listed(fails)), _("Each row still sums to one.") if sums.passed else ""
+    )
 
 
 def _said(made: Made) -> str:
@@ -196,9 +266,11 @@ def _said(made: Made) -> str:
     says = made.broken.logits.argmax(dim=-1).tolist()
     right = sum(says[place] == now.answers[place] for place in asked)
     if [says[place] for place in asked] == [now.said[place] for place in asked]:
-        return f"On this sequence it says the same: {now.right} of {now.asked} right."
-    before = "as without it" if right == now.right else f"not {now.right}"
-    return f"It then says {words.spoken(says, now.answers)}: {right} of {now.asked} right, {before}."
+        return _("On this sequence it says the same: {right} of {asked} right.", right=right, asked=now.asked)
+    fields = {"symbols": words.spoken(says, now.answers), "right": right, "asked": now.asked}
+    if right == now.right:
+        return _("It then says {symbols}: {right} of {asked} right, as without it.", **fields)
+    return _("It then says {symbols}: {right} of {asked} right, not {before}.", before=now.right, **fields)
 
 
 def _head(made: Made) -> str:
@@ -207,13 +279,25 @@ def _head(made: Made) -> str:
     told = []
     if head != now.chosen[0]:
         told.append(
-            f"{words.capital(now.head(head))} is shown, since the map of {now.head(now.chosen[0])} stays."
+            _(
+                "{head} is shown, since the map of {chosen} stays.",
+                head=words.capital(now.called(head)),
+                chosen=now.called(now.chosen[0]),
+            )
         )
     name, value = naming(made.right_judged)[head]
     if value >= NAMED:
         broken = float(made.judged.measures[name][head])
-        told.append(f"{words.capital(now.head(head))}: {name} {value:.2f}, with the mistake {broken:.2f}.")
-    return " ".join(told)
+        told.append(
+            _(
+                "{head}: {measure} {right}, with the mistake {broken}.",
+                head=words.capital(now.called(head)),
+                measure=_(name),
+                right=f"{value:.2f}",
+                broken=f"{broken:.2f}",
+            )
+        )
+    return paragraph(*told)
 
 
 def _detail(made: Made) -> str:
@@ -226,43 +310,58 @@ def _which_maps(made: Made) -> str:
     layers = zip(made.now.result.layers, made.broken.layers, strict=True)
     same = [str(number + 1) for number, (a, b) in enumerate(layers) if agree(a.weights, b.weights)]
     if len(same) == made.now.recipe.layers:
-        return "All maps are as they should be: looking at them does not find it."
+        return _("All maps are as they should be: looking at them does not find it.")
     if not same:
         return ""
-    return f"The maps of layer {listed(same)} are as they should be; what is written from there on is not."
+    return _(
+        "The maps of layer {layers} are as they should be; what is written from there on is not.",
+        layers=listed(same),
+    )
 
 
 def _flatness(made: Made) -> str:
     largest = [float(run.weights.amax(dim=-1).mean()) for run in (made.now.result, made.broken)]
     ratio = math.sqrt(made.now.d_head / made.now.task.d_model)
-    return (
-        f"Scores are {ratio:.3g} times what they should be: the largest weight of a row is "
-        f"{largest[1]:.3f} on average, not {largest[0]:.3f}."
+    return _(
+        "Scores are {ratio} times what they should be: the largest weight of a row is {broken} on average, "
+        "not {right}.",
+        ratio=f"{ratio:.3g}",
+        broken=f"{largest[1]:.3f}",
+        right=f"{largest[0]:.3f}",
     )
 
 
 def _sameness(made: Made) -> str:
     apart = max(float((layer.weights - layer.weights[:1]).abs().max()) for layer in made.broken.layers)
-    return f"The largest difference between two maps of a layer is {number(apart, 1)}: one view, repeated."
+    return _(
+        "The largest difference between two maps of a layer is {apart}: one view, repeated.",
+        apart=number(apart, 1),
+    )
 
 
 def _mixed(made: Made) -> str:
     now = made.now
     made_as = origins(now.recipe.heads, now.d_head)
     own = [int((part == other).sum()) for other, part in enumerate(made_as)]
-    return (
-        f"Of the {now.task.d_model} numbers that are read as a symbol's query {own[0]} were made as its "
-        f"query; of the key {own[1]}, of the value {own[2]}."
+    return _(
+        "Of the {width} numbers that are read as a symbol's query {query} were made as its query; of the key "
+        "{key}, of the value {value}.",
+        width=now.task.d_model,
+        query=own[0],
+        key=own[1],
+        value=own[2],
     )
 
 
 def _own_key(made: Made) -> str:
     right = made.right_judged.measures["diagonal"]
     head = int(right.argmax())
-    return (
-        f"The head that looks at its own place most, {made.now.head(head).removeprefix('head ')}, gives it "
-        f"{float(right[head]):.2f} on average, and with the mistake "
-        f"{float(made.judged.measures['diagonal'][head]):.2f}; the first place sees nothing at all."
+    return _(
+        "The head that looks at its own place most, {number}, gives it {right} on average, and with the "
+        "mistake {broken}; the first place sees nothing at all.",
+        number=made.now.number(head),
+        right=f"{float(right[head]):.2f}",
+        broken=f"{float(made.judged.measures['diagonal'][head]):.2f}",
     )
 
 
@@ -271,23 +370,33 @@ def _to_come(made: Made) -> str:
     if not share.any():
         return ""
     head = int(share.argmax())
-    return (
-        f"On this sequence {made.now.head(head)} gives {float(share[head]):.2f} of its weight to places "
-        f"still to come{', more than any other' if len(share) > 1 else ''}."
-    )
+    fields = {"head": made.now.called(head), "share": f"{float(share[head]):.2f}"}
+    if len(share) > 1:
+        return _(
+            "On this sequence {head} gives {share} of its weight to places still to come, more than any "
+            "other.",
+            **fields,
+        )
+    return _("On this sequence {head} gives {share} of its weight to places still to come.", **fields)
 
 
 def _moved(made: Made) -> str:
     right, broken = made.now.result.layers[0].weights, made.broken.layers[0].weights
-    return f"Weights of the first layer move by up to {number(float((broken - right).abs().max()), 2)}."
+    return _(
+        "Weights of the first layer move by up to {most}.",
+        most=number(float((broken - right).abs().max()), 2),
+    )
 
 
 def _all_four(made: Made) -> str:
     now = made.now
     turned = heads_reversed(now.model)(now.tokens, off=_turned(now)).logits
-    off = float((turned - now.result.logits).abs().max())
-    same = "is the same" if agree(turned, now.result.logits) else "differs"
-    return f"With the opposite order in all four matrices what it says {same} (off by {off:.1g})."
+    off = f"{float((turned - now.result.logits).abs().max()):.1g}"
+    if agree(turned, now.result.logits):
+        return _(
+            "With the opposite order in all four matrices what it says is the same (off by {off}).", off=off
+        )
+    return _("With the opposite order in all four matrices what it says differs (off by {off}).", off=off)
 
 
 def _turned(now: Now) -> tuple[int, ...]:
@@ -311,28 +420,32 @@ DETAILS: dict[str, Callable[[Made], str]] = {
 def _why_harmless(made: Made) -> str:
     now, needs = made.now, made.mistake.needs
     if len(now.setting.off) == now.n_head:
-        return "with every head off nothing is written"
+        return _("with every head off nothing is written")
     if needs == "heads" and now.recipe.heads == 1:
         if made.mistake.name == "scale-by-d-model":
-            return (
-                f"one head a layer is as wide as the model, {now.task.d_model}, and both roots are the same"
+            return _(
+                "one head a layer is as wide as the model, {width}, and both roots are the same",
+                width=now.task.d_model,
             )
-        return "with one head a layer there is no other to mix it with"
+        return _("with one head a layer there is no other to mix it with")
     if needs == "mask" and not now.task.causal:
-        return f"in the task {now.recipe.task} every place may see all others, so there is no mask to forget"
+        return _(
+            "in the task {task} every place may see all others, so there is no mask to forget",
+            task=shown(TASK, now.recipe.task),
+        )
     if needs == "positions" and not now.recipe.positions:
-        return "the model has no positions, so it does not matter where they are counted from"
-    return "on these numbers both come out the same"
+        return _("the model has no positions, so it does not matter where they are counted from")
+    return _("on these numbers both come out the same")
 
 
-def costs(now: Now, shown: ToyMistake) -> list[list[str]]:
+def costs(now: Now, here: ToyMistake) -> list[list[str]]:
     """Return a line a mistake: accuracy and loss on held-out sequences, first those without any."""
     off = now.setting.off
     (right,), broken = judged_without(now.recipe, now.at, (off,)), judged_with(now.recipe, now.at, off)
-    found = [["none", f"{right.accuracy:.1%}", f"{right.loss:.4f}"]]
+    found = [[_c("mistake", "none"), f"{right.accuracy:.1%}", f"{right.loss:.4f}"]]
     for label, name in MISTAKES.items():
-        line = [label, "does not run", ""]
+        line = [shown(FLAW, label), _("does not run"), ""]
         if name in broken:
             line[1:] = f"{broken[name].accuracy:.1%}", f"{broken[name].loss:.4f}"
-        found.append([f"**{cell}**" if cell and name == shown.name else cell for cell in line])
+        found.append([f"**{cell}**" if cell and name == here.name else cell for cell in line])
     return found

@@ -8,6 +8,7 @@ from torch.nn import functional as F
 from attn_core import Check, compare
 from attn_core.toys import judge
 from attn_ui.screen.tables import checks_table
+from attn_words import _
 from pages.learned_heads.compute import Now
 from pages.learned_heads.state import Heads
 from pages.learned_heads.tabs import whole
@@ -19,11 +20,11 @@ def checks(now: Now) -> list[Check]:
     sums = now.weights.sum(dim=-1)
     model, curve = judge(now.model, now.task, now.recipe.held_out()), now.judged
     return [
-        compare("the maps are those of `torch.nn.MultiheadAttention`", now.weights, weights),
-        compare("what it says is what the same layers of torch say", now.logits, logits),
-        compare("each row of each map sums to one", sums, torch.ones_like(sums)),
+        compare(_("the maps are those of `torch.nn.MultiheadAttention`"), now.weights, weights),
+        compare(_("what it says is what the same layers of torch say"), now.logits, logits),
+        compare(_("each row of each map sums to one"), sums, torch.ones_like(sums)),
         compare(
-            "loss and accuracy of this step are those written down while it was trained",
+            _("loss and accuracy of this step are those written down while it was trained"),
             torch.tensor([model.loss, model.accuracy]),
             torch.tensor([curve.loss, curve.accuracy]),
         ),
@@ -56,10 +57,10 @@ def by_torch(now: Now) -> tuple[Tensor, Tensor]:
 def show(now: Now | Heads) -> None:
     """Show the checks with their largest differences."""
     found = whole.checks(now.whole, now.model, now.text) if isinstance(now, Heads) else checks(now)
-    st.markdown("Computed just now, on the numbers on screen.")
+    st.markdown(_("Computed just now, on the numbers on screen."))
     st.markdown(
         checks_table(
             [check.name for check in found],
-            {"on the numbers on screen": [(check.passed, check.verdict) for check in found]},
+            {_("on the numbers on screen"): [(check.passed, check.verdict) for check in found]},
         )
     )

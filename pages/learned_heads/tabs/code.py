@@ -2,13 +2,14 @@
 
 import streamlit as st
 
+from attn_words import _
 from pages.learned_heads.state import Heads
 from pages.learned_heads.whole_snippet import CAPTURE, READ
 
 
-def show(_: Heads) -> None:
+def show(_heads: Heads) -> None:
     """Hand them over."""
-    st.markdown("`capture` of `attn_core` takes the heads of any PyTorch model while it runs:")
+    st.markdown(_("`capture` of `attn_core` takes the heads of any PyTorch model while it runs:"))
     st.code(CAPTURE, language="python")
-    st.markdown("These lines read the file with `attn_core` and measure its heads:")
+    st.markdown(_("These lines read the file with `attn_core` and measure its heads:"))
     st.code(READ, language="python")

@@ -4,6 +4,7 @@ import streamlit as st
 
 from attn_core.toys import MEASURES
 from attn_ui.screen.tables import table
+from attn_words import _
 from pages.learned_heads.compute import Now
 from pages.learned_heads.state import Heads
 from pages.learned_heads.tables import of_toy
@@ -16,13 +17,28 @@ def show(now: Now | Heads) -> None:
         whole_tabs.show_heads(now.whole)
         return
     whole = now.judged
-    heads = ", with all heads on" if now.off else ""
+    fields = {
+        "sequences": len(now.recipe.held_out()),
+        "steps": f"{now.step:,}",
+        "right": f"{whole.accuracy:.1%}",
+        "loss": f"{whole.loss:.4f}",
+    }
     st.markdown(
-        f"On {len(now.recipe.held_out())} sequences that no step of the training saw, after {now.step:,} "
-        f"steps{heads}: right in **{whole.accuracy:.1%}** of the places, loss {whole.loss:.4f}."
+        _(
+            "On {sequences} sequences that no step of the training saw, after {steps} steps, with all heads "
+            "on: right in **{right}** of the places, loss {loss}.",
+            **fields,
+        )
+        if now.off
+        else _(
+            "On {sequences} sequences that no step of the training saw, after {steps} steps: right in "
+            "**{right}** of the places, loss {loss}.",
+            **fields,
+        )
     )
-    columns = of_toy(now)
-    forms = ("", *(".3f" for _ in MEASURES), ".1%", ".4f")
+    columns = {_(title): column for title, column in of_toy(now).items()}
+    columns[_("Head")] = [now.called(head) for head in range(now.n_head)]
+    forms = ("", *(".3f" for _measure in MEASURES), ".1%", ".4f")
     rows = [
         [f"{value:{form}}" for value, form in zip(row, forms, strict=True)]
         for row in zip(*columns.values(), strict=True)

@@ -2,34 +2,48 @@
 
 import streamlit as st
 
+from attn_words import _, paragraph
 from pages.learned_heads.compute import Now
+from pages.learned_heads.words import layers_of_heads
 
 
 def show(now: Now) -> None:
     """Write the formulas down, with the sizes of the present model."""
     recipe, task = now.recipe, now.task
-    layers = f"{recipe.layers} layer{'' if recipe.layers == 1 else 's'}"
-    places = "P the sinusoids of the places (base 100)" if recipe.positions else "P is zero: no positions"
     st.markdown(
-        f"**The model**: {layers} of {recipe.heads} head{'' if recipe.heads == 1 else 's'}, d_model = "
-        f"{task.d_model}, attention alone. E is learned, {places}."
+        paragraph(
+            _(
+                "**The model**: {size}, d_model = {width}, attention alone.",
+                size=layers_of_heads(recipe.layers, recipe.heads),
+                width=task.d_model,
+            ),
+            _("E is learned, P the sinusoids of the places (base 100).")
+            if recipe.positions
+            else _("E is learned, P is zero: no positions."),
+        )
     )
     st.latex(
         r"x^{(0)} = E_{\mathrm{token}} + P, \qquad "
         r"x^{(l+1)} = x^{(l)} + \mathrm{heads}(\mathrm{norm}(x^{(l)}))"
     )
     st.latex(r"p = \mathrm{softmax}\bigl(W_u\,(x^{(L)} - x^{(0)})\bigr)")
-    st.markdown(
+    logits = _(
         "What the softmax takes are the logits, one for each symbol. The embedding is taken away before "
-        "reading out, so all that is said was written by a head.\n\n"
+        "reading out, so all that is said was written by a head."
+    )
+    loss = _(
         "**The loss**, in nats, is the mean over the places that have an answer; guessing among 16 symbols "
         "has ln 16 = 2.77."
     )
+    st.markdown(f"{logits}\n\n{loss}")
     st.latex(r"L = -\frac{1}{m} \sum_i \ln p_i(\mathrm{answer}_i)")
     st.markdown(
-        "**A measure** of a head is the mean weight that its queries give to certain places R, all of which "
-        "count: the place before (previous token), the own place (diagonal), every place after an earlier "
-        "occurrence of the query's symbol (induction), wherever the task's answer stands (right place)."
+        _(
+            "**A measure** of a head is the mean weight that its queries give to certain places R, all of "
+            "which count: the place before (previous token), the own place (diagonal), every place after an "
+            "earlier occurrence of the query's symbol (induction), wherever the task's answer stands (right "
+            "place)."
+        )
     )
     st.latex(
         r"\frac{1}{m} \sum_{i:\,R_i \neq \emptyset}\ \sum_{j \in R_i} w_{ij}, \qquad "

@@ -8,18 +8,23 @@ from torch.nn import functional as F
 
 from attn_core import AttentionMaps, Check, MultiHead, RealModel, compare
 from attn_core.precision import coarsest, row_tolerance
-from pages.learned_heads.tables import column, of_whole
-from pages.learned_heads.whole import SHARES, Whole
+from attn_ui.base.parameters import shown
+from attn_words import _, paragraph
+from pages.learned_heads.settings import RANK_BY
+from pages.learned_heads.tables import of_whole
+from pages.learned_heads.whole import SHARES, SPECIAL, Whole
+from pages.learned_heads.words import capital
 
 
 def show_heads(whole: Whole) -> None:
     """Show a line a head, in the order of the slider; a click on a column's name orders by it."""
+    titles = [title(name) for name in ("Head", *whole.measures)]
     st.dataframe(
-        of_whole(whole),
+        dict(zip(titles, of_whole(whole).values(), strict=True)),
         hide_index=True,
         width="stretch",
         column_config={
-            column(name): st.column_config.ProgressColumn(
+            title(name): st.column_config.ProgressColumn(
                 width=110,
                 min_value=0.0,
                 max_value=1.0 if name in SHARES else max(whole.all_scores[name]) or 1.0,
@@ -29,9 +34,23 @@ def show_heads(whole: Whole) -> None:
         },
     )
     st.caption(
-        "All are of the true weights, none divided by anything: mean weights from 0 to 1, entropy in nats, "
-        "distance in positions. A head is called by its layer and its number there."
+        paragraph(
+            _(
+                "All are of the true weights, none divided by anything: mean weights from 0 to 1, entropy in "
+                "nats, distance in positions."
+            ),
+            _("A head is called by its layer and its number there."),
+        )
     )
+
+
+def title(measure: str) -> str:
+    """Return what stands above a column: "Head", or what a measure is called."""
+    if measure == "Head":
+        return _("Head")
+    if measure == SPECIAL:
+        return _("On special tokens")
+    return capital(shown(RANK_BY, measure))
 
 
 def checks(whole: Whole, model: RealModel | None = None, text: str = "") -> list[Check]:
@@ -39,14 +58,23 @@ def checks(whole: Whole, model: RealModel | None = None, text: str = "") -> list
     found = [check_rows(whole.maps, whole.shown)] if whole.is_divided else [check_rows(whole.maps)]
     if model is not None:
         stages = model.stages(text)
-        by, theirs = (
-            ("`torch.nn.functional.scaled_dot_product_attention` gives", _fused)
+        name, theirs = (
+            (
+                _("what each head gives is what `torch.nn.functional.scaled_dot_product_attention` gives"),
+                _fused,
+            )
             if model.softcap is None
-            else ("torch's tanh, softmax and products give, where its fused attention has no softcap", _bent)
+            else (
+                _(
+                    "what each head gives is what torch's tanh, softmax and products give, where its fused "
+                    "attention has no softcap"
+                ),
+                _bent,
+            )
         )
         found.append(
             compare(
-                f"what each head gives is what {by}",
+                name,
                 torch.stack([each.heads for each in stages]),
                 torch.stack(
                     [
@@ -89,7 +117,22 @@ def check_rows(*all_maps: AttentionMaps) -> Check:
             off = max(off, float(np.where(sums > 0.5, abs(sums - 1), sums).max()))
             longest = max(longest, weights.shape[-1])
     precision = coarsest(["float32", *(maps.precision for maps in all_maps)])  # held in single precision
-    coarse = "" if precision == "float32" else f", to within what {precision} keeps"
-    beyond = " with its weight on keys that are not shown" if any(maps.beyond for maps in all_maps) else ""
-    name = f"each row of each map{beyond} sums to one, or is empty{coarse}"
+    name = _rows_name(any(maps.beyond for maps in all_maps), "" if precision == "float32" else precision)
     return Check(name, off, tolerance=row_tolerance(precision, longest))
+
+
+def _rows_name(has_beyond: bool, coarse: str) -> str:
+    if has_beyond and coarse:
+        return _(
+            "each row of each map with its weight on keys that are not shown sums to one, or is empty, to "
+            "within what {precision} keeps",
+            precision=coarse,
+        )
+    if has_beyond:
+        return _("each row of each map with its weight on keys that are not shown sums to one, or is empty")
+    if coarse:
+        return _(
+            "each row of each map sums to one, or is empty, to within what {precision} keeps",
+            precision=coarse,
+        )
+    return _("each row of each map sums to one, or is empty")

@@ -9,8 +9,10 @@ from attn_live.says import pack_says
 from attn_ui.base.ask import Ask
 from attn_ui.base.markdown import listed, plain
 from attn_ui.base.page import Cell, Figure, Seen, Slider, Small
+from attn_ui.base.parameters import shown
 from attn_ui.base.shared_cache import shared
 from attn_ui.base.shared_settings import KEY, QUERY
+from attn_words import _, language, paragraph
 from pages.learned_heads import whole_words as words
 from pages.learned_heads.asks import ORDERS
 from pages.learned_heads.compute import Found
@@ -40,9 +42,13 @@ def see(ask: Ask, heads: Heads) -> Seen[Found]:
     figure = Figure(
         packed,
         key="own" if model is None else "real",
-        alt="Every head's map as a thumbnail, and one head's map large",
+        alt=_("Every head's map as a thumbnail, and one head's map large"),
         name=f"heads of {'an own model' if model is None else model.name}",
-        slider=Slider(f"Head, by {whole.measure}", slider, names=head_names(whole, ranks)),
+        slider=Slider(
+            _("Head, by {measure}", measure=shown(RANK_BY, whole.measure)),
+            slider,
+            names=head_names(whole, ranks),
+        ),
         chosen={"query": QUERY, "key": KEY},
         clicked=partial(_clicked, whole),
         says=says,
@@ -50,7 +56,7 @@ def see(ask: Ask, heads: Heads) -> Seen[Found]:
     has_sink = any(whole.sink(head)[1] >= SINK for head in range(whole.n_head))
     left_out = words.fewer(len(ranks), whole.n_head, whole.longest)
     notes = [
-        words.SINKS if has_sink else "",
+        _(words.SINKS) if has_sink else "",
         left_out and f":material/info: {left_out}",
         *_notes(heads),
     ]
@@ -61,19 +67,28 @@ def _notes(heads: Heads) -> list[str]:
     """Say where the heads are from, and what is hidden."""
     whole, model, tokens = heads.whole, heads.model, heads.whole.maps.tokens or ()
     specials = [plain(tokens[place]) for place in whole.maps.special] if tokens else []
-    hidden = words.hidden(len(specials), specials) if whole.words_only else ""
+    hidden = words.hidden(specials) if whole.words_only else ""
     if model is not None:
         return [
-            f"{about(model, tokens)} {hidden}",
-            f"Another model: start the app with `{OTHER}` set to its folder (config.json, safetensors, "
-            f"tokenizer.json) or to its name on the Hugging Face hub. Families: {listed(known())}.",
+            paragraph(about(model, tokens), hidden),
+            paragraph(
+                _(
+                    "Another model: start the app with `{variable}` set to its folder (config.json, "
+                    "safetensors, tokenizer.json) or to its name on the Hugging Face hub.",
+                    variable=OTHER,
+                ),
+                _("Families: {names}.", names=listed(known())),
+            ),
         ]
     named = [f"{number} {plain(name)}" for number, name in enumerate(whole.names, start=1)]
-    more = f" and {len(named) - _MOST_NAMES} more" if len(named) > _MOST_NAMES else ""
+    names = _(", ").join(named[:_MOST_NAMES])
+    more = len(named) - _MOST_NAMES
     return [
         *(f":material/content_cut: {plain(note)}" for note in whole.maps.notes),
         hidden,
-        f"Layers, as the file names them: {', '.join(named[:_MOST_NAMES])}{more}.",
+        _("Layers, as the file names them: {names} and {count} more.", names=names, count=more)
+        if more > 0
+        else _("Layers, as the file names them: {names}.", names=names),
     ]
 
 
@@ -86,7 +101,7 @@ def _shared(text: str, hide: bool, measure: str, ranks: tuple[int, ...], _whole:
 
 def _kept(ask: Ask, whole: Whole, ranks: tuple[int, ...]) -> _Packed:
     """Draw the heads of a file; the picture of the present order stays in the session, and no other."""
-    asked = (whole.maps, whole.words_only, whole.measure, ranks)
+    asked = (whole.maps, whole.words_only, whole.measure, ranks, language())
     nothing: tuple[object, _Packed | None] = (None, None)
     kept, packed = ask.kept(_MADE, nothing)
     if packed is None or kept != asked:
@@ -114,8 +129,10 @@ def _say(whole: Whole, rank: int) -> str:
     tokens, share = whole.sink(head)
     if whole.measure == SPECIAL or (not whole.special and share < SINK):
         return told
-    whose = "the words" if whole.special else "the later tokens"
-    return f"{told} {words.drawn(plain(tokens), share, whose=whose, hidden=whole.is_divided, sink=SINK)}"
+    drawn = words.drawn(
+        [plain(token) for token in tokens], share, later=not whole.special, hidden=whole.is_divided, sink=SINK
+    )
+    return paragraph(told, drawn)
 
 
 def _clicked(whole: Whole, ask: Ask, cell: Cell) -> None:

@@ -8,8 +8,10 @@ from attn_live.packing import pack
 from attn_live.says import pack_says
 from attn_ui.base.ask import Ask
 from attn_ui.base.page import Figure, Seen, Slider, Small
+from attn_ui.base.parameters import shown
 from attn_ui.base.shared_cache import shared
 from attn_ui.base.shared_settings import HEAD, KEY, QUERY
+from attn_words import _
 from pages.learned_heads import words
 from pages.learned_heads.compute import (
     GUESSING,
@@ -21,6 +23,7 @@ from pages.learned_heads.compute import (
     naming,
     steps_of,
 )
+from pages.learned_heads.settings import TASK
 from pages.learned_heads.state import Setting
 
 
@@ -34,12 +37,17 @@ def see(ask: Ask, setting: Setting) -> Seen[Found]:
     figure = Figure(
         packed,
         key="learned",
-        alt="The map of every head, what the model says at each place, its loss and its heads' measures",
+        alt=_("The map of every head, what the model says at each place, its loss and its heads' measures"),
         name=f"learned heads, {setting.recipe.task}",
-        slider=Slider("Training step", steps),
+        slider=Slider(_("Training step"), steps),
         chosen={"query": QUERY, "key": KEY, "head": HEAD},
         says=said,
-        caption=f"{setting.recipe.task}, {words.recipe_in_words(setting.recipe)}, on {setting.typed}",
+        caption=_(
+            "{task}, {training}, on {letters}",
+            task=shown(TASK, setting.recipe.task),
+            training=words.recipe_in_words(setting.recipe),
+            letters=setting.typed,
+        ),
     )
     notes = [words.what_is_learned(setting.recipe)]
     if now.task.strange is not None:
@@ -81,11 +89,10 @@ def maps(now: Now) -> Maps:
 
 def title(now: Now, head: int) -> str:
     """Name a head by its largest measure, once that is large enough."""
-    short = now.head(head)
     if head in now.setting.off:
-        return f"{short} (off)"
+        return _("head {number} (off)", number=now.number(head))
     name, value = now.names[head]
-    return f"{short.removeprefix('head ')} {name} {value:.2f}" if value >= NAMED else short
+    return f"{now.number(head)} {_(name)} {value:.2f}" if value >= NAMED else now.called(head)
 
 
 def course_of(now: Now) -> Course:
@@ -93,6 +100,7 @@ def course_of(now: Now) -> Course:
     curve = now.run.curve
     found = [
         (now.head(head), name, array(curve.measures[name][:, head]))
-        for head, (name, _) in enumerate(naming(curve.at(now.recipe.steps)))
+        for head, (name, _value) in enumerate(naming(curve.at(now.recipe.steps)))
     ]
-    return Course(array(curve.steps), array(curve.loss), array(curve.accuracy), found, GUESSING)
+    said = {now.head(head): now.called(head) for head in range(now.n_head)}
+    return Course(array(curve.steps), array(curve.loss), array(curve.accuracy), found, GUESSING, said)

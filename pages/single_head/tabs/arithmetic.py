@@ -10,7 +10,7 @@ from attn_ui.base.shared_settings import KEY, QUERY, TEMPERATURE
 from attn_ui.screen import controls
 from attn_ui.screen.screen import SCREEN
 from attn_ui.screen.tables import ROUNDED, table
-from attn_words import _, paragraph
+from attn_words import _, _c, paragraph
 from pages.single_head.compute import Now
 
 MOST_TERMS = 8  # of a sum that is written out
@@ -54,7 +54,7 @@ def products(now: Now) -> str:
     ]
     rows.append([_("**sum: the score**"), "", "", f"**{_number(walk.scores[row, column])}**"])
     heads = [coloured("query", walk.queries[row]), coloured("key", walk.keys[column])]
-    return table([_("dimension"), *heads, _("product")], rows, numbers=3)
+    return table([_("dimension"), *heads, _c("arithmetic", "product")], rows, numbers=3)
 
 
 def steps(now: Now) -> str:

@@ -39,9 +39,11 @@ def show(now: Now) -> None:
         "operations": np.array([[c.flops for c in row] for row in each], dtype=float),
         "bytes": np.array([[c.bytes for c in row] for row in each], dtype=float),
     }
-    masked = _("no mask") if masking.kind == "none" else _("{mask} mask", mask=shown(MASK, masking.kind))
+    name, masked = f"{masking.kind} mask", _("{mask} mask", mask=shown(MASK, masking.kind))
+    if masking.kind == "none":
+        name, masked = "no mask", _("no mask")
     live_figure(
-        [cost_picture.spec(LENGTHS, curves, max(mask.shape), masked)],
+        [cost_picture.spec(LENGTHS, curves, max(mask.shape), name, masked)],
         key="cost",
         alt=_("Pairs, operations and bytes over the number of tokens, in full and under the mask"),
         name=f"cost of attention {'no' if masking.kind == 'none' else masking.kind} mask",

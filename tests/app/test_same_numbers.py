@@ -1,0 +1,54 @@
+"""A sentence in another language says the same numbers and the same words of users: held at random links."""
+
+import random
+import re
+from collections import Counter
+from collections.abc import Iterator
+from urllib.parse import urlencode
+
+import pytest
+
+from attn_ui.base.navigation import PAGES
+from attn_ui.base.page import At, page_at
+from attn_words import speaking
+from tests.walk import states
+
+STATES = 25  # of each page, twice: once a language
+NUMBER = re.compile(r"(?<![\w.])[-−]?\d+(?:[.,]\d+)*(?:e[-+−]?\d+)?")
+COUNTED = set("0123456789")  # what English says in words, "adds up to one"
+QUOTED = re.compile(r"“([^“”]*)”")
+
+
+def said(at: At[object]) -> Iterator[str]:
+    """Yield what a page says in sentences: beside its controls, under its figure, in its notes."""
+    yield from at.ask.said
+    yield at.sentence
+    yield from at.seen.notes
+    if at.seen.figure:
+        yield at.seen.figure.alt
+        yield at.seen.figure.caption
+
+
+def numbers(texts: list[str]) -> Counter[str]:
+    return Counter(number for text in texts for number in NUMBER.findall(text))
+
+
+def quoted(texts: list[str]) -> Counter[str]:
+    return Counter(word for text in texts for word in QUOTED.findall(text))
+
+
+@pytest.mark.parametrize("address", [page.address for page in PAGES])
+def test_both_languages_say_the_same_numbers(address: str) -> None:
+    page = page_at(address)
+    chance = random.Random(35)
+    for query in states(address, STATES, chance.randrange(1000)):
+        link = urlencode({name: text for name, text in query.items() if name != "tab"}, doseq=True)
+        english = [*said(page.at(link))]
+        with speaking("zh"):
+            chinese = [*said(page.at(link))]
+        assert len(english) == len(chinese), link
+        for one, other in zip(english, chinese, strict=True):
+            missing, more = numbers([one]) - numbers([other]), numbers([other]) - numbers([one])
+            assert not missing, (link, one, other)
+            assert set(more) <= COUNTED, (link, one, other)
+            assert set(quoted([one])) <= set(quoted([other])), (link, one, other)
