@@ -465,18 +465,33 @@ _DIFFER: Mapping[tuple[bool, bool], str] = {
 }
 
 
-def turning(score: float, at_zero: float, place: int, offset: int) -> str:
-    """Say that the score of a turned query and key does not depend on where both stand."""
-    return _(
+def turnings(scores: Numbers, at_zero: Numbers) -> list[list[str]]:
+    """Say that the score of a turned query and key does not depend on where both stand.
+
+    Thousands of sentences are made at once: what they have in common is translated once, and its fields are
+    numbered, to fill fast.
+
+    Args:
+        scores: for each place of the query and each offset of the key from it, (n_place, n_offset).
+        at_zero: the scores at place 0, (n_offset,).
+    """
+    said = _(
         "The query stands at {place}, the key {offset} further: both have turned, and the angle between them "
         "is that of the offset. Their score is {score}; at positions 0 and {offset} it is {at_zero} "
-        "(difference {difference}).",
-        place=place,
-        offset=offset,
-        score=fixed(score, 4),
-        at_zero=fixed(at_zero, 4),
-        difference=_rounding(abs(score - at_zero)),
+        "(difference {difference})."
     )
+    fields = {"place": "{0}", "offset": "{1}", "score": "{2}", "at_zero": "{3}", "difference": "{4}"}
+    form = said.format(**fields).format
+    first = [fixed(score, 4) for score in at_zero.tolist()]
+
+    def say(place: int, offset: int, score: float, apart: float) -> str:
+        return form(place, offset, fixed(score, 4), first[offset], _rounding(apart))
+
+    rows = zip(scores.tolist(), np.abs(scores - at_zero).tolist(), strict=True)
+    return [
+        [say(place, offset, *each) for offset, each in enumerate(zip(*row, strict=True))]
+        for place, row in enumerate(rows)
+    ]
 
 
 def bias(from_first: Numbers, scheme: str, head: int) -> str:

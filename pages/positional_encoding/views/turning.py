@@ -80,9 +80,6 @@ def _packed(state: State) -> tuple[bytes, bytes]:
     query = scheme.turn(vector.expand(len(shifts), -1), shifts)
     keys = scheme.turn(vector.expand(len(shifts), len(offsets), -1), shifts[:, None] + offsets)
     scores = (keys @ query[..., None])[..., 0]
-    says = [
-        [words.turning(score, float(seen.curve[offset]), shift, offset) for offset, score in enumerate(row)]
-        for shift, row in enumerate(scores.tolist())
-    ]
+    says = words.turnings(scores.numpy(), seen.curve)
     changes, by_step = pictures.turning_cursor(angles, seen.pairs, seen.curve)
     return pack(figures, Cursor(len(offsets), changes, by_step)), pack_says(says)
