@@ -27,7 +27,7 @@ from attn_ui.lessons.shelf import shelf
 from attn_ui.screen import language
 from attn_ui.screen.live_figure import PLOTLY_ROUTE
 from attn_ui.streamlit_inside import markup
-from attn_words import N_, _, cached
+from attn_words import N_, SOURCE, _, cached, speaking
 
 _HERE = Path(__file__).parent
 _FIELD = (
@@ -84,9 +84,10 @@ def _lesson(lesson: Lesson) -> Found:
     first = lesson.steps[0]
     folder = next(page.folder for page in PAGES if page.address == first.link.partition("?")[0].strip("/"))
     link = dict(parse_qsl(first.link.partition("?")[2], keep_blank_values=True))
-    return Found(
-        (lesson.title,), "lesson", Place(folder, link | {LESSON.name: f"{lesson.name}.{first.name}"})
-    )
+    with speaking(SOURCE):
+        names = lesson.title, shelf().lessons[lesson.name].title
+    place = Place(folder, link | {LESSON.name: f"{lesson.name}.{first.name}"})
+    return Found(tuple(dict.fromkeys(names)), "lesson", place)
 
 
 def _options(page: Listed, setting: Choice) -> Iterator[Found]:

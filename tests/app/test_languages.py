@@ -273,6 +273,7 @@ def test_things_are_found_by_both_their_names() -> None:
     with speaking(ZH):
         every = find.listing()
         assert '["单头","Single head"],"页面","single-head"' in every
+        assert '["近者权重大","Near things count more"],"课"' in every
         masks = [each for each in find.everything() if each.place.address.endswith("mask=causal")]
         assert any(each.names[-1] == "causal" for each in masks)
     assert '["Single head"],"page","single-head"' in find.listing()
