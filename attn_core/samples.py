@@ -11,6 +11,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from attn_core import _require
+from attn_words import N_
 
 
 @dataclass(frozen=True, eq=False)
@@ -260,7 +261,7 @@ def _cross_attention() -> AttentionSample:
     memory = sentence_vectors([f"key {j}" for j in range(10)], 20)
     return AttentionSample(
         "cross-attention",
-        "One query of width 20 attends to ten keys in 4 heads: one row of weights a head.",
+        N_("One query of width 20 attends to ten keys in 4 heads: one row of weights a head."),
         ("query",),
         tuple(f"key {j}" for j in range(10)),
         sentence_vectors(["query"], 20),
@@ -284,7 +285,10 @@ ATTENTION_SAMPLES: Mapping[str, AttentionSample] = MappingProxyType(
                 "i-love-ice-two-heads",
                 "I love ice",
                 _ICE,
-                "Two heads, each with its own full 4 x 4 projections; side by side their outputs are 3 x 8.",
+                N_(
+                    "Two heads, each with its own full 4 x 4 projections; side by side their outputs are 3 x "
+                    "8."
+                ),
                 num_heads=2,
                 d_head=4,
                 output_projection=False,
@@ -307,7 +311,7 @@ ATTENTION_SAMPLES: Mapping[str, AttentionSample] = MappingProxyType(
                 "i-love-dogs-two-heads",
                 "I love dogs",
                 _DOGS,
-                "d_model 4 split into two heads of width 2, each attending by itself.",
+                N_("d_model 4 split into two heads of width 2, each attending by itself."),
                 num_heads=2,
                 output_projection=False,
             ),
@@ -316,14 +320,14 @@ ATTENTION_SAMPLES: Mapping[str, AttentionSample] = MappingProxyType(
                 "transformer-sizes",
                 _PANGRAM,
                 sentence_vectors(_PANGRAM.split(), 512),
-                "The sizes of the original Transformer: d_model 512, 8 heads of width 64.",
+                N_("The sizes of the original Transformer: d_model 512, 8 heads of width 64."),
                 num_heads=8,
             ),
             _to_itself(
                 "free-head-width",
                 _PANGRAM,
                 sentence_vectors(_PANGRAM.split(), 16),
-                "4 heads of width 8 in a model of width 16: twice the parameters of heads of width 4.",
+                N_("4 heads of width 8 in a model of width 16: twice the parameters of heads of width 4."),
                 num_heads=4,
                 d_head=8,
             ),

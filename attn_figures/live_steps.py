@@ -13,6 +13,7 @@ from plotly.offline import get_plotlyjs, get_plotlyjs_version
 from attn_figures import theme
 from attn_live.packing import MOST_MESSAGE_BYTES, Cursor, message, pack
 from attn_live.says import Says, check_says, pack_says
+from attn_live.words import browser_words
 from attn_words import _
 
 if TYPE_CHECKING:
@@ -76,6 +77,8 @@ def live(
         "plotly": "",
         "colours": {"dark": theme.recolouring(theme.DARK), "print": theme.recolouring(theme.PRINT)},
     }
+    if words := browser_words():
+        head["words"] = words
     whole = message(json.dumps(head, separators=(",", ":")).encode(), said, packed)
     if len(whole) > MOST_MESSAGE_BYTES:
         raise ValueError(f"a figure may take {MOST_MESSAGE_BYTES:,} bytes, this one takes {len(whole):,}")

@@ -21,6 +21,7 @@ from attn_live.says import texts_in
 from attn_live.unpacking import count_steps, figure_at
 from attn_ui.base.page import page_at
 from attn_ui.base.parameters import Choice, Flag, Tabs
+from attn_ui.base.terms import general
 from attn_words import PSEUDO, speaking
 from tests.pages import open_page
 
@@ -32,7 +33,8 @@ def _words(text: str) -> frozenset[str]:
 KEPT = _words(
     """softmax relu gelu argmax ALiBi RoPE NoPE PyTorch NumPy torch numpy JSON CSV SVG PNG PDF HTML QR BERT
     GPT CLS SEP MASK MatMul SoftMax LayerNorm NaN Adam SGD MSE RMSE Nadaraya Watson Silverman Xavier Kaiming
-    Glorot Vaswani Bahdanau Luong Streamlit sin cos exp log max min"""
+    Glorot Vaswani Bahdanau Luong Streamlit sin cos exp log max min
+    True False logit logits Var corr vec English"""
 )
 """Names, symbols and code that every language writes so."""
 _PLAIN = re.compile(r"[A-Za-z][A-Za-z'’]{2,}")
@@ -157,6 +159,14 @@ def users_words() -> frozenset[str]:
     return frozenset(typed.split()) | {word.lower() for text in samples for word in _PLAIN.findall(str(text))}
 
 
+def beside(address: str) -> frozenset[str]:
+    """Return the words that the glossary has in English in every language: names, and who introduced them."""
+    if address != "glossary":
+        return frozenset()
+    texts = [text for term in general() for text in (term.name, *term.also, term.source)]
+    return frozenset(word.lower() for text in texts for word in _PLAIN.findall(text))
+
+
 def misses(address: str, spoken: str = PSEUDO, *, tabs: bool = True) -> dict[str, tuple[str, list[str]]]:
     """Return what is read as plain English on a page: by the text, where it was seen first and its words."""
     found: dict[str, tuple[str, list[str]]] = {}
@@ -164,7 +174,7 @@ def misses(address: str, spoken: str = PSEUDO, *, tabs: bool = True) -> dict[str
     def look(texts: Iterator[str], where: str) -> None:
         for text in texts:
             kind = _DIGITS.sub("0", text)  # thousands differ by their numbers alone
-            if kind not in found and (words := english_in(text, users_words())):
+            if kind not in found and (words := english_in(text, users_words() | beside(address))):
                 found[kind] = (where, words)
 
     for link in links(address):

@@ -408,7 +408,7 @@ function sizeOf({ width, height }, scale) {
 function asPictures(words) {
   const told = words.filter((each) => /[\p{L}\p{N}\p{Extended_Pictographic}]/u.test(each)); // not a legend's line
   if (!told.length) return "";
-  const list = [...new Set(told)].join(", ");
+  const list = [...new Set(told)].join(word(", "));
   const some = list.length > MOST_NAMED ? `${list.slice(0, MOST_NAMED)}…` : list;
   return word(
     "Its fonts lack letters of these words, which are pictures as this browser draws them: {words}",

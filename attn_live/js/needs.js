@@ -50,7 +50,7 @@ export function saidOfLacking(needs) {
   if (!lacking.length) return "";
   return word(
     "Moving figures take Chrome or Edge {chrome}, Firefox {firefox} or Safari {safari}, or newer: this browser lacks {lacking}.",
-    { chrome, firefox, safari, lacking: lacking.join(", ") },
+    { chrome, firefox, safari, lacking: lacking.join(word(", ")) },
   );
 }
 

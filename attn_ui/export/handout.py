@@ -30,7 +30,7 @@ from attn_ui.export.slides import (
 from attn_ui.lessons import shelf
 from attn_ui.lessons.answers import Truth, said, truth
 from attn_ui.lessons.check import complaints
-from attn_ui.lessons.figures import figure_of
+from attn_ui.lessons.figures import figure_of, shown_answer, shown_name
 from attn_ui.lessons.lesson import Aside, Lesson, LessonError, Part, Question, Step, Text
 from attn_ui.lessons.link_list import Line
 from attn_words import LANGUAGES, SOURCE, _, _n, language, paragraph, speaking
@@ -103,10 +103,15 @@ def _step(number: int, step: Step, picture: Path | None, *, solved: bool) -> str
         svg = base64.b64encode(picture.read_bytes()).decode()
         shown = (
             f"<figure><img alt='' src='data:image/svg+xml;base64,{svg}'>"
-            f"<figcaption>{escape(step.link)}</figcaption></figure>"
+            f"<figcaption>{escape(_line(step).link)}</figcaption></figure>"
         )
     parts = "".join(_part(part, step, solved=solved) for part in step.parts)
     return f"<section><h2>{number}. {escape(step.title)}</h2>{shown}{parts}</section>"
+
+
+def _line(step: Step) -> Line:
+    """Return the link of a step as a line of a list, in the language that is spoken."""
+    return in_language(Line(step.line, step.link, step.link.strip("/"), step.title))
 
 
 def _part(part: Part, step: Step, *, solved: bool) -> str:
@@ -122,7 +127,8 @@ def _part(part: Part, step: Step, *, solved: bool) -> str:
 def _answer(question: Question, true: Truth, step: Step, *, solved: bool) -> str:
     if true.number is None:
         marks = [
-            f"<span class='{'right' if solved and option == true.answer else ''}'>{escape(option)}</span>"
+            f"<span class='{'right' if solved and option == true.answer else ''}'>"
+            f"{escape(shown_answer(question, step, option))}</span>"
             for option in true.options
         ]
         asked = f"<p class='options'>{''.join(marks)}</p>"
@@ -142,7 +148,7 @@ def _room() -> str:
 
 
 def _html(text: Text, step: Step) -> str:
-    return str(_markdown().render(said(text, step.link, figure_of)))
+    return str(_markdown().render(said(text, step.link, figure_of, shown_name)))
 
 
 def make(lesson: Lesson, out: Path, address: str, browser: "Browser") -> list[Path]:
@@ -155,7 +161,7 @@ def make(lesson: Lesson, out: Path, address: str, browser: "Browser") -> list[Pa
     for number, step in enumerate(lesson.steps, start=1):
         if step.link in pictures:
             continue
-        line = in_language(Line(step.line, step.link, step.link.strip("/"), step.title))
+        line = _line(step)
         tab = context.new_page()
         slide, _told = save_slide(
             tab, f"{address.rstrip('/')}/{line.path}", line, folder / f"{number:02d}", "svg", public=""
@@ -197,7 +203,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     asked = parser.parse_args(arguments)
     try:
         with speaking(asked.language):
-            lesson = shelf.opened(asked.lesson)
+            lesson = shelf.translated(shelf.opened(asked.lesson), asked.lesson)
             if wrong := complaints(lesson):
                 raise SlidesError("\n".join(wrong))
             out = writable(asked.out)

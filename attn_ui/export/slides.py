@@ -29,7 +29,7 @@ from urllib.parse import parse_qs, quote_plus, urlencode, urlsplit
 from attn_ui.base.framing import LANG, SAY
 from attn_ui.lessons import shelf
 from attn_ui.lessons.answers import bare, said
-from attn_ui.lessons.figures import figure_of
+from attn_ui.lessons.figures import figure_of, shown_name
 from attn_ui.lessons.lesson import LessonError, Step
 from attn_ui.lessons.link_list import Line, read_list
 from attn_ui.streamlit_inside.markup import NOTICE, READY
@@ -311,7 +311,7 @@ def lines_of(file: Path) -> tuple[list[Line], list[str]]:
     """
     if file.suffix == ".md":
         try:
-            lesson = shelf.opened(file)
+            lesson = shelf.translated(shelf.opened(file), file)
         except LessonError as error:
             raise SlidesError(str(error)) from error
         return [Line(step.line, step.link, _asking(step), step.title) for step in lesson.steps], []
@@ -324,7 +324,7 @@ def lines_of(file: Path) -> tuple[list[Line], list[str]]:
 
 def _asking(step: Step) -> str:
     """Return a step's page and query, with its question as the sentence that is said there."""
-    asked = next((bare(said(each.asks, step.link, figure_of)) for each in step.questions), "")
+    asked = next((bare(said(each.asks, step.link, figure_of, shown_name)) for each in step.questions), "")
     says = f"say={quote_plus(asked[: SAY.longest])}" if asked else ""
     joint = "&" if "?" in step.link else "?"
     return f"{step.link.strip('/')}{joint}{says}" if says else step.link.strip("/")

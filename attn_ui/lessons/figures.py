@@ -5,7 +5,9 @@ from typing import Any
 from attn_ui.base.navigation import PAGES
 from attn_ui.base.page import At, Page, page_at
 from attn_ui.base.shared_cache import shared
-from attn_words import SOURCE, speaking
+from attn_ui.lessons.lesson import Question, Step
+from attn_ui.lessons.quantity import Quantity, options
+from attn_words import SOURCE, _, language, speaking
 
 KEPT = ("type", "name", "visible", "x", "y", "z", "xaxis", "yaxis", "meta")
 
@@ -58,3 +60,16 @@ def figure_as_said(link: str) -> dict[str, Any]:
     }
     data = [{key: trace[key] for key in KEPT if key in trace} for trace in figure["data"]]
     return {"data": data, "layout": layout}
+
+
+def shown_name(of: Quantity, name: str) -> str:
+    """Return how a name of an English figure, which a lesson has, is shown in this language."""
+    if language() == SOURCE:
+        return name
+    ours, shown = (options(of, figure(of.link)) for figure in (figure_of, figure_as_said))
+    return dict(zip(ours, shown, strict=False)).get(name, name)
+
+
+def shown_answer(question: Question, step: Step, answer: str) -> str:
+    """Return how an answer is shown: a name, or one of the words for what is compared."""
+    return shown_name(question.of.at(step.link), answer) if question.kind == "which" else _(answer)

@@ -10,7 +10,7 @@ from attn_ui.base.links import Dropped, bad_settings
 from attn_ui.base.parameters import Parameter, Steps, by_name
 from attn_ui.screen import named, state
 from attn_ui.streamlit_inside.run import read_address_again, travelled
-from attn_words import _
+from attn_words import _, language
 
 _PAGE = "_address_page"
 _DROPPED = "_address_dropped"
@@ -36,7 +36,7 @@ def check(page: str, parameters: Sequence[Parameter]) -> list[Dropped]:
         if bad_ones:
             # Settings of pages visited before are no mistake of the reader's.
             own, left = by_name(readable), session.get(_LEFT, frozenset())
-            session[_DROPPED] = (page, [bad for bad in bad_ones if bad.name in own or bad.name not in left])
+            _keep(page, [bad for bad in bad_ones if bad.name in own or bad.name not in left])
             for bad in bad_ones:
                 if bad.used:
                     st.query_params[bad.name] = bad.used
@@ -51,8 +51,13 @@ def check(page: str, parameters: Sequence[Parameter]) -> list[Dropped]:
 
 
 def _dropped_on(page: str) -> list[Dropped]:
-    dropped_on, dropped = st.session_state.get(_DROPPED, (page, []))
-    return list(dropped) if dropped_on == page else []
+    # In another language than they were said in they are news no more.
+    said_on, dropped = st.session_state.get(_DROPPED, ((page, language()), []))
+    return list(dropped) if said_on == (page, language()) else []
+
+
+def _keep(page: str, dropped: Sequence[Dropped]) -> None:
+    st.session_state[_DROPPED] = ((page, language()), [*dropped])
 
 
 def said_by_address(*without: str) -> list[tuple[str, str]]:
@@ -79,7 +84,7 @@ def show(offered: Steps) -> None:
     earlier = dropped.get(offered.name)  # it was out of all bounds
     asked = earlier.text if earlier and earlier.used else found
     dropped[offered.name] = Dropped(offered.name, asked, _("{wanted} here", wanted=offered.wanted()), used)
-    st.session_state[_DROPPED] = (page, [*dropped.values()])
+    _keep(page, [*dropped.values()])
     _show([*dropped.values()])
 
 
@@ -98,7 +103,7 @@ def drop(bad: Dropped) -> None:
     del st.query_params[bad.name]
     page = st.session_state[_PAGE]
     dropped = {each.name: each for each in _dropped_on(page)} | {bad.name: bad}
-    st.session_state[_DROPPED] = (page, [*dropped.values()])
+    _keep(page, [*dropped.values()])
     _show([*dropped.values()])
 
 

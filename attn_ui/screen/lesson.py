@@ -13,13 +13,12 @@ import streamlit as st
 from attn_ui.base.framing import LESSON
 from attn_ui.base.markdown import plain
 from attn_ui.lessons.answers import Truth, bare, is_right, read_number, said, stated, truth
-from attn_ui.lessons.figures import figure_as_said, figure_of
+from attn_ui.lessons.figures import figure_of, shown_answer, shown_name
 from attn_ui.lessons.lesson import Aside, Lesson, Question, Step, Text
-from attn_ui.lessons.quantity import Quantity, options
 from attn_ui.lessons.shelf import shelf
 from attn_ui.screen.address import said_by_address
 from attn_ui.screen.following import run_alone
-from attn_words import SOURCE, _, _c, language, paragraph
+from attn_words import _, _c, paragraph
 
 _TRIES = "_lesson_tries"  # what was answered, by lesson, step and the question's place in it
 _LAST = "_lesson_last"  # the name of the lesson that was shown last, and the address of its step
@@ -202,26 +201,13 @@ def _parts(lesson: Lesson, step: Step) -> None:
 def _shown(text: Text, step: Step) -> str:
     """Return a text with its numbers; what cannot be computed is named where it stands."""
     try:
-        return said(text, step.link, figure_of, _name)
+        return said(text, step.link, figure_of, shown_name)
     except (ValueError, LookupError) as error:
         return f"{text.markdown}\n\n*{_wanted(text.line, error)}*"
 
 
 def _wanted(line: int, error: Exception) -> str:
     return _("Line {line} of this lesson: wanted {wanted}", line=line, wanted=plain(str(error)))
-
-
-def _name(of: Quantity, name: str) -> str:
-    """Return how a name of an English figure, which a lesson has, is shown in this language."""
-    if language() == SOURCE:
-        return name
-    ours, shown = (options(of, figure(of.link)) for figure in (figure_of, figure_as_said))
-    return dict(zip(ours, shown, strict=False)).get(name, name)
-
-
-def _shown_answer(question: Question, step: Step, answer: str) -> str:
-    """Return how an answer is shown: a name, or one of the words for what is compared."""
-    return _name(question.of.at(step.link), answer) if question.kind == "which" else _(answer)
 
 
 def _ask(place: Place, question: Question, step: Step) -> None:
@@ -237,7 +223,7 @@ def _ask(place: Place, question: Question, step: Step) -> None:
                 "Line {line} of this lesson states {stated}; what is computed is {answer} ({why}).",
                 line=question.line,
                 stated=plain(question.answer),
-                answer=plain(_shown_answer(question, step, true.answer)),
+                answer=plain(shown_answer(question, step, true.answer)),
                 why=plain(true.said),
             )
         )
@@ -293,7 +279,7 @@ def _control(place: Place, question: Question, true: Truth, step: Step) -> None:
     offer(
         _("Your answer"),
         true.options,
-        format_func={each: _shown_answer(question, step, each) for each in true.options}.__getitem__,
+        format_func={each: shown_answer(question, step, each) for each in true.options}.__getitem__,
         key=key,
         on_change=chosen,
         label_visibility="collapsed",
@@ -303,7 +289,7 @@ def _control(place: Place, question: Question, true: Truth, step: Step) -> None:
 
 def _settled(question: Question, true: Truth, step: Step, *, right: bool) -> None:
     """Say what is so, and why."""
-    answer = true.answer if true.number is not None else _shown_answer(question, step, true.answer)
+    answer = true.answer if true.number is not None else shown_answer(question, step, true.answer)
     opening = _("✓ **Right.**") if right else _("The answer is **{answer}**.", answer=plain(answer))
     st.markdown(paragraph(opening, _("Computed: {why}.", why=plain(true.said))))
     if question.because:
@@ -318,7 +304,7 @@ def _not_yet(place: Place, question: Question, true: Truth, tries: Sequence[Any]
         st.markdown(typed)
         return
     is_number = isinstance(last, float)
-    named = f"{last:.6g}".replace("-", "−") if is_number else _shown_answer(question, step, last)
+    named = f"{last:.6g}".replace("-", "−") if is_number else shown_answer(question, step, last)
     not_yet = _("✗ **Not yet:** {answer}.", answer=plain(named))
     st.markdown(paragraph(not_yet, plain(question.hint)))
     counted = [each for each in tries if true.number is None or not isinstance(each, str)]

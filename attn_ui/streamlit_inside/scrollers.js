@@ -10,7 +10,7 @@ import { word } from "../../attn_live/js/word.js";
   const nameOf = (box) => {
     if (box.tagName === "PRE") return word("Code, wider than its room");
     const columns = [...box.querySelectorAll("th")].map((head) => head.innerText.trim()).filter(Boolean);
-    return word("Table, wider than its room: {columns}", { columns: columns.join(", ") });
+    return word("Table, wider than its room: {columns}", { columns: columns.join(word(", ")) });
   };
   const mark = () => {
     for (const box of document.querySelectorAll(`${TABLES}, ${PROGRAMS}`)) {

@@ -10,7 +10,7 @@ from attn_ui.base.ask import Ask
 from attn_ui.base.markdown import plain
 from attn_ui.base.sentence import ask_sentence
 from attn_ui.base.shared_settings import TEXT
-from attn_words import N_, _
+from attn_words import N_, _, _c
 from pages.learned_heads import words
 from pages.learned_heads.compute import is_there
 from pages.learned_heads.model_shelf import maps_of, standing
@@ -64,7 +64,7 @@ def _toy(ask: Ask) -> Setting:
         recipe = _there(ask, wanted)
         ask.heading(_("Sequence"))
         typed = _letters(ask, recipe.task)
-        ask.heading(_("Heads"))
+        ask.heading(_c("group of settings", "Heads"))
         offered = [str(head + 1) for head in range(recipe.layers * recipe.heads)]
         off = ask.several(
             ABLATED,
@@ -166,7 +166,7 @@ def _own(ask: Ask) -> Heads | None:
 def _shown(ask: Ask, maps: AttentionMaps) -> tuple[str, bool]:
     """Ask what heads are ordered by, where the large one stays, and whether words alone are shown."""
     with ask.sidebar():
-        ask.heading(_("Heads"))
+        ask.heading(_c("group of settings", "Heads"))
         measure = ask.choose(RANK_BY, _("Order heads by"), on_change=partial(_keep_head, ask))
         hide = bool(maps.special) and ask.flag(HIDE, _("Hide special tokens"))
     with ask.row(label=_("Which head looks at")):

@@ -7,7 +7,7 @@ from attn_ui.base.page import Columns
 from attn_words import N_
 from pages.learned_heads.compute import Found, Now
 from pages.learned_heads.state import Heads
-from pages.learned_heads.whole import SPECIAL, Whole, number
+from pages.learned_heads.whole import SPECIAL, Whole
 from pages.learned_heads.words import capital
 
 
@@ -33,7 +33,7 @@ def of_whole(whole: Whole) -> Columns:
     """Return the measures of the true weights, in the order of the slider."""
     scores = whole.all_scores
     return {
-        "Head": [number(whole, head) for head in whole.order],
+        "Head": [whole.model.number(head) for head in whole.order],
         **{column(name): [scores[name][head] for head in whole.order] for name in whole.measures},
     }
 

@@ -21,7 +21,6 @@ from attn_core import (
 )
 from attn_figures.whole_model import Model
 from attn_ui.base.parameters import Steps, shown
-from attn_words import _
 from pages.learned_heads.settings import RANK, RANK_BY
 
 BEGINS, GOES_ON = "·", "##"  # how tokens show where words begin: one of the two, see `model_words.MARKS`
@@ -247,17 +246,6 @@ class Whole:
         )
 
 
-def number(whole: Whole, head: int) -> str:
-    """Return the layer of a head, counted over all layers, and its number within it."""
-    layer, within = whole.model.at(head)
-    return f"{layer + 1}.{within + 1}"
-
-
-def called(whole: Whole, head: int) -> str:
-    """Return what a head, counted over all layers, is called."""
-    return _("head {number}", number=number(whole, head))
-
-
 def head_names(whole: Whole, ranks: Sequence[float]) -> list[str]:
     """Return what the heads at these ranks are called."""
-    return [called(whole, whole.order[int(rank) - 1]) for rank in ranks]
+    return [whole.model.name(whole.order[int(rank) - 1]) for rank in ranks]

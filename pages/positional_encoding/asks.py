@@ -8,9 +8,11 @@ from typing import Any
 from attn_core import SCHEMES, how_cut, tokenize
 from attn_ui.base.ask import Ask
 from attn_ui.base.bounds import MAX_TOKENS
+from attn_ui.base.parameters import shown
 from attn_ui.base.schemes import ask_scheme
 from attn_ui.base.sentence import ask_sentence
 from attn_ui.base.shared_settings import BASE, HEAD, KEY, QUERY, RAMP_STEP, SEED, STRENGTH, TEXT
+from attn_words import N_, _
 from pages.positional_encoding.settings import (
     BESIDE,
     DIMENSIONS,
@@ -32,7 +34,7 @@ from pages.positional_encoding.settings import (
 )
 from pages.positional_encoding.state import State, compared, fitting_width
 
-_VECTORS_HELP = (
+_VECTORS_HELP = N_(
     "One-hot vectors have nothing in common, so all that words do to one another comes from their positions. "
     "Random vectors are drawn from the seed and the word: the same word has the same vector everywhere."
 )
@@ -44,22 +46,22 @@ _LIVE = (STRENGTH, BASE, RAMP_STEP)  # of a scheme's settings, those that a pict
 def asks(ask: Ask) -> State:
     """Ask for everything that no live slider moves: in the sidebar, and for the picture above itself."""
     with ask.sidebar():
-        ask.heading("Positions")
+        ask.heading(_("Positions"))
         scheme = ask_scheme(ask, SCHEME, SCHEMES, live=_LIVE)
         num_heads = int(HEADS_OF_BIAS.default)
         if "num_heads" in SCHEMES[scheme.name].settings():
-            num_heads = int(ask.segment(HEADS_OF_BIAS, "Heads"))
+            num_heads = int(ask.segment(HEADS_OF_BIAS, _("Heads")))
         room = ask.space()
-        ask.heading("Words")
+        ask.heading(_("Words"))
         with ask.row(gap="xxsmall"):
             for name, example in EXAMPLES.items():
                 ask.button(name, partial(_take, ask, example), key=f"example-{name}")
-        text = ask_sentence(ask, TEXT, "Sentence", tokenize=tokenize, most=MAX_TOKENS, how_cut=how_cut)
-        words = ask.segment(WORDS, "Vectors", help=_VECTORS_HELP)
-        width = ask.whole(WIDTH, "Width, d_model")
+        text = ask_sentence(ask, TEXT, _("Sentence"), tokenize=tokenize, most=MAX_TOKENS, how_cut=how_cut)
+        words = ask.segment(WORDS, _("Vectors"), help=_(_VECTORS_HELP))
+        width = ask.whole(WIDTH, _("Width, d_model"))
         width_note = ask.space()
-        seed = ask.whole(SEED, "Seed")
-    picture = ask.segment(PICTURE, "Picture", label_visibility="collapsed")
+        seed = ask.whole(SEED, _("Seed"))
+    picture = ask.segment(PICTURE, _("Picture"), label_visibility="collapsed")
     tokens = tuple(tokenize(text)[:MAX_TOKENS])
     state = State(picture, tokens, words, width, seed, scheme, num_heads)
     state = _ask_for_picture(ask, state, room)
@@ -76,13 +78,24 @@ def _width_note(state: State) -> str:
         return ""
     count = len(set(state.tokens))
     if state.words == "one-hot" and count > state.width and used in (count, count + 1):
-        even = ", made even for pairs" if used > count else ""
-        return (
-            f":material/info: {count} different one-hot words need a width of {count}{even}: {used} is used."
+        said = (
+            N_(
+                ":material/info: {count} different one-hot words need a width of {count}, made even for "
+                "pairs: {used} is used."
+            )
+            if used > count
+            else N_(
+                ":material/info: {count} different one-hot words need a width of {count}: {used} is used."
+            )
         )
+        return _(said, count=count, used=used)
     if "learned" in compared(state):
-        return f":material/info: The learned table has width {used}, so the words have too."
-    return f":material/info: Rotary turns pairs of dimensions: {used} is used in place of {state.width}."
+        return _(":material/info: The learned table has width {used}, so the words have too.", used=used)
+    return _(
+        ":material/info: Rotary turns pairs of dimensions: {used} is used in place of {width}.",
+        used=used,
+        width=state.width,
+    )
 
 
 def _ask_for_picture(ask: Ask, state: State, room: AbstractContextManager[Any]) -> State:
@@ -91,27 +104,32 @@ def _ask_for_picture(ask: Ask, state: State, room: AbstractContextManager[Any]) 
     given: dict[str, Any] = {}
     with room:
         if state.picture == "shuffle test":
-            given["order"] = ask.segment(ORDER, "New order")
+            given["order"] = ask.segment(ORDER, _("New order"))
         if state.picture == "shift test":
-            given["level"] = ask.segment(LEVEL, "Shift test of")
+            given["level"] = ask.segment(LEVEL, _("Shift test of"))
         if state.picture == "compare":
             given["beside"] = _ask_beside(ask)
         encodes = state.picture == "encoding" and adds in ("nothing", "vector")
         if encodes or state.picture == "similarity":
             given["drives"] = LENGTH.name
         if state.picture == "past training" or (given.get("drives") and "base" in takes):
-            given["drives"] = ask.segment(DRIVES, "The slider moves")
+            given["drives"] = ask.segment(DRIVES, _("The slider moves"))
         if encodes:
-            given["dimensions"] = ask.line(DIMENSIONS, "Dimensions drawn as waves")
+            given["dimensions"] = ask.line(DIMENSIONS, _("Dimensions drawn as waves"))
         if state.picture == "similarity" and adds == "vector":
-            given["measure"] = ask.segment(MEASURE, "Measure")
+            given["measure"] = ask.segment(MEASURE, _("Measure"))
     return replace(state, **given)
 
 
 def _ask_beside(ask: Ask) -> str:
-    beside = ask.choose(BESIDE, "Beside it")
+    beside = ask.choose(BESIDE, _("Beside it"))
     if beside != "all" and SCHEMES[beside].missing():
-        ask.say(f":material/info: “{beside}” is not installed: all the others are shown.")
+        ask.say(
+            _(
+                ":material/info: “{scheme}” is not installed: all the others are shown.",
+                scheme=shown(BESIDE, beside),
+            )
+        )
         return "all"
     return beside
 

@@ -2,6 +2,7 @@
 
 from attn_ui.base.ask import Ask
 from attn_ui.base.page import Page, Seen
+from attn_words import N_
 from pages.positional_encoding.asks import asks, at_sliders
 from pages.positional_encoding.compute import Now
 from pages.positional_encoding.follows import FOLLOWS
@@ -19,8 +20,8 @@ def sees(ask: Ask, state: State) -> Seen[Now]:
 
 PAGE: Page[State, Now] = Page(
     "positional_encoding",
-    "Positional encoding",
-    "Attention by itself cannot tell the order of words. Here is what telling it does.",
+    N_("Positional encoding"),
+    N_("Attention by itself cannot tell the order of words. Here is what telling it does."),
     SETTINGS,
     asks=asks,
     sees=sees,

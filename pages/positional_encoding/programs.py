@@ -2,6 +2,7 @@
 
 from attn_core.learned_positions import PACKAGE
 from attn_ui.base.programs import Programs, in_latex
+from attn_words import _
 from pages.positional_encoding.compute import Now
 from pages.positional_encoding.snippet import attention_code, short_code
 
@@ -14,7 +15,7 @@ def programs(now: Now) -> Programs:
         lambda: attention_code(*given, scheme),
         lambda: short_code(*given, scheme=now.scheme_name, settings=now.scheme_settings()),
         lambda: formula(now),
-        prints="the weights with positions",
+        prints=_("the weights with positions"),
         package=PACKAGE if now.scheme_name == "learned" else "",
     )
 

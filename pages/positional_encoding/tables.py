@@ -6,6 +6,7 @@ import torch
 from torch import Tensor
 
 from attn_ui.base.page import Columns
+from attn_words import _
 from pages.positional_encoding.compute import Now
 
 
@@ -21,6 +22,19 @@ def tables(now: Now) -> Mapping[str, Columns]:
         added = scheme.vectors(n, width, start=scheme.first)
     added = added + 0.0  # a bias of −0 is 0
     return {"words": _columns(now, now.x), "positions": _columns(now, added, keys)}
+
+
+def shown(now: Now) -> tuple[Columns, Columns]:
+    """Return the same tables with titles in the language that is spoken: of words, and of positions."""
+    words, positions = tables(now).values()
+    dimensions = [_("dimension {number}", number=place) for place in range(now.width)]
+    keys = [_("key {word}", word=each) for each in now.state.labels]
+    of_positions = keys if now.scheme().adds == "bias" else dimensions
+    return _titled(words, dimensions), _titled(positions, of_positions)
+
+
+def _titled(columns: Columns, titles: Sequence[str]) -> Columns:
+    return dict(zip([_("word"), *titles], columns.values(), strict=True))
 
 
 def _columns(now: Now, rows: Tensor, titles: Sequence[str] = ()) -> Columns:

@@ -1,6 +1,7 @@
 """Sentences about what the positional-encoding page shows: numbers in, words out."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -8,12 +9,28 @@ from numpy.typing import NDArray
 from attn_core import SCHEMES, Scheme, label_tokens
 from attn_figures.numbers import fixed, number
 from attn_ui.base.markdown import listed, plain
+from attn_ui.base.parameters import shown
+from attn_words import N_, _, _n, paragraph
+from pages.positional_encoding.settings import SCHEME
 
 Numbers = NDArray[np.float64]
 SAME = 5e-7  # weights that agree to six digits are called equal
 ROUNDING = 1e-9  # of the numbers' own size
 
-LONE_SINE = "in an odd number of dimensions the last sine has no cosine"
+
+def named(scheme: str) -> str:
+    """Return the name of a scheme as it is shown."""
+    return shown(SCHEME, scheme)
+
+
+def titled(scheme: str) -> str:
+    """Return the title of a map of weights under a scheme."""
+    return _("without positions") if scheme == "none" else titled_with(scheme)
+
+
+def titled_with(scheme: str) -> str:
+    """Return the title of a map beside the one without positions."""
+    return _("with positions: {scheme}", scheme=named(scheme))
 
 
 def attention(tokens: Sequence[str], before: Numbers, after: Numbers, scheme: str, strength: float) -> str:
@@ -27,19 +44,33 @@ def attention(tokens: Sequence[str], before: Numbers, after: Numbers, scheme: st
     """
     n, labels = len(tokens), label_tokens(tokens)
     if n == 1:
-        return "One word attends to itself whatever its position: its weight is 1."
-    first = f"Without positions, {_bag(tokens, labels)}"
+        return _("One word attends to itself whatever its position: its weight is 1.")
+    first = _bag(tokens, labels)
     if scheme == "none" or strength == 0:
         return first
     change = after - before
     query, key = divmod(int(np.abs(change).argmax()), n)
     if abs(change[query, key]) < SAME:
-        return f"{first} With positions, every weight stays the same, to six digits."
-    verb = "rises" if change[query, key] > 0 else "falls"
-    return (
-        f"{first} With positions, the weight that changes most is the one that **{plain(labels[query])}** "
-        f"gives **{plain(labels[key])}**: it {verb} from {before[query, key]:.3f} to {after[query, key]:.3f}."
+        return paragraph(first, _("With positions, every weight stays the same, to six digits."))
+    said = (
+        N_(
+            "With positions, the weight that changes most is the one that **{query}** gives **{key}**: it "
+            "rises from {before} to {after}."
+        )
+        if change[query, key] > 0
+        else N_(
+            "With positions, the weight that changes most is the one that **{query}** gives **{key}**: it "
+            "falls from {before} to {after}."
+        )
     )
+    changes = _(
+        said,
+        query=plain(labels[query]),
+        key=plain(labels[key]),
+        before=f"{before[query, key]:.3f}",
+        after=f"{after[query, key]:.3f}",
+    )
+    return paragraph(first, changes)
 
 
 def _bag(tokens: Sequence[str], labels: Sequence[str]) -> str:
@@ -47,24 +78,36 @@ def _bag(tokens: Sequence[str], labels: Sequence[str]) -> str:
     for second, token in enumerate(tokens):
         first = tokens.index(token)
         if first < second:
-            return (
-                f"**{plain(labels[first])}** and **{plain(labels[second])}** have the same row: "
-                "only the word counts, not its place."
+            return _(
+                "Without positions, **{first}** and **{second}** have the same row: only the word counts, "
+                "not its place.",
+                first=plain(labels[first]),
+                second=plain(labels[second]),
             )
-    return "the map would follow the words into any order: only the word counts, not its place."
+    return _(
+        "Without positions, the map would follow the words into any order: only the word counts, not its "
+        "place."
+    )
 
 
 def two_schemes(labels: Sequence[str], one: Numbers, other: Numbers, names: tuple[str, str]) -> str:
     """Say where two schemes disagree most."""
+    first, second = map(named, names)
     if names[0] == names[1]:
-        return f"Both maps are those of {names[0]}: choose another scheme to compare it with."
+        return _("Both maps are those of {scheme}: choose another scheme to compare it with.", scheme=first)
     change = other - one
     if np.abs(change).max() < SAME:
-        return f"{names[0]} and {names[1]} give the same weights here, to six digits."
+        return _("{one} and {other} give the same weights here, to six digits.", one=first, other=second)
     query, key = divmod(int(np.abs(change).argmax()), len(labels))
-    return (
-        f"They differ most in the weight that **{plain(labels[query])}** gives **{plain(labels[key])}**: "
-        f"{one[query, key]:.3f} under {names[0]}, {other[query, key]:.3f} under {names[1]}."
+    return _(
+        "They differ most in the weight that **{query}** gives **{key}**: {weight} under {one}, "
+        "{other_weight} under {other}.",
+        query=plain(labels[query]),
+        key=plain(labels[key]),
+        weight=f"{one[query, key]:.3f}",
+        one=first,
+        other_weight=f"{other[query, key]:.3f}",
+        other=second,
     )
 
 
@@ -72,18 +115,25 @@ def compare(maps: Mapping[str, Numbers]) -> str:
     """Say how far each scheme looks on average; one of them is "none"."""
     n = len(maps["none"])
     if n == 1:
-        return "One word attends to itself under every scheme."
+        return _("One word attends to itself under every scheme.")
     distances = np.abs(np.arange(n)[:, None] - np.arange(n))
     far = {name: float((weights * distances).sum(-1).mean()) for name, weights in maps.items()}
+    none = f"{far['none']:.2f}"
     if max(far.values()) - min(far.values()) < SAME:
-        return f"Under every scheme a word looks {far['none']:.2f} places away on average."
+        return _("Under every scheme a word looks {far} places away on average.", far=none)
     nearest = min(far, key=far.__getitem__)
-    closest = (
-        "no scheme keeps it closer"
-        if far["none"] - far[nearest] < SAME
-        else f"**{nearest}** keeps it closest, at {far[nearest]:.2f}"
+    if far["none"] - far[nearest] < SAME:
+        return _(
+            "Without positions a word looks {far} places away on average; no scheme keeps it closer.",
+            far=none,
+        )
+    return _(
+        "Without positions a word looks {far} places away on average; **{scheme}** keeps it closest, at "
+        "{nearest}.",
+        far=none,
+        scheme=named(nearest),
+        nearest=f"{far[nearest]:.2f}",
     )
-    return f"Without positions a word looks {far['none']:.2f} places away on average; {closest}."
 
 
 def shuffle(
@@ -97,17 +147,28 @@ def shuffle(
         scheme: the one whose maps are shown.
         strength: what it is multiplied by.
     """
+    order = plain(" ".join(shuffled))
     if list(tokens) == list(shuffled):
-        return f"The new order of *{plain(' '.join(shuffled))}* is the old one: choose another."
-    start = (
-        f"The new order is *{plain(' '.join(shuffled))}*. Without positions, the output has the same rows in "
-        f"that order (largest difference {_rounding(errors['none'])})."
+        return _("The new order of *{order}* is the old one: choose another.", order=order)
+    start = _(
+        "The new order is *{order}*. Without positions, the output has the same rows in that order (largest "
+        "difference {difference}).",
+        order=order,
+        difference=_rounding(errors["none"]),
     )
     if scheme == "none" or strength == 0:
         return start
     if errors[scheme] < ROUNDING:
-        return f"{start} With {scheme} too: in this order of these words it makes no difference."
-    return f"{start} With {scheme} it has not: its numbers differ by up to {number(errors[scheme])}."
+        same = _(
+            "With {scheme} too: in this order of these words it makes no difference.", scheme=named(scheme)
+        )
+        return paragraph(start, same)
+    differs = _(
+        "With {scheme} it has not: its numbers differ by up to {difference}.",
+        scheme=named(scheme),
+        difference=number(errors[scheme]),
+    )
+    return paragraph(start, differs)
 
 
 def shift(errors: Mapping[str, float], scales: Mapping[str, float], scheme: str, by: int, width: int) -> str:
@@ -120,36 +181,53 @@ def shift(errors: Mapping[str, float], scales: Mapping[str, float], scheme: str,
         width: of the vectors.
     """
     if by == 0:
-        return "Nothing has been shifted yet: move the slider."
+        return _("Nothing has been shifted yet: move the slider.")
     kept, lost = _kept(errors, scales)
     if scheme == "none":
-        first = "Without positions there is nothing to shift."
+        first = _("Without positions there is nothing to shift.")
     elif scheme in kept:
-        first = (
-            f"All positions move on by {by}. What {scheme} alone gives each pair does not change (largest "
-            f"change {_rounding(errors[scheme])})."
+        first = _(
+            "All positions move on by {shift}. What {scheme} alone gives each pair does not change (largest "
+            "change {change}).",
+            shift=by,
+            scheme=named(scheme),
+            change=_rounding(errors[scheme]),
         )
     else:
-        why = f" ({LONE_SINE})" if scheme == "sinusoidal" and width % 2 else ""
-        first = (
-            f"All positions move on by {by}. What {scheme} alone gives a pair changes by up to "
-            f"{number(errors[scheme])}: the place itself counts{why}."
+        said = (
+            N_(
+                "All positions move on by {shift}. What {scheme} alone gives a pair changes by up to "
+                "{change}: the place itself counts (in an odd number of dimensions the last sine has no "
+                "cosine)."
+            )
+            if scheme == "sinusoidal" and width % 2
+            else N_(
+                "All positions move on by {shift}. What {scheme} alone gives a pair changes by up to "
+                "{change}: the place itself counts."
+            )
         )
-    but = f"; not for {listed(lost)}" if lost else ""
-    told = f"{first} Between positions alone only the offset counts for {listed(kept)}{but}."
+        first = _(said, shift=by, scheme=named(scheme), change=number(errors[scheme]))
+    if lost:
+        alone = _(
+            "Between positions alone only the offset counts for {kept}; not for {lost}.",
+            kept=_named(kept),
+            lost=_named(lost),
+        )
+    else:
+        alone = _("Between positions alone only the offset counts for {kept}.", kept=_named(kept))
     if scheme in kept and scheme == "sinusoidal":
-        return f"{told} Words meet positions too: see the *whole attention*."
-    return told
+        return paragraph(first, alone, _("Words meet positions too: see the *whole attention*."))
+    return paragraph(first, alone)
+
+
+def _named(schemes: Sequence[str]) -> str:
+    return listed([named(scheme) for scheme in schemes])
 
 
 def _kept(errors: Mapping[str, float], scales: Mapping[str, float]) -> tuple[list[str], list[str]]:
     """Part the schemes into those under which nothing changed but for rounding, and the others."""
     kept = [name for name, error in errors.items() if error <= ROUNDING * max(scales[name], 1.0)]
     return kept, [name for name in errors if name not in kept]
-
-
-def _places(by: int) -> str:
-    return "1 position" if by == 1 else f"{by} positions"
 
 
 def whole_shift(
@@ -166,78 +244,143 @@ def whole_shift(
     It is called as `shift` is, with the strength of every scheme.
     """
     if by == 0:
-        return "Nothing has been shifted yet: move the slider."
+        return _("Nothing has been shifted yet: move the slider.")
     if strength == 0:
-        return (
-            f"All words move on by {_places(by)}, but at strength 0 no scheme tells where a word stands: "
-            f"every weight stays (largest change {_rounding(max(errors.values()))})."
+        return _n(
+            "All words move on by {count} position, but at strength 0 no scheme tells where a word stands: "
+            "every weight stays (largest change {change}).",
+            "All words move on by {count} positions, but at strength 0 no scheme tells where a word stands: "
+            "every weight stays (largest change {change}).",
+            by,
+            change=_rounding(max(errors.values())),
         )
     kept, lost = _kept(errors, scales)
     if scheme == "none":
-        first = "Without positions there is nothing to shift."
+        first = _("Without positions there is nothing to shift.")
     elif scheme in kept:
-        first = (
-            f"All words move on by {_places(by)}, and under {scheme} every weight stays (largest change "
-            f"{_rounding(errors[scheme])})."
+        first = _n(
+            "All words move on by {count} position, and under {scheme} every weight stays (largest change "
+            "{change}).",
+            "All words move on by {count} positions, and under {scheme} every weight stays (largest change "
+            "{change}).",
+            by,
+            scheme=named(scheme),
+            change=_rounding(errors[scheme]),
         )
     else:
-        alone = SCHEMES[scheme].sees_offsets_only(width)
-        which = "e · p, which is another number" if alone else "e · p, and positions p · p: other numbers"
-        first = (
-            f"All words move on by {_places(by)}, and under {scheme} a weight changes by up to "
-            f"{number(errors[scheme], 3)}: words meet positions, {which} at another place."
+        first = _changed(
+            scheme, by, number(errors[scheme], 3), alone=SCHEMES[scheme].sees_offsets_only(width)
         )
     if not lost:
-        return f"{first} On these words nothing tells the schemes apart."
-    relative = f"Weights stay under {listed(kept)}; they" if kept else "They"
-    return f"{first} {relative} change under {listed(lost)}."
+        return paragraph(first, _("On these words nothing tells the schemes apart."))
+    if kept:
+        apart = _(
+            "Weights stay under {kept}; they change under {lost}.", kept=_named(kept), lost=_named(lost)
+        )
+    else:
+        apart = _("They change under {lost}.", lost=_named(lost))
+    return paragraph(first, apart)
+
+
+def _changed(scheme: str, by: int, change: str, *, alone: bool) -> str:
+    """Say why weights change: because words meet positions alone, or positions each other too."""
+    if alone:
+        return _n(
+            "All words move on by {count} position, and under {scheme} a weight changes by up to {change}: "
+            "words meet positions, e · p, which is another number at another place.",
+            "All words move on by {count} positions, and under {scheme} a weight changes by up to {change}: "
+            "words meet positions, e · p, which is another number at another place.",
+            by,
+            scheme=named(scheme),
+            change=change,
+        )
+    return _n(
+        "All words move on by {count} position, and under {scheme} a weight changes by up to {change}: words "
+        "meet positions, e · p, and positions p · p: other numbers at another place.",
+        "All words move on by {count} positions, and under {scheme} a weight changes by up to {change}: "
+        "words meet positions, e · p, and positions p · p: other numbers at another place.",
+        by,
+        scheme=named(scheme),
+        change=change,
+    )
 
 
 def encoding(values: Numbers, scheme: str, base: float, layout: str) -> str:
     """Say what the map of an encoding (length, d_model) shows."""
     if not values.any():
-        return _NOTHING.get(scheme, "Every position here has a vector of zeros.")
+        if scheme == "none":
+            return _("Without positions nothing is added: every position has a vector of zeros.")
+        return _("Every position here has a vector of zeros.")
     if scheme == "sinusoidal":
         return _waves(*values.shape, base=base, layout=layout)
     if scheme == "ramp":
-        return "Every dimension holds the same number, so a position is told by length alone."
+        return _("Every dimension holds the same number, so a position is told by length alone.")
     if scheme == "learned":
         return _table(values)
-    longest = int(np.linalg.norm(values, axis=1).argmax())
-    return f"Each row is what its position adds to a word; the longest vector is that of position {longest}."
-
-
-_NOTHING = {"none": "Without positions nothing is added: every position has a vector of zeros."}
+    return _(
+        "Each row is what its position adds to a word; the longest vector is that of position {position}.",
+        position=int(np.linalg.norm(values, axis=1).argmax()),
+    )
 
 
 def _waves(length: int, width: int, *, base: float, layout: str) -> str:
     n_wave = (width + 1) // 2
     slowest = 2 * np.pi * base ** (2 * (n_wave - 1) / width)
-    if n_wave == 1 or base == 1:
-        many = "All waves repeat" if n_wave > 1 else "The wave repeats"
-        last = "every 6.28 positions, and so do the rows" if width > 1 else "every 6.28 positions"
-        first = f"{many} {last}."
-    else:
-        halves = "The sines come first, then the cosines, each from fast waves to slow ones"
-        order = "Dimensions go from fast waves to slow ones" if layout == "interleaved" else halves
-        turns = "comes round" if slowest <= length - 1 else "does not come round"
-        first = (
-            f"{order}: the first repeats every 6.28 positions, the last every "
-            f"{number(slowest)}. Within {length} position{'s' * (length > 1)} the slowest {turns}."
+    told: list[str] = []
+    if n_wave > 1 and base != 1:
+        order = (
+            N_(
+                "Dimensions go from fast waves to slow ones: the first repeats every 6.28 positions, the "
+                "last every {slowest}."
+            )
+            if layout == "interleaved"
+            else N_(
+                "The sines come first, then the cosines, each from fast waves to slow ones: the first "
+                "repeats every 6.28 positions, the last every {slowest}."
+            )
         )
-    return f"{first} The last sine has no cosine, for the width is odd." if width % 2 else first
+        told.append(_(order, slowest=number(slowest)))
+        if slowest <= length - 1:
+            turns = _n(
+                "Within {count} position the slowest comes round.",
+                "Within {count} positions the slowest comes round.",
+                length,
+            )
+        else:
+            turns = _n(
+                "Within {count} position the slowest does not come round.",
+                "Within {count} positions the slowest does not come round.",
+                length,
+            )
+        told.append(turns)
+    elif n_wave > 1:
+        told.append(_("All waves repeat every 6.28 positions, and so do the rows."))
+    elif width > 1:
+        told.append(_("The wave repeats every 6.28 positions, and so do the rows."))
+    else:
+        told.append(_("The wave repeats every 6.28 positions."))
+    if width % 2:
+        told.append(_("The last sine has no cosine, for the width is odd."))
+    return paragraph(*told)
 
 
 def _table(values: Numbers) -> str:
     lengths = np.linalg.norm(values, axis=1)
     if len(values) < 2:
-        return "A trained table, scaled by one number: its first row, which belongs to the [CLS] token."
+        return _("A trained table, scaled by one number: its first row, which belongs to the [CLS] token.")
     longest = int(lengths.argmax())
-    times = lengths[longest] / np.median(np.delete(lengths, longest))
-    cls = " (it belongs to the [CLS] token)" if longest == 0 else ""
-    return (
-        f"A trained table, scaled by one number: position {longest} has the longest vector{cls}, "
-        f"{number(times, 3)} times as long as the others' median."
+    times = number(lengths[longest] / np.median(np.delete(lengths, longest)), 3)
+    if longest == 0:
+        return _(
+            "A trained table, scaled by one number: position 0 has the longest vector (it belongs to the "
+            "[CLS] token), {times} times as long as the others' median.",
+            times=times,
+        )
+    return _(
+        "A trained table, scaled by one number: position {position} has the longest vector, {times} times as "
+        "long as the others' median.",
+        position=longest,
+        times=times,
     )
 
 
@@ -262,42 +405,77 @@ def similarity(
         zeros: the positions that have no cosine, because their vectors are zero.
     """
     if scheme.adds == "nothing":
-        return "Without positions every pair of positions looks the same."
+        return _("Without positions every pair of positions looks the same.")
     low, mean, high = bands
     centre, known = len(mean) // 2, ~np.isnan(mean)
     if not known.any():
-        return "Every position here has a vector of zeros, which has no direction and no cosine."
-    told, pairs = "", "Pairs"
+        return _("Every position here has a vector of zeros, which has no direction and no cosine.")
+    told = ""
     if with_cls is not None:
-        most = number(with_cls)
-        told = f"Position 0 is that of [CLS]; with it pairs at the same offset differ by up to {most}. "
-        pairs = "Without it pairs"
+        told = _(
+            "Position 0 is that of [CLS]; with it pairs at the same offset differ by up to {most}.",
+            most=number(with_cls),
+        )
     elif zeros:
-        told = f"The vector of position {listed([str(zero) for zero in zeros])} is zero and has no cosine. "
+        told = _(
+            "The vector of position {positions} is zero and has no cosine.",
+            positions=listed([str(zero) for zero in zeros]),
+        )
     if known.sum() == 1:
-        return f"{told}One position has nothing to be compared with."
+        return paragraph(told, _("One position has nothing to be compared with."))
     spread, scale = float(np.nanmax(high - low)), float(np.nanmax(np.abs([low, high])))
     rounding = ROUNDING * max(scale, 1.0)
     if spread > rounding:
-        why = f" ({LONE_SINE})" if scheme.name == "sinusoidal" and width % 2 else ""
-        first = f"{pairs} at the same offset differ, by up to {number(spread)}: the place itself counts{why}."
+        lone = scheme.name == "sinusoidal" and width % 2 == 1
+        first = _(_DIFFER[with_cls is not None, lone], most=number(spread))
     elif np.nanmax(mean) - np.nanmin(mean) <= rounding:
-        same = f"{told}Every pair has the same {quantity}, {number(mean[centre], 3)}"
-        return f"{same}: neither place nor offset counts."
+        same = _(
+            "Every pair has the same {quantity}, {value}: neither place nor offset counts.",
+            quantity=quantity,
+            value=number(mean[centre], 3),
+        )
+        return paragraph(told, same)
     else:
-        first = (
+        first = _(
             "All pairs at the same offset agree, to rounding (the band has no width): only the offset counts."
         )
-    near = [f"{number(mean[centre + offset], 3)} at offset {offset}" for offset in (0, 1)]
-    return f"{told}{first} The mean {quantity} is {listed(near)}."
+    near = _(
+        "The mean {quantity} is {at_0} at offset 0 and {at_1} at offset 1.",
+        quantity=quantity,
+        at_0=number(mean[centre], 3),
+        at_1=number(mean[centre + 1], 3),
+    )
+    return paragraph(told, first, near)
+
+
+# Whether position 0, that of [CLS], was left out, and whether a sine has no cosine.
+_DIFFER: Mapping[tuple[bool, bool], str] = {
+    (False, False): N_("Pairs at the same offset differ, by up to {most}: the place itself counts."),
+    (False, True): N_(
+        "Pairs at the same offset differ, by up to {most}: the place itself counts (in an odd number of "
+        "dimensions the last sine has no cosine)."
+    ),
+    (True, False): N_(
+        "Without it pairs at the same offset differ, by up to {most}: the place itself counts."
+    ),
+    (True, True): N_(
+        "Without it pairs at the same offset differ, by up to {most}: the place itself counts (in an odd "
+        "number of dimensions the last sine has no cosine)."
+    ),
+}
 
 
 def turning(score: float, at_zero: float, place: int, offset: int) -> str:
     """Say that the score of a turned query and key does not depend on where both stand."""
-    return (
-        f"The query stands at {place}, the key {offset} further: both have turned, and the angle between "
-        f"them is that of the offset. Their score is {fixed(score, 4)}; at positions 0 and {offset} it is "
-        f"{fixed(at_zero, 4)} (difference {_rounding(abs(score - at_zero))})."
+    return _(
+        "The query stands at {place}, the key {offset} further: both have turned, and the angle between them "
+        "is that of the offset. Their score is {score}; at positions 0 and {offset} it is {at_zero} "
+        "(difference {difference}).",
+        place=place,
+        offset=offset,
+        score=fixed(score, 4),
+        at_zero=fixed(at_zero, 4),
+        difference=_rounding(abs(score - at_zero)),
     )
 
 
@@ -310,68 +488,111 @@ def bias(from_first: Numbers, scheme: str, head: int) -> str:
         head: which one, from 0.
     """
     if scheme == "buckets":
-        return (
+        return _(
             "Near offsets have a bias each, far ones share: steps widen with distance. These biases are "
             "drawn from the seed; a model would have learned them."
         )
     n_head, n_key = from_first.shape
     if n_key < 2:
-        return "With one position there is no distance to penalise."
+        return _("With one position there is no distance to penalise.")
     slopes = from_first[:, 0] - from_first[:, 1]
     steeper, gentler = int((slopes > slopes[head]).sum()), int((slopes < slopes[head]).sum())
-    return (
-        f"Head {head + 1} takes {slopes[head]:.4g} off the score for each step of distance: a key one step "
-        f"away keeps {np.exp(-slopes[head]):.3f} of its weight before the rows are normalised. Of the "
-        f"{n_head} heads {gentler} look{'s' * (gentler == 1)} further, {steeper} less far."
+    taken = _(
+        "Head {head} takes {slope} off the score for each step of distance: a key one step away keeps "
+        "{share} of its weight before the rows are normalised.",
+        head=head + 1,
+        slope=f"{slopes[head]:.4g}",
+        share=f"{np.exp(-slopes[head]):.3f}",
     )
+    others = _n(
+        "Of the {n_head} heads {count} looks further, {steeper} less far.",
+        "Of the {n_head} heads {count} look further, {steeper} less far.",
+        gentler,
+        n_head=n_head,
+        steeper=steeper,
+    )
+    return paragraph(taken, others)
 
 
 def far(curves: Mapping[str, Numbers], returns: Mapping[str, int], trained: int) -> str:
     """Say where similarity comes back, and where it decays, past the training length."""
     alibi = curves["ALiBi"]
-    end = len(alibi) - 1
-    return (
-        f"Trained on {trained} positions (unshaded), used on {len(alibi)}. Past them "
-        f"{_back('the sinusoidal product', curves['sinusoidal'], returns.get('sinusoidal'))}, "
-        f"{_back('the rotary score of one vector', curves['rotary'], returns.get('rotary'))}. "
-        f"ALiBi decays: at offset {end} its factor is {number(alibi[-1], 2)}. "
-        "A learned table has no row past its last. Use past the trained length is called length "
-        "extrapolation."
+    used = _("Trained on {trained} positions (unshaded), used on {used}.", trained=trained, used=len(alibi))
+    past = _(
+        "Past them {sinusoidal}, {rotary}.",
+        sinusoidal=_back(_OF_SINES, curves["sinusoidal"], returns.get("sinusoidal")),
+        rotary=_back(_OF_ROTARY, curves["rotary"], returns.get("rotary")),
     )
+    decays = _(
+        "ALiBi decays: at offset {offset} its factor is {factor}. A learned table has no row past its last. "
+        "Use past the trained length is called length extrapolation.",
+        offset=len(alibi) - 1,
+        factor=number(alibi[-1], 2),
+    )
+    return paragraph(used, past, decays)
 
 
-def _back(what: str, curve: Numbers, at: int | None) -> str:
+@dataclass(frozen=True)
+class _Curve:
+    """What is said of a curve: that it says nothing, falls on, or comes back."""
+
+    silent: str
+    falls: str
+    returns: str
+
+
+_OF_SINES = _Curve(
+    N_("the sinusoidal product says nothing (a lone sine is 0 at position 0)"),
+    N_("the sinusoidal product keeps falling, to {share} of its largest at offset {offset}"),
+    N_("the sinusoidal product comes back to {share} of its largest at offset {offset}"),
+)
+_OF_ROTARY = _Curve(
+    N_("the rotary score of one vector says nothing (a lone sine is 0 at position 0)"),
+    N_("the rotary score of one vector keeps falling, to {share} of its largest at offset {offset}"),
+    N_("the rotary score of one vector comes back to {share} of its largest at offset {offset}"),
+)
+
+
+def _back(says: _Curve, curve: Numbers, at: int | None) -> str:
     if np.isnan(curve).any():
-        return f"{what} says nothing (a lone sine is 0 at position 0)"
+        return _(says.silent)
     if at is None:
-        return f"{what} keeps falling, to {_share(curve[-1])} of its largest at offset {len(curve) - 1}"
-    return f"{what} comes back to {_share(curve[at])} of its largest at offset {at}"
-
-
-def _share(value: float) -> str:
-    return fixed(value, 2)
+        return _(says.falls, share=fixed(curve[-1], 2), offset=len(curve) - 1)
+    return _(says.returns, share=fixed(curve[at], 2), offset=at)
 
 
 def _rounding(difference: float) -> str:
-    return "exactly 0" if difference == 0 else f"{number(difference, 2)}, rounding"
+    if difference == 0:
+        return _("exactly 0")
+    return _("{difference}, rounding", difference=number(difference, 2))
 
 
-PARTS = {
-    "nothing": "Without positions the words alone decide.",
-    "vector": "Adding a vector to each word makes four products of one: words and positions also mix.",
-    "rotation": "Turning adds no vector; it changes the angle between query and key by that of their offset.",
-    "bias": "The bias depends on where the words stand and not on which they are.",
+PARTS: Mapping[str, str] = {
+    "nothing": N_("Without positions the words alone decide."),
+    "vector": N_("Adding a vector to each word makes four products of one: words and positions also mix."),
+    "rotation": N_(
+        "Turning adds no vector; it changes the angle between query and key by that of their offset."
+    ),
+    "bias": N_("The bias depends on where the words stand and not on which they are."),
 }
 
 
 def mistake(check: str, measure: str, measured: tuple[float, float], holds: tuple[bool, bool]) -> str:
     """Say which check the broken one fails, with the numbers of both."""
     right, broken = (number(abs(each)) for each in measured)
-    first = f"The check: *{check}* Measured ({measure}): right {right}, broken {broken}."
+    first = _(
+        "The check: *{check}* Measured ({measure}): right {right}, broken {broken}.",
+        check=check,
+        measure=measure,
+        right=right,
+        broken=broken,
+    )
     verdicts = {
-        (True, False): "The right one passes; **the broken one fails**.",
-        (True, True): "At these settings both pass: the mistake does not show here.",
-        (False, True): "At these settings it is the right one that fails, so the check tells nothing here.",
-        (False, False): "At these settings the right one fails too, so the check tells nothing here.",
+        (True, False): N_("The right one passes; **the broken one fails**."),
+        (True, True): N_("At these settings both pass: the mistake does not show here."),
+        (False, True): N_(
+            "At these settings it is the right one that fails, so the check tells nothing here."
+        ),
+        (False, False): N_("At these settings the right one fails too, so the check tells nothing here."),
     }
-    return f"{first} {verdicts[holds]}"
+    return paragraph(first, _(verdicts[holds]))

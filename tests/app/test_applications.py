@@ -3,6 +3,7 @@
 import json
 import re
 from typing import Any
+from urllib.parse import urlencode
 
 import numpy as np
 import pytest
@@ -13,6 +14,8 @@ from attn_core.applications import drawing
 from attn_live.unpacking import figure_at
 from attn_ui.base.links import bad_settings
 from attn_ui.base.places import See
+from attn_words import speaking
+from pages.applications.page import PAGE
 from pages.applications.settings import USE
 from pages.applications.state import State
 from pages.applications.tables import columns
@@ -20,6 +23,7 @@ from pages.applications.tabs.checks import audited
 from pages.applications.views import VIEWS, images
 from tests import handed
 from tests.pages import PAGES, open_page, open_sound
+from tests.plain_words import english_in
 from tests.walk import fields, said_now
 
 ADDRESSES = {folder: address for address, (folder, _) in PAGES.items()}
@@ -51,6 +55,18 @@ def maps(now: State) -> dict[str, np.ndarray[Any, Any]]:
         found.setdefault(str(name), []).append(float(str(weight)))
     heads = {head.name: head for head in VIEWS[now.use].heads(now)}
     return {name: np.array(each).reshape(len(heads[name].queries), -1) for name, each in found.items()}
+
+
+@pytest.mark.parametrize("use", USE.options)
+def test_a_use_says_the_same_numbers_in_chinese_and_nothing_in_english(use: str) -> None:
+    address = urlencode(link(STATES[use]))
+    english = PAGE.at(address).sentence
+    with speaking("zh"):
+        at = PAGE.at(address)
+        chinese = [at.sentence, *at.ask.said, *at.seen.notes, *(each.label for each in at.seen.leads)]
+    assert sorted(re.findall(r"[\d.]+\d", chinese[0])) == sorted(re.findall(r"[\d.]+\d", english))
+    named = frozenset(["noir", "black", "cat", "milk", "transformer", "conformer"])
+    assert [english_in(text, named) for text in chinese] == [[]] * len(chinese)
 
 
 @pytest.mark.parametrize("use", USE.options)

@@ -8,9 +8,13 @@ import torch
 
 from attn_core.claims import Study
 from attn_core.claims.heads import rows_in
+from attn_ui.base.latex import formulas_in
+from attn_ui.base.terms import named
+from attn_words import _, speaking
 from pages.what_courses_say.claim import seeds_from
 from pages.what_courses_say.claims import CLAIMS
 from pages.what_courses_say.settings import CLAIM
+from pages.what_courses_say.terms import letters
 from tests.latex import evaluate
 from tests.pages import open_sound
 
@@ -44,6 +48,17 @@ def test_maths_is_open_at_first_and_shows_formula_and_words(name: str) -> None:
     at = open_sound("what-courses-say", claim=name)
     assert CLAIMS[name].formula in [each.value.strip("$\n ") for each in at.latex]
     assert CLAIMS[name].in_words in [each.value for each in at.markdown]
+
+
+@pytest.mark.parametrize("name", CLAIM.options)
+def test_in_chinese_the_same_letters_are_explained(name: str) -> None:
+    def explained() -> set[str]:
+        return {each.key for each in letters(named()) if each.on == f"what_courses_say:{name}"}
+
+    english, formulas = explained(), sorted(formulas_in(CLAIMS[name].in_words))
+    with speaking("zh"):
+        assert explained() == english
+        assert sorted(formulas_in(_(CLAIMS[name].in_words))) == formulas
 
 
 def found(name: str) -> Study:

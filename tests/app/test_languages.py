@@ -1,7 +1,6 @@
 """Languages: pages speak the one of the link, addresses keep their names, catalogues are whole and right."""
 
 import re
-import string
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -10,6 +9,7 @@ from pathlib import Path
 from typing import Any, cast
 
 import pytest
+import streamlit as st
 from babel.messages.catalog import Catalog, Message
 from babel.messages.pofile import read_po
 from streamlit.testing.v1 import AppTest
@@ -41,7 +41,9 @@ from attn_words import (
 )
 from locales.words import AREAS, HERE, LOCALES, ROOT, compiled, disagreeing, done, template, updated
 from tests.pages import PAGES as WALKED
-from tests.pages import open_page, open_sound
+from tests.pages import ROUTER, open_page, open_sound
+from tests.plain_words import _texts_in_proto as texts_in
+from tests.plain_words import english_in, users_words
 
 ZH = "zh"
 _HAN = re.compile(r"[㐀-鿿]")
@@ -222,6 +224,8 @@ def test_what_of_a_link_cannot_be_used_is_said_in_chinese() -> None:
     assert all(_HAN.search(each) for each in said)
     assert any("`mask`" in each and "`diagonal`" in each and "causal" in each for each in said)
     assert "mask" not in app.query_params
+    app.button(key="language-en").click().run()
+    assert not [each for each in app.warning if _HAN.search(each.value)]
 
 
 def test_a_language_that_nobody_speaks_is_dropped_and_named() -> None:
@@ -284,6 +288,54 @@ def test_terms_are_found_in_chinese_sentences() -> None:
     with speaking(ZH):
         assert [term.name for term in in_sentence("它的自注意力和 softmax")] == ["Self-attention", "Softmax"]
         assert '"terms"' in terms.listing()
+
+
+# ---- nothing of it is plain English ----
+
+_OWN = {"lab", "npz", "csv", "json", "w_q", "nn", "numpy", "savez", "query", "key", "value"}
+
+
+def _plain(app: AppTest) -> dict[str, list[str]]:
+    """What is still read as English on screen, beside code, symbols and the words of users."""
+    users = users_words() | _OWN | {name.lower() for name in LANGUAGES.values()}
+    texts = [text for each in (*app.main, *app.sidebar) for text in texts_in(getattr(each, "proto", None))]
+    found = {text: english_in(text, users) for text in texts}
+    return {text: words for text, words in found.items() if words}
+
+
+def _opened(_label: str, **_more: Any) -> Any:
+    panel = st.container()
+    panel.open = True  # type: ignore[attr-defined]  # as a popover that somebody has opened
+    return panel
+
+
+@pytest.mark.parametrize(
+    "link",
+    [{"cover": "weights", "predict": kind} for kind in ("aloud", "key", "row", "number", "trend")]
+    + [
+        {"pin": "mask=causal"},
+        {"pin": "text=a b"},
+        {"pin": "stage=diagram"},
+        {"t": "99", "nonsense": "1"},
+        {"hand": "true", "W_q": "1,2;3,4"},
+        {"text": "", "mask": "own"},
+        {"tab": "Data", "hand": "true"},
+        {"tab": "Code"},
+    ],
+    ids=str,
+)
+def test_what_all_pages_share_is_said_in_disguise(
+    link: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(st, "popover", _opened)
+    app = AppTest.from_file(ROUTER, default_timeout=300)
+    app.session_state["share-lesson"] = True
+    app = open_page("single-head", app.run(), lang=PSEUDO, **link)
+    assert not app.exception
+    if "predict" in link:
+        assert _plain(app) == {}
+        app.button(key="predict-reveal").click().run()
+    assert _plain(app) == {}
 
 
 # ---- options ----
@@ -381,7 +433,7 @@ def _forms(message: Message) -> Iterator[tuple[str, str]]:
 
 
 def _fields(text: str) -> set[str]:
-    return {name for _text, name, _form, _kind in string.Formatter().parse(text) if name}
+    return set(re.findall(r"(?<![\\$])\{(\w+)\}", text))
 
 
 def test_catalogues_are_those_of_the_code() -> None:

@@ -10,6 +10,7 @@ import pytest
 import attn_core
 from attn_core import MASK_PATTERNS, Masking
 from attn_ui.base.shared_settings import TEMPERATURE
+from attn_words import speaking
 from pages.single_head.compute import Now, at_every_step
 from pages.single_head.head import make_head
 from pages.single_head.programs import asked
@@ -19,6 +20,7 @@ from pages.single_head.stages import STAGES
 from pages.single_head.state import Inputs, Scoring, State
 from pages.single_head.tabs import arithmetic, break_it, cost, scale
 from tests.handed import leaves
+from tests.plain_words import english_in
 
 
 def shown(
@@ -53,6 +55,33 @@ def test_the_code_computes_what_the_page_shows(kind: str, scale: str) -> None:
     np.testing.assert_allclose(names["output"], now.walk.output, rtol=0, atol=1e-8)
     if kind != "none":
         assert names["mask"].expand(7, 5).tolist() == now.walk.mask.tolist()
+
+
+@pytest.mark.parametrize("stage", STAGES)
+def test_a_stage_says_the_same_numbers_in_chinese_and_nothing_in_english(stage: str) -> None:
+    cases = [
+        (
+            Inputs(text="ab cd ab ef", ramp=ramp, unit_rows=ramp),
+            Masking(kind, blocked=((0, 1), (2, 2))),
+            query,
+        )
+        for kind in MASK_PATTERNS
+        for ramp, query in ((False, 0), (True, 3))
+    ] + [
+        (Inputs("I love dogs", qkv="as they are", ramp=True), Masking("causal"), 0),
+        (Inputs(qkv="typed", q=((1.0,),), k=((1.0,), (1.0,)), v=((2.0,), (3.0,))), Masking("padding"), 0),
+        (Inputs(text="ab", second_text="cd ef", vectors="one-hot", d_k=1), Masking("none"), 0),
+        (Inputs(text="ab cd", weights=(("W_q", ((1.0, 2.0, 3.0, 4.0),) * 6),)), Masking("none"), 1),
+    ]
+    for inputs, masking, query in cases:
+        for width in (0, 2):
+            given = {"inputs": inputs, "masking": masking, "cell": (query, 1), "width": width}
+            english = says(stage, **given)
+            with speaking("zh"):
+                chinese = says(stage, **given)
+            assert sorted(re.findall(r"\d+\.\d+", chinese)) == sorted(re.findall(r"\d+\.\d+", english))
+            assert english_in(chinese, frozenset(("love", "dogs"))) == [], chinese
+            assert chinese.endswith("。")
 
 
 @pytest.mark.parametrize("stage", STAGES)

@@ -53,8 +53,10 @@ def show(now: Now) -> None:
         others = _n("{count} other", "{count} others", len(rest))
         rows.append([others, "", "", number(profile[rest].sum()), number(mass), "", points.amount(part)])
     mean = points.amount(float(fit.estimate[row]))
-    total = f"**{_('sum')}**"
-    rows.append([total, "", "", number(profile.sum()), f"**{number(weights.sum())}**", "", f"**{mean}**"])
+    total = _("sum")
+    rows.append(
+        [f"**{total}**", "", "", number(profile.sum()), f"**{number(weights.sum())}**", "", f"**{mean}**"]
+    )
     width = points.width(standing.bandwidth, DIGITS)
     told = _(
         "The :violet[query] q = {query} at bandwidth h = {h}, {kernel} kernel: each weight is K(u) divided "

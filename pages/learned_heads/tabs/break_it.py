@@ -79,7 +79,9 @@ def show(now: Now) -> None:
         if now.off
         else _("Every mistake on the {count} held-out sequences, one at a time:", count=held_out)
     )
-    st.markdown(table([_("Mistake"), _("right"), _("loss")], costs(now, mistake), numbers=2))
+    st.markdown(
+        table([_("Mistake"), _c("share of answers", "right"), _("loss")], costs(now, mistake), numbers=2)
+    )
 
 
 @dataclass(frozen=True, eq=False)

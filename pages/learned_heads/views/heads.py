@@ -20,7 +20,7 @@ from pages.learned_heads.model_shelf import OTHER
 from pages.learned_heads.model_words import about, known
 from pages.learned_heads.settings import RANK, RANK_BY, WHOLE_TAB
 from pages.learned_heads.state import Heads
-from pages.learned_heads.whole import SINK, SPECIAL, Whole, called, head_names
+from pages.learned_heads.whole import SINK, SPECIAL, Whole, head_names
 
 _MADE = "learned_own_made"
 _MOST_NAMES = 12
@@ -122,7 +122,7 @@ def _say(whole: Whole, rank: int) -> str:
         scores = whole.scores
         alike = min(scores) == max(scores)
         told = words.seen(
-            called(whole, head), whole.measure, scores[head], rank, whole.n_head, of=of, alike=alike
+            whole.model.name(head), whole.measure, scores[head], rank, whole.n_head, of=of, alike=alike
         )
     else:
         told = words.nowhere(whole.measure, whole.n_head, of=of)

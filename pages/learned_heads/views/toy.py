@@ -102,4 +102,5 @@ def course_of(now: Now) -> Course:
         (now.head(head), name, array(curve.measures[name][:, head]))
         for head, (name, _value) in enumerate(naming(curve.at(now.recipe.steps)))
     ]
-    return Course(array(curve.steps), array(curve.loss), array(curve.accuracy), found, GUESSING)
+    said = {now.head(head): now.called(head) for head in range(now.n_head)}
+    return Course(array(curve.steps), array(curve.loss), array(curve.accuracy), found, GUESSING, said)

@@ -6,13 +6,13 @@ import numpy as np
 import streamlit as st
 
 from attn_core import attention_cost, make_mask
-from attn_figures.scale_study import cost_picture
+from attn_figures.scale_study import COSTS, cost_picture
 from attn_ui.base.parameters import shown
 from attn_ui.base.shared_cache import shared
 from attn_ui.screen.frame import what_you_see
 from attn_ui.screen.live_figure import live_figure
 from attn_ui.screen.tables import table
-from attn_words import N_, _, paragraph
+from attn_words import _, paragraph
 from pages.multi_head.compute import Now, allowed, width_of
 from pages.multi_head.settings import A_PATTERN_A_HEAD, HEADS_MASK
 from pages.multi_head.state import Setting
@@ -48,7 +48,7 @@ def show(now: Now) -> None:
             ],
             dtype=float,
         )
-        for name, field in ((N_("pairs"), "pairs"), (N_("operations"), "flops"), (N_("bytes"), "bytes"))
+        for name, field in zip(COSTS, ("pairs", "flops", "bytes"), strict=True)
     }
     if setting.mask == A_PATTERN_A_HEAD:
         name, told = "these patterns", _("these patterns")

@@ -14,7 +14,7 @@ from attn_ui.base.page import Slider
 from attn_ui.base.shared_cache import shared
 from attn_ui.base.shared_settings import QUERY
 from attn_ui.screen.live_figure import live_figure
-from attn_words import _
+from attn_words import _, _c
 from pages.multi_head import words
 from pages.multi_head.asks import names_of_heads
 from pages.multi_head.compute import Now, array, output_of, sequences, stages
@@ -115,7 +115,7 @@ def _terms(setting: Setting, n_head: int, off: tuple[int, ...]) -> bytes:
     if off:
         left = output_of(result, off)
         sums += [left, left - result.output]
-        names[-1:] = [_("all heads"), _("without"), _("change")]
+        names[-1:] = [_("all heads"), _c("heads that are off", "without"), _("change")]
     rows = array(torch.stack([*terms, *sums], dim=1))
     lengths = np.linalg.norm(rows, axis=-1)
     drawn = rows[..., :MOST_DIMENSIONS]

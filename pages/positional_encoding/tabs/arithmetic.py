@@ -7,6 +7,7 @@ from attn_ui.base.markdown import plain
 from attn_ui.base.shared_settings import KEY, QUERY
 from attn_ui.screen import controls
 from attn_ui.screen.tables import ROUNDED, table
+from attn_words import _, paragraph
 from pages.positional_encoding import words
 from pages.positional_encoding.compute import Now
 
@@ -14,30 +15,40 @@ from pages.positional_encoding.compute import Now
 def show(now: Now) -> None:
     """Show the summands of the chosen cell's score, and the softmax of its row."""
     labels = now.state.labels
-    left, right, _ = st.columns([1, 1, 2])
+    left, right = st.columns([1, 1, 2])[:2]
     with left:
-        query = controls.pick(QUERY, "Query", labels)
+        query = controls.pick(QUERY, _("Query"), labels)
     with right:
-        key = controls.pick(KEY, "Key", labels)
+        key = controls.pick(KEY, _("Key"), labels)
     scheme, attended = now.scheme(), now.attended
     terms, scaled = scheme.terms(now.x, query, key), attended.scaled_scores[query]
-    st.markdown(
-        f"The scaled score of :violet[**{plain(labels[query])}**] at position {query + scheme.first} and "
-        f":orange[**{plain(labels[key])}**] at position {key + scheme.first}, by what each part comes from. "
-        f"{ROUNDED}"
+    told = _(
+        "The scaled score of :violet[**{query}**] at position {query_place} and :orange[**{key}**] at "
+        "position {key_place}, by what each part comes from.",
+        query=plain(labels[query]),
+        query_place=query + scheme.first,
+        key=plain(labels[key]),
+        key_place=key + scheme.first,
     )
-    rows = [[name, _signed(value)] for name, value in terms.items()]
-    total = ["**scaled score**", f"**{_signed(sum(terms.values()))}**"]
-    st.markdown(table(["part", "value"], [*rows, total], numbers=1))
+    st.markdown(paragraph(told, _(ROUNDED)))
+    rows = [[_(name), _signed(value)] for name, value in terms.items()]
+    whole = _("scaled score")
+    total = [f"**{whole}**", f"**{_signed(sum(terms.values()))}**"]
+    st.markdown(table([_("part"), _("value")], [*rows, total], numbers=1))
     top = float(scaled.max())
     exponentials = (scaled - top).exp()
     st.markdown(
-        f"Less the row's largest, {fixed(top, 6)}, so that nothing overflows: "
-        f"exp({fixed(float(scaled[key]) - top, 6)}) = "
-        f"{exponentials[key]:.6f}; the row's exponentials sum to {exponentials.sum():.6f}; the weight is "
-        f"{exponentials[key]:.6f} / {exponentials.sum():.6f} = **{attended.weights[query, key]:.6f}**."
+        _(
+            "Less the row's largest, {largest}, so that nothing overflows: exp({less}) = {part}; the row's "
+            "exponentials sum to {sum}; the weight is {part} / {sum} = **{weight}**.",
+            largest=fixed(top, 6),
+            less=fixed(float(scaled[key]) - top, 6),
+            part=f"{exponentials[key]:.6f}",
+            sum=f"{exponentials.sum():.6f}",
+            weight=f"{attended.weights[query, key]:.6f}",
+        )
     )
-    st.caption(words.PARTS[scheme.adds])
+    st.caption(_(words.PARTS[scheme.adds]))
 
 
 def _signed(value: float) -> str:

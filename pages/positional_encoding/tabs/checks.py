@@ -13,6 +13,7 @@ from attn_core import Alibi, NoPositions, shift_difference, shuffle_difference
 from attn_core.checks import Check, compare
 from attn_core.positional import sinusoidal_encoding
 from attn_ui.screen.tables import checks_table
+from attn_words import _
 from pages.positional_encoding.compute import Now
 
 MOVED = 7  # positions by which all are moved on
@@ -21,12 +22,12 @@ LENGTH = 64  # positions of the encoding in the plain loop
 
 def show(now: Now) -> None:
     """Show what holds."""
-    st.markdown("Computed now, on the words and settings on screen, in float64:")
+    st.markdown(_("Computed now, on the words and settings on screen, in float64:"))
     checks = run_checks(now)
     st.markdown(
         checks_table(
             [check.name for check in checks],
-            {"this page": [(check.passed, check.verdict) for check in checks]},
+            {_("this page"): [(check.passed, check.verdict) for check in checks]},
         )
     )
 
@@ -38,13 +39,15 @@ def run_checks(now: Now) -> list[Check]:
     reference, largest = _by_torch(now), float(x.abs().max())
     shuffled = shuffle_difference(NoPositions(), x, order)
     return [
-        compare("Each row of the weights sums to 1", attended.weights.sum(-1), 1.0),
+        compare(_("Each row of the weights sums to 1"), attended.weights.sum(-1), 1.0),
         compare(
-            "The output is that of torch's own attention, given the same queries, keys and bias",
+            _("The output is that of torch's own attention, given the same queries, keys and bias"),
             attended.output,
             reference,
         ),
-        compare("Without positions, shuffled words give the shuffled output", shuffled, 0.0, scale=largest),
+        compare(
+            _("Without positions, shuffled words give the shuffled output"), shuffled, 0.0, scale=largest
+        ),
         *_shift_checks(now),
         *(check for own in _OWN.get(now.scheme_name, ()) for check in own(now)),
     ]
@@ -67,16 +70,17 @@ def _shift_checks(now: Now) -> list[Check]:
     moved = shift_difference(scheme, n, width, torch.tensor([MOVED]))[0]
     scale = float(scheme.similarity(n, width).abs().max())
     if scheme.sees_offsets_only(width):
-        what = f"Moving all positions on by {MOVED} changes nothing between positions"
+        what = _("Moving all positions on by {shift} changes nothing between positions", shift=MOVED)
         return [compare(what, moved, 0.0, scale=scale)]
     if now.scheme_name != "sinusoidal":
         return []
     omega = now.state.scheme.base ** (-(width - 1) / width)
     sines = [[math.sin(p * omega) for p in range(start, start + n)] for start in (0, MOVED)]
     before, after = (torch.outer(s, s) for s in torch.tensor(sines, dtype=torch.float64))
-    what = (
-        f"The width is odd, so moving on by {MOVED} changes the product of the last sine, which has no "
-        "cosine, and nothing else"
+    what = _(
+        "The width is odd, so moving on by {shift} changes the product of the last sine, which has no "
+        "cosine, and nothing else",
+        shift=MOVED,
     )
     return [compare(what, moved, after - before, scale=scale)]
 
@@ -98,11 +102,11 @@ def _sinusoidal_checks(now: Now) -> list[Check]:
     permuted = (other[:, order], drawn) if concatenated else (drawn[:, order], other)
     return [
         compare(
-            f"The encoding is the formula, in a plain loop over {LENGTH} positions",
+            _("The encoding is the formula, in a plain loop over {count} positions", count=LENGTH),
             drawn,
             naive[:, order] if concatenated else naive,
         ),
-        compare("The two layouts differ by a permutation of dimensions only", *permuted),
+        compare(_("The two layouts differ by a permutation of dimensions only"), *permuted),
     ]
 
 
@@ -117,10 +121,15 @@ def _rotary_checks(now: Now) -> list[Check]:
             angle = p * now.state.scheme.base ** (-2 * pair / d)
             z = complex(float(x[p, a]), float(x[p, b])) * cmath.exp(1j * angle)
             naive[p, a], naive[p, b] = z.real, z.imag
-    pairs = "2m and 2m + 1" if interleaved else f"m and m + {d // 2}"
+    one, other = ("2m", "2m + 1") if interleaved else ("m", f"m + {d // 2}")
+    what = _(
+        "Turning multiplies dimensions {one} and {other} by exp(i p ω_m), as complex numbers",
+        one=one,
+        other=other,
+    )
     return [
-        compare(f"Turning multiplies dimensions {pairs} by exp(i p ω_m), as complex numbers", turned, naive),
-        compare("Turning leaves lengths as they are", turned.norm(dim=-1), x.norm(dim=-1)),
+        compare(what, turned, naive),
+        compare(_("Turning leaves lengths as they are"), turned.norm(dim=-1), x.norm(dim=-1)),
     ]
 
 
@@ -130,7 +139,10 @@ def _alibi_checks(now: Now) -> list[Check]:
     naive = [[-slope * abs(i - j) for j in range(n)] for i in range(n)]
     return [
         compare(
-            "The bias is minus slope times |i − j|, in a plain loop, the slope as the paper's program has it",
+            _(
+                "The bias is minus slope times |i − j|, in a plain loop, the slope as the paper's program "
+                "has it"
+            ),
             Alibi(num_heads=state.num_heads, head=state.head - 1).bias(n, n),
             torch.tensor(naive, dtype=torch.float64),
         )

@@ -13,6 +13,7 @@ from attn_figures.frame import without_tags
 from attn_figures.numbers import number
 from attn_figures.picture import Spec
 from attn_figures.position_sum import Part
+from attn_figures.widths import letters
 from attn_live.packing import pack
 from attn_live.says import pack_says
 from attn_ui.base.ask import Ask
@@ -21,8 +22,10 @@ from attn_ui.base.page import Figure, Seen, Slider
 from attn_ui.base.parameters import Steps
 from attn_ui.base.shared_cache import shared
 from attn_ui.base.shared_settings import KEY, QUERY, STRENGTH
+from attn_words import N_, _, paragraph
 from pages.positional_encoding.compute import MOST_NUMBERS, Now, values
 from pages.positional_encoding.state import State
+from pages.positional_encoding.words import named
 
 Array = NDArray[np.float64]
 SAME = 1e-9  # rows that are no further apart are called equal
@@ -70,7 +73,7 @@ def draw(now: Now, strengths: Sequence[float]) -> list[Spec]:
     )
     adds = now.scheme().adds
     lines = [_PARTS[adds](one, strength, now) for one, strength in zip(found, strengths, strict=True)]
-    longest = max(len(without_tags(part.title)) for line in lines for part in line)
+    longest = max(letters(without_tags(part.title)) for line in lines for part in line)
     longest += len("  64 × 128")
     picture = pictures.scores if adds == "bias" else pictures.vectors
     return [picture.spec(now.state.labels, line, limit=limit or 1.0, longest_title=longest) for line in lines]
@@ -78,7 +81,7 @@ def draw(now: Now, strengths: Sequence[float]) -> list[Spec]:
 
 def say(one: Sum, now: Now, strength: float, cell: tuple[int, int]) -> str:
     """Say what positions add to the chosen word, and whether two equal words still have equal rows."""
-    return f"{_OWN[now.scheme().adds](one, now, strength, cell)} {_twice(one, now)}"
+    return paragraph(_OWN[now.scheme().adds](one, now, strength, cell), _twice(one, now))
 
 
 # ---- what is drawn ----
@@ -93,16 +96,16 @@ def _of_vectors(one: Sum, strength: float, now: Now) -> list[Part]:
     p = _times("P", strength)
     added = np.zeros_like(one.words) if one.added is None else one.added
     return [
-        Part("E", one.words, "<b>E</b>: words", "of the word"),
-        Part("P", added, f"<b>{p}</b>: positions", "of its position", "+"),
-        Part("X", one.result, f"<b>X</b> = E + {p}", "sum", "="),
+        Part("E", one.words, _("<b>E</b>: words"), _("of the word")),
+        Part("P", added, _("<b>{p}</b>: positions", p=p), _("of its position"), "+"),
+        Part("X", one.result, f"<b>X</b> = E + {p}", _("sum"), "="),
     ]
 
 
 def _of_turned(one: Sum, strength: float, now: Now) -> list[Part]:
     return [
-        Part("E", one.words, "<b>X</b> = E: words", "of the word"),
-        Part("turned", one.result, "<b>q</b> and <b>k</b>, turned", "turned", "turn"),
+        Part("E", one.words, _("<b>X</b> = E: words"), _("of the word")),
+        Part("turned", one.result, _("<b>q</b> and <b>k</b>, turned"), _("turned"), _("turn")),
     ]
 
 
@@ -110,9 +113,15 @@ def _of_biased(one: Sum, strength: float, now: Now) -> list[Part]:
     added = np.zeros_like(one.words) if one.added is None else one.added
     bias = _times("B", strength)
     return [
-        Part("S", one.words, "<b>S</b>: scores of X = E", "scaled score of the words"),
-        Part("B", added, f"<b>{bias}</b>: bias of head {now.state.head}", "bias", "+"),
-        Part("scores", one.result, f"S + {bias}, to the softmax", "sum", "="),
+        Part("S", one.words, _("<b>S</b>: scores of X = E"), _("scaled score of the words")),
+        Part(
+            "B",
+            added,
+            _("<b>{bias}</b>: bias of head {number}", bias=bias, number=now.state.head),
+            _("bias"),
+            "+",
+        ),
+        Part("scores", one.result, _("S + {bias}, to the softmax", bias=bias), _("sum"), "="),
     ]
 
 
@@ -128,7 +137,7 @@ _PARTS: Mapping[str, Callable[[Sum, float, Now], list[Part]]] = {
 
 
 def _word(now: Now, place: int) -> str:
-    return f"**{plain(now.state.labels[place])}**"
+    return plain(now.state.labels[place])
 
 
 def _length(row: Array) -> str:
@@ -136,45 +145,59 @@ def _length(row: Array) -> str:
 
 
 def _says_nothing(one: Sum, now: Now, strength: float, cell: tuple[int, int]) -> str:
-    return "Without positions nothing is added: P is zero, and X = E."
+    return _("Without positions nothing is added: P is zero, and X = E.")
 
 
 def _says_vector(one: Sum, now: Now, strength: float, cell: tuple[int, int]) -> str:
     if strength == 0 or one.added is None:
-        return "At strength 0 nothing is added: X = E."
+        return _("At strength 0 nothing is added: X = E.")
     row = cell[0]
     place = row + now.scheme().first
-    return (
-        f"{_word(now, row)} stands at position {place}: its row of E has length "
-        f"{_length(one.words[row])}, its position adds a row of length {_length(one.added[row])}, and their "
-        f"sum has length {_length(one.result[row])}."
+    return _(
+        "**{word}** stands at position {place}: its row of E has length {length}, its position adds a row of "
+        "length {added}, and their sum has length {sum}.",
+        word=_word(now, row),
+        place=place,
+        length=_length(one.words[row]),
+        added=_length(one.added[row]),
+        sum=_length(one.result[row]),
     )
 
 
 def _says_turned(one: Sum, now: Now, strength: float, cell: tuple[int, int]) -> str:
-    start = f"{now.scheme_name.capitalize()} adds nothing to the input: X = E."
+    name = named(now.scheme_name)
+    start = _("{scheme} adds nothing to the input: X = E.", scheme=name[:1].upper() + name[1:])
     if strength == 0:
-        return f"{start} It turns q and k by their positions, at strength 0 by no angle."
+        return paragraph(start, _("It turns q and k by their positions, at strength 0 by no angle."))
     row = cell[0]
-    return (
-        f"{start} It turns q and k by their positions: {_word(now, row)}, at position "
-        f"{row + now.scheme().first}, has length {_length(one.words[row])} before and "
-        f"{_length(one.result[row])} after, and its end has moved by "
-        f"{_length(one.result[row] - one.words[row])}."
+    turned = _(
+        "It turns q and k by their positions: **{word}**, at position {place}, has length {before} before "
+        "and {after} after, and its end has moved by {moved}.",
+        word=_word(now, row),
+        place=row + now.scheme().first,
+        before=_length(one.words[row]),
+        after=_length(one.result[row]),
+        moved=_length(one.result[row] - one.words[row]),
     )
+    return paragraph(start, turned)
 
 
 def _says_bias(one: Sum, now: Now, strength: float, cell: tuple[int, int]) -> str:
-    name = {"buckets": "A bias by buckets (T5)"}.get(now.scheme_name, now.scheme_name)
-    start = f"{name} adds nothing to the input: X = E. The scores get a bias"
+    name = _("A bias by buckets (T5)") if now.scheme_name == "buckets" else named(now.scheme_name)
+    start = _("{scheme} adds nothing to the input: X = E.", scheme=name)
     if strength == 0 or one.added is None:
-        return f"{start}, at strength 0 none."
+        return paragraph(start, _("The scores get a bias, at strength 0 none."))
     query, key = (_word(now, place) for place in cell)
-    return (
-        f"{start}: {query} looking at {key} has {number(float(one.words[cell]), 3)} from the words and "
-        f"{number(float(one.added[cell]), 3)} from their positions, "
-        f"{number(float(one.result[cell]), 3)} in all."
+    biased = _(
+        "The scores get a bias: **{query}** looking at **{key}** has {words} from the words and {positions} "
+        "from their positions, {sum} in all.",
+        query=query,
+        key=key,
+        words=number(float(one.words[cell]), 3),
+        positions=number(float(one.added[cell]), 3),
+        sum=number(float(one.result[cell]), 3),
     )
+    return paragraph(start, biased)
 
 
 _OWN: Mapping[str, Callable[[Sum, Now, float, tuple[int, int]], str]] = {
@@ -183,12 +206,28 @@ _OWN: Mapping[str, Callable[[Sum, Now, float, tuple[int, int]], str]] = {
     "rotation": _says_turned,
     "bias": _says_bias,
 }
-# What rows of a map are called, before positions and after them.
-_ROWS: Mapping[str, tuple[str, str]] = {
-    "nothing": ("rows in E", "in X"),
-    "vector": ("rows in E", "in X"),
-    "rotation": ("rows in E", "turned"),
-    "bias": ("rows of scores without the bias", "with it"),
+_ADDED_TWICE = (
+    N_("**{first}** and **{second}** have equal rows in E; in X they are equal too."),
+    N_("**{first}** and **{second}** have equal rows in E; in X they are {apart} apart."),
+)
+# Of two equal words: what is said where their rows stay equal, and where they do not.
+_TWICE: Mapping[str, tuple[str, str]] = {
+    "nothing": _ADDED_TWICE,
+    "vector": _ADDED_TWICE,
+    "rotation": (
+        N_("**{first}** and **{second}** have equal rows in E; turned they are equal too."),
+        N_("**{first}** and **{second}** have equal rows in E; turned they are {apart} apart."),
+    ),
+    "bias": (
+        N_(
+            "**{first}** and **{second}** have equal rows of scores without the bias; with it they are equal "
+            "too."
+        ),
+        N_(
+            "**{first}** and **{second}** have equal rows of scores without the bias; with it they are "
+            "{apart} apart."
+        ),
+    ),
 }
 
 
@@ -197,12 +236,12 @@ def _twice(one: Sum, now: Now) -> str:
     tokens, labels = now.state.tokens, label_tokens(now.state.tokens)
     pair = next(((tokens.index(t), at) for at, t in enumerate(tokens) if tokens.index(t) < at), None)
     if pair is None:
-        return "No word comes twice here, so there are no two equal rows to tell apart."
-    before, after = _ROWS[now.scheme().adds]
+        return _("No word comes twice here, so there are no two equal rows to tell apart.")
+    equal, differ = _TWICE[now.scheme().adds]
     apart = float(np.linalg.norm(one.result[pair[0]] - one.result[pair[1]]))
-    names = " and ".join(f"**{plain(labels[each])}**" for each in pair)
-    told = "they are equal too" if apart < SAME else f"they are {number(apart, 3)} apart"
-    return f"{names} have equal {before}; {after} {told}."
+    first, second = (plain(labels[each]) for each in pair)
+    said = equal if apart < SAME else differ
+    return _(said, first=first, second=second, apart=number(apart, 3))
 
 
 # ---- on the page ----
@@ -219,9 +258,9 @@ def see(ask: Ask, now: Now) -> Seen[Now]:
     figure = Figure(
         _packed(still, strengths),
         key="added",
-        alt=_ALT[scheme.adds],
+        alt=_(_ALT[scheme.adds]),
         name=f"input {now.scheme_name}",
-        slider=Slider("Strength of positions", strengths) if strengths else None,
+        slider=Slider(_("Strength of positions"), strengths) if strengths else None,
         chosen={"query": QUERY} | ({"key": KEY} if scheme.adds == "bias" else {}),
         says=_said(still, strengths, cell if scheme.adds == "bias" else (cell[0], 0)),
         says_what_is_chosen=True,
@@ -230,10 +269,12 @@ def see(ask: Ask, now: Now) -> Seen[Now]:
 
 
 _ALT: Mapping[str, str] = {
-    "nothing": "The words' vectors E, a P of zeros, and their sum X, as three matrices",
-    "vector": "The words' vectors E, what their positions add, P, and their sum X, as three matrices",
-    "rotation": "The words' vectors, to which nothing is added, and the same turned by their positions",
-    "bias": "The scores of the words' vectors, the bias of their positions, and the sum, as three matrices",
+    "nothing": N_("The words' vectors E, a P of zeros, and their sum X, as three matrices"),
+    "vector": N_("The words' vectors E, what their positions add, P, and their sum X, as three matrices"),
+    "rotation": N_("The words' vectors, to which nothing is added, and the same turned by their positions"),
+    "bias": N_(
+        "The scores of the words' vectors, the bias of their positions, and the sum, as three matrices"
+    ),
 }
 
 

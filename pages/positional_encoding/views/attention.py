@@ -8,6 +8,7 @@ from attn_ui.base.page import Figure, Seen, Slider
 from attn_ui.base.parameters import Steps
 from attn_ui.base.shared_cache import shared
 from attn_ui.base.shared_settings import KEY, QUERY, STRENGTH
+from attn_words import _
 from pages.positional_encoding import words
 from pages.positional_encoding.compute import MOST_NUMBERS, Now, values
 from pages.positional_encoding.state import State
@@ -20,9 +21,9 @@ def see(ask: Ask, now: Now) -> Seen[Now]:
     figure = Figure(
         figures,
         key="attention",
-        alt="Attention weights without positions, with positions, and their difference",
+        alt=_("Attention weights without positions, with positions, and their difference"),
         name=f"attention {now.scheme_name}",
-        slider=Slider("Strength of positions", strengths),
+        slider=Slider(_("Strength of positions"), strengths),
         chosen={"query": QUERY, "key": KEY},
         says=says,
     )
@@ -38,7 +39,7 @@ def _packed(state: State, steps: Steps) -> tuple[bytes, bytes]:
     now = Now(state)
     before, after = (each.weights(values(steps)).numpy() for each in (now.beside("none"), now))
     limit = max(float(abs(after - before).max()), 1e-3)
-    names = ("without positions", f"with positions: {now.scheme_name}")
+    names = (words.titled("none"), words.titled_with(now.scheme_name))
     labels = state.labels
     maps = list(zip(before, after, strict=True))
     figures = [

@@ -10,6 +10,7 @@ from attn_ui.base.ask import Ask
 from attn_ui.base.page import Figure, Seen, Slider
 from attn_ui.base.shared_cache import shared
 from attn_ui.base.shared_settings import HEAD
+from attn_words import _
 from pages.positional_encoding import words
 from pages.positional_encoding.compute import Now
 from pages.positional_encoding.state import State
@@ -21,9 +22,9 @@ def see(_ask: Ask, now: Now) -> Seen[Now]:
     figure = Figure(
         figures,
         key="biases",
-        alt="What the scheme adds to the scores of one head, as a map and over the offset for all heads",
+        alt=_("What the scheme adds to the scores of one head, as a map and over the offset for all heads"),
         name=f"bias {now.scheme_name}",
-        slider=Slider("Head", replace(HEAD, values=HEAD.values[: now.state.num_heads])),
+        slider=Slider(_("Head"), replace(HEAD, values=HEAD.values[: now.state.num_heads])),
         says=says,
     )
     return Seen(now, figure)

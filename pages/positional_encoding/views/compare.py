@@ -8,6 +8,7 @@ from attn_ui.base.page import Figure, Seen, Slider
 from attn_ui.base.parameters import Steps
 from attn_ui.base.shared_cache import shared
 from attn_ui.base.shared_settings import KEY, QUERY, STRENGTH
+from attn_words import _
 from pages.positional_encoding import words
 from pages.positional_encoding.compute import MOST_NUMBERS, Now, usable_schemes, values
 from pages.positional_encoding.state import State
@@ -19,13 +20,17 @@ def see(ask: Ask, now: Now) -> Seen[Now]:
     every = beside == "all"
     strengths = _strengths(ask, now)
     figures, says = (_packed_all if every else _packed_two)(now.state.still(STRENGTH), strengths)
-    pair = f"Attention weights under {beside}, under {chosen}, and their difference"
+    if every:
+        alt = _("Attention weights under each scheme")
+    else:
+        one, other = words.named(beside), words.named(chosen)
+        alt = _("Attention weights under {one}, under {other}, and their difference", one=one, other=other)
     figure = Figure(
         figures,
         key="compare" if every else "compare-two",
-        alt="Attention weights under each scheme" if every else pair,
+        alt=alt,
         name="schemes" if every else f"{beside} {chosen}",
-        slider=Slider("Strength of positions", strengths),
+        slider=Slider(_("Strength of positions"), strengths),
         chosen={"query": QUERY, "key": KEY},
         says=says,
     )
@@ -42,7 +47,8 @@ def _packed_all(state: State, steps: Steps) -> tuple[bytes, bytes]:
     now = Now(state)
     weights = {name: now.under(name).weights(values(steps)).numpy() for name in usable_schemes()}
     each = [{name: w[step] for name, w in weights.items()} for step in range(len(steps.values))]
-    figures = [pictures.attention_maps.spec(state.labels, maps) for maps in each]
+    said = {name: words.named(name) for name in weights}
+    figures = [pictures.attention_maps.spec(state.labels, maps, said=said) for maps in each]
     return pack(figures), pack_says([words.compare(maps) for maps in each])
 
 
@@ -53,10 +59,7 @@ def _packed_two(state: State, steps: Steps) -> tuple[bytes, bytes]:
     beside = now.beside(state.beside)
     one, other = (each.weights(values(steps)).numpy() for each in (beside, now))
     limit = max(float(abs(other - one).max()), 1e-3)
-    titles = tuple("without positions" if name == "none" else f"with positions: {name}" for name in names)
+    titles = words.titled(names[0]), words.titled(names[1])
     labels, maps = state.labels, list(zip(one, other, strict=True))
-    figures = [
-        pictures.before_and_after.spec(labels, a, b, names=(titles[0], titles[1]), limit=limit)
-        for a, b in maps
-    ]
+    figures = [pictures.before_and_after.spec(labels, a, b, names=titles, limit=limit) for a, b in maps]
     return pack(figures), pack_says([words.two_schemes(labels, a, b, names) for a, b in maps])

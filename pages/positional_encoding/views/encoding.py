@@ -7,6 +7,7 @@ from attn_ui.base.ask import Ask
 from attn_ui.base.markdown import listed
 from attn_ui.base.page import Seen, Small
 from attn_ui.base.shared_cache import shared
+from attn_words import _, _n
 from pages.positional_encoding import words
 from pages.positional_encoding.compute import Now, typical
 from pages.positional_encoding.settings import DIMENSIONS
@@ -23,7 +24,7 @@ def see(ask: Ask, now: Now) -> Seen[Now]:
         moved,
         _packed(now.state.still(moved.steps), moved, dimensions),
         key="encoding",
-        alt="The encoding as a map of positions and dimensions, and some of its dimensions as waves",
+        alt=_("The encoding as a map of positions and dimensions, and some of its dimensions as waves"),
     )
     return Seen(now, figure, notes=[Small(note)] if note else [])
 
@@ -33,13 +34,23 @@ def chosen_dimensions(typed: str, width: int) -> tuple[tuple[int, ...], str]:
     parts = typed.replace(",", " ").split()
     numbers = [int(part) for part in parts if part.isascii() and part.isdigit() and int(part) < width]
     chosen = tuple(dict.fromkeys(numbers))[: pictures.MOST_WAVES]
-    limits = f"Wanted numbers from 0 to {width - 1}"
     if not chosen:
-        return (0,), f":material/info: {limits}, as in 0, 1, 4. Dimension 0 is drawn."
+        wanted = _(
+            ":material/info: Wanted numbers from 0 to {last}, as in 0, 1, 4. Dimension 0 is drawn.",
+            last=width - 1,
+        )
+        return (0,), wanted
     # What nobody typed needs no excuse: of the page's own dimensions a narrow encoding has some.
     if len(chosen) < len(set(parts)) and typed != DIMENSIONS.default:
-        drawn = f"{listed([str(each) for each in chosen])} {'is' if len(chosen) == 1 else 'are'} drawn"
-        return chosen, f":material/info: {limits}, at most {pictures.MOST_WAVES} of them: {drawn}."
+        used = _n(
+            ":material/info: Wanted numbers from 0 to {last}, at most {most} of them: {drawn} is drawn.",
+            ":material/info: Wanted numbers from 0 to {last}, at most {most} of them: {drawn} are drawn.",
+            len(chosen),
+            last=width - 1,
+            most=pictures.MOST_WAVES,
+            drawn=listed([str(each) for each in chosen]),
+        )
+        return chosen, used
     return chosen, ""
 
 

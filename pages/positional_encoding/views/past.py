@@ -14,6 +14,7 @@ from attn_ui.base.page import Figure, Seen, Slider
 from attn_ui.base.parameters import Steps
 from attn_ui.base.shared_cache import shared
 from attn_ui.base.shared_settings import BASE
+from attn_words import _, _c
 from pages.positional_encoding import words
 from pages.positional_encoding.compute import Now
 from pages.positional_encoding.settings import TRAINED
@@ -30,12 +31,15 @@ def see(ask: Ask, now: Now) -> Seen[Now]:
     by_base = now.state.drives == "base"
     steps = ask.exact(BASE if by_base else TRAINED)
     figures, says = _packed(now.state.still(steps), steps)
+    slider = Slider(_("Base"), steps)
+    if not by_base:
+        slider = Slider(_("Training length"), steps, _c("unit", "positions"))
     figure = Figure(
         figures,
         key="past",
-        alt="How sinusoidal, rotary and ALiBi see offsets up to four times the training length",
+        alt=_("How sinusoidal, rotary and ALiBi see offsets up to four times the training length"),
         name="past the training length",
-        slider=Slider("Base", steps) if by_base else Slider("Training length", steps, "positions"),
+        slider=slider,
         says=says,
     )
     return Seen(now, figure)
@@ -65,6 +69,7 @@ def returns(curves: dict[str, Curve], trained: int) -> dict[str, int]:
 
 @shared
 def _packed(state: State, steps: Steps) -> tuple[bytes, bytes]:
+    said = {name: words.named(name) for name in SCHEMES_DRAWN}
     figures, says = [], []
     for value in steps.values:
         here = (
@@ -74,6 +79,6 @@ def _packed(state: State, steps: Steps) -> tuple[bytes, bytes]:
         )
         curves = curves_of(Now(here))
         back = returns(curves, here.trained)
-        figures.append(pictures.far.spec(curves, here.trained, back))
+        figures.append(pictures.far.spec(curves, here.trained, back, said=said))
         says.append(words.far(curves, back, here.trained))
     return pack(figures), pack_says(says)

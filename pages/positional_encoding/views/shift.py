@@ -18,6 +18,7 @@ from attn_ui.base.ask import Ask
 from attn_ui.base.page import Figure, Seen, Slider
 from attn_ui.base.parameters import Steps
 from attn_ui.base.shared_cache import shared
+from attn_words import _
 from pages.positional_encoding import words
 from pages.positional_encoding.compute import MOST_NUMBERS, Now, usable_schemes
 from pages.positional_encoding.settings import SHIFT, WHOLE
@@ -31,13 +32,19 @@ def see(ask: Ask, now: Now) -> Seen[Now]:
     shifts = _shifts(ask, now)
     figures, says = _packed(now.state.still(SHIFT), shifts)
     whole = now.state.level == WHOLE
-    what = "The weights between the words" if whole else "What positions alone say of each pair"
+    alt = (
+        _("The weights between the words, the same with all positions shifted, and the difference")
+        if whole
+        else _(
+            "What positions alone say of each pair, the same with all positions shifted, and the difference"
+        )
+    )
     figure = Figure(
         figures,
         key="shift",
-        alt=f"{what}, the same with all positions shifted, and the difference",
+        alt=alt,
         name=f"shift {now.scheme_name}",
-        slider=Slider("Shift of all positions", shifts),
+        slider=Slider(_("Shift of all positions"), shifts),
         says=says,
     )
     return Seen(now, figure)
@@ -102,6 +109,7 @@ def _packed(state: State, steps: Steps) -> tuple[bytes, bytes]:
     change = float(abs(level.changes).max())
     first = now.scheme().first
     places = [str(place) for place in range(first, first + SHIFTED)]
+    said = {name: words.named(name) for name in level.errors}
     figures, says = [], []
     for step, shift in enumerate(steps.values):
         at = {name: each[step] for name, each in level.errors.items()}
@@ -109,19 +117,21 @@ def _packed(state: State, steps: Steps) -> tuple[bytes, bytes]:
             expected=level.before,
             found=level.before + level.changes[step],
             titles=(
-                "weights" if of_words else f"positions {places[0]} to {places[-1]}",
-                "all positions shifted",
+                _("weights")
+                if of_words
+                else _("positions {first} to {last}", first=places[0], last=places[-1]),
+                _("all positions shifted"),
             ),
             rows=state.labels if of_words else places,
             columns=state.labels if of_words else places,
-            row_title=query_title() if of_words else "Query, before it is shifted",
-            column_title=key_title() if of_words else "Key, before it is shifted",
-            quantity="weight" if of_words else "score of positions",
+            row_title=query_title() if of_words else _("Query, before it is shifted"),
+            column_title=key_title() if of_words else _("Key, before it is shifted"),
+            quantity=_("weight") if of_words else _("score of positions"),
             limits=(1.0, change if change > words.ROUNDING else 1.0) if of_words else (typical, typical),
             scale="weights" if of_words else "scores",
         )
         # The ramp's error grows without bound, so each step has an axis of its own.
-        figures.append(pictures.trial.spec(tried, at, now.scheme_name, max(at.values()) or 1.0))
+        figures.append(pictures.trial.spec(tried, at, now.scheme_name, max(at.values()) or 1.0, said=said))
         told = at, level.scales, now.scheme_name, int(shift), now.width
         strength = state.scheme.strength
         says.append(words.whole_shift(*told, strength=strength) if of_words else words.shift(*told))

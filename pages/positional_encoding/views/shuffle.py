@@ -15,6 +15,7 @@ from attn_ui.base.page import Figure, Seen, Slider
 from attn_ui.base.parameters import Steps
 from attn_ui.base.shared_cache import shared
 from attn_ui.base.shared_settings import STRENGTH
+from attn_words import _
 from pages.positional_encoding import words
 from pages.positional_encoding.compute import MOST_NUMBERS, Now, usable_schemes, values
 from pages.positional_encoding.state import State
@@ -27,9 +28,11 @@ def see(ask: Ask, now: Now) -> Seen[Now]:
     figure = Figure(
         figures,
         key="shuffle",
-        alt="The output shuffled, the output of the shuffled words, the difference, and that of each scheme",
+        alt=_(
+            "The output shuffled, the output of the shuffled words, the difference, and that of each scheme"
+        ),
         name=f"shuffle {now.scheme_name}",
-        slider=Slider("Strength of positions", strengths),
+        slider=Slider(_("Strength of positions"), strengths),
         says=says,
     )
     return Seen(now, figure)
@@ -73,21 +76,22 @@ def _packed(state: State, steps: Steps) -> tuple[bytes, bytes]:
     change = float(abs(found - expected).max())
     errors = _errors(now, order, values(steps))
     largest = max(map(max, errors.values())) or 1.0
+    said = {name: words.named(name) for name in errors}
     figures, says = [], []
     for step, strength in enumerate(steps.values):
         at = {name: each[step] for name, each in errors.items()}
         tried = Trial(
             expected=expected[step],
             found=found[step],
-            titles=("output, then shuffled", "shuffled, then output"),
+            titles=(_("output, then shuffled"), _("shuffled, then output")),
             rows=[state.labels[i] for i in order.tolist()],
             columns=[str(i) for i in range(now.width)],
-            row_title="Word",
-            column_title="Dimension",
-            quantity="output",
+            row_title=_("Word"),
+            column_title=_("Dimension"),
+            quantity=_("output"),
             limits=(limit, change if change > 1e-9 * limit else limit),
         )
-        figures.append(pictures.trial.spec(tried, at, now.scheme_name, largest))
+        figures.append(pictures.trial.spec(tried, at, now.scheme_name, largest, said=said))
         shuffled = [state.tokens[i] for i in order.tolist()]
         says.append(words.shuffle(state.tokens, shuffled, at, now.scheme_name, strength))
     return pack(figures), pack_says(says)

@@ -9,12 +9,13 @@ from attn_live.says import pack_says
 from attn_ui.base.ask import Ask
 from attn_ui.base.page import Seen
 from attn_ui.base.shared_cache import shared
+from attn_words import N_, _
 from pages.positional_encoding import words
 from pages.positional_encoding.compute import Now, typical
 from pages.positional_encoding.state import State
 from pages.positional_encoding.views.sliders import Driver, driver, moved_figure, swept
 
-_QUANTITIES = {"bias": "bias", "rotation": "score of one vector with itself"}
+_QUANTITIES = {"bias": N_("bias"), "rotation": N_("score of one vector with itself")}
 
 
 def see(ask: Ask, now: Now) -> Seen[Now]:
@@ -22,7 +23,7 @@ def see(ask: Ask, now: Now) -> Seen[Now]:
     # A ramp's products grow with the square of its step: no axis would serve all steps.
     moved = driver(ask, now, has_step=False)
     packed = _packed(now.state.still(moved.steps), moved)
-    alt = "What positions say of each pair, as a map and over the offset"
+    alt = _("What positions say of each pair, as a map and over the offset")
     figure = moved_figure(now, moved, packed, key="similarity", alt=alt)
     return Seen(now, figure)
 
@@ -33,7 +34,7 @@ def _say(values: Tensor, scheme: Scheme, width: int, quantity: str) -> str:
     low, mean, high = (band.numpy() for band in by_offset(values[first:, first:]))
     with_cls = None
     if first:
-        least, _, greatest = by_offset(values)
+        least, _mean, greatest = by_offset(values)
         with_cls = float((greatest - least).max())
     zeros = values.diagonal().isnan().nonzero().flatten().tolist()
     return words.similarity((low, mean, high), scheme, width, quantity, with_cls=with_cls, zeros=zeros)
@@ -50,7 +51,8 @@ def _packed(state: State, moved: Driver) -> tuple[bytes, bytes]:
     known = values.nan_to_num()  # vectors of zeros have no cosine
     lowest, highest = min(0.0, float(known.min())), float(known.max())
     limits = (lowest, min(highest, 1.3 * typical(known)) if highest > 0 else 0.0)
-    quantity = _QUANTITIES.get(scheme.adds, "cosine" if cosine else "dot product")
+    of_vectors = _("cosine") if cosine else _("dot product")
+    quantity = _(_QUANTITIES[scheme.adds]) if scheme.adds in _QUANTITIES else of_vectors
     changes, copies = pictures.similarity_cursor(moved.longest)
     figures, says = [], []
     for step, shown in enumerate(moved.lengths):

@@ -10,6 +10,7 @@ from attn_ui.base.ask import Ask
 from attn_ui.base.page import Figure, Rows, Slider
 from attn_ui.base.parameters import Steps
 from attn_ui.base.shared_settings import BASE, RAMP_STEP
+from attn_words import _, _c
 from pages.positional_encoding.compute import MOST_NUMBERS, Now
 from pages.positional_encoding.settings import LENGTH, LONGEST, PLACE
 
@@ -43,26 +44,28 @@ def driver(ask: Ask, now: Now, *, has_step: bool) -> Driver:
     n = state.length
     room = n * (max(n, now.width) + 8)
     if "step" in takes and has_step:
-        slider = Slider("Step of the ramp", ask.exact(RAMP_STEP.fitting(room, MOST_NUMBERS)))
+        slider = Slider(_("Step of the ramp"), ask.exact(RAMP_STEP.fitting(room, MOST_NUMBERS)))
     elif "base" in takes and state.drives == "base":
-        slider = Slider("Base", ask.exact(BASE.fitting(room, MOST_NUMBERS)))
+        slider = Slider(_("Base"), ask.exact(BASE.fitting(room, MOST_NUMBERS)))
     else:
         length = ask.exact(LENGTH)
-        return Driver(Slider("Length", length, "positions"), tuple(int(value) for value in length.values))
+        lengths = tuple(int(value) for value in length.values)
+        return Driver(Slider(_("Length"), length, _c("unit", "positions")), lengths)
     return Driver(slider, (n,) * len(slider.steps.values))
 
 
 def moved_figure(now: Now, moved: Driver, packed: tuple[bytes, bytes], *, key: str, alt: str) -> Figure:
     """Return a picture of positions: a slider moves it, and a cursor goes from position to position."""
     figures, says = packed
-    names = [f"position {place}" for place in range(moved.longest)]
+    names = [_("position {number}", number=place) for place in range(moved.longest)]
+    places = replace(PLACE, values=PLACE.values[: len(names)])
     return Figure(
         figures,
         key=key,
         alt=alt,
         name=f"{key} {now.scheme_name}",
         slider=moved.slider,
-        rows=Rows("Position", replace(PLACE, values=PLACE.values[: len(names)]), Cursor(len(names)), names),
+        rows=Rows(_("Position"), places, Cursor(len(names)), names),
         says=says,
     )
 

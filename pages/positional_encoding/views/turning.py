@@ -13,6 +13,7 @@ from attn_live.says import pack_says
 from attn_ui.base.ask import Ask
 from attn_ui.base.page import Figure, Rows, Seen, Slider
 from attn_ui.base.shared_cache import shared
+from attn_words import _
 from pages.positional_encoding import words
 from pages.positional_encoding.compute import Now
 from pages.positional_encoding.settings import OFFSET, SHIFT
@@ -25,10 +26,10 @@ def see(_ask: Ask, now: Now) -> Seen[Now]:
     figure = Figure(
         figures,
         key="turning",
-        alt="Pairs of dimensions of a query and a key turned by their positions, and their score",
+        alt=_("Pairs of dimensions of a query and a key turned by their positions, and their score"),
         name=now.scheme_name,
-        slider=Slider("Query's position", SHIFT),
-        rows=Rows("Key's offset", OFFSET, Cursor(len(OFFSET.values))),
+        slider=Slider(_("Query's position"), SHIFT),
+        rows=Rows(_("Key's offset"), OFFSET, Cursor(len(OFFSET.values))),
         says=says,
     )
     return Seen(now, figure)
