@@ -165,8 +165,8 @@ def cached(most: int | None = None) -> Callable[[Callable[P, R]], Callable[P, R]
         def asked(*args: P.args, **more: P.kwargs) -> R:
             return answer(language(), args, tuple(more.items()))
 
-        # As a cache of functools has them.
-        asked.cache_clear, asked.cache_info = answer.cache_clear, answer.cache_info  # type: ignore[attr-defined]
+        asked.cache_clear = answer.cache_clear  # type: ignore[attr-defined]  # as functools has it
+        asked.cache_info = answer.cache_info  # type: ignore[attr-defined]  # as functools has it
         return asked
 
     return decorate

@@ -18,7 +18,7 @@ from attn_figures.block import layer_curves
 from attn_figures.block_diagrams import Shapes
 from attn_figures.chart import Chart
 from attn_figures.claims import measured
-from attn_figures.comparable import parts_of
+from attn_figures.comparable import Map, parts_of
 from attn_figures.compare import compare, compared_steps
 from attn_figures.encoder_decoder import Layers, encoder_and_decoder
 from attn_figures.frame import without_tags
@@ -350,10 +350,11 @@ def test_a_map_is_read_back_in_every_language_as_it_was_drawn() -> None:
         with speaking(spoken):
             spec = compose.spec([Matrix("weights", weights(3, 3), _("weights"), rows, rows, "", key_title())])
             (found,) = parts_of(spec).values()
+            assert isinstance(found, Map)
             assert found.title == _("weights")
-            assert found.matrix.quantity == _("weight")  # type: ignore[union-attr]
-            assert found.matrix.words == (_("query"), _("key"))  # type: ignore[union-attr]
-            assert list(found.matrix.rows) == rows  # type: ignore[union-attr]
+            assert found.matrix.quantity == _("weight")
+            assert found.matrix.words == (_("query"), _("key"))
+            assert list(found.matrix.rows) == rows
 
 
 @pytest.mark.parametrize("title", ["注意力权重，每一行之和为一", "attention weights"])
