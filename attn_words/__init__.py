@@ -113,7 +113,8 @@ def _(message: str, /, **fields: object) -> str:
     'The largest weight is 0.412.'
     """
     spoken = language()
-    said = message if spoken == SOURCE else translations(spoken).gettext(message)
+    # To gettext the empty message is the catalogue's head.
+    said = message if spoken == SOURCE or not message else translations(spoken).gettext(message)
     return said.format_map(fields) if fields else said
 
 

@@ -613,7 +613,7 @@ def _read_map(figure: Mapping[str, Any], name: str) -> Map | None:
     place = _WORDS.match(str(trace.get("hovertemplate", "")))
     words = ("query", "key") if is_attention else place.groups() if place else ("row", "column")
     found = Map(name, values, rows, columns, (words[0], words[1]), _scores(figure, trace))
-    is_unnamed = found.words == ("row", "column") and found.is_weights
+    is_unnamed = found.words in (("row", "column"), (_("row"), _("column"))) and found.is_weights
     return replace(found, words=("query", "key")) if is_unnamed else found
 
 
