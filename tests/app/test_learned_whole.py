@@ -28,12 +28,14 @@ from attn_live.unpacking import figure_at
 from attn_ui.base import shared_cache
 from attn_ui.base.ask import FromLink
 from attn_ui.base.page import Cell
+from attn_words import speaking
 from pages import PAGES
 from pages.learned_heads import model_shelf
 from pages.learned_heads import whole_snippet as snippet
 from pages.learned_heads.model_shelf import Shelf
 from pages.learned_heads.model_words import INSTALL
 from pages.learned_heads.settings import RANK_BY
+from pages.learned_heads.state import Heads
 from pages.learned_heads.tabs.whole import checks
 from pages.learned_heads.views import heads
 from pages.learned_heads.whole import MOST_NUMBERS, Whole
@@ -626,3 +628,14 @@ def test_heads_with_one_score_are_not_ranked() -> None:
     one = AttentionMaps(drawn_maps(1, 1, 4, 4))
     assert "The one head has an entropy of" in heads._say(Whole(one, "entropy"), 1)
     assert "this sequence has no special tokens" in heads._say(Whole(even, "special tokens"), 1)
+
+
+def test_the_heads_of_a_file_are_drawn_anew_in_another_language() -> None:
+    ask, whole = FromLink(), Whole(AttentionMaps(drawn_maps(3, 2, 6, 6)), "entropy")
+    english = heads.see(ask, Heads(whole)).figure
+    with speaking("zh"):
+        chinese = heads.see(ask, Heads(whole)).figure
+    assert english
+    assert chinese
+    assert "".join(text for _, text in said_at(english.says or b"", 0)).startswith("Head ")
+    assert "的熵最高" in "".join(text for _, text in said_at(chinese.says or b"", 0))

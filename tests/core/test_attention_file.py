@@ -21,6 +21,7 @@ import torch
 from attn_core import AttentionMaps, read_attention
 from attn_core.attention_file import MAX_BYTES, MAX_FILE_BYTES
 from attn_ui.base.bounds import MAX_MAPS_BYTES
+from attn_words import speaking
 from tests import fuzz_files
 from tests.core.kinds import Refuses
 
@@ -281,6 +282,21 @@ def test_what_does_not_fit_is_refused_in_a_sentence(
     name: str, data: bytes, said: str, refuses: Refuses
 ) -> None:
     with refuses(said):
+        read_attention(name, data)
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "said"),
+    [
+        ("a.txt", b"", "文件名须以 .npz, .safetensors, .npy 结尾；得到的是 'a.txt'"),
+        ("a.npy", npy(FITS)[:-8], r"“数组”须含有它的形状 \(2, 3, 3\) 所需的 144 个字节；得到 136 个"),
+        ("a.npz", npz(weights=np.swapaxes(FITS, 1, 2)), "各列之和为 1：请交换最后两个轴"),
+    ],
+)
+def test_what_does_not_fit_is_said_in_chinese_too(
+    name: str, data: bytes, said: str, refuses: Refuses
+) -> None:
+    with speaking("zh"), refuses(said):
         read_attention(name, data)
 
 
