@@ -33,7 +33,7 @@ from attn_ui.lessons.check import complaints
 from attn_ui.lessons.figures import figure_of, shown_answer, shown_name
 from attn_ui.lessons.lesson import Aside, Lesson, LessonError, Part, Question, Step, Text
 from attn_ui.lessons.link_list import Line
-from attn_words import LANGUAGES, SOURCE, _, _n, language, paragraph, speaking
+from attn_words import LANGUAGES, SOURCE, _, _n, language, speaking
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -88,7 +88,7 @@ def document(lesson: Lesson, pictures: Mapping[str, Path], *, solved: bool) -> s
     head = (
         f"<title>{escape(lesson.title)}</title><style>{_STYLE}</style><p class='name'>{name}</p>"
         f"<h1>{escape(lesson.title)}</h1>"
-        f"<p class='about'>{escape(paragraph(lesson.about, minutes))}</p>"
+        f"<p class='about'>{escape(lesson.about)} {minutes}</p>"
     )
     steps = "".join(
         _step(number, step, pictures.get(step.link), solved=solved)
