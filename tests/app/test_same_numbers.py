@@ -13,7 +13,7 @@ from attn_ui.base.page import At, page_at
 from attn_words import speaking
 from tests.walk import states
 
-STATES = 25  # of each page, twice: once a language
+STATES = 8  # of each page, twice: once a language
 NUMBER = re.compile(r"(?<![\w.])[-−]?\d+(?:[.,]\d+)*(?:e[-+−]?\d+)?")
 COUNTED = set("0123456789")  # what English says in words, "adds up to one"
 QUOTED = re.compile(r"“([^“”]*)”")
