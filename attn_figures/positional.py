@@ -124,13 +124,17 @@ def _error_bars(errors: Mapping[str, float], chosen: str, largest: float, said: 
     values = np.array([errors[name] for name in names])
     light = theme.LIGHT
     colours = [light.query if name == chosen else light.hatch for name in names]
-    hover = _("{scheme}<br>largest difference <b>{difference}</b>", scheme="%{y}", difference="%{x:.6g}")
+    read = [said.get(name, name) for name in names]
+    scheme = "%{y}" if read == names else "%{hovertext}"
+    hover = _("{scheme}<br>largest difference <b>{difference}</b>", scheme=scheme, difference="%{x:.6g}")
     drawn = marks.bar("errors", names, values, colours, across=True, hover=hover) | {
         "text": [_short(value) for value in values],
         "textposition": "outside",
         "cliponaxis": False,
         "textfont": {"family": theme.MONO, "size": theme.FONT_SIZE - 1, "color": light.ink},
     }
+    if read != names:
+        drawn["hovertext"] = read
     return Chart(
         "bars",
         [drawn],

@@ -22,7 +22,15 @@ from tests.quick_apptest import leave_imports_to_themselves, look_for_components
 CORE, APP = (Path(__file__).parent / name for name in ("core", "app"))
 MOST_CASES = 3  # of one test of pages, which take a run of Streamlit's or more each
 # Whose cases take a millisecond.
-QUICK = ("test_parameters", "test_says", "test_packing", "test_tables", "test_shared_cache", "test_old_links")
+QUICK = (
+    "test_parameters",
+    "test_says",
+    "test_packing",
+    "test_tables",
+    "test_plain_words",
+    "test_shared_cache",
+    "test_old_links",
+)
 
 # As the app does: on matrices as small, threads of one sum wait for one another half the time. What the
 # tests start reads it too; torch itself is there by now.

@@ -31,15 +31,19 @@ def _words(text: str) -> frozenset[str]:
 
 
 KEPT = _words(
-    """softmax relu gelu argmax ALiBi RoPE NoPE PyTorch NumPy torch numpy JSON CSV SVG PNG PDF HTML QR BERT
-    GPT CLS SEP MASK MatMul SoftMax LayerNorm NaN Adam SGD MSE RMSE Nadaraya Watson Silverman Xavier Kaiming
-    Glorot Vaswani Bahdanau Luong Streamlit sin cos exp log max min
-    True False logit logits Var corr vec English"""
+    """softmax soft arg relu gelu argmax ALiBi RoPE NoPE PyTorch NumPy torch numpy JSON CSV SVG PNG PDF HTML
+    QR BERT GPT CLS SEP MASK MatMul SoftMax LayerNorm NaN Adam SGD MSE RMSE Nadaraya Watson Silverman Xavier
+    Kaiming Glorot Vaswani Bahdanau Luong Streamlit sin cos exp log max min True False logit logits Var corr
+    vec English Concat LaTeX Linear Epanechnikov Frobenius Python RNN tanh Transformer Conformer all MiniLM
+    RoBERTa DistilBERT Llama Mistral Qwen Gemma Hugging Face hub safetensors Longformer BigBird RoFormer
+    Gehring Devlin Press Smith Lewis Raffel Xiao Cho Bengio randn init Attention All Need Train Short Test
+    Long FLOP FLOPs ReLU sublayer out view float matmul einsum einops NPZ weight"""
 )
 """Names, symbols and code that every language writes so."""
 _PLAIN = re.compile(r"[A-Za-z][A-Za-z'’]{2,}")
 _NOT_WORDS = re.compile(
-    r"`[^`]*`|\$[^$]+\$|<[^<>]*>|%?\{[^{}]*\}|:material/\w+:|:(?:violet|orange|green|gray|small|red|blue)\["
+    r"\*\*\w+\*\* `"  # a variable of a program
+    r"|`[^`]*`|\$[^$]+\$|<[^<>]*>|%?\{[^{}]*\}|:material/\w+:|:(?:violet|orange|green|gray|small|red|blue)\["
     r"|\]\([^)]*\)|https?://\S+|&\w+;|[\w.]+\.(?:py|npz|csv|json|safetensors)\b|_\w+|\w+_\w+"
 )
 _LOOKED_AT = ("text", "hovertemplate", "hovertext", "ticktext", "x", "y", "texttemplate")
@@ -47,24 +51,32 @@ _MOST_OPTIONS = 12
 _DIGITS = re.compile(r"[-−]?[\d.,]+")
 
 
+_IN_PAPERS = re.compile(r"(?:Îñ þåþéŕš|论文中称为).*")  # names as papers print them
+_BESIDE = re.compile(r"（[^（）]*）")  # the English beside a Chinese term
+_CHINESE = re.compile(r"[\u4e00-\u9fff]")
+
+
 def english_in(text: str, users: frozenset[str] = frozenset()) -> list[str]:
     """Return the plain words of a text that are neither a user's nor kept in every language.
 
     >>> english_in("Ţĥé query `weights` in RoPE")
     ['query']
+    >>> english_in("查询（query）的 weights")
+    ['weights']
     """
-    return [
-        word
-        for word in _PLAIN.findall(_NOT_WORDS.sub(" ", text))
-        if word not in KEPT and word.lower() not in users
-    ]
+    rest = _IN_PAPERS.sub(" ", _NOT_WORDS.sub(" ", text))
+    if _CHINESE.search(rest):
+        rest = _BESIDE.sub(" ", rest)
+    return [word for word in _PLAIN.findall(rest) if word not in KEPT and word.lower() not in users]
 
 
-def links(address: str) -> Iterator[str]:
-    """Yield the page as it opens, and with each option of each choice and each switch."""
+def links(address: str, *, wide: bool = True) -> Iterator[str]:
+    """Yield the page as it opens, and with each option of each choice and each switch; or only its views."""
     page = page_at(address)
     yield ""
     for setting in page.settings:
+        if not wide and not (isinstance(setting, Choice) and setting.views):
+            continue
         if isinstance(setting, Choice) and not isinstance(setting, Tabs):
             for option in setting.options[:_MOST_OPTIONS]:
                 yield urlencode({setting.name: option}, quote_via=quote)
@@ -72,7 +84,7 @@ def links(address: str) -> Iterator[str]:
             yield urlencode({setting.name: str(not setting.default).lower()})
     views = next((each for each in page.settings if isinstance(each, Choice) and each.views), None)
     views_name = views.name if views else ""
-    for view in views.options if views else ():
+    for view in views.options if views and wide else ():
         for setting in page.settings:
             if isinstance(setting, Choice) and not isinstance(setting, Tabs) and setting is not views:
                 for option in setting.options[1:_MOST_OPTIONS:3]:
@@ -108,7 +120,8 @@ def texts_of(node: Any, key: str = "") -> Iterator[str]:
             yield node
     elif isinstance(node, Mapping):
         for name, value in node.items():
-            if name not in ("meta", "colorscale"):
+            bars = name in ("x", "y") and node.get("type") == "bar"  # names of bars: their axis has others
+            if name not in ("meta", "colorscale") and not bars:
                 yield from texts_of(value, str(name))
     elif isinstance(node, np.ndarray):
         if node.dtype.kind in "OU":
@@ -155,7 +168,9 @@ def users_words() -> frozenset[str]:
     import attn_core  # noqa: PLC0415  (only where a page is looked at)
 
     samples = getattr(attn_core, "SENTENCES", {})
-    typed = "the cat sat on mat love dogs ice you me cats tea bank river the a an it was because tired"
+    typed = """the cat sat on mat love dogs ice you me cats tea bank river the a an it was because tired
+    dog bites man lay rug quick brown fox jumps over lazy black drinks cold milk noir chat boit
+    lait froid query key not"""
     return frozenset(typed.split()) | {word.lower() for text in samples for word in _PLAIN.findall(str(text))}
 
 
@@ -167,7 +182,9 @@ def beside(address: str) -> frozenset[str]:
     return frozenset(word.lower() for text in texts for word in _PLAIN.findall(text))
 
 
-def misses(address: str, spoken: str = PSEUDO, *, tabs: bool = True) -> dict[str, tuple[str, list[str]]]:
+def misses(
+    address: str, spoken: str = PSEUDO, *, tabs: bool = True, wide: bool = True
+) -> dict[str, tuple[str, list[str]]]:
     """Return what is read as plain English on a page: by the text, where it was seen first and its words."""
     found: dict[str, tuple[str, list[str]]] = {}
 
@@ -177,7 +194,7 @@ def misses(address: str, spoken: str = PSEUDO, *, tabs: bool = True) -> dict[str
             if kind not in found and (words := english_in(text, users_words() | beside(address))):
                 found[kind] = (where, words)
 
-    for link in links(address):
+    for link in links(address, wide=wide):
         look(said_at_link(address, link, spoken), f"{address}?{link}")
     page = page_at(address)
     if tabs and page.tabs:
