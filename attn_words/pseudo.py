@@ -13,6 +13,7 @@ _DISGUISE = str.maketrans(
 )
 MORE = 0.4
 """How much longer a message becomes."""
+_ENDS = re.compile(r"(<br>|\n)")  # of lines, each of which becomes longer
 _KEPT = re.compile(
     r"""\{[^{}]*\}          # a field
     |%\{[^{}]*\}            # one of Plotly's
@@ -32,12 +33,16 @@ def disguised(message: str) -> str:
     >>> disguised("The **query** {query} in `Q`")
     'Ţĥé **ǫûéŕý** {query} îñ `Q` ····'
     """
+    return "".join(line if place % 2 else _longer(line) for place, line in enumerate(_ENDS.split(message)))
+
+
+def _longer(line: str) -> str:
     found, at = "", 0
-    for kept in _KEPT.finditer(message):
-        found += message[at : kept.start()].translate(_DISGUISE) + kept[0]
+    for kept in _KEPT.finditer(line):
+        found += line[at : kept.start()].translate(_DISGUISE) + kept[0]
         at = kept.end()
-    found += message[at:].translate(_DISGUISE)
-    letters = sum(letter.isalpha() for letter in _KEPT.sub("", message))
+    found += line[at:].translate(_DISGUISE)
+    letters = sum(letter.isalpha() for letter in _KEPT.sub("", line))
     return f"{found} {'·' * round(letters * MORE)}" if letters > 2 else found
 
 
