@@ -245,7 +245,7 @@ class Page(Generic[Asked, Now]):
         if at.seen.figure and (name := str(values.get(COVER.name, ""))):
             return _covered(at, name, str(values.get(PREDICT.name, PREDICT.default)))
         pin = values.get(PIN)
-        return at if pin is None else replace(at, seen=_compared(at, pin, values.get(COMPARE.name, "")))
+        return at if pin is None else _compared(at, pin, values.get(COMPARE.name, ""))
 
 
 def _covered(at: "At[Now]", name: str, kind: str) -> "At[Now]":
@@ -265,14 +265,15 @@ def _covered(at: "At[Now]", name: str, kind: str) -> "At[Now]":
     return replace(at, seen=seen, dropped=dropped)
 
 
-def _compared(at: "At[Now]", pin: str, panel: str) -> Seen[Now]:
-    """Return what a page shows with A, B and B − A in place of its figure."""
+def _compared(at: "At[Now]", pin: str, panel: str) -> "At[Now]":
+    """Return a page with A, B and B − A in place of its figure."""
     seen = at.seen
     places = at.position if seen.figure else (0, 0)
     found = pinned(at.page, seen, pin, panel=panel, told=at.ask.told, places=places)
+    dropped = [*at.dropped, *found.dropped(panel)]
     if found.figure is None:
-        return replace(seen, notes=[found.why, *seen.notes])
-    return replace(seen, figure=found.figure)
+        return replace(at, seen=replace(seen, notes=[found.why, *seen.notes]), dropped=dropped)
+    return replace(at, seen=replace(seen, figure=found.figure), dropped=dropped)
 
 
 def _position(figure: Figure, ask: Ask) -> tuple[int, int]:

@@ -5,13 +5,17 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import parse_qs, urlencode
 
-from attn_ui.base.links import bad_settings, read_link
+from attn_ui.base.links import Dropped, bad_settings, read_link
 from attn_ui.base.parameters import Parameter, Tabs, Text
 from attn_words import _
 
 PIN = "pin"
 LONGEST = 6000  # characters, so that a link with a pin in it stays a link
 COMPARE = Text("compare", "", 100)  # a panel of the figure by its short name; empty for the usual one
+
+
+def _problem(bad: Dropped) -> str:
+    return _("{name}: {wanted}", name=bad.name, wanted=bad.wanted)
 
 
 @dataclass(frozen=True)
@@ -25,7 +29,14 @@ class Pin:
     def read(self, text: str) -> str:
         """Return the query itself where this page can use all of it."""
         bad = bad_settings(self.settings, parse_qs(text, keep_blank_values=True)) if text else ()
-        if bad or len(text) > LONGEST or (text and "=" not in text):
+        if bad and "=" in text:
+            raise ValueError(
+                _(
+                    "the settings of another link to this page, of them {problems}",
+                    problems="; ".join(map(_problem, bad)),
+                )
+            )
+        if len(text) > LONGEST or (text and "=" not in text):
             raise ValueError(
                 _(
                     "the settings of another link to this page, in at most {count} characters",

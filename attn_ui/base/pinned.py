@@ -16,7 +16,9 @@ from attn_figures.numbers import number
 from attn_live.packing import TooLargeError, pack
 from attn_live.says import pack_says
 from attn_live.unpacking import figures_of
+from attn_ui.base.links import Dropped
 from attn_ui.base.markdown import coloured, listed, plain
+from attn_ui.base.pin import COMPARE
 from attn_ui.base.shared_cache import shared
 from attn_words import N_, _, _c, _n, paragraph
 
@@ -55,6 +57,13 @@ class Pinned:
     chosen: str = ""
     a: str = ""
     b: str = ""
+
+    def dropped(self, panel: str) -> list[Dropped]:
+        """Return the panel that a link asked for where there is none of that name to compare."""
+        if not panel or not self.panels or panel in self.panels:
+            return []
+        wanted = _("a panel that both have: {panels}", panels=", ".join(self.panels))
+        return [Dropped(COMPARE.name, panel, wanted, self.chosen)]
 
 
 def pinned(

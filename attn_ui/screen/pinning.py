@@ -11,7 +11,7 @@ from attn_ui.base.page import Page, Seen
 from attn_ui.base.parameters import Parameter
 from attn_ui.base.pin import COMPARE, LONGEST, PIN, Pin
 from attn_ui.base.pinned import Pinned, pinned
-from attn_ui.screen import settings_file, state
+from attn_ui.screen import address, settings_file, state
 from attn_words import N_, _
 
 _SAID = "_pin_said"  # why the last press pinned nothing
@@ -40,6 +40,8 @@ def compared(page: Page[Any, Any], seen: Seen[Any]) -> Seen[Any]:
     places = [state.position(each.steps) if each else 0 for each in _sliders(seen)]
     wanted = st.query_params.get(COMPARE.name, COMPARE.default)
     found = pinned(page, seen, text, panel=wanted, told=state.told(), places=(places[0], places[1]))
+    for bad in found.dropped(wanted):
+        address.drop(bad)
     _line(pin, found)
     return replace(seen, figure=found.figure) if found.figure else seen
 

@@ -16,7 +16,7 @@ from attn_ui.base.pin import LONGEST, Pin
 from attn_ui.screen import settings_file
 from pages import PAGES
 from tests.pages import PAGES as LISTED
-from tests.pages import open_sound
+from tests.pages import open_page, open_sound
 
 
 def compared(page: str, a: str, b: str, panel: str = "") -> At[Any]:
@@ -201,3 +201,18 @@ def test_a_file_of_settings_keeps_the_pin() -> None:
     assert (values["pin"], values["compare"], values["t"]) == ("mask=causal", "output", 0.5)
     with pytest.raises(ValueError, match="`pin` cannot be used"):
         settings_file.read(settings_file.written("single-head", {"pin": "t=hot"}), "single-head", readable)
+
+
+def test_what_of_a_pin_or_a_panel_cannot_be_used_is_named() -> None:
+    (bad,) = PAGES["single-head"].at("pin=mask%3Dfoo%26t%3D0.5").dropped
+    assert bad.wanted.startswith(
+        "the settings of another link to this page, of them mask: one of none, causal"
+    )
+    at = PAGES["single-head"].at("pin=mask%3Dcausal&compare=scaled")
+    (bad,) = at.dropped
+    assert (bad.text, bad.used) == ("scaled", "weights")
+    assert bad.wanted == "a panel that both have: scores, masked, weights, V, output"
+    assert PAGES["single-head"].at("pin=mask%3Dcausal&compare=masked").dropped == []
+    session = open_page("single-head", pin="mask=causal", compare="scaled")
+    assert [each.value for each in session.warning] == [bad.sentence()]
+    assert "compare" not in session.query_params
