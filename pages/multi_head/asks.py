@@ -186,7 +186,7 @@ def _about(setting: Setting, n_head: int) -> str:
 
 def _ask_mask(ask: Ask) -> str:
     mask = ask.choose(HEADS_MASK, _("Mask"), on_change=lambda: _widen(ask))
-    if mask in MASK_PATTERNS and (also := in_papers(MASK_PATTERNS[mask].known_as)):
+    if mask in MASK_PATTERNS and (also := in_papers(_(MASK_PATTERNS[mask].known_as))):
         ask.say(also)
     return mask
 
