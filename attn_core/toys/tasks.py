@@ -68,7 +68,7 @@ class Task:
         """
         strange = sorted({each for each in typed if each not in LETTERS})
         if strange:
-            named = ", ".join(repr(each) for each in strange[:5])
+            named = _(", ").join(repr(each) for each in strange[:5])
             raise ValueError(
                 _(
                     "a sequence needs the letters {first} to {last}, which are all that this model knows; "

@@ -157,7 +157,8 @@ def _words(told: Told, figure: Figure | None, places: tuple[int, int], a: _A) ->
     names = [name for name in dict.fromkeys([*b_told, *a.told]) if b_told.get(name) != a.told.get(name)]
     b, of_a = (
         _c("between parts of a sentence", ", ").join(
-            f"{label} {_short(words)}" for label, words in (each[n] for n in names if n in each)
+            _c("a setting and what it says", "{label} {said}", label=label, said=_short(words))
+            for label, words in (each[n] for n in names if n in each)
         )
         for each in (b_told, a.told)
     )
