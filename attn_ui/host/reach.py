@@ -6,11 +6,12 @@ import socket
 from collections.abc import Mapping
 from urllib.parse import urlsplit
 
+from attn_words import _
+
 # Addresses of documentation: no packet is sent, the system only chooses the address that it would send from.
 _FAR = ((socket.AF_INET, "192.0.2.1"), (socket.AF_INET6, "2001:db8::1"))
 _FORWARDED = ("forwarded", "via", "x-forwarded-", "x-real-ip", "x-client-ip", "x-original-")
 _SECONDS = 0.5  # that a server on this machine may take to take a connection
-_ALONE = "This link opens on this machine alone"
 
 
 def own_host() -> str | None:
@@ -40,20 +41,21 @@ def for_others(link: str, headers: Mapping[str, str], peer: str | None) -> tuple
         return link, ""
     asked = urlsplit(f"//{headers.get('Host', '')}").hostname
     if peer is not None or not _is_here(asked) or any(map(_is_forwarding, headers)):
-        return link, f"{_ALONE}."
+        return link, _("This link opens on this machine alone.")
     own = own_host()
     if own is None:
-        return link, f"{_ALONE}, which is in no network."
+        return link, _("This link opens on this machine alone, which is in no network.")
     port = there.port or (443 if there.scheme == "https" else 80)
     if not _listens(own, port):
-        return link, (
-            f"{_ALONE}: the server listens to nobody else. Started with `--server.address 0.0.0.0` (by "
-            "uvicorn with `--host 0.0.0.0`), it is open to your network."
+        return link, _(
+            "This link opens on this machine alone: the server listens to nobody else. Started with "
+            "`--server.address 0.0.0.0` (by uvicorn with `--host 0.0.0.0`), it is open to your network."
         )
     shared = there._replace(netloc=f"{own}:{there.port}" if there.port else own).geturl()
-    return shared, (
-        f"A link to `{there.hostname}` opens on this machine alone. This one has the machine's address in "
-        "your network: others there can open it, unless a firewall keeps them out."
+    return shared, _(
+        "A link to `{host}` opens on this machine alone. This one has the machine's address in your network: "
+        "others there can open it, unless a firewall keeps them out.",
+        host=there.hostname,
     )
 
 
