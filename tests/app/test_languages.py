@@ -100,6 +100,16 @@ def test_lists_and_paragraphs_are_those_of_the_language() -> None:
         assert paragraph("一。", "", "二。") == "一。二。"
 
 
+def test_the_space_beside_a_field_is_what_its_value_asks_for() -> None:
+    assert listed(["差（有）", "差"]) == "差（有） and 差"
+    with speaking(ZH):
+        assert listed(["偏置", "位置"]) == "偏置和位置"
+        assert listed(["差（有）", "差（无）"]) == "差（有）和差（无）"
+        assert listed(["W_q", "位置"]) == "W_q 和位置"
+        assert listed(["**偏置**", "位置"]) == "**偏置**和位置"
+        assert listed(["**（有）**", "差"]) == "**（有）** 和差"  # so that bold closes
+
+
 @pytest.mark.parametrize(
     ("locale", "spoken"), [("zh-CN", ZH), ("zh", ZH), ("ZH-tw", ZH), ("de-DE", SOURCE), (None, SOURCE)]
 )
