@@ -2,8 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 
+from attn_ui.base.markdown import listed
 from attn_words import N_, _, _n, paragraph
-from pages.learned_heads.words import capital, joined
+from pages.learned_heads.words import capital
 
 # By the measure, and by what a place is called.
 _LOOKS: Mapping[str, Mapping[str, str]] = {
@@ -158,7 +159,7 @@ def drawn(tokens: Sequence[str], share: float, *, later: bool, hidden: bool, sin
     >>> drawn(["[CLS]", "[SEP]"], 0.87, later=False, hidden=True, sink=0.5)
     'Of the weight of the words **0.87** lies on [CLS] and [SEP], which are hidden: an attention sink.'
     """
-    where = joined(tokens) if tokens else _("the first token")
+    where = listed(tokens) if tokens else _("the first token")
     if hidden:
         where = _n("{tokens}, which is hidden", "{tokens}, which are hidden", len(tokens), tokens=where)
     fields = {"share": f"{share:.2f}", "tokens": where}
@@ -206,7 +207,7 @@ def hidden(names: Sequence[str]) -> str:
             "{tokens} are hidden: each row shows how its weight on the words is shared out, divided by its "
             "sum.",
             len(names),
-            tokens=joined([*dict.fromkeys(names)]),
+            tokens=listed([*dict.fromkeys(names)]),
         ),
         _("Measures, order and sentence are of the true weights, what goes to the hidden ones left in."),
     )

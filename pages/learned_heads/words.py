@@ -1,7 +1,6 @@
 """Sentences from numbers; pure."""
 
 from collections.abc import Sequence
-from functools import reduce
 
 from attn_core.toys import CHANCE, SYMBOLS, TASKS, Outside, Recipe, Task
 from attn_figures.numbers import number
@@ -81,15 +80,6 @@ def spoken(said: Sequence[int], answers: Sequence[int | None]) -> str:
 def capital(text: str) -> str:
     """Begin with a capital."""
     return text[:1].upper() + text[1:]
-
-
-def joined(names: Sequence[str]) -> str:
-    """Join names, each but the first after an "and".
-
-    >>> joined(["[CLS]", "[SEP]"]), joined(["[CLS]"])
-    ('[CLS] and [SEP]', '[CLS]')
-    """
-    return reduce(lambda first, other: _("{first} and {other}", first=first, other=other), names)
 
 
 def what_is_learned(recipe: Recipe) -> str:

@@ -1,9 +1,9 @@
 """A claim: its curves, its verdict, and where it holds."""
 
 from dataclasses import replace
-from functools import reduce
 
 from attn_ui.base.ask import Ask
+from attn_ui.base.markdown import listed
 from attn_ui.base.page import Figure, Seen, Slider, Small
 from attn_ui.base.places import See
 from attn_ui.base.shared_settings import SEED
@@ -27,9 +27,7 @@ def sees(ask: Ask, state: State) -> Seen[State]:
     says = _(claim.says)
     ask.tell(f"> {says}")
     steps, told = drawn(state)
-    measures = reduce(
-        lambda first, other: _("{first} and {other}", first=first, other=other), map(_, claim.drawn)
-    )
+    measures = listed([_(name) for name in claim.drawn])
     figure = Figure(
         steps,
         key=f"claim-{CLAIM.options.index(state.name)}",
