@@ -11,19 +11,22 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
-PARTS = ("attn_core", "attn_figures", "attn_live")
+PARTS = ("attn_core", "attn_figures", "attn_live", "attn_words")
 # Runs where nothing of the repository can be found but what was installed.
 USE = """
 import json, sys
 import torch
-import attn_core, attn_figures, attn_live
+import attn_core, attn_figures, attn_live, attn_words
 from attn_core import scaled_dot_product_attention
 weights = scaled_dot_product_attention(*torch.eye(3)[None].expand(3, 3, 3)).weights
 shown = attn_figures.show(weights, list("abc"))
 widget = attn_figures.live([shown, shown])
+with attn_words.speaking("zh"):
+    in_chinese = attn_figures.show(weights, list("abc")).to_dict()
 print(json.dumps({
-    "files": [part.__file__ for part in (attn_core, attn_figures, attn_live)],
+    "files": [part.__file__ for part in (attn_core, attn_figures, attn_live, attn_words)],
     "weights": shown.data[0].z.tolist(),
+    "chinese": "键（被关注方）" in str(in_chinese),
     "module": "export default" in widget._esm and ".live-figure" in widget._css,
 }))
 assert "streamlit" not in sys.modules
@@ -68,6 +71,7 @@ def test_what_pip_installs_draws_without_the_app(tmp_path: Path) -> None:
     assert all(file.startswith(str(target)) for file in said["files"])
     assert [sum(row) for row in said["weights"]] == pytest.approx([1, 1, 1])
     assert said["module"] is True
+    assert said["chinese"] is True
     (meta,) = target.glob("attention_lab-*.dist-info/METADATA")
     extras = Parser().parsestr(meta.read_text()).get_all("Provides-Extra")
-    assert extras == ["app", "models", "notebook", "slides", "dev"]
+    assert extras == ["app", "chinese", "models", "notebook", "slides", "dev"]
