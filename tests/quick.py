@@ -20,6 +20,7 @@ FOLDERS = {
     "attn_figures": "figures",
     "tests/figures": "figures",
     "attn_live": "live",
+    "attn_words": "app",
     "attn_ui": "app",
     "pages": "app",
     "tests/app": "app",

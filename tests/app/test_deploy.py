@@ -1,6 +1,10 @@
 """What hosts the app: manifests by the published schemas, and files that name one another rightly."""
 
+import os
 import re
+import shutil
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -111,14 +115,46 @@ def test_one_number_of_visitors_a_replica_stands_everywhere() -> None:
     assert re.search(r"^\| 150 students, every 2 s \| 1 \|", README, re.MULTILINE)
 
 
-def test_what_the_image_is_made_from_is_sent_to_the_engine_and_nothing_else() -> None:
+def copied_into_the_image() -> set[str]:
     lines = (DEPLOY / "Dockerfile").read_text(encoding="utf-8").splitlines()
-    copied = {
+    return {
         name.rstrip("/")
         for line in lines
         if line.startswith("COPY ") and "--from" not in line
         for name in line.split()[1:-1]
     }
+
+
+# Every page in both languages, from nothing but what the image holds.
+OPENED = """
+import app
+import attn_words
+from pages import PAGES
+for spoken in attn_words.LANGUAGES:
+    with attn_words.speaking(spoken):
+        drawn = sum(bool(page.at().seen.figure) for page in PAGES.values())
+        print(spoken, drawn, PAGES[""].at().sentence[:4])
+"""
+
+
+def test_the_image_has_all_that_the_app_needs(tmp_path: Path) -> None:
+    for name in copied_into_the_image():
+        for path in DEPLOY.parent.glob(name):
+            to = tmp_path / path.relative_to(DEPLOY.parent)
+            to.parent.mkdir(parents=True, exist_ok=True)
+            if path.is_dir():
+                shutil.copytree(path, to, ignore=shutil.ignore_patterns("__pycache__"))
+            else:
+                shutil.copy(path, to)
+    here = {name: text for name, text in os.environ.items() if name != "PYTHONPATH"}
+    run = [sys.executable, "-c", OPENED]
+    said = subprocess.run(run, cwd=tmp_path, env=here, capture_output=True, text=True, check=False)
+    assert said.returncode == 0, said.stderr[-3000:]
+    assert said.stdout.splitlines() == ["en 9 At t", "zh 9 温度为 "]
+
+
+def test_what_the_image_is_made_from_is_sent_to_the_engine_and_nothing_else() -> None:
+    copied = copied_into_the_image()
     ignored = (DEPLOY.parent / ".dockerignore").read_text(encoding="utf-8").splitlines()
     assert "*" in ignored
     assert {line[1:] for line in ignored if line.startswith("!")} == copied

@@ -26,7 +26,7 @@ FOLDER = ROOT / "attn_ui" / "streamlit_inside"
 SHIPPED = [ROOT / "app.py"]
 SHIPPED += [
     path
-    for name in ("attn_core", "attn_figures", "attn_live", "attn_ui", "pages")
+    for name in ("attn_core", "attn_figures", "attn_live", "attn_ui", "attn_words", "pages")
     for path in (ROOT / name).rglob("*")
 ]
 # A module that its documents name, or whose names they show as what calls return and raise.

@@ -83,7 +83,7 @@ def test_a_class_says_what_it_needs_where_processes_cannot_be_told_to_restart() 
     assert "streamlit run app.py" in sentence
 
 
-SHIPPED = ("attn_core", "attn_figures", "attn_live", "attn_ui", "pages", "deploy")
+SHIPPED = ("attn_core", "attn_figures", "attn_live", "attn_ui", "attn_words", "pages", "deploy")
 
 
 def _texts_without_an_encoding(path: Path) -> list[int]:
