@@ -13,17 +13,16 @@ What a catalogue does not have is said in English.
 """
 
 import gettext as _gettext
-import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache, lru_cache, wraps
 from pathlib import Path
-from string import Formatter
 from types import MappingProxyType
 from typing import ParamSpec, TypeVar, cast
 
 from attn_words.pseudo import Pseudo
+from attn_words.spacing import filled
 
 __all__ = [
     "LANGUAGES",
@@ -48,10 +47,6 @@ PSEUDO = "en-XA"
 LANGUAGES: Mapping[str, str] = MappingProxyType({SOURCE: "English", "zh": "中文"})
 """By the word that links use, as BCP 47 has it, each by its own name."""
 _BETWEEN = {"zh": ""}  # what stands between two sentences, where it is no space
-_ENDS = re.compile(r"(\S)( ?)(\**)\Z")
-_BEGINS = re.compile(r"(\**)( ?)(\S)")
-_TOGETHER = re.compile(r"[㐀-鿿]{2}|[，。：；？！（）、“”《》].|.[，。：；？！（）、“”《》]")
-_APART = re.compile(r"[㐀-鿿][A-Za-z0-9]|[A-Za-z0-9][㐀-鿿]")
 _SPOKEN: ContextVar[str | None] = ContextVar("language", default=None)
 _HERE = Path(__file__).parent
 
@@ -121,7 +116,7 @@ def _(message: str, /, **fields: object) -> str:
     spoken = language()
     # To gettext the empty message is the catalogue's head.
     said = message if spoken == SOURCE or not message else translations(spoken).gettext(message)
-    return _filled(said, fields, spoken) if fields else said
+    return _filled(said, fields) if fields else said
 
 
 def _n(one: str, several: str, count: int, /, **fields: object) -> str:
@@ -132,7 +127,7 @@ def _n(one: str, several: str, count: int, /, **fields: object) -> str:
     """
     spoken = language()
     said = translations(spoken).ngettext(one, several, count)
-    return _filled(said, {"count": count} | fields, spoken)
+    return _filled(said, {"count": count} | fields)
 
 
 def _c(context: str, message: str, /, **fields: object) -> str:
@@ -143,7 +138,7 @@ def _c(context: str, message: str, /, **fields: object) -> str:
     """
     spoken = language()
     said = message if spoken == SOURCE else translations(spoken).pgettext(context, message)
-    return _filled(said, fields, spoken) if fields else said
+    return _filled(said, fields) if fields else said
 
 
 def N_(message: str, /) -> str:  # noqa: N802 (as gettext's users call it)
@@ -151,43 +146,8 @@ def N_(message: str, /) -> str:  # noqa: N802 (as gettext's users call it)
     return message
 
 
-def _filled(said: str, fields: Mapping[str, object], spoken: str) -> str:
-    """Fill a message in; in Chinese a space stands beside a field where what fills it asks for one.
-
-    >>> _filled("{one} 和 {other}的权重", {"one": "键", "other": "cat"}, "zh")
-    '键和 cat 的权重'
-    """
-    if spoken not in _BETWEEN:
-        return said.format_map(fields)
-    made = ""
-    for number, (literal, field) in enumerate(_parts(said)):
-        made = _beside(made, literal) if number and literal else made + literal
-        if field:
-            value = field.format_map(fields)
-            made = _beside(made, value) if literal else made + value
-    return made
-
-
-@lru_cache(4096)
-def _parts(said: str) -> tuple[tuple[str, str], ...]:
-    """Cut a message into what it says and the field that follows, if any."""
-    cut = []
-    for literal, name, form, way in Formatter().parse(said):
-        how = (f"!{way}" if way else "") + (f":{form}" if form else "")
-        cut.append((literal, "" if name is None else f"{{{name}{how}}}"))
-    return tuple(cut)
-
-
-def _beside(before: str, after: str) -> str:
-    """Join two texts; marks of bold, and a space, may stand between their letters."""
-    left, right = _ENDS.search(before), _BEGINS.match(after)
-    if not (left and right):
-        return before + after
-    pair, bold, space = left[1] + right[3], left[3] + right[1], left[2] + right[2]
-    # Beside a sign, marks of bold are marks only with a space.
-    if space and _TOGETHER.fullmatch(pair) and (pair.isalpha() or not bold):
-        return before[: left.start(2)] + bold + after[right.start(3) :]
-    return f"{before} {after}" if _APART.fullmatch(pair) and not (bold or space) else before + after
+def _filled(said: str, fields: Mapping[str, object]) -> str:
+    return filled(said, fields) if language() in _BETWEEN else said.format_map(fields)
 
 
 def paragraph(*sentences: str) -> str:

@@ -1,6 +1,5 @@
 """Words for Streamlit's markdown: a user's are shown as typed, and lists read as sentences have them."""
 
-import re
 import unicodedata
 from collections.abc import Sequence
 from typing import Literal
@@ -32,20 +31,7 @@ def listed(names: Sequence[str]) -> str:
     ('a, b and c', 'a', 'none')
     """
     *most, last = names or [_c("of several", "none")]
-    return close_up(_("{most} and {last}", most=_(", ").join(most), last=last)) if most else last
-
-
-_WIDE = r"[\u2018-\u201f\u3000-\u30ff\u3400-\u9fff\uff00-\uffef]"
-_BETWEEN = re.compile(f"(?<={_WIDE}) (?={_WIDE})")
-
-
-def close_up(text: str) -> str:
-    """Take out the spaces that a message has for Latin words, between Chinese ones and their marks.
-
-    >>> close_up("“猫” 和 “狗”、行 和 head 2")
-    '“猫”和“狗”、行和 head 2'
-    """
-    return _BETWEEN.sub("", text)
+    return _("{most} and {last}", most=_(", ").join(most), last=last) if most else last
 
 
 def either(names: Sequence[str]) -> str:

@@ -1,0 +1,52 @@
+"""Spaces in Chinese: one between Chinese and Latin letters or digits, none between Chinese and its signs.
+
+A translator sets the spaces of a message; what stands beside a field is known only when it is filled.
+"""
+
+import re
+from collections.abc import Mapping
+from functools import lru_cache
+from string import Formatter
+
+_HAN, _SIGN, _LATIN = "[\u3400-\u9fff]", "[，。：；？！（）、“”《》]", "[A-Za-z0-9]"
+_ENDS = re.compile(r"(\S)( ?)(\**)\Z")  # a last letter, a space, marks of bold
+_BEGINS = re.compile(r"(\**)( ?)(\S)")
+_TOGETHER = re.compile(f"{_HAN}{{2}}|{_SIGN}.|.{_SIGN}")
+_APART = re.compile(f"{_HAN}{_LATIN}|{_LATIN}{_HAN}")
+
+
+def filled(message: str, fields: Mapping[str, object]) -> str:
+    """Fill a message in, with a space beside a field where what fills it asks for one.
+
+    >>> filled("{one} 和 {other}的权重", {"one": "键", "other": "cat"})
+    '键和 cat 的权重'
+    """
+    made = ""
+    for number, (literal, field) in enumerate(_parts(message)):
+        made = _beside(made, literal) if number and literal else made + literal
+        if field:
+            value = field.format_map(fields)
+            made = _beside(made, value) if literal else made + value
+    return made
+
+
+@lru_cache(4096)
+def _parts(message: str) -> tuple[tuple[str, str], ...]:
+    """Cut a message into what it says and the field that follows, if any."""
+    cut = []
+    for literal, name, form, way in Formatter().parse(message):
+        how = (f"!{way}" if way else "") + (f":{form}" if form else "")
+        cut.append((literal, "" if name is None else f"{{{name}{how}}}"))
+    return tuple(cut)
+
+
+def _beside(before: str, after: str) -> str:
+    """Join two texts; marks of bold, and a space, may stand between their letters."""
+    left, right = _ENDS.search(before), _BEGINS.match(after)
+    if not (left and right):
+        return before + after
+    pair, bold, space = left[1] + right[3], left[3] + right[1], left[2] + right[2]
+    # Beside a sign, marks of bold are marks only with a space.
+    if space and _TOGETHER.fullmatch(pair) and (pair.isalpha() or not bold):
+        return before[: left.start(2)] + bold + after[right.start(3) :]
+    return f"{before} {after}" if _APART.fullmatch(pair) and not (bold or space) else before + after
