@@ -27,6 +27,7 @@ PAGES = {
     "applications": "applications?use=images",
     "glossary": "glossary?part=8",
 }
+CHINESE = {"chinese": "single-head?mask=causal&lang=zh"}
 DRAWN = ".live-figure[data-state=drawn]"
 DRAWING = {"format": "svg", "shape": "16:9", "colours": "print"}
 ON_THE_SCREEN = "single-head?text=to+be+or+not+to+be&projector=true"
@@ -36,7 +37,7 @@ HOST = "https://lab.example.org"  # where the slide's link leads
 
 def at_a_desk(page: Page, address: str, path: Path) -> None:
     """Take a page at the size of a small laptop."""
-    page.goto(f"{address}/{PAGES[path.stem]}")
+    page.goto(f"{address}/{(PAGES | CHINESE)[path.stem]}")
     page.wait_for_selector(READY)
     page.wait_for_function(slides.DRAWN)
     page.screenshot(path=path)
@@ -64,7 +65,7 @@ def on_a_slide(page: Page, address: str, path: Path) -> None:
 
 
 PICTURES: dict[str, Callable[[Page, str, Path], None]] = {
-    **dict.fromkeys(PAGES, at_a_desk),
+    **dict.fromkeys([*PAGES, *CHINESE], at_a_desk),
     "projector": on_a_projector,
     "slide": on_a_slide,
 }

@@ -98,6 +98,7 @@ def test_the_film_is_right_where_a_canvas_lies(live: AppPage) -> None:
 
 
 @pytest.mark.still
+@pytest.mark.soak
 def test_maps_and_files_are_right_where_a_canvas_lies(app: AppPage, browser: Browser, tmp_path: Path) -> None:
     app.page.set_viewport_size({"width": WINDOW["width"], "height": WINDOW["height"]})
     clean = browser.new_page()

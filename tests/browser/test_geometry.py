@@ -109,7 +109,7 @@ def measured(app: AppPage, key: str) -> Drawn:
     return read(app.figure(key).evaluate(MEASURE))
 
 
-@pytest.mark.sample(2)
+@pytest.mark.sample(1)
 @pytest.mark.still
 @pytest.mark.parametrize("link", FIGURES)
 def test_all_words_can_be_read_at_every_size(app: AppPage, link: str) -> None:
@@ -160,7 +160,7 @@ def bars_fault(drawn: Drawn) -> bool:
     return numbers != 3 * bars or bool(drawn.most and not bars and not drawn.sizes("digit"))
 
 
-@pytest.mark.sample(2)
+@pytest.mark.sample(1)
 @pytest.mark.still
 def test_a_projector_is_filled_and_can_be_read(
     app: AppPage, shown: str, request: pytest.FixtureRequest

@@ -22,7 +22,7 @@ CUT = """() => [...document.querySelectorAll(
     }).map((element) => element.textContent.trim()).filter(Boolean)"""
 
 
-@pytest.mark.sample(6)
+@pytest.mark.sample(4)
 @pytest.mark.parametrize("spoken", [PSEUDO, "zh"])
 @pytest.mark.parametrize("width", [1280, 390])
 @pytest.mark.parametrize("page", PAGES)

@@ -145,6 +145,7 @@ def test_a_hand_moves_the_slider(page: Peer, server: str) -> None:
     page.settle()
 
 
+@pytest.mark.soak
 def test_hover_tells_the_number_and_a_click_chooses(page: Peer, server: str) -> None:
     page.open(f"{server}/single-head")
     page.run(IN_SIGHT, ".live-stage")
@@ -304,6 +305,7 @@ def test_a_file_of_points_is_read(page: Peer, server: str, tmp_path: Path) -> No
     page.until(drawn)
 
 
+@pytest.mark.soak
 def test_a_phone_has_no_sideways_scroll(page: Peer, server: str, address: str) -> None:
     page.goto(f"{server}/_stcore/health")
     # A frame, since MiniBrowser's window is never so narrow.

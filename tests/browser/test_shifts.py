@@ -44,7 +44,7 @@ SEEN = """
 BEYOND = "() => document.querySelector('[data-testid=stMain]').scrollWidth - window.innerWidth"
 
 
-@pytest.mark.sample(8)
+@pytest.mark.sample(5)
 @pytest.mark.parametrize("width", [1280, 390])
 @pytest.mark.parametrize("path", PAGES)
 def test_a_page_opens_fits_and_stays_where_it_is(app: AppPage, path: str, width: int) -> None:
