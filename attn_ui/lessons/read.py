@@ -29,6 +29,7 @@ import re
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
+from itertools import pairwise
 from typing import Any, get_args
 
 import yaml
@@ -135,7 +136,7 @@ class _Reader:
         if first:
             line = (tokens[0].map or [0])[0] + 1
             raise self.error(line, "wanted a heading `## …` first: a lesson's text stands in its steps")
-        for at, end in zip(starts, [*starts[1:], len(tokens)], strict=True):
+        for at, end in pairwise([*starts, len(tokens)]):
             line = (tokens[at].map or [0])[0] + 1
             if tokens[at].tag != "h2":
                 got = lines[line - 1]

@@ -226,7 +226,7 @@ def test_a_text_carries_the_numbers_of_its_link() -> None:
         ),
         (HEAD.replace("title: A lesson", "title: [a, b]") + STEP, 2, "wanted `title:` with a text"),
         ("---\ntitle: &a [x]\nabout: *a\nminutes: 5\n---\n" + STEP, 2, "plain values, got an alias"),
-        ("---\ntitle: {a: [\n---\n" + STEP, 4, "wanted `name: value` lines"),
+        ("---\ntitle: {a: [\n---\n" + STEP, 2, "wanted `name: value` lines"),
         (HEAD + "Text first.\n\n" + STEP, 6, "wanted a heading"),
         (HEAD + "# One\n", 6, "wanted a heading of the second level"),
         (HEAD + "## One\n\nText.\n", 6, "wanted one `:::{attention} LINK`"),
