@@ -16,24 +16,27 @@ import gettext as _gettext
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from functools import cache, lru_cache, wraps
+from functools import cache, lru_cache, update_wrapper
 from pathlib import Path
 from types import MappingProxyType
-from typing import ParamSpec, TypeVar, cast
+from typing import Generic, ParamSpec, TypeVar, cast
 
 from attn_words.pseudo import Pseudo
 from attn_words.spacing import filled
 
 __all__ = [
     "LANGUAGES",
+    "LOCALES",
     "N_",
     "PSEUDO",
     "SOURCE",
+    "Cached",
     "_",
     "_c",
     "_n",
     "ask_where_none_is_spoken",
     "cached",
+    "is_spoken",
     "language",
     "paragraph",
     "speak",
@@ -46,6 +49,8 @@ PSEUDO = "en-XA"
 """English in disguise: what is still read as English there goes past the catalogues."""
 LANGUAGES: Mapping[str, str] = MappingProxyType({SOURCE: "English", "zh": "中文"})
 """By the word that links use, as BCP 47 has it, each by its own name."""
+LOCALES: Mapping[str, str] = MappingProxyType({"zh": "zh_CN"})
+"""What gettext calls a language, and what folders of its catalogues and lessons are called."""
 _BETWEEN = {"zh": ""}  # what stands between two sentences, where it is no space
 _SPOKEN: ContextVar[str | None] = ContextVar("language", default=None)
 _HERE = Path(__file__).parent
@@ -69,13 +74,18 @@ def language() -> str:
     return _SPOKEN.get() or _otherwise()
 
 
+def is_spoken(asked: str | None) -> bool:
+    """Whether a link may ask for a language: for one of those there are, or for English in disguise."""
+    return asked in LANGUAGES or asked == PSEUDO
+
+
 def speak(spoken: str) -> None:
     """Speak a language from now on, in this thread or task.
 
     Raises:
         ValueError: nobody has translated into it.
     """
-    if spoken not in (*LANGUAGES, PSEUDO):
+    if not is_spoken(spoken):
         raise ValueError(f"a language: {', '.join(LANGUAGES)}; got {spoken!r}")
     _SPOKEN.set(spoken)
 
@@ -159,21 +169,27 @@ def paragraph(*sentences: str) -> str:
     return _BETWEEN.get(language(), " ").join(filter(None, sentences))
 
 
-def cached(most: int | None = None) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Cache like `functools.lru_cache` what holds words: an answer for each language."""
+class Cached(Generic[P, R]):
+    """A function whose answers are kept for each language, with the counts of `functools.lru_cache`."""
 
-    def decorate(function: Callable[P, R]) -> Callable[P, R]:
+    def __init__(self, function: Callable[P, R], most: int | None) -> None:
+        """Keep so many answers; all of them where that is None."""
+        update_wrapper(self, function)
+
         @lru_cache(most)
         def answer(spoken: str, args: tuple[object, ...], more: tuple[tuple[str, object], ...]) -> R:
             del spoken
             return cast("Callable[..., R]", function)(*args, **dict(more))
 
-        @wraps(function)
-        def asked(*args: P.args, **more: P.kwargs) -> R:
-            return answer(language(), args, tuple(more.items()))
+        self._answer = answer
+        self.cache_clear = answer.cache_clear
+        self.cache_info = answer.cache_info
 
-        asked.cache_clear = answer.cache_clear  # type: ignore[attr-defined]  # as functools has it
-        asked.cache_info = answer.cache_info  # type: ignore[attr-defined]  # as functools has it
-        return asked
+    def __call__(self, *args: P.args, **more: P.kwargs) -> R:
+        """Answer in the language that is spoken."""
+        return self._answer(language(), args, tuple(more.items()))
 
-    return decorate
+
+def cached(most: int | None = None) -> Callable[[Callable[P, R]], Cached[P, R]]:
+    """Cache like `functools.lru_cache` what holds words: an answer for each language."""
+    return lambda function: Cached(function, most)

@@ -22,13 +22,11 @@ from babel.messages.pofile import read_po, write_po
 
 from attn_ui.base.navigation import PAGES
 from attn_ui.base.parameters import WORDLESS, Choice, Several
-from attn_words import LANGUAGES, SOURCE
+from attn_words import LANGUAGES, LOCALES, SOURCE
 from pages.glossary.terms import TERMS
 
 ROOT = Path(__file__).resolve().parent.parent
 HERE = Path(__file__).parent
-LOCALES = {"zh": "zh_CN"}
-"""How gettext calls a language."""
 AREAS = {
     "core": ("attn_core",),
     "figures": ("attn_figures",),

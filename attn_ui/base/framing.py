@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from attn_ui.base.parameters import Choice, Flag, Parameter, Text
 from attn_ui.base.pin import COMPARE, Pin
-from attn_words import LANGUAGES, N_, PSEUDO, _
+from attn_words import LANGUAGES, N_, _, is_spoken
 
 PROJECTOR = Flag("projector", False)
 SAY = Text("say", "", 300)
@@ -55,7 +55,7 @@ class Language:
 
     def read(self, text: str) -> str:
         """Return the language."""
-        if text not in (*LANGUAGES, PSEUDO):
+        if not is_spoken(text):
             raise ValueError(_("one of {options}", options=", ".join(LANGUAGES)))
         return text
 

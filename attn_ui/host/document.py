@@ -36,7 +36,7 @@ from attn_ui.host.spoken import language_of
 from attn_ui.screen import find, style, terms
 from attn_ui.screen.live_figure import PLOTLY_ROUTE, module_address, module_version
 from attn_ui.streamlit_inside import front_end, markup, routes
-from attn_words import LANGUAGES, PSEUDO, SOURCE, speaking
+from attn_words import LANGUAGES, PSEUDO, SOURCE, is_spoken, speaking
 
 # Relative, as Streamlit's own addresses are: right under a base path and behind a proxy that strips one.
 _PLOTLY = f"./{PLOTLY_FILE}?v={get_plotlyjs_version()}"
@@ -210,7 +210,7 @@ class Assets:
             )
         if name in _PARTS:
             _, _, version = _PARTS[name]
-            spoken = asked[LANG.name] if asked.get(LANG.name) in (*LANGUAGES, PSEUDO) else SOURCE
+            spoken = asked[LANG.name] if is_spoken(asked.get(LANG.name)) else SOURCE
             return _part(name, spoken).answer(headers, scope["method"], _kept(asked_for == version()))
         asset = self.front.texts.get(name)
         if name in link_preview.PICTURES:

@@ -7,7 +7,7 @@ from starlette.types import Scope
 
 from attn_ui.base.framing import LANG
 from attn_ui.screen.language import preferred
-from attn_words import LANGUAGES, PSEUDO
+from attn_words import is_spoken
 
 
 def language_of(scope: Scope) -> str:
@@ -17,7 +17,7 @@ def language_of(scope: Scope) -> str:
     'zh'
     """
     linked = parse_qs(str(scope.get("query_string", b""), "latin-1")).get(LANG.name, [""])[0]
-    if linked in (*LANGUAGES, PSEUDO):
+    if is_spoken(linked):
         return linked
     first, *_ = Headers(raw=scope["headers"]).get("accept-language", "").split(",")
     return preferred(first.partition(";")[0].strip())

@@ -10,6 +10,7 @@ from attn_ui.lessons import shelf
 from attn_ui.lessons.answers import Figures, said, stated, truth
 from attn_ui.lessons.figures import figure_of
 from attn_ui.lessons.lesson import Aside, Lesson, LessonError, Question, Step, Text
+from attn_words import LOCALES
 
 
 def complaints(lesson: Lesson, figures: Figures = figure_of) -> list[str]:
@@ -92,7 +93,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m attn_ui.lessons.check", description=__doc__)
     parser.add_argument("files", nargs="*", type=Path, help="lessons, or folders of them")
     asked = parser.parse_args(arguments)
-    named = asked.files or [shelf.OWN, *(shelf.OWN / folder for folder in shelf.LOCALES.values())]
+    named = asked.files or [shelf.OWN, *(shelf.OWN / folder for folder in LOCALES.values())]
     files = [file for path in named for file in (shelf.files(path) if path.is_dir() else [path])]
     if not files:
         print(f"lesson-check: no lesson in {', '.join(map(str, asked.files))}", file=sys.stderr)

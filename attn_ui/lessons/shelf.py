@@ -9,14 +9,12 @@ from attn_ui.host.hosting import hosting
 from attn_ui.lessons.lesson import Lesson, LessonError, Step
 from attn_ui.lessons.link_list import read_list
 from attn_ui.lessons.read import MOST_BYTES, read, slug
-from attn_words import _, cached, language
+from attn_words import LOCALES, _, cached, language
 
 ROOT = Path(__file__).resolve().parents[2]
 OWN = ROOT / "lessons"
 LECTURE = ROOT / "docs" / "lecture.txt"
 MOST_FILES = 200
-LOCALES = {"zh": "zh_CN"}
-"""In which folder beside lessons their translations are, files of the same names."""
 
 
 @dataclass(frozen=True)

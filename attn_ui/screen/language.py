@@ -9,7 +9,7 @@ from attn_live.words import also_in, browser_words
 from attn_ui.base.framing import LANG
 from attn_ui.streamlit_inside import markup
 from attn_ui.streamlit_inside.run import session
-from attn_words import LANGUAGES, PSEUDO, SOURCE, ask_where_none_is_spoken, language, speak
+from attn_words import LANGUAGES, SOURCE, ask_where_none_is_spoken, is_spoken, language, speak
 
 _CHOSEN = "_language"
 also_in(Path(__file__).parent)
@@ -22,7 +22,7 @@ def speak_here() -> None:
     What was chosen stands in the address too, so that whoever is handed a link reads what its sender read.
     """
     linked = st.query_params.get(LANG.name)
-    if linked in (*LANGUAGES, PSEUDO):
+    if is_spoken(linked):
         st.session_state[_CHOSEN] = linked
     speak(_here())
     if linked is None and (chosen := st.session_state.get(_CHOSEN)):

@@ -27,6 +27,7 @@ from attn_ui.screen import find, terms
 from attn_ui.screen.language import preferred
 from attn_words import (
     LANGUAGES,
+    LOCALES,
     PSEUDO,
     SOURCE,
     _,
@@ -39,7 +40,7 @@ from attn_words import (
     speaking,
     translations,
 )
-from locales.words import AREAS, HERE, LOCALES, ROOT, compiled, disagreeing, done, template, updated
+from locales.words import AREAS, HERE, ROOT, compiled, disagreeing, done, template, updated
 from tests.pages import PAGES as WALKED
 from tests.pages import ROUTER, open_page, open_sound
 from tests.plain_words import _texts_in_proto as texts_in
@@ -370,7 +371,7 @@ def _translation(folder: Path, change: Callable[[str], str]) -> Path:
     own = folder / "1-near.md"
     original = shelf.files(shelf.OWN)[0].read_text(encoding="utf-8")
     own.write_text(original, encoding="utf-8")
-    other = folder / shelf.LOCALES[ZH] / own.name
+    other = folder / LOCALES[ZH] / own.name
     other.parent.mkdir()
     other.write_text(change(original), encoding="utf-8")
     return own

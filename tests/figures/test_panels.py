@@ -219,7 +219,7 @@ def test_what_two_figures_share_is_not_drawn_from_the_wrong_one(
     values = np.array([[0.25, 0.75], [1.0, 0.0]])
     matrix = Matrix("m", values, "m", ["a", "b"], ["k", "l"], scale=scale)
     beside = square("beside")
-    panels._still.cache_clear()  # type: ignore[attr-defined]  # cached adds it
+    panels._still.cache_clear()
     for each in (matrix, replace(matrix, **{field: OTHERWISE[field]}), replace(matrix, values=-values / 2)):
         found = compose.spec([each, beside])
         anew = panels._drawn([each, beside], 56.0, (panels.PHONE_HEIGHT, (), panels.PHONE_HEIGHT))
@@ -235,7 +235,7 @@ def as_text(spec: Spec) -> str:
 
 
 def test_what_figures_share_holds_no_numbers_and_no_panel() -> None:
-    panels._still.cache_clear()  # type: ignore[attr-defined]  # cached adds it
+    panels._still.cache_clear()
     values = np.eye(3)
     kept = weakref.ref(values)
     labels = ["a", "b", "c"]
@@ -243,4 +243,4 @@ def test_what_figures_share_holds_no_numbers_and_no_panel() -> None:
     del values, spec
     gc.collect()
     assert kept() is None
-    assert panels._still.cache_info().currsize == 1  # type: ignore[attr-defined]  # cached adds it
+    assert panels._still.cache_info().currsize == 1
