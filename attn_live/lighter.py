@@ -60,7 +60,7 @@ def with_steps(packed: bytes, steps: Sequence[int]) -> bytes:
 
 
 def sizes_at(packed: bytes, width: int) -> list[tuple[int, int]]:
-    """Return how wide and how high each step is in room of a width, in pixels; nothing is cut for its height."""
+    """Return the pixels of width and height that each step takes in room of a width; height is no bound."""
     body = body_of(packed)
     length = int.from_bytes(body[:4], "little")
     header = json.loads(body[_LENGTHS : _LENGTHS + length])

@@ -18,7 +18,7 @@ const shared = new URL(script.src); // the other files lie beside it
 window.labParts ??= {};
 const parts = window.labParts;
 /** @type {Map<string, Promise<string>>} */
-const arriving = new Map();
+const onTheirWay = new Map();
 let kit = ""; // the address of the module that saves files, once it is there
 let count = 0;
 
@@ -30,7 +30,7 @@ let count = 0;
  * @returns {Promise<string>}
  */
 function part(name, from = shared) {
-  const known = arriving.get(name);
+  const known = onTheirWay.get(name);
   if (known) return known;
   const coming = new Promise((/** @type {(text: string) => void} */ resolve, reject) => {
     if (parts[name] !== undefined) return resolve(parts[name]);
@@ -45,8 +45,8 @@ function part(name, from = shared) {
     brings.onerror = () => reject(new Error(`${brings.src} could not be loaded`));
     document.head.append(brings);
   });
-  arriving.set(name, coming);
-  coming.catch(() => arriving.delete(name)); // the next who asks tries again
+  onTheirWay.set(name, coming);
+  coming.catch(() => onTheirWay.delete(name)); // the next who asks tries again
   return coming;
 }
 

@@ -193,6 +193,7 @@ declare global {
   interface Window {
     Plotly?: any;
     labParts?: Record<string, string>; // on a page that was built: files that scripts brought, by their names
+    labStills?: (message: string, widths: number[], colours: ("light" | "dark")[]) => Promise<unknown>; // while a site is built
     labWords?: Record<string, string>; // what is said, by its English; none where English is spoken
   }
 }

@@ -93,9 +93,10 @@ def live_figure(
     packed_says = b"" if says is None else says if isinstance(says, bytes) else pack_says(says)
     if says is not None:
         check_says(packed_says, n_steps, len(rows.steps.values) if rows else None)
-    about = {"alt": alt, "name": name, "caption": caption, "invites": invites}
-    about |= {"settings": said(), "revision": revision(), **_addresses()}
-    head = orjson.dumps(message_head(key, slider, rows, chosen, commanded, **about))
+    about = {"alt": alt, "name": name, "caption": caption, "invites": invites, **_addresses()}
+    head = orjson.dumps(
+        message_head(key, slider, rows, chosen, commanded, settings=said(), revision=revision(), **about)
+    )
     shown = b"" if says_what_is_chosen else packed_says
     message = join(head, shown, packed)
     if len(message) > MOST_MESSAGE_BYTES:
