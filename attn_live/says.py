@@ -10,7 +10,7 @@ import re
 import zlib
 from collections.abc import Sequence
 from functools import lru_cache
-from itertools import chain, count, repeat
+from itertools import accumulate, chain, count, repeat
 from operator import sub
 
 import orjson
@@ -155,6 +155,43 @@ def said_at(packed: bytes, step: int, row: int = 0) -> list[Run]:
     text = sum(each if isinstance(each, int) else sum(each) for each in before) + sum(rows)
     start = ends[text - 1] + 1 if text else 0
     return [(role, said) for role, said in (says["runs"][run] for run in numbers[start : ends[text]])]
+
+
+def sentences_at(packed: bytes, steps: Sequence[int]) -> bytes:
+    """Return the sentences of some steps alone, packed; those of the others are not said any more.
+
+    >>> [said_at(sentences_at(pack_says(["One", "Two", "Three"]), [0, 2]), step) for step in (0, 1)]
+    [[('', 'One')], [('', 'Three')]]
+    """
+    says = orjson.loads(zlib.decompress(packed))
+    last = 0
+    at: list[int | list[int]] = []
+    for step in says["next"]:
+        rows = list(accumulate([step] if isinstance(step, int) else step, initial=last))[1:]
+        last = rows[-1] if rows else last
+        at.append(rows[0] if isinstance(step, int) else rows)
+    says["next"] = _differences([at[step] for step in steps])
+    return isal_zlib.compress(orjson.dumps(says), _LEVEL)
+
+
+def longest_of(packed: bytes) -> list[Run]:
+    """Return the runs of the longest of all sentences, by its letters; nothing where there is none.
+
+    >>> longest_of(pack_says(["Two **words**", "One"]))
+    [('', 'Two '), ('b', 'words')]
+    """
+    says = orjson.loads(zlib.decompress(packed))
+    texts: list[list[int]] = [[]]
+    numbers: list[int] = []
+    for place, further in enumerate(says["texts"]):
+        numbers.append(further + (numbers[place - says["lag"]] if place >= says["lag"] else 0))
+        if numbers[-1] == _END:
+            texts.append([])
+        else:
+            texts[-1].append(numbers[-1])
+    runs_of = [(role, text) for role, text in says["runs"]]
+    lengths = [sum(len(runs_of[run][1]) for run in text) for text in texts]
+    return [runs_of[run] for run in texts[lengths.index(max(lengths))]]
 
 
 def texts_in(packed: bytes) -> list[str]:

@@ -48,6 +48,7 @@ export class Controls {
     this.tools.append(this.said, this.lacking, this.save, this.projector);
     this.isPlaying = false;
     this.isProjected = false;
+    this.isMade = false;
     this.call();
   }
 
@@ -70,6 +71,8 @@ export class Controls {
    * @param {string} invites what is said to whoever never moved a slider
    */
   update(key, step, row, saves, invites) {
+    if (!this.isMade) this.node.replaceChildren(); // where a page was built, their likeness stood there
+    this.isMade = true;
     this.call(); // another language may be spoken now
     this.invitation.show(invites);
     if (invites && !this.invitation.node.isConnected) this.node.append(this.invitation.node);

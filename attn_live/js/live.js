@@ -613,8 +613,18 @@ export class LiveFigure {
 
   // Written here first, so that Python's own write finds it done and adds no entry to the history.
   writeAddress() {
-    if (!this.meta) return;
     const address = new URL(window.location.href);
+    this.setInto(address.searchParams);
+    if (address.href !== window.location.href) window.history.replaceState({}, "", address);
+  }
+
+  /**
+   * Sets what the sliders say and what is chosen; what stands at its default is left out.
+   *
+   * @param {URLSearchParams} query of an address of the app
+   */
+  setInto(query) {
+    if (!this.meta) return;
     /** @type {[import("./types").Choice | null, number][]} */
     const settings = [
       [this.meta.slider, this.at.step],
@@ -625,10 +635,9 @@ export class LiveFigure {
     }
     for (const [control, position] of settings) {
       if (!control?.name) continue;
-      if (position === control.default) address.searchParams.delete(control.name);
-      else address.searchParams.set(control.name, control.values[position] ?? "");
+      if (position === control.default) query.delete(control.name);
+      else query.set(control.name, control.values[position] ?? "");
     }
-    if (address.href !== window.location.href) window.history.replaceState({}, "", address);
   }
 
   // ---- pointing ----

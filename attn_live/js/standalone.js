@@ -1,12 +1,12 @@
 // One figure without a server: what the page of a saved file runs.
 
+import { fromBase64 } from "./base64.js";
 import { LiveFigure } from "./live.js";
 import { word } from "./word.js";
 
 /** @param {string} id */
 function bytesIn(id) {
-  const text = atob(document.getElementById(id)?.textContent ?? "");
-  return Uint8Array.from(text, (byte) => byte.charCodeAt(0));
+  return fromBase64(document.getElementById(id)?.textContent ?? "");
 }
 
 /** @param {string} id */

@@ -114,7 +114,8 @@ export interface Meta {
   kit: string; // the module that saves files; empty where none is served
   colours: Record<string, Colours>;
   words?: Record<string, string>; // in a notebook: what is said there, by its English
-  fixed?: boolean; // in a saved file: its sentences tell of what is chosen, and there are none of anything else
+  fixed?: boolean; // outside the app: its sentences tell of what is chosen, and there are none of anything else
+  link?: string; // on a page that was built: what of the app it shows, from its page's name on
 }
 
 /** A figure as it stands when it is saved. */
@@ -191,6 +192,8 @@ export interface Cell {
 declare global {
   interface Window {
     Plotly?: any;
+    labParts?: Record<string, string>; // on a page that was built: files that scripts brought, by their names
+    labStills?: (message: string, widths: number[], colours: ("light" | "dark")[]) => Promise<unknown>; // while a site is built
     labWords?: Record<string, string>; // what is said, by its English; none where English is spoken
   }
 }

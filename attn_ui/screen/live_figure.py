@@ -12,12 +12,12 @@ import plotly.graph_objects as go
 import streamlit as st
 from plotly.offline import get_plotlyjs_version
 
-from attn_figures import theme
 from attn_live.bundle import bundle, mark, markup, served
 from attn_live.packing import MOST_MESSAGE_BYTES, PREFIX_BYTES, pack
 from attn_live.packing import message as join
 from attn_live.says import Says, check_says, pack_says
 from attn_live.unpacking import count_steps, figure_at, with_frames
+from attn_ui.base.message_head import message_head
 from attn_ui.base.page import Cell, Rows, Slider
 from attn_ui.base.parameters import Steps
 from attn_ui.export.standalone import kit_version
@@ -93,8 +93,10 @@ def live_figure(
     packed_says = b"" if says is None else says if isinstance(says, bytes) else pack_says(says)
     if says is not None:
         check_says(packed_says, n_steps, len(rows.steps.values) if rows else None)
-    about = {"alt": alt, "name": name, "caption": caption, "invites": invites}
-    head = orjson.dumps(_meta(key, slider, rows, chosen, **about))
+    about = {"alt": alt, "name": name, "caption": caption, "invites": invites, **_addresses()}
+    head = orjson.dumps(
+        message_head(key, slider, rows, chosen, commanded, settings=said(), revision=revision(), **about)
+    )
     shown = b"" if says_what_is_chosen else packed_says
     message = join(head, shown, packed)
     if len(message) > MOST_MESSAGE_BYTES:
@@ -162,44 +164,13 @@ def _check_count(packed: bytes, n_steps: int) -> None:
         raise ValueError(f"the slider has {n_steps} positions, so it needs {n_steps} figures, got {found}")
 
 
-def _meta(
-    key: str, slider: Slider | None, rows: Rows | None, chosen: Mapping[str, Steps], **texts: str
-) -> dict[str, Any]:
+def _addresses() -> dict[str, str]:
+    """Return where the browser finds plotly.js and the panel that saves."""
     base = st.get_option("server.baseUrlPath").strip("/")
     route = f"{'/' + base if base else ''}{PLOTLY_ROUTE}"
     return {
-        "key": key,
-        **texts,
-        "settings": said(),
-        "revision": revision(),
-        "slider": _control(slider),
-        "cursor": _control(rows),
-        "chosen": {name: _place(steps) for name, steps in chosen.items()},
         "plotly": f"{route}/plotly.min.js?v={get_plotlyjs_version()}",
         "kit": f"{route}/kit.js?v={kit_version()}",
-        "colours": _colours(),
-    }
-
-
-@cache
-def _colours() -> orjson.Fragment:
-    return orjson.Fragment(
-        orjson.dumps({"dark": theme.recolouring(theme.DARK), "print": theme.recolouring(theme.PRINT)})
-    )
-
-
-def _control(control: Slider | Rows | None) -> dict[str, Any] | None:
-    if control is None:
-        return None
-    return {"label": control.label, "texts": control.texts(), **_place(control.steps)}
-
-
-def _place(steps: Steps) -> dict[str, Any]:
-    return {
-        "name": steps.name,
-        "values": steps.texts(),
-        "index": commanded(steps),
-        "default": steps.nearest(steps.default),
     }
 
 

@@ -50,6 +50,18 @@ def fonts() -> list[str]:
     return [path.relative_to(root).as_posix() for path in found]
 
 
+def font(stem: str) -> Path:
+    """Return the file of one of its fonts.
+
+    Raises:
+        LookupError: there is none of that name.
+    """
+    found = sorted(((folder() or Path("nowhere")) / "static" / "media").glob(f"{stem}.*"))
+    if not found:
+        raise LookupError(f"a font called {stem} among Streamlit's own files")
+    return found[0]
+
+
 def scripts(components: Sequence[str], known: dict[str, Path], named: str) -> list[str]:
     """List the scripts that hold some components, and all that these import.
 

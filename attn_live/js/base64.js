@@ -1,0 +1,6 @@
+// Bytes that stand in a page or a script as text.
+
+/** @param {string} text @returns {Uint8Array<ArrayBuffer>} */
+export function fromBase64(text) {
+  return Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+}

@@ -1,0 +1,180 @@
+// Live figures on a page that was built, with no server: <live-figure data-figure="..."> each.
+//
+// All that it fetches comes as plain scripts, which a page opened from a disk may load too; each puts one text into
+// `window.labParts`.
+
+import { fromBase64 } from "./base64.js";
+import { LiveFigure } from "./live.js";
+import { word } from "./word.js";
+
+const AHEAD = "100% 0px"; // of the window's height: how near a figure is when its steps are fetched
+const FONT = '14px "Source Sans"'; // that the figures are drawn in
+const MOST_FONT_MILLISECONDS = 1500;
+const PLOTLY = "{{PLOTLY}}";
+const LOOKS = ["class", "style", "data-theme", "data-bs-theme", "data-mode"]; // by which pages say light or dark
+
+const script = /** @type {HTMLScriptElement} */ (document.currentScript);
+const shared = new URL(script.src); // the other files lie beside it
+window.labParts ??= {};
+const parts = window.labParts;
+/** @type {Map<string, Promise<string>>} */
+const onTheirWay = new Map();
+let kit = ""; // the address of the module that saves files, once it is there
+let count = 0;
+
+/**
+ * Brings one of the files that lie beside this script.
+ *
+ * @param {string} name
+ * @param {URL} [from] another script, or folder, that it lies beside
+ * @returns {Promise<string>}
+ */
+function part(name, from = shared) {
+  const known = onTheirWay.get(name);
+  if (known) return known;
+  const coming = new Promise((/** @type {(text: string) => void} */ resolve, reject) => {
+    if (parts[name] !== undefined) return resolve(parts[name]);
+    const brings = document.createElement("script");
+    brings.src = `${new URL(`${name}.js`, from).href}${from.search}`;
+    brings.onload = () => {
+      brings.remove();
+      const text = parts[name];
+      if (text === undefined) reject(new Error(`${brings.src} has no ${name}`));
+      else resolve(text);
+    };
+    brings.onerror = () => reject(new Error(`${brings.src} could not be loaded`));
+    document.head.append(brings);
+  });
+  onTheirWay.set(name, coming);
+  coming.catch(() => onTheirWay.delete(name)); // the next who asks tries again
+  return coming;
+}
+
+class PublishedFigure extends LiveFigure {
+  /** @param {HTMLElement} home */
+  constructor(home) {
+    super(home);
+    this.home = home;
+    this.key = `published-${++count}`; // the same figure may stand on a page twice
+  }
+
+  /** @param {import("./types").Message} message */
+  take(message) {
+    Object.assign(message.meta, {
+      key: this.key,
+      plotly: new URL(PLOTLY, shared).href,
+      kit: "attention-lab-kit",
+    });
+    return super.take(message);
+  }
+
+  /** As wide a picture as its column takes: the page is read by scrolling. @override */
+  get space() {
+    const space = super.space;
+    return this.projector.on ? space : { ...space, height: Number.POSITIVE_INFINITY };
+  }
+
+  /** The page's address is its own; what leads to the app says where the figure stands. @override */
+  writeAddress() {
+    const link = this.home.querySelector("a.live-open");
+    if (link instanceof HTMLAnchorElement && this.address) link.href = this.address;
+  }
+
+  /** @override */
+  get address() {
+    const { app } = this.home.dataset;
+    if (!app || this.meta?.link === undefined) return "";
+    const address = new URL(`${app.replace(/\/*$/, "/")}${this.meta.link}`, document.baseURI);
+    this.setInto(address.searchParams);
+    return address.href;
+  }
+
+  /** @override */
+  async save() {
+    try {
+      kit ||= URL.createObjectURL(new Blob([await part("attention-lab-kit")], { type: "text/javascript" }));
+      if (this.meta) this.meta.kit = kit;
+    } catch (error) {
+      console.error("live figure:", error);
+      this.controls.note(word("The panel could not be loaded."));
+      return;
+    }
+    await super.save();
+  }
+
+  /** @override @param {string} name */
+  async font(name) {
+    return fromBase64(await part(`attention-lab-${name}`));
+  }
+
+  /** @override @param {unknown} error */
+  fail(error) {
+    super.fail(error);
+    this.notice.textContent = word("The moving figure could not be drawn in this browser.");
+  }
+}
+
+class LiveFigureElement extends HTMLElement {
+  constructor() {
+    super();
+    /** @type {PublishedFigure | undefined} */
+    this.figure = undefined;
+    /** @type {Uint8Array | undefined} */
+    this.message = undefined;
+    this.near = new IntersectionObserver(
+      (entries) => {
+        if (entries.some(({ isIntersecting }) => isIntersecting)) this.start();
+      },
+      { rootMargin: AHEAD },
+    );
+    this.looks = new MutationObserver(() => this.update());
+    this.onScheme = () => this.update();
+    this.scheme = window.matchMedia("(prefers-color-scheme: dark)");
+  }
+
+  connectedCallback() {
+    this.near.observe(this);
+    for (const node of [document.documentElement, document.body])
+      this.looks.observe(node, { attributes: true, attributeFilter: LOOKS });
+    this.scheme.addEventListener("change", this.onScheme);
+  }
+
+  disconnectedCallback() {
+    this.near.disconnect();
+    this.looks.disconnect();
+    this.scheme.removeEventListener("change", this.onScheme);
+    this.figure?.destroy();
+    this.figure = undefined;
+  }
+
+  async start() {
+    this.near.disconnect();
+    const { figure: name = "", root = "" } = this.dataset;
+    if (this.figure || !name) return;
+    const figure = new PublishedFigure(this);
+    this.figure = figure;
+    try {
+      const held = this.querySelector("script[type='application/octet-stream']");
+      const from = new URL(`${root}x.js${shared.search}`, root ? document.baseURI : shared);
+      const text = held?.textContent ?? (await part(name, from));
+      this.message = fromBase64(text.trim());
+      await lettersCame();
+      this.update();
+    } catch (error) {
+      figure.fail(error);
+    }
+  }
+
+  update() {
+    if (this.message)
+      this.figure?.update({ parentElement: this, data: this.message, setStateValue: () => {} });
+  }
+}
+
+/** Waits for the font that the pictures are drawn in, but not for ever: its words are measured once. */
+function lettersCame() {
+  const late = new Promise((resolve) => setTimeout(resolve, MOST_FONT_MILLISECONDS));
+  return Promise.race([document.fonts.load(FONT), late]).catch(() => {});
+}
+
+if (!customElements.get("live-figure")) customElements.define("live-figure", LiveFigureElement);

@@ -1,0 +1,107 @@
+"""The same figure in fewer bytes, for a page that is built once and read often.
+
+`packing.pack` is made for a server that packs at every change; here time is cheap. Nothing is rounded.
+"""
+
+import json
+import zlib
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from attn_live.packing import PREFIX_BYTES, pack
+from attn_live.unpacking import body_of, count_steps, unpacked
+
+_LEVEL = 9
+_LENGTHS = 8  # bytes before the header: its length, and how many words follow it
+
+
+def deflated(data: bytes) -> bytes:
+    """Return data deflated (RFC 1950) as small as zlib can."""
+    return zlib.compress(data, _LEVEL)
+
+
+def inflated_again(packed: bytes) -> bytes:
+    """Return what was deflated in haste deflated well.
+
+    >>> hasty = zlib.compress(b"attention " * 50, 1)
+    >>> zlib.decompress(inflated_again(hasty)) == zlib.decompress(hasty)
+    True
+    """
+    return deflated(zlib.decompress(packed)) if packed else packed
+
+
+def for_widths(packed: bytes, widths: Sequence[int]) -> bytes:
+    """Return a packed figure with no more of its arrangements for pages than some widths need.
+
+    Those for slides and projectors stay. A figure without arrangements is only deflated well.
+
+    Args:
+        packed: what `packing.pack` made.
+        widths: of the room that it will find, in pixels.
+    """
+    body = body_of(packed)
+    length = int.from_bytes(body[:4], "little")
+    header = json.loads(body[_LENGTHS : _LENGTHS + length])
+    if header["screens"]:
+        header["screens"] = _tables_for(header["screens"], widths)
+    text = json.dumps(header, separators=(",", ":")).encode()
+    rest = body[4:_LENGTHS] + text + body[_LENGTHS + length :]
+    return packed[:PREFIX_BYTES] + deflated(len(text).to_bytes(4, "little") + rest)
+
+
+def with_steps(packed: bytes, steps: Sequence[int]) -> bytes:
+    """Return a packed figure with some of its steps alone."""
+    figures, cursor = unpacked(packed)
+    if cursor is not None:
+        followed = {path: [values[step] for step in steps] for path, values in cursor.by_step.items()}
+        cursor = replace(cursor, by_step=followed)
+    return pack([figures[step] for step in steps], cursor)
+
+
+def sizes_at(packed: bytes, width: int) -> list[tuple[int, int]]:
+    """Return the pixels of width and height that each step takes in room of a width; height is no bound."""
+    body = body_of(packed)
+    length = int.from_bytes(body[:4], "little")
+    header = json.loads(body[_LENGTHS : _LENGTHS + length])
+    screens = header["screens"]
+    if not screens:
+        figures, _ = unpacked(packed)
+        return [(width, int(figure["layout"].get("height") or 450)) for figure in figures]
+    of_table = [_size(table, width) for table in screens["tables"]]
+    return [of_table[screens["at"][step]] for step in range(count_steps(packed))]
+
+
+def _size(table: dict[str, Any], width: int) -> tuple[int, int]:
+    index = _index(table, width)
+    return table["width"][index], table["height"][index]
+
+
+def _index(table: dict[str, Any], width: int) -> int:
+    """Return the arrangement that a page takes at a width: the widest that fits, or the narrowest."""
+    of_pages = [i for i, is_slide in enumerate(table["slide"]) if not is_slide]
+    fitting = [i for i in of_pages if table["width"][i] <= width]
+    return fitting[-1] if fitting else of_pages[0]
+
+
+def _tables_for(screens: dict[str, Any], widths: Sequence[int]) -> dict[str, Any]:
+    tables = screens["tables"]
+    counts = {len(table["width"]) for table in tables}
+    needed = {_index(table, width) for table in tables for width in widths}
+    kept = [
+        i
+        for i in range(max(counts))
+        if i in needed or any(i < len(table["slide"]) and table["slide"][i] for table in tables)
+    ]
+    return {**screens, "tables": [_columns_at(table, kept) for table in tables]}
+
+
+def _columns_at(table: dict[str, Any], kept: Sequence[int]) -> dict[str, Any]:
+    count = len(table["width"])
+    here = [i for i in kept if i < count]
+
+    def taken(column: list[Any] | None) -> list[Any] | None:
+        return column if column is None or len(column) != count else [column[i] for i in here]
+
+    own = {name: taken(column) for name, column in table.items() if name != "settings"}
+    return own | {"settings": {name: taken(column) for name, column in table["settings"].items()}}

@@ -1,0 +1,155 @@
+"""A published figure as HTML: the live figure's own markup, filled with what it shows before it moves.
+
+Everything stands in the room that the live figure will take, so that nothing moves when it comes: its
+picture, still; its sliders, not to be used yet; and its sentence. Where no script runs, that is all.
+"""
+
+from collections.abc import Sequence
+from html import escape
+
+from attn_live.bundle import markup
+from attn_live.says import Run
+from attn_ui.base.page import Columns
+from attn_ui.publish.figure import WIDTHS, Bar, Published
+from attn_words import _, _n
+
+COLOURS = ("light", "dark")
+MOST_ROWS = 24  # of a table; the panel that saves has all as CSV
+_PLAY = '<svg viewBox="0 0 10 10" aria-hidden="true"><path d="M1 0l9 5-9 5z"/></svg>'
+
+
+def still_name(figure: str, width: int, colours: str) -> str:
+    """Return the name of a picture's file.
+
+    Args:
+        figure: `Published.id`; width: one of `WIDTHS`; colours: one of `COLOURS`.
+    """
+    return f"{figure}-{width}-{colours}.svg"
+
+
+def element(figure: Published, root: str, app: str = "", *, message: str = "", stills: bool = True) -> str:
+    """Return the HTML of one figure; nothing of it but attributes and text comes from anybody's link.
+
+    Args:
+        figure: what is shown.
+        root: where the files of figures are, as the page sees them: "" or a path that ends with a slash.
+        app: the address of the app that the figure leads to; "" for none.
+        message: the figure's message in base64, where it is to stand in the page itself.
+        stills: whether there are pictures of it.
+    """
+    rooms = ";".join(f"--live-{width}:{height}px" for width, height in figure.rooms.items())
+    still = _stills(figure, root) if stills else ""
+    inside = (
+        markup()
+        .replace('role="group"', f'role="group" aria-label="{escape(figure.name)}"', 1)
+        .replace(
+            '<div class="live-stage">',
+            f'<div class="live-stage" style="{rooms};min-height:var(--live-room)">{still}',
+            1,
+        )
+        .replace('<div class="live-controls">', f'<div class="live-controls">{_controls(figure.bars)}', 1)
+        .replace('aria-live="off">', f'aria-live="off">{_sentence(figure)}', 1)
+    )
+    held = f'<script type="application/octet-stream">{message}</script>' if message else ""
+    about = {"figure": figure.id, "root": root, "app": app}
+    data = "".join(f' data-{name}="{escape(value)}"' for name, value in about.items() if value)
+    return (
+        f'<live-figure id="figure-{figure.id}"{data} lang="{figure.spoken}">{inside}{held}'
+        f"{_more(figure, app)}</live-figure>"
+    )
+
+
+def _stills(figure: Published, root: str) -> str:
+    images = []
+    for width in WIDTHS:
+        drawn, height = figure.sizes[width]
+        size = f'width="{drawn}" height="{height}"'
+        for colours in COLOURS:
+            source = escape(f"{root}{still_name(figure.id, width, colours)}")
+            images.append(
+                f'<img class="live-at-{width} live-{colours}" src="{source}" '
+                f'{size} alt="{escape(figure.alt)}" loading="lazy" decoding="async">'
+            )
+    return f'<div class="live-still">{"".join(images)}</div>'
+
+
+def _controls(bars: Sequence[Bar]) -> str:
+    """Return the likeness of the sliders, as `attn_live/js/controls.js` makes them."""
+    save = escape(_("Save"))
+    tools = f'<div class="live-tools"><button type="button" disabled>{save}</button>'
+    tools += '<button type="button" class="live-fill" disabled aria-hidden="true">'
+    tools += '<svg viewBox="0 0 10 10"></svg></button></div>'
+    rows = []
+    for number, bar in enumerate(bars):
+        play = f'<button type="button" class="live-play" disabled aria-hidden="true">{_PLAY}</button>'
+        rows.append(
+            f'<div class="live-row" data-setting="{escape(bar.name)}">'
+            f"{play if number == 0 else '<span></span>'}<label>{escape(bar.label)}</label>"
+            f'<input type="range" min="0" max="{bar.count - 1}" value="{bar.place}" disabled'
+            f' aria-label="{escape(bar.label)}">'
+            f'<output style="width:{bar.longest}ch">{escape(bar.text)}</output>'
+            f"{tools if number == 0 else ''}</div>"
+        )
+    return "".join(rows) or tools
+
+
+def _sentence(figure: Published) -> str:
+    if not figure.sentence:
+        return ""
+    longest = "".join(text for _role, text in figure.longest)
+    return (
+        f'<span class="live-likeness"><span>{_runs(figure.sentence)}</span>'
+        f'<span aria-hidden="true">{escape(longest)}</span></span>'
+    )
+
+
+def _runs(runs: Sequence[Run]) -> str:
+    return "".join(
+        f'<span class="{escape(role)}">{escape(text)}</span>' if role else escape(text) for role, text in runs
+    )
+
+
+def _more(figure: Published, app: str) -> str:
+    parts = []
+    if app:
+        href, called = escape(f"{app.rstrip('/')}/{figure.link}"), _("Open in the app")
+        parts.append(f'<a class="live-open" href="{href}">{escape(called)}</a>')
+    if figure.program:
+        code = f"<pre><code>{escape(figure.program)}</code></pre>"
+        parts.append(_unfolds(_("The program"), code))
+    if figure.tables:
+        tables = "".join(_table(name, columns) for name, columns in figure.tables.items())
+        parts.append(_unfolds(_("The numbers"), tables))
+    return f'<div class="live-more">{"".join(parts)}</div>' if parts else ""
+
+
+def _unfolds(title: str, inside: str) -> str:
+    return f"<details><summary>{escape(title)}</summary>{inside}</details>"
+
+
+def _table(name: str, columns: Columns) -> str:
+    count = max((len(column) for column in columns.values()), default=0)
+    head = "".join(f'<th scope="col">{escape(title)}</th>' for title in columns)
+    rows = "".join(
+        f"<tr>{''.join(f'<td>{escape(_written(column[row]))}</td>' for column in columns.values())}</tr>"
+        for row in range(min(count, MOST_ROWS))
+    )
+    left = count - MOST_ROWS
+    more = f"<p>{escape(_rest(left))}</p>" if left > 0 else ""
+    return (
+        f'<div class="live-table" tabindex="0" role="region" aria-label="{escape(name)}"><table>'
+        f"<caption>{escape(name)}</caption><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div>{more}"
+    )
+
+
+def _rest(count: int) -> str:
+    return _n(
+        "{count} row more: Save has all, as CSV.", "{count} rows more: Save has all of them, as CSV.", count
+    )
+
+
+def _written(value: object) -> str:
+    """Return a cell as it is read: a number with as many digits as figures tell."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return str(value)
+    return f"{value:.6g}".replace("-", "−")

@@ -1,0 +1,191 @@
+"""What a link to the app shows, computed once, as everything that a web page needs to show it for ever."""
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import orjson
+
+from attn_live import lighter
+from attn_live.packing import message
+from attn_live.says import Run, longest_of, said_at, sentences_at
+from attn_ui.base.message_head import message_head
+from attn_ui.base.page import At, Columns, Figure, Slider
+from attn_ui.base.programs import OneProgram, Programs
+from attn_ui.lessons.figures import page_of, seen_at
+from attn_words import _, language
+
+WIDTHS = (320, 350, 560, 680, 930)
+"""Pixels of the room that a figure is arranged for: phones, tablets, the column of a book, a wide page."""
+MOST_BYTES = 450_000  # of a figure's message; a slider with too many steps for it goes in larger ones
+
+
+@dataclass(frozen=True)
+class Bar:
+    """A slider before anything moves: its label, what its read-out says, where it stands, and of how many."""
+
+    name: str
+    label: str
+    text: str
+    longest: int
+    place: int
+    count: int
+
+
+@dataclass(frozen=True, eq=False)
+class Published:
+    """A figure at a link, in one language.
+
+    Attributes:
+        link: the page and its settings, from the page's name on.
+        spoken: the language of its words.
+        title: of its page; name: of the figure; alt: what it shows; caption: the settings it was made with.
+        message: what the live figure takes.
+        sentence: what is seen, in runs of text with their roles; longest: the longest that its sliders say.
+        bars: its sliders.
+        sizes: pixels of the picture as it opens, by the width of its room.
+        rooms: pixels of height that its highest step takes, likewise.
+        tables: its numbers; program: prints them, "" where its page hands over none.
+    """
+
+    link: str
+    spoken: str
+    title: str
+    name: str
+    alt: str
+    caption: str
+    message: bytes
+    sentence: Sequence[Run]
+    longest: Sequence[Run]
+    bars: Sequence[Bar]
+    sizes: Mapping[int, tuple[int, int]]
+    rooms: Mapping[int, int]
+    tables: Mapping[str, Columns]
+    program: str
+
+    @property
+    def id(self) -> str:
+        """Its name among all figures: the same figure has the same, whoever publishes it."""
+        return hashlib.sha256(self.message).hexdigest()[:16]
+
+    @property
+    def said(self) -> str:
+        """The sentence as plain text."""
+        return "".join(text for _role, text in self.sentence)
+
+
+def published(link: str) -> Published:
+    """Return the figure of a link, in the language that is spoken.
+
+    Args:
+        link: to this app, from the page's name on: "single-head?mask=causal"; "" is the overview. A whole
+            address is taken too, whatever its host.
+
+    Raises:
+        ValueError: it leads to no page, or a setting of it cannot be used; with what was wanted.
+        LookupError: the page has no figure there; with what it says instead.
+    """
+    link = path_of(link)
+    at = seen_at(link)
+    if at.seen.figure is None:
+        raise LookupError(_("{link} has no figure.", link=link))
+    figure = _small_enough(at.seen.figure, at)
+    places = {steps.name: steps.nearest(at.ask.value(steps)) for steps in _settings(figure)}
+    head = message_head(
+        figure.key,
+        figure.slider,
+        figure.rows,
+        figure.chosen,
+        lambda steps: places[steps.name],
+        alt=figure.alt,
+        name=figure.name,
+        caption=figure.caption,
+        revision=0,
+        fixed=figure.says_what_is_chosen,
+        plotly="",
+        kit="",
+        link=link,
+    )
+    step, row = (places[each.steps.name] if each else 0 for each in (figure.slider, figure.rows))
+    steps = lighter.for_widths(figure.steps, WIDTHS)
+    says = lighter.inflated_again(figure.says or b"")
+    sizes = {width: lighter.sizes_at(steps, width) for width in WIDTHS}
+    return Published(
+        link=link,
+        spoken=language(),
+        title=_(at.page.title),
+        name=figure.name,
+        alt=figure.alt,
+        caption=figure.caption,
+        message=message(orjson.dumps(head), says, steps),
+        sentence=said_at(says, step, row) if says else (),
+        longest=longest_of(says) if says else (),
+        bars=[
+            Bar(each.steps.name, each.label, texts[place], max(map(len, texts)), place, len(texts))
+            for each in (figure.slider, figure.rows)
+            if each
+            for texts, place in [(each.texts(), places[each.steps.name])]
+        ],
+        sizes={width: each[step] for width, each in sizes.items()},
+        rooms={width: max(height for _width, height in each) for width, each in sizes.items()},
+        tables=at.tables,
+        program=_program(at),
+    )
+
+
+def path_of(link: str) -> str:
+    """Return a link from its page's name on, whatever stands before.
+
+    >>> path_of("https://lab.example.org/single-head?t=0.5"), path_of("/multi-head"), path_of("?t=0.5")
+    ('single-head?t=0.5', 'multi-head', '?t=0.5')
+    """
+    _scheme, apart, after = link.partition("://")
+    path = after.partition("/")[2] if apart else link
+    path = path.strip().lstrip("/")
+    page_of(path)  # there is such a page
+    return path
+
+
+def _settings(figure: Figure) -> list[Any]:
+    return [*(each.steps for each in (figure.slider, figure.rows) if each), *figure.chosen.values()]
+
+
+def _program(at: At[Any]) -> str:
+    try:
+        handed = at.programs
+    except LookupError:
+        return ""
+    if isinstance(handed, OneProgram):
+        return handed.program()
+    assert isinstance(handed, Programs)
+    return handed.torch()
+
+
+def _small_enough(figure: Figure, at: At[Any]) -> Figure:
+    """Return a figure with every second step, every third, ... until it is small enough."""
+    stride = 1
+    smaller = figure
+    while len(lighter.for_widths(smaller.steps, WIDTHS)) + len(smaller.says or b"") > MOST_BYTES:
+        stride += 1
+        if figure.slider is None or stride >= len(figure.slider.steps.values):
+            raise ValueError(
+                _("{link} takes more than {most} bytes.", link=figure.name, most=f"{MOST_BYTES:,}")
+            )
+        smaller = _with_every(figure, figure.slider, stride, at)
+    return smaller
+
+
+def _with_every(figure: Figure, slider: Slider, stride: int, at: At[Any]) -> Figure:
+    """Return a figure with every so many-th step, where it stands among them, and both ends."""
+    count = len(slider.steps.values)
+    here = slider.steps.nearest(at.ask.value(slider.steps))
+    kept = sorted({0, count - 1, *range(here % stride, count, stride)})
+    values = tuple(slider.steps.values[step] for step in kept)
+    names = tuple(slider.names[step] for step in kept) if slider.names else ()
+    return replace(
+        figure,
+        steps=lighter.with_steps(figure.steps, kept),
+        says=sentences_at(figure.says, kept) if figure.says else figure.says,
+        slider=replace(slider, steps=replace(slider.steps, values=values), names=names),
+    )

@@ -1,0 +1,171 @@
+"""The files that all figures of a site share, and those of each figure.
+
+All lie in one folder. Scripts are plain ones, each of which puts one text into `window.labParts`, so that a
+page opened from a disk finds them too. Fetched once for a whole site are the style with its font, the modules
+of the live figure and plotly.js; and the panel, when somebody saves a figure.
+"""
+
+import base64
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from html import escape
+from pathlib import Path
+
+from plotly.offline import get_plotlyjs, get_plotlyjs_version
+
+from attn_figures import theme
+from attn_live.bundle import FONTS, bundle, font, mark, style
+from attn_live.words import browser_words
+from attn_ui.publish import letters
+from attn_ui.publish.element import COLOURS, element, still_name
+from attn_ui.publish.figure import WIDTHS, Published
+from attn_words import SOURCE, language
+
+NAME = "attention-lab"
+_HERE = Path(__file__).resolve()
+CARTESIAN = _HERE.parents[2] / "build" / "plotly-js" / "plotly-cartesian.min.js"
+"""A third of plotly.js, where `make cartesian` has fetched it."""
+
+
+@dataclass
+class Site:
+    """A folder of figures, and the files that they share.
+
+    Attributes:
+        folder: where all lie.
+        app: the address of the app that figures lead to; "" for none.
+        plotly: another bundle of plotly.js; the part that figures need where it was fetched, else all of it.
+        stills: whether pictures are, or will be, drawn (`stills.draw_stills`).
+    """
+
+    folder: Path
+    app: str = ""
+    plotly: Path | None = None
+    stills: bool = True
+    _written: set[str] = field(default_factory=set)
+
+    def element(self, figure: Published, root: str) -> str:
+        """Write a figure's own file; return its HTML.
+
+        Args:
+            figure: what is shown.
+            root: the folder as the page sees it: "" or a path that ends with a slash.
+        """
+        path = self.folder / f"{figure.id}.js"
+        if figure.id not in self._written and not path.is_file():
+            self.folder.mkdir(parents=True, exist_ok=True)
+            path.write_text(part(figure.id, base64.b64encode(figure.message).decode()), encoding="utf-8")
+        self._written.add(figure.id)
+        return element(figure, root, self.app, stills=self.stills)
+
+    def head(self, root: str) -> str:
+        """Return what the head of a page with figures needs, once, in the language that is spoken.
+
+        Args:
+            root: the folder as the page sees it.
+        """
+        at = escape(root)
+        words = "" if language() == SOURCE else f'<script defer src="{at}{_words_name()}"></script>\n'
+        return (
+            f'<link rel="stylesheet" href="{at}{NAME}.css?v={mark(stylesheet())}">\n{words}'
+            f'<script defer src="{at}{NAME}.js?v={mark(module())}"></script>\n'
+        )
+
+    def write(self) -> None:
+        """Write the files that all figures share, in the language that is spoken."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        for name, content in {**shared_files(), **self._library()}.items():
+            (self.folder / name).write_bytes(content)
+
+    def missing(self) -> list[str]:
+        """Return the pictures that figures written here lack."""
+        return [
+            name
+            for figure in sorted(self._written)
+            for width in WIDTHS
+            for colours in COLOURS
+            if not (self.folder / (name := still_name(figure, width, colours))).is_file()
+        ]
+
+    def _library(self) -> Mapping[str, bytes]:
+        chosen = self.plotly or (CARTESIAN if CARTESIAN.is_file() else None)
+        text = get_plotlyjs() if chosen is None else chosen.read_text(encoding="utf-8")
+        return {_plotly_name(): text.encode()}
+
+
+def part(name: str, text: str) -> str:
+    """Return a script that brings a text to the figures of the page, under a name."""
+    return f"(window.labParts ??= {{}})[{json.dumps(name)}] = {_script_text(text)};\n"
+
+
+def _script_text(text: str) -> str:
+    # Neither ends an element that it may stand in, nor breaks a line in old readers of scripts.
+    return json.dumps(text).replace("</", "<\\/")
+
+
+def plotly_of(folder: Path) -> str:
+    """Return the plotly.js that a site was written with."""
+    return (folder / _plotly_name()).read_text(encoding="utf-8")
+
+
+def _plotly_name() -> str:
+    return f"plotly-{get_plotlyjs_version()}.min.js"
+
+
+def _words_name() -> str:
+    return f"{NAME}-{language()}.js"
+
+
+@cache
+def module() -> str:
+    """Return the script that brings the figures of a page to life."""
+    text = bundle("published.js").replace("{{PLOTLY}}", _plotly_name())
+    return f"(() => {{\n{text}}})();\n"
+
+
+@cache
+def stylesheet() -> str:
+    """Return the style of figures on a page, in light and dark colours: as the page says, or the system."""
+    light, dark = (_variables(palette) for palette in (theme.LIGHT, theme.DARK))
+    says = ("[data-theme={0}]", "[data-bs-theme={0}]", "[data-mode={0}]", "html.{0}", "body.{0}")
+
+    def told(colours: str) -> str:
+        return ", ".join(f"{each.format(colours)} live-figure" for each in says)
+
+    shows_light = "--live-light: block; --live-dark: none;"
+    shows_dark = "--live-light: none; --live-dark: block;"
+    # In the style itself, for a page from a disk may fetch none. Only what is drawn is written in it: words
+    # around that are in the page's own font, and none moves when this comes.
+    held = base64.b64encode(letters.of_sites()).decode()
+    face = (
+        '@font-face { font-family: "Source Sans"; font-weight: 200 900; font-display: swap; '
+        f'src: url(data:font/woff2;base64,{held}) format("woff2"); }}\n'
+    )
+    published = (_HERE.parents[2] / "attn_live" / "published.css").read_text(encoding="utf-8")
+    return (
+        f"{face}live-figure {{ {light} {shows_light} }}\n"
+        f"@media (prefers-color-scheme: dark) {{ live-figure {{ {dark} {shows_dark} }} }}\n"
+        f"{told('light')} {{ {light} {shows_light} }}\n{told('dark')} {{ {dark} {shows_dark} }}\n"
+        f"{style()}{published}"
+    )
+
+
+def _variables(palette: theme.Palette) -> str:
+    variables = theme.variables(palette) | {"--st-font": "inherit", "--st-heading-font": "inherit"}
+    return " ".join(f"{name}: {value};" for name, value in variables.items())
+
+
+def shared_files() -> dict[str, bytes]:
+    """Return what all figures share but plotly.js, by its name."""
+    texts = {
+        f"{NAME}.css": stylesheet(),
+        f"{NAME}.js": module(),
+        f"{NAME}-kit.js": part(f"{NAME}-kit", bundle("kit.js")),
+    }
+    for name in FONTS:
+        texts[f"{NAME}-{name}.js"] = part(f"{NAME}-{name}", base64.b64encode(font(name)).decode())
+    if language() != SOURCE:
+        texts[_words_name()] = f"window.labWords = {json.dumps(browser_words(), ensure_ascii=False)};\n"
+    return {name: text.encode() for name, text in texts.items()}

@@ -1,0 +1,46 @@
+"""The font of the figures, the app's own, cut to the letters that are needed: as WOFF2."""
+
+import io
+from collections.abc import Iterable
+from functools import cache, lru_cache
+
+from attn_ui.streamlit_inside import front_end
+
+# What figures write: Latin, Greek, marks above letters, arrows and the signs of mathematics.
+_RANGES = (
+    (0x20, 0x24F),
+    (0x2B0, 0x3FF),
+    (0x1D00, 0x1DBF),
+    (0x2000, 0x20CF),
+    (0x2100, 0x22FF),
+    (0x2500, 0x25FF),
+)
+
+
+@cache
+def of_sites() -> bytes:
+    """Return it with all letters that figures write."""
+    return of_text("".join(chr(code) for first, last in _RANGES for code in range(first, last + 1)))
+
+
+@lru_cache(maxsize=512)
+def of_text(text: str) -> bytes:
+    """Return it with the letters of a text; those that it has not are left out.
+
+    Raises:
+        LookupError: Streamlit has no such font any more; ImportError: fontTools is not installed.
+    """
+    from fontTools.subset import Options, Subsetter, load_font, save_font  # noqa: PLC0415  (only sites need it)
+
+    options = Options(flavor="woff2", layout_features=["kern", "mark", "mkmk", "ccmp", "tnum"])
+    read = load_font(str(front_end.font("SourceSansVF-Upright")), options)
+    subsetter = Subsetter(options)
+    subsetter.populate(unicodes=_codes(text))
+    subsetter.subset(read)
+    file = io.BytesIO()
+    save_font(read, file, options)
+    return file.getvalue()
+
+
+def _codes(text: Iterable[str]) -> list[int]:
+    return sorted({ord(letter) for letter in text})

@@ -1,0 +1,95 @@
+"""Pictures of figures for where no script runs, for paper, and until the live ones are there.
+
+A Chromium draws them with the live figure's own modules (`attn_live/js/still.js`), so there is no second
+renderer. Each is an SVG with the letters that it writes, for no font of a page reaches into a picture.
+"""
+
+import base64
+import re
+from collections.abc import Sequence
+from html import unescape
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from attn_live.bundle import bundle
+from attn_ui.export.slides import chromium
+from attn_ui.publish import letters
+from attn_ui.publish.element import COLOURS, still_name
+from attn_ui.publish.figure import WIDTHS
+from attn_ui.publish.files import plotly_of
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+_TEXT = re.compile(r">([^<>]+)<")
+_MESSAGE = re.compile(r'= "([A-Za-z0-9+/=]+)";\s*$')
+_FIGURE = re.compile(r"[0-9a-f]{16}\.js")
+
+
+def draw_stills(folder: Path, chromium_path: str | None = None) -> int:
+    """Draw the pictures that figures of a folder lack; return how many.
+
+    Args:
+        folder: of a `files.Site` that was written; chromium_path: the browser's program, where it is not
+            found by itself.
+
+    Raises:
+        SlidesError: there is no Chromium, or no Playwright to drive it.
+    """
+    lacking = [path.stem for path in sorted(folder.glob("*.js")) if _lacks(path)]
+    if not lacking:
+        return 0
+    with chromium(chromium_path) as browser:
+        page = browser.new_page()
+        _prepare(page, plotly_of(folder))
+        for name in lacking:
+            for drawn in _drawn(page, folder / f"{name}.js"):
+                file = folder / still_name(name, drawn["room"], drawn["colours"])
+                file.write_text(drawn["svg"], encoding="utf-8")
+        page.close()
+    return len(lacking) * len(WIDTHS) * len(COLOURS)
+
+
+def with_letters(svgs: Sequence[str]) -> list[str]:
+    """Return drawings of one figure with the font that they are written in, its letters alone."""
+    text = "".join(
+        sorted({letter for svg in svgs for piece in _TEXT.findall(svg) for letter in unescape(piece)})
+    )
+    if not text.strip():
+        return list(svgs)
+    held = base64.b64encode(letters.of_text(text)).decode()
+    face = (
+        f'@font-face{{font-family:"Source Sans";font-weight:200 900;src:url(data:font/woff2;base64,{held})}}'
+    )
+    return [re.sub(r"(<svg[^>]*>)", rf"\1<style>{face}</style>", svg, count=1) for svg in svgs]
+
+
+def _lacks(path: Path) -> bool:
+    if not _FIGURE.fullmatch(path.name):
+        return False
+    names = (still_name(path.stem, width, colours) for width in WIDTHS for colours in COLOURS)
+    return not all((path.parent / name).is_file() for name in names)
+
+
+def _prepare(page: "Page", plotly: str) -> None:
+    """Have a page know what draws; nothing is fetched."""
+    font = base64.b64encode(letters.of_sites()).decode()
+    page.set_content("<!doctype html><title>stills</title><p style='font-family:\"Source Sans\"'>a</p>")
+    page.add_style_tag(
+        content='@font-face { font-family: "Source Sans"; font-weight: 200 900; '
+        f"src: url(data:font/woff2;base64,{font}) }}"
+    )
+    page.add_script_tag(content=plotly)
+    page.add_script_tag(content=f"(() => {{\n{bundle('stills.js')}}})();")
+    page.evaluate("() => Promise.all([document.fonts.load('14px \"Source Sans\"'), document.fonts.ready])")
+
+
+def _drawn(page: "Page", path: Path) -> list[dict[str, Any]]:
+    found = _MESSAGE.search(path.read_text(encoding="utf-8"))
+    assert found is not None, f"{path} holds no message"
+    drawn: list[dict[str, Any]] = page.evaluate(
+        "([message, widths, colours]) => window.labStills(message, widths, colours)",
+        [found[1], list(WIDTHS), list(COLOURS)],
+    )
+    lettered = with_letters([each["svg"] for each in drawn])
+    return [{**each, "svg": svg} for each, svg in zip(drawn, lettered, strict=True)]
