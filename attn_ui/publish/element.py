@@ -54,7 +54,7 @@ def element(figure: Published, root: str, app: str = "", *, message: str = "", s
     about = {"figure": figure.id, "root": root, "app": app}
     data = "".join(f' data-{name}="{escape(value)}"' for name, value in about.items() if value)
     return (
-        f'<live-figure id="figure-{figure.id}"{data} lang="{figure.spoken}">{inside}{held}'
+        f'<live-figure{data} lang="{figure.spoken}">{inside}{held}'
         f"{_more(figure, app)}</live-figure>"
     )
 
