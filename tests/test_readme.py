@@ -41,7 +41,7 @@ def test_every_snippet_runs(
     if "weights.html" in code:
         assert (tmp_path / "weights.html").stat().st_size > 1000
     if "print(" in code:
-        assert "weights" in capsys.readouterr().out or "captured" in code
+        assert capsys.readouterr().out.strip()
 
 
 SMALL = "hidden_size=32, num_hidden_layers=2, num_attention_heads=4, intermediate_size=48"
