@@ -88,8 +88,9 @@ export function trim(root) {
     }
   }
   const used = new Set([root, ...all].flatMap(pointedAt));
+  // What holds the definitions has a name too, that nothing points at.
   for (const each of all.filter(({ id }) => id && !used.has(id))) {
-    if (each.closest("defs")) each.remove();
+    if (each.parentElement?.closest("defs")) each.remove();
     else each.removeAttribute("id");
   }
   // From the inside out: what has lost all that stood in it goes too.
