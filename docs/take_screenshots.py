@@ -1,6 +1,7 @@
 """Take the pictures of the pages from a running app: `python -m docs.take_screenshots [ADDRESS]`.
 
-Screenshots are the README's, and what a link unfolds to; a browser that is too old shows the drawings.
+Screenshots are the README's and the book's, and what a link unfolds to; a browser that is too old shows the
+drawings.
 """
 
 import sys

@@ -12,7 +12,7 @@ LINK = re.compile(r"\]\((?!https?:)([^)#]*)(?:#([^)]+))?\)")
 NAMED_FILE = re.compile(r"`((?:attn_\w+|pages|tests|deploy|benchmarks|docs)/[\w./]+)`")
 
 
-def _anchors(page: Path) -> set[str]:
+def anchors(page: Path) -> set[str]:
     """The anchors that GitHub gives to a page's headings."""
     headings = re.findall(r"^#+ (.+)$", page.read_text(encoding="utf-8"), re.MULTILINE)
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
@@ -29,6 +29,6 @@ def test_links_and_named_files_are_there(page: Path) -> None:
     for target, anchor in LINK.findall(text):
         there = page.parent / target if target else page
         assert there.exists(), f"{page.name} links to {target}, which is not there"
-        assert not anchor or anchor in _anchors(there), f"{page.name}: no heading #{anchor} in {there.name}"
+        assert not anchor or anchor in anchors(there), f"{page.name}: no heading #{anchor} in {there.name}"
     for named in NAMED_FILE.findall(text):
         assert (ROOT / named).exists(), f"{page.name} names {named}, which is not there"

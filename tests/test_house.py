@@ -18,7 +18,7 @@ from tests.pages import PAGES as WALKED
 
 ROOT = Path(__file__).resolve().parents[1]
 GUIDE = (ROOT / "CONTRIBUTING.md").read_text()
-README = (ROOT / "README.md").read_text()
+READMES = {"README.md": "How it is built", "README.zh.md": "代码如何组织"}
 PACKAGES = ("attn_core", "attn_figures", "attn_live", "attn_ui", "attn_words", "pages")
 JUDGED = {*PACKAGES, "torch", "numpy", "streamlit", "plotly"}
 
@@ -118,8 +118,10 @@ def files(picture: str) -> tuple[set[str], set[str]]:
     return top, inside
 
 
-def test_the_readme_draws_the_house_as_it_is() -> None:
-    (picture,) = re.findall(r"## How it is built\n\n(.*?)\n\n", README, re.DOTALL)
+@pytest.mark.parametrize(("readme", "heading"), READMES.items())
+def test_the_readme_draws_the_house_as_it_is(readme: str, heading: str) -> None:
+    text = (ROOT / readme).read_text(encoding="utf-8")
+    (picture,) = re.findall(rf"## {heading}\n\n(.*?)\n\n", text, re.DOTALL)
     top, inside = files(picture)
     listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=False)
     tracked = [path.partition("/")[0] for path in listed.stdout.splitlines() if "/" in path]

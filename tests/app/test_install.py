@@ -131,12 +131,14 @@ def _text(name: str) -> str:
 def test_every_way_to_install_takes_torch_from_its_own_index_first() -> None:
     assert "deploy/install.py" in _text("Makefile")
     assert "deploy/install.py --locked" in _text("deploy/Dockerfile")
-    readme = _text("README.md")
-    assert readme.count("deploy/install.py") == 1
-    first = readme.index(f"pip install --no-deps --index-url {CPU_BUILDS} {torch_wanted()}")
-    assert first < readme.index("pip install -r requirements.txt")
+    guides = ("README.md", "README.zh.md", "docs/book/install.md")
+    for guide in guides:
+        text = _text(guide)
+        first = text.index(f"pip install --no-deps --index-url {CPU_BUILDS} {torch_wanted()}")
+        assert first < text.index("pip install -r requirements.txt")
+    assert _text("docs/book/install.md").count("deploy/install.py") == 1
     commands = "\n".join(
-        _text(name) for name in ("README.md", "deploy/README.md", "deploy/Dockerfile", "Makefile")
+        _text(name) for name in (*guides, "deploy/README.md", "deploy/Dockerfile", "Makefile")
     )
     assert not re.search(r"extra.index", commands, re.IGNORECASE)
     for path in ROOT.glob("requirements*.txt"):

@@ -1,4 +1,4 @@
-"""What a browser must have: one list, the README's table, and what is seen where something is missing."""
+"""What a browser must have: one list, the table of the guide, and what is seen where something is missing."""
 
 import re
 from pathlib import Path
@@ -12,7 +12,7 @@ from attn_ui.export import standalone
 
 pytestmark = pytest.mark.still
 
-README = Path(__file__).resolve().parents[2] / "README.md"
+GUIDE = Path(__file__).resolve().parents[2] / "docs" / "book" / "install.md"
 # How each need is taken away: what deletes it, or a part of what a style sheet asks for.
 DELETED = {
     **{"withResolvers": "Promise", "toSorted": "Array.prototype", "replaceAll": "String.prototype"},
@@ -55,7 +55,7 @@ def versions(needs: list[dict[str, Any]]) -> list[str]:
 
 def test_the_table_of_oldest_browsers_follows_from_the_list(needs: list[dict[str, Any]]) -> None:
     rows = re.findall(
-        r"^\| (The app|A saved file that moves) \| (.*) \| (.*) \| (.*) \|$", README.read_text(), re.M
+        r"^\| (The app|A saved file that moves) \| (.*) \| (.*) \| (.*) \|$", GUIDE.read_text(), re.M
     )
     assert [row[1:] for row in rows] == [
         tuple(versions(needs)),

@@ -1,4 +1,4 @@
-"""The README's pictures are taken by one script, and are those that it shows."""
+"""The pictures of the README and of the book are taken by one script, and are those that these show."""
 
 import re
 from pathlib import Path
@@ -14,8 +14,13 @@ SIZES = {"projector": (1366, 768), "slide": (1280, 720)}
 MOST_BYTES = 200_000
 
 
-def test_the_readme_shows_what_the_script_takes() -> None:
-    shown = re.findall(r"!\[[^]]+\]\(docs/(.*?)\.png\)", (DOCS.parent / "README.md").read_text())
+def test_the_guides_show_what_the_script_takes() -> None:
+    shown = []
+    for guide in (*DOCS.parent.glob("README*.md"), *DOCS.glob("book/*.md")):
+        for target in re.findall(r"!\[[^]]+\]\((.*?)\)", guide.read_text(encoding="utf-8")):
+            picture = (guide.parent / target).resolve()
+            assert picture.parent == DOCS
+            shown.append(picture.stem)
     assert set(shown) <= set(script.PICTURES)
     assert {path.stem for path in DOCS.glob("*.png")} == set(script.PICTURES)
     assert set(SIZES) <= set(shown)
