@@ -38,7 +38,7 @@ def element(figure: Published, root: str, app: str = "", *, message: str = "", s
         stills: whether there are pictures of it.
     """
     rooms = ";".join(f"--live-{width}:{height}px" for width, height in figure.rooms.items())
-    still = _stills(figure, root) if stills else ""
+    still = _stills(figure, root) if stills else f"<noscript><p>{escape(figure.alt)}</p></noscript>"
     inside = (
         markup()
         .replace('role="group"', f'role="group" aria-label="{escape(figure.name)}"', 1)
@@ -53,10 +53,7 @@ def element(figure: Published, root: str, app: str = "", *, message: str = "", s
     held = f'<script type="application/octet-stream">{message}</script>' if message else ""
     about = {"figure": figure.id, "root": root, "app": app}
     data = "".join(f' data-{name}="{escape(value)}"' for name, value in about.items() if value)
-    return (
-        f'<live-figure{data} lang="{figure.spoken}">{inside}{held}'
-        f"{_more(figure, app)}</live-figure>"
-    )
+    return f'<live-figure{data} lang="{figure.spoken}">{inside}{held}{_more(figure, app)}</live-figure>'
 
 
 def _stills(figure: Published, root: str) -> str:
