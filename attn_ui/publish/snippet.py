@@ -17,7 +17,7 @@ from attn_words import LANGUAGES, speaking
 
 FOLDER = f"{NAME}/"
 """Where a page finds the files: a folder beside it."""
-_DATE = (1980, 1, 1, 0, 0, 0)  # the same archive from every process
+_READABLE = 0o644 << 16  # by everybody, where it is unpacked
 
 
 def snippet(link: str, app: str = "") -> str:
@@ -46,7 +46,9 @@ def archive(plotly: Path | None = None) -> bytes:
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as packed:
         for name, content in files.items():
-            packed.writestr(zipfile.ZipInfo(FOLDER + name, _DATE), content, zipfile.ZIP_DEFLATED)
+            about = zipfile.ZipInfo(FOLDER + name)  # without a date: the same bytes from every process
+            about.external_attr = _READABLE
+            packed.writestr(about, content, zipfile.ZIP_DEFLATED)
     return file.getvalue()
 
 

@@ -241,7 +241,7 @@ def _page(url: str, settings: Sequence[Parameter], app: str) -> None:
     st.markdown(paragraph(paste, _("It moves there without a server.")))
     _field("snippet", _SNIPPET, _("The figure as HTML"), _("Copy the HTML"))(key="share-snippet", data=text)
     size = _size(len(text.encode()))
-    holds = _("{size}: all steps of the figure, its sentence and its numbers.", size=size)
+    holds = _("{size}: the figure with its steps, its sentence and its numbers.", size=size)
     covered = _("What is covered here is covered there too.") if COVER.name in st.query_params else ""
     st.caption(paragraph(holds, covered))
     beside = _("It needs the folder `{folder}` beside the page, once for all figures there.", folder=NAME)
@@ -250,7 +250,8 @@ def _page(url: str, settings: Sequence[Parameter], app: str) -> None:
     address = f".{PLOTLY_ROUTE}/{ARCHIVE}?v={files_version()}"
     st.html(f'<a class="share-files" href="{address}" download="{ARCHIVE}">{html.escape(called)}</a>')
     st.markdown(_("In MyST Markdown, for Sphinx or Jupyter Book:"))
-    st.code(f"```{{attention}} {here if url else f'/{here}'}\n```", language=None, wrap_lines=True)
+    named = figures_link(url, lang=False)  # a project has a language of its own
+    st.code(f"```{{attention}} {named if url else f'/{named}'}\n```", language=None, wrap_lines=True)
     st.caption(
         _(
             "`{extension}` among the extensions of the project switches this on; this app's code must be "
@@ -260,9 +261,9 @@ def _page(url: str, settings: Sequence[Parameter], app: str) -> None:
     )
 
 
-def figures_link(url: str) -> str:
-    """Return the link of the figure on screen from the page's name on, without what frames a page alone."""
-    kept = {PIN, COMPARE.name, COVER.name, PREDICT.name, LANG.name}
+def figures_link(url: str, *, lang: bool = True) -> str:
+    """Return the link of the figure on screen from the page's name on, without what only frames a page."""
+    kept = {PIN, COMPARE.name, COVER.name, PREDICT.name, *([LANG.name] if lang else [])}
     pairs = said_by_address(*({each.name for each in framing(())} - kept))
     return f"{url}?{urlencode(pairs)}" if pairs else url
 
