@@ -116,6 +116,7 @@ node_modules/.check: package.json
 	npm install --silent --no-package-lock --no-audit --no-fund
 	@touch $@
 
+# What a site of figures costs takes some ten minutes more: python -m benchmarks.book
 bench: .venv/.bench browser
 	$(BIN)/python -m benchmarks.core
 	$(BIN)/python -m benchmarks.pages

@@ -91,6 +91,7 @@ export function trim(root) {
     }
   }
   const used = new Set([root, ...all].flatMap(pointedAt));
+  // What holds the definitions has a name too, that nothing points at.
   for (const each of all.filter(({ id }) => id && !used.has(id))) {
     if (each.parentElement?.closest("defs")) each.remove();
     else each.removeAttribute("id");

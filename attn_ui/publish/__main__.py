@@ -27,10 +27,10 @@ _PAGE = """<!doctype html>
 <title>{title}</title>
 {head}<style>
 :root {{ --paper: {light.paper}; --ink: {light.ink}; }}
-@media (prefers-color-scheme: dark) {{ :root {{ --paper: {dark.paper}; --ink: {dark.ink}; }} }}
+@media screen and (prefers-color-scheme: dark) {{ :root {{ --paper: {dark.paper}; --ink: {dark.ink}; }} }}
 body {{ margin: 0 auto; padding: 1rem; max-width: 60rem; background: var(--paper); color: var(--ink); }}
 body {{ font: 1rem/1.5 system-ui, sans-serif; }}
-h2 {{ margin: 2rem 0 0; font-weight: 500; }}
+h2 {{ margin: 2rem 0 0; font-weight: 500; break-after: avoid; }}
 </style>
 </head>
 <body>

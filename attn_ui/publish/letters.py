@@ -6,6 +6,7 @@ from functools import cache, lru_cache
 
 from attn_ui.streamlit_inside import front_end
 
+_FONT = "SourceSansVF-Upright"
 # What figures write: Latin, Greek, marks above letters, arrows and the signs of mathematics.
 _RANGES = (
     (0x20, 0x24F),
@@ -19,8 +20,14 @@ _RANGES = (
 
 @cache
 def of_sites() -> bytes:
-    """Return it with all letters that figures write."""
-    return of_text("".join(chr(code) for first, last in _RANGES for code in range(first, last + 1)))
+    """Return it with all letters that figures write; uncut where fontTools is not installed.
+
+    That is so on an app's server.
+    """
+    try:
+        return of_text("".join(chr(code) for first, last in _RANGES for code in range(first, last + 1)))
+    except ImportError:
+        return front_end.font(_FONT).read_bytes()
 
 
 @lru_cache(maxsize=512)
@@ -33,12 +40,12 @@ def of_text(text: str) -> bytes:
     from fontTools.subset import Options, Subsetter, load_font, save_font  # noqa: PLC0415  (only sites need it)
 
     options = Options(flavor="woff2", layout_features=["kern", "mark", "mkmk", "ccmp", "tnum"])
-    read = load_font(str(front_end.font("SourceSansVF-Upright")), options)
     subsetter = Subsetter(options)
     subsetter.populate(unicodes=_codes(text))
-    subsetter.subset(read)
     file = io.BytesIO()
-    save_font(read, file, options)
+    with load_font(str(front_end.font(_FONT)), options) as read:
+        subsetter.subset(read)
+        save_font(read, file, options)
     return file.getvalue()
 
 

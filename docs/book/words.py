@@ -55,7 +55,7 @@ def main() -> int:
 
 
 def _without_dates(made: Path, kept: Path) -> None:
-    """Keep a catalogue as it was made, but for when and by whom, so that nothing changes where no word does."""
+    """Keep a catalogue as it was made, but for when and by whom: nothing changes where no word does."""
     dates = ('"POT-Creation-Date', '"PO-Revision-Date', '"Last-Translator', '"Language-Team', '"Generated-By')
     lines = made.read_text(encoding="utf-8").splitlines(keepends=True)
     kept.write_text("".join(line for line in lines if not line.startswith(dates)), encoding="utf-8")
