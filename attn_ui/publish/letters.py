@@ -33,12 +33,12 @@ def of_text(text: str) -> bytes:
     from fontTools.subset import Options, Subsetter, load_font, save_font  # noqa: PLC0415  (only sites need it)
 
     options = Options(flavor="woff2", layout_features=["kern", "mark", "mkmk", "ccmp", "tnum"])
-    read = load_font(str(front_end.font("SourceSansVF-Upright")), options)
     subsetter = Subsetter(options)
     subsetter.populate(unicodes=_codes(text))
-    subsetter.subset(read)
     file = io.BytesIO()
-    save_font(read, file, options)
+    with load_font(str(front_end.font("SourceSansVF-Upright")), options) as read:  # it reads as it needs
+        subsetter.subset(read)
+        save_font(read, file, options)
     return file.getvalue()
 
 
