@@ -247,7 +247,7 @@ def _two_keys() -> AttentionSample:
     keys = _matrix([4, 5, 6], [7, 8, 9])
     return AttentionSample(
         "two-keys",
-        "One query, two keys: the scores 32 and 50 differ so much that the softmax saturates. Why scale?",
+        N_("One query, two keys: the scores 32 and 50 differ so much that the softmax saturates. Why scale?"),
         ("query",),
         ("key 1", "key 2"),
         _matrix([1, 2, 3]),
@@ -280,7 +280,12 @@ ATTENTION_SAMPLES: Mapping[str, AttentionSample] = MappingProxyType(
         sample.name: sample
         for sample in (
             _two_keys(),
-            _to_itself("i-love-ice", "I love ice", _ICE, "Three tokens of width 4 under random projections."),
+            _to_itself(
+                "i-love-ice",
+                "I love ice",
+                _ICE,
+                N_("Three tokens of width 4 under random projections."),
+            ),
             _to_itself(
                 "i-love-ice-two-heads",
                 "I love ice",
@@ -297,7 +302,7 @@ ATTENTION_SAMPLES: Mapping[str, AttentionSample] = MappingProxyType(
                 "i-love-dogs",
                 "I love dogs",
                 _DOGS,
-                "One-hot rows attend as they are: every token mostly to itself, to the others alike.",
+                N_("One-hot rows attend as they are: every token mostly to itself, to the others alike."),
                 projected=False,
             ),
             _to_itself(

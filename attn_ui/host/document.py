@@ -13,6 +13,7 @@ from functools import cache, lru_cache, partial
 from urllib.parse import parse_qsl
 
 import streamlit as st
+from anyio import to_thread
 from plotly.offline import get_plotlyjs_version
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import FileResponse, Response
@@ -33,7 +34,7 @@ from attn_ui.host.assets import (
     takes_gzip,
 )
 from attn_ui.host.spoken import language_of
-from attn_ui.screen import find, style, terms
+from attn_ui.screen import find, share, style, terms
 from attn_ui.screen.live_figure import PLOTLY_ROUTE, module_address, module_version
 from attn_ui.streamlit_inside import front_end, markup, routes
 from attn_words import LANGUAGES, PSEUDO, SOURCE, is_spoken, speaking
@@ -106,6 +107,7 @@ _PARTS: dict[str, tuple[Callable[[], str | bytes], str, Callable[[], str]]] = {
     f"{PLOTLY_ROUTE[1:]}/terms.json": (terms.listing, "application/json", terms.listing_version),
     f"{PLOTLY_ROUTE[1:]}/kit.js": (lambda: bundle("kit.js"), "text/javascript", kit_version),
     f"{PLOTLY_ROUTE[1:]}/moving.html": (page, "text/plain", kit_version),
+    f"{PLOTLY_ROUTE[1:]}/{share.ARCHIVE}": (share.files, "application/zip", share.files_version),
     f"{PLOTLY_ROUTE[1:]}/icon.svg": (_icon, "image/svg+xml", lambda: mark(_icon())),
     **{
         f"{PLOTLY_ROUTE[1:]}/fonts/{name}.ttf": (partial(font, name), "font/ttf", kit_version)
@@ -211,7 +213,8 @@ class Assets:
         if name in _PARTS:
             _, _, version = _PARTS[name]
             spoken = asked[LANG.name] if is_spoken(asked.get(LANG.name)) else SOURCE
-            return _part(name, spoken).answer(headers, scope["method"], _kept(asked_for == version()))
+            part = await to_thread.run_sync(_part, name, spoken)
+            return part.answer(headers, scope["method"], _kept(asked_for == version()))
         asset = self.front.texts.get(name)
         if name in link_preview.PICTURES:
             return FileResponse(link_preview.PICTURES[name], headers={"Cache-Control": link_preview.KEPT})

@@ -38,7 +38,7 @@ def element(figure: Published, root: str, app: str = "", *, message: str = "", s
         stills: whether there are pictures of it.
     """
     rooms = ";".join(f"--live-{width}:{height}px" for width, height in figure.rooms.items())
-    still = _stills(figure, root) if stills else ""
+    still = _stills(figure, root) if stills else f"<noscript><p>{escape(figure.alt)}</p></noscript>"
     inside = (
         markup()
         .replace('role="group"', f'role="group" aria-label="{escape(figure.name)}"', 1)

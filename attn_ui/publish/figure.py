@@ -1,5 +1,6 @@
 """What a link to the app shows, computed once, as everything that a web page needs to show it for ever."""
 
+import base64
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -68,6 +69,11 @@ class Published:
     def id(self) -> str:
         """Its name among all figures: the same figure has the same, whoever publishes it."""
         return hashlib.sha256(self.message).hexdigest()[:16]
+
+    @property
+    def in_base64(self) -> str:
+        """The message as text, as scripts and elements hold it."""
+        return base64.b64encode(self.message).decode()
 
     @property
     def said(self) -> str:

@@ -56,7 +56,7 @@ class Site:
         path = self.folder / f"{figure.id}.js"
         if figure.id not in self._written and not path.is_file():
             self.folder.mkdir(parents=True, exist_ok=True)
-            path.write_text(part(figure.id, base64.b64encode(figure.message).decode()), encoding="utf-8")
+            path.write_text(part(figure.id, figure.in_base64), encoding="utf-8")
         self._written.add(figure.id)
         return element(figure, root, self.app, stills=self.stills)
 
@@ -76,7 +76,7 @@ class Site:
     def write(self) -> None:
         """Write the files that all figures share, in the language that is spoken."""
         self.folder.mkdir(parents=True, exist_ok=True)
-        for name, content in {**shared_files(), **self._library()}.items():
+        for name, content in {**shared_files(), **library(self.plotly)}.items():
             (self.folder / name).write_bytes(content)
 
     def missing(self) -> list[str]:
@@ -89,10 +89,12 @@ class Site:
             if not (self.folder / (name := still_name(figure, width, colours))).is_file()
         ]
 
-    def _library(self) -> Mapping[str, bytes]:
-        chosen = self.plotly or (CARTESIAN if CARTESIAN.is_file() else None)
-        text = get_plotlyjs() if chosen is None else chosen.read_text(encoding="utf-8")
-        return {_plotly_name(): text.encode()}
+
+def library(file: Path | None = None) -> Mapping[str, bytes]:
+    """Return plotly.js by its name: a bundle; else the part that figures need, where that was fetched."""
+    chosen = file or (CARTESIAN if CARTESIAN.is_file() else None)
+    text = get_plotlyjs() if chosen is None else chosen.read_text(encoding="utf-8")
+    return {_plotly_name(): text.encode()}
 
 
 def part(name: str, text: str) -> str:

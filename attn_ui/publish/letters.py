@@ -6,6 +6,7 @@ from functools import cache, lru_cache
 
 from attn_ui.streamlit_inside import front_end
 
+_FONT = "SourceSansVF-Upright"
 # What figures write: Latin, Greek, marks above letters, arrows and the signs of mathematics.
 _RANGES = (
     (0x20, 0x24F),
@@ -19,8 +20,14 @@ _RANGES = (
 
 @cache
 def of_sites() -> bytes:
-    """Return it with all letters that figures write."""
-    return of_text("".join(chr(code) for first, last in _RANGES for code in range(first, last + 1)))
+    """Return it with all letters that figures write; uncut where fontTools is not installed.
+
+    That is so on an app's server.
+    """
+    try:
+        return of_text("".join(chr(code) for first, last in _RANGES for code in range(first, last + 1)))
+    except ImportError:
+        return front_end.font(_FONT).read_bytes()
 
 
 @lru_cache(maxsize=512)
@@ -36,7 +43,7 @@ def of_text(text: str) -> bytes:
     subsetter = Subsetter(options)
     subsetter.populate(unicodes=_codes(text))
     file = io.BytesIO()
-    with load_font(str(front_end.font("SourceSansVF-Upright")), options) as read:  # it reads as it needs
+    with load_font(str(front_end.font(_FONT)), options) as read:
         subsetter.subset(read)
         save_font(read, file, options)
     return file.getvalue()

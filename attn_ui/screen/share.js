@@ -4,7 +4,7 @@ const STOPS = "a[href], button, input, textarea, [tabindex]";
 const panels = new WeakSet(); // those whose keys are heard
 
 export default function ({ parentElement, data }) {
-  const field = parentElement.querySelector("input");
+  const field = parentElement.querySelector(".share-link");
   const said = parentElement.querySelector("[role=status]");
   if (field.value !== data) said.textContent = "";
   field.value = data;

@@ -1,4 +1,4 @@
-"""Share: the link with its QR code, the settings as a file, and a lesson link made from them."""
+"""Share: the link with its QR code, settings as a file, a lesson link, the figure for another web page."""
 
 import html
 from collections.abc import Sequence
@@ -12,11 +12,18 @@ import streamlit as st
 from attn_live.bundle import joined
 from attn_ui.base.bounds import MAX_SETTINGS_BYTES
 from attn_ui.base.framing import COVER, LANG, PARTS, PREDICT, SAY, framing
+from attn_ui.base.markdown import plain
 from attn_ui.base.parameters import Parameter
 from attn_ui.base.pin import COMPARE, PIN, Pin
+from attn_ui.base.shared_cache import shared
 from attn_ui.host import reach
+from attn_ui.host.assets import plotly_js
+from attn_ui.host.hosting import hosting
+from attn_ui.publish.files import NAME
+from attn_ui.publish.snippet import archive, archive_version, snippet
 from attn_ui.screen import predicting, settings_file, state
 from attn_ui.screen.address import said_by_address
+from attn_ui.screen.live_figure import PLOTLY_ROUTE
 from attn_words import SOURCE, _, cached, language, paragraph
 
 _HERE = Path(__file__).parent
@@ -24,10 +31,10 @@ _PLACE = "_share_place"  # where the run in progress has the panel, and what its
 _TURN = "_share_turn"  # how many files were opened
 _SAID = "_share_said"  # what the file that was opened last came to: the page, and a sentence
 MOST_SCANNED = 1_200  # characters of a link whose code a phone still reads from a projector
-_FIELD = (
-    '<input readonly aria-label="{link}" class="share-link"><button type="button">{copy}</button>'
-    '<span role="status"></span>'
-)
+_LINK = '<input readonly aria-label="{called}" class="share-link">'
+_SNIPPET = '<textarea readonly rows="6" wrap="off" aria-label="{called}" class="share-link"></textarea>'
+_COPIES = '<button type="button">{copy}</button><span role="status"></span>'
+ARCHIVE = "attention-lab.zip"
 
 
 def place(url: str, settings: Sequence[Parameter]) -> None:
@@ -65,6 +72,8 @@ def fill() -> None:
             st.markdown(said)
         st.divider()
         _lesson(settings)
+        st.divider()
+        _page(url, settings, "" if about else address.partition("?")[0].removesuffix(url))
 
 
 def link(*, framed: bool, **more: str) -> str:
@@ -113,7 +122,7 @@ def qr_code(text: str) -> str:
 
 
 def _link(key: str, address: str) -> None:
-    _copied()(key=f"share-{key}", data=address)
+    _field("link", _LINK, _("Link"), _("Copy the link"))(key=f"share-{key}", data=address)
     try:
         code = qr_code(address)
     except ValueError as error:
@@ -125,11 +134,12 @@ def _link(key: str, address: str) -> None:
 
 
 @cached()
-def _copied() -> Any:
+def _field(name: str, field: str, called: str, copy: str) -> Any:
+    """Return a field whose text can be copied."""
     spoken = language().replace("-", "_")
     return st.components.v2.component(
-        "share_link" if spoken == SOURCE else f"share_link_{spoken}",
-        html=_FIELD.format(link=_("Link"), copy=_("Copy the link")),
+        f"share_{name}" if spoken == SOURCE else f"share_{name}_{spoken}",
+        html=(field + _COPIES).format(called=html.escape(called), copy=html.escape(copy)),
         js=joined(_HERE / "share.js"),
         isolate_styles=False,
     )
@@ -209,3 +219,69 @@ def _covers() -> dict[str, str]:
         key=f"share-predict-{name}",
     )
     return {COVER.name: name, PREDICT.name: "" if kind == PREDICT.default else kind}
+
+
+_made = shared(snippet)
+
+
+def _page(url: str, settings: Sequence[Parameter], app: str) -> None:
+    """Hand over the figure for another web page; it is made while this is open, once for all visitors."""
+    if not st.toggle(_("Put it on my page"), key="share-page"):
+        return
+    here = figures_link(url)
+    try:
+        if tables := state.left_out(settings):
+            raise ValueError(_("Too long for a link: {tables}.", tables=_(", ").join(tables)))
+        text = _made(here, app)
+    except (ValueError, LookupError) as error:
+        none = _("This figure cannot be put on a page.")
+        st.warning(paragraph(none, plain(str(error))), icon=":material/info:")
+        return
+    paste = _("Paste this into any web page, where the figure is to stand.")
+    st.markdown(paragraph(paste, _("It moves there without a server.")))
+    _field("snippet", _SNIPPET, _("The figure as HTML"), _("Copy the HTML"))(key="share-snippet", data=text)
+    size = _size(len(text.encode()))
+    holds = _("{size}: the figure with its steps, its sentence and its numbers.", size=size)
+    covered = _("What is covered here is covered there too.") if COVER.name in st.query_params else ""
+    st.caption(paragraph(holds, covered))
+    beside = _("It needs the folder `{folder}` beside the page, once for all figures there.", folder=NAME)
+    st.markdown(beside)
+    called = _("Download the folder as a ZIP ({size})", size=_size(len(files())))
+    address = f".{PLOTLY_ROUTE}/{ARCHIVE}?v={files_version()}"
+    st.html(f'<a class="share-files" href="{address}" download="{ARCHIVE}">{html.escape(called)}</a>')
+    st.markdown(_("In MyST Markdown, for Sphinx or Jupyter Book:"))
+    named = figures_link(url, lang=False)  # a project has a language of its own
+    st.code(f"```{{attention}} {named if url else f'/{named}'}\n```", language=None, wrap_lines=True)
+    st.caption(
+        _(
+            "`{extension}` among the extensions of the project switches this on; this app's code must be "
+            "installed there.",
+            extension="attn_ui.publish.sphinx",
+        )
+    )
+
+
+def figures_link(url: str, *, lang: bool = True) -> str:
+    """Return the link of the figure on screen from the page's name on, without what only frames a page."""
+    kept = {PIN, COMPARE.name, COVER.name, PREDICT.name, *([LANG.name] if lang else [])}
+    pairs = said_by_address(*({each.name for each in framing(())} - kept))
+    return f"{url}?{urlencode(pairs)}" if pairs else url
+
+
+def files() -> bytes:
+    """Return the ZIP of what figures on other pages share, with the plotly.js that this server has."""
+    return archive(_bundle())
+
+
+def files_version() -> str:
+    """Return a mark of it."""
+    return archive_version(_bundle())
+
+
+def _bundle() -> Path | None:
+    folder = hosting().plotly_js
+    return plotly_js(folder).path if folder else None
+
+
+def _size(n_bytes: int) -> str:
+    return f"{n_bytes / 1000:.0f} kB" if n_bytes < 1_000_000 else f"{n_bytes / 1_000_000:.1f} MB"

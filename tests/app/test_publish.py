@@ -543,7 +543,10 @@ def test_the_command_says_what_to_install(
 ) -> None:
     for name in ("fontTools", "fontTools.subset"):
         monkeypatch.setitem(sys.modules, name, None)
-    assert command.main(["single-head", "--out", str(tmp_path), "--no-stills"]) == 2
+    assert command.main(["single-head", "--out", str(tmp_path), "--no-stills"]) == 0  # the whole font then
+    monkeypatch.setattr(command, "draw_stills", lambda *_: letters.of_text("a"))
+    capsys.readouterr()
+    assert command.main(["single-head", "--out", str(tmp_path)]) == 2
     assert capsys.readouterr().err == (
         "publish: fontTools is missing: pip install -r requirements-book.txt\n"
     )

@@ -1,0 +1,58 @@
+"""A figure as a piece of HTML that is pasted into a web page, and the files beside that page that it needs.
+
+No folder of figures is written: the figure's message stands in the piece itself. No picture stands in it, for
+that takes a browser; where no script runs, words do.
+"""
+
+import io
+import zipfile
+from functools import cache
+from pathlib import Path
+
+from attn_live.bundle import mark
+from attn_ui.publish.element import element
+from attn_ui.publish.figure import published
+from attn_ui.publish.files import NAME, Site, library, shared_files
+from attn_words import LANGUAGES, speaking
+
+FOLDER = f"{NAME}/"
+"""Where a page finds the files: a folder beside it."""
+_READABLE = 0o644 << 16  # by everybody, where it is unpacked
+
+
+def snippet(link: str, app: str = "") -> str:
+    """Return the figure of a link as HTML that needs nothing but the files of `archive`.
+
+    Args:
+        link: from the page's name on, as `attn_ui.publish.figure.published` takes it, with what it raises.
+        app: the address of the app that the figure leads to; "" for none.
+    """
+    figure = published(link)
+    head = Site(Path(), app).head(FOLDER)
+    return f"{head}{element(figure, '', app, message=figure.in_base64, stills=False)}\n"
+
+
+@cache
+def archive(plotly: Path | None = None) -> bytes:
+    """Return a ZIP of the folder that all figures of a site share, whatever language they speak.
+
+    Args:
+        plotly: another bundle of plotly.js than the one at hand.
+    """
+    files = dict(library(plotly))
+    for spoken in LANGUAGES:
+        with speaking(spoken):
+            files |= shared_files()
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as packed:
+        for name, content in files.items():
+            about = zipfile.ZipInfo(FOLDER + name)  # without a date: the same bytes from every process
+            about.external_attr = _READABLE
+            packed.writestr(about, content, zipfile.ZIP_DEFLATED)
+    return file.getvalue()
+
+
+@cache
+def archive_version(plotly: Path | None = None) -> str:
+    """Return a mark of the ZIP, for its address."""
+    return mark(archive(plotly).hex())
