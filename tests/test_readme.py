@@ -40,8 +40,8 @@ def test_every_snippet_runs(
     exec(compile(code, name, "exec"), {})
     if "weights.html" in code:
         assert (tmp_path / "weights.html").stat().st_size > 1000
-    else:
-        assert "weights" in capsys.readouterr().out
+    if "print(" in code:
+        assert capsys.readouterr().out.strip()
 
 
 SMALL = "hidden_size=32, num_hidden_layers=2, num_attention_heads=4, intermediate_size=48"
@@ -76,6 +76,8 @@ def test_the_snippet_that_captures_runs_on_other_models(
 @pytest.mark.parametrize("text", TEXTS, ids=lambda path: path.name)
 def test_every_link_leads_somewhere(text: Path) -> None:
     for target, anchor in LINK.findall(text.read_text(encoding="utf-8")):
+        if target.startswith("project:"):  # of pages that are generated: the book's build follows it
+            continue
         there = text.parent / target if target else text
         assert there.exists(), f"{text.name} links to {target}"
         assert not anchor or anchor in anchors(there), f"{text.name}: no heading #{anchor} in {there.name}"

@@ -31,9 +31,11 @@ def targets() -> set[str]:
     return set(re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
 
 
-def test_there_are_workflows_that_test() -> None:
-    assert [path.stem for path in WORKFLOWS] == ["ci"]
+def test_there_are_workflows_that_test_and_publish() -> None:
+    assert [path.stem for path in WORKFLOWS] == ["book", "ci"]
     assert [step["run"] for path in WORKFLOWS for step in steps(path) if "run" in step] == [
+        "make browser",
+        "make book",
         "make test",
     ]
 
@@ -62,12 +64,19 @@ def test_a_workflow_may_do_no_more_than_it_must(workflow: Path) -> None:
     whole = yaml.safe_load(workflow.read_text(encoding="utf-8"))
     assert whole["permissions"] == {"contents": "read"}
     allowed = {name: job["permissions"] for name, job in jobs(workflow).items() if "permissions" in job}
-    publishing = {"publish": {"pages": "write", "id-token": "write"}}
+    publishing = {
+        "build": {"contents": "read", "pages": "read"},
+        "publish": {"pages": "write", "id-token": "write"},
+    }
     assert allowed == (publishing if workflow.stem == "book" else {})
     assert all(job["timeout-minutes"] <= 120 for job in jobs(workflow).values())
-    # A pull request builds, and publishes nothing.
-    for name in allowed:
-        assert "github.event_name != 'pull_request'" in jobs(workflow)[name]["if"]
+    for name, may in allowed.items():  # a pull request builds, and publishes nothing
+        assert "write" not in may.values() or "event_name != 'pull_request'" in jobs(workflow)[name]["if"]
+
+
+def test_the_book_is_published_from_where_it_is_built() -> None:
+    (upload,) = [step for step in steps(WORKFLOWS[0]) if "upload-pages-artifact" in step.get("uses", "")]
+    assert upload["with"]["path"] in (ROOT / "Makefile").read_text(encoding="utf-8")
 
 
 @pytest.mark.skipif(not shutil.which("node"), reason="Node is not installed")

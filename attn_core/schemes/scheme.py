@@ -176,8 +176,10 @@ class Scheme:
         r"""Return the summands of one scaled score, by what they come from, at a strength that is a number.
 
         For vectors
+
         $$(x_i + s p_i) \cdot (x_j + s p_j) =
           x_i \cdot x_j + s\,x_i \cdot p_j + s\,p_i \cdot x_j + s^2 p_i \cdot p_j$$
+
         each divided by sqrt(d_model). For a rotation: the product as it would be unturned, and what turning
         changes. For a bias: the product, and s times the bias.
 

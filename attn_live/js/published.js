@@ -55,6 +55,7 @@ class PublishedFigure extends LiveFigure {
   constructor(home) {
     super(home);
     this.home = home;
+    this.onPaper = false;
     this.key = `published-${++count}`; // the same figure may stand on a page twice
   }
 
@@ -72,6 +73,19 @@ class PublishedFigure extends LiveFigure {
   get space() {
     const space = super.space;
     return this.projector.on ? space : { ...space, height: Number.POSITIVE_INFINITY };
+  }
+
+  /** On paper stands the still picture, as the figure opens: the sentence below it is that one's. @override */
+  show() {
+    super.show();
+    const { slider, cursor } = this.meta ?? {};
+    if (this.onPaper) this.sentence.show({ step: slider?.index ?? 0, row: cursor?.index ?? 0 });
+  }
+
+  /** @param {boolean} onPaper */
+  printing(onPaper) {
+    this.onPaper = onPaper;
+    this.show();
   }
 
   /** The page's address is its own; what leads to the app says where the figure stands. @override */
@@ -130,6 +144,8 @@ class LiveFigureElement extends HTMLElement {
     this.looks = new MutationObserver(() => this.update());
     this.onScheme = () => this.update();
     this.scheme = window.matchMedia("(prefers-color-scheme: dark)");
+    this.onPrint = () => this.figure?.printing(true);
+    this.onPrinted = () => this.figure?.printing(false);
   }
 
   connectedCallback() {
@@ -137,12 +153,16 @@ class LiveFigureElement extends HTMLElement {
     for (const node of [document.documentElement, document.body])
       this.looks.observe(node, { attributes: true, attributeFilter: LOOKS });
     this.scheme.addEventListener("change", this.onScheme);
+    window.addEventListener("beforeprint", this.onPrint);
+    window.addEventListener("afterprint", this.onPrinted);
   }
 
   disconnectedCallback() {
     this.near.disconnect();
     this.looks.disconnect();
     this.scheme.removeEventListener("change", this.onScheme);
+    window.removeEventListener("beforeprint", this.onPrint);
+    window.removeEventListener("afterprint", this.onPrinted);
     this.figure?.destroy();
     this.figure = undefined;
   }

@@ -48,7 +48,7 @@ export async function drawStill({ Plotly, steps, meta, at, chosen }, width, colo
     const root = new DOMParser().parseFromString(drawn, "image/svg+xml").documentElement;
     root.append(...frames);
     trim(root);
-    const svg = new XMLSerializer().serializeToString(root);
+    const svg = renamed(new XMLSerializer().serializeToString(root));
     const size = root.getAttribute("viewBox")?.split(" ").map(Number) ?? [];
     return { svg, width, height: Math.round(size[3] ?? Number(root.getAttribute("height"))) };
   } finally {
@@ -68,8 +68,11 @@ function frameShape(frame, colour) {
   const [left = 0, top = 0, width = 0, height = 0] = ["left", "top", "width", "height"].map((side) =>
     Number.parseFloat(frame.style.getPropertyValue(side)),
   );
+  // In whole pixels, as browsers draw borders, and inside.
+  const [x, y] = [Math.round(left), Math.round(top)];
+  const [across, down] = [Math.round(left + width) - x, Math.round(top + height) - y];
   const rect = document.createElementNS(SVG_SPACE, "rect");
-  const at = { x: left + line / 2, y: top + line / 2, width: width - line, height: height - line };
+  const at = { x: x + line / 2, y: y + line / 2, width: across - line, height: down - line };
   for (const [name, value] of Object.entries({ ...at, fill: "none", stroke: colour, "stroke-width": line }))
     rect.setAttribute(name, String(value));
   return rect;
@@ -88,18 +91,37 @@ export function trim(root) {
     }
   }
   const used = new Set([root, ...all].flatMap(pointedAt));
+  // What holds the definitions has a name too, that nothing points at.
   for (const each of all.filter(({ id }) => id && !used.has(id))) {
-    if (each.closest("defs")) each.remove();
+    if (each.parentElement?.closest("defs")) each.remove();
     else each.removeAttribute("id");
   }
   // From the inside out: what has lost all that stood in it goes too.
   for (const each of all.reverse()) {
     const { localName } = each;
     if (["g", "defs", "text"].includes(localName) && !each.firstChild) each.remove();
+    else if (localName === "path" && !each.getAttribute("d")) each.remove();
     else if (localName === "g" && !each.attributes.length) each.replaceWith(...each.childNodes);
   }
-  root.removeAttribute("style");
-  root.removeAttribute("class");
+  for (const name of ["style", "class"]) root.removeAttribute(name);
+  hoist(root);
+}
+
+/**
+ * Says once, for the whole drawing, in which font most words stand.
+ *
+ * @param {Element} root
+ */
+function hoist(root) {
+  const styles = [...root.querySelectorAll("text")].map((text) => ({
+    text,
+    parts: text.getAttribute("style")?.split(";") ?? [],
+  }));
+  const family = styles[0]?.parts.find((part) => part.startsWith("font-family:"));
+  if (!family || styles.some(({ parts }) => !parts.some((part) => part.startsWith("font-family:")))) return;
+  for (const { text, parts } of styles)
+    text.setAttribute("style", parts.filter((part) => part !== family).join(";"));
+  root.setAttribute("style", family);
 }
 
 /** @param {Element} element @param {string} style */
@@ -142,6 +164,24 @@ function hexed(value) {
 /** @param {string} value its numbers are cut to a hundredth of a pixel */
 function rounded(value) {
   return value.replace(/-?\d+\.\d{3,}/g, (number) => String(Math.round(100 * Number(number)) / 100));
+}
+
+/**
+ * Plotly draws each name by lot. These follow from the drawing: the same drawing has the same, another others, so
+ * that several may stand in one document.
+ *
+ * @param {string} svg
+ */
+function renamed(svg) {
+  const ids = [...svg.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id ?? "");
+  const places = new Map(ids.map((id, i) => [id, i]));
+  const idsWith = (/** @type {string} */ mark) =>
+    svg
+      .replace(/ id="([^"]+)"/g, (_, id) => ` id="${mark}${places.get(id)}"`)
+      .replace(/#([\w-]+)/g, (all, id) => (places.has(id) ? `#${mark}${places.get(id)}` : all));
+  let hash = 0;
+  for (const letter of idsWith("")) hash = (Math.imul(hash, 31) + letter.charCodeAt(0)) | 0;
+  return idsWith(`s${(hash >>> 0).toString(36)}-`);
 }
 
 /** @param {Element} element @returns {string[]} ids */

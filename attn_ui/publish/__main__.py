@@ -27,10 +27,10 @@ _PAGE = """<!doctype html>
 <title>{title}</title>
 {head}<style>
 :root {{ --paper: {light.paper}; --ink: {light.ink}; }}
-@media (prefers-color-scheme: dark) {{ :root {{ --paper: {dark.paper}; --ink: {dark.ink}; }} }}
+@media screen and (prefers-color-scheme: dark) {{ :root {{ --paper: {dark.paper}; --ink: {dark.ink}; }} }}
 body {{ margin: 0 auto; padding: 1rem; max-width: 60rem; background: var(--paper); color: var(--ink); }}
 body {{ font: 1rem/1.5 system-ui, sans-serif; }}
-h2 {{ margin: 2rem 0 0; font-weight: 500; }}
+h2 {{ margin: 2rem 0 0; font-weight: 500; break-after: avoid; }}
 </style>
 </head>
 <body>
@@ -93,7 +93,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             print(f"publish: {error}", file=sys.stderr)
             return 2
         except ModuleNotFoundError as error:
-            print(f"publish: {error.name} is missing: pip install -r requirements-book.txt", file=sys.stderr)
+            package = str(error.name).partition(".")[0]
+            print(f"publish: {package} is missing: pip install -r requirements-book.txt", file=sys.stderr)
             return 2
         if asked.html:
             print(site.head(FIGURES) + "\n".join(site.element(each, FIGURES) for each in figures))

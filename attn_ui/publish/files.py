@@ -148,8 +148,9 @@ def stylesheet() -> str:
     published = (_HERE.parents[2] / "attn_live" / "published.css").read_text(encoding="utf-8")
     return (
         f"{face}live-figure {{ {light} {shows_light} }}\n"
-        f"@media (prefers-color-scheme: dark) {{ live-figure {{ {dark} {shows_dark} }} }}\n"
-        f"{told('light')} {{ {light} {shows_light} }}\n{told('dark')} {{ {dark} {shows_dark} }}\n"
+        f"@media screen and (prefers-color-scheme: dark) {{ live-figure {{ {dark} {shows_dark} }} }}\n"
+        f"{told('light')} {{ {light} {shows_light} }}\n"
+        f"@media screen {{ {told('dark')} {{ {dark} {shows_dark} }} }}\n"
         f"{style()}{published}"
     )
 

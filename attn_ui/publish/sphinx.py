@@ -1,0 +1,156 @@
+"""Live figures in a Sphinx project, by their links: `extensions = ["attn_ui.publish.sphinx"]`.
+
+    ```{attention} single-head?mask=causal
+    :caption: A word attends to itself and to what came before it.
+    ```
+
+in MyST Markdown, also between `:::`, and the same in reStructuredText. In `conf.py` `attention_app` is the
+address of an app, to which each figure then leads. Figures speak the project's `language` if the app does.
+"""
+
+from pathlib import Path
+from typing import Any, ClassVar
+
+from docutils import nodes
+from docutils.parsers.rst import directives
+from sphinx.application import Sphinx
+from sphinx.builders.html import StandaloneHTMLBuilder
+from sphinx.environment import BuildEnvironment
+from sphinx.errors import ExtensionError
+from sphinx.util.docutils import SphinxDirective
+from sphinx.util.osutil import relative_uri
+from sphinx.util.typing import ExtensionMetadata, OptionSpec
+from sphinx.writers.html5 import HTML5Translator
+
+from attn_ui.publish.figure import Published, published
+from attn_ui.publish.files import Site
+from attn_ui.publish.stills import draw_stills
+from attn_words import LANGUAGES, LOCALES, SOURCE, cached, speaking
+
+FOLDER = "_figures"  # of a built site: figures, and what they share
+_made = cached()(published)
+
+
+class LiveFigure(nodes.General, nodes.Element):
+    """A figure by its link; what it says is its child, for builders that write no HTML."""
+
+
+class WrongLinkError(ExtensionError):
+    """Which links of a project lead to no figure."""
+
+    category = "Wrong links of figures"
+
+
+class Attention(SphinxDirective):
+    """The directive: a link of the app becomes a live figure."""
+
+    required_arguments = 1
+    final_argument_whitespace = True
+    option_spec: ClassVar[OptionSpec | None] = {
+        "caption": directives.unchanged_required,
+        "name": directives.unchanged_required,
+    }
+
+    def run(self) -> list[nodes.Node]:
+        """Return the figure; a link that leads to none is kept, and fails the build when all are read."""
+        link = self.arguments[0]
+        try:
+            figure = _figure(link, self.config.language)
+        except (ValueError, LookupError) as error:
+            told = f"{self.get_location()}: {link}: {error}"
+            _wrong(self.env).setdefault(self.env.docname, []).append(told)
+            return []
+        live = LiveFigure("", nodes.paragraph("", figure.said), link=link)
+        self.set_source_info(live)
+        if "caption" not in self.options:
+            self.add_name(live)
+            return [live]
+        said, messages = self.parse_inline(self.options["caption"])
+        framed = nodes.figure("", live, nodes.caption("", "", *said))
+        self.set_source_info(framed)
+        self.add_name(framed)
+        return [framed, *messages]
+
+
+def spoken(language: str) -> str:
+    """Return which of the app's languages a project in Sphinx's `language` speaks.
+
+    >>> spoken("zh_CN"), spoken("en"), spoken("de")
+    ('zh', 'en', 'en')
+    """
+    ours = {locale: name for name, locale in LOCALES.items()} | {name: name for name in LANGUAGES}
+    return ours.get(language, ours.get(language.partition("_")[0], SOURCE))
+
+
+def _figure(link: str, language: str) -> Published:
+    with speaking(spoken(language)):
+        return _made(link)
+
+
+def _wrong(env: BuildEnvironment) -> dict[str, list[str]]:
+    if not hasattr(env, "wrong_figures"):
+        env.wrong_figures = {}  # type: ignore[attr-defined]  # Sphinx keeps what extensions set on it
+    found: dict[str, list[str]] = env.wrong_figures  # type: ignore[attr-defined]  # set above
+    return found
+
+
+def _merge(_app: Sphinx, env: BuildEnvironment, _names: set[str], other: BuildEnvironment) -> None:
+    _wrong(env).update(_wrong(other))
+
+
+def _refuse(_app: Sphinx, env: BuildEnvironment) -> None:
+    # Before Sphinx keeps what it has read: pages with a wrong link are read again.
+    if wrong := [line for name in sorted(_wrong(env)) for line in _wrong(env)[name]]:
+        raise WrongLinkError("\n".join(wrong))
+
+
+def _site(app: Sphinx) -> Site:
+    return Site(Path(app.outdir) / FOLDER, app.config.attention_app)
+
+
+def _root(app: Sphinx, page: str) -> str:
+    """Return the way from a page to the folder of figures."""
+    at = app.builder.get_target_uri(page).partition("#")[0]
+    return relative_uri(at, f"{FOLDER}/")
+
+
+def _write(app: Sphinx) -> Any:
+    def visit(self: HTML5Translator, node: LiveFigure) -> None:
+        figure = _figure(node["link"], app.config.language)
+        for name in node["ids"]:
+            self.body.append(f'<span id="{name}"></span>')
+        with speaking(spoken(app.config.language)):
+            self.body.append(_site(app).element(figure, _root(app, self.builder.current_docname)))
+        raise nodes.SkipNode
+
+    return visit
+
+
+def _head(app: Sphinx, page: str, _template: str, context: dict[str, Any], doctree: nodes.document) -> None:
+    if doctree and next(doctree.findall(LiveFigure), None):
+        context["metatags"] += _site(app).head(_root(app, page))
+
+
+def _finish(app: Sphinx, error: Exception | None) -> None:
+    folder = Path(app.outdir) / FOLDER
+    if error or not isinstance(app.builder, StandaloneHTMLBuilder) or not folder.exists():
+        return
+    _site(app).write()
+    draw_stills(folder)
+
+
+def _pass(_self: object, _node: LiveFigure) -> None:
+    """Write what it says, which is its child."""
+
+
+def setup(app: Sphinx) -> ExtensionMetadata:
+    """Add the directive to a project."""
+    app.add_config_value("attention_app", "", "html", types=frozenset({str}))
+    says = (_pass, _pass)
+    app.add_node(LiveFigure, html=(_write(app), None), text=says, latex=says, man=says, texinfo=says)
+    app.add_directive("attention", Attention, override=True)  # docutils has an admonition of that name
+    app.connect("env-merge-info", _merge)
+    app.connect("env-updated", _refuse)
+    app.connect("html-page-context", _head)
+    app.connect("build-finished", _finish)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

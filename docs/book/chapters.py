@@ -1,0 +1,95 @@
+"""Chapters of the book from lessons: their steps, figures, texts with what is computed, and questions."""
+
+from html import escape
+
+from attn_ui.base.markdown import plain
+from attn_ui.lessons import shelf
+from attn_ui.lessons.answers import said, truth
+from attn_ui.lessons.check import complaints
+from attn_ui.lessons.figures import figure_of, shown_answer, shown_name
+from attn_ui.lessons.lesson import Aside, Lesson, Part, Question, Step, Text
+from attn_words import _, _n
+
+
+def lessons() -> list[Lesson]:
+    """Return the lessons of this repository in their order, in the language that is spoken.
+
+    Raises:
+        ValueError: what in one of them is not so, with file and line.
+    """
+    found = [shelf.translated(shelf.opened(file), file) for file in shelf.files(shelf.OWN)]
+    if wrong := [line for lesson in found for line in complaints(lesson)]:
+        raise ValueError("\n".join(wrong))
+    return found
+
+
+def pages(app: str = "") -> dict[str, str]:
+    """Return all chapters, and the page that lists them, as MyST Markdown by their files.
+
+    Args:
+        app: the address of an app in which the lessons can be walked; "" for none.
+    """
+    every = lessons()
+    return {"chapters/index.md": _contents(every)} | {
+        f"chapters/{lesson.name}.md": chapter(lesson, app) for lesson in every
+    }
+
+
+def _contents(every: list[Lesson]) -> str:
+    title = _("Lessons")
+    about = _("Each chapter is a lesson of the app: drag its figures, answer, and then open the answer.")
+    listed = "\n".join(f"- [](project:{lesson.name}.md) {_about(lesson)}" for lesson in every)
+    names = "\n".join(lesson.name for lesson in every)
+    return f"# {title}\n\n{about}\n\n{listed}\n\n```{{toctree}}\n:hidden:\n\n{names}\n```\n"
+
+
+def _about(lesson: Lesson) -> str:
+    minutes = _n("{count} minute.", "{count} minutes.", lesson.minutes)
+    return f"{plain(lesson.about)} {minutes}"
+
+
+def chapter(lesson: Lesson, app: str = "") -> str:
+    """Return a lesson as a page in MyST Markdown."""
+    head = [f"# {plain(lesson.title)}", _about(lesson)]
+    if app:
+        walk = _("Walk this lesson in the app")
+        head.append(f"[{walk}]({app.rstrip('/')}/?lesson={lesson.name})")
+    number = 0
+    for step in lesson.steps:
+        head.append(f"({lesson.name}-{step.name})=\n## {plain(step.title)}")
+        head.append(f":::{{attention}} {step.link}\n:::")
+        for part in step.parts:
+            number += isinstance(part, Question)
+            head.append(_part(part, step, number))
+    return "\n\n".join(head) + "\n"
+
+
+def _part(part: Part, step: Step, number: int) -> str:
+    if isinstance(part, Text):
+        return _said(part, step)
+    if isinstance(part, Aside):
+        return _opened(part.title, _said(part.text, step))
+    return _question(part, step, number)
+
+
+def _question(question: Question, step: Step, number: int) -> str:
+    true = truth(question, step.link, figure_of)
+    parts = [_said(question.asks, step)]
+    if true.options:
+        parts.append("\n".join(f"- {plain(shown_answer(question, step, each))}" for each in true.options))
+    if question.hint:
+        parts.append(_opened(_("Hint"), question.hint))
+    answer = true.answer if true.number is not None else shown_answer(question, step, true.answer)
+    because = _said(question.because, step) if question.because else ""
+    computed = _("Computed: {reason}.", reason=plain(true.said))
+    parts.append(_opened(_("Answer"), "\n\n".join(filter(None, (f"**{plain(answer)}**", because, computed)))))
+    title = _("Question {number}", number=number)
+    return f"::::{{admonition}} {title}\n:class: question\n\n" + "\n\n".join(parts) + "\n::::"
+
+
+def _said(text: Text, step: Step) -> str:
+    return said(text, step.link, figure_of, shown_name)
+
+
+def _opened(title: str, text: str) -> str:
+    return f":::{{dropdown}} {escape(title, quote=False)}\n{text}\n:::"

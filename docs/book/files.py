@@ -1,0 +1,52 @@
+"""What the book takes from elsewhere in this repository as it is, and the links between those files."""
+
+import os
+import re
+from collections.abc import Mapping
+from pathlib import Path, PurePosixPath
+
+ROOT = Path(__file__).resolve().parents[2]
+HERE = Path(__file__).parent
+TAKEN: Mapping[str, str] = {
+    "DECISIONS.md": "decisions/index.md",
+    "CHANGELOG.md": "built/changelog.md",
+    "CONTRIBUTING.md": "built/contributing.md",
+    "deploy/README.md": "built/deploying.md",
+    "locales/terms.md": "built/terms.md",
+} | {f"docs/decisions/{path.name}": f"decisions/{path.name}" for path in ROOT.glob("docs/decisions/*.md")}
+"""Pages that are files elsewhere: where each is, and where the book has it."""
+WRITTEN: Mapping[str, str] = {f"docs/book/{path.name}": path.name for path in HERE.glob("*.md")}
+"""Pages that are written for the book."""
+FILES: Mapping[str, str] = {
+    f"docs/{path.name}": f"files/{path.name}"
+    for path in ROOT.glob("docs/*")
+    if path.suffix in (".png", ".ipynb")
+}
+"""Pictures and a notebook that pages lead to."""
+_LINK = re.compile(r"(?<=\]\()(?![a-z]+:|#)([^)\s#]+)(?=[)#])")
+
+
+def taken(file: str) -> str:
+    """Return a page with its links to files of this repository as the book has these.
+
+    Raises:
+        ValueError: a link leads to a file that the book does not have.
+    """
+    text = (ROOT / file).read_text(encoding="utf-8")
+    known = {**TAKEN, **WRITTEN, **FILES}
+
+    def here(link: re.Match[str]) -> str:
+        target = os.path.normpath(PurePosixPath(file).parent / link[1])
+        if target not in known:
+            line = text.count("\n", 0, link.start()) + 1
+            raise ValueError(f"{file}:{line}: wanted a link to a file that the book has, got {link[1]}")
+        return os.path.relpath(known[target], PurePosixPath(known[file]).parent)
+
+    return _LINK.sub(here, text)
+
+
+def write(path: Path, content: bytes) -> None:
+    """Write a file where it is to change: Sphinx reads again what is newer than what it made of it."""
+    if not path.exists() or path.read_bytes() != content:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)

@@ -1,0 +1,75 @@
+"""The glossary, a page a group: each term has an anchor, and leads to the place in the app that shows it."""
+
+import attn_core
+from attn_ui.base.markdown import plain
+from attn_ui.base.parameters import shown
+from attn_ui.base.term import Term
+from attn_ui.lessons.read import slug
+from attn_words import _
+from pages.glossary.settings import GROUP
+from pages.glossary.terms import TERMS
+from pages.glossary.words import all_names
+
+
+def pages(app: str = "") -> dict[str, str]:
+    """Return the glossary's pages as MyST Markdown by their files.
+
+    Args:
+        app: the address of an app, to whose pages the terms lead; "" for none.
+    """
+    return {"glossary/index.md": _contents()} | {
+        f"glossary/{slug(group)}.md": _page(group, terms, app) for group, terms in TERMS.items()
+    }
+
+
+def anchor(term: Term) -> str:
+    """Return where a term stands, in every language.
+
+    >>> anchor(TERMS["attention"][5])
+    'term-w_q'
+    """
+    return f"term-{slug(term.key)}"
+
+
+def _contents() -> str:
+    title = _("Glossary")
+    about = _(
+        "Every term that a student meets, with its other names, the paper's notation, the name in the code "
+        "and a source."
+    )
+    names = "\n".join(map(slug, TERMS))
+    return (
+        f"# {title}\n\n{about}\n\n:::{{attention}} glossary\n:::\n\n"
+        f"```{{toctree}}\n:maxdepth: 2\n\n{names}\n```\n"
+    )
+
+
+def _page(group: str, terms: tuple[Term, ...], app: str) -> str:
+    title = shown(GROUP, group)
+    return "\n\n".join([f"# {title[:1].upper()}{title[1:]}", *(_entry(term, app) for term in terms)]) + "\n"
+
+
+def _entry(term: Term, app: str) -> str:
+    name, *also = all_names(term)
+    lines = [f"({anchor(term)})=\n## {plain(name)}", _(term.says)]
+    if also:
+        lines.append(_("Also: {names}.", names=plain(_(", ").join(also))))
+    written = [f"${term.paper}$"] if term.paper else []
+    if term.symbols and term.symbols != (term.paper,):
+        written.append(_("here ${symbols}$", symbols=", ".join(term.symbols)))
+    written += map(_code, term.codes)
+    if written:
+        lines.append(_("Written: {forms}.", forms=_(", ").join(written)))
+    if term.source:
+        lines.append(f"*{plain(term.source)}.*")
+    there = plain(_("{page}: {place}", page=term.place.title, place=_(term.label)))
+    at = term.place.address.removeprefix("./")
+    lines.append(f"[{there}]({app.rstrip('/')}/{at})" if app else f"{there}, `{at or '/'}`")
+    return "\n\n".join(lines)
+
+
+def _code(code: str) -> str:
+    name = code.partition("(")[0]
+    if name in attn_core.__all__:
+        return f"{{py:obj}}`{code} <attn_core.{name}>`"
+    return f"`{code}`"

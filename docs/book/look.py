@@ -1,0 +1,36 @@
+"""The look of the book: the product's own colours and letters, as furo's variables."""
+
+from attn_figures import theme
+
+_PALETTES = {"light": theme.LIGHT, "dark": theme.DARK}
+
+
+def colours(scheme: str) -> dict[str, str]:
+    """Return furo's variables for "light" or "dark", so that figures lie on their own ground.
+
+    >>> colours("dark")["color-background-primary"] == theme.DARK.paper
+    True
+    """
+    palette = _PALETTES[scheme]
+    return {
+        "font-stack": theme.SANS,
+        "font-stack--monospace": theme.MONO,
+        "color-foreground-primary": palette.ink,
+        "color-foreground-secondary": palette.muted,
+        "color-foreground-muted": palette.muted,
+        "color-foreground-border": palette.rule,
+        "color-background-primary": palette.paper,
+        "color-background-secondary": palette.panel,
+        "color-background-hover": palette.masked,
+        "color-background-border": palette.rule,
+        "color-background-item": palette.rule,
+        "color-brand-primary": palette.query,
+        "color-brand-content": palette.query,
+        "color-brand-visited": palette.query,
+        "color-code-background": palette.panel,
+        "color-code-foreground": palette.ink,
+        "color-admonition-background": palette.paper,
+        "color-card-border": palette.rule,
+        "color-api-background": palette.panel,
+        "color-highlight-on-target": palette.masked,
+    }
