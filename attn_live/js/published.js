@@ -75,11 +75,12 @@ class PublishedFigure extends LiveFigure {
     return this.projector.on ? space : { ...space, height: Number.POSITIVE_INFINITY };
   }
 
-  /** On paper stands the still picture, as the figure opens: the sentence below it is that one's. @override */
+  /** On paper stands the still picture, where there is one, as the figure opens: so does the sentence. @override */
   show() {
     super.show();
     const { slider, cursor } = this.meta ?? {};
-    if (this.onPaper) this.sentence.show({ step: slider?.index ?? 0, row: cursor?.index ?? 0 });
+    if (this.onPaper && this.home.querySelector(".live-still"))
+      this.sentence.show({ step: slider?.index ?? 0, row: cursor?.index ?? 0 });
   }
 
   /** @param {boolean} onPaper */
