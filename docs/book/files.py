@@ -21,8 +21,8 @@ FILES: Mapping[str, str] = {
     f"docs/{path.name}": f"files/{path.name}"
     for path in ROOT.glob("docs/*")
     if path.suffix in (".png", ".ipynb")
-}
-"""Pictures and a notebook that pages lead to."""
+} | {f"deploy/{path.name}": f"files/{path.name}" for path in ROOT.glob("deploy/*.*") if path.suffix != ".md"}
+"""Pictures, a notebook and settings of servers that pages lead to."""
 _LINK = re.compile(r"(?<=\]\()(?![a-z]+:|#)([^)\s#]+)(?=[)#])")
 
 
