@@ -60,6 +60,7 @@ lesson-check: .venv/.app
 # Messages from the code into catalogues, and catalogues into what the app reads: see CONTRIBUTING.md
 words: .venv/.dev
 	$(BIN)/python -m locales.words
+	$(BIN)/python -m docs.book.words
 
 # A third of plotly.js, of the version that the installed plotly needs: run with ATTENTION_LAB_PLOTLY_JS=build/plotly-js
 cartesian: .venv/.app

@@ -31,7 +31,11 @@ def sphinx(builder: str, language: str, out: Path, app: str = "") -> int:
         *("--fail-on-warning", "--keep-going", "--nitpicky", "--quiet"),
         *(str(source), str(out)),
     ]
-    settings = {"BOOK_LANGUAGE": LOCALES.get(language, language), "BOOK_APP": app}
+    settings = {
+        "BOOK_LANGUAGE": LOCALES.get(language, language),
+        "BOOK_APP": app,
+        "OMP_NUM_THREADS": "1",  # one process a core: threads of torch would wait for one another
+    }
     done = subprocess.run(
         command, cwd=ROOT, env=os.environ | settings, check=False, stderr=subprocess.PIPE, text=True
     )

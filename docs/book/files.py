@@ -17,12 +17,6 @@ TAKEN: Mapping[str, str] = {
 """Pages that are files elsewhere: where each is, and where the book has it."""
 WRITTEN: Mapping[str, str] = {f"docs/book/{path.name}": path.name for path in HERE.glob("*.md")}
 """Pages that are written for the book."""
-FILES: Mapping[str, str] = {
-    f"docs/{path.name}": f"files/{path.name}"
-    for path in ROOT.glob("docs/*")
-    if path.suffix in (".png", ".ipynb")
-} | {f"deploy/{path.name}": f"files/{path.name}" for path in ROOT.glob("deploy/*.*") if path.suffix != ".md"}
-"""Pictures, a notebook and settings of servers that pages lead to."""
 _LINK = re.compile(r"(?<=\]\()(?![a-z]+:|#)([^)\s#]+)(?=[)#])")
 
 
@@ -30,19 +24,38 @@ def taken(file: str) -> str:
     """Return a page with its links to files of this repository as the book has these.
 
     Raises:
-        ValueError: a link leads to a file that the book does not have.
+        ValueError: a link leads to no file.
     """
     text = (ROOT / file).read_text(encoding="utf-8")
-    known = {**TAKEN, **WRITTEN, **FILES}
+    known = {**TAKEN, **WRITTEN}
 
     def here(link: re.Match[str]) -> str:
-        target = os.path.normpath(PurePosixPath(file).parent / link[1])
-        if target not in known:
+        target = _target(file, link[1])
+        if not (ROOT / target).is_file():
             line = text.count("\n", 0, link.start()) + 1
-            raise ValueError(f"{file}:{line}: wanted a link to a file that the book has, got {link[1]}")
-        return os.path.relpath(known[target], PurePosixPath(known[file]).parent)
+            raise ValueError(f"{file}:{line}: wanted a link to a file of this repository, got {link[1]}")
+        return os.path.relpath(known.get(target, _kept(target)), PurePosixPath(known[file]).parent)
 
     return _LINK.sub(here, text)
+
+
+def attached() -> dict[str, str]:
+    """Return the files that pages lead to and that are no pages, and where the book has them."""
+    known = {**TAKEN, **WRITTEN}
+    found = {
+        _target(file, link)
+        for file in known
+        for link in _LINK.findall((ROOT / file).read_text(encoding="utf-8"))
+    }
+    return {target: _kept(target) for target in sorted(found - known.keys())}
+
+
+def _target(file: str, link: str) -> str:
+    return os.path.normpath(PurePosixPath(file).parent / link)
+
+
+def _kept(file: str) -> str:
+    return f"files/{PurePosixPath(file).name}"
 
 
 def write(path: Path, content: bytes) -> None:

@@ -3,14 +3,12 @@
 import contextlib
 import doctest
 import io
-import os
 import pkgutil
 import sys
 import tempfile
 import traceback
 from collections.abc import Iterator
 from importlib import import_module
-from pathlib import Path
 
 from markdown_it import MarkdownIt
 
@@ -32,14 +30,20 @@ def blocks(text: str) -> Iterator[tuple[int, str]]:
 def fails(file: str, text: str) -> list[str]:
     """Run a page's programs in one namespace, in a folder of their own; say where one fails, and why."""
     known: dict[str, object] = {"__name__": "__main__"}
-    for line, program in blocks(text):
-        try:
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        contextlib.chdir(folder),
+        contextlib.redirect_stdout(io.StringIO()),
+    ):
+        for line, program in blocks(text):
             # As many lines before it as the page has: what is told of it is told of the page.
-            exec(compile("\n" * (line - 1) + program, file, "exec"), known)
-        except Exception as error:
-            frames = [each for each in traceback.extract_tb(error.__traceback__) if each.filename == file]
-            at = frames[-1].lineno if frames else getattr(error, "lineno", line)
-            return [f"{file}:{at}: {type(error).__name__}: {error}"]
+            placed = "\n" * (line - 1) + program
+            try:
+                exec(compile(placed, file, "exec"), known)
+            except Exception as error:
+                frames = [each for each in traceback.extract_tb(error.__traceback__) if each.filename == file]
+                at = frames[-1].lineno if frames else getattr(error, "lineno", line)
+                return [f"{file}:{at}: {type(error).__name__}: {error}"]
     return []
 
 
@@ -57,13 +61,7 @@ def main() -> int:
     wrong = []
     for file in sorted(WRITTEN):
         text = (ROOT / file).read_text(encoding="utf-8")
-        with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(io.StringIO()):
-            before = Path.cwd()
-            os.chdir(folder)
-            try:
-                wrong += fails(file, text)
-            finally:
-                os.chdir(before)
+        wrong += fails(file, text)
     for sentence in wrong:
         print(sentence, file=sys.stderr)
     return 1 if wrong or examples_fail() else 0

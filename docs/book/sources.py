@@ -4,7 +4,7 @@ from pathlib import Path
 
 from attn_words import SOURCE, _, language, speaking
 from docs.book import chapters, examples, glossary, reference
-from docs.book.files import FILES, ROOT, TAKEN, WRITTEN, taken, write
+from docs.book.files import ROOT, TAKEN, WRITTEN, attached, taken, write
 
 ENGLISH = ("built/", "decisions/", "reference/")
 """What of the book nobody translates."""
@@ -51,7 +51,7 @@ def gather(folder: Path, spoken: str, app: str = "") -> None:
     """
     with speaking(spoken):
         contents = {name: text.encode() for name, text in pages(app).items()}
-    contents |= {name: (ROOT / file).read_bytes() for file, name in FILES.items()}
+    contents |= {name: (ROOT / file).read_bytes() for file, name in attached().items()}
     for name, content in contents.items():
         write(folder / name, content)
     wanted = {folder / name for name in contents}

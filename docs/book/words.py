@@ -9,8 +9,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+from babel.messages.pofile import read_po
+
 from attn_words import LOCALES
 from docs.book.files import HERE, ROOT, WRITTEN, taken, write
+from locales.words import written
 
 MADE = ROOT / "build" / "book"
 LOCALE = MADE / "locale"
@@ -50,15 +53,10 @@ def main() -> int:
         catalogues(locale).mkdir(exist_ok=True)
         for name in WRITTEN.values():
             made_one = LOCALE / locale / "LC_MESSAGES" / Path(name).with_suffix(".po")
-            _without_dates(made_one, catalogues(locale) / made_one.name)
+            with made_one.open("rb") as file:
+                kept = written(read_po(file, locale=locale))  # without dates and names
+            (catalogues(locale) / made_one.name).write_bytes(kept)
     return done.returncode
-
-
-def _without_dates(made: Path, kept: Path) -> None:
-    """Keep a catalogue as it was made, but for when and by whom: nothing changes where no word does."""
-    dates = ('"POT-Creation-Date', '"PO-Revision-Date', '"Last-Translator', '"Language-Team', '"Generated-By')
-    lines = made.read_text(encoding="utf-8").splitlines(keepends=True)
-    kept.write_text("".join(line for line in lines if not line.startswith(dates)), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -1,0 +1,146 @@
+"""The book without a browser: its pages hold what they are made of, and what is wrong in it is told."""
+
+import doctest
+import os
+import re
+import subprocess
+import sys
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+from babel.messages.pofile import read_po
+
+import attn_core
+import attn_figures
+from attn_words import LANGUAGES, LOCALES, speaking
+from docs.book import chapters, examples, files, glossary, programs, reference, sources
+from pages.glossary.terms import TERMS
+
+ROOT = Path(__file__).resolve().parents[2]
+LESSONS = sorted(ROOT.glob("lessons/*.md"))
+
+
+def project(folder: Path, page: str) -> subprocess.CompletedProcess[str]:
+    """Have Sphinx read a project of one page; nothing is drawn."""
+    (folder / "conf.py").write_text('extensions = ["myst_parser", "attn_ui.publish.sphinx"]\n')
+    (folder / "index.md").write_text(page)
+    command = [sys.executable, "-m", "sphinx", "-b", "dummy", "-q", str(folder), str(folder / "made")]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+
+
+def test_a_link_to_a_figure_is_read(tmp_path: Path) -> None:
+    done = project(tmp_path, "# Page\n\n```{attention} single-head?mask=causal\n:caption: A *mask*.\n```\n")
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_every_wrong_link_fails_the_build_with_its_file_and_line(tmp_path: Path) -> None:
+    links = "```{attention} single-head?mask=no\n```\n\n```{attention} no-page\n```\n"
+    done = project(tmp_path, f"# Page\n\n{links}")
+    assert done.returncode
+    (first, second) = re.findall(r"index\.md:(\d+): (.*)", done.stderr)
+    assert first[0] == "3"
+    assert first[1].startswith("single-head?mask=no: ")
+    assert "causal" in first[1], "what was wanted"
+    assert second[0] == "6"
+    assert second[1].startswith("no-page: ")
+
+
+@pytest.mark.parametrize("spoken", LANGUAGES)
+@pytest.mark.parametrize("file", LESSONS, ids=lambda file: file.stem)
+def test_a_chapter_has_all_that_its_lesson_has(file: Path, spoken: str) -> None:
+    text = (file.parent / LOCALES.get(spoken, "") / file.name).read_text()
+    with speaking(spoken):
+        lesson = next(each for each in chapters.lessons() if file.stem.endswith(each.name))
+        chapter = chapters.chapter(lesson)
+    steps = re.findall(r"^## (.*)$", text, re.MULTILINE)
+    made = re.findall(r"^## (.*)$", chapter, re.MULTILINE)
+    assert [re.sub(r"\\(?=\W|_)", "", step) for step in made] == steps
+    links = re.findall(r"^:::\{attention\} (.*)$", text, re.MULTILINE)
+    assert re.findall(r"^:::\{attention\} (.*)$", chapter, re.MULTILINE) == links
+    assert len(links) == len(steps)
+    questions = re.findall(r"^:::\{question\}", text, re.MULTILINE)
+    assert len(re.findall(r"^:class: question$", chapter, re.MULTILINE)) == len(questions)
+    hints = re.findall(r"^hint: ", text, re.MULTILINE)
+    asides = re.findall(r"^:::\{dropdown\}", text, re.MULTILINE)
+    opened = re.findall(r"^:::\{dropdown\}", chapter, re.MULTILINE)
+    assert len(opened) == len(questions) + len(hints) + len(asides)
+    assert "{value}" not in chapter
+
+
+def test_the_glossary_has_every_term_once() -> None:
+    pages = glossary.pages("https://lab.example.org")
+    for group, terms in TERMS.items():
+        text = pages[f"glossary/{group.replace(' ', '-')}.md"]
+        assert len(re.findall("^## ", text, re.MULTILINE)) == len(terms)
+        for term in terms:
+            assert term.says in text
+            assert f"(https://lab.example.org/{term.place.address.removeprefix('./')})" in text
+    anchors = re.findall(r"^\((term-.*)\)=$", "\n".join(pages.values()), re.MULTILINE)
+    assert len(anchors) == len({*anchors}) == sum(map(len, TERMS.values()))
+
+
+@pytest.mark.parametrize("package", [attn_core, attn_figures])
+def test_the_reference_has_every_public_name(package: object) -> None:
+    name = getattr(package, "__name__", "")
+    found = re.findall(
+        rf"^\.\. auto\w+:: {name}\.(\w+)$", "\n".join(reference.pages().values()), re.MULTILINE
+    )
+    assert sorted(found) == sorted(getattr(package, "__all__", ()))
+
+
+def test_an_example_has_the_numbers_of_its_product() -> None:
+    page = examples.pages()["examples/two-keys-one-query.md"]
+    scores = [1 * 4 + 2 * 5 + 3 * 6, 1 * 7 + 2 * 8 + 3 * 9]
+    rows = re.findall(r"^\| query \| key (\d) \| (\d+) \|", page, re.MULTILINE)
+    assert rows == [("1", str(scores[0])), ("2", str(scores[1]))]
+    heads = examples.pages()["examples/i-love-dogs-two-heads.md"]
+    assert re.findall(r"^## Head (\d): weights$", heads, re.MULTILINE) == ["1", "2"]
+
+
+def test_programs_of_the_pages_run() -> None:
+    assert [told for file in files.WRITTEN for told in programs.fails(file, (ROOT / file).read_text())] == []
+
+
+def test_a_program_that_fails_is_told_with_its_line() -> None:
+    page = "Text.\n\n```python\nx = 1\n```\n\n```python\nassert x == 1\nassert x == 2, 'two'\n```\n"
+    assert programs.fails("docs/page.md", page) == ["docs/page.md:9: AssertionError: two"]
+
+
+def test_a_link_to_no_file_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "DECISIONS.md").write_text("# Decisions\n\n[One](https://a.example), [two](docs/two.md#it)\n")
+    monkeypatch.setattr(files, "ROOT", tmp_path)
+    with pytest.raises(ValueError, match=r"^DECISIONS\.md:3: .* got docs/two\.md$"):
+        files.taken("DECISIONS.md")
+
+
+def test_links_lead_to_where_the_book_has_pages_and_files() -> None:
+    there = {*files.TAKEN.values(), *files.WRITTEN.values(), *files.attached().values()}
+    for file, name in {**files.TAKEN, **files.WRITTEN}.items():
+        for link in re.findall(r"\]\(((?:[\w-]+/|\.\./)*[\w-]+\.\w+)[)#]", files.taken(file)):
+            assert os.path.normpath(Path(name).parent / link) in there
+
+
+def test_what_is_wrong_is_told_of_the_file_that_is_edited() -> None:
+    told = "build/en/built/deploying.md:3: WARNING: a\nbuild/en/teach.md:4: WARNING: b\n"
+    here = "deploy/README.md:3: WARNING: a\ndocs/book/teach.md:4: WARNING: b\n"
+    assert sources.edited(told, Path("build/en")) == here
+
+
+@pytest.mark.parametrize("locale", LOCALES.values())
+def test_every_page_that_is_written_is_translated(locale: str) -> None:
+    for file in files.WRITTEN:
+        path = ROOT / "locales" / locale / "book" / f"{Path(file).stem}.po"
+        with path.open("rb") as opened:
+            messages = [message for message in read_po(opened, locale=locale) if message.id]
+        assert messages
+        left = [message.id for message in messages if not message.string or message.fuzzy]
+        assert not left, f"{path.name}: to be translated"
+
+
+@pytest.mark.parametrize(
+    "name", ["docstrings", "files", "glossary", "look", "mathml", "programs", "search_chinese", "sources"]
+)
+def test_examples_in_the_books_own_docstrings_run(name: str) -> None:
+    result = doctest.testmod(import_module(f"docs.book.{name}"))
+    assert not result.failed
