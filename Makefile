@@ -3,7 +3,7 @@ PYTHON ?= python3
 PORT ?= 8501
 BIN := .venv/bin
 
-.PHONY: words run class doctor slides lesson-check handout cartesian lock digests audit test quick soak check newest bench browser clean
+.PHONY: words run stills class doctor slides lesson-check handout cartesian lock digests audit test quick soak check newest bench browser clean
 
 run: .venv/.app
 	$(BIN)/streamlit run app.py --server.port $(PORT)
@@ -44,6 +44,11 @@ slides: .venv/.slides
 HANDOUTS ?= build/handout
 handout: .venv/.slides
 	$(BIN)/python -m attn_ui.export.handout "$(LESSON)" --out "$(HANDOUTS)" --language "$(LANGUAGE)"
+
+# The still pictures that stand before the app, by the live figures: of all pages, or PAGE="single-head multi-head".
+PAGE ?=
+stills: .venv/.dev browser
+	$(BIN)/python -m docs.draw_stills $(PAGE)
 
 # What in lessons is not so: make lesson-check, or LESSON=a file or a folder.
 lesson-check: .venv/.app
