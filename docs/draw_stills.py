@@ -35,7 +35,8 @@ WINDOWS = (
     (390, 844), (412, 915), (820, 1180), (1280, 800), (1280, 720), (1366, 768), (1440, 900), (1536, 864),
     (1920, 1080),
 )  # fmt: skip
-SCROLL_BAR = 11  # pixels that a thin one takes, where it does not lie over the page
+SCROLL_BAR = 11  # pixels that a thin one takes where it does not lie over the page, as it does on phones
+PHONES = 640  # pixels
 # Windows in which it is measured what stands how low: the width that a page is opened in, those it is given.
 OPENED = {390: range(328, 769, 20), 1280: range(780, 2000, 80)}
 DRAWN = ".live-figure[data-state=drawn]"
@@ -82,7 +83,7 @@ def arrangements(tab: Page, rooms: dict[int, int]) -> list[int]:
     ways = [
         [rooms[width] - bar, max(360, round(0.62 * height))]
         for width, height in WINDOWS
-        for bar in (0, SCROLL_BAR)
+        for bar in ((0, SCROLL_BAR) if width > PHONES else (0,))
     ]
     return sorted({tab.evaluate("(room) => chooseScreen(...room)", room) for room in ways})
 

@@ -51,13 +51,15 @@ class Gate:
         self.held: list[Route] = []
         self.then = ""
 
-    def __call__(self, route: Route) -> None:
+    def hear(self, route: Route) -> None:
+        """Hold a request, or answer it where it is decided how."""
         if self.then:
             getattr(route, self.then)()
         else:
             self.held.append(route)
 
     def open(self, then: str = "continue_") -> None:
+        """Decide how all are answered."""
         self.then = then
         for route in self.held:
             getattr(route, then)()
@@ -78,7 +80,7 @@ def opened(browser: Browser, server: str) -> Iterator[Opened]:
         contexts.append(context)
         page = context.new_page()
         gate = Gate()
-        page.route("**/plotly.min.js*", lambda route: gate(route))  # noqa: PLW0108  (Playwright marks it)
+        page.route("**/plotly.min.js*", gate.hear)
         page.goto(f"{server}/{path}", wait_until="commit")
         return page, gate
 
