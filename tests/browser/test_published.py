@@ -271,7 +271,7 @@ def test_the_pointer_is_told_the_number_and_a_click_chooses(sound: Page, disk: s
     weights = next(each for each in at(MASKED).figure()["data"] if each.get("name") == "weights")
     expect(home.locator(".hovertext")).to_contain_text(f"{weights['z'][row][column]:.6f}")
     home = figure(sound, 3)  # in a figure whose sentence does not tell of what is chosen
-    x, y = home.evaluate(CELL, ["without positions", row, column])
+    x, y = home.evaluate(CELL, ["after", row, column])
     sound.mouse.click(x, y)
     link = home.locator("a.live-open")
     expect(link).to_have_attribute("href", f"{APP}/positional-encoding?q=3&k=1")
