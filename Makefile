@@ -51,7 +51,7 @@ APP ?=
 book: .venv/.book
 	@test -f build/plotly-js/plotly-cartesian.min.js || { command -v npm > /dev/null && $(MAKE) --no-print-directory cartesian; } \
 	|| echo "npm is not installed: figures take all of plotly.js, three times what they need"
-	$(BIN)/python -m docs.book.build --app "$(APP)"
+	$(BIN)/python -m docs.book.build --app "$(APP)" $(if $(filter pdf,$(FORMAT)),--format pdf)
 
 # What in lessons is not so: make lesson-check, or LESSON=a file or a folder.
 lesson-check: .venv/.app

@@ -13,6 +13,7 @@ from attn_core.init import GLOROT, INITS, Init, set_weights, weights_of
 from attn_core.kernels import KERNELS, Kernel
 from attn_core.kv_cache import DecodingCost, KVCache, decode_step, decoding_cost
 from attn_core.latent import LatentAttention
+from attn_core.local_lines import LocalLinear, local_linear, local_linear_estimate, local_linear_search
 from attn_core.manifest import Manifest, Ran
 from attn_core.mask_patterns import MASK_PATTERNS, Masking, make_mask, mask_code
 from attn_core.masks import (
@@ -64,6 +65,7 @@ from attn_core.samples import (
     REGRESSION_SAMPLES,
     AttentionSample,
     RegressionSample,
+    function_sample,
     plane_sample,
     regression_sample,
     sentence_vectors,
@@ -90,6 +92,7 @@ from attn_core.schemes import (
 )
 from attn_core.sizes import MultiHeadSize, multi_head_size
 from attn_core.tokens import how_cut, label_tokens, tokenize
+from attn_core.typed_function import FunctionError, TypedFunction, read_function
 
 __all__ = [
     "ATTENTION_MISTAKES",
@@ -113,6 +116,7 @@ __all__ = [
     "BiasScheme",
     "Check",
     "DecodingCost",
+    "FunctionError",
     "HeadsFit",
     "HeadsStudy",
     "Init",
@@ -121,6 +125,7 @@ __all__ = [
     "KernelRegression",
     "LatentAttention",
     "Learned",
+    "LocalLinear",
     "Manifest",
     "Masking",
     "Mistake",
@@ -141,6 +146,7 @@ __all__ = [
     "SelfAttention",
     "Sinusoidal",
     "TwoPatternTask",
+    "TypedFunction",
     "VectorScheme",
     "alibi_bias",
     "alibi_slopes",
@@ -163,6 +169,7 @@ __all__ = [
     "entropy",
     "first_token_score",
     "fit_heads",
+    "function_sample",
     "global_local_mask",
     "head_similarity",
     "heads_study",
@@ -172,6 +179,9 @@ __all__ = [
     "learn_bandwidth",
     "leave_one_out_error",
     "load_model",
+    "local_linear",
+    "local_linear_estimate",
+    "local_linear_search",
     "make_mask",
     "make_scheme",
     "mask_code",
@@ -185,6 +195,7 @@ __all__ = [
     "previous_token_score",
     "ramp_encoding",
     "read_attention",
+    "read_function",
     "regression_sample",
     "relative_position_buckets",
     "repeat_block",

@@ -211,9 +211,17 @@ def bandwidth_search(
     if steps.ndim != 1:
         raise ValueError(f"bandwidths must have shape (steps,); got {tuple(steps.shape)}")
     training, left_out, supported = LeftOut.of(keys, values, kernel).errors(steps)
+    best = choose_bandwidth(steps, left_out, supported)
+    return BandwidthSearch(steps, training, left_out, supported, best.item())
+
+
+def choose_bandwidth(
+    steps: Float[Tensor, " steps"], left_out: Float[Tensor, " steps"], supported: Int[Tensor, " steps"]
+) -> Float[Tensor, ""]:
+    """Return the bandwidth with the least error of those that leave the most points with support."""
     comparable = supported == supported.max()
     best = left_out.masked_fill(~comparable, torch.inf).argmin() if supported.any() else steps.argmax()
-    return BandwidthSearch(steps, training, left_out, supported, steps[best].item())
+    return steps[best]
 
 
 def learn_bandwidth(

@@ -11,6 +11,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from attn_core import _require
+from attn_core.typed_function import LARGEST, TypedFunction
 from attn_words import N_
 
 
@@ -127,6 +128,42 @@ def regression_sample(
     drawn = torch.randn(n_points, generator=generator, dtype=torch.float64)
     values = recipe.truth(keys) + spread * recipe.noise_shape(keys) * drawn
     return RegressionSample(name, recipe.description, keys, values, recipe.truth)
+
+
+def function_sample(
+    function: TypedFunction, *, n_points: int = 40, noise: float | int = 0.5, seed: int = 0
+) -> RegressionSample:
+    r"""Return a toy data set of a function that somebody typed, drawn as "sine" is.
+
+    $$y = f(x) + \varepsilon, \qquad x \in [0, 5]$$
+
+    ``noise`` is the standard deviation of the normal noise; with one seed the places and the noise are those
+    of ``regression_sample("sine")``, whatever the function.
+
+    Raises ValueError as ``regression_sample``, and for a function that is not a number of at most 10^6 in
+    size everywhere on [0, 5].
+
+    >>> from attn_core import read_function
+    >>> sample = function_sample(read_function("2sin(x) + x"), noise=0, seed=3)
+    >>> bool((sample.values == regression_sample("sine", noise=0, seed=3).values).all())
+    True
+    """
+    n_points = _require.whole("n_points", n_points, least=2)
+    spread = _spread(noise)
+    generator = torch.Generator().manual_seed(_require.whole("seed", seed, least=0))
+    keys = _evenly(torch.rand(n_points, generator=generator, dtype=torch.float64)).sort().values
+    drawn = torch.randn(n_points, generator=generator, dtype=torch.float64)
+    exact = function(keys)
+    gap = function.first_gap(0.0, 5.0)
+    if gap is not None or not bool((exact.abs() <= LARGEST).all()):
+        at = keys[~(exact.abs() <= LARGEST)][:1].tolist() if gap is None else [gap]
+        raise ValueError(
+            f"function must be finite, at most {LARGEST:g} in size, on [0, 5]; "
+            f"{function.written} is not at x = {at[0]:g}"
+        )
+    return RegressionSample(
+        "typed function", f"y = {function.written}", keys, exact + spread * drawn, function
+    )
 
 
 def plane_sample(*, n_points: int = 40, noise: float | int = 0.5, seed: int = 0) -> RegressionSample:

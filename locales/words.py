@@ -32,6 +32,7 @@ AREAS = {
     "figures": ("attn_figures",),
     "live": ("attn_live",),
     "ui": ("attn_ui", "lessons"),
+    "book": ("docs/book",),
 } | {page.folder: (f"pages/{page.folder}",) for page in PAGES}
 KEYWORDS = {"_": (1,), "N_": (1,), "_n": (1, 2), "_c": ((1, "c"), 2), "word": (1,)}
 COMMENTS = ("Translators:",)

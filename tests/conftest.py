@@ -26,6 +26,7 @@ QUICK = (
     "test_parameters",
     "test_says",
     "test_packing",
+    "test_publish",
     "test_tables",
     "test_plain_words",
     "test_shared_cache",

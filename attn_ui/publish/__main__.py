@@ -93,7 +93,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             print(f"publish: {error}", file=sys.stderr)
             return 2
         except ModuleNotFoundError as error:
-            print(f"publish: {error.name} is missing: pip install -r requirements-book.txt", file=sys.stderr)
+            package = str(error.name).partition(".")[0]
+            print(f"publish: {package} is missing: pip install -r requirements-book.txt", file=sys.stderr)
             return 2
         if asked.html:
             print(site.head(FIGURES) + "\n".join(site.element(each, FIGURES) for each in figures))

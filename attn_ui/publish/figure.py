@@ -146,9 +146,11 @@ def path_of(link: str) -> str:
     >>> path_of("https://lab.example.org/single-head?t=0.5"), path_of("/multi-head"), path_of("?t=0.5")
     ('single-head?t=0.5', 'multi-head', '?t=0.5')
     """
-    _scheme, apart, after = link.partition("://")
-    path = after.partition("/")[2] if apart else link
-    path = path.strip().lstrip("/")
+    address, asks, query = link.strip().partition("?")
+    _scheme, apart, after = address.partition("://")
+    # Behind a proxy the app may live below a path of its own.
+    page = after.partition("/")[2].strip("/").rpartition("/")[2] if apart else address.strip("/")
+    path = f"{page}{asks}{query}"
     page_of(path)  # there is such a page
     return path
 
@@ -183,15 +185,19 @@ def _small_enough(figure: Figure, at: At[Any]) -> Figure:
 
 
 def _with_every(figure: Figure, slider: Slider, stride: int, at: At[Any]) -> Figure:
-    """Return a figure with every so many-th step, where it stands among them, and both ends."""
+    """Return a figure with every so many-th step, where it stands among them, both ends, and what is named.
+
+    The default stays too, for the link of a figure that stands there does not say it.
+    """
     count = len(slider.steps.values)
     here = slider.steps.nearest(at.ask.value(slider.steps))
-    kept = sorted({0, count - 1, *range(here % stride, count, stride)})
+    stay = [slider.steps.nearest(value) for value in (slider.steps.default, *slider.steps.named)]
+    kept = sorted({0, count - 1, *range(here % stride, count, stride), *stay})
     values = tuple(slider.steps.values[step] for step in kept)
-    names = tuple(slider.names[step] for step in kept) if slider.names else ()
+    called = tuple(slider.names[step] for step in kept) if slider.names else ()
     return replace(
         figure,
         steps=lighter.with_steps(figure.steps, kept),
         says=sentences_at(figure.says, kept) if figure.says else figure.says,
-        slider=replace(slider, steps=replace(slider.steps, values=values), names=names),
+        slider=replace(slider, steps=replace(slider.steps, values=values), names=called),
     )

@@ -1,6 +1,11 @@
-"""The book, in every language: `python -m docs.book.build --out build/book/html`."""
+"""The book, in every language: `python -m docs.book.build`, as `make book` does.
+
+What is wrong in it fails: a link to no figure, a reference to nothing, a formula that cannot be written, a
+program or an example that does not run; each with its file and line.
+"""
 
 import argparse
+import json
 import os
 import shutil
 import subprocess
@@ -10,6 +15,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from attn_words import LANGUAGES, LOCALES
+from docs.book import paper, programs, words
 from docs.book.files import HERE, ROOT
 from docs.book.sources import edited, gather
 
@@ -18,7 +24,7 @@ MADE = ROOT / "build" / "book"
 
 def sphinx(builder: str, language: str, out: Path, app: str = "") -> int:
     """Have Sphinx build what was gathered in a language; return 0 where nothing was wrong."""
-    source, read = MADE / "source" / language, MADE / "doctrees" / language
+    source, read = MADE / "source" / language, MADE / "read" / f"{builder}-{language}"
     command = [
         *(sys.executable, "-m", "sphinx", "--builder", builder, "--conf-dir", str(HERE)),
         *("--doctree-dir", str(read), "--jobs", "auto"),
@@ -36,20 +42,42 @@ def sphinx(builder: str, language: str, out: Path, app: str = "") -> int:
     return done.returncode
 
 
+def start() -> str:
+    """Return the page that leads to the language that a reader has."""
+    links = "".join(
+        f'<p><a lang="{code}" href="{code}/index.html">{name}</a></p>' for code, name in LANGUAGES.items()
+    )
+    text = (HERE / "start.html").read_text(encoding="utf-8")
+    return text.replace("{{ codes }}", json.dumps([*LANGUAGES])).replace("{{ links }}", links)
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Build the book; return 0, or 1 where something in it is wrong."""
-    parser = argparse.ArgumentParser(prog="python -m docs.book.build", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m docs.book.build", description=__doc__.split("\n")[0])
     parser.add_argument("--out", type=Path, default=MADE / "html", help="the folder for the site")
+    parser.add_argument("--format", choices=("html", "pdf"), default="html")
     parser.add_argument("--language", choices=LANGUAGES, action="append", help="all of them without it")
     parser.add_argument("--app", default="", help="the address of an app, to which figures link")
     asked = parser.parse_args(arguments)
-    wrong = 0
+    wrong = programs.main()
+    words.lay_out()
     for language in asked.language or LANGUAGES:
-        start = time.monotonic()
-        gather(MADE / "source" / language, language, asked.app)
-        wrong |= sphinx("html", language, asked.out / language, asked.app)
-        print(f"book: {language} in {time.monotonic() - start:.0f} s")
-    return wrong
+        began = time.monotonic()
+        try:
+            gather(MADE / "source" / language, language, asked.app)
+        except ValueError as error:
+            print(error, file=sys.stderr)
+            return 1
+        if asked.format == "pdf":
+            wrong |= sphinx("singlehtml", language, MADE / "paper" / language, asked.app)
+            made = paper.printed(MADE / "paper" / language, MADE / f"attention-lab-{language}.pdf")
+        else:
+            wrong |= sphinx("html", language, asked.out / language, asked.app)
+            made = asked.out / language
+        print(f"book: {made}, {time.monotonic() - began:.0f} s")
+    if asked.format == "html":
+        (asked.out / "index.html").write_text(start(), encoding="utf-8")
+    return 1 if wrong else 0
 
 
 if __name__ == "__main__":

@@ -36,10 +36,11 @@ def pages(app: str = "") -> dict[str, str]:
 
 
 def _contents(every: list[Lesson]) -> str:
+    title = _("Lessons")
     about = _("Each chapter is a lesson of the app: drag its figures, answer, and then open the answer.")
     listed = "\n".join(f"- [](project:{lesson.name}.md) {_about(lesson)}" for lesson in every)
     names = "\n".join(lesson.name for lesson in every)
-    return f"# {_('Lessons')}\n\n{about}\n\n{listed}\n\n```{{toctree}}\n:hidden:\n\n{names}\n```\n"
+    return f"# {title}\n\n{about}\n\n{listed}\n\n```{{toctree}}\n:hidden:\n\n{names}\n```\n"
 
 
 def _about(lesson: Lesson) -> str:

@@ -8,7 +8,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
 from attn_ui.publish.sphinx import spoken  # noqa: E402  (the path comes first)
-from attn_words import _, speaking  # noqa: E402
+from attn_words import LANGUAGES, _, speaking  # noqa: E402
 from docs.book.look import colours  # noqa: E402
 
 language = os.environ.get("BOOK_LANGUAGE", "en")
@@ -47,10 +47,19 @@ python_use_unqualified_type_names = True
 python_maximum_signature_line_length = 80
 
 locale_dirs = [str(ROOT / "build" / "book" / "locale")]
-gettext_compact = False
+gettext_compact = gettext_location = False
 
 html_theme = "furo"
 html_math_renderer = "mathml"
+html_sidebars = {
+    "**": [
+        *(f"sidebar/{name}.html" for name in ("brand", "search", "scroll-start")),
+        "languages.html",
+        *(f"sidebar/{name}.html" for name in ("navigation", "scroll-end")),
+    ]
+}
+html_context = {"languages": dict(LANGUAGES), "spoken": spoken(language)}
+templates_path = ["templates"]
 html_static_path = ["static"]
 html_css_files = ["book.css"]
 html_show_copyright = False

@@ -35,9 +35,10 @@ def pages() -> dict[str, str]:
         slug(name): _page(shown(setting, name), _(about), link)
         for link, (setting, name, about) in links().items()
     }
+    heading = _("Worked examples")
     about = _("Small enough to be computed by hand: hold the numbers of your notes against these.")
     names = "\n".join(found)
-    contents = f"# {_('Worked examples')}\n\n{about}\n\n```{{toctree}}\n{names}\n```\n"
+    contents = f"# {heading}\n\n{about}\n\n```{{toctree}}\n{names}\n```\n"
     return {"examples/index.md": contents} | {f"examples/{name}.md": text for name, text in found.items()}
 
 

@@ -7,7 +7,7 @@ from pathlib import Path, PurePosixPath
 
 ROOT = Path(__file__).resolve().parents[2]
 HERE = Path(__file__).parent
-OTHERS: Mapping[str, str] = {
+TAKEN: Mapping[str, str] = {
     "DECISIONS.md": "decisions/index.md",
     "CHANGELOG.md": "built/changelog.md",
     "CONTRIBUTING.md": "built/contributing.md",
@@ -15,30 +15,38 @@ OTHERS: Mapping[str, str] = {
     "locales/terms.md": "built/terms.md",
 } | {f"docs/decisions/{path.name}": f"decisions/{path.name}" for path in ROOT.glob("docs/decisions/*.md")}
 """Pages that are files elsewhere: where each is, and where the book has it."""
+WRITTEN: Mapping[str, str] = {f"docs/book/{path.name}": path.name for path in HERE.glob("*.md")}
+"""Pages that are written for the book."""
+FILES: Mapping[str, str] = {
+    f"docs/{path.name}": f"files/{path.name}"
+    for path in ROOT.glob("docs/*")
+    if path.suffix in (".png", ".ipynb")
+}
+"""Pictures and a notebook that pages lead to."""
 _LINK = re.compile(r"(?<=\]\()(?![a-z]+:|#)([^)\s#]+)(?=[)#])")
 
 
 def taken(file: str) -> str:
-    """Return a file of `OTHERS` with its links to others of them as the book has these.
+    """Return a page with its links to files of this repository as the book has these.
 
     Raises:
         ValueError: a link leads to a file that the book does not have.
     """
     text = (ROOT / file).read_text(encoding="utf-8")
+    known = {**TAKEN, **WRITTEN, **FILES}
 
     def here(link: re.Match[str]) -> str:
         target = os.path.normpath(PurePosixPath(file).parent / link[1])
-        if target not in OTHERS:
+        if target not in known:
             line = text.count("\n", 0, link.start()) + 1
-            wanted = f"a link to a file that is a page of the book ({', '.join(OTHERS)})"
-            raise ValueError(f"{file}:{line}: wanted {wanted}, got {link[1]}")
-        return os.path.relpath(OTHERS[target], PurePosixPath(OTHERS[file]).parent)
+            raise ValueError(f"{file}:{line}: wanted a link to a file that the book has, got {link[1]}")
+        return os.path.relpath(known[target], PurePosixPath(known[file]).parent)
 
     return _LINK.sub(here, text)
 
 
-def write(path: Path, text: str) -> None:
+def write(path: Path, content: bytes) -> None:
     """Write a file where it is to change: Sphinx reads again what is newer than what it made of it."""
-    if not path.exists() or path.read_text(encoding="utf-8") != text:
+    if not path.exists() or path.read_bytes() != content:
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
+        path.write_bytes(content)

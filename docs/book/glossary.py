@@ -32,13 +32,14 @@ def anchor(term: Term) -> str:
 
 
 def _contents() -> str:
+    title = _("Glossary")
     about = _(
         "Every term that a student meets, with its other names, the paper's notation, the name in the code "
         "and a source."
     )
     names = "\n".join(map(slug, TERMS))
     return (
-        f"# {_('Glossary')}\n\n{about}\n\n:::{{attention}} glossary\n:::\n\n"
+        f"# {title}\n\n{about}\n\n:::{{attention}} glossary\n:::\n\n"
         f"```{{toctree}}\n:maxdepth: 2\n\n{names}\n```\n"
     )
 

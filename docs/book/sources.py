@@ -2,42 +2,62 @@
 
 from pathlib import Path
 
-from attn_words import speaking
+from attn_words import SOURCE, _, language, speaking
 from docs.book import chapters, examples, glossary, reference
-from docs.book.files import HERE, OTHERS, taken, write
+from docs.book.files import FILES, ROOT, TAKEN, WRITTEN, taken, write
+
+ENGLISH = ("built/", "decisions/", "reference/")
+"""What of the book nobody translates."""
 
 
 def generated(app: str = "") -> dict[str, str]:
-    """Return the pages that are made of lessons, terms, examples, docstrings and other files, by theirs."""
-    decisions = "\n".join(sorted(Path(file).stem for file in OTHERS.values() if _is_decision(file)))
-    found = {OTHERS[file]: taken(file) for file in OTHERS}
-    found["decisions/index.md"] += f"\n```{{toctree}}\n:hidden:\n\n{decisions}\n```\n"
-    return found | chapters.pages(app) | glossary.pages(app) | examples.pages() | reference.pages()
+    """Return the pages that are made of lessons, terms, examples and docstrings, by their files."""
+    return chapters.pages(app) | glossary.pages(app) | examples.pages() | reference.pages()
 
 
-def _is_decision(file: str) -> bool:
-    return file.startswith("decisions/") and file != "decisions/index.md"
+def pages(app: str = "") -> dict[str, str]:
+    """Return all pages in the language that is spoken, by their files.
+
+    Args:
+        app: the address of an app, to which they lead; "" for none.
+
+    Raises:
+        ValueError: what in one of them is not so, with file and line.
+    """
+    found = {name: taken(file) for file, name in {**TAKEN, **WRITTEN}.items()}
+    decisions = sorted(Path(name).stem for name in TAKEN.values() if name.startswith("decisions/"))
+    listed = "\n".join(name for name in decisions if name != "index")
+    found["decisions/index.md"] += f"\n```{{toctree}}\n:hidden:\n\n{listed}\n```\n"
+    return {name: _in_english(name, text) for name, text in (found | generated(app)).items()}
 
 
-def gather(folder: Path, language: str, app: str = "") -> None:
+def _in_english(name: str, text: str) -> str:
+    """Say under the title of a page that it is in English, where the book is not."""
+    if language() == SOURCE or not name.startswith(ENGLISH):
+        return text
+    told = _("This page is in English only.")
+    title, rest = text.split("\n", maxsplit=1)
+    return f"{title}\n\n*{told}*\n{rest}"
+
+
+def gather(folder: Path, spoken: str, app: str = "") -> None:
     """Fill a folder with the book's pages in one language; what it has besides is taken away.
 
     Args:
-        folder: for Sphinx to read; language: one of the app's; app: the address of an app, "" for none.
+        folder: for Sphinx to read; spoken: one of the app's languages; app: as in `pages`.
+
+    Raises:
+        ValueError: what in one of the pages is not so, with file and line.
     """
-    with speaking(language):
-        made = generated(app) | own()
-    for name, text in made.items():
-        write(folder / name, text)
-    wanted = {folder / name for name in made}
+    with speaking(spoken):
+        contents = {name: text.encode() for name, text in pages(app).items()}
+    contents |= {name: (ROOT / file).read_bytes() for file, name in FILES.items()}
+    for name, content in contents.items():
+        write(folder / name, content)
+    wanted = {folder / name for name in contents}
     for path in folder.rglob("*"):
         if path not in wanted and not path.is_dir():
             path.unlink()
-
-
-def own() -> dict[str, str]:
-    """Return the pages that are written for the book, by their files."""
-    return {path.name: path.read_text(encoding="utf-8") for path in HERE.glob("*.md")}
 
 
 def edited(told: str, folder: Path) -> str:
@@ -46,7 +66,6 @@ def edited(told: str, folder: Path) -> str:
     >>> edited("made/index.md:3: WARNING: ...", Path("made"))
     'docs/book/index.md:3: WARNING: ...'
     """
-    places = {name: f"docs/book/{name}" for name in own()} | {name: file for file, name in OTHERS.items()}
-    for name, file in places.items():
+    for file, name in {**TAKEN, **WRITTEN}.items():
         told = told.replace(f"{folder / name}:", f"{file}:")
     return told

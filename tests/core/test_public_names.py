@@ -28,6 +28,8 @@ def test_the_public_names() -> None:
         "AttentionMaps", "RealModel", "capture", "first_token_score", "load_model",
         "next_token_score", "read_attention",
         "Manifest", "Ran",
+        "LocalLinear", "local_linear", "local_linear_estimate", "local_linear_search",
+        "FunctionError", "TypedFunction", "function_sample", "read_function",
         "GLOROT", "INITS", "Init", "set_weights", "weights_of",
     }  # fmt: skip
     assert all(hasattr(attn_core, name) for name in attn_core.__all__)

@@ -1,0 +1,228 @@
+"""Local linear regression: at each query a line is fitted to the points near it, in place of a mean."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+from jaxtyping import Bool, Float
+from torch import Tensor
+
+from attn_core import _points, _require
+from attn_core.kernels import KERNELS, Kernel
+from attn_core.regression import BandwidthSearch, choose_bandwidth
+
+_AT_ONCE = 8 * _points.CHUNK  # weights held at once; what is made on the way takes some times as much
+
+
+@dataclass(frozen=True, eq=False)
+class LocalLinear:
+    """The line fitted around each query; ``*steps`` are the axes of a batch of bandwidths.
+
+    ``estimate`` is the line's height at the query, ``slope`` its slope. ``weights`` are the equivalent
+    weights: the estimate is their sum with the values. A row sums to one where ``has_support``, and may have
+    weights below zero and above one; it is zero without support. ``has_slope`` is False where no line is
+    determined.
+    """
+
+    distances: Float[Tensor, "n_query n_key"]
+    weights: Float[Tensor, "*steps n_query n_key"]
+    estimate: Float[Tensor, "*steps n_query"] | Float[Tensor, "*steps n_query d_value"]
+    slope: Float[Tensor, "*steps n_query"] | Float[Tensor, "*steps n_query d_value"]
+    has_support: Bool[Tensor, "*steps n_query"]
+    has_slope: Bool[Tensor, "*steps n_query"]
+
+
+def local_linear(
+    queries: Float[Tensor, " n_query"],
+    keys: Float[Tensor, " n_key"],
+    values: Float[Tensor, " n_key"] | Float[Tensor, "n_key d_value"],
+    *,
+    kernel: str = "gaussian",
+    bandwidth: float | int | Float[Tensor, "*steps"] = 1.0,
+) -> LocalLinear:
+    r"""Fit a line to the values by least squares, weighted by nearness to each query, and read it there.
+
+    $$\min_{a_i, b_i} \sum_j K\!\left(\frac{|q_i - k_j|}{h}\right)
+      \bigl(v_j - a_i - b_i (k_j - q_i)\bigr)^2, \qquad \hat f(q_i) = a_i = \sum_j l_{ij} v_j$$
+    $$l_{ij} = w_{ij} \left(1 + \frac{(q_i - \bar k_i)(k_j - \bar k_i)}{\sum_l w_{il} (k_l - \bar k_i)^2}
+      \right), \qquad \bar k_i = \sum_j w_{ij} k_j$$
+
+    The w are the weights of ``nadaraya_watson``, which fits a constant in place of the line. ``queries`` and
+    ``keys`` are numbers; a tensor ``(*steps,)`` of bandwidths is computed at once, as there.
+
+    Invariant: each row of weights with support sums to one, and sends the keys to the query: values that
+    lie on a line are met exactly, at the ends of the data too.
+
+    Edge cases: a query with no key in a compact kernel's window has ``has_support`` False, weights zero, and
+    estimate and slope NaN. Where all keys with weight lie at one place, no slope is determined: the flattest
+    of the best lines is taken, so slope is 0 and the estimate the local mean (statsmodels takes the shortest
+    vector (a, b), which depends on the unit of the keys). As the bandwidth goes to 0, a Gaussian line tends
+    to that through the two nearest places, to infinity to the least-squares line of all points; both are
+    computed without overflow or underflow.
+
+    Raises ValueError as ``nadaraya_watson``, and for keys that are vectors.
+
+    Source: Fan (1992), Design-adaptive nonparametric regression; Cleveland (1979).
+
+    >>> keys = torch.tensor([0.0, 1.0, 3.0], dtype=torch.float64)
+    >>> fit = local_linear(keys[:1], keys, 10 * keys + 1, kernel="triangular", bandwidth=4.0)
+    >>> fit.weights
+    tensor([[ 0.8000,  0.3000, -0.1000]], dtype=torch.float64)
+    >>> round(fit.estimate.item(), 12), round(fit.slope.item(), 12)
+    (1.0, 10.0)
+    """
+    steps = _checked(keys, values, kernel, bandwidth, queries=queries)
+    distances = _points.distances(queries, keys)
+    parts = [_lines(KERNELS[kernel], distances, (queries, keys), h) for h in _few(steps, distances)]
+    joined = (torch.cat(part).reshape(*steps.shape, *part[0].shape[1:]) for part in zip(*parts, strict=True))
+    weights, slopes, has_support, has_slope = joined
+    centre = values.mean(dim=0)  # rows of slopes sum to zero: the level only costs digits
+    estimate = _gaps(weights @ (values - centre) + centre, has_support)
+    slope = _gaps(slopes @ (values - centre), has_support)
+    return LocalLinear(distances, weights, estimate, slope, has_support, has_slope)
+
+
+def local_linear_estimate(
+    queries: Float[Tensor, " n_query"],
+    keys: Float[Tensor, " n_key"],
+    values: Float[Tensor, " n_key"] | Float[Tensor, "n_key d_value"],
+    *,
+    kernel: str = "gaussian",
+    bandwidth: float | int | Float[Tensor, "*steps"] = 1.0,
+) -> Float[Tensor, "*steps n_query"] | Float[Tensor, "*steps n_query d_value"]:
+    """Return the estimates of ``local_linear`` alone, for any number of bandwidths in bounded memory.
+
+    Arguments, NaN and errors are those of ``local_linear``.
+
+    >>> keys = torch.tensor([0.0, 1.0, 3.0], dtype=torch.float64)
+    >>> steps = torch.tensor([0.1, 1e9], dtype=torch.float64)
+    >>> local_linear_estimate(keys, keys, 2 * keys + 1, bandwidth=steps).round(decimals=12)
+    tensor([[1., 3., 7.],
+            [1., 3., 7.]], dtype=torch.float64)
+    """
+    steps = _checked(keys, values, kernel, bandwidth, queries=queries)
+    distances, centre = _points.distances(queries, keys), values.mean(dim=0)
+    parts = []
+    for h in _few(steps, distances):
+        weights, _, has_support, _ = _lines(KERNELS[kernel], distances, (queries, keys), h)
+        parts.append(_gaps(weights @ (values - centre) + centre, has_support))
+    return torch.cat(parts).reshape(*steps.shape, len(queries), *values.shape[1:])
+
+
+def local_linear_search(
+    keys: Float[Tensor, " n_key"],
+    values: Float[Tensor, " n_key"] | Float[Tensor, "n_key d_value"],
+    *,
+    kernel: str = "gaussian",
+    bandwidths: Float[Tensor, " steps"] | Sequence[float],
+) -> BandwidthSearch:
+    r"""Compute the training and leave-one-out errors of lines at many bandwidths, and choose one.
+
+    $$\frac{1}{n} \sum_i \bigl(v_i - \hat f_{-i}(k_i)\bigr)^2$$
+
+    Each point is left out of the line that is fitted around it. The choice, the points that are counted and
+    the errors are as in ``bandwidth_search``; a point with neighbours at one place alone is held against
+    their mean, as ``local_linear`` has it.
+
+    Raises ValueError as ``bandwidth_search``, and for keys that are vectors.
+
+    >>> keys = torch.arange(5, dtype=torch.float64)
+    >>> local_linear_search(keys, 2 * keys, bandwidths=[0.5, 5.0]).leave_one_out_errors.round(decimals=12)
+    tensor([0., 0.], dtype=torch.float64)
+    """
+    steps = _checked(keys, values, kernel, torch.as_tensor(bandwidths, dtype=keys.dtype))
+    if steps.ndim != 1:
+        raise ValueError(f"bandwidths must have shape (steps,); got {tuple(steps.shape)}")
+    if len(keys) < 2:
+        raise ValueError(f"leaving one out needs at least 2 points; got {len(keys)}")
+    distances = _points.distances(keys, keys)
+    apart = distances.clone().fill_diagonal_(_points.far_away(keys.dtype))
+    itself = torch.eye(len(keys), dtype=torch.bool)
+    centred = values - values.mean(dim=0)
+    found = []
+    for h in _few(steps, distances):
+        weights = _lines(KERNELS[kernel], distances, (keys, keys), h)[0]
+        training = (weights @ centred - centred).square()
+        weights, _, has_support, _ = _lines(KERNELS[kernel], apart, (keys, keys), h, without=itself)
+        supported = has_support if values.ndim == 1 else has_support[..., None]
+        left_out = (weights @ centred - centred).square().masked_fill(~supported, 0.0)
+        counted = has_support.sum(dim=-1)
+        of_each = left_out.reshape(*has_support.shape, -1).mean(dim=-1).sum(dim=-1) / counted
+        found.append((training.flatten(1).mean(dim=1), of_each.masked_fill(counted == 0, math.inf), counted))
+    training, left_out, counted = (torch.cat(part) for part in zip(*found, strict=True))
+    return BandwidthSearch(
+        steps, training, left_out, counted, choose_bandwidth(steps, left_out, counted).item()
+    )
+
+
+def _checked(keys: Tensor, values: Tensor, kernel: str, bandwidth: object, **queries: Tensor) -> Tensor:
+    """Check the points; return the bandwidths."""
+    _require.one_of("kernel", kernel, KERNELS)
+    _points.check(keys, values, **queries)
+    if keys.ndim != 1:
+        raise ValueError(f"keys must have shape (n_key,), for lines of one input; got {tuple(keys.shape)}")
+    return _points.bandwidths(bandwidth, like=keys)
+
+
+def _few(steps: Tensor, distances: Tensor) -> Sequence[Tensor]:
+    """Part the bandwidths into batches that fit in memory, each (steps, 1, 1)."""
+    few: tuple[Tensor, ...] = steps.reshape(-1, 1, 1).split(max(1, _AT_ONCE // max(1, distances.numel())))
+    return few
+
+
+def _gaps(numbers: Tensor, has_support: Tensor) -> Tensor:
+    supported = has_support if numbers.ndim == has_support.ndim else has_support[..., None]
+    return numbers.masked_fill(~supported, torch.nan)
+
+
+def _lines(
+    kernel: Kernel,
+    distances: Tensor,
+    places: tuple[Tensor, Tensor],
+    h: Tensor,
+    *,
+    without: Tensor | None = None,
+) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    """Return equivalent weights of estimate and of slope, and which queries have support and a slope.
+
+    The nearest key's place is taken apart: beside its weight, which is 1, those of all others may be too
+    small for a number, and yet they alone decide the slope. They are held relative to the largest of theirs.
+    """
+    queries, keys = places
+    logs, has_support = _log_weights(kernel, distances, h, without)
+    nearest = keys[distances.argmin(dim=-1, keepdim=True)]
+    apart = keys - nearest  # (n_query, n_key)
+    here = apart == 0
+    if without is not None:
+        here = here & ~without
+    count = here.sum(dim=-1, keepdim=True).clamp(min=1).to(keys.dtype)
+    others = logs.masked_fill(apart == 0, -torch.inf)
+    largest = others.amax(dim=-1, keepdim=True)
+    share = torch.exp(others - largest.masked_fill(largest == -torch.inf, 0.0))
+    scale = largest.exp()
+
+    total = count + scale * share.sum(dim=-1, keepdim=True)
+    lean = (share * apart).sum(dim=-1, keepdim=True) / total
+    mean = scale * lean  # of the keys, from the nearest
+    spread = (share * (apart - mean).square()).sum(dim=-1, keepdim=True) + count * scale * lean.square()
+    has_slope = (spread > 0) & has_support[..., None]
+    slopes = torch.where(here, -lean, share * (apart - mean)) / spread.masked_fill(~has_slope, torch.inf)
+    means = torch.where(here, 1.0, scale * share) / total
+    weights = means + (queries[:, None] - nearest - mean) * slopes
+    return weights.masked_fill(~has_support[..., None], 0.0), slopes, has_support, has_slope[..., 0]
+
+
+def _log_weights(
+    kernel: Kernel, distances: Tensor, h: Tensor, without: Tensor | None
+) -> tuple[Tensor, Tensor]:
+    """Return the logarithm of each weight relative to the nearest key's, and which queries have any."""
+    if math.isinf(kernel.support):
+        logs = _points.log_gaussian_ratio(distances, distances.amin(dim=-1, keepdim=True), h)
+        has_support = torch.ones_like(logs[..., 0], dtype=torch.bool)
+    else:
+        logs = kernel.log_profile(distances / h.clamp(max=_points.far_away(h.dtype) / 2))
+        largest = logs.amax(dim=-1, keepdim=True)
+        has_support = largest[..., 0] > -torch.inf
+        logs = logs - largest.masked_fill(largest == -torch.inf, 0.0)
+    return (logs if without is None else logs.masked_fill(without, -torch.inf)), has_support

@@ -1,0 +1,73 @@
+"""What in the book runs is run: programs in its pages, and examples in docstrings of the reference."""
+
+import contextlib
+import doctest
+import io
+import os
+import pkgutil
+import sys
+import tempfile
+import traceback
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+
+from markdown_it import MarkdownIt
+
+from docs.book.files import ROOT, WRITTEN
+from docs.book.reference import PACKAGES
+
+
+def blocks(text: str) -> Iterator[tuple[int, str]]:
+    """Yield the Python programs of a page with the lines that they begin at.
+
+    >>> list(blocks("Text.\\n\\n```python\\nx = 1\\n```\\n"))
+    [(4, 'x = 1\\n')]
+    """
+    for token in MarkdownIt("commonmark").parse(text):
+        if token.type == "fence" and token.info.strip() == "python" and token.map:
+            yield token.map[0] + 2, token.content
+
+
+def fails(file: str, text: str) -> list[str]:
+    """Run a page's programs in one namespace, in a folder of their own; say where one fails, and why."""
+    known: dict[str, object] = {"__name__": "__main__"}
+    for line, program in blocks(text):
+        try:
+            # As many lines before it as the page has: what is told of it is told of the page.
+            exec(compile("\n" * (line - 1) + program, file, "exec"), known)
+        except Exception as error:
+            frames = [each for each in traceback.extract_tb(error.__traceback__) if each.filename == file]
+            at = frames[-1].lineno if frames else getattr(error, "lineno", line)
+            return [f"{file}:{at}: {type(error).__name__}: {error}"]
+    return []
+
+
+def examples_fail() -> int:
+    """Run the examples in the docstrings of all that the reference is about; return how many fail."""
+    failed = 0
+    for package in PACKAGES:
+        for found in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+            failed += doctest.testmod(import_module(found.name)).failed
+    return failed
+
+
+def main() -> int:
+    """Run all of it; return 0, or 1 where something fails."""
+    wrong = []
+    for file in sorted(WRITTEN):
+        text = (ROOT / file).read_text(encoding="utf-8")
+        with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(io.StringIO()):
+            before = Path.cwd()
+            os.chdir(folder)
+            try:
+                wrong += fails(file, text)
+            finally:
+                os.chdir(before)
+    for sentence in wrong:
+        print(sentence, file=sys.stderr)
+    return 1 if wrong or examples_fail() else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

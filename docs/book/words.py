@@ -1,0 +1,65 @@
+"""Catalogues of the pages that are written for the book: `python -m docs.book.words`, as `make words` does.
+
+Sphinx takes their sentences, sphinx-intl brings `locales/<language>/book/<page>.po` up to date, and keeps
+what is translated. What is made of lessons, terms and figures has its words in their own catalogues.
+"""
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from attn_words import LOCALES
+from docs.book.files import HERE, ROOT, WRITTEN, taken, write
+
+MADE = ROOT / "build" / "book"
+LOCALE = MADE / "locale"
+"""Where Sphinx finds catalogues; `conf.py` names it too."""
+
+
+def catalogues(locale: str) -> Path:
+    """Return the folder of a language's catalogues of pages, by gettext's name of the language."""
+    return ROOT / "locales" / locale / "book"
+
+
+def lay_out() -> None:
+    """Put all catalogues where Sphinx finds them, and compiles them."""
+    for locale in LOCALES.values():
+        target = LOCALE / locale / "LC_MESSAGES"
+        target.mkdir(parents=True, exist_ok=True)
+        for path in catalogues(locale).glob("*.po"):
+            if not (target / path.name).exists() or (target / path.name).read_bytes() != path.read_bytes():
+                shutil.copyfile(path, target / path.name)
+
+
+def main() -> int:
+    """Bring the catalogues up to date; return 0, or 1 where that fails."""
+    source, messages = MADE / "written", MADE / "messages"
+    for file, name in WRITTEN.items():
+        write(source / name, taken(file).encode())
+    lay_out()
+    shutil.rmtree(messages, ignore_errors=True)
+    sphinx = (sys.executable, "-m", "sphinx", "--builder", "gettext", "--conf-dir", str(HERE))
+    # Without warnings: what these pages lead to is not there.
+    there = ("--doctree-dir", str(MADE / "read" / "gettext"), "-Q", str(source), str(messages))
+    done = subprocess.run([*sphinx, *there], cwd=ROOT, check=False)
+    for locale in LOCALES.values() if not done.returncode else ():
+        intl = (sys.executable, "-m", "sphinx_intl", "update", "--line-width", "110", "--no-obsolete")
+        made = ("--pot-dir", str(messages), "--locale-dir", str(LOCALE), "--language", locale)
+        done = subprocess.run([*intl, *made], cwd=ROOT, check=False)
+        catalogues(locale).mkdir(exist_ok=True)
+        for name in WRITTEN.values():
+            made_one = LOCALE / locale / "LC_MESSAGES" / Path(name).with_suffix(".po")
+            _without_dates(made_one, catalogues(locale) / made_one.name)
+    return done.returncode
+
+
+def _without_dates(made: Path, kept: Path) -> None:
+    """Keep a catalogue as it was made, but for when and by whom: nothing changes where no word does."""
+    dates = ('"POT-Creation-Date', '"PO-Revision-Date', '"Last-Translator', '"Language-Team', '"Generated-By')
+    lines = made.read_text(encoding="utf-8").splitlines(keepends=True)
+    kept.write_text("".join(line for line in lines if not line.startswith(dates)), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
