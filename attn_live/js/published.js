@@ -5,6 +5,7 @@
 
 import { fromBase64 } from "./base64.js";
 import { LiveFigure } from "./live.js";
+import { loadPlotly } from "./plotly.js";
 import { word } from "./word.js";
 
 const AHEAD = "100% 0px"; // of the window's height: how near a figure is when its steps are fetched
@@ -174,9 +175,12 @@ class LiveFigureElement extends HTMLElement {
     if (this.figure || !name) return;
     const figure = new PublishedFigure(this);
     this.figure = figure;
+    // The largest file comes beside the steps of what is seen, before those of what is only near.
+    const library = loadPlotly(new URL(PLOTLY, shared).href);
     try {
       const held = this.querySelector("script[type='application/octet-stream']");
       const from = new URL(`${root}x.js${shared.search}`, root ? document.baseURI : shared);
+      if (!held && !isSeen(this)) await library.catch(() => {}); // where it fails, the figure says so
       const text = held?.textContent ?? (await part(name, from));
       this.message = fromBase64(text.trim());
       await lettersCame();
@@ -190,6 +194,12 @@ class LiveFigureElement extends HTMLElement {
     if (this.message)
       this.figure?.update({ parentElement: this, data: this.message, setStateValue: () => {} });
   }
+}
+
+/** @param {Element} element @returns {boolean} whether some of it is in the window */
+function isSeen(element) {
+  const { top, bottom } = element.getBoundingClientRect();
+  return bottom > 0 && top < window.innerHeight;
 }
 
 /** Waits for the font that the pictures are drawn in, but not for ever: its words are measured once. */
