@@ -3,7 +3,7 @@ PYTHON ?= python3
 PORT ?= 8501
 BIN := .venv/bin
 
-.PHONY: words run class doctor slides lesson-check handout book cartesian lock digests audit test quick soak check newest bench browser clean
+.PHONY: words run stills class doctor slides lesson-check handout book cartesian lock digests audit test quick soak check newest bench browser clean
 
 run: .venv/.app
 	$(BIN)/streamlit run app.py --server.port $(PORT)
@@ -52,6 +52,11 @@ book: .venv/.book
 	@test -f build/plotly-js/plotly-cartesian.min.js || { command -v npm > /dev/null && $(MAKE) --no-print-directory cartesian; } \
 	|| echo "npm is not installed: figures take all of plotly.js, three times what they need"
 	$(BIN)/python -m docs.book.build --app "$(APP)" $(if $(filter pdf,$(FORMAT)),--format pdf)
+
+# The still pictures that stand before the app, by the live figures: of all pages, or PAGE="single-head multi-head".
+PAGE ?=
+stills: .venv/.dev browser
+	$(BIN)/python -m docs.draw_stills $(PAGE)
 
 # What in lessons is not so: make lesson-check, or LESSON=a file or a folder.
 lesson-check: .venv/.app

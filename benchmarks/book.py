@@ -233,8 +233,8 @@ def plotlys_own(folder: Path) -> None:
 
 
 @contextlib.contextmanager
-def nginx(site: Path) -> Iterator[tuple[str, int]]:
-    """Serve a folder with the settings of `deploy/book.conf`; yield the address and the process."""
+def nginx(site: Path) -> Iterator[str]:
+    """Serve a folder with the settings of `deploy/book.conf`; yield the address."""
     port = free_port()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -251,7 +251,7 @@ def nginx(site: Path) -> Iterator[tuple[str, int]]:
         address = f"http://127.0.0.1:{port}"
         try:
             wait_for(address, process)
-            yield address, process.pid
+            yield address
         finally:
             process.terminate()
             process.communicate(timeout=20)
@@ -398,12 +398,10 @@ def fetched(address: str) -> dict[str, list[str]]:
     }
 
 
-def readers(
-    address: str, pid: int, site: Path, figures: Sequence[Published], seconds: int
-) -> dict[str, float]:
+def readers(address: str, site: Path, figures: Sequence[Published], seconds: int) -> dict[str, float]:
     """Let wrk read chapters; print how many it gets a second. Returns them, by what a reader asks for."""
     asked = fetched(address)
-    own = {f"{figure.id}" for figure in figures}
+    own = {figure.id for figure in figures}
     new = [
         path
         for path in asked["in all"]
@@ -418,72 +416,32 @@ def readers(
         "a chapter to its end, shared files known": new,
         "a chapter to its end, a first visit": asked["in all"],
     }
-    found: dict[str, list[tuple[float, float, float]]] = {name: [] for name in chapters}
+    found: dict[str, list[tuple[float, float]]] = {name: [] for name in chapters}
     for _turn in range(ROUNDS):
         for name, paths in chapters.items():
-            found[name].append(served(address, pid, paths, seconds))
-    cores = os.cpu_count() or 1
-    head = (
-        "a reader asks for",
-        "files",
-        "kB",
-        "readers a second (most)",
-        "Gbit/s",
-        f"{cores} cores for nginx alone",
-    )
-    print(f"\n| {' | '.join(head)} |\n|---|{'---:|' * 5}")
+            found[name].append(served(address, paths, seconds))
+    head = ("a reader asks for", "files", "kB", "readers a second (most)", "Gbit/s")
+    print(f"\n| {' | '.join(head)} |\n|---|{'---:|' * 4}")
     rates = {}
     for name, paths in chapters.items():
-        rate, gigabits, costs = (statistics.median(column) for column in zip(*found[name], strict=True))
+        rate, gigabits = (statistics.median(column) for column in zip(*found[name], strict=True))
         rates[name] = rate
         kilobytes = sum(travels(site / path.partition("?")[0].lstrip("/")) for path in paths) / 1e3
-        most = max(each for each, *_ in found[name])
-        cells = (
-            f"{len(paths)}",
-            f"{kilobytes:,.0f}",
-            f"{rate:,.0f} ({most:,.0f})",
-            f"{gigabits:.1f}",
-            f"{cores / costs:,.0f}" if costs else "unknown",
-        )
-        print(f"| {name} | {' | '.join(cells)} |", flush=True)
+        most = max(each for each, _ in found[name])
+        cells = f"{len(paths)} | {kilobytes:,.0f} | {rate:,.0f} ({most:,.0f}) | {gigabits:.1f}"
+        print(f"| {name} | {cells} |", flush=True)
     return rates
 
 
-def served(address: str, pid: int, paths: Sequence[str], seconds: int) -> tuple[float, float, float]:
-    """Let wrk read; return readers a second, gigabits a second, and nginx's processor seconds a reader."""
-    before = processor_seconds(pid)
-    run = subprocess.run(
-        [
-            "wrk",
-            "-t1",
-            f"-c{CONNECTIONS}",
-            f"-d{seconds}",
-            "-s",
-            str(APPS / "reader.lua"),
-            address,
-            "--",
-            *paths,
-        ],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+def served(address: str, paths: Sequence[str], seconds: int) -> tuple[float, float]:
+    """Let wrk read; return readers and gigabits a second."""
+    wrk = ["wrk", "-t1", f"-c{CONNECTIONS}", f"-d{seconds}", "-s", str(APPS / "reader.lua"), address, "--"]
+    run = subprocess.run([*wrk, *paths], capture_output=True, text=True, check=True)
     told = json.loads(run.stdout.strip().splitlines()[-1])
     if told["failed"]:
         raise RuntimeError(f"{told['failed']} of {told['requests']} requests failed:\n{run.stdout}")
-    count = told["requests"] / len(paths)
-    spent = processor_seconds(pid) - before
-    return count / told["seconds"], 8 * told["bytes"] / told["seconds"] / 1e9, spent / count
-
-
-def processor_seconds(pid: int) -> float:
-    """Return what a process and those that it started took of processors; 0 where nobody tells."""
-    with contextlib.suppress(OSError):
-        spent = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-        started = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-        own = (int(spent[11]) + int(spent[12])) / os.sysconf("SC_CLK_TCK")
-        return own + sum(processor_seconds(int(child)) for child in started)
-    return 0.0
+    seconds_taken = told["seconds"]
+    return told["requests"] / len(paths) / seconds_taken, 8 * told["bytes"] / seconds_taken / 1e9
 
 
 def main() -> int:
@@ -509,7 +467,7 @@ def main() -> int:
             chapter_of(figures, site)
             plotlys_own(site)
             compress(site)
-            with nginx(site) as (address, pid):
+            with nginx(site) as address:
                 if "pictures" in given.parts:
                     pictures(address, given.visits, targets)
                 if "press" in given.parts:
@@ -517,7 +475,7 @@ def main() -> int:
                 if "readers" in given.parts and not shutil.which("wrk"):
                     print("wrk is not installed (Debian: apt-get install wrk): no readers are counted")
                 elif "readers" in given.parts:
-                    rates = readers(address, pid, site, figures, given.seconds)
+                    rates = readers(address, site, figures, given.seconds)
                     whole = "a chapter to its end, a first visit"
                     targets.at_least(f"readers a second, {whole}", rates[whole], LEAST_READERS)
     for sentence in targets.missed:

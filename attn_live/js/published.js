@@ -5,6 +5,7 @@
 
 import { fromBase64 } from "./base64.js";
 import { LiveFigure } from "./live.js";
+import { loadPlotly } from "./plotly.js";
 import { word } from "./word.js";
 
 const AHEAD = "100% 0px"; // of the window's height: how near a figure is when its steps are fetched
@@ -75,11 +76,12 @@ class PublishedFigure extends LiveFigure {
     return this.projector.on ? space : { ...space, height: Number.POSITIVE_INFINITY };
   }
 
-  /** On paper stands the still picture, as the figure opens: the sentence below it is that one's. @override */
+  /** On paper stands the still picture, where there is one, as the figure opens: so does the sentence. @override */
   show() {
     super.show();
     const { slider, cursor } = this.meta ?? {};
-    if (this.onPaper) this.sentence.show({ step: slider?.index ?? 0, row: cursor?.index ?? 0 });
+    if (this.onPaper && this.home.querySelector(".live-still"))
+      this.sentence.show({ step: slider?.index ?? 0, row: cursor?.index ?? 0 });
   }
 
   /** @param {boolean} onPaper */
@@ -173,9 +175,12 @@ class LiveFigureElement extends HTMLElement {
     if (this.figure || !name) return;
     const figure = new PublishedFigure(this);
     this.figure = figure;
+    // The largest file comes beside the steps of what is seen, before those of what is only near.
+    const library = loadPlotly(new URL(PLOTLY, shared).href);
     try {
       const held = this.querySelector("script[type='application/octet-stream']");
       const from = new URL(`${root}x.js${shared.search}`, root ? document.baseURI : shared);
+      if (!held && !isSeen(this)) await library.catch(() => {}); // where it fails, the figure says so
       const text = held?.textContent ?? (await part(name, from));
       this.message = fromBase64(text.trim());
       await lettersCame();
@@ -189,6 +194,12 @@ class LiveFigureElement extends HTMLElement {
     if (this.message)
       this.figure?.update({ parentElement: this, data: this.message, setStateValue: () => {} });
   }
+}
+
+/** @param {Element} element @returns {boolean} whether some of it is in the window */
+function isSeen(element) {
+  const { top, bottom } = element.getBoundingClientRect();
+  return bottom > 0 && top < window.innerHeight;
 }
 
 /** Waits for the font that the pictures are drawn in, but not for ever: its words are measured once. */

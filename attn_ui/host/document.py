@@ -10,6 +10,7 @@ import hashlib
 import json
 from collections.abc import Callable
 from functools import cache, lru_cache, partial
+from pathlib import Path
 from urllib.parse import parse_qsl
 
 import streamlit as st
@@ -23,7 +24,7 @@ from attn_live.bundle import FONTS, bundle, font, mark
 from attn_ui.base.framing import LANG
 from attn_ui.base.navigation import PAGES, Listed
 from attn_ui.export.standalone import kit_version, page
-from attn_ui.host import link_preview
+from attn_ui.host import early, link_preview
 from attn_ui.host.assets import (
     ALWAYS_ASK,
     FOREVER,
@@ -159,6 +160,11 @@ def _part(name: str, spoken: str) -> _Document:
         return _Document(make(), media_type)
 
 
+@lru_cache(maxsize=64)
+def _still(name: str) -> _Document:
+    return _Document(early.content(name), early.TYPES[Path(name).suffix])
+
+
 class Assets:
     """ASGI middleware: the announced HTML, plotly.js, and Streamlit's scripts compressed once."""
 
@@ -171,12 +177,13 @@ class Assets:
         self.base = f"/{base}/" if base else "/"
         icon = f".{PLOTLY_ROUTE}/icon.svg?v={mark(_icon())}"
         pages = [(page, announced(front, page)) for page in PAGES]
-        self.pages: dict[tuple[str, str], str] = {}  # by language and path
+        self.pages: dict[tuple[str, str], tuple[Listed, str, str]] = {}  # by language and path
         for spoken in (*LANGUAGES, PSEUDO):
             with speaking(spoken):
                 for page, text in pages:
                     made = link_preview.described(text, page, self.base, icon)
-                    self.pages[spoken, f"{self.base}{page.address}"] = made
+                    path = f"{self.base}{page.address}"
+                    self.pages[spoken, path] = page, made, early.placed(made, page, spoken)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer for what is known here; pass everything else on."""
@@ -184,7 +191,7 @@ class Assets:
             await self.app(scope, receive, send)
             return
         headers = Headers(scope=scope)
-        answer = await self._file(scope, headers)
+        answer = self._still(scope, headers) or await self._file(scope, headers)
         if answer is not None:
             await answer(scope, receive, send)
         elif self._may_be_page(scope["path"], headers.get("accept", "*/*")):
@@ -198,6 +205,13 @@ class Assets:
             return True
         first, *_ = path[len(self.base) :].split("/")
         return "*/*" in accept and path.startswith(self.base) and first not in _NO_PAGES
+
+    def _still(self, scope: Scope, headers: Headers) -> Response | None:
+        name = early.named(str(scope["path"]).removeprefix(self.base))
+        if not name:
+            return None
+        agreed = scope["query_string"] == f"v={early.version(name)}".encode()
+        return _still(name).answer(headers, scope["method"], _kept(agreed))
 
     async def _file(self, scope: Scope, headers: Headers) -> Response | None:
         path = str(scope["path"])
@@ -237,7 +251,10 @@ class Assets:
         body = b"".join(message.get("body", b"") for message in held)
         if self.front.index and body.decode(errors="replace") == self.front.index:
             spoken = language_of(scope)
-            text = self.pages.get((spoken, scope["path"]), self.pages[spoken, self.base])
+            known = self.pages.get((spoken, scope["path"]))
+            page, text, with_picture = known or self.pages[spoken, self.base]
+            if known and early.may_stand(page, scope["query_string"].decode("latin-1")):
+                text = with_picture
             document = _addressed(text, link_preview.origin(scope))
             await document.answer(Headers(scope=scope), scope["method"])(scope, receive, send)
             return

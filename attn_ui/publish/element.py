@@ -112,7 +112,7 @@ def _more(figure: Published, app: str) -> str:
         href, called = escape(f"{app.rstrip('/')}/{figure.link}"), _("Open in the app")
         parts.append(f'<a class="live-open" href="{href}">{escape(called)}</a>')
     if figure.program:
-        code = f"<pre><code>{escape(figure.program)}</code></pre>"
+        code = f'<pre tabindex="0"><code>{escape(figure.program)}</code></pre>'
         parts.append(_unfolds(_("The program"), code))
     if figure.tables:
         tables = "".join(_table(name, columns) for name, columns in figure.tables.items())
@@ -126,7 +126,9 @@ def _unfolds(title: str, inside: str) -> str:
 
 def _table(name: str, columns: Columns) -> str:
     count = max((len(column) for column in columns.values()), default=0)
-    head = "".join(f'<th scope="col">{escape(title)}</th>' for title in columns)
+    head = "".join(
+        f'<th scope="col">{escape(title)}</th>' if title.strip() else "<td></td>" for title in columns
+    )
     rows = "".join(
         f"<tr>{''.join(f'<td>{escape(_written(column[row]))}</td>' for column in columns.values())}</tr>"
         for row in range(min(count, MOST_ROWS))
@@ -134,7 +136,7 @@ def _table(name: str, columns: Columns) -> str:
     left = count - MOST_ROWS
     more = f"<p>{escape(_rest(left))}</p>" if left > 0 else ""
     return (
-        f'<div class="live-table" tabindex="0" role="region" aria-label="{escape(name)}"><table>'
+        f'<div class="live-table" tabindex="0" role="group" aria-label="{escape(name)}"><table>'
         f"<caption>{escape(name)}</caption><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div>{more}"
     )
 

@@ -67,10 +67,11 @@ class Site:
             root: the folder as the page sees it.
         """
         at = escape(root)
+        # The script asks for its other files with the mark that it came with: the panel's is in it.
         words = "" if language() == SOURCE else f'<script defer src="{at}{_words_name()}"></script>\n'
         return (
             f'<link rel="stylesheet" href="{at}{NAME}.css?v={mark(stylesheet())}">\n{words}'
-            f'<script defer src="{at}{NAME}.js?v={mark(module())}"></script>\n'
+            f'<script defer src="{at}{NAME}.js?v={mark(module() + bundle("kit.js"))}"></script>\n'
         )
 
     def write(self) -> None:

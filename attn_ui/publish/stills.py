@@ -7,6 +7,7 @@ renderer. Each is an SVG with the letters that it writes, for no font of a page 
 import base64
 import re
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from html import unescape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -39,14 +40,16 @@ def draw_stills(folder: Path, chromium_path: str | None = None) -> int:
     lacking = [path.stem for path in sorted(folder.glob("*.js")) if _lacks(path)]
     if not lacking:
         return 0
-    with chromium(chromium_path) as browser:
+    # While the browser draws one figure, the letters of the last are cut.
+    with chromium(chromium_path) as browser, ThreadPoolExecutor(max_workers=1) as beside:
         page = browser.new_page()
         _prepare(page, plotly_of(folder))
-        for name in lacking:
-            for drawn in _drawn(page, folder / f"{name}.js"):
-                file = folder / still_name(name, drawn["room"], drawn["colours"])
-                file.write_text(drawn["svg"], encoding="utf-8")
+        written = [
+            beside.submit(_write, folder, name, _drawn(page, folder / f"{name}.js")) for name in lacking
+        ]
         page.close()
+        for each in written:
+            each.result()
     return len(lacking) * len(WIDTHS) * len(COLOURS)
 
 
@@ -91,5 +94,10 @@ def _drawn(page: "Page", path: Path) -> list[dict[str, Any]]:
         "([message, widths, colours]) => window.labStills(message, widths, colours)",
         [found[1], list(WIDTHS), list(COLOURS)],
     )
+    return drawn
+
+
+def _write(folder: Path, name: str, drawn: Sequence[dict[str, Any]]) -> None:
     lettered = with_letters([each["svg"] for each in drawn])
-    return [{**each, "svg": svg} for each, svg in zip(drawn, lettered, strict=True)]
+    for each, svg in zip(drawn, lettered, strict=True):
+        (folder / still_name(name, each["room"], each["colours"])).write_text(svg, encoding="utf-8")

@@ -6,10 +6,10 @@ import io
 import json
 import sys
 import zipfile
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlencode
 
 import numpy as np
 import pytest
@@ -20,6 +20,8 @@ from streamlit.testing.v1 import AppTest
 
 from attn_live.unpacking import figure_at
 from attn_ui.publish import files, letters
+from attn_ui.publish.element import element
+from attn_ui.publish.figure import published
 from attn_ui.publish.snippet import archive, snippet
 from attn_ui.screen import share, state
 from attn_ui.streamlit_inside import front_end
@@ -127,11 +129,33 @@ def test_the_archive_has_all_that_a_snippet_names(spoken: str) -> None:
 
 
 def test_what_somebody_typed_is_never_html() -> None:
-    harmless = Read(snippet(f"single-head?{urlencode({'text': 'a b c d e f g'})}", APP))
-    hostile = Read(snippet(f"single-head?{urlencode({'text': HOSTILE})}", APP))
+    harmless = Read(snippet("single-head?text=a b c d e f g", APP))
+    hostile = Read(snippet(f"single-head?text={HOSTILE.replace('&', '%26')}", APP))
     assert hostile.shape == harmless.shape
     assert len(hostile.of("script")) == len(harmless.of("script"))
     assert "“<” gives its largest weight" in hostile.said  # the first of its tokens
+
+
+def test_no_text_of_a_figure_is_html() -> None:
+    figure = published("single-head?mask=causal")
+
+    def filled(text: str) -> Read:
+        """All that a figure says, said otherwise."""
+        bars = [replace(each, name=text, label=text, text=text) for each in figure.bars]
+        tables = {text: {text: [text]}}
+        runs = [("", text), ("query", text)]
+        other = replace(
+            figure, link=text, name=text, alt=text, sentence=runs, longest=runs, bars=bars, tables=tables,
+            program=text,
+        )  # fmt: skip
+        return Read(element(other, "", APP, message="AAAA", stills=False))
+
+    plain, hostile = filled("harmless"), filled(HOSTILE)
+    assert hostile.elements != plain.elements  # in its attributes' values
+    assert [(tag, [*attributes]) for tag, attributes in hostile.elements] == [
+        (tag, [*attributes]) for tag, attributes in plain.elements
+    ]
+    assert hostile.said.count(HOSTILE) == plain.said.count("harmless") > 5
 
 
 def test_a_snippet_keeps_a_cover_and_a_pin() -> None:

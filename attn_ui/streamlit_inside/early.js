@@ -1,0 +1,84 @@
+// Before the app: chooses the still picture for this window, and takes all away in the frame in which the app's own
+// figure stands there. It runs while the HTML is read, so it waits for nothing.
+
+import { choose } from "../../attn_live/js/figure.js";
+
+const WITHOUT_FIGURE_MILLISECONDS = 3000; // after which a page is taken for one that has none
+
+/**
+ * @param {{ side: number, tops: number[][], screens: { width: number, height: number, light: string, dark: string }[] }} places
+ */
+function standEarly({ side, tops, screens }) {
+  const [grounds, room] = [".early-grounds", ".early-room"].map((each) => document.querySelector(each));
+  const gone = () => {
+    for (const each of document.querySelectorAll("[data-early]")) each.remove();
+  };
+  const scheme = schemeOf();
+  const isWide = innerWidth > 768; // a narrower window opens with its sidebar closed
+  const own = isWide ? side : 0;
+  const at = tops.find(([from = 0, to = 0]) => from <= innerWidth && innerWidth <= to);
+  for (const each of [grounds, room]) each.hidden = false; // what is hidden has no width
+  room.style.left = `${own}px`;
+  const page = room.firstElementChild.firstElementChild;
+  const width = Math.floor(page.clientWidth);
+  const chosen = choose(screens, { width, height: Math.max(360, Math.round(innerHeight * 0.62)) });
+  if (!scheme || !at || !chosen?.light || chosen.width > width || (own && widthKept(own))) return gone();
+  const [, , title = 0, beside = 0, about = 0, stage = 0] = at;
+  for (const each of [grounds, room]) each.dataset.scheme = scheme;
+  grounds.firstElementChild.style.width = `${own}px`;
+  grounds.firstElementChild.hidden = !own;
+  const [heading, sentence, picture] = page.children;
+  Object.assign(heading.style, { top: `${title}px`, width: `calc(100% - ${beside}px)` });
+  sentence.style.top = `${about}px`;
+  Object.assign(picture.style, { top: `${stage}px`, height: `${chosen.height}px` });
+  const image = document.createElement("img");
+  Object.assign(image, { alt: "", width: chosen.width, height: chosen.height, fetchPriority: "high" });
+  image.src = chosen[scheme];
+  picture.append(image);
+
+  const { pathname } = location;
+  let without = 0; // since when the app shows a page without a figure
+  const look = (/** @type {number} */ now) => {
+    const figure = document.querySelector(".live-figure");
+    const isOther =
+      location.pathname !== pathname ||
+      innerWidth < at[0] ||
+      innerWidth > at[1] ||
+      document.querySelector(".stMain [data-testid=stAlert], [data-testid=stDialog], .st-key-lesson");
+    const awaits = figure ?? document.querySelector(".stMain :is(.stBidiComponent, [data-testid=stSkeleton])");
+    const isReady = document.querySelector(
+      "[data-testid=stApp][data-test-script-state=notRunning][data-test-connection-state=CONNECTED] .stMain h1",
+    );
+    without = isReady && !awaits ? without || now : 0;
+    const isOver = without && now - without > WITHOUT_FIGURE_MILLISECONDS;
+    if (figure?.dataset.state || isOther || isOver) return gone();
+    requestAnimationFrame(look);
+  };
+  requestAnimationFrame(look);
+  document.addEventListener("scroll", ({ target }) => {
+    if (target instanceof Element && target.matches(".stMain")) room.scrollTop = target.scrollTop;
+  }, { capture: true, passive: true });
+}
+
+/** The colours that the app is going to have; "" where nobody knows. @returns {"light" | "dark" | ""} */
+function schemeOf() {
+  const kept = stored((key) => key.includes("ActiveTheme-") && key.includes(`-${location.pathname}-`));
+  const system = matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
+  return kept === null || kept === '"System"' ? system : "";
+}
+
+/** @param {number} side whether the visitor has given the sidebar another width */
+function widthKept(side) {
+  const kept = stored((key) => key === "sidebarWidth");
+  return kept !== null && Number.parseInt(kept, 10) !== side;
+}
+
+/** @param {(key: string) => boolean} isIt @returns {string | null} */
+function stored(isIt) {
+  try {
+    const key = Object.keys(localStorage).find(isIt);
+    return key === undefined ? null : localStorage.getItem(key);
+  } catch {
+    return null; // a browser that keeps nothing
+  }
+}

@@ -1,0 +1,45 @@
+"""Where things stand on a page as Streamlit lays it out, for the still picture that stands there first."""
+
+from functools import cache
+from pathlib import Path
+
+from attn_live.bundle import joined
+from attn_ui.streamlit_inside import markup
+
+READY = markup.READY
+MEASURE = """() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => {
+  const box = (selector) => document.querySelector(selector).getBoundingClientRect();
+  const [head, about, stage] = [".st-key-page-head h1", ".st-key-page-about p", ".live-stage"].map(box);
+  const parts = [head.top, stage.width - head.width, about.top, stage.top, stage.width];
+  done(parts.map((part) => Math.round(100 * part) / 100));
+})))"""
+"""Measures, in pixels: the title's top, what of the width stands beside it, the top of the sentence under it,
+that of the figure and its width."""
+SIDE = """() => document.querySelector(".stSidebar")?.getBoundingClientRect().width ?? 0"""
+"""The width of the sidebar in a window that has room for it."""
+HEAD = """() => ({
+  title: document.querySelector(".st-key-page-head h1").textContent,
+  about: [...document.querySelectorAll(".st-key-page-about p")].flatMap((each) => {
+    const texts = document.createTreeWalker(each, NodeFilter.SHOW_TEXT);
+    const runs = [];
+    while (texts.nextNode()) {
+      const { data, parentElement } = texts.currentNode;
+      runs.push([data, parentElement.closest("strong") !== null]);
+    }
+    return runs;
+  }),
+})"""
+"""The title and the sentence under it, in runs of a text and whether it is bold."""
+_HERE = Path(__file__).parent
+
+
+@cache
+def style() -> str:
+    """Return the style of what stands before the app."""
+    return (_HERE / "early.css").read_text(encoding="utf-8")
+
+
+@cache
+def script() -> str:
+    """Return what chooses the picture, and takes all away when the app's own stands there."""
+    return joined(_HERE / "early.js")

@@ -1,0 +1,192 @@
+"""Draw the still pictures that stand before the app: `make stills`, or `python -m docs.draw_stills [PAGE]`.
+
+The live figure of each page as it opens draws them itself (`attn_live/js/still.js`), in each language, light
+and dark, in the arrangements that usual windows have. Where they are to stand is measured in the same pages:
+at which widths of the window the title, the sentence under it and the figure stand how low.
+"""
+
+import argparse
+import io
+import json
+import re
+from collections.abc import Collection, Iterator
+from contextlib import ExitStack, contextmanager
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from fontTools import subset
+from fontTools.ttLib import TTFont
+from fontTools.varLib import instancer
+from playwright.sync_api import Browser, BrowserContext, Page
+
+from attn_live.bundle import bundle
+from attn_ui.base.navigation import PAGES, Listed
+from attn_ui.export import slides
+from attn_ui.host.early import FONT_FILES, PLACES, STILLS
+from attn_ui.lessons.figures import page_of
+from attn_ui.streamlit_inside import early, front_end
+from attn_words import LANGUAGES
+
+SCHEMES = ("light", "dark")
+LOCALES = {"en": "en-US", "zh": "zh-CN"}
+# Common windows: the arrangements that they have are drawn.
+WINDOWS = (
+    (390, 844), (412, 915), (820, 1180), (1280, 800), (1280, 720), (1366, 768), (1440, 900), (1536, 864),
+    (1920, 1080),
+)  # fmt: skip
+SCROLL_BAR = 11  # pixels that a thin one takes where it does not lie over the page, as it does on phones
+PHONES = 640  # pixels
+# Windows in which it is measured what stands how low: the width that a page is opened in, those it is given.
+OPENED = {390: range(328, 769, 20), 1280: range(780, 2000, 80)}
+DRAWN = ".live-figure[data-state=drawn]"
+IN_SERIF = "<text[^>]*Source Serif.*?</text>"
+WITHOUT_LIFE = """() => {
+  for (const figure of document.querySelectorAll(".live-figure")) figure.replaceWith(figure.cloneNode(true));
+}"""
+"""Has figures drawn no more, however wide the window becomes."""
+SCREENS = "() => screensOfFigure.filter((each) => !each.slide).map(({ width, height }) => [width, height])"
+DRAW = "async ([width, scheme]) => (await drawStillOf(width, scheme)).svg"
+KIT = """
+export default (_home, subject) => {
+  const { layout } = new Moving(subject.steps, null).at(subject.at.step, subject.at.row);
+  window.screensOfFigure = layout.meta?.screens ?? [];
+  window.chooseScreen = (width, height) => choose(window.screensOfFigure, { width, height })?.width;
+  window.drawStillOf = (width, colours) => drawStill(subject, width, colours);
+};
+"""
+
+
+def open_page(context: BrowserContext, address: str, page: Listed, width: int, height: int = 800) -> Page:
+    """Open a page without a link's settings, and wait until its figure is drawn."""
+    tab = context.new_page()
+    tab.set_viewport_size({"width": width, "height": height})
+    tab.goto(f"{address}/{page.address}")
+    tab.wait_for_selector(DRAWN)
+    tab.wait_for_function(slides.DRAWN)
+    tab.wait_for_selector(early.READY)
+    return tab
+
+
+def hand_over(tab: Page) -> None:
+    """Have the first figure hand itself over, as it does to the panel that saves it."""
+    tab.route(
+        "**/plotly/kit.js*",
+        lambda route: route.fulfill(body=bundle("still.js") + KIT, content_type="text/javascript"),
+    )
+    tab.locator(DRAWN).first.locator("[data-live=save]").click()
+    tab.wait_for_function("() => window.drawStillOf")
+
+
+def arrangements(tab: Page, rooms: dict[int, int]) -> list[int]:
+    """Return the widths of the arrangements in the common windows, from the pixels there are in each."""
+    ways = [
+        [rooms[width] - bar, max(360, round(0.62 * height))]
+        for width, height in WINDOWS
+        for bar in ((0, SCROLL_BAR) if width > PHONES else (0,))
+    ]
+    return sorted({tab.evaluate("(room) => chooseScreen(...room)", room) for room in ways})
+
+
+def measure(context: BrowserContext, address: str, page: Listed) -> tuple[list[list[float]], dict[int, int]]:
+    """Return from which to which width of the window things stand where `early.MEASURE` has them.
+
+    And the width of the figure in each window.
+    """
+    ranges: list[list[float]] = []
+    rooms: dict[int, int] = {}
+    for opened, widths in OPENED.items():
+        tab = open_page(context, address, page, opened)
+        tab.evaluate(WITHOUT_LIFE)
+        samples = []
+        for width in sorted({*widths, *(each for each, _ in WINDOWS if widths[0] < each < widths[-1])}):
+            tab.set_viewport_size({"width": width, "height": 800})
+            *found, room = tab.evaluate(early.MEASURE)
+            samples.append((width, found))
+            rooms[width] = int(room)
+        tab.close()
+        for (low, one), (high, other) in pairwise(samples):
+            if any(abs(a - b) > 0.05 for a, b in zip(one, other, strict=True)):
+                continue
+            if ranges and ranges[-1][1] == low and ranges[-1][2:] == one:
+                ranges[-1][1] = high
+            else:
+                ranges.append([low, high, *one])
+    return ranges, rooms
+
+
+def main(browser: Browser, address: str, pages: Collection[str]) -> None:
+    """Draw and measure some pages; what is known of others stays."""
+    STILLS.mkdir(exist_ok=True)
+    places: dict[str, Any] = json.loads(PLACES.read_text(encoding="utf-8")) if PLACES.is_file() else {}
+    for page in PAGES:
+        name = page.address or page.folder
+        if pages and name not in pages:
+            continue
+        for old in STILLS.glob(f"{name}.*.svg"):
+            old.unlink()
+        about = places[name] = {"enters": bool(page_of(page.address).enters)}
+        for spoken in LANGUAGES:
+            with at_rest(browser, spoken, "light") as context:
+                tops, rooms = measure(context, address, page)
+            for scheme in SCHEMES:
+                with at_rest(browser, spoken, scheme) as context:
+                    tab = open_page(context, address, page, 1280)
+                    hand_over(tab)
+                    for width in arrangements(tab, rooms):
+                        svg = tab.evaluate(DRAW, [width, scheme])
+                        (STILLS / f"{name}.{spoken}.{width}.{scheme}.svg").write_text(svg, encoding="utf-8")
+                    about["side"] = tab.evaluate(early.SIDE)
+                    about[spoken] = {
+                        **tab.evaluate(early.HEAD),
+                        "tops": tops,
+                        "screens": tab.evaluate(SCREENS),
+                    }
+        PLACES.write_text(json.dumps(places, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+        print(name, flush=True)
+    save_fonts(places)
+
+
+def save_fonts(places: dict[str, Any]) -> None:
+    """Save of the fonts the letters that are needed."""
+    drawn = [path.read_text(encoding="utf-8") for path in STILLS.glob("*.svg")]
+    heads = [about[spoken] for about in places.values() for spoken in LANGUAGES]
+    titles = "".join(head["title"] for head in heads)
+    said = "".join(text for head in heads for text, _ in head["about"])
+    said += "".join(text for svg in drawn for text in re.findall(r">([^<]+)<", svg))
+    words = (re.sub("<[^>]*>", "", each) for svg in drawn for each in re.findall(IN_SERIF, svg))
+    for name, letters, weight in (
+        ("sans", said, None),
+        ("title", titles, 700),
+        ("serif", "".join(words), 400),
+    ):
+        (path,) = ((front_end.folder() or Path()) / "static" / "media").glob(f"{FONT_FILES[name]}.*")
+        font = TTFont(path)
+        only = subset.Subsetter(subset.Options(layout_features=["kern", "liga", "ccmp", "locl", "mark"]))
+        only.populate(text=letters)
+        only.subset(font)
+        if weight:
+            font = instancer.instantiateVariableFont(font, {"wght": weight})
+        font.flavor = "woff2"
+        into = io.BytesIO()
+        font.save(into)
+        (STILLS / f"{name}.woff2").write_bytes(into.getvalue())
+
+
+@contextmanager
+def at_rest(browser: Browser, spoken: str, scheme: Any) -> Iterator[BrowserContext]:
+    """Yield windows of a visitor of this language who has moved a slider before."""
+    context = browser.new_context(color_scheme=scheme, reduced_motion="reduce", locale=LOCALES[spoken])
+    context.add_init_script("localStorage.setItem('live-figure-moved', 'true')")
+    context.set_default_timeout(slides.WAIT_MILLISECONDS)
+    yield context
+    context.close()
+
+
+if __name__ == "__main__":
+    asked = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    asked.add_argument("pages", nargs="*", help="by their addresses; all where none is named")
+    asked.add_argument("--address", help="of a running app")
+    chosen = asked.parse_args()
+    with slides.chromium() as chromium, ExitStack() as stack:
+        main(chromium, chosen.address or stack.enter_context(slides.serving()), chosen.pages)

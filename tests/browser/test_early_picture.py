@@ -1,0 +1,212 @@
+"""The picture before the app: where the live figure is to stand, like it, and gone when that is drawn."""
+
+import io
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from PIL import Image, ImageChops
+from playwright.sync_api import Browser, BrowserContext, Page, Route
+
+from attn_ui.base.navigation import PAGES
+from tests.browser.app_page import TIMEOUT
+from tests.browser.test_link_preview import HOSTILE, ask
+
+WINDOWS = ((1280, 800), (390, 844), (1920, 1080), (820, 1180))
+SHOWN = "() => document.querySelector('.early-picture img')?.complete"
+DRAWN = ".live-figure[data-state=drawn]"
+EARLY = {"figure": ".early-picture", "title": ".early-room h1", "sentence": ".early-room p"}
+LIVE = {
+    "figure": ".live-stage .main-svg",
+    "title": ".st-key-page-head h1",
+    "sentence": ".st-key-page-about p",
+}
+BOXES = """(parts) => Object.fromEntries(Object.entries(parts).map(([name, selector]) => {
+    const { x, y, width, height } = document.querySelector(selector).getBoundingClientRect();
+    return [name, [x, y, width, height]];
+}))"""
+# What moved, and when; and when the early picture went.
+WATCH = """
+window.shifts = [];
+new PerformanceObserver((list) => {
+    for (const { value, startTime, sources } of list.getEntries())
+        window.shifts.push([startTime, value, sources.map(({ node }) => node?.className ?? "")]);
+}).observe({ type: 'layout-shift', buffered: true });
+new MutationObserver(() => {
+    if (document.querySelector('.early-room')) window.stood = true;
+    else if (window.stood) window.wentAt ??= performance.now();
+}).observe(document, { childList: true, subtree: true });
+"""
+TEXT_PIXELS = 0.002  # of a picture's: letters lie a fraction of a pixel beside their places
+LOUD = 60  # of 255: what an eye sees of a pixel
+
+Opened = Callable[..., tuple[Page, "Gate"]]
+
+
+class Gate:
+    """Holds a file back until a test lets it through, or fails it."""
+
+    def __init__(self) -> None:
+        self.held: list[Route] = []
+        self.then = ""
+
+    def hear(self, route: Route) -> None:
+        """Hold a request, or answer it where it is decided how."""
+        if self.then:
+            getattr(route, self.then)()
+        else:
+            self.held.append(route)
+
+    def open(self, then: str = "continue_") -> None:
+        """Decide how all are answered."""
+        self.then = then
+        for route in self.held:
+            getattr(route, then)()
+
+
+@pytest.fixture
+def opened(browser: Browser, server: str) -> Iterator[Opened]:
+    """Opens a page as a first visitor does; plotly.js waits until the test lets it through."""
+    contexts: list[BrowserContext] = []
+
+    def open_page(path: str, width: int = 1280, height: int = 800, **options: Any) -> tuple[Page, Gate]:
+        context = browser.new_context(
+            viewport={"width": width, "height": height}, reduced_motion="reduce", **options
+        )
+        context.set_default_timeout(TIMEOUT)
+        context.add_init_script(WATCH)
+        context.add_init_script("localStorage.setItem('live-figure-moved', 'true')")
+        contexts.append(context)
+        page = context.new_page()
+        gate = Gate()
+        page.route("**/plotly.min.js*", gate.hear)
+        page.goto(f"{server}/{path}", wait_until="commit")
+        return page, gate
+
+    yield open_page
+    for context in contexts:
+        context.close()
+
+
+def wait_until_gone(page: Page) -> None:
+    """Wait until the app stands there alone."""
+    page.wait_for_function("() => !document.querySelector('[data-early]')")
+
+
+def pixels(page: Page, box: list[float]) -> Image.Image:
+    x, y, width, height = box
+    seen = min(height, page.viewport_size["height"] - y) if page.viewport_size else height
+    clip = {"x": round(x), "y": round(y), "width": int(width), "height": int(seen)}
+    return Image.open(io.BytesIO(page.screenshot(clip=clip))).convert("RGB")  # type: ignore[arg-type]
+
+
+@pytest.mark.sample(5)
+@pytest.mark.parametrize("locale", ["en-US", "zh-CN"])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("window", WINDOWS, ids=str)
+@pytest.mark.parametrize("path", [page.address for page in PAGES])
+def test_it_stands_where_the_live_figure_does_looks_like_it_and_goes_without_a_shift(
+    opened: Opened, path: str, window: tuple[int, int], scheme: str, locale: str
+) -> None:
+    page, gate = opened(path, *window, color_scheme=scheme, locale=locale)
+    page.wait_for_function(SHOWN)
+    places = page.evaluate(BOXES, EARLY)
+    page.wait_for_selector(".live-figure[data-sized]")
+    page.mouse.move(1, window[1] - 1)
+    still = pixels(page, places["figure"])
+    title = page.locator(EARLY["title"]).inner_text(), page.locator(EARLY["sentence"]).inner_text()
+    gate.open()
+    page.wait_for_selector(DRAWN)
+    wait_until_gone(page)
+    assert page.evaluate(BOXES, LIVE) == {name: pytest.approx(box, abs=2) for name, box in places.items()}, (
+        path
+    )
+    assert title == (page.locator(LIVE["title"]).inner_text(), page.locator(LIVE["sentence"]).inner_text())
+    live = pixels(page, places["figure"])
+    different = np.asarray(ImageChops.difference(still, live)).max(axis=2) > LOUD
+    assert different.mean() < TEXT_PIXELS
+    assert np.asarray(live).std() > 5  # there is something to see
+    page.wait_for_timeout(300)
+    went = page.evaluate("() => window.wentAt")
+    shifts = [shift for shift in page.evaluate("() => window.shifts") if abs(shift[0] - went) < 250]
+    assert shifts == []
+
+
+def test_it_goes_where_somebody_leaves_the_page_or_makes_the_window_another(
+    opened: Opened,
+) -> None:
+    page, _ = opened("kernel-regression")
+    page.wait_for_function(SHOWN)
+    page.get_by_role("link", name="Multi-head").click()
+    wait_until_gone(page)
+    page, _ = opened("kernel-regression")
+    page.wait_for_function(SHOWN)
+    page.set_viewport_size({"width": 500, "height": 800})
+    wait_until_gone(page)
+
+
+def test_it_goes_where_the_live_figure_cannot_be_drawn(opened: Opened) -> None:
+    page, gate = opened("kernel-regression")
+    page.wait_for_function(SHOWN)
+    page.wait_for_selector(".live-figure[data-sized]")
+    gate.open("abort")
+    page.wait_for_selector(".live-figure[data-state=failed]")
+    wait_until_gone(page)
+
+
+def test_it_follows_the_page_that_is_scrolled_under_it(opened: Opened) -> None:
+    page, _ = opened("kernel-regression", 390, 844)
+    page.wait_for_function(SHOWN)
+    page.wait_for_selector(".live-figure[data-sized]")
+    page.locator("[data-testid=stMain]").evaluate("(main) => main.scrollTo(0, 150)")
+    page.wait_for_function("() => document.querySelector('.early-room').scrollTop === 150")
+    places = page.evaluate(BOXES, {"early": ".early-picture", "live": ".live-stage"})
+    assert places["early"][:2] == pytest.approx(places["live"][:2], abs=2)
+
+
+# Colours or a sidebar that the visitor has chosen: what stood there would be another page's.
+@pytest.mark.parametrize(
+    "kept", [("stActiveTheme-/single-head-v2", '"Dark"'), ("sidebarWidth", "400")], ids=lambda kept: kept[0]
+)
+def test_there_is_none_where_the_visitor_has_another_page(
+    browser: Browser, server: str, kept: tuple[str, str]
+) -> None:
+    context = browser.new_context(reduced_motion="reduce")
+    context.add_init_script(f"localStorage.setItem({kept[0]!r}, {kept[1]!r})")
+    page = context.new_page()
+    page.goto(f"{server}/single-head", wait_until="domcontentloaded")
+    assert page.locator("[data-early]").count() == 0
+    context.close()
+
+
+@pytest.mark.parametrize(
+    ("target", "is_there"),
+    [
+        ("/", True),
+        ("/?lang=zh", True),
+        ("/multi-head?tab=Code", True),
+        ("/single-head", True),
+        ("/single-head?lang=zh", False),  # it opens otherwise where it has a link
+        ("/?t=0.5", False),
+        ("/kernel-regression?lesson=1", False),
+        ("/multi-head?projector=true", False),
+        ("/multi-head?embed=true", False),
+        ("/multi-head?tab=Code&heads=4", False),
+        ("/no-such-page", False),
+        (f"/?lang={HOSTILE.replace(' ', '%20')}", True),
+    ],
+)
+def test_a_link_that_sets_anything_of_the_figure_has_none(server: str, target: str, is_there: bool) -> None:
+    status, _, body = ask(server, target, Accept="text/html")
+    text = body.decode()
+    assert status == 200
+    assert ('class="early-room"' in text) is is_there
+    assert HOSTILE not in text
+    assert "alert(1)" not in text
+
+
+def test_its_words_are_those_of_the_language_that_is_asked_for(server: str) -> None:
+    for headers, said in (({}, "See attention"), ({"Accept_Language": "zh-CN"}, "看见注意力")):
+        _, _, body = ask(server, "/", Accept="text/html", **headers)
+        assert f"<h1>{said}</h1>" in body.decode()
