@@ -39,7 +39,7 @@ _NOT_PUBLIC = (
     "position_mistakes.Compared",
 )
 nitpick_ignore = [("py:class", f"attn_core.{name}") for name in _NOT_PUBLIC]
-nitpick_ignore_regex = [("py:class", r"(?!attn_core\.|attn_figures\.).*")]
+nitpick_ignore_regex = [("py:class", r"(?!attn_core\.|attn_figures\.).*|.*\._\w+")]
 default_role = "code"  # as docstrings of this repository mean single backticks
 autodoc_typehints = "signature"
 autodoc_member_order = "bysource"

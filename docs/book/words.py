@@ -53,8 +53,8 @@ def main() -> int:
         catalogues(locale).mkdir(exist_ok=True)
         for name in WRITTEN.values():
             made_one = LOCALE / locale / "LC_MESSAGES" / Path(name).with_suffix(".po")
-            with made_one.open("rb") as file:
-                kept = written(read_po(file, locale=locale))  # without dates and names
+            with made_one.open("rb") as opened:
+                kept = written(read_po(opened, locale=locale))  # without dates and names
             (catalogues(locale) / made_one.name).write_bytes(kept)
     return done.returncode
 
