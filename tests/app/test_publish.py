@@ -7,6 +7,7 @@ import re
 import statistics
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cache
 from html.parser import HTMLParser
 from pathlib import Path
@@ -390,6 +391,21 @@ def test_nothing_that_was_typed_gets_out_of_its_place(text: str, stage: str) -> 
         assert not [tag for tag, each in read.tags if tag == "a" and not each["href"].startswith("https://")]
         assert figure.said in read.text
         assert figure.program in read.text
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_whatever_a_page_says_is_text(text: str) -> None:
+    figure = replace(
+        published("single-head"),
+        **dict.fromkeys(("link", "name", "alt", "program"), text),
+        sentence=[("", text), ("b", text)],
+        tables={text: {text: [text]}},
+    )
+    read = Reader(element(figure, text, "https://lab.example.org"))
+    assert {tag for tag, _ in read.tags} <= TAGS
+    assert not [name for _, each in read.tags for name in each if name.startswith("on")]
+    assert read.text.count(text) >= 6  # twice in the sentence, the program, the table's name, head and cell
+    assert {*read.values("img", "alt")} == {text}
 
 
 @pytest.mark.sample(4)
