@@ -21,12 +21,13 @@ from fontTools.varLib import instancer
 from playwright.sync_api import Browser, BrowserContext, Page
 
 from attn_live.bundle import bundle
+from attn_live.says import runs
 from attn_ui.base.navigation import PAGES, Listed
 from attn_ui.export import slides
 from attn_ui.host.early import FONT_FILES, PLACES, STILLS
 from attn_ui.lessons.figures import page_of
 from attn_ui.streamlit_inside import early, front_end
-from attn_words import LANGUAGES
+from attn_words import LANGUAGES, _, speaking
 
 SCHEMES = ("light", "dark")
 LOCALES = {"en": "en-US", "zh": "zh-CN"}
@@ -99,7 +100,7 @@ def measure(context: BrowserContext, address: str, page: Listed) -> tuple[list[l
         tab = open_page(context, address, page, opened)
         tab.evaluate(WITHOUT_LIFE)
         samples = []
-        for width in sorted({*widths, *(each for each, _ in WINDOWS if widths[0] < each < widths[-1])}):
+        for width in sorted({*widths, *(each for each, _height in WINDOWS if widths[0] < each < widths[-1])}):
             tab.set_viewport_size({"width": width, "height": 800})
             *found, room = tab.evaluate(early.MEASURE)
             samples.append((width, found))
@@ -125,7 +126,8 @@ def main(browser: Browser, address: str, pages: Collection[str]) -> None:
             continue
         for old in STILLS.glob(f"{name}.*.svg"):
             old.unlink()
-        about = places[name] = {"enters": bool(page_of(page.address).enters)}
+        built = page_of(page.address)
+        about = places[name] = {"enters": bool(built.enters)}
         for spoken in LANGUAGES:
             with at_rest(browser, spoken, "light") as context:
                 tops, rooms = measure(context, address, page)
@@ -137,11 +139,9 @@ def main(browser: Browser, address: str, pages: Collection[str]) -> None:
                         svg = tab.evaluate(DRAW, [width, scheme])
                         (STILLS / f"{name}.{spoken}.{width}.{scheme}.svg").write_text(svg, encoding="utf-8")
                     about["side"] = tab.evaluate(early.SIDE)
-                    about[spoken] = {
-                        **tab.evaluate(early.HEAD),
-                        "tops": tops,
-                        "screens": tab.evaluate(SCREENS),
-                    }
+                    with speaking(spoken):
+                        head = {"title": _(built.title), "about": runs(_(built.about))}
+                    about[spoken] = {**head, "tops": tops, "screens": tab.evaluate(SCREENS)}
         PLACES.write_text(json.dumps(places, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
         print(name, flush=True)
     save_fonts(places)
@@ -152,7 +152,7 @@ def save_fonts(places: dict[str, Any]) -> None:
     drawn = [path.read_text(encoding="utf-8") for path in STILLS.glob("*.svg")]
     heads = [about[spoken] for about in places.values() for spoken in LANGUAGES]
     titles = "".join(head["title"] for head in heads)
-    said = "".join(text for head in heads for text, _ in head["about"])
+    said = "".join(text for head in heads for _role, text in head["about"])
     said += "".join(text for svg in drawn for text in re.findall(r">([^<]+)<", svg))
     words = (re.sub("<[^>]*>", "", each) for svg in drawn for each in re.findall(IN_SERIF, svg))
     for name, letters, weight in (

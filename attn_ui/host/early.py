@@ -39,6 +39,9 @@ _COLOURS = {
     "side": "theme.{}.sidebar.backgroundColor",
     "line": "theme.{}.borderColor",
     "ink": "theme.{}.textColor",
+    "query": "theme.{}.violetTextColor",
+    "key": "theme.{}.orangeTextColor",
+    "value": "theme.{}.greenTextColor",
 }
 _FACE = '@font-face{{font-family:"{}";font-weight:200 900;src:url({}) format("woff2")}}'
 _CHANGE_NOTHING = (LANG.name, "tab")  # of the figure
@@ -78,9 +81,7 @@ def skeleton(page: Listed, spoken: str) -> str:
             for width, height in about["screens"]
         ],
     }
-    said = "".join(
-        f"<b>{html.escape(text)}</b>" if bold else html.escape(text) for text, bold in about["about"]
-    )
+    said = "".join(_run(*each) for each in about["about"])
     return (
         f"<style data-early>{_faces()}{_colours()}{early.style()}</style>\n"
         '<div class="early-grounds" data-early aria-hidden="true" hidden><div></div></div>\n'
@@ -123,6 +124,10 @@ def content(name: str) -> bytes | str:
         if family in svg
     )
     return svg.replace("><", f"><style>{faces}</style><", 1)
+
+
+def _run(role: str, text: str) -> str:
+    return f'<span class="{role}">{html.escape(text)}</span>' if role else html.escape(text)
 
 
 def _name(page: Listed) -> str:

@@ -17,19 +17,6 @@ MEASURE = """() => new Promise((done) => requestAnimationFrame(() => requestAnim
 that of the figure and its width."""
 SIDE = """() => document.querySelector(".stSidebar")?.getBoundingClientRect().width ?? 0"""
 """The width of the sidebar in a window that has room for it."""
-HEAD = """() => ({
-  title: document.querySelector(".st-key-page-head h1").textContent,
-  about: [...document.querySelectorAll(".st-key-page-about p")].flatMap((each) => {
-    const texts = document.createTreeWalker(each, NodeFilter.SHOW_TEXT);
-    const runs = [];
-    while (texts.nextNode()) {
-      const { data, parentElement } = texts.currentNode;
-      runs.push([data, parentElement.closest("strong") !== null]);
-    }
-    return runs;
-  }),
-})"""
-"""The title and the sentence under it, in runs of a text and whether it is bold."""
 _HERE = Path(__file__).parent
 
 
