@@ -59,6 +59,7 @@ from attn_core.regression import (
     leave_one_out_error,
     nadaraya_watson,
 )
+from attn_core.rotary_scaling import SCALINGS, RotaryScaling, make_scaling
 from attn_core.samples import (
     ATTENTION_SAMPLES,
     REGRESSION_SAMPLES,
@@ -102,6 +103,7 @@ __all__ = [
     "NORMS",
     "POSITION_MISTAKES",
     "REGRESSION_SAMPLES",
+    "SCALINGS",
     "SCHEMES",
     "Alibi",
     "Attention",
@@ -135,6 +137,7 @@ __all__ = [
     "RegressionSample",
     "RelativeBuckets",
     "Rotary",
+    "RotaryScaling",
     "RotationScheme",
     "ScaleStudy",
     "Scheme",
@@ -173,6 +176,7 @@ __all__ = [
     "leave_one_out_error",
     "load_model",
     "make_mask",
+    "make_scaling",
     "make_scheme",
     "mask_code",
     "merge_heads",
