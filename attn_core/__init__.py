@@ -60,6 +60,7 @@ from attn_core.regression import (
     leave_one_out_error,
     nadaraya_watson,
 )
+from attn_core.rotary_scaling import SCALINGS, RotaryScaling, make_scaling
 from attn_core.samples import (
     ATTENTION_SAMPLES,
     REGRESSION_SAMPLES,
@@ -105,6 +106,7 @@ __all__ = [
     "NORMS",
     "POSITION_MISTAKES",
     "REGRESSION_SAMPLES",
+    "SCALINGS",
     "SCHEMES",
     "Alibi",
     "Attention",
@@ -140,6 +142,7 @@ __all__ = [
     "RegressionSample",
     "RelativeBuckets",
     "Rotary",
+    "RotaryScaling",
     "RotationScheme",
     "ScaleStudy",
     "Scheme",
@@ -183,6 +186,7 @@ __all__ = [
     "local_linear_estimate",
     "local_linear_search",
     "make_mask",
+    "make_scaling",
     "make_scheme",
     "mask_code",
     "merge_heads",

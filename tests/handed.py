@@ -170,7 +170,15 @@ def of_multi_head(query: Link) -> list[Numbers]:
 
 
 def of_positions(query: Link) -> list[Numbers]:
-    """The map with positions."""
+    """The map with positions; of a rotary scaling how far pairs turn, and scores at powers of two."""
+    if query.get("show") == "past training" and query.get("scaling", "none") != "none":
+        shown = picture(open_page("positional-encoding", **{**query, "tab": "Code"}))
+        offsets = np.asarray(shown["score scaled"]["x"])
+        doubling = np.isin(offsets, 2 ** np.arange(20))
+        return [
+            np.asarray(shown["turns scaled"]["y"], dtype=float),
+            np.asarray(shown["score scaled"]["y"], dtype=float)[doubling],
+        ]
     at = open_page("positional-encoding", **{**query, "tab": "Code", "show": "attention"})
     return [cells(picture(at)["after"])]
 

@@ -18,6 +18,7 @@ from pages.positional_encoding.settings import (
     DIMENSIONS,
     DRIVES,
     EXAMPLES,
+    FACTOR,
     HEADS_OF_BIAS,
     LENGTH,
     LEVEL,
@@ -25,8 +26,10 @@ from pages.positional_encoding.settings import (
     OFFSET,
     ORDER,
     PICTURE,
+    SCALING,
     SCHEME,
     SHIFT,
+    SWEEP,
     TRAINED,
     WIDTH,
     WORDS,
@@ -109,10 +112,16 @@ def _ask_for_picture(ask: Ask, state: State, room: AbstractContextManager[Any]) 
             given["level"] = ask.segment(LEVEL, _("Shift test of"))
         if state.picture == "compare":
             given["beside"] = _ask_beside(ask)
+        if state.picture == "past training":
+            given["scaling"] = ask.segment(SCALING, _("Rotary scaling"))
+        is_scaled = given.get("scaling", SCALING.default) != SCALING.default
+        if is_scaled:
+            given["sweep"] = ask.segment(SWEEP, _("The slider moves"))
+            ask.button(_("A head of Llama 2"), partial(_take_head, ask), key="real-head")
         encodes = state.picture == "encoding" and adds in ("nothing", "vector")
         if encodes or state.picture == "similarity":
             given["drives"] = LENGTH.name
-        if state.picture == "past training" or (given.get("drives") and "base" in takes):
+        if (state.picture == "past training" and not is_scaled) or (given.get("drives") and "base" in takes):
             given["drives"] = ask.segment(DRIVES, _("The slider moves"))
         if encodes:
             given["dimensions"] = ask.line(DIMENSIONS, _("Dimensions drawn as waves"))
@@ -145,9 +154,17 @@ def at_sliders(ask: Ask, state: State) -> State:
         shift=int(ask.value(SHIFT)),
         offset=int(ask.value(OFFSET)),
         trained=int(ask.value(TRAINED)),
+        factor=ask.value(FACTOR),
         query=ask.place(QUERY, len(state.tokens)),
         key=ask.place(KEY, len(state.tokens)),
     )
+
+
+def _take_head(ask: Ask) -> None:
+    """Set width, trained length and base as a head of Llama 2 has them; a callback, before the page runs."""
+    ask.answer(WIDTH, 128)
+    ask.move(TRAINED, 4096)
+    ask.move(BASE, BASE.default)
 
 
 def _take(ask: Ask, example: Example) -> None:

@@ -13,6 +13,9 @@ FOLLOWS = MappingProxyType(
         "encoding": (),
         "dimension *": ("encoding",),
         "similarity": (),
+        "turns *": (),
+        "slower *": ("turns scaled",),
+        "score *": ("turns scaled",),
         **dict.fromkeys(("none", "ramp", "sinusoidal", "learned", "rotary", "ALiBi", "buckets"), ()),
     }
 )

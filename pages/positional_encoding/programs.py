@@ -4,12 +4,16 @@ from attn_core.learned_positions import PACKAGE
 from attn_ui.base.programs import Programs, in_latex
 from attn_words import _
 from pages.positional_encoding.compute import Now
+from pages.positional_encoding.scaled import head_of
+from pages.positional_encoding.scaled_snippet import scaling_programs
 from pages.positional_encoding.snippet import attention_code, short_code
 
 
 def programs(now: Now) -> Programs:
     """Return what is handed over."""
     state, scheme = now.state, now.scheme()
+    if state.is_scaled:
+        return scaling_programs(head_of(now))
     given = (state.tokens, state.words, now.width, state.seed)
     return Programs(
         lambda: attention_code(*given, scheme),

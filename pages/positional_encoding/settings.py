@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from attn_core import POSITION_MISTAKES, SCHEMES
+from attn_core import POSITION_MISTAKES, SCALINGS, SCHEMES
 from attn_ui.base.bounds import MAX_D_MODEL, MAX_MODEL_TOKENS
 from attn_ui.base.parameters import Choice, Parameter, Steps, Text, Whole, grouped_tabs
 from attn_ui.base.places import Found, Place
@@ -58,7 +58,11 @@ LEVEL = Choice("level", ALONE, (ALONE, WHOLE))
 SHIFT = Steps("shift", 8, tuple(range(65)), ".0f")
 OFFSET = Steps("offset", 3, tuple(range(33)), ".0f")
 BESIDE = Choice("beside", "all", ("all", *SCHEME.options))
-TRAINED = Steps("trained", 16, tuple(range(4, 65, 4)), ".0f")
+TRAINED = Steps("trained", 16, (*range(4, 65, 4), *(2**power for power in range(7, 13))), ".0f")
+# How rotary positions are slowed for texts longer than that, by how much, and what the slider moves then.
+SCALING = Choice("scaling", "none", tuple(SCALINGS))
+FACTOR = Steps("factor", 4, (1, 1.5, 2, 3, 4, 6, 8, 12, 16, 24, 32))
+SWEEP = Choice("sweep", "factor", ("factor", "length", "base"))
 MISTAKE = Choice(
     "slip", next(iter(POSITION_MISTAKES)), tuple(POSITION_MISTAKES), kind="mistake", tab="Break it"
 )
@@ -77,6 +81,9 @@ SETTINGS: tuple[Parameter, ...] = (
         OFFSET,
         BESIDE,
         TRAINED,
+        SCALING,
+        FACTOR,
+        SWEEP,
         MISTAKE,
     ),
     *(QUERY, KEY, CODE),

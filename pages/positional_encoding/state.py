@@ -11,12 +11,15 @@ from pages.positional_encoding.settings import (
     BESIDE,
     DIMENSIONS,
     DRIVES,
+    FACTOR,
     LENGTH,
     LEVEL,
     MEASURE,
     OFFSET,
     ORDER,
+    SCALING,
     SHIFT,
+    SWEEP,
     TRAINED,
 )
 
@@ -38,14 +41,22 @@ class State:
     order: str = ORDER.default
     level: str = LEVEL.default
     beside: str = BESIDE.default
+    scaling: str = SCALING.default
+    sweep: str = SWEEP.default
     # Where the live sliders stand.
     head: int = int(HEAD.default)
     length: int = int(LENGTH.default)
     shift: int = int(SHIFT.default)
     offset: int = int(OFFSET.default)
     trained: int = int(TRAINED.default)
+    factor: float = FACTOR.default
     query: int = int(QUERY.default)
     key: int = int(KEY.default)
+
+    @property
+    def is_scaled(self) -> bool:
+        """Whether the picture is that of a rotary scaling."""
+        return self.picture == "past training" and self.scaling != SCALING.default
 
     @property
     def labels(self) -> list[str]:
@@ -70,6 +81,8 @@ class State:
             for steps in (HEAD, LENGTH, SHIFT, OFFSET, TRAINED)
             if steps.name in names
         }
+        if FACTOR.name in names:
+            own["factor"] = FACTOR.default
         still = replace(self, scheme=replace(self.scheme, **scheme), query=0, key=0)
         return replace(still, **own)
 

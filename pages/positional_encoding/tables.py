@@ -1,4 +1,4 @@
-"""The numbers on screen: the vectors of the words, and what the scheme adds to each."""
+"""The numbers on screen: the vectors of the words, what the scheme adds to each, and a rotary scaling's."""
 
 from collections.abc import Mapping, Sequence
 
@@ -8,6 +8,7 @@ from torch import Tensor
 from attn_ui.base.page import Columns
 from attn_words import _
 from pages.positional_encoding.compute import Now
+from pages.positional_encoding.scaled import head_of
 
 
 def tables(now: Now) -> Mapping[str, Columns]:
@@ -21,12 +22,36 @@ def tables(now: Now) -> Mapping[str, Columns]:
     else:
         added = scheme.vectors(n, width, start=scheme.first)
     added = added + 0.0  # a bias of −0 is 0
-    return {"words": _columns(now, now.x), "positions": _columns(now, added, keys)}
+    found = {"words": _columns(now, now.x), "positions": _columns(now, added, keys)}
+    return found | (scaled(now) if now.state.is_scaled else {})
+
+
+def scaled(now: Now) -> dict[str, Columns]:
+    """Return what a rotary scaling does: a row a pair, and a row an offset."""
+    head = head_of(now)
+    n_pair, offsets = head.d_head // 2, head.offsets
+    plain, new = (each.frequencies(head.d_head).tolist() for each in (head.plain, head.scaling))
+    pairs: Columns = {
+        _("pair"): list(range(n_pair)),
+        _("rad a position, in training"): plain,
+        _("rad a position, scaled"): new,
+        _("times slower"): head.slower(head.name).tolist(),
+        _("times round, in training"): head.seen.tolist(),
+        _("times round, longer, unscaled"): head.plain.turns(head.d_head).tolist(),
+        _("times round, longer, scaled"): head.scaling.turns(head.d_head).tolist(),
+    }
+    scores: Columns = {
+        _("offset"): offsets.tolist(),
+        _("score, unscaled"): head.plain.scores(offsets, head.d_head).tolist(),
+        _("score, scaled"): head.scaling.scores(offsets, head.d_head).tolist(),
+    }
+    return {"pairs": pairs, "scores": scores}
 
 
 def shown(now: Now) -> tuple[Columns, Columns]:
     """Return the same tables with titles in the language that is spoken: of words, and of positions."""
-    words, positions = tables(now).values()
+    found = tables(now)
+    words, positions = found["words"], found["positions"]
     dimensions = [_("dimension {number}", number=place) for place in range(now.width)]
     keys = [_("key {word}", word=each) for each in now.state.labels]
     of_positions = keys if now.scheme().adds == "bias" else dimensions

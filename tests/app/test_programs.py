@@ -182,6 +182,11 @@ LINKS: list[tuple[str, Link]] = [
     ("positional-encoding", {"text": SENTENCE_64, "width": "128", "layout": "concatenated"}),
     ("positional-encoding", {"scheme": "rotary", "layout": "concatenated", "show": "turning"}),
     *(
+        ("positional-encoding", {"show": "past training", "scaling": scaling, **head})
+        for scaling in ("interpolation", "NTK", "YaRN")
+        for head in ({}, {"width": "128", "trained": "4096", "factor": "5.3"}, {"width": "2", "base": "1"})
+    ),
+    *(
         (
             "multi-head",
             {"pos": scheme, "hmask": mask, "bias": bias, "t": "0.5", "reach": "2"},

@@ -16,6 +16,7 @@ def test_the_public_names() -> None:
         "plane_sample", "prefix_mask", "previous_token_score", "ramp_encoding", "regression_sample",
         "relative_position_buckets", "repeat_block", "rotary_embedding", "scale_study",
         "scaled_dot_product_attention",
+        "RotaryScaling", "SCALINGS", "make_scaling",
         "Alibi", "BiasScheme", "Learned", "NoPositions", "POSITION_MISTAKES", "PositionMistake", "Ramp",
         "RelativeBuckets", "Rotary", "RotationScheme", "SCHEMES", "Scheme", "Sinusoidal", "VectorScheme",
         "attention_shift_difference", "by_offset", "make_scheme", "shift_difference", "shuffle_difference",

@@ -11,10 +11,11 @@ from torch import Tensor
 
 from attn_core import Alibi, NoPositions, shift_difference, shuffle_difference
 from attn_core.checks import Check, compare
-from attn_core.positional import sinusoidal_encoding
+from attn_core.positional import rotary_embedding, sinusoidal_encoding
 from attn_ui.screen.tables import checks_table
 from attn_words import _
 from pages.positional_encoding.compute import Now
+from pages.positional_encoding.scaled import ScaledHead, head_of, named
 
 MOVED = 7  # positions by which all are moved on
 LENGTH = 64  # positions of the encoding in the plain loop
@@ -49,6 +50,7 @@ def run_checks(now: Now) -> list[Check]:
             _("Without positions, shuffled words give the shuffled output"), shuffled, 0.0, scale=largest
         ),
         *_shift_checks(now),
+        *(_scaling_checks(head_of(now)) if state.is_scaled else []),
         *(check for own in _OWN.get(now.scheme_name, ()) for check in own(now)),
     ]
 
@@ -158,6 +160,50 @@ def _slopes(num_heads: int) -> list[float]:
 
     near = 2 ** math.floor(math.log2(num_heads))
     return (powers(near) + powers(2 * near)[0::2])[:num_heads]
+
+
+def _scaling_checks(head: ScaledHead) -> list[Check]:
+    """Hold a rotary scaling against its formula, pair by pair, and its scores against turned vectors."""
+    d, s = head.d_head, head.factor
+    naive = [_slowed_frequency(head, pair) for pair in range(d // 2)]
+    frequencies = head.scaling.frequencies(d)
+    m = 0.1 * math.log(s) + 1 if head.name == "YaRN" else 1.0
+    # Offset r is the key at position r + 1 seen by the query at position 1.
+    places = torch.cat((torch.ones(1), head.doubling + 1.0)).double()
+    vector = torch.full((len(places), d), m * d**-0.5, dtype=torch.float64)
+    turned = rotary_embedding(vector, places, frequencies=frequencies)
+    return [
+        compare(
+            _("The frequencies under {scaling} are the formula, in a plain loop", scaling=named(head.name)),
+            frequencies,
+            torch.tensor(naive, dtype=torch.float64),
+        ),
+        compare(
+            _("The scores under {scaling} are the products of turned vectors", scaling=named(head.name)),
+            head.scaling.scores(head.doubling, d),
+            turned[1:] @ turned[0],
+        ),
+    ]
+
+
+def _slowed_frequency(head: ScaledHead, pair: int) -> float:
+    d, b, s = head.d_head, head.base, head.factor
+    plain = float(b ** (-2 * pair / d))
+    if head.name == "interpolation":
+        return plain / s
+    if head.name == "NTK":
+        return plain if d == 2 else float((b * s ** (d / (d - 2))) ** (-2 * pair / d))
+    at = [_pair_at(head, turns) for turns in (32, 1)]
+    low, high = (min(max(each, 0), d - 1) for each in (math.floor(at[0]), math.ceil(at[1])))
+    share = min(max((pair - low) / ((high - low) or 0.001), 0.0), 1.0)
+    return (1 - share) * plain + share * plain / s
+
+
+def _pair_at(head: ScaledHead, turns: int) -> float:
+    """Return the pair that comes round so often in training; at base 1 none, or all."""
+    wavelengths = math.log(head.trained / (2 * math.pi * turns))
+    logarithm = 2 * math.log(head.base)
+    return head.d_head * wavelengths / logarithm if logarithm else math.copysign(1e9, wavelengths)
 
 
 # What only one scheme must hold to.

@@ -6,7 +6,7 @@ from attn_ui.base.page import Columns
 from attn_ui.screen.download import csv_of, offer_csv
 from attn_words import N_, _
 from pages.positional_encoding.compute import Now
-from pages.positional_encoding.tables import shown
+from pages.positional_encoding.tables import scaled, shown
 
 _ADDED = {
     "bias": N_("The bias of each pair in head {head}, at strength 1, {shape}:"),
@@ -16,7 +16,13 @@ _VECTORS = N_("The vectors of their positions, at strength 1, {shape}:")
 
 
 def show(now: Now) -> None:
-    """Show both tables."""
+    """Show both tables; of a rotary scaling its own first."""
+    if now.state.is_scaled:
+        pairs, scores = scaled(now).values()
+        st.markdown(_("How the pairs of the rotary head turn, {shape}:", shape=_shape(pairs)))
+        _table("pairs", pairs)
+        st.markdown(_("The score at each offset that is drawn, {shape}:", shape=_shape(scores)))
+        _table("scores", scores)
     words, positions = shown(now)
     st.markdown(_("The vectors of the words, {shape}:", shape=_shape(words)))
     _table("words", words)

@@ -2,10 +2,11 @@
 
 import streamlit as st
 
-from attn_core import SCHEMES
+from attn_core import SCALINGS, SCHEMES
 from attn_words import N_, _
 from pages.positional_encoding import formulas
 from pages.positional_encoding.compute import Now
+from pages.positional_encoding.scaled import SCALED
 from pages.positional_encoding.words import named
 
 LETTERS = {
@@ -20,6 +21,8 @@ LETTERS = {
 
 def show(now: Now) -> None:
     """Show the formulas."""
+    if now.state.is_scaled:
+        _show_scalings(now.state.scaling)
     chosen = now.scheme_name
     if chosen == "none":
         told = _("The words attend to one another without positions; rows, pairs and positions count from 0:")
@@ -37,3 +40,19 @@ def show(now: Now) -> None:
         st.markdown(_("**{scheme}**. {sentence}", scheme=named(name), sentence=_(scheme.sentence)))
         st.latex(formulas.of_scheme(now, name))
         st.caption(_(scheme.source))
+
+
+def _show_scalings(chosen: str) -> None:
+    """Show how each scaling slows the pairs of a rotary head, the chosen one first."""
+    st.markdown(
+        _(
+            "Pair $i$ of a rotary head turns by $\\omega_i$ from one position to the next, and $r_i$ times "
+            "round within the trained length $L$; a text $s$ times as long is read with $\\omega'_i$:"
+        )
+    )
+    st.latex(r"\omega_i = b^{-2i/d}, \qquad r_i = \frac{L\,\omega_i}{2\pi}")
+    for name in (chosen, *(other for other in SCALED if other != chosen)):
+        scaling = SCALINGS[name]
+        st.markdown(_(scaling.sentence))
+        st.latex(scaling.formula)
+        st.caption(_(scaling.source))

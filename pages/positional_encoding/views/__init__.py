@@ -13,6 +13,7 @@ from pages.positional_encoding.views import (
     compare,
     encoding,
     past,
+    scaled,
     shift,
     shuffle,
     similarity,
@@ -33,6 +34,10 @@ def _encoding(ask: Ask, now: Now) -> Seen[Now]:
     return ENCODINGS[SCHEMES[now.scheme_name].adds](ask, now)
 
 
+def _past(ask: Ask, now: Now) -> Seen[Now]:
+    return scaled.see(ask, now) if now.state.is_scaled else past.see(ask, now)
+
+
 VIEWS: Mapping[str, View] = {
     "attention": attention.see,
     "shuffle test": shuffle.see,
@@ -41,5 +46,5 @@ VIEWS: Mapping[str, View] = {
     "encoding": _encoding,
     "similarity": similarity.see,
     "compare": compare.see,
-    "past training": past.see,
+    "past training": _past,
 }

@@ -16,12 +16,14 @@ from attn_ui.base.shared_cache import shared
 from attn_ui.base.shared_settings import BASE
 from attn_words import _, _c
 from pages.positional_encoding import words
-from pages.positional_encoding.compute import Now
+from pages.positional_encoding.compute import MOST_NUMBERS, Now
 from pages.positional_encoding.settings import TRAINED
 from pages.positional_encoding.state import State
 
 SCHEMES_DRAWN = ("sinusoidal", "rotary", "ALiBi")
 TIMES = 4
+# The lengths of real models are for rotary scaling; here each offset is drawn.
+SHORT = replace(TRAINED, values=tuple(value for value in TRAINED.values if value <= 64))
 
 Curve = NDArray[np.float64]
 
@@ -29,7 +31,7 @@ Curve = NDArray[np.float64]
 def see(ask: Ask, now: Now) -> Seen[Now]:
     """Draw how three schemes see offsets past the length that they were trained on."""
     by_base = now.state.drives == "base"
-    steps = ask.exact(BASE if by_base else TRAINED)
+    steps = ask.exact(BASE.fitting(_numbers_of(now), MOST_NUMBERS) if by_base else SHORT)
     figures, says = _packed(now.state.still(steps), steps)
     slider = Slider(_("Base"), steps)
     if not by_base:
@@ -43,6 +45,10 @@ def see(ask: Ask, now: Now) -> Seen[Now]:
         says=says,
     )
     return Seen(now, figure)
+
+
+def _numbers_of(now: Now) -> int:
+    return len(SCHEMES_DRAWN) * TIMES * now.state.trained
 
 
 def curves_of(now: Now) -> dict[str, Curve]:

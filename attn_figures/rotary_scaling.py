@@ -1,0 +1,227 @@
+"""Rotary positions past the trained length: how far pairs turn, how much slower, and what scores become."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attn_figures import marks, theme
+from attn_figures.chart import Chart
+from attn_figures.matrix import Numbers
+from attn_figures.panels import compose
+from attn_figures.picture import Picture, Spec
+from attn_words import _
+
+LIGHT = theme.LIGHT
+PLAIN = LIGHT.series[1]
+CHOSEN = LIGHT.series[0]
+_MOST_POWERS = 6
+
+
+@dataclass(frozen=True)
+class Scaled:
+    """One rotary scaling at one factor, beside rotary as it was trained.
+
+    Attributes:
+        seen, plain, scaled: how many times round each pair turns, (n_pair,): over the trained length, and
+            over the longer one without scaling and with it.
+        slower: how many times slower each scaling makes each pair, (n_pair,), by its name.
+        chosen: the name of the one that is looked at.
+        offsets: (n_offset,) from 1 on; plain_scores, scores: without scaling and with it, (n_offset,).
+        trained: the trained length.
+    """
+
+    seen: Numbers
+    plain: Numbers
+    scaled: Numbers
+    slower: Mapping[str, Numbers]
+    chosen: str
+    offsets: NDArray[Any]
+    plain_scores: Numbers
+    scores: Numbers
+    trained: int
+
+
+@dataclass(frozen=True)
+class Ends:
+    """Ends of the axes, the same at all steps: of turns, of how many times slower, of scores."""
+
+    turns: tuple[float, float]
+    slower: float
+    scores: tuple[float, float]
+
+
+@Picture
+def scaling(at: Scaled, ends: Ends, said: Mapping[str, str]) -> Spec:
+    """Draw how far pairs turn, in training and past it; how much slower each is made; the score by offset.
+
+    What training has not seen is shaded.
+
+    Args:
+        at: what is drawn.
+        ends: of the axes.
+        said: what people read in place of the scalings' names.
+    """
+    panels = [each(at, ends, said) for each in (_turns, _slower, _scores)]
+    return compose.spec(panels, largest_unit=36)
+
+
+def _turns(at: Scaled, ends: Ends, said: Mapping[str, str]) -> Chart:
+    pairs = np.arange(len(at.seen))
+    low, high = ends.turns
+    # In training comes last: it lies on the scaled line where that goes no further.
+    drawn = (
+        ("turns plain", _("longer, unscaled"), at.plain, PLAIN, 2.0),
+        ("turns scaled", said[at.chosen], at.scaled, CHOSEN, 4.0),
+        ("turns seen", _("in training"), at.seen, LIGHT.ink, 1.5),
+    )
+    lines = [
+        marks.line(
+            name,
+            pairs,
+            turns,
+            colour,
+            width=width,
+            dots=_dots(pairs) if name == "turns scaled" else 0,
+            said=what,
+            hover=_(
+                "{what}, pair <b>{pair}</b><br>turns <b>{turns}</b> times round",
+                what=what,
+                pair="%{x}",
+                turns="%{y:.4~g}",
+            ),
+        )
+        for name, what, turns, colour, width in drawn
+    ]
+    once = {"type": "line", "x0": 0, "x1": 1, "xref": " domain", "y0": 1, "y1": 1}
+    return Chart(
+        "turns",
+        [_unseen(pairs, at.seen), *lines],
+        columns=9,
+        rows=8,
+        x_title=_("Pair of dimensions"),
+        y_title=_("Times round"),
+        x=_over_pairs(len(pairs)),
+        y={"type": "log", "range": [np.log10(low) - 0.15, np.log10(high) + 0.15]} | _powers(low, high),
+        marks=[once | {"line": {"width": 1, "dash": "dot", "color": LIGHT.ink}}],
+        legend=[(what, colour) for _name, what, _values, colour, _width in drawn],
+        legend_lines=2,
+    )
+
+
+def _unseen(pairs: NDArray[Any], seen: Numbers) -> marks.Mark:
+    """Shade the angles that pairs never had: between what they have turned and once round."""
+    upper = np.maximum(seen, 1.0)
+    fill = theme.rgba(LIGHT.masked, 0.7)
+    x = np.concatenate([pairs, pairs[::-1]]).astype(float)
+    return marks.area("turns seen ground", x, np.concatenate([seen, upper[::-1]]), fill)
+
+
+def _slower(at: Scaled, ends: Ends, said: Mapping[str, str]) -> Chart:
+    pairs = np.arange(len(at.seen))
+    lines, legend = [], []
+    others = iter((LIGHT.series[2], LIGHT.series[3]))
+    for name, times in at.slower.items():
+        is_chosen = name == at.chosen
+        colour = CHOSEN if is_chosen else next(others)
+        legend.append((said[name], colour))
+        lines.append(
+            marks.line(
+                f"slower {name}",
+                pairs,
+                times,
+                colour,
+                width=3 if is_chosen else 1.5,
+                dash="solid" if is_chosen else "dot",
+                dots=_dots(pairs) if is_chosen else 0,
+                said=said[name],
+                hover=_(
+                    "{scaling}, pair <b>{pair}</b><br><b>{times}</b> times slower",
+                    scaling=said[name],
+                    pair="%{x}",
+                    times="%{y:.4~g}",
+                ),
+            )
+        )
+    most = max(ends.slower, 2.0)
+    ticks = [float(2**power) for power in range(int(np.log2(most)) + 1)]
+    return Chart(
+        "slower",
+        lines,
+        columns=9,
+        rows=8,
+        x_title=_("Pair of dimensions"),
+        y_title=_("Times slower"),
+        x=_over_pairs(len(pairs)),
+        y={
+            "type": "log",
+            "range": [-0.05 * np.log10(most), 1.05 * np.log10(most)],
+            **_ticks(ticks),
+        },
+        legend=legend,
+        legend_lines=2,
+    )
+
+
+def _scores(at: Scaled, ends: Ends, said: Mapping[str, str]) -> Chart:
+    drawn = (
+        ("score plain", _("unscaled"), at.plain_scores, PLAIN, 1.5),
+        ("score scaled", said[at.chosen], at.scores, CHOSEN, 2.5),
+    )
+    lines = [
+        marks.line(
+            name,
+            at.offsets,
+            scores,
+            colour,
+            width=width,
+            said=what,
+            hover=_(
+                "{what}, offset <b>{offset}</b><br>score <b>{score}</b>",
+                what=what,
+                offset="%{x}",
+                score="%{y:.6~g}",
+            ),
+        )
+        for name, what, scores, colour, width in drawn
+    ]
+    last, (low, high) = float(at.offsets[-1]), ends.scores
+    beyond = {
+        **{"type": "rect", "x0": at.trained, "x1": last * 1.05, "y0": 0, "y1": 1, "yref": " domain"},
+        **{"fillcolor": theme.rgba(LIGHT.masked, 0.7), "line": {"width": 0}, "layer": "below"},
+    }
+    margin = 0.05 * (high - low)
+    return Chart(
+        "score",
+        lines,
+        columns=9,
+        rows=8,
+        x_title=_("Offset"),
+        y_title=_("Score"),
+        x={"type": "log", "range": [-0.03, np.log10(last * 1.05)]} | _powers(1.0, last),
+        y={"range": [low - margin, high + margin], "nticks": 6},
+        marks=[beyond],
+        legend=[(what, colour) for _name, what, _values, colour, _width in drawn],
+        legend_lines=2,
+    )
+
+
+def _dots(pairs: NDArray[Any]) -> float:
+    return 7 if len(pairs) <= 16 else 4
+
+
+def _over_pairs(count: int) -> dict[str, Any]:
+    return {"range": [-0.5, count - 0.5], "nticks": 6, "tickformat": "d"}
+
+
+def _powers(low: float, high: float) -> dict[str, Any]:
+    """Name whole powers of ten, a few at most."""
+    first, last = int(np.floor(np.log10(low))), int(np.ceil(np.log10(high)))
+    stride = -(-(last - first + 1) // _MOST_POWERS)
+    return _ticks([10.0**power for power in range(first - first % stride, last + 1, stride)])
+
+
+def _ticks(values: Sequence[float]) -> dict[str, Any]:
+    return {"tickmode": "array", "tickvals": list(values), "ticktext": [f"{value:g}" for value in values]}

@@ -1,0 +1,93 @@
+"""What a rotary scaling does to the pairs of a head: the numbers of its picture, tables and checks."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import torch
+from torch import Tensor
+
+from attn_core import SCALINGS, RotaryScaling, make_scaling
+from attn_words import N_, _
+from pages.positional_encoding.compute import Now
+from pages.positional_encoding.settings import SCALING
+
+MOST_OFFSETS = 160  # that a curve of scores is drawn at
+NAMES = {
+    "interpolation": N_("position interpolation"),
+    "NTK": N_("NTK-aware scaling"),
+    "YaRN": N_("YaRN"),
+}
+SAME = 1e-9  # of frequencies that differ by rounding only
+
+
+def named(scaling: str) -> str:
+    """Return what a scaling is called in sentences."""
+    return _(NAMES[scaling])
+
+
+@dataclass(frozen=True)
+class ScaledHead:
+    """One head under the scaling that is looked at."""
+
+    name: str
+    d_head: int
+    base: float
+    factor: float
+    trained: int
+
+    @property
+    def used(self) -> int:
+        """The longer length, in positions."""
+        return round(self.factor * self.trained)
+
+    def under(self, name: str) -> RotaryScaling:
+        """Return any scaling at the same settings."""
+        return make_scaling(name, base=self.base, factor=self.factor, trained=float(self.trained))
+
+    @cached_property
+    def scaling(self) -> RotaryScaling:
+        """The scaling that is looked at."""
+        return self.under(self.name)
+
+    @cached_property
+    def plain(self) -> RotaryScaling:
+        """Rotary as it was trained, used at the longer length."""
+        return self.under(SCALING.default)
+
+    @cached_property
+    def seen(self) -> Tensor:
+        """How many times round each pair turns in training, (n_pair,)."""
+        return self.plain.turns(self.d_head) / self.factor
+
+    def slower(self, name: str) -> Tensor:
+        """Return how many times slower a scaling makes each pair, (n_pair,)."""
+        return self.plain.frequencies(self.d_head) / self.under(name).frequencies(self.d_head)
+
+    @cached_property
+    def offsets(self) -> Tensor:
+        """The offsets whose scores are drawn: all of a short text, else some, evenly on a logarithmic axis.
+
+        Powers of two are among them.
+        """
+        last = max(self.used - 1, 1)
+        if last <= MOST_OFFSETS:
+            return torch.arange(1, last + 1)
+        spread = [round(last ** (step / (MOST_OFFSETS - 1))) for step in range(MOST_OFFSETS)]
+        return torch.tensor(sorted({*spread, *self.doubling.tolist()}))
+
+    @property
+    def doubling(self) -> Tensor:
+        """The offsets 1, 2, 4, ... within the longer length."""
+        last = max(self.used - 1, 1)
+        return 2 ** torch.arange(last.bit_length())
+
+
+def head_of(now: Now) -> ScaledHead:
+    """Return the head that the page's settings make."""
+    state = now.state
+    width = now.under("rotary").width
+    return ScaledHead(state.scaling, width, state.scheme.base, state.factor, state.trained)
+
+
+SCALED = tuple(name for name in SCALINGS if name != SCALING.default)
+"""The scalings beside rotary as it was trained."""
