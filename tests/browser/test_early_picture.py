@@ -127,7 +127,7 @@ def test_it_stands_where_the_live_figure_does_looks_like_it_and_goes_without_a_s
     different = np.asarray(ImageChops.difference(still, live)).max(axis=2) > LOUD
     assert different.mean() < TEXT_PIXELS
     assert np.asarray(live).std() > 5  # there is something to see
-    page.wait_for_timeout(300)
+    page.wait_for_timeout(300)  # a shift is told of after its frame
     went = page.evaluate("() => window.wentAt")
     shifts = [shift for shift in page.evaluate("() => window.shifts") if abs(shift[0] - went) < 250]
     assert shifts == []
