@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from PIL import Image, ImageChops
-from playwright.sync_api import Browser, BrowserContext, Page, Route
+from playwright.sync_api import Browser, BrowserContext, FloatRect, Page, Route
 
 from attn_ui.base.navigation import PAGES
 from tests.browser.app_page import TIMEOUT
@@ -97,8 +97,8 @@ def wait_until_gone(page: Page) -> None:
 def pixels(page: Page, box: list[float]) -> Image.Image:
     x, y, width, height = box
     seen = min(height, page.viewport_size["height"] - y) if page.viewport_size else height
-    clip = {"x": round(x), "y": round(y), "width": int(width), "height": int(seen)}
-    return Image.open(io.BytesIO(page.screenshot(clip=clip))).convert("RGB")  # type: ignore[arg-type]
+    clip: FloatRect = {"x": round(x), "y": round(y), "width": int(width), "height": int(seen)}
+    return Image.open(io.BytesIO(page.screenshot(clip=clip))).convert("RGB")
 
 
 @pytest.mark.sample(5)
@@ -127,7 +127,7 @@ def test_it_stands_where_the_live_figure_does_looks_like_it_and_goes_without_a_s
     different = np.asarray(ImageChops.difference(still, live)).max(axis=2) > LOUD
     assert different.mean() < TEXT_PIXELS
     assert np.asarray(live).std() > 5  # there is something to see
-    page.wait_for_timeout(300)
+    page.wait_for_timeout(300)  # a shift is told of after its frame
     went = page.evaluate("() => window.wentAt")
     shifts = [shift for shift in page.evaluate("() => window.shifts") if abs(shift[0] - went) < 250]
     assert shifts == []
