@@ -397,7 +397,10 @@ def test_nothing_that_was_typed_gets_out_of_its_place(text: str, stage: str) -> 
 def test_whatever_a_page_says_is_text(text: str) -> None:
     figure = replace(
         published("single-head"),
-        **dict.fromkeys(("link", "name", "alt", "program"), text),
+        link=text,
+        name=text,
+        alt=text,
+        program=text,
         sentence=[("", text), ("b", text)],
         tables={text: {text: [text]}},
     )
