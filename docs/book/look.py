@@ -2,6 +2,8 @@
 
 from attn_figures import theme
 
+LETTERS = "system-ui, sans-serif"
+"""Of the text: a font that comes later, as that of the figures does, would move what is read."""
 _PALETTES = {"light": theme.LIGHT, "dark": theme.DARK}
 
 
@@ -13,7 +15,7 @@ def colours(scheme: str) -> dict[str, str]:
     """
     palette = _PALETTES[scheme]
     return {
-        "font-stack": theme.SANS,
+        "font-stack": LETTERS,
         "font-stack--monospace": theme.MONO,
         "color-foreground-primary": palette.ink,
         "color-foreground-secondary": palette.muted,
