@@ -1,6 +1,7 @@
 """The positional-encoding page: defaults, every picture under every scheme, links, bad input, its code."""
 
 import json
+import math
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -27,8 +28,16 @@ from attn_live.says import said_at
 from attn_live.unpacking import figure_at
 from attn_ui.base import shared_cache
 from attn_ui.base.shared_settings import scheme_setting
-from pages.positional_encoding import words
-from pages.positional_encoding.settings import HEADS_OF_BIAS, MISTAKE, ORDER, PICTURE, TAB
+from pages.positional_encoding import scaled, words
+from pages.positional_encoding.settings import (
+    HEADS_OF_BIAS,
+    MISTAKE,
+    ORDER,
+    PICTURE,
+    SCALING,
+    SWEEP,
+    TAB,
+)
 from pages.positional_encoding.snippet import attention_code
 from pages.positional_encoding.views import past
 from tests.handed import leaves
@@ -570,3 +579,76 @@ def test_the_position_of_cls_is_left_out_of_what_is_said_of_words(table: torch.T
     assert f"The mean dot product is {at[0]} at offset 0 and {at[1]} at offset 1." in told
     alone = said(opened(scheme="learned", show="similarity", length="2"))
     assert "One position has nothing to be compared with." in alone
+
+
+SCALED = {"show": "past training", "width": "128", "trained": "4096", "factor": "4"}
+
+
+@pytest.mark.parametrize(
+    ("scaling", "told"),
+    [
+        (
+            "interpolation",
+            (
+                "With position interpolation none of them goes further than in training",
+                "kept: 0; slowed 4 times: 64; in between: 0",
+                "turns by 0.25 rad a position instead of 1",
+            ),
+        ),
+        (
+            "NTK",
+            (
+                # Pair 46, the first that does not come round, is slowed 4 ** (46 / 63) times.
+                f"turns {number(4 ** (1 - 46 / 63), 3)} times as far as in training",
+                "kept: 1; slowed 4 times: 1; in between: 62",
+                "still turns by 1 rad",
+            ),
+        ),
+        (
+            "YaRN",
+            (
+                "With YaRN none of them goes further than in training",
+                "kept: 21; slowed 4 times: 18; in between: 25",
+                f"multiplied by {(0.1 * math.log(4) + 1) ** 2:.3f}",
+            ),
+        ),
+    ],
+)
+def test_what_is_said_of_a_rotary_scaling(scaling: str, told: tuple[str, ...]) -> None:
+    text = said(opened(**SCALED, scaling=scaling))
+    slowest_once = sum(4096 * 10000 ** (-2 * pair / 128) < 2 * math.pi for pair in range(64))
+    assert "Trained on 4,096 positions, used on 16,384." in text
+    assert f"In training {slowest_once} of 64 pairs do not come round once" in text
+    for each in told:
+        assert each in text
+
+
+@pytest.mark.parametrize("sweep", SWEEP.options)
+@pytest.mark.parametrize("scaling", SCALING.options[1:])
+def test_each_slider_of_a_rotary_scaling(scaling: str, sweep: str) -> None:
+    app = opened(show="past training", scaling=scaling, sweep=sweep, tab="Checks")
+    assert f"The frequencies under {scaled.named(scaling)} are the formula" in said(app)
+    assert "fails" not in said(app)
+
+
+def test_factor_one_changes_nothing() -> None:
+    text = said(opened(show="past training", scaling="YaRN", factor="1"))
+    assert "YaRN leaves every pair as it was" in text
+
+
+def test_what_comes_round_in_training_meets_no_new_angle() -> None:
+    text = said(opened(show="past training", scaling="NTK", width="2", words="random", text="a b"))
+    assert "In training every pair comes round (1 of 1): no angle is new." in text
+
+
+def test_real_lengths_need_no_heavier_message_of_the_three_schemes() -> None:
+    app = opened(show="past training", trained="4096")
+    assert max(len(figure.proto.bytes) for figure in app.get("bidi_component")) < 2_000_000
+
+
+def test_a_head_of_llama_2_is_a_press_away() -> None:
+    app = opened(show="past training", scaling="YaRN")
+    app.button(key="real-head").click().run()
+    assert not app.exception
+    assert "Trained on 4,096 positions, used on 16,384." in said(app)
+    assert "of 64 pairs" in said(app)
