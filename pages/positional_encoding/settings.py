@@ -62,7 +62,7 @@ TRAINED = Steps("trained", 16, (*range(4, 65, 4), *(2**power for power in range(
 # How rotary positions are slowed for texts longer than that, by how much, and what the slider moves then.
 SCALING = Choice("scaling", "none", tuple(SCALINGS))
 FACTOR = Steps("factor", 4, (1, 1.5, 2, 3, 4, 6, 8, 12, 16, 24, 32))
-SWEEP = Choice("sweep", "factor", ("factor", "length", "base"))
+SWEEP = Choice("ropemoves", "factor", ("factor", "length", "base"))
 MISTAKE = Choice(
     "slip", next(iter(POSITION_MISTAKES)), tuple(POSITION_MISTAKES), kind="mistake", tab="Break it"
 )

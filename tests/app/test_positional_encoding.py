@@ -626,7 +626,7 @@ def test_what_is_said_of_a_rotary_scaling(scaling: str, told: tuple[str, ...]) -
 @pytest.mark.parametrize("sweep", SWEEP.options)
 @pytest.mark.parametrize("scaling", SCALING.options[1:])
 def test_each_slider_of_a_rotary_scaling(scaling: str, sweep: str) -> None:
-    app = opened(show="past training", scaling=scaling, sweep=sweep, tab="Checks")
+    app = opened(show="past training", scaling=scaling, ropemoves=sweep, tab="Checks")
     assert f"The frequencies under {scaled.named(scaling)} are the formula" in said(app)
     assert "fails" not in said(app)
 
