@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 from attn_core import POSITION_MISTAKES, SCALINGS, SCHEMES
-from attn_ui.base.bounds import MAX_D_MODEL, MAX_MODEL_TOKENS
-from attn_ui.base.parameters import Choice, Parameter, Steps, Text, Whole, grouped_tabs
+from attn_ui.base.bounds import MAX_D_MODEL, MAX_MODEL_TOKENS, MAX_TOKENS
+from attn_ui.base.parameters import Choice, Parameter, Steps, Table, Text, Whole, grouped_tabs
 from attn_ui.base.places import Found, Place
 from attn_ui.base.shared_settings import (
     BASE,
@@ -52,7 +52,9 @@ PLACE = Steps("p", 10, tuple(range(LONGEST)), ".0f")
 DIMENSIONS = Text("dims", "0, 1, 4, 8", longest=80)
 MEASURE = Choice("measure", "dot product", ("dot product", "cosine"))
 HEADS_OF_BIAS = Choice("of", "8", ("4", "8", "12", "16"))
-ORDER = Choice("order", "random", ("random", "reverse", "swap two"))
+ORDER = Choice("order", "random", ("random", "reverse", "swap two", "own"))
+# Of an order of one's own: the place from which each word comes.
+PLACES = Table("places", 1, MAX_TOKENS)
 ALONE, WHOLE = "positions alone", "whole attention"
 LEVEL = Choice("level", ALONE, (ALONE, WHOLE))
 SHIFT = Steps("shift", 8, tuple(range(65)), ".0f")
@@ -76,6 +78,7 @@ SETTINGS: tuple[Parameter, ...] = (
         MEASURE,
         HEAD,
         ORDER,
+        PLACES,
         LEVEL,
         SHIFT,
         OFFSET,

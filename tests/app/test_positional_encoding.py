@@ -69,6 +69,8 @@ def sentences(app: AppTest) -> list[str]:
     """What each live figure says where its sliders stand; what follows a click travels before its figure."""
     found, apart = [], b""
     for figure in app.get("bidi_component"):
+        if not figure.proto.bytes:  # the words to be dragged
+            continue
         head, said, *_ = parts(figure.proto.bytes)
         meta = json.loads(head)
         if [*meta] == ["key"]:
