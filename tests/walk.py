@@ -173,7 +173,8 @@ def said_now(at: AppTest) -> list[str]:
     Sentences that are sent apart from their figure stand where the figure of their key does.
     """
     found = []
-    messages = [split(element.proto.bytes) for element in at.get("bidi_component")]
+    sent = [element.proto.bytes for element in at.get("bidi_component")]
+    messages = [split(each) for each in sent if each]  # a control of our own is sent as JSON
     heads = [json.loads(head) for head, _, _ in messages]
     stands = {head["key"]: head for head in heads if "slider" in head}
     for head, (_, said, _) in zip(heads, messages, strict=True):
