@@ -54,7 +54,7 @@ MEASURE = Choice("measure", "dot product", ("dot product", "cosine"))
 HEADS_OF_BIAS = Choice("of", "8", ("4", "8", "12", "16"))
 ORDER = Choice("order", "random", ("random", "reverse", "swap two", "own"))
 # Of an order of one's own: the place from which each word comes.
-PLACES = Table("places", 1, MAX_TOKENS)
+PLACES = Table("from", 1, MAX_TOKENS)
 ALONE, WHOLE = "positions alone", "whole attention"
 LEVEL = Choice("level", ALONE, (ALONE, WHOLE))
 SHIFT = Steps("shift", 8, tuple(range(65)), ".0f")

@@ -584,7 +584,7 @@ def test_the_position_of_cls_is_left_out_of_what_is_said_of_words(table: torch.T
 
 
 def test_an_order_of_ones_own_is_in_the_link() -> None:
-    app = opened(show="shuffle test", order="own", places="2,0,1,3,4,5")
+    app = opened(show="shuffle test", order="own", **{"from": "2,0,1,3,4,5"})
     assert "The new order is sat the cat on the mat" in said(app)
     x = sentence_vectors(["the", "cat", "sat", "on", "mat"], 16, kind="one-hot")
     rows = [[0, 1, 2, 3, 0, 4][place] for place in (2, 0, 1, 3, 4, 5)]
@@ -592,7 +592,7 @@ def test_an_order_of_ones_own_is_in_the_link() -> None:
     scores = torch.softmax(words_in_order @ words_in_order.T / 4, dim=-1)
     head, _, packed = next(
         each
-        for each in fields(opened(show="shuffle test", order="own", places="2,0,1,3,4,5", scheme="none"))
+        for each in fields(opened(show="shuffle test", order="own", **{"from": "2,0,1,3,4,5"}, scheme="none"))
         if "slider" in each[0]
     )
     drawn = next(t for t in figure_at(packed, head["slider"]["index"])["data"] if t["name"] == "found")
@@ -601,13 +601,13 @@ def test_an_order_of_ones_own_is_in_the_link() -> None:
 
 @pytest.mark.parametrize("places", ["2,0,0,3,4,5", "2,0,1", "0.5,1,2,3,4,5", "1,2,3,4,5,6"])
 def test_what_is_no_order_leaves_the_words_where_they_are(places: str) -> None:
-    app = opened(show="shuffle test", order="own", places=places)
+    app = opened(show="shuffle test", order="own", **{"from": places})
     assert "Wanted each number from 0 to 5 once, as in 5,4,3,2,1,0" in said(app)
     assert "is the old one" in said(app)
 
 
 def test_what_is_no_row_of_numbers_is_dropped() -> None:
-    assert "`places` was `1;0`" in said(opened(show="shuffle test", order="own", places="1;0"))
+    assert "`from` was `1;0`" in said(opened(show="shuffle test", order="own", **{"from": "1;0"}))
 
 
 SCALED = {"show": "past training", "width": "128", "trained": "4096", "factor": "4"}

@@ -155,12 +155,12 @@ def test_words_are_dragged_and_moved_by_keys(app: AppPage) -> None:
     app.page.mouse.move(past["x"] + past["width"] - 4, past["y"] + 8, steps=8)
     app.page.mouse.up()
     assert names() == ["cat", "sat", "the", "on", "the₂", "mat"]
-    app.page.wait_for_url("**places=1%2C2%2C0%2C3%2C4%2C5*")
+    app.page.wait_for_url("**from=1%2C2%2C0%2C3%2C4%2C5*")
     app.settle()
     words.nth(5).focus()
     app.page.keyboard.press("Home")
     app.page.keyboard.press("ArrowRight")
-    app.page.wait_for_url("**places=1%2C5%2C2%2C0%2C3%2C4*")
+    app.page.wait_for_url("**from=1%2C5%2C2%2C0%2C3%2C4*")
     app.settle()
     assert names() == ["cat", "mat", "sat", "the", "on", "the₂"]
     assert words.nth(1).evaluate("word => word === document.activeElement")
