@@ -18,6 +18,7 @@ LIGHT = theme.LIGHT
 PLAIN = LIGHT.series[1]
 CHOSEN = LIGHT.series[0]
 _MOST_POWERS = 6
+_LEGEND = 3  # lines, a curve each: two names side by side are wider than a chart on a phone
 
 
 @dataclass(frozen=True)
@@ -107,7 +108,7 @@ def _turns(at: Scaled, ends: Ends, said: Mapping[str, str]) -> Chart:
         y={"type": "log", "range": [np.log10(low) - 0.15, np.log10(high) + 0.15]} | _powers(low, high),
         marks=[once | {"line": {"width": 1, "dash": "dot", "color": LIGHT.ink}}],
         legend=[(what, colour) for _name, what, _values, colour, _width in drawn],
-        legend_lines=2,
+        legend_lines=_LEGEND,
     )
 
 
@@ -161,7 +162,7 @@ def _slower(at: Scaled, ends: Ends, said: Mapping[str, str]) -> Chart:
             **_ticks(ticks),
         },
         legend=legend,
-        legend_lines=2,
+        legend_lines=_LEGEND,
     )
 
 
@@ -204,7 +205,7 @@ def _scores(at: Scaled, ends: Ends, said: Mapping[str, str]) -> Chart:
         y={"range": [low - margin, high + margin], "nticks": 6},
         marks=[beyond],
         legend=[(what, colour) for _name, what, _values, colour, _width in drawn],
-        legend_lines=2,
+        legend_lines=_LEGEND,
     )
 
 

@@ -113,7 +113,7 @@ def draw(parameter: Parameter, chance: random.Random) -> str | list[str]:  # noq
 
 
 def _table(table: Table, chance: random.Random) -> str:
-    rows, columns = chance.choice((1, 3, 6)), min(3, table.most_columns)
+    rows, columns = min(chance.choice((1, 3, 6)), table.most_rows), min(3, table.most_columns)
     size = chance.choice((1.0, 1000.0, 1e-3))
     return table.text([[round(chance.uniform(-size, size), 6) for _ in range(columns)] for _ in range(rows)])
 
@@ -173,7 +173,8 @@ def said_now(at: AppTest) -> list[str]:
     Sentences that are sent apart from their figure stand where the figure of their key does.
     """
     found = []
-    messages = [split(element.proto.bytes) for element in at.get("bidi_component")]
+    sent = [element.proto.bytes for element in at.get("bidi_component")]
+    messages = [split(each) for each in sent if each]  # a control of our own is sent as JSON
     heads = [json.loads(head) for head, _, _ in messages]
     stands = {head["key"]: head for head in heads if "slider" in head}
     for head, (_, said, _) in zip(heads, messages, strict=True):
@@ -188,6 +189,8 @@ def fields(at: AppTest) -> list[tuple[dict[str, Any], list[str], bytes]]:
     """Return what a run sent: for each live figure its head, what its sentences say, its packed steps."""
     found = []
     for element in at.get("bidi_component"):
+        if not element.proto.bytes:  # a control of our own, which is sent as JSON
+            continue
         head, said, packed = split(element.proto.bytes)
         says = json.loads(zlib.decompress(said)) if said else {"runs": []}
         found.append((json.loads(head), [text for _, text in says["runs"]], packed))

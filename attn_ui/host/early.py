@@ -97,7 +97,7 @@ def placed(text: str, page: Listed, spoken: str) -> str:
     made = skeleton(page, spoken)
     if not made:
         return text
-    with_fonts = text.replace("<title>", f"{announcements()}\n<title>", 1)
+    with_fonts = early.held(text).replace("<title>", f"{announcements()}\n<title>", 1)
     return with_fonts.replace("<body>", f"<body>\n{made}", 1)
 
 

@@ -5,14 +5,11 @@ What was said lives in the session alone and is gone with it: nothing of it is w
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import streamlit as st
 
-from attn_live.bundle import joined
 from attn_ui.base import predict
 from attn_ui.base.ask import Ask
 from attn_ui.base.cover import called, names
@@ -22,6 +19,7 @@ from attn_ui.base.parameters import Steps
 from attn_ui.base.predict import FALLS, RISES, Map, Question
 from attn_ui.screen import state
 from attn_ui.screen.address import drop
+from attn_ui.screen.component import component
 from attn_words import N_, _, language
 
 _KEY = "_predict"
@@ -141,7 +139,7 @@ class Predicting:
             row=_(here.words[0]),
             name=here.rows[self.question.row],
         )
-        _component("row_bars", role="group")(
+        component("row_bars", role="group")(
             key="predict-row",
             data={"labels": [*here.columns], "about": about, "turn": self._turn},
             on_shares_change=lambda: None,
@@ -164,7 +162,7 @@ class Predicting:
         if drawn:
             heights = zip(curve.x.tolist(), curve.y.tolist(), strict=True)
             data["computed"] = [[x, y] for x, y in heights if np.isfinite(y)]
-        _component("curve_pad")(
+        component("curve_pad")(
             key=f"predict-curve{'-seen' if drawn else ''}", data=data, on_heights_change=lambda: None
         )
 
@@ -252,15 +250,3 @@ def predicted(page: Page[Any, Any], seen: Seen[Any]) -> Predicting | None:
         drop(predict.dropped(name, kind, error))
         return None
     return made
-
-
-@cache
-def _component(name: str, role: str = "") -> Any:
-    """Return one of the controls of our own, whose script is the file of its name."""
-    role = f' role="{role}"' if role else ""
-    return st.components.v2.component(
-        name,
-        html=f'<div class="{name.replace("_", "-")}"{role}></div>',
-        js=joined(Path(__file__).parent / f"{name}.js"),
-        isolate_styles=False,
-    )

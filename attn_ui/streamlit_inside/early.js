@@ -12,6 +12,7 @@ function standEarly({ side, tops, screens }) {
   const [grounds, room] = [".early-grounds", ".early-room"].map((each) => document.querySelector(each));
   const gone = () => {
     for (const each of document.querySelectorAll("[data-early]")) each.remove();
+    startApp();
   };
   const scheme = schemeOf();
   const isWide = innerWidth > 768; // a narrower window opens with its sidebar closed
@@ -35,6 +36,8 @@ function standEarly({ side, tops, screens }) {
   Object.assign(image, { alt: "", width: chosen.width, height: chosen.height, fetchPriority: "high" });
   image.src = chosen[scheme];
   picture.append(image);
+  // It is painted before the first script of the app has come.
+  image.onload = image.onerror = startApp;
 
   const { pathname } = location;
   let without = 0; // since when the app shows a page without a figure
@@ -81,4 +84,14 @@ function stored(isIt) {
   } catch {
     return null; // a browser that keeps nothing
   }
+}
+
+/** Has the app fetched and started: what it needs stands in a template at the end of the HTML, once that is read. */
+function startApp() {
+  if (document.readyState === "loading") {
+    document.addEventListener("DOMContentLoaded", startApp, { once: true });
+    return;
+  }
+  const later = document.querySelector("template[data-later]");
+  if (later instanceof HTMLTemplateElement) later.replaceWith(document.importNode(later.content, true));
 }

@@ -1,5 +1,6 @@
 """Where things stand on a page as Streamlit lays it out, for the still picture that stands there first."""
 
+import re
 from functools import cache
 from pathlib import Path
 
@@ -20,6 +21,22 @@ SIDE = """() => document.querySelector(".stSidebar")?.getBoundingClientRect().wi
 _HERE = Path(__file__).parent
 
 
+_FETCHES = re.compile(
+    r'(?:<script type="module"[^>]*></script>|<link\s[^>]*\brel="(?:modulepreload|preload|stylesheet)"[^>]*>)\n?'
+)
+
+
+def held(html: str) -> str:
+    """Return the HTML with all that the app is to fetch in a template at its end, which `startApp` opens.
+
+    The picture comes first so: some sixty scripts would be asked for before it, and run before it is painted.
+    """
+    fetches = "".join(_FETCHES.findall(html))
+    start = f"<script data-early>(() => {{\n{_script('early_start.js')}}})();</script>"
+    later = f"<template data-later>\n{fetches}</template>\n{start}"
+    return _FETCHES.sub("", html).replace("</body>", f"{later}\n</body>", 1)
+
+
 @cache
 def style() -> str:
     """Return the style of what stands before the app."""
@@ -29,4 +46,8 @@ def style() -> str:
 @cache
 def script() -> str:
     """Return what chooses the picture, and takes all away when the app's own stands there."""
-    return joined(_HERE / "early.js")
+    return _script("early.js")
+
+
+def _script(name: str) -> str:
+    return joined(_HERE / name)

@@ -13,6 +13,7 @@ from attn_ui.base.schemes import ask_scheme
 from attn_ui.base.sentence import ask_sentence
 from attn_ui.base.shared_settings import BASE, HEAD, KEY, QUERY, RAMP_STEP, SEED, STRENGTH, TEXT
 from attn_words import N_, _
+from pages.positional_encoding.own_order import own_order
 from pages.positional_encoding.settings import (
     BESIDE,
     DIMENSIONS,
@@ -26,6 +27,7 @@ from pages.positional_encoding.settings import (
     OFFSET,
     ORDER,
     PICTURE,
+    PLACES,
     SCALING,
     SCHEME,
     SHIFT,
@@ -108,6 +110,8 @@ def _ask_for_picture(ask: Ask, state: State, room: AbstractContextManager[Any]) 
     with room:
         if state.picture == "shuffle test":
             given["order"] = ask.segment(ORDER, _("New order"))
+            if given["order"] == "own":
+                given["places"] = ask.text(PLACES)
         if state.picture == "shift test":
             given["level"] = ask.segment(LEVEL, _("Shift test of"))
         if state.picture == "compare":
@@ -127,7 +131,13 @@ def _ask_for_picture(ask: Ask, state: State, room: AbstractContextManager[Any]) 
             given["dimensions"] = ask.line(DIMENSIONS, _("Dimensions drawn as waves"))
         if state.picture == "similarity" and adds == "vector":
             given["measure"] = ask.segment(MEASURE, _("Measure"))
-    return replace(state, **given)
+    state = replace(state, **given)
+    if state.picture == "shuffle test" and state.order == "own":
+        note = own_order(state.places, len(state.tokens))[1]
+        if note:
+            ask.say(note)
+        ask.part("pages.positional_encoding.word_order", state)
+    return state
 
 
 def _ask_beside(ask: Ask) -> str:

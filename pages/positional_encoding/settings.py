@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 from attn_core import POSITION_MISTAKES, SCALINGS, SCHEMES
-from attn_ui.base.bounds import MAX_D_MODEL, MAX_MODEL_TOKENS
-from attn_ui.base.parameters import Choice, Parameter, Steps, Text, Whole, grouped_tabs
+from attn_ui.base.bounds import MAX_D_MODEL, MAX_MODEL_TOKENS, MAX_TOKENS
+from attn_ui.base.parameters import Choice, Parameter, Steps, Table, Text, Whole, grouped_tabs
 from attn_ui.base.places import Found, Place
 from attn_ui.base.shared_settings import (
     BASE,
@@ -52,7 +52,9 @@ PLACE = Steps("p", 10, tuple(range(LONGEST)), ".0f")
 DIMENSIONS = Text("dims", "0, 1, 4, 8", longest=80)
 MEASURE = Choice("measure", "dot product", ("dot product", "cosine"))
 HEADS_OF_BIAS = Choice("of", "8", ("4", "8", "12", "16"))
-ORDER = Choice("order", "random", ("random", "reverse", "swap two"))
+ORDER = Choice("order", "random", ("random", "reverse", "swap two", "own"))
+# Of an order of one's own: the place from which each word comes.
+PLACES = Table("from", 1, MAX_TOKENS)
 ALONE, WHOLE = "positions alone", "whole attention"
 LEVEL = Choice("level", ALONE, (ALONE, WHOLE))
 SHIFT = Steps("shift", 8, tuple(range(65)), ".0f")
@@ -62,7 +64,7 @@ TRAINED = Steps("trained", 16, (*range(4, 65, 4), *(2**power for power in range(
 # How rotary positions are slowed for texts longer than that, by how much, and what the slider moves then.
 SCALING = Choice("scaling", "none", tuple(SCALINGS))
 FACTOR = Steps("factor", 4, (1, 1.5, 2, 3, 4, 6, 8, 12, 16, 24, 32))
-SWEEP = Choice("sweep", "factor", ("factor", "length", "base"))
+SWEEP = Choice("ropemoves", "factor", ("factor", "length", "base"))
 MISTAKE = Choice(
     "slip", next(iter(POSITION_MISTAKES)), tuple(POSITION_MISTAKES), kind="mistake", tab="Break it"
 )
@@ -76,6 +78,7 @@ SETTINGS: tuple[Parameter, ...] = (
         MEASURE,
         HEAD,
         ORDER,
+        PLACES,
         LEVEL,
         SHIFT,
         OFFSET,

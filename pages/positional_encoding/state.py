@@ -17,6 +17,7 @@ from pages.positional_encoding.settings import (
     MEASURE,
     OFFSET,
     ORDER,
+    PLACES,
     SCALING,
     SHIFT,
     SWEEP,
@@ -39,6 +40,7 @@ class State:
     measure: str = MEASURE.default
     dimensions: str = DIMENSIONS.default
     order: str = ORDER.default
+    places: str = PLACES.default  # of an order of one's own
     level: str = LEVEL.default
     beside: str = BESIDE.default
     scaling: str = SCALING.default

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 
 from attn_ui.base.page import Columns
-from attn_words import _
+from attn_words import N_, _
 from pages.positional_encoding.compute import Now
 from pages.positional_encoding.scaled import head_of
 
@@ -32,18 +32,18 @@ def scaled(now: Now) -> dict[str, Columns]:
     n_pair, offsets = head.d_head // 2, head.offsets
     plain, new = (each.frequencies(head.d_head).tolist() for each in (head.plain, head.scaling))
     pairs: Columns = {
-        _("pair"): list(range(n_pair)),
-        _("rad a position, in training"): plain,
-        _("rad a position, scaled"): new,
-        _("times slower"): head.slower(head.name).tolist(),
-        _("times round, in training"): head.seen.tolist(),
-        _("times round, longer, unscaled"): head.plain.turns(head.d_head).tolist(),
-        _("times round, longer, scaled"): head.scaling.turns(head.d_head).tolist(),
+        N_("pair"): list(range(n_pair)),
+        N_("rad a position, in training"): plain,
+        N_("rad a position, scaled"): new,
+        N_("times slower"): head.slower(head.name).tolist(),
+        N_("times round, in training"): head.seen.tolist(),
+        N_("times round, longer, unscaled"): head.plain.turns(head.d_head).tolist(),
+        N_("times round, longer, scaled"): head.scaling.turns(head.d_head).tolist(),
     }
     scores: Columns = {
-        _("offset"): offsets.tolist(),
-        _("score, unscaled"): head.plain.scores(offsets, head.d_head).tolist(),
-        _("score, scaled"): head.scaling.scores(offsets, head.d_head).tolist(),
+        N_("offset"): offsets.tolist(),
+        N_("score, unscaled"): head.plain.scores(offsets, head.d_head).tolist(),
+        N_("score, scaled"): head.scaling.scores(offsets, head.d_head).tolist(),
     }
     return {"pairs": pairs, "scores": scores}
 

@@ -1,6 +1,7 @@
 """The positional-encoding page: defaults, every picture under every scheme, links, bad input, its code."""
 
 import json
+import math
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -27,8 +28,16 @@ from attn_live.says import said_at
 from attn_live.unpacking import figure_at
 from attn_ui.base import shared_cache
 from attn_ui.base.shared_settings import scheme_setting
-from pages.positional_encoding import words
-from pages.positional_encoding.settings import HEADS_OF_BIAS, MISTAKE, ORDER, PICTURE, TAB
+from pages.positional_encoding import scaled, words
+from pages.positional_encoding.settings import (
+    HEADS_OF_BIAS,
+    MISTAKE,
+    ORDER,
+    PICTURE,
+    SCALING,
+    SWEEP,
+    TAB,
+)
 from pages.positional_encoding.snippet import attention_code
 from pages.positional_encoding.views import past
 from tests.handed import leaves
@@ -60,6 +69,8 @@ def sentences(app: AppTest) -> list[str]:
     """What each live figure says where its sliders stand; what follows a click travels before its figure."""
     found, apart = [], b""
     for figure in app.get("bidi_component"):
+        if not figure.proto.bytes:  # the words to be dragged
+            continue
         head, said, *_ = parts(figure.proto.bytes)
         meta = json.loads(head)
         if [*meta] == ["key"]:
@@ -570,3 +581,103 @@ def test_the_position_of_cls_is_left_out_of_what_is_said_of_words(table: torch.T
     assert f"The mean dot product is {at[0]} at offset 0 and {at[1]} at offset 1." in told
     alone = said(opened(scheme="learned", show="similarity", length="2"))
     assert "One position has nothing to be compared with." in alone
+
+
+def test_an_order_of_ones_own_is_in_the_link() -> None:
+    app = opened(show="shuffle test", order="own", **{"from": "2,0,1,3,4,5"})
+    assert "The new order is sat the cat on the mat" in said(app)
+    x = sentence_vectors(["the", "cat", "sat", "on", "mat"], 16, kind="one-hot")
+    rows = [[0, 1, 2, 3, 0, 4][place] for place in (2, 0, 1, 3, 4, 5)]
+    words_in_order = x[rows]
+    scores = torch.softmax(words_in_order @ words_in_order.T / 4, dim=-1)
+    head, _, packed = next(
+        each
+        for each in fields(opened(show="shuffle test", order="own", **{"from": "2,0,1,3,4,5"}, scheme="none"))
+        if "slider" in each[0]
+    )
+    drawn = next(t for t in figure_at(packed, head["slider"]["index"])["data"] if t["name"] == "found")
+    np.testing.assert_allclose(np.asarray(drawn["z"]), (scores @ words_in_order).numpy(), atol=1e-6)
+
+
+@pytest.mark.parametrize("places", ["2,0,0,3,4,5", "2,0,1", "0.5,1,2,3,4,5", "1,2,3,4,5,6"])
+def test_what_is_no_order_leaves_the_words_where_they_are(places: str) -> None:
+    app = opened(show="shuffle test", order="own", **{"from": places})
+    assert "Wanted each number from 0 to 5 once, as in 5,4,3,2,1,0" in said(app)
+    assert "is the old one" in said(app)
+
+
+def test_what_is_no_row_of_numbers_is_dropped() -> None:
+    assert "`from` was `1;0`" in said(opened(show="shuffle test", order="own", **{"from": "1;0"}))
+
+
+SCALED = {"show": "past training", "width": "128", "trained": "4096", "factor": "4"}
+
+
+@pytest.mark.parametrize(
+    ("scaling", "told"),
+    [
+        (
+            "interpolation",
+            (
+                "With position interpolation none of them goes further than in training",
+                "kept: 0; slowed 4 times: 64; in between: 0",
+                "turns by 0.25 rad a position instead of 1",
+            ),
+        ),
+        (
+            "NTK",
+            (
+                # Pair 46, the first that does not come round, is slowed 4 ** (46 / 63) times.
+                f"turns {number(4 ** (1 - 46 / 63), 3)} times as far as in training",
+                "kept: 1; slowed 4 times: 1; in between: 62",
+                "still turns by 1 rad",
+            ),
+        ),
+        (
+            "YaRN",
+            (
+                "With YaRN none of them goes further than in training",
+                "kept: 21; slowed 4 times: 18; in between: 25",
+                f"multiplied by {(0.1 * math.log(4) + 1) ** 2:.3f}",
+            ),
+        ),
+    ],
+)
+def test_what_is_said_of_a_rotary_scaling(scaling: str, told: tuple[str, ...]) -> None:
+    text = said(opened(**SCALED, scaling=scaling))
+    slowest_once = sum(4096 * 10000 ** (-2 * pair / 128) < 2 * math.pi for pair in range(64))
+    assert "Trained on 4,096 positions, used on 16,384." in text
+    assert f"In training {slowest_once} of 64 pairs do not come round once" in text
+    for each in told:
+        assert each in text
+
+
+@pytest.mark.parametrize("sweep", SWEEP.options)
+@pytest.mark.parametrize("scaling", SCALING.options[1:])
+def test_each_slider_of_a_rotary_scaling(scaling: str, sweep: str) -> None:
+    app = opened(show="past training", scaling=scaling, ropemoves=sweep, tab="Checks")
+    assert f"The frequencies under {scaled.named(scaling)} are the formula" in said(app)
+    assert "fails" not in said(app)
+
+
+def test_factor_one_changes_nothing() -> None:
+    text = said(opened(show="past training", scaling="YaRN", factor="1"))
+    assert "YaRN leaves every pair as it was" in text
+
+
+def test_what_comes_round_in_training_meets_no_new_angle() -> None:
+    text = said(opened(show="past training", scaling="NTK", width="2", words="random", text="a b"))
+    assert "In training every pair comes round (1 of 1): no angle is new." in text
+
+
+def test_real_lengths_need_no_heavier_message_of_the_three_schemes() -> None:
+    app = opened(show="past training", trained="4096")
+    assert max(len(figure.proto.bytes) for figure in app.get("bidi_component")) < 2_000_000
+
+
+def test_a_head_of_llama_2_is_a_press_away() -> None:
+    app = opened(show="past training", scaling="YaRN")
+    app.button(key="real-head").click().run()
+    assert not app.exception
+    assert "Trained on 4,096 positions, used on 16,384." in said(app)
+    assert "of 64 pairs" in said(app)

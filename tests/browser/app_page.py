@@ -150,8 +150,8 @@ class AppPage:
         self.rest()
         self.page.wait_for_function(
             """() => !document.querySelector('[data-testid*=Skeleton]')
-                && [...document.querySelectorAll('[data-testid=stBidiComponent]')]
-                    .every(c => c.querySelector('.live-figure, .live-said, .row-bars, .curve-pad'))
+                && [...document.querySelectorAll('[data-testid=stBidiComponent]')].every(
+                    c => c.querySelector('.live-figure, .live-said, .row-bars, .curve-pad, .word-order'))
                 && [...document.querySelectorAll('.live-figure')]
                     .every(f => f.offsetParent === null
                         || (f.dataset.state && f.querySelector('.live-film').hidden))"""

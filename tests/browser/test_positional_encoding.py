@@ -139,6 +139,34 @@ def test_rotary_turns_and_keeps_its_score(app: AppPage) -> None:
     assert f"Their score is {score:.4f}" in said(app)
 
 
+def test_words_are_dragged_and_moved_by_keys(app: AppPage) -> None:
+    app.open("positional-encoding?show=shuffle test&order=own")
+    words = app.page.locator(".word-order button")
+
+    def names() -> list[str]:
+        return words.all_text_contents()
+
+    assert names() == ["the", "cat", "sat", "on", "the₂", "mat"]
+    held, past = words.nth(0).bounding_box(), words.nth(2).bounding_box()
+    assert held
+    assert past
+    app.page.mouse.move(held["x"] + 8, held["y"] + 8)
+    app.page.mouse.down()
+    app.page.mouse.move(past["x"] + past["width"] - 4, past["y"] + 8, steps=8)
+    app.page.mouse.up()
+    assert names() == ["cat", "sat", "the", "on", "the₂", "mat"]
+    app.page.wait_for_url("**from=1%2C2%2C0%2C3%2C4%2C5*")
+    app.settle()
+    words.nth(5).focus()
+    app.page.keyboard.press("Home")
+    app.page.keyboard.press("ArrowRight")
+    app.page.wait_for_url("**from=1%2C5%2C2%2C0%2C3%2C4*")
+    app.settle()
+    assert names() == ["cat", "mat", "sat", "the", "on", "the₂"]
+    assert words.nth(1).evaluate("word => word === document.activeElement")
+    assert words.nth(1).get_attribute("aria-label") == "mat, 2 of 6; arrow keys move it"
+
+
 @pytest.mark.soak
 def test_past_the_training_length(app: AppPage) -> None:
     app.open("positional-encoding?show=past training&drive=length")

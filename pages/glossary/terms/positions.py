@@ -120,4 +120,38 @@ TERMS = (
         also=("context extension", "past training"),
         source="Press et al., 2022",
     ),
+    Term(
+        "Position interpolation",
+        "Position interpolation divides positions by a factor, so that a longer text keeps to the angles of "
+        "training.",
+        "all pairs slowed alike",
+        _scheme(show="past training", scaling="interpolation"),
+        also=("linear scaling", "linear RoPE scaling"),
+        paper="\\omega'_i = \\omega_i / s",
+        code="SCALINGS",
+        source="Chen et al., 2023",
+        apart=("linear scaling",),
+    ),
+    Term(
+        "NTK-aware scaling",
+        "NTK-aware scaling raises the base of RoPE, so that fast pairs of dimensions stay and slow ones turn "
+        "slower.",
+        "the slower, the later the pair",
+        _scheme(show="past training", scaling="NTK"),
+        also=("NTK", "dynamic NTK"),
+        paper="b' = b\\,s^{d/(d-2)}",
+        code="make_scaling",
+        source="bloc97, 2023",
+    ),
+    Term(
+        "YaRN",
+        "YaRN keeps pairs of dimensions that turn often in training, slows those that do not come round, and "
+        "sharpens the scores.",
+        "on a head of Llama 2",
+        _scheme(show="past training", scaling="YaRN", width="128", trained="4096"),
+        also=("NTK-by-parts",),
+        paper="m = 0.1 \\ln s + 1",
+        code="RotaryScaling",
+        source="Peng et al., 2023",
+    ),
 )

@@ -18,7 +18,9 @@ _VECTORS = N_("The vectors of their positions, at strength 1, {shape}:")
 def show(now: Now) -> None:
     """Show both tables; of a rotary scaling its own first."""
     if now.state.is_scaled:
-        pairs, scores = scaled(now).values()
+        pairs, scores = (
+            {_(title): column for title, column in columns.items()} for columns in scaled(now).values()
+        )
         st.markdown(_("How the pairs of the rotary head turn, {shape}:", shape=_shape(pairs)))
         _table("pairs", pairs)
         st.markdown(_("The score at each offset that is drawn, {shape}:", shape=_shape(scores)))

@@ -60,7 +60,7 @@ def _past(head: ScaledHead) -> str:
     new = head.seen < 1
     n_pair = len(head.seen)
     if not new.any():
-        return _("In training each of the {count} pairs comes round: no angle is new.", count=n_pair)
+        return _("In training every pair comes round ({count} of {count}): no angle is new.", count=n_pair)
     times = (head.scaling.turns(head.d_head) / head.seen)[new].max()
     told = _(
         "In training {count} of {all} pairs do not come round once; unscaled, each of them turns {factor} "

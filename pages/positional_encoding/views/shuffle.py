@@ -18,6 +18,7 @@ from attn_ui.base.shared_settings import STRENGTH
 from attn_words import _
 from pages.positional_encoding import words
 from pages.positional_encoding.compute import MOST_NUMBERS, Now, usable_schemes, values
+from pages.positional_encoding.own_order import own_order
 from pages.positional_encoding.state import State
 
 
@@ -38,8 +39,10 @@ def see(ask: Ask, now: Now) -> Seen[Now]:
     return Seen(now, figure)
 
 
-def shuffled_order(kind: str, n: int, seed: int) -> Tensor:
-    """Return which word comes to each place."""
+def shuffled_order(kind: str, n: int, seed: int, places: str = "") -> Tensor:
+    """Return which word comes to each place; of an order of one's own as `places` say."""
+    if kind == "own":
+        return torch.tensor(own_order(places, n)[0])
     if kind == "reverse":
         return torch.arange(n).flip(0)
     if kind == "random":
@@ -66,7 +69,7 @@ def _errors(now: Now, order: Tensor, strengths: Tensor) -> Mapping[str, list[flo
 @shared
 def _packed(state: State, steps: Steps) -> tuple[bytes, bytes]:
     now = Now(state)
-    order = shuffled_order(state.order, len(state.tokens), state.seed)
+    order = shuffled_order(state.order, len(state.tokens), state.seed, state.places)
     x, scheme = now.x, now.scheme(strength=values(steps))
     shape = (len(steps.values), *x.shape)
     expected = scheme.attend(x).output.expand(shape)[:, order].numpy()

@@ -1,0 +1,21 @@
+"""Controls of our own: a name, and the script beside this file that draws it."""
+
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+from attn_live.bundle import joined
+
+
+@cache
+def component(name: str, role: str = "") -> Any:
+    """Return one of the controls of our own, whose script is the file of its name."""
+    role = f' role="{role}"' if role else ""
+    return st.components.v2.component(
+        name,
+        html=f'<div class="{name.replace("_", "-")}"{role}></div>',
+        js=joined(Path(__file__).parent / f"{name}.js"),
+        isolate_styles=False,
+    )

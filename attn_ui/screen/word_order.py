@@ -1,0 +1,33 @@
+"""Words that are dragged into another order, on screen."""
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from attn_ui.base.parameters import Table
+from attn_ui.screen import state
+from attn_ui.screen.component import component
+
+_KEY = "word-order"
+
+
+def word_order(setting: Table, words: Sequence[str], order: Sequence[int], about: str) -> None:
+    """Offer words to be dragged, or moved by keys, into another order, which a setting then says.
+
+    Args:
+        setting: what says it, in one row.
+        words: as they stood; order: which of them comes to each place.
+        about: what this is for, to who cannot see it.
+    """
+
+    def moved() -> None:
+        given = (st.session_state.get(_KEY) or {}).get("order") or {}
+        found = given.get("order") if isinstance(given, dict) else None
+        if isinstance(found, list) and sorted(map(str, found)) == sorted(map(str, range(len(words)))):
+            state.keep(setting, setting.text([[float(place) for place in found]]))
+
+    component("word_order")(
+        key=_KEY,
+        data={"words": list(words), "order": list(order), "about": about},
+        on_order_change=moved,
+    )

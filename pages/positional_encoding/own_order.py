@@ -1,0 +1,26 @@
+"""An order of one's own for the shuffle test: read from what a link says."""
+
+from attn_words import _
+from pages.positional_encoding.settings import PLACES
+
+
+def own_order(text: str, count: int) -> tuple[list[int], str]:
+    """Return which word comes to each place, and a sentence where what was said is no order of so many words.
+
+    Args:
+        text: the places that words had, as the link has them, "2,0,1"; nothing for the order as it is.
+        count: of words.
+    """
+    rows = PLACES.rows(text)
+    unmoved = list(range(count))
+    if not rows:
+        return unmoved, ""
+    if sorted(rows[0]) != unmoved:
+        wanted = _(
+            ":material/info: Wanted each number from 0 to {last} once, as in {example}: the words stay where "
+            "they are.",
+            last=count - 1,
+            example=",".join(map(str, reversed(unmoved))),
+        )
+        return unmoved, wanted
+    return [int(place) for place in rows[0]], ""
