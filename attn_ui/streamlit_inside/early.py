@@ -22,7 +22,8 @@ _HERE = Path(__file__).parent
 
 
 _FETCHES = re.compile(
-    r'(?:<script type="module"[^>]*></script>|<link\s[^>]*\brel="(?:modulepreload|preload|stylesheet)"[^>]*>)\n?'
+    r'(?:<script type="module"[^>]*></script>|'
+    r'<link\s[^>]*\brel="(?:modulepreload|preload|stylesheet)"[^>]*>)\n?'
 )
 
 

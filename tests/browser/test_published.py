@@ -375,7 +375,9 @@ def test_it_stands_without_scripts(browser: Browser, web: str) -> None:
         home = tab.locator("live-figure").first
         picture = home.locator("img:visible")
         expect(picture).to_have_count(1)
-        expect(picture).to_have_attribute("alt", at(MASKED).seen.figure.alt)  # type: ignore[union-attr]
+        figure = at(MASKED).seen.figure
+        assert figure is not None
+        expect(picture).to_have_attribute("alt", figure.alt)
         assert np.ptp(pixels(picture.screenshot())) > 100
         expect(home.locator(".live-controls")).to_be_hidden()
         expect(home.locator(".live-notice")).to_be_hidden()
