@@ -33,7 +33,7 @@ def held(html: str) -> str:
     The picture comes first so: some sixty scripts would be asked for before it, and run before it is painted.
     """
     fetches = "".join(_FETCHES.findall(html))
-    start = f"<script data-early>(() => {{\n{_script('early_start.js')}}})();</script>"
+    start = f"<script>(() => {{\n{_script('early_start.js')}}})();</script>"
     later = f"<template data-later>\n{fetches}</template>\n{start}"
     return _FETCHES.sub("", html).replace("</body>", f"{later}\n</body>", 1)
 
