@@ -53,10 +53,7 @@ def element(figure: Published, root: str, app: str = "", *, message: str = "", s
     held = f'<script type="application/octet-stream">{message}</script>' if message else ""
     about = {"figure": figure.id, "root": root, "app": app}
     data = "".join(f' data-{name}="{escape(value)}"' for name, value in about.items() if value)
-    return (
-        f'<live-figure{data} lang="{figure.spoken}">{inside}{held}'
-        f"{_more(figure, app)}</live-figure>"
-    )
+    return f'<live-figure{data} lang="{figure.spoken}">{inside}{held}{_more(figure, app)}</live-figure>'
 
 
 def _stills(figure: Published, root: str) -> str:
