@@ -12,7 +12,7 @@ from torch import Tensor
 
 from attn_core import _require
 from attn_core.typed_function import LARGEST, TypedFunction
-from attn_words import N_
+from attn_words import N_, _
 
 
 @dataclass(frozen=True, eq=False)
@@ -158,8 +158,13 @@ def function_sample(
     if gap is not None or not bool((exact.abs() <= LARGEST).all()):
         at = keys[~(exact.abs() <= LARGEST)][:1].tolist() if gap is None else [gap]
         raise ValueError(
-            f"function must be finite, at most {LARGEST:g} in size, on [0, 5]; "
-            f"{function.written} is not at x = {at[0]:g}"
+            _(
+                "The function must be a number of at most {most} in size everywhere from 0 to 5; {function} "
+                "is not at x = {place}.",
+                most=f"{LARGEST:,.0f}",
+                function=function.written,
+                place=f"{at[0]:.4g}",
+            )
         )
     return RegressionSample(
         "typed function", f"y = {function.written}", keys, exact + spread * drawn, function

@@ -63,6 +63,13 @@ SENTENCES = (
     " ".join(f"w{i}" for i in range(33)),
     " ".join(f"w{i % 7}" for i in range(70)),
 )
+# What may be typed as the true function: some can be drawn, some not, some be no function at all.
+FUNCTIONS = (
+    "sin(3x) + x/2", "2sin(x) + x", "x", "3", "-x^2 + 4x", "exp(-(x-2)^2/0.3)", "sqrt(x)",
+    "abs(x - 2.5)", "tan(x)", "log(x)", "1/(x - 2)", "10^(3x)", "2^", "sin x", "",
+    "\uff08x\uff0b1\uff09\u00d72\u3002", "<b>x</b> $z$ `w`",
+    "__import__('os')", "x*x*x_*y*", "(" * 30,
+)  # fmt: skip
 NOT_SAID = re.compile(r"(?<![\w-])(nan|inf|None)(?![\w-])")
 PLACES = re.compile(
     r"\b(?:Left|Right):|\b(?i:on|at|to) the (?:left|right)\b(?! place)"
@@ -100,6 +107,8 @@ def draw(parameter: Parameter, chance: random.Random) -> str | list[str]:  # noq
             texts = parameter.texts()
             between = parameter.taken(chance.uniform(parameter.values[0], parameter.values[-1]))
             return chance.choice((texts[0], texts[-1], *chance.choices(texts, k=2), parameter.text(between)))
+        case Text(name="truth"):
+            return chance.choice(FUNCTIONS)
         case Text():
             return chance.choice(SENTENCES) if parameter.longest > 100 else "0, 3, 2"
         case Table():

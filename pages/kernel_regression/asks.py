@@ -1,7 +1,10 @@
 """What is asked above the picture and in the sidebar."""
 
-from attn_core import KERNELS
+from dataclasses import replace
+
+from attn_core import KERNELS, function_sample, read_function
 from attn_ui.base.ask import Ask
+from attn_ui.base.markdown import plain
 from attn_ui.base.shared_settings import SEED
 from attn_words import _
 from pages.kernel_regression.points import Points
@@ -14,11 +17,14 @@ from pages.kernel_regression.settings import (
     POINTS,
     POINTS_DATA,
     QUERY_AT_2,
+    TRUTH,
     TWO_INPUTS,
+    TYPED,
 )
 from pages.kernel_regression.state import Drawn, State
 
 OWN = "kernel_own_points"  # where the session keeps a person's own points
+LAST_FUNCTION = "kernel_last_function"  # where it keeps the last function that could be drawn
 
 
 def asks(ask: Ask) -> State:
@@ -56,13 +62,39 @@ def _ask_data(ask: Ask, two_inputs: bool) -> Drawn:
     data = ask.choose(POINTS_DATA, _("Data set"), disabled=two_inputs, label_visibility=label)
     if two_inputs:
         ask.say(_("Two inputs have a data set of their own: y = 2 (sin x₁ + cos x₂), with noise."))
-    own = data == OWN_POINTS and not two_inputs
-    return Drawn(
+    own, typed = (data == each and not two_inputs for each in (OWN_POINTS, TYPED))
+    text = ask.line(TRUTH, _("y, a function of x")) if typed else TRUTH.default
+    under_the_text = ask.space()
+    drawn = Drawn(
         data,
         ask.whole(POINTS, _("Points"), disabled=own),
         ask.real(NOISE, _("Noise"), disabled=own),
         ask.whole(SEED, _("Seed"), disabled=own),
     )
+    if not typed:
+        return drawn
+    with under_the_text:
+        return replace(drawn, function=_drawable(ask, text, drawn))
+
+
+def _drawable(ask: Ask, text: str, drawn: Drawn) -> str:
+    """Return the function that was typed, or the last that could be drawn, and say why."""
+    try:
+        function = read_function(text)
+        function_sample(function, n_points=drawn.n_points, noise=drawn.noise, seed=drawn.seed)
+    except ValueError as error:
+        last = ask.kept(LAST_FUNCTION, TRUTH.default)
+        ask.say(
+            _(
+                ":material/info: {error} Shown is y = {function}.",
+                error=plain(str(error)),
+                function=plain(read_function(last).written),
+            )
+        )
+        return last
+    ask.keep(LAST_FUNCTION, text)
+    ask.formula(f"y = {function.latex}")
+    return text
 
 
 def _ask_second_coordinate(ask: Ask) -> float:

@@ -18,10 +18,10 @@ from attn_core import KERNELS, KernelRegression, effective_keys, kernel_estimate
 from attn_figures.kernel_scene import Estimate, Scene, facts_of
 from attn_live.packing import MOST_BYTES, TooLargeError
 from attn_ui.base.ask import Ask
-from attn_ui.base.parameters import EXACT, Steps, shown
+from attn_ui.base.parameters import EXACT, Steps
 from attn_words import _
-from pages.kernel_regression.points import Numbers, Points
-from pages.kernel_regression.settings import BANDWIDTH, POINTS_DATA, QUERY_AT
+from pages.kernel_regression.points import TOY_WIDTH, Numbers, Points
+from pages.kernel_regression.settings import BANDWIDTH, QUERY_AT
 from pages.kernel_regression.state import State
 from pages.kernel_regression.words import named
 
@@ -74,7 +74,7 @@ class Sweep:
         """What a saved picture says of its settings, before what its sliders say."""
         return _(
             "{data}, {count} points, {kernel} kernel",
-            data=shown(POINTS_DATA, self.points.name),
+            data=self.points.title,
             count=len(self.points.keys),
             kernel=named(self.kernel),
         )
@@ -100,7 +100,8 @@ class Sweep:
         finer = FINER if self.maps == 1 else FINER // 2  # small multiples need fewer
         grid = np.linspace(queries[0], queries[-1], finer * (len(QUERY_AT.values) - 1) + 1)
         truth = None if points.truth is None else points.truth(grid)
-        everything = points.values if truth is None else np.concatenate((points.values, truth))
+        curve = np.empty(0) if truth is None else self._seen(truth, grid)
+        everything = np.concatenate((points.values, curve))
         low, high = float(everything.min()), float(everything.max())
         # Constant values stand in the middle of a chart whose height is their own size.
         span = (high - low) or abs(high) or 1.0
@@ -118,6 +119,11 @@ class Sweep:
             points.value_digits,
             points.dated,
         )
+
+    def _seen(self, truth: Numbers, grid: Numbers) -> Numbers:
+        """The part of the true curve for which the chart has room: a typed function may be steep outside."""
+        inside = (grid >= 0) & (grid <= TOY_WIDTH)
+        return truth[inside] if self.points.function else truth
 
     @cached_property
     def floorless(self) -> Scene:

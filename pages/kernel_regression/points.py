@@ -11,12 +11,13 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from attn_core import regression_sample
+from attn_core import function_sample, read_function, regression_sample
+from attn_core.typed_function import LARGEST
 from attn_figures.dates import DAY, date, duration
 from attn_figures.numbers import number
-from attn_ui.base.parameters import EXACT
+from attn_ui.base.parameters import EXACT, shown
 from attn_words import _
-from pages.kernel_regression.settings import OWN_POINTS
+from pages.kernel_regression.settings import OWN_POINTS, POINTS_DATA, TYPED
 
 Numbers = NDArray[np.float64]
 Place = TypeVar("Place", float, Numbers)
@@ -36,6 +37,7 @@ class Points:
         low, unit: where the sliders' 0 lies and how long their 1 is, in the unit of the keys.
         x_title, y_title: what a person called the two columns.
         dated: whether the keys are dates, in days since 1970-01-01.
+        function: the typed function of which they were drawn.
     """
 
     name: str
@@ -47,6 +49,14 @@ class Points:
     x_title: str = "x"
     y_title: str = "y"
     dated: bool = False
+    function: str = ""
+
+    @property
+    def title(self) -> str:
+        """What the data set is called where it is shown."""
+        if self.name == TYPED:
+            return _("y = {function}", function=self.function)
+        return shown(POINTS_DATA, self.name)
 
     def place(self, slider: Place) -> Place:
         """Turn a position on the query slider into a place among the keys."""
@@ -97,7 +107,9 @@ class Points:
     @cached_property
     def fingerprint(self) -> str:
         """A short text that differs whenever a picture of the points would; caches are keyed on it."""
-        words = f"{self.low}\n{self.unit}\n{self.x_title}\n{self.y_title}\n{self.dated}\n".encode()
+        words = (
+            f"{self.low}\n{self.unit}\n{self.x_title}\n{self.y_title}\n{self.dated}\n{self.function}".encode()
+        )
         curve = b"" if self.truth is None else self.truth(self.keys).tobytes()
         return hashlib.sha256(words + self.keys.tobytes() + self.values.tobytes() + curve).hexdigest()
 
@@ -112,6 +124,19 @@ def sample(name: str, n_points: int, noise: float, seed: int) -> Points:
         return np.asarray(curve(torch.from_numpy(x)), dtype=np.float64)
 
     return Points(name, drawn.keys.numpy(), drawn.values.numpy(), truth)
+
+
+def typed(text: str, n_points: int, noise: float, seed: int) -> Points:
+    """Draw points of a typed function; where it is not defined beside them, nothing is drawn."""
+    function = read_function(text)
+    drawn = function_sample(function, n_points=n_points, noise=noise, seed=seed)
+
+    def truth(x: Numbers) -> Numbers:
+        curve = function(torch.from_numpy(x)).numpy()
+        return np.where(np.abs(curve) <= LARGEST, curve, np.nan)
+
+    keys, values = drawn.keys.numpy(), drawn.values.numpy()
+    return Points(TYPED, keys, values, truth, function=function.written)
 
 
 def from_columns(x: Numbers, y: Numbers, x_title: str, y_title: str, *, dated: bool = False) -> Points:

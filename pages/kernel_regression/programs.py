@@ -1,12 +1,21 @@
 """Programs that print the estimate at the query of the open picture, and its formula."""
 
-from attn_core import KERNELS
+from attn_core import KERNELS, read_function
 from attn_ui.base.numpy_code import in_numpy
 from attn_ui.base.programs import Programs
 from attn_words import _
 from pages.kernel_regression.compute import Now
-from pages.kernel_regression.settings import OWN_POINTS
-from pages.kernel_regression.snippet import Learning, formula, own_data, plane_data, short, snippet, toy_data
+from pages.kernel_regression.settings import OWN_POINTS, TYPED
+from pages.kernel_regression.snippet import (
+    Learning,
+    formula,
+    own_data,
+    plane_data,
+    short,
+    snippet,
+    toy_data,
+    typed_data,
+)
 from pages.kernel_regression.views.bandwidth import LEARNING_RATE, LEARNING_STEPS
 
 
@@ -37,6 +46,8 @@ def _data(now: Now) -> str:
     drawn, standing = now.state.drawn, now.standing
     if now.state.has_two_inputs:
         return plane_data(drawn.n_points, drawn.noise, drawn.seed)
+    if standing.points.name == TYPED and standing.lengths is None:
+        return typed_data(read_function(drawn.function).code, drawn.n_points, drawn.noise, drawn.seed)
     if standing.points.name != OWN_POINTS and standing.lengths is None:
         return toy_data(standing.points.name, drawn.n_points, drawn.noise, drawn.seed)
     return own_data(standing.keys.tolist(), standing.values.tolist())

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from attn_ui.base.bounds import MAX_KERNEL_POINTS
-from attn_ui.base.parameters import Choice, Flag, Parameter, Real, Steps, Whole, grouped_tabs, rungs
+from attn_ui.base.parameters import Choice, Flag, Parameter, Real, Steps, Text, Whole, grouped_tabs, rungs
 from attn_ui.base.shared_settings import CODE, SEED
 
 TAB = grouped_tabs(
@@ -22,10 +22,11 @@ KERNEL_VIEW = Choice(
     views=True,
 )  # fmt: skip
 TWO_INPUTS = KERNEL_VIEW.options[-1]
-OWN_POINTS = "own points"
+OWN_POINTS, TYPED = "own points", "typed function"
 POINTS_DATA = Choice(
-    "data", "sine", ("sine", "step", "bump", "heteroscedastic", "gap", OWN_POINTS), kind="data set"
+    "data", "sine", ("sine", "step", "bump", "heteroscedastic", "gap", TYPED, OWN_POINTS), kind="data set"
 )
+TRUTH = Text("truth", "sin(3x) + x/2", longest=80)  # the typed function; `read_function` takes as many
 POINTS = Whole("points", 40, 4, MAX_KERNEL_POINTS)
 NOISE = Real("noise", 0.5, 0.0, 2.0, 0.1)
 KERNEL = Choice("kernel", "gaussian", ("gaussian", "boxcar", "triangular", "epanechnikov"), kind="kernel")
@@ -51,6 +52,7 @@ SETTINGS: tuple[Parameter, ...] = (
     TAB,
     KERNEL_VIEW,
     POINTS_DATA,
+    TRUTH,
     POINTS,
     NOISE,
     SEED,

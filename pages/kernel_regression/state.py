@@ -3,18 +3,22 @@
 from dataclasses import dataclass
 from functools import cached_property
 
-from pages.kernel_regression.points import Points, sample
-from pages.kernel_regression.settings import OWN_POINTS, TWO_INPUTS
+from pages.kernel_regression.points import Points, sample, typed
+from pages.kernel_regression.settings import OWN_POINTS, TRUTH, TWO_INPUTS, TYPED
 
 
 @dataclass(frozen=True)
 class Drawn:
-    """How a toy data set is drawn; its name is "own points" where there is none."""
+    """How a toy data set is drawn; its name is "own points" where there is none.
+
+    The function that was typed is one that can be read and drawn.
+    """
 
     data: str
     n_points: int
     noise: float
     seed: int
+    function: str = TRUTH.default
 
 
 @dataclass(frozen=True)
@@ -50,5 +54,7 @@ class State:
     def points(self) -> Points:
         """The points with one input: a person's own, or a toy data set; sine until there are some."""
         drawn = self.drawn
+        if drawn.data == TYPED:
+            return typed(drawn.function, drawn.n_points, drawn.noise, drawn.seed)
         toy = "sine" if drawn.data == OWN_POINTS else drawn.data
         return self.own or sample(toy, drawn.n_points, drawn.noise, drawn.seed)

@@ -39,7 +39,7 @@ from tests.handed import leaves
 from tests.walk import fields
 
 ROUTER = str(Path(__file__).resolve().parents[2] / "attn_ui" / "router.py")
-TOYS = tuple(name for name in POINTS_DATA.options if name != "own points")
+TOYS = tuple(name for name in POINTS_DATA.options if name not in ("own points", "typed function"))
 
 
 def page(own: Points | None = None, /, **query: str) -> AppTest:

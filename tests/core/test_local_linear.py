@@ -28,7 +28,8 @@ def least_squares(q: float, keys: Tensor, values: Tensor, kernel: str, h: float)
     """Height and slope of the line by numpy's lstsq, each row times the root of its weight."""
     roots = KERNELS[kernel].profile((keys - q).abs() / h).sqrt().numpy()
     design = np.stack([np.ones(len(keys)), (keys - q).numpy()], axis=1)
-    return np.linalg.lstsq(design * roots[:, None], values.numpy() * roots, rcond=None)[0]
+    line: np.ndarray = np.linalg.lstsq(design * roots[:, None], values.numpy() * roots, rcond=None)[0]
+    return line
 
 
 @pytest.mark.parametrize("h", [0.2, 0.35, 0.8, 3.0])

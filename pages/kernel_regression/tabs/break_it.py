@@ -23,7 +23,7 @@ from pages.kernel_regression.break_plane import Asked, verdict
 from pages.kernel_regression.compute import Now, Sweep, estimates
 from pages.kernel_regression.points import Points
 from pages.kernel_regression.search import best_of, errors
-from pages.kernel_regression.settings import KERNEL_SLIP, POINTS_DATA, QUERY_AT, QUERY_AT_2, VECTOR_SLIPS
+from pages.kernel_regression.settings import KERNEL_SLIP, QUERY_AT, QUERY_AT_2, VECTOR_SLIPS
 from pages.kernel_regression.tabs import plane_break
 
 SUMS = N_("each row of weights sums to one")
@@ -67,7 +67,7 @@ def _elsewhere(points: Points, vectors: Asked, *, two_inputs: bool) -> str:
         return _(
             "This mistake is made with one input, where its maps can be read: {data}, {count} points, the "
             "same bandwidth.",
-            data=shown(POINTS_DATA, points.name),
+            data=points.title,
             count=len(points.keys),
         )
     return _(

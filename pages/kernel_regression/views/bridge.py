@@ -15,7 +15,7 @@ from attn_live.packing import pack
 from attn_live.says import pack_says
 from attn_ui.base.ask import Ask
 from attn_ui.base.page import Figure, Seen, Slider, Small
-from attn_ui.base.parameters import EXACT, shown
+from attn_ui.base.parameters import EXACT
 from attn_ui.base.shared_cache import shared
 from attn_ui.base.shared_settings import FREE_SCALE, TABLE_K, TABLE_Q, TABLE_V
 from attn_words import N_, _
@@ -27,7 +27,6 @@ from pages.kernel_regression.settings import (
     KEY_LENGTHS,
     KEYS_LIE,
     OWN_POINTS,
-    POINTS_DATA,
 )
 from pages.kernel_regression.state import State
 from pages.kernel_regression.words import bridge_sentence
@@ -175,7 +174,7 @@ def see(ask: Ask, state: State) -> Seen[Now]:
             names=[f"{number(b, EXACT)}, h² = {number(b * b, 3)}" for b in sweep.bandwidth.values],
         ),
         says=pack_says(laid.says(sweep.bandwidth.values, keeps_lengths, on_circle)),
-        caption=_(CIRCLE if on_circle else LINE, data=shown(POINTS_DATA, points.name)),
+        caption=_(CIRCLE if on_circle else LINE, data=points.title),
     )
     counted = Small(
         _(

@@ -14,7 +14,7 @@ from attn_ui.base.shared_cache import shared
 from attn_words import _
 from pages.kernel_regression.compute import Kept, Now, Strides, Sweep, fitting, settled
 from pages.kernel_regression.points import Points
-from pages.kernel_regression.settings import KERNEL, POINTS_DATA
+from pages.kernel_regression.settings import KERNEL
 from pages.kernel_regression.state import State
 from pages.kernel_regression.words import compare_sentence
 
@@ -33,7 +33,7 @@ def see(ask: Ask, state: State) -> Seen[Now]:
         slider=Slider(_("Bandwidth h"), sweep.bandwidth, names=sweep.bandwidth_names()),
         rows=Rows(_("Query"), sweep.query, Cursor(len(sweep.query.values)), sweep.query_names()),
         says=said,
-        caption=_("{data}, {count} points", data=shown(POINTS_DATA, points.name), count=len(points.keys)),
+        caption=_("{data}, {count} points", data=points.title, count=len(points.keys)),
     )
     return Seen(Now(state, sweep.standing(ask)), figure)
 
