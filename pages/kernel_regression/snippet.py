@@ -29,15 +29,15 @@ _WEIGHTS = {
 
 def toy_data(name: str, n_points: int, noise: float, seed: int) -> str:
     """Write the lines that draw a toy data set."""
-    return _drawn(*_TOYS[name], n_points, noise, seed)
+    return _drawn(*_TOYS[name], n_points=n_points, noise=noise, seed=seed)
 
 
 def typed_data(code: str, n_points: int, noise: float, seed: int) -> str:
     """Write the lines that draw points of a function of x, given as an expression."""
-    return _drawn("5 * u", code, "1", n_points, noise, seed)
+    return _drawn("5 * u", code, "1", n_points=n_points, noise=noise, seed=seed)
 
 
-def _drawn(places: str, curve: str, spread: str, n_points: int, noise: float, seed: int) -> str:  # noqa: PLR0917
+def _drawn(places: str, curve: str, spread: str, *, n_points: int, noise: float, seed: int) -> str:
     by = "" if spread == "1" else f" * {spread}"
     return f"""generator = torch.Generator().manual_seed({seed})
 u = torch.rand({n_points}, generator=generator, dtype=torch.float64)
