@@ -1,0 +1,101 @@
+"""The book as it is built, in both languages, from a plain file server and from a disk."""
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, Page, expect
+
+from attn_ui.lessons import shelf
+from attn_words import LANGUAGES, speaking
+from tests.browser.conftest import ROOT
+from tests.browser.test_published import SHIFTS, at, figure, move, said, same_numbers, served
+
+pytestmark = pytest.mark.soak  # to build it takes minutes
+STEPS = 5
+LESSONS = [name for name in shelf.shelf().lessons if name != "lecture"]
+
+
+@pytest.fixture(scope="module")
+def book(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The site, built by the command that publishes it; nothing in it may be wrong."""
+    out: Path = tmp_path_factory.mktemp("book")
+    subprocess.run([sys.executable, "-m", "docs.book.build", "--out", str(out)], check=True, cwd=ROOT)
+    return out
+
+
+@pytest.fixture(scope="module")
+def web(book: Path) -> Iterator[str]:
+    """The site on a plain file server."""
+    with served(book) as address:
+        yield address
+
+
+def chapter(name: str, spoken: str) -> str:
+    """Where the book has a lesson."""
+    return f"{spoken}/chapters/{name}.html"
+
+
+@pytest.mark.parametrize("spoken", LANGUAGES)
+@pytest.mark.parametrize("name", LESSONS)
+def test_every_figure_of_a_chapter_moves_as_in_the_app(tab: Page, web: str, name: str, spoken: str) -> None:
+    with speaking(spoken):
+        lesson = shelf.shelf().lessons[name]
+        tab.add_init_script(SHIFTS)
+        tab.goto(f"{web}{chapter(name, spoken)}")
+        expect(tab.locator("live-figure")).to_have_count(len(lesson.steps))
+        for number, step in enumerate(lesson.steps):
+            home = figure(tab, number)
+            shown = at(step.link.strip("/"))
+            assert said(home) == " ".join(shown.sentence.split())
+            same_numbers(home, shown)
+            slider = shown.seen.figure and shown.seen.figure.slider
+            if slider is None or len(slider.steps.values) > 60:  # larger steps may stand in the book
+                continue
+            for place in range(0, len(slider.steps.values), -(-len(slider.steps.values) // STEPS)):
+                move(home, place)
+                there = at(step.link.strip("/"), **{slider.steps.name: slider.steps.texts()[place]})
+                same_numbers(home, there)
+        assert sum(each[0] for each in tab.evaluate("() => window.shifts")) < 0.002
+
+
+@pytest.mark.parametrize("spoken", LANGUAGES)
+def test_a_chapter_opens_from_a_disk(tab: Page, book: Path, spoken: str) -> None:
+    tab.goto((book / chapter(LESSONS[0], spoken)).as_uri())
+    home = figure(tab, 0)
+    before = said(home)
+    move(home, 1)
+    assert said(home) != before
+
+
+@pytest.mark.parametrize("spoken", LANGUAGES)
+@pytest.mark.parametrize(
+    "path", ["index", "chapters/why-divide-by-the-root", "glossary/index", "reference/index"]
+)
+def test_a_page_fits_a_phone_and_axe_finds_nothing(
+    browser: Browser, web: str, path: str, spoken: str
+) -> None:
+    context = browser.new_context(viewport={"width": 390, "height": 844}, reduced_motion="reduce")
+    page = context.new_page()
+    page.goto(f"{web}{spoken}/{path}.html")
+    for number in range(page.locator("live-figure").count()):
+        figure(page, number)
+    assert page.evaluate("() => document.documentElement.scrollWidth") <= 390
+    found = Axe().run(page, options={"runOnly": ["wcag2a", "wcag2aa"]}).response["violations"]
+    context.close()
+    assert [(each["id"], each["nodes"][0]["target"]) for each in found] == []
+
+
+def test_on_paper_stand_the_still_pictures(browser: Browser, web: str) -> None:
+    context = browser.new_context()
+    page = context.new_page()
+    page.goto(f"{web}{chapter(LESSONS[1], 'en')}")
+    figure(page, 0)
+    page.emulate_media(media="print")
+    shown = page.locator("live-figure").first.locator(".live-still img:visible")
+    expect(shown).to_have_count(1)
+    expect(page.locator("live-figure").first.locator(".live-plot")).to_be_hidden()
+    context.close()
