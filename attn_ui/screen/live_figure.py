@@ -95,7 +95,7 @@ def live_figure(
         check_says(packed_says, n_steps, len(rows.steps.values) if rows else None)
     about = {"alt": alt, "name": name, "caption": caption, "invites": invites, **_addresses()}
     head = orjson.dumps(
-        message_head(key, slider, rows, chosen, commanded, settings=said(), revision=revision(), **about)
+        message_head(key, slider, rows, chosen, commanded, **about, settings=said(), revision=revision())
     )
     shown = b"" if says_what_is_chosen else packed_says
     message = join(head, shown, packed)

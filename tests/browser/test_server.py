@@ -105,7 +105,7 @@ def test_a_page_announces_what_it_will_ask_for(server: str) -> None:
 def test_nothing_is_announced_that_a_page_does_not_use(browser: Browser, server: str, path: str) -> None:
     announced = set(
         re.findall(
-            r'href="\./((?:static|plotly)/(?!icon)[^"]+)"',
+            r'href="\./((?:static|plotly)/(?!icon|early)[^"]+)"',
             _ask(f"{server}/{path}", Accept="text/html")[2].decode(),
         )
     )
