@@ -11,23 +11,15 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, BrowserContext, Page
 
+from attn_ui.base import navigation
 from attn_ui.export import deck_files, slides
 from attn_ui.lessons.link_list import read_list
 from attn_ui.streamlit_inside.markup import READY
 
 HERE = Path(__file__).resolve().parent
 
-PAGES = {
-    "overview": "?t=0.5",
-    "kernel-regression": "kernel-regression",
-    "single-head": "single-head?mask=causal",
-    "positional-encoding": "positional-encoding",
-    "multi-head": "multi-head",
-    "learned-heads": "learned-heads",
-    "what-courses-say": "what-courses-say",
-    "applications": "applications?use=images",
-    "glossary": "glossary?part=8",
-}
+# As they open: what stands in a page's HTML before the app is the same picture, and the live one too.
+PAGES = {page.address or page.folder: page.address for page in navigation.PAGES}
 CHINESE = {"chinese": "single-head?mask=causal&lang=zh"}
 DRAWN = ".live-figure[data-state=drawn]"
 DRAWING = {"format": "svg", "shape": "16:9", "colours": "print"}
@@ -87,7 +79,7 @@ def draw(browser: Browser, address: str, folder: Path) -> None:
     context = _at_rest(browser)
     for name, path in PAGES.items():
         page = context.new_page()
-        page.goto(f"{address}/{path.split('?')[0]}")
+        page.goto(f"{address}/{path}")
         page.wait_for_selector(DRAWN)
         page.locator(DRAWN).first.get_by_role("button", name="Save", exact=True).click()
         panel = page.locator("dialog.live-kit")
