@@ -24,6 +24,7 @@ extensions = [
     "docs.book.mathml",
     "docs.book.docstrings",
     "docs.book.dropdown",
+    "docs.book.look",
     "docs.book.search_chinese",
 ]
 myst_enable_extensions = ["colon_fence", "dollarmath"]

@@ -1,4 +1,9 @@
-"""The look of the book: the product's own colours and letters, as furo's variables."""
+"""The look of the book: the product's own colours and letters, as furo's variables; what its HTML lacks."""
+
+from typing import Any
+
+from sphinx.application import Sphinx
+from sphinx.util.typing import ExtensionMetadata
 
 from attn_figures import theme
 
@@ -36,3 +41,15 @@ def colours(scheme: str) -> dict[str, str]:
         "color-api-background": palette.panel,
         "color-highlight-on-target": palette.masked,
     }
+
+
+def _with_levels(_app: Sphinx, _page: str, _template: str, context: dict[str, Any], _doctree: Any) -> None:
+    """Give the headings of the navigation the level that furo leaves out, for those who hear the page."""
+    tree = str(context.get("furo_navigation_tree", ""))
+    context["furo_navigation_tree"] = tree.replace('role="heading"', 'role="heading" aria-level="2"')
+
+
+def setup(app: Sphinx) -> ExtensionMetadata:
+    """Add to what furo makes of a page."""
+    app.connect("html-page-context", _with_levels, priority=900)  # after furo
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

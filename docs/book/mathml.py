@@ -32,7 +32,11 @@ def _inline(self: HTML5Translator, node: nodes.math) -> None:
 
 
 def _block(self: HTML5Translator, node: nodes.math_block) -> None:
-    _formula(self, node, block=True)
+    self.body.append('<div class="formula" tabindex="0">')  # where it is too wide, it is scrolled by keys too
+    try:
+        _formula(self, node, block=True)
+    finally:
+        self.body.append("</div>")
 
 
 def setup(app: Sphinx) -> ExtensionMetadata:
