@@ -68,7 +68,9 @@ class Site:
         """
         at = escape(root)
         # The script asks for its other files with the mark that it came with: the panel's is in it.
-        words = "" if language() == SOURCE else f'<script defer src="{at}{_words_name()}"></script>\n'
+        words = ""
+        if language() != SOURCE:
+            words = f'<script defer src="{at}{_words_name()}?v={mark(_words())}"></script>\n'
         return (
             f'<link rel="stylesheet" href="{at}{NAME}.css?v={mark(stylesheet())}">\n{words}'
             f'<script defer src="{at}{NAME}.js?v={mark(module() + bundle("kit.js"))}"></script>\n'
@@ -115,6 +117,10 @@ def plotly_of(folder: Path) -> str:
 
 def _plotly_name() -> str:
     return f"plotly-{get_plotlyjs_version()}.min.js"
+
+
+def _words() -> str:
+    return f"window.labWords = {json.dumps(browser_words(), ensure_ascii=False)};\n"
 
 
 def _words_name() -> str:
@@ -171,5 +177,5 @@ def shared_files() -> dict[str, bytes]:
     for name in FONTS:
         texts[f"{NAME}-{name}.js"] = part(f"{NAME}-{name}", base64.b64encode(font(name)).decode())
     if language() != SOURCE:
-        texts[_words_name()] = f"window.labWords = {json.dumps(browser_words(), ensure_ascii=False)};\n"
+        texts[_words_name()] = _words()
     return {name: text.encode() for name, text in texts.items()}
