@@ -41,12 +41,11 @@ def for_widths(packed: bytes, widths: Sequence[int]) -> bytes:
         widths: of the room that it will find, in pixels.
     """
     body = body_of(packed)
-    length = int.from_bytes(body[:4], "little")
-    header = json.loads(body[_LENGTHS : _LENGTHS + length])
+    header, end = _header(body)
     if header["screens"]:
         header["screens"] = _tables_for(header["screens"], widths)
     text = json.dumps(header, separators=(",", ":")).encode()
-    rest = body[4:_LENGTHS] + text + body[_LENGTHS + length :]
+    rest = body[4:_LENGTHS] + text + body[end:]
     return packed[:PREFIX_BYTES] + deflated(len(text).to_bytes(4, "little") + rest)
 
 
@@ -61,15 +60,20 @@ def with_steps(packed: bytes, steps: Sequence[int]) -> bytes:
 
 def sizes_at(packed: bytes, width: int) -> list[tuple[int, int]]:
     """Return the pixels of width and height that each step takes in room of a width; height is no bound."""
-    body = body_of(packed)
-    length = int.from_bytes(body[:4], "little")
-    header = json.loads(body[_LENGTHS : _LENGTHS + length])
+    header, _end = _header(body_of(packed))
     screens = header["screens"]
     if not screens:
         figures, _ = unpacked(packed)
         return [(width, int(figure["layout"].get("height") or 450)) for figure in figures]
     of_table = [_size(table, width) for table in screens["tables"]]
     return [of_table[screens["at"][step]] for step in range(count_steps(packed))]
+
+
+def _header(body: bytes) -> tuple[dict[str, Any], int]:
+    """Return a body's header, its arrays unread, and where it ends."""
+    end = _LENGTHS + int.from_bytes(body[:4], "little")
+    header: dict[str, Any] = json.loads(body[_LENGTHS:end])
+    return header, end
 
 
 def _size(table: dict[str, Any], width: int) -> tuple[int, int]:

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from itertools import accumulate, chain, count, repeat
 from operator import sub
+from typing import Any
 
 import orjson
 from isal import isal_zlib
@@ -146,15 +147,21 @@ def _split_at_bold(sentences: Sequence[str]) -> Split | None:
 def said_at(packed: bytes, step: int, row: int = 0) -> list[Run]:
     """Return the runs of one sentence out of what `pack_says` packed."""
     says = orjson.loads(zlib.decompress(packed))
-    numbers: list[int] = []
-    for place, further in enumerate(says["texts"]):
-        numbers.append(further + (numbers[place - says["lag"]] if place >= says["lag"] else 0))
+    numbers = _numbers(says)
     ends = [place for place, number in enumerate(numbers) if number == _END]
     before, here = says["next"][:step], says["next"][step]
     rows = [here] if isinstance(here, int) else here[: row + 1]
     text = sum(each if isinstance(each, int) else sum(each) for each in before) + sum(rows)
     start = ends[text - 1] + 1 if text else 0
     return [(role, said) for role, said in (says["runs"][run] for run in numbers[start : ends[text]])]
+
+
+def _numbers(says: dict[str, Any]) -> list[int]:
+    """Return the sentences as numbers of runs, each with an end, out of what is told of them."""
+    numbers: list[int] = []
+    for place, further in enumerate(says["texts"]):
+        numbers.append(further + (numbers[place - says["lag"]] if place >= says["lag"] else 0))
+    return numbers
 
 
 def sentences_at(packed: bytes, steps: Sequence[int]) -> bytes:
@@ -182,13 +189,11 @@ def longest_of(packed: bytes) -> list[Run]:
     """
     says = orjson.loads(zlib.decompress(packed))
     texts: list[list[int]] = [[]]
-    numbers: list[int] = []
-    for place, further in enumerate(says["texts"]):
-        numbers.append(further + (numbers[place - says["lag"]] if place >= says["lag"] else 0))
-        if numbers[-1] == _END:
+    for number in _numbers(says):
+        if number == _END:
             texts.append([])
         else:
-            texts[-1].append(numbers[-1])
+            texts[-1].append(number)
     runs_of = [(role, text) for role, text in says["runs"]]
     lengths = [sum(len(runs_of[run][1]) for run in text) for text in texts]
     return [runs_of[run] for run in texts[lengths.index(max(lengths))]]

@@ -12,7 +12,6 @@ import re
 from collections.abc import Collection, Iterator
 from contextlib import ExitStack, contextmanager
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 from fontTools import subset
@@ -24,12 +23,11 @@ from attn_live.bundle import bundle
 from attn_live.says import runs
 from attn_ui.base.navigation import PAGES, Listed
 from attn_ui.export import slides
-from attn_ui.host.early import FONT_FILES, PLACES, STILLS
+from attn_ui.host.early import FONT_FILES, PLACES, SCHEMES, STILLS
 from attn_ui.lessons.figures import page_of
 from attn_ui.streamlit_inside import early, front_end
 from attn_words import LANGUAGES, _, speaking
 
-SCHEMES = ("light", "dark")
 LOCALES = {"en": "en-US", "zh": "zh-CN"}
 # Common windows: the arrangements that they have are drawn.
 WINDOWS = (
@@ -160,8 +158,7 @@ def save_fonts(places: dict[str, Any]) -> None:
         ("title", titles, 700),
         ("serif", "".join(words), 400),
     ):
-        (path,) = ((front_end.folder() or Path()) / "static" / "media").glob(f"{FONT_FILES[name]}.*")
-        font = TTFont(path)
+        font = TTFont(front_end.font(FONT_FILES[name]))
         only = subset.Subsetter(subset.Options(layout_features=["kern", "liga", "ccmp", "locl", "mark"]))
         only.populate(text=letters)
         only.subset(font)

@@ -173,6 +173,11 @@ function parsePath(path) {
   return found;
 }
 
+/** @returns {number} pixels of height that a figure may take beside its words */
+export function roomBelow() {
+  return Math.max(360, Math.round(window.innerHeight * 0.62));
+}
+
 /**
  * Of the arrangements of a page the widest that fits and, but for phones, is not too high.
  *

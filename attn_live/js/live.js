@@ -2,7 +2,7 @@
 
 import { checkCanvas, isTruthful } from "./canvas.js";
 import { Controls } from "./controls.js";
-import { fit, leftOut, Moving } from "./figure.js";
+import { fit, leftOut, Moving, roomBelow } from "./figure.js";
 import { Film } from "./film.js";
 import { inkCells } from "./ink.js";
 import { Pace } from "./pace.js";
@@ -739,11 +739,6 @@ function readTheme(node) {
  */
 function isSameSpace(one, other) {
   return one.width === other.width && one.height === other.height && one.index === other.index;
-}
-
-/** @returns {number} pixels of height that a figure may take beside its words */
-function roomBelow() {
-  return Math.max(360, Math.round(window.innerHeight * 0.62));
 }
 
 /** Whether the link wishes for a full screen. */

@@ -27,6 +27,11 @@ def still_name(figure: str, width: int, colours: str) -> str:
     return f"{figure}-{width}-{colours}.svg"
 
 
+def still_names(figure: str) -> list[str]:
+    """Return the names of all pictures of a figure."""
+    return [still_name(figure, width, colours) for width in WIDTHS for colours in COLOURS]
+
+
 def element(figure: Published, root: str, app: str = "", *, message: str = "", stills: bool = True) -> str:
     """Return the HTML of one figure; nothing of it but attributes and text comes from anybody's link.
 

@@ -114,9 +114,8 @@ def published(link: str) -> Published:
         link=link,
     )
     step, row = (places[each.steps.name] if each else 0 for each in (figure.slider, figure.rows))
-    steps = lighter.for_widths(figure.steps, WIDTHS)
     says = lighter.inflated_again(figure.says or b"")
-    sizes = {width: lighter.sizes_at(steps, width) for width in WIDTHS}
+    sizes = {width: lighter.sizes_at(figure.steps, width) for width in WIDTHS}
     return Published(
         link=link,
         spoken=language(),
@@ -124,7 +123,7 @@ def published(link: str) -> Published:
         name=figure.name,
         alt=figure.alt,
         caption=figure.caption,
-        message=message(orjson.dumps(head), says, steps),
+        message=message(orjson.dumps(head), says, figure.steps),
         sentence=said_at(says, step, row) if says else (),
         longest=longest_of(says) if says else (),
         bars=[
@@ -171,16 +170,17 @@ def _program(at: At[Any]) -> str:
 
 
 def _small_enough(figure: Figure, at: At[Any]) -> Figure:
-    """Return a figure with every second step, every third, ... until it is small enough."""
+    """Return a figure made lighter; with every second step, every third, ... until it is small enough."""
     stride = 1
-    smaller = figure
-    while len(lighter.for_widths(smaller.steps, WIDTHS)) + len(smaller.says or b"") > MOST_BYTES:
+    smaller = replace(figure, steps=lighter.for_widths(figure.steps, WIDTHS))
+    while len(smaller.steps) + len(smaller.says or b"") > MOST_BYTES:
         stride += 1
         if figure.slider is None or stride >= len(figure.slider.steps.values):
             raise ValueError(
                 _("{link} takes more than {most} bytes.", link=figure.name, most=f"{MOST_BYTES:,}")
             )
-        smaller = _with_every(figure, figure.slider, stride, at)
+        fewer = _with_every(figure, figure.slider, stride, at)
+        smaller = replace(fewer, steps=lighter.for_widths(fewer.steps, WIDTHS))
     return smaller
 
 

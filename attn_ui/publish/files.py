@@ -19,8 +19,8 @@ from attn_figures import theme
 from attn_live.bundle import FONTS, bundle, font, mark, style
 from attn_live.words import browser_words
 from attn_ui.publish import letters
-from attn_ui.publish.element import COLOURS, element, still_name
-from attn_ui.publish.figure import WIDTHS, Published
+from attn_ui.publish.element import element, still_names
+from attn_ui.publish.figure import Published
 from attn_words import SOURCE, language
 
 NAME = "attention-lab"
@@ -87,9 +87,8 @@ class Site:
         return [
             name
             for figure in sorted(self._written)
-            for width in WIDTHS
-            for colours in COLOURS
-            if not (self.folder / (name := still_name(figure, width, colours))).is_file()
+            for name in still_names(figure)
+            if not (self.folder / name).is_file()
         ]
 
 

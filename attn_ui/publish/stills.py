@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from attn_live.bundle import bundle
 from attn_ui.export.slides import chromium
 from attn_ui.publish import letters
-from attn_ui.publish.element import COLOURS, still_name
+from attn_ui.publish.element import COLOURS, still_name, still_names
 from attn_ui.publish.figure import WIDTHS
 from attn_ui.publish.files import plotly_of
 
@@ -70,8 +70,7 @@ def with_letters(svgs: Sequence[str]) -> list[str]:
 def _lacks(path: Path) -> bool:
     if not _FIGURE.fullmatch(path.name):
         return False
-    names = (still_name(path.stem, width, colours) for width in WIDTHS for colours in COLOURS)
-    return not all((path.parent / name).is_file() for name in names)
+    return not all((path.parent / name).is_file() for name in still_names(path.stem))
 
 
 def _prepare(page: "Page", plotly: str) -> None:

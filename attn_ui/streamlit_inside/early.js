@@ -1,14 +1,16 @@
 // Before the app: chooses the still picture for this window, and takes all away in the frame in which the app's own
 // figure stands there. It runs while the HTML is read, so it waits for nothing.
 
-import { choose } from "../../attn_live/js/figure.js";
+import { choose, roomBelow } from "../../attn_live/js/figure.js";
 
+const MOST_WAITED_MILLISECONDS = 700; // should the picture be late, or what follows fail: the app does not wait for it
 const WITHOUT_FIGURE_MILLISECONDS = 3000; // after which a page is taken for one that has none
 
 /**
  * @param {{ side: number, tops: number[][], screens: { width: number, height: number, light: string, dark: string }[] }} places
  */
 function standEarly({ side, tops, screens }) {
+  setTimeout(startApp, MOST_WAITED_MILLISECONDS);
   const [grounds, room] = [".early-grounds", ".early-room"].map((each) => document.querySelector(each));
   const gone = () => {
     for (const each of document.querySelectorAll("[data-early]")) each.remove();
@@ -22,7 +24,7 @@ function standEarly({ side, tops, screens }) {
   room.style.left = `${own}px`;
   const page = room.firstElementChild.firstElementChild;
   const width = Math.floor(page.clientWidth);
-  const chosen = choose(screens, { width, height: Math.max(360, Math.round(innerHeight * 0.62)) });
+  const chosen = choose(screens, { width, height: roomBelow() });
   if (!scheme || !at || !chosen?.light || chosen.width > width || (own && widthKept(own))) return gone();
   const [, , title = 0, beside = 0, about = 0, stage = 0] = at;
   for (const each of [grounds, room]) each.dataset.scheme = scheme;

@@ -33,8 +33,7 @@ def held(html: str) -> str:
     The picture comes first so: some sixty scripts would be asked for before it, and run before it is painted.
     """
     fetches = "".join(_FETCHES.findall(html))
-    start = f"<script>(() => {{\n{_script('early_start.js')}}})();</script>"
-    later = f"<template data-later>\n{fetches}</template>\n{start}"
+    later = f"<template data-later>\n{fetches}</template>"
     return _FETCHES.sub("", html).replace("</body>", f"{later}\n</body>", 1)
 
 
@@ -47,8 +46,4 @@ def style() -> str:
 @cache
 def script() -> str:
     """Return what chooses the picture, and takes all away when the app's own stands there."""
-    return _script("early.js")
-
-
-def _script(name: str) -> str:
-    return joined(_HERE / name)
+    return joined(_HERE / "early.js")
