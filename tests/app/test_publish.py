@@ -2,7 +2,6 @@
 
 import base64
 import gzip
-import json
 import re
 import statistics
 import sys
@@ -30,6 +29,7 @@ from attn_ui.publish.element import MOST_ROWS, element
 from attn_ui.publish.figure import WIDTHS, Published, path_of, published
 from attn_ui.publish.files import Site
 from attn_words import speaking
+from tests.messages import parts, plain
 
 MOST_BYTES = 450_000  # of a figure's file as it travels
 MOST_AT_MEDIAN = 60_000
@@ -88,29 +88,6 @@ def page_itself(link: str) -> At[Any]:
 @cache
 def both(link: str) -> tuple[Published, At[Any]]:
     return published(link), page_itself(link)
-
-
-def parts(message: bytes) -> tuple[dict[str, Any], bytes, bytes]:
-    """The head, the sentences and the steps of a message."""
-    found = []
-    for _ in range(2):
-        size = int.from_bytes(message[:4], "little")
-        found.append(message[4 : 4 + size])
-        message = message[4 + size :]
-    return json.loads(found[0]), found[1], message
-
-
-def plain(value: Any) -> Any:
-    match value:
-        case dict():
-            return {key: plain(inner) for key, inner in value.items()}
-        case list() | tuple():
-            return [plain(inner) for inner in value]
-        case np.ndarray():
-            return plain(value.tolist())
-        case float() if np.isnan(value):
-            return "nan"
-    return value
 
 
 def without_screens(figure: dict[str, Any]) -> dict[str, Any]:

@@ -21,6 +21,7 @@ from attn_live.says import pack_says, said_at
 from attn_live.unpacking import body_of, count_steps, figure_at
 from pages.kernel_regression.points import sample
 from pages.kernel_regression.settings import QUERY_AT
+from tests.messages import plain
 from tests.pages import open_sound
 from tests.walk import fields
 
@@ -50,19 +51,6 @@ def modules(tab: Page) -> Page:
     tab.add_script_tag(content=bundle("wire.js"))
     tab.add_script_tag(content=bundle("figure.js"))
     return tab
-
-
-def plain(value: Any) -> Any:
-    match value:
-        case dict():
-            return {key: plain(inner) for key, inner in value.items()}
-        case list() | tuple():
-            return [plain(inner) for inner in value]
-        case np.ndarray():
-            return plain(value.tolist())
-        case float() if np.isnan(value):
-            return "nan"
-    return value
 
 
 def messages(page: str) -> list[bytes]:

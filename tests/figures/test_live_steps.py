@@ -1,7 +1,6 @@
 """The live figure of a notebook: what its widget brings to the browser is what was handed over."""
 
 import builtins
-import json
 import subprocess
 import sys
 import zlib
@@ -17,15 +16,7 @@ from attn_figures.multi_head import Heads, every_head
 from attn_live.packing import Cursor
 from attn_live.says import said_at
 from attn_live.unpacking import figure_at
-
-
-def parts(message: bytes) -> tuple[dict[str, Any], bytes, bytes]:
-    found = []
-    for _ in range(2):
-        size = int.from_bytes(message[:4], "little")
-        found.append(message[4 : 4 + size])
-        message = message[4 + size :]
-    return json.loads(found[0]), found[1], message
+from tests.messages import parts
 
 
 def heads(step: int) -> Heads:
