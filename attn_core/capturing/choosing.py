@@ -10,6 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from attn_core.capturing.layouts import arranged
+from attn_core.capturing.torch_inside import is_in_vmap
 from attn_core.precision import row_tolerance
 
 _BATCHED = ("input_ids", "input_values", "past_values")  # (batch, n), of ids or of numbers
@@ -57,7 +58,7 @@ class Choice:
         Raises ValueError where no reading fits or two do, for rows of more than one, and for what is
         computed inside ``torch.vmap``, where one sequence stands for all.
         """
-        if torch._C._functorch.is_batchedtensor(weights):
+        if is_in_vmap(weights):
             raise ValueError("runs inside torch.vmap, where one sequence stands for all")
         batches = self._batches(weights)
         weights, batch = arranged(weights, batches, heads)

@@ -9,19 +9,11 @@ from torch import Tensor
 
 from attn_core._softmax import softmax_rows
 from attn_core.attention import share_heads
+from attn_core.capturing.torch_inside import HEADS_TAKE, LAYER_TAKES, PADDING_ALONE
 from attn_core.masks import causal_mask
 
 _MHA = inspect.signature(F.multi_head_attention_forward)
 _SDPA = ("query", "key", "value", "attn_mask", "dropout_p", "is_causal", "scale", "enable_gqa")
-_FUSED_LAYER = (
-    "src", "embed_dim", "num_heads", "qkv_weight", "qkv_bias", "proj_weight", "proj_bias", "use_gelu",
-    "norm_first", "eps", "norm_weight_1", "norm_bias_1", "norm_weight_2", "norm_bias_2", "ffn_weight_1",
-    "ffn_bias_1", "ffn_weight_2", "ffn_bias_2", "mask", "mask_type",
-)  # fmt: skip
-_FUSED_HEADS = (
-    "query", "key", "value", "embed_dim", "num_heads", "qkv_weight", "qkv_bias", "proj_weight",
-    "proj_bias", "mask", "need_weights", "average_attn_weights", "mask_type",
-)  # fmt: skip
 
 
 def of_sdpa(args: Any, kwargs: Any) -> Tensor:
@@ -56,8 +48,8 @@ def of_mha(args: Any, kwargs: Any) -> Tensor:
 
 
 def of_fused_layer(args: Any, kwargs: Any) -> Tensor:
-    """Return the weights of ``torch._transformer_encoder_layer_fwd``, which keeps none."""
-    given = dict(zip(_FUSED_LAYER, args, strict=False)) | kwargs
+    """Return the weights of a fused encoder layer, which keeps none."""
+    given = dict(zip(LAYER_TAKES, args, strict=False)) | kwargs
     x: Tensor = given["src"]
     if given["norm_first"]:
         x = F.layer_norm(x, x.shape[-1:], given["norm_weight_1"], given["norm_bias_1"], given["eps"])
@@ -65,8 +57,8 @@ def of_fused_layer(args: Any, kwargs: Any) -> Tensor:
 
 
 def of_fused_heads(args: Any, kwargs: Any) -> Tensor:
-    """Return the weights of ``torch._native_multi_head_attention``, self-attention of a batch."""
-    given = dict(zip(_FUSED_HEADS, args, strict=False)) | kwargs
+    """Return the weights of a fused self-attention of a batch."""
+    given = dict(zip(HEADS_TAKE, args, strict=False)) | kwargs
     return _of_projected(given["query"], given)
 
 
@@ -78,7 +70,7 @@ def _of_projected(x: Tensor, given: dict[str, Any]) -> Tensor:
         inside = torch.arange(x.shape[1]) < lengths[:, None]
         mask = (inside[:, :, None] & inside[:, None])[:, None].to(x.device)
     elif mask is not None:  # torch's own: anything but zero is masked; padding alone is (batch, n_key)
-        mask = ~(mask[:, None, None] if given.get("mask_type") == 1 else mask).bool()
+        mask = ~(mask[:, None, None] if given.get("mask_type") == PADDING_ALONE else mask).bool()
     query, key, _ = F.linear(x, given["qkv_weight"], given["qkv_bias"]).chunk(3, dim=-1)
     query, key = (each.unflatten(-1, (n_head, -1)).transpose(-2, -3) for each in (query, key))
     return _weights(query, key, mask)

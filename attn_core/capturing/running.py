@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from threading import Lock, get_ident
+from threading import get_ident
 from typing import Any
 
 import torch
@@ -11,7 +11,7 @@ from torch import nn
 from torch.nn.modules import module as all_modules
 from torch.overrides import TorchFunctionMode
 
-_PATCHING = Lock()
+from attn_core.capturing.torch_inside import fast_paths
 
 
 @contextmanager
@@ -54,30 +54,6 @@ def in_eval_mode(model: nn.Module) -> Iterator[None]:
     finally:
         for module, training in modes:
             module.training = training
-
-
-@contextmanager
-def fast_paths(mode: TorchFunctionMode) -> Iterator[None]:
-    """Let torch's fused encoder layers run although a mode of ours watches, as they would without it.
-
-    They ask ``torch.overrides.has_torch_function``, which any mode makes true; it answers as before for
-    every other mode, tensor and thread.
-    """
-    overrides: Any = torch.overrides
-
-    def without_ours(arguments: Any) -> bool:
-        if overrides._get_current_function_mode() is not mode:
-            return bool(asked(arguments))
-        with overrides._pop_mode_temporarily():
-            return bool(asked(arguments))
-
-    with _PATCHING:  # one at a time: each puts back what it found
-        asked = overrides.has_torch_function
-        overrides.has_torch_function = without_ours
-        try:
-            yield
-        finally:
-            overrides.has_torch_function = asked
 
 
 @contextmanager

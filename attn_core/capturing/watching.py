@@ -12,12 +12,13 @@ from torch.overrides import TorchFunctionMode
 
 from attn_core.capturing import recomputing
 from attn_core.capturing.products import Made, Products
+from attn_core.capturing.torch_inside import FUSED_HEADS, FUSED_LAYER
 
 _TORCH: Mapping[Any, tuple[str, Callable[[Any, Any], Tensor]]] = {
     F.scaled_dot_product_attention: ("scaled_dot_product_attention", recomputing.of_sdpa),
     F.multi_head_attention_forward: ("multi_head_attention_forward", recomputing.of_mha),
-    torch._transformer_encoder_layer_fwd: ("fused encoder layer", recomputing.of_fused_layer),
-    torch._native_multi_head_attention: ("fused attention", recomputing.of_fused_heads),
+    FUSED_LAYER: ("fused encoder layer", recomputing.of_fused_layer),
+    FUSED_HEADS: ("fused attention", recomputing.of_fused_heads),
 }
 WRITTEN_OUT = "softmax and product"
 _ATTENTION = re.compile(r"(attention|attn|multi_?head|multi_?query)(?!.*norm)", re.IGNORECASE)

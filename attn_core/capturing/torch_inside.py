@@ -1,0 +1,86 @@
+"""What torch does not document and the capture stands on: here alone, looked for, with what is without.
+
+Where a version of torch has one of them no more, ``ABSENT`` says so, and a model is captured as far as the
+rest goes: what cannot be seen then stands in the manifest as missed.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from functools import reduce
+from threading import Lock
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.overrides import TorchFunctionMode
+
+_PLAIN = "torch's encoder layers take their plain path while they are captured"
+WITHOUT: Mapping[str, str] = {
+    "_transformer_encoder_layer_fwd": "a fused encoder layer is told as one that cannot be seen",
+    "_native_multi_head_attention": "a fused attention is told as one that cannot be seen",
+    "_C._functorch.is_batchedtensor": "a model inside torch.vmap is captured as if it had one sequence",
+    "overrides._get_current_function_mode": _PLAIN,
+    "overrides._pop_mode_temporarily": _PLAIN,
+}
+"""What of ``torch`` is used, by its place in it, and how a capture is where that is missing."""
+
+# What each fused function takes, in this order: it has no signature to ask.
+LAYER_TAKES = (
+    "src", "embed_dim", "num_heads", "qkv_weight", "qkv_bias", "proj_weight", "proj_bias", "use_gelu",
+    "norm_first", "eps", "norm_weight_1", "norm_bias_1", "norm_weight_2", "norm_bias_2", "ffn_weight_1",
+    "ffn_bias_1", "ffn_weight_2", "ffn_bias_2", "mask", "mask_type",
+)  # fmt: skip
+HEADS_TAKE = (
+    "query", "key", "value", "embed_dim", "num_heads", "qkv_weight", "qkv_bias", "proj_weight",
+    "proj_bias", "mask", "need_weights", "average_attn_weights", "mask_type",
+)  # fmt: skip
+PADDING_ALONE = 1
+"""The ``mask_type`` of a fused function's mask that is (batch, n_key)."""
+
+_PATCHING = Lock()
+
+
+def _found(place: str) -> Any:
+    try:
+        return reduce(getattr, place.split("."), torch)
+    except AttributeError:
+        return None
+
+
+ABSENT = tuple(place for place in WITHOUT if _found(place) is None)
+"""What this torch has no more."""
+FUSED_LAYER: Callable[..., Tensor] | None = _found("_transformer_encoder_layer_fwd")
+FUSED_HEADS: Callable[..., Tensor] | None = _found("_native_multi_head_attention")
+
+
+def is_in_vmap(tensor: Tensor) -> bool:
+    """Whether a tensor stands for all of a batch that ``torch.vmap`` goes over."""
+    asked = _found("_C._functorch.is_batchedtensor")
+    return asked is not None and bool(asked(tensor))
+
+
+@contextmanager
+def fast_paths(mode: TorchFunctionMode) -> Iterator[None]:
+    """Let torch's fused encoder layers run although a mode of ours watches, as they would without it.
+
+    They ask ``torch.overrides.has_torch_function``, which any mode makes true. What stands in its place
+    meanwhile answers as before for every other mode, tensor and thread.
+    """
+    if any(place.startswith("overrides.") for place in ABSENT):
+        yield
+        return
+    overrides: Any = torch.overrides
+
+    def without_ours(arguments: Any) -> bool:
+        if overrides._get_current_function_mode() is not mode:
+            return bool(asked(arguments))
+        with overrides._pop_mode_temporarily():
+            return bool(asked(arguments))
+
+    with _PATCHING:  # one at a time: each puts back what it found
+        asked = overrides.has_torch_function
+        overrides.has_torch_function = without_ours
+        try:
+            yield
+        finally:
+            overrides.has_torch_function = asked
