@@ -2,9 +2,10 @@
 
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from attn_figures import marks, theme
 from attn_figures.chart import Chart
@@ -144,9 +145,21 @@ def query_line(scene: Scene, query: float, name: str = "query") -> dict[str, Any
     }
 
 
+class Weighed(Protocol):
+    """What a map of weights is drawn from."""
+
+    @property
+    def weights(self) -> Numbers:
+        """(n_query, n_key)."""
+
+    @property
+    def supported(self) -> NDArray[np.bool_]:
+        """Which queries have a key in their window, (n_query,)."""
+
+
 def weight_map(
     scene: Scene,
-    estimate: Estimate,
+    estimate: Weighed,
     *,
     size: tuple[float, float],
     row: int | None = None,
@@ -179,7 +192,7 @@ def weight_map(
         place=None if scene.dated else "",
         words=(_("query at"), _("key at")),
         blocked=empty_window(),
-        side=_row_facts(scene, estimate, name) if side else None,
+        side=_row_facts(scene, estimate, name) if side and isinstance(estimate, Estimate) else None,
         names_rows=names_rows,
     )
 
@@ -188,7 +201,12 @@ def weight_map_moves(
     scene: Scene, estimates: Sequence[Estimate], *, size: tuple[float, float]
 ) -> dict[str, Sequence[Any] | Numbers]:
     """What differs between the maps of some bandwidths, by path."""
-    steps = [weight_map(scene, each, size=size).traces(Axes(0), "") for each in estimates]
+    return map_moves([weight_map(scene, each, size=size) for each in estimates])
+
+
+def map_moves(maps: Sequence[Matrix]) -> dict[str, Sequence[Any] | Numbers]:
+    """What differs between maps that are steps of one, by path."""
+    steps = [each.traces(Axes(0), "") for each in maps]
     return {
         f"data[{trace['name']}].{field}": [step[number][field] for step in steps]
         for number, trace in enumerate(steps[0])

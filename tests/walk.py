@@ -249,8 +249,12 @@ def _figure_faults(message: bytes) -> Iterator[str]:
 def _rows_that_do_not_sum(trace: dict[str, Any]) -> Iterator[str]:
     z = np.asarray(trace["z"], dtype=float)
     sums = np.nansum(z, axis=-1)
+    # What is sent is rounded: relative to a row's largest weight, of as many as it has.
+    rounded = 1e-5 + 1e-7 * z.shape[-1] * np.nanmax(np.abs(z), axis=-1, initial=0.0)
     wrong = [
-        row for row, total in enumerate(sums) if not (math.isclose(total, 1, abs_tol=1e-5) or total == 0)
+        row
+        for row, (total, most) in enumerate(zip(sums, rounded, strict=True))
+        if not (math.isclose(total, 1, abs_tol=most) or total == 0)
     ]
     if wrong:
         yield f"row {wrong[0]} of {trace['name']!r} sums to {sums[wrong[0]]}"

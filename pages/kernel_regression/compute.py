@@ -14,7 +14,15 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from attn_core import KERNELS, KernelRegression, effective_keys, kernel_estimate, nadaraya_watson
+from attn_core import (
+    KERNELS,
+    KernelRegression,
+    LocalLinear,
+    effective_keys,
+    kernel_estimate,
+    local_linear,
+    nadaraya_watson,
+)
 from attn_figures.kernel_scene import Estimate, Scene, facts_of
 from attn_live.packing import MOST_BYTES, TooLargeError
 from attn_ui.base.ask import Ask
@@ -202,6 +210,13 @@ class Standing:
     def regression(self) -> KernelRegression:
         """Every stage of the regression of all queries."""
         return nadaraya_watson(
+            *self.tensors(), torch.from_numpy(self.values), kernel=self.kernel, bandwidth=self.bandwidth
+        )
+
+    @cached_property
+    def lines(self) -> LocalLinear:
+        """The line around each query, for keys that are numbers."""
+        return local_linear(
             *self.tensors(), torch.from_numpy(self.values), kernel=self.kernel, bandwidth=self.bandwidth
         )
 

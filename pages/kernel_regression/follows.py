@@ -12,6 +12,9 @@ FOLLOWS = MappingProxyType(
         "weights effective keys": ("weights",),
         "estimate": ("weights",),
         **dict.fromkeys(("queries", "estimate at the query", "read-out"), ("estimate",)),
+        # Local lines: the mean beside them has weights of its own.
+        "mean": ("kernel",),
+        "fitted line": ("estimate",),
         # Four kernels: each has the same five curves.
         **dict.fromkeys(("* data", "* true curve", "* kernel"), GIVEN),
         "* weight of each point": (),

@@ -5,6 +5,7 @@ from attn_ui.base.numpy_code import in_numpy
 from attn_ui.base.programs import Programs
 from attn_words import _
 from pages.kernel_regression.compute import Now
+from pages.kernel_regression.line_snippet import lines_formula, lines_short, lines_snippet
 from pages.kernel_regression.settings import OWN_POINTS, TYPED
 from pages.kernel_regression.snippet import (
     Learning,
@@ -24,6 +25,22 @@ def programs(now: Now) -> Programs:
     standing = now.standing
     kernel, row = standing.kernel, standing.row
     here = {"kernel": kernel, "bandwidth": standing.bandwidth, "query": standing.queries[row].tolist()}
+    if now.state.fits_lines:
+        line = standing.lines
+        return Programs(
+            lambda: lines_snippet(data=_data(now), **here),
+            lambda: lines_short(data=_data(now), **here),
+            lambda: lines_formula(
+                here["query"],
+                standing.bandwidth,
+                KERNELS[kernel].formula,
+                estimate=float(line.estimate[row]),
+                slope=float(line.slope[row]),
+            ),
+            prints=_(
+                "the equivalent weights of the points at this query, and the line’s height and slope there"
+            ),
+        )
     # Only PyTorch follows a gradient; the figure learns at the same rate.
     scalar = standing.lengths is None and standing.keys.ndim == 1
     learning = Learning(LEARNING_STEPS, LEARNING_RATE) if kernel == "gaussian" and scalar else None

@@ -12,16 +12,18 @@ TAB = grouped_tabs(
     prove=("Checks",),
     take_away=("Data", "Code"),
 )
+# A fitted line has no arithmetic of one sum, and mistakes of its own.
+LINES_TAB = grouped_tabs(understand=("Maths",), prove=("Checks",), take_away=("Data", "Code"))
 KERNEL_VIEW = Choice(
     "picture",
     "Fit and weights",
     (
         "Fit and weights", "Four kernels", "Choose the bandwidth", "Bridge to attention", "Where it fails",
-        "Two inputs",
+        "Local lines", "Two inputs",
     ),
     views=True,
 )  # fmt: skip
-TWO_INPUTS = KERNEL_VIEW.options[-1]
+LOCAL_LINES, TWO_INPUTS = KERNEL_VIEW.options[-2:]
 OWN_POINTS, TYPED = "own points", "typed function"
 POINTS_DATA = Choice(
     "data", "sine", ("sine", "step", "bump", "heteroscedastic", "gap", TYPED, OWN_POINTS), kind="data set"

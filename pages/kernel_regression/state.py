@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from pages.kernel_regression.points import Points, sample, typed
-from pages.kernel_regression.settings import OWN_POINTS, TRUTH, TWO_INPUTS, TYPED
+from pages.kernel_regression.settings import LOCAL_LINES, OWN_POINTS, TRUTH, TWO_INPUTS, TYPED
 
 
 @dataclass(frozen=True)
@@ -41,6 +41,11 @@ class State:
     def has_two_inputs(self) -> bool:
         """Whether the picture's points have two inputs."""
         return self.picture == TWO_INPUTS
+
+    @property
+    def fits_lines(self) -> bool:
+        """Whether the picture fits a line around each query, in place of a mean."""
+        return self.picture == LOCAL_LINES
 
     @property
     def is_whole(self) -> bool:

@@ -9,12 +9,15 @@ from pages.kernel_regression.compute import Now, Standing
 
 def tables(now: Now) -> Mapping[str, Columns]:
     """Return the numbers by what they are."""
-    return {"points": columns(now.standing)}
+    return {"points": columns(now.standing, lines=now.state.fits_lines)}
 
 
-def columns(standing: Standing) -> dict[str, list[float]]:
-    """The keys (n_key,) or (n_key, 2), their values, and weights and distances for the query chosen."""
-    fit, row = standing.regression, standing.row
+def columns(standing: Standing, *, lines: bool = False) -> dict[str, list[float]]:
+    """The keys (n_key,) or (n_key, 2), their values, and weights and distances for the query chosen.
+
+    With `lines` the weights are the equivalent ones of the line fitted there.
+    """
+    fit, row = standing.lines if lines else standing.regression, standing.row
     keys = {"x": standing.keys}
     if standing.keys.ndim > 1:
         keys = {f"x{'₁₂'[each]}": column for each, column in enumerate(standing.keys.T)}

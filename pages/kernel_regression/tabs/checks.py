@@ -14,7 +14,7 @@ from attn_ui.screen.tables import checks_table
 from attn_words import N_, _, _n
 from pages.kernel_regression.compute import Now, Standing, lengthened
 from pages.kernel_regression.points import Numbers
-from pages.kernel_regression.tabs import plane_checks
+from pages.kernel_regression.tabs import line_checks, plane_checks
 
 Places = Sequence[Sequence[float]]  # each a vector
 SUMS = N_("each row of weights sums to one, or is empty")
@@ -26,7 +26,10 @@ TORCH = N_("estimates against torch's scaled_dot_product_attention, key lengths 
 def show(now: Now) -> None:
     """Compute each check and lay them in a table; a map has one besides."""
     standing = now.standing
-    checks = check(standing) + (plane_checks.of_map(standing) if now.state.has_two_inputs else [])
+    if now.state.fits_lines:
+        checks = line_checks.check(standing)
+    else:
+        checks = check(standing) + (plane_checks.of_map(standing) if now.state.has_two_inputs else [])
     st.markdown(
         checks_table(
             [each.name for each in checks],

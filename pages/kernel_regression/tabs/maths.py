@@ -14,6 +14,27 @@ def show(now: Now) -> None:
         r"\hat f(q) = \sum_j \underbrace{\frac{K(u_j)}{\sum_l K(u_l)}}_{w_j}\, v_j"
         r" = \sum_j \mathrm{softmax}_j\bigl(\log K(u_j)\bigr)\, v_j, \qquad u_j = \frac{|q - k_j|}{h}"
     )
+    if now.state.fits_lines:
+        st.markdown(
+            _(
+                "A line in place of the mean: least squares, each point counted by its weight, read at the "
+                "query. It is a weighted sum of the values too, with weights that may be below zero:"
+            )
+        )
+        st.latex(
+            r"\hat f(q) = a, \qquad (a, b) = \arg\min_{a, b} \sum_j w_j\,"
+            r" \bigl(v_j - a - b\,(k_j - q)\bigr)^2"
+        )
+        st.latex(
+            r"\hat f(q) = \sum_j l_j v_j, \qquad l_j = w_j \left(1 + \frac{(q - \bar k)(k_j - \bar k)}"
+            r"{\sum_l w_l (k_l - \bar k)^2}\right), \qquad \bar k = \sum_j w_j k_j"
+        )
+        st.caption(
+            _(
+                "The weights still sum to one, and send the keys to the query: where the values lie on a "
+                "line, it is met exactly, also at the ends of the data, where the mean is pulled inwards."
+            )
+        )
     if now.state.has_two_inputs:
         st.markdown(
             _(

@@ -1,0 +1,157 @@
+"""A line fitted around each query, beside the weighted mean: both curves, and its equivalent weights."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attn_figures import kernel_parts as parts
+from attn_figures import marks, theme
+from attn_figures.chart import Chart
+from attn_figures.geometry import ColourRange
+from attn_figures.kernel_parts import WEIGHTS
+from attn_figures.kernel_scene import Scene
+from attn_figures.marks import Mark
+from attn_figures.matrix import Matrix, Numbers
+from attn_figures.panels import compose
+from attn_figures.picture import Picture, Spec
+from attn_words import _
+
+LIGHT = theme.LIGHT
+MAP = (7.6, 7.6)  # units that the map takes
+REACH = 0.11  # of the axis, how far a fitted line is drawn to each side of its query
+BUBBLE = 9  # pixels of a point that is coloured by its weight
+
+
+@dataclass(frozen=True, eq=False)
+class Lines:
+    """One bandwidth: equivalent weights (n_query, n_key), and both estimates.
+
+    ``at_queries`` and ``slopes`` are the lines' heights and slopes, (n_query,), NaN without support;
+    ``on_grid`` and ``means_on_grid`` the curves; ``profile`` the kernel's heights, as in `Estimate`.
+    """
+
+    weights: Numbers
+    at_queries: Numbers
+    slopes: Numbers
+    on_grid: Numbers
+    means_on_grid: Numbers
+    profile: Numbers
+
+    @property
+    def supported(self) -> NDArray[np.bool_]:
+        """Which queries have a key in their window, (n_query,)."""
+        return np.isfinite(self.at_queries)
+
+
+@Picture
+def lines(scene: Scene, fitted: Lines, limit: float, row: int = 0) -> Spec:
+    """Draw both curves with the line of the query in `row`, beside the map of all equivalent weights.
+
+    Args:
+        scene: what stays; fitted: the lines of one bandwidth.
+        limit: the weight at the ends of the diverging ramp.
+        row: the query, from 0.
+    """
+    ends, heights = (each[row] for each in tangents(scene, [fitted]))
+    truth = [] if scene.truth is None else [(_("┅ truth"), LIGHT.muted)]
+    chart = Chart(
+        "fit",
+        [
+            parts.kernel_shape(scene, fitted.profile, scene.queries[row]),
+            parts.truth_line(scene),
+            _weighed(scene, fitted.weights[row]),
+            marks.line(
+                "mean", scene.grid, fitted.means_on_grid, LIGHT.value, dash="dash", said=_("weighted mean")
+            ),
+            marks.line("estimate", scene.grid, fitted.on_grid, LIGHT.output, width=3, said=_("fitted lines")),
+            marks.line("fitted line", ends, heights[0], LIGHT.query, width=4, said=_("the query's line")),
+            parts.answer(scene.queries[row], fitted.at_queries[row]),
+        ],
+        columns=11.5,
+        rows=7.6,
+        x_title=scene.x_title,
+        y_title=scene.y_title,
+        x=parts.place_axis(scene),
+        y=parts.value_axis(scene),
+        colours=ColourRange(LIGHT.scores, -limit, limit, _("weight")),
+        marks=[parts.query_line(scene, scene.queries[row])],
+        legend=[
+            (_("○ data"), LIGHT.ink),
+            *truth,
+            (_("┅ mean"), LIGHT.value),
+            (_("━ line"), LIGHT.output),
+        ],
+    )
+    return compose.spec([chart, _map(scene, fitted, limit, row)], largest_unit=70.0)
+
+
+def moves(scene: Scene, steps: Sequence[Lines], limit: float) -> dict[str, Sequence[Any] | Numbers]:
+    """What differs between the steps of `lines`, by path; the cursor sets the rest."""
+    return {
+        "data[kernel].y": parts.standing(scene, np.stack([each.profile for each in steps])),
+        "data[mean].y": np.stack([each.means_on_grid for each in steps]),
+        "data[estimate].y": np.stack([each.on_grid for each in steps]),
+        **parts.map_moves([_map(scene, each, limit) for each in steps]),
+    }
+
+
+def cursor(scene: Scene, steps: Sequence[Lines]) -> dict[str, dict[str, Any]]:
+    """What follows the query in `lines`: by row, by step and row, and rows of what is drawn anyway."""
+    queries, rows = scene.queries, np.arange(len(scene.queries))
+    ends, heights = tangents(scene, steps)
+    return {
+        "changes": {
+            "layout.shapes[query].x0": queries,
+            "layout.shapes[query].x1": queries,
+            f"layout.shapes[{WEIGHTS} marked].y0": rows - 0.5,
+            f"layout.shapes[{WEIGHTS} marked].y1": rows + 0.5,
+            "data[kernel].x": parts.around_queries(scene, queries),
+            "data[fitted line].x": ends,
+            "data[estimate at the query].x": queries[:, None],
+        },
+        "by_step": {
+            "data[fitted line].y": heights,
+            "data[estimate at the query].y": np.stack([each.at_queries for each in steps])[..., None],
+        },
+        "rows_of": {"data[weight of each point].marker.color": f"data[{WEIGHTS}].z"},
+    }
+
+
+def tangents(scene: Scene, steps: Sequence[Lines]) -> tuple[Numbers, Numbers]:
+    """Where the line of each query begins and ends, (n_query, 2), and its heights, (steps, n_query, 2)."""
+    left, right = scene.x_range
+    aside = np.array([-1.0, 1.0]) * REACH * (right - left)
+    at, slopes = (
+        np.stack(each)[..., None] for each in zip(*((s.at_queries, s.slopes) for s in steps), strict=True)
+    )
+    return scene.queries[:, None] + aside, at + slopes * aside
+
+
+def _map(scene: Scene, fitted: Lines, limit: float, row: int | None = None) -> Matrix:
+    drawn = parts.weight_map(scene, fitted, size=MAP, row=row, title=_("equivalent weights"), side=False)
+    return replace(drawn, scale="scores", limit=limit, ramp_power=1.0, bar=_("weight"))
+
+
+def _weighed(scene: Scene, weights: Numbers) -> Mark:
+    """The data, each point in the colour of its weight for one query."""
+    hover = _(
+        "key at <b>{place}</b><br>value <b>{value}</b><br>weight <b>{weight}</b>",
+        place=scene.hover_place,
+        value=f"%{{y:{scene.value_form}}}",
+        weight="%{marker.color:.6~g}",
+    )
+    drawn = marks.points(
+        "weight of each point",
+        scene.keys,
+        scene.values,
+        weights,
+        size=BUBBLE,
+        ring=LIGHT.ink,
+        ring_width=1,
+        hover=hover,
+    )
+    drawn["marker"] |= {"coloraxis": "panel", "opacity": 1}
+    return scene.told(drawn) | {"meta": {"cursor": scene.rows_of_keys}}

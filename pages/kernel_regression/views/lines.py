@@ -1,0 +1,117 @@
+"""Local lines: at each query a line is fitted to the near points, in place of their mean."""
+
+import numpy as np
+import torch
+
+from attn_core import KERNELS, kernel_estimate, local_linear, local_linear_estimate
+from attn_figures import local_lines as pictures
+from attn_figures.local_lines import Lines
+from attn_live.packing import Cursor, pack
+from attn_live.says import pack_says
+from attn_ui.base.ask import Ask
+from attn_ui.base.page import Figure, Rows, Seen, Slider
+from attn_ui.base.shared_cache import shared
+from attn_words import _
+from pages.kernel_regression.compute import Kept, Now, Strides, Sweep, fitting, settled
+from pages.kernel_regression.line_words import Against, line_sentences
+from pages.kernel_regression.points import Numbers, Points
+from pages.kernel_regression.settings import BANDWIDTH, LINES_TAB
+from pages.kernel_regression.state import State
+
+
+def see(ask: Ask, state: State) -> Seen[Now]:
+    """Draw both curves and the equivalent weights, and say what the line does that the mean does not."""
+    points, kernel = state.points, state.kernel
+    sweep, (packed, said) = settled(
+        ask, Sweep(points, kernel), lambda kept: drawn(points, points.fingerprint, kernel, kept)
+    )
+    figure = Figure(
+        packed,
+        key="lines",
+        alt=_(
+            "Data points, the curve of lines fitted around each place and the curve of weighted means, with "
+            "the line of one query. The map has the equivalent weights, some of them negative, a row a query."
+        ),
+        name=f"local linear regression {points.name} {kernel}",
+        slider=Slider(_("Bandwidth h"), sweep.bandwidth, names=sweep.bandwidth_names()),
+        rows=Rows(_("Query"), sweep.query, Cursor(len(sweep.query.values)), sweep.query_names()),
+        says=said,
+        caption=sweep.caption(),
+    )
+    return Seen(Now(state, sweep.standing(ask)), figure, tabs=LINES_TAB)
+
+
+@shared
+def drawn(
+    _points: Points, fingerprint: str, kernel: str, kept: Kept = (None, None)
+) -> tuple[Strides, tuple[bytes, bytes]]:
+    """Return the strides offered; and the message that draws them, and a sentence for each."""
+    return fitting(Sweep(_points, kernel, kept=kept), _draw)
+
+
+def _draw(sweep: Sweep) -> tuple[bytes, bytes]:
+    scene, steps = sweep.scene, _steps(sweep)
+    limit = _limit(sweep)
+    cursor = Cursor(len(scene.queries), **pictures.cursor(scene, steps))
+    first = pictures.lines.spec(scene, steps[0], limit)
+    return pack([first], cursor, pictures.moves(scene, steps, limit)), pack_says(_say(sweep, steps))
+
+
+def _limit(sweep: Sweep) -> float:
+    """The ends of the ramp: three times the usual largest weight of a query, where the page opens.
+
+    At the narrowest bandwidth weights are one and more, at the widest a hundredth, outside the data larger
+    still: one ramp shows what is below zero at most of them, and the hover tells what is beyond its ends.
+    """
+    usual = np.array([sweep.points.unit * BANDWIDTH.default])
+    largest = np.abs(_fitted(sweep, usual)[0].weights).max(axis=1)
+    return 3 * float(np.median(largest[largest > 0])) if largest.any() else 1.0
+
+
+def _steps(sweep: Sweep) -> list[Lines]:
+    return _fitted(sweep, sweep.bandwidths())
+
+
+def _fitted(sweep: Sweep, bandwidths: Numbers) -> list[Lines]:
+    """Compute bandwidths (steps,) at once."""
+    keys, values = sweep.points.tensors()
+    scene, kernel, h = sweep.scene, sweep.kernel, torch.from_numpy(bandwidths)
+    grid = torch.from_numpy(scene.grid)
+    found = local_linear(torch.from_numpy(scene.queries), keys, values, kernel=kernel, bandwidth=h)
+    arrays = (
+        found.weights,
+        found.estimate,
+        found.slope,
+        local_linear_estimate(grid, keys, values, kernel=kernel, bandwidth=h),
+        kernel_estimate(grid, keys, values, kernel=kernel, bandwidth=h),
+        KERNELS[kernel].profile(torch.from_numpy(np.abs(scene.offsets)) / h[:, None]),
+    )
+    return [Lines(*each) for each in zip(*(array.numpy() for array in arrays), strict=True)]
+
+
+def _say(sweep: Sweep, steps: list[Lines]) -> list[list[str]]:
+    """Say of each bandwidth and each query what line and mean give."""
+    points, queries = sweep.points, torch.from_numpy(sweep.queries)
+    keys, values = points.tensors()
+    h = torch.from_numpy(sweep.bandwidths())
+    means = kernel_estimate(queries, keys, values, kernel=sweep.kernel, bandwidth=h).numpy()
+    against = _against(sweep)
+    return [
+        line_sentences(
+            points, kernel=sweep.kernel, places=sweep.place_names(), fitted=each, means=mean, against=apart
+        )
+        for each, mean, apart in zip(steps, means, against, strict=True)
+    ]
+
+
+def _against(sweep: Sweep) -> list[Against | None]:
+    """How far both are from the true curve at the keys, for each bandwidth; None where it is unknown."""
+    points, h = sweep.points, torch.from_numpy(sweep.bandwidths())
+    if points.truth is None:
+        return [None] * len(h)
+    keys, values = points.tensors()
+    both = (
+        estimate(keys, keys, values, kernel=sweep.kernel, bandwidth=h).numpy() - points.truth(points.keys)
+        for estimate in (local_linear_estimate, kernel_estimate)
+    )
+    return [Against(line, mean) for line, mean in zip(*both, strict=True)]

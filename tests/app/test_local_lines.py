@@ -1,0 +1,118 @@
+"""Local lines on the page: curves, map, sentences and programs against NumPy's least squares."""
+
+import math
+import re
+
+import numpy as np
+import pytest
+
+from attn_live.unpacking import figure_at
+from attn_ui.base.page import At
+from pages import PAGES
+from pages.kernel_regression.compute import Now
+from pages.kernel_regression.tabs.line_checks import check
+from tests.handed import leaves
+
+PAGE = PAGES["kernel-regression"]
+
+
+def at(**link: str) -> At[Now]:
+    said = "&".join(f"{name}={value}" for name, value in link.items())
+    return PAGE.at(f"picture=Local lines&{said}")
+
+
+def by_hand(page: At[Now]) -> tuple[float, float, np.ndarray]:
+    """The height, the slope and the equivalent weights at the chosen query, by the normal equations."""
+    standing = page.seen.now.standing
+    apart = standing.keys - standing.queries[standing.row]
+    weights = np.exp(-((apart / standing.bandwidth) ** 2) / 2)
+    design = np.stack((np.ones_like(apart), apart), axis=1)
+    solve = np.linalg.solve(design.T @ (weights[:, None] * design), (weights[:, None] * design).T)
+    height, slope = solve @ standing.values
+    return height, slope, solve[0]
+
+
+@pytest.mark.parametrize("link", [{}, {"x0": "0"}, {"x0": "5.5", "h": "1"}, {"data": "step", "h": "0.3"}])
+def test_line_map_and_sentence_are_those_of_least_squares(link: dict[str, str]) -> None:
+    page = at(**link)
+    height, slope, weights = by_hand(page)
+    row = page.position[1]
+    data = {trace["name"]: trace for trace in page.figure()["data"]}
+    np.testing.assert_allclose(np.asarray(data["weights"]["z"], dtype=float)[row], weights, atol=1e-6)
+    np.testing.assert_allclose(data["weight of each point"]["marker"]["color"], weights, atol=1e-6)
+    (left, right), (low, high) = data["fitted line"]["x"], data["fitted line"]["y"]
+    assert (high - low) / (right - left) == pytest.approx(slope, rel=1e-4)
+    assert (low + high) / 2 == pytest.approx(height, rel=1e-5)
+    assert data["estimate at the query"]["y"][0] == pytest.approx(height, rel=1e-5)
+    told = re.search(r"stands there at (\S+), with slope (\S+);", page.sentence.replace("−", "-"))
+    assert told
+    assert float(told[1]) == pytest.approx(height, rel=1e-3)
+    assert float(told[2]) == pytest.approx(slope, rel=1e-3)
+    below = re.search(r"(\d+) of \d+ keys ha(?:s|ve) a negative weight", page.sentence)
+    assert (int(below[1]) if below else 0) == int((weights < -1e-6).sum())
+    assert bool(below) != ("No key has a negative weight" in page.sentence)
+
+
+def test_the_line_is_nearer_to_the_truth_at_the_ends_by_as_much_as_is_said() -> None:
+    page = at(noise="0", h="1")
+    standing = page.seen.now.standing
+    keys, values = standing.keys, standing.values
+    assert standing.points.truth is not None
+    np.testing.assert_allclose(values, standing.points.truth(keys))
+    weights = np.exp(-(((keys[:, None] - keys) / standing.bandwidth) ** 2) / 2)
+    mean = (weights @ values) / weights.sum(axis=1)
+    line = [
+        np.polyfit(keys - key, values, 1, w=np.sqrt(row))[1] for key, row in zip(keys, weights, strict=True)
+    ]
+    said = [
+        float(each)
+        for each in re.findall(r"-?\d+\.?\d*", page.sentence.replace("−", "-").rpartition("away")[0][-9:])
+    ]
+    assert said[-1] == pytest.approx(math.sqrt(np.mean((np.array(line) - values) ** 2)), rel=1e-3)
+    ends = re.search(
+        r"off by (\S+), the mean by (\S+); at the last by (\S+) and (\S+)\.$", page.sentence.replace("−", "-")
+    )
+    assert ends
+    expected = [line[0] - values[0], mean[0] - values[0], line[-1] - values[-1], mean[-1] - values[-1]]
+    assert [float(each) for each in ends.groups()] == pytest.approx(expected, rel=2e-3)
+    assert abs(expected[0]) < abs(expected[1])
+
+
+@pytest.mark.parametrize("kernel", ["gaussian", "boxcar", "triangular", "epanechnikov"])
+@pytest.mark.parametrize("h", ["0.01", "0.5", "25"])
+def test_checks_hold_and_programs_leave_the_same_numbers(kernel: str, h: str) -> None:
+    page = at(kernel=kernel, h=h, x0="0.3", points="12")
+    standing = page.seen.now.standing
+    assert all(each.passed for each in check(standing))
+    ours = standing.lines.weights[standing.row].numpy()
+    for kind in ("PyTorch", "NumPy", "attn_core"):
+        left = leaves(page.programs.text(kind))
+        np.testing.assert_allclose(np.asarray(left["weights"])[0], ours, atol=1e-9)
+        np.testing.assert_allclose(float(left["estimate"]), float(standing.lines.estimate[standing.row]))
+    np.testing.assert_array_equal(page.tables["points"]["weight"], ours.tolist())  # type: ignore[arg-type]
+
+
+def test_an_empty_window_is_a_gap_in_both_curves() -> None:
+    page = at(kernel="boxcar", h="0.1", x0="-0.5")
+    assert "both curves have a gap" in page.sentence
+    data = {trace["name"]: trace for trace in page.figure()["data"]}
+    assert np.isnan(np.asarray(data["fitted line"]["y"], dtype=float)).all()
+    assert "undefined" in page.programs.text("LaTeX")
+
+
+def test_every_step_is_the_page_at_that_step() -> None:
+    page = at(points="6", h="1")
+    assert page.seen.figure
+    steps = page.seen.figure.slider
+    assert steps
+    for step in (0, len(steps.steps.values) - 1):
+        there = at(points="6", h=str(steps.steps.values[step]))
+        here = figure_at(page.seen.figure.steps, step, page.position[1])
+        for ours, theirs in zip(here["data"], there.figure()["data"], strict=True):
+            for field in ("y", "z"):
+                if field in ours:
+                    np.testing.assert_allclose(
+                        np.asarray(ours[field], dtype=float),
+                        np.asarray(theirs[field], dtype=float),
+                        atol=1e-5,
+                    )
