@@ -1,13 +1,17 @@
 """Every colour, font and hover format of the product, for light, dark and print.
 
-Figures are always built with the LIGHT colours. Each LIGHT colour is unique, so a figure changes theme
-by looking its colours up in `recolouring(DARK)`: in the browser at once, without asking the server.
+Figures are always built with the LIGHT colours. Each LIGHT colour is unique, so a figure changes theme, and
+the ramps of its maps, by looking its colours up in `recolouring(DARK, "viridis")`: in the browser at once,
+without asking the server.
 """
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, fields, replace
 from functools import cache
+from types import MappingProxyType
 from typing import Any
+
+from plotly.colors import sequential
 
 Ramp = tuple[str, ...]
 
@@ -28,7 +32,7 @@ class Palette:
     masked: str
     hatch: str
     warning: str
-    weights: Ramp  # 0 to 1, from paper to deep indigo
+    weights: Ramp  # 0 to 1, from paper to deep indigo; its ends differ from paper by what nobody sees
     scores: Ramp  # symmetric around zero, amber to indigo, readable without red and green
     series: Ramp  # distinct lines, told apart by lightness too
 
@@ -47,10 +51,10 @@ LIGHT = Palette(
     hatch="#BDB6A3",
     warning="#9A3412",
     weights=(
-        "#FBFAF6", "#DFE0ED", "#C3C6E4", "#A9ACDA", "#8F93CF", "#7177B7", "#555C9F", "#3B4187", "#23266F",
+        "#FBFAF5", "#DFE0ED", "#C3C6E4", "#A9ACDA", "#8F93CF", "#7177B7", "#555C9F", "#3B4187", "#23266F",
     ),
     scores=(
-        "#8A4B08", "#B47942", "#DFAA71", "#EED3B4", "#FBFAF6", "#CED1E9", "#A3A8DC", "#646DB8", "#2E3192",
+        "#8A4B08", "#B47942", "#DFAA71", "#EED3B4", "#FBFAF7", "#CED1E9", "#A3A8DC", "#646DB8", "#2E3192",
     ),
     series=("#3B3FA0", "#B86A10", "#1B7A4C", "#A23B6B", "#4A7FB5", "#6B675F"),
 )  # fmt: skip
@@ -128,13 +132,65 @@ def colorscale(ramp: Ramp, power: float = 1.0) -> Colorscale:
     return [[(position / last) ** power, colour] for position, colour in enumerate(ramp)]
 
 
+def _between(*colours: str) -> Ramp:
+    """Return nine colours from the first over the others to the last, evenly in sRGB.
+
+    >>> _between("#000000", "#FFFFFF")[4], _between("#000000", "#FF0000", "#FFFFFF")[4]
+    ('#808080', '#FF0000')
+    """
+    known = [[int(colour[at : at + 2], 16) for at in (1, 3, 5)] for colour in colours]
+    made = []
+    for step in range(9):
+        at, share = divmod(step * (len(known) - 1) / 8, 1)
+        low, high = known[int(at)], known[min(int(at) + 1, len(known) - 1)]
+        made.append("".join(f"{int(a + (b - a) * share + 0.5):02X}" for a, b in zip(low, high, strict=True)))
+    return tuple(f"#{colour}" for colour in made)
+
+
+# As matplotlib has them (CC0), which Plotly ships.
+_VIRIDIS, _CIVIDIS = _between(*sequential.Viridis), _between(*sequential.Cividis)
+# Ends of ColorBrewer's PRGn and RdBu: on light paper, and paler ones on dark.
+_PURPLE, _GREEN = ("#762A83", "#CF9BE6"), ("#1B7837", "#A6DBA0")
+_RED, _BLUE = ("#B2182B", "#F4A582"), ("#2166AC", "#92C5DE")
+
+
+def _around(theme: Palette, low: tuple[str, str], high: tuple[str, str]) -> Ramp:
+    """Return a diverging ramp around a theme's paper."""
+    dark = theme is DARK
+    return _between(low[dark], theme.paper, high[dark])
+
+
+def _greys(theme: Palette) -> tuple[Ramp, Ramp]:
+    """Return greys; of scores zero is the one between, so that both signs are told apart without colour."""
+    greys = _between(theme.paper, theme.ink)
+    return greys, greys
+
+
+RAMPS: Mapping[str, Callable[[Palette], tuple[Ramp, Ramp]]] = MappingProxyType(
+    {
+        "indigo": lambda theme: (theme.weights, theme.scores),
+        "viridis": lambda theme: (_VIRIDIS, _around(theme, _PURPLE, _GREEN)),
+        "cividis": lambda theme: (_CIVIDIS, _around(theme, _RED, _BLUE)),
+        "grey": _greys,
+    }
+)
+"""The ramps of weights and of scores in a theme, by name; who does not tell all colours apart reads each."""
+
+
 @cache
-def recolouring(target: Palette) -> Mapping[str, str]:
-    """Map every LIGHT colour to the colour that stands for it in `target`.
+def recolouring(target: Palette, ramps: str = "indigo") -> Mapping[str, str]:
+    """Map every LIGHT colour to the colour that stands for it in `target`, in the ramps of a name.
 
     >>> recolouring(DARK)[LIGHT.query] == DARK.query
     True
+    >>> recolouring(LIGHT, "viridis")[LIGHT.weights[0]]
+    '#440154'
+
+    Raises:
+        KeyError: there are no such ramps.
     """
+    weights, scores = RAMPS[ramps](target)
+    target = replace(target, weights=weights, scores=scores)
     mapping: dict[str, str] = {}
     for field in fields(Palette):
         light, other = getattr(LIGHT, field.name), getattr(target, field.name)

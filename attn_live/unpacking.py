@@ -113,30 +113,39 @@ def with_frames(figure: dict[str, Any], chosen: Mapping[str, int]) -> dict[str, 
         return figure
     parts = [part for trace in maps.values() if (part := trace["meta"]["chosen"]["part"])]
     shapes = list(figure["layout"].get("shapes", ()))
-    ink = figure["layout"]["font"]["color"]
+    ink, paper = figure["layout"]["font"]["color"], figure["layout"]["paper_bgcolor"]
     for (x, y), trace in maps.items():
         sides = trace["meta"]["chosen"]["axes"]
         size = np.shape(trace["z"])
         at = [min(chosen[n], m - 1) if n in chosen else None for n, m in zip(sides, size, strict=True)]
         if at != [None, None]:
-            shapes.append(_rectangle((x, y), at, size, {"color": ink, "width": 2}))
+            shapes += _framed((x, y), at, size, (ink, paper), 2)
         part = trace["meta"]["chosen"]["part"]
         if part and part[0] in chosen:
             last = max(place for name, place in parts if name == part[0])
             if part[1] == min(chosen[part[0]], last):
-                shapes.append(_rectangle((x, y), [None, None], size, {"color": ink, "width": 1}))
+                shapes += _framed((x, y), [None, None], size, (ink, paper), 1)
     return {"data": figure["data"], "layout": figure["layout"] | {"shapes": shapes}}
 
 
-def _rectangle(
-    axes: tuple[str, str], at: Sequence[int | None], size: Sequence[int], line: dict[str, Any]
-) -> dict[str, Any]:
+def _framed(
+    axes: tuple[str, str],
+    at: Sequence[int | None],
+    size: Sequence[int],
+    colours: tuple[str, str],
+    width: int,
+) -> list[dict[str, Any]]:
+    """Return a frame in ink on paper, so that it is seen on cells as dark as its ink."""
     (y0, y1), (x0, x1) = (
         (-0.5, count - 0.5) if place is None else (place - 0.5, place + 0.5)
         for place, count in zip(at, size, strict=True)
     )
-    refs = {"xref": axes[0], "yref": axes[1]}
-    return {"type": "rect", "x0": x0, "x1": x1, "y0": y0, "y1": y1, "line": line} | refs
+    frame = {"type": "rect", "x0": x0, "x1": x1, "y0": y0, "y1": y1, "xref": axes[0], "yref": axes[1]}
+    ink, paper = colours
+    return [
+        frame | {"line": {"color": paper, "width": width + 2}},
+        frame | {"line": {"color": ink, "width": width}},
+    ]
 
 
 def _resolve(value: Any, arrays: Sequence[Any]) -> Any:

@@ -15,13 +15,14 @@ if str(ROOT) not in sys.path:
 from attn_ui.base.framing import LESSON  # noqa: E402  (found by the path above)
 from attn_ui.base.navigation import PAGES  # noqa: E402  (found by the path above)
 from attn_ui.host.turns import TURNS  # noqa: E402  (found by the path above)
-from attn_ui.screen import language, share  # noqa: E402  (found by the path above)
+from attn_ui.screen import language, palette, share  # noqa: E402  (found by the path above)
 from attn_ui.screen.style import dress  # noqa: E402  (found by the path above)
 from attn_ui.streamlit_inside import markup  # noqa: E402  (found by the path above)
 from attn_words import _  # noqa: E402  (found by the path above)
 from attn_words import language as spoken  # noqa: E402  (found by the path above)
 
 language.speak_here()
+palette.wear_here()
 dress()
 if st.context.is_embedded:
     # In a course page the figure stands alone: its settings are the link's.

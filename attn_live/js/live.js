@@ -123,6 +123,8 @@ export class LiveFigure {
     this.aside = undefined; // what the film is drawn from
     /** @type {string | undefined} */
     this.theme = undefined;
+    /** @type {string | undefined} what colours the maps */
+    this.palette = undefined;
     /** @type {import("./types").Cell | null} */
     this.cell = null;
     /** @type {number | undefined} */
@@ -282,8 +284,10 @@ export class LiveFigure {
   paint() {
     if (!this.meta || !this.steps) return;
     const theme = readTheme(this.root);
-    if (this.moving && theme === this.theme) return;
+    const { palette } = this.meta;
+    if (this.moving && theme === this.theme && palette === this.palette) return;
     this.theme = theme;
+    this.palette = palette;
     const colours = this.meta.colours[theme] ?? null;
     this.moving = new Moving(this.steps, colours);
     this.aside = undefined;

@@ -83,12 +83,19 @@ export function withFrames({ data, layout }, chosen) {
   const every = drawn.map((trace) => trace.meta.chosen);
   const shapes = drawn.flatMap((trace) => {
     const size = { rows: trace.z.length, columns: trace.z[0].length };
-    return framed(trace.meta.chosen, every, chosen, size).map(({ row, column, whole }) => ({
-      type: "rect",
-      ...{ xref: trace.xaxis, x0: (column ?? 0) - 0.5, x1: (column ?? size.columns - 1) + 0.5 },
-      ...{ yref: trace.yaxis, y0: (row ?? 0) - 0.5, y1: (row ?? size.rows - 1) + 0.5 },
-      line: { color: layout.font?.color, width: whole ? 1 : 2 },
-    }));
+    return framed(trace.meta.chosen, every, chosen, size).flatMap(({ row, column, whole }) => {
+      const frame = {
+        type: "rect",
+        ...{ xref: trace.xaxis, x0: (column ?? 0) - 0.5, x1: (column ?? size.columns - 1) + 0.5 },
+        ...{ yref: trace.yaxis, y0: (row ?? 0) - 0.5, y1: (row ?? size.rows - 1) + 0.5 },
+      };
+      const width = whole ? 1 : 2;
+      // On paper, so that it is seen on cells as dark as its ink.
+      return [
+        { ...frame, line: { color: layout.paper_bgcolor, width: width + 2 } },
+        { ...frame, line: { color: layout.font?.color, width } },
+      ];
+    });
   });
   return { data, layout: { ...layout, shapes: [...(layout.shapes ?? []), ...shapes] } };
 }

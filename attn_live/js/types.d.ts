@@ -112,7 +112,8 @@ export interface Meta {
   chosen: Record<string, Choice>;
   plotly: string;
   kit: string; // the module that saves files; empty where none is served
-  colours: Record<string, Colours>;
+  palette?: string; // what colours its maps, by name
+  colours: Record<string, Colours>; // by theme; of a theme that is not there they stay as they are
   words?: Record<string, string>; // in a notebook: what is said there, by its English
   fixed?: boolean; // outside the app: its sentences tell of what is chosen, and there are none of anything else
   link?: string; // on a page that was built: what of the app it shows, from its page's name on

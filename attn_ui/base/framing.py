@@ -1,13 +1,15 @@
 """What a link can say to any page beside the page's own settings: the words of a teacher's link.
 
 They hide controls or prose, start in projector mode, say one sentence of the teacher's own, open a step of a
-lesson beside the figure, cover a part of it until it is revealed, pin a state to compare with, and speak a
-language. All of it stands in the link alone; whoever takes it out of it has the whole page again.
+lesson beside the figure, cover a part of it until it is revealed, pin a state to compare with, speak a
+language, and choose the colours of maps. All of it stands in the link alone; whoever takes it out of it has
+the whole page again.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from attn_figures.theme import RAMPS
 from attn_ui.base.parameters import Choice, Flag, Parameter, Text
 from attn_ui.base.pin import COMPARE, Pin
 from attn_words import LANGUAGES, N_, _, is_spoken
@@ -61,6 +63,8 @@ class Language:
 
 
 LANG = Language()
+PALETTE = Choice("palette", "indigo", tuple(RAMPS))
+"""What colours the maps of all pages."""
 
 
 def hidden(settings: Sequence[Parameter]) -> Hidden:
@@ -72,6 +76,17 @@ def framing(settings: Sequence[Parameter]) -> tuple[Parameter, ...]:
     """Return what a link can say to a page with these settings, beside them.
 
     >>> [each.name for each in framing([Flag("bias", False)])]
-    ['hide', 'say', 'projector', 'lesson', 'pin', 'compare', 'cover', 'predict', 'lang']
+    ['hide', 'say', 'projector', 'lesson', 'pin', 'compare', 'cover', 'predict', 'lang', 'palette']
     """
-    return hidden(settings), SAY, PROJECTOR, LESSON, Pin(tuple(settings)), COMPARE, COVER, PREDICT, LANG
+    return (
+        hidden(settings),
+        SAY,
+        PROJECTOR,
+        LESSON,
+        Pin(tuple(settings)),
+        COMPARE,
+        COVER,
+        PREDICT,
+        LANG,
+        PALETTE,
+    )

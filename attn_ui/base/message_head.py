@@ -7,6 +7,7 @@ from typing import Any
 import orjson
 
 from attn_figures import theme
+from attn_ui.base.framing import PALETTE
 from attn_ui.base.page import Rows, Slider
 from attn_ui.base.parameters import Steps
 
@@ -20,6 +21,8 @@ def message_head(
     rows: Rows | None,
     chosen: Mapping[str, Steps],
     places: Places,
+    *,
+    palette: str = PALETTE.default,
     **more: Any,
 ) -> dict[str, Any]:
     """Return what the browser is told of a figure, to be written as JSON.
@@ -27,6 +30,7 @@ def message_head(
     Args:
         key: the figure's name on its page; slider, rows, chosen: as `attn_ui.base.page.Figure` has them.
         places: where each of them stands.
+        palette: what colours its maps, by name.
         more: what else is told, by the names that `attn_live/js/types.d.ts` has.
     """
     return {
@@ -35,14 +39,18 @@ def message_head(
         "slider": _control(slider, places),
         "cursor": _control(rows, places),
         "chosen": {name: _place(steps, places) for name, steps in chosen.items()},
-        "colours": _colours(),
+        "palette": palette,
+        "colours": _colours(palette),
     }
 
 
 @cache
-def _colours() -> orjson.Fragment:
+def _colours(palette: str) -> orjson.Fragment:
+    themes = {"light": theme.LIGHT, "dark": theme.DARK, "print": theme.PRINT}
+    if palette == PALETTE.default:  # figures are built in its light colours
+        del themes["light"]
     return orjson.Fragment(
-        orjson.dumps({"dark": theme.recolouring(theme.DARK), "print": theme.recolouring(theme.PRINT)})
+        orjson.dumps({name: dict(theme.recolouring(each, palette)) for name, each in themes.items()})
     )
 
 

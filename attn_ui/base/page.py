@@ -181,6 +181,7 @@ class Page(Generic[Asked, Now]):
         enters: changes settings where somebody opens the page without a link.
         is_whole: whether a slider that is let go runs the whole page, not what follows it alone: where a long
             run must be stopped at once, or what the page asks changes otherwise than by its settings.
+        asks_aside: whether it asks for settings in the sidebar.
         follows: from which others each panel and curve of its figures is computed, by patterns of their
             traces' names. What a link covers takes with it what follows from it, and what stands not here.
     """
@@ -197,6 +198,7 @@ class Page(Generic[Asked, Now]):
     reads: Callable[[Ask], Sequence[Parameter]] | None = None
     enters: Callable[[Ask], None] | None = None
     is_whole: Callable[[Asked], bool] | None = None
+    asks_aside: bool = True
     follows: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     @property

@@ -11,6 +11,7 @@ import orjson
 from attn_live import lighter
 from attn_live.packing import message
 from attn_live.says import Run, longest_of, said_at, sentences_at
+from attn_ui.base.framing import PALETTE
 from attn_ui.base.message_head import message_head
 from attn_ui.base.page import At, Columns, Figure, Slider
 from attn_ui.base.programs import OneProgram, Programs
@@ -104,6 +105,7 @@ def published(link: str) -> Published:
         figure.rows,
         figure.chosen,
         lambda steps: places[steps.name],
+        palette=at.ask.now(PALETTE),
         alt=figure.alt,
         name=figure.name,
         caption=figure.caption,

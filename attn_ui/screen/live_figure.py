@@ -21,6 +21,7 @@ from attn_ui.base.message_head import message_head
 from attn_ui.base.page import Cell, Rows, Slider
 from attn_ui.base.parameters import Steps
 from attn_ui.export.standalone import kit_version
+from attn_ui.screen import palette
 from attn_ui.screen.address import show
 from attn_ui.screen.state import call, command, commanded, offer, position, report, revision, said
 
@@ -95,7 +96,17 @@ def live_figure(
         check_says(packed_says, n_steps, len(rows.steps.values) if rows else None)
     about = {"alt": alt, "name": name, "caption": caption, "invites": invites, **_addresses()}
     head = orjson.dumps(
-        message_head(key, slider, rows, chosen, commanded, **about, settings=said(), revision=revision())
+        message_head(
+            key,
+            slider,
+            rows,
+            chosen,
+            commanded,
+            palette=palette.here(),
+            **about,
+            settings=said(),
+            revision=revision(),
+        )
     )
     shown = b"" if says_what_is_chosen else packed_says
     message = join(head, shown, packed)

@@ -11,7 +11,7 @@ import streamlit as st
 
 from attn_live.bundle import joined
 from attn_ui.base.bounds import MAX_SETTINGS_BYTES
-from attn_ui.base.framing import COVER, LANG, PARTS, PREDICT, SAY, framing
+from attn_ui.base.framing import COVER, LANG, PALETTE, PARTS, PREDICT, SAY, framing
 from attn_ui.base.markdown import plain
 from attn_ui.base.parameters import Parameter
 from attn_ui.base.pin import COMPARE, PIN, Pin
@@ -80,10 +80,10 @@ def link(*, framed: bool, **more: str) -> str:
     """Return the address of what is on screen.
 
     Args:
-        framed: whether what a teacher put into it stays in it; a pin and the language do.
+        framed: whether what a teacher put into it stays in it; a pin, the language and the colours do.
         more: put in besides; nothing where empty.
     """
-    kept = {PIN, COMPARE.name, LANG.name}
+    kept = {PIN, COMPARE.name, LANG.name, PALETTE.name}
     own: set[str] = set() if framed else {each.name for each in framing(())} - kept
     pairs = said_by_address(*own) + [(name, text) for name, text in more.items() if text]
     address = st.context.url or ""
@@ -263,7 +263,7 @@ def _page(url: str, settings: Sequence[Parameter], app: str) -> None:
 
 def figures_link(url: str, *, lang: bool = True) -> str:
     """Return the link of the figure on screen from the page's name on, without what only frames a page."""
-    kept = {PIN, COMPARE.name, COVER.name, PREDICT.name, *([LANG.name] if lang else [])}
+    kept = {PIN, COMPARE.name, COVER.name, PREDICT.name, PALETTE.name, *([LANG.name] if lang else [])}
     pairs = said_by_address(*({each.name for each in framing(())} - kept))
     return f"{url}?{urlencode(pairs)}" if pairs else url
 

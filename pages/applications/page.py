@@ -19,6 +19,7 @@ PAGE: Page[State, State] = Page(
     tabs=TAB,
     programs=programs,
     tables=tables,
+    asks_aside=False,
     follows=FOLLOWS,
 )
 

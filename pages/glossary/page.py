@@ -12,6 +12,7 @@ PAGE: Page[None, str] = Page(
     SETTINGS,
     asks=asks,
     sees=sees,
+    asks_aside=False,
 )
 
 if __name__ == "__main__":  # as Streamlit runs it

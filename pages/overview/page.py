@@ -16,6 +16,7 @@ PAGE: Page[None, float] = Page(
     SETTINGS,
     asks=asks,
     sees=sees,
+    asks_aside=False,
     follows=FOLLOWS,
 )
 

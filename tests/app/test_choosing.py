@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from attn_figures import theme
 from attn_figures.matrix import Matrix
 from attn_figures.panels import compose
 from attn_live.packing import pack
@@ -49,7 +50,14 @@ def drawn(part: tuple[str, int] | None = None) -> dict[str, Any]:
 
 
 def rectangles(figure: dict[str, Any]) -> list[tuple[Any, ...]]:
-    return [(s["xref"], s["x0"], s["x1"], s["y0"], s["y1"]) for s in figure["layout"]["shapes"]]
+    """The frames in ink; under each is one of paper, wider by a pixel on each side."""
+    shapes = figure["layout"]["shapes"]
+    paper, ink = shapes[::2], shapes[1::2]
+    for under, over in zip(paper, ink, strict=True):
+        assert {**under, "line": None} == {**over, "line": None}
+        assert under["line"] == {"color": theme.LIGHT.paper, "width": over["line"]["width"] + 2}
+        assert over["line"]["color"] == theme.LIGHT.ink
+    return [(s["xref"], s["x0"], s["x1"], s["y0"], s["y1"]) for s in ink]
 
 
 def test_a_plain_chart_has_the_same_frames() -> None:

@@ -1,0 +1,49 @@
+"""What colours the maps: as the link says, or as chosen in the sidebar, on all pages alike."""
+
+import streamlit as st
+
+from attn_ui.base.framing import PALETTE
+from attn_words import N_, _
+
+_CHOSEN = "_palette"
+_KEY = "pick-palette"
+_CALLED = dict(zip(PALETTE.options, (N_("indigo"), N_("viridis"), N_("cividis"), N_("grey")), strict=True))
+HELP = N_(
+    "Of all maps, on every page and in what you save. Readers who do not tell all colours apart read each of "
+    "them; grey is for print."
+)
+
+
+def here() -> str:
+    """Return the palette that is worn."""
+    return str(st.session_state.get(_CHOSEN, PALETTE.default))
+
+
+def wear_here() -> None:
+    """Take over what the link says, and have the address say what was chosen on another page."""
+    linked = st.query_params.get(PALETTE.name)
+    if linked in PALETTE.options:
+        st.session_state[_CHOSEN] = linked
+    elif linked is None and here() != PALETTE.default:
+        st.query_params[PALETTE.name] = here()
+
+
+def place() -> None:
+    """Offer the others, under all that the sidebar asks."""
+    st.session_state[_KEY] = here()
+    st.sidebar.selectbox(
+        _("Palette"),
+        PALETTE.options,
+        key=_KEY,
+        format_func={name: _(called) for name, called in _CALLED.items()}.__getitem__,
+        help=_(HELP),
+        on_change=_choose,
+    )
+
+
+def _choose() -> None:
+    st.session_state[_CHOSEN] = st.session_state[_KEY]
+    if here() == PALETTE.default:
+        st.query_params.pop(PALETTE.name, None)
+    else:
+        st.query_params[PALETTE.name] = here()
