@@ -8,7 +8,7 @@ import pytest
 from PIL import Image
 
 from attn_figures import theme
-from tests.browser.conftest import AppPage
+from tests.browser.app_page import AppPage
 from tests.browser.save_panel import SavePanel
 
 PAGE = "single-head"
