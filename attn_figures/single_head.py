@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from attn_figures import arcs
 from attn_figures.frame import Role
 from attn_figures.matrix import Extra, Matrix, Numbers, SideBars, key_title, query_title
 from attn_figures.panels import IN_SIGHT, compose
@@ -163,6 +164,13 @@ def _limit(walk: Walk) -> dict[str, Any]:
     """One ramp for all vectors, so that one colour is one number."""
     vectors = [walk.x, walk.memory, walk.query, walk.key, walk.value]
     return {"limit": max(float(np.abs(each).max()) for each in vectors if each is not None) or 1.0}
+
+
+@Picture
+def words_with_arcs(walk: Walk) -> Spec:
+    """Draw the words with the arcs of the first query, beside the map of all weights."""
+    marked = _weights(walk, chosen=(None, "key"), moves_cursor=True, marked=(0, None), names_rows=True)
+    return arcs.arcs.spec(walk.weights, walk.queries, walk.keys, marked)
 
 
 @Picture

@@ -19,6 +19,8 @@ FOLLOWS = MappingProxyType(
         # The best key's look-up gives away where the largest weight is, and the weights which key is best.
         "hard weights": ("masked", "weights"),
         "weights": ("exponentials", "row sums", "hard weights"),
+        "arc *": ("weights",),
+        **dict.fromkeys(("query word", "query words", "key words", "masked words"), GIVEN),
         "hard output": ("hard weights", "V"),
         "output": ("weights", "V"),
     }

@@ -1,18 +1,22 @@
 """The picture: its stage, the chosen cell and its slider, drawn and said at every place of that."""
 
 from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
 
 from attn_core import MASK_PATTERNS
-from attn_live.packing import pack
+from attn_figures import arcs
+from attn_live.packing import Cursor, pack
 from attn_live.says import pack_says
 from attn_ui.base.ask import Ask
 from attn_ui.base.masking import toggle_cell
-from attn_ui.base.page import Cell, Figure, Seen, Slider
+from attn_ui.base.page import Cell, Figure, Rows, Seen, Slider
 from attn_ui.base.shared_cache import shared
 from attn_ui.base.shared_settings import KEY, QUERY
 from attn_words import _
 from pages.single_head.compute import Now, at_every_step
-from pages.single_head.head import make_head
+from pages.single_head.head import Head, make_head
 from pages.single_head.settings import STAGE
 from pages.single_head.stages import OPENS, STAGES
 from pages.single_head.state import State
@@ -39,6 +43,7 @@ def sees(ask: Ask, state: State) -> Seen[Now]:
         temperature = 1.0
     if moves == "mask width":
         width = 0
+    by_query = STAGES[stage].by_query
     by_click = _block_or_free if scoring.masking.kind == "own" else None
     figure = Figure(
         _drawn(stage, state, moves=moves, temperature=temperature, width=width),
@@ -46,7 +51,8 @@ def sees(ask: Ask, state: State) -> Seen[Now]:
         alt=_(STAGES[stage].alt),
         name=f"single head {stage}",
         slider=slider,
-        chosen={"query": QUERY, "key": KEY},
+        rows=_queries(head) if by_query else None,
+        chosen={"key": KEY} if by_query else {"query": QUERY, "key": KEY},
         clicked=_open_box if stage == "diagram" else by_click,
         says=_said(stage, state, cell, moves=moves, temperature=temperature, width=width),
         says_what_is_chosen=True,
@@ -58,7 +64,15 @@ def sees(ask: Ask, state: State) -> Seen[Now]:
 def _drawn(stage: str, state: State, *, moves: str | None, temperature: float, width: int) -> bytes:
     """Draw a stage at every position of its slider."""
     steps = at_every_step(state, moves=moves, temperature=temperature, width=width)
-    return pack([STAGES[stage].picture.spec(each.walk) for each in steps])
+    figures = [STAGES[stage].picture.spec(each.walk) for each in steps]
+    if not STAGES[stage].by_query:
+        return pack(figures)
+    walk = steps[0].walk
+    weights, masks = (
+        np.stack(each) for each in zip(*((s.walk.weights, s.walk.mask) for s in steps), strict=True)
+    )
+    followed = arcs.cursor(weights, masks, walk.queries, walk.keys)
+    return pack(figures, Cursor(len(walk.queries), **followed))
 
 
 @shared
@@ -67,7 +81,18 @@ def _said(
 ) -> bytes:
     """Say what a stage shows of the chosen cell at every position of its slider."""
     steps = at_every_step(state, cell, moves=moves, temperature=temperature, width=width)
-    return pack_says([STAGES[stage].says(each) for each in steps])
+    say = STAGES[stage].says
+    if not STAGES[stage].by_query:
+        return pack_says([say(each) for each in steps])
+    queries = range(len(steps[0].walk.queries))
+    return pack_says([[say(replace(each, cell=(query, cell[1]))) for query in queries] for each in steps])
+
+
+def _queries(head: Head) -> Rows:
+    """The slider over the queries."""
+    n_query = len(head.queries)
+    steps = replace(QUERY, values=QUERY.values[:n_query])
+    return Rows(_("Query"), steps, Cursor(n_query), list(head.queries))
 
 
 def _open_box(ask: Ask, cell: Cell) -> None:

@@ -17,7 +17,8 @@ from pages.single_head.compute import Now
 class Stage:
     """One stage: its picture with what it is of, its sentence, its formula for `st.latex` and in words.
 
-    ``follows_slider`` is False where neither temperature nor mask change anything.
+    ``follows_slider`` is False where neither temperature nor mask change anything; ``by_query`` is True where
+    a second slider goes over the queries.
     """
 
     picture: Picture[[Walk]]
@@ -26,6 +27,7 @@ class Stage:
     formula: Callable[[Now], str]
     explanation: str = ""
     follows_slider: bool = True
+    by_query: bool = False
 
     def says(self, now: Now) -> str:
         """Return what the picture shows, as markdown; and which rows have nothing to attend to."""
@@ -112,6 +114,14 @@ STAGES: Mapping[str, Stage] = MappingProxyType(
                 "Each row is an average of the values that its query may see, so it stays within their hull; "
                 "a row that sees none is zero."
             ),
+        ),
+        "arcs": Stage(
+            pictures.words_with_arcs,
+            N_("The words as a text, with arcs from one query to its keys, and the map of all weights"),
+            words.arcs,
+            words.softmax_formula,
+            N_("The weights of one row, drawn between the words themselves."),
+            by_query=True,
         ),
         "hard or soft": Stage(
             pictures.hard_or_soft,
