@@ -31,6 +31,7 @@ from pages.multi_head.settings import (
     MASK_REACH,
     MOVES,
     OFF,
+    ONE_HEAD,
     ORDER_BY,
     PATTERNS,
     POSITIONS,
@@ -253,6 +254,8 @@ def _ask_look(ask: Ask, view: str, count_heads: Callable[[], int]) -> Look:
         names = names_of_heads(count_heads())
         ask.pick(HEAD, _("Head"), names)
         ask.pick(AGAINST, _("minus"), names)
+    elif view in ONE_HEAD:
+        ask.pick(HEAD, _("Head"), names_of_heads(count_heads()))
     elif view not in WITHOUT_HEADS:
         order = ask.choose(ORDER_BY, _("Order heads by"))
     return Look(view, order, 0, 0, ())

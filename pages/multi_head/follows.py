@@ -2,11 +2,16 @@
 
 from types import MappingProxyType
 
+from attn_ui.base.cover import GIVEN
+
 FOLLOWS = MappingProxyType(
     {
         "head [0-9]": (),
         "head [0-9][0-9]": (),
         "output": ("head *",),
+        "weights": (),
+        "arc *": ("weights",),
+        **dict.fromkeys(("query word", "query words", "key words", "masked words"), GIVEN),
         "one": (),
         "other": (),
         "difference": ("one", "other"),

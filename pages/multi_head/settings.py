@@ -70,10 +70,11 @@ MOVES = Choice("hmoves", "heads", ("heads", "mask width", "temperature", "streng
 VIEW = Choice(
     "view",
     "every head",
-    ("every head", "diagram", "encoder and decoder", "mean and max", "two heads", "one or many"),
+    ("every head", "arcs", "diagram", "encoder and decoder", "mean and max", "two heads", "one or many"),
     views=True,
 )
 WITHOUT_HEADS = ("diagram", "encoder and decoder", "one or many")  # views that show no head of its own
+ONE_HEAD = ("arcs",)  # views of one head that is asked for
 ORDER_BY = Choice(
     "by",
     "number",

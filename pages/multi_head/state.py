@@ -7,7 +7,7 @@ from attn_ui.base.bounds import MAX_HEADS
 from attn_ui.base.schemes import SchemeSettings
 from attn_ui.base.weight_tables import Given
 from attn_words import _
-from pages.multi_head.settings import A_PATTERN_A_HEAD, USUAL_PATTERNS, WITHOUT_HEADS
+from pages.multi_head.settings import A_PATTERN_A_HEAD, ONE_HEAD, USUAL_PATTERNS, WITHOUT_HEADS
 
 NO_POSITIONS = SchemeSettings("none")
 NO_DETAILS = Masking()
@@ -70,6 +70,8 @@ class Look:
         """What of it the picture is made from: the chosen head is framed in the browser."""
         if self.view == "two heads":
             return self
+        if self.view in ONE_HEAD:
+            return replace(self, order="", against=0, off=(), num_kv_heads=MAX_HEADS)
         off = () if self.view in WITHOUT_HEADS else self.off
         shared = self.num_kv_heads if self.view == "diagram" else MAX_HEADS
         return replace(self, head=0, against=0, off=off, num_kv_heads=shared)

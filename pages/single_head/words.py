@@ -9,6 +9,7 @@ import numpy as np
 from attn_figures.arcs import LEAST
 from attn_figures.matrix import Numbers
 from attn_figures.numbers import number
+from attn_ui.base.arcs import arcs_said
 from attn_ui.base.markdown import coloured, listed
 from attn_ui.base.shared_settings import TEMPERATURE
 from attn_words import N_, _, _c, _n, paragraph
@@ -331,28 +332,8 @@ def softmax(now: Now) -> str:
 def arcs(now: Now) -> str:
     """Say what the chosen query's thickest arcs hold, and what has none."""
     walk, row = now.walk, now.cell[0]
-    if not walk.mask[row].any():
-        return _("{query} may attend to nothing: it has no arc.", query=_query(now))
-    weights = walk.weights[row]
-    drawn = [key for key in np.argsort(-weights, kind="stable").tolist() if weights[key] >= LEAST]
-    thickest = [f"{_quoted('key', walk.keys[key])} {weights[key]:.3f}" for key in drawn[:3]]
-    said = _(
-        "The thickest arcs of {query}: {keys}, together {sum} of its weight.",
-        query=_query(now),
-        keys=listed(thickest),
-        sum=f"{weights[drawn[:3]].sum():.3f}",
-    )
-    thin = walk.mask[row] & (weights < LEAST)
-    left_out = _n(
-        "{count} key with less than {least} has none ({sum}).",
-        "{count} keys with less than {least} each have none ({sum} together).",
-        int(thin.sum()),
-        least=f"{LEAST}",
-        sum=f"{weights[thin].sum():.4f}",
-    )
-    masked = int((~walk.mask[row]).sum())
-    hidden = _n("{count} key is masked.", "{count} keys are masked.", masked)
-    return paragraph(said, left_out if thin.any() else "", hidden if masked else "")
+    keys = [_quoted("key", key) for key in walk.keys]
+    return arcs_said(_query(now), keys, walk.weights[row], walk.mask[row], LEAST)
 
 
 def mixing(now: Now) -> str:

@@ -64,3 +64,26 @@ def test_the_sentence_has_the_thickest_arcs_and_what_has_none(q: int) -> None:
 def test_a_query_that_may_attend_to_nothing_has_no_arc_and_says_so() -> None:
     page = PAGE.at("stage=arcs&mask=padding&w=6")
     assert "may attend to nothing: it has no arc" in page.sentence
+
+
+@pytest.mark.parametrize(
+    "link", ["head=2&q=4", "head=3&hmask=causal&hmoves=temperature&t=0.2", "heads=1&head=4"]
+)
+def test_arcs_of_one_of_many_heads_are_as_thick_as_torchs_weights(link: str) -> None:
+    page = PAGES["multi-head"].at(f"view=arcs&text=the+little+cat+sat+on+the+old+red+mat&{link}")
+    now, figure = page.seen.now, page.seen.figure
+    assert figure is not None
+    module, x = now.module, now.tokens.query
+    query, key = (w(x).unflatten(-1, (now.n_head, -1)).transpose(0, 1) for w in (module.W_q, module.W_k))
+    scores = query @ key.mT / query.shape[-1] ** 0.5 / now.setting.temperature
+    if "causal" in link:
+        scores = scores.masked_fill(torch.ones(scores.shape[-2:]).triu(1).bool(), -torch.inf)
+    head = min(int(re.findall(r"head=(\d)", link)[-1]), now.n_head) - 1
+    weights = torch.softmax(scores, dim=-1)[head].numpy()
+    assert page.sentence.startswith(f"Head {head + 1} of {now.n_head}. ")
+    for row in (0, 4, 8):
+        drawn = {trace["name"]: trace for trace in figure_at(figure.steps, page.position[0], row)["data"]}
+        widths = [drawn[f"arc {number}"]["line"]["width"] for number in range(1, 10)]
+        np.testing.assert_allclose(
+            widths, np.where(weights[row] < LEAST, 0.0, THICKEST * weights[row]), atol=1e-5
+        )

@@ -1,10 +1,10 @@
 """The views of all heads: each draws every position of the slider, and says what one of them shows."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from attn_figures.picture import Spec
-from attn_live.packing import pack
+from attn_live.packing import Cursor, pack
 from attn_live.says import pack_says
 from attn_ui.base.ask import Ask
 from attn_ui.base.page import Cell
@@ -14,6 +14,7 @@ from pages.multi_head.compute import Now
 from pages.multi_head.sliders import Moving
 from pages.multi_head.state import Look
 from pages.multi_head.views import (
+    arcs,
     diagram,
     encoder_and_decoder,
     every_head,
@@ -32,12 +33,19 @@ class View:
     say: Callable[[Now], str]
     alt: str
     plain: bool = False  # whether mask, positions and temperature are left out of it
+    follow: Callable[[Sequence[Now]], Cursor] | None = None  # what follows a slider over the queries, if any
     clicked: Callable[[Ask, Cell], None] | None = None  # what a click does, where it is its own
 
 
 VIEWS: Mapping[str, View] = {
     "every head": View(
         every_head.draw, every_head.say, N_("One map of attention weights a head, and the output")
+    ),
+    "arcs": View(
+        arcs.draw,
+        arcs.say,
+        N_("The words as a text, with arcs from one query to its keys, and the map of one head"),
+        follow=arcs.follow,
     ),
     "diagram": View(
         diagram.draw,
@@ -70,13 +78,18 @@ VIEWS: Mapping[str, View] = {
 @shared
 def packed(moving: Moving, look: Look) -> bytes:
     """Return every position of the slider as the live figure takes it."""
-    return pack(VIEWS[look.view].draw(moving.every(look)))
+    view, steps = VIEWS[look.view], moving.every(look)
+    return pack(view.draw(steps), view.follow(steps) if view.follow else None)
 
 
 @shared
 def said(moving: Moving, look: Look) -> bytes:
     """Return the sentence of every position of the slider as the live figure takes them."""
-    return pack_says([say(now) for now in moving.every(look)])
+    steps = moving.every(look)
+    if not VIEWS[look.view].follow:
+        return pack_says([say(now) for now in steps])
+    queries = range(len(steps[0].tokens.queries))
+    return pack_says([[say(replace(now, cell=(query, 0))) for query in queries] for now in steps])
 
 
 def say(now: Now) -> str:
