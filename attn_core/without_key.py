@@ -3,10 +3,13 @@
 from dataclasses import dataclass
 
 import torch
+import torch.nn.functional as F
 from jaxtyping import Bool, Float
 from torch import Tensor
 
 from attn_core.attention import Attention, scaled_dot_product_attention
+from attn_core.checks import Check, compare
+from attn_words import N_
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,3 +68,41 @@ def without_each_key(
     apart = torch.linalg.vector_norm(without.output - full.output, dim=-1)
     empty = may.any(dim=-1) & ~left.any(dim=-1)
     return WithoutEachKey(full, without.weights, without.output, full.weights.mT, apart, empty)
+
+
+def audit_without_each_key(
+    query: Float[Tensor, "n_query d_k"],
+    key: Float[Tensor, "n_key d_k"],
+    value: Float[Tensor, "n_key d_v"],
+    attn_mask: Bool[Tensor, "n_query n_key"],
+    *,
+    scale: float,
+) -> Check:
+    r"""Measure how far the outputs without each key are from torch's attention to keys that lack it.
+
+    $$\Bigl| O^{(l)} - \mathrm{SDPA}(Q, K_{\setminus l}, V_{\setminus l}) \Bigr|$$
+
+    The key and its value are taken out of the reference's inputs, so that no mask has a part in that.
+
+    Edge cases: a query that is left with no key is compared with zero.
+
+    Source: torch's ``scaled_dot_product_attention`` for the reference.
+
+    >>> x = torch.eye(3, dtype=torch.float64)
+    >>> audit_without_each_key(x, x, x, torch.ones(3, 3, dtype=torch.bool), scale=1.0).passed
+    True
+    """
+    found = without_each_key(query, key, value, attn_mask, scale=scale)
+    references = []
+    for left_out in range(key.shape[0]):
+        rest = torch.arange(key.shape[0]) != left_out
+        may = attn_mask[:, rest]
+        made = F.scaled_dot_product_attention(query, key[rest], value[rest], attn_mask=may, scale=scale)
+        references.append(torch.where(may.any(dim=-1, keepdim=True), made, 0.0))
+    largest = float(value.detach().abs().max()) if value.numel() else 1.0
+    return compare(
+        N_("without a word: torch's attention to keys that lack it"),
+        found.output,
+        torch.stack(references),
+        scale=largest,
+    )

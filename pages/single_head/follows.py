@@ -21,5 +21,11 @@ FOLLOWS = MappingProxyType(
         "weights": ("exponentials", "row sums", "hard weights"),
         "hard output": ("hard weights", "V"),
         "output": ("weights", "V"),
+        "kept mass": ("weights",),
+        "renormalised": ("weights",),
+        "kept output": ("renormalised", "V"),
+        "weights without": ("weights", "difference"),
+        "output without": ("weights without", "V"),
+        "difference": ("weights", "weights without"),
     }
 )

@@ -47,7 +47,9 @@ def test_all_steps_at_once_are_each_alone() -> None:
 
 def test_ties_with_the_last_are_all_kept_and_rounding_is_no_difference() -> None:
     third = 1 / 3
-    found = kept_weights(torch.tensor([[third, third + 1e-16, third], [0.5, 0.3, 0.2]]).double(), top=1)
+    found = kept_weights(
+        torch.tensor([[third, third + 1e-15, third], [0.5, 0.3, 0.2]], dtype=torch.float64), top=1
+    )
     assert found.kept.tolist() == [[True] * 3, [True, False, False]]
 
 
