@@ -125,6 +125,7 @@ Y = torch.eye(len(different))[[different.index(word) for word in others]]  # (n_
 def _short(now: Now) -> str:
     whole = asked(now)
     start = whole if whole.given else replace(whole, inputs=sequences(now, write=_drawn_shortly))
+    start = replace(start, **aside_lines(now, "V"))
     return short(start, queries=now.head.queries, keys=now.head.keys)
 
 

@@ -195,7 +195,8 @@ def short(asked: Asked, *, queries: Sequence[str], keys: Sequence[str]) -> str:
         mask_lines(asked) if asked.mask else "",
         f"attention = scaled_dot_product_attention(Q, K, V{more})\n"
         "weights, output = attention.weights, attention.output",
-        f"""{printing("weights", "output")}\
+        "\n".join(asked.aside),
+        f"""{printing("weights", "output", *asked.prints)}\
 queries = {[str(name) for name in queries]!r}
 keys = {[str(name) for name in keys]!r}
 show(weights, queries, keys=keys, output=output).show()""",

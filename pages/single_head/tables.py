@@ -15,7 +15,7 @@ def tables(now: Now) -> Mapping[str, Columns]:
     walk = now.walk
     n_query, n_key = walk.mask.shape
     made = {str(place): column.tolist() for place, column in enumerate(walk.output.T, start=1)}
-    more = {}
+    more: dict[str, list[bool] | list[float]] = {}
     if walk.kept is not None:
         more = {N_("kept"): walk.kept.cells.ravel().tolist()}
         if walk.kept.renormalised is not None:

@@ -19,10 +19,8 @@ def show(now: Now) -> None:
     checks = attn_core.audit_attention(
         result, head.query, head.key, head.value, now.mask, scale=now.scale / now.temperature
     )
-    others = [
-        audit_hard_lookup(head.query, head.key, head.value, now.mask),
-        *audit_aside(now.walk, now.aside, now.scale / now.temperature),
-    ]
+    lookup = audit_hard_lookup(head.query, head.key, head.value, now.mask)
+    others = [lookup, *audit_aside(now.walk, now.aside, now.scale / now.temperature)]
     st.markdown(
         _(
             "Computed just now, on the numbers in the picture; the last two lines compare with "
