@@ -22,7 +22,8 @@ def aside_lines(now: Now, value: str = "") -> dict[str, Any]:
     if aside.what == "without":
         key = int(aside.value)
         lines += [
-            f"without = weights * (torch.arange({len(now.walk.keys)}) != {key})  # {now.walk.keys[key]!r} left out",
+            f"# Nobody attends to {now.walk.keys[key]!r}.",
+            f"without = weights * (torch.arange({len(now.walk.keys)}) != {key})",
             "# What is left of each row is shared out anew; a row that has nothing left is zero.",
             "without = without / without.sum(dim=-1, keepdim=True).clamp(min=1e-300)",
             f"output_without = without @ {value}",

@@ -140,8 +140,8 @@ def kept_formula(now: Now) -> str:
     if now.aside.what == "largest":
         rule = rf"W_{{ij}} \ge W_{{i({now.aside.value:.0f})}}"
     return (
-        rf"K_{{ij}} = [\,{rule}\,],\quad m_i = \sum_j K_{{ij}} W_{{ij}},\quad "
-        r"\hat W_{ij} = \frac{K_{ij} W_{ij}}{m_i},\quad \hat O = \hat W V"
+        rf"m_i = \sum_j [\,{rule}\,]\, W_{{ij}},\quad "
+        rf"\hat W_{{ij}} = \frac{{[\,{rule}\,]\, W_{{ij}}}}{{m_i}},\quad \hat O = \hat W V"
     )
 
 

@@ -192,7 +192,7 @@ TERMS = (
         also=("threshold", "kept mass"),
         paper="W_{ij} \\ge \\tau",
         code="kept_weights.kept_weights(threshold)",
-        symbols=("\\tau", "K", "m"),
+        symbols=("m",),
     ),
     Term(
         "Top-k attention",
