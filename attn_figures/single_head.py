@@ -415,13 +415,14 @@ def kept_weights(walk: Walk) -> Spec:
         quantity=_("kept weight"), bar=_("weight"), operator="Σ", chosen=("query", None),
         ramp_power=walk.ramp_power,
     )  # fmt: skip
-    panels = [_weights(walk, faded=walk.mask & ~found.cells, bar=_("weight")), mass]
+    aside = walk.mask & ~found.cells
+    panels = [_weights(walk, faded=aside, bar=_("weight")), mass]
     if found.renormalised is None or found.output is None or found.apart is None:
         return compose.spec(panels, largest_unit=64)
     again = _map(
-        walk, "renormalised", found.renormalised, _("renormalised"), mask=found.cells, bar=_("weight"),
-        quantity=_("renormalised weight"), operator=_("divide"), ramp_power=walk.ramp_power,
-        blocked=_("masked or set aside"), extra=Extra([(_("weight"), walk.weights)]),
+        walk, "renormalised", found.renormalised, _("renormalised"), mask=walk.mask, faded=aside,
+        bar=_("weight"), quantity=_("renormalised weight"), operator=_("divide"),
+        ramp_power=walk.ramp_power, extra=Extra([(_("weight"), walk.weights)]),
     )  # fmt: skip
     told = _(
         "query {query}<br>its output moves by <b>{distance}</b>",
