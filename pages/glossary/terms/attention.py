@@ -203,6 +203,7 @@ TERMS = (
         paper="\\mathrm{softmax}(\\mathrm{topk}(P))",
         code="kept_weights.kept_weights(top)",
         source="Zhao et al., 2019",
+        symbols=("\\hat W", "\\hat O"),
     ),
     Term(
         "Token ablation",
