@@ -27,7 +27,7 @@ def kept(now: Now) -> str:
             "Kept is what reaches {value}: {kept} of {count} weight that is not masked.",
             "Kept is what reaches {value}: {kept} of {count} weights that are not masked.",
             fields["count"],
-            value=f"{aside.value:.2f}",
+            value=f"{aside.value:g}",
             kept=fields["kept"],
         )
     else:
@@ -135,7 +135,7 @@ def _left_with_nothing(count: int) -> str:
 
 def kept_formula(now: Now) -> str:
     """What is kept, its mass, and the row that sums to one again."""
-    value = f"{now.aside.value:.2f}" if now.aside.what == "above" else r"\tau"
+    value = f"{now.aside.value:g}" if now.aside.what == "above" else r"\tau"
     rule = rf"W_{{ij}} \ge {value}"
     if now.aside.what == "largest":
         rule = rf"W_{{ij}} \ge W_{{i({now.aside.value:.0f})}}"

@@ -11,14 +11,19 @@ from pages.single_head.asks import MOST_NUMBERS
 from pages.single_head.head import Head
 from pages.single_head.settings import ABOVE, KEEP, LARGEST, RENORMALISED, WITHOUT
 
+MOST_NUMBERS_WITHOUT = 480_000  # of all that moves while the slider goes over the words
+
 
 def ask_aside(ask: Ask, stage: str, head: Head) -> tuple[Slider, Aside, tuple[Aside, ...]]:
     """Ask what a stage sets aside; return its slider, where that stands, and what all its places are."""
     n_key, n_cells = len(head.keys), len(head.queries) * len(head.keys)
     if stage == "without":
-        words = ask.exact(replace(WITHOUT, values=tuple(range(n_key))))
-        slider = Slider(_("Without"), words, names=list(head.keys))
-        return slider, Aside("without", ask.place(words, n_key)), _all("without", words)
+        # Two maps and the output move; of more than 62 words some have no step of their own.
+        numbers = 2 * n_cells + len(head.queries) * head.value.shape[-1]
+        words = replace(WITHOUT, values=tuple(range(n_key))).fitting(numbers, MOST_NUMBERS_WITHOUT)
+        words = ask.exact(words)
+        slider = Slider(_("Without"), words, names=[head.keys[int(key)] for key in words.values])
+        return slider, Aside("without", ask.value(words)), _all("without", words)
     with ask.row():
         keep = ask.segment(KEEP, _("Keep"), label_visibility="collapsed")
         again = ask.flag(RENORMALISED, _("Rows sum to one again"))

@@ -110,3 +110,11 @@ def test_programs_leave_the_numbers_on_the_page(more: str, kind: str) -> None:
     at, names = programs("stage=without&without=0")
     mean = at.tables["without"]["output moves by, on average"][0]
     assert float(names["moved_by"].mean()) == pytest.approx(mean, abs=1e-6)
+
+
+@pytest.mark.parametrize("stage", ["without&without=63", "kept&renorm=true", "kept&keep=largest&renorm=true"])
+def test_the_longest_sentence_with_the_widest_values_is_drawn(stage: str) -> None:
+    words = "+".join(f"{first}{second}" for first in "abcdefgh" for second in "abcdefgh")
+    at = PAGES["single-head"].at(f"text={words}&dv=16&stage={stage}")
+    assert len(drawn(at)["weights"]["z"]) == 64
+    assert at.sentence
