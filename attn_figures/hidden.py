@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from attn_figures import marks
+from attn_figures import marks, theme
 from attn_figures.geometry import Axes
 
 Numbers = NDArray[np.float64]
+_PALED = 0.72  # of the paper over a faded cell: its number is still read
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,3 +60,21 @@ def leak(name: str, leaks: NDArray[np.bool_], values: Numbers, axes: Axes) -> li
     placed = {"visible": found.any, "xaxis": axes.x, "yaxis": axes.y}
     pointed = {"type": "heatmap", "name": f"{name} leaking", "z": np.where(leaks, values, np.nan)}
     return [marks.crossed(f"{name} leak", found.xs, found.ys) | placed, pointed | placed]
+
+
+def fade(name: str, faded: NDArray[np.bool_], axes: Axes) -> dict[str, Any]:
+    """Lay paper over cells so that they and their numbers pale; the pointer reads what is below."""
+    found = hidden_cells(np.ascontiguousarray(faded).tobytes(), faded.shape)
+    paper = theme.rgba(theme.LIGHT.paper, _PALED)
+    return {
+        "type": "heatmap",
+        "name": f"{name} faded",
+        "visible": found.any,
+        "xaxis": axes.x,
+        "yaxis": axes.y,
+        "z": found.cells,
+        "colorscale": [[0, paper], [1, paper]],
+        "showscale": False,
+        "hoverinfo": "skip",
+        "hoverongaps": False,
+    }

@@ -25,7 +25,7 @@ from attn_figures.frame import (
     without_tags,
 )
 from attn_figures.geometry import Axes, ColourRange, Geometry, Look
-from attn_figures.hidden import hatch, hidden_cells, leak
+from attn_figures.hidden import fade, hatch, hidden_cells, leak
 from attn_figures.widths import letters
 from attn_live.arrays import Crossed
 from attn_words import _, _c
@@ -100,6 +100,7 @@ class Matrix:
         limit: the value at the ends of the diverging ramp; the largest absolute value when None.
         mask: True = may attend; where False the cell is hatched and its hover says "masked".
         leaks: True where a cell has weight against the mask: its value is drawn, with lines over it.
+        faded: True where a cell is paled; the hover tells its value as ever.
         quantity: what one value is called in the hover.
         bar: what the colours are called beside their bar; matrices of one name and range share a bar.
         operator: set between this matrix and the one before it.
@@ -135,6 +136,7 @@ class Matrix:
     limit: float | None = None
     mask: NDArray[np.bool_] | None = None
     leaks: NDArray[np.bool_] | None = None
+    faded: NDArray[np.bool_] | None = None
     quantity: str = field(default_factory=lambda: _("weight"))
     bar: str = ""
     operator: str = ""
@@ -250,7 +252,9 @@ class Matrix:
 
     def look(self) -> Look | None:
         """Return its words and its numbers apart; not where it has more than a heatmap's."""
-        if type(self) is not Matrix or self.side is not None or self.leaks is not None:
+        if type(self) is not Matrix or self.side is not None:
+            return None
+        if self.leaks is not None or self.faded is not None:
             return None
         labels = tuple(self.rows), tuple(self.columns)
         ticks = tuple(None if each is None else tuple(each) for each in self.ticks)
@@ -311,8 +315,14 @@ class Matrix:
         }
         bars = [] if self.side is None else [self._side_bars(self.side, axes)]
         drawn = [cells, hatch(self.name, hidden, axes), hover]
+        paled = [] if self.faded is None else [fade(self.name, self.faded, axes)]
         marked = [] if self.leaks is None else self._leaking(self.leaks, axes, common, place, form)
-        return [*(each | own for each, own in zip(drawn, self._numbers(), strict=True)), *marked, *bars]
+        return [
+            *(each | own for each, own in zip(drawn, self._numbers(), strict=True)),
+            *paled,
+            *marked,
+            *bars,
+        ]
 
     def _leaking(
         self, leaks: NDArray[np.bool_], axes: Axes, common: dict[str, Any], place: str, form: str

@@ -31,6 +31,42 @@ class Lookup:
 
 
 @dataclass(frozen=True, eq=False)
+class Kept:
+    """Which weights are kept, how much of each row that is; where rows sum to one again, what comes of it.
+
+    ``mass`` is (n_query, 1); ``renormalised`` and ``output`` are None where rows are left as they are.
+    ``apart`` (n_query,) is how far the output of the renormalised rows is from that of all weights.
+    """
+
+    cells: NDArray[np.bool_]
+    mass: Numbers
+    renormalised: Numbers | None = None
+    output: Numbers | None = None
+    apart: Numbers | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Without:
+    """The head without one key, the ``key``-th: weights, output, and how far each query's output moves.
+
+    ``every`` (n_key, n_query) is the same distance for each key that might be left out, and ``empty``
+    (n_query,) says which queries could attend to this one alone.
+    """
+
+    key: int
+    weights: Numbers
+    output: Numbers
+    every: Numbers
+    empty: NDArray[np.bool_]
+
+    @property
+    def apart(self) -> Numbers:
+        """How far each query's output moves (n_query,)."""
+        moved: Numbers = self.every[self.key]
+        return moved
+
+
+@dataclass(frozen=True, eq=False)
 class Walk:
     """Every matrix of one head, at one position of the slider.
 
@@ -38,7 +74,8 @@ class Walk:
     ``biases`` what is added to each, as rows (1, d); each is None where the head has none. ``scaled`` is
     taken before the mask, ``mask`` is True where a query may attend. ``factor`` is the operator that scales
     the scores and ``scale`` its number; ``is_masked`` says whether a mask is set, even if it hides nothing;
-    ``ramp_power`` bends the ramp of the weights; ``lookup`` is None where nobody compares with it.
+    ``ramp_power`` bends the ramp of the weights; ``lookup``, ``kept`` and ``without`` are None
+    where nobody asks for them.
     """
 
     queries: Sequence[str]
@@ -62,6 +99,8 @@ class Walk:
     biases: Sequence[Numbers] | None = None
     ramp_power: float = 1.0
     lookup: Lookup | None = None
+    kept: Kept | None = None
+    without: Without | None = None
 
     @property
     def is_large(self) -> bool:
@@ -347,19 +386,12 @@ def hard_or_soft(walk: Walk) -> Spec:
     said = _("hard output")
     returned = replace(_output(walk, **made), name="hard output", title=said, quantity=said)
     returned = replace(returned, values=found.output)
-    apart = np.linalg.norm(walk.value[:, None] - walk.value, axis=-1)
-    side = SideBars(
-        "distance",
-        found.apart,
-        float(apart.max()) or 1.0,
-        _(
-            "query {query}<br>hard and soft output are <b>{distance}</b> apart",
-            query="%{hovertext}",
-            distance="%{customdata[0]:.6~g}",
-        ),
-        found.apart[:, None],
-        [escape(each, quote=False) for each in walk.queries],
+    between = _(
+        "query {query}<br>hard and soft output are <b>{distance}</b> apart",
+        query="%{hovertext}",
+        distance="%{customdata[0]:.6~g}",
     )
+    side = _distances(walk, found.apart, between)
     panels = [
         _masked(walk),
         hard,
@@ -368,6 +400,72 @@ def hard_or_soft(walk: Walk) -> Spec:
         replace(_output(walk, **made), title=_("soft output"), side=side),
     ]
     return compose.spec(panels, largest_unit=56)
+
+
+def _distances(walk: Walk, apart: Numbers, told: str) -> SideBars:
+    """Bars beside an output: how far each row is from another, of how far two values are apart at most."""
+    full = np.linalg.norm(walk.value[:, None] - walk.value, axis=-1).max(initial=0.0)
+    names = [escape(each, quote=False) for each in walk.queries]
+    full = max(float(full), float(apart.max(initial=0.0))) or 1.0
+    return SideBars("distance", apart, full, told, apart[:, None], names)
+
+
+@Picture
+def kept_weights(walk: Walk) -> Spec:
+    """Draw the weights with those that are set aside faded, and how much of each row is kept.
+
+    Where rows are made to sum to one again, these and the output that comes of them follow.
+    """
+    if (found := walk.kept) is None:
+        raise ValueError("the picture needs a walk with kept weights; got one without")
+    mass = Matrix(
+        "kept mass", found.mass, _("kept"), rows=walk.queries, columns=["Σ"], column_role="ink",
+        quantity=_("kept weight"), bar=_("weight"), operator="Σ", chosen=("query", None),
+        ramp_power=walk.ramp_power,
+    )  # fmt: skip
+    aside = walk.mask & ~found.cells
+    panels = [_weights(walk, faded=aside, bar=_("weight")), mass]
+    if found.renormalised is None or found.output is None or found.apart is None:
+        return compose.spec(panels, largest_unit=64)
+    again = _map(
+        walk, "renormalised", found.renormalised, _("renormalised"), mask=walk.mask, faded=aside,
+        bar=_("weight"), quantity=_("renormalised weight"), operator=_("divide"),
+        ramp_power=walk.ramp_power, extra=Extra([(_("weight"), walk.weights)]),
+    )  # fmt: skip
+    told = _(
+        "query {query}<br>its output moves by <b>{distance}</b>",
+        query="%{hovertext}",
+        distance="%{customdata[0]:.6~g}",
+    )
+    made = _output(walk, operator="· V =", names_rows=True, row_title="")
+    made = replace(made, name="kept output", title=_("output of the kept"), values=found.output)
+    side = _distances(walk, found.apart, told)
+    return compose.spec([*panels, again, replace(made, side=side)], largest_unit=56)
+
+
+@Picture
+def without_a_word(walk: Walk) -> Spec:
+    """Draw the weights, those without one key, their difference, and the output without it."""
+    if (found := walk.without) is None:
+        raise ValueError("the picture needs a walk without a key; got one with all")
+    left = walk.mask.copy()
+    left[:, found.key] = False
+    weights = _weights(walk, marked=(None, found.key), bar=_("weight"))
+    less = _map(
+        walk, "weights without", found.weights, _("without it"), mask=left, bar=_("weight"),
+        ramp_power=walk.ramp_power,
+    )  # fmt: skip
+    told = _(
+        "query {query}<br>its output moves by <b>{distance}</b>",
+        query="%{hovertext}",
+        distance="%{customdata[0]:.6~g}",
+    )
+    made = _output(walk, operator="· V =", names_rows=True, row_title="")
+    made = replace(made, name="output without", title=_("output without it"), values=found.output)
+    change = less.minus(weights, _("without − with"), limit=1.0)
+    return compose.spec(
+        [weights, less, replace(made, side=_distances(walk, found.apart, told)), change], largest_unit=56
+    )
 
 
 @Picture

@@ -27,7 +27,15 @@ Follows = Mapping[str, Sequence[str]]
 GIVEN = ("given",)
 """In `Page.follows`, of what is given and stands for itself, though others may come to equal it."""
 Trace = dict[str, Any]
-_AROUND = (" hatch", " masked", " leak", " leaking", " ink", " ground")  # what is drawn around a panel
+_AROUND = (
+    " hatch",
+    " masked",
+    " leak",
+    " leaking",
+    " faded",
+    " ink",
+    " ground",
+)  # what is drawn around a panel
 _KEPT = ("type", "name", "xaxis", "yaxis", "xgap", "ygap", "hoverongaps", "orientation", "visible", "mode")
 _CLEAR = [[end, theme.rgba(theme.LIGHT.masked, 0)] for end in (0, 1)]
 _SHARED = 0.1  # of a panel's numbers: where so many are those of the covered one, it shows the same

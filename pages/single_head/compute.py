@@ -14,6 +14,7 @@ from attn_core import make_mask
 from attn_core.hard_lookup import hard_lookup
 from attn_figures.matrix import NUMBERS_UP_TO
 from attn_figures.single_head import Lookup, Walk
+from pages.single_head.aside import NOTHING_ASIDE, Aside, set_aside
 from pages.single_head.head import Head, make_head
 from pages.single_head.state import Inputs, Scoring, State
 
@@ -31,6 +32,7 @@ class Now:
     walk: Walk  # every stage
     effective: NDArray[np.float64]  # over how many keys each query spreads in effect
     unit_weights: NDArray[np.float64] | None  # the weights with rows of length 1, where length is the story
+    aside: Aside = NOTHING_ASIDE
 
     @property
     def scale(self) -> float:
@@ -55,6 +57,7 @@ def at_every_step(
     moves: str | None = None,
     temperature: float = 1.0,
     width: int = 1,
+    aside: Sequence[Aside] = (NOTHING_ASIDE,),
 ) -> list[Now]:
     """Attend at each value of the slider that moves, all in one call; at the given values where none does.
 
@@ -62,6 +65,7 @@ def at_every_step(
         state: the settings.
         cell: the chosen (query, key); beyond the last of them, the last is taken.
         moves: "temperature", "mask width" or None.
+        aside: what is set aside at each step; several only where neither of these moves.
         temperature, width: of what does not move.
 
     Raises:
@@ -79,6 +83,9 @@ def at_every_step(
     if inputs.example == "I love dogs" and inputs.ramp and not inputs.unit_rows:
         unit_head = make_head(replace(inputs, unit_rows=True))
         unit_weights = [walk.weights for walk in _walks(unit_head, scoring, masks, temperatures)[0]]
+    if len(aside) > 1 or aside[0].what:
+        scale = scoring.scale_at(head.d_k) / temperature
+        walks = set_aside(walks[0], head, masks[0], scale, aside)
     return [
         Now(
             inputs,
@@ -88,8 +95,9 @@ def at_every_step(
             widths[min(step, len(widths) - 1)],
             cell,
             walk,
-            effective[step],
-            unit_weights[step],
+            effective[min(step, len(effective) - 1)],
+            unit_weights[min(step, len(unit_weights) - 1)],
+            aside[min(step, len(aside) - 1)],
         )
         for step, walk in enumerate(walks)
     ]

@@ -23,5 +23,11 @@ FOLLOWS = MappingProxyType(
         **dict.fromkeys(("query word", "query words", "key words", "masked words"), GIVEN),
         "hard output": ("hard weights", "V"),
         "output": ("weights", "V"),
+        "kept mass": ("weights",),
+        "renormalised": ("weights",),
+        "kept output": ("renormalised", "V"),
+        "weights without": ("weights", "difference"),
+        "output without": ("weights without", "V"),
+        "difference": ("weights", "weights without"),
     }
 )

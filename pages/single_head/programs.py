@@ -7,6 +7,7 @@ from attn_core import ATTENTION_SAMPLES, mask_code
 from attn_ui.base.program_lines import drawn, given, word_list
 from attn_ui.base.programs import Programs, in_latex
 from attn_words import _
+from pages.single_head.aside_code import aside_lines
 from pages.single_head.compute import Now
 from pages.single_head.head import SAMPLES, typed_vectors
 from pages.single_head.snippet import ROOT, Asked, short, snippet, tables
@@ -58,6 +59,7 @@ def asked(now: Now) -> Asked:
         weights=inputs.weights,
         cross=not typed and head.x is not head.memory,
         given=typed,
+        **aside_lines(now),
     )
 
 
@@ -123,6 +125,7 @@ Y = torch.eye(len(different))[[different.index(word) for word in others]]  # (n_
 def _short(now: Now) -> str:
     whole = asked(now)
     start = whole if whole.given else replace(whole, inputs=sequences(now, write=_drawn_shortly))
+    start = replace(start, **aside_lines(now, "V"))
     return short(start, queries=now.head.queries, keys=now.head.keys)
 
 

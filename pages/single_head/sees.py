@@ -15,6 +15,8 @@ from attn_ui.base.page import Cell, Figure, Rows, Seen, Slider
 from attn_ui.base.shared_cache import shared
 from attn_ui.base.shared_settings import KEY, QUERY
 from attn_words import _
+from pages.single_head.aside import NOTHING_ASIDE, Aside
+from pages.single_head.asks_aside import ask_aside
 from pages.single_head.compute import Now, at_every_step
 from pages.single_head.head import Head, make_head
 from pages.single_head.settings import STAGE
@@ -35,9 +37,13 @@ def sees(ask: Ask, state: State) -> Seen[Now]:
         slider = Slider(_("Temperature T"), scoring.temperature)
     elif moves == "mask width":
         slider = Slider(_(MASK_PATTERNS[scoring.masking.kind].width), scoring.width)
+    aside = NOTHING_ASIDE
+    every: tuple[Aside, ...] = (aside,)
+    if STAGES[stage].sets_aside:
+        moves, (slider, aside, every) = None, ask_aside(ask, stage, head)
     cell = ask.place(QUERY, len(head.queries)), ask.place(KEY, len(head.keys))
     temperature, width = ask.value(scoring.temperature), int(ask.value(scoring.width))
-    (now,) = at_every_step(state, cell, temperature=temperature, width=width)
+    (now,) = at_every_step(state, cell, temperature=temperature, width=width, aside=(aside,))
     # What the slider moves is drawn at all its values: where it stands must not miss the cache.
     if moves == "temperature":
         temperature = 1.0
@@ -46,7 +52,7 @@ def sees(ask: Ask, state: State) -> Seen[Now]:
     by_query = STAGES[stage].by_query
     by_click = _block_or_free if scoring.masking.kind == "own" else None
     figure = Figure(
-        _drawn(stage, state, moves=moves, temperature=temperature, width=width),
+        _drawn(stage, state, moves=moves, temperature=temperature, width=width, aside=every),
         key="walk",
         alt=_(STAGES[stage].alt),
         name=f"single head {stage}",
@@ -54,16 +60,18 @@ def sees(ask: Ask, state: State) -> Seen[Now]:
         rows=_queries(head) if by_query else None,
         chosen={"key": KEY} if by_query else {"query": QUERY, "key": KEY},
         clicked=_open_box if stage == "diagram" else by_click,
-        says=_said(stage, state, cell, moves=moves, temperature=temperature, width=width),
+        says=_said(stage, state, cell, moves=moves, temperature=temperature, width=width, aside=every),
         says_what_is_chosen=True,
     )
     return Seen(now, figure, formula="" if stage == "all at once" else STAGES[stage].formula(now))
 
 
 @shared
-def _drawn(stage: str, state: State, *, moves: str | None, temperature: float, width: int) -> bytes:
+def _drawn(
+    stage: str, state: State, *, moves: str | None, temperature: float, width: int, aside: tuple[Aside, ...]
+) -> bytes:
     """Draw a stage at every position of its slider."""
-    steps = at_every_step(state, moves=moves, temperature=temperature, width=width)
+    steps = at_every_step(state, moves=moves, temperature=temperature, width=width, aside=aside)
     figures = [STAGES[stage].picture.spec(each.walk) for each in steps]
     if not STAGES[stage].by_query:
         return pack(figures)
@@ -77,10 +85,17 @@ def _drawn(stage: str, state: State, *, moves: str | None, temperature: float, w
 
 @shared
 def _said(
-    stage: str, state: State, cell: tuple[int, int], *, moves: str | None, temperature: float, width: int
+    stage: str,
+    state: State,
+    cell: tuple[int, int],
+    *,
+    moves: str | None,
+    temperature: float,
+    width: int,
+    aside: tuple[Aside, ...],
 ) -> bytes:
     """Say what a stage shows of the chosen cell at every position of its slider."""
-    steps = at_every_step(state, cell, moves=moves, temperature=temperature, width=width)
+    steps = at_every_step(state, cell, moves=moves, temperature=temperature, width=width, aside=aside)
     say = STAGES[stage].says
     if not STAGES[stage].by_query:
         return pack_says([say(each) for each in steps])

@@ -54,6 +54,12 @@ STAGE = Choice("stage", "all at once", tuple(STAGES), views=True, kind="stage")
 MISTAKE = Choice(
     "mistake", next(iter(ATTENTION_MISTAKES)), tuple(ATTENTION_MISTAKES), kind="mistake", tab="Break it"
 )
+# What the stages "kept" and "without" set aside.
+KEEP = Choice("keep", "above", ("above", "largest"))
+ABOVE = Steps("above", 0.05, tuple(part / 100 for part in range(51)), ".2f")
+LARGEST = Steps("largest", 3, tuple(range(1, MAX_TOKENS + 1)), ".0f")
+RENORMALISED = Flag("renorm", False)
+WITHOUT = Steps("without", 0, tuple(range(MAX_TOKENS)), ".0f")
 SWEEP_WIDTH = Steps("dsweep", 64, tuple(2**power for power in range(11)), ".0f")
 SETTINGS: tuple[Parameter, ...] = (
     *(TAB, EXAMPLE, TEXT, CROSS, TEXT_2, VECTORS, WIDTH_X, RAMP, UNIT_ROWS, TABLE_X, TABLE_Y, SEED),
@@ -61,4 +67,5 @@ SETTINGS: tuple[Parameter, ...] = (
     *hand_settings(SINGLE),
     *(MASK, MASK_WIDTH, DILATION, GLOBAL_TOKENS, RANDOM_BLOCKS, BLOCKED, MOVES),
     *(SCALE, FREE_SCALE, TEMPERATURE, COLOURS, STAGE, QUERY, KEY, MISTAKE, SWEEP_WIDTH, CODE),
+    *(KEEP, ABOVE, LARGEST, RENORMALISED, WITHOUT),
 )

@@ -28,6 +28,7 @@ class Asked:
         seed: that the projections are drawn from; bias: whether they have one.
         init: how they are drawn; weights: those that are set by hand.
         cross: whether there is Y; given: whether the inputs are Q, K and V.
+        aside: lines that set weights aside, and `prints`: what they leave to be printed.
     """
 
     inputs: Sequence[str]
@@ -41,6 +42,8 @@ class Asked:
     weights: Given = ()
     cross: bool = False
     given: bool = False
+    aside: Sequence[str] = ()
+    prints: Sequence[str] = ()
 
     @property
     def sequences(self) -> str:
@@ -65,7 +68,8 @@ def snippet(asked: Asked) -> str:
         _made(asked),
         mask_lines(asked) if asked.mask else "",
         f"with torch.no_grad():\n    output, weights = attention({asked.sequences}{masked})",
-        printing("weights", "output"),
+        "\n".join(asked.aside),
+        printing("weights", "output", *asked.prints),
     )
 
 
@@ -191,7 +195,8 @@ def short(asked: Asked, *, queries: Sequence[str], keys: Sequence[str]) -> str:
         mask_lines(asked) if asked.mask else "",
         f"attention = scaled_dot_product_attention(Q, K, V{more})\n"
         "weights, output = attention.weights, attention.output",
-        f"""{printing("weights", "output")}\
+        "\n".join(asked.aside),
+        f"""{printing("weights", "output", *asked.prints)}\
 queries = {[str(name) for name in queries]!r}
 keys = {[str(name) for name in keys]!r}
 show(weights, queries, keys=keys, output=output).show()""",

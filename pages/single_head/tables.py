@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from attn_figures.single_head import Walk
 from attn_ui.base.page import Columns
 from attn_words import N_
 from pages.single_head.compute import Now
@@ -14,6 +15,13 @@ def tables(now: Now) -> Mapping[str, Columns]:
     walk = now.walk
     n_query, n_key = walk.mask.shape
     made = {str(place): column.tolist() for place, column in enumerate(walk.output.T, start=1)}
+    more: dict[str, list[bool] | list[float]] = {}
+    if walk.kept is not None:
+        more = {N_("kept"): walk.kept.cells.ravel().tolist()}
+        if walk.kept.renormalised is not None:
+            more[N_("renormalised weight")] = walk.kept.renormalised.ravel().tolist()
+    if walk.without is not None:
+        more = {N_("weight without it"): walk.without.weights.ravel().tolist()}
     return {
         "pairs": {
             N_("query"): [query for query in walk.queries for _ in range(n_key)],
@@ -22,6 +30,27 @@ def tables(now: Now) -> Mapping[str, Columns]:
             N_("may attend"): walk.mask.ravel().tolist(),
             N_("scaled score"): np.where(walk.mask, walk.scaled, np.nan).ravel().tolist(),
             N_("weight"): walk.weights.ravel().tolist(),
+            **more,
         },
         "output": {N_("output of"): [*walk.queries], **made},
+        **_aside(walk),
     }
+
+
+def _aside(walk: Walk) -> Mapping[str, Columns]:
+    """Return what is set aside, one row a query; and what each word is worth, one row a key."""
+    if walk.kept is not None:
+        found = {N_("query"): [*walk.queries], N_("kept weight"): walk.kept.mass[:, 0].tolist()}
+        if walk.kept.apart is not None:
+            found[N_("output moves by")] = walk.kept.apart.tolist()
+        return {"kept": found}
+    if walk.without is not None:
+        most = walk.without.every
+        return {
+            "without": {
+                N_("without"): [*walk.keys],
+                N_("output moves by, on average"): most.mean(axis=1).tolist(),
+                N_("most"): most.max(axis=1).tolist(),
+            }
+        }
+    return {}

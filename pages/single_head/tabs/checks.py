@@ -6,6 +6,7 @@ import attn_core
 from attn_core.hard_lookup import audit_hard_lookup
 from attn_ui.screen.tables import checks_table
 from attn_words import _
+from pages.single_head.aside import audit_aside
 from pages.single_head.compute import Now
 
 
@@ -19,6 +20,7 @@ def show(now: Now) -> None:
         result, head.query, head.key, head.value, now.mask, scale=now.scale / now.temperature
     )
     lookup = audit_hard_lookup(head.query, head.key, head.value, now.mask)
+    others = [lookup, *audit_aside(now.walk, now.aside, now.scale / now.temperature)]
     st.markdown(
         _(
             "Computed just now, on the numbers in the picture; the last two lines compare with "
@@ -27,8 +29,8 @@ def show(now: Now) -> None:
     )
     st.markdown(
         checks_table(
-            [_(check.name) for check in (*checks, lookup)],
-            {_("this page"): [(check.passed, check.verdict) for check in (*checks, lookup)]},
+            [_(check.name) for check in (*checks, *others)],
+            {_("this page"): [(check.passed, check.verdict) for check in (*checks, *others)]},
         )
     )
     st.caption(

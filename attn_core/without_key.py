@@ -1,0 +1,108 @@
+"""Each key left out in turn: what attention would be if nobody might attend to that token."""
+
+from dataclasses import dataclass
+
+import torch
+import torch.nn.functional as F
+from jaxtyping import Bool, Float
+from torch import Tensor
+
+from attn_core.attention import Attention, scaled_dot_product_attention
+from attn_core.checks import Check, compare
+from attn_words import N_
+
+
+@dataclass(frozen=True, eq=False)
+class WithoutEachKey:
+    """Attention with all keys, and without each: the first axis of the others is the key that is left out.
+
+    ``moved`` is the weight that each query gave to it and ``apart`` how far the query's output moves;
+    ``empty`` says which queries are left with nothing to attend to, though they had something.
+    """
+
+    full: Attention
+    weights: Float[Tensor, "n_key n_query n_key"]
+    output: Float[Tensor, "n_key n_query d_v"]
+    moved: Float[Tensor, "n_key n_query"]
+    apart: Float[Tensor, "n_key n_query"]
+    empty: Bool[Tensor, "n_key n_query"]
+
+
+def without_each_key(
+    query: Float[Tensor, "n_query d_k"],
+    key: Float[Tensor, "n_key d_k"],
+    value: Float[Tensor, "n_key d_v"],
+    attn_mask: Bool[Tensor, "n_query n_key"] | None = None,
+    *,
+    scale: float | None = None,
+    temperature: float = 1.0,
+) -> WithoutEachKey:
+    r"""Mask each key for all queries, one after another, and compare with attention to all keys.
+
+    $$W^{(l)}_{ij} = \frac{[\,j \ne l\,]\, W_{ij}}{1 - W_{il}}, \qquad O^{(l)} = W^{(l)} V, \qquad
+      \text{apart}_{li} = \lVert O^{(l)}_i - O_i \rVert$$
+
+    ``query`` (n_query, d_k), ``key`` (n_key, d_k) and ``value`` (n_key, d_v) are one head's; ``attn_mask`` is
+    True where a query may attend. The token that is left out attends to the others as before. All keys are
+    computed in one call, by the softmax over what is left, which keeps its precision where W_il is near one.
+
+    Invariant: the weights that a row gains add up to ``moved``, the weight that it lost, in every row that
+    still attends to something.
+
+    Edge cases: a query that could attend to that key alone has weights and output of zero.
+
+    Raises ValueError as ``scaled_dot_product_attention`` does.
+
+    Source: Li, Monroe and Jurafsky (2016), Understanding Neural Networks through Representation Erasure.
+
+    >>> x = torch.eye(2, dtype=torch.float64)
+    >>> found = without_each_key(x, x, x)
+    >>> found.weights[0].tolist()
+    [[0.0, 1.0], [0.0, 1.0]]
+    """
+    n_query, n_key = query.shape[-2], key.shape[-2]
+    may = torch.ones(n_query, n_key, dtype=torch.bool) if attn_mask is None else attn_mask
+    left = may & ~torch.eye(n_key, dtype=torch.bool)[:, None, :]  # (key left out, query, key)
+    full = scaled_dot_product_attention(query, key, value, may, scale=scale, temperature=temperature)
+    without = scaled_dot_product_attention(query, key, value, left, scale=scale, temperature=temperature)
+    apart = torch.linalg.vector_norm(without.output - full.output, dim=-1)
+    empty = may.any(dim=-1) & ~left.any(dim=-1)
+    return WithoutEachKey(full, without.weights, without.output, full.weights.mT, apart, empty)
+
+
+def audit_without_each_key(
+    query: Float[Tensor, "n_query d_k"],
+    key: Float[Tensor, "n_key d_k"],
+    value: Float[Tensor, "n_key d_v"],
+    attn_mask: Bool[Tensor, "n_query n_key"],
+    *,
+    scale: float,
+) -> Check:
+    r"""Measure how far the outputs without each key are from torch's attention to keys that lack it.
+
+    $$\Bigl| O^{(l)} - \mathrm{SDPA}(Q, K_{\setminus l}, V_{\setminus l}) \Bigr|$$
+
+    The key and its value are taken out of the reference's inputs, so that no mask has a part in that.
+
+    Edge cases: a query that is left with no key is compared with zero.
+
+    Source: torch's ``scaled_dot_product_attention`` for the reference.
+
+    >>> x = torch.eye(3, dtype=torch.float64)
+    >>> audit_without_each_key(x, x, x, torch.ones(3, 3, dtype=torch.bool), scale=1.0).passed
+    True
+    """
+    found = without_each_key(query, key, value, attn_mask, scale=scale)
+    references = []
+    for left_out in range(key.shape[0]):
+        rest = torch.arange(key.shape[0]) != left_out
+        may = attn_mask[:, rest]
+        made = F.scaled_dot_product_attention(query, key[rest], value[rest], attn_mask=may, scale=scale)
+        references.append(torch.where(may.any(dim=-1, keepdim=True), made, 0.0))
+    largest = float(value.detach().abs().max()) if value.numel() else 1.0
+    return compare(
+        N_("without a word: torch's attention to keys that lack it"),
+        found.output,
+        torch.stack(references),
+        scale=largest,
+    )

@@ -1,0 +1,75 @@
+"""What is set aside of a head's weights: the small ones, or those of a whole key."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from attn_core import Check
+from attn_core.kept_weights import audit_kept_weights, kept_weights
+from attn_core.without_key import audit_without_each_key, without_each_key
+from attn_figures.single_head import Kept, Walk, Without
+from pages.single_head.head import Head
+
+
+@dataclass(frozen=True)
+class Aside:
+    """What is set aside: weights below ``value``, all but so many largest, or the key at that place."""
+
+    what: str = ""  # "above", "largest" or "without"
+    value: float = 0.0
+    renormalised: bool = False
+
+    @property
+    def rule(self) -> dict[str, Any]:
+        """Which weights are kept, as `attn_core.kept_weights` takes it."""
+        return {"threshold": self.value} if self.what == "above" else {"top": int(self.value)}
+
+
+NOTHING_ASIDE = Aside()
+
+
+def set_aside(walk: Walk, head: Head, mask: Tensor, scale: float, steps: Sequence[Aside]) -> list[Walk]:
+    """Return the walk with what is set aside at each step, all in one batched call."""
+    if steps[0].what == "without":
+        return _without(walk, head, mask, scale, [int(step.value) for step in steps])
+    return _kept(walk, head, steps)
+
+
+def _kept(walk: Walk, head: Head, steps: Sequence[Aside]) -> list[Walk]:
+    weights, values = torch.from_numpy(walk.weights), [step.value for step in steps]
+    if steps[0].what == "above":
+        found = kept_weights(weights, threshold=torch.tensor(values, dtype=weights.dtype)[:, None, None])
+    else:
+        found = kept_weights(weights, top=torch.tensor(values).long()[:, None, None])
+    output = found.renormalised @ head.value
+    apart = (output - torch.from_numpy(walk.output)).norm(dim=-1)
+    cells, mass = np.asarray(found.kept), np.asarray(found.mass[..., None])
+    made = [np.asarray(each) for each in (found.renormalised, output, apart)]
+    return [
+        replace(
+            walk, kept=Kept(cells[at], mass[at], *([each[at] for each in made] if step.renormalised else []))
+        )
+        for at, step in enumerate(steps)
+    ]
+
+
+def _without(walk: Walk, head: Head, mask: Tensor, scale: float, keys: Sequence[int]) -> list[Walk]:
+    found = without_each_key(head.query, head.key, head.value, mask, scale=scale)
+    weights, output, every, empty = (
+        np.asarray(each) for each in (found.weights, found.output, found.apart, found.empty)
+    )
+    return [replace(walk, without=Without(key, weights[key], output[key], every, empty[key])) for key in keys]
+
+
+def audit_aside(walk: Walk, aside: Aside, scale: float) -> list[Check]:
+    """Hold what is set aside against torch; nothing where nothing is."""
+    if not aside.what:
+        return []
+    if aside.what == "without":
+        query, key, value, mask = map(torch.from_numpy, (walk.query, walk.key, walk.value, walk.mask))
+        return [audit_without_each_key(query, key, value, mask, scale=scale)]
+    return [audit_kept_weights(torch.from_numpy(walk.weights), **aside.rule)]

@@ -1,0 +1,153 @@
+"""What is said of weights that are set aside: the small ones, or those of a whole key."""
+
+import numpy as np
+
+from attn_figures.numbers import number
+from attn_ui.base.markdown import coloured
+from attn_words import _, _n, paragraph
+from pages.single_head.compute import Now
+
+
+def _query(now: Now, at: int) -> str:
+    return f"“{coloured('query', now.walk.queries[at])}”"
+
+
+def _key(now: Now, at: int) -> str:
+    return f"“{coloured('key', now.walk.keys[at])}”"
+
+
+def kept(now: Now) -> str:
+    """Say how many weights are kept, how much of the rows that is, and how far the output moves."""
+    walk, aside = now.walk, now.aside
+    if (found := walk.kept) is None:
+        return ""
+    fields = {"kept": int(found.cells.sum()), "count": int(walk.mask.sum())}
+    if aside.what == "above":
+        said = _n(
+            "Kept is what reaches {value}: {kept} of {count} weight that is not masked.",
+            "Kept is what reaches {value}: {kept} of {count} weights that are not masked.",
+            fields["count"],
+            value=f"{aside.value:g}",
+            kept=fields["kept"],
+        )
+    else:
+        said = _n(
+            "Kept is the largest weight of each row: {kept} of {allowed} that are not masked.",
+            "Kept are the {count} largest weights of each row: {kept} of {allowed} that are not masked.",
+            int(aside.value),
+            kept=fields["kept"],
+            allowed=fields["count"],
+        )
+    rows = np.flatnonzero(walk.mask.any(axis=1))
+    if not len(rows):
+        return said
+    return paragraph(said, _mass(now, rows), _ties(now, rows), _moved(now, rows))
+
+
+def _mass(now: Now, rows: np.ndarray[tuple[int], np.dtype[np.intp]]) -> str:
+    assert now.walk.kept is not None
+    mass = now.walk.kept.mass[rows, 0]
+    least = int(mass.argmin())
+    said = _(
+        "That holds {mean} of a row on average, and {least} in the row that keeps least, {query}.",
+        mean=number(float(mass.mean()), 3),
+        least=number(float(mass[least]), 3),
+        query=_query(now, int(rows[least])),
+    )
+    if nothing := int((mass == 0).sum()):
+        nothings = _n("{count} row keeps nothing.", "{count} rows keep nothing.", nothing)
+        return paragraph(said, nothings)
+    return said
+
+
+def _ties(now: Now, rows: np.ndarray[tuple[int], np.dtype[np.intp]]) -> str:
+    assert now.walk.kept is not None
+    if now.aside.what != "largest":
+        return ""
+    more = int((now.walk.kept.cells[rows].sum(axis=1) > now.aside.value).sum())
+    if not more:
+        return ""
+    return _n(
+        "{count} row keeps more, because weights tie: all that tie with the last are kept.",
+        "{count} rows keep more, because weights tie: all that tie with the last are kept.",
+        more,
+    )
+
+
+def _moved(now: Now, rows: np.ndarray[tuple[int], np.dtype[np.intp]]) -> str:
+    assert now.walk.kept is not None
+    if now.walk.kept.apart is None:
+        return ""
+    apart = now.walk.kept.apart[rows]
+    most = int(apart.argmax())
+    return _(
+        "With rows that sum to one again the output moves by {mean} on average, most at {query}: by {most}.",
+        mean=number(float(apart.mean()), 3),
+        most=number(float(apart[most]), 3),
+        query=_query(now, int(rows[most])),
+    )
+
+
+def without(now: Now) -> str:
+    """Say who changes most without the word, in weights and in output, and which word matters most."""
+    walk = now.walk
+    if (found := walk.without) is None:
+        return ""
+    lost = walk.weights[:, found.key]
+    if not lost.any():
+        return _("Nobody attends to {key}: without it nothing changes.", key=_key(now, found.key))
+    weights, output = int(lost.argmax()), int(found.apart.argmax())
+    said = _(
+        "Without {key} the weights change most at {first}, which gave it {lost}, and the output most at "
+        "{second}, which moves by {apart}.",
+        key=_key(now, found.key),
+        first=_query(now, weights),
+        lost=number(float(lost[weights]), 3),
+        second=_query(now, output),
+        apart=number(float(found.apart[output]), 3),
+    )
+    means = found.every.mean(axis=1)
+    most = int(means.argmax())
+    if most == found.key:
+        matters = _(
+            "On average the outputs move by {mean}: no other word matters more.",
+            mean=number(float(means[most]), 3),
+        )
+    else:
+        matters = _(
+            "On average the outputs move by {mean}; furthest without {most}: by {largest}.",
+            mean=number(float(means[found.key]), 3),
+            most=_key(now, most),
+            largest=number(float(means[most]), 3),
+        )
+    return paragraph(said, matters, _left_with_nothing(int(found.empty.sum())))
+
+
+def _left_with_nothing(count: int) -> str:
+    if not count:
+        return ""
+    return _n(
+        "{count} query could attend to it alone: it is left with weights and output of zero.",
+        "{count} queries could attend to it alone: they are left with weights and output of zero.",
+        count,
+    )
+
+
+def kept_formula(now: Now) -> str:
+    """What is kept, its mass, and the row that sums to one again."""
+    value = f"{now.aside.value:g}" if now.aside.what == "above" else r"\tau"
+    rule = rf"W_{{ij}} \ge {value}"
+    if now.aside.what == "largest":
+        rule = rf"W_{{ij}} \ge W_{{i({now.aside.value:.0f})}}"
+    return (
+        rf"m_i = \sum_j [\,{rule}\,]\, W_{{ij}},\quad "
+        rf"\hat W_{{ij}} = \frac{{[\,{rule}\,]\, W_{{ij}}}}{{m_i}},\quad \hat O = \hat W V"
+    )
+
+
+def without_formula(_now: Now) -> str:
+    """The weights and the output without key l."""
+    return (
+        r"W^{(l)}_{ij} = \frac{[\,j \ne l\,]\,W_{ij}}{1 - W_{il}},\quad O^{(l)} = W^{(l)} V,\quad "
+        r"\bigl\lVert O^{(l)}_i - O_i \bigr\rVert"
+    )
