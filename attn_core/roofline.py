@@ -63,10 +63,10 @@ def step_cost(
     $$\mathrm{FLOPs} = B\,(8 d_{model} H d + H t (4d + 5)), \qquad
       \mathrm{bytes} = b\,(4 d_{model} H d + B\,2 H d t), \qquad I = \mathrm{FLOPs} / \mathrm{bytes}$$
 
-    t ``keys`` are read of each of B ``texts``, the new one among them. The weights of the projections are read
-    once for all texts; each has a cache of its own. Vectors between these stay on the chip.
+    t ``keys`` are read of each of B ``texts``, the new one among them. The weights of the projections are
+    read once for all texts; each has a cache of its own. Vectors between these stay on the chip.
 
-    Invariant: more texts never lower the intensity, more keys with many texts do.
+    Invariant: more texts raise the intensity; with ever more keys it tends to (4d + 5) / (2bd).
 
     Raises ValueError for sizes below one.
 

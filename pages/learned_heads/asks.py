@@ -18,6 +18,7 @@ from pages.learned_heads.model_words import how_to_come_by
 from pages.learned_heads.settings import (
     ABLATED,
     ASIDE,
+    DEVICE,
     FLOW,
     FROM_FILE,
     HEADS,
@@ -36,6 +37,7 @@ from pages.learned_heads.settings import (
     SEQUENCES,
     SOURCE,
     TASK,
+    TEXTS,
     TOY,
 )
 from pages.learned_heads.state import Evicting, Flowing, Heads, Setting, State
@@ -77,7 +79,11 @@ def asks(ask: Ask) -> State:
         ask.say(f":material/info: {_(_NO_EVICTION)}")
         return None
     with ask.sidebar():
-        return Evicting(found, ask.choose(POLICY, _("Keys are evicted by")))
+        policy = ask.choose(POLICY, _("Keys are evicted by"))
+        ask.heading(_("Roofline"))
+        device = ask.segment(DEVICE, _("Device"))
+        texts = int(ask.segment(TEXTS, _("Texts written at once")))
+    return Evicting(found, policy, device, texts)
 
 
 def _toy(ask: Ask, look: str) -> Setting:

@@ -53,7 +53,29 @@ def seen(found: Evicted) -> str:
             second=f"{second:.3f}",
         )
     )
-    return paragraph(*told)
+    return paragraph(*told, _step(found))
+
+
+def _step(found: Evicted) -> str:
+    """Say what a step waits for on the device, and what the budget saves."""
+    cost, all_keys, ridge = found.costs[found.budget - 1], found.costs[-1], found.on.ridge
+    fields: dict[str, object] = {
+        "intensity": f"{cost.intensity:.2f}",
+        "ridge": f"{ridge:.0f}",
+        "device": found.device,
+        "saved": f"{1 - cost.bytes / all_keys.bytes:.0%}",
+    }
+    if cost.intensity < ridge:
+        return _(
+            "A step has **{intensity}** FLOPs a byte, below the ridge of {device}, {ridge}: it waits for "
+            "memory, and this budget moves {saved} fewer bytes than all keys.",
+            **fields,
+        )
+    return _(
+        "A step has **{intensity}** FLOPs a byte, above the ridge of {device}, {ridge}: it waits for the "
+        "arithmetic.",
+        **fields,
+    )
 
 
 def title(found: Evicted, head: int) -> str:
@@ -73,6 +95,15 @@ def about(found: Evicted) -> str:
         _(
             "The error is of each head alone, on the queries, keys and values of the full run: what an error "
             "does to later layers is not in it."
+        ),
+        _(
+            "The roofline counts attention of one layer in 16-bit numbers, {texts} texts at once: weights "
+            "are read once for all, a cache for each; {device}: {rate} TFLOP/s and {bandwidth} TB/s by its "
+            "data sheet.",
+            texts=found.texts,
+            device=found.on.name,
+            rate=f"{found.on.flops / 1e12:g}",
+            bandwidth=f"{found.on.bandwidth / 1e12:g}",
         ),
         _("The toy was trained for {steps} steps.", steps=f"{found.now.step:,}"),
     )

@@ -50,7 +50,14 @@ def seen(flow: TextFlow) -> list[str]:
             )
         )
     if (length := _written(flow, top)) is not None:
-        told.append(_("Of the length of what they are written it has **{length}**.", length=f"{length:.2f}"))
+        told.append(
+            _n(
+                "Of the length of what is written to them it has **{length}**.",
+                "Of the length of what is written to them they have **{length}**.",
+                len(top),
+                length=f"{length:.2f}",
+            )
+        )
     own = flow.rollout[at].diagonal().mean()
     told.append(
         _n(
@@ -79,7 +86,7 @@ def _bar(n: int) -> float:
 
 
 def _written(flow: TextFlow, keys: list[int]) -> float | None:
-    """Return the share of what the other tokens are written that comes from some keys."""
+    """Return the share of some keys in the length of what is written to the other tokens."""
     if flow.norms is None or len(flow.tokens) < 2:
         return None
     norms = flow.norms[flow.at]

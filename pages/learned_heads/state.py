@@ -35,10 +35,12 @@ class Flowing:
 
 @dataclass(frozen=True)
 class Evicting:
-    """A toy that writes token by token with fewer keys than there are."""
+    """A toy that writes token by token with fewer keys than there are, of so many texts at once."""
 
     setting: Setting
     policy: str
+    device: str
+    texts: int
 
 
 State = Setting | Heads | Flowing | Evicting | None  # None where nothing can be drawn yet

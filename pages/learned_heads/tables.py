@@ -71,4 +71,6 @@ def of_eviction(found: Evicted) -> Columns:
         N_("Budget"): list(range(1, found.n + 1)),
         **{policy: errors.tolist() for policy, errors in found.means.items()},
         **{found.now.head(head): found.run.errors[:, head].tolist() for head in heads},
+        "FLOPs": [cost.flops for cost in found.costs],
+        N_("bytes"): [cost.bytes for cost in found.costs],
     }

@@ -49,6 +49,13 @@ def show_eviction() -> None:
         r"O_b = \mathrm{softmax}(S_{\mathrm{kept}})\,V_{\mathrm{kept}}, \qquad "
         r"\mathrm{error}_b = \lVert O_b - O_n \rVert \,/\, \lVert O_n \rVert"
     )
+    st.markdown(
+        _(
+            "**Roofline**: a device does at most π operations and moves at most β bytes a second. A step "
+            "with I operations a byte, below the ridge π / β, waits for memory."
+        )
+    )
+    st.latex(r"\mathrm{FLOP/s} \le \min(\pi,\ \beta I), \qquad I = \mathrm{FLOPs} / \mathrm{bytes}")
 
 
 def checks_of_flow(flow: TextFlow) -> list[Check]:

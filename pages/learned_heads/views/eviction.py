@@ -3,7 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from attn_figures.eviction import Cache, eviction
+import numpy as np
+
+from attn_figures.eviction import Cache, Roof, eviction
 from attn_live.packing import pack
 from attn_live.says import pack_says
 from attn_ui.base.ask import Ask
@@ -17,21 +19,24 @@ from pages.learned_heads.compute import Now, array, steps_of
 from pages.learned_heads.evicted import Evicted, runs_of
 from pages.learned_heads.found import Found
 from pages.learned_heads.settings import FLOW_TAB, POLICY
-from pages.learned_heads.state import Evicting, Setting
+from pages.learned_heads.state import Evicting
 
 
 def see(ask: Ask, asked: Evicting) -> Seen[Found]:
     """Draw every budget of one policy."""
     steps = steps_of(asked.setting.recipe)
     at = steps.nearest(ask.value(steps))
-    found = evicted(asked.setting, at, asked.policy)
+    found = evicted(asked, at)
     slider = found.slider
     found = replace(found, budget=int(slider.values[slider.nearest(ask.value(slider))]))
-    packed, says = _drawn(asked.setting, at, asked.policy)
+    packed, says = _drawn(asked, at)
     figure = Figure(
         packed,
         key="eviction",
-        alt=_("Every head's map, hatched where a key is not in the cache, and the errors by budget"),
+        alt=_(
+            "Every head's map, hatched where a key is not in the cache, the errors by budget, and the "
+            "roofline of a step"
+        ),
         name=f"eviction by {asked.policy}, {asked.setting.recipe.task}",
         slider=Slider(_("Budget"), slider, _("keys")),
         chosen={"query": QUERY, "key": KEY, "head": HEAD},
@@ -40,14 +45,15 @@ def see(ask: Ask, asked: Evicting) -> Seen[Found]:
     return Seen(found, figure, notes=[Small(words.about(found))], tabs=FLOW_TAB)
 
 
-def evicted(setting: Setting, at: int, policy: str) -> Evicted:
+def evicted(asked: Evicting, at: int) -> Evicted:
     """Return all heads of a toy under a policy."""
-    return Evicted(Now(setting, at), policy, runs_of(setting, at))
+    setting = asked.setting
+    return Evicted(Now(setting, at), asked.policy, asked.device, asked.texts, runs_of(setting, at))
 
 
 @shared
-def _drawn(setting: Setting, at: int, policy: str) -> tuple[bytes, bytes]:
-    found = evicted(setting, at, policy)
+def _drawn(asked: Evicting, at: int) -> tuple[bytes, bytes]:
+    found = evicted(asked, at)
     steps = [replace(found, budget=budget) for budget in range(1, found.n + 1)]
     return pack(_figures(steps)), pack_says([words.seen(each) for each in steps])
 
@@ -70,4 +76,10 @@ def cache(found: Evicted) -> Cache:
         found.kept.numpy(),
         {policy: array(errors) for policy, errors in found.means.items()},
         {policy: shown(POLICY, policy) for policy in found.runs},
+        Roof(
+            found.on.name,
+            found.on.flops,
+            found.on.bandwidth,
+            np.array([each.intensity for each in found.costs]),
+        ),
     )
