@@ -13,7 +13,7 @@ from attn_figures.matrix import Matrix, key_title, query_title
 from attn_figures.multi_head import PHONE_HEIGHT, ROOMY, ROOT
 from attn_figures.panels import Panel, compose
 from attn_figures.picture import Picture, Spec
-from attn_words import _
+from attn_words import _, _n
 
 Numbers = NDArray[np.float64]
 LIGHT = theme.LIGHT
@@ -140,7 +140,7 @@ def _roofline(cache: Cache) -> Chart:
     )
     here = roof.intensities[cache.budget - 1 : cache.budget]
     drawn = [
-        line("roof", ends, allowed, LIGHT.ink, hover=told, said=_("roof")),
+        line("roof", ends, allowed, LIGHT.ink, hover=told, said=_("roofline")),
         line("ridge", [ridge, ridge], [allowed[0] / 10, allowed[1]], LIGHT.muted, width=1.0, dash="dot"),
         line(
             "steps",
@@ -148,7 +148,7 @@ def _roofline(cache: Cache) -> Chart:
             roof.attainable(roof.intensities),
             LIGHT.output,
             width=4.0,
-            said=_("steps"),
+            said=_("all budgets"),
         ),
         points(
             "step here",
@@ -156,7 +156,7 @@ def _roofline(cache: Cache) -> Chart:
             roof.attainable(here),
             LIGHT.output,
             size=10,
-            hover=_("{count} keys", count=cache.budget) + "<br>" + told,
+            hover=_n("{count} key", "{count} keys", cache.budget) + "<br>" + told,
         ),
     ]
     return Chart(

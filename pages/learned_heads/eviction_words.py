@@ -96,11 +96,13 @@ def about(found: Evicted) -> str:
             "The error is of each head alone, on the queries, keys and values of the full run: what an error "
             "does to later layers is not in it."
         ),
-        _(
-            "The roofline counts attention of one layer in 16-bit numbers, {texts} texts at once: weights "
-            "are read once for all, a cache for each; {device}: {rate} TFLOP/s and {bandwidth} TB/s by its "
-            "data sheet.",
-            texts=found.texts,
+        _n(
+            "The roofline counts attention of one layer in 16-bit numbers for {count} text: {device} does "
+            "{rate} TFLOP/s and moves {bandwidth} TB/s by its data sheet.",
+            "The roofline counts attention of one layer in 16-bit numbers for {count} texts at once, weights "
+            "read once for all and a cache for each: {device} does {rate} TFLOP/s and moves {bandwidth} TB/s "
+            "by its data sheet.",
+            found.texts,
             device=found.on.name,
             rate=f"{found.on.flops / 1e12:g}",
             bandwidth=f"{found.on.bandwidth / 1e12:g}",
