@@ -22,7 +22,7 @@ class Layer:
     Attributes:
         number: from 1; n_head: heads that the means are of.
         tokens: n labels.
-        weights, rollout: (n, n).
+        weights, rollout, flow: (n, n); no flow where there are too many tokens for it.
         shares, lengths: what each key writes, as shares of each row and as it is, (n, n); None if unknown.
         seen: False where a query may not attend, or a key is set aside, (n, n); aside: whether any key is.
         last: the last token's weights, (n_row, n), a row for each of `names`; None where no token is next.
@@ -33,6 +33,7 @@ class Layer:
     tokens: Sequence[str]
     weights: Numbers
     rollout: Numbers
+    flow: Numbers | None
     shares: Numbers | None
     lengths: Numbers | None
     seen: NDArray[np.bool_]
@@ -51,25 +52,11 @@ def text_flow(layer: Layer) -> Spec:
         title = _("what it writes, ‖α f(x)‖ shared out")
         written = _map(layer, "written", layer.shares, title)
         panels.append(replace(written, quantity=_("share of the row's length"), extra=length))
-    panels.append(
-        Matrix(
-            "rollout",
-            layer.rollout,
-            _("rollout, layers 1 to {layer}", layer=layer.number),
-            rows=layer.tokens,
-            columns=layer.tokens,
-            row_title=_("Place after the layer"),
-            column_title=_("Token it comes from"),
-            row_role="output",
-            quantity=_("rollout"),
-            bar=_("weight"),
-            cells="query-key",
-            chosen=("query", "key"),
-            words=(_("place"), _("token")),
-            ramp_power=ROOT,
-            shows_shape=False,
-        )
-    )
+    rolled = _("rollout, layers 1 to {layer}", layer=layer.number)
+    panels.append(_through(layer, "rollout", layer.rollout, rolled, _("rollout")))
+    if layer.flow is not None:
+        flow = _("maximum flow, layers 1 to {layer}", layer=layer.number)
+        panels.append(_through(layer, "flow", layer.flow, flow, _("maximum flow")))
     if layer.last is not None:
         panels.append(
             Matrix(
@@ -90,6 +77,26 @@ def text_flow(layer: Layer) -> Spec:
             )
         )
     return compose.spec(panels, phone_height=PHONE_HEIGHT, roomy=ROOMY)
+
+
+def _through(layer: Layer, name: str, values: Numbers, title: str, quantity: str) -> Matrix:
+    return Matrix(
+        name,
+        values,
+        title,
+        rows=layer.tokens,
+        columns=layer.tokens,
+        row_title=_("Place after the layer"),
+        column_title=_("Token it comes from"),
+        row_role="output",
+        quantity=quantity,
+        bar=_("weight"),
+        cells="query-key",
+        chosen=("query", "key"),
+        words=(_("place"), _("token")),
+        ramp_power=ROOT,
+        shows_shape=False,
+    )
 
 
 def _map(layer: Layer, name: str, values: Numbers, title: str) -> Matrix:

@@ -43,17 +43,20 @@ lengths = torch.stack(
 )"""
     aside = "\nweights = set_aside(weights, find_sinks(weights))" if flow.aside else ""
     more = "find_sinks, set_aside, " if flow.aside else ""
+    names = ["weights", "lengths", "rollout", *["flow"] * flow.is_small]
+    through = "flow = attention_flow(weights)[layer]\n" if flow.is_small else ""
+    needs_flow = "from attn_core.attention_flow import attention_flow\n" if flow.is_small else ""
     return f"""import torch
 
 {needs}
-from attn_core.text_flow import attention_rollout, {more}weighted_value_norms
+{needs_flow}from attn_core.text_flow import attention_rollout, {more}weighted_value_norms
 
 {run}{aside}
 
 layer = {flow.at}  # from 0
-weights, lengths, rollout = weights[layer], lengths[layer], attention_rollout(weights)[layer]
+{through}weights, lengths, rollout = weights[layer], lengths[layer], attention_rollout(weights)[layer]
 
-{printing("weights", "lengths", "rollout")}"""
+{printing(*names)}"""
 
 
 def flows_by_hand(flow: TextFlow, now: Now) -> str:

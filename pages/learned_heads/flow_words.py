@@ -1,5 +1,6 @@
 """Sentences about a text's flow; pure."""
 
+from attn_core.attention_flow import MOST_FLOW
 from attn_core.text_flow import SINK_SHARE
 from attn_ui.base.markdown import coloured, listed
 from attn_words import _, _n, paragraph
@@ -97,16 +98,15 @@ def _written(flow: TextFlow, keys: list[int]) -> float | None:
 
 def alt(flow: TextFlow) -> str:
     """Say what is drawn."""
-    if flow.norms is None and flow.is_causal:
-        return _("A layer's mean weights, the rollout up to it, and where each head looks for the next token")
-    if flow.norms is None:
-        return _("A layer's mean weights, and the rollout up to it")
+    drawn = [_("a layer's mean weights")]
+    if flow.norms is not None:
+        drawn.append(_("the length of what they write"))
+    drawn.append(_("the rollout up to the layer"))
+    if flow.is_small:
+        drawn.append(_("the maximum flow up to the layer"))
     if flow.is_causal:
-        return _(
-            "A layer's mean weights, the length of what they write, the rollout up to it, and where each "
-            "head looks for the next token"
-        )
-    return _("A layer's mean weights, the length of what they write, and the rollout up to it")
+        drawn.append(_("where each head looks for the next token"))
+    return _("Maps side by side: {maps}", maps=listed(drawn))
 
 
 def what_is_seen(flow: TextFlow) -> str:
@@ -117,6 +117,22 @@ def what_is_seen(flow: TextFlow) -> str:
             "by the mean weights; the layers' maps are multiplied (Abnar and Zuidema, 2020)."
         )
     ]
+    if flow.is_small:
+        told.append(
+            _(
+                "Attention flow takes the same maps as capacities: the most that can come from a token "
+                "through all layers, each pair by itself."
+            )
+        )
+    else:
+        told.append(
+            _(
+                "Attention flow is not computed for so long a text: it takes at most {tokens} tokens with "
+                "{layers} layers.",
+                tokens=int((MOST_FLOW / flow.n_layer**2) ** 0.25),
+                layers=flow.n_layer,
+            )
+        )
     if flow.norms is None:
         told.append(_("A file holds no values, so the length of what is written is not known."))
     else:

@@ -59,6 +59,8 @@ def of_flow(flow: TextFlow) -> Columns:
         "weight": flow.drawn[at].flatten().tolist(),
         N_("rollout"): flow.rollout[at].flatten().tolist(),
     }
+    if flow.flow is not None:
+        found[N_("maximum flow")] = flow.flow[at].flatten().tolist()
     if flow.norms is not None:
         found[N_("length of what is written")] = flow.norms[at].flatten().tolist()
     return found

@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 
 from attn_core import MultiHead, label_tokens
+from attn_core.attention_flow import MOST_FLOW, attention_flow
 from attn_core.text_flow import (
     attention_rollout,
     find_sinks,
@@ -104,6 +105,16 @@ class TextFlow:
         return attention_rollout(self.drawn)
 
     @cached_property
+    def flow(self) -> Tensor | None:
+        """The maximum flow up to each layer, (n_layer, n, n); None where it takes too long."""
+        return attention_flow(self.drawn) if self.is_small else None
+
+    @property
+    def is_small(self) -> bool:
+        """Whether maximum flow is computed in about a second."""
+        return len(self.tokens) ** 4 * self.n_layer**2 <= MOST_FLOW
+
+    @cached_property
     def seen(self) -> Tensor:
         """What is drawn without hatching, (n_layer, n, n)."""
         return self.mask & ~self.hidden[:, None]
@@ -113,7 +124,7 @@ class TextFlow:
         """The layers on the slider, as many as a message has room for."""
         n = len(self.labels)
         steps = replace(LAYER, values=tuple(range(1, self.n_layer + 1)))
-        return steps.fitting(4 * n * n, MOST_NUMBERS)
+        return steps.fitting(5 * n * n, MOST_NUMBERS)
 
 
 def of_toy(now: Now, *, aside: bool = False) -> TextFlow:
