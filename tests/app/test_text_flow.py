@@ -109,5 +109,6 @@ def test_the_length_is_of_the_layer_alone() -> None:
     stages = module(torch.eye(4, dtype=torch.float64))
     flow = of_whole(own((2, 4, 4)))
     lengths = TextFlow(**(vars(flow) | {"stages": [stages], "on": [[1]]})).norms
+    assert module.W_o is not None
     written = stages.weights[1, :, :, None] * (stages.value[1] @ module.W_o.weight[:, 2:].T)
     torch.testing.assert_close(lengths, written.norm(dim=-1)[None])
