@@ -32,7 +32,7 @@ def seen(found: Evicted) -> str:
             **fields,
         )
     ]
-    if float(found.errors.max()) > 0:
+    if found.now.n_head > 1 and float(found.errors.max()) > 0:
         worst = int(found.errors.argmax())
         told.append(
             _(
@@ -63,19 +63,22 @@ def _step(found: Evicted) -> str:
         "intensity": f"{cost.intensity:.2f}",
         "ridge": f"{ridge:.0f}",
         "device": found.device,
-        "saved": f"{1 - cost.bytes / all_keys.bytes:.0%}",
     }
-    if cost.intensity < ridge:
+    if cost.intensity >= ridge:
         return _(
-            "A step has **{intensity}** FLOPs a byte, below the ridge of {device}, {ridge}: it waits for "
-            "memory, and this budget moves {saved} fewer bytes than all keys.",
+            "A step has **{intensity}** FLOPs a byte, more than the ridge of {device}, {ridge}: it waits for "
+            "the arithmetic.",
             **fields,
         )
-    return _(
-        "A step has **{intensity}** FLOPs a byte, above the ridge of {device}, {ridge}: it waits for the "
-        "arithmetic.",
+    waits = _(
+        "A step has **{intensity}** FLOPs a byte, less than the ridge of {device}, {ridge}: it waits for "
+        "memory.",
         **fields,
     )
+    if found.budget == found.n:
+        return waits
+    saved = f"{1 - cost.bytes / all_keys.bytes:.0%}"
+    return paragraph(waits, _("This budget moves {saved} fewer bytes than all keys.", saved=saved))
 
 
 def title(found: Evicted, head: int) -> str:

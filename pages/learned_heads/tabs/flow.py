@@ -59,7 +59,7 @@ def show_eviction() -> None:
     st.markdown(
         _(
             "**Roofline**: a device does at most π operations and moves at most β bytes a second. A step "
-            "with I operations a byte, below the ridge π / β, waits for memory."
+            "with I operations a byte, fewer than the ridge π / β, waits for memory."
         )
     )
     st.latex(r"\mathrm{FLOP/s} \le \min(\pi,\ \beta I), \qquad I = \mathrm{FLOPs} / \mathrm{bytes}")
