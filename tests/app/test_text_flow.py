@@ -1,12 +1,14 @@
 """A text's flow and eviction, as the page Learned heads shows them."""
 
+import re
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 import torch
 
-from attn_core import AttentionMaps, MultiHeadAttention
+from attn_core import AttentionMaps, MultiHeadAttention, load_model
 from attn_core.eviction import POLICIES
 from attn_core.text_flow import attention_rollout
 from pages import PAGES
@@ -15,6 +17,7 @@ from pages.learned_heads.state import Heads
 from pages.learned_heads.tabs.flow import checks_of_eviction, checks_of_flow
 from pages.learned_heads.text_flow import MOST_TOKENS, TextFlow, of_whole
 from pages.learned_heads.whole import Whole
+from tests import handed, small_models
 
 FLOW = "look=text's+flow"
 
@@ -112,3 +115,31 @@ def test_the_length_is_of_the_layer_alone() -> None:
     assert module.W_o is not None
     written = stages.weights[1, :, :, None] * (stages.value[1] @ module.W_o.weight[:, 2:].T)
     torch.testing.assert_close(lengths, written.norm(dim=-1)[None])
+
+
+@pytest.mark.parametrize("name", ["gpt2", "llama", "mistral", "bert"])
+def test_any_family_of_models_flows(name: str, tmp_path: Path) -> None:
+    model = load_model(small_models.write(tmp_path / "small", name))
+    maps = model.attend("the cat sat")
+    masks = [None if each is None else each.numpy() for each in model.seen(len(maps.tokens or ()))]
+    flow = of_whole(Heads(Whole(maps, "previous token", may=masks), model, "the cat sat"))
+    assert flow.is_causal == model.is_causal
+    assert all(check.passed for check in checks_of_flow(flow))
+    assert not flow.weights[~flow.mask].any()
+
+
+PRINTED = [FLOW, f"{FLOW}&task=reverse&layer=1&ablate=1&sinksaside=true", "look=eviction&policy=StreamingLLM"]
+
+
+@pytest.mark.parametrize("kind", handed.KINDS)
+@pytest.mark.parametrize("link", PRINTED)
+def test_programs_print_the_numbers(link: str, kind: str) -> None:
+    found = at(link)
+    now = found.seen.now
+    printed = np.array(re.findall(r"-?\d+\.\d*", handed.run(found.programs.text(kind))), dtype=np.float64)
+    if isinstance(now, TextFlow):
+        flow = now.flow if kind == "attn_core" else None
+        wanted = [each[now.at] for each in (now.drawn, now.norms, now.rollout, flow) if each is not None]
+    else:
+        wanted = [now.weights, now.errors]
+    np.testing.assert_allclose(printed, torch.cat([each.flatten() for each in wanted]), atol=1.1e-4)
