@@ -1,6 +1,6 @@
 """Sentences about a text's flow; pure."""
 
-from attn_core.attention_flow import MOST_FLOW
+from attn_core.attention_flow import QUICK_LAYERS, QUICK_TOKENS
 from attn_core.text_flow import SINK_SHARE
 from attn_ui.base.markdown import coloured, listed
 from attn_words import _, _n, paragraph
@@ -127,10 +127,10 @@ def what_is_seen(flow: TextFlow) -> str:
     else:
         told.append(
             _(
-                "Attention flow is not computed for so long a text: it takes at most {tokens} tokens with "
-                "{layers} layers.",
-                tokens=int((MOST_FLOW / flow.n_layer**2) ** 0.25),
-                layers=flow.n_layer,
+                "Attention flow, the maximum flow through the same maps, is computed for at most {layers} "
+                "layers and {tokens} tokens.",
+                layers=QUICK_LAYERS,
+                tokens=QUICK_TOKENS,
             )
         )
     if flow.norms is None:

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from attn_core import MultiHead, label_tokens
-from attn_core.attention_flow import MOST_FLOW, attention_flow
+from attn_core.attention_flow import QUICK_LAYERS, QUICK_TOKENS, attention_flow
 from attn_core.text_flow import (
     attention_rollout,
     find_sinks,
@@ -111,8 +111,8 @@ class TextFlow:
 
     @property
     def is_small(self) -> bool:
-        """Whether maximum flow is computed in about a second."""
-        return len(self.tokens) ** 4 * self.n_layer**2 <= MOST_FLOW
+        """Whether maximum flow is computed in a fraction of a second."""
+        return self.n_layer <= QUICK_LAYERS and len(self.tokens) <= QUICK_TOKENS
 
     @cached_property
     def seen(self) -> Tensor:
