@@ -8,9 +8,9 @@ from pages.learned_heads.compute import Now
 from pages.learned_heads.text_flow import TextFlow
 
 
-def seen(flow: TextFlow) -> list[str]:
+def seen(flow: TextFlow, at: int) -> list[str]:
     """Say what draws weight in a layer, what it writes, and where the last token looks."""
-    at, n = flow.at, len(flow.tokens)
+    n = len(flow.tokens)
     sinks = [key for key in range(n) if bool(flow.sinks[at, key])]
     top = sinks or [int(flow.shares[at].argmax())]
     fields: dict[str, object] = {
@@ -50,7 +50,7 @@ def seen(flow: TextFlow) -> list[str]:
                 **fields,
             )
         )
-    if (length := _written(flow, top)) is not None:
+    if (length := _written(flow, at, top)) is not None:
         told.append(
             _n(
                 "Of the length of what is written to them it has **{length}**.",
@@ -86,11 +86,11 @@ def _bar(n: int) -> float:
     return max(SINK_SHARE, 2 / n)
 
 
-def _written(flow: TextFlow, keys: list[int]) -> float | None:
+def _written(flow: TextFlow, at: int, keys: list[int]) -> float | None:
     """Return the share of some keys in the length of what is written to the other tokens."""
     if flow.norms is None or len(flow.tokens) < 2:
         return None
-    norms = flow.norms[flow.at]
+    norms = flow.norms[at]
     rows = norms / norms.sum(dim=-1, keepdim=True).clamp(min=1e-300)
     own = rows.diagonal()
     return float((rows.sum(dim=0) - own)[keys].sum() / (len(own) - 1))

@@ -80,7 +80,7 @@ def _packed(key: Hashable, aside: bool, layers: tuple[int, ...], _flow: TextFlow
 
 def _draw(flow: TextFlow, layers: tuple[int, ...]) -> _Packed:
     figures = [text_flow.spec(layer_of(flow, each)) for each in layers]
-    return pack(figures), pack_says([paragraph(*words.seen(replace(flow, at=each))) for each in layers])
+    return pack(figures), pack_says([paragraph(*words.seen(flow, each)) for each in layers])
 
 
 def layer_of(flow: TextFlow, at: int) -> Layer:
