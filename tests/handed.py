@@ -212,7 +212,7 @@ SHOWN: dict[str, Callable[[Link], list[Numbers]]] = {
 # What stays as it is in a walk, because programs and picture would speak of different things.
 STILL: dict[str, Query] = {
     "kernel-regression": {"picture": "Fit and weights"},
-    "learned-heads": {"source": "a toy trained here", "model": "ready made"},
+    "learned-heads": {"source": "a toy trained here", "model": "ready made", "look": "heads"},
     "single-head": {"moves": "temperature"},
     "multi-head": {"hmoves": "heads"},
 }

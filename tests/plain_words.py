@@ -37,7 +37,8 @@ KEPT = _words(
     vec English Concat LaTeX Linear Epanechnikov Frobenius Python RNN tanh Transformer Conformer all MiniLM
     RoBERTa DistilBERT Llama Mistral Qwen Gemma Hugging Face hub safetensors Longformer BigBird RoFormer
     Gehring Devlin Press Smith Lewis Raffel Xiao Cho Bengio randn init Attention All Need Train Short Test
-    Long FLOP FLOPs ReLU sublayer out view float matmul einsum einops NPZ weight"""
+    Long FLOP FLOPs ReLU sublayer out view float matmul einsum einops NPZ weight
+    TFLOP NVIDIA SXM StreamingLLM"""
 )
 """Names, symbols and code that every language writes so."""
 _PLAIN = re.compile(r"[A-Za-z][A-Za-z'’]{2,}")

@@ -12,30 +12,42 @@ from attn_ui.base.sentence import ask_sentence
 from attn_ui.base.shared_settings import TEXT
 from attn_words import N_, _, _c
 from pages.learned_heads import words
-from pages.learned_heads.compute import is_there
+from pages.learned_heads.compute import is_there, steps_of
 from pages.learned_heads.model_shelf import maps_of, standing
 from pages.learned_heads.model_words import how_to_come_by
 from pages.learned_heads.settings import (
     ABLATED,
+    ASIDE,
+    DEVICE,
+    FLOW,
     FROM_FILE,
+    HEADS,
     HIDE,
+    LOOK,
     MODEL,
     OWN,
     OWN_HEADS,
     OWN_LAYERS,
     OWN_SEED,
     PLACES,
+    POLICY,
     RANK,
     RANK_BY,
     REAL,
     SEQUENCES,
     SOURCE,
     TASK,
+    TEXTS,
     TOY,
 )
-from pages.learned_heads.state import Heads, Setting, State
+from pages.learned_heads.state import Evicting, Flowing, Heads, Setting, State
 from pages.learned_heads.whole import Whole
 
+_LOOK_HELP = N_(
+    "Heads: the map of each. A text's flow: what of each token arrives at each place through all layers. "
+    "Eviction: what a head loses where a cache keeps fewer keys."
+)
+_NO_EVICTION = N_("Eviction is shown of a toy that writes token by token: of any task but reverse.")
 OWN_MAPS = "learned_own_maps"  # what a file held is kept under this
 ORDERS = "_whole_orders"  # which head is large, and each measure's order of the heads on screen
 _LAST = "_trainer_last"
@@ -53,10 +65,28 @@ _WHICH = {
 
 def asks(ask: Ask) -> State:
     """Ask whose heads are shown, and for what those take."""
-    return _ASKS[ask.segment(SOURCE, _("Heads of"), label_visibility="collapsed", help=_(_SOURCE_HELP))](ask)
+    with ask.row():
+        source = ask.segment(SOURCE, _("Heads of"), label_visibility="collapsed", help=_(_SOURCE_HELP))
+        look = ask.segment(LOOK, _("What is shown"), label_visibility="collapsed", help=_(_LOOK_HELP))
+    found = _ASKS[source](ask, look)
+    if found is None or look == HEADS:
+        return found
+    if look == FLOW:
+        with ask.sidebar():
+            aside = ask.flag(ASIDE, _("Set attention sinks aside"))
+        return Flowing(found, aside)
+    if isinstance(found, Heads) or not TASKS[found.recipe.task].causal:
+        ask.say(f":material/info: {_(_NO_EVICTION)}")
+        return None
+    with ask.sidebar():
+        policy = ask.choose(POLICY, _("Keys are evicted by"))
+        ask.heading(_("Roofline"))
+        device = ask.segment(DEVICE, _("Device"))
+        texts = int(ask.segment(TEXTS, _("Texts written at once")))
+    return Evicting(found, policy, device, texts)
 
 
-def _toy(ask: Ask) -> Setting:
+def _toy(ask: Ask, look: str) -> Setting:
     with ask.sidebar():
         wanted = _recipe(ask)
         if wanted not in SHIPPED:
@@ -66,6 +96,8 @@ def _toy(ask: Ask) -> Setting:
         typed = _letters(ask, recipe.task)
         ask.heading(_c("group of settings", "Heads"))
         offered = [str(head + 1) for head in range(recipe.layers * recipe.heads)]
+        if look != HEADS:
+            ask.step(steps_of(recipe), _("Training step"))
         off = ask.several(
             ABLATED,
             _("Heads switched off"),
@@ -131,7 +163,7 @@ def _letters(ask: Ask, task: str) -> str:
     return wanted
 
 
-def _real(ask: Ask) -> Heads | None:
+def _real(ask: Ask, look: str) -> Heads | None:
     """Ask for a sentence, once the model is there."""
     now = standing(ask.patience)
     if now.model is None:
@@ -152,19 +184,21 @@ def _real(ask: Ask) -> Heads | None:
             ask.say(f":material/error: {fault}")
             return None
     masks = now.model.seen(len(maps.tokens or ()))
-    whole = Whole(maps, *_shown(ask, maps), [None if each is None else each.numpy() for each in masks])
+    whole = Whole(maps, *_shown(ask, maps, look), [None if each is None else each.numpy() for each in masks])
     return Heads(whole, now.model, text)
 
 
-def _own(ask: Ask) -> Heads | None:
+def _own(ask: Ask, look: str) -> Heads | None:
     """Ask for a file."""
     ask.part("pages.learned_heads.upload", None, _("Heads of your own are read from a file, in the app."))
     maps: AttentionMaps | None = ask.kept(OWN_MAPS, None)
-    return None if maps is None else Heads(Whole(maps, *_shown(ask, maps)))
+    return None if maps is None else Heads(Whole(maps, *_shown(ask, maps, look)))
 
 
-def _shown(ask: Ask, maps: AttentionMaps) -> tuple[str, bool]:
+def _shown(ask: Ask, maps: AttentionMaps, look: str) -> tuple[str, bool]:
     """Ask what heads are ordered by, where the large one stays, and whether words alone are shown."""
+    if look != HEADS:
+        return RANK_BY.default, False
     with ask.sidebar():
         ask.heading(_c("group of settings", "Heads"))
         measure = ask.choose(RANK_BY, _("Order heads by"), on_change=partial(_keep_head, ask))
@@ -188,4 +222,4 @@ def _keep_head(ask: Ask) -> None:
         ask.move(RANK, order.index(head) + 1)
 
 
-_ASKS: Mapping[str, Callable[[Ask], State]] = {TOY: _toy, REAL: _real, FROM_FILE: _own}
+_ASKS: Mapping[str, Callable[[Ask, str], Setting | Heads | None]] = {TOY: _toy, REAL: _real, FROM_FILE: _own}

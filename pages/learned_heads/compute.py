@@ -31,7 +31,7 @@ from attn_ui.base.parameters import Steps
 from attn_ui.base.shared_cache import shared
 from attn_words import N_, _
 from pages.learned_heads.settings import STEP
-from pages.learned_heads.state import Heads, Setting
+from pages.learned_heads.state import Setting
 from pages.learned_heads.trainer import TRAINER
 
 GUESSING = math.log(len(SYMBOLS))  # the loss of saying every symbol alike
@@ -206,9 +206,6 @@ class Now:
     def names(self) -> list[tuple[str, float]]:
         """Each head's largest measure now and its value."""
         return naming(self.judged)
-
-
-Found = Now | Heads | None  # what the page shows; None where nothing can be drawn yet
 
 
 def naming(judged: Judged) -> list[tuple[str, float]]:

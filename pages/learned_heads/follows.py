@@ -8,6 +8,12 @@ FOLLOWS = MappingProxyType(
         "prediction": ("head *",),
         **dict.fromkeys(("loss", "right"), ()),
         "loss here": ("loss",),
+        **dict.fromkeys(("written", "rollout", "flow"), ("weights",)),
+        **dict.fromkeys(("weights", "last token"), ()),
+        **dict.fromkeys(("window", "StreamingLLM", "H2O"), ("head *",)),
+        "budget here": ("window", "StreamingLLM", "H2O"),
+        **dict.fromkeys(("roof", "ridge", "steps"), ()),
+        "step here": ("steps",),
         "right here": ("right",),
     }
 )

@@ -4,19 +4,23 @@ from attn_ui.base.ask import Ask
 from attn_ui.base.page import Page, Seen
 from attn_words import N_
 from pages.learned_heads.asks import asks
-from pages.learned_heads.compute import Found
 from pages.learned_heads.follows import FOLLOWS
+from pages.learned_heads.found import Found
 from pages.learned_heads.programs import programs
 from pages.learned_heads.settings import SETTINGS, TAB
-from pages.learned_heads.state import Heads, State
+from pages.learned_heads.state import Evicting, Flowing, Heads, State
 from pages.learned_heads.tables import tables
-from pages.learned_heads.views import heads, toy
+from pages.learned_heads.views import eviction, heads, text_flow, toy
 
 
 def sees(ask: Ask, state: State) -> Seen[Found]:
-    """Show a toy at one step of its training, or the heads of a whole model."""
+    """Show a toy at one step of its training, the heads of a whole model, or what flows through either."""
     if state is None:
         return Seen(None, None)
+    if isinstance(state, Flowing):
+        return text_flow.see(ask, state)
+    if isinstance(state, Evicting):
+        return eviction.see(ask, state)
     return heads.see(ask, state) if isinstance(state, Heads) else toy.see(ask, state)
 
 

@@ -4,9 +4,19 @@ from attn_core.toys import SHIPPED
 from attn_ui.base.markdown import plain
 from attn_ui.base.programs import OneProgram, Programs
 from attn_words import _, paragraph
-from pages.learned_heads.compute import Found
+from pages.learned_heads.evicted import Evicted
+from pages.learned_heads.flow_snippet import (
+    evicts,
+    evicts_by_hand,
+    flow_formula,
+    flows,
+    flows_by_hand,
+    loss_formula,
+)
+from pages.learned_heads.found import Found
 from pages.learned_heads.snippet import by_hand, formula, snippet
 from pages.learned_heads.state import Heads
+from pages.learned_heads.text_flow import TextFlow
 from pages.learned_heads.whole_snippet import model_snippet
 
 
@@ -16,6 +26,10 @@ def programs(now: Found) -> Programs | OneProgram | None:
         return None
     if isinstance(now, Heads):
         return _of_model(now)
+    if isinstance(now, TextFlow):
+        return _of_flow(now)
+    if isinstance(now, Evicted):
+        return _of_eviction(now)
     if now.recipe not in SHIPPED:
         return OneProgram(
             lambda: snippet(now),
@@ -48,4 +62,43 @@ def _of_model(heads: Heads) -> OneProgram | None:
     return OneProgram(
         lambda: model_snippet(heads.text, hide=heads.whole.words_only, model=name),
         says,
+    )
+
+
+def _of_flow(flow: TextFlow) -> Programs | OneProgram | None:
+    if isinstance(flow.of, Heads) and flow.of.model is None:
+        return None
+    if isinstance(flow.of, Heads) or flow.of.recipe not in SHIPPED:
+        return OneProgram(
+            lambda: flows(flow),
+            paragraph(
+                _("These lines run the model with `attn_core`: `pip install .` in this app's folder."),
+                _("They print the weights of the layer, the lengths of what they write, and the rollout."),
+            ),
+        )
+    of = flow.of
+    return Programs(
+        lambda: flows_by_hand(flow, of),
+        lambda: flows(flow),
+        lambda: flow_formula(flow),
+        prints=_("the weights of the layer, the lengths of what they write, and the rollout"),
+        reads=_("the file of this training"),
+    )
+
+
+def _of_eviction(found: Evicted) -> Programs | OneProgram:
+    if found.now.recipe not in SHIPPED:
+        return OneProgram(
+            lambda: evicts(found),
+            paragraph(
+                _("These lines repeat the training with `attn_core`: `pip install .` in this app's folder."),
+                _("They print the weights over the keys that are kept, and the error of each head."),
+            ),
+        )
+    return Programs(
+        lambda: evicts_by_hand(found),
+        lambda: evicts(found),
+        lambda: loss_formula(found),
+        prints=_("the weights over the keys that are kept, and the error of each head"),
+        reads=_("the file of this training"),
     )

@@ -1,5 +1,7 @@
 """What a link to this page can set: short names, defaults, ranges."""
 
+from attn_core.eviction import POLICIES
+from attn_core.roofline import DEVICES
 from attn_core.toys import TASKS
 from attn_ui.base.bounds import MAX_HEADS
 from attn_ui.base.parameters import Choice, Flag, Parameter, Several, Steps, Text, Whole, grouped_tabs
@@ -61,9 +63,21 @@ RANK_BY = Choice(
 )
 RANK = Steps("rank", 1, tuple(range(1, 4097)), ".0f")  # 64 layers of 64 heads
 HIDE = Flag("wordsonly", True)  # special tokens hidden
+# What is looked at: each head, what flows through all layers, or what a cache of keys may forget.
+HEADS, FLOW, EVICTION = "heads", "text's flow", "eviction"
+LOOK = Choice("look", HEADS, (HEADS, FLOW, EVICTION), views=True)
+FLOW_TAB = grouped_tabs(understand=("Maths",), prove=("Checks",), take_away=("Code",))
+MOST_LAYERS = 64
+LAYER = Steps("layer", MOST_LAYERS, tuple(range(1, MOST_LAYERS + 1)), ".0f")
+ASIDE = Flag("sinksaside", False)
+POLICY = Choice("policy", "H2O", tuple(POLICIES))
+BUDGET = Steps("budget", 6, tuple(range(1, 65)), ".0f")
+DEVICE = Choice("device", "A100", tuple(DEVICES))
+TEXTS = Choice("texts", "64", ("1", "8", "64", "512"))  # that a device writes at once
 SETTINGS: tuple[Parameter, ...] = (
     *(SOURCE, TAB, TASK, STEP, ABLATED, HEAD, QUERY, KEY),
     *SEQUENCES.values(),
     *(MODEL, PLACES, OWN_SEED, OWN_LAYERS, OWN_HEADS, FLAW),
     *(TEXT, RANK_BY, RANK, HIDE, CODE),
+    *(LOOK, LAYER, ASIDE, POLICY, BUDGET, DEVICE, TEXTS),
 )

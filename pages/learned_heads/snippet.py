@@ -16,19 +16,12 @@ def snippet(now: Now) -> str:
     """Return a program for the present settings."""
     off = f", off={now.setting.off}" if now.setting.off else ""
     recipe = now.recipe
-    if recipe in SHIPPED:
-        more = "" if recipe.positions else ", positions=False"
-        flag = "" if recipe.positions else " --without-positions"
-        needs = "shipped"
-        run = f'shipped({recipe.task!r}{more})  # by: python -m attn_core.train "{recipe.task}"{flag}'
-    else:
-        needs = "Recipe, train"
-        run = f"train({recipe!r})"
+    needs = "shipped" if recipe in SHIPPED else "Recipe, train"
     return f"""import torch
 
 from attn_core.toys import SYMBOLS, TASKS, {needs}
 
-run = {run}
+{makes(now)}
 task, model = TASKS[run.recipe.task], run.model({now.at})  # after {now.step} steps
 tokens = task.tokens({now.setting.typed!r})
 result = model(tokens{off})
@@ -50,20 +43,35 @@ def by_hand(now: Now) -> str:
     It leaves and prints the `weights` (n_head, n, n) of all heads, and what the model `says` at every place;
     `chances` (n, n_symbol) are left too.
     """
-    recipe = now.recipe
     return program(
-        "from safetensors import safe_open",
-        make_scheme("sinusoidal", base=BASE).code() if recipe.positions else "",
-        _attention(now),
-        _transformer(now),
-        _sequence(now),
-        _trained(now),
+        *definitions(now),
         f"with torch.no_grad():\n    logits, weights = model(tokens{_masked(now)})\n"
         "chances = torch.softmax(logits, dim=-1)  # (n, n_symbol)\n"
         "says = [symbols[each] for each in chances.argmax(dim=-1).tolist()]",
         f'{printing("weights")}print("says:", *says)',
         dtype="",  # as it was trained
     )
+
+
+def definitions(now: Now) -> list[str]:
+    """Return the parts of a program that make the model, as it was trained, and what it reads."""
+    return [
+        "from safetensors import safe_open",
+        make_scheme("sinusoidal", base=BASE).code() if now.recipe.positions else "",
+        _attention(now),
+        _transformer(now),
+        _sequence(now),
+        _trained(now),
+    ]
+
+
+def makes(now: Now) -> str:
+    """Return the line that has the training, with `attn_core`."""
+    recipe = now.recipe
+    if recipe not in SHIPPED:
+        return f"run = train({recipe!r})"
+    more, flag = ("", "") if recipe.positions else (", positions=False", " --without-positions")
+    return f'run = shipped({recipe.task!r}{more})  # by: python -m attn_core.train "{recipe.task}"{flag}'
 
 
 def _masked(now: Now) -> str:

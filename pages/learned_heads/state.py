@@ -25,4 +25,22 @@ class Heads:
     text: str = ""
 
 
-State = Setting | Heads | None  # None where nothing can be drawn yet
+@dataclass(frozen=True, eq=False)
+class Flowing:
+    """What flows through all layers; with sinks set aside or not."""
+
+    of: Setting | Heads
+    aside: bool = False
+
+
+@dataclass(frozen=True)
+class Evicting:
+    """A toy that writes token by token with fewer keys than there are, of so many texts at once."""
+
+    setting: Setting
+    policy: str
+    device: str
+    texts: int
+
+
+State = Setting | Heads | Flowing | Evicting | None  # None where nothing can be drawn yet

@@ -1,20 +1,27 @@
 """The numbers on screen: every measure of every head."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from attn_core.toys import MEASURES
 from attn_ui.base.page import Columns
 from attn_words import N_
-from pages.learned_heads.compute import Found, Now
+from pages.learned_heads.compute import Now
+from pages.learned_heads.evicted import Evicted
+from pages.learned_heads.found import Found
 from pages.learned_heads.state import Heads
+from pages.learned_heads.text_flow import TextFlow
 from pages.learned_heads.whole import SPECIAL, Whole
 from pages.learned_heads.words import capital
 
 
 def tables(now: Found) -> Mapping[str, Columns]:
-    """Return the numbers by what they are; a row a head."""
+    """Return the numbers by what they are: a row a head, a pair of tokens, or a budget."""
     if now is None:
         return {}
+    if isinstance(now, TextFlow):
+        return {"flow": of_flow(now)}
+    if isinstance(now, Evicted):
+        return {"eviction": of_eviction(now)}
     return {"heads": of_whole(now.whole) if isinstance(now, Heads) else of_toy(now)}
 
 
@@ -41,3 +48,31 @@ def of_whole(whole: Whole) -> Columns:
 def column(measure: str) -> str:
     """Return the title of a measure of a whole model, above its column."""
     return f"On {measure}" if measure == SPECIAL else capital(measure)
+
+
+def of_flow(flow: TextFlow) -> Columns:
+    """Return the maps of the layer on screen, a row a pair of tokens."""
+    at, tokens = flow.at, flow.tokens
+    found: dict[str, Sequence[object]] = {
+        "Query": [query for query in tokens for _key in tokens],
+        "Key": [*tokens] * len(tokens),
+        "weight": flow.drawn[at].flatten().tolist(),
+        N_("rollout"): flow.rollout[at].flatten().tolist(),
+    }
+    if flow.flow is not None:
+        found[N_("maximum flow")] = flow.flow[at].flatten().tolist()
+    if flow.norms is not None:
+        found[N_("length of what is written")] = flow.norms[at].flatten().tolist()
+    return found
+
+
+def of_eviction(found: Evicted) -> Columns:
+    """Return the mean error of the heads by each policy, and of each head by the present one, by budget."""
+    heads = range(found.now.n_head)
+    return {
+        N_("Budget"): list(range(1, found.n + 1)),
+        **{policy: errors.tolist() for policy, errors in found.means.items()},
+        **{found.now.head(head): found.run.errors[:, head].tolist() for head in heads},
+        "FLOPs": [cost.flops for cost in found.costs],
+        N_("bytes"): [cost.bytes for cost in found.costs],
+    }

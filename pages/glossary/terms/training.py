@@ -39,6 +39,39 @@ TERMS = (
         apart=("sink",),
     ),
     Term(
+        "Attention rollout",
+        "Attention rollout multiplies the maps of all layers, each mixed with the residual connection: what "
+        "of each token arrives at each place.",
+        "a real model's rollout",
+        Place("learned_heads", {"source": "a real model", "look": "text's flow"}),
+        also=("rollout",),
+        paper="\\tilde A_l \\tilde A_{l-1} \\cdots \\tilde A_1",
+        code="attention_rollout",
+        source="Abnar and Zuidema, 2020",
+    ),
+    Term(
+        "Attention flow",
+        "Attention flow is the most that can come to a place from a token when the maps of all layers are "
+        "capacities.",
+        "a toy's maximum flow",
+        Place("learned_heads", {"look": "text's flow"}),
+        also=("maximum flow",),
+        paper="\\mathrm{maxflow}",
+        code="attention_flow",
+        source="Abnar and Zuidema, 2020",
+    ),
+    Term(
+        "Norm of weighted values",
+        "The norm of a weighted value is how long the vector is that a key writes to a query: a large weight "
+        "on a small value writes little.",
+        "what sinks write",
+        Place("learned_heads", {"source": "a real model", "look": "text's flow", "layer": "4"}),
+        also=("effective attention", "norm-based analysis"),
+        paper="\\lVert \\alpha f(x) \\rVert",
+        code="weighted_value_norms",
+        source="Kobayashi et al., 2020",
+    ),
+    Term(
         "Ablation",
         "Ablation switches a head off and measures what is lost.",
         "a model without its first head",

@@ -10,8 +10,10 @@ from attn_core.toys import judge
 from attn_ui.screen.tables import checks_table
 from attn_words import _
 from pages.learned_heads.compute import Now
+from pages.learned_heads.evicted import Evicted
 from pages.learned_heads.state import Heads
-from pages.learned_heads.tabs import whole
+from pages.learned_heads.tabs import flow, whole
+from pages.learned_heads.text_flow import TextFlow
 
 
 def checks(now: Now) -> list[Check]:
@@ -54,9 +56,14 @@ def by_torch(now: Now) -> tuple[Tensor, Tensor]:
     return torch.cat(maps), (x - start) @ state["readout"].T
 
 
-def show(now: Now | Heads) -> None:
+def show(now: Now | Heads | TextFlow | Evicted) -> None:
     """Show the checks with their largest differences."""
-    found = whole.checks(now.whole, now.model, now.text) if isinstance(now, Heads) else checks(now)
+    if isinstance(now, TextFlow):
+        found = flow.checks_of_flow(now)
+    elif isinstance(now, Evicted):
+        found = flow.checks_of_eviction(now)
+    else:
+        found = whole.checks(now.whole, now.model, now.text) if isinstance(now, Heads) else checks(now)
     st.markdown(_("Computed just now, on the numbers on screen."))
     st.markdown(
         checks_table(

@@ -4,11 +4,20 @@ import streamlit as st
 
 from attn_words import _, paragraph
 from pages.learned_heads.compute import Now
+from pages.learned_heads.evicted import Evicted
+from pages.learned_heads.tabs import flow
+from pages.learned_heads.text_flow import TextFlow
 from pages.learned_heads.words import layers_of_heads
 
 
-def show(now: Now) -> None:
+def show(now: Now | TextFlow | Evicted) -> None:
     """Write the formulas down, with the sizes of the present model."""
+    if isinstance(now, TextFlow):
+        flow.show_flow()
+        return
+    if isinstance(now, Evicted):
+        flow.show_eviction()
+        return
     recipe, task = now.recipe, now.task
     st.markdown(
         paragraph(

@@ -15,7 +15,7 @@ from attn_ui.base.shared_settings import KEY, QUERY
 from attn_words import _, language, paragraph
 from pages.learned_heads import whole_words as words
 from pages.learned_heads.asks import ORDERS
-from pages.learned_heads.compute import Found
+from pages.learned_heads.found import Found
 from pages.learned_heads.model_shelf import OTHER
 from pages.learned_heads.model_words import about, known
 from pages.learned_heads.settings import RANK, RANK_BY, WHOLE_TAB

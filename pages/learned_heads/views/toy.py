@@ -16,13 +16,13 @@ from pages.learned_heads import words
 from pages.learned_heads.compute import (
     GUESSING,
     NAMED,
-    Found,
     Now,
     array,
     judged_outside,
     naming,
     steps_of,
 )
+from pages.learned_heads.found import Found
 from pages.learned_heads.settings import TASK
 from pages.learned_heads.state import Setting
 

@@ -1,0 +1,126 @@
+"""Keys and values evicted from a cache: which each policy keeps with a budget, and what that costs."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import torch
+from jaxtyping import Bool, Float
+from torch import Tensor
+
+from attn_core import _require
+
+
+@dataclass(frozen=True, eq=False)
+class Eviction:
+    """What a head reads and gives with each budget, from one key to all of them.
+
+    Attributes:
+        kept: True where a query still has a key, (n, n_head, n_query, n_key): entry b - 1 is the budget b.
+        weights: the softmax over the keys that are kept; each row sums to one.
+        heads: the outputs of the heads, (n, n_head, n, d_head).
+        errors: how far each head's output is from the one with all keys, as a share of that, (n, n_head).
+    """
+
+    kept: Bool[Tensor, "n_budget n_head n_query n_key"]
+    weights: Float[Tensor, "n_budget n_head n_query n_key"]
+    heads: Float[Tensor, "n_budget n_head n_query d_head"]
+    errors: Float[Tensor, "n_budget n_head"]
+
+
+def evict(
+    scaled_scores: Float[Tensor, "n_head n n"],
+    value: Float[Tensor, "n_head n d_head"],
+    policy: str = "window",
+    *,
+    sinks: int = 4,
+) -> Eviction:
+    r"""Write a text token by token with each budget from 1 to n, and evict keys and values beyond it.
+
+    $$\mathrm{error}_b = \lVert O_b - O_n \rVert_F \big/ \lVert O_n \rVert_F, \qquad
+      O_b = \mathrm{softmax}(S \text{ over the kept}) V$$
+
+    A budget counts the token's own key, which is never evicted. ``policy`` is one of ``POLICIES``:
+
+    - "window" keeps the latest b keys.
+    - "StreamingLLM" keeps the first ``sinks`` keys, at most b - 1, and the latest of the others.
+    - "H2O" keeps the latest half of b, rounded up, and evicts of the others the one that has had the least
+      weight of all queries so far (the earliest among equals); what is evicted never comes back.
+
+    Every query and key of the head is the one of the full run: the error is that of this attention alone, and
+    later layers would add theirs.
+
+    Invariant: with b keys at most b are kept, the budget n keeps all, and its error is 0.
+
+    Raises ValueError for scores that are not square, values that do not fit, another policy, and sinks below
+    zero.
+
+    Source: Beltagy et al. (2020), Longformer, for the window; Xiao et al. (2024), Efficient Streaming
+    Language Models with Attention Sinks; Zhang et al. (2023), H2O: Heavy-Hitter Oracle, algorithm 1.
+
+    >>> value = torch.eye(3)[None]
+    >>> evict(torch.zeros(1, 3, 3), value).kept[1, 0].int()
+    tensor([[1, 0, 0],
+            [1, 1, 0],
+            [0, 1, 1]], dtype=torch.int32)
+    """
+    n = scaled_scores.shape[-1]
+    if scaled_scores.ndim != 3 or scaled_scores.shape[1] != n or n == 0:
+        raise ValueError(f"scaled_scores must have shape (n_head, n, n); got {tuple(scaled_scores.shape)}")
+    if value.shape[:2] != scaled_scores.shape[:2]:
+        raise ValueError(
+            f"value must be {(*scaled_scores.shape[:2], 'd_head')} to fit; got {tuple(value.shape)}"
+        )
+    if policy not in POLICIES:
+        raise ValueError(f"policy must be one of {', '.join(POLICIES)}; got {policy!r}")
+    kept = POLICIES[policy](scaled_scores, _require.whole("sinks", sinks, least=0))
+    weights = scaled_scores.masked_fill(~kept, -torch.inf).softmax(dim=-1)
+    heads = weights @ value
+    full = heads[-1].flatten(1).norm(dim=-1)
+    errors = (heads - heads[-1]).flatten(2).norm(dim=-1) / full.masked_fill(full == 0, 1.0)
+    return Eviction(kept, weights, heads, errors)
+
+
+def _window(scaled_scores: Tensor, sinks: int) -> Tensor:
+    """Keep the latest keys."""
+    del sinks
+    return _streaming(scaled_scores, 0)
+
+
+def _streaming(scaled_scores: Tensor, sinks: int) -> Tensor:
+    """Keep the first keys and the latest of the others."""
+    n_head, n, _ = scaled_scores.shape
+    places = torch.arange(n)
+    budget, age, key = (places + 1)[:, None, None], places[:, None] - places, places
+    first = (budget - 1).clamp(max=sinks)
+    # While a text has no more keys than the budget, all are among the first and the latest.
+    kept = (age >= 0) & ((key < first) | (age < budget - first))
+    return kept[:, None].expand(n, n_head, n, n)
+
+
+def _heavy_hitters(scaled_scores: Tensor, sinks: int) -> Tensor:
+    """Keep the latest half and, of the others, those that had most weight so far: all budgets at once."""
+    del sinks
+    n_head, n, _ = scaled_scores.shape
+    budget = torch.arange(1, n + 1)[:, None]  # beside heads
+    latest = (budget + 1) // 2
+    kept = torch.zeros(n, n_head, n, n, dtype=torch.bool)
+    now = torch.zeros(n, n_head, n, dtype=torch.bool)
+    had = torch.zeros(n, n_head, n, dtype=scaled_scores.dtype)
+    places = torch.arange(n)
+    for query in range(n):
+        now[..., query] = True
+        old = now & (query - places >= latest[..., None])
+        least = had.masked_fill(~old, torch.inf).argmin(dim=-1, keepdim=True)
+        over = now.sum(dim=-1, keepdim=True) > budget[..., None]
+        now = now & ~(over & (places == least))
+        kept[..., query, :] = now
+        had += scaled_scores[:, query].masked_fill(~now, -torch.inf).softmax(dim=-1)
+    return kept
+
+
+POLICIES: Mapping[str, Callable[[Tensor, int], Tensor]] = {
+    "window": _window,
+    "StreamingLLM": _streaming,
+    "H2O": _heavy_hitters,
+}
+"""How keys are evicted: from scaled scores (n_head, n, n) and the number of sinks, what is ``kept``."""

@@ -1,0 +1,144 @@
+"""How a text flows through layers: rollout, the size of weighted values, and sinks, found and set aside."""
+
+import torch
+from jaxtyping import Bool, Float
+from torch import Tensor
+
+from attn_core.multi_head import MultiHead
+
+SINK_SHARE = 0.3
+"""A sink has at least this much weight from the others, on average: the epsilon of Gu et al. (2024)."""
+_TIMES_EVEN = 2.0  # in a short text an even share is large: a sink has at least twice that
+
+
+def attention_rollout(
+    weights: Float[Tensor, "n_layer n n"], *, residual: float = 0.5
+) -> Float[Tensor, "n_layer n n"]:
+    r"""Return how much of each place comes from each token, by the weights of all layers up to each.
+
+    $$\tilde A_l = \mathrm{rows}\bigl((1 - r) A_l + r I\bigr), \qquad
+      R_l = \tilde A_l R_{l-1}, \quad R_0 = I$$
+
+    ``weights`` are the maps of the layers, the first one first, each the mean over its heads; ``rows``
+    divides each row by its sum, and r is the share that the residual connection carries past a layer. Entry l
+    of the result is the rollout over layers 0 to l.
+
+    Invariant: each row sums to one, and is never negative; a causal map has a causal rollout.
+
+    Edge cases: a row of zeros passes all of its place on; with r = 0 it stays zero.
+
+    Raises ValueError for maps that are not square, for no layer, and for an r outside 0 to 1.
+
+    Source: Abnar and Zuidema (2020), Quantifying Attention Flow in Transformers, section 3.
+
+    >>> attention_rollout(torch.tensor([[[1.0, 0.0], [1.0, 0.0]]] * 2))[:, 1]
+    tensor([[0.5000, 0.5000],
+            [0.7500, 0.2500]])
+    """
+    if weights.ndim != 3 or weights.shape[1] != weights.shape[2] or 0 in weights.shape:
+        raise ValueError(f"weights must have shape (n_layer, n, n), n_layer >= 1; got {tuple(weights.shape)}")
+    if not 0 <= residual <= 1:
+        raise ValueError(f"residual must be from 0 to 1; got {residual}")
+    own = torch.eye(weights.shape[-1], dtype=weights.dtype, device=weights.device)
+    mixed = (1 - residual) * weights + residual * own
+    total = mixed.sum(dim=-1, keepdim=True)
+    passed = mixed / total.masked_fill(total == 0, 1.0)
+    rolled = [passed[0]]
+    for layer in passed[1:]:
+        rolled.append(layer @ rolled[-1])
+    return torch.stack(rolled)
+
+
+def weighted_value_norms(stages: MultiHead) -> Float[Tensor, "*batch n_head n_query n_key"]:
+    r"""Return the length of what each key writes to each query, by each head: its weight times its value.
+
+    $$\lVert \alpha_{ij} f(x_j) \rVert_2, \qquad f(x) = (x W_v + b_v)\,W_o^{(h)}$$
+
+    ``stages`` are those of ``MultiHeadAttention``. A large weight on a value that is nearly zero moves
+    nothing: the length is small there, as it is for many sinks. The bias of W_o belongs to no key and is left
+    out, and norms before and after attention are not part of f.
+
+    Invariant: the length is the weight times a number that the key has in a head, whatever the query.
+
+    Edge cases: without an output projection f(x) is the value; heads that share keys and values each have
+    their own block of W_o.
+
+    Source: Kobayashi et al. (2020), Attention is Not Only a Weight, equation 4.
+
+    >>> from attn_core import MultiHeadAttention
+    >>> stages = MultiHeadAttention(4, 2, seed=0)(torch.eye(4))
+    >>> tuple(weighted_value_norms(stages).shape)
+    (2, 4, 4)
+    """
+    n_head, d_head = stages.heads.shape[-3], stages.heads.shape[-1]
+    value = stages.value.repeat_interleave(n_head // stages.value.shape[-3], dim=-3)
+    if stages.output_weight is not None:
+        # (d_out, n_head * d_head) -> (n_head, d_head, d_out): every head its own block.
+        value = value @ stages.output_weight.reshape(-1, n_head, d_head).permute(1, 2, 0)
+    norms: Tensor = value.norm(dim=-1)
+    return stages.weights * norms[..., None, :]
+
+
+def sink_shares(weights: Float[Tensor, "*batch n n"]) -> Float[Tensor, "*batch n"]:
+    r"""Return the mean weight that each key has from the other tokens.
+
+    $$s_j = \frac{1}{n - 1} \sum_{i \ne j} w_{ij}$$
+
+    Invariant: from 0 to 1. A causal map gives late keys little, as few tokens come after them.
+
+    Edge cases: a single token has none.
+
+    Raises ValueError for maps that are not square.
+
+    Source: Gu et al. (2024), When Attention Sink Emerges in Language Models, section 3.1, where the mean also
+    has a key's weight on itself.
+
+    >>> sink_shares(torch.tensor([[1.0, 0.0], [0.75, 0.25]]))
+    tensor([0.7500, 0.0000])
+    """
+    n = weights.shape[-1]
+    if weights.ndim < 2 or weights.shape[-2] != n:
+        raise ValueError(f"weights must have shape (*batch, n, n); got {tuple(weights.shape)}")
+    others: Tensor = weights.sum(dim=-2) - weights.diagonal(dim1=-2, dim2=-1)
+    return (others / max(1, n - 1)).clamp(0, 1)
+
+
+def find_sinks(weights: Float[Tensor, "*batch n n"]) -> Bool[Tensor, "*batch n"]:
+    r"""Return which keys are attention sinks: True where the other tokens give a key much, whoever asks.
+
+    $$s_j \ge \max(0.3,\ 2 / n)$$
+
+    s is ``sink_shares``; 0.3 is ``SINK_SHARE``, and in a text of few tokens a sink has at least twice an even
+    share.
+
+    Invariant: at most 3 keys of a map are sinks, and of two tokens none is unless it has all weight.
+
+    Raises ValueError for maps that are not square.
+
+    Source: Gu et al. (2024), When Attention Sink Emerges in Language Models, section 3.1, for 0.3.
+
+    >>> find_sinks(torch.tensor([[1.0, 0, 0], [0.9, 0.1, 0], [0.8, 0.1, 0.1]]))
+    tensor([ True, False, False])
+    """
+    return sink_shares(weights) >= max(SINK_SHARE, _TIMES_EVEN / weights.shape[-1])
+
+
+def set_aside(
+    weights: Float[Tensor, "*batch n_query n_key"], sinks: Bool[Tensor, "*batch n_key"]
+) -> Float[Tensor, "*batch n_query n_key"]:
+    r"""Return the weights without those of some keys, each row divided by what it still has.
+
+    $$w'_{ij} = w_{ij} \Big/ \sum_{j' \notin S} w_{ij'} \ \text{ for } j \notin S, \qquad w'_{ij} = 0
+      \ \text{ for } j \in S$$
+
+    Invariant: a row sums to one, or is zero where it had nothing but sinks.
+
+    Source: Xiao et al. (2024), Efficient Streaming Language Models with Attention Sinks, for what they are.
+
+    >>> set_aside(torch.tensor([[0.5, 0.25, 0.25], [1.0, 0.0, 0.0]]), torch.tensor([True, False, False]))
+    tensor([[0.0000, 0.5000, 0.5000],
+            [0.0000, 0.0000, 0.0000]])
+    """
+    rest = weights.masked_fill(sinks[..., None, :], 0.0)
+    total = rest.sum(dim=-1, keepdim=True)
+    return rest / total.masked_fill(total == 0, 1.0)

@@ -1,0 +1,173 @@
+"""Pictures of eviction: which keys each head still has with a budget, and what that costs."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attn_figures import theme
+from attn_figures.chart import Chart
+from attn_figures.marks import Mark, line, points, upright
+from attn_figures.matrix import Matrix, key_title, query_title
+from attn_figures.multi_head import PHONE_HEIGHT, ROOMY, ROOT
+from attn_figures.panels import Panel, compose
+from attn_figures.picture import Picture, Spec
+from attn_words import _, _n
+
+Numbers = NDArray[np.float64]
+LIGHT = theme.LIGHT
+
+
+@dataclass(frozen=True, eq=False)
+class Roof:
+    """What a device does at best: operations and bytes a second; the intensity of a step by budget, (n,)."""
+
+    device: str
+    flops: float
+    bandwidth: float
+    intensities: Numbers
+
+    def attainable(self, intensities: Numbers) -> Numbers:
+        """Return the operations a second, in tera, that intensities allow."""
+        return np.minimum(self.flops, self.bandwidth * intensities) / 1e12
+
+
+@dataclass(frozen=True, eq=False)
+class Cache:
+    """All heads with one budget, and the errors at every budget.
+
+    Attributes:
+        budget: how many keys are kept; policy: the name of the one that is drawn.
+        names, titles: of the heads; tokens: n labels.
+        weights: over the keys that are kept, (n_head, n, n); kept: which they are.
+        errors: by the policies' names the mean relative error of the heads with 1 to n keys, (n,).
+        said: what the policies are called; roof: of the device that writes.
+    """
+
+    budget: int
+    policy: str
+    names: Sequence[str]
+    titles: Sequence[str]
+    tokens: Sequence[str]
+    weights: Numbers
+    kept: NDArray[np.bool_]
+    errors: Mapping[str, Numbers]
+    said: Mapping[str, str]
+    roof: Roof
+
+
+@Picture
+def eviction(cache: Cache) -> Spec:
+    """Draw each head's map, hatched where a key is not there, errors by budget, and the roofline."""
+    panels: list[Panel] = [
+        Matrix(
+            name,
+            weights,
+            title,
+            rows=cache.tokens,
+            columns=cache.tokens,
+            row_title=query_title(),
+            column_title=key_title(),
+            mask=kept,
+            cells="query-key",
+            chosen=("query", "key"),
+            part=("head", head),
+            ramp_power=ROOT,
+            shows_shape=False,
+            numbered=False,
+            blocked=_("<b>not in the cache</b>: evicted, or not yet written"),
+        )
+        for head, (name, title, weights, kept) in enumerate(
+            zip(cache.names, cache.titles, cache.weights, cache.kept, strict=True)
+        )
+    ]
+    return compose.spec([*panels, _errors(cache), _roofline(cache)], phone_height=PHONE_HEIGHT, roomy=ROOMY)
+
+
+def _errors(cache: Cache) -> Chart:
+    n = len(cache.tokens)
+    budgets = np.arange(1, n + 1)
+    colours = dict(zip(cache.errors, LIGHT.series, strict=False))
+    drawn: list[Mark] = []
+    for policy, errors in cache.errors.items():
+        is_own = policy == cache.policy
+        hover = _(
+            "{policy}, {count} keys<br>relative error <b>{error}</b>",
+            policy=cache.said[policy],
+            count="%{x}",
+            error="%{y:.4f}",
+        )
+        drawn.append(
+            line(
+                policy,
+                budgets,
+                errors,
+                colours[policy],
+                width=3.0 if is_own else 1.5,
+                dash="solid" if is_own else "dot",
+                hover=hover,
+                said=cache.said[policy],
+            )
+        )
+    here = cache.errors[cache.policy][cache.budget - 1 : cache.budget]
+    drawn.append(points("budget here", [cache.budget], here, colours[cache.policy], size=10))
+    top = max(float(errors.max()) for errors in cache.errors.values()) or 1.0
+    return Chart(
+        "error",
+        drawn,
+        columns=max(14.0, 1.3 * n),
+        rows=0.85 * n,
+        title=_("relative error, mean of the heads"),
+        x_title=_("Budget: keys kept"),
+        x={"range": [0.5, n + 0.5], "showgrid": False, "nticks": 6},
+        y={"range": [-0.04 * top, 1.08 * top], "nticks": 4},
+        marks=[upright(float(cache.budget), name="budget")],
+        legend=[(cache.said[policy], colours[policy]) for policy in cache.errors],
+    )
+
+
+def _roofline(cache: Cache) -> Chart:
+    """Draw what the device allows at each intensity, its ridge, and the steps of all budgets."""
+    roof, n = cache.roof, len(cache.tokens)
+    ridge = roof.flops / roof.bandwidth
+    ends = np.array([0.1, ridge, 10_000.0])
+    allowed = roof.attainable(ends)
+    told = _(
+        "at most <b>{rate}</b> TFLOP/s<br>at {intensity} FLOPs a byte",
+        rate="%{y:.4~g}",
+        intensity="%{x:.4~g}",
+    )
+    here = roof.intensities[cache.budget - 1 : cache.budget]
+    drawn = [
+        line("roof", ends, allowed, LIGHT.ink, hover=told, said=_("roofline")),
+        line("ridge", [ridge, ridge], [allowed[0] / 10, allowed[1]], LIGHT.muted, width=1.0, dash="dot"),
+        line(
+            "steps",
+            roof.intensities,
+            roof.attainable(roof.intensities),
+            LIGHT.output,
+            width=4.0,
+            said=_("all budgets"),
+        ),
+        points(
+            "step here",
+            here,
+            roof.attainable(here),
+            LIGHT.output,
+            size=10,
+            hover=_n("{count} key", "{count} keys", cache.budget) + "<br>" + told,
+        ),
+    ]
+    return Chart(
+        "roofline",
+        drawn,
+        columns=max(14.0, 1.3 * n),
+        rows=0.85 * n,
+        title=_("roofline: {device}", device=roof.device),
+        x_title=_("FLOPs a byte"),
+        y_title=_("TFLOP/s"),
+        x={"type": "log", "range": [-1, 4], "showgrid": False, "dtick": 1},
+        y={"type": "log", "range": [np.log10(allowed[0]) - 0.3, np.log10(allowed[1]) + 0.5], "dtick": 1},
+        legend=[(_("ridge at {ridge}", ridge=f"{ridge:.0f}"), LIGHT.muted)],
+    )

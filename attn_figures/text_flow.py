@@ -1,0 +1,118 @@
+"""Pictures of a text's flow: weights of a layer, what they write, rollout up to it, and the next token."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attn_figures.matrix import Extra, Matrix, key_title, may_not_attend, query_title
+from attn_figures.multi_head import PHONE_HEIGHT, ROOMY, ROOT
+from attn_figures.panels import Panel, compose
+from attn_figures.picture import Picture, Spec
+from attn_words import _
+
+Numbers = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Layer:
+    """One layer of a model on a text of n tokens, and what flowed up to it.
+
+    Attributes:
+        number: from 1; n_head: heads that the means are of.
+        tokens: n labels.
+        weights, rollout, flow: (n, n); no flow where there are too many tokens for it.
+        shares, lengths: what each key writes, as shares of each row and as it is, (n, n); None if unknown.
+        seen: False where a query may not attend, or a key is set aside, (n, n); aside: whether any key is.
+        last: the last token's weights, (n_row, n), a row for each of `names`; None where no token is next.
+    """
+
+    number: int
+    n_head: int
+    tokens: Sequence[str]
+    weights: Numbers
+    rollout: Numbers
+    flow: Numbers | None
+    shares: Numbers | None
+    lengths: Numbers | None
+    seen: NDArray[np.bool_]
+    aside: bool
+    last: Numbers | None
+    names: Sequence[str]
+
+
+@Picture
+def text_flow(layer: Layer) -> Spec:
+    """Draw the maps of one layer side by side, and the row of the last token by each head."""
+    title = _("layer {layer}: weights, mean of {heads} heads", layer=layer.number, heads=layer.n_head)
+    panels: list[Panel] = [_map(layer, "weights", layer.weights, title)]
+    if layer.shares is not None and layer.lengths is not None:
+        length = Extra([(_("length ‖α f(x)‖"), layer.lengths)])
+        title = _("what it writes, ‖α f(x)‖ shared out")
+        written = _map(layer, "written", layer.shares, title)
+        panels.append(replace(written, quantity=_("share of the row's length"), extra=length))
+    rolled = _("rollout, layers 1 to {layer}", layer=layer.number)
+    panels.append(_through(layer, "rollout", layer.rollout, rolled, _("rollout")))
+    if layer.flow is not None:
+        flow = _("maximum flow, layers 1 to {layer}", layer=layer.number)
+        panels.append(_through(layer, "flow", layer.flow, flow, _("maximum flow")))
+    if layer.last is not None:
+        panels.append(
+            Matrix(
+                "last token",
+                layer.last,
+                _("where the next token looks"),
+                rows=layer.names,
+                columns=layer.tokens,
+                row_title=_("Head"),
+                column_title=key_title(),
+                row_role="ink",
+                bar=_("weight"),
+                chosen=(None, "key"),
+                words=(_("head"), _("key")),
+                ramp_power=ROOT,
+                shows_shape=False,
+                names_rows=True,
+            )
+        )
+    return compose.spec(panels, phone_height=PHONE_HEIGHT, roomy=ROOMY)
+
+
+def _through(layer: Layer, name: str, values: Numbers, title: str, quantity: str) -> Matrix:
+    return Matrix(
+        name,
+        values,
+        title,
+        rows=layer.tokens,
+        columns=layer.tokens,
+        row_title=_("Place after the layer"),
+        column_title=_("Token it comes from"),
+        row_role="output",
+        quantity=quantity,
+        bar=_("weight"),
+        cells="query-key",
+        chosen=("query", "key"),
+        words=(_("place"), _("token")),
+        ramp_power=ROOT,
+        shows_shape=False,
+    )
+
+
+def _map(layer: Layer, name: str, values: Numbers, title: str) -> Matrix:
+    return Matrix(
+        name,
+        values,
+        title,
+        rows=layer.tokens,
+        columns=layer.tokens,
+        row_title=query_title(),
+        column_title=key_title(),
+        mask=layer.seen,
+        bar=_("weight"),
+        cells="query-key",
+        chosen=("query", "key"),
+        ramp_power=ROOT,
+        shows_shape=False,
+        blocked=_("<b>set aside</b>: an attention sink, or masked") if layer.aside else may_not_attend(),
+    )

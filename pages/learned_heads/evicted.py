@@ -1,0 +1,94 @@
+"""What the heads of a toy lose where a cache keeps fewer keys: every policy, every budget."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import torch
+from torch import Tensor
+
+from attn_core.eviction import POLICIES, Eviction, evict
+from attn_core.roofline import DEVICES, Device, StepCost, step_cost
+from attn_ui.base.parameters import Steps
+from attn_ui.base.shared_cache import shared
+from pages.learned_heads.compute import Now
+from pages.learned_heads.settings import BUDGET
+from pages.learned_heads.state import Setting
+
+SINKS = 4  # that StreamingLLM keeps, as its authors do
+
+
+@dataclass(frozen=True, eq=False)
+class Evicted:
+    """All heads of a toy under one policy, with a budget.
+
+    Attributes:
+        now: the toy; policy: of `POLICIES`; device: of `DEVICES`; texts: written on it at once.
+        runs: every policy's run of all heads, at every budget.
+        budget: how many keys are kept.
+    """
+
+    now: Now
+    policy: str
+    device: str
+    texts: int
+    runs: Mapping[str, Eviction]
+    budget: int = 1
+
+    @property
+    def run(self) -> Eviction:
+        """The policy's own run."""
+        return self.runs[self.policy]
+
+    @property
+    def n(self) -> int:
+        """How many keys there are in the end."""
+        return len(self.now.symbols)
+
+    @property
+    def slider(self) -> Steps:
+        """The budgets from one key to all."""
+        return replace(BUDGET, values=tuple(range(1, self.n + 1)))
+
+    @cached_property
+    def means(self) -> Mapping[str, Tensor]:
+        """The error of each policy at every budget, the mean over the heads, (n,)."""
+        return {name: run.errors.mean(dim=-1) for name, run in self.runs.items()}
+
+    @property
+    def errors(self) -> Tensor:
+        """The error of each head at this budget, (n_head,)."""
+        return self.run.errors[self.budget - 1]
+
+    @property
+    def kept(self) -> Tensor:
+        """Which keys each query has, (n_head, n, n)."""
+        return self.run.kept[self.budget - 1]
+
+    @property
+    def weights(self) -> Tensor:
+        """The weights over these keys, (n_head, n, n)."""
+        return self.run.weights[self.budget - 1]
+
+    @property
+    def on(self) -> Device:
+        """The device."""
+        return DEVICES[self.device]
+
+    @cached_property
+    def costs(self) -> list[StepCost]:
+        """What attention of one layer takes to write the next token, at every budget."""
+        width, heads = self.now.task.d_model, self.now.recipe.heads
+        return [
+            step_cost(budget, width, heads, self.now.d_head, texts=self.texts)
+            for budget in range(1, self.n + 1)
+        ]
+
+
+@shared
+def runs_of(setting: Setting, at: int) -> dict[str, Eviction]:
+    """Evict by every policy, from every head of every layer in one batch."""
+    layers = Now(setting, at).result.layers
+    scores = torch.cat([each.scaled_scores for each in layers]).double()
+    value = torch.cat([each.value for each in layers]).double()
+    return {policy: evict(scores, value, policy, sinks=SINKS) for policy in POLICIES}

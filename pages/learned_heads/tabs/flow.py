@@ -1,0 +1,160 @@
+"""The tabs of a text's flow and of eviction: formulas, and checks on the numbers on screen."""
+
+import numpy as np
+import streamlit as st
+import torch
+from torch import Tensor
+from torch.nn import functional as F
+
+from attn_core import Check, MultiHead, compare
+from attn_words import _, paragraph
+from pages.learned_heads.evicted import Evicted
+from pages.learned_heads.text_flow import TextFlow
+
+
+def show_flow() -> None:
+    """Write down rollout, the length of what is written, and the rule for sinks."""
+    st.markdown(
+        _(
+            "**Attention rollout** multiplies the layers' mean weights A, each mixed with the residual "
+            "connection; each row is divided by its sum."
+        )
+    )
+    st.latex(
+        r"\tilde A_l = \tfrac{1}{2} A_l + \tfrac{1}{2} I, \qquad R_l = \tilde A_l R_{l-1}, \qquad R_0 = I"
+    )
+    st.markdown(
+        _(
+            "**Attention flow** takes the same maps as capacities of edges from layer to layer: the maximum "
+            "flow from a place down to a token."
+        )
+    )
+    st.latex(r"F_l[i, j] = \mathrm{maxflow}\bigl((l, i) \to (0, j)\bigr)")
+    st.markdown(
+        _(
+            "**What a key writes** in a head is its weight times its value after W_o. A key that has much "
+            "weight and a small value writes little: sinks often do."
+        )
+    )
+    st.latex(
+        r"\lVert \alpha_{ij} f(x_j) \rVert = \alpha_{ij} \lVert f(x_j) \rVert, \qquad "
+        r"f(x) = (x W_v + b_v)\,W_o"
+    )
+    st.markdown(_("**An attention sink** is a key to which the other tokens give much, whoever asks."))
+    st.latex(r"\frac{1}{n - 1} \sum_{i \neq j} w_{ij} \ge \max(0.3,\ 2 / n)")
+
+
+def show_eviction() -> None:
+    """Write down what a smaller cache changes."""
+    st.markdown(
+        paragraph(
+            _("With a budget b, each query attends to the keys that are still kept, at most b."),
+            _("The softmax is over these alone, so what is evicted raises the weights of the others."),
+        )
+    )
+    st.latex(
+        r"O_b = \mathrm{softmax}(S_{\mathrm{kept}})\,V_{\mathrm{kept}}, \qquad "
+        r"\mathrm{error}_b = \lVert O_b - O_n \rVert \,/\, \lVert O_n \rVert"
+    )
+    st.markdown(
+        _(
+            "**Roofline**: a device does at most π operations and moves at most β bytes a second. A step "
+            "with I operations a byte, fewer than the ridge π / β, waits for memory."
+        )
+    )
+    st.latex(r"\mathrm{FLOP/s} \le \min(\pi,\ \beta I), \qquad I = \mathrm{FLOPs} / \mathrm{bytes}")
+
+
+def checks_of_flow(flow: TextFlow) -> list[Check]:
+    """Compute every check on the numbers on screen."""
+    at, n = flow.at, len(flow.tokens)
+    product = np.eye(n)
+    for weights in flow.drawn[: at + 1].numpy():
+        mixed = weights + np.eye(n)
+        product = mixed / mixed.sum(axis=1, keepdims=True) @ product
+    found = [
+        compare(
+            _("the rollout is the product of the layers' maps, computed by NumPy"),
+            flow.rollout[at],
+            torch.from_numpy(product),
+        ),
+        compare(
+            _("each row of the rollout sums to one"),
+            flow.rollout[at].sum(dim=-1),
+            torch.ones(n, dtype=flow.rollout.dtype),
+        ),
+    ]
+    if flow.flow is not None:
+        entering = _passed(flow.drawn[0]).sum(dim=0).expand(n, n).clamp(max=1)
+        through = flow.flow[at]
+        found.append(
+            compare(
+                _("the flow is at least the rollout, at most what leaves a place and what enters a token"),
+                through,
+                through.clamp(min=flow.rollout[at], max=entering),
+            )
+        )
+        if at == 1:
+            second, first = _passed(flow.drawn[1]), _passed(flow.drawn[0])
+            narrowest = torch.minimum(second[:, :, None], first[None]).sum(dim=1)
+            name = _("the flow through two layers is the sum of each path's narrower edge")
+            found.append(compare(name, through, narrowest))
+    if flow.stages is not None and flow.norms is not None and flow.on[at]:
+        stages, on = flow.stages[at], list(flow.on[at])
+        vectors = _vectors(stages)
+        found += [
+            compare(
+                _("the lengths of the last row are those of the vectors themselves"),
+                flow.norms[at, -1].float(),
+                vectors[on].norm(dim=-1).mean(dim=0),
+            ),
+            compare(
+                _("what all keys write to the last token adds up to what its heads write"),
+                vectors.sum(dim=1),
+                stages.contributions[:, -1],
+            ),
+        ]
+    return found
+
+
+def _passed(weights: Tensor) -> Tensor:
+    """Return a layer's map mixed with the residual connection; each row sums to one."""
+    mixed = weights + torch.eye(len(weights), dtype=weights.dtype)
+    return mixed / mixed.sum(dim=-1, keepdim=True)
+
+
+def _vectors(stages: MultiHead) -> Tensor:
+    """Return what each key writes to the last token by each head, (n_head, n_key, d_out)."""
+    assert stages.output_weight is not None
+    n_head, d_head = stages.heads.shape[0], stages.heads.shape[-1]
+    value = stages.value.repeat_interleave(n_head // len(stages.value), dim=0)
+    weighted = stages.weights[:, -1, :, None] * value
+    return torch.einsum("hjd,ohd->hjo", weighted, stages.output_weight.reshape(-1, n_head, d_head))
+
+
+def checks_of_eviction(found: Evicted) -> list[Check]:
+    """Compute every check on the numbers on screen."""
+    layers = found.now.result.layers
+    query, key, value = (
+        torch.cat([getattr(each, part) for each in layers]) for part in ("query", "key", "value")
+    )
+    heads = F.scaled_dot_product_attention(query, key, value, found.kept)
+    full = F.scaled_dot_product_attention(query, key, value, is_causal=True)
+    off = (heads - full).flatten(1).norm(dim=-1) / full.flatten(1).norm(dim=-1)
+    places = torch.arange(1, found.n + 1).clamp(max=found.budget)
+    return [
+        compare(
+            _(
+                "the outputs are those of `torch.nn.functional.scaled_dot_product_attention` over the keys "
+                "that are kept"
+            ),
+            found.run.heads[found.budget - 1].float(),
+            heads,
+        ),
+        compare(_("the errors are those of these outputs"), found.errors.float(), off, scale=1),
+        compare(
+            _("each query has as many keys as the budget, or all there are"),
+            found.kept.sum(dim=-1).double(),
+            places.double().expand(found.now.n_head, found.n),
+        ),
+    ]

@@ -1,0 +1,205 @@
+"""What flows through all layers of a model: weights, the length of what they write, rollout, sinks."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from attn_core import MultiHead, label_tokens
+from attn_core.attention_flow import QUICK_LAYERS, QUICK_TOKENS, attention_flow
+from attn_core.text_flow import (
+    attention_rollout,
+    find_sinks,
+    set_aside,
+    sink_shares,
+    weighted_value_norms,
+)
+from attn_ui.base.parameters import Steps
+from attn_words import _
+from pages.learned_heads.compute import Now
+from pages.learned_heads.settings import LAYER, MOST_LAYERS
+from pages.learned_heads.state import Heads
+
+MOST_TOKENS = 128
+MOST_NUMBERS = 250_000  # of all maps at all positions of the slider
+
+
+@dataclass(frozen=True, eq=False)
+class TextFlow:
+    """All layers of a model on one text; of each head that is on.
+
+    Attributes:
+        of: a toy at one step of its training, or a whole model.
+        labels: of its tokens; tokens: as they are.
+        maps: the weights of each layer's heads that are on, (n_head, n, n); numbers: what these are called.
+        stages: of each layer's attention, with all heads; None of a file, which holds no values.
+        on: which heads of each layer are on, from 0.
+        mask: True where a query may attend, (n_layer, n, n).
+        is_causal: whether no query sees what comes later.
+        aside: whether sinks are set aside.
+        at: the layer on screen, from 0.
+    """
+
+    of: Now | Heads
+    labels: Sequence[str]
+    tokens: Sequence[str]
+    maps: Sequence[Tensor]
+    numbers: Sequence[Sequence[str]]
+    stages: Sequence[MultiHead] | None
+    on: Sequence[Sequence[int]]
+    mask: Tensor
+    is_causal: bool
+    aside: bool = False
+    at: int = 0
+
+    @property
+    def n_layer(self) -> int:
+        """How many layers there are."""
+        return len(self.maps)
+
+    @cached_property
+    def weights(self) -> Tensor:
+        """The mean over the heads of each layer, as the model has it, (n_layer, n, n)."""
+        return torch.stack([each.sum(dim=0) / max(1, len(each)) for each in self.maps])
+
+    @cached_property
+    def norms(self) -> Tensor | None:
+        """The mean over a layer's heads of what each key writes to each query, (n_layer, n, n)."""
+        if self.stages is None:
+            return None
+        every = [weighted_value_norms(each).double() for each in self.stages]
+        norms = [each[list(some)] for each, some in zip(every, self.on, strict=True)]
+        return torch.stack([each.sum(dim=0) / max(1, len(each)) for each in norms])
+
+    @cached_property
+    def shares(self) -> Tensor:
+        """The mean weight that each key has from the other tokens, (n_layer, n)."""
+        return sink_shares(self.weights)
+
+    @cached_property
+    def sinks(self) -> Tensor:
+        """Which keys are sinks, (n_layer, n)."""
+        return find_sinks(self.weights)
+
+    @cached_property
+    def hidden(self) -> Tensor:
+        """Which keys are set aside, (n_layer, n)."""
+        return self.sinks if self.aside else torch.zeros_like(self.sinks)
+
+    @cached_property
+    def drawn(self) -> Tensor:
+        """The weights that are drawn and rolled out, (n_layer, n, n)."""
+        return set_aside(self.weights, self.hidden) if self.aside else self.weights
+
+    @cached_property
+    def written(self) -> Tensor | None:
+        """The lengths, each row divided by its sum, (n_layer, n, n)."""
+        return None if self.norms is None else set_aside(self.norms, self.hidden)
+
+    @cached_property
+    def rollout(self) -> Tensor:
+        """The rollout up to each layer, (n_layer, n, n)."""
+        return attention_rollout(self.drawn)
+
+    @cached_property
+    def flow(self) -> Tensor | None:
+        """The maximum flow up to each layer, (n_layer, n, n); None where it takes too long."""
+        return attention_flow(self.drawn) if self.is_small else None
+
+    @property
+    def is_small(self) -> bool:
+        """Whether maximum flow is computed in a fraction of a second."""
+        return self.n_layer <= QUICK_LAYERS and len(self.tokens) <= QUICK_TOKENS
+
+    @cached_property
+    def seen(self) -> Tensor:
+        """What is drawn without hatching, (n_layer, n, n)."""
+        return self.mask & ~self.hidden[:, None]
+
+    @property
+    def slider(self) -> Steps:
+        """The layers on the slider, as many as a message has room for."""
+        n = len(self.labels)
+        steps = replace(LAYER, values=tuple(range(1, self.n_layer + 1)))
+        return steps.fitting(5 * n * n, MOST_NUMBERS)
+
+
+def of_toy(now: Now, *, aside: bool = False) -> TextFlow:
+    """Return what flows through a toy; a head that is off passes nothing."""
+    heads = range(now.recipe.heads)
+    on = [
+        [head for head in heads if head + layer * len(heads) not in now.setting.off]
+        for layer in range(now.recipe.layers)
+    ]
+    stages = now.result.layers
+    n = len(now.symbols)
+    may = torch.ones(n, n, dtype=torch.bool) if now.shown.mask is None else torch.tensor(now.shown.mask)
+    return TextFlow(
+        now,
+        label_tokens(now.symbols),
+        now.symbols,
+        [each.weights[some].double() for each, some in zip(stages, on, strict=True)],
+        [[now.number(head + layer * len(heads)) for head in some] for layer, some in enumerate(on)],
+        stages,
+        on,
+        may.expand(len(stages), n, n),
+        now.task.causal,
+        aside,
+    )
+
+
+def of_whole(heads: Heads, *, aside: bool = False) -> TextFlow:
+    """Return what flows through a whole model.
+
+    Raises ValueError for maps that are not all of one square shape, and for too many layers or tokens.
+    """
+    whole = heads.whole
+    maps = [torch.from_numpy(np.array(each, dtype=np.float64)) for each in whole.maps.maps.values()]
+    sides = sorted({int(side) for each in maps for side in each.shape[1:]})
+    if len(sides) > 1:
+        text = _(
+            "A text's flow takes maps of one square size in all layers; these have sides of {sizes}",
+            sizes=", ".join(map(str, sides)),
+        )
+        raise ValueError(text)
+    n = sides[0]
+    if n > MOST_TOKENS or len(maps) > MOST_LAYERS:
+        text = _(
+            "A text's flow takes at most {tokens} tokens and {layers} layers; these maps have {n} and "
+            "{count}",
+            tokens=MOST_TOKENS,
+            layers=MOST_LAYERS,
+            n=n,
+            count=len(maps),
+        )
+        raise ValueError(text)
+    tokens = whole.maps.names(n)
+    every = torch.ones(n, n, dtype=torch.bool)
+    masks = whole.may or [None] * len(maps)
+    numbers = [[f"{layer + 1}.{head + 1}" for head in range(len(each))] for layer, each in enumerate(maps)]
+    if heads.model is None:
+        stages, is_causal = None, all(not each.triu(1).any() for each in maps)
+    else:
+        stages = [_first(each) for each in heads.model.stages(heads.text)]
+        is_causal = heads.model.is_causal
+    mask = torch.stack([every if each is None else torch.tensor(each) for each in masks])
+    return TextFlow(
+        heads,
+        label_tokens(tokens),
+        tokens,
+        maps,
+        numbers,
+        stages,
+        [range(len(each)) for each in maps],
+        mask,
+        is_causal and n > 1,
+        aside,
+    )
+
+
+def _first(stages: MultiHead) -> MultiHead:
+    """Return the stages of the first sequence, as far as the lengths take them."""
+    return replace(stages, value=stages.value[0], weights=stages.weights[0], heads=stages.heads[0])

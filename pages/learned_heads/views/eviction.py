@@ -1,0 +1,85 @@
+"""What a cache with a budget keeps of each head's keys, and what that costs in its output."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from attn_figures.eviction import Cache, Roof, eviction
+from attn_live.packing import pack
+from attn_live.says import pack_says
+from attn_ui.base.ask import Ask
+from attn_ui.base.page import Figure, Seen, Slider, Small
+from attn_ui.base.parameters import shown
+from attn_ui.base.shared_cache import shared
+from attn_ui.base.shared_settings import HEAD, KEY, QUERY
+from attn_words import _
+from pages.learned_heads import eviction_words as words
+from pages.learned_heads.compute import Now, array, steps_of
+from pages.learned_heads.evicted import Evicted, runs_of
+from pages.learned_heads.found import Found
+from pages.learned_heads.settings import FLOW_TAB, POLICY
+from pages.learned_heads.state import Evicting
+
+
+def see(ask: Ask, asked: Evicting) -> Seen[Found]:
+    """Draw every budget of one policy."""
+    steps = steps_of(asked.setting.recipe)
+    at = steps.nearest(ask.value(steps))
+    found = evicted(asked, at)
+    slider = found.slider
+    found = replace(found, budget=int(slider.values[slider.nearest(ask.value(slider))]))
+    packed, says = _drawn(asked, at)
+    figure = Figure(
+        packed,
+        key="eviction",
+        alt=_(
+            "Every head's map, hatched where a key is not in the cache, the errors by budget, and the "
+            "roofline of a step"
+        ),
+        name=f"eviction by {asked.policy}, {asked.setting.recipe.task}",
+        slider=Slider(_("Budget"), slider, _("keys")),
+        chosen={"query": QUERY, "key": KEY, "head": HEAD},
+        says=says,
+    )
+    return Seen(found, figure, notes=[Small(words.about(found))], tabs=FLOW_TAB)
+
+
+def evicted(asked: Evicting, at: int) -> Evicted:
+    """Return all heads of a toy under a policy."""
+    setting = asked.setting
+    return Evicted(Now(setting, at), asked.policy, asked.device, asked.texts, runs_of(setting, at))
+
+
+@shared
+def _drawn(asked: Evicting, at: int) -> tuple[bytes, bytes]:
+    found = evicted(asked, at)
+    steps = [replace(found, budget=budget) for budget in range(1, found.n + 1)]
+    return pack(_figures(steps)), pack_says([words.seen(each) for each in steps])
+
+
+def _figures(steps: Sequence[Evicted]) -> list[dict[str, object]]:
+    return [eviction.spec(cache(each)) for each in steps]
+
+
+def cache(found: Evicted) -> Cache:
+    """Hand one budget to the figures."""
+    now = found.now
+    heads = range(now.n_head)
+    return Cache(
+        found.budget,
+        found.policy,
+        [now.head(head) for head in heads],
+        [words.title(found, head) for head in heads],
+        now.symbols,
+        array(found.weights),
+        found.kept.numpy(),
+        {policy: array(errors) for policy, errors in found.means.items()},
+        {policy: shown(POLICY, policy) for policy in found.runs},
+        Roof(
+            found.on.name,
+            found.on.flops,
+            found.on.bandwidth,
+            np.array([each.intensity for each in found.costs]),
+        ),
+    )

@@ -1,0 +1,105 @@
+"""What flows through all layers: the maps of each layer, what they write, rollout, the next token."""
+
+from collections.abc import Hashable
+from dataclasses import replace
+
+import numpy as np
+
+from attn_figures.text_flow import Layer, text_flow
+from attn_live.packing import pack
+from attn_live.says import pack_says
+from attn_ui.base.ask import Ask
+from attn_ui.base.page import Figure, Seen, Slider, Small
+from attn_ui.base.shared_cache import shared
+from attn_ui.base.shared_settings import KEY, QUERY
+from attn_words import _, paragraph
+from pages.learned_heads import flow_words as words
+from pages.learned_heads.compute import Now, array, steps_of
+from pages.learned_heads.found import Found
+from pages.learned_heads.model_words import about
+from pages.learned_heads.settings import FLOW_TAB
+from pages.learned_heads.state import Flowing, Heads, Setting
+from pages.learned_heads.text_flow import TextFlow, of_toy, of_whole
+
+_Packed = tuple[bytes, bytes]
+
+
+def see(ask: Ask, asked: Flowing) -> Seen[Found]:
+    """Draw every layer; say why where the maps do not allow it."""
+    of = asked.of
+    if isinstance(of, Setting):
+        steps = steps_of(of.recipe)
+        flow = of_toy(Now(of, steps.nearest(ask.value(steps))), aside=asked.aside)
+    else:
+        try:
+            flow = of_whole(of, aside=asked.aside)
+        except ValueError as error:
+            ask.say(f":material/error: {error}.")
+            return Seen(None, None)
+    slider = flow.slider
+    layers = tuple(int(each) - 1 for each in slider.values)
+    flow = replace(flow, at=layers[slider.nearest(ask.value(slider))])
+    packed, says = _packed(_key(flow), asked.aside, layers, flow) if _key(flow) else _draw(flow, layers)
+    figure = Figure(
+        packed,
+        key=f"flow {type(of).__name__}",
+        alt=words.alt(flow),
+        name=_name(flow),
+        slider=Slider(_("Layer"), slider),
+        chosen={"query": QUERY, "key": KEY},
+        says=says,
+    )
+    return Seen(flow, figure, notes=[*map(Small, _notes(flow))], tabs=FLOW_TAB)
+
+
+def _name(flow: TextFlow) -> str:
+    if isinstance(flow.of, Now):
+        return f"flow of a text, {flow.of.recipe.task}"
+    return f"flow of a text, {flow.of.model.name if flow.of.model else 'an own model'}"
+
+
+def _key(flow: TextFlow) -> Hashable:
+    """Return what stands for a model and its text; nothing of a file, which stays in its session."""
+    if isinstance(flow.of, Now):
+        return flow.of.setting, flow.of.at
+    return flow.of.text
+
+
+def _notes(flow: TextFlow) -> list[str]:
+    notes = [words.what_is_seen(flow), words.what_a_sink_is(flow)]
+    if isinstance(flow.of, Heads) and flow.of.model is not None:
+        notes.append(about(flow.of.model, flow.tokens))
+    return notes
+
+
+@shared
+def _packed(key: Hashable, aside: bool, layers: tuple[int, ...], _flow: TextFlow) -> _Packed:
+    del key, aside
+    return _draw(_flow, layers)
+
+
+def _draw(flow: TextFlow, layers: tuple[int, ...]) -> _Packed:
+    figures = [text_flow.spec(layer_of(flow, each)) for each in layers]
+    return pack(figures), pack_says([paragraph(*words.seen(flow, each)) for each in layers])
+
+
+def layer_of(flow: TextFlow, at: int) -> Layer:
+    """Hand one layer to the figures."""
+    last, names = None, list(flow.numbers[at])
+    if flow.is_causal:
+        last = array(flow.maps[at][:, -1]) if names else np.zeros((1, len(flow.tokens)))
+        names = names or [_("none is on")]
+    return Layer(
+        at + 1,
+        len(flow.maps[at]),
+        flow.labels,
+        array(flow.drawn[at]),
+        array(flow.rollout[at]),
+        None if flow.flow is None else array(flow.flow[at]),
+        None if flow.written is None else array(flow.written[at]),
+        None if flow.norms is None else array(flow.norms[at]),
+        flow.seen[at].numpy(),
+        bool(flow.hidden[at].any()),
+        last,
+        names,
+    )

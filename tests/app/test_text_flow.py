@@ -1,0 +1,145 @@
+"""A text's flow and eviction, as the page Learned heads shows them."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from attn_core import AttentionMaps, MultiHeadAttention, load_model
+from attn_core.eviction import POLICIES
+from attn_core.text_flow import attention_rollout
+from pages import PAGES
+from pages.learned_heads.evicted import Evicted
+from pages.learned_heads.state import Heads
+from pages.learned_heads.tabs.flow import checks_of_eviction, checks_of_flow
+from pages.learned_heads.text_flow import MOST_TOKENS, TextFlow, of_whole
+from pages.learned_heads.whole import Whole
+from tests import handed, small_models
+
+FLOW = "look=text's+flow"
+
+
+def at(link: str) -> Any:
+    return PAGES["learned-heads"].at(link)
+
+
+def values(found: Any, name: str) -> np.ndarray:
+    return np.array(
+        next(trace["z"] for trace in found.figure()["data"] if trace["name"] == name), dtype=np.float64
+    )
+
+
+def own(*shapes: tuple[int, int, int], causal: bool = False) -> Heads:
+    maps = {}
+    for number, shape in enumerate(shapes):
+        weights = np.random.default_rng(number).random(shape)
+        weights = np.tril(weights) if causal else weights
+        maps[f"layer {number}"] = weights / weights.sum(-1, keepdims=True)
+    return Heads(Whole(AttentionMaps(maps), "previous token"))
+
+
+@pytest.mark.parametrize(
+    "more", ["", "&task=sort", "&task=reverse", "&ablate=1&ablate=2", "&sinksaside=true"]
+)
+@pytest.mark.parametrize("layer", [1, 2])
+def test_the_maps_of_a_toy_are_those_of_its_heads(more: str, layer: int) -> None:
+    found = at(f"{FLOW}{more}&layer={layer}")
+    flow = found.seen.now
+    assert isinstance(flow, TextFlow)
+    assert found.dropped == []
+    np.testing.assert_allclose(values(found, "rollout"), attention_rollout(flow.drawn)[flow.at], atol=1e-6)
+    heads = [each.mean(0) if len(each) else torch.zeros(flow.weights.shape[1:]) for each in flow.maps]
+    torch.testing.assert_close(flow.weights, torch.stack(heads).double())
+    assert all(check.passed for check in checks_of_flow(flow))
+    assert f"ayer {flow.at + 1}" in found.sentence
+
+
+def test_a_head_that_is_off_writes_nothing() -> None:
+    flow = at(f"{FLOW}&ablate=1&ablate=2").seen.now
+    assert not flow.norms[0].any()
+    assert flow.norms[1].any()
+    np.testing.assert_allclose(flow.rollout[0], np.eye(len(flow.tokens)))
+
+
+def test_a_file_has_weights_and_no_values() -> None:
+    flow = of_whole(own((2, 5, 5), (3, 5, 5)))
+    assert flow.norms is None
+    assert not flow.is_causal
+    assert len(checks_of_flow(flow)) == 3
+    assert of_whole(own((2, 5, 5), causal=True)).is_causal
+
+
+@pytest.mark.parametrize(
+    ("shapes", "why"),
+    [
+        ([(1, 4, 5)], "sides of 4, 5"),
+        ([(1, 4, 4), (1, 6, 6)], "sides of 4, 6"),
+        ([(1, MOST_TOKENS + 1, MOST_TOKENS + 1)], "at most 128 tokens"),
+    ],
+)
+def test_maps_that_do_not_fit_are_named(shapes: list[tuple[int, int, int]], why: str) -> None:
+    with pytest.raises(ValueError, match=why):
+        of_whole(own(*shapes))
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+@pytest.mark.parametrize("budget", [1, 4, 13])
+def test_eviction_is_drawn_as_it_is_computed(policy: str, budget: int) -> None:
+    found = at(f"look=eviction&policy={policy}&budget={budget}")
+    now = found.seen.now
+    assert isinstance(now, Evicted)
+    assert now.budget == budget
+    drawn = values(found, "head 2.1")
+    np.testing.assert_allclose(drawn[now.kept[2].numpy()], now.weights[2][now.kept[2]], atol=1e-6)
+    assert np.isnan(drawn[~now.kept[2].numpy()]).all()
+    assert all(check.passed for check in checks_of_eviction(now))
+    assert f"{float(now.errors.mean()):.3f}" in found.sentence
+    assert found.tables["eviction"][policy][budget - 1] == pytest.approx(float(now.errors.mean()))
+
+
+@pytest.mark.parametrize("link", ["look=eviction&task=reverse", "look=eviction&task=reverse&budget=3"])
+def test_what_reads_all_at_once_evicts_nothing(link: str) -> None:
+    found = at(link)
+    assert found.seen.figure is None
+    assert "writes token by token" in found.ask.said[-1]
+
+
+def test_the_length_is_of_the_layer_alone() -> None:
+    module = MultiHeadAttention(4, 2, seed=0, dtype=torch.float64).requires_grad_(False)
+    stages = module(torch.eye(4, dtype=torch.float64))
+    flow = of_whole(own((2, 4, 4)))
+    lengths = TextFlow(**(vars(flow) | {"stages": [stages], "on": [[1]]})).norms
+    assert module.W_o is not None
+    written = stages.weights[1, :, :, None] * (stages.value[1] @ module.W_o.weight[:, 2:].T)
+    torch.testing.assert_close(lengths, written.norm(dim=-1)[None])
+
+
+@pytest.mark.parametrize("name", ["gpt2", "llama", "mistral", "bert"])
+def test_any_family_of_models_flows(name: str, tmp_path: Path) -> None:
+    model = load_model(small_models.write(tmp_path / "small", name))
+    maps = model.attend("the cat sat")
+    masks = [None if each is None else each.numpy() for each in model.seen(len(maps.tokens or ()))]
+    flow = of_whole(Heads(Whole(maps, "previous token", may=masks), model, "the cat sat"))
+    assert flow.is_causal == model.is_causal
+    assert all(check.passed for check in checks_of_flow(flow))
+    assert not flow.weights[~flow.mask].any()
+
+
+PRINTED = [FLOW, f"{FLOW}&task=reverse&layer=1&ablate=1&sinksaside=true", "look=eviction&policy=StreamingLLM"]
+
+
+@pytest.mark.parametrize("kind", handed.KINDS)
+@pytest.mark.parametrize("link", PRINTED)
+def test_programs_print_the_numbers(link: str, kind: str) -> None:
+    found = at(link)
+    now = found.seen.now
+    printed = np.array(re.findall(r"-?\d+\.\d*", handed.run(found.programs.text(kind))), dtype=np.float64)
+    if isinstance(now, TextFlow):
+        flow = now.flow if kind == "attn_core" else None
+        wanted = [each[now.at] for each in (now.drawn, now.norms, now.rollout, flow) if each is not None]
+    else:
+        wanted = [now.weights, now.errors]
+    np.testing.assert_allclose(printed, torch.cat([each.flatten() for each in wanted]), atol=1.1e-4)
