@@ -11,8 +11,8 @@ Keep = Literal["max", "mean"]
 KEEPS: tuple[Keep, ...] = ("max", "mean")
 TILE = 256
 """Cells a side of what is sent at once."""
-TOP = 128
-"""The last level's sides have at most this many cells: a narrow screen shows them all."""
+TOP = 64
+"""The last level's sides have at most this many cells."""
 MOST_PLACES = 4096
 """Queries, and keys, of one map."""
 MOST_BYTES = MOST_PLACES**2 * 4 // 3
@@ -125,7 +125,7 @@ def level_sizes(n_query: int, n_key: int) -> list[tuple[int, int]]:
     """Return the shape of each level of a map.
 
     >>> level_sizes(300, 5)
-    [(300, 5), (150, 3), (75, 2)]
+    [(300, 5), (150, 3), (75, 2), (38, 1)]
     """
     sizes = [(n_query, n_key)]
     while max(sizes[-1]) > TOP:

@@ -17,6 +17,8 @@ const WORDED = 14; // from here on each place has its word
 const GAPS = 10; // from here on cells stand apart
 const THIN = 1.5; // pixels of a block, so that one column or a diagonal of them is seen
 const HIGHEST = 640;
+const SHALLOWEST = 240;
+const AROUND = 260; // pixels of a window for the axis, the buttons and what is said
 const LEAST = 40; // of a side
 const ROOM = { row: 54, column: 104 }; // pixels that a range's name takes
 const LETTERS = 14; // of a word on an axis
@@ -116,10 +118,20 @@ export class LongMap {
    */
   async show(source) {
     this.wanted = source;
-    await this.tiles.bring(source, this.meta.sizes.length - 1, 0, 0);
+    try {
+      await this.tiles.bring(source, this.meta.sizes.length - 1, 0, 0);
+    } catch {
+      this.fail();
+    }
     if (this.wanted !== source) return;
     this.source = source;
     this.redraw();
+  }
+
+  /** What was asked for did not come: what is there stays. */
+  fail() {
+    this.root.dataset.state = "failed";
+    this.said.textContent = word("The numbers of this part could not be fetched: open the page again.");
   }
 
   /** @param {boolean} dark */
@@ -145,9 +157,10 @@ export class LongMap {
     const isNarrow = width < 480;
     this.edge = { left: isNarrow ? 88 : 132, top: isNarrow ? 100 : 116 };
     const room = Math.max(LEAST, width - this.edge.left - 2);
-    let height = Math.min(HIGHEST, (room * this.rows) / this.columns);
+    const highest = Math.min(HIGHEST, Math.max(SHALLOWEST, window.innerHeight - AROUND));
+    let height = Math.min(highest, (room * this.rows) / this.columns);
     let across = room;
-    if (height === HIGHEST) across = Math.max(LEAST, Math.min(room, (height * this.columns) / this.rows));
+    if (height === highest) across = Math.max(LEAST, Math.min(room, (height * this.columns) / this.rows));
     height = Math.max(LEAST, height);
     this.plot = { width: Math.round(across), height: Math.round(height) };
     this.ratio = window.devicePixelRatio || 1;
@@ -398,7 +411,7 @@ export class LongMap {
         let tile = this.tiles.get(source, level, row, column);
         if (!tile) {
           isWhole = false;
-          this.tiles.bring(source, level, row, column).catch(() => {});
+          this.tiles.bring(source, level, row, column).catch(() => this.fail());
         }
         while (!tile && ++above < this.meta.sizes.length)
           tile = this.tiles.get(source, above, row >> (above - level), column >> (above - level));

@@ -56,9 +56,7 @@ export class Tiles {
       coming = source
         .tile(level, row, column)
         .then((cells) => {
-          const [height, width] = this.sizes[level] ?? [0, 0];
-          const rows = Math.min(this.side, height - row * this.side);
-          const columns = Math.min(this.side, width - column * this.side);
+          const { rows, columns } = placeOf(this.sizes, this.side, 0, level, row, column);
           this.put(key, { cells, rows, columns });
         })
         .finally(() => this.coming.delete(key));
@@ -87,19 +85,13 @@ export class Tiles {
    * @param {Float32Array} cells
    */
   fill(key, first, cells) {
-    let at = 0;
     for (const [level, [height, width]] of this.sizes.entries()) {
       if (level < first) continue;
       for (let row = 0; row * this.side < height; row++) {
         for (let column = 0; column * this.side < width; column++) {
-          const rows = Math.min(this.side, height - row * this.side);
-          const columns = Math.min(this.side, width - column * this.side);
-          this.put(`${key}/${level}/${row}/${column}`, {
-            cells: cells.subarray(at, at + rows * columns),
-            rows,
-            columns,
-          });
-          at += rows * columns;
+          const { at, rows, columns } = placeOf(this.sizes, this.side, first, level, row, column);
+          const tile = cells.subarray(at, at + rows * columns);
+          this.put(`${key}/${level}/${row}/${column}`, { cells: tile, rows, columns });
         }
       }
     }
@@ -109,6 +101,25 @@ export class Tiles {
   recolour() {
     for (const tile of this.kept.values()) tile.image = undefined;
   }
+}
+
+/**
+ * Where a tile stands among all tiles from a level on, in cells.
+ *
+ * @param {[number, number][]} sizes of each level
+ * @param {number} side cells of a tile
+ * @param {number} first the level
+ * @param {number} level
+ * @param {number} row
+ * @param {number} column
+ * @returns {{ at: number, rows: number, columns: number }}
+ */
+export function placeOf(sizes, side, first, level, row, column) {
+  const before = sizes.slice(first, level).reduce((sum, [height, width]) => sum + height * width, 0);
+  const [height, width] = sizes[level] ?? [0, 0];
+  const rows = Math.min(side, height - row * side);
+  const columns = Math.min(side, width - column * side);
+  return { at: before + row * side * width + column * side * rows, rows, columns };
 }
 
 /**

@@ -61,9 +61,10 @@ RANK_BY = Choice(
 )
 RANK = Steps("rank", 1, tuple(range(1, 4097)), ".0f")  # 64 layers of 64 heads
 HIDE = Flag("wordsonly", True)  # special tokens hidden
+BLOCKS = Choice("blocks", "largest", ("largest", "mean"))  # what a point of a long map says of its block
 SETTINGS: tuple[Parameter, ...] = (
     *(SOURCE, TAB, TASK, STEP, ABLATED, HEAD, QUERY, KEY),
     *SEQUENCES.values(),
     *(MODEL, PLACES, OWN_SEED, OWN_LAYERS, OWN_HEADS, FLAW),
-    *(TEXT, RANK_BY, RANK, HIDE, CODE),
+    *(TEXT, RANK_BY, RANK, HIDE, BLOCKS, CODE),
 )

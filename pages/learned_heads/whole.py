@@ -19,7 +19,9 @@ from attn_core import (
     next_token_score,
     previous_token_score,
 )
+from attn_figures.long_map import SHORT
 from attn_figures.whole_model import Model
+from attn_live.pyramid import level_sizes
 from attn_ui.base.parameters import Steps, shown
 from pages.learned_heads.settings import RANK, RANK_BY
 
@@ -132,7 +134,8 @@ class Whole:
             sides += [words if self.is_divided else places, words]
         queries, asking, keys, words = sides
         special = [place for place in range(weights.shape[2]) if place not in words]
-        return Rows(torch.from_numpy(np.array(weights, dtype=np.float64)), queries, keys, asking, special)
+        precise = np.float64 if max(weights.shape[1:]) <= SHORT else np.float32
+        return Rows(torch.from_numpy(np.array(weights, dtype=precise)), queries, keys, asking, special)
 
     @property
     def special(self) -> list[str]:
@@ -217,9 +220,15 @@ class Whole:
         """The longest side of any map."""
         return max(int(side) for weights in self.layers for side in weights.shape[1:])
 
+    @property
+    def is_long(self) -> bool:
+        """Whether a map is drawn in blocks, and zoomed into below."""
+        return self.longest > SHORT
+
     def slider(self, rank: int) -> Steps:
         """Return the ranks on the slider: all, or as many as a message has room for, and the present one."""
-        room = min(MOST_RANKS, max(2, MOST_NUMBERS // self.longest**2))
+        drawn = level_sizes(self.longest, self.longest)[-1][0] if self.is_long else self.longest
+        room = min(MOST_RANKS, max(2, MOST_NUMBERS // drawn**2))
         return replace(RANK, values=tuple(sorted({*range(1, min(self.n_head, room) + 1), rank})))
 
     @cached_property

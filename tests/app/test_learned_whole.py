@@ -28,6 +28,7 @@ from attn_live.unpacking import figure_at
 from attn_ui.base import shared_cache
 from attn_ui.base.ask import FromLink
 from attn_ui.base.page import Cell
+from attn_ui.streamlit_inside import media
 from attn_words import speaking
 from pages import PAGES
 from pages.learned_heads import model_shelf
@@ -70,7 +71,7 @@ def real(planted: RealModel, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 def message(at: AppTest) -> tuple[dict[str, Any], bytes, bytes]:
     """What the figure is sent: its head, its sentences, its steps."""
-    (figure,) = at.get("bidi_component")
+    figure = at.get("bidi_component")[0]  # a long map may stand below
     rest, parts = figure.proto.bytes, []
     for _ in range(2):
         end = 4 + int.from_bytes(rest[:4], "little")
@@ -384,7 +385,7 @@ def test_checks_know_the_precision_of_a_file(name: str) -> None:
 
 
 def test_checks_test_whole_rows_of_what_is_cut() -> None:
-    read = read_attention("long.npz", npz(weights=np.full((1, 512, 512), 1 / 512, dtype="f4")))
+    read = read_attention("long.npz", npz(weights=np.full((1, 8, 8192), 1 / 8192, dtype="f4")))
     assert read.maps["layer 0"].sum(axis=-1).max() == pytest.approx(0.5)
     (check,) = checks(Whole(read, "entropy"))
     assert check.passed
@@ -562,6 +563,25 @@ def test_an_own_file_is_shown_and_a_bad_one_leaves_it() -> None:
     np.testing.assert_array_equal(large(at)["z"], shown)
     at.selectbox(key="rankby").select("entropy").run()
     assert "entropy" in message(at)[0]["slider"]["label"]
+
+
+def test_a_long_file_stands_in_blocks_and_says_where_it_cannot_be_zoomed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    at = opened(source=OWN, blocks="mean")
+    scores = np.random.default_rng(1).normal(size=(2, 300, 300))
+    weights = (np.exp(scores) / np.exp(scores).sum(axis=-1, keepdims=True)).astype("f4")
+    upload(at, "mine.npz", npz(weights=weights, tokens=[f"w{place}" for place in range(300)]))
+    shown = np.array(large(at)["z"])
+    assert shown.shape == (38, 38)
+    assert any(shown[3, 5] == pytest.approx(head[24:32, 40:48].max()) for head in weights)
+    assert at.segmented_control(key="blocks").value == "mean"
+    assert "From the whole to single cells: head 1." in texts(at)
+    assert len(at.get("bidi_component")) == 2
+    monkeypatch.setattr(media, "address", lambda data, place: "")
+    at.run()
+    assert len(at.get("bidi_component")) == 1
+    assert "cannot send a long map in parts" in texts(at)
 
 
 @pytest.mark.parametrize(

@@ -110,7 +110,7 @@ def said(root: Locator, text: str) -> None:
 
 
 def digits(weight: float) -> str:
-    return np.format_float_positional(weight, 4, unique=False, fractional=False, trim="k")
+    return f"{weight:.{3 - math.floor(math.log10(weight))}f}"  # four significant ones
 
 
 def test_from_the_whole_to_one_cell_by_the_wheel(

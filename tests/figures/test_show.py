@@ -148,7 +148,7 @@ def test_large_maps_come_as_a_widget_whose_tiles_are_the_weights() -> None:
     )
     page = widget.page
     assert (page["meta"]["sizes"], page["counts"], page["at"]) == (
-        [(300, 270), (150, 135), (75, 68)],
+        [(300, 270), (150, 135), (75, 68), (38, 34)],
         (2, 3),
         (1, 1),
     )
