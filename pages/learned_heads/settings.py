@@ -61,7 +61,7 @@ RANK_BY = Choice(
 )
 RANK = Steps("rank", 1, tuple(range(1, 4097)), ".0f")  # 64 layers of 64 heads
 HIDE = Flag("wordsonly", True)  # special tokens hidden
-BLOCKS = Choice("blocks", "largest", ("largest", "mean"))  # what a point of a long map says of its block
+BLOCKS = Choice("coarse", "largest", ("largest", "mean"))  # what a point of a long map says of its block
 SETTINGS: tuple[Parameter, ...] = (
     *(SOURCE, TAB, TASK, STEP, ABLATED, HEAD, QUERY, KEY),
     *SEQUENCES.values(),

@@ -568,14 +568,14 @@ def test_an_own_file_is_shown_and_a_bad_one_leaves_it() -> None:
 def test_a_long_file_stands_in_blocks_and_says_where_it_cannot_be_zoomed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    at = opened(source=OWN, blocks="mean")
+    at = opened(source=OWN, coarse="mean")
     scores = np.random.default_rng(1).normal(size=(2, 300, 300))
     weights = (np.exp(scores) / np.exp(scores).sum(axis=-1, keepdims=True)).astype("f4")
     upload(at, "mine.npz", npz(weights=weights, tokens=[f"w{place}" for place in range(300)]))
     shown = np.array(large(at)["z"])
     assert shown.shape == (38, 38)
     assert any(shown[3, 5] == pytest.approx(head[24:32, 40:48].max()) for head in weights)
-    assert at.segmented_control(key="blocks").value == "mean"
+    assert at.segmented_control(key="coarse").value == "mean"
     assert "From the whole to single cells: head 1." in texts(at)
     assert len(at.get("bidi_component")) == 2
     monkeypatch.setattr(media, "address", lambda data, place: "")
