@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import torch
@@ -53,15 +54,16 @@ class Rows:
     @property
     def seen(self) -> Tensor:
         """What the queries shown give to the keys shown, no row divided by anything."""
-        return self.full[:, self.queries][:, :, self.keys]
+        return self.full[:, _stretch(self.queries)][:, :, _stretch(self.keys)]
 
     def on_special(self) -> Tensor:
         """The mean weight that a word gives to all special tokens together, (n_head,)."""
-        return self.full[:, self.asking][:, :, self.special].sum(dim=-1).mean(dim=-1)
+        asking = self.full[:, _stretch(self.asking)]
+        return asking[:, :, self.special].sum(dim=-1).mean(dim=-1)
 
     def entropy(self) -> Tensor:
         """How spread out the weights are of the queries shown that look at anything, (n_head,)."""
-        rows = self.full[:, self.queries]
+        rows = self.full[:, _stretch(self.queries)]
         return entropy(rows).sum(dim=-1) / rows.any(dim=-1).sum(dim=-1).clamp(min=1)
 
     def distance(self) -> Tensor:
@@ -69,6 +71,12 @@ class Rows:
         left_out = torch.ones(self.full.shape[1], dtype=torch.bool)
         left_out[self.queries] = False
         return attention_distance(self.full.masked_fill(left_out[:, None], 0.0))
+
+
+def _stretch(places: list[int]) -> list[int] | slice:
+    """Return places that stand side by side as a slice, by which nothing is copied."""
+    first = places[0]
+    return slice(first, first + len(places)) if places == [*range(first, first + len(places))] else places
 
 
 MEASURES: Mapping[str, Callable[[Rows], Tensor]] = dict(
@@ -86,6 +94,9 @@ MEASURES: Mapping[str, Callable[[Rows], Tensor]] = dict(
         strict=True,
     )
 )
+
+
+_SCORES: WeakKeyDictionary[AttentionMaps, dict[bool, Mapping[str, list[float]]]] = WeakKeyDictionary()
 
 
 @dataclass(frozen=True, eq=False)
@@ -181,7 +192,13 @@ class Whole:
 
     @cached_property
     def all_scores(self) -> Mapping[str, list[float]]:
-        """Each measure of every head."""
+        """Each measure of every head; computed once for all runs of the page that show these maps."""
+        kept = _SCORES.setdefault(self.maps, {})
+        if self.words_only not in kept:
+            kept[self.words_only] = self._measured()
+        return kept[self.words_only]
+
+    def _measured(self) -> Mapping[str, list[float]]:
         scores: dict[str, list[float]] = {name: [] for name in MEASURES}
         for weights in self.maps.maps.values():
             some = max(1, AT_ONCE // weights[0].size)
