@@ -116,10 +116,10 @@ def _check(weights: Numbers) -> None:
             f"the weights may take {MOST_BYTES:,} bytes, these take {weights.nbytes:,}: show fewer layers, "
             "such as attentions[:2], or float32"
         )
-    broken = int(np.sum(~np.isfinite(weights)))
-    if broken:
+    low, high = float(weights.min()), float(weights.max())  # NaN where any number is
+    if not np.isfinite([low, high]).all():
+        broken = int(np.sum(~np.isfinite(weights)))
         raise ValueError(f"wanted weights from 0 to 1; {broken:,} of {weights.size:,} are NaN or infinite")
-    low, high = float(weights.min()), float(weights.max())
     if low < 0 or high > 1 + ROUNDING:
         raise ValueError(
             f"wanted weights from 0 to 1, got {low:.4g} to {high:.4g}: are these scores, before the softmax?"

@@ -17,17 +17,19 @@ if TYPE_CHECKING:
 SHORT = 256  # places a side that a figure of Plotly draws
 
 
-def meta(rows: Sequence[str] | None, columns: Sequence[str] | None) -> dict[str, Any]:
+def meta(rows: Sequence[str] | None, columns: Sequence[str] | None, *, quantity: str = "") -> dict[str, Any]:
     """Return what the script takes of a map, without its sizes.
 
     Args:
         rows, columns: the words of queries and keys; None where they have none but their numbers.
+        quantity: what a number is called; "weight" when empty.
     """
     return {
         "tile": TILE,
         "power": ROOT,
         "rows": None if rows is None else list(rows),
         "columns": None if columns is None else list(columns),
+        "quantity": quantity or _("weight"),
         "titles": {"query": query_title(), "key": key_title()},
         "looks": {"light": _look(theme.LIGHT), "dark": _look(theme.DARK)},
     }

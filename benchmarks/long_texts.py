@@ -97,7 +97,7 @@ def ours(weights: NDArray[np.float32], words: list[str]) -> tuple[str, Any]:
 def by_inspectus(weights: NDArray[np.float32], words: list[str]) -> tuple[str, Any]:
     """Return what inspectus displays."""
     import inspectus  # noqa: PLC0415  (a peer, which tests do without)
-    import IPython.display  # noqa: PLC0415
+    import IPython.display  # noqa: PLC0415  (what inspectus shows by)
 
     shown: list[Any] = []
     with patch.object(IPython.display, "display", shown.append):

@@ -620,18 +620,18 @@ export class LongMap {
     if (this.said.textContent !== said) this.said.textContent = said;
     const scale =
       size === 1
-        ? word("Each square is one weight.")
+        ? word("Each square is one cell of the map.")
         : isMean
           ? word(
-              "Each point is the mean of {size} × {size} weights: what is thin fades, sinks and the diagonal too.",
+              "Each point is the mean of {size} × {size} cells: what is thin fades, sinks and the diagonal too.",
               { size },
             )
           : word(
-              "Each point is the largest of {size} × {size} weights: sinks and the diagonal stay in sight.",
+              "Each point is the largest of {size} × {size} cells: sinks and the diagonal stay in sight.",
               { size },
             );
     const steps = word(
-      "256 colours from 0 to 1, for the square root of the weight; numbers are the weights themselves.",
+      "Colours are 256 steps of the square root, from 0 to 1; the number above is the cell's own.",
     );
     const both = paragraph(scale, steps);
     if (this.scale.textContent !== both) this.scale.textContent = both;
@@ -645,13 +645,14 @@ export class LongMap {
       query: this.named(this.meta.rows, row),
       key: this.named(this.meta.columns, column),
       weight: said,
+      quantity: this.meta.quantity,
     };
     const isOne = row.to === row.from + 1 && column.to === column.from + 1;
     if (isOne && isMasked) return word("Query {query}, key {key}: masked", fields);
-    if (isOne) return word("Query {query}, key {key}: weight {weight}", fields);
+    if (isOne) return word("Query {query}, key {key}: {quantity} {weight}", fields);
     if (isMasked) return word("Queries {query}, keys {key}: masked", fields);
-    if (isMean) return word("Queries {query}, keys {key}: mean weight {weight}", fields);
-    return word("Queries {query}, keys {key}: largest weight {weight}", fields);
+    if (isMean) return word("Queries {query}, keys {key}: mean {quantity} {weight}", fields);
+    return word("Queries {query}, keys {key}: largest {quantity} {weight}", fields);
   }
 
   /** @param {string[] | null} words @param {Span} places */

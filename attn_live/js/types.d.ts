@@ -205,6 +205,7 @@ export interface LongMeta {
   rows: string[] | null; // what queries are called; null where by number
   columns: string[] | null;
   titles: { query: string; key: string };
+  quantity: string; // what a number is called
   looks: { light: LongLook; dark: LongLook };
 }
 

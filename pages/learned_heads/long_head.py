@@ -27,7 +27,7 @@ def show(now: Heads) -> None:
     shown = zoomed_map(
         Pyramid(np.asarray(weights), now.keep, may),
         (whole.maps, whole.words_only, now.head, now.keep),
-        meta=meta(*named),
+        meta=meta(*named, quantity=whole.model.quantity),
         name=name,
         key="long-head",
     )

@@ -23,6 +23,7 @@ from streamlit.testing.v1 import AppTest
 
 from attn_core import AttentionMaps, RealModel, label_tokens, load_model, read_attention
 from attn_figures.whole_model import OVERVIEW, steps
+from attn_live.pyramid import Keep
 from attn_live.says import said_at
 from attn_live.unpacking import figure_at
 from attn_ui.base import shared_cache
@@ -37,7 +38,7 @@ from pages.learned_heads.model_shelf import Shelf
 from pages.learned_heads.model_words import INSTALL
 from pages.learned_heads.settings import RANK_BY
 from pages.learned_heads.state import Heads
-from pages.learned_heads.tabs.whole import checks
+from pages.learned_heads.tabs.whole import check_blocks, checks
 from pages.learned_heads.views import heads
 from pages.learned_heads.whole import MOST_NUMBERS, Whole
 from tests import planted_bert, small_models
@@ -354,6 +355,31 @@ def test_a_sentence_of_no_word_and_one_too_long(real: None) -> None:
     assert np.shape(large(at)["z"]) == (18, 18)
 
 
+def test_a_real_model_reads_a_long_text_whose_masked_cells_are_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config = transformers.GPT2Config(
+        n_embd=8, n_layer=1, n_head=2, vocab_size=small_models.WORDS, n_positions=400
+    )
+    small_models.drawn(config).save_pretrained(tmp_path)
+    small_models.byte_level().save(str(tmp_path / "tokenizer.json"))
+    model = load_model(tmp_path)
+    shared_cache.clear()
+    shelf_with(monkeypatch, lambda name, progress: model)
+    text = "the cat sat " * 100
+    at = opened(source=REAL, rankby="itself", text=text, tab="Checks")
+    whole = Whole(model.attend(text), "itself")
+    weights = whole.maps.maps["layer 0"][whole.order[0]]
+    n = len(weights)
+    assert n >= 300
+    size = 2 ** math.ceil(math.log2(n / 64))
+    drawn = np.array(large(at)["z"], dtype=float)
+    assert np.isnan(drawn[0, 1])  # a causal model: nothing of this block may be seen
+    assert drawn[3, 1] == pytest.approx(weights[3 * size : 4 * size, size : 2 * size].max(), abs=1e-6)
+    assert "max_pool2d" in texts(at)
+    shared_cache.clear()
+
+
 @pytest.mark.parametrize("tab", ["Heads", "Checks", "Code"])
 def test_every_tab_opens(tab: str, real: None, planted: RealModel) -> None:
     at = opened(source=REAL, tab=tab)
@@ -563,6 +589,18 @@ def test_an_own_file_is_shown_and_a_bad_one_leaves_it() -> None:
     np.testing.assert_array_equal(large(at)["z"], shown)
     at.selectbox(key="rankby").select("entropy").run()
     assert "entropy" in message(at)[0]["slider"]["label"]
+
+
+@pytest.mark.parametrize("keep", ["max", "mean"])
+@pytest.mark.parametrize("masked", [False, True])
+def test_blocks_are_checked_against_torchs_pooling(keep: Keep, masked: bool) -> None:
+    scores = np.random.default_rng(7).normal(size=(2, 333, 333))
+    weights = (np.exp(scores) / np.exp(scores).sum(axis=-1, keepdims=True)).astype("f4")
+    may = [np.tri(333, dtype=bool)] if masked else None
+    shown = Heads(Whole(AttentionMaps({"layer 0": weights}), "itself", may=may), keep=keep, head=1)
+    check = check_blocks(shown)
+    assert check.passed
+    assert ("max_pool2d" in check.name) == (keep == "max")
 
 
 def test_a_long_file_stands_in_blocks_and_says_where_it_cannot_be_zoomed(

@@ -88,5 +88,5 @@ def test_a_long_file_is_zoomed_to_one_cell_whose_words_and_weight_are_the_files(
     expect(zoomed.locator(".long-said")).to_have_text(said)
     app.page.keyboard.press("0")
     app.page.get_by_role("radio", name="mean").click()
-    expect(zoomed).to_contain_text("weights: what is thin fades")
+    expect(zoomed).to_contain_text("cells: what is thin fades")
     assert "coarse=mean" in app.query

@@ -123,14 +123,14 @@ def test_from_the_whole_to_one_cell_by_the_wheel(
     block = digits(weights[0, row : row + 8, :8].max())
     names = f"w{row + 1} … w{row + 8}"
     said(root, f"Queries {row + 1}–{row + 8} “{names}”, keys 1–8 “w1 … w8”: largest weight {block}")
-    expect(root).to_contain_text("Each point is the largest of 8 × 8 weights")
+    expect(root).to_contain_text("Each point is the largest of 8 × 8 cells")
     window.mouse.down()
     window.mouse.up()
     for _ in range(30):
         window.mouse.wheel(0, -500)
     expect(root).to_have_attribute("data-level", "0")
     expect(root).to_have_attribute("data-state", "drawn")
-    expect(root).to_contain_text("Each square is one weight")
+    expect(root).to_contain_text("Each square is one cell")
     column, row = (int(each / (SIDE / N)) for each in at)
     for place in (column, column + 1):  # a cell is 56 pixels wide now
         point(window, root, 1 + 56 * (place - column), 500)
@@ -191,7 +191,7 @@ def test_another_head_and_the_mean_are_their_own(
     root.get_by_label("Of each block").select_option("mean")
     expect(root).to_have_attribute("data-shown", "mean-0-1")
     expect(root).to_have_attribute("data-state", "drawn")
-    expect(root).to_contain_text("Each point is the mean of 8 × 8 weights")
+    expect(root).to_contain_text("Each point is the mean of 8 × 8 cells")
     point(window, root, 1, 1)
     block = digits(weights[1, :8, :8].astype(np.float64).mean())
     said(root, f"Queries 1–8 “w1 … w8”, keys 1–8 “w1 … w8”: mean weight {block}")

@@ -56,7 +56,7 @@ def by_torch(now: Now) -> tuple[Tensor, Tensor]:
 
 def show(now: Now | Heads) -> None:
     """Show the checks with their largest differences."""
-    found = whole.checks(now.whole, now.model, now.text) if isinstance(now, Heads) else checks(now)
+    found = _of_whole(now) if isinstance(now, Heads) else checks(now)
     st.markdown(_("Computed just now, on the numbers on screen."))
     st.markdown(
         checks_table(
@@ -64,3 +64,8 @@ def show(now: Now | Heads) -> None:
             {_("on the numbers on screen"): [(check.passed, check.verdict) for check in found]},
         )
     )
+
+
+def _of_whole(now: Heads) -> list[Check]:
+    found = whole.checks(now.whole, now.model, now.text)
+    return [*found, whole.check_blocks(now)] if now.whole.is_long else found
