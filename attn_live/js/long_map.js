@@ -19,7 +19,7 @@ const THIN = 1.5; // pixels of a block, so that one column or a diagonal of them
 const HIGHEST = 640;
 const SHALLOWEST = 240;
 const AROUND = 260; // pixels of a window for the axis, the buttons and what is said
-const LEAST = 40; // of a side
+const LEAST = 168; // of a side, where its cells take as much
 const ROOM = { row: 54, column: 104 }; // pixels that a range's name takes
 const LETTERS = 14; // of a word on an axis
 const WHEEL = 0.0015; // of a zoom, a pixel
@@ -157,11 +157,13 @@ export class LongMap {
     const isNarrow = width < 480;
     this.edge = { left: isNarrow ? 88 : 132, top: isNarrow ? 100 : 116 };
     const room = Math.max(LEAST, width - this.edge.left - 2);
+    const least = [this.columns, this.rows].map((count) => Math.min(LEAST, count * LARGEST));
     const highest = Math.min(HIGHEST, Math.max(SHALLOWEST, window.innerHeight - AROUND));
     let height = Math.min(highest, (room * this.rows) / this.columns);
     let across = room;
-    if (height === highest) across = Math.max(LEAST, Math.min(room, (height * this.columns) / this.rows));
-    height = Math.max(LEAST, height);
+    if (height === highest)
+      across = Math.max(least[0] ?? 0, Math.min(room, (height * this.columns) / this.rows));
+    height = Math.max(least[1] ?? 0, height);
     this.plot = { width: Math.round(across), height: Math.round(height) };
     this.ratio = window.devicePixelRatio || 1;
     this.canvas.width = Math.round((this.edge.left + this.plot.width + 2) * this.ratio);
@@ -517,12 +519,18 @@ export class LongMap {
     brush.font = `13px ${look.font}`;
     brush.textAlign = "center";
     brush.fillStyle = look.key;
-    brush.fillText(this.meta.titles.key, edge.left + plot.width / 2, 9, plot.width + edge.left / 2);
+    const whole = { width: edge.left + plot.width, height: edge.top + plot.height };
+    const { key, query } = this.meta.titles;
+    const x = Math.min(edge.left + plot.width / 2, whole.width - brush.measureText(key).width / 2);
+    brush.fillText(key, x, 9, whole.width);
     brush.save();
-    brush.translate(9, edge.top + plot.height / 2);
+    brush.translate(
+      9,
+      Math.min(edge.top + plot.height / 2, whole.height - brush.measureText(query).width / 2),
+    );
     brush.rotate(-Math.PI / 2);
     brush.fillStyle = look.query;
-    brush.fillText(this.meta.titles.query, 0, 0, plot.height + edge.top);
+    brush.fillText(query, 0, 0, whole.height);
     brush.restore();
     this.drawLabels(brush, "row", this.labels(seen.top, seen.bottom, this.down, "row"), block?.row);
     this.drawLabels(

@@ -4,6 +4,7 @@ import base64
 import json
 import math
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -211,3 +212,40 @@ def test_a_drag_moves_the_map_with_the_pointer(window: Page, widget: LongWidget)
     expect(root.locator("output")).not_to_have_text(before)
     root.get_by_role("button", name="Whole map").click()
     expect(root).to_have_attribute("data-level", "3")
+
+
+def test_two_fingers_zoom_and_one_moves_the_map(browser: Browser, widget: LongWidget) -> None:
+    context = browser.new_context(viewport={"width": 1000, "height": 1000}, has_touch=True)
+    page = context.new_page()
+    root = render(page, widget)
+    canvas = root.locator("canvas")
+    hand = context.new_cdp_session(page)
+
+    def touch(kind: str, *points: tuple[float, float]) -> None:
+        hand.send(
+            "Input.dispatchTouchEvent", {"type": kind, "touchPoints": [{"x": x, "y": y} for x, y in points]}
+        )
+
+    for _ in range(4):
+        touch("touchStart", (400, 500), (420, 500))
+        for apart in range(20, 200, 20):
+            touch("touchMove", (400 - apart, 500), (420 + apart, 500))
+        touch("touchEnd")
+    expect(root).to_have_attribute("data-level", "0")
+    expect(canvas).to_have_css("touch-action", "none")
+    before = root.locator("output").inner_text()
+    touch("touchStart", (500, 500))
+    touch("touchMove", (300, 500))
+    touch("touchEnd")
+    touch("touchStart", (500, 500))
+    touch("touchEnd")
+    expect(root.locator("output")).not_to_have_text(before)
+    context.close()
+
+
+def test_the_part_in_sight_is_saved(window: Page, widget: LongWidget) -> None:
+    root = render(window, widget)
+    with window.expect_download() as saved:
+        root.get_by_role("button", name="Save").click()
+    assert saved.value.suggested_filename == "attention-weights.png"
+    assert Path(saved.value.path()).read_bytes().startswith(b"\x89PNG")
