@@ -42,11 +42,8 @@ class Pyramid:
 
     Source: Williams (1983), Pyramidal Parametrics.
 
-    >>> weights = np.array([[1.0, 0.0, 0.0], [0.5, 0.5, 0.0], [0.25, 0.25, 0.5]])
-    >>> Pyramid(weights).level(1).tolist()
-    [[1.0, 0.0], [0.25, 0.5]]
-    >>> Pyramid(weights, "mean").level(1).tolist()
-    [[0.5, 0.0], [0.25, 0.5]]
+    >>> [Pyramid(np.eye(128), keep).level(1).diagonal()[:3].tolist() for keep in KEEPS]
+    [[1.0, 1.0, 1.0], [0.5, 0.5, 0.5]]
     """
 
     weights: NDArray[np.floating[Any]]
