@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 Numbers = NDArray[np.floating[Any]]
 
 WANTED = "(layers, heads, n, n), (heads, n, n), (n, n), or a list of layers"
-MOST_NUMBERS = 3_000_000  # in one figure; more make a page that no notebook opens
+MOST_NUMBERS = 3_000_000  # in one figure of Plotly; more make a page that no notebook opens
+MOST_BYTES = 1_000_000_000  # of all weights that one widget may look at, as they are kept
 ROUNDING = 0.01  # by which half precision may exceed 1
 
 
@@ -110,15 +111,15 @@ def _batch(size: int, shape: tuple[int, ...]) -> ValueError:
 def _check(weights: Numbers) -> None:
     if weights.size == 0:
         raise ValueError(f"wanted weights as {WANTED}, got shape {weights.shape}, which holds none")
-    if weights.size > MOST_NUMBERS:
+    if weights.nbytes > MOST_BYTES:
         raise ValueError(
-            f"one figure may hold {MOST_NUMBERS:,} weights, these are {weights.size:,}: show fewer layers, "
-            "such as attentions[:2]"
+            f"the weights may take {MOST_BYTES:,} bytes, these take {weights.nbytes:,}: show fewer layers, "
+            "such as attentions[:2], or float32"
         )
-    broken = int(np.sum(~np.isfinite(weights)))
-    if broken:
+    low, high = float(weights.min()), float(weights.max())  # NaN where any number is
+    if not np.isfinite([low, high]).all():
+        broken = int(np.sum(~np.isfinite(weights)))
         raise ValueError(f"wanted weights from 0 to 1; {broken:,} of {weights.size:,} are NaN or infinite")
-    low, high = float(weights.min()), float(weights.max())
     if low < 0 or high > 1 + ROUNDING:
         raise ValueError(
             f"wanted weights from 0 to 1, got {low:.4g} to {high:.4g}: are these scores, before the softmax?"

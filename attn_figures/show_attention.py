@@ -2,18 +2,23 @@
 
 from collections.abc import Sequence
 from html import escape
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import plotly.graph_objects as go
 
 from attn_figures import theme
 from attn_figures.geometry import Axes
-from attn_figures.given import Numbers, read_array, read_attentions, read_places, read_words
+from attn_figures.given import MOST_NUMBERS, Numbers, read_array, read_attentions, read_places, read_words
+from attn_figures.long_map import SHORT, long_map
 from attn_figures.matrix import NUMBERS_UP_TO, Matrix, comma, key_title, query_title
 from attn_figures.multi_head import OUTPUT_UP_TO, ROOT
 from attn_figures.panels import compose
+from attn_live.pyramid import Keep
 from attn_words import _, _c
+
+if TYPE_CHECKING:
+    from attn_live.long_widget import LongWidget
 
 SLIDER_PIXELS = 84
 
@@ -28,10 +33,14 @@ def show(
     dimensions: Sequence[int] | None = None,
     layer: int = 0,
     head: int = 0,
-) -> go.Figure:
+    keep: Keep = "max",
+) -> "go.Figure | LongWidget":
     """Draw attention weights: one map, with a slider over layers and one over heads where there are several.
 
     The picture is plain Plotly and moves without a server. Hover tells the true weight.
+
+    Maps of more than 256 places, to 4,096, and more than 3,000,000 weights, to 1 GB, come as a widget that is
+    zoomed from the whole map to single cells. From afar a point stands for a block of cells.
 
     Args:
         attentions: (layers, heads, n_query, n_key), (heads, n_query, n_key) or (n_query, n_key), as an array
@@ -44,9 +53,11 @@ def show(
             (layers, heads, n_query, d). None draws the weights alone.
         dimensions: of the output, from 0; the first 24 when None.
         layer, head: which one the figure opens with, from 0; -1 is the last.
+        keep: what a point of a large map says of its block, "max" or "mean"; the widget can change it.
 
     Raises:
-        ValueError: a batch, shapes or words that do not fit, numbers that are no weights.
+        ValueError: a batch, shapes or words that do not fit, numbers that are no weights, too many of them.
+        ImportError: the maps are large, and the package anywidget is not installed.
 
     >>> show([[1.0, 0.0], [0.5, 0.5]], ["a", "b"]).data[0].z.tolist()
     [[1.0, 0.0], [0.5, 0.5]]
@@ -59,6 +70,14 @@ def show(
     drawn = [every_key[place] for place in places]
     at = (_number(layer, n_layer, "layer"), _number(head, n_head, "head"))
     maps = weights if columns is None else weights[..., places]
+    if max(maps.shape[-2:]) > SHORT or maps.size > MOST_NUMBERS:
+        if output is not None:
+            raise ValueError(
+                f"an output is drawn beside maps of {SHORT} places and {MOST_NUMBERS:,} weights at most, got "
+                f"weights of {maps.shape}: leave it out"
+            )
+        named = None if tokens is None else rows, drawn if keys is not None or tokens is not None else None
+        return long_map(maps, *named, at=at, keep=keep)
     title = _("weights of {count} of {all} keys", count=len(places), all=n_key)
     if len(places) == n_key:
         title = _("weights")

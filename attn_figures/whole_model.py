@@ -9,10 +9,12 @@ from numpy.typing import NDArray
 
 from attn_figures import theme
 from attn_figures.geometry import Axes
+from attn_figures.long_map import SHORT
 from attn_figures.matrix import NUMBERS_UP_TO, Extra, Matrix, key_title, query_title
 from attn_figures.multi_head import PHONE_HEIGHT, ROOMY, ROOT
 from attn_figures.panels import Panel, compose
 from attn_figures.picture import Spec
+from attn_live.pyramid import Pyramid, level_sizes
 from attn_words import _, _n
 
 Numbers = NDArray[np.floating[Any]]
@@ -203,31 +205,63 @@ def _thumbnails(model: Model, side: int) -> _Thumbnails:
 
 def _large(model: Model, head: int) -> Matrix:
     layer, within = model.at(head)
-    weights = np.asarray(model.layers[layer][within], dtype=np.float64)
+    weights = model.layers[layer][within]
+    true = None if model.true is None else model.true[layer][within]
+    may = None if model.may is None else model.may[layer]
+    rows, columns = model.rows[layer], model.columns[layer]
     n_query, n_key = weights.shape
     unit = _LARGE / max(n_query, n_key)
+    is_long = max(n_query, n_key) > SHORT
+    if is_long:
+        size = 2 ** (len(level_sizes(n_query, n_key)) - 1)
+        true = None if true is None else np.nan_to_num(_blocks(true, may))
+        weights = _blocks(weights, may)
+        may = None if may is None else ~np.isnan(weights)
+        weights = np.nan_to_num(weights)
+        rows, columns = _ranges(rows, size), _ranges(columns, size)
     said = {"head": model.number(head), "measure": model.score, "score": f"{model.scores[head]:.2f}"}
     title, extra = _("head {head}: {measure} {score}", **said), Extra()
-    if model.true is not None:
+    if true is not None:
         title = _("head {head}: {measure} {score}, among words", **said)
-        extra = Extra([(_("true weight"), np.asarray(model.true[layer][within], dtype=np.float64))])
+        extra = Extra([(_("true weight"), np.asarray(true, dtype=np.float64))])
+    if is_long:
+        title = _("{title}; the largest of each {size} × {size} weights", title=title, size=size)
     return Matrix(
         "weights",
-        weights,
+        np.asarray(weights, dtype=np.float64),
         title,
-        rows=model.rows[layer],
-        columns=model.columns[layer],
+        rows=rows,
+        columns=columns,
         row_title=query_title(),
         column_title=key_title(),
         bar=_("weight"),
-        quantity=model.quantity,
+        quantity=model.largest_of_some if is_long else model.quantity,
         extra=extra,
         cells="query-key",
-        chosen=("query", "key"),
+        chosen=(None, None) if is_long else ("query", "key"),
         shows_shape=False,
         size=(n_key * unit, n_query * unit),
         ramp_power=ROOT,
-        mask=None if model.may is None else model.may[layer],
+        mask=may,
         numbered=max(n_query, n_key) <= NUMBERS_UP_TO,
         names_rows=True,
     )
+
+
+def _blocks(weights: Numbers, may: NDArray[np.bool_] | None) -> Numbers:
+    """Return the largest weight of each block, as many as a figure shows; NaN where all is masked."""
+    pyramid = Pyramid(weights, may=may)
+    return pyramid.level(len(pyramid.sizes) - 1)
+
+
+def _ranges(labels: Sequence[str], size: int) -> list[str]:
+    """Name each block of places by its first and its last.
+
+    >>> _ranges(["a", "b", "c"], 2)
+    ['a … b', 'c']
+    """
+    ends = ((first, min(first + size, len(labels)) - 1) for first in range(0, len(labels), size))
+    return [
+        labels[first] if first == last else _("{first} … {last}", first=labels[first], last=labels[last])
+        for first, last in ends
+    ]

@@ -38,6 +38,11 @@ def notebook_style() -> str:
     return style() + (_HERE / "notebook.css").read_text(encoding="utf-8")
 
 
+def long_style() -> str:
+    """Return the style sheet of a map of any size."""
+    return (_HERE / "long_map.css").read_text(encoding="utf-8")
+
+
 @cache
 def font(name: str) -> bytes:
     """Return the file of one of `FONTS`."""

@@ -37,7 +37,7 @@ from attn_words import _
 
 __all__ = ["EXTENSIONS", "MAX_BYTES", "MAX_FILE_BYTES", "MAX_HEADS", "MAX_PLACES", "read_attention"]
 EXTENSIONS = (".npz", ".safetensors", ".npy")
-_HEADS_AT_ONCE = 16  # of Q and K: what their scores take on the way is bounded too
+_SCORES_AT_ONCE = 2_000_000  # of Q and K: what they take on the way is bounded too
 _TOLD = (NAMES, TOKENS, SPECIAL, NOTES, PRECISION)
 
 
@@ -51,9 +51,9 @@ def read_attention(name: str, data: bytes) -> AttentionMaps:
     array of text in .npz, a JSON list in the metadata of .safetensors. ``AttentionMaps.save`` writes such a
     file.
 
-    Maps of more than 256 queries or keys are cut, weights as they are and Q and K before the softmax; so are
-    more than 256 heads, or more than 40 MB of what is kept; the notes say so. All of that is reckoned from
-    the shapes before any number is read. Weight on keys that were cut away is in ``beyond``.
+    Maps of more than 4,096 queries or keys are cut, weights as they are and Q and K before the softmax; so
+    are more than 256 heads, or more than 72 MB of what is kept; the notes say so. All of that is reckoned
+    from the shapes before any number is read. Weight on keys that were cut away is in ``beyond``.
 
     ``precision`` is that of the numbers: of their format, of what the file says they went through, or, where
     rows do not sum to one as exactly as that, of the coarsest format in which every number is exact.
@@ -160,15 +160,20 @@ def _projected(layer: Projected, notes: list[str]) -> np.ndarray:
                 _(
                     "The sequence has {places} places; the first {most} are used.",
                     places=f"{each.shape[1]:,}",
-                    most=MAX_PLACES,
+                    most=f"{MAX_PLACES:,}",
                 )
             )
         found.append(each[:, :MAX_PLACES])
     q, k = found
     weights = np.empty((layer.heads, q.shape[1], k.shape[1]), dtype=np.float32)
-    for first in range(0, layer.heads, _HEADS_AT_ONCE):
-        some = slice(first, first + _HEADS_AT_ONCE)
-        query, key = (torch.from_numpy(each[some].astype(np.float64)) for each in (q, k))
-        scores = query @ key.mT / query.shape[-1] ** 0.5
-        weights[some] = softmax_rows(scores, None).numpy()
+    n_query, n_key = weights.shape[1:]
+    rows = min(n_query, max(1, _SCORES_AT_ONCE // n_key))
+    heads = max(1, _SCORES_AT_ONCE // (rows * n_key))
+    for head in range(0, layer.heads, heads):
+        for row in range(0, n_query, rows):
+            some = np.s_[head : head + heads, row : row + rows]
+            query = torch.from_numpy(q[some].astype(np.float64))
+            key = torch.from_numpy(k[head : head + heads].astype(np.float64))
+            scores = query @ key.mT / query.shape[-1] ** 0.5
+            weights[some] = softmax_rows(scores, None).numpy()
     return weights

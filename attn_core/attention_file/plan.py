@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from attn_core.attention_file.stored import MAX_BYTES, Stored
 from attn_words import _
 
-MAX_PLACES = 256
+MAX_PLACES = 4096
 """How many queries and keys of a map are kept."""
 MAX_HEADS = 256
 _NAME_LETTERS = 120

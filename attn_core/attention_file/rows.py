@@ -110,7 +110,7 @@ def cut(weights: np.ndarray, notes: list[str]) -> np.ndarray:
         _(
             "The maps have {places} places; the first {most} are shown, and weight on others is left out.",
             places=f"{side:,}",
-            most=MAX_PLACES,
+            most=f"{MAX_PLACES:,}",
         )
         for side in weights.shape[1:]
         if side > MAX_PLACES

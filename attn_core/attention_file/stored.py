@@ -19,8 +19,8 @@ from safetensors.torch import load as load_safetensors
 
 from attn_words import _
 
-MAX_BYTES = 40_000_000
-"""What the arrays of a file may take once they are unpacked, and what is kept of it."""
+MAX_BYTES = 72_000_000
+"""What arrays of a file may take once they are unpacked, and what is kept of it: a head of 4,096 words."""
 MAX_ARRAYS = 1_000
 MAX_HEADER = 1_000_000
 """Of a .safetensors: its names, shapes and tokens."""

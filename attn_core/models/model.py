@@ -1,5 +1,8 @@
 """A trained model, with every stage of every layer's attention."""
 
+import math
+from collections.abc import Iterator
+
 import torch
 from jaxtyping import Bool, Int
 from torch import Tensor
@@ -12,8 +15,11 @@ from attn_core.models.reading import MAX_CHARACTERS, Encoded, Reader, missing
 from attn_core.multi_head import MultiHead
 from attn_words import _
 
-MAX_TOKENS = 128
-"""How many tokens of a text ``RealModel.attend`` runs, special tokens among them."""
+MAX_TOKENS = 4096
+"""How many tokens of a text ``RealModel.attend`` runs at most, special tokens among them."""
+MAPS_BYTES = 48_000_000
+"""What the maps of all heads may take, which is 408 tokens for 72 heads; ``LEAST_TOKENS`` always run."""
+LEAST_TOKENS = 128
 
 
 class RealModel:
@@ -100,8 +106,12 @@ class RealModel:
 
     @property
     def most_tokens(self) -> int:
-        """How many tokens of a text are run: what the model has places for, at most ``MAX_TOKENS``."""
-        return min(MAX_TOKENS, self.limit)
+        """How many tokens of a text are run.
+
+        What the model has places for, at most ``MAX_TOKENS``, and as many as ``MAPS_BYTES`` have room for.
+        """
+        room = math.isqrt(MAPS_BYTES // (4 * self.n_layer * self.n_head))
+        return min(self.limit, MAX_TOKENS, max(LEAST_TOKENS, room))
 
     @property
     def most_words(self) -> int:
@@ -126,6 +136,10 @@ class RealModel:
 
         Raises ValueError for numbers of tokens or tokens that the model has no row for.
         """
+        return tuple(self._run(ids, allowed))
+
+    def _run(self, ids: Tensor, allowed: Tensor | None = None) -> Iterator[MultiHead]:
+        """Run layer after layer; what a layer computed on the way goes with it."""
         if ids.ndim != 2 or not 1 <= ids.shape[1] <= self.limit:
             raise ValueError(
                 f"ids must have shape (batch, n) with n from 1 to {self.limit}; got {tuple(ids.shape)}"
@@ -136,13 +150,12 @@ class RealModel:
             )
         with torch.no_grad():
             x = self._embed(ids)
-            stages = []
-            for layer in self._layers:
+        for number, layer in enumerate(self._layers, start=1):
+            with torch.no_grad():
                 attended = layer.attend(x, allowed)
-                stages.append(attended)
-                if len(stages) < self.n_layer:
+                if number < self.n_layer:
                     x = layer.leave(x, attended.output)
-        return tuple(stages)
+            yield attended
 
     def attend(self, text: str) -> AttentionMaps:
         """Cut a text into the model's tokens and return the weights of every layer and head.
@@ -161,11 +174,11 @@ class RealModel:
             more = "more than " if len(text) > MAX_CHARACTERS else ""
             length = len(read.ids) + read.beyond
             notes = (f"The text has {more}{length} tokens; the model sees the first {len(read.ids)}.",)
-        stages = self.forward(torch.tensor([read.ids]))
-        if not all(bool(each.weights.isfinite().all()) for each in stages):
+        layers = [each.weights[0] for each in self._run(torch.tensor([read.ids]))]
+        if not all(bool(each.isfinite().all()) for each in layers):
             raise ValueError(f"a model's numbers must stay finite in float32; those of {self.name} do not")
         return AttentionMaps(
-            {f"layer {index}": each.weights[0].numpy() for index, each in enumerate(stages)},
+            {f"layer {index}": each.numpy() for index, each in enumerate(layers)},
             tokens=read.labels,
             special=read.special,
             notes=notes,

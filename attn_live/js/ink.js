@@ -31,7 +31,7 @@ export function inkCells(node) {
  * @param {number[]} colour red, green and blue, from 0 to 255
  * @returns {string} black or white, whichever has more contrast (WCAG 2.2)
  */
-function inkOn(colour) {
+export function inkOn(colour) {
   const [red = 0, green = 0, blue = 0] = colour.map((channel) => {
     const share = channel / 255;
     return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;

@@ -1,14 +1,12 @@
 // The same figure in a notebook, as anywidget calls it: messages and reports go through its model.
 
 import { LiveFigure } from "./live.js";
+import { dress, keepKeys, watchLooks } from "./looks.js";
 import { loadPlotly } from "./plotly.js";
 import { inflate } from "./wire.js";
 import { word } from "./word.js";
 
 /** @typedef {import("./types").Model} Model */
-
-const DARK_BELOW = 384; // of red, green and blue together
-const LOOKS = ["class", "style", "data-jp-theme-light", "data-vscode-theme-kind", "theme", "data-theme"];
 
 class NotebookFigure extends LiveFigure {
   /**
@@ -77,9 +75,7 @@ async function render({ model, el }) {
     dress(root, themes);
     update();
   };
-  const looks = new MutationObserver(onLook);
-  for (const node of [document.documentElement, document.body])
-    looks.observe(node, { attributes: true, attributeFilter: LOOKS });
+  const looks = watchLooks(onLook);
   model.on("change:message", onMessage);
   try {
     await bringPlotly(bytes(model.get("library")), version);
@@ -99,16 +95,6 @@ async function render({ model, el }) {
 export default { render };
 
 /**
- * What is typed in a figure is its own: JupyterLab would choose the next cell by an arrow key. It looks for this
- * mark on the very element that has the focus.
- *
- * @param {FocusEvent} event
- */
-function keepKeys({ target }) {
-  if (target instanceof HTMLElement) target.dataset.lmSuppressShortcuts = "";
-}
-
-/**
  * Plotly writes its styles into the document. They do not reach into a shadow tree, as marimo has round a cell.
  *
  * @param {HTMLElement} root
@@ -120,34 +106,6 @@ function lendStyles(root) {
   const style = document.createElement("style");
   style.textContent = [...(written.sheet?.cssRules ?? [])].map((rule) => rule.cssText).join("\n");
   root.prepend(style);
-}
-
-/**
- * Puts a figure into the colours of what it stands on.
- *
- * @param {HTMLElement} root
- * @param {Record<string, Record<string, string>>} themes
- */
-function dress(root, themes) {
-  const theme = themes[isDark(root.parentElement) ? "dark" : "light"] ?? {};
-  for (const [name, value] of Object.entries(theme)) root.style.setProperty(name, value);
-}
-
-/** @param {Element | null} from @returns {boolean} whether what stands behind an element is dark */
-function isDark(from) {
-  for (let node = from; node; node = node.parentElement ?? hostOf(node)) {
-    const [red = 0, green = 0, blue = 0, alpha = 1] = (
-      getComputedStyle(node).backgroundColor.match(/[\d.]+/g) ?? []
-    ).map(Number);
-    if (alpha > 0) return red + green + blue < DARK_BELOW;
-  }
-  return window.matchMedia("(prefers-color-scheme: dark)").matches;
-}
-
-/** @param {Element} node @returns {Element | null} what holds the shadow tree that it stands in */
-function hostOf(node) {
-  const tree = node.getRootNode();
-  return tree instanceof ShadowRoot ? tree.host : null;
 }
 
 /**

@@ -178,8 +178,51 @@ export interface Model {
   get(name: string): any;
   set(name: string, value: unknown): void;
   save_changes(): void;
-  on(event: string, callback: () => void): void;
-  off(event: string, callback: () => void): void;
+  on(event: string, callback: (content?: any, buffers?: DataView[]) => void): void;
+  off(event: string, callback: (content?: any, buffers?: DataView[]) => void): void;
+  send(content: unknown): void;
+}
+
+/** Cells of one level of a map, as many as are sent at once, row after row; NaN where masked. */
+export interface Tile {
+  cells: Float32Array;
+  rows: number;
+  columns: number;
+  image?: HTMLCanvasElement; // in the colours of now
+}
+
+/** Where the tiles of one map come from. */
+export interface TileSource {
+  key: string; // tells its tiles from all others
+  keep: "max" | "mean"; // what a cell says of its block
+  tile(level: number, row: number, column: number): Promise<Float32Array>;
+}
+
+/** A map of any size: see pyramid.py and long_map.py. */
+export interface LongMeta {
+  sizes: [number, number][]; // of each level, the map's own first
+  tile: number; // cells a side of a tile
+  power: number; // a colour stands for this power of its place on the ramp
+  rows: string[] | null; // what queries are called; null where by number
+  columns: string[] | null;
+  titles: { query: string; key: string };
+  quantity: string; // what a number is called
+  looks: { light: LongLook; dark: LongLook };
+}
+
+/** The colours of a map and its axes. */
+export interface LongLook {
+  paper: string;
+  ink: string;
+  muted: string;
+  rule: string;
+  query: string;
+  key: string;
+  masked: string;
+  hatch: string;
+  ramp: string[];
+  font: string;
+  mono: string;
 }
 
 /** A cell that was clicked; the time tells a second click on one cell from an echo of the first. */

@@ -16,7 +16,7 @@ def sheet() -> str:
     here = Path(__file__).parent
     sheets = ("page.css", "find.css", "lesson.css", "terms.css")
     own = "".join((here / name).read_text(encoding="utf-8") for name in sheets)
-    return markup.style() + own + bundle.style()
+    return markup.style() + own + bundle.style() + bundle.long_style()
 
 
 @cache

@@ -6,6 +6,7 @@ from functools import partial
 
 from attn_core import AttentionMaps
 from attn_core.toys import SHIPPED, TASKS, Recipe
+from attn_live.pyramid import Keep
 from attn_ui.base.ask import Ask
 from attn_ui.base.markdown import plain
 from attn_ui.base.sentence import ask_sentence
@@ -18,6 +19,7 @@ from pages.learned_heads.model_words import how_to_come_by
 from pages.learned_heads.settings import (
     ABLATED,
     ASIDE,
+    BLOCKS,
     DEVICE,
     FLOW,
     FROM_FILE,
@@ -55,6 +57,7 @@ _SOURCE_HELP = N_(
     "A toy shows previous-token and induction heads as they are learned. A real model shows heads that "
     "look at words, and attention sinks: tokens that draw weight whatever the words are."
 )
+_KEEPS: Mapping[str, Keep] = {"largest": "max", "mean": "mean"}
 _WHICH = {
     N_("the previous word"): "previous token",
     N_("the next word"): "next token",
@@ -185,14 +188,17 @@ def _real(ask: Ask, look: str) -> Heads | None:
             return None
     masks = now.model.seen(len(maps.tokens or ()))
     whole = Whole(maps, *_shown(ask, maps, look), [None if each is None else each.numpy() for each in masks])
-    return Heads(whole, now.model, text)
+    return Heads(whole, now.model, text, keep=_blocks(ask, whole, look))
 
 
 def _own(ask: Ask, look: str) -> Heads | None:
     """Ask for a file."""
     ask.part("pages.learned_heads.upload", None, _("Heads of your own are read from a file, in the app."))
     maps: AttentionMaps | None = ask.kept(OWN_MAPS, None)
-    return None if maps is None else Heads(Whole(maps, *_shown(ask, maps, look)))
+    if maps is None:
+        return None
+    whole = Whole(maps, *_shown(ask, maps, look))
+    return Heads(whole, keep=_blocks(ask, whole, look))
 
 
 def _shown(ask: Ask, maps: AttentionMaps, look: str) -> tuple[str, bool]:
@@ -207,6 +213,15 @@ def _shown(ask: Ask, maps: AttentionMaps, look: str) -> tuple[str, bool]:
         for label, which in _WHICH.items():
             ask.button(_(label), partial(_find, ask, which), key=f"which-{which}")
     return measure, hide
+
+
+def _blocks(ask: Ask, whole: Whole, look: str) -> Keep:
+    """Ask what a point of a long map says of its block."""
+    if look != HEADS or not whole.is_long:
+        return "max"
+    with ask.sidebar():
+        ask.heading(_("Long map"))
+        return _KEEPS[ask.segment(BLOCKS, _("A point shows, of its block, the"))]
 
 
 def _find(ask: Ask, measure: str) -> None:

@@ -74,10 +74,11 @@ POLICY = Choice("policy", "H2O", tuple(POLICIES))
 BUDGET = Steps("budget", 6, tuple(range(1, 65)), ".0f")
 DEVICE = Choice("device", "A100", tuple(DEVICES))
 TEXTS = Choice("texts", "64", ("1", "8", "64", "512"))  # that a device writes at once
+BLOCKS = Choice("coarse", "largest", ("largest", "mean"))  # what a point of a long map says of its block
 SETTINGS: tuple[Parameter, ...] = (
     *(SOURCE, TAB, TASK, STEP, ABLATED, HEAD, QUERY, KEY),
     *SEQUENCES.values(),
     *(MODEL, PLACES, OWN_SEED, OWN_LAYERS, OWN_HEADS, FLAW),
-    *(TEXT, RANK_BY, RANK, HIDE, CODE),
+    *(TEXT, RANK_BY, RANK, HIDE, BLOCKS, CODE),
     *(LOOK, LAYER, ASIDE, POLICY, BUDGET, DEVICE, TEXTS),
 )

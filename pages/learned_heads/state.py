@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from attn_core import RealModel
 from attn_core.toys import Recipe
+from attn_live.pyramid import Keep
 from pages.learned_heads.whole import Whole
 
 
@@ -18,11 +19,18 @@ class Setting:
 
 @dataclass(frozen=True, eq=False)
 class Heads:
-    """The heads of a whole model; of a real one with the text that it read, else of a file."""
+    """The heads of a whole model; of a real one with the text that it read, else of a file.
+
+    Attributes:
+        keep: what a point of a long map says of its block.
+        head: which one is large, counted over all layers.
+    """
 
     whole: Whole
     model: RealModel | None = None
     text: str = ""
+    keep: Keep = "max"
+    head: int = 0
 
 
 @dataclass(frozen=True, eq=False)

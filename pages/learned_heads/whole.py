@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import torch
@@ -19,7 +20,9 @@ from attn_core import (
     next_token_score,
     previous_token_score,
 )
+from attn_figures.long_map import SHORT
 from attn_figures.whole_model import Model
+from attn_live.pyramid import level_sizes
 from attn_ui.base.parameters import Steps, shown
 from pages.learned_heads.settings import RANK, RANK_BY
 
@@ -51,15 +54,16 @@ class Rows:
     @property
     def seen(self) -> Tensor:
         """What the queries shown give to the keys shown, no row divided by anything."""
-        return self.full[:, self.queries][:, :, self.keys]
+        return self.full[:, _stretch(self.queries)][:, :, _stretch(self.keys)]
 
     def on_special(self) -> Tensor:
         """The mean weight that a word gives to all special tokens together, (n_head,)."""
-        return self.full[:, self.asking][:, :, self.special].sum(dim=-1).mean(dim=-1)
+        asking = self.full[:, _stretch(self.asking)]
+        return asking[:, :, self.special].sum(dim=-1).mean(dim=-1)
 
     def entropy(self) -> Tensor:
         """How spread out the weights are of the queries shown that look at anything, (n_head,)."""
-        rows = self.full[:, self.queries]
+        rows = self.full[:, _stretch(self.queries)]
         return entropy(rows).sum(dim=-1) / rows.any(dim=-1).sum(dim=-1).clamp(min=1)
 
     def distance(self) -> Tensor:
@@ -67,6 +71,12 @@ class Rows:
         left_out = torch.ones(self.full.shape[1], dtype=torch.bool)
         left_out[self.queries] = False
         return attention_distance(self.full.masked_fill(left_out[:, None], 0.0))
+
+
+def _stretch(places: list[int]) -> list[int] | slice:
+    """Return places that stand side by side as a slice, by which nothing is copied."""
+    first = places[0]
+    return slice(first, first + len(places)) if places == [*range(first, first + len(places))] else places
 
 
 MEASURES: Mapping[str, Callable[[Rows], Tensor]] = dict(
@@ -84,6 +94,9 @@ MEASURES: Mapping[str, Callable[[Rows], Tensor]] = dict(
         strict=True,
     )
 )
+
+
+_SCORES: WeakKeyDictionary[AttentionMaps, dict[bool, Mapping[str, list[float]]]] = WeakKeyDictionary()
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,7 +145,8 @@ class Whole:
             sides += [words if self.is_divided else places, words]
         queries, asking, keys, words = sides
         special = [place for place in range(weights.shape[2]) if place not in words]
-        return Rows(torch.from_numpy(np.array(weights, dtype=np.float64)), queries, keys, asking, special)
+        precise = np.float64 if max(weights.shape[1:]) <= SHORT else np.float32
+        return Rows(torch.from_numpy(np.array(weights, dtype=precise)), queries, keys, asking, special)
 
     @property
     def special(self) -> list[str]:
@@ -178,7 +192,13 @@ class Whole:
 
     @cached_property
     def all_scores(self) -> Mapping[str, list[float]]:
-        """Each measure of every head."""
+        """Each measure of every head; computed once for all runs of the page that show these maps."""
+        kept = _SCORES.setdefault(self.maps, {})
+        if self.words_only not in kept:
+            kept[self.words_only] = self._measured()
+        return kept[self.words_only]
+
+    def _measured(self) -> Mapping[str, list[float]]:
         scores: dict[str, list[float]] = {name: [] for name in MEASURES}
         for weights in self.maps.maps.values():
             some = max(1, AT_ONCE // weights[0].size)
@@ -217,9 +237,15 @@ class Whole:
         """The longest side of any map."""
         return max(int(side) for weights in self.layers for side in weights.shape[1:])
 
+    @property
+    def is_long(self) -> bool:
+        """Whether a map is drawn in blocks, and zoomed into below."""
+        return self.longest > SHORT
+
     def slider(self, rank: int) -> Steps:
         """Return the ranks on the slider: all, or as many as a message has room for, and the present one."""
-        room = min(MOST_RANKS, max(2, MOST_NUMBERS // self.longest**2))
+        drawn = level_sizes(self.longest, self.longest)[-1][0] if self.is_long else self.longest
+        room = min(MOST_RANKS, max(2, MOST_NUMBERS // drawn**2))
         return replace(RANK, values=tuple(sorted({*range(1, min(self.n_head, room) + 1), rank})))
 
     @cached_property

@@ -18,7 +18,7 @@ from attn_ui.streamlit_inside.logs import say_nothing_of_threads
 from benchmarks.apps import maps
 from benchmarks.apps.bare import settled_figures
 
-ASKED = ("classroom", "first_picture", "interaction")  # the benchmarks that take arguments
+ASKED = ("classroom", "first_picture", "interaction", "long_texts")  # the benchmarks that take arguments
 
 
 @pytest.mark.parametrize("name", [each.name for each in pkgutil.iter_modules(benchmarks.__path__)])

@@ -23,11 +23,13 @@ from streamlit.testing.v1 import AppTest
 
 from attn_core import AttentionMaps, RealModel, label_tokens, load_model, read_attention
 from attn_figures.whole_model import OVERVIEW, steps
+from attn_live.pyramid import Keep
 from attn_live.says import said_at
 from attn_live.unpacking import figure_at
 from attn_ui.base import shared_cache
 from attn_ui.base.ask import FromLink
 from attn_ui.base.page import Cell
+from attn_ui.streamlit_inside import media
 from attn_words import speaking
 from pages import PAGES
 from pages.learned_heads import model_shelf
@@ -36,7 +38,7 @@ from pages.learned_heads.model_shelf import Shelf
 from pages.learned_heads.model_words import INSTALL
 from pages.learned_heads.settings import RANK_BY
 from pages.learned_heads.state import Heads
-from pages.learned_heads.tabs.whole import checks
+from pages.learned_heads.tabs.whole import check_blocks, checks
 from pages.learned_heads.views import heads
 from pages.learned_heads.whole import MOST_NUMBERS, Whole
 from tests import planted_bert, small_models
@@ -70,7 +72,7 @@ def real(planted: RealModel, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 def message(at: AppTest) -> tuple[dict[str, Any], bytes, bytes]:
     """What the figure is sent: its head, its sentences, its steps."""
-    (figure,) = at.get("bidi_component")
+    figure = at.get("bidi_component")[0]  # a long map may stand below
     rest, parts = figure.proto.bytes, []
     for _ in range(2):
         end = 4 + int.from_bytes(rest[:4], "little")
@@ -353,6 +355,31 @@ def test_a_sentence_of_no_word_and_one_too_long(real: None) -> None:
     assert np.shape(large(at)["z"]) == (18, 18)
 
 
+def test_a_real_model_reads_a_long_text_whose_masked_cells_are_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config = transformers.GPT2Config(
+        n_embd=8, n_layer=1, n_head=2, vocab_size=small_models.WORDS, n_positions=400
+    )
+    small_models.drawn(config).save_pretrained(tmp_path)
+    small_models.byte_level().save(str(tmp_path / "tokenizer.json"))
+    model = load_model(tmp_path)
+    shared_cache.clear()
+    shelf_with(monkeypatch, lambda name, progress: model)
+    text = "the cat sat " * 100
+    at = opened(source=REAL, rankby="itself", text=text, tab="Checks")
+    whole = Whole(model.attend(text), "itself")
+    weights = whole.maps.maps["layer 0"][whole.order[0]]
+    n = len(weights)
+    assert n >= 300
+    size = 2 ** math.ceil(math.log2(n / 64))
+    drawn = np.array(large(at)["z"], dtype=float)
+    assert np.isnan(drawn[0, 1])  # a causal model: nothing of this block may be seen
+    assert drawn[3, 1] == pytest.approx(weights[3 * size : 4 * size, size : 2 * size].max(), abs=1e-6)
+    assert "max_pool2d" in texts(at)
+    shared_cache.clear()
+
+
 @pytest.mark.parametrize("tab", ["Heads", "Checks", "Code"])
 def test_every_tab_opens(tab: str, real: None, planted: RealModel) -> None:
     at = opened(source=REAL, tab=tab)
@@ -384,7 +411,7 @@ def test_checks_know_the_precision_of_a_file(name: str) -> None:
 
 
 def test_checks_test_whole_rows_of_what_is_cut() -> None:
-    read = read_attention("long.npz", npz(weights=np.full((1, 512, 512), 1 / 512, dtype="f4")))
+    read = read_attention("long.npz", npz(weights=np.full((1, 8, 8192), 1 / 8192, dtype="f4")))
     assert read.maps["layer 0"].sum(axis=-1).max() == pytest.approx(0.5)
     (check,) = checks(Whole(read, "entropy"))
     assert check.passed
@@ -562,6 +589,37 @@ def test_an_own_file_is_shown_and_a_bad_one_leaves_it() -> None:
     np.testing.assert_array_equal(large(at)["z"], shown)
     at.selectbox(key="rankby").select("entropy").run()
     assert "entropy" in message(at)[0]["slider"]["label"]
+
+
+@pytest.mark.parametrize("keep", ["max", "mean"])
+@pytest.mark.parametrize("masked", [False, True])
+def test_blocks_are_checked_against_torchs_pooling(keep: Keep, masked: bool) -> None:
+    scores = np.random.default_rng(7).normal(size=(2, 333, 333))
+    weights = (np.exp(scores) / np.exp(scores).sum(axis=-1, keepdims=True)).astype("f4")
+    may = [np.tri(333, dtype=bool)] if masked else None
+    shown = Heads(Whole(AttentionMaps({"layer 0": weights}), "itself", may=may), keep=keep, head=1)
+    check = check_blocks(shown)
+    assert check.passed
+    assert ("max_pool2d" in check.name) == (keep == "max")
+
+
+def test_a_long_file_stands_in_blocks_and_says_where_it_cannot_be_zoomed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    at = opened(source=OWN, coarse="mean")
+    scores = np.random.default_rng(1).normal(size=(2, 300, 300))
+    weights = (np.exp(scores) / np.exp(scores).sum(axis=-1, keepdims=True)).astype("f4")
+    upload(at, "mine.npz", npz(weights=weights, tokens=[f"w{place}" for place in range(300)]))
+    shown = np.array(large(at)["z"])
+    assert shown.shape == (38, 38)
+    assert any(shown[3, 5] == pytest.approx(head[24:32, 40:48].max()) for head in weights)
+    assert at.segmented_control(key="coarse").value == "mean"
+    assert "From the whole to single cells: head 1." in texts(at)
+    assert len(at.get("bidi_component")) == 2
+    monkeypatch.setattr(media, "address", lambda data, place: "")
+    at.run()
+    assert len(at.get("bidi_component")) == 1
+    assert "cannot send a long map in parts" in texts(at)
 
 
 @pytest.mark.parametrize(

@@ -61,3 +61,32 @@ def test_an_own_file_is_shown_and_a_bad_one_leaves_it(app: AppPage, tmp_path: Pa
     expect(app.page.get_by_text("an array of objects, which is a pickle and is never opened")).to_be_visible()
     app.settle()
     np.testing.assert_array_equal(np.array(app.trace("own", "weights")), shown)
+
+
+def test_a_long_file_is_zoomed_to_one_cell_whose_words_and_weight_are_the_files(
+    app: AppPage, tmp_path: Path
+) -> None:
+    n = 700
+    scores = np.random.default_rng(4).normal(size=(2, n, n)) + 5 * np.eye(n)
+    weights = (np.exp(scores) / np.exp(scores).sum(axis=-1, keepdims=True)).astype("f4")
+    tokens = tuple(f"w{place + 1}" for place in range(n))
+    file = AttentionMaps({"layer 0": weights}, tokens).save(tmp_path / "long.npz")
+    app.open(f"{PAGE}?source=your+own&rankby=itself")
+    app.page.locator("input[type=file]").set_input_files(file)
+    zoomed = app.page.locator(".zoomed-map")
+    expect(zoomed).to_have_attribute("data-state", "drawn")
+    app.settle()
+    heads = app.figure("own").locator("output").first.inner_text()
+    shown = weights[int(heads.removeprefix("head 1.")) - 1]
+    zoomed.locator("canvas").focus()
+    for _ in range(8):
+        app.page.keyboard.press("+")
+    expect(zoomed).to_have_attribute("data-level", "0")
+    middle = n // 2
+    name = f"{middle + 1} “w{middle + 1}”"
+    said = f"Query {name}, key {name}: weight {shown[middle, middle]:#.4g}"
+    expect(zoomed.locator(".long-said")).to_have_text(said)
+    app.page.keyboard.press("0")
+    app.page.get_by_role("radio", name="mean").click()
+    expect(zoomed).to_contain_text("cells: what is thin fades")
+    assert "coarse=mean" in app.query

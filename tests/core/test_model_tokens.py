@@ -8,6 +8,7 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 import transformers
@@ -16,6 +17,7 @@ from tokenizers import Tokenizer, models, pre_tokenizers
 from attn_core import load_model
 from attn_core.models import reading
 from attn_core.models.families import FAMILIES
+from attn_core.models.model import MAPS_BYTES
 from attn_core.models.reading import Reader, read_tokenizer
 from tests import small_models
 from tests.small_models import TOKENIZERS, as_transformers, write
@@ -120,15 +122,25 @@ def test_a_long_text_is_cut_and_that_is_said(folder: Path) -> None:
     assert (model.most_tokens, model.most_words, len(model.tokenize("cat " * 2000))) == (40, 38, 2000)
 
 
-def test_no_more_than_128_tokens_are_run(tmp_path: Path) -> None:
+def test_as_many_tokens_are_run_as_maps_of_all_heads_have_room(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     small_models.drawn(
         transformers.LlamaConfig(**{**small_models.DECODER, "max_position_embeddings": 4096})
     ).save_pretrained(tmp_path)
     small_models.sentencepiece_like().save(str(tmp_path / "tokenizer.json"))
     model = load_model(tmp_path)
-    tokens = model.attend("cat " * 300).tokens
-    assert tokens is not None
-    assert (model.limit, model.most_tokens, model.most_words, len(tokens)) == (4096, 128, 127, 128)
+    a_pair = 4 * model.n_layer * model.n_head  # bytes of a query and a key in the maps of all heads
+    assert model.most_tokens**2 * a_pair <= MAPS_BYTES < (model.most_tokens + 1) ** 2 * a_pair
+    monkeypatch.setattr("attn_core.models.model.MAPS_BYTES", 300**2 * a_pair)
+    model = load_model(tmp_path)
+    maps = model.attend("cat " * 400)
+    assert maps.tokens is not None
+    assert (model.limit, model.most_tokens, model.most_words, len(maps.tokens)) == (4096, 300, 299, 300)
+    for kept, each in zip(maps.maps.values(), model.stages("cat " * 400), strict=True):
+        np.testing.assert_array_equal(kept, each.weights[0].numpy())
+    monkeypatch.setattr("attn_core.models.model.MAPS_BYTES", 1)
+    assert model.most_tokens == 128  # these are always run
 
 
 def test_a_text_without_a_token_is_refused(folder: Path, refuses: Refuses) -> None:

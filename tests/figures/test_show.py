@@ -1,5 +1,6 @@
 """One line draws what one has: arrays and tensors of every shape, each layer and head under its sliders."""
 
+import zlib
 from typing import Any
 
 import numpy as np
@@ -123,7 +124,9 @@ def test_many_dimensions_are_cut_and_said() -> None:
         (lambda: show([["a"]]), "wanted an array of numbers, got"),
         (lambda: show([[1.0], [0.5, 0.5]]), "wanted an array of numbers, got list"),
         (lambda: show(np.zeros((0, 5))), "holds none"),
-        (lambda: show(np.zeros((12, 12, 256, 256), "f4")), "show fewer layers"),
+        (lambda: show(np.broadcast_to(np.float32(0), (20, 16, 1024, 1024))), "show fewer layers"),
+        (lambda: show(np.broadcast_to(np.float32(0), (2, 4097))), "may have 4,096 queries and keys"),
+        (lambda: show(np.eye(257), output=np.ones((257, 2))), "leave it out"),
         (lambda: show(weights(5, 5), WORDS[:4]), "wanted 5 tokens, one a place of the queries, got 4"),
         (lambda: show(weights(5, 5), "seven"), "split it first"),
         (lambda: show(weights(5, 5), WORDS, columns=["dog"]), "there is no 'dog' among the 5 keys"),
@@ -136,3 +139,41 @@ def test_many_dimensions_are_cut_and_said() -> None:
 def test_what_does_not_fit_is_refused_with_a_sentence(call: Any, said: str) -> None:
     with pytest.raises(ValueError, match=said):
         call()
+
+
+def test_large_maps_come_as_a_widget_whose_tiles_are_the_weights() -> None:
+    given = weights(LAYERS, HEADS, 300, 280).float()
+    widget = show(
+        given, keys=[f"k{place}" for place in range(280)], columns=list(range(270)), layer=-1, head=1
+    )
+    page = widget.page
+    assert (page["meta"]["sizes"], page["counts"], page["at"]) == (
+        [(300, 270), (150, 135), (75, 68), (38, 34)],
+        (2, 3),
+        (1, 1),
+    )
+    assert (page["meta"]["rows"], page["meta"]["columns"][269]) == (None, "k269")
+    opening = np.frombuffer(zlib.decompress(widget.opening), "<f4")  # from the whole on: it is no larger
+    np.testing.assert_array_equal(opening[: 256 * 256].reshape(256, 256), given[1, 1, :256, :256])
+    said: list[tuple[object, bytes]] = []
+    widget.send = lambda content, buffers: said.append((content, buffers[0]))
+    asked = ["mean", 0, 2, 1, 0, 0]
+    widget._answer(None, {"number": 5, "tile": asked}, [])
+    ((content, tile),) = said
+    assert content == {"number": 5}
+    block = given[0, 2, 10:12, 20:22].mean().item()
+    assert np.frombuffer(tile, "<f4").reshape(150, 135)[5, 10] == pytest.approx(block, rel=1e-5)
+    for wrong in (
+        {},
+        {"tile": ["mode", 0, 0, 0, 0, 0]},
+        {"tile": ["max", 2, 0, 0, 0, 0]},
+        {"tile": ["max", 0, 0, 9, 0, 0]},
+    ):
+        widget._answer(None, wrong, [])
+    assert len(said) == 1
+
+
+def test_what_a_figure_draws_stays_one() -> None:
+    assert isinstance(show(np.eye(256)), go.Figure)
+    assert not isinstance(show(np.eye(257)), go.Figure)
+    assert not isinstance(show(np.zeros((12, 12, 256, 256), "f4")), go.Figure)  # too many for one

@@ -1,6 +1,7 @@
 """A whole model's heads in one picture: thumbnails keep what is large, and a click finds its head."""
 
 import itertools
+import math
 
 import numpy as np
 import plotly.graph_objects as go
@@ -17,6 +18,8 @@ from attn_figures.whole_model import (
     steps,
     thumbnail_side,
 )
+from attn_live.packing import pack
+from attn_live.unpacking import figure_at
 
 Numbers = NDArray[np.float64]
 TOKENS = [f"<w{place}>" for place in range(130)]
@@ -113,3 +116,25 @@ def test_layers_may_be_of_different_lengths() -> None:
 def test_a_head_that_is_not_there() -> None:
     with pytest.raises(IndexError, match="no such head"):
         model(layers((2, 3, 3))).at(2)
+
+
+@pytest.mark.parametrize("n", [300, 1024])
+def test_a_long_map_shows_the_largest_weight_of_each_block_and_names_its_ends(n: int) -> None:
+    rng = np.random.default_rng(6)
+    weights = rng.random((1, n, n), dtype=np.float32)
+    may = np.tri(n, dtype=bool)
+    words = [f"<w{place}>" for place in range(n)]
+    long = Model([weights], [0.5], "itself", [0], [words], [words], may=[may])
+    spec = figure_at(pack(steps(long, [0])), 0, 0)
+    trace = next(each for each in spec["data"] if each["name"] == "weights")
+    size = 2 ** math.ceil(math.log2(n / 64))
+    drawn = np.asarray(trace["z"], dtype=np.float64)
+    assert drawn.shape == (math.ceil(n / size),) * 2
+    for row, column in itertools.product(range(drawn.shape[0]), repeat=2):
+        part = np.s_[row * size : (row + 1) * size, column * size : (column + 1) * size]
+        if not may[part].any():
+            assert np.isnan(drawn[row, column])
+        else:
+            assert drawn[row, column] == pytest.approx(weights[0][part][may[part]].max(), abs=1e-7)
+    assert f"query <b>&lt;w0&gt; … &lt;w{size - 1}&gt;</b>" in trace["hovertext"][0][0]
+    assert f"{size} × {size} weights" in str(spec["layout"])

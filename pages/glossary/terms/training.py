@@ -72,6 +72,15 @@ TERMS = (
         source="Kobayashi et al., 2020",
     ),
     Term(
+        "Image pyramid",
+        "An image pyramid holds a map at every scale: each level halves both sides, and a point stands for a "
+        "block of cells.",
+        "a file with heads of a long text",
+        Place("learned_heads", {"source": "your own"}),
+        also=("mipmap",),
+        source="Williams, 1983",
+    ),
+    Term(
         "Ablation",
         "Ablation switches a head off and measures what is lost.",
         "a model without its first head",

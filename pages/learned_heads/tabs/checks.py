@@ -63,7 +63,7 @@ def show(now: Now | Heads | TextFlow | Evicted) -> None:
     elif isinstance(now, Evicted):
         found = flow.checks_of_eviction(now)
     else:
-        found = whole.checks(now.whole, now.model, now.text) if isinstance(now, Heads) else checks(now)
+        found = _of_whole(now) if isinstance(now, Heads) else checks(now)
     st.markdown(_("Computed just now, on the numbers on screen."))
     st.markdown(
         checks_table(
@@ -71,3 +71,8 @@ def show(now: Now | Heads | TextFlow | Evicted) -> None:
             {_("on the numbers on screen"): [(check.passed, check.verdict) for check in found]},
         )
     )
+
+
+def _of_whole(now: Heads) -> list[Check]:
+    found = whole.checks(now.whole, now.model, now.text)
+    return [*found, whole.check_blocks(now)] if now.whole.is_long else found

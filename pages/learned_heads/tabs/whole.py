@@ -1,5 +1,7 @@
 """The tabs of a whole model: every measure of every head, and checks on the numbers on screen."""
 
+from functools import partial
+
 import numpy as np
 import streamlit as st
 import torch
@@ -8,9 +10,11 @@ from torch.nn import functional as F
 
 from attn_core import AttentionMaps, Check, MultiHead, RealModel, compare
 from attn_core.precision import coarsest, row_tolerance
+from attn_live.pyramid import Pyramid
 from attn_ui.base.parameters import shown
 from attn_words import _, paragraph
 from pages.learned_heads.settings import RANK_BY
+from pages.learned_heads.state import Heads
 from pages.learned_heads.tables import of_whole
 from pages.learned_heads.whole import SHARES, SPECIAL, Whole
 from pages.learned_heads.words import capital
@@ -85,6 +89,31 @@ def checks(whole: Whole, model: RealModel | None = None, text: str = "") -> list
             )
         )
     return found
+
+
+def check_blocks(heads: Heads) -> Check:
+    """Compare the blocks of the large head's map with torch's pooling, at every level."""
+    layer, within = heads.whole.model.at(heads.head)
+    weights = np.asarray(heads.whole.layers[layer][within])
+    may = None if heads.whole.model.may is None else heads.whole.model.may[layer]
+    pyramid = Pyramid(weights, heads.keep, may)
+    seen = torch.ones(weights.shape) if may is None else torch.from_numpy(may).float()
+    whole = torch.from_numpy(np.array(weights, dtype=np.float32))
+    ours, theirs = [], []
+    for level in range(1, len(pyramid.sizes)):
+        size, cells = 2**level, pyramid.level(level)
+        pooled = partial(F.avg_pool2d, kernel_size=size, ceil_mode=True, count_include_pad=False)
+        share = pooled(seen[None])[0]
+        if heads.keep == "max":
+            pool = F.max_pool2d(whole.masked_fill(seen == 0, -1.0)[None], size, ceil_mode=True)[0]
+        else:
+            pool = pooled((whole * seen)[None])[0] / share
+        ours.append(torch.from_numpy(cells).flatten())
+        theirs.append(pool.masked_fill(share == 0, torch.nan).flatten())
+    name = _("each block of the long map has the largest weight that `max_pool2d` of torch finds")
+    if heads.keep == "mean":
+        name = _("each block of the long map has the mean weight that `avg_pool2d` of torch finds")
+    return compare(name, torch.cat(ours), torch.cat(theirs), scale=1.0)
 
 
 def _fused(stages: MultiHead, scale: float, _: float | None) -> Tensor:

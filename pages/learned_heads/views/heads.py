@@ -1,6 +1,7 @@
 """All heads of a whole model: thumbnails, one head large, in the order of the measure."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 
 from attn_figures.whole_model import OVERVIEW, head_at, steps
@@ -60,7 +61,13 @@ def see(ask: Ask, heads: Heads) -> Seen[Found]:
         left_out and f":material/info: {left_out}",
         *_notes(heads),
     ]
-    return Seen(heads, figure, notes=[Small(each) for each in notes if each], tabs=WHOLE_TAB)
+    return Seen(
+        replace(heads, head=whole.order[rank - 1]),
+        figure,
+        notes=[Small(each) for each in notes if each],
+        below="long_head" if whole.is_long else "",
+        tabs=WHOLE_TAB,
+    )
 
 
 def _notes(heads: Heads) -> list[str]:

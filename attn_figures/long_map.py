@@ -1,0 +1,78 @@
+"""Maps that are too large for a figure, as a picture that is zoomed from the whole to single cells."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from attn_figures import theme
+from attn_figures.given import Numbers
+from attn_figures.matrix import key_title, query_title
+from attn_figures.multi_head import ROOT
+from attn_live.pyramid import MOST_PLACES, TILE, Keep
+from attn_live.words import browser_words
+from attn_words import _
+
+if TYPE_CHECKING:
+    from attn_live.long_widget import LongWidget
+
+SHORT = 256  # places a side that a figure of Plotly draws
+
+
+def meta(rows: Sequence[str] | None, columns: Sequence[str] | None, *, quantity: str = "") -> dict[str, Any]:
+    """Return what the script takes of a map, without its sizes.
+
+    Args:
+        rows, columns: the words of queries and keys; None where they have none but their numbers.
+        quantity: what a number is called; "weight" when empty.
+    """
+    return {
+        "tile": TILE,
+        "power": ROOT,
+        "rows": None if rows is None else list(rows),
+        "columns": None if columns is None else list(columns),
+        "quantity": quantity or _("weight"),
+        "titles": {"query": query_title(), "key": key_title()},
+        "looks": {"light": _look(theme.LIGHT), "dark": _look(theme.DARK)},
+    }
+
+
+def _look(palette: theme.Palette) -> dict[str, Any]:
+    names = ("paper", "ink", "muted", "rule", "query", "key", "masked", "hatch")
+    colours = {name: getattr(palette, name) for name in names}
+    return {**colours, "ramp": list(palette.weights), "font": theme.SANS, "mono": theme.MONO}
+
+
+def long_map(
+    weights: Numbers,
+    rows: Sequence[str] | None,
+    columns: Sequence[str] | None,
+    *,
+    at: tuple[int, int],
+    keep: Keep,
+) -> "LongWidget":
+    """Draw (layers, heads, n_query, n_key) as one map in sight, of at most ``MOST_PLACES`` a side.
+
+    Raises:
+        ValueError: more queries or keys.
+        ImportError: the package anywidget is not installed.
+    """
+    if max(weights.shape[-2:]) > MOST_PLACES:
+        raise ValueError(
+            f"a map may have {MOST_PLACES:,} queries and keys, got shape {weights.shape}: show a part of it, "
+            f"such as attentions[..., :{MOST_PLACES}, :{MOST_PLACES}]"
+        )
+    try:
+        from attn_live.long_widget import LongWidget  # noqa: PLC0415  (anywidget is optional, and slow to import)
+    except ModuleNotFoundError as error:
+        raise ImportError(
+            f"a map of more than {SHORT} places needs the package anywidget: pip install anywidget"
+        ) from error
+    themes = {"light": theme.variables(theme.LIGHT), "dark": theme.variables(theme.DARK)}
+    return LongWidget(
+        weights,
+        meta=meta(rows, columns),
+        themes=themes,
+        words=browser_words(),
+        at=at,
+        keep=keep,
+        name=_("attention weights"),
+    )

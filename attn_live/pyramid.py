@@ -1,0 +1,148 @@
+"""A map of any size as an image pyramid: each level halves both sides, its cells stand for blocks."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+Keep = Literal["max", "mean"]
+KEEPS: tuple[Keep, ...] = ("max", "mean")
+TILE = 256
+"""Cells a side of what is sent at once."""
+TOP = 64
+"""The last level's sides have at most this many cells."""
+MOST_PLACES = 4096
+"""Queries, and keys, of one map."""
+MOST_BYTES = MOST_PLACES**2 * 4 // 3
+"""What the levels above a map take, at most: 22 MB; while they are made, ``MOST_MAKING``."""
+MOST_MAKING = 4 * MOST_PLACES**2 * 4
+"""Beside the map: 268 MB, where it is masked and blocks are averaged; less elsewhere."""
+
+
+@dataclass(frozen=True, eq=False)
+class Pyramid:
+    r"""One map at every scale.
+
+    $$L^k_{ij} = \max_{a,b < 2^k} w_{2^k i + a,\; 2^k j + b} \quad\text{or their mean}$$
+
+    Level 0 is the map itself, (n_query, n_key); level k is (ceil(n_query / 2^k), ceil(n_key / 2^k)). A block
+    at the edge is smaller. The largest keeps what is thin in sight, a sink's column and the diagonal; the
+    mean keeps how much there is.
+
+    Attributes:
+        weights: (n_query, n_key); it is kept as it is given, not copied.
+        keep: what a cell says of its block.
+        may: True where a query may attend, (n_query, n_key); None where everywhere. A masked cell is NaN, and
+            blocks go over the others; one that is masked throughout is NaN.
+
+    Raises ValueError for another number of axes, a side of none or of more than ``MOST_PLACES``, a mask of
+    another shape, and another ``keep``.
+
+    Source: Williams (1983), Pyramidal Parametrics.
+
+    >>> [Pyramid(np.eye(128), keep).level(1).diagonal()[:3].tolist() for keep in KEEPS]
+    [[1.0, 1.0, 1.0], [0.5, 0.5, 0.5]]
+    """
+
+    weights: NDArray[np.floating[Any]]
+    keep: Keep = "max"
+    may: NDArray[np.bool_] | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be drawn."""
+        if self.weights.ndim != 2 or not all(1 <= side <= MOST_PLACES for side in self.weights.shape):
+            raise ValueError(
+                f"a map must have two axes of 1 to {MOST_PLACES:,} places, got shape {self.weights.shape}"
+            )
+        if self.may is not None and self.may.shape != self.weights.shape:
+            raise ValueError(f"the mask must be {self.weights.shape}, as the weights, got {self.may.shape}")
+        if self.keep not in KEEPS:
+            raise ValueError(f"keep must be one of {', '.join(KEEPS)}, got {self.keep!r}")
+
+    @property
+    def sizes(self) -> list[tuple[int, int]]:
+        """The shape of each level, the map's first."""
+        return level_sizes(*self.weights.shape)
+
+    @property
+    def n_bytes(self) -> int:
+        """What the levels above the map take, in float32."""
+        return sum(4 * rows * columns for rows, columns in self.sizes[1:])
+
+    def level(self, number: int) -> NDArray[np.floating[Any]]:
+        """Return one level."""
+        return self._whole() if number == 0 else self._above[number - 1]
+
+    def tile(self, level: int, row: int, column: int) -> bytes:
+        """Return ``TILE`` x ``TILE`` cells of a level, fewer at its edges, as float32, row after row.
+
+        Raises ValueError where there is no such tile.
+        """
+        if not 0 <= level < len(self.sizes):
+            raise ValueError(f"level must be from 0 to {len(self.sizes) - 1}, got {level}")
+        rows, columns = self.sizes[level]
+        if not (0 <= row * TILE < rows and 0 <= column * TILE < columns):
+            raise ValueError(f"level {level} of {rows} x {columns} cells has no tile ({row}, {column})")
+        part = np.s_[row * TILE : (row + 1) * TILE, column * TILE : (column + 1) * TILE]
+        cells = (self._whole(part) if level == 0 else self._above[level - 1][part]).astype("<f4")
+        return cells.tobytes()
+
+    def tiles(self, first: int = 0) -> bytes:
+        """Return all tiles from a level on, level after level, row after row."""
+        return b"".join(
+            self.tile(level, row, column)
+            for level, (rows, columns) in enumerate(self.sizes)
+            if level >= first
+            for row in range(-(-rows // TILE))
+            for column in range(-(-columns // TILE))
+        )
+
+    def _whole(self, part: tuple[slice, slice] = np.s_[:, :]) -> NDArray[np.floating[Any]]:
+        weights = self.weights[part]
+        return weights if self.may is None else np.where(self.may[part], weights, np.nan)
+
+    @cached_property
+    def _above(self) -> list[NDArray[np.float32]]:
+        whole = self._whole().astype(np.float32, copy=False)
+        if self.keep == "max":
+            return _halved(whole, len(self.sizes) - 1, np.fmax)
+        seen = np.ones_like(whole) if self.may is None else self.may.astype(np.float32)
+        if self.may is not None:
+            whole = np.where(self.may, self.weights, 0).astype(np.float32, copy=False)
+        sums, counts = (_halved(each, len(self.sizes) - 1, np.add) for each in (whole, seen))
+        for each, count in zip(sums, counts, strict=True):
+            np.divide(each, count, out=each, where=count > 0)
+            each[count == 0] = np.nan
+        return sums
+
+
+def level_sizes(n_query: int, n_key: int) -> list[tuple[int, int]]:
+    """Return the shape of each level of a map.
+
+    >>> level_sizes(300, 5)
+    [(300, 5), (150, 3), (75, 2), (38, 1)]
+    """
+    sizes = [(n_query, n_key)]
+    while max(sizes[-1]) > TOP:
+        rows, columns = sizes[-1]
+        sizes.append(((rows + 1) // 2, (columns + 1) // 2))
+    return sizes
+
+
+def _halved(cells: NDArray[np.float32], times: int, join: np.ufunc) -> list[NDArray[np.float32]]:
+    """Join cells by twos along both axes, as often as asked; an odd one out is joined with none."""
+    levels: list[NDArray[np.float32]] = []
+    for _ in range(times):
+        for axis in (0, 1):
+            n = cells.shape[axis]
+            half = np.empty_like(cells, shape=[(n + 1) // 2 if a == axis else cells.shape[a] for a in (0, 1)])
+            parts = (np.s_[: n // 2], np.s_[n // 2 :], np.s_[: n - 1 : 2], np.s_[1::2], np.s_[n - 1 :])
+            joined, odd, first, second, last = ((slice(None),) * axis + (each,) for each in parts)
+            join(cells[first], cells[second], out=half[joined])
+            if n % 2:
+                half[odd] = cells[last]
+            cells = half
+        levels.append(cells)
+    return levels

@@ -1,0 +1,251 @@
+"""A map of 2,048 words in a browser: from the whole to one cell, with the array's own words and number."""
+
+import base64
+import json
+import math
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from playwright.sync_api import Browser, Locator, Page, expect
+
+from attn_figures import show, theme
+from attn_live.long_widget import LongWidget
+
+N = 2048
+WORDS = [f"w{place + 1}" for place in range(N)]
+EDGE = (132, 116)  # pixels left of the map and above it, on a wide window
+SIDE = 640  # of the map
+# What anywidget does: a module from a blob, bytes as DataViews, messages with buffers.
+RENDER = """
+async ([esm, css, traits, ground]) => {
+    document.head.append(Object.assign(document.createElement("style"), { textContent: css }));
+    document.body.style.background = ground;
+    const bytes = (text) => new DataView(Uint8Array.from(atob(text), (c) => c.charCodeAt(0)).buffer);
+    const state = { ...traits, opening: bytes(traits.opening) };
+    const calls = {};
+    const model = {
+        get: (name) => state[name],
+        on: (event, call) => { calls[event] = call; },
+        off: (event) => { delete calls[event]; },
+        send: async (content) => {
+            const found = await window.askPython(content);
+            for (const [said, text] of found) calls["msg:custom"](said, [bytes(text)]);
+        },
+    };
+    const url = URL.createObjectURL(new Blob([esm], { type: "text/javascript" }));
+    const { default: widget } = await import(url);
+    window.undo = await widget.render({ model, el: document.querySelector("#cell") });
+}
+"""
+COLOUR = """
+(canvas, [x, y]) => {
+    const ratio = devicePixelRatio;
+    const image = canvas.getContext("2d").getImageData(Math.round(x * ratio), Math.round(y * ratio), 1, 1);
+    return [...image.data].slice(0, 3);
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def weights() -> NDArray[np.float32]:
+    """Two heads that look at the first word, at themselves, and a little everywhere."""
+    noise = np.random.default_rng(1).random((2, N, N), dtype=np.float32) * 0.1
+    scores = np.tri(N, dtype=np.float32) * noise
+    scores[:, :, 0] += 40
+    scores[:, np.arange(N), np.arange(N)] += 30
+    found: NDArray[np.float32] = scores / scores.sum(axis=-1, keepdims=True)
+    return found
+
+
+@pytest.fixture(scope="module")
+def widget(weights: NDArray[np.float32]) -> LongWidget:
+    """Both heads."""
+    made = show(weights, WORDS)
+    assert isinstance(made, LongWidget)
+    return made
+
+
+@pytest.fixture
+def window(browser: Browser) -> Iterator[Page]:
+    """A page of its own, of one size."""
+    context = browser.new_context(viewport={"width": 1000, "height": 1000})
+    yield context.new_page()
+    context.close()
+
+
+def render(page: Page, widget: LongWidget, ground: str = "#fff") -> Locator:
+    """Draw the widget; whatever it asks is answered by its own Python."""
+
+    def answer(content: Any) -> list[tuple[Any, str]]:
+        found: list[tuple[Any, str]] = []
+        widget.send = lambda said, buffers: found.append((said, base64.b64encode(buffers[0]).decode()))
+        widget._answer(None, content, [])
+        return found
+
+    page.set_content("<!doctype html><div id='cell'></div>")
+    page.expose_function("askPython", answer)
+    traits = json.loads(json.dumps(widget.page))
+    opening = base64.b64encode(widget.opening).decode()
+    page.evaluate(RENDER, [widget._esm, widget._css, {"page": traits, "opening": opening}, ground])
+    root = page.locator(".long-map")
+    expect(root).to_have_attribute("data-state", "drawn")
+    return root
+
+
+def point(page: Page, root: Locator, x: int, y: int) -> tuple[float, float]:
+    """Move the pointer to whole pixels; return where that is on the map, in pixels from its corner."""
+    box = root.locator("canvas").bounding_box()
+    assert box is not None
+    corner = box["x"] + EDGE[0], box["y"] + EDGE[1]
+    to = math.ceil(corner[0]) + x, math.ceil(corner[1]) + y
+    page.mouse.move(*to)
+    return to[0] - corner[0], to[1] - corner[1]
+
+
+def said(root: Locator, text: str) -> None:
+    expect(root.locator("output")).to_have_text(text)
+
+
+def digits(weight: float) -> str:
+    return f"{weight:.{3 - math.floor(math.log10(weight))}f}"  # four significant ones
+
+
+def test_from_the_whole_to_one_cell_by_the_wheel(
+    window: Page, widget: LongWidget, weights: NDArray[np.float32]
+) -> None:
+    root = render(window, widget)
+    expect(root).to_have_attribute("data-level", "3")
+    at = point(window, root, 1, 500)
+    row = int(at[1] / (SIDE / N) / 8) * 8
+    block = digits(weights[0, row : row + 8, :8].max())
+    names = f"w{row + 1} … w{row + 8}"
+    said(root, f"Queries {row + 1}–{row + 8} “{names}”, keys 1–8 “w1 … w8”: largest weight {block}")
+    expect(root).to_contain_text("Each point is the largest of 8 × 8 cells")
+    window.mouse.down()
+    window.mouse.up()
+    for _ in range(30):
+        window.mouse.wheel(0, -500)
+    expect(root).to_have_attribute("data-level", "0")
+    expect(root).to_have_attribute("data-state", "drawn")
+    expect(root).to_contain_text("Each square is one cell")
+    column, row = (int(each / (SIDE / N)) for each in at)
+    for place in (column, column + 1):  # a cell is 56 pixels wide now
+        point(window, root, 1 + 56 * (place - column), 500)
+        weight = digits(weights[0, row, place])
+        said(root, f"Query {row + 1} “w{row + 1}”, key {place + 1} “w{place + 1}”: weight {weight}")
+
+
+def test_keys_zoom_move_and_go_back(window: Page, widget: LongWidget, weights: NDArray[np.float32]) -> None:
+    root = render(window, widget)
+    canvas = root.locator("canvas")
+    canvas.focus()
+    for _ in range(9):
+        window.keyboard.press("+")
+    expect(root).to_have_attribute("data-level", "0")
+    middle = N // 2
+    said(
+        root,
+        f"Query {middle + 1} “w{middle + 1}”, key {middle + 1} “w{middle + 1}”: "
+        f"weight {digits(weights[0, middle, middle])}",
+    )
+    window.keyboard.press("ArrowLeft")
+    window.keyboard.press("ArrowDown")
+    weight = digits(weights[0, middle + 1, middle - 1])
+    said(root, f"Query {middle + 2} “w{middle + 2}”, key {middle} “w{middle}”: weight {weight}")
+    window.keyboard.press("-")
+    window.keyboard.press("0")
+    expect(root).to_have_attribute("data-level", "3")
+
+
+def test_a_sink_and_the_diagonal_are_drawn_from_afar_in_light_and_dark(
+    window: Page, widget: LongWidget
+) -> None:
+    root = render(window, widget)
+    canvas = root.locator("canvas")
+    left, top = EDGE
+
+    def darkness(x: float, y: float) -> int:
+        colour: list[int] = canvas.evaluate(COLOUR, [left + x, top + y])
+        return 765 - sum(colour)
+
+    for place in (100, 300, 600):
+        assert darkness(1, place) > darkness(place / 2, place) + 60
+        assert darkness(place + 1, place + 1) > darkness(place / 2, place) + 60
+    window.evaluate("document.body.style.background = '#111'")
+    paper = [int(theme.DARK.paper[at : at + 2], 16) for at in (1, 3, 5)]
+    expect(root).to_have_css("--st-background-color", theme.DARK.paper)  # then the map is painted
+    window.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    assert canvas.evaluate(COLOUR, [2, top + 2]) == paper
+    assert darkness(1, 300) < darkness(150, 300) - 60
+
+
+def test_another_head_and_the_mean_are_their_own(
+    window: Page, widget: LongWidget, weights: NDArray[np.float32]
+) -> None:
+    root = render(window, widget)
+    root.get_by_label("Head").select_option("2")
+    expect(root).to_have_attribute("data-shown", "max-0-1")
+    root.get_by_label("Of each block").select_option("mean")
+    expect(root).to_have_attribute("data-shown", "mean-0-1")
+    expect(root).to_have_attribute("data-state", "drawn")
+    expect(root).to_contain_text("Each point is the mean of 8 × 8 cells")
+    point(window, root, 1, 1)
+    block = digits(weights[1, :8, :8].astype(np.float64).mean())
+    said(root, f"Queries 1–8 “w1 … w8”, keys 1–8 “w1 … w8”: mean weight {block}")
+
+
+def test_a_drag_moves_the_map_with_the_pointer(window: Page, widget: LongWidget) -> None:
+    root = render(window, widget)
+    for _ in range(4):
+        root.get_by_role("button", name="Zoom in").click()
+    point(window, root, 400, 400)
+    before = root.locator("output").inner_text()
+    window.mouse.down()
+    point(window, root, 300, 350)
+    said(root, before)
+    window.mouse.up()
+    point(window, root, 400, 400)
+    expect(root.locator("output")).not_to_have_text(before)
+    root.get_by_role("button", name="Whole map").click()
+    expect(root).to_have_attribute("data-level", "3")
+
+
+def test_two_fingers_zoom_and_one_moves_the_map(browser: Browser, widget: LongWidget) -> None:
+    context = browser.new_context(viewport={"width": 1000, "height": 1000}, has_touch=True)
+    page = context.new_page()
+    root = render(page, widget)
+    canvas = root.locator("canvas")
+    hand = context.new_cdp_session(page)
+
+    def touch(kind: str, *points: tuple[float, float]) -> None:
+        hand.send(
+            "Input.dispatchTouchEvent", {"type": kind, "touchPoints": [{"x": x, "y": y} for x, y in points]}
+        )
+
+    for _ in range(4):
+        touch("touchStart", (400, 500), (420, 500))
+        for apart in range(20, 200, 20):
+            touch("touchMove", (400 - apart, 500), (420 + apart, 500))
+        touch("touchEnd")
+    expect(root).to_have_attribute("data-level", "0")
+    expect(canvas).to_have_css("touch-action", "none")
+    before = root.locator("output").inner_text()
+    touch("touchStart", (500, 500))
+    touch("touchMove", (300, 500))
+    touch("touchEnd")
+    touch("touchStart", (500, 500))
+    touch("touchEnd")
+    expect(root.locator("output")).not_to_have_text(before)
+    context.close()
+
+
+def test_the_part_in_sight_is_saved(window: Page, widget: LongWidget) -> None:
+    root = render(window, widget)
+    with window.expect_download() as saved:
+        root.get_by_role("button", name="Save").click()
+    assert saved.value.suggested_filename == "attention-weights.png"
+    assert Path(saved.value.path()).read_bytes().startswith(b"\x89PNG")
