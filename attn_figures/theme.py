@@ -5,6 +5,7 @@ the ramps of its maps, by looking its colours up in `recolouring(DARK, "viridis"
 without asking the server.
 """
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from functools import cache
@@ -197,6 +198,19 @@ def recolouring(target: Palette, ramps: str = "indigo") -> Mapping[str, str]:
         pairs = zip(light, other, strict=True) if isinstance(light, tuple) else [(light, other)]
         mapping.update(pairs)
     return mapping
+
+
+def recoloured(value: Any, colours: Mapping[str, str]) -> Any:
+    """Return a figure, or a part of one, with each of its colours looked up; arrays stay as they are.
+
+    >>> recoloured({"line": {"color": "#3B3F9E80"}}, {"#3B3F9E": "#000000"})
+    {'line': {'color': '#00000080'}}
+    """
+    if isinstance(value, str):
+        return re.sub("#[0-9A-F]{6}", lambda found: colours.get(found[0], found[0]), value)
+    if isinstance(value, dict):
+        return {key: recoloured(inner, colours) for key, inner in value.items()}
+    return [recoloured(inner, colours) for inner in value] if isinstance(value, list) else value
 
 
 def variables(palette: Palette) -> dict[str, str]:

@@ -12,12 +12,13 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any, Generic, TypeVar
 
+from attn_figures import theme
 from attn_live.packing import Cursor
 from attn_live.says import Says, pack_says, said_at, texts_in
 from attn_live.unpacking import figure_at
 from attn_ui.base import cover, predict
 from attn_ui.base.ask import Ask, FromLink
-from attn_ui.base.framing import COVER, PREDICT, framing
+from attn_ui.base.framing import COVER, PALETTE, PREDICT, framing
 from attn_ui.base.links import Dropped, read_link
 from attn_ui.base.navigation import PAGES
 from attn_ui.base.parameters import Parameter, Steps, Tabs
@@ -345,7 +346,12 @@ class At(Generic[Now]):
         Raises:
             LookupError: there is none; with what is said of it.
         """
-        return dict(figure_at(self._figure.steps, *self.position))
+        figure = dict(figure_at(self._figure.steps, *self.position))
+        palette = str(self.ask.now(PALETTE))
+        if palette == PALETTE.default:
+            return figure
+        colours = theme.recolouring(theme.LIGHT, palette)
+        return {part: theme.recoloured(inner, colours) for part, inner in figure.items()}
 
     @property
     def sentence(self) -> str:

@@ -10,6 +10,7 @@ from urllib.parse import urlencode
 import numpy as np
 import pytest
 
+from attn_figures import theme
 from attn_ui.base.page import Cell
 from pages import PAGES
 from tests.pages import open_sound
@@ -107,3 +108,21 @@ def test_own_points_that_no_link_carries_are_said_to_be_missing() -> None:
     assert sine.seen.figure is not None
     assert any("A link carries no points of your own" in each for each in here.ask.said)
     assert here.seen.figure.steps == sine.seen.figure.steps
+
+
+def test_a_palette_colours_the_figure_of_a_link_and_changes_no_number() -> None:
+    plain, worn = (PAGES["single-head"].at(link) for link in ("t=0.5", "t=0.5&palette=viridis"))
+    scales = [
+        [
+            each["colorscale"][0][1]
+            for name, each in at.figure()["layout"].items()
+            if name.startswith("coloraxis")
+        ]
+        for at in (plain, worn)
+    ]
+    assert theme.LIGHT.weights[0] in scales[0]
+    assert theme.RAMPS["viridis"](theme.LIGHT)[0][0] in scales[1]
+    assert worn.sentence == plain.sentence
+    assert worn.seen.figure
+    assert plain.seen.figure
+    assert worn.seen.figure.steps == plain.seen.figure.steps  # no step is computed or packed again
