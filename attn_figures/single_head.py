@@ -284,6 +284,8 @@ def dot_products(walk: Walk) -> Spec:
     own = {name: _own(name, each) for name, each in walk.score_weights.items()}
     before = [own["W_a"]] if "W_a" in own else []
     after = [own["U_a"], own["v_a"]] if "U_a" in own else []
+    if "U_a" in own:  # which takes keys as rows
+        transposed = _key(walk, chosen=("key", None), names_rows=True, operator="+")
     return compose.spec([query, *before, transposed, *after, scores], largest_unit=64)
 
 
