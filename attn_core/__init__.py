@@ -91,6 +91,7 @@ from attn_core.schemes import (
     shift_difference,
     shuffle_difference,
 )
+from attn_core.scores import SCORES, Score, score_attention, score_pairs, score_weights
 from attn_core.sizes import MultiHeadSize, multi_head_size
 from attn_core.tokens import how_cut, label_tokens, tokenize
 from attn_core.typed_function import FunctionError, TypedFunction, read_function
@@ -108,6 +109,7 @@ __all__ = [
     "REGRESSION_SAMPLES",
     "SCALINGS",
     "SCHEMES",
+    "SCORES",
     "Alibi",
     "Attention",
     "AttentionCost",
@@ -146,6 +148,7 @@ __all__ = [
     "RotationScheme",
     "ScaleStudy",
     "Scheme",
+    "Score",
     "SelfAttention",
     "Sinusoidal",
     "TwoPatternTask",
@@ -206,6 +209,9 @@ __all__ = [
     "rotary_embedding",
     "scale_study",
     "scaled_dot_product_attention",
+    "score_attention",
+    "score_pairs",
+    "score_weights",
     "sentence_vectors",
     "set_weights",
     "shift_difference",

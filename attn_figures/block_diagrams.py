@@ -33,6 +33,7 @@ def single_head(walk: Walk) -> Spec:
     boxes, arrows = _inputs_of_one(walk)
     start = 1 if walk.projections is not None else 0
     n_key, d_k = walk.key.shape
+    is_dot = walk.score == "dot product"
     told_of_scores = _n(
         "scores: {shape}, each of {count:,} product",
         "scores: {shape}, each of {count:,} products",
@@ -42,8 +43,10 @@ def single_head(walk: Walk) -> Spec:
     scaled_by = {"factor": walk.factor.replace("<br>", " "), "number": number(walk.scale, 3)}
     steps = [
         Box(
-            "scores", "MatMul  QKᵀ", QUERY_KEY, 0,
-            told(_("MatMul: every query with every key"), "S = QKᵀ", told_of_scores),
+            "scores", "MatMul  QKᵀ" if is_dot else walk.score_title, QUERY_KEY, 0,
+            told(_("MatMul: every query with every key"), "S = QKᵀ", told_of_scores)
+            if is_dot
+            else told(walk.score_title, told_of_scores),
         ),
         Box(
             "scale", _("Scale  {factor} = × {number}", **scaled_by), QUERY_KEY, 0,

@@ -1,7 +1,7 @@
 """One head as a walk from the vectors to the output: one picture a stage, and one of all at once."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from html import escape
 from typing import Any
 
@@ -13,9 +13,25 @@ from attn_figures.frame import Role
 from attn_figures.matrix import Extra, Matrix, Numbers, SideBars, key_title, query_title
 from attn_figures.panels import IN_SIGHT, compose
 from attn_figures.picture import Picture, Spec
-from attn_words import _
+from attn_words import N_, _
 
 LARGE = 1024  # cells
+_SCORES = {
+    "dot product": N_("scores QKᵀ"),
+    "additive": N_("scores, additive"),
+    "general": N_("scores QWₐKᵀ"),
+    "cosine": N_("scores cos(Q, K)"),
+    "kernel": N_("scores −½|Q − K|²"),
+    "linear": N_("scores log φ(Q)φ(K)ᵀ"),
+}
+_MEETS = {
+    "dot product": "·",
+    "additive": "+",
+    "general": "·",
+    "cosine": "cos",
+    "kernel": "−½|−|²",
+    "linear": "log φ·φ",
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,8 +90,8 @@ class Walk:
     ``biases`` what is added to each, as rows (1, d); each is None where the head has none. ``scaled`` is
     taken before the mask, ``mask`` is True where a query may attend. ``factor`` is the operator that scales
     the scores and ``scale`` its number; ``is_masked`` says whether a mask is set, even if it hides nothing;
-    ``ramp_power`` bends the ramp of the weights; ``lookup``, ``kept`` and ``without`` are None
-    where nobody asks for them.
+    ``ramp_power`` bends the ramp of the weights; ``score`` names what scores, ``score_weights`` are its own;
+    ``lookup``, ``kept`` and ``without`` are None where nobody asks for them.
     """
 
     queries: Sequence[str]
@@ -101,6 +117,13 @@ class Walk:
     lookup: Lookup | None = None
     kept: Kept | None = None
     without: Without | None = None
+    score: str = "dot product"
+    score_weights: Mapping[str, Numbers] = field(default_factory=dict)
+
+    @property
+    def score_title(self) -> str:
+        """How the scores are made, as a title."""
+        return _(_SCORES[self.score])
 
     @property
     def is_large(self) -> bool:
@@ -148,7 +171,7 @@ def _scores(walk: Walk, **more: Any) -> Matrix:
         walk,
         "scores",
         walk.scores,
-        _("scores QKᵀ"),
+        walk.score_title,
         scale="scores",
         quantity=_("score"),
         bar=_("score"),
@@ -296,7 +319,7 @@ def dot_products(walk: Walk) -> Spec:
         row_role="key",
         scale="scores",
         quantity="K",
-        operator="·",
+        operator=_MEETS[walk.score],
         chosen=(None, "key"),
         names_rows=True,
         words=(_("dimension"), _("key")),
@@ -304,7 +327,24 @@ def dot_products(walk: Walk) -> Spec:
     )
     query = _query(walk, chosen=("query", None), row_title=query_title())
     scores = _scores(walk, operator="=", names_rows=True, row_title="")
-    return compose.spec([query, transposed, scores], largest_unit=64)
+    own = {name: _own(name, each) for name, each in walk.score_weights.items()}
+    before = [own["W_a"]] if "W_a" in own else []
+    after = [own["U_a"], own["v_a"]] if "U_a" in own else []
+    if "U_a" in own:  # which takes keys as rows
+        transposed = _key(walk, chosen=("key", None), names_rows=True, operator="+")
+    return compose.spec([query, *before, transposed, *after, scores], largest_unit=64)
+
+
+def _own(name: str, values: Numbers) -> Matrix:
+    """A weight of the score's own; a vector is a column."""
+    columns = values if values.ndim == 2 else values[:, None]
+    rows = [str(number) for number in range(1, len(columns) + 1)]
+    title = f"{name[0]}<sub>{name[2]}</sub>"
+    operator = "tanh ·" if name == "v_a" else "·"
+    limit = float(np.abs(values).max()) or 1.0
+    return _vectors(
+        name, columns, title, rows, ("ink", "ink"), limit=limit, names_rows=True, operator=operator
+    )
 
 
 @Picture

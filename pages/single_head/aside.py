@@ -58,11 +58,17 @@ def _kept(walk: Walk, head: Head, steps: Sequence[Aside]) -> list[Walk]:
 
 
 def _without(walk: Walk, head: Head, mask: Tensor, scale: float, keys: Sequence[int]) -> list[Walk]:
-    found = without_each_key(head.query, head.key, head.value, mask, scale=scale)
+    found = without_each_key(*_by_scores(walk), head.value, mask, scale=scale)
     weights, output, every, empty = (
         np.asarray(each) for each in (found.weights, found.output, found.apart, found.empty)
     )
     return [replace(walk, without=Without(key, weights[key], output[key], every, empty[key])) for key in keys]
+
+
+def _by_scores(walk: Walk) -> tuple[Tensor, Tensor]:
+    """Queries and keys whose dot products are the head's scores, whatever it scores by: these times one."""
+    scores = torch.from_numpy(walk.scores)
+    return scores, torch.eye(scores.shape[-1], dtype=scores.dtype)
 
 
 def audit_aside(walk: Walk, aside: Aside, scale: float) -> list[Check]:
@@ -70,6 +76,6 @@ def audit_aside(walk: Walk, aside: Aside, scale: float) -> list[Check]:
     if not aside.what:
         return []
     if aside.what == "without":
-        query, key, value, mask = map(torch.from_numpy, (walk.query, walk.key, walk.value, walk.mask))
-        return [audit_without_each_key(query, key, value, mask, scale=scale)]
+        value, mask = torch.from_numpy(walk.value), torch.from_numpy(walk.mask)
+        return [audit_without_each_key(*_by_scores(walk), value, mask, scale=scale)]
     return [audit_kept_weights(torch.from_numpy(walk.weights), **aside.rule)]

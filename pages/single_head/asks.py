@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from attn_core import INITS, MASK_PATTERNS, Masking, how_cut, tokenize
+from attn_core import INITS, MASK_PATTERNS, SCORES, Masking, how_cut, tokenize
 from attn_ui.base.ask import Ask
 from attn_ui.base.bounds import MAX_TOKENS
 from attn_ui.base.hand_weights import ask_by_hand, ask_init, ask_whether, is_by_hand
@@ -38,6 +38,7 @@ from pages.single_head.settings import (
     QKV,
     RAMP,
     SCALE,
+    SCORE,
     TABLE_X,
     TABLE_Y,
     UNIT_ROWS,
@@ -224,7 +225,12 @@ def _ask_scoring(ask: Ask, inputs: Inputs) -> Scoring:
     n_cells = len(head.queries) * len(head.keys)
     widths = tuple(MASK_PATTERNS[kind].widths(masking, max(len(head.queries), len(head.keys))))
     moves = ask.segment(MOVES, _("The slider moves")) if MASK_PATTERNS[kind].width else "temperature"
-    scale = ask.segment(SCALE, _("Scale"))
+    score = ask.choose(SCORE, _("Score"))
+    scale = "none"
+    if SCORES[score].is_scaled:
+        scale = ask.segment(SCALE, _("Scale"))
+    else:
+        ask.say(_("This score is not scaled."))
     return Scoring(
         masking,
         scale,
@@ -233,6 +239,7 @@ def _ask_scoring(ask: Ask, inputs: Inputs) -> Scoring:
         width=ask.exact(replace(MASK_WIDTH, values=widths).fitting(n_cells, MOST_NUMBERS)),
         moves=moves,
         colours=ask.segment(COLOURS, _("Colours of weights"), help=_(COLOURS_HELP)),
+        score=score,
     )
 
 

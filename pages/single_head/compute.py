@@ -12,6 +12,7 @@ from torch import Tensor
 import attn_core
 from attn_core import make_mask
 from attn_core.hard_lookup import hard_lookup
+from attn_core.scores import DOT
 from attn_figures.matrix import NUMBERS_UP_TO
 from attn_figures.single_head import Lookup, Walk
 from pages.single_head.aside import NOTHING_ASIDE, Aside, set_aside
@@ -32,12 +33,18 @@ class Now:
     walk: Walk  # every stage
     effective: NDArray[np.float64]  # over how many keys each query spreads in effect
     unit_weights: NDArray[np.float64] | None  # the weights with rows of length 1, where length is the story
+    beside_dot: tuple[float, float]  # how far weights and output are at most from those of the dot product
     aside: Aside = NOTHING_ASIDE
 
     @property
     def scale(self) -> float:
         """What the scores are multiplied by, before the temperature."""
         return self.scoring.scale_at(self.head.d_k)
+
+    @property
+    def own(self) -> dict[str, Tensor]:
+        """The weights that the score has of its own."""
+        return attn_core.score_weights(self.scoring.score, self.head.d_k, seed=self.inputs.seed)
 
     @property
     def factor(self) -> str:
@@ -78,11 +85,13 @@ def at_every_step(
     temperatures = list(scoring.temperature.values) if moves == "temperature" else [temperature]
     widths = [int(each) for each in scoring.width.values] if moves == "mask width" else [width]
     masks = torch.stack([make_mask(scoring.masking, *shape, each) for each in widths])
-    walks, effective = _walks(head, scoring, masks, temperatures)
+    walks, effective, beside_dot = _walks(head, scoring, masks, temperatures, inputs.seed)
     unit_weights: Sequence[NDArray[np.float64] | None] = [None] * len(walks)
-    if inputs.example == "I love dogs" and inputs.ramp and not inputs.unit_rows:
+    if scoring.score == DOT and inputs.example == "I love dogs" and inputs.ramp and not inputs.unit_rows:
         unit_head = make_head(replace(inputs, unit_rows=True))
-        unit_weights = [walk.weights for walk in _walks(unit_head, scoring, masks, temperatures)[0]]
+        unit_weights = [
+            walk.weights for walk in _walks(unit_head, scoring, masks, temperatures, inputs.seed)[0]
+        ]
     if len(aside) > 1 or aside[0].what:
         scale = scoring.scale_at(head.d_k) / temperature
         walks = set_aside(walks[0], head, masks[0], scale, aside)
@@ -97,6 +106,7 @@ def at_every_step(
             walk,
             effective[min(step, len(effective) - 1)],
             unit_weights[min(step, len(unit_weights) - 1)],
+            beside_dot[min(step, len(beside_dot) - 1)],
             aside[min(step, len(aside) - 1)],
         )
         for step, walk in enumerate(walks)
@@ -104,14 +114,31 @@ def at_every_step(
 
 
 def _walks(
-    head: Head, scoring: Scoring, masks: Tensor, temperatures: Sequence[float]
-) -> tuple[list[Walk], NDArray[np.float64]]:
+    head: Head, scoring: Scoring, masks: Tensor, temperatures: Sequence[float], seed: int
+) -> tuple[list[Walk], NDArray[np.float64], list[tuple[float, float]]]:
     """Compute every stage at every step, masks (1 or steps, n_query, n_key); and the keys in effect."""
     scale = scoring.scale_at(head.d_k)
     temperature = torch.tensor(temperatures, dtype=torch.float64)[:, None, None]
-    result = attn_core.scaled_dot_product_attention(
-        head.query, head.key, head.value, masks, scale=scale, temperature=temperature
+    dot = attn_core.scaled_dot_product_attention(
+        head.query,
+        head.key,
+        head.value,
+        masks,
+        scale=scale if attn_core.SCORES[scoring.score].is_scaled else None,
+        temperature=temperature,
     )
+    result, own = dot, attn_core.score_weights(scoring.score, head.d_k, seed=seed)
+    if scoring.score != DOT:
+        result = attn_core.score_attention(
+            scoring.score, head.query, head.key, head.value, masks, weights=own, scale=scale,
+            temperature=temperature,
+        )  # fmt: skip
+    beside_dot = [
+        (float((ours - theirs).abs().max()), float((made - dot_made).abs().max()))
+        for ours, theirs, made, dot_made in zip(
+            result.weights, dot.weights, result.output, dot.output, strict=True
+        )
+    ]
     # A row with every key masked has no largest score.
     largest = result.scaled_scores.amax(dim=-1, keepdim=True).clamp(min=torch.finfo(torch.float64).min)
     exponentials = (result.scaled_scores - largest).exp()
@@ -141,6 +168,8 @@ def _walks(
         "key": np.asarray(head.key),
         "value": np.asarray(head.value),
         "scores": np.asarray(result.scores),
+        "score": scoring.score,
+        "score_weights": {name: np.asarray(each) for name, each in own.items()},
         "is_masked": scoring.masking.kind != "none",
         "factor": f"{scoring.factor_at(head.d_k)}<br>÷ T",
         "ramp_power": _ramp_power(scoring.colours, max(len(head.queries), len(head.keys))),
@@ -155,7 +184,7 @@ def _walks(
         )
         for step in range(len(result.weights))
     ]
-    return walks, np.asarray(attn_core.effective_keys(result.weights))
+    return walks, np.asarray(attn_core.effective_keys(result.weights)), beside_dot
 
 
 def _ramp_power(colours: str, longest: int) -> float:

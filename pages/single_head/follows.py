@@ -6,12 +6,12 @@ from attn_ui.base.cover import GIVEN
 
 FOLLOWS = MappingProxyType(
     {
-        **dict.fromkeys(("X", "Y", "Wq", "Wk", "Wv", "b", "mask"), GIVEN),
+        **dict.fromkeys(("X", "Y", "Wq", "Wk", "Wv", "b", "mask", "W_a", "U_a", "v_a"), GIVEN),
         "Q": ("X", "Wq", "b"),
         "K": ("X", "Y", "Wk", "b"),
         "V": ("X", "Y", "Wv", "b"),
         "K transposed": ("K",),
-        "scores": ("Q", "K", "K transposed"),
+        "scores": ("Q", "K", "K transposed", "W_a", "U_a", "v_a"),
         "scaled": ("scores",),
         "masked": ("scaled", "mask"),
         "exponentials": ("masked",),

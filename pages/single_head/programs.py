@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from attn_core import ATTENTION_SAMPLES, mask_code
+from attn_core.scores import DOT
 from attn_ui.base.program_lines import drawn, given, word_list
 from attn_ui.base.programs import Programs, in_latex
 from attn_words import _
@@ -34,8 +35,9 @@ def formula(now: Now) -> str:
     weights = in_latex(now.walk.weights.tolist())
     value = in_latex(now.head.value.tolist())
     output = in_latex(now.walk.output.tolist())
+    product = r"Q K^\top" if now.scoring.score == DOT else "S"
     return (
-        rf"O = \operatorname{{softmax}}\!\left({scale}{over}\, Q K^\top{masked}\right) V"
+        rf"O = \operatorname{{softmax}}\!\left({scale}{over}\, {product}{masked}\right) V"
         rf" = {weights} {value} = {output}"
     )
 
@@ -60,6 +62,9 @@ def asked(now: Now) -> Asked:
         cross=not typed and head.x is not head.memory,
         given=typed,
         **aside_lines(now),
+        score=scoring.score,
+        own_seed=inputs.seed,
+        d_k=head.d_k,
     )
 
 

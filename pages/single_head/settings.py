@@ -1,6 +1,6 @@
 """What this page can set: names in the link, defaults, ranges, and the sidebar that asks for them."""
 
-from attn_core import ATTENTION_MISTAKES, INITS, MASK_PATTERNS
+from attn_core import ATTENTION_MISTAKES, INITS, MASK_PATTERNS, SCORES
 from attn_ui.base.bounds import MAX_TABLE_COLUMNS, MAX_TOKENS
 from attn_ui.base.parameters import Choice, Flag, Parameter, Steps, Table, Whole, grouped_tabs
 from attn_ui.base.shared_settings import (
@@ -48,6 +48,7 @@ MASK = Choice("mask", "none", tuple(MASK_PATTERNS), kind="mask")
 # What it is of depends on the mask: window, prefix, padding or block size.
 MASK_WIDTH = Steps("w", 1, tuple(range(MAX_TOKENS + 1)), ".0f")
 MOVES = Choice("moves", "temperature", ("temperature", "mask width"))
+SCORE = Choice("score", next(iter(SCORES)), tuple(SCORES))
 SCALE = Choice("scale", "1/√dₖ", ("1/√dₖ", "none", "free"))
 COLOURS = Choice("colours", "by size", ("by size", "even", "bent"))
 STAGE = Choice("stage", "all at once", tuple(STAGES), views=True, kind="stage")
@@ -66,6 +67,6 @@ SETTINGS: tuple[Parameter, ...] = (
     *(QKV, BIAS, WIDTH_K, WIDTH_V, TABLE_Q, TABLE_K, TABLE_V, INIT),
     *hand_settings(SINGLE),
     *(MASK, MASK_WIDTH, DILATION, GLOBAL_TOKENS, RANDOM_BLOCKS, BLOCKED, MOVES),
-    *(SCALE, FREE_SCALE, TEMPERATURE, COLOURS, STAGE, QUERY, KEY, MISTAKE, SWEEP_WIDTH, CODE),
+    *(SCORE, SCALE, FREE_SCALE, TEMPERATURE, COLOURS, STAGE, QUERY, KEY, MISTAKE, SWEEP_WIDTH, CODE),
     *(KEEP, ABOVE, LARGEST, RENORMALISED, WITHOUT),
 )

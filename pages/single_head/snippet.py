@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from textwrap import indent
 
-from attn_core import GLOROT, INITS
+from attn_core import GLOROT, INITS, SCORES
+from attn_core.scores import DOT
 from attn_ui.base.program_lines import WORD_VECTOR, drawn_weights, given, program
 from attn_ui.base.program_weights import as_given, by_hand, filled
 from attn_ui.base.programs import printing
@@ -13,6 +14,20 @@ from attn_ui.base.weight_tables import Given
 Rows = Sequence[Sequence[float]]
 LINEARS = ("W_q", "W_k", "W_v")
 ROOT = "1 / math.sqrt(d_k)"
+PHI = """def phi(x):
+    return torch.where(x > 0, x + 1, x.exp())  # elu + 1"""
+
+
+def _own(asked: "Asked") -> str:
+    """Write how the weights are drawn that the score has of its own."""
+    shapes, d_k = SCORES[asked.score].shapes, asked.d_k
+    if not shapes:
+        return ""
+    lines = [f"generator = torch.Generator().manual_seed({asked.own_seed + 1})  # the score's own weights"]
+    for name, axes in shapes:
+        over = f" / math.sqrt({d_k})" if axes == 2 else ""
+        lines.append(f"{name} = torch.randn({', '.join([str(d_k)] * axes)}, generator=generator){over}")
+    return "\n".join(lines)
 
 
 @dataclass(frozen=True)
@@ -29,6 +44,7 @@ class Asked:
         init: how they are drawn; weights: those that are set by hand.
         cross: whether there is Y; given: whether the inputs are Q, K and V.
         aside: lines that set weights aside, and `prints`: what they leave to be printed.
+        score: by what; own_seed: of the page, for the weights that it has of its own in d_k.
     """
 
     inputs: Sequence[str]
@@ -44,6 +60,9 @@ class Asked:
     given: bool = False
     aside: Sequence[str] = ()
     prints: Sequence[str] = ()
+    score: str = DOT
+    own_seed: int = 0
+    d_k: int = 1
 
     @property
     def sequences(self) -> str:
@@ -64,6 +83,8 @@ def snippet(asked: Asked) -> str:
     return program(
         WORD_VECTOR if any("word_vector(" in part for part in asked.inputs) else "",
         "\n".join(asked.inputs),
+        _own(asked),
+        PHI if asked.score == "linear" else "",
         _module(asked),
         _made(asked),
         mask_lines(asked) if asked.mask else "",
@@ -123,7 +144,7 @@ def _forward(asked: Asked) -> str:
 
 def _scaled(asked: Asked) -> str:
     """Write the scaled scores."""
-    text = "Q @ K.transpose(-2, -1)"
+    text = SCORES[asked.score].code
     if asked.scale == ROOT:
         text += " / math.sqrt(d_k)"
     elif asked.scale:
@@ -180,21 +201,29 @@ def short(asked: Asked, *, queries: Sequence[str], keys: Sequence[str]) -> str:
         asked: what is computed; its inputs take `sentence_vectors` where vectors are drawn.
         queries, keys: their names.
     """
+    is_dot = asked.score == DOT
     drawn = any("sentence_vectors(" in part for part in asked.inputs)
-    names = ["SelfAttention"] * bool(asked.widths) + ["scaled_dot_product_attention"]
+    names = ["SelfAttention"] * bool(asked.widths) + [
+        "scaled_dot_product_attention" if is_dot else "score_attention"
+    ]
+    names += ["score_weights"] * bool(SCORES[asked.score].shapes)
     names += ["sentence_vectors"] * drawn + ["set_weights"] * bool(asked.weights)
     more = ", mask" * bool(asked.mask)
-    if asked.scale != ROOT:
+    if not is_dot and asked.scale == ROOT:
+        more += f", scale={asked.d_k}**-0.5"
+    elif asked.scale != ROOT and (is_dot or asked.scale):
         more += f", scale={asked.scale or '1.0'}"
     if asked.temperature != 1.0:
         more += f", temperature={asked.temperature:.10g}"
+    called = "scaled_dot_product_attention(Q, K, V" if is_dot else f"score_attention({asked.score!r}, Q, K, V"
+    if SCORES[asked.score].shapes:
+        more += f", weights=score_weights({asked.score!r}, {asked.d_k}, seed={asked.own_seed})"
     return program(
         f"from attn_core import {', '.join(names)}\nfrom attn_figures import show",
         "\n".join(asked.inputs),
         _projected(asked),
         mask_lines(asked) if asked.mask else "",
-        f"attention = scaled_dot_product_attention(Q, K, V{more})\n"
-        "weights, output = attention.weights, attention.output",
+        f"attention = {called}{more})\nweights, output = attention.weights, attention.output",
         "\n".join(asked.aside),
         f"""{printing("weights", "output", *asked.prints)}\
 queries = {[str(name) for name in queries]!r}

@@ -4,6 +4,7 @@ import math
 from dataclasses import dataclass
 
 import attn_core
+import attn_core.scores
 from attn_core import Masking
 from attn_ui.base.bounds import MAX_TOKENS
 from attn_ui.base.parameters import Steps
@@ -72,6 +73,7 @@ class Scoring:
     width: Steps
     moves: str
     colours: str = "by size"
+    score: str = attn_core.scores.DOT
 
     def scale_at(self, d_k: int) -> float:
         """Return what the scores are multiplied by, before the temperature."""

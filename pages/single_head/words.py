@@ -6,6 +6,7 @@ from typing import Literal
 
 import numpy as np
 
+from attn_core.scores import DOT
 from attn_figures.arcs import LEAST
 from attn_figures.matrix import Numbers
 from attn_figures.numbers import number
@@ -13,6 +14,7 @@ from attn_ui.base.arcs import arcs_said
 from attn_ui.base.markdown import coloured, listed
 from attn_ui.base.shared_settings import TEMPERATURE
 from attn_words import N_, _, _c, _n, paragraph
+from pages.single_head import score_words
 from pages.single_head.compute import Now
 from pages.single_head.state import Inputs
 
@@ -41,7 +43,7 @@ def _digits(value: float) -> str:
 
 def all_at_once(now: Now) -> str:
     """Say where the chosen query looks, how widely, and why."""
-    return paragraph(_where(now), _length(now), _untrained(now.inputs))
+    return paragraph(_where(now), _length(now), score_words.beside_dot(now), _untrained(now.inputs))
 
 
 def _where(now: Now) -> str:
@@ -115,7 +117,7 @@ def _spread(now: Now, n_seen: int) -> str:
 
 def _length(now: Now) -> str:
     """Say what length alone does, where that is the story: the ramp makes later vectors longer."""
-    if not (now.inputs.example == "I love dogs" and now.inputs.ramp):
+    if now.scoring.score != DOT or not (now.inputs.example == "I love dogs" and now.inputs.ramp):
         return ""
     if now.unit_weights is None:
         return _("All vectors have length 1, so no key wins by length alone.")
@@ -141,6 +143,7 @@ def _length(now: Now) -> str:
 def diagram(now: Now) -> str:
     """Follow the chosen pair through the boxes."""
     walk, cell = now.walk, now.cell
+    is_dot = now.scoring.score == DOT
     fields = {
         "query": _query(now),
         "key": _key(now),
@@ -148,17 +151,34 @@ def diagram(now: Now) -> str:
         "scaled": _digits(float(walk.scaled[cell])),
     }
     if not walk.mask[cell]:
-        said = _(
-            "{query} with {key}: the first MatMul gives {score}, Scale makes it {scaled}, the mask hides it, "
-            "and its weight is 0.",
-            **fields,
+        said = (
+            _(
+                "{query} with {key}: the first MatMul gives {score}, Scale makes it {scaled}, the mask hides "
+                "it, and its weight is 0.",
+                **fields,
+            )
+            if is_dot
+            else _(
+                "{query} with {key}: the score is {score}, Scale makes it {scaled}, the mask hides it, and "
+                "its weight is 0.",
+                **fields,
+            )
         )
     else:
-        said = _(
-            "{query} with {key}: the first MatMul gives {score}, Scale makes it {scaled}, and SoftMax gives "
-            "it the weight {weight}.",
-            weight=f"{walk.weights[cell]:.3f}",
-            **fields,
+        said = (
+            _(
+                "{query} with {key}: the first MatMul gives {score}, Scale makes it {scaled}, and SoftMax "
+                "gives it the weight {weight}.",
+                weight=f"{walk.weights[cell]:.3f}",
+                **fields,
+            )
+            if is_dot
+            else _(
+                "{query} with {key}: the score is {score}, Scale makes it {scaled}, and SoftMax gives it the "
+                "weight {weight}.",
+                weight=f"{walk.weights[cell]:.3f}",
+                **fields,
+            )
         )
     return paragraph(said, _("A click on a box opens its stage."))
 
@@ -241,6 +261,16 @@ def projected(now: Now) -> str:
 
 def dot_products(now: Now) -> str:
     """Say how the chosen score comes about."""
+    if now.scoring.score != DOT:
+        return paragraph(
+            _(
+                "The score of {query} with {key} is {score}.",
+                query=_query(now),
+                key=_key(now),
+                score=_digits(float(now.walk.scores[now.cell])),
+            ),
+            _(score_words.EXPLAINS[now.scoring.score]),
+        )
     return _(
         "Row {query} of Q times column {key} of Kᵀ, number by number, added up: {score}.",
         query=_query(now),
@@ -258,6 +288,8 @@ def scaling(now: Now) -> str:
         temperature=TEMPERATURE.text(now.temperature),
         scaled=_digits(float(now.walk.scaled[now.cell])),
     )
+    if own := score_words.scaling(now) if now.scoring.score != DOT else "":
+        return paragraph(said, own)
     d_k = now.head.d_k
     if d_k == 1:
         single = _("A dot product of width 1 is a single product, and √1 = 1: there is nothing to undo.")
@@ -484,7 +516,11 @@ def all_at_once_formula(now: Now) -> str:
         inside = rf"{now.scoring.free_scale:g}\,{inside}"
     if not now.walk.mask.all():
         inside += " + M"
-    return rf"O = \mathrm{{softmax}}\!\left({inside}\right)V"
+    if now.scoring.score != DOT:
+        inside, told = inside.replace(r"QK^\top", "S"), rf", \quad {score_words.formula(now)}"
+    else:
+        told = ""
+    return rf"O = \mathrm{{softmax}}\!\left({inside}\right)V{told}"
 
 
 def sources_formula(now: Now) -> str:
@@ -532,6 +568,8 @@ def projected_formula(now: Now) -> str:
 
 def dot_products_formula(now: Now) -> str:
     """The scores."""
+    if now.scoring.score != DOT:
+        return f"{_sized('S', now.walk.scores)}: \\quad {score_words.formula(now)}"
     product = rf"{_sized('Q', now.walk.query)}\;{_sized('K^T', now.walk.key.T)}"
     return f"{_sized('S', now.walk.scores)} = {product}"
 

@@ -30,6 +30,7 @@ def test_the_public_names() -> None:
         "next_token_score", "read_attention",
         "Manifest", "Ran",
         "LocalLinear", "local_linear", "local_linear_estimate", "local_linear_search",
+        "SCORES", "Score", "score_attention", "score_pairs", "score_weights",
         "FunctionError", "TypedFunction", "function_sample", "read_function",
         "GLOROT", "INITS", "Init", "set_weights", "weights_of",
     }  # fmt: skip

@@ -3,6 +3,8 @@
 import numpy as np
 import streamlit as st
 
+from attn_core import SCORES
+from attn_core.scores import score_terms
 from attn_figures.numbers import number
 from attn_ui.base.markdown import coloured
 from attn_ui.base.masking import toggle_cell
@@ -15,6 +17,21 @@ from pages.single_head.compute import Now
 
 MOST_TERMS = 8  # of a sum that is written out
 DIGITS = 6  # as the hover has them
+# What a score multiplies, dimension by dimension, and how it is written.
+FACTORS = {
+    "additive": ("v_a", "tanh(q W_a + k U_a)"),
+    "general": ("q W_a", "k"),
+    "cosine": ("q ÷ ‖q‖", "k ÷ ‖k‖"),
+    "kernel": ("−(q − k) ÷ 2", "q − k"),
+    "linear": ("φ(q)", "φ(k)"),
+}
+WORK = {
+    "additive": "v_a · tanh(q W_a + k U_a)",
+    "general": "q W_a · k",
+    "cosine": "cos(q, k)",
+    "kernel": "−‖q − k‖² ÷ 2",
+    "linear": "log(φ(q) · φ(k))",
+}
 
 
 def show(now: Now) -> None:
@@ -47,13 +64,21 @@ def show(now: Now) -> None:
 def products(now: Now) -> str:
     """Write the dot product out, one dimension a row."""
     walk, (row, column) = now.walk, now.cell
-    pairs = zip(walk.query[row], walk.key[column], strict=True)
+    query, key = now.head.query[row : row + 1], now.head.key[column : column + 1]
+    left, right = (each[0, 0].tolist() for each in score_terms(now.scoring.score, query, key, now.own))
+    pairs = zip(left, right, strict=True)
     rows = [
         [str(dimension), f":violet[{_number(one)}]", f":orange[{_number(other)}]", _number(one * other)]
         for dimension, (one, other) in enumerate(pairs, start=1)
     ]
-    rows.append([_("**sum: the score**"), "", "", f"**{_number(walk.scores[row, column])}**"])
+    score = _number(walk.scores[row, column])
+    if SCORES[now.scoring.score].is_log:
+        rows.append([_("sum"), "", "", _number(np.exp(walk.scores[row, column]))])
+        rows.append([_("**its logarithm: the score**"), "", "", f"**{score}**"])
+    else:
+        rows.append([_("**sum: the score**"), "", "", f"**{score}**"])
     heads = [coloured("query", walk.queries[row]), coloured("key", walk.keys[column])]
+    heads = [*FACTORS.get(now.scoring.score, heads)]
     return table([_("dimension"), *heads, _c("arithmetic", "product")], rows, numbers=3)
 
 
@@ -62,7 +87,7 @@ def steps(now: Now) -> str:
     walk, (row, column) = now.walk, now.cell
     score, scaled = _number(walk.scores[row, column]), _number(walk.scaled[row, column])
     rows = [
-        (_("score"), "q · k", score),
+        (_("score"), WORK.get(now.scoring.score, "q · k"), score),
         (_("scaled"), f"{score} {now.factor} ÷ {TEMPERATURE.text(now.temperature)}", scaled),
     ]
     seen = walk.mask[row]

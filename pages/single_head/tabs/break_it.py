@@ -7,6 +7,7 @@ import streamlit as st
 import torch
 
 import attn_core
+from attn_core.scores import DOT
 from attn_figures.numbers import number
 from attn_figures.single_head import mistake_picture
 from attn_ui.base.parameters import shown
@@ -65,7 +66,10 @@ def show(now: Now) -> None:
         )
     )
     gaps = _("Empty cells are not numbers.") if bool(broken.weights.isnan().any()) else ""
-    st.caption(paragraph(_("Here the scale is 1/√d_k and the temperature 1."), note, gaps))
+    here = _("Here the scale is 1/√d_k and the temperature 1.")
+    if now.scoring.score != DOT:
+        here = _("Here the score is the dot product, the scale 1/√d_k and the temperature 1.")
+    st.caption(paragraph(here, note, gaps))
 
 
 def verdict(largest: float, failed: Sequence[str], breaks: str, *, lost: int = 0) -> str:

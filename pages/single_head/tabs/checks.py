@@ -1,9 +1,11 @@
 """The tab Checks: the numbers on the screen against what must hold."""
 
 import streamlit as st
+import torch
 
 import attn_core
 from attn_core.hard_lookup import audit_hard_lookup
+from attn_core.scores import DOT, audit_score
 from attn_ui.screen.tables import checks_table
 from attn_words import _
 from pages.single_head.aside import audit_aside
@@ -13,13 +15,22 @@ from pages.single_head.compute import Now
 def show(now: Now) -> None:
     """Measure the numbers on the screen, against torch's own attention too."""
     head = now.head
+    query, key = head.query, head.key
+    scored: tuple[attn_core.Check, ...] = ()
+    if now.scoring.score != DOT:
+        # Torch's own attention knows one score: times the identity it takes any.
+        query, key = torch.tensor(now.walk.scores), torch.eye(len(head.keys), dtype=torch.float64)
+        scored = audit_score(
+            now.scoring.score, head.query, head.key, head.value, attn_mask=now.mask, weights=now.own,
+            scores=query,
+        )  # fmt: skip
     result = attn_core.scaled_dot_product_attention(
-        head.query, head.key, head.value, now.mask, scale=now.scale, temperature=now.temperature
+        query, key, head.value, now.mask, scale=now.scale, temperature=now.temperature
     )
     checks = attn_core.audit_attention(
-        result, head.query, head.key, head.value, now.mask, scale=now.scale / now.temperature
+        result, query, key, head.value, now.mask, scale=now.scale / now.temperature
     )
-    lookup = audit_hard_lookup(head.query, head.key, head.value, now.mask)
+    lookup = audit_hard_lookup(query, key, head.value, now.mask)
     others = [lookup, *audit_aside(now.walk, now.aside, now.scale / now.temperature)]
     st.markdown(
         _(
@@ -29,8 +40,8 @@ def show(now: Now) -> None:
     )
     st.markdown(
         checks_table(
-            [_(check.name) for check in (*checks, *others)],
-            {_("this page"): [(check.passed, check.verdict) for check in (*checks, *others)]},
+            [_(check.name) for check in (*scored, *checks, *others)],
+            {_("this page"): [(check.passed, check.verdict) for check in (*scored, *checks, *others)]},
         )
     )
     st.caption(

@@ -4,6 +4,7 @@ import numpy as np
 import streamlit as st
 
 from attn_core import AttentionCost, Masking, attention_cost, make_mask
+from attn_core.scores import DOT
 from attn_figures.scale_study import cost_picture
 from attn_ui.base.parameters import shown
 from attn_ui.base.shared_cache import shared
@@ -28,6 +29,8 @@ def show(now: Now) -> None:
     mask, widths = now.walk.mask, (now.head.d_k, now.walk.value.shape[1])
     cost = attention_cost(*mask.shape, *widths, pairs=int(mask.sum()))
     st.markdown(cost_table(cost, attention_cost(*mask.shape, *widths)))
+    if now.scoring.score != DOT:
+        st.caption(_("The operations are those of the dot product."))
     masking = now.scoring.masking
     pairs = _pairs(masking, now.width)
     each = [

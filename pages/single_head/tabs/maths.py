@@ -2,8 +2,10 @@
 
 import streamlit as st
 
+from attn_core.scores import DOT
 from attn_words import N_, _
 from pages.single_head.compute import Now
+from pages.single_head.score_words import explanation
 from pages.single_head.stages import STAGES
 
 NOTES = N_(
@@ -18,9 +20,16 @@ NOTES = N_(
 
 def show(now: Now) -> None:
     """Write every stage as a formula and in words."""
-    for stage in STAGES.values():
-        if stage.explanation:
+    for name, stage in STAGES.items():
+        if explained := explanation(now, name, stage.explanation):
             left, right = st.columns(2, vertical_alignment="center", gap="large")
             left.latex(stage.formula(now))
-            right.markdown(_(stage.explanation))
-    st.markdown(_(NOTES))
+            right.markdown(explained)
+    if now.scoring.score == DOT:
+        st.markdown(_(NOTES))
+    if now.scoring.score == "linear":
+        st.markdown(_("At T = 1 two sums over the keys serve every query, which is why its cost is linear:"))
+        st.latex(
+            r"O_i = \frac{\phi(q_i)^\top \sum_j \phi(k_j) v_j^\top}{\phi(q_i)^\top \sum_j \phi(k_j)}, \qquad"
+            r" \phi(x) = \mathrm{elu}(x) + 1"
+        )

@@ -1,0 +1,336 @@
+"""Other scores than the dot product: how well a key fits a query, by name."""
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+import torch
+import torch.nn.functional as F
+from jaxtyping import Bool, Float
+from torch import Tensor
+
+from attn_core import _require
+from attn_core.attention import Attention, scaled_dot_product_attention
+from attn_core.checks import Check, compare
+from attn_words import N_
+
+DOT = "dot product"
+Weights = Mapping[str, Tensor]
+Terms = tuple[Tensor, Tensor]
+
+
+@dataclass(frozen=True)
+class Score:
+    """One way to score a key for a query.
+
+    ``formula`` is LaTeX in q_i and k_j, ``code`` torch in Q and K. ``terms`` returns two factors that
+    broadcast to (n_query, n_key, d): the score is the sum of their products over d, or its logarithm where
+    ``is_log``. ``is_scaled`` says that it grows with the width, so that a scale makes sense; ``shapes`` names
+    the weights that it has of its own, each with how many axes of d_k it has.
+    """
+
+    name: str
+    formula: str
+    code: str
+    terms: Callable[[Tensor, Tensor, Weights], Terms]
+    is_scaled: bool = False
+    is_log: bool = False
+    shapes: tuple[tuple[str, int], ...] = ()
+
+
+def _dot(query: Tensor, key: Tensor, _weights: Weights) -> Terms:
+    return query[:, None], key
+
+
+def _additive(query: Tensor, key: Tensor, weights: Weights) -> Terms:
+    return weights["v_a"], torch.tanh((query @ weights["W_a"])[:, None] + key @ weights["U_a"])
+
+
+def _general(query: Tensor, key: Tensor, weights: Weights) -> Terms:
+    return (query @ weights["W_a"])[:, None], key
+
+
+def _cosine(query: Tensor, key: Tensor, _weights: Weights) -> Terms:
+    return F.normalize(query, dim=-1)[:, None], F.normalize(key, dim=-1)
+
+
+def _kernel(query: Tensor, key: Tensor, _weights: Weights) -> Terms:
+    apart = query[:, None] - key
+    return -apart / 2, apart
+
+
+def _linear(query: Tensor, key: Tensor, _weights: Weights) -> Terms:
+    return feature_map(query)[:, None], feature_map(key)
+
+
+def feature_map(x: Float[Tensor, "*n d"]) -> Float[Tensor, "*n d"]:
+    r"""Return what linear attention multiplies in place of queries and keys.
+
+    $$\phi(x) = \mathrm{elu}(x) + 1 = \begin{cases} x + 1 & x > 0 \\ e^x & x \le 0 \end{cases}$$
+
+    ``x`` (*n, d). Invariant: no number is below zero; exp is taken itself, so small ones keep their digits.
+
+    Source: Katharopoulos et al. (2020), Transformers are RNNs, section 3.2.1.
+
+    >>> feature_map(torch.tensor([1.0, 0.0, -100.0], dtype=torch.float64)).tolist()
+    [2.0, 1.0, 3.720075976020836e-44]
+    """
+    return torch.where(x > 0, x + 1, x.clamp(max=0).exp())
+
+
+SCORES: Mapping[str, Score] = MappingProxyType(
+    {
+        each.name: each
+        for each in (
+            Score(DOT, r"q_i^\top k_j", "Q @ K.transpose(-2, -1)", _dot, is_scaled=True),
+            Score(
+                "additive",
+                r"v_a^\top \tanh(W_a^\top q_i + U_a^\top k_j)",
+                "torch.tanh((Q @ W_a)[:, None] + K @ U_a) @ v_a",
+                _additive,
+                shapes=(("W_a", 2), ("U_a", 2), ("v_a", 1)),
+            ),
+            Score(
+                "general",
+                r"q_i^\top W_a k_j",
+                "Q @ W_a @ K.transpose(-2, -1)",
+                _general,
+                is_scaled=True,
+                shapes=(("W_a", 2),),
+            ),
+            Score(
+                "cosine",
+                r"\frac{q_i^\top k_j}{|q_i|\,|k_j|}",
+                "nn.functional.cosine_similarity(Q[:, None], K, dim=-1, eps=1e-12)",
+                _cosine,
+            ),
+            Score(
+                "kernel",
+                r"-\tfrac{1}{2} |q_i - k_j|^2",
+                "((Q[:, None] - K) ** 2).sum(dim=-1) / -2",
+                _kernel,
+                is_scaled=True,
+            ),
+            Score(
+                "linear",
+                r"\log\bigl(\phi(q_i)^\top \phi(k_j)\bigr)",
+                "(phi(Q) @ phi(K).transpose(-2, -1)).log()",
+                _linear,
+                is_log=True,
+            ),
+        )
+    }
+)
+
+
+def score_weights(score: str, d_k: int, *, seed: int) -> dict[str, Float[Tensor, "..."]]:
+    r"""Draw the weights that a score has of its own; none where it has none.
+
+    $$W_a, U_a \sim \mathcal{N}(0, 1 / d_k), \qquad v_a \sim \mathcal{N}(0, 1)$$
+
+    W_a and U_a (d_k, d_k) take a row vector from the left, v_a is (d_k,). One generator, seeded with
+    ``seed`` + 1 so that they do not repeat the numbers of projections from ``seed``, draws them in the order
+    W_a, U_a, v_a; in float64.
+
+    Raises ValueError for a score that is not there, a width below one and a seed below zero.
+
+    Source: Bahdanau et al. (2015), appendix A.1.2, for the names; Luong et al. (2015), section 3.1.
+
+    >>> {name: tuple(each.shape) for name, each in score_weights("additive", 3, seed=0).items()}
+    {'W_a': (3, 3), 'U_a': (3, 3), 'v_a': (3,)}
+    """
+    shapes = _named(score).shapes
+    width = _require.whole("d_k", d_k, least=1)
+    generator = torch.Generator().manual_seed(_require.whole("seed", seed, least=0) + 1)
+    drawn = {}
+    for name, axes in shapes:
+        numbers = torch.randn(*[width] * axes, generator=generator, dtype=torch.float64)
+        drawn[name] = numbers / math.sqrt(width) if axes == 2 else numbers
+    return drawn
+
+
+def score_pairs(
+    score: str,
+    query: Float[Tensor, "n_query d_k"],
+    key: Float[Tensor, "n_key d_k"],
+    weights: Weights = MappingProxyType({}),
+) -> Float[Tensor, "n_query n_key"]:
+    r"""Score every key for every query.
+
+    $$q^\top k, \quad v_a^\top \tanh(W_a^\top q + U_a^\top k), \quad q^\top W_a k, \quad
+      \frac{q^\top k}{|q|\,|k|}, \quad -\tfrac{1}{2} |q - k|^2, \quad \log \phi(q)^\top \phi(k)$$
+
+    ``score`` is one of ``SCORES``; ``query`` (n_query, d_k), ``key`` (n_key, d_k); ``weights`` as
+    ``score_weights`` draws them.
+
+    Invariant: softmax of "linear" divides by the row's sum and does nothing else; of "kernel" over T it is a
+    Gaussian kernel of bandwidth sqrt(T).
+
+    Edge cases: a vector of zeros has cosine 0 with all; features too small for a number count as the
+    smallest normal number, so that a logarithm is finite.
+
+    Raises ValueError for a score that is not there, shapes that do not fit and weights that are missing.
+
+    Source: Bahdanau et al. (2015); Luong et al. (2015); Graves et al. (2014), section 3.3.1, for the cosine;
+    Nadaraya (1964) and Watson (1964) for the kernel; Katharopoulos et al. (2020) for linear attention.
+
+    >>> x = torch.eye(2, dtype=torch.float64)
+    >>> score_pairs("kernel", x, x).tolist(), score_pairs("cosine", 5 * x, x).tolist()
+    ([[0.0, -1.0], [-1.0, 0.0]], [[1.0, 0.0], [0.0, 1.0]])
+    """
+    left, right = score_terms(score, query, key, weights)
+    total = (left * right).sum(dim=-1)
+    return total.clamp(min=torch.finfo(total.dtype).tiny).log() if SCORES[score].is_log else total
+
+
+def score_terms(score: str, query: Tensor, key: Tensor, weights: Weights) -> Terms:
+    """Return the two factors (n_query, n_key, d) whose products add up to a score, see `Score`."""
+    found = _named(score)
+    if query.ndim != 2 or key.ndim != 2 or query.shape[-1] != key.shape[-1]:
+        raise ValueError(
+            "query and key must have shapes (n_query, d_k) and (n_key, d_k); "
+            f"got {tuple(query.shape)} and {tuple(key.shape)}"
+        )
+    d_k = query.shape[-1]
+    for name, axes in found.shapes:
+        came = tuple(weights[name].shape) if name in weights else None
+        if came != (d_k,) * axes:
+            raise ValueError(f"{score} needs {name} of shape {(d_k,) * axes}; got {came}")
+    left, right = torch.broadcast_tensors(*found.terms(query, key, weights))
+    shape = len(query), len(key), d_k
+    return left.expand(shape), right.expand(shape)
+
+
+def score_attention(
+    score: str,
+    query: Float[Tensor, "n_query d_k"],
+    key: Float[Tensor, "n_key d_k"],
+    value: Float[Tensor, "n_key d_v"],
+    attn_mask: Bool[Tensor, "..."] | None = None,
+    *,
+    weights: Weights = MappingProxyType({}),
+    scale: float = 1.0,
+    temperature: float | Float[Tensor, "..."] = 1.0,
+) -> Attention:
+    r"""Attend by any score, and keep every stage.
+
+    $$W = \mathrm{softmax}_{keys}\Bigl(\frac{s}{T}\, S + M\Bigr), \qquad O = WV$$
+
+    S is what ``score_pairs`` gives; mask, ``scale`` s and ``temperature`` T, with steps in front, are
+    those of ``scaled_dot_product_attention``, which does
+    all the rest: scores times the identity are the scores.
+
+    Invariant: each row of weights sums to one, or is zero where its whole row is masked.
+
+    Edge cases: "linear" at another temperature than 1 raises similarities to the power 1/T.
+
+    Raises ValueError as ``score_pairs`` and ``scaled_dot_product_attention`` do.
+
+    Source: Luong et al. (2015), section 3.1.
+
+    >>> x = torch.eye(2, dtype=torch.float64)
+    >>> score_attention("linear", x, x, x).weights.tolist()  # of (2, 1) and (1, 2): 5 and 4
+    [[0.5555555555555556, 0.4444444444444445], [0.4444444444444445, 0.5555555555555556]]
+    """
+    scores = score_pairs(score, query, key, weights)
+    return scaled_dot_product_attention(
+        scores, torch.eye(len(key)).to(scores), value, attn_mask, scale=scale, temperature=temperature
+    )
+
+
+def audit_score(
+    score: str,
+    query: Float[Tensor, "n_query d_k"],
+    key: Float[Tensor, "n_key d_k"],
+    value: Float[Tensor, "n_key d_v"],
+    *,
+    attn_mask: Bool[Tensor, "n_query n_key"],
+    weights: Weights,
+    scores: Float[Tensor, "n_query n_key"],
+) -> tuple[Check, ...]:
+    r"""Measure scores against a computation of another kind, pair by pair.
+
+    $$\Bigl| S_{ij} - s(q_i, k_j) \Bigr|, \qquad
+      \Bigl| O_i - \frac{\phi(q_i)^\top \sum_j \phi(k_j) v_j^\top}{\phi(q_i)^\top \sum_j \phi(k_j)} \Bigr|$$
+
+    Every pair is scored alone, by torch's own functions where it has them. Linear attention is run besides as
+    the recurrence that gives it its name, at temperature 1: two sums over keys that a query reads.
+
+    Shapes as for ``score_attention``; ``scores`` (n_query, n_key) are those to be measured.
+
+    Edge cases: a row with every key masked has output zero in both.
+
+    Raises ValueError as ``score_attention`` does.
+
+    Source: torch's ``cosine_similarity``, ``elu``, ``bilinear`` and ``dist``; Katharopoulos et al.
+    (2020), equation 9.
+
+    >>> x = torch.eye(2, dtype=torch.float64)
+    >>> may = torch.ones(2, 2, dtype=torch.bool)
+    >>> scores = score_pairs("linear", x, x)
+    >>> [each.passed for each in audit_score("linear", x, x, x, attn_mask=may, weights={}, scores=scores)]
+    [True, True]
+    """
+    alone = torch.stack([torch.stack([_alone(score, q, k, weights) for k in key]) for q in query])
+    left, right = score_terms(score, query, key, weights)
+    # Rounding is relative to the largest sum of magnitudes. elu + 1 has no digits left of a small feature, so
+    # similarities are compared, not their logarithms.
+    size = float((left * right).abs().sum(dim=-1).max()) or 1.0
+    checks = [compare(_ALONE[score], scores.exp() if SCORES[score].is_log else scores, alone, scale=size)]
+    if score == "linear":
+        ours = score_attention(score, query, key, value, attn_mask).output
+        recurrent = torch.stack(
+            [_recurrent(q, key, value, may) for q, may in zip(query, attn_mask, strict=True)]
+        )
+        checks.append(compare(RECURRENT, ours, recurrent, scale=float(value.abs().max()) or 1.0))
+    return tuple(checks)
+
+
+RECURRENT = N_("outputs at T = 1 against the recurrent form: sums of φ(k) vᵀ and φ(k), read by φ(q)")
+_ALONE: Mapping[str, str] = MappingProxyType(
+    {
+        DOT: N_("scores against torch.dot, pair by pair"),
+        "additive": N_("scores against loops over hidden units and dimensions"),
+        "general": N_("scores against torch.nn.functional.bilinear, pair by pair"),
+        "cosine": N_("scores against torch.nn.functional.cosine_similarity, pair by pair"),
+        "kernel": N_("scores against torch.dist, pair by pair"),
+        "linear": N_("similarities against torch.nn.functional.elu, pair by pair"),
+    }
+)
+
+
+def _alone(score: str, q: Tensor, k: Tensor, weights: Weights) -> Tensor:
+    """Score one pair by other code."""
+    if score == "additive":
+        W, U, v = (weights[name].tolist() for name in ("W_a", "U_a", "v_a"))
+        terms = [
+            unit * math.tanh(sum(float(q[i]) * W[i][h] + float(k[i]) * U[i][h] for i in range(len(q))))
+            for h, unit in enumerate(v)
+        ]
+        return torch.tensor(math.fsum(terms), dtype=q.dtype)
+    if score == "general":
+        return F.bilinear(q[None], k[None], weights["W_a"][None])[0, 0]
+    if score == "cosine":
+        return F.cosine_similarity(q, k, dim=0, eps=1e-12)
+    if score == "kernel":
+        return -(torch.dist(q, k) ** 2) / 2
+    if score == "linear":
+        return torch.dot(F.elu(q) + 1, F.elu(k) + 1)
+    return torch.dot(q, k)
+
+
+def _recurrent(q: Tensor, key: Tensor, value: Tensor, may: Tensor) -> Tensor:
+    """Read one query's output from the sums of the keys that it may see."""
+    state, normaliser = torch.zeros(key.shape[1], value.shape[1]).to(value), torch.zeros_like(q)
+    for k, v, sees in zip(feature_map(key), value, may.tolist(), strict=True):
+        if sees:
+            state, normaliser = state + torch.outer(k, v), normaliser + k
+    read = feature_map(q)
+    return torch.zeros_like(value[0]) if not may.any() else read @ state / (read @ normaliser)
+
+
+def _named(score: str) -> Score:
+    if score not in SCORES:
+        raise ValueError(f"score must be one of {', '.join(SCORES)}; got {score!r}")
+    return SCORES[score]

@@ -1,0 +1,72 @@
+"""Other scores on the single-head page: what is drawn, said, checked, worked out and handed over."""
+
+import numpy as np
+import pytest
+import torch
+import torch.nn.functional as F
+
+from attn_core import SCORES
+from pages import PAGES
+from pages.single_head.compute import Now
+from tests.handed import leaves
+from tests.pages import open_sound
+
+OTHERS = [score for score in SCORES if score != "dot product"]
+
+
+def now_of(link: str) -> Now:
+    now = PAGES["single-head"].at(link).seen.now
+    assert isinstance(now, Now)
+    return now
+
+
+@pytest.mark.parametrize("score", OTHERS)
+@pytest.mark.parametrize("more", ["", "&mask=causal&T=0.5", "&qkv=typed", "&cross=true&text2=a+b&scale=none"])
+def test_programs_leave_the_numbers_of_the_page(score: str, more: str) -> None:
+    page = PAGES["single-head"].at(f"score={score}{more}")
+    walk = page.seen.now.walk
+    for kind in ("PyTorch", "attn_core"):
+        left = leaves(page.programs.text(kind))
+        np.testing.assert_allclose(np.asarray(left["weights"]), walk.weights, atol=1e-12)
+        np.testing.assert_allclose(np.asarray(left["output"]), walk.output, atol=1e-12)
+
+
+@pytest.mark.parametrize("tab", ["Arithmetic", "Maths", "Cost", "Break it", "Checks", "Code"])
+@pytest.mark.parametrize("score", OTHERS)
+def test_each_opens_with_every_tab_and_its_checks_hold(score: str, tab: str) -> None:
+    at = open_sound("single-head", score=score, tab=tab, mask="causal")
+    said = "\n".join(each.value for each in at.markdown)
+    assert "fails" not in said or tab == "Break it"
+    assert ("pair by pair" in said or "loops over" in said) == (tab == "Checks")
+
+
+def test_weights_are_torchs() -> None:
+    now = now_of("score=linear")
+    query, key = (F.elu(each) + 1 for each in (now.head.query, now.head.key))
+    weights = query @ key.mT
+    torch.testing.assert_close(torch.tensor(now.walk.weights), weights / weights.sum(dim=-1, keepdim=True))
+    now = now_of("score=cosine&T=0.5")
+    cosine = F.cosine_similarity(now.head.query[:, None], now.head.key, dim=-1)
+    torch.testing.assert_close(torch.tensor(now.walk.weights), (cosine / now.temperature).softmax(dim=-1))
+
+
+def test_a_kernel_between_keys_of_one_length_is_the_dot_product() -> None:
+    page = PAGES["single-head"].at("score=kernel&qkv=as+they+are&unit=true&stage=scaled")
+    assert "All keys have one length: the dot product gives the same weights." in page.sentence
+    assert max(page.seen.now.beside_dot) < 1e-12
+    assert "one length" not in PAGES["single-head"].at("score=kernel&stage=scaled").sentence
+
+
+def test_the_difference_from_softmax_is_said() -> None:
+    page = PAGES["single-head"].at("score=linear")
+    plain = now_of("")
+    apart = np.abs(page.seen.now.walk.weights - plain.walk.weights).max()
+    assert f"other weights by up to {apart:.3g}" in page.sentence
+
+
+@pytest.mark.parametrize(("score", "own"), [("additive", {"W_a", "U_a", "v_a"}), ("general", {"W_a"})])
+def test_weights_of_its_own_are_drawn(score: str, own: set[str]) -> None:
+    names = {
+        trace["name"] for trace in PAGES["single-head"].at(f"score={score}&stage=scores").figure()["data"]
+    }
+    assert own <= names

@@ -1,0 +1,123 @@
+"""Other scores against torch's own functions, loops, the kernel estimator and the recurrent form."""
+
+import math
+
+import pytest
+import torch
+import torch.nn.functional as F
+
+from attn_core import (
+    SCORES,
+    nadaraya_watson,
+    scaled_dot_product_attention,
+    score_attention,
+    score_pairs,
+    score_weights,
+)
+from attn_core.scores import audit_score, feature_map, score_terms
+
+
+def drawn(seed: int, *, keys: int = 7, width: int = 3) -> tuple[torch.Tensor, ...]:
+    generator = torch.Generator().manual_seed(seed)
+    shapes = ((5, width), (keys, width), (keys, 2))
+    query, key, value = (torch.randn(*each, generator=generator, dtype=torch.float64) for each in shapes)
+    return query, key, value, torch.rand(5, keys, generator=generator) < 0.6
+
+
+@pytest.mark.parametrize("score", SCORES)
+@pytest.mark.parametrize("seed", range(5))
+def test_scores_are_those_of_other_code_and_the_audit_sees_a_wrong_one(score: str, seed: int) -> None:
+    query, key, value, mask = drawn(seed)
+    weights = score_weights(score, 3, seed=seed)
+    scores = score_pairs(score, query, key, weights)
+    assert all(
+        each.passed
+        for each in audit_score(score, query, key, value, attn_mask=mask, weights=weights, scores=scores)
+    )
+    wrong = scores.clone()
+    wrong[2, 1] += 1e-6
+    assert not audit_score(score, query, key, value, attn_mask=mask, weights=weights, scores=wrong)[0].passed
+
+
+@pytest.mark.parametrize("score", SCORES)
+def test_code_gives_the_same_scores(score: str) -> None:
+    query, key, _value, _mask = drawn(1)
+    weights = score_weights(score, 3, seed=1)
+    names = {"Q": query, "K": key, "torch": torch, "nn": torch.nn, "phi": lambda x: F.elu(x) + 1, **weights}
+    torch.testing.assert_close(eval(SCORES[score].code, names), score_pairs(score, query, key, weights))
+
+
+def test_dot_product_is_scaled_dot_product_attention() -> None:
+    query, key, value, mask = drawn(2)
+    ours = score_attention("dot product", query, key, value, mask, scale=0.3, temperature=2.0)
+    theirs = scaled_dot_product_attention(query, key, value, mask, scale=0.3, temperature=2.0)
+    torch.testing.assert_close(ours.weights, theirs.weights)
+    torch.testing.assert_close(ours.output, theirs.output)
+
+
+@pytest.mark.parametrize("temperature", [0.1, 1.0, 4.0])
+def test_kernel_is_kernel_regression_of_bandwidth_root_t(temperature: float) -> None:
+    query, key, value, _mask = drawn(3)
+    ours = score_attention("kernel", query, key, value, temperature=temperature)
+    theirs = nadaraya_watson(query, key, value, bandwidth=math.sqrt(temperature))
+    torch.testing.assert_close(ours.weights, theirs.weights)
+    torch.testing.assert_close(ours.output, theirs.estimate)
+
+
+def test_kernel_is_the_dot_product_where_keys_have_one_length() -> None:
+    query, key, value, mask = drawn(4)
+    key = 1.7 * F.normalize(key, dim=-1)
+    ours = score_attention("kernel", query, key, value, mask, scale=0.5)
+    theirs = scaled_dot_product_attention(query, key, value, mask, scale=0.5)
+    torch.testing.assert_close(ours.weights, theirs.weights)
+
+
+def test_cosine_knows_no_length_and_general_with_the_identity_is_the_dot_product() -> None:
+    query, key, _value, _mask = drawn(5)
+    torch.testing.assert_close(score_pairs("cosine", 9 * query, 0.1 * key), score_pairs("cosine", query, key))
+    identity = {"W_a": torch.eye(3, dtype=torch.float64)}
+    torch.testing.assert_close(score_pairs("general", query, key, identity), query @ key.mT)
+    assert not score_pairs("cosine", 0 * query, key).any()
+
+
+def test_linear_attention_is_causal_by_running_sums() -> None:
+    query, key, value, _mask = drawn(6, keys=5)
+    causal = torch.ones(5, 5, dtype=torch.bool).tril()
+    ours = score_attention("linear", query, key, value, causal).output
+    features = F.elu(key) + 1
+    sums = (features[:, :, None] * value[:, None]).cumsum(dim=0)
+    read = F.elu(query) + 1
+    theirs = torch.einsum("nd,ndv->nv", read, sums) / (read * features.cumsum(dim=0)).sum(-1, keepdim=True)
+    torch.testing.assert_close(ours, theirs)
+
+
+def test_features_keep_their_digits_and_nothing_is_infinite() -> None:
+    far = torch.full((1, 2), -2000.0, dtype=torch.float64)
+    assert torch.isfinite(score_pairs("linear", far, far)).all()
+    small = feature_map(torch.full((1,), -50.0, dtype=torch.float64))
+    assert float(small) == pytest.approx(math.exp(-50), rel=1e-12)
+
+
+@pytest.mark.parametrize("score", SCORES)
+def test_a_row_that_is_masked_throughout_is_zero(score: str) -> None:
+    query, key, value, mask = drawn(7)
+    mask[1] = False
+    weights = score_weights(score, 3, seed=0)
+    steps = torch.tensor([0.5, 1.0, 3.0], dtype=torch.float64)[:, None, None]
+    stages = score_attention(score, query, key, value, mask, weights=weights, temperature=steps)
+    assert stages.weights.shape == (3, 5, 7)
+    assert not stages.output[:, 1].any()
+    alone = score_attention(score, query, key, value, mask, weights=weights, temperature=3.0)
+    torch.testing.assert_close(stages.weights[2], alone.weights)
+    checks = audit_score(score, query, key, value, attn_mask=mask, weights=weights, scores=stages.scores)
+    assert all(each.passed for each in checks)
+
+
+def test_what_does_not_fit_is_named() -> None:
+    query, key, _value, _mask = drawn(8)
+    with pytest.raises(ValueError, match="score must be one of dot product, additive"):
+        score_pairs("cubic", query, key)
+    with pytest.raises(ValueError, match="general needs W_a of shape"):
+        score_pairs("general", query, key)
+    with pytest.raises(ValueError, match=r"got \(5, 3\) and \(7, 2\)"):
+        score_terms("cosine", query, key[:, :2], {})
