@@ -57,7 +57,7 @@ def main_directions(
 
     >>> queries = torch.tensor([[3.0, 0.0, 0.0], [0.0, 0.0, 1.0]], dtype=torch.float64)
     >>> plane = main_directions(queries, -queries)
-    >>> plane.queries + 0.0
+    >>> plane.queries.round(decimals=12)
     tensor([[3., 0.],
             [0., 1.]], dtype=torch.float64)
     >>> plane.explained
@@ -136,8 +136,8 @@ def _ranks(scores: Tensor) -> Tensor:
 def _seen_along(directions: Tensor, queries: Tensor, keys: Tensor) -> Plane:
     along = directions.transpose(-2, -1)
     seen = queries @ along, keys @ along
-    kept = sum(each.square().sum(dim=-2) for each in seen)
-    whole = sum(each.square().sum(dim=(-2, -1)) for each in (queries, keys))
+    kept = torch.cat(seen, dim=-2).square().sum(dim=-2)
+    whole = torch.cat([queries, keys], dim=-2).square().sum(dim=(-2, -1))
     explained = torch.where(whole[..., None] > 0, kept / whole[..., None], torch.zeros_like(kept))
     return Plane(directions, *seen, explained)
 
