@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attn_figures import arcs
+from attn_figures import points as planes
 from attn_figures.frame import Role
 from attn_figures.matrix import Extra, Matrix, Numbers, SideBars, key_title, query_title
 from attn_figures.panels import IN_SIGHT, compose
@@ -38,7 +39,8 @@ class Walk:
     ``biases`` what is added to each, as rows (1, d); each is None where the head has none. ``scaled`` is
     taken before the mask, ``mask`` is True where a query may attend. ``factor`` is the operator that scales
     the scores and ``scale`` its number; ``is_masked`` says whether a mask is set, even if it hides nothing;
-    ``ramp_power`` bends the ramp of the weights; ``lookup`` is None where nobody compares with it.
+    ``ramp_power`` bends the ramp of the weights; ``lookup`` is None where nobody compares with it,
+    ``points`` where nobody draws them.
     """
 
     queries: Sequence[str]
@@ -62,6 +64,7 @@ class Walk:
     biases: Sequence[Numbers] | None = None
     ramp_power: float = 1.0
     lookup: Lookup | None = None
+    points: planes.Points | None = None
 
     @property
     def is_large(self) -> bool:
@@ -171,6 +174,14 @@ def words_with_arcs(walk: Walk) -> Spec:
     """Draw the words with the arcs of the first query, beside the map of all weights."""
     marked = _weights(walk, chosen=(None, "key"), moves_cursor=True, marked=(0, None), names_rows=True)
     return arcs.arcs.spec(walk.weights, walk.queries, walk.keys, marked)
+
+
+@Picture
+def in_planes(walk: Walk) -> Spec:
+    """Draw queries and keys as points of one plane, and the values with the first query's output."""
+    if walk.points is None:
+        raise ValueError("the picture needs a walk with points; got one without")
+    return planes.points.spec(walk.points, (walk.queries, walk.keys), (walk.weights, walk.mask, walk.output))
 
 
 @Picture

@@ -12,7 +12,9 @@ from torch import Tensor
 import attn_core
 from attn_core import make_mask
 from attn_core.hard_lookup import hard_lookup
+from attn_core.plane import main_directions, moved_in_rank
 from attn_figures.matrix import NUMBERS_UP_TO
+from attn_figures.points import Points
 from attn_figures.single_head import Lookup, Walk
 from pages.single_head.head import Head, make_head
 from pages.single_head.state import Inputs, Scoring, State
@@ -133,6 +135,7 @@ def _walks(
         "key": np.asarray(head.key),
         "value": np.asarray(head.value),
         "scores": np.asarray(result.scores),
+        "points": _points(head, result.scores),
         "is_masked": scoring.masking.kind != "none",
         "factor": f"{scoring.factor_at(head.d_k)}<br>÷ T",
         "ramp_power": _ramp_power(scoring.colours, max(len(head.queries), len(head.keys))),
@@ -148,6 +151,19 @@ def _walks(
         for step in range(len(result.weights))
     ]
     return walks, np.asarray(attn_core.effective_keys(result.weights))
+
+
+def _points(head: Head, scores: Tensor) -> Points:
+    """Find the plane of queries and keys, and that of the values."""
+    plane, mixed = main_directions(head.query, head.key), main_directions(head.value, head.value)
+    return Points(
+        np.asarray(plane.queries),
+        np.asarray(plane.keys),
+        np.asarray(mixed.keys),
+        np.asarray(mixed.directions),
+        (np.asarray(plane.explained), np.asarray(mixed.explained)),
+        np.asarray(moved_in_rank(scores, plane.scores)),
+    )
 
 
 def _ramp_power(colours: str, longest: int) -> float:

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from attn_core import MASK_PATTERNS
-from attn_figures import arcs
+from attn_figures import arcs, points
 from attn_live.packing import Cursor, pack
 from attn_live.says import pack_says
 from attn_ui.base.ask import Ask
@@ -71,7 +71,11 @@ def _drawn(stage: str, state: State, *, moves: str | None, temperature: float, w
     weights, masks = (
         np.stack(each) for each in zip(*((s.walk.weights, s.walk.mask) for s in steps), strict=True)
     )
-    followed = arcs.cursor(weights, masks, walk.queries, walk.keys)
+    if stage == "points" and walk.points is not None:
+        outputs = np.stack([each.walk.output for each in steps])
+        followed = points.cursor(walk.points, weights, masks, outputs)
+    else:
+        followed = arcs.cursor(weights, masks, walk.queries, walk.keys)
     return pack(figures, Cursor(len(walk.queries), **followed))
 
 

@@ -123,6 +123,20 @@ STAGES: Mapping[str, Stage] = MappingProxyType(
             N_("The weights of one row, drawn between the words themselves."),
             by_query=True,
         ),
+        "points": Stage(
+            pictures.in_planes,
+            N_(
+                "Queries and keys as points of one plane, with an arrow to one query and lines of equal "
+                "score; beside it the values and the output"
+            ),
+            words.points,
+            words.points_formula,
+            N_(
+                "The plane of the two main directions of queries and keys, by singular value decomposition: "
+                "no other plane through the origin keeps more of their squared length."
+            ),
+            by_query=True,
+        ),
         "hard or soft": Stage(
             pictures.hard_or_soft,
             N_("The look-up of the best key alone, and softmax: weights and output of each"),
