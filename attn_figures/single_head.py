@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attn_figures import arcs
+from attn_figures import points as planes
 from attn_figures.frame import Role
 from attn_figures.matrix import Extra, Matrix, Numbers, SideBars, key_title, query_title
 from attn_figures.panels import IN_SIGHT, compose
@@ -91,7 +92,7 @@ class Walk:
     taken before the mask, ``mask`` is True where a query may attend. ``factor`` is the operator that scales
     the scores and ``scale`` its number; ``is_masked`` says whether a mask is set, even if it hides nothing;
     ``ramp_power`` bends the ramp of the weights; ``score`` names what scores, ``score_weights`` are its own;
-    ``lookup``, ``kept`` and ``without`` are None where nobody asks for them.
+    ``lookup``, ``kept``, ``without`` and ``points`` are None where nobody asks for them.
     """
 
     queries: Sequence[str]
@@ -117,6 +118,7 @@ class Walk:
     lookup: Lookup | None = None
     kept: Kept | None = None
     without: Without | None = None
+    points: planes.Points | None = None
     score: str = "dot product"
     score_weights: Mapping[str, Numbers] = field(default_factory=dict)
 
@@ -233,6 +235,27 @@ def words_with_arcs(walk: Walk) -> Spec:
     """Draw the words with the arcs of the first query, beside the map of all weights."""
     marked = _weights(walk, chosen=(None, "key"), moves_cursor=True, marked=(0, None), names_rows=True)
     return arcs.arcs.spec(walk.weights, walk.queries, walk.keys, marked)
+
+
+@Picture
+def in_planes(walk: Walk) -> Spec:
+    """Draw queries and keys as points of one plane, and the values with the first query's output."""
+    if walk.points is None:
+        raise ValueError("the picture needs a walk with points; got one without")
+    return planes.points.spec(walk.points, (walk.queries, walk.keys), (walk.weights, walk.mask, walk.output))
+
+
+def follow_arcs(walks: Sequence[Walk]) -> dict[str, Any]:
+    """What follows the query where arcs are drawn, at every step."""
+    weights, masks = (np.stack([getattr(each, name) for each in walks]) for name in ("weights", "mask"))
+    return arcs.cursor(weights, masks, walks[0].queries, walks[0].keys)
+
+
+def follow_points(walks: Sequence[Walk]) -> dict[str, Any]:
+    """What follows the query where vectors are points, at every step."""
+    arrays = (np.stack([getattr(each, name) for each in walks]) for name in ("weights", "mask", "output"))
+    seen = walks[0].points
+    return {} if seen is None else planes.cursor(seen, walks[0].queries, *arrays)
 
 
 @Picture

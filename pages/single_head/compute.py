@@ -12,8 +12,10 @@ from torch import Tensor
 import attn_core
 from attn_core import make_mask
 from attn_core.hard_lookup import hard_lookup
+from attn_core.plane import main_directions, moved_in_rank
 from attn_core.scores import DOT
 from attn_figures.matrix import NUMBERS_UP_TO
+from attn_figures.points import Points
 from attn_figures.single_head import Lookup, Walk
 from pages.single_head.aside import NOTHING_ASIDE, Aside, set_aside
 from pages.single_head.head import Head, make_head
@@ -170,6 +172,7 @@ def _walks(
         "scores": np.asarray(result.scores),
         "score": scoring.score,
         "score_weights": {name: np.asarray(each) for name, each in own.items()},
+        "points": _points(head, result.scores),
         "is_masked": scoring.masking.kind != "none",
         "factor": f"{scoring.factor_at(head.d_k)}<br>÷ T",
         "ramp_power": _ramp_power(scoring.colours, max(len(head.queries), len(head.keys))),
@@ -185,6 +188,19 @@ def _walks(
         for step in range(len(result.weights))
     ]
     return walks, np.asarray(attn_core.effective_keys(result.weights)), beside_dot
+
+
+def _points(head: Head, scores: Tensor) -> Points:
+    """Find the plane of queries and keys, and that of the values."""
+    plane, mixed = main_directions(head.query, head.key), main_directions(head.value, head.value)
+    return Points(
+        np.asarray(plane.queries),
+        np.asarray(plane.keys),
+        np.asarray(mixed.keys),
+        np.asarray(mixed.directions),
+        (np.asarray(plane.explained), np.asarray(mixed.explained)),
+        np.asarray(moved_in_rank(scores, plane.scores)),
+    )
 
 
 def _ramp_power(colours: str, longest: int) -> float:

@@ -3,10 +3,7 @@
 from collections.abc import Callable
 from dataclasses import replace
 
-import numpy as np
-
 from attn_core import MASK_PATTERNS
-from attn_figures import arcs
 from attn_live.packing import Cursor, pack
 from attn_live.says import pack_says
 from attn_ui.base.ask import Ask
@@ -49,7 +46,7 @@ def sees(ask: Ask, state: State) -> Seen[Now]:
         temperature = 1.0
     if moves == "mask width":
         width = 0
-    by_query = STAGES[stage].by_query
+    by_query = STAGES[stage].follow is not None
     by_click = _block_or_free if scoring.masking.kind == "own" else None
     figure = Figure(
         _drawn(stage, state, moves=moves, temperature=temperature, width=width, aside=every),
@@ -73,14 +70,11 @@ def _drawn(
     """Draw a stage at every position of its slider."""
     steps = at_every_step(state, moves=moves, temperature=temperature, width=width, aside=aside)
     figures = [STAGES[stage].picture.spec(each.walk) for each in steps]
-    if not STAGES[stage].by_query:
+    follow = STAGES[stage].follow
+    if not follow:
         return pack(figures)
-    walk = steps[0].walk
-    weights, masks = (
-        np.stack(each) for each in zip(*((s.walk.weights, s.walk.mask) for s in steps), strict=True)
-    )
-    followed = arcs.cursor(weights, masks, walk.queries, walk.keys)
-    return pack(figures, Cursor(len(walk.queries), **followed))
+    walks = [each.walk for each in steps]
+    return pack(figures, Cursor(len(walks[0].queries), **follow(walks)))
 
 
 @shared
@@ -97,7 +91,7 @@ def _said(
     """Say what a stage shows of the chosen cell at every position of its slider."""
     steps = at_every_step(state, cell, moves=moves, temperature=temperature, width=width, aside=aside)
     say = STAGES[stage].says
-    if not STAGES[stage].by_query:
+    if not STAGES[stage].follow:
         return pack_says([say(each) for each in steps])
     queries = range(len(steps[0].walk.queries))
     return pack_says([[say(replace(each, cell=(query, cell[1]))) for query in queries] for each in steps])

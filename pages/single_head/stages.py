@@ -1,8 +1,9 @@
 """The stages of one head, in their order: what each draws, says and computes, in one table."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import Any
 
 from attn_figures import block_diagrams
 from attn_figures import single_head as pictures
@@ -17,8 +18,8 @@ from pages.single_head.compute import Now
 class Stage:
     """One stage: its picture with what it is of, its sentence, its formula for `st.latex` and in words.
 
-    ``follows_slider`` is False where neither temperature nor mask change anything; ``by_query`` is True where
-    a second slider goes over the queries.
+    ``follows_slider`` is False where neither temperature nor mask change anything; ``follow`` says what goes
+    with a second slider over the queries, where there is one.
     """
 
     picture: Picture[[Walk]]
@@ -27,7 +28,7 @@ class Stage:
     formula: Callable[[Now], str]
     explanation: str = ""
     follows_slider: bool = True
-    by_query: bool = False
+    follow: Callable[[Sequence[Walk]], dict[str, Any]] | None = None
     sets_aside: bool = False  # whether its slider is that of what it sets aside
 
     def says(self, now: Now) -> str:
@@ -122,7 +123,21 @@ STAGES: Mapping[str, Stage] = MappingProxyType(
             words.arcs,
             words.softmax_formula,
             N_("The weights of one row, drawn between the words themselves."),
-            by_query=True,
+            follow=pictures.follow_arcs,
+        ),
+        "points": Stage(
+            pictures.in_planes,
+            N_(
+                "Queries and keys as points of one plane, with an arrow to one query and lines of equal "
+                "score; beside it the values and the output"
+            ),
+            words.points,
+            words.points_formula,
+            N_(
+                "The plane of the two main directions of queries and keys, by singular value decomposition: "
+                "no other plane through the origin keeps more of their squared length."
+            ),
+            follow=pictures.follow_points,
         ),
         "hard or soft": Stage(
             pictures.hard_or_soft,

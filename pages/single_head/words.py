@@ -368,6 +368,39 @@ def arcs(now: Now) -> str:
     return arcs_said(_query(now), keys, walk.weights[row], walk.mask[row], LEAST)
 
 
+def points(now: Now) -> str:
+    """Say what the plane keeps, which key is nearest in direction, and which keys change rank."""
+    walk, row = now.walk, now.cell[0]
+    if walk.points is None:
+        return ""
+    shares = [float(each.sum()) for each in walk.points.explained]
+    kept = _(
+        "The plane keeps {share} of the squared length of queries and keys, that of the values {values}.",
+        share=f"{shares[0]:.1%}",
+        values=f"{shares[1]:.1%}",
+    )
+    query, lengths = walk.query[row], np.linalg.norm(walk.key, axis=1)
+    length = float(np.linalg.norm(query))
+    if length == 0 or not lengths.all():
+        nearest = ""
+    else:
+        cosines = walk.key @ query / (lengths * length)
+        best = int(cosines.argmax())
+        nearest = _(
+            "Of all keys, {key} is nearest to {query} in direction: their cosine is {cosine}.",
+            key=_quoted("key", walk.keys[best]),
+            query=_query(now),
+            cosine=f"{cosines[best]:.3f}",
+        )
+    moved = _n(
+        "{count} key has another rank by the score in the plane than by its score.",
+        "{count} keys have another rank by the score in the plane than by their score.",
+        int(walk.points.moved[row]),
+    )
+    ordered = _("The plane keeps the order of its scores.")
+    return paragraph(kept, nearest, moved if walk.points.moved[row] else ordered)
+
+
 def mixing(now: Now) -> str:
     """Say what the chosen key gives to the chosen query's output."""
     return _(
@@ -521,6 +554,14 @@ def all_at_once_formula(now: Now) -> str:
     else:
         told = ""
     return rf"O = \mathrm{{softmax}}\!\left({inside}\right)V{told}"
+
+
+def points_formula(_now: Now) -> str:
+    """The plane of queries and keys."""
+    return (
+        r"\begin{bmatrix} Q \\ K \end{bmatrix} = U \Sigma D^\top, \qquad "
+        r"q' = (q \cdot d_1,\, q \cdot d_2), \qquad k' = (k \cdot d_1,\, k \cdot d_2)"
+    )
 
 
 def sources_formula(now: Now) -> str:

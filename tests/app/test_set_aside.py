@@ -66,7 +66,8 @@ def test_the_two_largest_sum_to_one_again_and_the_output_moves_as_said() -> None
 
 def _values() -> list[list[float]]:
     trace = {each["name"]: each for each in opened("stage=output").figure()["data"]}["V"]
-    return np.asarray(trace["z"], dtype=float).T.tolist()
+    values: list[list[float]] = np.asarray(trace["z"], dtype=float).T.tolist()
+    return values
 
 
 def test_ties_are_kept_and_said() -> None:

@@ -39,6 +39,18 @@ TERMS = (
         apart=("sink",),
     ),
     Term(
+        "Singular value decomposition",
+        "The singular value decomposition finds the directions along which vectors are longest together: a "
+        "plane of the first two keeps most of them.",
+        "queries and keys in their main plane",
+        Place("single_head", {"stage": "points"}),
+        also=("SVD", "principal directions"),
+        paper="U \\Sigma V^\\top",
+        code="main_directions",
+        source="Eckart and Young, 1936",
+        apart=("principal",),
+    ),
+    Term(
         "Attention rollout",
         "Attention rollout multiplies the maps of all layers, each mixed with the residual connection: what "
         "of each token arrives at each place.",

@@ -1,0 +1,152 @@
+"""Queries and keys in one plane: the two directions that keep most of them, and what the plane leaves out."""
+
+from dataclasses import dataclass
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor
+
+from attn_core import _require
+
+_ALIKE = 1e-9  # of the largest number: what differs by less is taken for equal
+
+
+@dataclass(frozen=True, eq=False)
+class Plane:
+    """A plane through the origin, and where queries and keys stand in it.
+
+    ``directions`` are two rows of length one at right angles; the second is zero where vectors have one
+    dimension only. ``queries`` and ``keys`` are coordinates along them. ``explained`` is the share of the
+    squared length of all queries and keys that each direction keeps.
+    """
+
+    directions: Float[Tensor, "*batch 2 d_k"]
+    queries: Float[Tensor, "*batch n_query 2"]
+    keys: Float[Tensor, "*batch n_key 2"]
+    explained: Float[Tensor, "*batch 2"]
+
+    @property
+    def scores(self) -> Float[Tensor, "*batch n_query n_key"]:
+        """The part of each score that the plane shows: the product of the coordinates."""
+        return self.queries @ self.keys.transpose(-2, -1)
+
+
+def main_directions(
+    queries: Float[Tensor, "*batch n_query d_k"], keys: Float[Tensor, "*batch n_key d_k"]
+) -> Plane:
+    r"""Find the plane through the origin that keeps most of the squared length of queries and keys.
+
+    $$\begin{bmatrix} Q \\ K \end{bmatrix} = U \Sigma D^\top, \qquad
+      P = \begin{bmatrix} d_1 & d_2 \end{bmatrix}^\top, \qquad
+      \text{explained}_i = \frac{\sigma_i^2}{\sum_j \sigma_j^2}$$
+
+    The rows are not centred: scores are products with the origin, which stays where it is. A direction's
+    sign is free; that one is taken in which its largest entry is positive, the first of several that are
+    equally large, so that a picture does not turn over when its vectors change a little.
+
+    Invariant: ``plane.scores`` are the scores themselves where queries and keys have rank 2 or less. Turning
+    all vectors by one rotation changes no coordinate but for its sign.
+
+    Edge cases: vectors of one dimension have coordinate 0 along a second direction of zeros, vectors that
+    are all zero an explained share of 0. Where two singular values are equal, the directions that share
+    them are one choice of many.
+
+    Raises ValueError as ``chosen_dimensions``.
+
+    Source: Eckart and Young (1936), The approximation of one matrix by another of lower rank.
+
+    >>> queries = torch.tensor([[3.0, 0.0, 0.0], [0.0, 0.0, 1.0]], dtype=torch.float64)
+    >>> plane = main_directions(queries, -queries)
+    >>> plane.queries.round(decimals=12)
+    tensor([[3., 0.],
+            [0., 1.]], dtype=torch.float64)
+    >>> plane.explained
+    tensor([0.9000, 0.1000], dtype=torch.float64)
+    """
+    _check(queries, keys)
+    found = torch.linalg.svd(torch.cat([queries, keys], dim=-2), full_matrices=False).Vh[..., :2, :]
+    size = found.abs()
+    largest = (size >= (1 - _ALIKE) * size.amax(dim=-1, keepdim=True)).to(torch.uint8)
+    directions = found * found.gather(-1, largest.argmax(dim=-1, keepdim=True)).sign()
+    if queries.shape[-1] == 1:
+        directions = torch.cat([directions, torch.zeros_like(directions)], dim=-2)
+    return _seen_along(directions, queries, keys)
+
+
+def chosen_dimensions(
+    queries: Float[Tensor, "*batch n_query d_k"],
+    keys: Float[Tensor, "*batch n_key d_k"],
+    first: int,
+    second: int,
+) -> Plane:
+    r"""Take two dimensions of queries and keys, counted from 0, as the plane.
+
+    $$P = \begin{bmatrix} e_{first} & e_{second} \end{bmatrix}^\top$$
+
+    Invariant: coordinates are entries of the vectors as they are.
+
+    Edge cases: as in ``main_directions``, but vectors of one dimension have no two to choose.
+
+    Raises ValueError for queries and keys of different widths, types or batches, for none of either, and
+    for dimensions that are the same or not there.
+
+    >>> queries, keys = torch.tensor([[1.0, 2.0, 2.0]]), torch.tensor([[0.0, 4.0, 0.0]])
+    >>> plane = chosen_dimensions(queries, keys, 2, 1)
+    >>> plane.queries, plane.explained
+    (tensor([[2., 2.]]), tensor([0.1600, 0.8000]))
+    """
+    _check(queries, keys)
+    width = queries.shape[-1]
+    for name, place in (("first", first), ("second", second)):
+        _require.whole(name, place, least=0, most=width - 1)
+    if first == second:
+        raise ValueError(f"first and second must be two different dimensions; got {first} twice")
+    directions = torch.eye(width, dtype=queries.dtype)[[first, second]]
+    return _seen_along(directions.expand(*queries.shape[:-2], 2, width), queries, keys)
+
+
+def moved_in_rank(
+    scores: Float[Tensor, "*batch n_key"], shown: Float[Tensor, "*batch n_key"]
+) -> Int[Tensor, "*batch"]:
+    r"""Count the keys that stand elsewhere in the order of the scores than in that of what is shown of them.
+
+    $$\bigl|\{j : |\{l : s_l > s_j\}| \neq |\{l : t_l > t_j\}|\}\bigr|$$
+
+    Invariant: 0 where ``shown`` is a rising function of ``scores``.
+
+    Edge cases: scores that differ by less than a billionth of the largest count as tied.
+
+    Raises ValueError for two different shapes.
+
+    >>> moved_in_rank(torch.tensor([3.0, 2.0, 1.0]), torch.tensor([3.0, 0.5, 1.0]))
+    tensor(2)
+    """
+    if scores.shape != shown.shape:
+        raise ValueError(
+            f"scores and shown must have one shape; got {tuple(scores.shape)} and {tuple(shown.shape)}"
+        )
+    return (_ranks(scores) != _ranks(shown)).sum(dim=-1)
+
+
+def _ranks(scores: Tensor) -> Tensor:
+    above = scores[..., None, :] - scores[..., :, None]
+    return (above > _ALIKE * scores.abs().amax(dim=-1)[..., None, None]).sum(dim=-1)
+
+
+def _seen_along(directions: Tensor, queries: Tensor, keys: Tensor) -> Plane:
+    along = directions.transpose(-2, -1)
+    seen = queries @ along, keys @ along
+    kept = torch.cat(seen, dim=-2).square().sum(dim=-2)
+    whole = torch.cat([queries, keys], dim=-2).square().sum(dim=(-2, -1))
+    explained = torch.where(whole[..., None] > 0, kept / whole[..., None], torch.zeros_like(kept))
+    return Plane(directions, *seen, explained)
+
+
+def _check(queries: Tensor, keys: Tensor) -> None:
+    _require.same_dtype(queries=queries, keys=keys)
+    fits = queries.ndim == keys.ndim >= 2 and queries.shape[:-2] == keys.shape[:-2]
+    if not fits or queries.shape[-1] != keys.shape[-1] or not queries.numel() or not keys.numel():
+        raise ValueError(
+            "queries and keys must be (*batch, n_query, d_k) and (*batch, n_key, d_k) with one row or more; "
+            f"got {tuple(queries.shape)} and {tuple(keys.shape)}"
+        )
