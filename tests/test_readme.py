@@ -8,6 +8,7 @@ import pytest
 
 from attn_core import read_attention
 from attn_ui.base.navigation import PAGES
+from attn_ui.base.page import page_at
 from attn_ui.lessons import check
 from attn_ui.lessons.read import read
 from attn_words import _, speaking
@@ -124,3 +125,21 @@ def test_every_requirement_is_pinned() -> None:
             requirement = line.partition("#")[0].strip()
             pinned = requirement.startswith(("-r ", "--hash=")) or "==" in requirement
             assert not requirement or pinned, line
+
+
+@pytest.mark.parametrize("readme", READMES, ids=lambda path: path.name)
+def test_every_way_to_look_opens_as_it_is_written(readme: Path) -> None:
+    """Each address of the table, with nothing dropped; a figure but where a file of one's own is wanted."""
+    table = re.findall(r"^\| [^|*]+ \|( `.*`) \|$", readme.read_text(encoding="utf-8"), re.MULTILINE)
+    links = [link for row in table for link in re.findall(r"`([^`]+)`", row)]
+    assert len(links) >= 14
+    for link in links:
+        page, _asks, query = link.partition("?")
+        at = page_at(page).at(query)
+        assert at.dropped == [], link
+        assert query == "source=your+own" or at.figure()["data"], link
+
+
+def test_both_readmes_have_the_same_ways_to_look() -> None:
+    named = [re.findall(r"`((?:\w+-)+\w+\?[^`]+)`", path.read_text(encoding="utf-8")) for path in READMES]
+    assert named[0] == named[1]
