@@ -398,6 +398,11 @@ def points(now: Now) -> str:
         int(walk.points.moved[row]),
     )
     ordered = _("The plane keeps the order of its scores.")
+    if now.scoring.score != DOT:
+        other = _(
+            "Lines are of equal dot products; what scores here is another: {score}.", score=walk.score_title
+        )
+        return paragraph(kept, nearest, other)
     return paragraph(kept, nearest, moved if walk.points.moved[row] else ordered)
 
 
