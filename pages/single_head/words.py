@@ -563,10 +563,7 @@ def all_at_once_formula(now: Now) -> str:
 
 def points_formula(_now: Now) -> str:
     """The plane of queries and keys."""
-    return (
-        r"\begin{bmatrix} Q \\ K \end{bmatrix} = U \Sigma D^\top, \qquad "
-        r"q' = (q \cdot d_1,\, q \cdot d_2), \qquad k' = (k \cdot d_1,\, k \cdot d_2)"
-    )
+    return r"q' = (q \cdot d_1,\, q \cdot d_2), \qquad k' = (k \cdot d_1,\, k \cdot d_2)"
 
 
 def sources_formula(now: Now) -> str:
