@@ -43,7 +43,7 @@ export async function drawStill({ Plotly, steps, meta, at, chosen }, width, colo
     await Plotly.newPlot(node, figure.data, layout, { staticPlot: true });
     inkCells(node);
     for (const crisp of node.querySelectorAll(".crisp")) crisp.setAttribute("shape-rendering", "crispEdges");
-    const frames = outlines(choosable(node), chosen).map((frame) => frameShape(frame, layout.font?.color));
+    const frames = outlines(choosable(node), chosen).flatMap((frame) => frameShapes(frame, layout));
     const drawn = Plotly.Snapshot.toSVG(node, "svg", 1);
     const root = new DOMParser().parseFromString(drawn, "image/svg+xml").documentElement;
     root.append(...frames);
@@ -58,12 +58,12 @@ export async function drawStill({ Plotly, steps, meta, at, chosen }, width, colo
 }
 
 /**
- * The frame that a page lays over its figure, as a part of the drawing.
+ * The frame that a page lays over its figure, as parts of the drawing: in ink, on paper.
  *
  * @param {HTMLElement} frame
- * @param {string} colour
+ * @param {any} layout of the figure
  */
-function frameShape(frame, colour) {
+function frameShapes(frame, layout) {
   const line = frame.classList.contains("live-whole") ? 1 : 2;
   const [left = 0, top = 0, width = 0, height = 0] = ["left", "top", "width", "height"].map((side) =>
     Number.parseFloat(frame.style.getPropertyValue(side)),
@@ -71,11 +71,17 @@ function frameShape(frame, colour) {
   // In whole pixels, as browsers draw borders, and inside.
   const [x, y] = [Math.round(left), Math.round(top)];
   const [across, down] = [Math.round(left + width) - x, Math.round(top + height) - y];
-  const rect = document.createElementNS(SVG_SPACE, "rect");
   const at = { x: x + line / 2, y: y + line / 2, width: across - line, height: down - line };
-  for (const [name, value] of Object.entries({ ...at, fill: "none", stroke: colour, "stroke-width": line }))
-    rect.setAttribute(name, String(value));
-  return rect;
+  const strokes = [
+    { stroke: layout.paper_bgcolor, "stroke-width": line + 2 },
+    { stroke: layout.font?.color, "stroke-width": line },
+  ];
+  return strokes.map((stroke) => {
+    const rect = document.createElementNS(SVG_SPACE, "rect");
+    for (const [name, value] of Object.entries({ ...at, fill: "none", ...stroke }))
+      rect.setAttribute(name, String(value));
+    return rect;
+  });
 }
 
 // ---- smaller, and the same to the eye ----

@@ -190,6 +190,7 @@ OTHERWISE: dict[str, Any] = {
     "cells": "all",
     "extra": Extra([("more", np.array([[1.0, 2.0], [3.0, 4.0]]))]),
     "leaks": np.array([[False, True], [False, False]]),
+    "faded": np.array([[False, True], [False, False]]),
     "longest_title": 40,
     "shows_shape": False,
     "moves_cursor": True,
