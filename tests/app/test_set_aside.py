@@ -1,7 +1,5 @@
 """The stages "kept" and "without": what they draw, say, tabulate and hand over, against plain sums."""
 
-import contextlib
-import io
 import re
 from typing import Any
 
@@ -11,6 +9,7 @@ import torch
 import torch.nn.functional as F
 
 from pages import PAGES
+from tests.handed import leaves
 
 SENTENCE = "text=a+cat+sat+on+my+mat&t=0.8"
 
@@ -25,13 +24,6 @@ def drawn(at: Any) -> dict[str, dict[str, Any]]:
 
 def plain(sentence: str) -> str:
     return re.sub(r":(?:violet|orange|green)\[(.*?)\]", r"\1", sentence)
-
-
-def run(code: str) -> dict[str, Any]:
-    names: dict[str, Any] = {}
-    with contextlib.redirect_stdout(io.StringIO()):
-        exec(compile(code, "program", "exec"), names)
-    return names
 
 
 @pytest.mark.parametrize("value", [0.0, 0.15, 0.5])
@@ -101,7 +93,7 @@ def test_without_a_word_it_is_torch_masked_there(word: int, mask: str) -> None:
 def test_programs_leave_the_numbers_on_the_page(more: str, kind: str) -> None:
     def programs(link: str) -> tuple[Any, dict[str, Any]]:
         at = opened(link + more)
-        return at, run(at.programs.text(kind))
+        return at, leaves(at.programs.text(kind))
 
     at, names = programs("stage=kept&above=0.2&renorm=true")
     assert names["mass"].tolist() == pytest.approx(at.tables["kept"]["kept weight"], abs=1e-6)
