@@ -113,7 +113,7 @@ def arcs(
         row: the query, from 0.
     """
     asking, answering = _both(queries, keys)
-    course = arcs_of(asking, answering)[row]
+    course = arcs_of(asking[row : row + 1], answering)[0]
     lines = max(each.line for each in (*asking, *answering)) + 1
     apart = asking is not answering
     quiet: dict[str, Any] = {"showticklabels": False, "showgrid": False}

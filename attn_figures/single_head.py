@@ -1,6 +1,6 @@
 """One head as a walk from the vectors to the output: one picture a stage, and one of all at once."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from html import escape
 from typing import Any
@@ -92,7 +92,8 @@ class Walk:
     taken before the mask, ``mask`` is True where a query may attend. ``factor`` is the operator that scales
     the scores and ``scale`` its number; ``is_masked`` says whether a mask is set, even if it hides nothing;
     ``ramp_power`` bends the ramp of the weights; ``score`` names what scores, ``score_weights`` are its own;
-    ``lookup``, ``kept``, ``without`` and ``points`` are None where nobody asks for them.
+    ``lookup``, ``kept`` and ``without`` are None where nobody asks for them; ``points`` finds the planes
+    where it is called.
     """
 
     queries: Sequence[str]
@@ -118,7 +119,7 @@ class Walk:
     lookup: Lookup | None = None
     kept: Kept | None = None
     without: Without | None = None
-    points: planes.Points | None = None
+    points: Callable[[], planes.Points] | None = None
     score: str = "dot product"
     score_weights: Mapping[str, Numbers] = field(default_factory=dict)
 
@@ -242,7 +243,9 @@ def in_planes(walk: Walk) -> Spec:
     """Draw queries and keys as points of one plane, and the values with the first query's output."""
     if walk.points is None:
         raise ValueError("the picture needs a walk with points; got one without")
-    return planes.points.spec(walk.points, (walk.queries, walk.keys), (walk.weights, walk.mask, walk.output))
+    return planes.points.spec(
+        walk.points(), (walk.queries, walk.keys), (walk.weights, walk.mask, walk.output)
+    )
 
 
 def follow_arcs(walks: Sequence[Walk]) -> dict[str, Any]:
@@ -254,8 +257,8 @@ def follow_arcs(walks: Sequence[Walk]) -> dict[str, Any]:
 def follow_points(walks: Sequence[Walk]) -> dict[str, Any]:
     """What follows the query where vectors are points, at every step."""
     arrays = (np.stack([getattr(each, name) for each in walks]) for name in ("weights", "mask", "output"))
-    seen = walks[0].points
-    return {} if seen is None else planes.cursor(seen, walks[0].queries, *arrays)
+    first = walks[0]
+    return planes.cursor(first.points(), first.queries, *arrays) if first.points else {}
 
 
 @Picture

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -172,7 +173,7 @@ def _walks(
         "scores": np.asarray(result.scores),
         "score": scoring.score,
         "score_weights": {name: np.asarray(each) for name, each in own.items()},
-        "points": _points(head, result.scores),
+        "points": cache(partial(_points, head, result.scores)),  # most stages draw none
         "is_masked": scoring.masking.kind != "none",
         "factor": f"{scoring.factor_at(head.d_k)}<br>÷ T",
         "ramp_power": _ramp_power(scoring.colours, max(len(head.queries), len(head.keys))),

@@ -373,7 +373,8 @@ def points(now: Now) -> str:
     walk, row = now.walk, now.cell[0]
     if walk.points is None:
         return ""
-    shares = [float(each.sum()) for each in walk.points.explained]
+    seen = walk.points()
+    shares = [float(each.sum()) for each in seen.explained]
     kept = _(
         "The plane keeps {share} of the squared length of queries and keys, that of the values {values}.",
         share=f"{shares[0]:.1%}",
@@ -395,7 +396,7 @@ def points(now: Now) -> str:
     moved = _n(
         "{count} key has another rank by the score in the plane than by its score.",
         "{count} keys have another rank by the score in the plane than by their score.",
-        int(walk.points.moved[row]),
+        int(seen.moved[row]),
     )
     ordered = _("The plane keeps the order of its scores.")
     if now.scoring.score != DOT:
@@ -403,7 +404,7 @@ def points(now: Now) -> str:
             "Lines are of equal dot products; what scores here is another: {score}.", score=walk.score_title
         )
         return paragraph(kept, nearest, other)
-    return paragraph(kept, nearest, moved if walk.points.moved[row] else ordered)
+    return paragraph(kept, nearest, moved if seen.moved[row] else ordered)
 
 
 def mixing(now: Now) -> str:
