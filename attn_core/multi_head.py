@@ -54,12 +54,17 @@ class MultiHead:
         Invariant: summed over the heads, plus ``output_bias`` where there is one, they are ``output``.
         Without an output projection a head fills its own columns, and the others hold zeros.
         """
+        return self.heads @ self.output_blocks
+
+    @property
+    def output_blocks(self) -> Float[Tensor, "n_head d_head d_out"]:
+        r"""Each head's own block $W_o^{(h)}$; without an output projection, of the identity."""
         n_head, d_head = self.heads.shape[-3], self.heads.shape[-1]
         weight = self.output_weight
         if weight is None:
             weight = torch.eye(n_head * d_head, dtype=self.heads.dtype, device=self.heads.device)
-        # (d_out, n_head * d_head) -> (n_head, d_head, d_out): every head gets its own block.
-        return self.heads @ weight.reshape(-1, n_head, d_head).permute(1, 2, 0)
+        # From (d_out, n_head * d_head).
+        return weight.reshape(-1, n_head, d_head).permute(1, 2, 0)
 
 
 def split_heads(

@@ -70,12 +70,9 @@ def weighted_value_norms(stages: MultiHead) -> Float[Tensor, "*batch n_head n_qu
     >>> tuple(weighted_value_norms(stages).shape)
     (2, 4, 4)
     """
-    n_head, d_head = stages.heads.shape[-3], stages.heads.shape[-1]
-    value = stages.value.repeat_interleave(n_head // stages.value.shape[-3], dim=-3)
-    if stages.output_weight is not None:
-        # (d_out, n_head * d_head) -> (n_head, d_head, d_out): every head its own block.
-        value = value @ stages.output_weight.reshape(-1, n_head, d_head).permute(1, 2, 0)
-    norms: Tensor = value.norm(dim=-1)
+    shared_by = stages.heads.shape[-3] // stages.value.shape[-3]
+    value = stages.value.repeat_interleave(shared_by, dim=-3)
+    norms: Tensor = (value @ stages.output_blocks).norm(dim=-1)
     return stages.weights * norms[..., None, :]
 
 

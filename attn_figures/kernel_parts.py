@@ -1,6 +1,7 @@
 """What pictures of kernel regression share: marks, axes, the map of weights; what stays is made once."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any, Protocol
 
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 from attn_figures import marks, theme
 from attn_figures.chart import Chart
 from attn_figures.frame import Ticks
-from attn_figures.geometry import Axes
+from attn_figures.geometry import Axes, ColourRange
 from attn_figures.kernel_scene import SCENES, Estimate, Scene, round_numbers
 from attn_figures.marks import Mark
 from attn_figures.matrix import Matrix, Numbers, SideBars, key_title, query_title
@@ -145,6 +146,44 @@ def query_line(scene: Scene, query: float, name: str = "query") -> dict[str, Any
     }
 
 
+def asked_chart(
+    scene: Scene,
+    drawn: Sequence[Mark],
+    row: int,
+    colours: ColourRange,
+    legend: Sequence[tuple[str, str]],
+    **more: Any,
+) -> Chart:
+    """A chart of curves with the query in `row`, as wide as leaves room for the map beside it."""
+    return Chart(
+        "fit",
+        drawn,
+        columns=11.5,
+        rows=7.6,
+        x_title=scene.x_title,
+        y_title=scene.y_title,
+        x=place_axis(scene),
+        y=value_axis(scene),
+        colours=colours,
+        marks=[query_line(scene, scene.queries[row])],
+        legend=legend,
+        **more,
+    )
+
+
+def follow_query(scene: Scene) -> dict[str, Any]:
+    """What follows the query alone in such a chart and its map, by row."""
+    queries, rows = scene.queries, np.arange(len(scene.queries))
+    return {
+        "layout.shapes[query].x0": queries,
+        "layout.shapes[query].x1": queries,
+        f"layout.shapes[{WEIGHTS} marked].y0": rows - 0.5,
+        f"layout.shapes[{WEIGHTS} marked].y1": rows + 0.5,
+        "data[kernel].x": around_queries(scene, queries),
+        "data[estimate at the query].x": queries[:, None],
+    }
+
+
 class Weighed(Protocol):
     """What a map of weights is drawn from."""
 
@@ -166,9 +205,8 @@ def weight_map(
     name: str = WEIGHTS,
     title: str = "",
     names_rows: bool = True,
-    side: bool = True,
 ) -> Matrix:
-    """The (query, key) weights, keys in the order of their place; each row's effective keys at its side."""
+    """The (query, key) weights, keys in the order of their place."""
     n_query, n_key = estimate.weights.shape
     shape = (n_query, n_key)
     supported = estimate.supported
@@ -192,16 +230,16 @@ def weight_map(
         place=None if scene.dated else "",
         words=(_("query at"), _("key at")),
         blocked=empty_window(),
-        side=_row_facts(scene, estimate, name) if side and isinstance(estimate, Estimate) else None,
         names_rows=names_rows,
     )
 
 
-def weight_map_moves(
-    scene: Scene, estimates: Sequence[Estimate], *, size: tuple[float, float]
-) -> dict[str, Sequence[Any] | Numbers]:
-    """What differs between the maps of some bandwidths, by path."""
-    return map_moves([weight_map(scene, each, size=size) for each in estimates])
+def fact_map(
+    scene: Scene, estimate: Estimate, *, size: tuple[float, float], row: int | None = None
+) -> Matrix:
+    """The same with each row's effective keys at its side."""
+    drawn = weight_map(scene, estimate, size=size, row=row)
+    return replace(drawn, side=_row_facts(scene, estimate, drawn.name))
 
 
 def map_moves(maps: Sequence[Matrix]) -> dict[str, Sequence[Any] | Numbers]:

@@ -25,8 +25,8 @@ PHONE_HEIGHT = 720  # pixels in which four charts and four maps stand on a phone
 @Picture
 def fit(scene: Scene, estimate: Estimate, row: int = 0) -> Spec:
     """Draw the data, the estimate and the weights of the query in `row`, beside the map of all weights."""
-    chart = Chart(
-        "fit",
+    chart = parts.asked_chart(
+        scene,
         [
             parts.kernel_shape(scene, estimate.profile, scene.queries[row]),
             parts.truth_line(scene),
@@ -37,20 +37,13 @@ def fit(scene: Scene, estimate: Estimate, row: int = 0) -> Spec:
             parts.answer(scene.queries[row], estimate.at_queries[row]),
             *_read_outs(scene, estimate, row),
         ],
-        columns=11.5,
-        rows=7.6,
-        x_title=scene.x_title,
-        y_title=scene.y_title,
-        x=parts.place_axis(scene),
-        y=parts.value_axis(scene),
-        colours=ColourRange(LIGHT.weights, 0.0, 1.0, _("weight"), scene.ramp_power),
-        marks=[parts.query_line(scene, scene.queries[row])],
-        legend=legend(scene),
+        row,
+        ColourRange(LIGHT.weights, 0.0, 1.0, _("weight"), scene.ramp_power),
+        legend(scene),
         title=" ",
         title_lines=2,
     )
-    weights = parts.weight_map(scene, estimate, size=MAP, row=row)
-    return compose.spec([chart, weights], largest_unit=70.0)
+    return compose.spec([chart, parts.fact_map(scene, estimate, size=MAP, row=row)], largest_unit=70.0)
 
 
 def fit_moves(scene: Scene, estimates: Sequence[Estimate]) -> dict[str, Sequence[Any] | Numbers]:
@@ -60,26 +53,18 @@ def fit_moves(scene: Scene, estimates: Sequence[Estimate]) -> dict[str, Sequence
         "data[kernel].y": parts.standing(scene, profiles),
         "data[estimate].y": np.stack([each.on_grid for each in estimates]),
         "data[queries].y": np.stack([each.at_queries for each in estimates]),
-        **parts.weight_map_moves(scene, estimates, size=MAP),
+        **parts.map_moves([parts.fact_map(scene, each, size=MAP) for each in estimates]),
     }
 
 
 def fit_cursor(scene: Scene, estimates: Sequence[Estimate]) -> dict[str, dict[str, Any]]:
     """What follows the query in `fit`: by row, by step and row, and rows of what is drawn anyway."""
-    queries, rows = scene.queries, np.arange(len(scene.queries))
     at_queries = np.stack([each.at_queries for each in estimates])[..., None]
     empty = np.isnan(at_queries)
     left, right = scene.x_range
     facts = np.stack([each.facts for each in estimates])[:, :, None, :]
     return {
-        "changes": {
-            "layout.shapes[query].x0": queries,
-            "layout.shapes[query].x1": queries,
-            f"layout.shapes[{WEIGHTS} marked].y0": rows - 0.5,
-            f"layout.shapes[{WEIGHTS} marked].y1": rows + 0.5,
-            "data[kernel].x": parts.around_queries(scene, queries),
-            "data[estimate at the query].x": queries[:, None],
-        },
+        "changes": parts.follow_query(scene),
         "by_step": {
             "data[estimate at the query].y": at_queries,
             "data[read-out].x": np.where(empty, np.nan, (left + right) / 2),
@@ -112,7 +97,6 @@ def compare(
             name=f"{name} weights",
             title=_("{kernel} weights", kernel=said.get(name, name)),
             names_rows=False,
-            side=False,
         )
         for name, estimate in kernels.items()
     ]

@@ -221,9 +221,7 @@ def two_fits(scene: Scene, broken: tuple[str, Numbers], right: tuple[str, Number
 def two_maps(scene: Scene, broken: tuple[str, Estimate], right: tuple[str, Estimate]) -> Spec:
     """Draw two maps of weights and their difference."""
     first, second = (
-        parts.weight_map(
-            scene, estimate, size=SMALL_MAP, name=name, title=title, names_rows=False, side=False
-        )
+        parts.weight_map(scene, estimate, size=SMALL_MAP, name=name, title=title, names_rows=False)
         for name, (title, estimate) in (("broken", broken), ("right", right))
     )
     difference = first.minus(second, _("broken − right"), operator="=")

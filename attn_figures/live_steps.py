@@ -75,7 +75,7 @@ def live(
         "cursor": _control(row_label or _("Row"), rows, n_rows, "rows") if n_rows else None,
         "chosen": {},
         "plotly": "",
-        "colours": {"dark": theme.recolouring(theme.DARK), "print": theme.recolouring(theme.PRINT)},
+        "colours": theme.by_theme(),
     }
     if words := browser_words():
         head["words"] = words

@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from attn_figures import kernel_parts as parts
 from attn_figures import marks, theme
-from attn_figures.chart import Chart
 from attn_figures.geometry import ColourRange
 from attn_figures.kernel_parts import WEIGHTS
 from attn_figures.kernel_scene import Scene
@@ -57,8 +56,8 @@ def lines(scene: Scene, fitted: Lines, limit: float, row: int = 0) -> Spec:
     """
     ends, heights = (each[row] for each in tangents(scene, [fitted]))
     truth = [] if scene.truth is None else [(_("┅ truth"), LIGHT.muted)]
-    chart = Chart(
-        "fit",
+    chart = parts.asked_chart(
+        scene,
         [
             parts.kernel_shape(scene, fitted.profile, scene.queries[row]),
             parts.truth_line(scene),
@@ -70,15 +69,9 @@ def lines(scene: Scene, fitted: Lines, limit: float, row: int = 0) -> Spec:
             marks.line("fitted line", ends, heights[0], LIGHT.query, width=4, said=_("the query's line")),
             parts.answer(scene.queries[row], fitted.at_queries[row]),
         ],
-        columns=11.5,
-        rows=7.6,
-        x_title=scene.x_title,
-        y_title=scene.y_title,
-        x=parts.place_axis(scene),
-        y=parts.value_axis(scene),
-        colours=ColourRange(LIGHT.scores, -limit, limit, _("weight")),
-        marks=[parts.query_line(scene, scene.queries[row])],
-        legend=[
+        row,
+        ColourRange(LIGHT.scores, -limit, limit, _("weight")),
+        [
             (_("○ data"), LIGHT.ink),
             *truth,
             (_("┅ mean"), LIGHT.value),
@@ -100,18 +93,9 @@ def moves(scene: Scene, steps: Sequence[Lines], limit: float) -> dict[str, Seque
 
 def cursor(scene: Scene, steps: Sequence[Lines]) -> dict[str, dict[str, Any]]:
     """What follows the query in `lines`: by row, by step and row, and rows of what is drawn anyway."""
-    queries, rows = scene.queries, np.arange(len(scene.queries))
     ends, heights = tangents(scene, steps)
     return {
-        "changes": {
-            "layout.shapes[query].x0": queries,
-            "layout.shapes[query].x1": queries,
-            f"layout.shapes[{WEIGHTS} marked].y0": rows - 0.5,
-            f"layout.shapes[{WEIGHTS} marked].y1": rows + 0.5,
-            "data[kernel].x": parts.around_queries(scene, queries),
-            "data[fitted line].x": ends,
-            "data[estimate at the query].x": queries[:, None],
-        },
+        "changes": parts.follow_query(scene) | {"data[fitted line].x": ends},
         "by_step": {
             "data[fitted line].y": heights,
             "data[estimate at the query].y": np.stack([each.at_queries for each in steps])[..., None],
@@ -131,7 +115,7 @@ def tangents(scene: Scene, steps: Sequence[Lines]) -> tuple[Numbers, Numbers]:
 
 
 def _map(scene: Scene, fitted: Lines, limit: float, row: int | None = None) -> Matrix:
-    drawn = parts.weight_map(scene, fitted, size=MAP, row=row, title=_("equivalent weights"), side=False)
+    drawn = parts.weight_map(scene, fitted, size=MAP, row=row, title=_("equivalent weights"))
     return replace(drawn, scale="scores", limit=limit, ramp_power=1.0, bar=_("weight"))
 
 

@@ -200,6 +200,18 @@ def recolouring(target: Palette, ramps: str = "indigo") -> Mapping[str, str]:
     return mapping
 
 
+def by_theme(ramps: str = "indigo") -> dict[str, Mapping[str, str]]:
+    """Return what a live figure's colours become in each theme; in that of none they stay as they are.
+
+    >>> list(by_theme()), list(by_theme("grey"))
+    (['dark', 'print'], ['light', 'dark', 'print'])
+    """
+    themes = {"light": LIGHT, "dark": DARK, "print": PRINT}
+    if ramps == "indigo":  # figures are built in its light colours
+        del themes["light"]
+    return {name: recolouring(theme, ramps) for name, theme in themes.items()}
+
+
 def recoloured(value: Any, colours: Mapping[str, str]) -> Any:
     """Return a figure, or a part of one, with each of its colours looked up; arrays stay as they are.
 

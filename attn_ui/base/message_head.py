@@ -46,12 +46,7 @@ def message_head(
 
 @cache
 def _colours(palette: str) -> orjson.Fragment:
-    themes = {"light": theme.LIGHT, "dark": theme.DARK, "print": theme.PRINT}
-    if palette == PALETTE.default:  # figures are built in its light colours
-        del themes["light"]
-    return orjson.Fragment(
-        orjson.dumps({name: dict(theme.recolouring(each, palette)) for name, each in themes.items()})
-    )
+    return orjson.Fragment(orjson.dumps({name: dict(each) for name, each in theme.by_theme(palette).items()}))
 
 
 def _control(control: Slider | Rows | None, places: Places) -> dict[str, Any] | None:

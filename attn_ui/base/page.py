@@ -26,6 +26,7 @@ from attn_ui.base.pin import COMPARE, PIN
 from attn_ui.base.pinned import pinned
 from attn_ui.base.places import See
 from attn_ui.base.programs import OneProgram, Programs
+from attn_ui.base.shared_settings import QUERY
 from attn_ui.base.term import Term
 from attn_ui.base.terms import in_sentence, occurring
 from attn_words import _, cached, paragraph
@@ -63,6 +64,12 @@ class Rows:
     def texts(self) -> list[str]:
         """What the read-out says at each position: the row's name where it has one."""
         return list(self.names) or self.steps.texts()
+
+
+def query_rows(names: Sequence[str]) -> Rows:
+    """Return the slider over so many queries; the chosen one is that of every page."""
+    steps = replace(QUERY, values=QUERY.values[: len(names)])
+    return Rows(_("Query"), steps, Cursor(len(names)), list(names))
 
 
 @dataclass(frozen=True)

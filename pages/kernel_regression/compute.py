@@ -24,8 +24,9 @@ from attn_core import (
     nadaraya_watson,
 )
 from attn_figures.kernel_scene import Estimate, Scene, facts_of
-from attn_live.packing import MOST_BYTES, TooLargeError
+from attn_live.packing import MOST_BYTES, Cursor, TooLargeError
 from attn_ui.base.ask import Ask
+from attn_ui.base.page import Rows, Slider
 from attn_ui.base.parameters import EXACT, Steps
 from attn_words import _
 from pages.kernel_regression.points import TOY_WIDTH, Numbers, Points
@@ -155,6 +156,16 @@ class Sweep:
     def at(self, bandwidth: float) -> Estimate:
         """One bandwidth, in the unit of the keys."""
         return estimates(self.points, self.kernel, np.array([bandwidth]), self.scene)[0]
+
+    @property
+    def slider(self) -> Slider:
+        """The slider over the bandwidths."""
+        return Slider(_("Bandwidth h"), self.bandwidth, names=self.bandwidth_names())
+
+    @property
+    def rows(self) -> Rows:
+        """The slider over the queries."""
+        return Rows(_("Query"), self.query, Cursor(len(self.query.values)), self.query_names())
 
     def standing(self, ask: Ask) -> "Standing":
         """Where the sliders stand among what is offered."""

@@ -1,11 +1,8 @@
 """The picture of all heads at every place of the slider, and what newcomers may stumble over."""
 
-from dataclasses import replace
-
-from attn_live.packing import Cursor
 from attn_ui.base.ask import Ask
 from attn_ui.base.masking import toggle_cell
-from attn_ui.base.page import Cell, Figure, Rows, Seen, Small
+from attn_ui.base.page import Cell, Figure, Seen, Small, query_rows
 from attn_ui.base.shared_settings import HEAD, KEY, QUERY
 from attn_words import _
 from pages.multi_head import words
@@ -35,20 +32,13 @@ def sees(ask: Ask, asked: Asked) -> Seen[Now]:
         alt=_(VIEWS[look.view].alt),
         name="multi-head attention",
         slider=slider,
-        rows=_queries(now) if by_query else None,
+        rows=query_rows(now.tokens.queries) if by_query else None,
         chosen={"key": KEY} if by_query else {"query": QUERY, "key": KEY, "head": HEAD},
         clicked=VIEWS[look.view].clicked or by_click,
         says=said(moving.still, look.drawn),
         says_what_is_chosen=look.view == "two heads",
     )
     return Seen(now, figure, notes=[Small(note) for note in _notes(ask, moving, now)])
-
-
-def _queries(now: Now) -> Rows:
-    """The slider over the queries."""
-    names = now.tokens.queries
-    steps = replace(QUERY, values=QUERY.values[: len(names)])
-    return Rows(_("Query"), steps, Cursor(len(names)), list(names))
 
 
 def _notes(ask: Ask, moving: Moving, now: Now) -> list[str]:

@@ -8,14 +8,14 @@ from attn_live.packing import Cursor, pack
 from attn_live.says import pack_says
 from attn_ui.base.ask import Ask
 from attn_ui.base.masking import toggle_cell
-from attn_ui.base.page import Cell, Figure, Rows, Seen, Slider
+from attn_ui.base.page import Cell, Figure, Seen, Slider, query_rows
 from attn_ui.base.shared_cache import shared
 from attn_ui.base.shared_settings import KEY, QUERY
 from attn_words import _
 from pages.single_head.aside import NOTHING_ASIDE, Aside
 from pages.single_head.asks_aside import ask_aside
 from pages.single_head.compute import Now, at_every_step
-from pages.single_head.head import Head, make_head
+from pages.single_head.head import make_head
 from pages.single_head.settings import STAGE
 from pages.single_head.stages import OPENS, STAGES
 from pages.single_head.state import State
@@ -54,7 +54,7 @@ def sees(ask: Ask, state: State) -> Seen[Now]:
         alt=_(STAGES[stage].alt),
         name=f"single head {stage}",
         slider=slider,
-        rows=_queries(head) if by_query else None,
+        rows=query_rows(head.queries) if by_query else None,
         chosen={"key": KEY} if by_query else {"query": QUERY, "key": KEY},
         clicked=_open_box if stage == "diagram" else by_click,
         says=_said(stage, state, cell, moves=moves, temperature=temperature, width=width, aside=every),
@@ -95,13 +95,6 @@ def _said(
         return pack_says([say(each) for each in steps])
     queries = range(len(steps[0].walk.queries))
     return pack_says([[say(replace(each, cell=(query, cell[1]))) for query in queries] for each in steps])
-
-
-def _queries(head: Head) -> Rows:
-    """The slider over the queries."""
-    n_query = len(head.queries)
-    steps = replace(QUERY, values=QUERY.values[:n_query])
-    return Rows(_("Query"), steps, Cursor(n_query), list(head.queries))
 
 
 def _open_box(ask: Ask, cell: Cell) -> None:

@@ -7,7 +7,7 @@ from attn_figures.kernel_studies import Errors, choose
 from attn_live.packing import pack
 from attn_live.says import pack_says
 from attn_ui.base.ask import Ask
-from attn_ui.base.page import Figure, Seen, Slider
+from attn_ui.base.page import Figure, Seen
 from attn_ui.base.parameters import Steps
 from attn_ui.base.shared_cache import shared
 from attn_words import _
@@ -38,7 +38,7 @@ def see(ask: Ask, state: State) -> Seen[Now]:
             "the estimate at the chosen bandwidth."
         ),
         name=f"choosing the bandwidth {points.name} {kernel}",
-        slider=Slider(_("Bandwidth h"), sweep.bandwidth, names=sweep.bandwidth_names()),
+        slider=sweep.slider,
         says=pack_says([_sentence(points, found, best, step) for step in range(len(found.bandwidths))]),
         caption=sweep.caption(),
     )

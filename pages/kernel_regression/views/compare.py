@@ -8,7 +8,7 @@ from attn_figures.kernel_scene import Estimate
 from attn_live.packing import Cursor, pack
 from attn_live.says import pack_says
 from attn_ui.base.ask import Ask
-from attn_ui.base.page import Figure, Rows, Seen, Slider
+from attn_ui.base.page import Figure, Seen
 from attn_ui.base.parameters import shown
 from attn_ui.base.shared_cache import shared
 from attn_words import _
@@ -30,8 +30,8 @@ def see(ask: Ask, state: State) -> Seen[Now]:
         key="compare",
         alt=_("Four kernels at one bandwidth: the estimate of each, and its map of weights."),
         name=f"four kernels {points.name}",
-        slider=Slider(_("Bandwidth h"), sweep.bandwidth, names=sweep.bandwidth_names()),
-        rows=Rows(_("Query"), sweep.query, Cursor(len(sweep.query.values)), sweep.query_names()),
+        slider=sweep.slider,
+        rows=sweep.rows,
         says=said,
         caption=_("{data}, {count} points", data=points.title, count=len(points.keys)),
     )

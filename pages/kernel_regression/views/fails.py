@@ -12,7 +12,7 @@ from attn_figures.kernel_studies import Limits, fails
 from attn_live.packing import pack
 from attn_live.says import pack_says
 from attn_ui.base.ask import Ask
-from attn_ui.base.page import Figure, Seen, Slider
+from attn_ui.base.page import Figure, Seen
 from attn_ui.base.parameters import Steps
 from attn_ui.base.shared_cache import shared
 from attn_words import N_, _
@@ -51,7 +51,7 @@ def see(ask: Ask, state: State) -> Seen[Now]:
             "as its limits; the bias that smoothing gives to the true curve."
         ),
         name=f"where it fails {points.name} {kernel}",
-        slider=Slider(_("Bandwidth h"), sweep.bandwidth, names=sweep.bandwidth_names()),
+        slider=sweep.slider,
         says=said,
         caption=sweep.caption(),
     )

@@ -9,7 +9,7 @@ from attn_figures.local_lines import Lines
 from attn_live.packing import Cursor, pack
 from attn_live.says import pack_says
 from attn_ui.base.ask import Ask
-from attn_ui.base.page import Figure, Rows, Seen, Slider
+from attn_ui.base.page import Figure, Seen
 from attn_ui.base.shared_cache import shared
 from attn_words import _
 from pages.kernel_regression.compute import Kept, Now, Strides, Sweep, fitting, settled
@@ -33,8 +33,8 @@ def see(ask: Ask, state: State) -> Seen[Now]:
             "the line of one query. The map has the equivalent weights, some of them negative, a row a query."
         ),
         name=f"local linear regression {points.name} {kernel}",
-        slider=Slider(_("Bandwidth h"), sweep.bandwidth, names=sweep.bandwidth_names()),
-        rows=Rows(_("Query"), sweep.query, Cursor(len(sweep.query.values)), sweep.query_names()),
+        slider=sweep.slider,
+        rows=sweep.rows,
         says=said,
         caption=sweep.caption(),
     )

@@ -9,7 +9,7 @@ from attn_figures.kernel_plane import KEYS, MAP, PlaneEstimate, plane, plane_cur
 from attn_live.packing import Cursor, pack
 from attn_live.says import pack_says
 from attn_ui.base.ask import Ask
-from attn_ui.base.page import Cell, Figure, Rows, Seen, Slider
+from attn_ui.base.page import Cell, Figure, Seen
 from attn_ui.base.shared_cache import shared
 from attn_words import _
 from pages.kernel_regression.compute import Kept, Now, Strides, fitting, settled
@@ -42,8 +42,8 @@ def see(ask: Ask, state: State) -> Seen[Now]:
             "kernel against distance, with each key on it."
         ),
         name=f"kernel regression two inputs {kernel}",
-        slider=Slider(_("Bandwidth h"), sweep.bandwidth, names=sweep.bandwidth_names()),
-        rows=Rows(_("Query"), sweep.query, Cursor(len(sweep.query.values)), sweep.query_names()),
+        slider=sweep.slider,
+        rows=sweep.rows,
         clicked=partial(ask_at, points),
         says=said,
         caption=sweep.caption(),

@@ -42,7 +42,8 @@ def by_torch(now: Now) -> tuple[Tensor, Tensor]:
     x, maps = start, []
     for layer in range(now.recipe.layers):
         norm = F.layer_norm(x, x.shape[-1:], state[f"norms.{layer}.weight"], state[f"norms.{layer}.bias"])
-        module = torch.nn.MultiheadAttention(x.shape[-1], heads, bias=False).requires_grad_(False)
+        module = torch.nn.MultiheadAttention(x.shape[-1], heads, bias=False, dtype=x.dtype)
+        module.requires_grad_(False)
         module.in_proj_weight.copy_(
             torch.cat([state[f"attention.{layer}.W_{part}.weight"] for part in "qkv"])
         )
