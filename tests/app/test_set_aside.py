@@ -10,6 +10,7 @@ import torch.nn.functional as F
 
 from pages import PAGES
 from tests.handed import leaves
+from tests.pages import open_sound
 
 SENTENCE = "text=a+cat+sat+on+my+mat&t=0.8"
 
@@ -111,3 +112,11 @@ def test_the_longest_sentence_with_the_widest_values_is_drawn(stage: str) -> Non
     at = PAGES["single-head"].at(f"text={words}&dv=16&stage={stage}")
     assert len(drawn(at)["weights"]["z"]) == 64
     assert at.sentence
+
+
+@pytest.mark.parametrize(("stage", "column"), [("kept", "kept weight"), ("without", "most")])
+def test_the_tab_of_data_has_what_is_set_aside(stage: str, column: str) -> None:
+    at = open_sound("single-head", stage=stage, tab="Data")
+    shown = [each.value.columns.tolist() for each in at.dataframe]
+    assert len(shown) == 3
+    assert column in shown[-1]

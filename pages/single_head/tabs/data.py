@@ -37,13 +37,14 @@ def show(now: Now) -> None:
             by_hand=is_by_hand(SCREEN),
             write=partial(fixed, decimals=6),
         )
-    pairs, output = (pd.DataFrame(each) for each in tables(now).values())
+    pairs, *others = (pd.DataFrame(each) for each in tables(now).values())
     st.dataframe(pairs.rename(columns=_), hide_index=True, height=320)
     left, right = st.columns(2)
     with left:
         offer_csv(_("Save as CSV"), "single-head-attention.csv", lambda: pairs.to_csv(index=False).encode())
     right.caption(_("One row for each query and key. A masked pair has no scaled score and weight 0."))
-    st.dataframe(output.rename(columns=_), hide_index=True)
+    for each in others:
+        st.dataframe(each.rename(columns=_), hide_index=True)
 
 
 def _weights(now: Now) -> dict[str, Numbers]:
