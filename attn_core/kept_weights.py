@@ -112,7 +112,8 @@ def _kth(weights: Tensor, top: object) -> Tensor:
     else:
         places = torch.tensor(_require.whole("top", top, least=1))
     ordered = weights.sort(dim=-1, descending=True).values
-    rows = torch.broadcast_shapes(places.shape, (*weights.shape[:-1], 1))
+    rows = _require.broadcast_shape(places.shape, torch.Size((*weights.shape[:-1], 1)))
+    assert rows is not None  # a tensor was checked, a number fits everywhere
     places = (places.clamp(max=weights.shape[-1]) - 1).to(weights.device).expand(rows)
     kth = ordered.expand(*rows[:-1], weights.shape[-1]).gather(-1, places)
     return kth - TIE * ordered[..., :1]

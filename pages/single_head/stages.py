@@ -129,7 +129,7 @@ STAGES: Mapping[str, Stage] = MappingProxyType(
             pictures.in_planes,
             N_(
                 "Queries and keys as points of one plane, with an arrow to one query and lines of equal "
-                "score; beside it the values and the output"
+                "score, and the values with the output in another"
             ),
             words.points,
             words.points_formula,

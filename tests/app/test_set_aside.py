@@ -118,5 +118,5 @@ def test_the_longest_sentence_with_the_widest_values_is_drawn(stage: str) -> Non
 def test_the_tab_of_data_has_what_is_set_aside(stage: str, column: str) -> None:
     at = open_sound("single-head", stage=stage, tab="Data")
     shown = [each.value.columns.tolist() for each in at.dataframe]
-    assert len(shown) == 3
+    assert [shown[-3][0], shown[-2][0]] == ["query", "output of"]
     assert column in shown[-1]
