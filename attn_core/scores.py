@@ -102,7 +102,8 @@ SCORES: Mapping[str, Score] = MappingProxyType(
             Score(
                 "cosine",
                 r"\frac{q_i^\top k_j}{|q_i|\,|k_j|}",
-                "nn.functional.cosine_similarity(Q[:, None], K, dim=-1, eps=1e-12)",
+                "(Q / Q.norm(dim=-1, keepdim=True).clamp(min=1e-12))"
+                " @ (K / K.norm(dim=-1, keepdim=True).clamp(min=1e-12)).transpose(-2, -1)",
                 _cosine,
             ),
             Score(

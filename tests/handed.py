@@ -154,10 +154,26 @@ def table(at: AppTest, number: int) -> Numbers:
 
 
 def of_single_head(query: Link) -> list[Numbers]:
-    """Weights and output, as *Data* has them."""
+    """Weights and output, as *Data* has them, and what is set aside; NaN where no table has it."""
     at = open_page("single-head", **{**query, "tab": "Data"})
-    pairs, output = at.dataframe[len(at.dataframe) - 2].value, table(at, len(at.dataframe) - 1)
-    return [pairs["weight"].to_numpy().reshape(len(output), -1), output]
+    first = next(number for number, each in enumerate(at.dataframe) if "may attend" in each.value)
+    pairs, output = at.dataframe[first].value, table(at, first + 1)
+    found = [pairs["weight"].to_numpy().reshape(len(output), -1), output]
+    stage, unknown = query.get("stage"), np.full(output.shape, np.nan)
+    if stage == "without":
+        return [
+            *found,
+            pairs["weight without it"].to_numpy().reshape(len(output), -1),
+            unknown,
+            unknown[:, 0],
+        ]
+    if stage == "kept":
+        mass, *moved = table(at, first + 2).T
+        found.append(mass)
+        if moved:
+            again = pairs["renormalised weight"].to_numpy().reshape(len(output), -1)
+            found += [again, unknown, *moved]
+    return found
 
 
 def of_multi_head(query: Link) -> list[Numbers]:

@@ -92,10 +92,18 @@ def randn(generator, *shape):
     # What torch.randn makes of those: pairs by Box and Muller; from 16 on in blocks of twice eight.
     count = int(np.prod(shape))
     if count < 16:
-        turn, length = rand(generator, -(-count // 2), 2).T
+        *_, has_kept, kept = generator.get_state()  # the second of a pair waits for the next draw
+        kept = [kept] * has_kept
+        if count == len(kept):
+            generator.set_state((*generator.get_state()[:3], 0, 0.0))
+            return np.array(kept).reshape(shape)
+        turn, length = rand(generator, (count - len(kept) + 1) // 2, 2).T
         length = np.sqrt(-2 * np.log1p(-length))
         pairs = length * np.cos(2 * np.pi * turn), length * np.sin(2 * np.pi * turn)
-        return np.stack(pairs, axis=-1).reshape(-1)[:count].reshape(shape)
+        numbers = np.append(kept, np.stack(pairs, axis=-1))
+        left = numbers[count:].tolist()
+        generator.set_state((*generator.get_state()[:3], len(left), *(left or [0.0])))
+        return numbers[:count].reshape(shape)
 
     def blocks(even):
         length, turn = even.reshape(-1, 2, 8).swapaxes(0, 1)

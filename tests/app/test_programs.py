@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 from streamlit.testing.v1 import AppTest
 
 from attn_core import KERNELS, SCHEMES, make_scheme, sentence_vectors
@@ -339,3 +340,14 @@ def test_the_real_models_program_prints_the_head_that_its_table_has_first() -> N
     best = heads.loc[heads["Previous token"].idxmax()]
     printed = handed.run(opened("learned-heads", **link).code[0].value)
     assert printed == f"head {best['Head']}: {best['Previous token']:.4f}\n"
+
+
+def test_numpy_draws_what_torch_draws_however_few_at_a_time() -> None:
+    code = "generator = torch.Generator().manual_seed(0)\nx = torch.randn(1, generator=generator)\n"
+    names: dict[str, Any] = leaves(in_numpy(f"import torch\n\n{code}"))
+    sizes = np.random.default_rng(0).integers(1, 20, size=(200, 6)).tolist()
+    for seed, counts in enumerate(sizes):
+        theirs, ours = torch.Generator().manual_seed(seed), np.random.RandomState(seed)
+        for count in counts:
+            drawn = torch.randn(count, generator=theirs, dtype=torch.float64).numpy()
+            np.testing.assert_allclose(names["randn"](ours, count), drawn, atol=1e-12)

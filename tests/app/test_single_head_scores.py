@@ -70,3 +70,12 @@ def test_weights_of_its_own_are_drawn(score: str, own: set[str]) -> None:
         trace["name"] for trace in PAGES["single-head"].at(f"score={score}&stage=scores").figure()["data"]
     }
     assert own <= names
+
+
+def test_every_score_is_said_in_numpy_whatever_its_width() -> None:
+    """Numbers drawn few at a time come in pairs, of which the second waits: an odd width leaves one over."""
+    for score in SCORES:
+        for width in (1, 3, 4):
+            at = PAGES["single-head"].at(f"score={score}&dk={width}")
+            left = leaves(at.programs.text("NumPy"))
+            np.testing.assert_allclose(left["weights"], at.seen.now.walk.weights, atol=1e-12)
