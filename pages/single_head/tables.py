@@ -33,8 +33,15 @@ def tables(now: Now) -> Mapping[str, Columns]:
             **more,
         },
         "output": {N_("output of"): [*walk.queries], **made},
+        **{name: _numbered(name, np.asarray(each)) for name, each in now.own.items()},
         **_aside(walk),
     }
+
+
+def _numbered(name: str, weight: np.ndarray) -> Columns:
+    """Return a weight of the score's own with its rows numbered; a vector is one column."""
+    columns = weight.reshape(len(weight), -1).T.tolist()
+    return {name: [*range(1, len(weight) + 1)]} | {str(at): column for at, column in enumerate(columns, 1)}
 
 
 def _aside(walk: Walk) -> Mapping[str, Columns]:
