@@ -17,8 +17,8 @@ def show(now: Now) -> None:
     if now.state.fits_lines:
         st.markdown(
             _(
-                "Local linear regression has a line in place of the mean: least squares, each point counted by "
-                "its weight, read at the query. It is a weighted sum of the values too, with equivalent "
+                "Local linear regression has a line in place of the mean: least squares, each point counted "
+                "by its weight, read at the query. It is a weighted sum of the values too, with equivalent "
                 "weights, which may be below zero:"
             )
         )
