@@ -27,7 +27,8 @@ class Score:
     ``formula`` is LaTeX in q_i and k_j, ``code`` torch in Q and K. ``terms`` returns two factors that
     broadcast to (n_query, n_key, d): the score is the sum of their products over d, or its logarithm where
     ``is_log``. ``is_scaled`` says that it grows with the width, so that a scale makes sense; ``shapes`` names
-    the weights that it has of its own, each with how many axes of d_k it has; ``known_as`` its names in papers.
+    the weights that it has of its own, each with how many axes of d_k it has; ``known_as`` its names in
+    papers.
     """
 
     name: str

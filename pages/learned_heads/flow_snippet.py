@@ -133,7 +133,7 @@ value = torch.cat([each.value for each in stages]).double()
 found = evict(scores, value, {found.policy!r}{sinks})
 weights, errors = found.weights[{found.budget - 1}], found.errors[{found.budget - 1}]  # the first has one key
 
-# What a step of one layer can do at best on {found.on.name}: operations a byte, and 10^12 a second.
+# A step of one layer at best on {found.on.name}: operations a byte, and 10^12 a second.
 intensity = step_cost({found.budget}, task.d_model, run.recipe.heads, {now.d_head}{texts}).intensity
 attainable = DEVICES[{found.device!r}].attainable(intensity) / 1e12
 
@@ -183,7 +183,7 @@ with torch.no_grad():
         x = x + written
 weights = torch.stack(maps[::2])  # (n_head, n, n), over all layers
 errors = torch.tensor(errors)""",
-        f"""# What a step of one layer can do at best on {found.on.name}: operations a byte, and 10^12 a second.
+        f"""# A step of one layer at best on {found.on.name}: operations a byte, and 10^12 a second.
 texts, d_model, n_head, d_head = {found.texts}, {now.task.d_model}, {now.recipe.heads}, {now.d_head}
 operations = texts * (8 * d_model * n_head * d_head + n_head * budget * (4 * d_head + 5))
 bytes_moved = 2 * (4 * d_model * n_head * d_head + texts * 2 * n_head * d_head * budget)  # 16 bits a number
