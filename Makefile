@@ -169,7 +169,7 @@ browser: .venv/.dev
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-slides.txt
 	@touch $@
 
-.venv/.book: .venv/.slides requirements-book.txt
+.venv/.book: .venv/.slides requirements-book.txt requirements-notebook.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-book.txt
 	@touch $@
 
