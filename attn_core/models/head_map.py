@@ -1,0 +1,146 @@
+"""One head's map of a long text, computed in parts from queries and keys: it is never there as a whole."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+import torch
+from jaxtyping import Bool, Float
+from numpy.typing import NDArray
+from torch import Tensor
+
+AT_ONCE_BYTES = 16_000_000
+"""What the scores of the queries that are computed together take."""
+
+
+def rows_at_once(n_head: int, n_key: int) -> int:
+    """Return how many queries of so many heads are computed together.
+
+    >>> rows_at_once(12, 4096), rows_at_once(1, 10_000_000)
+    (81, 1)
+    """
+    return max(1, AT_ONCE_BYTES // (4 * n_head * n_key))
+
+
+def seen_by(rows: range, n: int, *, window: int | None, is_causal: bool) -> Bool[Tensor, "n_row n"] | None:
+    """Return which of n tokens the queries in some rows may attend to; None where it is all.
+
+    >>> seen_by(range(2, 4), 4, window=2, is_causal=True).int().tolist()
+    [[0, 1, 1, 0], [0, 0, 1, 1]]
+    """
+    if window is None and not is_causal:
+        return None
+    queries, keys = (torch.arange(*ends, dtype=torch.int32) for ends in ((rows.start, rows.stop), (0, n)))
+    before = queries[:, None] - keys  # how far a key is before a query
+    near = torch.ones_like(before, dtype=torch.bool) if window is None else before.abs() < window
+    return near & (before >= 0) if is_causal else near
+
+
+@dataclass(frozen=True)
+class Seen:
+    """Where a query may attend, as an array that is computed where it is read, (n, n)."""
+
+    n: int
+    window: int | None
+    is_causal: bool
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Its sides."""
+        return self.n, self.n
+
+    def __getitem__(self, part: tuple[slice, slice]) -> NDArray[np.bool_]:
+        """Return a part."""
+        rows = range(self.n)[part[0]]
+        seen = seen_by(rows, self.n, window=self.window, is_causal=self.is_causal)
+        assert seen is not None
+        return seen[:, part[1]].numpy()
+
+
+@dataclass(frozen=True, eq=False)
+class HeadMap:
+    r"""One head's weights, (n, n), as an array that is computed where it is read.
+
+    $$w_{ij} = \exp(s_{ij} - m_i) / t_i, \qquad m_i = \max_j s_{ij}, \qquad t_i = \sum_j \exp(s_{ij} - m_i)$$
+
+    What it holds is 2 n (d_head + 1) numbers; a part takes what it has cells, and its rows
+    ``AT_ONCE_BYTES`` at most while it is made.
+
+    Attributes:
+        query, key: (n, d_head), turned by their places where there is a rotation.
+        highest, total: m and t of each row, (n,).
+
+    Invariant: rows sum to one.
+
+    >>> query = torch.tensor([[0.0], [1.0]])
+    >>> HeadMap.of(query, query, scale=1.0, is_causal=True)[0:2, 0:2].round(decimals=3).tolist()
+    [[1.0, 0.0], [0.269, 0.731]]
+    """
+
+    query: Float[Tensor, "n d_head"]
+    key: Float[Tensor, "n d_head"]
+    scale: float
+    softcap: float | None
+    window: int | None
+    is_causal: bool
+    highest: Float[Tensor, " n"] = field(repr=False)
+    total: Float[Tensor, " n"] = field(repr=False)
+
+    @classmethod
+    def of(
+        cls,
+        query: Float[Tensor, "n d_head"],
+        key: Float[Tensor, "n d_head"],
+        *,
+        scale: float,
+        softcap: float | None = None,
+        window: int | None = None,
+        is_causal: bool = False,
+    ) -> "HeadMap":
+        """Return the map; each row's largest score and sum are computed now."""
+        highest, total = query.new_zeros(len(query)), query.new_ones(len(query))
+        made = cls(query, key, scale, softcap, window, is_causal, highest, total)
+        for rows in made.blocks():
+            scores = made._scores(rows, slice(None))
+            part = slice(rows.start, rows.stop)
+            highest[part] = scores.amax(dim=-1)
+            total[part] = scores.sub_(highest[part, None]).exp_().sum(dim=-1)
+        return made
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Its sides, (n, n)."""
+        return len(self.query), len(self.key)
+
+    @property
+    def ndim(self) -> int:
+        """Two."""
+        return 2
+
+    @property
+    def may(self) -> Seen | None:
+        """Where a query may attend; None where everywhere."""
+        if self.window is None and not self.is_causal:
+            return None
+        return Seen(len(self.query), self.window, self.is_causal)
+
+    def blocks(self) -> Iterator[range]:
+        """Yield all rows, as many at once as there is room for."""
+        n = len(self.query)
+        some = rows_at_once(1, n)
+        return (range(first, min(n, first + some)) for first in range(0, n, some))
+
+    def __getitem__(self, part: tuple[slice, slice]) -> Float[Tensor, "n_row n_column"]:
+        """Return the weights of a part: queries, keys."""
+        rows = range(len(self.query))[part[0]]
+        here = slice(rows.start, rows.stop)
+        scores = self._scores(rows, part[1])
+        return scores.sub_(self.highest[here, None]).exp_().div_(self.total[here, None])
+
+    def _scores(self, rows: range, columns: slice) -> Tensor:
+        n = len(self.query)
+        scores = (self.query[rows.start : rows.stop] @ self.key[columns].mT).mul_(self.scale)
+        if self.softcap is not None:
+            scores = scores.div_(self.softcap).tanh_().mul_(self.softcap)
+        seen = seen_by(rows, n, window=self.window, is_causal=self.is_causal)
+        return scores if seen is None else scores.masked_fill_(~seen[:, columns], -torch.inf)
