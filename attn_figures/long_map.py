@@ -76,3 +76,16 @@ def long_map(
         keep=keep,
         name=_("attention weights"),
     )
+
+
+def ranges(labels: Sequence[str], size: int) -> list[str]:
+    """Name each block of places by its first and its last.
+
+    >>> ranges(["a", "b", "c"], 2)
+    ['a … b', 'c']
+    """
+    ends = ((first, min(first + size, len(labels)) - 1) for first in range(0, len(labels), size))
+    return [
+        labels[first] if first == last else _("{first} … {last}", first=labels[first], last=labels[last])
+        for first, last in ends
+    ]

@@ -22,16 +22,18 @@ def rows_at_once(n_head: int, n_key: int) -> int:
     return max(1, AT_ONCE_BYTES // (4 * n_head * n_key))
 
 
-def seen_by(rows: range, n: int, *, window: int | None, is_causal: bool) -> Bool[Tensor, "n_row n"] | None:
-    """Return which of n tokens the queries in some rows may attend to; None where it is all.
+def seen_by(
+    rows: range, keys: range, *, window: int | None, is_causal: bool
+) -> Bool[Tensor, "n_row n_key"] | None:
+    """Return to which of some keys the queries in some rows may attend; None where it is all.
 
-    >>> seen_by(range(2, 4), 4, window=2, is_causal=True).int().tolist()
+    >>> seen_by(range(2, 4), range(4), window=2, is_causal=True).int().tolist()
     [[0, 1, 1, 0], [0, 0, 1, 1]]
     """
     if window is None and not is_causal:
         return None
-    queries, keys = (torch.arange(*ends, dtype=torch.int32) for ends in ((rows.start, rows.stop), (0, n)))
-    before = queries[:, None] - keys  # how far a key is before a query
+    query, key = (torch.arange(each.start, each.stop, dtype=torch.int32) for each in (rows, keys))
+    before = query[:, None] - key  # how far a key is before a query
     near = torch.ones_like(before, dtype=torch.bool) if window is None else before.abs() < window
     return near & (before >= 0) if is_causal else near
 
@@ -51,10 +53,10 @@ class Seen:
 
     def __getitem__(self, part: tuple[slice, slice]) -> NDArray[np.bool_]:
         """Return a part."""
-        rows = range(self.n)[part[0]]
-        seen = seen_by(rows, self.n, window=self.window, is_causal=self.is_causal)
+        rows, keys = (range(self.n)[each] for each in part)
+        seen = seen_by(rows, keys, window=self.window, is_causal=self.is_causal)
         assert seen is not None
-        return seen[:, part[1]].numpy()
+        return seen.numpy()
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,7 +103,7 @@ class HeadMap:
         highest, total = query.new_zeros(len(query)), query.new_ones(len(query))
         made = cls(query, key, scale, softcap, window, is_causal, highest, total)
         for rows in made.blocks():
-            scores = made._scores(rows, slice(None))
+            scores = made._scores(rows, range(len(key)))
             part = slice(rows.start, rows.stop)
             highest[part] = scores.amax(dim=-1)
             total[part] = scores.sub_(highest[part, None]).exp_().sum(dim=-1)
@@ -132,15 +134,27 @@ class HeadMap:
 
     def __getitem__(self, part: tuple[slice, slice]) -> Float[Tensor, "n_row n_column"]:
         """Return the weights of a part: queries, keys."""
-        rows = range(len(self.query))[part[0]]
+        rows, keys = range(len(self.query))[part[0]], range(len(self.key))[part[1]]
         here = slice(rows.start, rows.stop)
-        scores = self._scores(rows, part[1])
-        return scores.sub_(self.highest[here, None]).exp_().div_(self.total[here, None])
+        return self._scores(rows, keys).sub_(self.highest[here, None]).exp_().div_(self.total[here, None])
 
-    def _scores(self, rows: range, columns: slice) -> Tensor:
+    def before(self, places: int) -> Float[Tensor, " n_query"]:
+        """Return the weight that each query gives to the key so many places before it, where there is one.
+
+        >>> query = torch.tensor([[0.0], [1.0]])
+        >>> HeadMap.of(query, query, scale=1.0).before(1).round(decimals=3).tolist()
+        [0.269]
+        """
         n = len(self.query)
-        scores = (self.query[rows.start : rows.stop] @ self.key[columns].mT).mul_(self.scale)
-        if self.softcap is not None:
-            scores = scores.div_(self.softcap).tanh_().mul_(self.softcap)
-        seen = seen_by(rows, n, window=self.window, is_causal=self.is_causal)
-        return scores if seen is None else scores.masked_fill_(~seen[:, columns], -torch.inf)
+        scores = self._bent((self.query[places:] * self.key[: n - places]).sum(dim=-1))
+        weights = scores.sub_(self.highest[places:]).exp_().div_(self.total[places:])
+        return weights.zero_() if self.window is not None and places >= self.window else weights
+
+    def _scores(self, rows: range, keys: range) -> Tensor:
+        scores = self._bent(self.query[rows.start : rows.stop] @ self.key[keys.start : keys.stop].mT)
+        seen = seen_by(rows, keys, window=self.window, is_causal=self.is_causal)
+        return scores if seen is None else scores.masked_fill_(~seen, -torch.inf)
+
+    def _bent(self, products: Tensor) -> Tensor:
+        scores = products.mul_(self.scale)
+        return scores if self.softcap is None else scores.div_(self.softcap).tanh_().mul_(self.softcap)

@@ -97,9 +97,9 @@ class Layer:
             rows = range(first, min(n, first + at_once))
             # What comes after a row that sees nothing after it is not even read.
             last = rows.stop if self.is_causal else n
-            mask = seen_by(rows, n, window=self.window, is_causal=self.is_causal)
+            mask = seen_by(rows, range(last), window=self.window, is_causal=self.is_causal)
             here = query[:, :, rows.start : rows.stop], key[:, :, :last], value[:, :, :last]
-            heads[:, :, rows.start : rows.stop] = self._mixed(*here, None if mask is None else mask[:, :last])
+            heads[:, :, rows.start : rows.stop] = self._mixed(*here, mask)
         assert attention.W_o is not None
         attended = attention.W_o(merge_heads(heads))
         widest = max(self.feed.widen[0].shape)

@@ -1,8 +1,7 @@
-// A map of any size on a page: its tiles are parts of one file, fetched as they come into sight.
+// A map of any size on a page: its tiles are fetched as they come into sight.
 
 import { LongMap } from "../../attn_live/js/long_map.js";
 import { isDark } from "../../attn_live/js/looks.js";
-import { placeOf } from "../../attn_live/js/tiles.js";
 
 const maps = new WeakMap(); // the map of each element
 
@@ -20,12 +19,9 @@ export default function ({ parentElement, data }) {
   }
   shown.map.dress(isDark(root));
   const tile = async (level, row, column) => {
-    const { at, rows, columns } = placeOf(meta.sizes, meta.tile, 0, level, row, column);
-    const [from, to] = [4 * at, 4 * (at + rows * columns)];
-    const answer = await fetch(address, { headers: { Range: `bytes=${from}-${to - 1}` } });
-    if (!answer.ok) throw new Error(`the map's file is not there: ${answer.status}`);
-    const bytes = await answer.arrayBuffer();
-    return new Float32Array(answer.status === 206 ? bytes : bytes.slice(from, to));
+    const answer = await fetch(`${address}/${level}.${row}.${column}`);
+    if (!answer.ok) throw new Error(`the map's tile is not there: ${answer.status}`);
+    return new Float32Array(await answer.arrayBuffer());
   };
   if (shown.address !== address) shown.map.show({ key: address, keep, tile });
   shown.address = address;

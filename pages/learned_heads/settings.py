@@ -70,6 +70,8 @@ FLOW_TAB = grouped_tabs(understand=("Maths",), prove=("Checks",), take_away=("Co
 MOST_LAYERS = 64
 LAYER = Steps("layer", MOST_LAYERS, tuple(range(1, MOST_LAYERS + 1)), ".0f")
 ASIDE = Flag("sinksaside", False)
+WITHIN = Steps("within", 1, tuple(range(1, 65)), ".0f")  # a head of one layer, where a text is long
+LONG_TAB = grouped_tabs(prove=("Checks",), take_away=("Code",))
 POLICY = Choice("policy", "H2O", tuple(POLICIES))
 BUDGET = Steps("budget", 6, tuple(range(1, 65)), ".0f")
 DEVICE = Choice("device", "A100", tuple(DEVICES))
@@ -80,5 +82,5 @@ SETTINGS: tuple[Parameter, ...] = (
     *SEQUENCES.values(),
     *(MODEL, PLACES, OWN_SEED, OWN_LAYERS, OWN_HEADS, FLAW),
     *(TEXT, RANK_BY, RANK, HIDE, BLOCKS, CODE),
-    *(LOOK, LAYER, ASIDE, POLICY, BUDGET, DEVICE, TEXTS),
+    *(LOOK, LAYER, WITHIN, ASIDE, POLICY, BUDGET, DEVICE, TEXTS),
 )

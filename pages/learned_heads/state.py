@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from attn_core import RealModel
 from attn_core.toys import Recipe
 from attn_live.pyramid import Keep
+from pages.learned_heads.long_text import LongText
 from pages.learned_heads.whole import Whole
 
 
@@ -51,4 +52,4 @@ class Evicting:
     texts: int
 
 
-State = Setting | Heads | Flowing | Evicting | None  # None where nothing can be drawn yet
+State = Setting | Heads | LongText | Flowing | Evicting | None  # None where nothing can be drawn yet

@@ -48,6 +48,10 @@ def test_each_head_is_that_of_the_maps_of_all(
             found = model.head(layer, head, x)
             torch.testing.assert_close(found[0:N, 0:N], weights[head], atol=1e-6, rtol=2e-5)
             assert torch.equal(found[3:20, 11:30], found[0:N, 0:N][3:20, 11:30])
+            for places in (0, 1, 5):
+                torch.testing.assert_close(
+                    found.before(places), weights[head].diagonal(-places), atol=1e-6, rtol=2e-5
+                )
             if found.may is not None:
                 assert (found.may[0:N, 0:N] == model.seen(N)[layer].numpy()).all()
             else:
