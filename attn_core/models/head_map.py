@@ -8,6 +8,7 @@ import torch
 from jaxtyping import Bool, Float
 from numpy.typing import NDArray
 from torch import Tensor
+from torch.nn import functional as F
 
 AT_ONCE_BYTES = 16_000_000
 """What the scores of the queries that are computed together take."""
@@ -103,7 +104,7 @@ class HeadMap:
         highest, total = query.new_zeros(len(query)), query.new_ones(len(query))
         made = cls(query, key, scale, softcap, window, is_causal, highest, total)
         for rows in made.blocks():
-            scores = made._scores(rows, range(len(key)))
+            scores = made._scores(rows, range(rows.stop if is_causal else len(key)))
             part = slice(rows.start, rows.stop)
             highest[part] = scores.amax(dim=-1)
             total[part] = scores.sub_(highest[part, None]).exp_().sum(dim=-1)
@@ -135,8 +136,10 @@ class HeadMap:
     def __getitem__(self, part: tuple[slice, slice]) -> Float[Tensor, "n_row n_column"]:
         """Return the weights of a part: queries, keys."""
         rows, keys = range(len(self.query))[part[0]], range(len(self.key))[part[1]]
-        here = slice(rows.start, rows.stop)
-        return self._scores(rows, keys).sub_(self.highest[here, None]).exp_().div_(self.total[here, None])
+        here, reach = slice(rows.start, rows.stop), min(keys.stop, rows.stop) if self.is_causal else keys.stop
+        scores = self._scores(rows, range(keys.start, max(keys.start, reach)))
+        weights = scores.sub_(self.highest[here, None]).exp_().div_(self.total[here, None])
+        return F.pad(weights, (0, len(keys) - weights.shape[1]))  # nothing sees what comes after it
 
     def before(self, places: int) -> Float[Tensor, " n_query"]:
         """Return the weight that each query gives to the key so many places before it, where there is one.

@@ -1,6 +1,6 @@
 """One layer of a model: attention by ``MultiHeadAttention``, and the norms and feed-forward around it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import torch
@@ -119,18 +119,19 @@ class Layer:
             query, key, value, mask, scale=self.scale, softcap=self.softcap, enable_gqa=shared
         ).output
 
-    def head(self, x: Float[Tensor, "1 n d_model"], head: int) -> HeadMap:
-        """Return one head's map of what enters the layer, from which its parts are computed."""
+    def heads(self, x: Float[Tensor, "1 n d_model"], heads: Sequence[int]) -> Iterator[HeadMap]:
+        """Yield the maps of some heads of what enters the layer, from which their parts are computed."""
         query, key, _ = self._projected(x)
-        of_keys = head * key.shape[1] // query.shape[1]
-        return HeadMap.of(
-            query[0, head].clone(),
-            key[0, of_keys].clone(),
-            scale=self.scale,
-            softcap=self.softcap,
-            window=self.window,
-            is_causal=self.is_causal,
-        )
+        sharing = query.shape[1] // key.shape[1]
+        for head in heads:
+            yield HeadMap.of(
+                query[0, head].clone(),
+                key[0, head // sharing].clone(),
+                scale=self.scale,
+                softcap=self.softcap,
+                window=self.window,
+                is_causal=self.is_causal,
+            )
 
     def seen(self, n: int) -> Bool[Tensor, "n n"] | None:
         """Return which of n tokens each of them may attend to; None where it is all."""

@@ -216,7 +216,7 @@ class RealModel:
     def enter(self, ids: Sequence[int]) -> Float[Tensor, "1 n d_model"]:
         """Return what enters the first layer, of up to ``longest`` tokens.
 
-        With ``pass_by`` and ``head`` it is how a long text is looked at: no map is held, so what is there at
+        With ``pass_by`` and ``heads`` it is how a long text is looked at: no map is held, so what is there at
         once is bounded by ``VECTORS_BYTES``, the feed-forward parts going in blocks of rows.
 
         Raises ValueError for more tokens, and for numbers that the model has no row for.
@@ -240,15 +240,17 @@ class RealModel:
         self._require_finite(left)
         return left
 
-    def head(self, layer: int, head: int, x: Float[Tensor, "1 n d_model"]) -> HeadMap:
-        """Return the map of one head, both counted from 0, of what enters its layer.
+    def heads(
+        self, layer: int, x: Float[Tensor, "1 n d_model"], heads: Sequence[int] | None = None
+    ) -> Iterator[HeadMap]:
+        """Yield the maps of some heads of a layer, all unless told, of what enters it; counted from 0.
 
         Raises ValueError for weights so large that numbers overflow.
         """
         with torch.no_grad():
-            found = self._layers[layer].head(x, head)
-        self._require_finite(found.highest, found.total)
-        return found
+            for found in self._layers[layer].heads(x, range(self.n_head) if heads is None else heads):
+                self._require_finite(found.highest, found.total)
+                yield found
 
     def head_of(self, text: str, layer: int, head: int) -> HeadMap:
         """Return the map of one head, both counted from 0, on a text of up to ``longest`` tokens.
@@ -258,7 +260,7 @@ class RealModel:
         x = self.enter(self.read(text, self.longest).ids)
         for before in range(layer):
             x = self.pass_by(before, x)
-        return self.head(layer, head, x)
+        return next(self.heads(layer, x, [head]))
 
     def read(self, text: str, most: int) -> Encoded:
         """Cut a text into tokens, at most so many, special ones among them.

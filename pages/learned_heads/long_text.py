@@ -132,7 +132,7 @@ def entering(text: str, layer: int, _model: RealModel) -> Tensor:
 @shared
 def map_of(text: str, layer: int, head: int, _model: RealModel) -> HeadMap:
     """Return one head's map; there is one model a process, so it is no part of what is asked."""
-    return _model.head(layer, head, entering(text, layer, _model))
+    return next(_model.heads(layer, entering(text, layer, _model), [head]))
 
 
 @shared
@@ -146,14 +146,13 @@ def looks_of(text: str, layer: int, _model: RealModel) -> Looks:
         side, halvings = (side + 1) // 2, halvings + 1
     blocks = np.empty((_model.n_head, side, side), dtype=np.float32)
     shares: dict[str, list[float]] = {PREVIOUS: [], ITSELF: [], SPECIAL if read.special else FIRST: []}
-    for head in range(_model.n_head):
-        found = _model.head(layer, head, x)
+    words = [place for place in range(n) if place not in set(read.special)]
+    for head, found in enumerate(_model.heads(layer, x)):
         pyramid = Pyramid(found, "max", found.may)
         blocks[head] = _halved(pyramid.level(len(pyramid.sizes) - 1), halvings)
         shares[PREVIOUS].append(float(found.before(1).double().mean()))
         shares[ITSELF].append(float(found.before(0).double().mean()))
         if read.special:
-            words = [place for place in range(n) if place not in set(read.special)]
             given = torch.cat([found[0:n, place : place + 1] for place in read.special], dim=1)
             shares[SPECIAL].append(float(given[words].double().sum(dim=1).mean()))
         else:

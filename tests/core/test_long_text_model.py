@@ -44,8 +44,7 @@ def test_each_head_is_that_of_the_maps_of_all(
     )  # five rows of four heads, and parts of three
     x = model.enter(ids[0].tolist())
     for layer, weights in enumerate(expected):
-        for head in range(model.n_head):
-            found = model.head(layer, head, x)
+        for head, found in enumerate(model.heads(layer, x)):
             torch.testing.assert_close(found[0:N, 0:N], weights[head], atol=1e-6, rtol=2e-5)
             assert torch.equal(found[3:20, 11:30], found[0:N, 0:N][3:20, 11:30])
             for places in (0, 1, 5):
