@@ -1,12 +1,15 @@
 """A map of any size on screen, zoomed from the whole to single cells."""
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 import streamlit as st
 
 from attn_live.pyramid import Keep
+from attn_ui.base.parameters import Sight
 from attn_ui.host.tiles import Opened, Source
+from attn_ui.screen import state
 from attn_ui.screen.component import component
 
 _KEPT = "_zoomed_map"
@@ -21,6 +24,7 @@ def zoomed_map(
     meta: Mapping[str, Any],
     name: str,
     key: str,
+    sight: tuple[Sight, str],
 ) -> None:
     """Draw a map.
 
@@ -32,7 +36,10 @@ def zoomed_map(
         sizes: of each level; keep: what a cell says of its block.
         meta: what the script takes of it, without its sizes.
         name: of a saved picture; key: of the element.
+        sight: the setting that says which part is in sight, and what it says. It follows the map once that
+            stands still: no zoom and no pan waits for it.
     """
+    setting, at = sight
     kept: tuple[object, Opened | None] = st.session_state.get(_KEPT, (None, None))
     opened = kept[1]
     if opened is None or kept[0] != of:
@@ -43,5 +50,12 @@ def zoomed_map(
         "name": name,
         "keep": keep,
         "address": f".{opened.address}",
+        "sight": at,
     }
-    component("zoomed_map")(key=key, data=data)
+
+    def moved() -> None:
+        told = (st.session_state.get(key) or {}).get("sight")
+        with suppress(ValueError):
+            state.keep(setting, setting.read(told if isinstance(told, str) else ""))
+
+    component("zoomed_map")(key=key, data=data, on_sight_change=moved)

@@ -5,9 +5,11 @@ import streamlit as st
 
 from attn_figures.long_map import SHORT, meta
 from attn_live.pyramid import Pyramid, level_sizes
+from attn_ui.screen import palette
 from attn_ui.screen.zoomed_map import zoomed_map
 from attn_words import _
 from pages.learned_heads.long_text import LongText, tiles_of
+from pages.learned_heads.settings import ZOOM
 from pages.learned_heads.state import Heads
 
 KEY = "long-head"
@@ -23,9 +25,10 @@ def show(now: Heads | LongText) -> None:
             (now.text, now.layer, now.head, now.keep),
             sizes=level_sizes(now.n, now.n),
             keep=now.keep,
-            meta=meta(words, words),
+            meta=meta(words, words, palette=palette.here()),
             name=now.name(now.head),
             key=KEY,
+            sight=(ZOOM, now.zoom),
         )
         return
     whole = now.whole
@@ -45,9 +48,10 @@ def show(now: Heads | LongText) -> None:
         (whole.maps, whole.words_only, now.head, now.keep),
         sizes=level_sizes(*weights.shape),
         keep=now.keep,
-        meta=meta(*named, quantity=whole.model.quantity),
+        meta=meta(*named, quantity=whole.model.quantity, palette=palette.here()),
         name=name,
         key=KEY,
+        sight=(ZOOM, now.zoom),
     )
 
 

@@ -30,6 +30,7 @@ class LongText:
 
     Attributes:
         keep: what a point of the map below the figure says of its block.
+        zoom: the part of that map in sight, as `Sight` has it.
     """
 
     model: RealModel
@@ -38,6 +39,7 @@ class LongText:
     layer: int
     keep: Keep
     head: int = 0
+    zoom: str = ""
 
     @property
     def n(self) -> int:

@@ -29,6 +29,11 @@ def seen(now: LongText, looks: Looks, head: int) -> str:
     return paragraph(told, drawn)
 
 
+def in_blocks(n: int) -> str:
+    """Say on a saved picture that single cells are not in it."""
+    return _("a text of {places} tokens, in blocks; the app zooms in to single cells", places=f"{n:,}")
+
+
 def one_layer(now: LongText) -> str:
     """Say why the heads of one layer stand alone."""
     return paragraph(

@@ -25,6 +25,7 @@ class Heads:
     Attributes:
         keep: what a point of a long map says of its block.
         head: which one is large, counted over all layers.
+        zoom: the part of a long map in sight, as `Sight` has it.
     """
 
     whole: Whole
@@ -32,6 +33,7 @@ class Heads:
     text: str = ""
     keep: Keep = "max"
     head: int = 0
+    zoom: str = ""
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,6 +12,7 @@ from attn_ui.base.shared_cache import shared
 from attn_words import _, paragraph
 from pages.learned_heads import long_words as words
 from pages.learned_heads.found import Found
+from pages.learned_heads.in_sight import in_sight
 from pages.learned_heads.long_text import LongText
 from pages.learned_heads.model_words import about
 from pages.learned_heads.settings import LONG_TAB, WITHIN
@@ -37,10 +38,11 @@ def see(ask: Ask, asked: LongText) -> Seen[Found]:
         name=f"heads of {model.name}, layer {asked.layer + 1}",
         slider=Slider(_("Head of the layer"), slider, names=[asked.name(each - 1) for each in heads]),
         says=says,
+        caption=words.in_blocks(asked.n),
     )
     notes = [words.one_layer(asked), paragraph(about(model, asked.read.labels))]
     return Seen(
-        replace(asked, head=head),
+        replace(asked, head=head, zoom=in_sight(ask, (asked.n, asked.n))),
         figure,
         notes=[*map(Small, notes)],
         below="long_head",
