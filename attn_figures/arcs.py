@@ -23,12 +23,43 @@ MAP = (7.6, 7.6)  # units that the map takes
 LETTERS = 44  # that a line has room for
 LETTER = COLUMNS / LETTERS
 SPACE = 1.3  # letters between two words
-PITCH = 1.55  # units from one line to the next
+PITCH = 1.55  # units from one line to the next, at least
+FILLED = 6.8, 3.0  # units that all lines may take, and one: where there are few, arcs rise higher
 ABOVE, BELOW = 0.34, 0.3  # units from a line's middle to where arcs begin over it, and under it
-HIGHEST = PITCH - ABOVE - BELOW  # units that an arc may rise
 BENDS = 24  # parts of an arc
 THICKEST = 16.0  # pixels of an arc that has all the weight
 LEAST = 0.005  # weights below draw no arc
+
+
+@dataclass(frozen=True)
+class Group:
+    """Queries whose rows are taken together with that of the query that is asked for, as a sum or a mean."""
+
+    also: tuple[int, ...] = ()
+    summed: bool = False
+
+    def rows(self, row: int) -> list[int]:
+        """Return all of them, from 0, where ``row`` is the query that is asked for."""
+        return sorted({row, *self.also})
+
+    def mean(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return for each query the mean row of its group: (..., n_query, n_key) as it came.
+
+        >>> Group((1,)).mean(np.eye(2)).tolist()
+        [[0.5, 0.5], [0.0, 1.0]]
+        """
+        if not self.also:
+            return weights
+        rows = range(weights.shape[-2])
+        return np.stack([weights[..., self.rows(row), :].mean(axis=-2) for row in rows], axis=-2)
+
+    def told(self, mean: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return what is told of the mean rows (..., n_query, n_key): themselves, or the sums."""
+        sizes = np.array([len(self.rows(row)) for row in range(mean.shape[-2])])
+        return mean * sizes[:, None] if self.summed else mean
+
+
+ALONE = Group()
 
 
 @dataclass(frozen=True)
@@ -59,30 +90,61 @@ def set_lines(words: tuple[str, ...], first_line: int = 0) -> tuple[Place, ...]:
     return tuple(places)
 
 
-def arcs_of(queries: Sequence[Place], keys: Sequence[Place]) -> Numbers:
-    """Return the course of every arc, (n_query, n_key, n_points, 2), in units, y downwards.
+def pitch_of(lines: int) -> float:
+    """Return the units from one line to the next.
 
-    On one line an arc rises over the words between, the farther the higher; to another line it goes from the
-    query's edge that faces it to the key's. A word's arc to itself is a loop above it.
+    >>> pitch_of(1), pitch_of(3) > pitch_of(4) > pitch_of(9) == PITCH
+    (3.0, True)
     """
-    along = np.linspace(0, 1, BENDS + 1)[:, None]
-    bends = [(1 - along) ** 3, 3 * along * (1 - along) ** 2, 3 * along**2 * (1 - along), along**3]
+    whole, one = FILLED
+    return max(PITCH, min(one, whole / lines))
+
+
+def arcs_of(queries: Sequence[Place], keys: Sequence[Place], pitch: float = PITCH) -> Numbers:
+    """Return the course of every arc, (n_query, n_key, n_points, 2), in units, y downwards; see `arc`."""
     made = np.empty((len(queries), len(keys), BENDS + 1, 2))
     for row, query in enumerate(queries):
         for column, key in enumerate(keys):
-            points = _bezier(query, key)
-            made[row, column] = sum(bend * np.array(point) for bend, point in zip(bends, points, strict=True))
+            made[row, column] = arc(query, key, pitch)
     return made
 
 
-def _bezier(query: Place, key: Place) -> Iterator[tuple[float, float]]:
+def arc(
+    query: Place,
+    key: Place,
+    pitch: float,
+    *,
+    bends: int = BENDS,
+    lane: float = 0.0,
+    height: float = 1.0,
+) -> Numbers:
+    """Return the course of one arc, (bends + 1, 2), in units, y downwards.
+
+    On one line an arc rises over the words between, the farther the higher; to another line it goes from the
+    query's edge that faces it to the key's. A word's arc to itself is a loop above it.
+
+    Args:
+        query, key: where it begins and ends; pitch: units from one line to the next.
+        bends: parts of it.
+        lane: units that it is moved aside; height: the share of its rise that it has.
+    """
+    along = np.linspace(0, 1, bends + 1)[:, None]
+    parts = [(1 - along) ** 3, 3 * along * (1 - along) ** 2, 3 * along**2 * (1 - along), along**3]
+    points = [np.array(point) for point in _bezier(query, key, pitch, height)]
+    course: Numbers = sum(part * point for part, point in zip(parts, points, strict=True))
+    course += np.array([lane, 0.0])
+    return course
+
+
+def _bezier(query: Place, key: Place, pitch: float, height: float) -> Iterator[tuple[float, float]]:
     """Yield an arc's four points: where it begins, what it leans to, and where it ends."""
-    (x, y), (to, at) = (query.x, query.line * PITCH), (key.x, key.line * PITCH)
+    (x, y), (to, at) = (query.x, query.line * pitch), (key.x, key.line * pitch)
     if query.line == key.line:
         apart = abs(to - x)
         aside = 0.3 if apart == 0 else 0.0  # a loop has its ends beside the middle
         # A curve rises to three quarters of what it leans to.
-        rise = min(HIGHEST, 0.35 + 0.12 * apart) / 0.75
+        highest = pitch - ABOVE - BELOW
+        rise = height * min(highest, 0.35 + 0.132 * highest * apart) / 0.75
         yield x - aside / 3, y - ABOVE
         yield x - aside, y - ABOVE - rise
         yield to + aside, at - ABOVE - rise
@@ -103,79 +165,172 @@ def arcs(
     queries: Sequence[str],
     keys: Sequence[str],
     drawn: Matrix,
+    *,
     row: int = 0,
+    group: Group = ALONE,
 ) -> Spec:
     """Draw the words with the arcs of the query in `row`, beside the map of all weights.
 
     Args:
-        weights: (n_query, n_key); queries, keys: the words, the same where a sequence attends to itself.
-        drawn: the map of the same weights, whose rows a click chooses.
-        row: the query, from 0.
+        weights: (n_query, n_key), each row the mean of its query's group; queries, keys: the words, the same
+            where a sequence attends to itself.
+        drawn: the map of all weights, whose rows a click chooses.
+        row: the query, from 0; group: the queries whose rows are taken together with its own.
     """
-    asking, answering = _both(queries, keys)
-    course = arcs_of(asking[row : row + 1], answering)[0]
-    lines = max(each.line for each in (*asking, *answering)) + 1
-    apart = asking is not answering
-    quiet: dict[str, Any] = {"showticklabels": False, "showgrid": False}
-    answers = _written("key words", answering, LIGHT.key if apart else LIGHT.ink, hover=_weighed())
-    answers["customdata"] = np.nan_to_num(weights)[row]
-    said = [answers, *([_written("query words", asking, LIGHT.ink)] if apart else [])]
-    may = np.ones(weights.shape, dtype=bool) if drawn.mask is None else drawn.mask
-    struck = _struck(np.where(may[row], np.nan, [each.x for each in answering]), answering)
-    for each in (said[-1], *(() if apart else (struck,))):
-        each["meta"] = {"cursor": list(range(len(asking)))}  # a click asks there
-    chart = Chart(
-        "arcs",
-        [
-            *(
-                marks.line(f"arc {number}", x, y, theme.rgba(LIGHT.query, 0.55), width=width)
-                for number, ((x, y), width) in enumerate(
-                    zip(course.transpose(0, 2, 1), thickness(weights)[row].tolist(), strict=True), start=1
-                )
-            ),
-            *said,
-            struck,
-            _written("query word", [asking[row]], LIGHT.query, bold=True),
-        ],
-        columns=COLUMNS,
-        rows=lines * PITCH + 0.2,
-        legend=[(_("arcs as thick as weights"), LIGHT.muted)],
-        x=quiet | {"range": [-0.3, COLUMNS + 0.3]},
-        y=quiet | {"range": [(lines - 1) * PITCH + BELOW + 0.2, -PITCH + BELOW]},
-    )
-    # The map takes a room of its own, or the cells of a long text would leave the words none.
-    return compose.spec([chart, replace(drawn, size=MAP)], largest_unit=44, phone_height=IN_SIGHT)
+    page = Words(queries, keys, group)
+    colour = theme.rgba(LIGHT.query, 0.55)
+    widths = thickness(weights)[row].tolist()
+    moving = arcs_of(page.asking[row : row + 1], page.answering, page.pitch)[0].transpose(0, 2, 1)
+    strokes = [
+        marks.line(f"arc {number}", x, y, colour, width=width, hover=page.weighed(f"weights[{number - 1}]"))
+        | page.meaning(number - 1)
+        for number, ((x, y), width) in enumerate(zip(moving, widths, strict=True), start=1)
+    ]
+    strokes += [
+        marks.line(
+            f"arc {number} of others", x, y, colour, width=width, hover=page.weighed(f"weights[{number - 1}]")
+        )
+        | page.meaning(number - 1)
+        for number, ((x, y), width) in enumerate(zip(page.others(), widths, strict=True), start=1)
+        if group.also
+    ]
+    for stroke in strokes:
+        stroke["meta"]["weights"] = np.nan_to_num(group.told(weights))[row]
+    return page.beside(strokes, weights, drawn, row=row, legend=[(page.thick(), LIGHT.muted)])
 
 
 def cursor(
-    weights: NDArray[np.float64], masks: NDArray[np.bool_], queries: Sequence[str], keys: Sequence[str]
+    weights: NDArray[np.float64],
+    masks: NDArray[np.bool_],
+    queries: Sequence[str],
+    keys: Sequence[str],
+    *,
+    group: Group = ALONE,
 ) -> dict[str, Any]:
     """What follows the query in `arcs`: by row, and by step and row.
 
     Args:
-        weights, masks: (n_steps, n_query, n_key), True where a query may attend.
-        queries, keys: as in `arcs`.
+        weights: (n_steps, n_query, n_key), each row the mean of its query's group.
+        masks: of the same shape, True where any of the group may attend.
+        queries, keys, group: as in `arcs`.
     """
-    asking, answering = _both(queries, keys)
-    course, rows = arcs_of(asking, answering), np.arange(len(asking))
-    widths = thickness(weights)
-    each = range(1, len(answering) + 1)
-    changes: dict[str, Any] = {
-        f"data[arc {number}].{axis}": course[:, number - 1, :, side]
-        for number in each
-        for side, axis in enumerate("xy")
-    }
-    changes |= {
-        "layout.shapes[weights marked].y0": rows - 0.5,
-        "layout.shapes[weights marked].y1": rows + 0.5,
-        "data[query word].x": np.array([[place.x] for place in asking]),
-        "data[query word].y": np.array([[place.line * PITCH] for place in asking]),
-        "data[query word].text": [[_bold(place.word)] for place in asking],
-    }
-    by_step: dict[str, Any] = {f"data[arc {number}].line.width": widths[:, :, number - 1] for number in each}
-    by_step["data[key words].customdata"] = np.nan_to_num(weights)
-    by_step["data[masked words].x"] = np.where(masks, np.nan, [each.x for each in answering])
-    return {"changes": changes, "by_step": by_step}
+    page = Words(queries, keys, group)
+    course, widths = arcs_of(page.asking, page.answering, page.pitch), thickness(weights)
+    course[list(group.also)] = np.nan  # drawn among the others
+    followed = page.cursor(weights, masks)
+    for number in range(1, len(keys) + 1):
+        for side, axis in enumerate("xy"):
+            followed["changes"][f"data[arc {number}].{axis}"] = course[:, number - 1, :, side]
+        for name in (f"arc {number}", *([f"arc {number} of others"] if group.also else [])):
+            followed["by_step"][f"data[{name}].line.width"] = widths[:, :, number - 1]
+            # One array for all, which the words have too: it is sent once.
+            followed["by_step"][f"data[{name}].meta.weights"] = followed["by_step"][
+                "data[key words].customdata"
+            ]
+    return followed
+
+
+class Words:
+    """The words of a picture of arcs, where they stand, and what of them follows the query.
+
+    They are one paragraph where a sequence attends to itself, else the queries over the keys.
+    """
+
+    def __init__(self, queries: Sequence[str], keys: Sequence[str], group: Group = ALONE) -> None:
+        """Set the words."""
+        self.asking = self.answering = set_lines(tuple(queries))
+        self.apart = tuple(queries) != tuple(keys)
+        if self.apart:
+            self.answering = set_lines(tuple(keys), self.asking[-1].line + 1)
+        self.group = group
+        self.lines = max(each.line for each in (*self.asking, *self.answering)) + 1
+        self.pitch = pitch_of(self.lines)
+
+    def others(self) -> Numbers:
+        """Return the course to each key from all queries beside the one that is asked for: (n_key, 2, n)."""
+        gap = np.full((len(self.answering), 1, 2), np.nan)
+        queries = [self.asking[row] for row in self.group.also]
+        parts = [part for course in arcs_of(queries, self.answering, self.pitch) for part in (course, gap)]
+        return np.concatenate(parts or [gap], axis=1).transpose(0, 2, 1)
+
+    def meaning(self, column: int) -> dict[str, Any]:
+        """What pointing at an arc points at: its key, by its place, for all queries of the group."""
+        key = escape(self.answering[column].word)
+        means = {"cells": "query-key", "column": column, "key": key, "rows": list(self.group.also)}
+        return {"meta": means | {"chosen": {"axes": [None, "key"], "part": None}}}
+
+    def weighed(self, weight: str, first: str = "") -> str:
+        """What the hover says of an arc whose trace has its weight there in its `meta`, after other words."""
+        return first + _weighed(self.group, "%{meta.key}", f"%{{meta.{weight}:.6f}}")
+
+    def thick(self) -> str:
+        """What an arc's thickness is."""
+        if not self.group.also:
+            return _("arcs as thick as weights")
+        return _("arcs as thick as mean weights")
+
+    def beside(
+        self,
+        strokes: Sequence[marks.Mark],
+        weights: Numbers,
+        drawn: Matrix,
+        *,
+        row: int,
+        legend: Sequence[tuple[str, str]],
+        legend_lines: int = 1,
+    ) -> Spec:
+        """Draw the words with arcs, beside the map.
+
+        Args:
+            strokes: the arcs; weights: (n_query, n_key), what is told at the keys before it is summed.
+            drawn: the map; row: the query, from 0.
+            legend: over the words; legend_lines: that it takes.
+        """
+        asking, answering, group = self.asking, self.answering, self.group
+        pitch = self.pitch
+        quiet: dict[str, Any] = {"showticklabels": False, "showgrid": False}
+        hover = _weighed(group, "%{text}", "%{customdata:.6f}")
+        answers = _written("key words", answering, LIGHT.key if self.apart else LIGHT.ink, pitch, hover=hover)
+        answers["customdata"] = np.nan_to_num(group.told(weights))[row]
+        said = [answers, *([_written("query words", asking, LIGHT.ink, pitch)] if self.apart else [])]
+        may = np.ones(weights.shape, dtype=bool) if drawn.mask is None else drawn.mask
+        allowed = np.any(may[group.rows(row)], axis=0)
+        struck = _struck(np.where(allowed, np.nan, [each.x for each in answering]), answering, pitch)
+        answers["meta"] = {"cells": "query-key", "columns": True, "rows": list(group.also)}
+        for each in (said[-1], *(() if self.apart else (struck,))):
+            each["meta"] = each.get("meta", {}) | {"cursor": list(range(len(asking)))}  # a click asks there
+        chosen = [asking[each] for each in group.also]
+        if chosen:
+            said.append(_written("other query words", chosen, LIGHT.query, pitch, bold=True))
+        chart = Chart(
+            "arcs",
+            [*strokes, *said, struck, _written("query word", [asking[row]], LIGHT.query, pitch, bold=True)],
+            columns=COLUMNS,
+            rows=self.lines * pitch + 0.2,
+            legend=legend,
+            legend_lines=legend_lines,
+            x=quiet | {"range": [-0.3, COLUMNS + 0.3]},
+            y=quiet | {"range": [(self.lines - 1) * pitch + BELOW + 0.2, -pitch + BELOW]},
+        )
+        # The map takes a room of its own, or the cells of a long text would leave the words none.
+        beside = replace(drawn, size=MAP, framed_rows=group.also)
+        return compose.spec([chart, beside], largest_unit=44, phone_height=IN_SIGHT)
+
+    def cursor(self, weights: NDArray[np.float64], masks: NDArray[np.bool_]) -> dict[str, Any]:
+        """What follows the query besides the arcs: as in `cursor`."""
+        rows = np.arange(len(self.asking))
+        changes: dict[str, Any] = {
+            "layout.shapes[weights marked].y0": rows - 0.5,
+            "layout.shapes[weights marked].y1": rows + 0.5,
+            "data[query word].x": np.array([[place.x] for place in self.asking]),
+            "data[query word].y": np.array([[place.line * self.pitch] for place in self.asking]),
+            "data[query word].text": [[_bold(place.word)] for place in self.asking],
+        }
+        by_step: dict[str, Any] = {
+            "data[key words].customdata": np.nan_to_num(self.group.told(weights)),
+            "data[masked words].x": np.where(masks, np.nan, [each.x for each in self.answering]),
+        }
+        return {"changes": changes, "by_step": by_step}
 
 
 def thickness(weights: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -184,24 +339,21 @@ def thickness(weights: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.where(known < LEAST, 0.0, THICKEST * known)
 
 
-def _both(queries: Sequence[str], keys: Sequence[str]) -> tuple[tuple[Place, ...], tuple[Place, ...]]:
-    """Set the words: one paragraph where a sequence attends to itself, else the queries over the keys."""
-    asking = set_lines(tuple(queries))
-    if tuple(queries) == tuple(keys):
-        return asking, asking
-    return asking, set_lines(tuple(keys), asking[-1].line + 1)
+def _weighed(group: Group, word: str, weight: str) -> str:
+    """What the hover says of a key: its weight, or what the group's weights add up to or are on average."""
+    if not group.also:
+        return _("key <b>{word}</b><br>weight <b>{weight}</b>", word=word, weight=weight)
+    if group.summed:
+        return _("key <b>{word}</b><br>sum of the rows <b>{weight}</b>", word=word, weight=weight)
+    return _("key <b>{word}</b><br>mean of the rows <b>{weight}</b>", word=word, weight=weight)
 
 
-def _weighed() -> str:
-    return _("key <b>{word}</b><br>weight <b>{weight}</b>", word="%{text}", weight="%{customdata:.6f}")
-
-
-def _struck(x: Numbers, places: Sequence[Place]) -> marks.Mark:
+def _struck(x: Numbers, places: Sequence[Place], pitch: float) -> marks.Mark:
     """A stroke through each word that is masked; x is NaN for the others."""
     drawn = marks.points(
         "masked words",
         x,
-        [each.line * PITCH for each in places],
+        [each.line * pitch for each in places],
         LIGHT.muted,
         size=22,
         ring=LIGHT.muted,
@@ -213,10 +365,10 @@ def _struck(x: Numbers, places: Sequence[Place]) -> marks.Mark:
 
 
 def _written(
-    name: str, places: Sequence[Place], colour: str, *, bold: bool = False, hover: str = ""
+    name: str, places: Sequence[Place], colour: str, pitch: float, *, bold: bool = False, hover: str = ""
 ) -> marks.Mark:
     said = [_bold(each.word) if bold else escape(each.word) for each in places]
-    x, y = [each.x for each in places], [each.line * PITCH for each in places]
+    x, y = [each.x for each in places], [each.line * pitch for each in places]
     drawn = marks.words(name, x, y, said, hover=hover)
     drawn["textfont"] = drawn["textfont"] | {"color": colour}
     return drawn | {"cliponaxis": False}

@@ -121,6 +121,7 @@ class Matrix:
         shown: how many rows and columns are in sight, counted from the first; all of them where None. The
             caption counts these.
         numbered: write the values into the cells while they fit; a colour bar tells them otherwise.
+        framed_rows: rows that are framed, each by itself, beside what is marked.
     """
 
     name: str
@@ -158,6 +159,7 @@ class Matrix:
     names_rows: bool = False
     shown: tuple[int | None, int | None] = (None, None)
     numbered: bool = True
+    framed_rows: Sequence[int] = ()
 
     def __post_init__(self) -> None:
         """Check that labels, mask and extra values fit the values."""
@@ -359,14 +361,16 @@ class Matrix:
 
     def shapes(self, axes: Axes) -> list[dict[str, Any]]:
         """Return the frame around what is marked."""
-        if self.marked is None:
-            return []
-        row, column = self.marked
+        named = [] if self.marked is None else [("marked", *self.marked)]
+        named += [(f"row {row + 1} framed", row, None) for row in self.framed_rows]
+        return [self._outline(axes, *each) for each in named]
+
+    def _outline(self, axes: Axes, name: str, row: int | None, column: int | None) -> dict[str, Any]:
         x0, x1 = (-0.5, len(self.columns) - 0.5) if column is None else (column - 0.5, column + 0.5)
         y0, y1 = (-0.5, len(self.rows) - 0.5) if row is None else (row - 0.5, row + 0.5)
         frame = {"xref": axes.x, "yref": axes.y, "x0": x0, "x1": x1, "y0": y0, "y1": y1}
         line = {"color": theme.LIGHT.ink, "width": 2}
-        return [{"type": "rect", "name": f"{self.name} marked", "line": line, **frame}]
+        return {"type": "rect", "name": f"{self.name} {name}", "line": line, **frame}
 
     def notes(self, axes: Axes) -> list[dict[str, Any]]:
         """Return nothing: a matrix says all in its labels and its caption."""

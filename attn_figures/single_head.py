@@ -93,7 +93,7 @@ class Walk:
     the scores and ``scale`` its number; ``is_masked`` says whether a mask is set, even if it hides nothing;
     ``ramp_power`` bends the ramp of the weights; ``score`` names what scores, ``score_weights`` are its own;
     ``lookup``, ``kept`` and ``without`` are None where nobody asks for them; ``points`` finds the planes
-    where it is called.
+    where it is called; ``group`` has the queries whose rows are taken together where arcs are drawn.
     """
 
     queries: Sequence[str]
@@ -120,6 +120,7 @@ class Walk:
     kept: Kept | None = None
     without: Without | None = None
     points: Callable[[], planes.Points] | None = None
+    group: arcs.Group = arcs.ALONE
     score: str = "dot product"
     score_weights: Mapping[str, Numbers] = field(default_factory=dict)
 
@@ -235,7 +236,8 @@ def _limit(walk: Walk) -> dict[str, Any]:
 def words_with_arcs(walk: Walk) -> Spec:
     """Draw the words with the arcs of the first query, beside the map of all weights."""
     marked = _weights(walk, chosen=(None, "key"), moves_cursor=True, marked=(0, None), names_rows=True)
-    return arcs.arcs.spec(walk.weights, walk.queries, walk.keys, marked)
+    mean = walk.group.mean(walk.weights)
+    return arcs.arcs.spec(mean, walk.queries, walk.keys, marked, group=walk.group)
 
 
 @Picture
@@ -250,8 +252,10 @@ def in_planes(walk: Walk) -> Spec:
 
 def follow_arcs(walks: Sequence[Walk]) -> dict[str, Any]:
     """What follows the query where arcs are drawn, at every step."""
-    weights, masks = (np.stack([getattr(each, name) for each in walks]) for name in ("weights", "mask"))
-    return arcs.cursor(weights, masks, walks[0].queries, walks[0].keys)
+    first, group = walks[0], walks[0].group
+    weights = np.stack([group.mean(each.weights) for each in walks])
+    masks = np.stack([group.mean(each.mask.astype(np.float64)) > 0 for each in walks])
+    return arcs.cursor(weights, masks, first.queries, first.keys, group=group)
 
 
 def follow_points(walks: Sequence[Walk]) -> dict[str, Any]:

@@ -45,6 +45,31 @@ class Crossed:
         return [[row + column for column in self.columns] for row in self.rows]
 
 
+@dataclass(frozen=True, eq=False)
+class Picked:
+    """One of some items at each step and row: what returns at many of them is kept and sent once.
+
+    ``items`` are an array (n_items, ...) or a list of words, ``at`` (n_steps, n_rows) the number of each.
+    """
+
+    items: NDArray[Any] | list[str]
+    at: NDArray[np.integer]
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+        """Return the items step by step and row by row.
+
+        >>> np.asarray(Picked(["cat", "mat"], np.array([[0, 1, 0]]))).tolist()
+        [['cat', 'mat', 'cat']]
+        """
+        del copy
+        every: NDArray[Any] = np.asarray(self.items, dtype=dtype)[self.at]
+        return every
+
+    def at_steps(self, steps: Sequence[int]) -> "Picked":
+        """Return the same at some of the steps."""
+        return Picked(self.items, self.at[list(steps)])
+
+
 class Arrays:
     """Arrays by content: `add` says under which number an array is kept; equal ones are kept once."""
 

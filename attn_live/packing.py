@@ -24,7 +24,7 @@ from isal import isal_zlib
 from numpy.typing import NDArray
 
 from attn_live import paths
-from attn_live.arrays import Arrays, Crossed, each_narrowed
+from attn_live.arrays import Arrays, Crossed, Picked, each_narrowed
 from attn_live.paths import Path
 
 Spec = Mapping[str, Any]
@@ -47,8 +47,8 @@ class TooLargeError(ValueError):
 class Cursor:
     """A second slider, over rows: arrays that follow it, by path ("data[points].marker.color", see `paths`).
 
-    Each array is (n_rows, ...); those in `by_step` are (n_steps, n_rows, ...). Each path in `rows_of` takes
-    the row of an array that the figure draws anyway, named by that array's own path
+    Each array is (n_rows, ...); those in `by_step` are (n_steps, n_rows, ...), or `Picked`. Each path in
+    `rows_of` takes the row of an array that the figure draws anyway, named by that array's own path
     ({"data[points].marker.size": "data[weights].z"}), so that it is not sent twice.
     """
 
@@ -325,12 +325,20 @@ def _pack_cursor(
         (cursor.by_step, (n_steps, cursor.n_rows)),
     ):
         for path, values in following.items():
-            array = np.asarray(values)
-            if array.shape[: len(leading)] != leading:
-                raise ValueError(f"{path} must start with axes {leading}, got shape {array.shape}")
-            packed = array.tolist() if array.dtype.kind in "US" else {"@": arrays.add(array)}
-            target = paths.resolve(first, path)
-            changes.append({"path": target, "values": packed, "by_step": len(leading) == 2})
+            picked = values.at if isinstance(values, Picked) else None
+            items = np.asarray(values.items if isinstance(values, Picked) else values)
+            shape = items.shape if picked is None else picked.shape
+            if shape[: len(leading)] != leading:
+                raise ValueError(f"{path} must start with axes {leading}, got shape {shape}")
+            packed = items.tolist() if items.dtype.kind in "US" else {"@": arrays.add(items)}
+            change = {
+                "path": paths.resolve(first, path),
+                "values": packed,
+                "by_step": len(leading) == 2,
+            }
+            if picked is not None:
+                change["picked"] = {"@": arrays.add(picked)}
+            changes.append(change)
     copies = []
     for path, source in cursor.rows_of.items():
         of = paths.resolve(first, source)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from attn_live import paths
-from attn_live.arrays import Crossed, read_body
+from attn_live.arrays import Crossed, Picked, read_body
 from attn_live.packing import PREFIX_BYTES, Cursor
 
 
@@ -61,11 +61,18 @@ def _step(header: dict[str, Any], arrays: Sequence[Any], step: int, row: int) ->
     figure = _changed(header, arrays, step)
     cursor = header["cursor"] or {"changes": [], "copies": []}
     for change in cursor["changes"]:
-        rows = _resolve(change["values"], arrays)
-        paths.put(figure, change["path"], rows[step][row] if change["by_step"] else rows[row])
+        paths.put(figure, change["path"], _followed(change, arrays, step, row))
     for copy in cursor["copies"]:
         paths.put(figure, copy["path"], paths.at(figure, copy["of"])[row])
     return figure
+
+
+def _followed(change: dict[str, Any], arrays: Sequence[Any], step: int, row: int) -> Any:
+    """Return what follows the cursor at a step and a row."""
+    values = _resolve(change["values"], arrays)
+    if "picked" in change:
+        return values[_resolve(change["picked"], arrays)[step][row]]
+    return values[step][row] if change["by_step"] else values[row]
 
 
 def unpacked(packed: bytes) -> tuple[list[dict[str, Any]], Cursor | None]:
@@ -92,7 +99,10 @@ def unpacked(packed: bytes) -> tuple[list[dict[str, Any]], Cursor | None]:
         return figures, None
     moved: tuple[dict[str, Any], dict[str, Any]] = ({}, {})
     for change in followed["changes"]:
-        moved[change["by_step"]][paths.written(change["path"])] = _resolve(change["values"], arrays)
+        values = _resolve(change["values"], arrays)
+        if "picked" in change:
+            values = Picked(values, _resolve(change["picked"], arrays))
+        moved[change["by_step"]][paths.written(change["path"])] = values
     copies = {paths.written(each["path"]): paths.written(each["of"]) for each in followed["copies"]}
     return figures, Cursor(followed["n_rows"], *moved, copies)
 

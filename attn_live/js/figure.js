@@ -42,9 +42,10 @@ export class Moving {
   at(step, row) {
     const { header, arrays } = this.steps;
     for (const { path, values, at } of this.changes) put(this.figure, path, values[at[step] ?? 0]);
-    for (const { path, values, by_step } of header.cursor?.changes ?? []) {
+    for (const { path, values, by_step, picked } of header.cursor?.changes ?? []) {
       const rows = "@" in values ? arrays[values["@"]] : values;
-      const value = by_step ? rows[step][row] : rows[row];
+      const at = picked && arrays[picked["@"]][step][row];
+      const value = picked ? rows[at] : by_step ? rows[step][row] : rows[row];
       put(this.figure, path, typeof value === "string" ? recolour(value, this.colours) : value);
     }
     for (const { path, of } of header.cursor?.copies ?? []) {

@@ -8,7 +8,7 @@ import { inkCells } from "./ink.js";
 import { Pace } from "./pace.js";
 import { layOut, printed } from "./paper.js";
 import { loadPlotly } from "./plotly.js";
-import { choosable, highlight, meant, onClick, outlines } from "./pointing.js";
+import { choosable, highlight, meant, onClick, outlines, unlight } from "./pointing.js";
 import { Projector } from "./projector.js";
 import { Sentence } from "./says.js";
 import { leaveTouches } from "./touching.js";
@@ -647,11 +647,11 @@ export class LiveFigure {
   // ---- pointing ----
 
   listen() {
-    this.node.on("plotly_hover", (/** @type {any} */ event) => highlight(this, event.points[0]));
-    this.node.on("plotly_unhover", () => this.frames.replaceChildren());
-    this.node.on("plotly_afterplot", () => this.frames.replaceChildren());
+    this.node.on("plotly_hover", (/** @type {any} */ event) => highlight(this, event.points[0], this.at.row));
+    this.node.on("plotly_unhover", () => unlight(this));
+    this.node.on("plotly_afterplot", () => unlight(this));
     onClick(this.node, (point) => {
-      highlight(this, point); // a finger has not hovered before
+      highlight(this, point, this.at.row); // a finger has not hovered before
       this.choose(point);
     });
   }
@@ -665,7 +665,7 @@ export class LiveFigure {
     // A saved file has the sentences of one choice alone: where they tell of it, nothing else is chosen there.
     if (!this.meta?.fixed) this.chosen = { ...this.chosen, ...chosen };
     this.frameChoice();
-    if (cell || row !== null) this.send();
+    if (cell || row !== null || Object.keys(chosen).length) this.send();
     if (moves) this.present();
   }
 

@@ -80,6 +80,21 @@ export function digitsOf(group) {
 }
 
 /**
+ * The lines that are drawn, and the trace of each. Without them no arc is lit by pointing at its cell.
+ *
+ * @param {any} node what Plotly has drawn into
+ * @returns {{ line: Element, trace: any }[]}
+ */
+export function drawnLines(node) {
+  const lines = [];
+  for (const group of node.querySelectorAll(".scatterlayer .trace")) {
+    const trace = group.__data__?.[0]?.trace;
+    for (const line of trace ? group.querySelectorAll(".js-line") : []) lines.push({ line, trace });
+  }
+  return lines;
+}
+
+/**
  * The points that Plotly has found under the pointer. Without them a click within 50 ms of the pointer's last move
  * chooses nothing.
  *

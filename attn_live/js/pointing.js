@@ -1,6 +1,6 @@
 // Pointing at cells: the frame around the same cell in all maps, and the click that chooses it.
 
-import { drawnTraces, pixelsAt, underPointer } from "./plotly_inside.js";
+import { drawnLines, drawnTraces, pixelsAt, underPointer } from "./plotly_inside.js";
 import { onlyTaps } from "./touching.js";
 
 /** @typedef {import("./types").Chosen} Chosen */
@@ -27,20 +27,55 @@ const STILL_FINGER_PIXELS = 16; // what browsers let a finger
  */
 
 /**
- * Frames the cell under the pointer in every map whose cells mean the same.
+ * Frames the cell under the pointer in every map whose cells mean the same, and pales all arcs but that of the same
+ * query and key. An arc, or a word that arcs lead to, is pointed at as that cell is.
  *
  * @param {Surface} surface
  * @param {any} point of Plotly's event
+ * @param {number} at the row that the figure's arcs come from
  */
-export function highlight({ node, frames }, point) {
-  frames.replaceChildren();
-  if (point.data.type !== "heatmap") return;
-  const [row, column] = point.pointIndex ?? point.pointNumber;
+export function highlight({ node, frames }, point, at) {
+  unlight({ node, frames });
+  const { rows, column } = pointed(point, at);
+  if (column === null) return;
+  const { cells } = point.data.meta;
   for (const trace of maps(drawnTraces(node))) {
-    if (trace.meta?.cells !== point.data.meta?.cells) continue;
-    const found = place(node, trace);
-    if (found) frames.append(outline(found, { row, column, whole: false }));
+    const found = trace.meta?.cells === cells && place(node, trace);
+    if (found) frames.append(...rows.map((row) => outline(found, { row, column, whole: false })));
   }
+  const arcs = drawnLines(node).filter(({ trace }) => trace.meta?.cells === cells);
+  const lit = arcs.filter(({ trace: { meta } }) => {
+    const from = [at, ...meta.rows];
+    return meta.column === column && rows.some((row) => from.includes(row));
+  });
+  if (!lit.length) return; // of another query than the one that arcs are drawn of
+  for (const arc of arcs) arc.line.toggleAttribute("data-pale", !lit.includes(arc));
+}
+
+/**
+ * Takes back what pointing has lit.
+ *
+ * @param {Surface} surface
+ */
+export function unlight({ node, frames }) {
+  frames.replaceChildren();
+  for (const { line } of drawnLines(node)) line.removeAttribute("data-pale");
+}
+
+/**
+ * The cells that are pointed at: one of a map; for an arc or its word one of each query that arcs come from.
+ *
+ * @param {any} point of Plotly's event
+ * @param {number} at the row that the figure's arcs come from
+ * @returns {{ rows: number[], column: number | null }}
+ */
+function pointed({ data, pointIndex, pointNumber }, at) {
+  if (data.type === "heatmap") {
+    const [row, column] = pointIndex ?? pointNumber;
+    return { rows: [row], column };
+  }
+  const { column, columns, rows = [] } = data.meta ?? {};
+  return { rows: [...new Set([at, ...rows])], column: column ?? (columns ? pointIndex : null) };
 }
 
 /**
@@ -192,7 +227,7 @@ function edges(coordinates) {
 export function meant(point) {
   const isCell = point.data.type === "heatmap";
   const [row, column] = isCell ? (point.pointIndex ?? point.pointNumber) : [point.pointIndex, null];
-  const { cursor: moves, chosen: choosing, opens, picks } = point.data.meta ?? {};
+  const { cursor: moves, chosen: choosing, opens, picks, column: key } = point.data.meta ?? {};
   // A trace whose points are not the rows themselves brings the row of each of its points.
   const target = Array.isArray(moves) || ArrayBuffer.isView(moves) ? /** @type {any} */ (moves)[row] : row;
   const at = performance.now();
@@ -207,6 +242,7 @@ export function meant(point) {
     if (axes[1] !== null) chosen[axes[1]] = column;
     if (part) chosen[part[0]] = part[1];
   }
+  if (!isCell && key !== undefined && choosing) chosen[choosing.axes[1]] = key; // an arc leads to its key
   return { cell, row: moves ? target : null, chosen };
 }
 

@@ -16,6 +16,7 @@ export interface CursorChange {
   path: Path;
   values: Packed;
   by_step: boolean;
+  picked?: Packed; // which of the values it is, by step and row
 }
 
 export interface Cursor {

@@ -1,41 +1,141 @@
-"""What is said of arcs from one query to its keys, on each page that draws them."""
+"""What is asked and said of arcs from queries to their keys, on each page that draws them."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from attn_ui.base.markdown import listed
+from attn_ui.base.ask import Ask
+from attn_ui.base.markdown import coloured, listed
+from attn_ui.base.shared_settings import ALSO, TOGETHER
 from attn_words import _, _n, paragraph
 
 Numbers = NDArray[np.float64]
+MOST_NAMED = 5  # queries of a group
 
 
-def arcs_said(query: str, keys: Sequence[str], weights: Numbers, may: NDArray[np.bool_], least: float) -> str:
-    """Say what a query's thickest arcs hold, and what has none.
+def ask_together(ask: Ask, queries: Sequence[str]) -> tuple[tuple[int, ...], bool]:
+    """Ask which queries' rows are taken together with the slider's, and whether as a sum.
+
+    Returns their places, in order: none by default.
+    """
+    offered = [str(place) for place in range(len(queries))]
+    also = ask.several(ALSO, _("Queries together with the slider's"), offered, queries)
+    if not also:
+        return (), False
+    summed = ask.segment(TOGETHER, _("Their rows are taken as"), label_visibility="collapsed") == "sum"
+    return tuple(sorted(map(int, also))), summed
+
+
+def together_lines(rows: Sequence[int], weights: str, *, summed: bool, dim: int = 0) -> dict[str, list[str]]:
+    """Return the lines of a program that take rows together, and what they leave to be printed.
 
     Args:
-        query, keys: as sentences have them.
-        weights, may: of this query, (n_key,); True where it may attend.
-        least: the weight below which no arc is drawn.
+        rows: the queries' places; weights: the program's own of ``rows``, whose axis ``dim`` they are.
+        summed: whether as a sum.
     """
+    lines = [
+        f"rows = {[*rows]}  # queries whose rows are taken together",
+        f"together = {weights}.{'sum' if summed else 'mean'}(dim={dim})",
+    ]
+    return {"aside": lines, "prints": ["together"]}
+
+
+def arcs_said(
+    queries: Sequence[str],
+    keys: Sequence[str],
+    mean: Numbers,
+    may: NDArray[np.bool_],
+    least: float,
+    *,
+    summed: bool = False,
+) -> str:
+    """Say what the thickest arcs of a query, or of several together, hold, and what has none.
+
+    Args:
+        queries: the words of those that are taken together; keys: as sentences have them.
+        mean: of their rows, (n_key,); may: True where any of them may attend.
+        least: the weight below which no arc is drawn; summed: whether the sum of the rows is told.
+    """
+    said = _named(queries)
     if not may.any():
-        return _("{query} may attend to nothing: it has no arc.", query=query)
-    drawn = [key for key in np.argsort(-weights, kind="stable").tolist() if weights[key] >= least]
-    said = _(
-        "The thickest arcs of {query}: {keys}, together {sum} of its weight.",
-        query=query,
-        keys=listed([f"{keys[key]} {weights[key]:.3f}" for key in drawn[:3]]),
-        sum=f"{weights[drawn[:3]].sum():.3f}",
-    )
-    thin = may & (weights < least)
+        return _("{query} may attend to nothing: it has no arc.", query=said)
+    weights = mean * len(queries) if summed else mean
+    drawn = [key for key in np.argsort(-mean, kind="stable").tolist() if mean[key] >= least]
+    fields = {
+        "keys": listed([f"{keys[key]} {weights[key]:.3f}" for key in drawn[:3]]),
+        "sum": f"{weights[drawn[:3]].sum():.3f}",
+    }
+    if len(queries) == 1:
+        thickest = _(
+            "The thickest arcs of {query}: {keys}, together {sum} of its weight.", query=said, **fields
+        )
+    elif summed:
+        thickest = _(
+            "The rows of {queries}, added up: most goes to {keys}, together {sum} of {all}.",
+            queries=said,
+            all=f"{weights.sum():.3f}",
+            **fields,
+        )
+    else:
+        thickest = _(
+            "The mean of the rows of {queries}: most goes to {keys}, together {sum} of {all}.",
+            queries=said,
+            all=f"{weights.sum():.3f}",
+            **fields,
+        )
+    thin = may & (mean < least)
     left_out = _n(
         "{count} key with less than {least} has none ({sum}).",
         "{count} keys with less than {least} each have none ({sum} together).",
         int(thin.sum()),
-        least=f"{least}",
+        least=f"{least * len(queries) if summed else least:g}",
         sum=f"{weights[thin].sum():.4f}",
     )
     masked = int((~may).sum())
     hidden = _n("{count} key is masked.", "{count} keys are masked.", masked)
-    return paragraph(said, left_out if thin.any() else "", hidden if masked else "")
+    return paragraph(thickest, left_out if thin.any() else "", hidden if masked else "")
+
+
+def _named(queries: Sequence[str]) -> str:
+    """Name queries, and count those that are too many."""
+    names = [f"“{coloured('query', query)}”" for query in queries[:MOST_NAMED]]
+    left = len(queries) - MOST_NAMED
+    return listed([*names, _("{count} more", count=left)] if left > 0 else names)
+
+
+def heads_said(
+    queries: Sequence[str],
+    keys: Sequence[str],
+    left: Mapping[int, float],
+    mean: Numbers,
+    each: int,
+) -> str:
+    """Say of the arcs of several heads what they leave out, and where the heads look on average.
+
+    Args:
+        queries, keys: as in `arcs_said`.
+        left: by head, from 0, how much of the mean row of the queries its arcs leave out.
+        mean: row of all of them, (n_key,); each: to how many keys a head has arcs.
+    """
+    if not left:
+        return _("All heads are off: there is no arc.")
+    said = _named(queries)
+    if not mean.any():
+        return _("{query} may attend to nothing: it has no arc.", query=said)
+    drawn = _n(
+        "Each of {heads} heads has a colour, and an arc from {query} to the key it gives most.",
+        "Each of {heads} heads has a colour, and arcs from {query} to the {count} keys it gives most.",
+        each,
+        heads=len(left),
+        query=said,
+    )
+    most, key = max(left, key=left.__getitem__), int(mean.argmax())
+    missing = _(
+        "Not drawn is {mean} of a head's row on average, and {most} of head {head}'s, the most.",
+        mean=f"{np.mean([*left.values()]):.3f}",
+        most=f"{left[most]:.3f}",
+        head=most + 1,
+    )
+    looks = _("On average the heads give most to {key}: {weight}.", key=keys[key], weight=f"{mean[key]:.3f}")
+    return paragraph(drawn, missing, looks)

@@ -63,8 +63,10 @@ class Ask(Protocol):
     def line(self, setting: Text, label: str, **style: Any) -> str:
         """Ask for a line of text."""
 
-    def several(self, setting: Several, label: str, offered: Sequence[str], **style: Any) -> list[str]:
-        """Offer switches for some of the options."""
+    def several(
+        self, setting: Several, label: str, offered: Sequence[str], names: Sequence[str] = (), **style: Any
+    ) -> list[str]:
+        """Offer switches for some of the options; names: what the words are that these are numbers of."""
 
     def step(self, steps: Steps, label: str, **style: Any) -> float:
         """Offer in the sidebar what may be a live slider elsewhere."""
@@ -156,9 +158,10 @@ def yes_or_no(on: bool) -> str:
     return _c("switch", "yes") if on else _c("switch", "no")
 
 
-def some_of(setting: Several, chosen: Sequence[str]) -> str:
+def some_of(setting: Several, chosen: Sequence[str], names: Sequence[str] = ()) -> str:
     """Say which of some options are chosen."""
-    return _(", ").join(shown(setting, each) for each in chosen) or _c("of several", "none")
+    said = [names[int(each)] if names else shown(setting, each) for each in chosen]
+    return _(", ").join(said) or _c("of several", "none")
 
 
 @dataclass
@@ -220,10 +223,12 @@ class FromLink:
         self._tell(setting, label, text, style)
         return text
 
-    def several(self, setting: Several, label: str, offered: Sequence[str], **style: Any) -> list[str]:
+    def several(
+        self, setting: Several, label: str, offered: Sequence[str], names: Sequence[str] = (), **style: Any
+    ) -> list[str]:
         """Return those of the options that are offered."""
         chosen = [each for each in self._value(setting) if each in offered]
-        self._tell(setting, label, some_of(setting, chosen), style)
+        self._tell(setting, label, some_of(setting, chosen, names), style)
         return chosen
 
     def step(self, steps: Steps, label: str, **style: Any) -> float:

@@ -430,11 +430,15 @@ class Sight:
 
 @dataclass(frozen=True)
 class Several:
-    """Any number of named options; the address repeats the name once for each."""
+    """Any number of named options; the address repeats the name once for each.
+
+    Those that are ``numbered`` are numbers of words that the page has, and shown as these.
+    """
 
     name: str
     options: tuple[str, ...]
     default: tuple[str, ...] = ()
+    numbered: bool = False
 
     def read(self, text: str) -> str:
         """Return one option."""

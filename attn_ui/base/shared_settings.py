@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from attn_ui.base.bounds import MAX_HEADS, MAX_MODEL_TOKENS, MAX_TABLE_COLUMNS, MAX_TOKENS
-from attn_ui.base.parameters import Cells, Choice, Flag, Real, Steps, Table, Text, Whole, rungs
+from attn_ui.base.parameters import Cells, Choice, Flag, Real, Several, Steps, Table, Text, Whole, rungs
 
 TEXT = Text("text", "the cat sat on the mat", longest=20_000)  # as many as a real model reads
 CROSS = Flag("cross", False)
@@ -18,6 +18,9 @@ TEMPERATURE = Steps("t", 1.0, rungs(0.1, 10.0, _TWENTY, ".2f"), ".2f")
 # The selected cell of a map: the places of its query and of its key, counted from 0.
 QUERY = Steps("q", 0, tuple(range(MAX_MODEL_TOKENS)), ".0f")
 KEY = Steps("k", 0, tuple(range(MAX_MODEL_TOKENS)), ".0f")
+# Queries whose rows are taken together with that of the query, where arcs are drawn (`arcs` asks for them).
+ALSO = Several("also", tuple(map(str, range(MAX_TOKENS))), numbered=True)
+TOGETHER = Choice("rows", "mean", ("mean", "sum"))
 HEAD = Steps("head", 1, tuple(range(1, MAX_HEADS + 1)), ".0f")
 # How positions are made known (`schemes` asks for them): the settings of all schemes, and how loud.
 STRENGTH = Steps("strength", 1.0, tuple(i / 10 for i in range(21)), ".1f")

@@ -6,6 +6,7 @@ from typing import Any
 import streamlit as st
 
 from attn_ui.base.ask import some_of, yes_or_no
+from attn_ui.base.markdown import plain
 from attn_ui.base.parameters import Choice, Flag, Real, Several, Steps, Text, Whole, shown
 from attn_ui.screen import named
 from attn_ui.screen.address import show
@@ -17,16 +18,14 @@ def _tied(name: str) -> dict[str, Any]:
     return {"key": name, "bind": "query-params", "persist_state": "session"}
 
 
-def _tied_by_name(setting: Choice | Several) -> dict[str, Any]:
+def _tied_by_name(setting: Choice | Several, names: Sequence[str] = ()) -> dict[str, Any]:
     """Tie options that are shown in other words than the address has."""
-    if not named.here():
+    if not named.here(setting):
         return _tied(setting.name)
     tie(setting.name)
-    return {
-        "key": setting.name,
-        "persist_state": "session",
-        "format_func": {option: shown(setting, option) for option in setting.options}.__getitem__,
-    }
+    called = {option: shown(setting, option) for option in setting.options}
+    called |= {str(number): plain(name) for number, name in enumerate(names)}
+    return {"key": setting.name, "persist_state": "session", "format_func": called.__getitem__}
 
 
 def _call(name: str, label: str, said: str, more: dict[str, Any]) -> None:
@@ -36,7 +35,7 @@ def _call(name: str, label: str, said: str, more: dict[str, Any]) -> None:
 
 def _unless_set(setting: Choice | Several, start: dict[str, Any]) -> dict[str, Any]:
     """Return where a control starts, unless it was told already: Streamlit takes one of the two."""
-    return {} if named.here() and setting.name in st.session_state else start
+    return {} if named.here(setting) and setting.name in st.session_state else start
 
 
 def choose(choice: Choice, label: str, **more: Any) -> str:
@@ -95,14 +94,16 @@ def line(setting: Text, label: str, **more: Any) -> str:
     return text
 
 
-def several(setting: Several, label: str, offered: Sequence[str], **more: Any) -> list[str]:
+def several(
+    setting: Several, label: str, offered: Sequence[str], names: Sequence[str] = (), **more: Any
+) -> list[str]:
     """Offer switches for some of the options, any number of which may be on."""
-    tied, start = _tied_by_name(setting), {"default": [*setting.default]}
+    tied, start = _tied_by_name(setting, names), {"default": [*setting.default]}
     chosen: list[str] = st.pills(
         label, offered, selection_mode="multi", **_unless_set(setting, start), **tied, **more
     )
     named.after(setting, chosen)
-    _call(setting.name, label, some_of(setting, chosen), more)
+    _call(setting.name, label, some_of(setting, chosen, names), more)
     return chosen
 
 

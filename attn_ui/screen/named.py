@@ -15,9 +15,9 @@ _SPOKEN = "_named_language"  # in which the options of the page were shown last
 _WRITTEN = "_named_written"  # what was written into the address, by the settings' names
 
 
-def here() -> bool:
-    """Whether options are shown in other words than the address has."""
-    return language() != SOURCE
+def here(setting: Parameter) -> bool:
+    """Whether a setting's options are shown in other words than the address has."""
+    return language() != SOURCE or (isinstance(setting, Several) and setting.numbered)
 
 
 def leave() -> None:
@@ -40,10 +40,10 @@ def arrive(settings: Sequence[Parameter], *, is_news: bool, goes_back: bool) -> 
     """
     spoken = st.session_state.get(_SPOKEN)
     st.session_state[_SPOKEN] = language()
-    if not here() or not (is_news or spoken != language()):
+    if not (is_news or spoken != language()):
         return
     for setting in settings:
-        if not isinstance(setting, Choice | Several) or isinstance(setting, Tabs):
+        if not isinstance(setting, Choice | Several) or isinstance(setting, Tabs) or not here(setting):
             continue
         texts = [text for text in st.query_params.get_all(setting.name) if text in setting.options]
         if isinstance(setting, Several) and (texts or goes_back):
@@ -54,7 +54,7 @@ def arrive(settings: Sequence[Parameter], *, is_news: bool, goes_back: bool) -> 
 
 def after(setting: Choice | Several, chosen: str | Sequence[str]) -> None:
     """Have the address say what is chosen; it says nothing of what is at its default."""
-    if not here():
+    if not here(setting):
         return
     texts = [chosen] if isinstance(chosen, str) else [*chosen]
     default = [setting.default] if isinstance(setting, Choice) else [*setting.default]

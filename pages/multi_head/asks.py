@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from attn_core import INITS, MASK_PATTERNS, SCHEMES, Masking, how_cut, tokenize
+from attn_ui.base.arcs import ask_together
 from attn_ui.base.ask import Ask
 from attn_ui.base.bounds import MAX_TOKENS
 from attn_ui.base.hand_weights import ask_by_hand, ask_init, ask_whether
@@ -20,6 +21,7 @@ from pages.multi_head.compute import MOST_NUMBERS, heads_slider, sequences, size
 from pages.multi_head.settings import (
     A_PATTERN_A_HEAD,
     AGAINST,
+    ARCS_OF,
     CASE,
     DECIDED,
     EXAMPLES,
@@ -65,7 +67,8 @@ def asks(ask: Ask) -> Asked:
         setting = _ask_weights(ask, setting)
         moving = _ask_moving(ask, setting)
         say_of_example(moving.n_head)
-        return Asked(moving, _ask_look(ask, view, lambda: moving.heads(ask)))
+        queries = sequences(moving.setting).queries
+        return Asked(moving, _ask_look(ask, view, lambda: moving.heads(ask), queries))
 
 
 def reads(ask: Ask) -> tuple[Parameter, ...]:
@@ -240,12 +243,13 @@ def _widen(ask: Ask) -> None:
         ask.move(MASK_REACH, 2)
 
 
-def _ask_look(ask: Ask, view: str, count_heads: Callable[[], int]) -> Look:
+def _ask_look(ask: Ask, view: str, count_heads: Callable[[], int], queries: Sequence[str]) -> Look:
     """Ask in the sidebar for what decides the picture besides its view: which heads, in which order.
 
     Args:
         view: what is shown, as it was chosen above the figure.
         count_heads: returns how many there are; it is called where heads are chosen by name.
+        queries: their words.
     """
     order = ORDER_BY.default
     if view not in WITHOUT_HEADS:
@@ -255,10 +259,19 @@ def _ask_look(ask: Ask, view: str, count_heads: Callable[[], int]) -> Look:
         ask.pick(HEAD, _("Head"), names)
         ask.pick(AGAINST, _("minus"), names)
     elif view in ONE_HEAD:
-        ask.pick(HEAD, _("Head"), names_of_heads(count_heads()))
+        return _ask_arcs(ask, Look(view, order, 0, 0, ()), count_heads, queries)
     elif view not in WITHOUT_HEADS:
         order = ask.choose(ORDER_BY, _("Order heads by"))
     return Look(view, order, 0, 0, ())
+
+
+def _ask_arcs(ask: Ask, look: Look, count_heads: Callable[[], int], queries: Sequence[str]) -> Look:
+    """Ask whose arcs are drawn: of one head or of all, and of which queries together."""
+    all_heads = ask.segment(ARCS_OF, _("Arcs of"), label_visibility="collapsed") == "all heads"
+    if not all_heads:
+        ask.pick(HEAD, _("Head"), names_of_heads(count_heads()))
+    also, summed = ask_together(ask, queries)
+    return replace(look, all_heads=all_heads, also=also, summed=summed)
 
 
 def with_heads(ask: Ask, look: Look, n_head: int) -> Look:

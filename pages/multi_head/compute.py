@@ -32,6 +32,7 @@ from attn_core import (
     set_weights,
     tokenize,
 )
+from attn_figures.arcs import Group
 from attn_figures.multi_head import Heads
 from attn_ui.base.bounds import MAX_HEADS, MAX_TOKENS
 from attn_ui.base.parameters import Steps
@@ -371,6 +372,22 @@ class Now:
     def off(self) -> list[int]:
         """The heads that are switched off and there."""
         return [head for head in self.look.off if head < self.n_head]
+
+    @property
+    def shown_heads(self) -> list[int]:
+        """The heads that are there and not switched off."""
+        return [head for head in range(self.n_head) if head not in self.look.off]
+
+    @property
+    def head(self) -> int:
+        """The chosen head, or the last there is."""
+        return min(self.look.head, self.n_head - 1)
+
+    @property
+    def group(self) -> Group:
+        """The queries that are taken together with the chosen one, as far as they are there."""
+        there = len(self.tokens.queries)
+        return Group(tuple(row for row in self.look.also if row < there), self.look.summed)
 
     @property
     def is_self_attention(self) -> bool:

@@ -12,6 +12,7 @@ from attn_ui.base.programs import Programs, in_latex
 from attn_words import _
 from pages.multi_head import formulas
 from pages.multi_head import snippet as snippets
+from pages.multi_head.aside_code import aside_lines
 from pages.multi_head.compute import Now, allowed, by_hand, width_of
 from pages.multi_head.settings import EXAMPLES
 from pages.multi_head.state import Setting
@@ -46,6 +47,7 @@ def short(now: Now) -> str:
         weights=by_hand(setting, now.n_head),
         scheme=(chosen.name, chosen.values() | {"num_heads": now.n_head, "seed": setting.seed}),
         words=(n.queries, n.keys),
+        **aside_lines(now),
     )
 
 
@@ -83,6 +85,7 @@ def asked(now: Now, names: tuple[str, str] = ("X", "Y")) -> snippets.Asked:
         conditions=going_on(now),
         init=setting.init,
         weights=by_hand(setting, now.n_head),
+        **aside_lines(now),
     )
 
 

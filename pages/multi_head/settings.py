@@ -4,6 +4,7 @@ from attn_core import ATTENTION_SAMPLES, INITS, MASK_PATTERNS, SCHEMES
 from attn_ui.base.bounds import MAX_D_MODEL, MAX_HEADS, MAX_TOKENS
 from attn_ui.base.parameters import Choice, Flag, Parameter, Several, Steps, Text, Whole, grouped_tabs
 from attn_ui.base.shared_settings import (
+    ALSO,
     BASE,
     BIAS,
     BLOCKED,
@@ -22,6 +23,7 @@ from attn_ui.base.shared_settings import (
     TEMPERATURE,
     TEXT,
     TEXT_2,
+    TOGETHER,
     scheme_setting,
 )
 from attn_ui.base.weight_tables import TABLES, hand_settings, init_setting
@@ -75,6 +77,7 @@ VIEW = Choice(
 )
 WITHOUT_HEADS = ("diagram", "encoder and decoder", "one or many")  # views that show no head of its own
 ONE_HEAD = ("arcs",)  # views of one head that is asked for
+ARCS_OF = Choice("arcs", "one head", ("one head", "all heads"))
 ORDER_BY = Choice(
     "by",
     "number",
@@ -117,6 +120,7 @@ SETTINGS: tuple[Parameter, ...] = (
     *(VIEW, ORDER_BY, HEAD, AGAINST, QUERY, KEY, OFF, RESHAPE, LAYERS, RESIDUAL, NORM),
     *(KV_HEADS, LATENT, BATCH, SPELLING, FIT_STEP, MISTAKE),
     *(POSITIONS, STRENGTH, LAYOUT, BASE, RAMP_STEP, TEMPERATURE, MOVES),
+    *(ARCS_OF, ALSO, TOGETHER),
     *(PATTERNS, DILATION, GLOBAL_TOKENS, RANDOM_BLOCKS, BLOCKED, CODE, INIT),
     *hand_settings(TABLES),
 )

@@ -168,6 +168,8 @@ def short(
     weights: Given = (),
     scheme: tuple[str, Mapping[str, object]],
     words: tuple[Sequence[str], Sequence[str]],
+    aside: Sequence[str] = (),
+    prints: Sequence[str] = (),
 ) -> str:
     """Return the same with attn_core, and draw it; see `snippet`.
 
@@ -178,6 +180,7 @@ def short(
         init: how weights are drawn; weights: those that are set by hand.
         scheme: the name of the positional scheme, and what it is made with.
         words: the queries' names and the keys'.
+        aside: lines about single heads, and `prints`: what they leave to be printed.
     """
     adds, cross = conditions.adds, any(text.startswith("memory") for text in vectors)
     drawn = any("sentence_vectors(" in text for text in vectors)
@@ -219,9 +222,10 @@ attention = MultiHeadAttention(
         text += "biases = scheme.biases(len(x), len(memory))\n"
         text += "mask = biases.masked_fill(~mask, -torch.inf)\n" if conditions.masks else "mask = biases\n"
     queries, keys = ([str(word) for word in side] for side in words)
+    more = "".join(f"{line}\n" for line in aside)
     return f"""{text}result = attention(x, memory, memory, mask)
 weights, output = result.weights, result.output
-{printing("weights", "output")}\
+{more}{printing("weights", "output", *prints)}\
 queries = {queries!r}
 keys = {keys!r}
 show(weights, queries, keys=keys, output=output).show()
@@ -239,6 +243,7 @@ class Asked:
         bias: whether the projections have one; seed: of the weights.
         init: how weights are drawn; weights: those that are set by hand.
         conditions: positions, masks, temperature and output projection.
+        aside: lines about single heads, and `prints`: what they leave to be printed.
     """
 
     vectors: Mapping[str, str]
@@ -250,6 +255,8 @@ class Asked:
     conditions: Conditions = PLAIN
     init: str = GLOROT
     weights: Given = ()
+    aside: Sequence[str] = ()
+    prints: Sequence[str] = ()
 
     @property
     def cross(self) -> bool:
@@ -282,7 +289,8 @@ def snippet(asked: Asked) -> str:
         _made(asked),
         conditions.mask_lines(x, memory, asked.n_head),
         "with torch.no_grad():\n    " + "\n    ".join(run),
-        printing("weights", "output"),
+        "\n".join(asked.aside),
+        printing("weights", "output", *asked.prints),
     )
 
 

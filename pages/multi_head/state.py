@@ -64,6 +64,9 @@ class Look:
     against: int
     off: tuple[int, ...]
     num_kv_heads: int = MAX_HEADS  # of keys and values, at most
+    all_heads: bool = False  # whether arcs are drawn for all heads, in colours
+    also: tuple[int, ...] = ()  # queries whose rows are taken together with the chosen one's
+    summed: bool = False  # whether as a sum
 
     @property
     def drawn(self) -> "Look":
@@ -71,7 +74,8 @@ class Look:
         if self.view == "two heads":
             return self
         if self.view in ONE_HEAD:
-            return replace(self, order="", against=0, off=(), num_kv_heads=MAX_HEADS)
+            one = replace(self, order="", against=0, num_kv_heads=MAX_HEADS)
+            return replace(one, head=0) if self.all_heads else replace(one, off=())
         off = () if self.view in WITHOUT_HEADS else self.off
         shared = self.num_kv_heads if self.view == "diagram" else MAX_HEADS
         return replace(self, head=0, against=0, off=off, num_kv_heads=shared)

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from torch import Tensor
 
 from attn_ui.base.page import Columns
+from attn_words import _
 from pages.multi_head.compute import Now, array
 
 
@@ -21,7 +22,19 @@ def tables(now: Now) -> Mapping[str, Columns]:
         "k": _table(result.key[head], keys, "k"),
         "v": _table(result.value[head], keys, "v"),
         "comes out": _table(result.output, queries, "o"),
+        **_together(now),
     }
+
+
+def _together(now: Now) -> Mapping[str, Columns]:
+    """Return the rows that are taken together, one row a key."""
+    group = now.group
+    if now.look.view != "arcs" or not group.also:
+        return {}
+    heads = now.shown_heads if now.look.all_heads else [now.head]
+    rows = group.told(group.mean(array(now.result.weights[heads])))[:, now.cell[0]]
+    names = [_("head {head}", head=head + 1) for head in heads]
+    return {"together": {" ": now.tokens.keys} | dict(zip(names, rows.tolist(), strict=True))}
 
 
 def _table(tensor: Tensor, rows: Sequence[str], letter: str, columns: Sequence[str] = ()) -> Columns:

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from attn_ui.base.arcs import together_lines
 from pages.single_head.compute import Now
 
 
@@ -10,7 +11,9 @@ def aside_lines(now: Now, value: str = "") -> dict[str, Any]:
 
     ``value`` is what the program calls V; by default, how it comes by it.
     """
-    head, aside = now.head, now.aside
+    head, aside, group = now.head, now.aside, now.walk.group
+    if group.also:
+        return together_lines(group.rows(now.cell[0]), "weights[rows]", summed=group.summed)
     if not aside.what:
         return {}
     lines = []

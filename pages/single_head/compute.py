@@ -15,6 +15,7 @@ from attn_core import make_mask
 from attn_core.hard_lookup import hard_lookup
 from attn_core.plane import main_directions, moved_in_rank
 from attn_core.scores import DOT
+from attn_figures.arcs import ALONE, Group
 from attn_figures.matrix import NUMBERS_UP_TO
 from attn_figures.points import Points
 from attn_figures.single_head import Lookup, Walk
@@ -68,6 +69,7 @@ def at_every_step(
     temperature: float = 1.0,
     width: int = 1,
     aside: Sequence[Aside] = (NOTHING_ASIDE,),
+    group: Group = ALONE,
 ) -> list[Now]:
     """Attend at each value of the slider that moves, all in one call; at the given values where none does.
 
@@ -76,6 +78,7 @@ def at_every_step(
         cell: the chosen (query, key); beyond the last of them, the last is taken.
         moves: "temperature", "mask width" or None.
         aside: what is set aside at each step; several only where neither of these moves.
+        group: the queries whose rows are taken together where arcs are drawn.
         temperature, width: of what does not move.
 
     Raises:
@@ -89,6 +92,8 @@ def at_every_step(
     widths = [int(each) for each in scoring.width.values] if moves == "mask width" else [width]
     masks = torch.stack([make_mask(scoring.masking, *shape, each) for each in widths])
     walks, effective, beside_dot = _walks(head, scoring, masks, temperatures, inputs.seed)
+    if group.also:
+        walks = [replace(walk, group=group) for walk in walks]
     unit_weights: Sequence[NDArray[np.float64] | None] = [None] * len(walks)
     if scoring.score == DOT and inputs.example == "I love dogs" and inputs.ramp and not inputs.unit_rows:
         unit_head = make_head(replace(inputs, unit_rows=True))

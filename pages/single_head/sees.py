@@ -1,11 +1,13 @@
 """The picture: its stage, the chosen cell and its slider, drawn and said at every place of that."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from attn_core import MASK_PATTERNS
+from attn_figures.arcs import ALONE, Group
 from attn_live.packing import Cursor, pack
 from attn_live.says import pack_says
+from attn_ui.base.arcs import ask_together
 from attn_ui.base.ask import Ask
 from attn_ui.base.masking import toggle_cell
 from attn_ui.base.page import Cell, Figure, Seen, Slider, query_rows
@@ -38,9 +40,10 @@ def sees(ask: Ask, state: State) -> Seen[Now]:
     every: tuple[Aside, ...] = (aside,)
     if STAGES[stage].sets_aside:
         moves, (slider, aside, every) = None, ask_aside(ask, stage, head)
+    group = _ask_group(ask, head.queries) if STAGES[stage].takes_together else ALONE
     cell = ask.place(QUERY, len(head.queries)), ask.place(KEY, len(head.keys))
     temperature, width = ask.value(scoring.temperature), int(ask.value(scoring.width))
-    (now,) = at_every_step(state, cell, temperature=temperature, width=width, aside=(aside,))
+    (now,) = at_every_step(state, cell, temperature=temperature, width=width, aside=(aside,), group=group)
     # What the slider moves is drawn at all its values: where it stands must not miss the cache.
     if moves == "temperature":
         temperature = 1.0
@@ -49,7 +52,7 @@ def sees(ask: Ask, state: State) -> Seen[Now]:
     by_query = STAGES[stage].follow is not None
     by_click = _block_or_free if scoring.masking.kind == "own" else None
     figure = Figure(
-        _drawn(stage, state, moves=moves, temperature=temperature, width=width, aside=every),
+        _drawn(stage, state, moves=moves, temperature=temperature, width=width, aside=every, group=group),
         key="walk",
         alt=_(STAGES[stage].alt),
         name=f"single head {stage}",
@@ -57,18 +60,34 @@ def sees(ask: Ask, state: State) -> Seen[Now]:
         rows=query_rows(head.queries) if by_query else None,
         chosen={"key": KEY} if by_query else {"query": QUERY, "key": KEY},
         clicked=_open_box if stage == "diagram" else by_click,
-        says=_said(stage, state, cell, moves=moves, temperature=temperature, width=width, aside=every),
+        says=_said(
+            stage, state, cell, moves=moves, temperature=temperature, width=width, aside=every, group=group
+        ),
         says_what_is_chosen=True,
     )
     return Seen(now, figure, formula="" if stage == "all at once" else STAGES[stage].formula(now))
 
 
+def _ask_group(ask: Ask, queries: Sequence[str]) -> Group:
+    """Ask which queries' rows are taken together."""
+    with ask.sidebar():
+        ask.heading(_("Picture"))
+        return Group(*ask_together(ask, queries))
+
+
 @shared
 def _drawn(
-    stage: str, state: State, *, moves: str | None, temperature: float, width: int, aside: tuple[Aside, ...]
+    stage: str,
+    state: State,
+    *,
+    moves: str | None,
+    temperature: float,
+    width: int,
+    aside: tuple[Aside, ...],
+    group: Group,
 ) -> bytes:
     """Draw a stage at every position of its slider."""
-    steps = at_every_step(state, moves=moves, temperature=temperature, width=width, aside=aside)
+    steps = at_every_step(state, moves=moves, temperature=temperature, width=width, aside=aside, group=group)
     figures = [STAGES[stage].picture.spec(each.walk) for each in steps]
     follow = STAGES[stage].follow
     if not follow:
@@ -87,9 +106,12 @@ def _said(
     temperature: float,
     width: int,
     aside: tuple[Aside, ...],
+    group: Group,
 ) -> bytes:
     """Say what a stage shows of the chosen cell at every position of its slider."""
-    steps = at_every_step(state, cell, moves=moves, temperature=temperature, width=width, aside=aside)
+    steps = at_every_step(
+        state, cell, moves=moves, temperature=temperature, width=width, aside=aside, group=group
+    )
     say = STAGES[stage].says
     if not STAGES[stage].follow:
         return pack_says([say(each) for each in steps])

@@ -4,6 +4,7 @@ from attn_core import ATTENTION_MISTAKES, INITS, MASK_PATTERNS, SCORES
 from attn_ui.base.bounds import MAX_TABLE_COLUMNS, MAX_TOKENS
 from attn_ui.base.parameters import Choice, Flag, Parameter, Steps, Table, Whole, grouped_tabs
 from attn_ui.base.shared_settings import (
+    ALSO,
     BIAS,
     BLOCKED,
     CODE,
@@ -21,6 +22,7 @@ from attn_ui.base.shared_settings import (
     TEMPERATURE,
     TEXT,
     TEXT_2,
+    TOGETHER,
 )
 from attn_ui.base.weight_tables import SINGLE, hand_settings, init_setting
 from pages.single_head.head import SAMPLES
@@ -68,5 +70,5 @@ SETTINGS: tuple[Parameter, ...] = (
     *hand_settings(SINGLE),
     *(MASK, MASK_WIDTH, DILATION, GLOBAL_TOKENS, RANDOM_BLOCKS, BLOCKED, MOVES),
     *(SCORE, SCALE, FREE_SCALE, TEMPERATURE, COLOURS, STAGE, QUERY, KEY, MISTAKE, SWEEP_WIDTH, CODE),
-    *(KEEP, ABOVE, LARGEST, RENORMALISED, WITHOUT),
+    *(KEEP, ABOVE, LARGEST, RENORMALISED, WITHOUT, ALSO, TOGETHER),
 )

@@ -30,6 +30,7 @@ class Stage:
     follows_slider: bool = True
     follow: Callable[[Sequence[Walk]], dict[str, Any]] | None = None
     sets_aside: bool = False  # whether its slider is that of what it sets aside
+    takes_together: bool = False  # whether rows of several queries can be taken together
 
     def says(self, now: Now) -> str:
         """Return what the picture shows, as markdown; and which rows have nothing to attend to."""
@@ -119,11 +120,12 @@ STAGES: Mapping[str, Stage] = MappingProxyType(
         ),
         "arcs": Stage(
             pictures.words_with_arcs,
-            N_("The words as a text, with arcs from one query to its keys, and the map of all weights"),
+            N_("The words as a text, with arcs from queries to their keys, and the map of all weights"),
             words.arcs,
             words.softmax_formula,
             N_("The weights of one row, drawn between the words themselves."),
             follow=pictures.follow_arcs,
+            takes_together=True,
         ),
         "points": Stage(
             pictures.in_planes,

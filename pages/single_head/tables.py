@@ -4,7 +4,6 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from attn_figures.single_head import Walk
 from attn_ui.base.page import Columns
 from attn_words import N_
 from pages.single_head.compute import Now
@@ -34,7 +33,7 @@ def tables(now: Now) -> Mapping[str, Columns]:
         },
         "output": {N_("output of"): [*walk.queries], **made},
         **{name: _numbered(name, np.asarray(each)) for name, each in now.own.items()},
-        **_aside(walk),
+        **_aside(now),
     }
 
 
@@ -44,8 +43,16 @@ def _numbered(name: str, weight: np.ndarray) -> Columns:
     return {name: [*range(1, len(weight) + 1)]} | {str(at): column for at, column in enumerate(columns, 1)}
 
 
-def _aside(walk: Walk) -> Mapping[str, Columns]:
-    """Return what is set aside, one row a query; and what each word is worth, one row a key."""
+_TOGETHER = N_("mean of the rows"), N_("sum of the rows")
+
+
+def _aside(now: Now) -> Mapping[str, Columns]:
+    """Return rows that are taken together; what is set aside, one row a query; what each word is worth."""
+    walk = now.walk
+    if walk.group.also:
+        mean = walk.group.mean(walk.weights)
+        rows = walk.group.told(mean)[now.cell[0]]
+        return {"together": {N_("key"): [*walk.keys], _TOGETHER[walk.group.summed]: rows.tolist()}}
     if walk.kept is not None:
         found = {N_("query"): [*walk.queries], N_("kept weight"): walk.kept.mass[:, 0].tolist()}
         if walk.kept.apart is not None:

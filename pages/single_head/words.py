@@ -363,9 +363,11 @@ def softmax(now: Now) -> str:
 
 def arcs(now: Now) -> str:
     """Say what the chosen query's thickest arcs hold, and what has none."""
-    walk, row = now.walk, now.cell[0]
+    walk, rows = now.walk, now.walk.group.rows(now.cell[0])
     keys = [_quoted("key", key) for key in walk.keys]
-    return arcs_said(_query(now), keys, walk.weights[row], walk.mask[row], LEAST)
+    mean, may = walk.weights[rows].mean(axis=0), np.any(walk.mask[rows], axis=0)
+    queries = [walk.queries[row] for row in rows]
+    return arcs_said(queries, keys, mean, may, LEAST, summed=walk.group.summed)
 
 
 def points(now: Now) -> str:

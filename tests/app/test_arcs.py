@@ -1,15 +1,18 @@
 """The stage of arcs: each step and query has the arcs of its weights, by torch, and says them."""
 
 import re
+from typing import Any
 
 import numpy as np
 import pytest
 import torch
 import torch.nn.functional as F
 
+from attn_figures import theme
 from attn_figures.arcs import LEAST, THICKEST
 from attn_live.unpacking import figure_at
 from pages import PAGES
+from tests.handed import leaves
 
 PAGE = PAGES["single-head"]
 
@@ -87,3 +90,153 @@ def test_arcs_of_one_of_many_heads_are_as_thick_as_torchs_weights(link: str) -> 
         np.testing.assert_allclose(
             widths, np.where(weights[row] < LEAST, 0.0, THICKEST * weights[row]), atol=1e-5
         )
+
+
+def by_torch(now: Any) -> Any:
+    """The weights of all heads, by torch alone."""
+    module, x = now.module, now.tokens.query
+    query, key = (w(x).unflatten(-1, (now.n_head, -1)).transpose(0, 1) for w in (module.W_q, module.W_k))
+    scores = query @ key.mT / query.shape[-1] ** 0.5 / now.setting.temperature
+    if now.setting.mask == "causal":
+        scores = scores.masked_fill(torch.ones(scores.shape[-2:]).triu(1).bool(), -torch.inf)
+    return torch.softmax(scores, dim=-1).numpy()
+
+
+def plain(sentence: str) -> str:
+    return re.sub(r":(?:violet|orange|green)\[(.*?)\]", r"\1", sentence)
+
+
+HEADS = "view=arcs&arcs=all+heads&text=the+little+cat+sat+on+the+old+red+mat"
+
+
+@pytest.mark.parametrize(
+    "more", ["", "&heads=2&hmask=causal", "&off=2", "&hmoves=temperature&t=0.2", "&heads=8"]
+)
+@pytest.mark.parametrize("q", [0, 8])
+def test_arcs_of_all_heads_are_each_heads_thickest_in_its_colour(more: str, q: int) -> None:
+    page = PAGES["multi-head"].at(f"{HEADS}{more}&q={q}")
+    now, figure = page.seen.now, page.figure()
+    shown = [head for head in range(now.n_head) if f"off={head + 1}" not in more]
+    each = min(9, 48 // len(shown))
+    weights = by_torch(now)[:, q]
+    arcs = [trace for trace in figure["data"] if trace["name"].startswith("arc ")]
+    drawn = [trace for trace in arcs if trace["line"]["width"]]
+    wanted = {
+        (head, key): weights[head, key]
+        for head in shown
+        for key in np.argsort(-weights[head], kind="stable")[:each]
+        if weights[head, key] >= LEAST
+    }
+    assert len(drawn) == len(wanted)
+    colours = dict(zip(shown, theme.LIGHT.series * 3, strict=False)) if more != "&heads=8" else {}
+    for trace in drawn:
+        head = int(re.findall(r"head <b>(\d+)<", trace["hovertemplate"])[0]) - 1
+        key = int(trace["meta"]["column"])
+        assert trace["meta"]["key"].startswith(now.tokens.keys[key][:3])
+        assert trace["meta"]["weight"] == pytest.approx(wanted.pop((head, key)), abs=1e-6)
+        assert trace["line"]["width"] == pytest.approx(THICKEST * weights[head, key], abs=1e-4)
+        if head < 5 and colours:
+            assert trace["line"]["color"].startswith(theme.LIGHT.series[head])
+    assert not wanted
+    assert sorted(int(text[3:-4]) for trace in arcs for text in trace["text"] if text) == [
+        head + 1 for head in shown
+    ]
+    np.testing.assert_allclose(
+        np.nan_to_num({trace["name"]: trace for trace in figure["data"]}["weights"]["z"]),
+        by_torch(now)[shown].mean(axis=0),
+        atol=1e-6,
+    )
+
+
+@pytest.mark.parametrize("more", ["&heads=8&q=2", "&q=5&off=1&off=3", "&q=2&also=6&heads=8"])
+def test_the_sentence_says_what_arcs_of_all_heads_leave_out(more: str) -> None:
+    page = PAGES["multi-head"].at(HEADS + more)
+    now, rows = page.seen.now, [2, 6] if "also" in more else [int(more.split("q=")[1][0])]
+    shown = [head for head in range(now.n_head) if f"off={head + 1}" not in more]
+    each = min(9, 48 // len(shown) // len(rows))
+    mean = by_torch(now)[:, rows].mean(axis=1)
+    left = {
+        head: 1 - sum(part for part in sorted(mean[head].tolist())[::-1][:each] if part >= LEAST)
+        for head in shown
+    }
+    most = max(left, key=left.__getitem__)
+    said = plain(page.sentence)
+    assert f"Not drawn is {np.mean([*left.values()]):.3f} of a head's row on average" in said
+    assert f"{left[most]:.3f} of head {most + 1}'s" in said
+    average = mean[shown].mean(axis=0)
+    assert f"most to “{now.tokens.keys[int(average.argmax())]}”: {average.max():.3f}" in said
+
+
+def test_all_heads_off_have_no_arc() -> None:
+    page = PAGES["multi-head"].at("view=arcs&arcs=all+heads&heads=2&off=1&off=2")
+    assert "there is no arc" in page.sentence
+    assert not any(t["line"]["width"] for t in page.figure()["data"] if t["name"].startswith("arc "))
+
+
+TOGETHER = [
+    ("single-head", "stage=arcs&q=3&also=1&also=5"),
+    ("single-head", "stage=arcs&q=3&also=1&also=3&rows=sum&mask=causal"),
+    ("multi-head", "view=arcs&head=2&q=0&also=2&rows=sum"),
+    ("multi-head", "view=arcs&arcs=all+heads&q=0&also=2&also=4&off=3&hmask=causal"),
+    ("multi-head", "view=arcs&arcs=all+heads&q=0&also=2&rows=sum&pos=rotary"),
+]
+
+
+@pytest.mark.parametrize(("page", "link"), TOGETHER)
+def test_rows_of_several_queries_are_added_or_averaged_as_said_shown_and_printed(
+    page: str, link: str
+) -> None:
+    at = PAGES[page].at(link)
+    now = at.seen.now
+    rows = sorted({int(each) for each in re.findall(r"(?:q|also)=(\d)", link)})
+    if page == "single-head":
+        weights, words = now.walk.weights, now.walk.queries
+    else:
+        weights, words = now.result.weights.numpy(), now.tokens.queries
+        weights = weights[[0, 1, 3] if "off" in link else [0, 1, 2, 3]] if "all" in link else weights[1]
+    wanted = sum(weights[..., row, :] for row in rows)
+    wanted = wanted if "sum" in link else wanted / len(rows)
+    told = np.array([column for name, column in list(at.tables["together"].items())[1:]])
+    np.testing.assert_allclose(told.reshape(wanted.shape), wanted, atol=1e-12)
+    for kind in ("PyTorch", "NumPy", "attn_core"):
+        np.testing.assert_allclose(leaves(at.programs.text(kind))["together"], wanted, atol=1e-6)
+    figure = at.figure()
+    data = {trace["name"]: trace for trace in figure["data"]}
+    mean = wanted.mean(axis=0) if wanted.ndim > 1 else wanted
+    np.testing.assert_allclose(data["key words"]["customdata"], mean, atol=1e-6)
+    bold = {text[3:-4] for name in ("query word", "other query words") for text in data[name]["text"]}
+    assert bold == {words[row] for row in rows}
+    framed = {
+        shape["y0"] + 0.5 for shape in figure["layout"]["shapes"] if shape["name"].startswith("weights")
+    }
+    assert framed == {*rows}
+    for row in rows:
+        assert f"“{words[row]}”" in plain(at.sentence)
+    if wanted.ndim == 1:
+        largest = int(wanted.argmax())
+        keys = now.walk.keys if page == "single-head" else now.tokens.keys
+        assert f"“{keys[largest]}” {wanted[largest]:.3f}" in plain(at.sentence)
+        assert f"of {wanted.sum():.3f}" in at.sentence
+
+
+@pytest.mark.parametrize("link", ["also=1&also=4", "also=1&also=4&rows=sum"])
+def test_each_chosen_word_sends_an_arc_as_thick_as_the_mean_to_each_key(link: str) -> None:
+    at = PAGES["single-head"].at(f"stage=arcs&q=4&{link}")
+    walk, steps = at.seen.now.walk, at.seen.figure.steps
+    for row, rows in ((4, [1, 4]), (2, [1, 2, 4])):
+        data = {trace["name"]: trace for trace in figure_at(steps, at.position[0], row)["data"]}
+        mean = walk.weights[rows].mean(axis=0)
+        for number in range(1, 7):
+            moving, others = data[f"arc {number}"], data[f"arc {number} of others"]
+            width = THICKEST * mean[number - 1] if mean[number - 1] >= LEAST else 0
+            assert moving["line"]["width"] == pytest.approx(width, abs=1e-5)
+            assert others["line"]["width"] == pytest.approx(width, abs=1e-5)
+            assert np.isnan(moving["x"]).all() == (row in (1, 4))  # it is among the others
+            assert np.isnan(np.asarray(others["x"])).sum() == 2
+
+
+def test_a_word_that_is_not_there_is_none_of_them() -> None:
+    at = PAGES["multi-head"].at("view=arcs&text=a+b+c&also=40")
+    assert at.sentence.startswith("Head 1 of 4. The thickest arcs of")
+    told = PAGES["multi-head"].at("view=arcs&also=64").dropped
+    assert [each.name for each in told] == ["also"]

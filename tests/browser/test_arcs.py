@@ -1,6 +1,7 @@
 """Arcs between words, by hand: a click on a word asks there, and pointing at it tells its weight."""
 
 import re
+from typing import Any
 
 from tests.browser.app_page import AppPage
 
@@ -45,3 +46,101 @@ def test_hover_on_a_word_tells_its_weight(app: AppPage) -> None:
     said = re.search(r"“cat” (\d\.\d{3})", app.page.locator(".live-says").inner_text())
     assert said
     assert abs(float(weight[1]) - float(said[1])) < 6e-4
+
+
+SPOT = """([name, axes, at]) => {
+    const node = document.querySelector('.live-plot');
+    const trace = node._fullData.find((each) => each.name === name);
+    const [x, y] = at ?? [trace.x[4], trace.y[4]];
+    const { left, top } = node.getBoundingClientRect();
+    const [across, down] = ['xaxis', 'yaxis'].map((axis) => node._fullLayout[axis + axes]);
+    return [left + across._offset + across.l2p(x), top + down._offset + down.l2p(y)];
+}"""
+# Which keys' arcs are not paled, and on which cells of the map frames lie that follow the pointer.
+LIT = """() => {
+    const node = document.querySelector('.live-plot');
+    const keys = [...node.querySelectorAll('.scatterlayer .trace')]
+        .filter((group) => group.querySelector('.js-line:not([data-pale])'))
+        .map((group) => group.__data__[0].trace.meta?.column)
+        .filter((key) => key !== undefined);
+    const { xaxis2: x, yaxis2: y } = node._fullLayout;
+    const cells = [...document.querySelectorAll('.live-frames .live-frame')].map((frame) => [
+        Math.round(y.p2l(frame.offsetTop + frame.offsetHeight / 2 - y._offset)),
+        Math.round(x.p2l(frame.offsetLeft + frame.offsetWidth / 2 - x._offset)),
+    ]);
+    return { keys: [...new Set(keys)].sort(), cells, paled: node.querySelectorAll('[data-pale]').length };
+}"""
+
+
+def lit(app: AppPage, name: str, axes: str = "", at: list[int] | None = None) -> dict[str, Any]:
+    """What is lit once something is pointed at: a place of the map, or the middle of an arc."""
+    x, y = app.page.evaluate(SPOT, [name, axes, at])
+    app.page.mouse.move(x - 2, y - 2)
+    app.page.mouse.move(x, y)
+    app.page.locator(".hoverlayer .hovertext").first.wait_for()
+    found: dict[str, Any] = app.page.evaluate(LIT)
+    return found
+
+
+def test_pointing_at_an_arc_lights_its_cell_and_at_a_cell_its_arc(app: AppPage) -> None:
+    app.open(PAGE + "&q=5&t=5")
+    of_an_arc = lit(app, "arc 1")
+    assert of_an_arc["cells"] == [[5, 0]]
+    assert of_an_arc["keys"] == [0]
+    assert of_an_arc["paled"] == 5
+    of_a_cell = lit(app, "weights", "2", [3, 5])
+    assert of_a_cell == {"keys": [3], "cells": [[5, 3]], "paled": 5}
+    elsewhere = lit(app, "weights", "2", [0, 2])  # no arc is drawn of that query
+    assert elsewhere["cells"] == [[2, 0]]
+    assert elsewhere["paled"] == 0
+
+
+def test_a_click_on_an_arc_chooses_its_key_as_in_the_map(app: AppPage) -> None:
+    app.open(PAGE + "&q=5&t=5")
+    lit(app, "arc 2")
+    x, y = app.page.evaluate(SPOT, ["arc 2", "", None])
+    app.page.mouse.click(x, y)
+    app.page.wait_for_url(re.compile(r"[?&]k=1\b"))
+    assert "q=5" in app.page.url
+
+
+def test_arcs_of_all_heads_light_the_same_cell_and_tell_their_head(app: AppPage) -> None:
+    app.open("multi-head?view=arcs&arcs=all+heads&q=0&heads=2")
+    found = lit(app, "weights", "2", [5, 0])
+    assert found["keys"] == [5]
+    told = app.page.evaluate(
+        """() => [...document.querySelectorAll('.live-plot .scatterlayer .textpoint text')]
+            .map((text) => text.textContent)"""
+    )
+    assert {"1", "2"} <= set(told)  # each head's number on its thickest arc
+    lit(app, "arc 7")
+    told = app.page.locator(".hoverlayer .hovertext").first.text_content() or ""
+    assert re.search(r"head \d.*key .*weight \d\.\d{6}", told)
+
+
+def test_words_are_taken_together_by_hand_and_by_keyboard(app: AppPage) -> None:
+    app.open(PAGE + "&q=5")
+    says = app.page.locator(".live-says")
+    group = app.page.get_by_role("group", name="Queries together with the slider's")
+    group.get_by_role("button", name="cat", exact=True).click()
+    app.page.wait_for_url(re.compile(r"[?&]also=1\b"))
+    says.filter(has_text="The mean of the rows of “cat” and “mat”").wait_for()
+    group.get_by_role("button", name="on", exact=True).press("Space")
+    app.page.wait_for_url(re.compile(r"also=1.*also=3|also=3.*also=1"))
+    app.page.get_by_role("button", name="sum", exact=True).or_(
+        app.page.get_by_role("radio", name="sum")
+    ).click()
+    says.filter(has_text="added up").wait_for()
+    app.page.wait_for_url(re.compile(r"[?&]rows=sum\b"))
+    app.page.reload()
+    says.filter(has_text="The rows of “cat”, “on” and “mat”, added up").wait_for()
+
+
+def test_a_shorter_sentence_leaves_those_out_that_are_not_there(app: AppPage) -> None:
+    app.open(PAGE + "&q=1&also=5&also=2")
+    says = app.page.locator(".live-says")
+    says.filter(has_text="The mean of the rows of “cat”, “sat” and “mat”").wait_for()
+    field = app.page.get_by_label("Sentence", exact=True)
+    field.fill("the cat sat")
+    field.press("Enter")
+    says.filter(has_text="The mean of the rows of “cat” and “sat”").wait_for()

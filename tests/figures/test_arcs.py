@@ -1,6 +1,6 @@
 """Arcs between words: words stand clear of one another, arcs go from word to word, as thick as weights."""
 
-from itertools import pairwise
+from itertools import combinations, pairwise
 
 import numpy as np
 import pytest
@@ -13,11 +13,16 @@ from attn_figures.arcs import (
     LETTER,
     PITCH,
     THICKEST,
+    Group,
     Place,
+    arc,
     arcs_of,
+    pitch_of,
     set_lines,
     thickness,
 )
+from attn_figures.head_arcs import COLOURS, Several, dress
+from tests.figures.test_palettes import BLINDNESS, THEMES, TOLD_APART, lab, linear
 
 TEXT = (
     "attention " * 9 + "is all you need and a word that is longer than any line would have room for it all"
@@ -79,3 +84,65 @@ def test_an_arc_is_as_thick_as_its_weight_and_a_tiny_one_is_none() -> None:
     weights = np.array([[1.0, 0.5, LEAST, LEAST - 1e-9, 0.0, np.nan]])
     expected = [THICKEST, THICKEST / 2, THICKEST * LEAST, 0.0, 0.0, 0.0]
     assert thickness(weights).tolist() == [expected]
+
+
+@pytest.mark.parametrize("lines", [1, 2, 4, 5, 12])
+def test_few_lines_leave_their_arcs_more_room_and_no_arc_reaches_another_line(lines: int) -> None:
+    pitch = pitch_of(lines)
+    assert pitch >= PITCH
+    assert lines * pitch <= max(6.8, lines * PITCH) + 1e-9
+    left, right = Place("a", 0.5, lines - 1, 1), Place("b", 11.5, lines - 1, 1)
+    highest = arc(left, right, pitch)[:, 1].min()
+    assert (lines - 1) * pitch - ABOVE - (pitch - ABOVE - BELOW) <= highest + 1e-9
+
+
+def test_rows_are_taken_together_as_plain_loops_do() -> None:
+    weights = np.random.default_rng(0).random((3, 5, 4))
+    group = Group((1, 4), summed=True)
+    for row, members in enumerate([[0, 1, 4], [1, 4], [1, 2, 4], [1, 3, 4], [1, 4]]):
+        assert group.rows(row) == members
+        sums = sum(weights[:, member] for member in members)
+        np.testing.assert_allclose(group.mean(weights)[:, row], sums / len(members))
+        np.testing.assert_allclose(group.told(group.mean(weights))[:, row], sums)
+        np.testing.assert_allclose(Group((1, 4)).told(group.mean(weights))[:, row], sums / len(members))
+
+
+@pytest.mark.parametrize("worn", THEMES)
+@pytest.mark.parametrize("blind", BLINDNESS)
+def test_heads_are_told_apart_by_colour_and_dash_by_everybody(worn: str, blind: str) -> None:
+    ramp = THEMES[worn].series[: len(COLOURS)]
+    seen = lab(linear(ramp) @ BLINDNESS[blind].T)
+    for one, other in combinations(range(len(ramp)), 2):
+        assert np.linalg.norm(seen[one] - seen[other]) > TOLD_APART, (one, other)
+    assert len({dress(head)[:2] for head in range(16)}) == 16
+
+
+@pytest.mark.parametrize(
+    ("n_head", "n_query", "also"), [(1, 6, ()), (4, 15, ()), (16, 64, (3,)), (2, 64, ())]
+)
+def test_arcs_are_shared_out_and_what_is_left_out_is_the_rest(
+    n_head: int, n_query: int, also: tuple[int, ...]
+) -> None:
+    weights = np.random.default_rng(1).dirichlet(np.full(n_query, 0.2), size=(n_head, n_query))
+    step = Several(weights, range(n_head), Group(also))
+    drawn = step.slots * (1 + len(also))
+    assert 1 <= step.each <= n_query
+    assert drawn <= 48 or step.each == 1
+    keys, found = step.thickest()
+    for head in range(n_head):
+        for row in (0, n_query - 1):
+            mine = slice(head * step.each, (head + 1) * step.each)
+            best = sorted(weights[head, row].tolist(), reverse=True)[: step.each]
+            assert found[row, mine].tolist() == best
+            assert weights[head, row, keys[row, mine]].tolist() == best
+            rest = 1 - sum(each for each in best if each >= LEAST)
+            assert step.left(row)[head] == pytest.approx(rest)
+
+
+def test_arcs_of_several_heads_between_two_words_do_not_lie_on_one_another() -> None:
+    words = set_lines(tuple(TEXT))
+    for query, key in ((words[0], words[1]), (words[2], words[2]), (words[0], words[6])):
+        courses = [
+            arc(query, key, PITCH, lane=lane, height=height) for lane, height in ((-0.3, 0.6), (0, 0.8))
+        ]
+        assert np.abs(courses[0] - courses[1]).max(axis=-1).min() > 0.1

@@ -199,6 +199,7 @@ OTHERWISE: dict[str, Any] = {
     "ticks": ([(0, "zero")], None),
     "place": "%{x}",
     "words": ("one", "other"),
+    "framed_rows": (1,),
     "blocked": "no",
     "side": SideBars("bars", np.array([0.5, 1.0]), 1.0, "", np.zeros((2, 1))),
     "names_rows": True,

@@ -46,6 +46,9 @@ def show(now: Now) -> None:
     )
     for name in ("weights", "q", "k", "v"):
         _show(every[name])
+    if "together" in every:
+        st.markdown(_("**The rows that are taken together**, by key"))
+        _show(every["together"])
     st.markdown(_("**What comes out**"))
     _show(every["comes out"])
     st.caption(_("The button at the corner of a table saves it as CSV. All numbers are computed in float64."))

@@ -44,7 +44,7 @@ VIEWS: Mapping[str, View] = {
     "arcs": View(
         arcs.draw,
         arcs.say,
-        N_("The words as a text, with arcs from one query to its keys, and the map of one head"),
+        N_("The words as a text, with arcs from queries to their keys, of one head or several, and a map"),
         follow=arcs.follow,
     ),
     "diagram": View(

@@ -1,4 +1,4 @@
-"""The view "arcs": the words as a text, and one query's weights in one head as arcs between them."""
+"""The view "arcs": the words as a text, and the weights of a query, or several, as arcs between them."""
 
 from collections.abc import Sequence
 
@@ -6,46 +6,66 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attn_figures import arcs as pictures
+from attn_figures import head_arcs
 from attn_figures.matrix import NUMBERS_UP_TO, Matrix, key_title, query_title
 from attn_figures.multi_head import ROOT
 from attn_figures.picture import Spec
 from attn_live.packing import Cursor
-from attn_ui.base.arcs import arcs_said
+from attn_ui.base.arcs import arcs_said, heads_said
 from attn_ui.base.markdown import coloured
 from attn_words import _, paragraph
 from pages.multi_head.compute import Now, array, mask_array
 
 
 def draw(steps: Sequence[Now]) -> list[Spec]:
-    """Draw the chosen head, or the last there is, at each step."""
+    """Draw the chosen head, or the last there is, at each step; or all that are not off."""
+    if not steps[0].look.all_heads:
+        return [
+            pictures.arcs.spec(_mean(now), now.tokens.queries, now.tokens.keys, _map(now), group=now.group)
+            for now in steps
+        ]
+    drawn = [_several(now) for now in steps]
+    room = {"slots": max(each.slots for each in drawn), "most_heads": max(len(each.heads) for each in drawn)}
     return [
-        pictures.arcs.spec(_weights(now), now.tokens.queries, now.tokens.keys, _map(now)) for now in steps
+        head_arcs.arcs_of_heads.spec(each, now.tokens.queries, now.tokens.keys, _map(now), **room)
+        for each, now in zip(drawn, steps, strict=True)
     ]
 
 
 def follow(steps: Sequence[Now]) -> Cursor:
     """Return what follows the slider over the queries."""
-    weights, masks = (
-        np.stack(each) for each in zip(*((_weights(now), _may(now)) for now in steps), strict=True)
-    )
-    tokens = steps[0].tokens
-    return Cursor(len(tokens.queries), **pictures.cursor(weights, masks, tokens.queries, tokens.keys))
+    tokens, group = steps[0].tokens, steps[0].group
+    words = tokens.queries, tokens.keys
+    masks = np.stack([_may_together(now) for now in steps])
+    if steps[0].look.all_heads:
+        followed = head_arcs.cursor([_several(now) for now in steps], masks, *words)
+    else:
+        followed = pictures.cursor(np.stack([_mean(now) for now in steps]), masks, *words, group=group)
+    return Cursor(len(tokens.queries), **followed)
 
 
 def say(now: Now) -> str:
     """Say whose arcs these are, and what they hold."""
     row, tokens = now.cell[0], now.tokens
     keys = [f"“{coloured('key', key)}”" for key in tokens.keys]
-    query = f"“{coloured('query', tokens.queries[row])}”"
-    head = _("Head {number} of {count}.", number=_head(now) + 1, count=now.n_head)
-    return paragraph(head, arcs_said(query, keys, _weights(now)[row], _may(now)[row], pictures.LEAST))
+    queries = [tokens.queries[each] for each in now.group.rows(row)]
+    if now.look.all_heads:
+        found = _several(now)
+        return heads_said(queries, keys, found.left(row), found.mean()[row], found.each)
+    head = _("Head {number} of {count}.", number=now.head + 1, count=now.n_head)
+    may, summed = _may_together(now)[row], now.look.summed
+    return paragraph(head, arcs_said(queries, keys, _mean(now)[row], may, pictures.LEAST, summed=summed))
 
 
 def _map(now: Now) -> Matrix:
+    weights, title = _weights(now), _("head {number}", number=now.head + 1)
+    if now.look.all_heads:
+        weights = np.mean([*array(now.result.weights)[now.shown_heads]] or [weights * 0], axis=0)
+        title = _("mean of the heads")
     return Matrix(
         "weights",
-        _weights(now),
-        _("head {number}", number=_head(now) + 1),
+        weights,
+        title,
         rows=now.tokens.queries,
         columns=now.tokens.keys,
         row_title=query_title(),
@@ -60,14 +80,26 @@ def _map(now: Now) -> Matrix:
     )
 
 
+def _several(now: Now) -> head_arcs.Several:
+    """Return the heads that are drawn, with the rows of the queries that are taken together."""
+    return head_arcs.Several(now.group.mean(array(now.result.weights)), now.shown_heads, now.group)
+
+
+def _mean(now: Now) -> NDArray[np.float64]:
+    return now.group.mean(_weights(now))
+
+
 def _weights(now: Now) -> NDArray[np.float64]:
-    return array(now.result.weights[_head(now)])
+    return array(now.result.weights[now.head])
+
+
+def _may_together(now: Now) -> NDArray[np.bool_]:
+    return now.group.mean(_may(now).astype(np.float64)) > 0
 
 
 def _may(now: Now) -> NDArray[np.bool_]:
+    """Return where the chosen head may attend; where all are drawn, any of them."""
     mask, shape = mask_array(now.setting, now.n_head), (len(now.tokens.queries), len(now.tokens.keys))
-    return np.broadcast_to(True if mask is None else mask[_head(now)] if mask.ndim > 2 else mask, shape)
-
-
-def _head(now: Now) -> int:
-    return min(now.look.head, now.n_head - 1)
+    if mask is not None and mask.ndim > 2:
+        mask = np.any(mask[now.shown_heads if now.look.all_heads else [now.head]], axis=0)
+    return np.broadcast_to(True if mask is None else mask, shape)

@@ -1,0 +1,211 @@
+"""Arcs of several heads between the same words, a colour a head: the thickest of each."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attn_figures import marks, theme
+from attn_figures.arcs import ALONE, LEAST, Group, Words, arc, thickness
+from attn_figures.matrix import Matrix, Numbers
+from attn_figures.picture import Picture, Spec
+from attn_live.arrays import Picked
+from attn_words import _
+
+LIGHT = theme.LIGHT
+COLOURS = LIGHT.series[:5]  # that every reader tells apart; the next five heads are dashed, and so on
+DASHES = (("solid", "—"), ("dash", "- -"), ("dot", "···"), ("dashdot", "-·-"))  # and how a legend has them
+MOST = 48  # arcs that are drawn, shared out evenly among heads and queries
+MOST_OF_ALL = 1_800  # of all queries that may be asked for, so that one message holds them
+BENDS = 8  # parts of an arc, which are joined smoothly
+ASIDE = 0.7  # units within which the arcs of all heads lie beside one another
+LOWEST = 0.55  # of its rise that the flattest head's arc has
+A_LINE = 9  # heads that a line of the legend has room for
+
+
+@dataclass(frozen=True, eq=False)
+class Several:
+    """What is drawn at one step: weights (n_head, n_query, n_key), and which of the heads, from 0.
+
+    Each row is the mean of its query's group.
+    """
+
+    weights: Numbers
+    heads: Sequence[int]
+    group: Group = ALONE
+
+    @property
+    def each(self) -> int:
+        """How many keys each head has an arc to."""
+        drawn = max(1, len(self.heads)) * len(self.group.rows(-1))
+        most = min(MOST, MOST_OF_ALL // self.weights.shape[-2])
+        keys: int = self.weights.shape[-1]
+        return min(keys, max(1, int(most) // drawn))
+
+    @property
+    def slots(self) -> int:
+        """How many keys all heads together have an arc to."""
+        return self.each * len(self.heads)
+
+    def thickest(self) -> tuple[NDArray[np.intp], Numbers]:
+        """Return each head's keys of most weight, the largest first, and these weights: (n_query, slots)."""
+        weights = np.nan_to_num(self.weights)[list(self.heads)]
+        keys = np.argsort(-weights, axis=-1, kind="stable")[..., : self.each]
+        found = np.take_along_axis(weights, keys, axis=-1)
+        shape = weights.shape[1], self.slots
+        return keys.swapaxes(0, 1).reshape(shape), found.swapaxes(0, 1).reshape(shape)
+
+    def left(self, row: int) -> dict[int, float]:
+        """Return by head how much of a row's weight its arcs leave out."""
+        weights = self.thickest()[1][row].reshape(len(self.heads), self.each)
+        held = np.where(weights < LEAST, 0.0, weights).sum(axis=-1)
+        every = np.nan_to_num(self.weights)[list(self.heads), row].sum(axis=-1)
+        return dict(zip(self.heads, (every - held).tolist(), strict=True))
+
+    def mean(self) -> Numbers:
+        """Return the mean of the heads, (n_query, n_key); zero where there are none."""
+        chosen = np.nan_to_num(self.weights)[list(self.heads)]
+        mean: Numbers = chosen.sum(axis=0) / max(1, len(chosen))
+        return mean
+
+
+def dress(head: int) -> tuple[str, str, str]:
+    """Return a head's colour, how its arcs are dashed, and how a legend has that.
+
+    >>> dress(0)[0] == dress(5)[0], dress(0)[1:], dress(5)[1:]
+    (True, ('solid', '—'), ('dash', '- -'))
+    """
+    return COLOURS[head % len(COLOURS)], *DASHES[head // len(COLOURS) % len(DASHES)]
+
+
+@Picture
+def arcs_of_heads(
+    step: Several,
+    queries: Sequence[str],
+    keys: Sequence[str],
+    drawn: Matrix,
+    *,
+    slots: int,
+    most_heads: int,
+    row: int = 0,
+) -> Spec:
+    """Draw the words with the thickest arcs of each head, beside the map of the heads' mean.
+
+    Args:
+        step: the heads and their weights; queries, keys: the words.
+        drawn: the map, whose rows a click chooses.
+        slots, most_heads: how many arcs, and heads, the step with the most of them has.
+        row: the query, from 0.
+    """
+    page = Words(queries, keys, step.group)
+    found = _Followed(page, [step], slots)
+    strokes = []
+    for slot in range(slots):
+        at, rank = divmod(slot, step.each)
+        head = step.heads[at] if slot < step.slots else 0
+        colour, dash, _sign = dress(head)
+        (x, y), key = found.courses[found.at[0, row, slot]].T, int(found.keys[0, row, slot])
+        width = float(found.widths[0, row, slot])
+        hover = page.weighed("weight", _("head <b>{number}</b><br>", number=head + 1))
+        stroke = marks.line(
+            f"arc {slot + 1}", x, y, theme.rgba(colour, 0.72), width=width, dash=dash, hover=hover
+        ) | page.meaning(key)
+        stroke["line"]["shape"] = "spline"
+        stroke["meta"]["weight"] = float(found.told[0, row, slot])
+        numbered = str(head + 1) if slot < step.slots and rank == 0 else ""
+        strokes.append(stroke | _numbered(numbered, colour, (at + 1) / (len(step.heads) + 1), len(x)))
+    signs = [(f"{dress(head)[2]} {head + 1}", dress(head)[0]) for head in step.heads]
+    thick = (
+        _("arcs as thick as mean weights, of head")
+        if step.group.also
+        else _("arcs as thick as weights, of head")
+    )
+    legend = [(thick, LIGHT.muted), *signs]
+    lines = 2 if most_heads > A_LINE else 1
+    return page.beside(strokes, step.mean(), drawn, row=row, legend=legend, legend_lines=lines)
+
+
+def _numbered(number: str, colour: str, along: float, points: int) -> dict[str, Any]:
+    """Write a head's number on an arc, so far along it, on paper."""
+    texts = [""] * points
+    if number:
+        texts[round(along * BENDS)] = f"<b>{number}</b>"
+    font = {"color": colour, "size": theme.FONT_SIZE - 1, "shadow": f"0 0 3px {LIGHT.paper}"}
+    return {"mode": "lines+text", "text": texts, "textposition": "middle center", "textfont": font}
+
+
+def cursor(
+    steps: Sequence[Several], masks: NDArray[np.bool_], queries: Sequence[str], keys: Sequence[str]
+) -> dict[str, Any]:
+    """What follows the query in `arcs_of_heads`, at every step.
+
+    Args:
+        steps: what is drawn at each.
+        masks: (n_steps, n_query, n_key), True where any of the heads and of the group may attend.
+        queries, keys: as in `arcs_of_heads`.
+    """
+    page, slots = Words(queries, keys, steps[0].group), max(step.slots for step in steps)
+    found = _Followed(page, steps, slots)
+    followed = page.cursor(np.stack([step.mean() for step in steps]), masks)
+    x, y = (np.ascontiguousarray(found.courses[..., side]) for side in (0, 1))
+    names = [place.word for place in page.answering]
+    for slot in range(slots):
+        arc_of, at, key = f"data[arc {slot + 1}]", found.at[..., slot], found.keys[..., slot]
+        followed["by_step"] |= {
+            f"{arc_of}.x": Picked(x, at),
+            f"{arc_of}.y": Picked(y, at),
+            f"{arc_of}.line.width": found.widths[..., slot],
+            f"{arc_of}.meta.column": key,
+            f"{arc_of}.meta.key": Picked(names, key),
+            f"{arc_of}.meta.weight": found.told[..., slot],
+        }
+    return followed
+
+
+class _Followed:
+    """What each slot shows at each step and query; the courses of all arcs, each once.
+
+    ``keys``, ``widths``, ``told`` and ``at`` are (n_steps, n_query, slots), ``courses`` (n_courses, n, 2).
+    """
+
+    def __init__(self, page: Words, steps: Sequence[Several], slots: int) -> None:
+        n_query, n_key = len(page.asking), len(page.answering)
+        shape = len(steps), n_query, slots
+        self.keys, self.told = np.zeros(shape, dtype=int), np.zeros(shape)
+        lanes = np.zeros((len(steps), 1, slots), dtype=int)  # among all that there are, see `beside`
+        self.widths = np.zeros(shape)
+        beside = [(0.0, 1.0)]  # how far aside an arc lies, and how high it rises
+        first: dict[int, int] = {}  # of the lanes of so many heads
+        for at, step in enumerate(steps):
+            there, count = slice(step.slots), len(step.heads)
+            self.keys[at, :, there], mean = step.thickest()
+            self.widths[at, :, there] = thickness(mean)
+            sizes = np.array([len(page.group.rows(row)) for row in range(n_query)])
+            self.told[at, :, there] = mean * sizes[:, None] if page.group.summed else mean
+            lanes[at, 0, there] = first.setdefault(count, len(beside)) + np.repeat(
+                np.arange(count), step.each
+            )
+            if first[count] == len(beside):
+                parts = np.linspace(0, 1, count).tolist() if count > 1 else [0.5]
+                beside += [(ASIDE * (part - 0.5), LOWEST + (1 - LOWEST) * part) for part in parts]
+        rows = np.arange(n_query)[:, None]
+        codes = (lanes * n_query + rows) * n_key + self.keys
+        every, where = np.unique(codes, return_inverse=True)
+        self.at = where.reshape(shape)
+        longest = len(page.group.rows(-1)) * (BENDS + 2)
+        self.courses = np.full((len(every), longest, 2), np.nan)
+        for course, code in zip(self.courses, every.tolist(), strict=True):
+            (lane, row), key = divmod(code // n_key, n_query), code % n_key
+            aside, height = beside[lane]
+            for place, member in enumerate(page.group.rows(row)):
+                start = place * (BENDS + 2)
+                course[start : start + BENDS + 1] = arc(
+                    page.asking[member],
+                    page.answering[key],
+                    page.pitch,
+                    bends=BENDS,
+                    lane=aside,
+                    height=height,
+                )
