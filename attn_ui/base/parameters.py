@@ -442,9 +442,19 @@ class Several:
 
     def read(self, text: str) -> str:
         """Return one option."""
-        if text not in self.options:
-            raise ValueError(_("any of {options}, each at most once", options=", ".join(self.options)))
-        return text
+        if text in self.options:
+            return text
+        if self.numbered:
+            last = self.options[-1]
+            example = f"{self.name}={self.options[0]}&{self.name}={last}"
+            raise ValueError(
+                _(
+                    "whole numbers from 0 to {last}, each at most once, as in {example}",
+                    last=last,
+                    example=example,
+                )
+            )
+        raise ValueError(_("any of {options}, each at most once", options=", ".join(self.options)))
 
 
 def _read_number(text: str, wanted: str) -> float:
