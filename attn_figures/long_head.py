@@ -25,7 +25,7 @@ def spec(blocks: Numbers, head: str, tokens: Sequence[str], size: int) -> Spec:
     """
     names = ranges(tokens, size)
     may = ~np.isnan(blocks)
-    title = _("head {head}", head=head)
+    title = _("head {number}", number=head)
     matrix = Matrix(
         "weights",
         np.nan_to_num(blocks),
