@@ -53,7 +53,7 @@ def test_a_link_shows_one_head_of_a_layer(model: RealModel, layer: int, head: in
     at = PAGES["learned-heads"].at(f"{LINK}&layer={layer}&within={head}")
     assert (at.dropped, at.ask.said) == ([], [])
     weights = by_forward(model)[layer - 1][head - 1].numpy()
-    drawn = next(each for each in at.figure()["data"] if each["name"] == "weights")
+    drawn = next(each for each in at.figure()["data"] if each["name"] == "blocks")
     np.testing.assert_allclose(np.array(drawn["z"]), weights, atol=1e-6)
     assert f"Head {layer}.{head}: of 14 tokens" in at.sentence
     words = weights[1:13]
