@@ -42,7 +42,7 @@ def once(name: str, folder: str, n: int) -> dict[str, float]:
     ids = torch.randint(5, 300, (n,), generator=torch.Generator().manual_seed(1)).tolist()
     if name == OURS:
         from attn_core import load_model  # noqa: PLC0415  (each process reads what it needs alone)
-        from attn_live.pyramid import Pyramid  # noqa: PLC0415
+        from attn_live.pyramid import Pyramid  # noqa: PLC0415  (each process reads what it needs alone)
 
         model = load_model(folder or None)
         forget()
@@ -55,7 +55,7 @@ def once(name: str, folder: str, n: int) -> dict[str, float]:
         pyramid.level(len(pyramid.sizes) - 1)
         pyramid.tile(0, 0, 0)
     else:
-        import transformers  # noqa: PLC0415
+        import transformers  # noqa: PLC0415  (the same)
 
         theirs = transformers.AutoModel.from_pretrained(folder, attn_implementation="eager")
         forget()
@@ -76,7 +76,7 @@ def measured(name: str, folder: str, n: int) -> dict[str, float]:
 
 def make(folder: Path, layers: int, width: int, heads: int) -> None:
     """Save a Llama with random weights."""
-    import transformers  # noqa: PLC0415
+    import transformers  # noqa: PLC0415  (the same)
 
     config = transformers.LlamaConfig(
         hidden_size=width,
@@ -103,7 +103,7 @@ def main() -> None:
         name, folder, n = asked.once
         print(json.dumps(once(name, folder, int(n))))
         return
-    from attn_core.learned_positions import packaged_folder  # noqa: PLC0415
+    from attn_core.learned_positions import packaged_folder  # noqa: PLC0415  (the same)
 
     with tempfile.TemporaryDirectory() as folder:
         make(Path(folder), asked.layers, asked.width, asked.heads)
