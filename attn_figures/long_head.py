@@ -25,9 +25,9 @@ def spec(blocks: Numbers, head: str, tokens: Sequence[str], size: int) -> Spec:
     """
     names = ranges(tokens, size)
     may = ~np.isnan(blocks)
-    title = _("head {head}", head=head)
+    title = _("head {number}", number=head)
     matrix = Matrix(
-        "weights",
+        "blocks",
         np.nan_to_num(blocks),
         _("{title}; the largest of each {size} × {size} weights", title=title, size=size),
         rows=names,

@@ -2,9 +2,10 @@
 
 import asyncio
 import gc
+import io
 from collections.abc import Iterator
+from contextlib import redirect_stdout
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ import torch
 
 from attn_core import RealModel, load_model, previous_token_score
 from attn_ui.base import shared_cache
+from attn_ui.base.programs import OneProgram
 from attn_ui.host.tiles import FOLDER, Opened, Tiles
 from pages import PAGES
 from pages.learned_heads import long_text, model_shelf
@@ -53,7 +55,7 @@ def test_a_link_shows_one_head_of_a_layer(model: RealModel, layer: int, head: in
     at = PAGES["learned-heads"].at(f"{LINK}&layer={layer}&within={head}")
     assert (at.dropped, at.ask.said) == ([], [])
     weights = by_forward(model)[layer - 1][head - 1].numpy()
-    drawn = next(each for each in at.figure()["data"] if each["name"] == "weights")
+    drawn = next(each for each in at.figure()["data"] if each["name"] == "blocks")
     np.testing.assert_allclose(np.array(drawn["z"]), weights, atol=1e-6)
     assert f"Head {layer}.{head}: of 14 tokens" in at.sentence
     words = weights[1:13]
@@ -70,6 +72,28 @@ def test_a_text_that_fits_is_shown_as_before(model: RealModel) -> None:
     at = PAGES["learned-heads"].at("source=a+real+model&text=the+cat+sat")
     assert not isinstance(at.seen.now, LongText)
     assert "Of all 4 heads" in at.sentence
+
+
+@pytest.mark.parametrize(
+    ("zoom", "wanted"),
+    [
+        ("3.14.5", ""),
+        ("15.3.5", "a part of a map of 14 queries and 14 keys"),
+        ("3.15.5", "a part of a map of 14 queries and 14 keys"),
+        ("3.3", "query.key.keys in sight, each from 1 to 4,096, as in 120.64.32"),
+        ("0.3.5", "query.key.keys in sight"),
+        ("3.3.4097", "query.key.keys in sight"),
+        ("3.3.٣", "query.key.keys in sight"),
+    ],
+)
+def test_a_link_says_which_part_is_in_sight(model: RealModel, zoom: str, wanted: str) -> None:
+    at = PAGES["learned-heads"].at(f"{LINK}&zoom={zoom}")
+    said = [*(each.sentence() for each in at.dropped), *at.ask.said]
+    now = at.seen.now
+    assert isinstance(now, LongText)
+    assert now.zoom == ("" if wanted else zoom)
+    assert len(said) == bool(wanted)
+    assert all(zoom in each and wanted in each for each in said)
 
 
 def test_many_heads_have_fewer_blocks(model: RealModel, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -112,9 +136,17 @@ def test_checks_hold_and_fail(model: RealModel, monkeypatch: pytest.MonkeyPatch)
     assert [check.passed for check in checks_of_long(now)] == [False, False]
 
 
-def test_the_program_prints_what_is_seen(model: RealModel, tmp_path: Path) -> None:
-    at = PAGES["learned-heads"].at(f"{LINK}&layer=2&within=2")
-    assert f"head_of({TEXT!r}, layer=1, head=1)" in at.programs.program()  # type: ignore[union-attr]
+def test_the_program_prints_what_is_seen(model: RealModel, monkeypatch: pytest.MonkeyPatch) -> None:
+    programs = PAGES["learned-heads"].at(f"{LINK}&layer=2&within=2").programs
+    assert isinstance(programs, OneProgram)
+    monkeypatch.setattr("attn_core.load_model", lambda name: model)  # the folder that it names is elsewhere
+    printed = io.StringIO()
+    with redirect_stdout(printed):
+        exec(programs.program(), {})
+    weights = by_forward(model)[1][1]
+    before, itself = (float(weights.diagonal(-places).mean()) for places in (1, 0))
+    said = f"head 2.2 of 14 tokens: {before:.4f} to the token before, {itself:.4f} to itself"
+    assert said in printed.getvalue()
 
 
 def test_the_app_shows_it_and_the_session_answers_for_its_tiles(model: RealModel) -> None:
