@@ -42,7 +42,8 @@ def line(
         name: the trace's, unique in its figure.
         x, y: its places.
         colour: of the line and its dots.
-        width: of the line in pixels; dash: "solid", "dot", "dash"; shape: "linear", "spline", or "hvh" for stairs.
+        width: of the line in pixels; dash: "solid", "dot", "dash".
+        shape: "linear", "spline", or "hvh" for stairs.
         dots: the size of the dots on its places, one for all or one each; 0 for none.
         texts: written on its places, one each, in its colour on paper; none where empty.
         hover: what pointing at it says, in Plotly's template; empty for nothing.
