@@ -109,13 +109,20 @@ def arcs_of_heads(
         (x, y), key = found.courses[found.at[0, row, slot]].T, int(found.keys[0, row, slot])
         width = float(found.widths[0, row, slot])
         hover = page.weighed("weight", _("head <b>{number}</b><br>", number=head + 1))
-        stroke = marks.line(
-            f"arc {slot + 1}", x, y, theme.rgba(colour, 0.72), width=width, dash=dash, hover=hover
-        ) | page.meaning(key)
-        stroke["line"]["shape"] = "spline"
-        stroke["meta"]["weight"] = float(found.told[0, row, slot])
         numbered = str(head + 1) if slot < step.slots and rank == 0 else ""
-        strokes.append(stroke | _numbered(numbered, colour, (at + 1) / (len(step.heads) + 1), len(x)))
+        stroke = marks.line(
+            f"arc {slot + 1}",
+            x,
+            y,
+            theme.rgba(colour, 0.72),
+            width=width,
+            dash=dash,
+            shape="spline",
+            texts=_numbered(numbered, (at + 1) / (len(step.heads) + 1), len(x)),
+            hover=hover,
+        ) | page.meaning(key)
+        stroke["meta"]["weight"] = float(found.told[0, row, slot])
+        strokes.append(stroke)
     signs = [(f"{dress(head)[2]} {head + 1}", dress(head)[0]) for head in step.heads]
     thick = (
         _("arcs as thick as mean weights, of head")
@@ -127,13 +134,12 @@ def arcs_of_heads(
     return page.beside(strokes, step.mean(), drawn, row=row, legend=legend, legend_lines=lines)
 
 
-def _numbered(number: str, colour: str, along: float, points: int) -> dict[str, Any]:
-    """Write a head's number on an arc, so far along it, on paper."""
+def _numbered(number: str, along: float, points: int) -> list[str]:
+    """Write a head's number on an arc of so many points, so far along it."""
     texts = [""] * points
     if number:
         texts[round(along * BENDS)] = f"<b>{number}</b>"
-    font = {"color": colour, "size": theme.FONT_SIZE - 1, "shadow": f"0 0 3px {LIGHT.paper}"}
-    return {"mode": "lines+text", "text": texts, "textposition": "middle center", "textfont": font}
+    return texts
 
 
 def cursor(

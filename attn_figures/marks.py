@@ -32,6 +32,7 @@ def line(
     dash: str = "solid",
     shape: str = "linear",
     dots: float | Sequence[float] = 0.0,
+    texts: Sequence[str] = (),
     hover: str = "",
     said: str = "",
 ) -> Mark:
@@ -41,8 +42,10 @@ def line(
         name: the trace's, unique in its figure.
         x, y: its places.
         colour: of the line and its dots.
-        width: of the line in pixels; dash: "solid", "dot", "dash"; shape: "linear", or "hvh" for stairs.
+        width: of the line in pixels; dash: "solid", "dot", "dash".
+        shape: "linear", "spline", or "hvh" for stairs.
         dots: the size of the dots on its places, one for all or one each; 0 for none.
+        texts: written on its places, one each, in its colour on paper; none where empty.
         hover: what pointing at it says, in Plotly's template; empty for nothing.
         said: what people read in place of its name, where a comparison names it; the name when empty.
 
@@ -50,10 +53,14 @@ def line(
     'lines'
     """
     stroke = {"color": colour, "width": width} | _unless(dash, "solid", dash=dash)
+    mode = "lines" + "+markers" * bool(dots) + "+text" * bool(texts)
+    shadow = f"0 0 3px {theme.LIGHT.paper}"
+    font = {"color": colour[: len("#RRGGBB")], "size": theme.FONT_SIZE - 1, "shadow": shadow}
     return (
-        _scatter(name, x, y, "lines+markers" if dots else "lines", hover)
+        _scatter(name, x, y, mode, hover)
         | {"line": stroke | _unless(shape, "linear", shape=shape), "connectgaps": False}
         | ({"marker": {"size": dots, "color": colour}} if dots else {})
+        | ({"text": texts, "textfont": font} if texts else {})
         | ({"meta": {"said": said}} if said not in ("", name) else {})
     )
 

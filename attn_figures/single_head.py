@@ -124,6 +124,30 @@ class Walk:
     score: str = "dot product"
     score_weights: Mapping[str, Numbers] = field(default_factory=dict)
 
+    def keeping(self, found: Any, output: Any, *, again: bool) -> list["Walk"]:
+        """Return it with what is kept of the weights at each step.
+
+        Args:
+            found: `kept`, `mass` and `renormalised`, each with an axis of steps in front.
+            output: of the renormalised rows, with the same axis; again: whether rows are to sum to one again.
+        """
+        cells, mass, rows, made = map(np.asarray, (found.kept, found.mass, found.renormalised, output))
+        apart = np.linalg.norm(made - self.output, axis=-1)
+        return [
+            replace(
+                self,
+                kept=Kept(cells[at], mass[at, :, None], *([rows[at], made[at], apart[at]] if again else [])),
+            )
+            for at in range(len(cells))
+        ]
+
+    def leaving_out(self, found: Any, key: int) -> "Walk":
+        """Return it without a key; found: weights, output, `apart` and `empty` with each left out in turn."""
+        weights, output, every, empty = map(
+            np.asarray, (found.weights, found.output, found.apart, found.empty)
+        )
+        return replace(self, without=Without(key, weights[key], output[key], every, empty[key]))
+
     @property
     def score_title(self) -> str:
         """How the scores are made, as a title."""

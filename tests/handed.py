@@ -160,6 +160,8 @@ def of_single_head(query: Link) -> list[Numbers]:
     pairs, output = at.dataframe[first].value, table(at, first + 1)
     found = [pairs["weight"].to_numpy().reshape(len(output), -1), output]
     stage, unknown = query.get("stage"), np.full(output.shape, np.nan)
+    if stage == "arcs" and len(at.dataframe) > first + 2:  # rows that are taken together
+        found.append(table(at, first + 2)[:, 0])
     if stage == "without":
         return [
             *found,
@@ -177,12 +179,32 @@ def of_single_head(query: Link) -> list[Numbers]:
 
 
 def of_multi_head(query: Link) -> list[Numbers]:
-    """The picture's maps of all heads, and the output, as *Data* has it."""
+    """The picture's maps of all heads, the output, as *Data* has it, and what goes on with a head or rows."""
     every = {"tab": "Data", "view": "every head", "off": [], "hmoves": "heads"}
     at = open_page("multi-head", **{**query, **every})
     shown = picture(at)
     heads = [shown[f"head {head}"] for head in range(1, 17) if f"head {head}" in shown]
-    return [np.stack([cells(each) for each in heads]), table(at, len(at.dataframe) - 1)]
+    found = [np.stack([cells(each) for each in heads]), table(at, len(at.dataframe) - 1)]
+    view = query.get("view")
+    if view in ("arcs", "kept", "without"):
+        found += _of_a_head(open_page("multi-head", **{**query, "tab": "Data"}), query, found[0].shape)
+    return found
+
+
+def _of_a_head(at: AppTest, query: Link, shape: tuple[int, ...]) -> list[Numbers]:
+    """What *Data* has of rows taken together or of weights set aside; NaN where no table has it."""
+    _n_head, n_query, n_key = shape
+    before, last = (table(at, len(at.dataframe) - number) for number in (3, 2))
+    if query["view"] == "arcs":
+        together = any("taken together" in each.value for each in at.markdown)
+        rows = last.T if query.get("arcs") == "all heads" else last[:, 0]
+        return [rows] if together else []
+    output = np.full((n_query, before.shape[1]), np.nan)
+    rows = np.full((n_query, n_key), np.nan)
+    if query["view"] == "without":
+        return [rows, output, np.full(n_query, np.nan)]
+    mass, *moved = last.T
+    return [mass, *([rows, output, *moved] if moved else [])]
 
 
 def of_positions(query: Link) -> list[Numbers]:

@@ -21,6 +21,12 @@ KEY = Steps("k", 0, tuple(range(MAX_MODEL_TOKENS)), ".0f")
 # Queries whose rows are taken together with that of the query, where arcs are drawn (`arcs` asks for them).
 ALSO = Several("also", tuple(map(str, range(MAX_TOKENS))), numbered=True)
 TOGETHER = Choice("rows", "mean", ("mean", "sum"))
+# What is set aside of weights (`set_aside` asks for it).
+KEEP = Choice("keep", "above", ("above", "largest"))
+ABOVE = Steps("above", 0.05, tuple(part / 100 for part in range(51)), ".2f")
+LARGEST = Steps("largest", 3, tuple(range(1, MAX_TOKENS + 1)), ".0f")
+RENORMALISED = Flag("renorm", False)
+WITHOUT = Steps("without", 0, tuple(range(MAX_TOKENS)), ".0f")
 HEAD = Steps("head", 1, tuple(range(1, MAX_HEADS + 1)), ".0f")
 # How positions are made known (`schemes` asks for them): the settings of all schemes, and how loud.
 STRENGTH = Steps("strength", 1.0, tuple(i / 10 for i in range(21)), ".1f")

@@ -14,6 +14,7 @@ from attn_ui.base.masking import ask_details
 from attn_ui.base.parameters import Parameter
 from attn_ui.base.schemes import SchemeSettings, ask_scheme
 from attn_ui.base.sentence import ask_sentence
+from attn_ui.base.set_aside import ask_kept, ask_without
 from attn_ui.base.shared_settings import BIAS, CROSS, HEAD, SEED, STRENGTH, TEMPERATURE, TEXT, TEXT_2
 from attn_ui.base.weight_tables import Weight, spread
 from attn_words import _, _n, paragraph
@@ -33,11 +34,11 @@ from pages.multi_head.settings import (
     MASK_REACH,
     MOVES,
     OFF,
-    ONE_HEAD,
     ORDER_BY,
     PATTERNS,
     POSITIONS,
     PROJECTION,
+    SET_ASIDE,
     SETTINGS,
     VIEW,
     WIDTH_HEAD,
@@ -62,10 +63,14 @@ class Asked:
 def asks(ask: Ask) -> Asked:
     """Ask for the view, and in the sidebar for all else."""
     view = ask.segment(VIEW, _("Picture"), label_visibility="collapsed")
+    beside = ask.space()
     with ask.sidebar():
         setting, say_of_example = _ask_setting(ask)
         setting = _ask_weights(ask, setting)
-        moving = _ask_moving(ask, setting)
+        moving = _ask_moving(ask, setting, fixed=view in SET_ASIDE)
+        if view in SET_ASIDE:
+            with beside:
+                moving = _setting_aside(ask, view, moving)
         say_of_example(moving.n_head)
         queries = sequences(moving.setting).queries
         return Asked(moving, _ask_look(ask, view, lambda: moving.heads(ask), queries))
@@ -258,7 +263,9 @@ def _ask_look(ask: Ask, view: str, count_heads: Callable[[], int], queries: Sequ
         names = names_of_heads(count_heads())
         ask.pick(HEAD, _("Head"), names)
         ask.pick(AGAINST, _("minus"), names)
-    elif view in ONE_HEAD:
+    elif view in SET_ASIDE:
+        ask.pick(HEAD, _("Head"), names_of_heads(count_heads()))
+    elif view == "arcs":
         return _ask_arcs(ask, Look(view, order, 0, 0, ()), count_heads, queries)
     elif view not in WITHOUT_HEADS:
         order = ask.choose(ORDER_BY, _("Order heads by"))
@@ -349,10 +356,21 @@ def drawn_so(setting: Setting, typed: list[str]) -> str:
     )
 
 
-def _ask_moving(ask: Ask, setting: Setting) -> Moving:
-    """Ask what the slider moves, and for the values of what it does not move."""
-    ask.heading(_("Slider"))
-    what = ask.choose(MOVES, _("The slider moves"))
+def _setting_aside(ask: Ask, view: str, moving: Moving) -> Moving:
+    """Ask what of a head's weights is set aside, which the slider moves then."""
+    n_query, n_key = sequences(moving.setting).shape
+    if view == "kept":
+        asides = ask_kept(ask, n_query, n_key)
+    else:
+        width = sizes_of(moving.setting, moving.n_head).d_head
+        asides = ask_without(ask, n_query, sequences(moving.setting).keys, width)
+    return replace(moving, what="aside", steps=asides.steps, asides=asides)
+
+
+def _ask_moving(ask: Ask, setting: Setting, *, fixed: bool) -> Moving:
+    """Ask what the slider moves, and for the values of what it does not move; fixed: it moves none of it."""
+    ask.heading(_("Conditions") if fixed else _("Slider"))
+    what = "aside" if fixed else ask.choose(MOVES, _("The slider moves"))
     placed = SCHEMES[setting.positions.name].adds != "nothing"
     missing = {
         "mask width": ""
@@ -381,6 +399,8 @@ def _ask_moving(ask: Ask, setting: Setting) -> Moving:
         positions=replace(setting.positions, strength=strength),
     )
     every = slider_of(what, setting)
+    if fixed:
+        return Moving(what, setting, int(ask.step(every, _("Heads"))), every)
     if what == "heads":
         return Moving(what, setting, 0, every)
     n_head = int(ask.step(heads_slider(setting), _("Heads")))

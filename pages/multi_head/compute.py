@@ -36,6 +36,7 @@ from attn_figures.arcs import Group
 from attn_figures.multi_head import Heads
 from attn_ui.base.bounds import MAX_HEADS, MAX_TOKENS
 from attn_ui.base.parameters import Steps
+from attn_ui.base.set_aside import NOTHING_ASIDE, Aside
 from attn_ui.base.shared_cache import SharedCache
 from attn_ui.base.weight_tables import Given
 from pages.multi_head.settings import EXAMPLES, HEADS, MASK_REACH
@@ -306,6 +307,9 @@ def written(setting: Setting, n_head: int, num_kv_heads: int) -> tuple[list[Mult
     return rows, kept
 
 
+ANY_LOOK = Look("", "", 0, 0, ())  # where it is all the same how maps are shown
+
+
 def array(tensor: Tensor) -> NDArray[np.float64]:
     """Hand a tensor to the figures."""
     return np.asarray(tensor.detach(), dtype=np.float64)
@@ -326,6 +330,7 @@ class Now:
     n_head: int
     cell: tuple[int, int] = (0, 0)  # the chosen query and key
     num_kv_heads: int | None = None  # None: as many as heads
+    aside: Aside = NOTHING_ASIDE  # what of the chosen head's weights is set aside
 
     @cached_property
     def result(self) -> MultiHead:

@@ -14,6 +14,11 @@ FOLLOWS = MappingProxyType(
         **dict.fromkeys(("query word", "query words", "key words", "masked words"), GIVEN),
         "one": (),
         "other": (),
-        "difference": ("one", "other"),
+        "kept mass": ("weights",),
+        "renormalised": ("weights",),
+        "kept output": ("renormalised",),
+        "weights without": ("weights", "difference"),
+        "output without": ("weights without",),
+        "difference": ("one", "other", "weights", "weights without"),
     }
 )

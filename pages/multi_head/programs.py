@@ -47,7 +47,7 @@ def short(now: Now) -> str:
         weights=by_hand(setting, now.n_head),
         scheme=(chosen.name, chosen.values() | {"num_heads": now.n_head, "seed": setting.seed}),
         words=(n.queries, n.keys),
-        **aside_lines(now),
+        **aside_lines(now, "result.value"),
     )
 
 

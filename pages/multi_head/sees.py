@@ -10,7 +10,7 @@ from pages.multi_head.asks import Asked, with_heads
 from pages.multi_head.compute import Now, by_hand, heads_slider, sequences, sizes_of
 from pages.multi_head.settings import HEADS
 from pages.multi_head.sliders import Moving
-from pages.multi_head.views import VIEWS, packed, said
+from pages.multi_head.views import VIEWS, packed, said, set_aside
 from pages.multi_head.views.conditions import notes_on
 from pages.multi_head.weights import weights
 
@@ -38,7 +38,8 @@ def sees(ask: Ask, asked: Asked) -> Seen[Now]:
         says=said(moving.still, look.drawn),
         says_what_is_chosen=look.view == "two heads",
     )
-    return Seen(now, figure, notes=[Small(note) for note in _notes(ask, moving, now)])
+    notes = [Small(note) for note in _notes(ask, moving, now)]
+    return Seen(now, figure, formula=set_aside.formula(now), notes=notes)
 
 
 def _notes(ask: Ask, moving: Moving, now: Now) -> list[str]:
@@ -55,6 +56,8 @@ def _notes(ask: Ask, moving: Moving, now: Now) -> list[str]:
         why = words.other_values(slider.label, slider.texts(), max(sizes), now.n_head)
         notes.append(f":material/edit: {why}")
     made = weights(sizes_of(now.setting, now.n_head))
+    if moving.asides is not None and (note := moving.asides.note()):
+        notes.append(note)
     return [*notes, words.made(made, by_hand(now.setting, now.n_head))]
 
 

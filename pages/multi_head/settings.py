@@ -4,6 +4,7 @@ from attn_core import ATTENTION_SAMPLES, INITS, MASK_PATTERNS, SCHEMES
 from attn_ui.base.bounds import MAX_D_MODEL, MAX_HEADS, MAX_TOKENS
 from attn_ui.base.parameters import Choice, Flag, Parameter, Several, Steps, Text, Whole, grouped_tabs
 from attn_ui.base.shared_settings import (
+    ABOVE,
     ALSO,
     BASE,
     BIAS,
@@ -13,17 +14,21 @@ from attn_ui.base.shared_settings import (
     DILATION,
     GLOBAL_TOKENS,
     HEAD,
+    KEEP,
     KEY,
+    LARGEST,
     LAYOUT,
     QUERY,
     RAMP_STEP,
     RANDOM_BLOCKS,
+    RENORMALISED,
     SEED,
     STRENGTH,
     TEMPERATURE,
     TEXT,
     TEXT_2,
     TOGETHER,
+    WITHOUT,
     scheme_setting,
 )
 from attn_ui.base.weight_tables import TABLES, hand_settings, init_setting
@@ -72,11 +77,15 @@ MOVES = Choice("hmoves", "heads", ("heads", "mask width", "temperature", "streng
 VIEW = Choice(
     "view",
     "every head",
-    ("every head", "arcs", "diagram", "encoder and decoder", "mean and max", "two heads", "one or many"),
+    (
+        *("every head", "arcs", "diagram", "encoder and decoder", "mean and max", "two heads", "kept"),
+        *("without", "one or many"),
+    ),
     views=True,
 )
 WITHOUT_HEADS = ("diagram", "encoder and decoder", "one or many")  # views that show no head of its own
-ONE_HEAD = ("arcs",)  # views of one head that is asked for
+SET_ASIDE = ("kept", "without")  # views whose slider is that of what they set aside
+ONE_HEAD = ("arcs", *SET_ASIDE)  # views of one head that is asked for
 ARCS_OF = Choice("arcs", "one head", ("one head", "all heads"))
 ORDER_BY = Choice(
     "by",
@@ -120,7 +129,7 @@ SETTINGS: tuple[Parameter, ...] = (
     *(VIEW, ORDER_BY, HEAD, AGAINST, QUERY, KEY, OFF, RESHAPE, LAYERS, RESIDUAL, NORM),
     *(KV_HEADS, LATENT, BATCH, SPELLING, FIT_STEP, MISTAKE),
     *(POSITIONS, STRENGTH, LAYOUT, BASE, RAMP_STEP, TEMPERATURE, MOVES),
-    *(ARCS_OF, ALSO, TOGETHER),
+    *(ARCS_OF, ALSO, TOGETHER, KEEP, ABOVE, LARGEST, RENORMALISED, WITHOUT),
     *(PATTERNS, DILATION, GLOBAL_TOKENS, RANDOM_BLOCKS, BLOCKED, CODE, INIT),
     *hand_settings(TABLES),
 )

@@ -5,9 +5,10 @@ from dataclasses import dataclass, replace
 from attn_ui.base.ask import Ask
 from attn_ui.base.page import Slider
 from attn_ui.base.parameters import Steps
+from attn_ui.base.set_aside import Asides
 from attn_ui.base.shared_settings import STRENGTH, TEMPERATURE
 from attn_words import _
-from pages.multi_head.compute import Now, heads_slider, widths
+from pages.multi_head.compute import ANY_LOOK, Now, heads_slider, widths
 from pages.multi_head.state import Look, Setting
 
 
@@ -15,11 +16,12 @@ from pages.multi_head.state import Look, Setting
 class Moving:
     """What the slider moves, and what stands still: the setting, and the number of heads."""
 
-    what: str  # one of `MOVES`
+    what: str  # one of `MOVES`, or "aside"
     setting: Setting
     n_head: int  # 0 where the slider moves it
     steps: Steps  # the slider's setting with the values that the picture is drawn at
     thinned: bool = False  # whether these are fewer than there are, because the maps are large
+    asides: Asides | None = None  # what of one head's weights is set aside at each value
 
     def heads(self, ask: Ask) -> int:
         """Return the number of heads, where the slider stands."""
@@ -28,6 +30,8 @@ class Moving:
     @property
     def slider(self) -> Slider:
         """Return the slider under the picture."""
+        if self.asides is not None:
+            return self.asides.slider
         labels = {
             "mask width": self.setting.width_name,
             "temperature": _("Temperature T"),
@@ -38,12 +42,14 @@ class Moving:
     @property
     def still(self) -> "Moving":
         """Return the same wherever the slider stands: what the picture of all its steps is made from."""
-        at = self.at(self.steps.values[0], Look("", "", 0, 0, ()))
+        at = self.at(self.steps.values[0], ANY_LOOK)
         return replace(self, setting=at.setting)
 
     def at(self, value: float, look: Look, cell: tuple[int, int] = (0, 0)) -> Now:
         """Return what the page shows where the slider stands at a value."""
         setting = self.setting
+        if self.asides is not None:
+            return Now(setting, look, self.n_head, cell, aside=self.asides.at(value))
         match self.what:
             case "mask width":
                 setting = replace(setting, reach=int(value))

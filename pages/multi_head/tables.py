@@ -2,10 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 
+import numpy as np
+from numpy.typing import NDArray
 from torch import Tensor
 
 from attn_ui.base.page import Columns
 from attn_words import _
+from pages.multi_head.aside import walk_of
 from pages.multi_head.compute import Now, array
 
 
@@ -23,6 +26,7 @@ def tables(now: Now) -> Mapping[str, Columns]:
         "v": _table(result.value[head], keys, "v"),
         "comes out": _table(result.output, queries, "o"),
         **_together(now),
+        **_aside(now),
     }
 
 
@@ -35,6 +39,24 @@ def _together(now: Now) -> Mapping[str, Columns]:
     rows = group.told(group.mean(array(now.result.weights[heads])))[:, now.cell[0]]
     names = [_("head {head}", head=head + 1) for head in heads]
     return {"together": {" ": now.tokens.keys} | dict(zip(names, rows.tolist(), strict=True))}
+
+
+def _aside(now: Now) -> Mapping[str, Columns]:
+    """Return what is set aside of the chosen head's weights, one row a query; or what each key is worth."""
+    if not now.aside.what:
+        return {}
+    walk = walk_of(now)
+    if walk.without is not None:
+        every = walk.without.every
+        found = {_("output moves by, on average"): every.mean(axis=1), _("most"): every.max(axis=1)}
+        return {"without": _columns(walk.keys, found)}
+    assert walk.kept is not None
+    moved = {} if walk.kept.apart is None else {_("output moves by"): walk.kept.apart}
+    return {"kept": _columns(walk.queries, {_("kept weight"): walk.kept.mass[:, 0]} | moved)}
+
+
+def _columns(rows: Sequence[str], found: Mapping[str, NDArray[np.float64]]) -> Columns:
+    return {" ": list(rows)} | {name: numbers.tolist() for name, numbers in found.items()}
 
 
 def _table(tensor: Tensor, rows: Sequence[str], letter: str, columns: Sequence[str] = ()) -> Columns:

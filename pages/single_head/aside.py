@@ -1,35 +1,16 @@
 """What is set aside of a head's weights: the small ones, or those of a whole key."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Any
 
-import numpy as np
 import torch
 from torch import Tensor
 
 from attn_core import Check
 from attn_core.kept_weights import audit_kept_weights, kept_weights
 from attn_core.without_key import audit_without_each_key, without_each_key
-from attn_figures.single_head import Kept, Walk, Without
+from attn_figures.single_head import Walk
+from attn_ui.base.set_aside import Aside
 from pages.single_head.head import Head
-
-
-@dataclass(frozen=True)
-class Aside:
-    """What is set aside: weights below ``value``, all but so many largest, or the key at that place."""
-
-    what: str = ""  # "above", "largest" or "without"
-    value: float = 0.0
-    renormalised: bool = False
-
-    @property
-    def rule(self) -> dict[str, Any]:
-        """Which weights are kept, as `attn_core.kept_weights` takes it."""
-        return {"threshold": self.value} if self.what == "above" else {"top": int(self.value)}
-
-
-NOTHING_ASIDE = Aside()
 
 
 def set_aside(walk: Walk, head: Head, mask: Tensor, scale: float, steps: Sequence[Aside]) -> list[Walk]:
@@ -45,24 +26,12 @@ def _kept(walk: Walk, head: Head, steps: Sequence[Aside]) -> list[Walk]:
         found = kept_weights(weights, threshold=torch.tensor(values, dtype=weights.dtype)[:, None, None])
     else:
         found = kept_weights(weights, top=torch.tensor(values).long()[:, None, None])
-    output = found.renormalised @ head.value
-    apart = (output - torch.from_numpy(walk.output)).norm(dim=-1)
-    cells, mass = np.asarray(found.kept), np.asarray(found.mass[..., None])
-    made = [np.asarray(each) for each in (found.renormalised, output, apart)]
-    return [
-        replace(
-            walk, kept=Kept(cells[at], mass[at], *([each[at] for each in made] if step.renormalised else []))
-        )
-        for at, step in enumerate(steps)
-    ]
+    return walk.keeping(found, found.renormalised @ head.value, again=steps[0].renormalised)
 
 
 def _without(walk: Walk, head: Head, mask: Tensor, scale: float, keys: Sequence[int]) -> list[Walk]:
     found = without_each_key(*_by_scores(walk), head.value, mask, scale=scale)
-    weights, output, every, empty = (
-        np.asarray(each) for each in (found.weights, found.output, found.apart, found.empty)
-    )
-    return [replace(walk, without=Without(key, weights[key], output[key], every, empty[key])) for key in keys]
+    return [walk.leaving_out(found, key) for key in keys]
 
 
 def _by_scores(walk: Walk) -> tuple[Tensor, Tensor]:

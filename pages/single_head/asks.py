@@ -11,6 +11,7 @@ from attn_ui.base.markdown import in_papers, plain
 from attn_ui.base.masking import ask_details
 from attn_ui.base.parameters import Table
 from attn_ui.base.sentence import ask_sentence
+from attn_ui.base.set_aside import MOST_NUMBERS
 from attn_ui.base.shared_settings import (
     BIAS,
     CROSS,
@@ -49,7 +50,6 @@ from pages.single_head.settings import (
 )
 from pages.single_head.state import Inputs, Rows, Scoring, State
 
-MOST_NUMBERS = 120_000  # of one moving map at all its steps
 _GOOD = "_single_head_inputs"  # the last inputs that could be computed
 _UNTYPED = "_single_head_untyped"  # the last of them whose Q, K and V were not typed
 

@@ -19,7 +19,8 @@ from attn_figures.arcs import ALONE, Group
 from attn_figures.matrix import NUMBERS_UP_TO
 from attn_figures.points import Points
 from attn_figures.single_head import Lookup, Walk
-from pages.single_head.aside import NOTHING_ASIDE, Aside, set_aside
+from attn_ui.base.set_aside import NOTHING_ASIDE, Aside
+from pages.single_head.aside import set_aside
 from pages.single_head.head import Head, make_head
 from pages.single_head.state import Inputs, Scoring, State
 

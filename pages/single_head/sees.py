@@ -10,12 +10,11 @@ from attn_live.says import pack_says
 from attn_ui.base.arcs import ask_together
 from attn_ui.base.ask import Ask
 from attn_ui.base.masking import toggle_cell
-from attn_ui.base.page import Cell, Figure, Seen, Slider, query_rows
+from attn_ui.base.page import Cell, Figure, Seen, Slider, Small, query_rows
+from attn_ui.base.set_aside import NOTHING_ASIDE, Aside, ask_kept, ask_without
 from attn_ui.base.shared_cache import shared
 from attn_ui.base.shared_settings import KEY, QUERY
 from attn_words import _
-from pages.single_head.aside import NOTHING_ASIDE, Aside
-from pages.single_head.asks_aside import ask_aside
 from pages.single_head.compute import Now, at_every_step
 from pages.single_head.head import make_head
 from pages.single_head.settings import STAGE
@@ -38,8 +37,16 @@ def sees(ask: Ask, state: State) -> Seen[Now]:
         slider = Slider(_(MASK_PATTERNS[scoring.masking.kind].width), scoring.width)
     aside = NOTHING_ASIDE
     every: tuple[Aside, ...] = (aside,)
+    note = ""
     if STAGES[stage].sets_aside:
-        moves, (slider, aside, every) = None, ask_aside(ask, stage, head)
+        shape = len(head.queries), len(head.keys)
+        asides = (
+            ask_kept(ask, *shape)
+            if stage == "kept"
+            else ask_without(ask, shape[0], head.keys, head.value.shape[-1])
+        )
+        moves, slider, note = None, asides.slider, asides.note()
+        aside, every = asides.at(ask.value(asides.steps)), tuple(map(asides.at, asides.steps.values))
     group = _ask_group(ask, head.queries) if STAGES[stage].takes_together else ALONE
     cell = ask.place(QUERY, len(head.queries)), ask.place(KEY, len(head.keys))
     temperature, width = ask.value(scoring.temperature), int(ask.value(scoring.width))
@@ -65,7 +72,8 @@ def sees(ask: Ask, state: State) -> Seen[Now]:
         ),
         says_what_is_chosen=True,
     )
-    return Seen(now, figure, formula="" if stage == "all at once" else STAGES[stage].formula(now))
+    formula = "" if stage == "all at once" else STAGES[stage].formula(now)
+    return Seen(now, figure, formula=formula, notes=[Small(note)] if note else [])
 
 
 def _ask_group(ask: Ask, queries: Sequence[str]) -> Group:

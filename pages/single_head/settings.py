@@ -4,6 +4,7 @@ from attn_core import ATTENTION_MISTAKES, INITS, MASK_PATTERNS, SCORES
 from attn_ui.base.bounds import MAX_TABLE_COLUMNS, MAX_TOKENS
 from attn_ui.base.parameters import Choice, Flag, Parameter, Steps, Table, Whole, grouped_tabs
 from attn_ui.base.shared_settings import (
+    ABOVE,
     ALSO,
     BIAS,
     BLOCKED,
@@ -12,9 +13,12 @@ from attn_ui.base.shared_settings import (
     DILATION,
     FREE_SCALE,
     GLOBAL_TOKENS,
+    KEEP,
     KEY,
+    LARGEST,
     QUERY,
     RANDOM_BLOCKS,
+    RENORMALISED,
     SEED,
     TABLE_K,
     TABLE_Q,
@@ -23,6 +27,7 @@ from attn_ui.base.shared_settings import (
     TEXT,
     TEXT_2,
     TOGETHER,
+    WITHOUT,
 )
 from attn_ui.base.weight_tables import SINGLE, hand_settings, init_setting
 from pages.single_head.head import SAMPLES
@@ -57,12 +62,6 @@ STAGE = Choice("stage", "all at once", tuple(STAGES), views=True, kind="stage")
 MISTAKE = Choice(
     "mistake", next(iter(ATTENTION_MISTAKES)), tuple(ATTENTION_MISTAKES), kind="mistake", tab="Break it"
 )
-# What the stages "kept" and "without" set aside.
-KEEP = Choice("keep", "above", ("above", "largest"))
-ABOVE = Steps("above", 0.05, tuple(part / 100 for part in range(51)), ".2f")
-LARGEST = Steps("largest", 3, tuple(range(1, MAX_TOKENS + 1)), ".0f")
-RENORMALISED = Flag("renorm", False)
-WITHOUT = Steps("without", 0, tuple(range(MAX_TOKENS)), ".0f")
 SWEEP_WIDTH = Steps("dsweep", 64, tuple(2**power for power in range(11)), ".0f")
 SETTINGS: tuple[Parameter, ...] = (
     *(TAB, EXAMPLE, TEXT, CROSS, TEXT_2, VECTORS, WIDTH_X, RAMP, UNIT_ROWS, TABLE_X, TABLE_Y, SEED),

@@ -10,7 +10,7 @@ from attn_figures import single_head as pictures
 from attn_figures.picture import Picture
 from attn_figures.single_head import Walk
 from attn_words import N_, paragraph
-from pages.single_head import aside_words, words
+from pages.single_head import words
 from pages.single_head.compute import Now
 
 
@@ -155,8 +155,8 @@ STAGES: Mapping[str, Stage] = MappingProxyType(
         "kept": Stage(
             pictures.kept_weights,
             N_("The weights, those that are set aside faded, and how much of each row is kept"),
-            aside_words.kept,
-            aside_words.kept_formula,
+            words.kept,
+            words.kept_formula,
             N_(
                 "Weights below a threshold τ, or all but the k largest of a row, are set aside; m is the "
                 "mass kept. Divided by it, a row sums to one again: softmax over the kept keys alone."
@@ -169,8 +169,8 @@ STAGES: Mapping[str, Stage] = MappingProxyType(
                 "The weights, those when nobody may attend to one word, their difference, and the output "
                 "without that word"
             ),
-            aside_words.without,
-            aside_words.without_formula,
+            words.without,
+            words.without_formula,
             N_(
                 "Token ablation: leave one key l out, and the other weights of a row grow by the factor "
                 "1 / (1 − its weight), and the output moves. The word itself attends to the others as before."

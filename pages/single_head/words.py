@@ -10,6 +10,7 @@ from attn_core.scores import DOT
 from attn_figures.arcs import LEAST
 from attn_figures.matrix import Numbers
 from attn_figures.numbers import number
+from attn_ui.base import set_aside_words
 from attn_ui.base.arcs import arcs_said
 from attn_ui.base.markdown import coloured, listed
 from attn_ui.base.shared_settings import TEMPERATURE
@@ -654,3 +655,23 @@ def hard_or_soft_formula(now: Now) -> str:
         r"\quad J_i = \arg\max_j \hat S_{ij}; \quad O_i = \sum_j W_{ij} V_j "
         r"\xrightarrow{\,T \to 0\,} O^\mathrm{hard}_i"
     )
+
+
+def kept(now: Now) -> str:
+    """Say what is kept of the weights."""
+    return set_aside_words.kept(now.walk, now.aside, number)
+
+
+def kept_formula(now: Now) -> str:
+    """What is kept, its mass, and the row that sums to one again."""
+    return set_aside_words.kept_formula(now.aside)
+
+
+def without(now: Now) -> str:
+    """Say who changes most without the word."""
+    return set_aside_words.without(now.walk, number)
+
+
+def without_formula(_now: Now) -> str:
+    """The weights and the output without key l."""
+    return set_aside_words.without_formula()

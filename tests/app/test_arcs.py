@@ -222,7 +222,9 @@ def test_rows_of_several_queries_are_added_or_averaged_as_said_shown_and_printed
 @pytest.mark.parametrize("link", ["also=1&also=4", "also=1&also=4&rows=sum"])
 def test_each_chosen_word_sends_an_arc_as_thick_as_the_mean_to_each_key(link: str) -> None:
     at = PAGES["single-head"].at(f"stage=arcs&q=4&{link}")
-    walk, steps = at.seen.now.walk, at.seen.figure.steps
+    figure = at.seen.figure
+    assert figure
+    walk, steps = at.seen.now.walk, figure.steps
     for row, rows in ((4, [1, 4]), (2, [1, 2, 4])):
         data = {trace["name"]: trace for trace in figure_at(steps, at.position[0], row)["data"]}
         mean = walk.weights[rows].mean(axis=0)

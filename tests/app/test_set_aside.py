@@ -120,3 +120,123 @@ def test_the_tab_of_data_has_what_is_set_aside(stage: str, column: str) -> None:
     shown = [each.value.columns.tolist() for each in at.dataframe]
     assert [shown[-3][0], shown[-2][0]] == ["query", "output of"]
     assert column in shown[-1]
+
+
+# ---- one of many heads ----
+
+HEADS = PAGES["multi-head"]
+MANY = "text=a+cat+sat+on+my+mat&dm=12"
+
+
+def one_head(now: Any, head: int) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    """The scaled scores of a head before the mask, where it may attend, and its values: by torch."""
+    module, n = now.module, now.tokens
+    own = slice(head * module.d_head, (head + 1) * module.d_head)
+    query, key, value = (
+        F.linear(x, w.weight[own])
+        for w, x in ((module.W_q, n.query), (module.W_k, n.key), (module.W_v, n.key))
+    )
+    scores = query @ key.T / module.d_head**0.5 / now.setting.temperature
+    may = torch.ones_like(scores).bool()
+    if now.setting.mask == "causal":
+        may = may.tril()
+    if now.setting.positions.name == "ALiBi":
+        distance = torch.arange(len(query))[:, None] - torch.arange(len(key))
+        slope = 2.0 ** (-8 * (head + 1) / now.n_head)
+        scores = scores - slope * distance.abs()
+    return scores, may, value
+
+
+@pytest.mark.parametrize("more", ["", "&hmask=causal&t=0.5", "&pos=ALiBi", "&cross=true"])
+@pytest.mark.parametrize(("word", "head"), [(0, 1), (2, 3), (5, 4)])
+def test_a_head_of_many_without_a_word_is_torch_masked_there(word: int, head: int, more: str) -> None:
+    at = HEADS.at(f"{MANY}{more}&view=without&without={word}&head={head}")
+    scores, may, value = one_head(at.seen.now, head - 1)
+    left = may.clone()
+    left[:, word] = False
+    made = [scores.masked_fill(~each, -torch.inf).softmax(dim=-1).nan_to_num() for each in (may, left)]
+    traces = drawn(at)
+    np.testing.assert_allclose(np.nan_to_num(traces["weights"]["z"]), made[0], atol=1e-6)
+    np.testing.assert_allclose(np.nan_to_num(traces["weights without"]["z"]), made[1], atol=1e-6)
+    apart = ((made[1] - made[0]) @ value).norm(dim=-1)
+    np.testing.assert_allclose(traces["output without"]["z"], made[1] @ value, atol=1e-6)
+    said, now = plain(at.sentence), at.seen.now
+    assert said.startswith(f"Head {head} of 4. Without “{now.tokens.keys[word]}”")
+    assert f"the output most at “{now.tokens.queries[int(apart.argmax())]}”, which moves by" in said
+    assert f"move by {float(apart.mean()):.3g}" in said
+    column = at.tables["without"]
+    mean = column["output moves by, on average"][word]
+    assert mean == pytest.approx(float(apart.mean()))
+    assert column["most"][word] == pytest.approx(float(apart.max()))
+
+
+@pytest.mark.parametrize("more", ["", "&hmask=causal", "&pos=ALiBi"])
+def test_a_head_of_many_keeps_what_reaches_the_threshold(more: str) -> None:
+    at = HEADS.at(f"{MANY}{more}&view=kept&above=0.15&renorm=true&head=2")
+    scores, may, value = one_head(at.seen.now, 1)
+    weights = scores.masked_fill(~may, -torch.inf).softmax(dim=-1)
+    kept = weights * (weights >= 0.15)
+    mass = kept.sum(dim=-1)
+    traces = drawn(at)
+    np.testing.assert_allclose(traces["kept mass"]["z"], mass[:, None], atol=1e-6)
+    np.testing.assert_allclose(np.array(at.tables["kept"]["kept weight"], dtype=float), mass)
+    again = kept / mass.clamp(min=1e-300)[:, None]
+    np.testing.assert_allclose(np.nan_to_num(traces["renormalised"]["z"]), again, atol=1e-6)
+    moved = ((again - weights) @ value).norm(dim=-1)
+    np.testing.assert_allclose(np.array(at.tables["kept"]["output moves by"], dtype=float), moved, atol=1e-9)
+    assert f"{int((kept > 0).sum())} of {int(may.sum())} weights" in at.sentence
+    assert f"That holds {float(mass.mean()):.3g} of a row on average" in at.sentence
+
+
+@pytest.mark.parametrize(
+    "more", ["", "&hmask=causal", "&cross=true", "&pos=rotary", "&pos=sinusoidal", "&bias=true"]
+)
+@pytest.mark.parametrize("kind", ["PyTorch", "NumPy", "attn_core"])
+def test_programs_of_many_heads_leave_what_is_set_aside(more: str, kind: str) -> None:
+    for link, table, column, name in (
+        ("view=kept&above=0.2&renorm=true&head=3", "kept", "kept weight", "mass"),
+        ("view=kept&above=0.2&renorm=true&head=3", "kept", "output moves by", "moved_by"),
+        ("view=kept&keep=largest&largest=2", "kept", "kept weight", "mass"),
+    ):
+        at = HEADS.at(f"{link}{more}")
+        names = leaves(at.programs.text(kind))
+        assert names[name].tolist() == pytest.approx(at.tables[table][column], abs=1e-6)
+    at = HEADS.at(f"view=without&without=1&head=2{more}")
+    moved = leaves(at.programs.text(kind))["moved_by"]
+    assert float(moved.mean()) == pytest.approx(
+        at.tables["without"]["output moves by, on average"][1], abs=1e-6
+    )
+
+
+@pytest.mark.parametrize("page", ["single-head?stage=without", "multi-head?view=without"])
+@pytest.mark.parametrize(("count", "some"), [(60, False), (64, True)])
+def test_where_the_slider_goes_over_some_words_alone_the_page_says_so(
+    page: str, count: int, some: bool
+) -> None:
+    words = [f"{first}{second}" for first in "abcdefgh" for second in "abcdefgh"][:count]
+    name, link = page.split("?")
+    at = PAGES[name].at(f"{link}&text={'+'.join(words)}")
+    figure = at.seen.figure
+    assert figure
+    assert figure.slider
+    offered = [int(value) for value in figure.slider.steps.values]
+    said = [note for note in at.seen.notes if "leaves out one of" in note]
+    assert (len(offered) < count) == some
+    assert len(said) == some
+    if some:
+        assert f"one of {len(offered)} words in turn, of {count}" in said[0]
+        other = int(re.findall(r"without=(\d+)", said[0])[0])
+        assert other not in offered
+        there = PAGES[name].at(f"{link}&without={other}&text={'+'.join(words)}")
+        assert f"Without “{words[other]}”" in plain(there.sentence)
+        assert not there.dropped
+
+
+@pytest.mark.parametrize("view", ["kept", "without"])
+def test_the_tabs_of_many_heads_know_what_is_set_aside(view: str) -> None:
+    at = open_sound("multi-head", view=view, tab="Data")
+    assert any("Without each word" in each.value or "What is kept" in each.value for each in at.markdown)
+    at = open_sound("multi-head", view=view, tab="Checks")
+    said = " ".join(each.value for each in at.markdown)
+    wanted = "kept weights, renormalised" if view == "kept" else "attention to keys that lack it"
+    assert wanted in said

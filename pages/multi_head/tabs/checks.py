@@ -10,6 +10,7 @@ from torch.nn import functional as F
 from attn_core import Check, Rotary, compare
 from attn_ui.screen.tables import checks_table
 from attn_words import _
+from pages.multi_head.aside import audit_aside
 from pages.multi_head.compute import Now
 
 
@@ -46,7 +47,7 @@ def checks(now: Now) -> list[Check]:
         else _("the heads, one beside the other, are what W_o reads")
     )
     found.append(compare(what, side_by_side, result.concatenated))
-    return found
+    return [*found, *audit_aside(now)]
 
 
 def _against_torch(now: Now) -> list[Check]:

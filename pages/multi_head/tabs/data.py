@@ -46,9 +46,14 @@ def show(now: Now) -> None:
     )
     for name in ("weights", "q", "k", "v"):
         _show(every[name])
-    if "together" in every:
-        st.markdown(_("**The rows that are taken together**, by key"))
-        _show(every["together"])
+    for name, title in {
+        "together": _("**The rows that are taken together**, by key"),
+        "kept": _("**What is kept** of each row"),
+        "without": _("**Without each word**: how far the head's outputs move"),
+    }.items():
+        if name in every:
+            st.markdown(title)
+            _show(every[name])
     st.markdown(_("**What comes out**"))
     _show(every["comes out"])
     st.caption(_("The button at the corner of a table saves it as CSV. All numbers are computed in float64."))

@@ -20,6 +20,7 @@ from pages.multi_head.views import (
     every_head,
     mean_and_max,
     one_or_many,
+    set_aside,
     two_heads,
 )
 from pages.multi_head.views.conditions import conditions
@@ -66,6 +67,19 @@ VIEWS: Mapping[str, View] = {
         N_("The mean of all heads' maps, the largest weight of any head, and how far they are apart"),
     ),
     "two heads": View(two_heads.draw, two_heads.say, N_("The maps of two heads and their difference")),
+    "kept": View(
+        set_aside.draw_kept,
+        set_aside.say_kept,
+        N_("The weights of one head, those that are set aside faded, and how much of each row is kept"),
+    ),
+    "without": View(
+        set_aside.draw_without,
+        set_aside.say_without,
+        N_(
+            "The weights of one head, those when nobody may attend to one word, their difference, and the "
+            "head's output without that word"
+        ),
+    ),
     "one or many": View(
         one_or_many.draw,
         one_or_many.say,

@@ -1,24 +1,57 @@
 """What is said of weights that are set aside: the small ones, or those of a whole key."""
 
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
+
 import numpy as np
+from numpy.typing import NDArray
 
-from attn_figures.numbers import number
 from attn_ui.base.markdown import coloured
+from attn_ui.base.set_aside import Aside
 from attn_words import _, _n, paragraph
-from pages.single_head.compute import Now
+
+Write = Callable[[float, int], str]
+"""Writes a number with so many digits."""
 
 
-def _query(now: Now, at: int) -> str:
-    return f"“{coloured('query', now.walk.queries[at])}”"
+class Weighed(Protocol):
+    """What is known of one head: its words, weights and mask, and what is set aside, as figures take it."""
+
+    @property
+    def queries(self) -> Sequence[str]:
+        """The queries' words."""
+
+    @property
+    def keys(self) -> Sequence[str]:
+        """The keys' words."""
+
+    @property
+    def weights(self) -> NDArray[np.float64]:
+        """All weights, (n_query, n_key)."""
+
+    @property
+    def mask(self) -> NDArray[np.bool_]:
+        """True where a query may attend."""
+
+    @property
+    def kept(self) -> Any:
+        """Which weights are kept, if that is asked."""
+
+    @property
+    def without(self) -> Any:
+        """The head without a key, if that is asked."""
 
 
-def _key(now: Now, at: int) -> str:
-    return f"“{coloured('key', now.walk.keys[at])}”"
+def _query(walk: Weighed, at: int) -> str:
+    return f"“{coloured('query', walk.queries[at])}”"
 
 
-def kept(now: Now) -> str:
+def _key(walk: Weighed, at: int) -> str:
+    return f"“{coloured('key', walk.keys[at])}”"
+
+
+def kept(walk: Weighed, aside: Aside, number: Write) -> str:
     """Say how many weights are kept, how much of the rows that is, and how far the output moves."""
-    walk, aside = now.walk, now.aside
     if (found := walk.kept) is None:
         return ""
     fields = {"kept": int(found.cells.sum()), "count": int(walk.mask.sum())}
@@ -41,18 +74,17 @@ def kept(now: Now) -> str:
     rows = np.flatnonzero(walk.mask.any(axis=1))
     if not len(rows):
         return said
-    return paragraph(said, _mass(now, rows), _ties(now, rows), _moved(now, rows))
+    return paragraph(said, _mass(walk, rows, number), _ties(walk, aside, rows), _moved(walk, rows, number))
 
 
-def _mass(now: Now, rows: np.ndarray[tuple[int], np.dtype[np.intp]]) -> str:
-    assert now.walk.kept is not None
-    mass = now.walk.kept.mass[rows, 0]
+def _mass(walk: Weighed, rows: NDArray[np.intp], number: Write) -> str:
+    mass = walk.kept.mass[rows, 0]
     least = int(mass.argmin())
     said = _(
         "That holds {mean} of a row on average, and {least} in the row that keeps least, {query}.",
         mean=number(float(mass.mean()), 3),
         least=number(float(mass[least]), 3),
-        query=_query(now, int(rows[least])),
+        query=_query(walk, int(rows[least])),
     )
     if nothing := int((mass == 0).sum()):
         nothings = _n("{count} row keeps nothing.", "{count} rows keep nothing.", nothing)
@@ -60,11 +92,10 @@ def _mass(now: Now, rows: np.ndarray[tuple[int], np.dtype[np.intp]]) -> str:
     return said
 
 
-def _ties(now: Now, rows: np.ndarray[tuple[int], np.dtype[np.intp]]) -> str:
-    assert now.walk.kept is not None
-    if now.aside.what != "largest":
+def _ties(walk: Weighed, aside: Aside, rows: NDArray[np.intp]) -> str:
+    if aside.what != "largest":
         return ""
-    more = int((now.walk.kept.cells[rows].sum(axis=1) > now.aside.value).sum())
+    more = int((walk.kept.cells[rows].sum(axis=1) > aside.value).sum())
     if not more:
         return ""
     return _n(
@@ -74,36 +105,34 @@ def _ties(now: Now, rows: np.ndarray[tuple[int], np.dtype[np.intp]]) -> str:
     )
 
 
-def _moved(now: Now, rows: np.ndarray[tuple[int], np.dtype[np.intp]]) -> str:
-    assert now.walk.kept is not None
-    if now.walk.kept.apart is None:
+def _moved(walk: Weighed, rows: NDArray[np.intp], number: Write) -> str:
+    if walk.kept.apart is None:
         return ""
-    apart = now.walk.kept.apart[rows]
+    apart = walk.kept.apart[rows]
     most = int(apart.argmax())
     return _(
         "With rows that sum to one again the output moves by {mean} on average, most at {query}: by {most}.",
         mean=number(float(apart.mean()), 3),
         most=number(float(apart[most]), 3),
-        query=_query(now, int(rows[most])),
+        query=_query(walk, int(rows[most])),
     )
 
 
-def without(now: Now) -> str:
+def without(walk: Weighed, number: Write) -> str:
     """Say who changes most without the word, in weights and in output, and which word matters most."""
-    walk = now.walk
     if (found := walk.without) is None:
         return ""
     lost = walk.weights[:, found.key]
     if not lost.any():
-        return _("Nobody attends to {key}: without it nothing changes.", key=_key(now, found.key))
+        return _("Nobody attends to {key}: without it nothing changes.", key=_key(walk, found.key))
     weights, output = int(lost.argmax()), int(found.apart.argmax())
     said = _(
         "Without {key} the weights change most at {first}, which gave it {lost}, and the output most at "
         "{second}, which moves by {apart}.",
-        key=_key(now, found.key),
-        first=_query(now, weights),
+        key=_key(walk, found.key),
+        first=_query(walk, weights),
         lost=number(float(lost[weights]), 3),
-        second=_query(now, output),
+        second=_query(walk, output),
         apart=number(float(found.apart[output]), 3),
     )
     means = found.every.mean(axis=1)
@@ -117,7 +146,7 @@ def without(now: Now) -> str:
         matters = _(
             "On average the outputs move by {mean}; furthest without {most}: by {largest}.",
             mean=number(float(means[found.key]), 3),
-            most=_key(now, most),
+            most=_key(walk, most),
             largest=number(float(means[most]), 3),
         )
     return paragraph(said, matters, _left_with_nothing(int(found.empty.sum())))
@@ -133,19 +162,19 @@ def _left_with_nothing(count: int) -> str:
     )
 
 
-def kept_formula(now: Now) -> str:
+def kept_formula(aside: Aside) -> str:
     """What is kept, its mass, and the row that sums to one again."""
-    value = f"{now.aside.value:g}" if now.aside.what == "above" else r"\tau"
+    value = f"{aside.value:g}" if aside.what == "above" else r"\tau"
     rule = rf"W_{{ij}} \ge {value}"
-    if now.aside.what == "largest":
-        rule = rf"W_{{ij}} \ge W_{{i({now.aside.value:.0f})}}"
+    if aside.what == "largest":
+        rule = rf"W_{{ij}} \ge W_{{i({aside.value:.0f})}}"
     return (
         rf"m_i = \sum_j [\,{rule}\,]\, W_{{ij}},\quad "
         rf"\hat W_{{ij}} = \frac{{[\,{rule}\,]\, W_{{ij}}}}{{m_i}},\quad \hat O = \hat W V"
     )
 
 
-def without_formula(_now: Now) -> str:
+def without_formula() -> str:
     """The weights and the output without key l."""
     return (
         r"W^{(l)}_{ij} = \frac{[\,j \ne l\,]\,W_{ij}}{1 - W_{il}},\quad O^{(l)} = W^{(l)} V,\quad "

@@ -1,0 +1,128 @@
+"""Weights set aside: the small ones, or those of a whole key. What is asked for, and handed over."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from attn_ui.base.ask import Ask
+from attn_ui.base.page import Slider
+from attn_ui.base.parameters import Steps
+from attn_ui.base.shared_settings import ABOVE, KEEP, LARGEST, RENORMALISED, WITHOUT
+from attn_words import _, _n
+
+MOST_NUMBERS = 120_000  # of one moving map at all its steps
+MOST_NUMBERS_WITHOUT = 480_000  # of all that moves while the slider goes over the words
+
+
+@dataclass(frozen=True)
+class Aside:
+    """What is set aside: weights below ``value``, all but so many largest, or the key at that place."""
+
+    what: str = ""  # "above", "largest" or "without"
+    value: float = 0.0
+    renormalised: bool = False
+
+    @property
+    def rule(self) -> dict[str, Any]:
+        """Which weights are kept, as `attn_core.kept_weights` takes it."""
+        return {"threshold": self.value} if self.what == "above" else {"top": int(self.value)}
+
+
+NOTHING_ASIDE = Aside()
+
+
+@dataclass(frozen=True)
+class Asides:
+    """What a slider sets aside at each of its places."""
+
+    what: str
+    steps: Steps
+    renormalised: bool = False
+    keys: tuple[str, ...] = ()  # of which one is left out
+
+    def at(self, value: float) -> Aside:
+        """Return what is set aside where the slider stands at a value."""
+        return Aside(self.what, value, self.renormalised)
+
+    @property
+    def slider(self) -> Slider:
+        """The slider."""
+        labels = {"above": _("Threshold τ"), "largest": _("Largest k"), "without": _("Without")}
+        names = [self.keys[int(key)] for key in self.steps.values] if self.keys else []
+        return Slider(labels[self.what], self.steps, names=names)
+
+    def note(self) -> str:
+        """Say that the slider goes over some of the words alone; nothing where it goes over all."""
+        some, every = len(self.steps.values), len(self.keys)
+        if some >= every:
+            return ""
+        return _n(
+            "The slider leaves out one of {count} word in turn, of {every}: the maps are large. A link has "
+            "any other by its place, from 0: `without={place}`.",
+            "The slider leaves out one of {count} words in turn, of {every}: the maps are large. A link has "
+            "any other by its place, from 0: `without={place}`.",
+            some,
+            every=every,
+            place=min({*range(every)} - {*map(int, self.steps.values)}),
+        )
+
+
+def ask_kept(ask: Ask, n_query: int, n_key: int) -> Asides:
+    """Ask which weights are kept, and whether rows sum to one again."""
+    with ask.row():
+        keep = ask.segment(KEEP, _("Keep"), label_visibility="collapsed")
+        again = ask.flag(RENORMALISED, _("Rows sum to one again"))
+    steps = ABOVE if keep == "above" else replace(LARGEST, values=tuple(range(1, n_key + 1)))
+    return Asides(keep, ask.exact(steps.fitting(n_query * n_key, MOST_NUMBERS)), again)
+
+
+def ask_without(ask: Ask, n_query: int, keys: Sequence[str], width: int) -> Asides:
+    """Ask which key is left out.
+
+    Args:
+        n_query: how many queries; keys: the words.
+        width: of the output.
+    """
+    # Two maps and the output move; of more than 62 words some have no step of their own.
+    numbers = 2 * n_query * len(keys) + n_query * width
+    words = replace(WITHOUT, values=tuple(range(len(keys)))).fitting(numbers, MOST_NUMBERS_WITHOUT)
+    return Asides("without", ask.exact(words), keys=tuple(keys))
+
+
+def aside_lines(aside: Aside, keys: Sequence[str], value: str, of: str = "") -> dict[str, list[str]]:
+    """Return the lines of a program that set weights aside, and the names that they leave.
+
+    Args:
+        aside: what is set aside; keys: the words.
+        value: what the program calls the values; of: what stands before `weights` and `output` in it.
+    """
+    weights, output = f"{of}weights", f"{of}output"
+    if aside.what == "without":
+        key = int(aside.value)
+        lines = [
+            f"# Nobody attends to {keys[key]!r}.",
+            f"without = {weights} * (torch.arange({len(keys)}) != {key})",
+            "# What is left of each row is shared out anew; a row that has nothing left is zero.",
+            "without = without / without.sum(dim=-1, keepdim=True).clamp(min=1e-300)",
+            f"output_without = without @ {value}",
+            f"moved_by = (output_without - {output}).norm(dim=-1)",
+        ]
+        return {"aside": lines, "prints": ["without", "output_without", "moved_by"]}
+    if aside.what == "above":
+        lines = [f"kept = ({weights} >= {aside.value:g}) & ({weights} > 0)"]
+    else:
+        top = min(int(aside.value), len(keys))
+        lines = [
+            f"ordered = {weights}.sort(dim=-1).values  # each row, the largest last",
+            f"least = ordered[:, [-{top}]] - 1e-10 * ordered[:, [-1]]  # what ties with the last is kept",
+            f"kept = ({weights} >= least) & ({weights} > 0)",
+        ]
+    lines.append(f"mass = ({weights} * kept).sum(dim=-1)  # of each row")
+    if not aside.renormalised:
+        return {"aside": lines, "prints": ["mass"]}
+    lines += [
+        f"renormalised = {weights} * kept / mass[:, None].clamp(min=1e-300)  # rows sum to one again",
+        f"output_kept = renormalised @ {value}",
+        f"moved_by = (output_kept - {output}).norm(dim=-1)",
+    ]
+    return {"aside": lines, "prints": ["mass", "renormalised", "output_kept", "moved_by"]}

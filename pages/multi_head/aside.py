@@ -1,0 +1,96 @@
+"""One head as the pictures of a single head take it, and what is set aside of its weights."""
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from attn_core import Check
+from attn_core.kept_weights import audit_kept_weights, kept_weights
+from attn_core.without_key import WithoutEachKey, audit_without_each_key, without_each_key
+from attn_figures.matrix import NUMBERS_UP_TO
+from attn_figures.multi_head import ROOT
+from attn_figures.single_head import Walk
+from attn_ui.base.set_aside import NOTHING_ASIDE
+from pages.multi_head.compute import ANY_LOOK, Now, array, mask_array, stages
+from pages.multi_head.state import Setting
+
+
+def walk_of(now: Now) -> Walk:
+    """Return the chosen head with what is set aside of it."""
+    return walks_of([now])[0]
+
+
+def walks_of(steps: Sequence[Now]) -> list[Walk]:
+    """Return the chosen head with what is set aside of it at each step, where nothing else differs."""
+    first, what = steps[0], steps[0].aside.what
+    setting, n_head, head = first.setting, first.n_head, first.head
+    walk, value = _walk(setting, n_head, head), stages(setting, n_head).value[head]
+    if what == "without":
+        found = _without_each(setting, n_head, head)
+        return [walk.leaving_out(found, int(now.aside.value)) for now in steps]
+    weights, values = torch.from_numpy(walk.weights), [now.aside.value for now in steps]
+    if what == "above":
+        kept = kept_weights(weights, threshold=torch.tensor(values, dtype=weights.dtype)[:, None, None])
+    else:
+        kept = kept_weights(weights, top=torch.tensor(values).long()[:, None, None])
+    return walk.keeping(kept, kept.renormalised @ value, again=first.aside.renormalised)
+
+
+def audit_aside(now: Now) -> list[Check]:
+    """Hold what is set aside against torch; nothing where nothing is."""
+    if now.aside == NOTHING_ASIDE:
+        return []
+    walk = _walk(now.setting, now.n_head, now.head)
+    if now.aside.what == "without":
+        return [audit_without_each_key(*_by_scores(walk), scale=1.0)]
+    return [audit_kept_weights(torch.from_numpy(walk.weights), **now.aside.rule)]
+
+
+@lru_cache(maxsize=16)
+def _walk(setting: Setting, n_head: int, head: int) -> Walk:
+    now = Now(setting, ANY_LOOK, n_head)
+    result, tokens = now.result, now.tokens
+    mask = mask_array(setting, n_head)
+    may = np.ones(tokens.shape, dtype=bool) if mask is None else mask[head] if mask.ndim > 2 else mask
+    scale = 1 / (now.module.d_head**0.5 * setting.temperature)
+    scores = array(result.scores[head])
+    # Biases of positions are added to scaled scores; a masked cell has none that could be told.
+    scaled = np.where(may, array(result.scaled_scores[head]), scores * scale)
+    largest = np.max(scaled, axis=1, where=may, initial=np.finfo(np.float64).min, keepdims=True)
+    exponentials = np.where(may, np.exp(np.minimum(scaled - largest, 0.0)), 0.0)
+    return Walk(
+        queries=tokens.queries,
+        keys=tokens.keys,
+        x=None,
+        memory=None,
+        projections=None,
+        query=array(result.query[head]),
+        key=array(result.key[head]),
+        value=array(result.value[head]),
+        scores=scores,
+        scaled=scaled,
+        mask=may,
+        exponentials=exponentials,
+        row_sums=exponentials.sum(axis=1, keepdims=True),
+        weights=array(result.weights[head]),
+        output=array(result.heads[head]),
+        factor="",
+        scale=scale,
+        is_masked=mask is not None,
+        ramp_power=1.0 if len(tokens.keys) <= NUMBERS_UP_TO else ROOT,
+    )
+
+
+@lru_cache(maxsize=4)
+def _without_each(setting: Setting, n_head: int, head: int) -> WithoutEachKey:
+    return without_each_key(*_by_scores(_walk(setting, n_head, head)), scale=1.0)
+
+
+def _by_scores(walk: Walk) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    """Queries and keys whose dot products are the scaled scores, biases included; the values and the mask."""
+    scores = torch.from_numpy(walk.scaled)
+    eye = torch.eye(scores.shape[-1], dtype=scores.dtype)
+    return scores, eye, torch.from_numpy(walk.value), torch.from_numpy(walk.mask)

@@ -1,0 +1,42 @@
+"""The views "kept" and "without": one head with weights set aside, the small ones or those of a word."""
+
+from collections.abc import Sequence
+
+from attn_figures import single_head as pictures
+from attn_figures.numbers import number
+from attn_figures.picture import Spec
+from attn_ui.base import set_aside_words as words
+from attn_words import _, paragraph
+from pages.multi_head.aside import walk_of, walks_of
+from pages.multi_head.compute import Now
+
+
+def draw_kept(steps: Sequence[Now]) -> list[Spec]:
+    """Draw the weights with those that are set aside faded, at each step."""
+    return [pictures.kept_weights.spec(walk) for walk in walks_of(steps)]
+
+
+def draw_without(steps: Sequence[Now]) -> list[Spec]:
+    """Draw the head with each of the words left out in turn."""
+    return [pictures.without_a_word.spec(walk) for walk in walks_of(steps)]
+
+
+def say_kept(now: Now) -> str:
+    """Say what is kept of the head's weights."""
+    return paragraph(_which(now), words.kept(walk_of(now), now.aside, number))
+
+
+def say_without(now: Now) -> str:
+    """Say who changes most without the word."""
+    return paragraph(_which(now), words.without(walk_of(now), number))
+
+
+def formula(now: Now) -> str:
+    """What is computed where weights are set aside; nothing where none are."""
+    if now.aside.what == "without":
+        return words.without_formula()
+    return words.kept_formula(now.aside) if now.aside.what else ""
+
+
+def _which(now: Now) -> str:
+    return _("Head {number} of {count}.", number=now.head + 1, count=now.n_head)
