@@ -2,23 +2,25 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 from attn_core import MASK_PATTERNS
 from attn_live.packing import Cursor, pack
 from attn_live.says import pack_says
 from attn_ui.base.ask import Ask
 from attn_ui.base.masking import toggle_cell
-from attn_ui.base.page import Cell, Figure, Seen, Slider, query_rows
+from attn_ui.base.page import Cell, Figure, Seen, Slider, Small, query_rows
 from attn_ui.base.shared_cache import shared
 from attn_ui.base.shared_settings import KEY, QUERY
 from attn_words import _
 from pages.single_head.aside import NOTHING_ASIDE, Aside
+from pages.single_head.asks_along import ask_along
 from pages.single_head.asks_aside import ask_aside
 from pages.single_head.compute import Now, at_every_step
 from pages.single_head.head import make_head
 from pages.single_head.settings import STAGE
 from pages.single_head.stages import OPENS, STAGES
-from pages.single_head.state import State
+from pages.single_head.state import Along, State
 
 
 def sees(ask: Ask, state: State) -> Seen[Now]:
@@ -38,18 +40,22 @@ def sees(ask: Ask, state: State) -> Seen[Now]:
     every: tuple[Aside, ...] = (aside,)
     if STAGES[stage].sets_aside:
         moves, (slider, aside, every) = None, ask_aside(ask, stage, head)
+    along, notes = ask_along(ask, head) if STAGES[stage].has_plane else (None, [])
     cell = ask.place(QUERY, len(head.queries)), ask.place(KEY, len(head.keys))
     temperature, width = ask.value(scoring.temperature), int(ask.value(scoring.width))
-    (now,) = at_every_step(state, cell, temperature=temperature, width=width, aside=(aside,))
+    (now,) = at_every_step(state, cell, temperature=temperature, width=width, aside=(aside,), along=along)
     # What the slider moves is drawn at all its values: where it stands must not miss the cache.
     if moves == "temperature":
         temperature = 1.0
     if moves == "mask width":
         width = 0
+    still: dict[str, Any] = {
+        "moves": moves, "temperature": temperature, "width": width, "aside": every, "along": along,
+    }  # fmt: skip
     by_query = STAGES[stage].follow is not None
     by_click = _block_or_free if scoring.masking.kind == "own" else None
     figure = Figure(
-        _drawn(stage, state, moves=moves, temperature=temperature, width=width, aside=every),
+        _drawn(stage, state, **still),
         key="walk",
         alt=_(STAGES[stage].alt),
         name=f"single head {stage}",
@@ -57,18 +63,26 @@ def sees(ask: Ask, state: State) -> Seen[Now]:
         rows=query_rows(head.queries) if by_query else None,
         chosen={"key": KEY} if by_query else {"query": QUERY, "key": KEY},
         clicked=_open_box if stage == "diagram" else by_click,
-        says=_said(stage, state, cell, moves=moves, temperature=temperature, width=width, aside=every),
+        says=_said(stage, state, cell, **still),
         says_what_is_chosen=True,
     )
-    return Seen(now, figure, formula="" if stage == "all at once" else STAGES[stage].formula(now))
+    formula = "" if stage == "all at once" else STAGES[stage].formula(now)
+    return Seen(now, figure, formula=formula, notes=[Small(f":material/edit: {note}") for note in notes])
 
 
 @shared
 def _drawn(
-    stage: str, state: State, *, moves: str | None, temperature: float, width: int, aside: tuple[Aside, ...]
+    stage: str,
+    state: State,
+    *,
+    moves: str | None,
+    temperature: float,
+    width: int,
+    aside: tuple[Aside, ...],
+    along: Along | None,
 ) -> bytes:
     """Draw a stage at every position of its slider."""
-    steps = at_every_step(state, moves=moves, temperature=temperature, width=width, aside=aside)
+    steps = at_every_step(state, moves=moves, temperature=temperature, width=width, aside=aside, along=along)
     figures = [STAGES[stage].picture.spec(each.walk) for each in steps]
     follow = STAGES[stage].follow
     if not follow:
@@ -87,9 +101,12 @@ def _said(
     temperature: float,
     width: int,
     aside: tuple[Aside, ...],
+    along: Along | None,
 ) -> bytes:
     """Say what a stage shows of the chosen cell at every position of its slider."""
-    steps = at_every_step(state, cell, moves=moves, temperature=temperature, width=width, aside=aside)
+    steps = at_every_step(
+        state, cell, moves=moves, temperature=temperature, width=width, aside=aside, along=along
+    )
     say = STAGES[stage].says
     if not STAGES[stage].follow:
         return pack_says([say(each) for each in steps])

@@ -61,6 +61,12 @@ ABOVE = Steps("above", 0.05, tuple(part / 100 for part in range(51)), ".2f")
 LARGEST = Steps("largest", 3, tuple(range(1, MAX_TOKENS + 1)), ".0f")
 RENORMALISED = Flag("renorm", False)
 WITHOUT = Steps("without", 0, tuple(range(MAX_TOKENS)), ".0f")
+# The plane that the stage "points" sees queries and keys in; dimensions are counted from 1.
+MAIN, TWO = "main directions", "two dimensions"
+PLANE = Choice("plane", MAIN, (MAIN, TWO))
+FIRST, SECOND = (
+    Steps(f"dim{number}", number, tuple(range(1, 2 * MAX_TOKENS + 1)), ".0f") for number in (1, 2)
+)
 SWEEP_WIDTH = Steps("dsweep", 64, tuple(2**power for power in range(11)), ".0f")
 SETTINGS: tuple[Parameter, ...] = (
     *(TAB, EXAMPLE, TEXT, CROSS, TEXT_2, VECTORS, WIDTH_X, RAMP, UNIT_ROWS, TABLE_X, TABLE_Y, SEED),
@@ -69,4 +75,5 @@ SETTINGS: tuple[Parameter, ...] = (
     *(MASK, MASK_WIDTH, DILATION, GLOBAL_TOKENS, RANDOM_BLOCKS, BLOCKED, MOVES),
     *(SCORE, SCALE, FREE_SCALE, TEMPERATURE, COLOURS, STAGE, QUERY, KEY, MISTAKE, SWEEP_WIDTH, CODE),
     *(KEEP, ABOVE, LARGEST, RENORMALISED, WITHOUT),
+    *(PLANE, FIRST, SECOND),
 )

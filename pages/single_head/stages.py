@@ -30,6 +30,7 @@ class Stage:
     follows_slider: bool = True
     follow: Callable[[Sequence[Walk]], dict[str, Any]] | None = None
     sets_aside: bool = False  # whether its slider is that of what it sets aside
+    has_plane: bool = False  # whether it sees vectors in a plane
 
     def says(self, now: Now) -> str:
         """Return what the picture shows, as markdown; and which rows have nothing to attend to."""
@@ -135,9 +136,12 @@ STAGES: Mapping[str, Stage] = MappingProxyType(
             words.points_formula,
             N_(
                 "The plane of the two main directions of queries and keys, by singular value decomposition: "
-                "no other plane through the origin keeps more of their squared length."
+                "no other plane through the origin keeps more of their squared length. Two dimensions of "
+                "the head make another. What a plane leaves out of a score is the product of what it leaves "
+                "out of both vectors."
             ),
             follow=pictures.follow_points,
+            has_plane=True,
         ),
         "hard or soft": Stage(
             pictures.hard_or_soft,
