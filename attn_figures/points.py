@@ -12,7 +12,7 @@ from attn_figures import marks, theme
 from attn_figures.chart import Chart
 from attn_figures.geometry import ColourRange
 from attn_figures.matrix import Numbers, may_not_attend
-from attn_figures.panels import IN_SIGHT, compose
+from attn_figures.panels import IN_SIGHT, Absent, Panel, compose
 from attn_figures.picture import Picture, Spec
 from attn_figures.widths import letters
 from attn_words import _
@@ -23,8 +23,10 @@ ROOM = 1.25  # of the farthest coordinate, for words beside points
 LINES = 9  # of equal score, to both sides of the origin
 MOST_NAMES = 12  # keys that are all named beside their points
 MOST_OF_MANY = 8  # of more keys, so many that have the largest weights are named, where there is room
+TWO_ABREAST = 920  # pixels that eight planes take on a phone, two in a line
 SMALLEST, LARGEST = 8.0, 30.0  # pixels of a key with no weight, and with all
 _LETTER, _LINE = 7.5, 18.0  # pixels of a letter's width, and of a line of words
+_ALL = slice(None)
 _BESIDE = "\u2003"  # a space as wide as the largest point is, halved, keeps a word beside its point
 
 
@@ -50,6 +52,11 @@ class InPlane:
         """The part of each q·k that the plane shows, (n_query, n_key)."""
         found: Numbers = self.queries @ self.keys.T
         return found
+
+    def is_as(self, other: "InPlane") -> bool:
+        """Whether all stand at the same places as in another."""
+        mine, theirs = ((each.queries, each.keys, each.products) for each in (self, other))
+        return self is other or all(map(np.array_equal, mine, theirs))
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,10 +85,32 @@ class Look:
     lines: int = LINES
     most_names: int = MOST_NAMES
     of_many: int = MOST_OF_MANY
+    diamond: float = 8.0  # pixels of a query
+    tells_products: bool = True  # whether pointing at a key tells what the plane shows of its q·k
     pixels: float = 260.0  # of a side where it is narrowest: what has room there has room anywhere
 
 
 WHOLE = Look()
+SMALL = Look(side=4.0, lines=5, most_names=4, of_many=3, diamond=6.0, tells_products=False, pixels=150.0)
+
+
+@dataclass(frozen=True, eq=False)
+class Plane:
+    """One of several planes: where queries and keys stand, weights and mask (n_query, n_key), its title."""
+
+    seen: InPlane
+    weights: Numbers
+    mask: NDArray[np.bool_]
+    title: str
+
+
+@dataclass(frozen=True, eq=False)
+class Following:
+    """One of several planes at all steps, None where it is not there; weights and masks (n_steps, ...)."""
+
+    planes: Sequence[InPlane | None]
+    weights: Numbers
+    masks: NDArray[np.bool_]
 
 
 @Picture
@@ -112,7 +141,7 @@ def points(
     right = Chart(
         "values",
         [
-            *_weighted("value", seen.values, answering, weights[row], mask[row]),
+            *_weighted("", "value", seen.values, answering, weights[row], mask[row]),
             _named("value names", _names(seen.values, answering, weights[[row]], WHOLE), LIGHT.value),
             marks.points("output point", *made[:, None], LIGHT.ink, size=14, symbol="x"),
         ],
@@ -124,6 +153,65 @@ def points(
         **_main_titles(seen.kept),
     )
     return compose.spec([left, right], largest_unit=56, phone_height=IN_SIGHT)
+
+
+@Picture
+def small_multiples(
+    planes: Sequence[Plane],
+    words: tuple[Sequence[str], Sequence[str]],
+    *,
+    slots: int,
+    order: Sequence[int],
+    row: int = 0,
+) -> Spec:
+    """Draw the planes of several heads in the given order, with room for `slots` of them.
+
+    Args:
+        planes: one a head.
+        words: of the queries and of the keys.
+        slots: how many heads the step with the most of them has.
+        order: heads, from 0, in the order in which they stand.
+        row: the query, from 0.
+    """
+    panels: list[Panel | Absent] = []
+    for place, head in enumerate([*order, *range(len(planes), slots)]):
+        here = planes[head] if head < len(planes) else planes[0]
+        chart = replace(
+            plane_chart(
+                f"plane {head + 1}",
+                here.seen,
+                words,
+                (here.weights, here.mask),
+                row=row,
+                before=_head(head),
+                look=SMALL,
+            ),
+            title=here.title,
+            shows_bar=place == 0,
+        )
+        quiet = {"showticklabels": False}
+        chart = replace(chart, x=chart.x | quiet, y=chart.y | quiet)
+        panels.append(chart if head < len(planes) else Absent(chart))
+    return compose.spec(panels, largest_unit=64, phone_height=TWO_ABREAST)
+
+
+def follow_small(
+    heads: Sequence[Following], words: tuple[Sequence[str], Sequence[str]]
+) -> dict[str, dict[str, Any]]:
+    """What follows the query in `small_multiples`, as `Cursor` takes it."""
+    found: dict[str, list[Any]] = {}
+    for head, each in enumerate(heads):
+        there = next(plane for plane in each.planes if plane is not None)
+        planes = [there if plane is None else plane for plane in each.planes]
+        if all(plane.is_as(there) for plane in planes):
+            planes = [there]
+        found |= follow(planes, words, each.weights, each.masks, before=_head(head), look=SMALL)
+    return by_row_and_step(found)
+
+
+def _head(head: int) -> str:
+    """Return what the names of a head's traces begin with."""
+    return f"head {head + 1} "
 
 
 def plane_chart(
@@ -148,7 +236,7 @@ def plane_chart(
     """
     weights, mask = attended
     asking, answering = (list(map(escape, some)) for some in words)
-    at = {path: values[row] for path, values in _moves(seen, asking, look).items()}
+    at = {path: values[0] for path, values in _moves(seen, asking, look, slice(row, row + 1)).items()}
     lines = marks.line(
         f"{before}equal scores",
         at["equal scores.x"],
@@ -157,13 +245,14 @@ def plane_chart(
         width=1.5,
         hover="q·k = %{customdata:.4g}",
     )
-    keys, masked = _weighted(f"{before}key", seen.keys, answering, weights[row], mask[row])
-    keys |= {"customdata": at["key points.customdata"], "hovertemplate": f"{_of_pair()}<extra></extra>"}
+    keys, masked = _weighted(before, "key", seen.keys, answering, weights[row], mask[row])
+    if look.tells_products:
+        keys |= {"customdata": at["key points.customdata"], "hovertemplate": f"{_of_pair()}<extra></extra>"}
     queries = marks.points(
         f"{before}query points",
         *seen.queries.T,
         LIGHT.query,
-        size=8,
+        size=look.diamond,
         symbol="diamond",
         hover=_("query <b>{query}</b>", query="%{hovertext}"),
     )
@@ -206,7 +295,7 @@ def cursor(
     found = follow([seen.plane], words, weights, masks)
     made = outputs @ seen.to_values.T
     found |= {f"data[output point].{axis}": list(made[..., [i]]) for i, axis in enumerate("xy")}
-    found |= _shares("value", [seen.values], weights, masks)
+    found |= _shares("", "value", [seen.values], weights, masks)
     if len(answering) > WHOLE.most_names:
         named = [_names(seen.values, answering, each, WHOLE) for each in _orders(weights, masks)]
         found |= {f"data[value names].{part}": [each[part] for each in named] for part in named[0]}
@@ -235,7 +324,7 @@ def follow(
     found = {
         f"data[{before}{path.replace('.', '].', 1)}": [each[path] for each in still] for path in still[0]
     }
-    found |= _shares(f"{before}key", [each.keys for each in planes], weights, masks)
+    found |= _shares(before, "key", [each.keys for each in planes], weights, masks)
     if len(answering) > look.most_names:
         orders = _orders(weights, masks) if len(planes) == 1 else list(weights)
         named = [
@@ -268,7 +357,7 @@ def by_row_and_step(found: Mapping[str, list[Any]]) -> dict[str, dict[str, Any]]
 def sizes(weights: Numbers) -> Numbers:
     """Return the diameter of each key: its area grows with its weight."""
     found: Numbers = np.sqrt(SMALLEST**2 + (LARGEST**2 - SMALLEST**2) * weights)
-    return found
+    return np.round(2 * found) / 2  # no eye tells less, and many alike are sent in little
 
 
 def _of_weight() -> str:
@@ -285,13 +374,19 @@ def _of_pair() -> str:
 
 
 def _weighted(
-    name: str, places: Numbers, words: Sequence[str], weights: Numbers, may: NDArray[np.bool_]
+    before: str, kind: str, places: Numbers, words: Sequence[str], *attended: NDArray[Any]
 ) -> tuple[marks.Mark, marks.Mark]:
-    """Points coloured and sized by weight, and the hollow ones of those that are masked."""
-    ring = LIGHT.value if name == "value" else LIGHT.key
-    x, y = places.T
+    """Points coloured and sized by weight, and the hollow ones of those that are masked.
+
+    Args:
+        before: what their names begin with; kind: "key" or "value".
+        places: (n_key, 2); words: of the keys.
+        attended: weights and mask, (n_key,).
+    """
+    (weights, may), (x, y) = attended, places.T
+    ring = LIGHT.value if kind == "value" else LIGHT.key
     drawn = marks.points(
-        f"{name} points",
+        f"{before}{kind} points",
         np.where(may, x, np.nan),
         y,
         weights,
@@ -301,7 +396,7 @@ def _weighted(
     )
     drawn["marker"] = drawn["marker"] | {"coloraxis": "panel"}
     hollow = marks.points(
-        f"masked {name} points",
+        f"{before}masked {kind} points",
         np.where(may, np.nan, x),
         y,
         LIGHT.muted,
@@ -313,34 +408,41 @@ def _weighted(
 
 
 def _shares(
-    name: str, places: Sequence[Numbers], weights: Numbers, masks: NDArray[np.bool_]
+    before: str, kind: str, places: Sequence[Numbers], weights: Numbers, masks: NDArray[np.bool_]
 ) -> dict[str, list[Any]]:
     """What of `_weighted` follows query and step; places one for all steps, or one each."""
+    found = {
+        f"data[{before}{kind} points].marker.color": list(weights),
+        f"data[{before}{kind} points].marker.size": list(sizes(weights)),
+    }
+    if masks.all():
+        return found
     across = np.stack([each[:, 0] for each in places])[:, None]
-    return {
-        f"data[{name} points].marker.color": list(weights),
-        f"data[{name} points].marker.size": list(sizes(weights)),
-        f"data[{name} points].x": list(np.where(masks, across, np.nan)),
-        f"data[masked {name} points].x": list(np.where(masks, np.nan, across)),
+    masks = masks[:1] if len(places) == 1 and (masks == masks[:1]).all() else masks
+    return found | {
+        f"data[{before}{kind} points].x": list(np.where(masks, across, np.nan)),
+        f"data[{before}masked {kind} points].x": list(np.where(masks, np.nan, across)),
     }
 
 
-def _moves(seen: InPlane, asking: Sequence[str], look: Look) -> dict[str, Any]:
+def _moves(seen: InPlane, asking: Sequence[str], look: Look, rows: slice = _ALL) -> dict[str, Any]:
     """What follows the query and no weight, (n_query, ...) each, by trace and part."""
-    arrow = np.stack([0 * seen.queries, seen.queries], axis=1)  # from the origin to each query
-    across, levels = _levels(seen, look.lines)
+    queries = seen.queries[rows]
+    arrow = np.stack([0 * queries, queries], axis=1)  # from the origin to each query
+    across, levels = _levels(queries, _far(seen.queries, seen.keys), look.lines)
     found: dict[str, Any] = {
         "equal scores.customdata": levels,
-        "key points.customdata": np.stack([seen.products, seen.shown], axis=-1),
-        "query name.text": [[f"<b>{each}</b>"] for each in asking],
+        "query name.text": [[f"<b>{each}</b>"] for each in asking[rows]],
         # Beyond the tip, where the arrow does not cross it.
-        "query name.textposition": [[_beyond(each)] for each in seen.queries],
+        "query name.textposition": [[_beyond(each)] for each in queries],
     }
+    if look.tells_products:
+        found["key points.customdata"] = np.stack([seen.products[rows], seen.shown[rows]], axis=-1)
     for side, axis in enumerate("xy"):
         found[f"equal scores.{axis}"] = across[:, side]
         found[f"arrow.{axis}"] = arrow[:, :, side]
         found[f"arrow head.{axis}"] = arrow[:, 1:, side]
-        found[f"query name.{axis}"] = seen.queries[:, [side]]
+        found[f"query name.{axis}"] = queries[:, [side]]
     return found
 
 
@@ -348,11 +450,10 @@ def _beyond(query: Numbers) -> str:
     return "bottom center" if query[1] < 0 else "top center"
 
 
-def _levels(seen: InPlane, count: int) -> tuple[Numbers, Numbers]:
+def _levels(queries: Numbers, far: float, count: int) -> tuple[Numbers, Numbers]:
     """Lines of equal score of each query, at right angles to it, (n_query, 2, n); and the score on each."""
-    far = _far(seen.queries, seen.keys)
-    length = np.linalg.norm(seen.queries, axis=1, keepdims=True)
-    to = np.divide(seen.queries, length, out=np.full_like(seen.queries, np.nan), where=length > 0)
+    length = np.linalg.norm(queries, axis=1, keepdims=True)
+    to = np.divide(queries, length, out=np.full_like(queries, np.nan), where=length > 0)
     across = np.stack([-to[:, 1], to[:, 0]], axis=1)
     at = (far * np.linspace(-1, 1, count))[None, :, None, None]
     ends = np.array([-2 * far, 2 * far, np.nan])[None, None, :, None]

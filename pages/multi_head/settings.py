@@ -70,7 +70,10 @@ MOVES = Choice("hmoves", "heads", ("heads", "mask width", "temperature", "streng
 VIEW = Choice(
     "view",
     "every head",
-    ("every head", "arcs", "diagram", "encoder and decoder", "mean and max", "two heads", "one or many"),
+    (
+        *("every head", "arcs", "points", "diagram", "encoder and decoder", "mean and max", "two heads"),
+        "one or many",
+    ),
     views=True,
 )
 WITHOUT_HEADS = ("diagram", "encoder and decoder", "one or many")  # views that show no head of its own

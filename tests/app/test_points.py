@@ -80,7 +80,7 @@ def test_the_table_of_points_is_numpys() -> None:
 
 
 def test_the_sentence_tells_the_part_that_the_plane_shows() -> None:
-    page = PAGES["single-head"].at(f"stage=points&{CHOSEN}&query=2")
+    page = PAGES["single-head"].at(f"stage=points&{CHOSEN}&q=2")
     walk, row = page.seen.now.walk, page.seen.now.cell[0]
     best = int(walk.weights[row].argmax())
     whole = float(walk.query[row] @ walk.key[best])

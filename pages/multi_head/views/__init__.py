@@ -20,6 +20,7 @@ from pages.multi_head.views import (
     every_head,
     mean_and_max,
     one_or_many,
+    points,
     two_heads,
 )
 from pages.multi_head.views.conditions import conditions
@@ -46,6 +47,15 @@ VIEWS: Mapping[str, View] = {
         arcs.say,
         N_("The words as a text, with arcs from one query to its keys, and the map of one head"),
         follow=arcs.follow,
+    ),
+    "points": View(
+        points.draw,
+        points.say,
+        N_(
+            "One plane a head: queries and keys as points, an arrow to one query, lines of equal score, and "
+            "the weights as colour and size"
+        ),
+        follow=points.follow,
     ),
     "diagram": View(
         diagram.draw,
