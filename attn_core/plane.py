@@ -7,6 +7,8 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from attn_core import _require
+from attn_core.checks import Check, compare
+from attn_words import N_
 
 _ALIKE = 1e-9  # of the largest number: what differs by less is taken for equal
 
@@ -105,6 +107,58 @@ def chosen_dimensions(
     return _seen_along(directions.expand(*queries.shape[:-2], 2, width), queries, keys)
 
 
+def audit_plane(
+    plane: Plane,
+    queries: Float[Tensor, "n_query d_k"],
+    keys: Float[Tensor, "n_key d_k"],
+    *,
+    is_main: bool = True,
+) -> tuple[Check, ...]:
+    r"""Measure a plane against the Gram matrix of queries and keys, which knows no singular values.
+
+    $$\begin{bmatrix} d_1 \\ d_2 \end{bmatrix} (Q^\top Q + K^\top K)
+      \begin{bmatrix} d_1 \\ d_2 \end{bmatrix}^\top = \mathrm{diag}(\lambda_1, \lambda_2), \qquad
+      q \cdot k = q' \cdot k' + (q - P^\top q') \cdot (k - P^\top k')$$
+
+    ``is_main`` says that the plane is the one of the main directions; of another only the second is asked.
+    No sign of a direction enters, nor which of several is taken where eigenvalues are equal.
+
+    Edge cases: vectors of one dimension have no second eigenvalue, which counts as 0.
+
+    Raises ValueError as ``chosen_dimensions``.
+
+    >>> queries, keys = torch.eye(3).double(), torch.ones(2, 3).double()
+    >>> [check.passed for check in audit_plane(main_directions(queries, keys), queries, keys)]
+    [True, True]
+    """
+    _check(queries, keys)
+    checks = []
+    if is_main:
+        gram = queries.mT @ queries + keys.mT @ keys
+        values = torch.linalg.eigvalsh(gram).flip(-1)[:2]
+        largest = torch.zeros(2, 2, dtype=gram.dtype)
+        largest[range(len(values)), range(len(values))] = values
+        found = plane.directions @ gram @ plane.directions.mT
+        scale = max(float(gram.trace()), torch.finfo(gram.dtype).tiny)
+        checks.append(
+            compare(
+                N_("the plane is that of the Gram matrix's largest eigenvalues"), found, largest, scale=scale
+            )
+        )
+    missed = [each - seen @ plane.directions for each, seen in ((queries, plane.queries), (keys, plane.keys))]
+    whole = queries @ keys.mT
+    size = float(queries.norm(dim=-1).max() * keys.norm(dim=-1).max())
+    checks.append(
+        compare(
+            N_("what the plane shows of q·k and what it leaves out add up to it"),
+            plane.scores + missed[0] @ missed[1].mT,
+            whole,
+            scale=max(size, torch.finfo(whole.dtype).tiny),
+        )
+    )
+    return tuple(checks)
+
+
 def moved_in_rank(
     scores: Float[Tensor, "*batch n_key"], shown: Float[Tensor, "*batch n_key"]
 ) -> Int[Tensor, "*batch"]:
@@ -135,7 +189,7 @@ def _ranks(scores: Tensor) -> Tensor:
 
 def _seen_along(directions: Tensor, queries: Tensor, keys: Tensor) -> Plane:
     along = directions.transpose(-2, -1)
-    seen = queries @ along, keys @ along
+    seen = queries @ along + 0.0, keys @ along + 0.0  # no zero has a sign
     kept = torch.cat(seen, dim=-2).square().sum(dim=-2)
     whole = torch.cat([queries, keys], dim=-2).square().sum(dim=(-2, -1))
     explained = torch.where(whole[..., None] > 0, kept / whole[..., None], torch.zeros_like(kept))

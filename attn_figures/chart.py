@@ -53,14 +53,15 @@ class Chart:
         widest = max((letters(text) for text in self.y.get("ticktext", ())), default=0)
         ticks = max(46, 12 + 7 * widest) if self.y.get("showticklabels", True) else 8
         left = ticks + (22 if self.y_title else 0)
-        bottom = 28 + (24 if self.x_title else 0) + (6 + 18 * self.title_lines if self.title else 0)
+        tick = 20 if self.x.get("showticklabels", True) else 0
+        bottom = 8 + tick + (24 if self.x_title else 0) + (6 + 18 * self.title_lines if self.title else 0)
         top = 16 + 18 * self.legend_lines if self.legend else 14
         box = Box(self.columns, self.rows, left=left + 20, lead=left, trail=12, top=top, bottom=bottom)
         if self.under is not None:
             left = max(box.left, self.under.left)
             box = replace(box, left=left, lead=self.under.lead, trail=self.under.trail)
         # A blank title only keeps room: what takes its place starts right under the body.
-        below = 20 + (24 if self.x_title else 0) if self.title.strip() else 0
+        below = tick + (24 if self.x_title else 0) if self.title.strip() else 0
         return Geometry(box, self.y_title, self.x_title, below=below)
 
     def colour_range(self) -> tuple[ColourRange, bool] | None:

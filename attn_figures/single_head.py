@@ -286,7 +286,7 @@ def follow_points(walks: Sequence[Walk]) -> dict[str, Any]:
     """What follows the query where vectors are points, at every step."""
     arrays = (np.stack([getattr(each, name) for each in walks]) for name in ("weights", "mask", "output"))
     first = walks[0]
-    return planes.cursor(first.points(), first.queries, *arrays) if first.points else {}
+    return planes.cursor(first.points(), (first.queries, first.keys), *arrays) if first.points else {}
 
 
 @Picture

@@ -169,6 +169,12 @@ def of_single_head(query: Link) -> list[Numbers]:
             unknown,
             unknown[:, 0],
         ]
+    if stage == "points":
+        points = at.dataframe[first + 2].value
+        sides = [
+            points[points["vector"] == kind].iloc[:, 2:].to_numpy(dtype=float) for kind in ("query", "key")
+        ]
+        return [*found, *sides, pairs["q·k in the plane"].to_numpy().reshape(len(output), -1)]
     if stage == "kept":
         mass, *moved = table(at, first + 2).T
         found.append(mass)

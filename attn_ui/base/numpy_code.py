@@ -10,8 +10,13 @@ from collections.abc import Callable, Iterator
 
 Edit = tuple[int, int, str]
 
-_FUNCTIONS = frozenset({"abs", "cos", "exp", "log", "sin", "sqrt", "square"})  # x.f() is np.f(x)
-_RENAMED = {"tensor": "np.array", "cat": "np.concatenate", "cdist": "cdist"}
+_FUNCTIONS = frozenset({"abs", "cos", "exp", "log", "sign", "sin", "sqrt", "square"})  # x.f() is np.f(x)
+_RENAMED = {
+    "tensor": "np.array",
+    "cat": "np.concatenate",
+    "cdist": "cdist",
+    "take_along_dim": "np.take_along_axis",
+}
 _KEYWORDS = {"dim": "axis", "keepdim": "keepdims"}
 _TYPES = {"float64": "float", "bool": "bool", "inf": "np.inf"}
 _CASTS = {"double": "float", "float": "np.float32", "long": "int"}
@@ -281,6 +286,10 @@ class _Rewriter:
                 return f"np.sort({self.text(value)})"
             case ast.Call(func=ast.Attribute(value=ast.Name(id="torch"), attr=attr)):
                 return self.function(node, attr)
+            case ast.Call(
+                func=ast.Attribute(value=ast.Attribute(value=ast.Name(id="torch"), attr="linalg"), attr=attr)
+            ):
+                return f"np.linalg.{attr}({self.arguments(node)})"
             case ast.Call(func=ast.Attribute(value=value, attr=attr)) if _of_nn(value, attr):
                 return self.of_a_module(node, value, attr)
             case ast.Call(func=ast.Attribute(value=value, attr=attr)) if not _is_module(value):

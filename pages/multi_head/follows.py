@@ -8,6 +8,12 @@ FOLLOWS = MappingProxyType(
     {
         "head [0-9]": (),
         "head [0-9][0-9]": (),
+        **dict.fromkeys(("head * query points", "head * key points"), ()),
+        **dict.fromkeys(
+            ("head * arrow", "head * arrow head", "head * equal scores", "head * query name"),
+            ("head * query points",),
+        ),
+        **dict.fromkeys(("head * masked key points", "head * key names"), ("head * key points",)),
         "output": ("head *",),
         "weights": (),
         "arc *": ("weights",),

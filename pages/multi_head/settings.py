@@ -78,8 +78,8 @@ VIEW = Choice(
     "view",
     "every head",
     (
-        *("every head", "arcs", "diagram", "encoder and decoder", "mean and max", "two heads", "kept"),
-        *("without", "one or many"),
+        *("every head", "arcs", "points", "diagram", "encoder and decoder", "mean and max", "two heads"),
+        *("kept", "without", "one or many"),
     ),
     views=True,
 )

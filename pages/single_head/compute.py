@@ -13,16 +13,16 @@ from torch import Tensor
 import attn_core
 from attn_core import make_mask
 from attn_core.hard_lookup import hard_lookup
-from attn_core.plane import main_directions, moved_in_rank
+from attn_core.plane import Plane, chosen_dimensions, main_directions, moved_in_rank
 from attn_core.scores import DOT
 from attn_figures.arcs import ALONE, Group
 from attn_figures.matrix import NUMBERS_UP_TO
-from attn_figures.points import Points
+from attn_figures.points import InPlane, Points
 from attn_figures.single_head import Lookup, Walk
 from attn_ui.base.set_aside import NOTHING_ASIDE, Aside
 from pages.single_head.aside import set_aside
 from pages.single_head.head import Head, make_head
-from pages.single_head.state import Inputs, Scoring, State
+from pages.single_head.state import Along, Inputs, Scoring, State
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,6 +40,7 @@ class Now:
     unit_weights: NDArray[np.float64] | None  # the weights with rows of length 1, where length is the story
     beside_dot: tuple[float, float]  # how far weights and output are at most from those of the dot product
     aside: Aside = NOTHING_ASIDE
+    along: Along | None = None  # the plane that points are seen in, where the stage draws them
 
     @property
     def scale(self) -> float:
@@ -71,6 +72,7 @@ def at_every_step(
     width: int = 1,
     aside: Sequence[Aside] = (NOTHING_ASIDE,),
     group: Group = ALONE,
+    along: Along | None = None,
 ) -> list[Now]:
     """Attend at each value of the slider that moves, all in one call; at the given values where none does.
 
@@ -81,6 +83,7 @@ def at_every_step(
         aside: what is set aside at each step; several only where neither of these moves.
         group: the queries whose rows are taken together where arcs are drawn.
         temperature, width: of what does not move.
+        along: the plane that points are seen in; None where the stage draws none.
 
     Raises:
         ValueError: typed tables that do not fit one another.
@@ -92,15 +95,13 @@ def at_every_step(
     temperatures = list(scoring.temperature.values) if moves == "temperature" else [temperature]
     widths = [int(each) for each in scoring.width.values] if moves == "mask width" else [width]
     masks = torch.stack([make_mask(scoring.masking, *shape, each) for each in widths])
-    walks, effective, beside_dot = _walks(head, scoring, masks, temperatures, inputs.seed)
+    walks, effective, beside_dot = _walks(head, state, masks, temperatures, along)
     if group.also:
         walks = [replace(walk, group=group) for walk in walks]
     unit_weights: Sequence[NDArray[np.float64] | None] = [None] * len(walks)
     if scoring.score == DOT and inputs.example == "I love dogs" and inputs.ramp and not inputs.unit_rows:
         unit_head = make_head(replace(inputs, unit_rows=True))
-        unit_weights = [
-            walk.weights for walk in _walks(unit_head, scoring, masks, temperatures, inputs.seed)[0]
-        ]
+        unit_weights = [walk.weights for walk in _walks(unit_head, state, masks, temperatures)[0]]
     if len(aside) > 1 or aside[0].what:
         scale = scoring.scale_at(head.d_k) / temperature
         walks = set_aside(walks[0], head, masks[0], scale, aside)
@@ -117,16 +118,17 @@ def at_every_step(
             unit_weights[min(step, len(unit_weights) - 1)],
             beside_dot[min(step, len(beside_dot) - 1)],
             aside[min(step, len(aside) - 1)],
+            along,
         )
         for step, walk in enumerate(walks)
     ]
 
 
 def _walks(
-    head: Head, scoring: Scoring, masks: Tensor, temperatures: Sequence[float], seed: int
+    head: Head, state: State, masks: Tensor, temperatures: Sequence[float], along: Along | None = None
 ) -> tuple[list[Walk], NDArray[np.float64], list[tuple[float, float]]]:
     """Compute every stage at every step, masks (1 or steps, n_query, n_key); and the keys in effect."""
-    scale = scoring.scale_at(head.d_k)
+    scoring, scale = state.scoring, state.scoring.scale_at(head.d_k)
     temperature = torch.tensor(temperatures, dtype=torch.float64)[:, None, None]
     dot = attn_core.scaled_dot_product_attention(
         head.query,
@@ -136,7 +138,7 @@ def _walks(
         scale=scale if attn_core.SCORES[scoring.score].is_scaled else None,
         temperature=temperature,
     )
-    result, own = dot, attn_core.score_weights(scoring.score, head.d_k, seed=seed)
+    result, own = dot, attn_core.score_weights(scoring.score, head.d_k, seed=state.inputs.seed)
     if scoring.score != DOT:
         result = attn_core.score_attention(
             scoring.score, head.query, head.key, head.value, masks, weights=own, scale=scale,
@@ -179,7 +181,7 @@ def _walks(
         "scores": np.asarray(result.scores),
         "score": scoring.score,
         "score_weights": {name: np.asarray(each) for name, each in own.items()},
-        "points": cache(partial(_points, head, result.scores)),  # most stages draw none
+        "points": None if along is None else cache(partial(_points, head, result.scores, along)),
         "is_masked": scoring.masking.kind != "none",
         "factor": f"{scoring.factor_at(head.d_k)}<br>÷ T",
         "ramp_power": _ramp_power(scoring.colours, max(len(head.queries), len(head.keys))),
@@ -197,15 +199,28 @@ def _walks(
     return walks, np.asarray(attn_core.effective_keys(result.weights)), beside_dot
 
 
-def _points(head: Head, scores: Tensor) -> Points:
+def plane_of(head: Head, along: Along) -> Plane:
+    """Return the plane that queries and keys are seen in."""
+    if along.dimensions is None:
+        return main_directions(head.query, head.key)
+    return chosen_dimensions(head.query, head.key, *along.dimensions)
+
+
+def _points(head: Head, scores: Tensor, along: Along) -> Points:
     """Find the plane of queries and keys, and that of the values."""
-    plane, mixed = main_directions(head.query, head.key), main_directions(head.value, head.value)
-    return Points(
+    plane, mixed = plane_of(head, along), main_directions(head.value, head.value)
+    seen = InPlane(
         np.asarray(plane.queries),
         np.asarray(plane.keys),
+        np.asarray(plane.explained),
+        np.asarray(head.query @ head.key.mT),
+        along.dimensions,
+    )
+    return Points(
+        seen,
         np.asarray(mixed.keys),
         np.asarray(mixed.directions),
-        (np.asarray(plane.explained), np.asarray(mixed.explained)),
+        np.asarray(mixed.explained),
         np.asarray(moved_in_rank(scores, plane.scores)),
     )
 

@@ -8,6 +8,7 @@ from attn_core.scores import DOT
 from attn_ui.base.program_lines import drawn, given, word_list
 from attn_ui.base.programs import Programs, in_latex
 from attn_words import _
+from pages.single_head.along_code import along_lines
 from pages.single_head.aside_code import aside_lines
 from pages.single_head.compute import Now
 from pages.single_head.head import SAMPLES, typed_vectors
@@ -23,7 +24,9 @@ def programs(now: Now) -> Programs:
         lambda: snippet(asked(now)),
         lambda: _short(now),
         lambda: formula(now),
-        prints=_("the weights and the output"),
+        prints=_("the weights and the output")
+        if now.along is None
+        else _("the weights, the output, the points of queries and keys, and what the plane shows of q·k"),
     )
 
 
@@ -62,6 +65,7 @@ def asked(now: Now) -> Asked:
         cross=not typed and head.x is not head.memory,
         given=typed,
         **aside_lines(now),
+        **along_lines(now),
         score=scoring.score,
         own_seed=inputs.seed,
         d_k=head.d_k,
@@ -130,7 +134,7 @@ Y = torch.eye(len(different))[[different.index(word) for word in others]]  # (n_
 def _short(now: Now) -> str:
     whole = asked(now)
     start = whole if whole.given else replace(whole, inputs=sequences(now, write=_drawn_shortly))
-    start = replace(start, **aside_lines(now, "V"))
+    start = replace(start, **aside_lines(now, "V"), **along_lines(now, named=True))
     return short(start, queries=now.head.queries, keys=now.head.keys)
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import Any
 
 from attn_core import MASK_PATTERNS
 from attn_figures.arcs import ALONE, Group
@@ -15,11 +16,12 @@ from attn_ui.base.set_aside import NOTHING_ASIDE, Aside, ask_kept, ask_without
 from attn_ui.base.shared_cache import shared
 from attn_ui.base.shared_settings import KEY, QUERY
 from attn_words import _
+from pages.single_head.asks_along import ask_along
 from pages.single_head.compute import Now, at_every_step
 from pages.single_head.head import make_head
 from pages.single_head.settings import STAGE
 from pages.single_head.stages import OPENS, STAGES
-from pages.single_head.state import State
+from pages.single_head.state import Along, State
 
 
 def sees(ask: Ask, state: State) -> Seen[Now]:
@@ -37,7 +39,7 @@ def sees(ask: Ask, state: State) -> Seen[Now]:
         slider = Slider(_(MASK_PATTERNS[scoring.masking.kind].width), scoring.width)
     aside = NOTHING_ASIDE
     every: tuple[Aside, ...] = (aside,)
-    note = ""
+    notes: list[str] = []
     if STAGES[stage].sets_aside:
         shape = len(head.queries), len(head.keys)
         asides = (
@@ -45,21 +47,32 @@ def sees(ask: Ask, state: State) -> Seen[Now]:
             if stage == "kept"
             else ask_without(ask, shape[0], head.keys, head.value.shape[-1])
         )
-        moves, slider, note = None, asides.slider, asides.note()
+        moves, slider = None, asides.slider
+        notes += [asides.note()] if asides.note() else []
         aside, every = asides.at(ask.value(asides.steps)), tuple(map(asides.at, asides.steps.values))
     group = _ask_group(ask, head.queries) if STAGES[stage].takes_together else ALONE
+    along = None
+    if STAGES[stage].has_plane:
+        along, unfit = ask_along(ask, head)
+        notes += [f":material/edit: {each}" for each in unfit]
     cell = ask.place(QUERY, len(head.queries)), ask.place(KEY, len(head.keys))
     temperature, width = ask.value(scoring.temperature), int(ask.value(scoring.width))
-    (now,) = at_every_step(state, cell, temperature=temperature, width=width, aside=(aside,), group=group)
+    (now,) = at_every_step(
+        state, cell, temperature=temperature, width=width, aside=(aside,), group=group, along=along
+    )
     # What the slider moves is drawn at all its values: where it stands must not miss the cache.
     if moves == "temperature":
         temperature = 1.0
     if moves == "mask width":
         width = 0
+    still: dict[str, Any] = {
+        "moves": moves, "temperature": temperature, "width": width, "aside": every, "group": group,
+        "along": along,
+    }  # fmt: skip
     by_query = STAGES[stage].follow is not None
     by_click = _block_or_free if scoring.masking.kind == "own" else None
     figure = Figure(
-        _drawn(stage, state, moves=moves, temperature=temperature, width=width, aside=every, group=group),
+        _drawn(stage, state, **still),
         key="walk",
         alt=_(STAGES[stage].alt),
         name=f"single head {stage}",
@@ -67,13 +80,11 @@ def sees(ask: Ask, state: State) -> Seen[Now]:
         rows=query_rows(head.queries) if by_query else None,
         chosen={"key": KEY} if by_query else {"query": QUERY, "key": KEY},
         clicked=_open_box if stage == "diagram" else by_click,
-        says=_said(
-            stage, state, cell, moves=moves, temperature=temperature, width=width, aside=every, group=group
-        ),
+        says=_said(stage, state, cell, **still),
         says_what_is_chosen=True,
     )
     formula = "" if stage == "all at once" else STAGES[stage].formula(now)
-    return Seen(now, figure, formula=formula, notes=[Small(note)] if note else [])
+    return Seen(now, figure, formula=formula, notes=[Small(note) for note in notes])
 
 
 def _ask_group(ask: Ask, queries: Sequence[str]) -> Group:
@@ -93,9 +104,12 @@ def _drawn(
     width: int,
     aside: tuple[Aside, ...],
     group: Group,
+    along: Along | None,
 ) -> bytes:
     """Draw a stage at every position of its slider."""
-    steps = at_every_step(state, moves=moves, temperature=temperature, width=width, aside=aside, group=group)
+    steps = at_every_step(
+        state, moves=moves, temperature=temperature, width=width, aside=aside, group=group, along=along
+    )
     figures = [STAGES[stage].picture.spec(each.walk) for each in steps]
     follow = STAGES[stage].follow
     if not follow:
@@ -115,10 +129,11 @@ def _said(
     width: int,
     aside: tuple[Aside, ...],
     group: Group,
+    along: Along | None,
 ) -> bytes:
     """Say what a stage shows of the chosen cell at every position of its slider."""
     steps = at_every_step(
-        state, cell, moves=moves, temperature=temperature, width=width, aside=aside, group=group
+        state, cell, moves=moves, temperature=temperature, width=width, aside=aside, group=group, along=along
     )
     say = STAGES[stage].says
     if not STAGES[stage].follow:

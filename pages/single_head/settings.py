@@ -62,6 +62,12 @@ STAGE = Choice("stage", "all at once", tuple(STAGES), views=True, kind="stage")
 MISTAKE = Choice(
     "mistake", next(iter(ATTENTION_MISTAKES)), tuple(ATTENTION_MISTAKES), kind="mistake", tab="Break it"
 )
+# The plane that the stage "points" sees queries and keys in; dimensions are counted from 1.
+MAIN, TWO = "main directions", "two dimensions"
+PLANE = Choice("plane", MAIN, (MAIN, TWO))
+FIRST, SECOND = (
+    Steps(f"dim{number}", number, tuple(range(1, 2 * MAX_TOKENS + 1)), ".0f") for number in (1, 2)
+)
 SWEEP_WIDTH = Steps("dsweep", 64, tuple(2**power for power in range(11)), ".0f")
 SETTINGS: tuple[Parameter, ...] = (
     *(TAB, EXAMPLE, TEXT, CROSS, TEXT_2, VECTORS, WIDTH_X, RAMP, UNIT_ROWS, TABLE_X, TABLE_Y, SEED),
@@ -70,4 +76,5 @@ SETTINGS: tuple[Parameter, ...] = (
     *(MASK, MASK_WIDTH, DILATION, GLOBAL_TOKENS, RANDOM_BLOCKS, BLOCKED, MOVES),
     *(SCORE, SCALE, FREE_SCALE, TEMPERATURE, COLOURS, STAGE, QUERY, KEY, MISTAKE, SWEEP_WIDTH, CODE),
     *(KEEP, ABOVE, LARGEST, RENORMALISED, WITHOUT, ALSO, TOGETHER),
+    *(PLANE, FIRST, SECOND),
 )

@@ -31,6 +31,7 @@ class Stage:
     follow: Callable[[Sequence[Walk]], dict[str, Any]] | None = None
     sets_aside: bool = False  # whether its slider is that of what it sets aside
     takes_together: bool = False  # whether rows of several queries can be taken together
+    has_plane: bool = False  # whether it sees vectors in a plane
 
     def says(self, now: Now) -> str:
         """Return what the picture shows, as markdown; and which rows have nothing to attend to."""
@@ -137,9 +138,12 @@ STAGES: Mapping[str, Stage] = MappingProxyType(
             words.points_formula,
             N_(
                 "The plane of the two main directions of queries and keys, by singular value decomposition: "
-                "no other plane through the origin keeps more of their squared length."
+                "no other plane through the origin keeps more of their squared length. Two dimensions of "
+                "the head make another. What a plane leaves out of a score is the product of what it leaves "
+                "out of both vectors."
             ),
             follow=pictures.follow_points,
+            has_plane=True,
         ),
         "hard or soft": Stage(
             pictures.hard_or_soft,

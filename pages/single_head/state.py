@@ -85,6 +85,13 @@ class Scoring:
 
 
 @dataclass(frozen=True)
+class Along:
+    """The plane that queries and keys are seen in: of two dimensions, from 0, or of the main directions."""
+
+    dimensions: tuple[int, int] | None = None
+
+
+@dataclass(frozen=True)
 class State:
     """What the whole page follows; the picture adds its stage, its slider and the chosen cell."""
 

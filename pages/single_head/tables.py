@@ -4,8 +4,9 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from attn_figures.single_head import Walk
 from attn_ui.base.page import Columns
-from attn_words import N_
+from attn_words import N_, _
 from pages.single_head.compute import Now
 
 
@@ -21,6 +22,9 @@ def tables(now: Now) -> Mapping[str, Columns]:
             more[N_("renormalised weight")] = walk.kept.renormalised.ravel().tolist()
     if walk.without is not None:
         more = {N_("weight without it"): walk.without.weights.ravel().tolist()}
+    if walk.points is not None:
+        plane = walk.points().plane
+        more = {"q·k": plane.products.ravel().tolist(), N_("q·k in the plane"): plane.shown.ravel().tolist()}
     return {
         "pairs": {
             N_("query"): [query for query in walk.queries for _ in range(n_key)],
@@ -34,6 +38,31 @@ def tables(now: Now) -> Mapping[str, Columns]:
         "output": {N_("output of"): [*walk.queries], **made},
         **{name: _numbered(name, np.asarray(each)) for name, each in now.own.items()},
         **_aside(now),
+        **_points(walk),
+    }
+
+
+def _points(walk: Walk) -> Mapping[str, Columns]:
+    """Return where each vector stands in its plane; values and outputs have one of their own."""
+    if walk.points is None:
+        return {}
+    seen = walk.points()
+    made = walk.output @ seen.to_values.T
+    kinds = (
+        (N_("query"), walk.queries, seen.plane.queries),
+        (N_("key"), walk.keys, seen.plane.keys),
+        (N_("value"), walk.keys, seen.values),
+        (N_("output of"), walk.queries, made),
+    )
+    return {
+        "points": {
+            N_("vector"): [_(kind) for kind, words, _places in kinds for _word in words],
+            N_("word"): [word for _kind, words, _places in kinds for word in words],
+            **{
+                name: [place for _kind, _words, places in kinds for place in places[:, axis].tolist()]
+                for axis, name in enumerate((N_("first coordinate"), N_("second coordinate")))
+            },
+        }
     }
 
 

@@ -10,9 +10,11 @@ from attn_core.scores import DOT
 from attn_figures.arcs import LEAST
 from attn_figures.matrix import Numbers
 from attn_figures.numbers import number
+from attn_figures.points import MOST_NAMES, MOST_OF_MANY
 from attn_ui.base import set_aside_words
 from attn_ui.base.arcs import arcs_said
 from attn_ui.base.markdown import coloured, listed
+from attn_ui.base.planes import names_some, plane_part
 from attn_ui.base.shared_settings import TEMPERATURE
 from attn_words import N_, _, _c, _n, paragraph
 from pages.single_head import score_words
@@ -377,12 +379,22 @@ def points(now: Now) -> str:
     if walk.points is None:
         return ""
     seen = walk.points()
-    shares = [float(each.sum()) for each in seen.explained]
+    plane = seen.plane
+    shares = [float(each.sum()) for each in (plane.explained, seen.kept)]
     kept = _(
         "The plane keeps {share} of the squared length of queries and keys, that of the values {values}.",
         share=f"{shares[0]:.1%}",
         values=f"{shares[1]:.1%}",
     )
+    part = plane_part(
+        plane.products[row],
+        plane.shown[row],
+        int(walk.weights[row].argmax()),
+        query=_query(now),
+        key=lambda key: _quoted("key", walk.keys[key]),
+        digits=_digits,
+    )
+    some = names_some(len(walk.keys), MOST_NAMES, MOST_OF_MANY)
     query, lengths = walk.query[row], np.linalg.norm(walk.key, axis=1)
     length = float(np.linalg.norm(query))
     if length == 0 or not lengths.all():
@@ -406,8 +418,9 @@ def points(now: Now) -> str:
         other = _(
             "Lines are of equal dot products; what scores here is another: {score}.", score=walk.score_title
         )
-        return paragraph(kept, nearest, other)
-    return paragraph(kept, nearest, moved if seen.moved[row] else ordered)
+        return paragraph(kept, part, nearest, other, some)
+    order = moved if seen.moved[row] else ordered
+    return paragraph(kept, part, nearest, order, some)
 
 
 def mixing(now: Now) -> str:
@@ -565,8 +578,11 @@ def all_at_once_formula(now: Now) -> str:
     return rf"O = \mathrm{{softmax}}\!\left({inside}\right)V{told}"
 
 
-def points_formula(_now: Now) -> str:
+def points_formula(now: Now) -> str:
     """The plane of queries and keys."""
+    if now.along is not None and now.along.dimensions is not None:
+        first, second = (dimension + 1 for dimension in now.along.dimensions)
+        return rf"q' = (q_{{{first}}},\, q_{{{second}}}), \qquad k' = (k_{{{first}}},\, k_{{{second}}})"
     return r"q' = (q \cdot d_1,\, q \cdot d_2), \qquad k' = (k \cdot d_1,\, k \cdot d_2)"
 
 

@@ -1,11 +1,27 @@
 """The stage of points: coordinates by numpy's singular values, weights by torch, for every query."""
 
+import re
+from typing import Any
+
 import numpy as np
 import pytest
 import torch
 
 from attn_live.unpacking import figure_at
 from pages import PAGES
+from tests.handed import faults
+
+LONG = "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen"
+CHOSEN = "plane=two+dimensions"
+
+
+def drawn_at(link: str, step: int | None = None, row: int = 0) -> dict[str, dict[str, Any]]:
+    """Return the traces of a state of the stage, by name."""
+    page = PAGES["single-head"].at(f"stage=points&{link}")
+    figure = page.seen.figure
+    assert figure is not None
+    at = page.position[0] if step is None else step
+    return {each["name"]: each for each in figure_at(figure.steps, at, row)["data"]}
 
 
 @pytest.mark.parametrize("link", ["", "mask=causal&t=0.5", "cross=true", "mask=padding&w=6", "dk=1&dv=1"])
@@ -25,3 +41,112 @@ def test_points_of_every_query_are_numpys_and_their_colours_torchs(link: str) ->
         assert struck.tolist() == (~now.mask[row]).tolist()
         tip = abs(float(data["arrow"]["x"][1]))
         assert tip == pytest.approx(abs(float(directions[0] @ head.query[row].numpy())), abs=1e-5)
+
+
+@pytest.mark.parametrize(("first", "second"), [(1, 2), (4, 2), (3, 1)])
+def test_two_dimensions_are_the_entries_of_the_vectors(first: int, second: int) -> None:
+    link = f"{CHOSEN}&dim1={first}&dim2={second}"
+    head = PAGES["single-head"].at(f"stage=points&{link}").seen.now.head
+    data = drawn_at(link)
+    for name, vectors in (("query", head.query), ("key", head.key)):
+        for axis, dimension in (("x", first), ("y", second)):
+            np.testing.assert_allclose(data[f"{name} points"][axis], vectors[:, dimension - 1], atol=1e-6)
+
+
+@pytest.mark.parametrize("link", ["", CHOSEN, f"{CHOSEN}&dim2=4&mask=causal", "dk=1", "cross=true&dk=7"])
+def test_hover_and_tables_have_what_a_loop_finds_of_each_product(link: str) -> None:
+    page = PAGES["single-head"].at(f"stage=points&{link}")
+    head, walk = page.seen.now.head, page.seen.now.walk
+    plane = walk.points().plane
+    pairs = page.tables["pairs"]
+    n_key = len(head.keys)
+    for row in range(len(head.queries)):
+        hover = np.asarray(drawn_at(link, row=row)["key points"]["customdata"], dtype=float)
+        for key in range(n_key):
+            whole = sum(float(a) * float(b) for a, b in zip(head.query[row], head.key[key], strict=True))
+            shown = sum(float(a) * float(b) for a, b in zip(plane.queries[row], plane.keys[key], strict=True))
+            assert hover[key].tolist() == pytest.approx([whole, shown], abs=1e-5)
+            assert pairs["q·k"][row * n_key + key] == pytest.approx(whole)
+            assert pairs["q·k in the plane"][row * n_key + key] == pytest.approx(shown)
+
+
+def test_the_table_of_points_is_numpys() -> None:
+    page = PAGES["single-head"].at("stage=points")
+    head, table = page.seen.now.head, page.tables["points"]
+    rows = np.vstack([head.query.numpy(), head.key.numpy()])
+    left, sigma, _directions = np.linalg.svd(rows, full_matrices=False)
+    found = np.array([table["first coordinate"], table["second coordinate"]]).T[: len(rows)]
+    np.testing.assert_allclose(np.abs(found), np.abs(left * sigma)[:, :2], atol=1e-10)
+
+
+def test_the_sentence_tells_the_part_that_the_plane_shows() -> None:
+    page = PAGES["single-head"].at(f"stage=points&{CHOSEN}&q=2")
+    walk, row = page.seen.now.walk, page.seen.now.cell[0]
+    best = int(walk.weights[row].argmax())
+    whole = float(walk.query[row] @ walk.key[best])
+    shown = float(walk.query[row, :2] @ walk.key[best, :2])
+    told = re.search(r"q·k = (\S+) of .* shows (\S+) and leaves out (\S+);", page.sentence)
+    assert told is not None
+    numbers = [float(each.replace("−", "-").replace(",", "")) for each in told.groups()]
+    assert numbers == pytest.approx([whole, shown, whole - shown], rel=1e-5)
+
+
+def test_dimensions_that_cannot_be_had_are_said() -> None:
+    for link, told in (
+        ("dim1=2&dim2=2", "2 and 3 are shown"),
+        ("dim1=4&dim2=4", "4 and 3 are shown"),
+        ("dim1=9", "Dimension 9 was wanted; there are 4"),
+        ("dk=1", "one dimension"),
+    ):
+        notes = PAGES["single-head"].at(f"stage=points&{CHOSEN}&{link}").seen.notes
+        assert any(told in note for note in notes), link
+    assert [each.name for each in PAGES["single-head"].at("stage=points&plane=best").dropped] == ["plane"]
+
+
+def test_a_stage_without_points_asks_for_no_plane() -> None:
+    page = PAGES["single-head"].at(f"stage=scores&{CHOSEN}&dim1=9")
+    assert page.seen.now.along is None
+    assert page.seen.now.walk.points is None
+    assert not page.seen.notes
+
+
+@pytest.mark.parametrize("link", ["", "mask=causal&t=0.1", "mask=sliding+window&w=2&moves=mask+width"])
+def test_of_many_words_the_largest_weights_are_named_and_none_lie_on_each_other(link: str) -> None:
+    page = PAGES["single-head"].at(f"stage=points&text={LONG.replace(' ', '+')}&{link}")
+    figure, now = page.seen.figure, page.seen.now
+    assert figure is not None
+    words = LONG.split()
+    for row in range(len(words)):
+        spec = figure_at(figure.steps, page.position[0], row)
+        data = {each["name"]: each for each in spec["data"]}
+        names = data["key names"]
+        said = [(text.strip(), x, y, side) for text, x, y, side in _columns(names) if text]
+        weights = dict(zip(words, now.walk.weights[row], strict=True))
+        assert 1 <= len(said) <= 8
+        assert all(weights[word] > 0 for word, *_rest in said)
+        assert said[0][0] == max(weights, key=lambda word: weights[word])
+        assert data["query name"]["text"] == [f"<b>{words[row]}</b>"]
+        far = spec["layout"]["xaxis"]["range"][1]
+        boxes = [_box(each, far) for each in said]
+        for number, one in enumerate(boxes):
+            for other in boxes[:number]:
+                apart = one[1] <= other[0] or other[1] <= one[0] or abs(one[2] - other[2]) >= 18
+                assert apart, (row, said)
+
+
+def _columns(names: dict[str, Any]) -> list[tuple[Any, ...]]:
+    return list(zip(*(names[part] for part in ("text", "x", "y", "textposition")), strict=True))
+
+
+def _box(said: tuple[str, float, float, str], far: float) -> tuple[float, float, float]:
+    """Where a word lies in a panel 260 pixels wide: its ends across, and its height."""
+    word, x, y, side = said
+    at, gap, wide, height = x / far * 130, 13.5, 7.5 * len(word), y / far * 130
+    if side.endswith("right"):
+        return at + gap, at + gap + wide, height
+    return at - gap - wide, at - gap, height
+
+
+@pytest.mark.parametrize("link", [{}, {"plane": "two dimensions", "dim1": 4}, {"dk": 1}, {"bias": "true"}])
+def test_programs_print_the_points(link: dict[str, Any]) -> None:
+    assert faults("single-head", {"stage": "points", **link}) == []

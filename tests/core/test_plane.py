@@ -1,11 +1,13 @@
 """The plane of queries and keys, against numpy's singular values and what can be said without them."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
 from torch import Tensor
 
-from attn_core.plane import chosen_dimensions, main_directions, moved_in_rank
+from attn_core.plane import audit_plane, chosen_dimensions, main_directions, moved_in_rank
 
 
 def drawn(*shape: int, seed: int = 0) -> Tensor:
@@ -132,3 +134,29 @@ def test_what_does_not_fit_is_refused(queries: Tensor, keys: Tensor, says: str) 
 def test_dimensions_must_be_there(first: int, second: int, says: str) -> None:
     with pytest.raises(ValueError, match=says):
         chosen_dimensions(torch.ones(2, 3), torch.ones(2, 3), first, second)
+
+
+@pytest.mark.parametrize("width", [1, 2, 5])
+def test_a_plane_is_audited_by_the_gram_matrix_and_another_one_fails(width: int) -> None:
+    queries, keys = drawn(5, width), drawn(4, width, seed=1)
+    plane = main_directions(queries, keys)
+    assert all(check.passed for check in audit_plane(plane, queries, keys))
+    if width < 3:
+        return
+    turned = replace(plane, directions=-plane.directions, queries=-plane.queries, keys=-plane.keys)
+    assert all(check.passed for check in audit_plane(turned, queries, keys))
+    other = chosen_dimensions(queries, keys, 0, 2)
+    assert [check.passed for check in audit_plane(other, queries, keys)] == [False, True]
+    assert [check.passed for check in audit_plane(other, queries, keys, is_main=False)] == [True]
+    wrong = replace(plane, keys=plane.keys + 0.01)
+    assert not audit_plane(wrong, queries, keys)[-1].passed
+
+
+def test_equal_eigenvalues_leave_the_choice_of_directions() -> None:
+    queries = torch.eye(4, dtype=torch.float64)
+    assert all(check.passed for check in audit_plane(main_directions(queries, queries), queries, queries))
+
+
+def test_no_coordinate_is_a_zero_with_a_sign() -> None:
+    plane = main_directions(-drawn(3, 1).abs(), -drawn(2, 1).abs())
+    assert not np.signbit(plane.keys[:, 1].numpy()).any()

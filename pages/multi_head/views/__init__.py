@@ -20,6 +20,7 @@ from pages.multi_head.views import (
     every_head,
     mean_and_max,
     one_or_many,
+    points,
     set_aside,
     two_heads,
 )
@@ -47,6 +48,15 @@ VIEWS: Mapping[str, View] = {
         arcs.say,
         N_("The words as a text, with arcs from queries to their keys, of one head or several, and a map"),
         follow=arcs.follow,
+    ),
+    "points": View(
+        points.draw,
+        points.say,
+        N_(
+            "One plane a head: queries and keys as points, an arrow to one query, lines of equal score, and "
+            "the weights as colour and size"
+        ),
+        follow=points.follow,
     ),
     "diagram": View(
         diagram.draw,

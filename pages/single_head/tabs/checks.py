@@ -5,11 +5,12 @@ import torch
 
 import attn_core
 from attn_core.hard_lookup import audit_hard_lookup
+from attn_core.plane import audit_plane
 from attn_core.scores import DOT, audit_score
 from attn_ui.screen.tables import checks_table
 from attn_words import _
 from pages.single_head.aside import audit_aside
-from pages.single_head.compute import Now
+from pages.single_head.compute import Now, plane_of
 
 
 def show(now: Now) -> None:
@@ -32,6 +33,9 @@ def show(now: Now) -> None:
     )
     lookup = audit_hard_lookup(query, key, head.value, now.mask)
     others = [lookup, *audit_aside(now.walk, now.aside, now.scale / now.temperature)]
+    if now.along is not None:
+        plane, is_main = plane_of(head, now.along), now.along.dimensions is None
+        others += audit_plane(plane, head.query, head.key, is_main=is_main)
     st.markdown(
         _(
             "Computed just now, on the numbers in the picture; the last two lines compare with "

@@ -1,0 +1,63 @@
+"""What is said of queries and keys in a plane, on each page that draws them so."""
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attn_words import _
+
+Numbers = NDArray[np.float64]
+ROUNDING = 1e-9  # of the largest product: what is less is left out by rounding alone
+
+
+def plane_part(
+    products: Numbers,
+    shown: Numbers,
+    best: int,
+    *,
+    query: str,
+    key: Callable[[int], str],
+    digits: Callable[[float], str],
+) -> str:
+    """Say what part of a query's products with the keys a plane shows.
+
+    Args:
+        products: q·k with each key, (n_key,); shown: the part of it that the plane shows.
+        best: the key that is told in full, from 0.
+        query: as sentences have it; key: writes one so.
+        digits: writes a number.
+    """
+    out = products - shown
+    most = int(np.abs(out).argmax())
+    if np.abs(out).max() <= ROUNDING * max(float(np.abs(products).max()), 1e-300):
+        return _(
+            "The plane shows all of every q·k of {query}: with {key} it is {whole}.",
+            query=query,
+            key=key(best),
+            whole=digits(products[best]),
+        )
+    return _(
+        "Of q·k = {whole} of {query} with {key} the plane shows {shown} and leaves out {out}; it leaves out "
+        "most with {other}: {most}, where q·k = {of}.",
+        query=query,
+        key=key(best),
+        whole=digits(products[best]),
+        shown=digits(shown[best]),
+        out=digits(out[best]),
+        other=key(most),
+        most=digits(out[most]),
+        of=digits(products[most]),
+    )
+
+
+def names_some(n_key: int, most: int, of_many: int) -> str:
+    """Say which keys are named where not all are: of more than `most`, up to `of_many`."""
+    if n_key <= most:
+        return ""
+    return _(
+        "Of {count} keys those with the largest weights are named, up to {most}, as far as there is room; "
+        "pointing at the others tells them.",
+        count=n_key,
+        most=of_many,
+    )

@@ -1,0 +1,160 @@
+"""The view "points": queries and keys of every head in a plane of its own."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attn_core.plane import main_directions
+from attn_figures import points as pictures
+from attn_figures.numbers import number
+from attn_figures.picture import Spec
+from attn_figures.points import SMALL, Following, InPlane, Plane
+from attn_live.packing import Cursor
+from attn_ui.base.markdown import coloured
+from attn_ui.base.planes import names_some, plane_part
+from attn_words import _, _n, paragraph
+from pages.multi_head.compute import Now, array, mask_array, order_of, stages
+from pages.multi_head.state import NO_DETAILS, Setting
+
+ALIKE = 5e-4  # shares that differ by less are told as one
+
+
+@lru_cache(maxsize=64)
+def _planes(setting: Setting, n_head: int) -> list[InPlane]:
+    result = stages(setting, n_head)
+    found = main_directions(result.query, result.key)
+    return [
+        InPlane(array(queries), array(keys), array(explained), array(products))
+        for queries, keys, explained, products in zip(
+            found.queries, found.keys, found.explained, result.scores, strict=True
+        )
+    ]
+
+
+@dataclass(frozen=True, eq=False)
+class Seen:
+    """The planes of all heads at one step; weights and masks (n_head, n_query, n_key)."""
+
+    now: Now
+
+    @cached_property
+    def planes(self) -> list[InPlane]:
+        """The plane of each head, which no mask and no temperature moves."""
+        setting = replace(
+            self.now.setting, temperature=1.0, mask="none", reach=1, masking=NO_DETAILS, patterns=()
+        )
+        return _planes(setting, self.now.n_head)
+
+    @cached_property
+    def weights(self) -> NDArray[np.float64]:
+        """The weights of all heads."""
+        return array(self.now.result.weights)
+
+    @cached_property
+    def may(self) -> NDArray[np.bool_]:
+        """Where a query may attend, for each head."""
+        mask = mask_array(self.now.setting, self.now.n_head)
+        return np.broadcast_to(True if mask is None else mask, self.weights.shape)
+
+
+def draw(steps: Sequence[Now]) -> list[Spec]:
+    """Draw each step with room for as many planes as the one with most heads has."""
+    slots = max(now.n_head for now in steps)
+    return [
+        pictures.small_multiples.spec(
+            [
+                Plane(plane, seen.weights[head], seen.may[head], _title(now, head, plane))
+                for head, plane in enumerate(seen.planes)
+            ],
+            (now.tokens.queries, now.tokens.keys),
+            slots=slots,
+            order=order_of(now.look.order, now.result),
+        )
+        for now, seen in ((now, Seen(now)) for now in steps)
+    ]
+
+
+def follow(steps: Sequence[Now]) -> Cursor:
+    """Return what follows the slider over the queries."""
+    every, tokens = [Seen(now) for now in steps], steps[0].tokens
+    following = [
+        Following(
+            [
+                seen.planes[head] if head < now.n_head else None
+                for now, seen in zip(steps, every, strict=True)
+            ],
+            np.stack([_of_head(seen.weights, head) for seen in every]),
+            np.stack([_of_head(seen.may, head) for seen in every]),
+        )
+        for head in range(max(now.n_head for now in steps))
+    ]
+    words = tokens.queries, tokens.keys
+    return Cursor(len(tokens.queries), **pictures.follow_small(following, words))
+
+
+def _of_head(each: NDArray[np.generic], head: int) -> NDArray[np.generic]:
+    """Return the head's part; nothing of one that is not there."""
+    return each[head] if head < len(each) else np.zeros_like(each[0])
+
+
+def say(now: Now) -> str:
+    """Say what the planes keep, and what the plane shows where the query's largest weight is."""
+    row, tokens, seen = now.cell[0], now.tokens, Seen(now)
+    query = f"“{coloured('query', tokens.queries[row])}”"
+    shares = [float(plane.explained.sum()) for plane in seen.planes]
+    most, least = int(np.argmax(shares)), int(np.argmin(shares))
+    if shares[most] - shares[least] < ALIKE:
+        kept = _n(
+            "The plane of the one head keeps {share} of the squared length of its queries and keys.",
+            "Each of {count} heads has a plane of its own, which keeps {share} of the squared length of its "
+            "queries and keys.",
+            now.n_head,
+            share=f"{shares[most]:.1%}",
+        )
+    else:
+        kept = _(
+            "Each of {count} heads has a plane of its own. Head {most} keeps most of the squared length of "
+            "its queries and keys, {share}, and head {least} least, {other}.",
+            count=now.n_head,
+            most=most + 1,
+            least=least + 1,
+            share=f"{shares[most]:.1%}",
+            other=f"{shares[least]:.1%}",
+        )
+    named = names_some(len(tokens.keys), SMALL.most_names, SMALL.of_many)
+    weights = seen.weights[:, row]
+    if not weights.any():
+        nothing = _("{query} may attend to nothing in any head.", query=query)
+        return paragraph(kept, nothing, named)
+    head, best = divmod(int(weights.argmax()), len(tokens.keys))
+    largest = _(
+        "{query} gives its largest weight of all heads, {weight}, to {key} in head {number}.",
+        query=query,
+        weight=f"{weights[head, best]:.3f}",
+        key=_key(now, best),
+        number=head + 1,
+    )
+    plane = seen.planes[head]
+    part = plane_part(
+        plane.products[row],
+        plane.shown[row],
+        best,
+        query=query,
+        key=lambda key: _key(now, key),
+        digits=lambda value: number(value, 6),
+    )
+    return paragraph(kept, largest, part, named)
+
+
+def _key(now: Now, key: int) -> str:
+    return f"“{coloured('key', now.tokens.keys[key])}”"
+
+
+def _title(now: Now, head: int, plane: InPlane) -> str:
+    fields = {"number": head + 1, "share": f"{float(plane.explained.sum()):.0%}"}
+    if head in now.off:
+        return _("head {number} (off) keeps {share}", **fields)
+    return _("head {number} keeps {share}", **fields)

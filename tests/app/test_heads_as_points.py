@@ -1,0 +1,110 @@
+"""Every head's queries and keys in a plane of its own: coordinates by numpy, weights as the head has them."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from attn_live.unpacking import figure_at
+from pages import PAGES
+
+LONG = "text=one+two+three+four+five+six+seven+eight+nine+ten&dm=16"
+
+
+def traces(page: Any, step: int, row: int) -> dict[str, dict[str, Any]]:
+    """Return the traces of a step and a row, by name."""
+    return {each["name"]: each for each in figure_at(page.seen.figure.steps, step, row)["data"]}
+
+
+def heads_of(page: Any) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
+    """Yield each head with its queries and keys, cut out of what the projections make of all words."""
+    now = page.seen.now
+    query, key = now.module.W_q(now.tokens.query), now.module.W_k(now.tokens.key)
+    for head in range(now.n_head):
+        own = slice(head * now.module.d_head, (head + 1) * now.module.d_head)
+        yield head, query[:, own].numpy(), key[:, own].numpy()
+
+
+@pytest.mark.parametrize(
+    "link",
+    ["", LONG, "heads=8&dm=16&hmask=causal", "cross=true&heads=2", "heads=1&dm=8&hmoves=temperature&t=0.5"],
+)
+def test_each_plane_is_numpys_and_its_colours_are_the_heads_weights(link: str) -> None:
+    page = PAGES["multi-head"].at(f"view=points&{link}")
+    now, step = page.seen.now, page.position[0]
+    for head, query, key in heads_of(page):
+        left, sigma, _directions = np.linalg.svd(np.vstack([query, key]), full_matrices=False)
+        wanted = np.abs(left * sigma)[:, :2]
+        for row in range(len(query)):
+            data = traces(page, step, row)
+            name = f"head {head + 1}"
+            shown = [data[f"{name} {kind} points"] for kind in ("query", "key")]
+            places = np.vstack([np.array([each["x"], each["y"]], dtype=float).T for each in shown])
+            hidden = np.array(data[f"{name} masked key points"]["x"], dtype=float)
+            places[len(query) :, 0] = np.where(np.isnan(hidden), places[len(query) :, 0], hidden)
+            np.testing.assert_allclose(np.abs(places), wanted, atol=1e-4)
+            np.testing.assert_allclose(
+                np.asarray(shown[1]["marker"]["color"]), now.result.weights[head, row], atol=1e-6
+            )
+            tip = [abs(data[f"{name} arrow"][axis][1]) for axis in "xy"]
+            assert tip == pytest.approx(wanted[row].tolist(), abs=1e-4)
+            may = now.result.weights[head, row].numpy() > 0
+            assert np.isnan(hidden).tolist() == may.tolist()
+
+
+def test_heads_that_are_not_there_are_not_seen() -> None:
+    page = PAGES["multi-head"].at("view=points&heads=2&dm=8")
+    for step, count in enumerate((1, 2, 4, 8)):
+        data = traces(page, step, 1)
+        seen = [head for head in range(1, 9) if data[f"head {head} key points"].get("visible") is not False]
+        assert seen == list(range(1, count + 1))
+
+
+@pytest.mark.parametrize(
+    "link", ["pos=rotary&strength=1&dm=16", "pos=rotary&dm=16&hmoves=strength+of+positions"]
+)
+def test_turned_queries_and_keys_are_those_that_are_scored(link: str) -> None:
+    page = PAGES["multi-head"].at(f"view=points&{link}")
+    now, data = page.seen.now, traces(page, page.position[0], 0)
+    for head in range(now.n_head):
+        query, key = now.result.query[head], now.result.key[head]
+        torch.testing.assert_close(query @ key.mT, now.result.scores[head])
+        sigma = np.linalg.svd(torch.cat([query, key]).numpy(), compute_uv=False)
+        shown = [data[f"head {head + 1} {kind} points"] for kind in ("query", "key")]
+        along = np.concatenate([np.asarray(each["x"], dtype=float) for each in shown])
+        assert float(np.square(along).sum()) == pytest.approx(float(sigma[0] ** 2), rel=1e-4)
+
+
+def test_the_sentence_names_the_planes_that_keep_most_and_least_and_the_largest_weight() -> None:
+    page = PAGES["multi-head"].at(f"view=points&{LONG}&q=3")
+    shares = []
+    for _head, query, key in heads_of(page):
+        sigma = np.linalg.svd(np.vstack([query, key]), compute_uv=False)
+        shares.append(float((sigma[:2] ** 2).sum() / (sigma**2).sum()))
+    most, least = int(np.argmax(shares)), int(np.argmin(shares))
+    assert f"Head {most + 1} keeps most" in page.sentence
+    assert f"head {least + 1} least, {shares[least]:.1%}" in page.sentence
+    weights = page.seen.now.result.weights[:, 3]
+    head, key = divmod(int(weights.argmax()), weights.shape[-1])
+    assert f"{float(weights.max()):.3f}" in page.sentence
+    assert f"in head {head + 1}" in page.sentence
+    assert page.seen.now.tokens.keys[key] in page.sentence
+
+
+def test_the_order_of_heads_and_those_that_are_off_are_as_in_every_head() -> None:
+    page = PAGES["multi-head"].at("view=points&by=entropy&off=2")
+    spec = figure_at(page.seen.figure.steps, page.position[0], 0)
+    said = [note["text"] for note in spec["layout"]["annotations"] if note["text"].startswith("head ")]
+    entropy = page.seen.now.result.weights
+    means = -(entropy * entropy.clamp(min=1e-300).log()).sum(dim=-1).mean(dim=-1)
+    order = means.argsort(descending=True).tolist()
+    assert [int(text.split()[1]) - 1 for text in said] == order
+    assert sum("(off)" in text for text in said) == 1
+
+
+def test_other_views_have_no_planes() -> None:
+    for view in ("every head", "arcs"):
+        page = PAGES["multi-head"].at(f"view={view}")
+        assert not any("key points" in name for name in traces(page, 0, 0))
