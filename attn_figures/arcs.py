@@ -278,6 +278,7 @@ class Words:
         row: int,
         legend: Sequence[tuple[str, str]],
         legend_lines: int = 1,
+        hover: str = "",
     ) -> Spec:
         """Draw the words with arcs, beside the map.
 
@@ -285,11 +286,12 @@ class Words:
             strokes: the arcs; weights: (n_query, n_key), what is told at the keys before it is summed.
             drawn: the map; row: the query, from 0.
             legend: over the words; legend_lines: that it takes.
+            hover: what pointing at a key says; its weight when empty.
         """
         asking, answering, group = self.asking, self.answering, self.group
         pitch = self.pitch
         quiet: dict[str, Any] = {"showticklabels": False, "showgrid": False}
-        hover = _weighed(group, "%{text}", "%{customdata:.6f}")
+        hover = hover or _weighed(group, "%{text}", "%{customdata:.6f}")
         answers = _written("key words", answering, LIGHT.key if self.apart else LIGHT.ink, pitch, hover=hover)
         answers["customdata"] = np.nan_to_num(group.told(weights))[row]
         said = [answers, *([_written("query words", asking, LIGHT.ink, pitch)] if self.apart else [])]

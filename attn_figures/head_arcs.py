@@ -130,7 +130,17 @@ def arcs_of_heads(
         row=row,
         legend=[(page.thick(), LIGHT.muted), *((line, LIGHT.muted) for line in _signs(step.heads))],
         legend_lines=1 + -(-most_heads // A_LINE),
+        hover=_mean_of_heads(step.group),
     )
+
+
+def _mean_of_heads(group: Group) -> str:
+    fields = {"word": "%{text}", "weight": "%{customdata:.6f}"}
+    if not group.also:
+        return _("key <b>{word}</b><br>mean of the heads <b>{weight}</b>", **fields)
+    if group.summed:
+        return _("key <b>{word}</b><br>sum of the rows, mean of the heads <b>{weight}</b>", **fields)
+    return _("key <b>{word}</b><br>mean of the rows and of the heads <b>{weight}</b>", **fields)
 
 
 def _signs(heads: Sequence[int]) -> list[str]:

@@ -138,6 +138,9 @@ def test_arcs_of_all_heads_are_each_heads_thickest_in_its_colour(more: str, q: i
         if head < 5 and colours:
             assert trace["line"]["color"].startswith(theme.LIGHT.series[head])
     assert not wanted
+    words = {trace["name"]: trace for trace in figure["data"]}["key words"]
+    assert "mean of the heads" in words["hovertemplate"]
+    np.testing.assert_allclose(words["customdata"], weights[shown].mean(axis=0), atol=1e-6)
     assert sorted(int(text[3:-4]) for trace in arcs for text in trace["text"] if text) == [
         head + 1 for head in shown
     ]
