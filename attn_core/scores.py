@@ -27,7 +27,8 @@ class Score:
     ``formula`` is LaTeX in q_i and k_j, ``code`` torch in Q and K. ``terms`` returns two factors that
     broadcast to (n_query, n_key, d): the score is the sum of their products over d, or its logarithm where
     ``is_log``. ``is_scaled`` says that it grows with the width, so that a scale makes sense; ``shapes`` names
-    the weights that it has of its own, each with how many axes of d_k it has.
+    the weights that it has of its own, each with how many axes of d_k it has; ``known_as`` its names in
+    papers.
     """
 
     name: str
@@ -37,6 +38,7 @@ class Score:
     is_scaled: bool = False
     is_log: bool = False
     shapes: tuple[tuple[str, int], ...] = ()
+    known_as: str = ""
 
 
 def _dot(query: Tensor, key: Tensor, _weights: Weights) -> Terms:
@@ -90,6 +92,7 @@ SCORES: Mapping[str, Score] = MappingProxyType(
                 "torch.tanh((Q @ W_a)[:, None] + K @ U_a) @ v_a",
                 _additive,
                 shapes=(("W_a", 2), ("U_a", 2), ("v_a", 1)),
+                known_as=N_("Bahdanau attention"),
             ),
             Score(
                 "general",
@@ -98,6 +101,7 @@ SCORES: Mapping[str, Score] = MappingProxyType(
                 _general,
                 is_scaled=True,
                 shapes=(("W_a", 2),),
+                known_as=N_("Luong attention, multiplicative attention"),
             ),
             Score(
                 "cosine",
@@ -105,6 +109,7 @@ SCORES: Mapping[str, Score] = MappingProxyType(
                 "(Q / Q.norm(dim=-1, keepdim=True).clamp(min=1e-12))"
                 " @ (K / K.norm(dim=-1, keepdim=True).clamp(min=1e-12)).transpose(-2, -1)",
                 _cosine,
+                known_as=N_("cosine attention, cosine similarity"),
             ),
             Score(
                 "kernel",
@@ -112,6 +117,7 @@ SCORES: Mapping[str, Score] = MappingProxyType(
                 "((Q[:, None] - K) ** 2).sum(dim=-1) / -2",
                 _kernel,
                 is_scaled=True,
+                known_as=N_("RBF attention, L2 attention"),
             ),
             Score(
                 "linear",
@@ -119,6 +125,7 @@ SCORES: Mapping[str, Score] = MappingProxyType(
                 "(phi(Q) @ phi(K).transpose(-2, -1)).log()",
                 _linear,
                 is_log=True,
+                known_as=N_("linear attention, linear transformer"),
             ),
         )
     }

@@ -22,9 +22,9 @@ COLUMNS = 12.0  # units that a line of words takes
 MAP = (7.6, 7.6)  # units that the map takes
 LETTERS = 44  # that a line has room for
 LETTER = COLUMNS / LETTERS
-SPACE = 1.3  # letters between two words
+SPACE, WIDEST = 1.3, 6.0  # letters between two words, and at most, where all stand on one line
 PITCH = 1.55  # units from one line to the next, at least
-FILLED = 6.8, 3.0  # units that all lines may take, and one: where there are few, arcs rise higher
+FILLED = 6.8, 4.4  # units that all lines may take, and one: where there are few, arcs rise higher
 ABOVE, BELOW = 0.34, 0.3  # units from a line's middle to where arcs begin over it, and under it
 BENDS = 24  # parts of an arc
 THICKEST = 16.0  # pixels of an arc that has all the weight
@@ -76,17 +76,21 @@ class Place:
 def set_lines(words: tuple[str, ...], first_line: int = 0) -> tuple[Place, ...]:
     """Set words as a paragraph is set: as many on a line as have room, each as wide as its letters.
 
+    What has room on one line takes most of it, so that its arcs stand apart.
+
     >>> [each.line for each in set_lines(("attention",) * 6)]
     [0, 0, 0, 0, 1, 1]
     """
+    said = [shortened(word, LETTERS) for word in words]
+    widths = [max(1, letters(word)) * LETTER for word in said]
+    spaces = max(1, len(words) - 1)
+    space = max(SPACE * LETTER, min(WIDEST * LETTER, (COLUMNS - sum(widths)) / spaces))
     places, x, line = [], 0.0, first_line
-    for word in words:
-        said = shortened(word, LETTERS)
-        width = max(1, letters(said)) * LETTER
-        if x and x + width > COLUMNS:
+    for word, width in zip(said, widths, strict=True):
+        if x and x + width > COLUMNS + 1e-9:
             x, line = 0.0, line + 1
-        places.append(Place(said, x + width / 2, line, width))
-        x += width + SPACE * LETTER
+        places.append(Place(word, x + width / 2, line, width))
+        x += width + space
     return tuple(places)
 
 
@@ -94,7 +98,7 @@ def pitch_of(lines: int) -> float:
     """Return the units from one line to the next.
 
     >>> pitch_of(1), pitch_of(3) > pitch_of(4) > pitch_of(9) == PITCH
-    (3.0, True)
+    (4.4, True)
     """
     whole, one = FILLED
     return max(PITCH, min(one, whole / lines))

@@ -17,12 +17,19 @@ if TYPE_CHECKING:
 SHORT = 256  # places a side that a figure of Plotly draws
 
 
-def meta(rows: Sequence[str] | None, columns: Sequence[str] | None, *, quantity: str = "") -> dict[str, Any]:
+def meta(
+    rows: Sequence[str] | None,
+    columns: Sequence[str] | None,
+    *,
+    quantity: str = "",
+    palette: str = "indigo",
+) -> dict[str, Any]:
     """Return what the script takes of a map, without its sizes.
 
     Args:
         rows, columns: the words of queries and keys; None where they have none but their numbers.
         quantity: what a number is called; "weight" when empty.
+        palette: one of `theme.RAMPS`.
     """
     return {
         "tile": TILE,
@@ -31,14 +38,14 @@ def meta(rows: Sequence[str] | None, columns: Sequence[str] | None, *, quantity:
         "columns": None if columns is None else list(columns),
         "quantity": quantity or _("weight"),
         "titles": {"query": query_title(), "key": key_title()},
-        "looks": {"light": _look(theme.LIGHT), "dark": _look(theme.DARK)},
+        "looks": {"light": _look(theme.LIGHT, palette), "dark": _look(theme.DARK, palette)},
     }
 
 
-def _look(palette: theme.Palette) -> dict[str, Any]:
+def _look(palette: theme.Palette, ramps: str) -> dict[str, Any]:
     names = ("paper", "ink", "muted", "rule", "query", "key", "masked", "hatch")
     colours = {name: getattr(palette, name) for name in names}
-    return {**colours, "ramp": list(palette.weights), "font": theme.SANS, "mono": theme.MONO}
+    return {**colours, "ramp": list(theme.RAMPS[ramps](palette)[0]), "font": theme.SANS, "mono": theme.MONO}
 
 
 def long_map(
@@ -48,6 +55,7 @@ def long_map(
     *,
     at: tuple[int, int],
     keep: Keep,
+    palette: str = "indigo",
 ) -> "LongWidget":
     """Draw (layers, heads, n_query, n_key) as one map in sight, of at most ``MOST_PLACES`` a side.
 
@@ -69,10 +77,23 @@ def long_map(
     themes = {"light": theme.variables(theme.LIGHT), "dark": theme.variables(theme.DARK)}
     return LongWidget(
         weights,
-        meta=meta(rows, columns),
+        meta=meta(rows, columns, palette=palette),
         themes=themes,
         words=browser_words(),
         at=at,
         keep=keep,
         name=_("attention weights"),
     )
+
+
+def ranges(labels: Sequence[str], size: int) -> list[str]:
+    """Name each block of places by its first and its last.
+
+    >>> ranges(["a", "b", "c"], 2)
+    ['a … b', 'c']
+    """
+    ends = ((first, min(first + size, len(labels)) - 1) for first in range(0, len(labels), size))
+    return [
+        labels[first] if first == last else _("{first} … {last}", first=labels[first], last=labels[last])
+        for first, last in ends
+    ]

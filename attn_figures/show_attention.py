@@ -34,6 +34,7 @@ def show(
     layer: int = 0,
     head: int = 0,
     keep: Keep = "max",
+    palette: str = "indigo",
 ) -> "go.Figure | LongWidget":
     """Draw attention weights: one map, with a slider over layers and one over heads where there are several.
 
@@ -54,14 +55,18 @@ def show(
         dimensions: of the output, from 0; the first 24 when None.
         layer, head: which one the figure opens with, from 0; -1 is the last.
         keep: what a point of a large map says of its block, "max" or "mean"; the widget can change it.
+        palette: the colours of the maps, "indigo", "viridis", "cividis" or "grey", as in the app.
 
     Raises:
-        ValueError: a batch, shapes or words that do not fit, numbers that are no weights, too many of them.
+        ValueError: a batch, shapes or words that do not fit, numbers that are no weights, too many of them,
+            and a palette that is not there.
         ImportError: the maps are large, and the package anywidget is not installed.
 
     >>> show([[1.0, 0.0], [0.5, 0.5]], ["a", "b"]).data[0].z.tolist()
     [[1.0, 0.0], [0.5, 0.5]]
     """
+    if palette not in theme.RAMPS:
+        raise ValueError(f"palette must be one of {', '.join(theme.RAMPS)}, got {palette!r}")
     weights = read_attentions(attentions)
     n_layer, n_head, n_query, n_key = weights.shape
     rows = read_words(tokens, n_query, "queries")
@@ -77,7 +82,7 @@ def show(
                 f"weights of {maps.shape}: leave it out"
             )
         named = None if tokens is None else rows, drawn if keys is not None or tokens is not None else None
-        return long_map(maps, *named, at=at, keep=keep)
+        return long_map(maps, *named, at=at, keep=keep, palette=palette)
     title = _("weights of {count} of {all} keys", count=len(places), all=n_key)
     if len(places) == n_key:
         title = _("weights")
@@ -92,6 +97,10 @@ def show(
         drawn_numbers.append(outputs)
     spec = compose.spec(panels)
     layout = spec["layout"]
+    colours = theme.recolouring(theme.LIGHT, palette)
+    layout |= {  # the ramps stand there, and no words do
+        name: theme.recoloured(axis, colours) for name, axis in layout.items() if name.startswith("coloraxis")
+    }
     moves: tuple[dict[str, Any], dict[str, Any]] = ({}, {})  # an axis and the cells from one step to the next
     for number, (panel, values) in enumerate(zip(panels, drawn_numbers, strict=True)):
         trace = next(trace for trace in spec["data"] if trace["name"] == panel.name)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from attn_figures import theme
 from attn_figures.geometry import Axes
-from attn_figures.long_map import SHORT
+from attn_figures.long_map import SHORT, ranges
 from attn_figures.matrix import NUMBERS_UP_TO, Extra, Matrix, key_title, query_title
 from attn_figures.multi_head import PHONE_HEIGHT, ROOMY, ROOT
 from attn_figures.panels import Panel, compose
@@ -218,7 +218,7 @@ def _large(model: Model, head: int) -> Matrix:
         weights = _blocks(weights, may)
         may = None if may is None else ~np.isnan(weights)
         weights = np.nan_to_num(weights)
-        rows, columns = _ranges(rows, size), _ranges(columns, size)
+        rows, columns = ranges(rows, size), ranges(columns, size)
     said = {"head": model.number(head), "measure": model.score, "score": f"{model.scores[head]:.2f}"}
     title, extra = _("head {head}: {measure} {score}", **said), Extra()
     if true is not None:
@@ -252,16 +252,3 @@ def _blocks(weights: Numbers, may: NDArray[np.bool_] | None) -> Numbers:
     """Return the largest weight of each block, as many as a figure shows; NaN where all is masked."""
     pyramid = Pyramid(weights, may=may)
     return pyramid.level(len(pyramid.sizes) - 1)
-
-
-def _ranges(labels: Sequence[str], size: int) -> list[str]:
-    """Name each block of places by its first and its last.
-
-    >>> _ranges(["a", "b", "c"], 2)
-    ['a … b', 'c']
-    """
-    ends = ((first, min(first + size, len(labels)) - 1) for first in range(0, len(labels), size))
-    return [
-        labels[first] if first == last else _("{first} … {last}", first=labels[first], last=labels[last])
-        for first, last in ends
-    ]

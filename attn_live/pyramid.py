@@ -1,8 +1,9 @@
 """A map of any size as an image pyramid: each level halves both sides, its cells stand for blocks."""
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,8 +18,21 @@ MOST_PLACES = 4096
 """Queries, and keys, of one map."""
 MOST_BYTES = MOST_PLACES**2 * 4 // 3
 """What the levels above a map take, at most: 22 MB; while they are made, ``MOST_MAKING``."""
-MOST_MAKING = 4 * MOST_PLACES**2 * 4
-"""Beside the map: 268 MB, where it is masked and blocks are averaged; less elsewhere."""
+STRIPE = 512
+"""Rows of a map that are joined at once, an even number."""
+MOST_MAKING = 3 * MOST_BYTES
+"""Beside the map, where it is masked and blocks are averaged; less elsewhere."""
+
+
+class Cells(Protocol):
+    """A map, or where a query may attend, that is an array, or is computed where it is read."""
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Its sides."""
+
+    def __getitem__(self, part: tuple[slice, slice]) -> Any:
+        """Return a part."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,10 +46,11 @@ class Pyramid:
     mean keeps how much there is.
 
     Attributes:
-        weights: (n_query, n_key); it is kept as it is given, not copied.
+        weights: (n_query, n_key); it is kept as it is given, not copied, and read in stripes of rows.
         keep: what a cell says of its block.
         may: True where a query may attend, (n_query, n_key); None where everywhere. A masked cell is NaN, and
             blocks go over the others; one that is masked throughout is NaN.
+        made: the levels above the map, where they were made before; see `above`.
 
     Raises ValueError for another number of axes, a side of none or of more than ``MOST_PLACES``, a mask of
     another shape, and another ``keep``.
@@ -46,25 +61,26 @@ class Pyramid:
     [[1.0, 1.0, 1.0], [0.5, 0.5, 0.5]]
     """
 
-    weights: NDArray[np.floating[Any]]
+    weights: Cells
     keep: Keep = "max"
-    may: NDArray[np.bool_] | None = None
+    may: Cells | None = None
+    made: Sequence[NDArray[np.float32]] | None = None
 
     def __post_init__(self) -> None:
         """Refuse what cannot be drawn."""
-        if self.weights.ndim != 2 or not all(1 <= side <= MOST_PLACES for side in self.weights.shape):
-            raise ValueError(
-                f"a map must have two axes of 1 to {MOST_PLACES:,} places, got shape {self.weights.shape}"
-            )
-        if self.may is not None and self.may.shape != self.weights.shape:
-            raise ValueError(f"the mask must be {self.weights.shape}, as the weights, got {self.may.shape}")
+        shape = tuple(self.weights.shape)
+        if len(shape) != 2 or not all(1 <= side <= MOST_PLACES for side in shape):
+            raise ValueError(f"a map must have two axes of 1 to {MOST_PLACES:,} places, got shape {shape}")
+        if self.may is not None and tuple(self.may.shape) != shape:
+            raise ValueError(f"the mask must be {shape}, as the weights, got {tuple(self.may.shape)}")
         if self.keep not in KEEPS:
             raise ValueError(f"keep must be one of {', '.join(KEEPS)}, got {self.keep!r}")
 
     @property
     def sizes(self) -> list[tuple[int, int]]:
         """The shape of each level, the map's first."""
-        return level_sizes(*self.weights.shape)
+        n_query, n_key = self.weights.shape
+        return level_sizes(n_query, n_key)
 
     @property
     def n_bytes(self) -> int:
@@ -73,7 +89,7 @@ class Pyramid:
 
     def level(self, number: int) -> NDArray[np.floating[Any]]:
         """Return one level."""
-        return self._whole() if number == 0 else self._above[number - 1]
+        return self._whole() if number == 0 else self.above[number - 1]
 
     def tile(self, level: int, row: int, column: int) -> bytes:
         """Return ``TILE`` x ``TILE`` cells of a level, fewer at its edges, as float32, row after row.
@@ -86,7 +102,7 @@ class Pyramid:
         if not (0 <= row * TILE < rows and 0 <= column * TILE < columns):
             raise ValueError(f"level {level} of {rows} x {columns} cells has no tile ({row}, {column})")
         part = np.s_[row * TILE : (row + 1) * TILE, column * TILE : (column + 1) * TILE]
-        cells = (self._whole(part) if level == 0 else self._above[level - 1][part]).astype("<f4")
+        cells = (self._whole(part) if level == 0 else self.above[level - 1][part]).astype("<f4")
         return cells.tobytes()
 
     def tiles(self, first: int = 0) -> bytes:
@@ -100,22 +116,48 @@ class Pyramid:
         )
 
     def _whole(self, part: tuple[slice, slice] = np.s_[:, :]) -> NDArray[np.floating[Any]]:
-        weights = self.weights[part]
+        weights = np.asarray(self.weights[part])
         return weights if self.may is None else np.where(self.may[part], weights, np.nan)
 
     @cached_property
-    def _above(self) -> list[NDArray[np.float32]]:
-        whole = self._whole().astype(np.float32, copy=False)
+    def above(self) -> Sequence[NDArray[np.float32]]:
+        """The levels above the map, in their order; made where they are first asked for."""
+        if self.made is not None:
+            return self.made
+        times = len(self.sizes) - 1
+        if not times:
+            return []
         if self.keep == "max":
-            return _halved(whole, len(self.sizes) - 1, np.fmax)
-        seen = np.ones_like(whole) if self.may is None else self.may.astype(np.float32)
-        if self.may is not None:
-            whole = np.where(self.may, self.weights, 0).astype(np.float32, copy=False)
-        sums, counts = (_halved(each, len(self.sizes) - 1, np.add) for each in (whole, seen))
+            return _halved(self._first(np.fmax, self._largest), times - 1, np.fmax)
+        sums = _halved(self._first(np.add, self._sums), times - 1, np.add)
+        counts = _halved(self._first(np.add, self._counts), times - 1, np.add)
         for each, count in zip(sums, counts, strict=True):
             np.divide(each, count, out=each, where=count > 0)
             each[count == 0] = np.nan
         return sums
+
+    def _first(
+        self, join: np.ufunc, read: Callable[[tuple[slice, slice]], NDArray[np.float32]]
+    ) -> NDArray[np.float32]:
+        """Return the first level, of stripes of the map."""
+        found = np.empty(self.sizes[1], dtype=np.float32)
+        for first in range(0, self.sizes[0][0], STRIPE):
+            cells = read(np.s_[first : first + STRIPE, :])
+            found[first // 2 : (first + STRIPE) // 2] = _halved(cells, 1, join)[1]
+        return found
+
+    def _largest(self, part: tuple[slice, slice]) -> NDArray[np.float32]:
+        return self._whole(part).astype(np.float32, copy=False)
+
+    def _sums(self, part: tuple[slice, slice]) -> NDArray[np.float32]:
+        weights = np.asarray(self.weights[part]).astype(np.float32, copy=False)
+        return weights if self.may is None else np.where(self.may[part], weights, np.float32(0))
+
+    def _counts(self, part: tuple[slice, slice]) -> NDArray[np.float32]:
+        rows, columns = (len(range(side)[each]) for side, each in zip(self.sizes[0], part, strict=True))
+        if self.may is None:
+            return np.ones((rows, columns), dtype=np.float32)
+        return np.asarray(self.may[part]).astype(np.float32)
 
 
 def level_sizes(n_query: int, n_key: int) -> list[tuple[int, int]]:
@@ -132,8 +174,8 @@ def level_sizes(n_query: int, n_key: int) -> list[tuple[int, int]]:
 
 
 def _halved(cells: NDArray[np.float32], times: int, join: np.ufunc) -> list[NDArray[np.float32]]:
-    """Join cells by twos along both axes, as often as asked; an odd one out is joined with none."""
-    levels: list[NDArray[np.float32]] = []
+    """Return cells, and what comes of joining them by twos along both axes so often; an odd one has none."""
+    levels = [cells]
     for _ in range(times):
         for axis in (0, 1):
             n = cells.shape[axis]

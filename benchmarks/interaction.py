@@ -1,6 +1,6 @@
 """Key press to changed picture, in a real Chromium, this product and its peers in one run.
 
-    python -m benchmarks.interaction [--presses 33] [--only 64 8 | --pages]
+    python -m benchmarks.interaction [--presses 33] [--only 64 8 | --pages [LINK ...]]
 
 First maps of several sizes, in six ways; then the product's own pages as they open: the figures of all
 steps are read from the page and given to bare Plotly.react and to Dash, and all are pressed and dragged, at
@@ -426,22 +426,18 @@ HEAD = (
 )
 
 
-def all_pages(browser: Browser, server: str, folder: Path, bare: str, presses: int) -> None:
-    """Measure each of the product's pages as it opens against its own figures in bare Plotly and in Dash."""
-    print(f"\n{presses - 1} presses\n\n{HEAD}", flush=True)
-    for page in PAGES:
-        url = f"{server}/{page}"
-        recorded, seconds = read_steps(browser, url)
-        file = folder / f"{page or 'overview'}.json"
-        file.write_text(json.dumps(recorded))
-        native = "input[type=range]"
-        with running(dash("steps", str(file))) as address:
-            rivals = [
-                Contestant("this product", url, "input[data-live=step]", SHOWN, 1),
-                Contestant("bare Plotly.react", f"{bare}/bare.html?figures={file.name}", native, MAPS, 1),
-                Contestant("Dash", address, "[role=slider]", MAPS, 1),
-            ]
-            report_page(page or "overview", seconds, race_page(browser, rivals, presses))
+def measure_link(browser: Browser, url: str, file: Path, bare: str, presses: int) -> None:
+    """Measure a link of the product as it opens against its own figures in bare Plotly and in Dash."""
+    recorded, seconds = read_steps(browser, url)
+    file.write_text(json.dumps(recorded))
+    native = "input[type=range]"
+    with running(dash("steps", str(file))) as address:
+        rivals = [
+            Contestant("this product", url, "input[data-live=step]", SHOWN, 1),
+            Contestant("bare Plotly.react", f"{bare}/bare.html?figures={file.name}", native, MAPS, 1),
+            Contestant("Dash", address, "[role=slider]", MAPS, 1),
+        ]
+        report_page(url.rsplit("/", 1)[-1] or "overview", seconds, race_page(browser, rivals, presses))
 
 
 def main() -> None:
@@ -449,7 +445,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0] if __doc__ else "")
     parser.add_argument("--presses", type=int, default=33, help="the first warms up")
     parser.add_argument("--only", type=int, nargs=2, metavar=("N_TOKEN", "N_HEAD"), help="one size")
-    parser.add_argument("--pages", action="store_true", help="the product's pages, no made-up sizes")
+    parser.add_argument(
+        "--pages", nargs="*", metavar="LINK", help="links of the product, or its pages; no made-up sizes"
+    )
     given = parser.parse_args()
     sizes = SIZES if given.only is None else (tuple(given.only),)
     with contextlib.ExitStack() as stack:
@@ -461,7 +459,7 @@ def main() -> None:
         }
         playwright = stack.enter_context(sync_playwright())
         browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=FLAGS)
-        for n_token, n_head in () if given.pages else sizes:
+        for n_token, n_head in () if given.pages is not None else sizes:
             with running(dash(n_token, n_head)) as address:
                 servers[f"dash {n_token} {n_head}"] = address
                 rivals = contestants(servers, n_token, n_head)
@@ -469,7 +467,10 @@ def main() -> None:
                 report(rivals, n_token, n_head)
         if given.only is None:
             with running(streamlit("app.py")) as address:
-                all_pages(browser, address, folder, bare, given.presses)
+                print(f"\n{given.presses - 1} presses\n\n{HEAD}", flush=True)
+                for number, link in enumerate(given.pages or PAGES):
+                    file = folder / f"page-{number}.json"
+                    measure_link(browser, f"{address}/{link}", file, bare, given.presses)
         browser.close()
 
 

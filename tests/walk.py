@@ -37,6 +37,7 @@ from attn_ui.base.parameters import (
     Parameter,
     Real,
     Several,
+    Sight,
     Steps,
     Table,
     Tabs,
@@ -116,6 +117,9 @@ def draw(parameter: Parameter, chance: random.Random) -> str | list[str]:  # noq
         case Cells():
             cells = {(chance.randrange(8), chance.randrange(8)) for _ in range(chance.randrange(12))}
             return parameter.text(cells)
+        case Sight():
+            part = (chance.choice((1, 9, 300, parameter.most)) for _ in range(3))
+            return chance.choice(("", ".".join(map(str, part))))
         case Several():
             return chance.sample(parameter.options, chance.randrange(3))
     raise TypeError(f"no way to draw {parameter!r}")

@@ -1,16 +1,19 @@
 """One layer of a model: attention by ``MultiHeadAttention``, and the norms and feed-forward around it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
+import torch
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from attn_core.attention import scaled_dot_product_attention
 from attn_core.masks import causal_mask, sliding_window_mask
 from attn_core.models.checkpoint import Affine, Checkpoint
 from attn_core.models.config import Config
-from attn_core.multi_head import MultiHead, MultiHeadAttention
+from attn_core.models.head_map import HeadMap, rows_at_once, seen_by
+from attn_core.multi_head import MultiHead, MultiHeadAttention, Projected, merge_heads
 from attn_core.positional import rotary_embedding
 
 
@@ -68,17 +71,67 @@ class Layer:
         self, x: Float[Tensor, "batch n d_model"], allowed: Bool[Tensor, "batch n"] | None = None
     ) -> MultiHead:
         """Return every stage of attention on what enters the layer; ``allowed`` is False at padding."""
+        query, key, value = self._projected(x)
+        mask = self.seen(x.shape[1])
+        if allowed is not None:
+            here = allowed[:, None, None, :]
+            mask = here if mask is None else mask & here
+        return self.attention.attend(query, key, value, mask, scale=self.scale, softcap=self.softcap)
+
+    def _projected(self, x: Tensor) -> Projected:
         query, key, value = self.attention.project(self._normed("attention_in", x))
         query, key = self._normed("query_norm", query), self._normed("key_norm", key)
         if self.frequencies is not None:
             query, key = (
                 rotary_embedding(each, frequencies=self.frequencies, layout="half") for each in (query, key)
             )
-        mask = self.seen(x.shape[1])
-        if allowed is not None:
-            here = allowed[:, None, None, :]
-            mask = here if mask is None else mask & here
-        return self.attention.attend(query, key, value, mask, scale=self.scale, softcap=self.softcap)
+        return query, key, value
+
+    def run(self, x: Float[Tensor, "1 n d_model"]) -> Float[Tensor, "1 n d_model"]:
+        """Return what leaves the layer of what enters it, holding no map: rows go in blocks."""
+        n, attention = x.shape[1], self.attention
+        query, key, value = self._projected(x)
+        heads = torch.empty_like(query)
+        at_once = rows_at_once(attention.num_heads, n)
+        for first in range(0, n, at_once):
+            rows = range(first, min(n, first + at_once))
+            # What comes after a row that sees nothing after it is not even read.
+            last = rows.stop if self.is_causal else n
+            mask = seen_by(rows, range(last), window=self.window, is_causal=self.is_causal)
+            here = query[:, :, rows.start : rows.stop], key[:, :, :last], value[:, :, :last]
+            heads[:, :, rows.start : rows.stop] = self._mixed(*here, mask)
+        assert attention.W_o is not None
+        attended = attention.W_o(merge_heads(heads))
+        widest = max(self.feed.widen[0].shape)
+        parts = range(0, n, rows_at_once(1, widest))
+        return torch.cat(
+            [self.leave(x[:, at : at + parts.step], attended[:, at : at + parts.step]) for at in parts], dim=1
+        )
+
+    def _mixed(self, query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None) -> Tensor:
+        shared = key.shape[1] < query.shape[1]
+        if self.softcap is None:
+            heads: Tensor = F.scaled_dot_product_attention(
+                query, key, value, mask, scale=self.scale, enable_gqa=shared
+            )
+            return heads
+        return scaled_dot_product_attention(
+            query, key, value, mask, scale=self.scale, softcap=self.softcap, enable_gqa=shared
+        ).output
+
+    def heads(self, x: Float[Tensor, "1 n d_model"], heads: Sequence[int]) -> Iterator[HeadMap]:
+        """Yield the maps of some heads of what enters the layer, from which their parts are computed."""
+        query, key, _ = self._projected(x)
+        sharing = query.shape[1] // key.shape[1]
+        for head in heads:
+            yield HeadMap.of(
+                query[0, head].clone(),
+                key[0, head // sharing].clone(),
+                scale=self.scale,
+                softcap=self.softcap,
+                window=self.window,
+                is_causal=self.is_causal,
+            )
 
     def seen(self, n: int) -> Bool[Tensor, "n n"] | None:
         """Return which of n tokens each of them may attend to; None where it is all."""

@@ -52,7 +52,7 @@ def load_model(
     with Checkpoint(path, told) as held:
         model = RealModel(name, config, held)
     model.is_packaged = folder is None
-    model.reader = read_tokenizer(path, config.family, model.most_tokens)
+    model.reader = read_tokenizer(path, config.family, model.longest)
     if model.reader is not None and model.reader.highest >= model.n_vocabulary:
         raise ValueError(
             f"the tokenizer's tokens must have numbers below {model.n_vocabulary}, for which the model has "

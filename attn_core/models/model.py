@@ -1,25 +1,31 @@
 """A trained model, with every stage of every layer's attention."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import torch
-from jaxtyping import Bool, Int
+from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
 from attn_core.attention_maps import AttentionMaps
 from attn_core.models.checkpoint import Checkpoint
 from attn_core.models.config import Config
+from attn_core.models.head_map import HeadMap
 from attn_core.models.layer import Norm, read_layer, read_norm
 from attn_core.models.reading import MAX_CHARACTERS, Encoded, Reader, missing
 from attn_core.multi_head import MultiHead
 from attn_words import _
 
 MAX_TOKENS = 4096
-"""How many tokens of a text ``RealModel.attend`` runs at most, special tokens among them."""
+"""How many tokens of a text are run at most, special tokens among them."""
 MAPS_BYTES = 48_000_000
 """What the maps of all heads may take, which is 408 tokens for 72 heads; ``LEAST_TOKENS`` always run."""
 LEAST_TOKENS = 128
+VECTORS = 8
+"""Vectors of each token that are there at once while a layer runs without maps: what enters it and leaves it,
+queries, keys, values, what heads give, and what is between."""
+VECTORS_BYTES = 134_217_728
+"""What they may take: 4,096 tokens of 1,024 numbers."""
 
 
 class RealModel:
@@ -106,7 +112,7 @@ class RealModel:
 
     @property
     def most_tokens(self) -> int:
-        """How many tokens of a text are run.
+        """How many tokens of a text are run with the maps of all heads.
 
         What the model has places for, at most ``MAX_TOKENS``, and as many as ``MAPS_BYTES`` have room for.
         """
@@ -114,9 +120,28 @@ class RealModel:
         return min(self.limit, MAX_TOKENS, max(LEAST_TOKENS, room))
 
     @property
+    def longest(self) -> int:
+        """How many tokens of a text are run where the map of one head is looked at, ``most_tokens`` or more.
+
+        What the model has places for, at most ``MAX_TOKENS``, and as many as ``VECTORS_BYTES`` have room for.
+        """
+        width = max(self.config.d_model, self.n_head * self.config.d_head)
+        room = VECTORS_BYTES // (VECTORS * 4 * width)
+        return max(self.most_tokens, min(self.limit, MAX_TOKENS, room))
+
+    @property
     def most_words(self) -> int:
-        """How many tokens of a text fit beside the special ones."""
-        return self.most_tokens - (0 if self.reader is None else self.reader.n_special)
+        """How many tokens of a text fit beside the special ones, with the maps of all heads."""
+        return self.most_tokens - self._n_special
+
+    @property
+    def longest_words(self) -> int:
+        """How many tokens of a text fit beside the special ones, one head at a time."""
+        return self.longest - self._n_special
+
+    @property
+    def _n_special(self) -> int:
+        return 0 if self.reader is None else self.reader.n_special
 
     @property
     def mark(self) -> str:
@@ -144,10 +169,7 @@ class RealModel:
             raise ValueError(
                 f"ids must have shape (batch, n) with n from 1 to {self.limit}; got {tuple(ids.shape)}"
             )
-        if int(ids.min()) < 0 or int(ids.max()) >= self.n_vocabulary:
-            raise ValueError(
-                f"ids must be from 0 to {self.n_vocabulary - 1}; got {int(ids.min())} to {int(ids.max())}"
-            )
+        self._require_rows(ids)
         with torch.no_grad():
             x = self._embed(ids)
         for number, layer in enumerate(self._layers, start=1):
@@ -166,17 +188,14 @@ class RealModel:
         Raises ValueError for a text without a token, where the folder held no tokenizer, and for weights so
         large that numbers on the way overflow.
         """
-        read = self._read(text)
-        if len(read.special) == len(read.ids):
-            raise ValueError(_("text must hold at least one token; got {text}", text=repr(text[:40])))
+        read = self.read(text, self.most_tokens)
         notes: tuple[str, ...] = ()
         if read.beyond or len(text) > MAX_CHARACTERS:
             more = "more than " if len(text) > MAX_CHARACTERS else ""
             length = len(read.ids) + read.beyond
             notes = (f"The text has {more}{length} tokens; the model sees the first {len(read.ids)}.",)
         layers = [each.weights[0] for each in self._run(torch.tensor([read.ids]))]
-        if not all(bool(each.isfinite().all()) for each in layers):
-            raise ValueError(f"a model's numbers must stay finite in float32; those of {self.name} do not")
+        self._require_finite(*layers)
         return AttentionMaps(
             {f"layer {index}": each.numpy() for index, each in enumerate(layers)},
             tokens=read.labels,
@@ -186,18 +205,87 @@ class RealModel:
 
     def tokenize(self, text: str) -> list[str]:
         """Return the tokens of a text without special ones, as many as there are, those left out as ""."""
-        read = self._read(text)
+        read = self._read(text, self.longest)
         shown = [label for place, label in enumerate(read.labels) if place not in read.special]
         return shown + [""] * read.beyond
 
     def stages(self, text: str) -> tuple[MultiHead, ...]:
         """Return every stage of every layer's attention on a text, as ``forward`` does."""
-        return self.forward(torch.tensor([self._read(text).ids]))
+        return self.forward(torch.tensor([self._read(text, self.most_tokens).ids]))
 
-    def _read(self, text: str) -> Encoded:
+    def enter(self, ids: Sequence[int]) -> Float[Tensor, "1 n d_model"]:
+        """Return what enters the first layer, of up to ``longest`` tokens.
+
+        With ``pass_by`` and ``heads`` it is how a long text is looked at: no map is held, so what is there at
+        once is bounded by ``VECTORS_BYTES``, the feed-forward parts going in blocks of rows.
+
+        Raises ValueError for more tokens, and for numbers that the model has no row for.
+        """
+        given = torch.tensor([[*ids]])
+        if not 1 <= given.shape[1] <= self.longest:
+            raise ValueError(
+                f"a long text must have from 1 to {self.longest:,} tokens; got {given.shape[1]:,}"
+            )
+        self._require_rows(given)
+        with torch.no_grad():
+            return self._embed(given)
+
+    def pass_by(self, layer: int, x: Float[Tensor, "1 n d_model"]) -> Float[Tensor, "1 n d_model"]:
+        """Return what leaves a layer, counted from 0, of what enters it, by torch's fused attention.
+
+        Raises ValueError for weights so large that numbers overflow.
+        """
+        with torch.no_grad():
+            left = self._layers[layer].run(x)
+        self._require_finite(left)
+        return left
+
+    def heads(
+        self, layer: int, x: Float[Tensor, "1 n d_model"], heads: Sequence[int] | None = None
+    ) -> Iterator[HeadMap]:
+        """Yield the maps of some heads of a layer, all unless told, of what enters it; counted from 0.
+
+        Raises ValueError for weights so large that numbers overflow.
+        """
+        with torch.no_grad():
+            for found in self._layers[layer].heads(x, range(self.n_head) if heads is None else heads):
+                self._require_finite(found.highest, found.total)
+                yield found
+
+    def head_of(self, text: str, layer: int, head: int) -> HeadMap:
+        """Return the map of one head, both counted from 0, on a text of up to ``longest`` tokens.
+
+        A longer text is cut. Raises ValueError as ``attend`` does.
+        """
+        x = self.enter(self.read(text, self.longest).ids)
+        for before in range(layer):
+            x = self.pass_by(before, x)
+        return next(self.heads(layer, x, [head]))
+
+    def read(self, text: str, most: int) -> Encoded:
+        """Cut a text into tokens, at most so many, special ones among them.
+
+        Raises ValueError for a text without a token, and where the folder held no tokenizer.
+        """
+        read = self._read(text, most)
+        if len(read.special) == len(read.ids):
+            raise ValueError(_("text must hold at least one token; got {text}", text=repr(text[:40])))
+        return read
+
+    def _read(self, text: str, most: int) -> Encoded:
         if self.reader is None:
             raise ValueError(missing(self.name))
-        return self.reader.encode(text)
+        return self.reader.encode(text, most)
+
+    def _require_finite(self, *numbers: Tensor) -> None:
+        if not all(bool(each.isfinite().all()) for each in numbers):
+            raise ValueError(f"a model's numbers must stay finite in float32; those of {self.name} do not")
+
+    def _require_rows(self, ids: Tensor) -> None:
+        if int(ids.min()) < 0 or int(ids.max()) >= self.n_vocabulary:
+            raise ValueError(
+                f"ids must be from 0 to {self.n_vocabulary - 1}; got {int(ids.min())} to {int(ids.max())}"
+            )
 
     def _embed(self, ids: Tensor) -> Tensor:
         x = self._words[ids]

@@ -36,7 +36,8 @@ class Reader:
     """
 
     def __init__(self, tokenizer: Any, most: int) -> None:
-        """Cut every text to ``most`` tokens, special ones among them."""
+        """Cut texts to ``most`` tokens, special ones among them, where less is not asked for."""
+        self._most = most
         self._tokenizer = tokenizer
         self.n_special = int(tokenizer.num_special_tokens_to_add(is_pair=False))
         if most <= self.n_special:
@@ -45,7 +46,7 @@ class Reader:
                 f"tokenizer adds; got {most} places"
             )
         tokenizer.no_padding()
-        tokenizer.enable_truncation(most)
+        tokenizer.no_truncation()
         unknown = getattr(tokenizer.model, "unk_token", None)
         added = tokenizer.get_added_tokens_decoder()
         self._special = {id for id, each in added.items() if each.special and each.content != unknown}
@@ -61,13 +62,18 @@ class Reader:
         """The highest number that it may give a token."""
         return max(self._tokenizer.get_vocab(with_added_tokens=True).values(), default=0)
 
-    def encode(self, text: str) -> Encoded:
-        """Return the tokens of a text.
+    def encode(self, text: str, most: int | None = None) -> Encoded:
+        """Return the tokens of a text, at most so many, special ones among them.
 
         Raises ValueError where the tokenizer cannot read it.
         """
         try:
-            found = self._tokenizer.encode(text[:MAX_CHARACTERS])
+            # Truncation of its own would be a state of the tokenizer, which all sessions share.
+            found = self._tokenizer.encode(text[:MAX_CHARACTERS], add_special_tokens=False)
+            whole = len(found.ids)
+            found.truncate((self._most if most is None else most) - self.n_special)
+            beyond = whole - len(found.ids)
+            found = self._tokenizer.post_process(found)
         except Exception as error:  # the package raises Exception itself
             raise ValueError(f"the folder's tokenizer must read the text; it says: {error}") from error
         flags = zip(found.ids, found.special_tokens_mask, strict=True)
@@ -75,7 +81,7 @@ class Reader:
             tuple(found.ids),
             tuple(self.label(token) for token in found.tokens),
             tuple(place for place, (id, added) in enumerate(flags) if added or id in self._special),
-            sum(len(rest.ids) - self.n_special for rest in found.overflowing),
+            beyond,
         )
 
     def label(self, token: str) -> str:

@@ -1,9 +1,8 @@
 // A map of any size on a canvas: from the whole, in blocks of cells, down to single cells with their words. Nothing
 // is computed here: each level's numbers come in tiles, and a picture is those that are in sight.
 
-import { download, fileName } from "./files.js";
 import { inkOn } from "./ink.js";
-import { pngBlob } from "./raster.js";
+import { savable, saveMap } from "./long_picture.js";
 import { imageOf, lookUp, step, Tiles } from "./tiles.js";
 import { paragraph, word } from "./word.js";
 
@@ -23,6 +22,7 @@ const LEAST = 168; // of a side, where its cells take as much
 const ROOM = { row: 54, column: 104 }; // pixels that a range's name takes
 const LETTERS = 14; // of a word on an axis
 const WHEEL = 0.0015; // of a zoom, a pixel
+const TOLD_AFTER = 400; // ms without another move
 const KEYS = ["+", "=", "-", "_", "0", "ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown"];
 
 export class LongMap {
@@ -47,6 +47,11 @@ export class LongMap {
     /** @type {{ x: number, y: number } | undefined} */
     this.point = undefined; // what is looked at, in cells
     this.frame = 0;
+    this.aim = ""; // the part to be in sight once there is room
+    /** @type {((sight: string) => void) | undefined} */
+    this.onSight = undefined; // told which part is in sight once that stands still
+    this.toldSight = "";
+    this.telling = 0;
     this.tools = element("div", "long-tools");
     this.canvas = document.createElement("canvas");
     this.canvas.tabIndex = 0;
@@ -64,7 +69,9 @@ export class LongMap {
       this.button("+", word("Zoom in"), () => this.zoomBy(2)),
       this.button("−", word("Zoom out"), () => this.zoomBy(1 / 2)),
       this.button(word("Whole map"), "", () => this.whole()),
-      this.button(word("Save"), "", () => this.save(name)),
+      ...savable().map(({ kind, text, label }) =>
+        this.button(text, label, () => saveMap(this, kind, name).catch((error) => this.fail(error.message))),
+      ),
     );
     const hint = element("p", "long-hint");
     hint.textContent = word(
@@ -128,10 +135,10 @@ export class LongMap {
     this.redraw();
   }
 
-  /** What was asked for did not come: what is there stays. */
-  fail() {
+  /** @param {string} [why] what was asked for did not come: what is there stays */
+  fail(why = word("The numbers of this part could not be fetched: open the page again.")) {
     this.root.dataset.state = "failed";
-    this.said.textContent = word("The numbers of this part could not be fetched: open the page again.");
+    this.said.textContent = why;
   }
 
   /** @param {boolean} dark */
@@ -146,6 +153,7 @@ export class LongMap {
 
   destroy() {
     this.sized.disconnect();
+    clearTimeout(this.telling);
     cancelAnimationFrame(this.frame);
   }
 
@@ -169,8 +177,43 @@ export class LongMap {
     this.canvas.width = Math.round((this.edge.left + this.plot.width + 2) * this.ratio);
     this.canvas.height = Math.round((this.edge.top + this.plot.height + 2) * this.ratio);
     this.canvas.style.width = `${this.edge.left + this.plot.width + 2}px`;
-    this.move(this.left, this.top);
+    if (this.aim) this.goTo(this.aim);
+    else this.move(this.left, this.top);
+    this.toldSight = this.sight; // nobody moved it
+    clearTimeout(this.telling);
     this.draw();
+  }
+
+  /** The part in sight, as a link has it: the query and the key in the middle, and how many keys; "" is all. */
+  get sight() {
+    if (!this.plot || this.zoom <= 1) return "";
+    const { x, y } = this.middle;
+    const count = Math.max(1, Math.round(this.plot.width / this.across));
+    return `${Math.floor(y) + 1}.${Math.floor(x) + 1}.${Math.min(count, this.columns)}`;
+  }
+
+  /** @param {string} sight as the getter has it */
+  goTo(sight) {
+    this.aim = this.plot ? "" : sight;
+    if (!this.plot) return;
+    const [query = 1, key = 1, count = this.columns] = sight ? sight.split(".").map(Number) : [];
+    this.zoom = 1;
+    const most = LARGEST / Math.min(this.across, this.down);
+    this.zoom = clamp(this.columns / count, 1, Math.max(1, most));
+    const { width, height } = this.plot;
+    this.move(key - 0.5 - width / this.across / 2, query - 0.5 - height / this.down / 2);
+    this.toldSight = this.sight;
+  }
+
+  /** Tells which part is in sight once no hand moves it. */
+  tell() {
+    clearTimeout(this.telling);
+    this.telling = window.setTimeout(() => {
+      const { sight } = this;
+      if (sight === this.toldSight) return;
+      this.toldSight = sight;
+      this.onSight?.(sight);
+    }, TOLD_AFTER);
   }
 
   /** Pixels of a cell. */
@@ -196,6 +239,7 @@ export class LongMap {
     this.left = clamp(left, 0, this.columns - this.plot.width / this.across);
     this.top = clamp(top, 0, this.rows - this.plot.height / this.down);
     this.canvas.style.touchAction = this.zoom > 1 ? "none" : "pan-y"; // the page is scrolled over a whole map
+    this.tell();
     this.redraw();
   }
 
@@ -331,36 +375,52 @@ export class LongMap {
     const brush = this.canvas.getContext("2d");
     if (!brush || !this.source || !this.plot || !this.edge || !this.ratio) return;
     const began = performance.now();
-    const { plot, edge, look } = this;
+    const { edge, look } = this;
     brush.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
     brush.fillStyle = look.paper;
     brush.fillRect(0, 0, this.canvas.width, this.canvas.height);
+    const block = this.pointed();
     brush.save();
     brush.translate(edge.left, edge.top);
     brush.beginPath();
-    const right = Math.min(plot.width, (this.columns - this.left) * this.across);
-    const bottom = Math.min(plot.height, (this.rows - this.top) * this.down);
-    brush.rect(0, 0, right, bottom);
+    brush.rect(0, 0, this.inSight.width, this.inSight.height);
     brush.clip();
-    brush.fillStyle = this.hatch(brush);
-    brush.fillRect(0, 0, plot.width, plot.height);
-    const isWhole = this.drawTiles(brush, this.source);
-    const seen = this.seen();
-    if (Math.min(this.across, this.down) >= GAPS) this.drawGaps(brush, seen);
-    if (this.across >= NUMBERED && this.down >= 20) this.drawNumbers(brush, seen);
-    const block = this.pointed();
+    const isWhole = this.drawCells(brush, this.source);
+    this.drawNumbers(brush);
     if (block) this.drawFrame(brush, block);
     brush.restore();
-    brush.strokeStyle = look.rule;
-    brush.lineWidth = 1;
-    brush.strokeRect(edge.left - 0.5, edge.top - 0.5, right + 1, bottom + 1);
-    this.drawAxes(brush, seen, block);
+    this.drawAxes(brush, block);
     this.say(block);
     const { dataset } = this.root;
     dataset.state = isWhole ? "drawn" : "loading";
     dataset.level = String(this.level);
     dataset.shown = this.source.key;
     dataset.ms = (performance.now() - began).toFixed(1);
+  }
+
+  /** Pixels of the cells in sight: those of a map that is smaller than its room end before that does. */
+  get inSight() {
+    const { width, height } = this.plot ?? { width: 0, height: 0 };
+    return {
+      width: Math.min(width, (this.columns - this.left) * this.across),
+      height: Math.min(height, (this.rows - this.top) * this.down),
+    };
+  }
+
+  /**
+   * Draws what stands in pixels: cells, what is masked, gaps.
+   *
+   * @param {CanvasRenderingContext2D} brush
+   * @param {TileSource} source
+   * @returns {boolean} whether all of it is there
+   */
+  drawCells(brush, source) {
+    const { width, height } = this.plot ?? { width: 0, height: 0 };
+    brush.fillStyle = this.hatch(brush);
+    brush.fillRect(0, 0, width, height);
+    const isWhole = this.drawTiles(brush, source);
+    if (Math.min(this.across, this.down) >= GAPS) this.drawGaps(brush, this.seen());
+    return isWhole;
   }
 
   /** The places in sight, each side's first and the one past its last. */
@@ -454,8 +514,10 @@ export class LongMap {
     for (let row = top; row <= bottom; row++) brush.fillRect(0, this.downAt(row) - 1, width, 1);
   }
 
-  /** @param {CanvasRenderingContext2D} brush @param {ReturnType<LongMap["seen"]>} seen */
-  drawNumbers(brush, { left, right, top, bottom }) {
+  /** @param {CanvasRenderingContext2D} brush */
+  drawNumbers(brush) {
+    if (this.across < NUMBERED || this.down < 20) return;
+    const { left, right, top, bottom } = this.seen();
     brush.font = `12px ${this.look.mono}`;
     brush.textAlign = "center";
     brush.textBaseline = "middle";
@@ -508,13 +570,16 @@ export class LongMap {
 
   /**
    * @param {CanvasRenderingContext2D} brush
-   * @param {ReturnType<LongMap["seen"]>} seen
    * @param {{ row: Span, column: Span } | undefined} block
    */
-  drawAxes(brush, seen, block) {
+  drawAxes(brush, block) {
     const { look } = this;
     const edge = this.edge ?? { left: 0, top: 0 };
     const plot = this.plot ?? { width: 0, height: 0 };
+    const seen = this.seen();
+    brush.strokeStyle = look.rule;
+    brush.lineWidth = 1;
+    brush.strokeRect(edge.left - 0.5, edge.top - 0.5, this.inSight.width + 1, this.inSight.height + 1);
     brush.textBaseline = "middle";
     brush.font = `13px ${look.font}`;
     brush.textAlign = "center";
@@ -622,27 +687,27 @@ export class LongMap {
 
   /** @param {{ row: Span, column: Span, weight: number | undefined } | undefined} block */
   say(block) {
-    const size = 2 ** this.level;
-    const isMean = this.source?.keep === "mean";
-    const said = block ? this.sentence(block, isMean) : "";
+    const said = block ? this.sentence(block, this.source?.keep === "mean") : "";
     if (this.said.textContent !== said) this.said.textContent = said;
-    const scale =
-      size === 1
-        ? word("Each square is one cell of the map.")
-        : isMean
-          ? word(
-              "Each point is the mean of {size} × {size} cells: what is thin fades, sinks and the diagonal too.",
-              { size },
-            )
-          : word(
-              "Each point is the largest of {size} × {size} cells: sinks and the diagonal stay in sight.",
-              { size },
-            );
-    const steps = word(
+    const colours = word(
       "Colours are 256 steps of the square root, from 0 to 1; the number above is the cell's own.",
     );
-    const both = paragraph(scale, steps);
+    const both = paragraph(this.scaleInWords, colours);
     if (this.scale.textContent !== both) this.scale.textContent = both;
+  }
+
+  /** What a point stands for. */
+  get scaleInWords() {
+    const size = 2 ** this.level;
+    if (size === 1) return word("Each square is one cell of the map.");
+    return this.source?.keep === "mean"
+      ? word(
+          "Each point is the mean of {size} × {size} cells: what is thin fades, sinks and the diagonal too.",
+          { size },
+        )
+      : word("Each point is the largest of {size} × {size} cells: sinks and the diagonal stay in sight.", {
+          size,
+        });
   }
 
   /** @param {{ row: Span, column: Span, weight: number | undefined }} block @param {boolean} isMean */
@@ -668,11 +733,6 @@ export class LongMap {
     if (to === from + 1) return words ? `${from + 1} “${words[from]}”` : String(from + 1);
     const range = `${from + 1}–${to}`;
     return words ? `${range} “${short(words[from] ?? "")} … ${short(words[to - 1] ?? "")}”` : range;
-  }
-
-  /** @param {string} name */
-  async save(name) {
-    download(await pngBlob(this.canvas), fileName([name], "png"));
   }
 }
 

@@ -17,6 +17,7 @@ from attn_ui.base.parameters import (
     Parameter,
     Real,
     Several,
+    Sight,
     Steps,
     Table,
     Tabs,
@@ -121,8 +122,8 @@ class Ask(Protocol):
     def place(self, choice: Steps, count: int) -> int:
         """Return the place of what is chosen among so many that are there."""
 
-    def text(self, setting: Table | Cells | Tabs) -> str:
-        """Return a table, cells or the open tab as the address has them."""
+    def text(self, setting: Table | Cells | Sight | Tabs) -> str:
+        """Return a table, cells, what is in sight or the open tab as the address has them."""
 
     def now(self, setting: Choice | Flag | Whole | Real | Text) -> Any:
         """Return what a control says that is not asked here."""
@@ -148,7 +149,7 @@ class Ask(Protocol):
     def move(self, steps: Steps, to: float) -> None:
         """Move a slider to a value, or to the nearest."""
 
-    def write(self, setting: Table | Cells | Tabs, text: str, *, replaces: bool = False) -> None:
+    def write(self, setting: Table | Cells | Sight | Tabs, text: str, *, replaces: bool = False) -> None:
         """Put a text into the address; with `replaces` an editor that shows it starts afresh."""
 
 
@@ -300,7 +301,7 @@ class FromLink:
         """Return the place of what is chosen, the last where it is beyond."""
         return min(choice.nearest(self._value(choice)), count - 1)
 
-    def text(self, setting: Table | Cells | Tabs) -> str:
+    def text(self, setting: Table | Cells | Sight | Tabs) -> str:
         """Return the text."""
         return str(self._value(setting))
 
@@ -335,7 +336,7 @@ class FromLink:
         """Move a slider."""
         self.values[steps.name] = steps.taken(to)
 
-    def write(self, setting: Table | Cells | Tabs, text: str, *, replaces: bool = False) -> None:
+    def write(self, setting: Table | Cells | Sight | Tabs, text: str, *, replaces: bool = False) -> None:
         """Write a text."""
         del replaces  # no editor shows it
         self.values[setting.name] = text

@@ -66,6 +66,7 @@ _READ = (
     N_("placed"),
     N_("head"),
     N_("all heads"),
+    N_("blocks"),
     N_("spread"),
     N_("mean"),
     N_("max"),

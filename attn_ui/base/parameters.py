@@ -391,6 +391,44 @@ class Cells:
 
 
 @dataclass(frozen=True)
+class Sight:
+    """The part of a long map that is in sight; "" is all of it.
+
+    "120.64.32" is 32 keys side by side around the 64th, and as large a part around the 120th query.
+    """
+
+    name: str
+    most: int  # queries or keys
+    default: str = ""
+
+    def read(self, text: str) -> str:
+        """Return the text itself when it is a part of a map."""
+        self.part(text)
+        return text
+
+    def part(self, text: str) -> tuple[int, int, int] | None:
+        """Return the query and the key in the middle, counted from 1, and how many keys are in sight.
+
+        >>> Sight("zoom", 4096).part("120.64.32"), Sight("zoom", 4096).part("")
+        ((120, 64, 32), None)
+        """
+        if not text:
+            return None
+        numbers = text.split(".")
+        whole = all(each.isascii() and each.isdigit() and len(each) < 6 for each in numbers)
+        if not whole or len(numbers) != 3 or not all(1 <= int(each) <= self.most for each in numbers):
+            raise ValueError(
+                _(
+                    "query.key.keys in sight, each from 1 to {most}, as in {example}",
+                    most=f"{self.most:,}",
+                    example="120.64.32",
+                )
+            )
+        query, key, count = map(int, numbers)
+        return query, key, count
+
+
+@dataclass(frozen=True)
 class Several:
     """Any number of named options; the address repeats the name once for each.
 
@@ -404,9 +442,19 @@ class Several:
 
     def read(self, text: str) -> str:
         """Return one option."""
-        if text not in self.options:
-            raise ValueError(_("any of {options}, each at most once", options=", ".join(self.options)))
-        return text
+        if text in self.options:
+            return text
+        if self.numbered:
+            last = self.options[-1]
+            example = f"{self.name}={self.options[0]}&{self.name}={last}"
+            raise ValueError(
+                _(
+                    "whole numbers from 0 to {last}, each at most once, as in {example}",
+                    last=last,
+                    example=example,
+                )
+            )
+        raise ValueError(_("any of {options}, each at most once", options=", ".join(self.options)))
 
 
 def _read_number(text: str, wanted: str) -> float:

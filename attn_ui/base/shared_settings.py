@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from attn_ui.base.bounds import MAX_HEADS, MAX_MODEL_TOKENS, MAX_TABLE_COLUMNS, MAX_TOKENS
 from attn_ui.base.parameters import Cells, Choice, Flag, Real, Several, Steps, Table, Text, Whole, rungs
 
-TEXT = Text("text", "the cat sat on the mat", longest=4000)
+TEXT = Text("text", "the cat sat on the mat", longest=20_000)  # as many as a real model reads
 CROSS = Flag("cross", False)
 TEXT_2 = Text("text2", "a dog lay on the rug", longest=4000)
 BIAS = Flag("bias", False)

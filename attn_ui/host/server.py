@@ -20,6 +20,7 @@ from attn_ui.host.faults import keep_logs_clean, say_so
 from attn_ui.host.hosting import Hosting, hosting
 from attn_ui.host.limits import Limits
 from attn_ui.host.security import SecurityHeaders
+from attn_ui.host.tiles import Tiles
 from attn_ui.host.uploads import Uploads
 from attn_ui.screen.following import WholeFirst
 from attn_ui.streamlit_inside import checked, repeated_work
@@ -79,6 +80,7 @@ def parts(warm_up: Callable[[], None]) -> dict[str, Any]:
             Middleware(WholeFirst),
             Middleware(Limits, sessions=chosen.sessions, changes=chosen.changes),
             Middleware(Uploads),
+            Middleware(Tiles),
             Middleware(Assets, plotly=plotly, front=front),
         ],
     }

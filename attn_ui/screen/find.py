@@ -46,6 +46,7 @@ KINDS = (
     N_("view"),
     N_("mask"),
     N_("scheme"),
+    N_("score"),
     N_("mistake"),
     N_("example"),
     N_("claim"),

@@ -10,7 +10,19 @@ from streamlit.delta_generator import DeltaGenerator
 from streamlit.errors import StreamlitAPIException
 
 from attn_ui.base.ask import Gap
-from attn_ui.base.parameters import Cells, Choice, Flag, Parameter, Real, Steps, Table, Tabs, Text, Whole
+from attn_ui.base.parameters import (
+    Cells,
+    Choice,
+    Flag,
+    Parameter,
+    Real,
+    Sight,
+    Steps,
+    Table,
+    Tabs,
+    Text,
+    Whole,
+)
 from attn_ui.screen import address, controls, state
 
 K = TypeVar("K", bound=Hashable)
@@ -151,7 +163,7 @@ class Screen:
         st.session_state[setting.name] = value
 
     @staticmethod
-    def write(setting: Table | Cells | Tabs, text: str, *, replaces: bool = False) -> None:
+    def write(setting: Table | Cells | Sight | Tabs, text: str, *, replaces: bool = False) -> None:
         """Put a text into the address."""
         state.keep(setting, text, replaces=replaces)
 

@@ -7,7 +7,7 @@ from typing import Any
 import streamlit as st
 
 from attn_ui.base.bounds import MAX_SETTINGS_BYTES
-from attn_ui.base.parameters import Cells, Parameter, Several, Steps, Table, Tabs, by_name
+from attn_ui.base.parameters import Cells, Parameter, Several, Sight, Steps, Table, Tabs, by_name
 from attn_ui.base.pin import COMPARE, PIN
 from attn_ui.screen import state
 from attn_words import _, _c
@@ -22,7 +22,7 @@ def collected(parameters: Sequence[Parameter]) -> Settings:
     found: Settings = {}
     for setting in parameters:
         match setting:
-            case Table() | Cells():
+            case Table() | Cells() | Sight():
                 text = state.text(setting)
                 if text != setting.default:
                     found[setting.name] = text
@@ -74,7 +74,7 @@ def take_over(values: dict[str, Any], parameters: Sequence[Parameter]) -> None:
     for setting in parameters:
         value = values[setting.name]
         match setting:
-            case Table() | Cells() | Tabs():
+            case Table() | Cells() | Sight() | Tabs():
                 state.keep(setting, value, replaces=True)
             case Steps():
                 state.move(setting, value)

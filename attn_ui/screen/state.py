@@ -17,10 +17,10 @@ from typing import Any
 
 import streamlit as st
 
-from attn_ui.base.parameters import Cells, Parameter, Steps, Table, Tabs
+from attn_ui.base.parameters import Cells, Parameter, Sight, Steps, Table, Tabs
 from attn_ui.streamlit_inside.run import travelled
 
-Held = Steps | Table | Cells | Tabs
+Held = Steps | Table | Cells | Sight | Tabs
 _KEY = "_state"
 
 
@@ -81,8 +81,8 @@ def value(steps: Steps) -> float:
     return steps.taken(state.current.get(steps.name, steps.default))
 
 
-def text(setting: Table | Cells | Tabs) -> str:
-    """Return a table, cells or the open tab as the address has them; the default where nothing was chosen."""
+def text(setting: Table | Cells | Sight | Tabs) -> str:
+    """Return a table, cells, what is in sight or the open tab as the address has them, or the default."""
     state = _state()
     state.asked[setting.name] = state.current.get(setting.name)
     return _text(state, setting)
@@ -160,7 +160,7 @@ def move(steps: Steps, to: float) -> None:
     _command(state, None)
 
 
-def keep(setting: Table | Cells | Tabs, new: str, *, replaces: bool = False) -> None:
+def keep(setting: Table | Cells | Sight | Tabs, new: str, *, replaces: bool = False) -> None:
     """Keep a text and put it in the address; a table too long for a link is kept in the session alone.
 
     Args:
@@ -293,7 +293,7 @@ def _position(state: _State, steps: Steps) -> int:
     return steps.nearest(state.current.get(steps.name, steps.default))
 
 
-def _text(state: _State, setting: Table | Cells | Tabs) -> str:
+def _text(state: _State, setting: Table | Cells | Sight | Tabs) -> str:
     found: str = state.current.get(setting.name, setting.default)
     return found
 

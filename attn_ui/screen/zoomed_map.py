@@ -1,41 +1,61 @@
 """A map of any size on screen, zoomed from the whole to single cells."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 import streamlit as st
 
-from attn_live.pyramid import Pyramid
+from attn_live.pyramid import Keep
+from attn_ui.base.parameters import Sight
+from attn_ui.host.tiles import Opened, Source
+from attn_ui.screen import state
 from attn_ui.screen.component import component
-from attn_ui.streamlit_inside import media
 
 _KEPT = "_zoomed_map"
 
 
-def zoomed_map(pyramid: Pyramid, of: object, *, meta: Mapping[str, Any], name: str, key: str) -> bool:
-    """Draw a map; return whether that can be.
+def zoomed_map(
+    make: Callable[[], Source],
+    of: object,
+    *,
+    sizes: Sequence[tuple[int, int]],
+    keep: Keep,
+    meta: Mapping[str, Any],
+    name: str,
+    key: str,
+    sight: tuple[Sight, str],
+) -> None:
+    """Draw a map.
 
-    Its numbers are one file, of which the browser fetches what comes into sight; the session keeps that of
-    one map, 4/3 of what the map takes.
+    The browser fetches what comes into sight; the session holds the source of one map.
 
     Args:
-        pyramid: the map.
+        make: returns the source of the map's tiles.
         of: tells this map from any other of the session.
+        sizes: of each level; keep: what a cell says of its block.
         meta: what the script takes of it, without its sizes.
         name: of a saved picture; key: of the element.
+        sight: the setting that says which part is in sight, and what it says. It follows the map once that
+            stands still: no zoom and no pan waits for it.
     """
-    kept, tiles = st.session_state.get(_KEPT, (None, b""))
-    if kept != of:
-        tiles = pyramid.tiles()
-        st.session_state[_KEPT] = of, tiles
-    address = media.address(tiles, key)
-    if not address:
-        return False
+    setting, at = sight
+    kept: tuple[object, Opened | None] = st.session_state.get(_KEPT, (None, None))
+    opened = kept[1]
+    if opened is None or kept[0] != of:
+        opened = Opened(make())
+        st.session_state[_KEPT] = of, opened
     data = {
-        "meta": {**meta, "sizes": pyramid.sizes},
+        "meta": {**meta, "sizes": [*sizes]},
         "name": name,
-        "keep": pyramid.keep,
-        "address": f".{address}",
+        "keep": keep,
+        "address": f".{opened.address}",
+        "sight": at,
     }
-    component("zoomed_map")(key=key, data=data)
-    return True
+
+    def moved() -> None:
+        told = (st.session_state.get(key) or {}).get("sight")
+        with suppress(ValueError):
+            state.keep(setting, setting.read(told if isinstance(told, str) else ""))
+
+    component("zoomed_map")(key=key, data=data, on_sight_change=moved)

@@ -4,7 +4,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 
-from attn_core import AttentionMaps
+from attn_core import AttentionMaps, RealModel
+from attn_core.models import Encoded
 from attn_core.toys import SHIPPED, TASKS, Recipe
 from attn_live.pyramid import Keep
 from attn_ui.base.ask import Ask
@@ -12,8 +13,9 @@ from attn_ui.base.markdown import plain
 from attn_ui.base.sentence import ask_sentence
 from attn_ui.base.shared_settings import TEXT
 from attn_words import N_, _, _c
-from pages.learned_heads import words
+from pages.learned_heads import long_words, words
 from pages.learned_heads.compute import is_there, steps_of
+from pages.learned_heads.long_text import LongText, read_of
 from pages.learned_heads.model_shelf import maps_of, standing
 from pages.learned_heads.model_words import how_to_come_by
 from pages.learned_heads.settings import (
@@ -25,6 +27,7 @@ from pages.learned_heads.settings import (
     FROM_FILE,
     HEADS,
     HIDE,
+    LAYER,
     LOOK,
     MODEL,
     OWN,
@@ -72,7 +75,7 @@ def asks(ask: Ask) -> State:
         source = ask.segment(SOURCE, _("Heads of"), label_visibility="collapsed", help=_(_SOURCE_HELP))
         look = ask.segment(LOOK, _("What is shown"), label_visibility="collapsed", help=_(_LOOK_HELP))
     found = _ASKS[source](ask, look)
-    if found is None or look == HEADS:
+    if found is None or look == HEADS or isinstance(found, LongText):
         return found
     if look == FLOW:
         with ask.sidebar():
@@ -166,8 +169,8 @@ def _letters(ask: Ask, task: str) -> str:
     return wanted
 
 
-def _real(ask: Ask, look: str) -> Heads | None:
-    """Ask for a sentence, once the model is there."""
+def _real(ask: Ask, look: str) -> Heads | LongText | None:
+    """Ask for a sentence, once the model is there; a long one is looked at one layer at a time."""
     now = standing(ask.patience)
     if now.model is None:
         ask.part("pages.learned_heads.waiting", now, how_to_come_by(now.fault))
@@ -178,17 +181,31 @@ def _real(ask: Ask, look: str) -> Heads | None:
     with ask.sidebar():
         ask.heading(_("Words"))
         try:
-            text = ask_sentence(
-                ask, TEXT, _("Sentence"), tokenize=now.model.tokenize, most=now.model.most_words
-            )
-            maps = maps_of(text, now.model)
+            most = now.model.longest_words if look == HEADS else now.model.most_words
+            text = ask_sentence(ask, TEXT, _("Sentence"), tokenize=now.model.tokenize, most=most)
+            read = read_of(text, now.model.longest, now.model)
+            is_long = len(read.ids) > now.model.most_tokens
+            if is_long and look == FLOW:
+                ask.say(f":material/info: {long_words.needs_all(now.model.most_tokens)}")
+            maps = None if is_long and look == HEADS else maps_of(text, now.model)
         except ValueError as error:
             fault = _("{fault}.", fault=plain(words.capital(str(error))))
             ask.say(f":material/error: {fault}")
             return None
+    if maps is None:
+        return _long(ask, now.model, text, read)
     masks = now.model.seen(len(maps.tokens or ()))
     whole = Whole(maps, *_shown(ask, maps, look), [None if each is None else each.numpy() for each in masks])
     return Heads(whole, now.model, text, keep=_blocks(ask, whole, look))
+
+
+def _long(ask: Ask, model: RealModel, text: str, read: Encoded) -> LongText:
+    """Ask for a layer."""
+    with ask.sidebar():
+        ask.heading(_c("group of settings", "Heads"))
+        layers = replace(LAYER, values=tuple(map(float, range(1, model.n_layer + 1))))
+        layer = ask.step(layers, _("Layer"))
+    return LongText(model, text, read, int(layer) - 1, _point(ask))
 
 
 def _own(ask: Ask, look: str) -> Heads | None:
@@ -217,8 +234,10 @@ def _shown(ask: Ask, maps: AttentionMaps, look: str) -> tuple[str, bool]:
 
 def _blocks(ask: Ask, whole: Whole, look: str) -> Keep:
     """Ask what a point of a long map says of its block."""
-    if look != HEADS or not whole.is_long:
-        return "max"
+    return _point(ask) if look == HEADS and whole.is_long else "max"
+
+
+def _point(ask: Ask) -> Keep:
     with ask.sidebar():
         ask.heading(_("Long map"))
         return _KEEPS[ask.segment(BLOCKS, _("A point shows, of its block, the"))]
@@ -237,4 +256,8 @@ def _keep_head(ask: Ask) -> None:
         ask.move(RANK, order.index(head) + 1)
 
 
-_ASKS: Mapping[str, Callable[[Ask, str], Setting | Heads | None]] = {TOY: _toy, REAL: _real, FROM_FILE: _own}
+_ASKS: Mapping[str, Callable[[Ask, str], Setting | Heads | LongText | None]] = {
+    TOY: _toy,
+    REAL: _real,
+    FROM_FILE: _own,
+}

@@ -112,13 +112,15 @@ def flow_formula(flow: TextFlow) -> str:
 
 
 def evicts(found: Evicted) -> str:
-    """Return a program with attn_core: the weights over the keys kept, and each head's error."""
+    """Return a program with attn_core: the weights over the keys kept, the errors, and what bounds a step."""
     now = found.now
+    texts = f", texts={found.texts}" if found.texts > 1 else ""
     needs = "shipped" if now.recipe in SHIPPED else "Recipe, train"
     sinks = f", sinks={SINKS}" if found.policy == "StreamingLLM" else ""
     return f"""import torch
 
 from attn_core.eviction import evict
+from attn_core.roofline import DEVICES, step_cost
 from attn_core.toys import TASKS, {needs}
 
 {makes(now)}
@@ -131,7 +133,11 @@ value = torch.cat([each.value for each in stages]).double()
 found = evict(scores, value, {found.policy!r}{sinks})
 weights, errors = found.weights[{found.budget - 1}], found.errors[{found.budget - 1}]  # the first has one key
 
-{printing("weights", "errors")}"""
+# A step of one layer at best on {found.on.name}: operations a byte, and 10^12 a second.
+intensity = step_cost({found.budget}, task.d_model, run.recipe.heads, {now.d_head}{texts}).intensity
+attainable = DEVICES[{found.device!r}].attainable(intensity) / 1e12
+
+{printing("weights", "errors", "intensity", "attainable")}"""
 
 
 _EVICTS = {
@@ -177,7 +183,13 @@ with torch.no_grad():
         x = x + written
 weights = torch.stack(maps[::2])  # (n_head, n, n), over all layers
 errors = torch.tensor(errors)""",
-        printing("weights", "errors"),
+        f"""# A step of one layer at best on {found.on.name}: operations a byte, and 10^12 a second.
+texts, d_model, n_head, d_head = {found.texts}, {now.task.d_model}, {now.recipe.heads}, {now.d_head}
+operations = texts * (8 * d_model * n_head * d_head + n_head * budget * (4 * d_head + 5))
+bytes_moved = 2 * (4 * d_model * n_head * d_head + texts * 2 * n_head * d_head * budget)  # 16 bits a number
+intensity = operations / bytes_moved
+attainable = min({found.on.flops / 1e12:g}, {found.on.bandwidth / 1e12:g} * intensity)""",
+        printing("weights", "errors", "intensity", "attainable"),
         dtype="",
     )
 

@@ -9,7 +9,7 @@ FOLLOWS = MappingProxyType(
         **dict.fromkeys(("loss", "right"), ()),
         "loss here": ("loss",),
         **dict.fromkeys(("written", "rollout", "flow"), ("weights",)),
-        **dict.fromkeys(("weights", "last token"), ()),
+        **dict.fromkeys(("weights", "last token", "blocks"), ()),
         **dict.fromkeys(("window", "StreamingLLM", "H2O"), ("head *",)),
         "budget here": ("window", "StreamingLLM", "H2O"),
         **dict.fromkeys(("roof", "ridge", "steps"), ()),

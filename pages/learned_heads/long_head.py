@@ -4,32 +4,56 @@ import numpy as np
 import streamlit as st
 
 from attn_figures.long_map import SHORT, meta
-from attn_live.pyramid import Pyramid
+from attn_live.pyramid import Pyramid, level_sizes
+from attn_ui.screen import palette
 from attn_ui.screen.zoomed_map import zoomed_map
 from attn_words import _
+from pages.learned_heads.long_text import LongText, tiles_of
+from pages.learned_heads.settings import ZOOM
 from pages.learned_heads.state import Heads
 
+KEY = "long-head"
 
-def show(now: Heads) -> None:
+
+def show(now: Heads | LongText) -> None:
     """Show it where its map is too long for the figure."""
+    if isinstance(now, LongText):
+        _heading(now.name(now.head))
+        words = list(now.read.labels)
+        zoomed_map(
+            lambda: tiles_of(now),
+            (now.text, now.layer, now.head, now.keep),
+            sizes=level_sizes(now.n, now.n),
+            keep=now.keep,
+            meta=meta(words, words, palette=palette.here()),
+            name=now.name(now.head),
+            key=KEY,
+            sight=(ZOOM, now.zoom),
+        )
+        return
     whole = now.whole
     layer, within = whole.model.at(now.head)
-    weights = whole.layers[layer][within]
+    weights = np.asarray(whole.layers[layer][within])
     if max(weights.shape) <= SHORT:
         return
     name = whole.model.name(now.head)
-    st.markdown(_("**From the whole to single cells: {head}**", head=name))
+    _heading(name)
     may = None if whole.model.may is None else whole.model.may[layer]
     named = [
         list(whole.shown.tokens) if whole.shown.tokens and len(whole.shown.tokens) == side else None
         for side in weights.shape
     ]
-    shown = zoomed_map(
-        Pyramid(np.asarray(weights), now.keep, may),
+    zoomed_map(
+        lambda: Pyramid(weights, now.keep, may),
         (whole.maps, whole.words_only, now.head, now.keep),
-        meta=meta(*named, quantity=whole.model.quantity),
+        sizes=level_sizes(*weights.shape),
+        keep=now.keep,
+        meta=meta(*named, quantity=whole.model.quantity, palette=palette.here()),
         name=name,
-        key="long-head",
+        key=KEY,
+        sight=(ZOOM, now.zoom),
     )
-    if not shown:
-        st.caption(_("This version of Streamlit cannot send a long map in parts: above it stands in blocks."))
+
+
+def _heading(head: str) -> None:
+    st.markdown(_("**From the whole to single cells: {head}**", head=head))

@@ -6,11 +6,12 @@ from attn_words import N_
 from pages.learned_heads.asks import asks
 from pages.learned_heads.follows import FOLLOWS
 from pages.learned_heads.found import Found
+from pages.learned_heads.long_text import LongText
 from pages.learned_heads.programs import programs
 from pages.learned_heads.settings import SETTINGS, TAB
 from pages.learned_heads.state import Evicting, Flowing, Heads, State
 from pages.learned_heads.tables import tables
-from pages.learned_heads.views import eviction, heads, text_flow, toy
+from pages.learned_heads.views import eviction, heads, long_text, text_flow, toy
 
 
 def sees(ask: Ask, state: State) -> Seen[Found]:
@@ -21,6 +22,8 @@ def sees(ask: Ask, state: State) -> Seen[Found]:
         return text_flow.see(ask, state)
     if isinstance(state, Evicting):
         return eviction.see(ask, state)
+    if isinstance(state, LongText):
+        return long_text.see(ask, state)
     return heads.see(ask, state) if isinstance(state, Heads) else toy.see(ask, state)
 
 

@@ -3,8 +3,9 @@
 from attn_core.eviction import POLICIES
 from attn_core.roofline import DEVICES
 from attn_core.toys import TASKS
+from attn_live.pyramid import MOST_PLACES
 from attn_ui.base.bounds import MAX_HEADS
-from attn_ui.base.parameters import Choice, Flag, Parameter, Several, Steps, Text, Whole, grouped_tabs
+from attn_ui.base.parameters import Choice, Flag, Parameter, Several, Sight, Steps, Text, Whole, grouped_tabs
 from attn_ui.base.shared_settings import CODE, HEAD, KEY, QUERY, TEXT
 
 TOY = "a toy trained here"
@@ -70,15 +71,18 @@ FLOW_TAB = grouped_tabs(understand=("Maths",), prove=("Checks",), take_away=("Co
 MOST_LAYERS = 64
 LAYER = Steps("layer", MOST_LAYERS, tuple(range(1, MOST_LAYERS + 1)), ".0f")
 ASIDE = Flag("sinksaside", False)
+WITHIN = Steps("within", 1, tuple(range(1, 65)), ".0f")  # a head of one layer, where a text is long
+LONG_TAB = grouped_tabs(prove=("Checks",), take_away=("Code",))
 POLICY = Choice("policy", "H2O", tuple(POLICIES))
 BUDGET = Steps("budget", 6, tuple(range(1, 65)), ".0f")
 DEVICE = Choice("device", "A100", tuple(DEVICES))
 TEXTS = Choice("texts", "64", ("1", "8", "64", "512"))  # that a device writes at once
 BLOCKS = Choice("coarse", "largest", ("largest", "mean"))  # what a point of a long map says of its block
+ZOOM = Sight("zoom", MOST_PLACES)  # the part of a long map in sight
 SETTINGS: tuple[Parameter, ...] = (
     *(SOURCE, TAB, TASK, STEP, ABLATED, HEAD, QUERY, KEY),
     *SEQUENCES.values(),
     *(MODEL, PLACES, OWN_SEED, OWN_LAYERS, OWN_HEADS, FLAW),
-    *(TEXT, RANK_BY, RANK, HIDE, BLOCKS, CODE),
-    *(LOOK, LAYER, ASIDE, POLICY, BUDGET, DEVICE, TEXTS),
+    *(TEXT, RANK_BY, RANK, HIDE, BLOCKS, ZOOM, CODE),
+    *(LOOK, LAYER, WITHIN, ASIDE, POLICY, BUDGET, DEVICE, TEXTS),
 )

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from attn_core import RealModel
 from attn_core.toys import Recipe
 from attn_live.pyramid import Keep
+from pages.learned_heads.long_text import LongText
 from pages.learned_heads.whole import Whole
 
 
@@ -24,6 +25,7 @@ class Heads:
     Attributes:
         keep: what a point of a long map says of its block.
         head: which one is large, counted over all layers.
+        zoom: the part of a long map in sight, as `Sight` has it.
     """
 
     whole: Whole
@@ -31,6 +33,7 @@ class Heads:
     text: str = ""
     keep: Keep = "max"
     head: int = 0
+    zoom: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,4 +54,4 @@ class Evicting:
     texts: int
 
 
-State = Setting | Heads | Flowing | Evicting | None  # None where nothing can be drawn yet
+State = Setting | Heads | LongText | Flowing | Evicting | None  # None where nothing can be drawn yet

@@ -8,6 +8,7 @@ from attn_words import N_
 from pages.learned_heads.compute import Now
 from pages.learned_heads.evicted import Evicted
 from pages.learned_heads.found import Found
+from pages.learned_heads.long_text import LongText
 from pages.learned_heads.state import Heads
 from pages.learned_heads.text_flow import TextFlow
 from pages.learned_heads.whole import SPECIAL, Whole
@@ -22,6 +23,8 @@ def tables(now: Found) -> Mapping[str, Columns]:
         return {"flow": of_flow(now)}
     if isinstance(now, Evicted):
         return {"eviction": of_eviction(now)}
+    if isinstance(now, LongText):
+        return {"heads": of_long(now)}
     return {"heads": of_whole(now.whole) if isinstance(now, Heads) else of_toy(now)}
 
 
@@ -42,6 +45,15 @@ def of_whole(whole: Whole) -> Columns:
     return {
         "Head": [whole.model.number(head) for head in whole.order],
         **{column(name): [scores[name][head] for head in whole.order] for name in whole.measures},
+    }
+
+
+def of_long(now: LongText) -> Columns:
+    """Return the mean weights of the heads of one layer, as they stand in it."""
+    shares = now.looks.shares
+    return {
+        "Head": [now.number(head) for head in range(now.model.n_head)],
+        **{column(name): list(given) for name, given in shares.items()},
     }
 
 

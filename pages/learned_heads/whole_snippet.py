@@ -28,7 +28,6 @@ def model_snippet(text: str, *, hide: bool, model: str | None = None) -> str:
         hide: whether special tokens are left out.
         model: the folder or the hub's name of another model than the packaged one.
     """
-    load = "load_model()" if model is None else f"load_model({model!r})"
     hiding = (
         """words = [place for place in range(len(maps.tokens)) if place not in maps.special]
 weights = weights[..., words, :][..., words]  # what words give to words; rows stay as they are
@@ -39,9 +38,30 @@ weights = weights[..., words, :][..., words]  # what words give to words; rows s
     return f"""import torch
 from attn_core import load_model, previous_token_score
 
-maps = {load}.attend({text!r})
+maps = {_load(model)}.attend({text!r})
 weights = torch.stack([torch.from_numpy(each) for each in maps.maps.values()])  # (n_layer, n_head, n, n)
 {hiding}scores = previous_token_score(weights)
 layer, head = divmod(int(scores.argmax()), scores.shape[1])
 print(f"head {{layer + 1}}.{{head + 1}}: {{scores.max():.4f}}")
 """
+
+
+def long_snippet(text: str, layer: int, head: int, *, model: str | None = None) -> str:
+    """Return a program that computes one head on a long text, of which no map is held.
+
+    Args:
+        text: what the model reads; layer, head: counted from 0.
+        model: the folder or the hub's name of another model than the packaged one.
+    """
+    return f"""from attn_core import load_model
+
+head = {_load(model)}.head_of({text!r}, layer={layer}, head={head})  # both from 0
+n = len(head.query)
+print(f"head {layer + 1}.{head + 1} of {{n}} tokens: ", end="")
+print(f"{{head.before(1).mean():.4f}} to the token before, {{head.before(0).mean():.4f}} to itself")
+print(head[0:4, 0:4])  # any part of the map, (queries, keys)
+"""
+
+
+def _load(model: str | None) -> str:
+    return "load_model()" if model is None else f"load_model({model!r})"

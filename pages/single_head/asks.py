@@ -226,6 +226,8 @@ def _ask_scoring(ask: Ask, inputs: Inputs) -> Scoring:
     widths = tuple(MASK_PATTERNS[kind].widths(masking, max(len(head.queries), len(head.keys))))
     moves = ask.segment(MOVES, _("The slider moves")) if MASK_PATTERNS[kind].width else "temperature"
     score = ask.choose(SCORE, _("Score"))
+    if known_as := SCORES[score].known_as:
+        ask.say(in_papers(_(known_as)))
     scale = "none"
     if SCORES[score].is_scaled:
         scale = ask.segment(SCALE, _("Scale"))

@@ -55,7 +55,7 @@ MASK = Choice("mask", "none", tuple(MASK_PATTERNS), kind="mask")
 # What it is of depends on the mask: window, prefix, padding or block size.
 MASK_WIDTH = Steps("w", 1, tuple(range(MAX_TOKENS + 1)), ".0f")
 MOVES = Choice("moves", "temperature", ("temperature", "mask width"))
-SCORE = Choice("score", next(iter(SCORES)), tuple(SCORES))
+SCORE = Choice("score", next(iter(SCORES)), tuple(SCORES), kind="score")
 SCALE = Choice("scale", "1/√dₖ", ("1/√dₖ", "none", "free"))
 COLOURS = Choice("colours", "by size", ("by size", "even", "bent"))
 STAGE = Choice("stage", "all at once", tuple(STAGES), views=True, kind="stage")

@@ -172,8 +172,8 @@ STAGES: Mapping[str, Stage] = MappingProxyType(
             words.without,
             words.without_formula,
             N_(
-                "Leave one key l out: the other weights of a row grow by the factor 1 / (1 − its weight), "
-                "and the output moves. The word itself attends to the others as before."
+                "Token ablation: leave one key l out, and the other weights of a row grow by the factor "
+                "1 / (1 − its weight), and the output moves. The word itself attends to the others as before."
             ),
             sets_aside=True,
         ),

@@ -32,8 +32,15 @@ def tables(now: Now) -> Mapping[str, Columns]:
             **more,
         },
         "output": {N_("output of"): [*walk.queries], **made},
+        **{name: _numbered(name, np.asarray(each)) for name, each in now.own.items()},
         **_aside(now),
     }
+
+
+def _numbered(name: str, weight: np.ndarray) -> Columns:
+    """Return a weight of the score's own with its rows numbered; a vector is one column."""
+    columns = weight.reshape(len(weight), -1).T.tolist()
+    return {name: [*range(1, len(weight) + 1)]} | {str(at): column for at, column in enumerate(columns, 1)}
 
 
 _TOGETHER = N_("mean of the rows"), N_("sum of the rows")

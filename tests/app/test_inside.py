@@ -148,7 +148,6 @@ ALTERED: dict[str, tuple[str, Any]] = {
         _AsAttribute(repeated_work._all_of),
     ),
     "reading of messages": ("streamlit.proto.BackMsg_pb2.BackMsg", GONE),
-    "files in parts": ("streamlit.runtime.media_file_manager.MediaFileManager.add", GONE),
     "limits of files by visitor": (
         "streamlit.runtime.memory_uploaded_file_manager.MemoryUploadedFileManager",
         _MadeOtherwise,

@@ -79,3 +79,22 @@ def test_every_score_is_said_in_numpy_whatever_its_width() -> None:
             at = PAGES["single-head"].at(f"score={score}&dk={width}")
             left = leaves(at.programs.text("NumPy"))
             np.testing.assert_allclose(left["weights"], at.seen.now.walk.weights, atol=1e-12)
+
+
+@pytest.mark.parametrize("score", ["additive", "general"])
+def test_the_tables_hold_what_its_scores_are_made_of(score: str) -> None:
+    page = PAGES["single-head"].at(f"score={score}&dk=3")
+    own = {}
+    for name in set(page.tables) - {"pairs", "output"}:
+        rows, *columns = page.tables[name].values()
+        assert [*rows] == [1, 2, 3]
+        own[name] = np.stack([np.asarray(column) for column in columns], axis=-1)
+    query, key = (np.asarray(each) for each in (page.seen.now.head.query, page.seen.now.head.key))
+    wanted = (
+        query @ own["W_a"] @ key.T
+        if score == "general"
+        else np.array(
+            [[np.tanh(q @ own["W_a"] + k @ own["U_a"]) @ own["v_a"][:, 0] for k in key] for q in query]
+        )
+    )
+    np.testing.assert_allclose(np.asarray(page.tables["pairs"]["score"]), wanted.ravel(), atol=1e-12)

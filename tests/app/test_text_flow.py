@@ -129,6 +129,7 @@ def test_any_family_of_models_flows(name: str, tmp_path: Path) -> None:
 
 
 PRINTED = [FLOW, f"{FLOW}&task=reverse&layer=1&ablate=1&sinksaside=true", "look=eviction&policy=StreamingLLM"]
+PRINTED += ["look=eviction&texts=64&device=H100&budget=3"]
 
 
 @pytest.mark.parametrize("kind", handed.KINDS)
@@ -141,5 +142,7 @@ def test_programs_print_the_numbers(link: str, kind: str) -> None:
         flow = now.flow if kind == "attn_core" else None
         wanted = [each[now.at] for each in (now.drawn, now.norms, now.rollout, flow) if each is not None]
     else:
-        wanted = [now.weights, now.errors]
+        cost = now.costs[now.budget - 1]
+        attainable = now.on.attainable(cost.intensity) / 1e12
+        wanted = [now.weights, now.errors, torch.tensor([cost.intensity, attainable])]
     np.testing.assert_allclose(printed, torch.cat([each.flatten() for each in wanted]), atol=1.1e-4)

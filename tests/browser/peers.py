@@ -44,6 +44,8 @@ DRAWN = f"""
         && figures.length > 0 && !document.querySelector('.live-figure[data-unsent]')
         && figures.every(f => f.dataset.state && f.querySelector('.live-film').hidden);
 """
+SIZES = "return [outerWidth, outerHeight, innerWidth, innerHeight]"
+SIZES = "return [outerWidth, outerHeight, innerWidth, innerHeight]"
 # A spot outside of all that is looked at: once it has changed its colour on the screen, so has the rest.
 SPOT = """
     let spot = document.getElementById('spot');
@@ -266,31 +268,44 @@ class WebKit(Peer):
     name = "WebKit"
 
     def __init__(self) -> None:
-        self.said = tempfile.TemporaryFile()  # noqa: SIM115  (closed with the browser)
-        self.display = self._start_display()
-        quiet = {"WEBKIT_DISABLE_COMPOSITING_MODE": "1", "LIBGL_ALWAYS_SOFTWARE": "1", "NO_AT_BRIDGE": "1"}
-        options = Options()
-        options.binary_location = str(mini_browser())
-        options.add_argument("--automation")
-        # Where the driver's own words go, too.
-        options.add_argument("--enable-write-console-messages-to-stdout=true")
-        self.browser = webdriver.WebKitGTK(
-            options, Service(log_output=self.said, env={**os.environ, **quiet, "DISPLAY": self.display})
-        )
-        self.browser.file_detector = UselessFileDetector()  # the file is here, on the browser's own disk
-        self.browser.set_script_timeout(SECONDS)
-        self.browser.set_page_load_timeout(SECONDS)
-        self.resize(*WINDOW)
-        self.told = 0
+        with contextlib.ExitStack() as started:  # what has started ends with it, or when the next does not
+            self.said = started.enter_context(tempfile.TemporaryFile())
+            self.display = self._start_display(started)
+            quiet = {
+                "WEBKIT_DISABLE_COMPOSITING_MODE": "1",
+                "LIBGL_ALWAYS_SOFTWARE": "1",
+                "NO_AT_BRIDGE": "1",
+            }
+            options = Options()
+            options.binary_location = str(mini_browser())
+            options.add_argument("--automation")
+            # Where the driver's own words go, too.
+            options.add_argument("--enable-write-console-messages-to-stdout=true")
+            self.browser = webdriver.WebKitGTK(
+                options, Service(log_output=self.said, env={**os.environ, **quiet, "DISPLAY": self.display})
+            )
+            started.callback(self._quit)
+            self.browser.file_detector = UselessFileDetector()  # the file is on the browser's own disk
+            self.browser.set_script_timeout(SECONDS)
+            self.browser.set_page_load_timeout(SECONDS)
+            self.resize(*WINDOW)
+            self.told = 0
+            self.started = started.pop_all()
 
-    def _start_display(self) -> str:
+    def _start_display(self, started: contextlib.ExitStack) -> str:
         """Start an X server on a number that it finds free, and return that."""
         reading, writing = os.pipe()
         command = ["Xvfb", "-displayfd", str(writing), "-screen", "0", "1600x1400x24"]
-        self.x_server = subprocess.Popen(command, pass_fds=[writing], stderr=subprocess.DEVNULL)
+        server = subprocess.Popen(command, pass_fds=[writing], stderr=subprocess.DEVNULL)
+        started.callback(server.wait, timeout=20)
+        started.callback(server.terminate)
         os.close(writing)
         with os.fdopen(reading) as pipe:
             return f":{pipe.readline().strip()}"
+
+    def _quit(self) -> None:
+        with contextlib.suppress(Exception):
+            self.browser.quit()
 
     def run(self, script: str, *arguments: Any) -> Any:
         return self.browser.execute_script(script, *arguments)
@@ -345,10 +360,16 @@ class WebKit(Peer):
         self.browser.switch_to.frame(self.browser.find_element(By.CSS_SELECTOR, selector))
 
     def resize(self, width: int, height: int) -> None:
-        self.browser.set_window_rect(0, 0, width, height)
-        extra = self.run("return [outerWidth - innerWidth, outerHeight - innerHeight]")
-        self.browser.set_window_rect(0, 0, width + extra[0], height + extra[1])
-        self.until("return innerWidth === arguments[0] && innerHeight === arguments[1]", width, height)
+        # A busy page tells its inner size of a moment before: what is asked for is asked for again.
+        asked, deadline = (width, height), time.monotonic() + SECONDS
+        while True:
+            self.browser.set_window_rect(0, 0, *asked)
+            self.moment()
+            outer_width, outer_height, *inner = self.run(SIZES)
+            if inner == [width, height]:
+                return
+            assert time.monotonic() < deadline, f"WebKit: {inner} wide and high, not {[width, height]}"
+            asked = (width + outer_width - inner[0], height + outer_height - inner[1])
 
     def screen(self) -> np.ndarray:
         # The driver's own screenshot hangs without compositing.
@@ -363,11 +384,7 @@ class WebKit(Peer):
         return [line for line in text.splitlines() if re.search(r"CONSOLE\b.*\bERROR\b", line)]
 
     def close(self) -> None:
-        with contextlib.suppress(Exception):
-            self.browser.quit()
-        self.x_server.terminate()
-        self.x_server.wait(timeout=20)
-        self.said.close()
+        self.started.close()
 
 
 def firefox() -> str | None:

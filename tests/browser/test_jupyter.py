@@ -29,6 +29,16 @@ figure = live(maps, ["0", "1", "2", "3"], label="Share", name="shares")
 figure
 """,
     "print('step', figure.step)",
+    """
+import numpy as np
+from attn_figures import show
+
+scores = np.exp(np.random.default_rng(5).standard_normal((12, 2048, 2048), dtype=np.float32))
+scores /= scores.sum(axis=-1, keepdims=True)
+words = [f"w{place + 1}" for place in range(2048)]
+""",
+    "show(scores, words)",
+    "print(float(scores[1, 1024, 1025]))",
 )
 # What JupyterLab would ask of the network, and of whoever opens it first.
 QUIET = {"disabledExtensions": {"@jupyterlab/apputils-extension:announcements": True}}
@@ -142,3 +152,32 @@ def step_in_python(tab: Page) -> str:
     said = second.locator(".jp-OutputArea-output")
     expect(said).to_be_visible()
     return said.inner_text().strip()
+
+
+@pytest.mark.soak
+def test_a_long_map_is_zoomed_to_one_cell_of_another_head(tab: Page, lab: str) -> None:
+    tab.goto(f"{lab}/lab/tree/n.ipynb?reset")
+    expect(tab.get_by_text("Python 3 (ipykernel) | Idle")).to_be_visible()
+    cells = tab.locator(".jp-Notebook-cell")
+    for number in (2, 3):
+        cells.nth(number).locator(".cm-content").click()
+        tab.keyboard.press("Control+Enter")
+    root = tab.locator(".long-map")
+    expect(root).to_have_attribute("data-state", "drawn")
+    root.get_by_label("Head").select_option("2")
+    expect(root).to_have_attribute("data-shown", "max-0-1")
+    root.locator("canvas").focus()
+    for _ in range(9):
+        tab.keyboard.press("+")
+    expect(root).to_have_attribute("data-level", "0")
+    tab.keyboard.press("ArrowRight")
+    expect(root).to_have_attribute("data-state", "drawn")
+    expect(cells.nth(3)).to_contain_class("jp-mod-active")  # the notebook's own keys leave it
+    said = root.locator("output")
+    expect(said).to_contain_text("Query 1025 “w1025”, key 1026 “w1026”: weight ")
+    weight = float(said.inner_text().rpartition(" weight ")[2].replace(" × 10^−", "e-"))
+    cells.nth(4).locator(".cm-content").click()
+    tab.keyboard.press("Control+Enter")
+    printed = cells.nth(4).locator(".jp-OutputArea-output")
+    expect(printed).to_be_visible()
+    assert weight == pytest.approx(float(printed.inner_text()), rel=1e-3)

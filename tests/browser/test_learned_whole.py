@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
 
 import numpy as np
 import pytest
@@ -90,3 +91,42 @@ def test_a_long_file_is_zoomed_to_one_cell_whose_words_and_weight_are_the_files(
     app.page.get_by_role("radio", name="mean").click()
     expect(zoomed).to_contain_text("cells: what is thin fades")
     assert "coarse=mean" in app.query
+
+
+def test_where_a_long_map_is_zoomed_stands_in_the_link(app: AppPage, tmp_path: Path) -> None:
+    n = 300
+    scores = np.random.default_rng(4).random((1, n, n), dtype="f4")
+    maps = scores / scores.sum(axis=-1, keepdims=True)
+    file = AttentionMaps({"layer": maps}, tuple(f"w{place + 1}" for place in range(n))).save(
+        tmp_path / "long.npz"
+    )
+    app.open(f"{PAGE}?source=your+own")
+    app.page.locator("input[type=file]").set_input_files(file)
+    zoomed = app.page.locator(".long-map")
+    drawn = app.page.locator(".long-map[data-state=drawn]")
+    drawn.wait_for()
+    steps = app.page.evaluate("history.length")
+    canvas = zoomed.locator("canvas")
+    canvas.focus()
+    for key in ("+", "+", "+", "+", "ArrowRight", "ArrowDown", "ArrowDown"):
+        app.page.keyboard.press(key)
+    app.page.wait_for_function("() => /zoom=/.test(location.search)")
+    app.settle()
+    part = parse_qs(urlsplit(app.page.url).query)["zoom"]
+    assert app.page.evaluate("history.length") == steps  # a pan is no step of the history
+    query, key, count = map(int, part[0].split("."))
+    assert (query, key) == (153, 152)
+    said = zoomed.locator("output").inner_text()
+    assert said.startswith(f"Query {query} “w{query}”, key {key} “w{key}”")
+    app.page.get_by_role("link", name="Glossary").click()
+    expect(app.page.locator("h1")).to_have_text("Glossary")
+    app.page.go_back()
+    drawn.wait_for()
+    app.settle()
+    assert parse_qs(urlsplit(app.page.url).query)["zoom"] == part
+    canvas.focus()
+    app.page.keyboard.press("ArrowRight")  # from the middle, which is what it was
+    expect(zoomed.locator("output")).to_contain_text(f"Query {query} “w{query}”, key {key + 1} “w{key + 1}”")
+    zoomed.get_by_role("button", name="Whole map").click()
+    app.page.wait_for_function("() => !/zoom=/.test(location.search)")
+    assert count < n

@@ -3,9 +3,11 @@
 import base64
 import json
 import math
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -243,9 +245,63 @@ def test_two_fingers_zoom_and_one_moves_the_map(browser: Browser, widget: LongWi
     context.close()
 
 
-def test_the_part_in_sight_is_saved(window: Page, widget: LongWidget) -> None:
+def test_the_part_in_sight_is_saved_with_its_words(
+    window: Page, widget: LongWidget, weights: NDArray[np.float32], tmp_path: Path
+) -> None:
     root = render(window, widget)
+    root.locator("canvas").focus()
+    for _ in range(9):
+        window.keyboard.press("+")
+    expect(root).to_have_attribute("data-level", "0")
+    sizes = {}
+    for kind, name in (
+        ("PNG", "attention-weights.png"),
+        ("SVG", "attention-weights.svg"),
+        ("a slide", "attention-weights-slide.png"),
+    ):
+        with window.expect_download() as saved:
+            root.get_by_role("button", name=f"Save as {kind}").click()
+        assert saved.value.suggested_filename == name
+        saved.value.save_as(tmp_path / name)
+        data = (tmp_path / name).read_bytes()
+        if name.endswith(".png"):
+            assert data.startswith(b"\x89PNG")
+            sizes[name] = tuple(int.from_bytes(data[at : at + 4], "big") for at in (16, 20))
+    assert sizes["attention-weights-slide.png"] == (1920, 1080)
+    drawn = ElementTree.parse(tmp_path / "attention-weights.svg")
+    texts = ["".join(each.itertext()) for each in drawn.iter("{http://www.w3.org/2000/svg}text")]
+    middle = N // 2
+    assert texts.count(f"w{middle + 1}") == 2  # of a query and of a key
+    assert f"{weights[0, middle, middle]:.3g}" in texts  # a cell has its number
+    caption = " ".join(texts)
+    assert re.search(
+        rf"attention weights. Queries \d+–\d+ / {N}, keys \d+–\d+ / {N}. Each square is", caption
+    )
+    images = [*drawn.iter("{http://www.w3.org/2000/svg}image")]
+    assert len(images) == 1
+
+
+def test_words_of_a_saved_map_are_text(window: Page, tmp_path: Path) -> None:
+    n = 300
+    strange = ["<b>&", '"quoted"', "\x07bell", "שלום", "猫", "🙂", "<0xE6>"]
+    tokens = [*strange, *(f"w{place}" for place in range(n - len(strange)))]
+    made = show(np.eye(n, dtype=np.float32), tokens, palette="cividis")
+    assert isinstance(made, LongWidget)
+    root = render(window, made)
+    point(window, root, 1, 1)
+    window.mouse.down()
+    window.mouse.up()
+    for _ in range(30):
+        window.mouse.wheel(0, -500)
+    said(root, "Query 1 “<b>&”, key 1 “<b>&”: weight 1")
     with window.expect_download() as saved:
-        root.get_by_role("button", name="Save").click()
-    assert saved.value.suggested_filename == "attention-weights.png"
-    assert Path(saved.value.path()).read_bytes().startswith(b"\x89PNG")
+        root.get_by_role("button", name="Save as SVG").click()
+    saved.value.save_as(tmp_path / "map.svg")
+    drawn = ElementTree.parse(tmp_path / "map.svg")
+    texts = ["".join(each.itertext()) for each in drawn.iter("{http://www.w3.org/2000/svg}text")]
+    for word in ("<b>&", '"quoted"', "\N{REPLACEMENT CHARACTER}bell", "שלום", "猫", "🙂", "<0xE6>"):
+        assert texts.count(word) == 2
+    cividis = theme.RAMPS["cividis"](theme.LIGHT)[0]
+    at = [EDGE[0] + 8, EDGE[1] + 8]
+    found = root.locator("canvas").evaluate(COLOUR, at)
+    assert found == [int(cividis[-1][place : place + 2], 16) for place in (1, 3, 5)]

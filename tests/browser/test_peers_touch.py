@@ -4,11 +4,12 @@ Its driver here turns a finger into a mouse, so what a finger tells a page is se
 our side of it, not Safari's own gestures.
 """
 
+import contextlib
 from collections.abc import Iterator
 
 import pytest
 
-from tests.browser.peers import WINDOW, Peer, WebKit, missing
+from tests.browser.peers import Peer, WebKit, missing
 
 TABLET = (820, 1180)
 CELL = """
@@ -46,11 +47,9 @@ def webkit() -> Iterator[Peer]:
     """Safari's engine with a tablet's window, upright."""
     if reason := missing("WebKit"):
         pytest.skip(reason)
-    browser = WebKit()
-    browser.resize(*TABLET)
-    yield browser
-    browser.resize(*WINDOW)
-    browser.close()
+    with contextlib.closing(WebKit()) as browser:
+        browser.resize(*TABLET)
+        yield browser
 
 
 @pytest.mark.soak

@@ -9,7 +9,7 @@ import pytest
 import torch
 from numpy.typing import NDArray
 
-from attn_figures import show
+from attn_figures import show, theme
 from attn_figures.matrix import Matrix
 from attn_figures.panels import compose
 
@@ -133,6 +133,8 @@ def test_many_dimensions_are_cut_and_said() -> None:
         (lambda: show(weights(5, 5), columns=[5]), "there is no 5 among the 5 keys"),
         (lambda: show(weights(5, 5), columns=[]), "choose at least one"),
         (lambda: show(weights(5, 5), output=torch.zeros(4, 2)), r"must be \(5, d\).*got \(4, 2\)"),
+        (lambda: show(weights(5, 5), palette="jet"), "one of indigo, viridis, cividis, grey, got 'jet'"),
+        (lambda: show(np.eye(300), palette="jet"), "one of indigo, viridis, cividis, grey, got 'jet'"),
         (lambda: show(weights(3, 5, 5), head=3), "head must be from 0 to 2, counted from 0, got 3"),
     ],
 )
@@ -171,6 +173,16 @@ def test_large_maps_come_as_a_widget_whose_tiles_are_the_weights() -> None:
     ):
         widget._answer(None, wrong, [])
     assert len(said) == 1
+
+
+@pytest.mark.parametrize("palette", theme.RAMPS)
+def test_a_palette_colours_maps_and_leaves_words(palette: str) -> None:
+    light, dark = (theme.RAMPS[palette](each)[0] for each in (theme.LIGHT, theme.DARK))
+    figure = show(weights(5, 5), [theme.LIGHT.weights[0], *WORDS[1:]], palette=palette)
+    assert [each for _, each in figure.layout.coloraxis.colorscale] == list(light)
+    assert theme.LIGHT.weights[0] in figure.layout.yaxis.ticktext
+    looks = show(np.eye(300), palette=palette).page["meta"]["looks"]
+    assert (looks["light"]["ramp"], looks["dark"]["ramp"]) == (list(light), list(dark))
 
 
 def test_what_a_figure_draws_stays_one() -> None:

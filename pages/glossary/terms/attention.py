@@ -140,6 +140,17 @@ TERMS = (
         source="Graves et al., 2014",
     ),
     Term(
+        "Kernel score",
+        "The kernel score is minus half the squared distance of query and key, so that softmax gives the "
+        "weights of a Gaussian kernel.",
+        "its scores, none above zero",
+        _stage("scores", score="kernel"),
+        also=("distance score", "RBF attention", "L2 attention"),
+        paper="-\\lVert q - k \\rVert^2 / 2",
+        code="score_attention",
+        source="Nadaraya, 1964; Watson, 1964",
+    ),
+    Term(
         "Linear attention",
         "Linear attention weighs keys by products of features in place of softmax, so that sums over the "
         "keys serve all queries.",
@@ -249,7 +260,7 @@ TERMS = (
         "Token ablation",
         "Token ablation leaves one token out, so that no query attends to it, and asks what changes.",
         "one word left out",
-        _stage("without", without="2"),
+        _stage("without", without="2", tab="Maths"),
         also=("block a token", "leave one token out", "representation erasure"),
         paper="O^{(l)} - O",
         code="without_key.without_each_key",

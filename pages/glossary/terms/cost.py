@@ -19,7 +19,7 @@ TERMS = (
         "a budget of six keys",
         Place("learned_heads", {"look": "eviction"}),
         also=("eviction", "cache eviction"),
-        code="evict",
+        code="eviction.evict",
         source="Zhang et al., 2023",
     ),
     Term(
@@ -27,7 +27,7 @@ TERMS = (
         "StreamingLLM keeps the first keys of a text, its attention sinks, and the latest.",
         "its error by budget",
         Place("learned_heads", {"look": "eviction", "policy": "StreamingLLM"}),
-        code='evict(policy="StreamingLLM")',
+        code="eviction.evict(policy)",
         source="Xiao et al., 2024",
     ),
     Term(
@@ -36,7 +36,7 @@ TERMS = (
         "its error by budget",
         Place("learned_heads", {"look": "eviction", "policy": "H2O", "budget": "4"}),
         also=("heavy hitter", "heavy-hitter oracle"),
-        code='evict(policy="H2O")',
+        code="eviction.evict(policy)",
         source="Zhang et al., 2023",
     ),
     Term(
@@ -46,7 +46,7 @@ TERMS = (
         Place("learned_heads", {"look": "eviction", "device": "H100"}),
         also=("roofline model", "arithmetic intensity", "ridge"),
         paper="\\min(\\pi,\\ \\beta I)",
-        code="step_cost",
+        code="roofline.step_cost",
         source="Williams et al., 2009",
         apart=("ridge",),
     ),

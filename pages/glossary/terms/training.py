@@ -43,10 +43,10 @@ TERMS = (
         "The singular value decomposition finds the directions along which vectors are longest together: a "
         "plane of the first two keeps most of them.",
         "queries and keys in their main plane",
-        Place("single_head", {"stage": "points"}),
+        Place("single_head", {"stage": "points", "tab": "Maths"}),
         also=("SVD", "principal directions"),
         paper="U \\Sigma V^\\top",
-        code="main_directions",
+        code="plane.main_directions",
         source="Eckart and Young, 1936",
         apart=("principal",),
     ),
@@ -58,7 +58,7 @@ TERMS = (
         Place("learned_heads", {"source": "a real model", "look": "text's flow"}),
         also=("rollout",),
         paper="\\tilde A_l \\tilde A_{l-1} \\cdots \\tilde A_1",
-        code="attention_rollout",
+        code="text_flow.attention_rollout",
         source="Abnar and Zuidema, 2020",
     ),
     Term(
@@ -80,7 +80,7 @@ TERMS = (
         Place("learned_heads", {"source": "a real model", "look": "text's flow", "layer": "4"}),
         also=("effective attention", "norm-based analysis"),
         paper="\\lVert \\alpha f(x) \\rVert",
-        code="weighted_value_norms",
+        code="text_flow.weighted_value_norms",
         source="Kobayashi et al., 2020",
     ),
     Term(

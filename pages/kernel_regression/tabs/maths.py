@@ -17,8 +17,9 @@ def show(now: Now) -> None:
     if now.state.fits_lines:
         st.markdown(
             _(
-                "A line in place of the mean: least squares, each point counted by its weight, read at the "
-                "query. It is a weighted sum of the values too, with weights that may be below zero:"
+                "Local linear regression has a line in place of the mean: least squares, each point counted "
+                "by its weight, read at the query. It is a weighted sum of the values too, with equivalent "
+                "weights, which may be below zero:"
             )
         )
         st.latex(

@@ -11,6 +11,7 @@ from attn_ui.screen.tables import checks_table
 from attn_words import _
 from pages.learned_heads.compute import Now
 from pages.learned_heads.evicted import Evicted
+from pages.learned_heads.long_text import LongText
 from pages.learned_heads.state import Heads
 from pages.learned_heads.tabs import flow, whole
 from pages.learned_heads.text_flow import TextFlow
@@ -57,12 +58,14 @@ def by_torch(now: Now) -> tuple[Tensor, Tensor]:
     return torch.cat(maps), (x - start) @ state["readout"].T
 
 
-def show(now: Now | Heads | TextFlow | Evicted) -> None:
+def show(now: Now | Heads | LongText | TextFlow | Evicted) -> None:
     """Show the checks with their largest differences."""
     if isinstance(now, TextFlow):
         found = flow.checks_of_flow(now)
     elif isinstance(now, Evicted):
         found = flow.checks_of_eviction(now)
+    elif isinstance(now, LongText):
+        found = whole.checks_of_long(now)
     else:
         found = _of_whole(now) if isinstance(now, Heads) else checks(now)
     st.markdown(_("Computed just now, on the numbers on screen."))

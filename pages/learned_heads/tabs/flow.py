@@ -32,8 +32,9 @@ def show_flow() -> None:
     st.latex(r"F_l[i, j] = \mathrm{maxflow}\bigl((l, i) \to (0, j)\bigr)")
     st.markdown(
         _(
-            "**What a key writes** in a head is its weight times its value after W_o. A key that has much "
-            "weight and a small value writes little: sinks often do."
+            "**What a key writes** in a head is its weight times its value after W_o; how long that is, "
+            "papers call the norm of weighted values. A key that has much weight and a small value writes "
+            "little: sinks often do."
         )
     )
     st.latex(

@@ -10,14 +10,17 @@ from torch.nn import functional as F
 
 from attn_core import AttentionMaps, Check, MultiHead, RealModel, compare
 from attn_core.precision import coarsest, row_tolerance
-from attn_live.pyramid import Pyramid
+from attn_live.pyramid import STRIPE, Pyramid
 from attn_ui.base.parameters import shown
 from attn_words import _, paragraph
+from pages.learned_heads.long_text import LongText
 from pages.learned_heads.settings import RANK_BY
 from pages.learned_heads.state import Heads
 from pages.learned_heads.tables import of_whole
 from pages.learned_heads.whole import SHARES, SPECIAL, Whole
 from pages.learned_heads.words import capital
+
+MOST_COMPARED = 64  # queries, and keys, of a long map
 
 
 def show_heads(whole: Whole) -> None:
@@ -96,24 +99,68 @@ def check_blocks(heads: Heads) -> Check:
     layer, within = heads.whole.model.at(heads.head)
     weights = np.asarray(heads.whole.layers[layer][within])
     may = None if heads.whole.model.may is None else heads.whole.model.may[layer]
-    pyramid = Pyramid(weights, heads.keep, may)
-    seen = torch.ones(weights.shape) if may is None else torch.from_numpy(may).float()
-    whole = torch.from_numpy(np.array(weights, dtype=np.float32))
+    return _check_pyramid(Pyramid(weights, heads.keep, may), len(weights))
+
+
+def _check_pyramid(pyramid: Pyramid, rows: int) -> Check:
+    """Compare what the blocks over the first rows hold with torch's pooling, at every level."""
+    part = np.s_[:rows, :]
+    whole = torch.from_numpy(np.asarray(pyramid.weights[part]).astype(np.float32))
+    seen = torch.ones_like(whole) if pyramid.may is None else torch.from_numpy(pyramid.may[part]).float()
     ours, theirs = [], []
     for level in range(1, len(pyramid.sizes)):
-        size, cells = 2**level, pyramid.level(level)
+        size = 2**level
         pooled = partial(F.avg_pool2d, kernel_size=size, ceil_mode=True, count_include_pad=False)
         share = pooled(seen[None])[0]
-        if heads.keep == "max":
+        if pyramid.keep == "max":
             pool = F.max_pool2d(whole.masked_fill(seen == 0, -1.0)[None], size, ceil_mode=True)[0]
         else:
             pool = pooled((whole * seen)[None])[0] / share
-        ours.append(torch.from_numpy(cells).flatten())
+        ours.append(torch.from_numpy(pyramid.level(level)[: len(pool)]).flatten())
         theirs.append(pool.masked_fill(share == 0, torch.nan).flatten())
     name = _("each block of the long map has the largest weight that `max_pool2d` of torch finds")
-    if heads.keep == "mean":
+    if pyramid.keep == "mean":
         name = _("each block of the long map has the mean weight that `avg_pool2d` of torch finds")
     return compare(name, torch.cat(ours), torch.cat(theirs), scale=1.0)
+
+
+def checks_of_long(now: LongText) -> list[Check]:
+    """Compute the checks of a head whose map is never there as a whole: they read it in stripes."""
+    head = now.map
+    n, blocks = now.n, Pyramid(head, now.keep, head.may)
+    sums = torch.cat([head[rows.start : rows.stop, 0:n].sum(dim=-1) for rows in head.blocks()])
+    some = torch.linspace(0, n - 1, min(n, MOST_COMPARED)).long()
+    # As values, so many unit vectors: what comes out are the weights of their keys.
+    values = F.one_hot(some, n).T.float()
+    seen = None if head.may is None else torch.from_numpy(head.may[0:n, 0:n][some.numpy()])
+    query, key = head.query[None, some], head.key[None]
+    if head.softcap is None:
+        theirs = F.scaled_dot_product_attention(query, key, values[None], seen, scale=head.scale)[0]
+    else:
+        scores = torch.tanh(query[0] @ key[0].mT * head.scale / head.softcap) * head.softcap
+        scores = scores if seen is None else scores.masked_fill(~seen, -torch.inf)
+        theirs = scores.softmax(dim=-1) @ values
+    ours = torch.cat([head[at : at + 1, 0:n] for at in some.tolist()])[:, some]
+    return [
+        compare(_("each row of the map sums to one"), sums, torch.ones_like(sums), scale=1.0),
+        compare(
+            _(
+                "{count} weights, evenly over the map, are those of "
+                "`torch.nn.functional.scaled_dot_product_attention`",
+                count=f"{ours.numel():,}",
+            )
+            if head.softcap is None
+            else _(
+                "{count} weights, evenly over the map, are those of torch's tanh and softmax, where its "
+                "fused attention has no softcap",
+                count=f"{ours.numel():,}",
+            ),
+            ours,
+            theirs,
+            scale=1.0,
+        ),
+        *([_check_pyramid(blocks, STRIPE)] if len(blocks.sizes) > 1 else []),
+    ]
 
 
 def _fused(stages: MultiHead, scale: float, _: float | None) -> Tensor:

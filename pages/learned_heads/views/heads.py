@@ -17,6 +17,8 @@ from attn_words import _, language, paragraph
 from pages.learned_heads import whole_words as words
 from pages.learned_heads.asks import ORDERS
 from pages.learned_heads.found import Found
+from pages.learned_heads.in_sight import in_sight
+from pages.learned_heads.long_words import in_blocks
 from pages.learned_heads.model_shelf import OTHER
 from pages.learned_heads.model_words import about, known
 from pages.learned_heads.settings import RANK, RANK_BY, WHOLE_TAB
@@ -53,7 +55,11 @@ def see(ask: Ask, heads: Heads) -> Seen[Found]:
         chosen={"query": QUERY, "key": KEY},
         clicked=partial(_clicked, whole),
         says=says,
+        caption=in_blocks(whole.longest) if whole.is_long else "",
     )
+    head = whole.order[rank - 1]
+    layer, within = whole.model.at(head)
+    zoom = in_sight(ask, whole.layers[layer][within].shape) if whole.is_long else ""
     has_sink = any(whole.sink(head)[1] >= SINK for head in range(whole.n_head))
     left_out = words.fewer(len(ranks), whole.n_head, whole.longest)
     notes = [
@@ -62,7 +68,7 @@ def see(ask: Ask, heads: Heads) -> Seen[Found]:
         *_notes(heads),
     ]
     return Seen(
-        replace(heads, head=whole.order[rank - 1]),
+        replace(heads, head=head, zoom=zoom),
         figure,
         notes=[Small(each) for each in notes if each],
         below="long_head" if whole.is_long else "",

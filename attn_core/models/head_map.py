@@ -1,0 +1,163 @@
+"""One head's map of a long text, computed in parts from queries and keys: it is never there as a whole."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+import torch
+from jaxtyping import Bool, Float
+from numpy.typing import NDArray
+from torch import Tensor
+from torch.nn import functional as F
+
+AT_ONCE_BYTES = 16_000_000
+"""What the scores of the queries that are computed together take."""
+
+
+def rows_at_once(n_head: int, n_key: int) -> int:
+    """Return how many queries of so many heads are computed together.
+
+    >>> rows_at_once(12, 4096), rows_at_once(1, 10_000_000)
+    (81, 1)
+    """
+    return max(1, AT_ONCE_BYTES // (4 * n_head * n_key))
+
+
+def seen_by(
+    rows: range, keys: range, *, window: int | None, is_causal: bool
+) -> Bool[Tensor, "n_row n_key"] | None:
+    """Return to which of some keys the queries in some rows may attend; None where it is all.
+
+    >>> seen_by(range(2, 4), range(4), window=2, is_causal=True).int().tolist()
+    [[0, 1, 1, 0], [0, 0, 1, 1]]
+    """
+    if window is None and not is_causal:
+        return None
+    query, key = (torch.arange(each.start, each.stop, dtype=torch.int32) for each in (rows, keys))
+    before = query[:, None] - key  # how far a key is before a query
+    near = torch.ones_like(before, dtype=torch.bool) if window is None else before.abs() < window
+    return near & (before >= 0) if is_causal else near
+
+
+@dataclass(frozen=True)
+class Seen:
+    """Where a query may attend, as an array that is computed where it is read, (n, n)."""
+
+    n: int
+    window: int | None
+    is_causal: bool
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Its sides."""
+        return self.n, self.n
+
+    def __getitem__(self, part: tuple[slice, slice]) -> NDArray[np.bool_]:
+        """Return a part."""
+        rows, keys = (range(self.n)[each] for each in part)
+        seen = seen_by(rows, keys, window=self.window, is_causal=self.is_causal)
+        assert seen is not None
+        return seen.numpy()
+
+
+@dataclass(frozen=True, eq=False)
+class HeadMap:
+    r"""One head's weights, (n, n), as an array that is computed where it is read.
+
+    $$w_{ij} = \exp(s_{ij} - m_i) / t_i, \qquad m_i = \max_j s_{ij}, \qquad t_i = \sum_j \exp(s_{ij} - m_i)$$
+
+    What it holds is 2 n (d_head + 1) numbers; a part takes what it has cells, and its rows
+    ``AT_ONCE_BYTES`` at most while it is made.
+
+    Attributes:
+        query, key: (n, d_head), turned by their places where there is a rotation.
+        highest, total: m and t of each row, (n,).
+
+    Invariant: rows sum to one.
+
+    >>> query = torch.tensor([[0.0], [1.0]])
+    >>> HeadMap.of(query, query, scale=1.0, is_causal=True)[0:2, 0:2].round(decimals=3).tolist()
+    [[1.0, 0.0], [0.269, 0.731]]
+    """
+
+    query: Float[Tensor, "n d_head"]
+    key: Float[Tensor, "n d_head"]
+    scale: float
+    softcap: float | None
+    window: int | None
+    is_causal: bool
+    highest: Float[Tensor, " n"] = field(repr=False)
+    total: Float[Tensor, " n"] = field(repr=False)
+
+    @classmethod
+    def of(
+        cls,
+        query: Float[Tensor, "n d_head"],
+        key: Float[Tensor, "n d_head"],
+        *,
+        scale: float,
+        softcap: float | None = None,
+        window: int | None = None,
+        is_causal: bool = False,
+    ) -> "HeadMap":
+        """Return the map; each row's largest score and sum are computed now."""
+        highest, total = query.new_zeros(len(query)), query.new_ones(len(query))
+        made = cls(query, key, scale, softcap, window, is_causal, highest, total)
+        for rows in made.blocks():
+            scores = made._scores(rows, range(rows.stop if is_causal else len(key)))
+            part = slice(rows.start, rows.stop)
+            highest[part] = scores.amax(dim=-1)
+            total[part] = scores.sub_(highest[part, None]).exp_().sum(dim=-1)
+        return made
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Its sides, (n, n)."""
+        return len(self.query), len(self.key)
+
+    @property
+    def ndim(self) -> int:
+        """Two."""
+        return 2
+
+    @property
+    def may(self) -> Seen | None:
+        """Where a query may attend; None where everywhere."""
+        if self.window is None and not self.is_causal:
+            return None
+        return Seen(len(self.query), self.window, self.is_causal)
+
+    def blocks(self) -> Iterator[range]:
+        """Yield all rows, as many at once as there is room for."""
+        n = len(self.query)
+        some = rows_at_once(1, n)
+        return (range(first, min(n, first + some)) for first in range(0, n, some))
+
+    def __getitem__(self, part: tuple[slice, slice]) -> Float[Tensor, "n_row n_column"]:
+        """Return the weights of a part: queries, keys."""
+        rows, keys = range(len(self.query))[part[0]], range(len(self.key))[part[1]]
+        here, reach = slice(rows.start, rows.stop), min(keys.stop, rows.stop) if self.is_causal else keys.stop
+        scores = self._scores(rows, range(keys.start, max(keys.start, reach)))
+        weights = scores.sub_(self.highest[here, None]).exp_().div_(self.total[here, None])
+        return F.pad(weights, (0, len(keys) - weights.shape[1]))  # nothing sees what comes after it
+
+    def before(self, places: int) -> Float[Tensor, " n_query"]:
+        """Return the weight that each query gives to the key so many places before it, where there is one.
+
+        >>> query = torch.tensor([[0.0], [1.0]])
+        >>> HeadMap.of(query, query, scale=1.0).before(1).round(decimals=3).tolist()
+        [0.269]
+        """
+        n = len(self.query)
+        scores = self._bent((self.query[places:] * self.key[: n - places]).sum(dim=-1))
+        weights = scores.sub_(self.highest[places:]).exp_().div_(self.total[places:])
+        return weights.zero_() if self.window is not None and places >= self.window else weights
+
+    def _scores(self, rows: range, keys: range) -> Tensor:
+        scores = self._bent(self.query[rows.start : rows.stop] @ self.key[keys.start : keys.stop].mT)
+        seen = seen_by(rows, keys, window=self.window, is_causal=self.is_causal)
+        return scores if seen is None else scores.masked_fill_(~seen, -torch.inf)
+
+    def _bent(self, products: Tensor) -> Tensor:
+        scores = products.mul_(self.scale)
+        return scores if self.softcap is None else scores.div_(self.softcap).tanh_().mul_(self.softcap)

@@ -1,0 +1,48 @@
+"""The heads of one layer on a long text: each map in blocks, of which the largest weight is shown."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from attn_figures.given import Numbers
+from attn_figures.long_map import ranges
+from attn_figures.matrix import Matrix, key_title, query_title
+from attn_figures.multi_head import PHONE_HEIGHT, ROOMY, ROOT
+from attn_figures.panels import compose
+from attn_figures.picture import Spec
+from attn_words import _
+
+_SIDE = 15.0  # units of the map's sides
+
+
+def spec(blocks: Numbers, head: str, tokens: Sequence[str], size: int) -> Spec:
+    """Draw one head.
+
+    Args:
+        blocks: (n_block, n_block), NaN where all of a block is masked.
+        head: what it is called, as "3.2".
+        tokens: the words of the text; size: how many of them a block has a side.
+    """
+    names = ranges(tokens, size)
+    may = ~np.isnan(blocks)
+    title = _("head {number}", number=head)
+    matrix = Matrix(
+        "blocks",
+        np.nan_to_num(blocks),
+        _("{title}; the largest of each {size} × {size} weights", title=title, size=size),
+        rows=names,
+        columns=names,
+        row_title=query_title(),
+        column_title=key_title(),
+        bar=_("weight"),
+        quantity=_("weight up to"),
+        cells="query-key",
+        chosen=(None, None),
+        shows_shape=False,
+        size=(_SIDE, _SIDE),
+        ramp_power=ROOT,
+        mask=None if may.all() else may,
+        numbered=False,
+        names_rows=True,
+    )
+    return compose.spec([matrix], phone_height=PHONE_HEIGHT, roomy=ROOMY)

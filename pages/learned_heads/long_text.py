@@ -1,0 +1,169 @@
+"""A text too long for the maps of all heads: one layer of a real model, its heads one at a time.
+
+What all sessions share is bounded by their cache: what enters each layer (4 bytes for each token and
+dimension), the levels of a map above single cells, and each layer's heads in blocks. A session holds the
+queries and keys of the head that it looks at; what has left the cache is computed again.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from attn_core import RealModel, label_tokens
+from attn_core.models import Encoded, HeadMap
+from attn_live.pyramid import Keep, Pyramid, level_sizes
+from attn_ui.base.shared_cache import shared
+from attn_words import _
+from pages.learned_heads.whole import MOST_NUMBERS
+
+PREVIOUS, ITSELF, FIRST, SPECIAL = "previous token", "itself", "first token", "special tokens"
+
+
+@dataclass(frozen=True, eq=False)
+class LongText:
+    """One layer of a real model on a long text; layer and head are counted from 0.
+
+    Attributes:
+        keep: what a point of the map below the figure says of its block.
+        zoom: the part of that map in sight, as `Sight` has it.
+    """
+
+    model: RealModel
+    text: str
+    read: Encoded
+    layer: int
+    keep: Keep
+    head: int = 0
+    zoom: str = ""
+
+    @property
+    def n(self) -> int:
+        """How many tokens there are."""
+        return len(self.read.ids)
+
+    @cached_property
+    def labels(self) -> list[str]:
+        """The tokens as they are shown; of those that are there more than once, which it is."""
+        return list(label_tokens(self.read.labels))
+
+    def number(self, head: int) -> str:
+        """Return the layer and the number within it, as "3.2"."""
+        return f"{self.layer + 1}.{head + 1}"
+
+    def name(self, head: int) -> str:
+        """Return what a head is called."""
+        return _("head {number}", number=self.number(head))
+
+    @property
+    def map(self) -> HeadMap:
+        """The map of the head that is looked at."""
+        return map_of(self.text, self.layer, self.head, self.model)
+
+    @property
+    def looks(self) -> "Looks":
+        """All heads of the layer, in blocks."""
+        return looks_of(self.text, self.layer, self.model)
+
+    @property
+    def special(self) -> list[str]:
+        """The tokens that stand for no word, each once."""
+        return list(dict.fromkeys(self.read.labels[place] for place in self.read.special))
+
+
+@dataclass(frozen=True, eq=False)
+class Looks:
+    """What all heads of a layer look at.
+
+    Attributes:
+        blocks: the largest weight of each block, (n_head, n_block, n_block); NaN where all is masked.
+        size: places of a block.
+        shares: the mean weight that goes to each kind of token, (n_head,), by its name.
+    """
+
+    blocks: NDArray[np.float32]
+    size: int
+    shares: Mapping[str, Sequence[float]]
+
+
+@dataclass(frozen=True, eq=False)
+class OneMap:
+    """The tiles of one head: its cells are computed, the levels above are shared."""
+
+    text: str
+    layer: int
+    head: int
+    keep: Keep
+    map: HeadMap
+
+    def tile(self, level: int, row: int, column: int) -> bytes:
+        """Return one."""
+        made = _above(self.text, self.layer, self.head, self.keep, self.map) if level else ()
+        return Pyramid(self.map, self.keep, self.map.may, made).tile(level, row, column)
+
+
+def tiles_of(now: LongText) -> OneMap:
+    """Return what has the tiles of the head that is looked at; it holds that head, and not the model."""
+    return OneMap(now.text, now.layer, now.head, now.keep, now.map)
+
+
+@shared
+def _above(text: str, layer: int, head: int, keep: Keep, _map: HeadMap) -> Sequence[NDArray[np.float32]]:
+    del text, layer, head
+    return Pyramid(_map, keep, _map.may).above
+
+
+@shared
+def read_of(text: str, most: int, _model: RealModel) -> Encoded:
+    """Return the tokens of a text, at most so many."""
+    return _model.read(text, most)
+
+
+@shared
+def entering(text: str, layer: int, _model: RealModel) -> Tensor:
+    """Return what enters a layer; what enters those before it is kept too, as long as there is room."""
+    if layer == 0:
+        return _model.enter(read_of(text, _model.longest, _model).ids)
+    return _model.pass_by(layer - 1, entering(text, layer - 1, _model))
+
+
+@shared
+def map_of(text: str, layer: int, head: int, _model: RealModel) -> HeadMap:
+    """Return one head's map; there is one model a process, so it is no part of what is asked."""
+    return next(_model.heads(layer, entering(text, layer, _model), [head]))
+
+
+@shared
+def looks_of(text: str, layer: int, _model: RealModel) -> Looks:
+    """Return what all heads of a layer look at, computed one after another."""
+    x, read = entering(text, layer, _model), read_of(text, _model.longest, _model)
+    n = len(read.ids)
+    side = level_sizes(n, n)[-1][0]
+    halvings = 0
+    while _model.n_head * side**2 > MOST_NUMBERS and side > 1:
+        side, halvings = (side + 1) // 2, halvings + 1
+    blocks = np.empty((_model.n_head, side, side), dtype=np.float32)
+    shares: dict[str, list[float]] = {PREVIOUS: [], ITSELF: [], SPECIAL if read.special else FIRST: []}
+    words = [place for place in range(n) if place not in set(read.special)]
+    for head, found in enumerate(_model.heads(layer, x)):
+        pyramid = Pyramid(found, "max", found.may)
+        blocks[head] = _halved(pyramid.level(len(pyramid.sizes) - 1), halvings)
+        shares[PREVIOUS].append(float(found.before(1).double().mean()))
+        shares[ITSELF].append(float(found.before(0).double().mean()))
+        if read.special:
+            given = torch.cat([found[0:n, place : place + 1] for place in read.special], dim=1)
+            shares[SPECIAL].append(float(given[words].double().sum(dim=1).mean()))
+        else:
+            shares[FIRST].append(float(found[1:n, 0:1].double().mean()))
+    return Looks(blocks, 2 ** (len(level_sizes(n, n)) - 1 + halvings), shares)
+
+
+def _halved(blocks: NDArray[np.float32], times: int) -> NDArray[np.float32]:
+    """Take the largest of each four blocks, as often as asked."""
+    for axis in (0, 1) * times:
+        blocks = np.fmax.reduceat(blocks, np.arange(0, blocks.shape[axis], 2), axis=axis)
+    return blocks

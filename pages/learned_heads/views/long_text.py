@@ -1,0 +1,60 @@
+"""One layer of a real model on a long text: a head in blocks, and whole beneath."""
+
+from dataclasses import replace
+
+from attn_figures import long_head
+from attn_live.packing import pack
+from attn_live.says import pack_says
+from attn_ui.base.ask import Ask
+from attn_ui.base.markdown import plain
+from attn_ui.base.page import Figure, Seen, Slider, Small
+from attn_ui.base.shared_cache import shared
+from attn_words import _, paragraph
+from pages.learned_heads import long_words as words
+from pages.learned_heads.found import Found
+from pages.learned_heads.in_sight import in_sight
+from pages.learned_heads.long_text import LongText
+from pages.learned_heads.model_words import about
+from pages.learned_heads.settings import LONG_TAB, WITHIN
+from pages.learned_heads.words import capital
+
+
+def see(ask: Ask, asked: LongText) -> Seen[Found]:
+    """Draw the heads of the layer; say why where numbers overflow."""
+    model = asked.model
+    heads = range(1, model.n_head + 1)
+    slider = replace(WITHIN, values=tuple(map(float, heads)))
+    head = slider.nearest(ask.value(slider))
+    try:
+        packed, says = _drawn(asked.text, asked.layer, asked)
+    except ValueError as error:
+        fault = _("{fault}.", fault=plain(capital(str(error))))
+        ask.say(f":material/error: {fault}")
+        return Seen(None, None)
+    figure = Figure(
+        packed,
+        key="long",
+        alt=_("One head's map of a long text, in blocks of which the largest weight is shown"),
+        name=f"heads of {model.name}, layer {asked.layer + 1}",
+        slider=Slider(_("Head of the layer"), slider, names=[asked.name(each - 1) for each in heads]),
+        says=says,
+        caption=words.in_blocks(asked.n),
+    )
+    notes = [words.one_layer(asked), paragraph(about(model, asked.read.labels))]
+    return Seen(
+        replace(asked, head=head, zoom=in_sight(ask, (asked.n, asked.n))),
+        figure,
+        notes=[*map(Small, notes)],
+        below="long_head",
+        tabs=LONG_TAB,
+    )
+
+
+@shared
+def _drawn(text: str, layer: int, _asked: LongText) -> tuple[bytes, bytes]:
+    """Draw all heads of a layer; there is one model a process, so it is no part of what is asked."""
+    del text, layer
+    looks, labels = _asked.looks, _asked.labels
+    heads = range(_asked.model.n_head)
+    drawn = [long_head.spec(looks.blocks[head], _asked.number(head), labels, looks.size) for head in heads]
+    return pack(drawn), pack_says([words.seen(_asked, looks, head) for head in heads])

@@ -1,0 +1,201 @@
+"""A real model on a text too long for the maps of all heads, as a link shows it and as Streamlit runs it."""
+
+import asyncio
+import gc
+import io
+from collections.abc import Iterator
+from contextlib import redirect_stdout
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from attn_core import RealModel, load_model, previous_token_score
+from attn_ui.base import shared_cache
+from attn_ui.base.programs import OneProgram
+from attn_ui.host.tiles import FOLDER, Opened, Tiles
+from pages import PAGES
+from pages.learned_heads import long_text, model_shelf
+from pages.learned_heads.long_text import LongText, tiles_of
+from pages.learned_heads.model_shelf import Shelf
+from pages.learned_heads.tabs.whole import checks_of_long
+from tests import planted_bert
+from tests.pages import open_sound
+
+TEXT = "the cat sat on the mat a dog sat on a cat"  # 12 words, 14 tokens
+opened = partial(open_sound, "learned-heads")
+LINK = f"source=a+real+model&text={TEXT.replace(' ', '+')}"
+
+
+@pytest.fixture
+def model(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Iterator[RealModel]:
+    """The page's model holds the maps of all heads for no more than eight tokens."""
+    planted = load_model(planted_bert.write(tmp_path_factory.mktemp("planted")))
+    monkeypatch.setattr("attn_core.models.model.MAPS_BYTES", 1)
+    monkeypatch.setattr("attn_core.models.model.LEAST_TOKENS", 8)
+    shared_cache.clear()
+    shelf = Shelf(lambda name, progress: planted)
+    monkeypatch.setattr(model_shelf, "SHELF", shelf)
+    shelf.standing()
+    shelf.wait(60)
+    yield planted
+    shared_cache.clear()
+
+
+def by_forward(model: RealModel, text: str = TEXT) -> list[torch.Tensor]:
+    """The maps of all heads, a layer each."""
+    ids = model.read(text, 20).ids
+    return [each.weights[0] for each in model.forward(torch.tensor([ids]))]
+
+
+@pytest.mark.parametrize(("layer", "head"), [(1, 2), (2, 1)])
+def test_a_link_shows_one_head_of_a_layer(model: RealModel, layer: int, head: int) -> None:
+    at = PAGES["learned-heads"].at(f"{LINK}&layer={layer}&within={head}")
+    assert (at.dropped, at.ask.said) == ([], [])
+    weights = by_forward(model)[layer - 1][head - 1].numpy()
+    drawn = next(each for each in at.figure()["data"] if each["name"] == "blocks")
+    np.testing.assert_allclose(np.array(drawn["z"]), weights, atol=1e-6)
+    assert f"Head {layer}.{head}: of 14 tokens" in at.sentence
+    words = weights[1:13]
+    before = float(previous_token_score(torch.from_numpy(weights)))
+    assert f"gives the one before {before:.2f} of its weight" in at.sentence
+    assert f"{words[:, [0, 13]].sum(axis=1).mean():.2f} lies on [CLS] and [SEP]" in at.sentence
+    table = at.tables["heads"]
+    expected = by_forward(model)[layer - 1].diagonal(0, 1, 2).mean(dim=1)
+    np.testing.assert_allclose(table["Itself"], expected, atol=1e-6)
+    assert any("room for 8 tokens, and this text has 14" in note for note in at.seen.notes)
+
+
+def test_a_text_that_fits_is_shown_as_before(model: RealModel) -> None:
+    at = PAGES["learned-heads"].at("source=a+real+model&text=the+cat+sat")
+    assert not isinstance(at.seen.now, LongText)
+    assert "Of all 4 heads" in at.sentence
+
+
+@pytest.mark.parametrize(
+    ("zoom", "wanted"),
+    [
+        ("3.14.5", ""),
+        ("15.3.5", "a part of a map of 14 queries and 14 keys"),
+        ("3.15.5", "a part of a map of 14 queries and 14 keys"),
+        ("3.3", "query.key.keys in sight, each from 1 to 4,096, as in 120.64.32"),
+        ("0.3.5", "query.key.keys in sight"),
+        ("3.3.4097", "query.key.keys in sight"),
+        ("3.3.٣", "query.key.keys in sight"),
+    ],
+)
+def test_a_link_says_which_part_is_in_sight(model: RealModel, zoom: str, wanted: str) -> None:
+    at = PAGES["learned-heads"].at(f"{LINK}&zoom={zoom}")
+    said = [*(each.sentence() for each in at.dropped), *at.ask.said]
+    now = at.seen.now
+    assert isinstance(now, LongText)
+    assert now.zoom == ("" if wanted else zoom)
+    assert len(said) == bool(wanted)
+    assert all(zoom in each and wanted in each for each in said)
+
+
+def test_many_heads_have_fewer_blocks(model: RealModel, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(long_text, "MOST_NUMBERS", 2 * 7**2)
+    found = PAGES["learned-heads"].at(f"{LINK}&layer=2").seen.now
+    assert isinstance(found, LongText)
+    assert (found.looks.size, found.looks.blocks.shape) == (2, (2, 7, 7))
+    whole = by_forward(model)[1].reshape(2, 7, 2, 7, 2).amax(dim=(2, 4))
+    np.testing.assert_allclose(found.looks.blocks, whole, atol=1e-6)
+
+
+def test_a_flow_of_a_long_text_says_what_it_needs(model: RealModel) -> None:
+    at = PAGES["learned-heads"].at(f"{LINK}&look=text's+flow")
+    assert any(
+        "needs the maps of all heads at once, which have room for 8 tokens" in said for said in at.ask.said
+    )
+    assert any("12 tokens. The first 6 are drawn" in said for said in at.ask.said)
+
+
+def test_what_left_the_cache_is_computed_again(model: RealModel) -> None:
+    now = PAGES["learned-heads"].at(f"{LINK}&layer=2").seen.now
+    assert isinstance(now, LongText)
+    tiles = tiles_of(now)
+    before = tiles.tile(0, 0, 0)
+    shared_cache.bound(1)  # keeps nothing
+    try:
+        assert tiles_of(now).tile(0, 0, 0) == tiles.tile(0, 0, 0) == before
+    finally:
+        shared_cache.bound(shared_cache.MOST_BYTES)
+    np.testing.assert_allclose(
+        np.frombuffer(before, "<f4").reshape(14, 14), by_forward(model)[1][0], atol=1e-6
+    )
+
+
+def test_checks_hold_and_fail(model: RealModel, monkeypatch: pytest.MonkeyPatch) -> None:
+    now = PAGES["learned-heads"].at(f"{LINK}&layer=2&within=2&coarse=mean").seen.now
+    assert isinstance(now, LongText)
+    assert [check.passed for check in checks_of_long(now)] == [True, True]
+    now.map.highest.add_(0.01)
+    assert [check.passed for check in checks_of_long(now)] == [False, False]
+
+
+def test_the_program_prints_what_is_seen(model: RealModel, monkeypatch: pytest.MonkeyPatch) -> None:
+    programs = PAGES["learned-heads"].at(f"{LINK}&layer=2&within=2").programs
+    assert isinstance(programs, OneProgram)
+    monkeypatch.setattr("attn_core.load_model", lambda name: model)  # the folder that it names is elsewhere
+    printed = io.StringIO()
+    with redirect_stdout(printed):
+        exec(programs.program(), {})
+    weights = by_forward(model)[1][1]
+    before, itself = (float(weights.diagonal(-places).mean()) for places in (1, 0))
+    said = f"head 2.2 of 14 tokens: {before:.4f} to the token before, {itself:.4f} to itself"
+    assert said in printed.getvalue()
+
+
+def test_the_app_shows_it_and_the_session_answers_for_its_tiles(model: RealModel) -> None:
+    at = opened(source="a real model", text=TEXT, layer="2")
+    assert "From the whole to single cells: head 2.1" in "\n".join(each.value for each in at.markdown)
+    assert len(at.get("bidi_component")) == 2
+    of, kept = at.session_state["_zoomed_map"]
+    assert of == (TEXT, 1, 0, "max")
+    status, body = ask(f"/lab{kept.address}/0.0.0")
+    assert status == 200
+    read = np.frombuffer(body, "<f4").reshape(14, 14)
+    np.testing.assert_allclose(read, by_forward(model)[1][0], atol=1e-6)
+    at.select_slider(key="step-layer").set_value("1").run()
+    assert at.session_state["_zoomed_map"][1].address != kept.address
+
+
+def test_a_tile_is_sent_as_long_as_somebody_holds_its_map() -> None:
+    class Squares:
+        def tile(self, level: int, row: int, column: int) -> bytes:
+            if level > 3:
+                raise ValueError("no such level")
+            return bytes([level, row, column])
+
+    kept = Opened(Squares())
+    address = kept.address
+    assert ask(f"{address}/1.2.3") == (200, bytes([1, 2, 3]))
+    for wrong in (f"{address}/4.0.0", f"/{FOLDER}/{'x' * 22}/1.2.3"):
+        assert ask(wrong)[0] == 404
+    for other in (f"{address}/1.2", f"{address}/1.2.3/4", f"/{FOLDER}/short/1.2.3", f"{address}/-1.0.0"):
+        assert ask(other) == (200, b"the app")
+    assert ask(f"{address}/1.2.3", method="POST") == (200, b"the app")
+    del kept
+    gc.collect()
+    assert ask(f"{address}/1.2.3")[0] == 404
+
+
+def ask(path: str, method: str = "GET") -> tuple[int, bytes]:
+    """What is answered at an address: the status and the body."""
+    sent: list[dict[str, Any]] = []
+
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        await send({"type": "http.response.body", "body": b"the app"})
+
+    async def receive() -> Any:
+        return {"type": "http.disconnect"}
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    asyncio.run(Tiles(app)({"type": "http", "method": method, "path": path, "headers": []}, receive, send))
+    return sent[0]["status"], b"".join(each.get("body", b"") for each in sent[1:])

@@ -1,0 +1,158 @@
+"""Texts too long for the maps of all heads: one head's map, in parts, against the maps and a plain loop."""
+
+import math
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+import transformers
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from attn_core import RealModel, load_model, sliding_window_mask
+from attn_core.learned_positions import packaged_folder
+from attn_core.models import head_map
+from attn_core.models.head_map import HeadMap
+from attn_live.pyramid import Keep, Pyramid
+from tests.small_models import CONFIGS, DECODER, drawn, sentencepiece_like
+
+N = 37
+Refuses = Callable[[str], AbstractContextManager[None]]
+
+
+def long_decoder(folder: Path, **settings: Any) -> RealModel:
+    """A decoder with places for 4,096 tokens, and its tokenizer."""
+    config = transformers.LlamaConfig(**{**DECODER, "max_position_embeddings": 4096, **settings})
+    drawn(config).save_pretrained(folder)
+    sentencepiece_like().save(str(folder / "tokenizer.json"))
+    return load_model(folder)
+
+
+@pytest.mark.parametrize("name", CONFIGS)
+def test_each_head_is_that_of_the_maps_of_all(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drawn(CONFIGS[name]()).save_pretrained(tmp_path)
+    model = load_model(tmp_path)
+    ids = torch.randint(2, 300, (1, N), generator=torch.Generator().manual_seed(1))
+    expected = [each.weights[0] for each in model.forward(ids)]
+    monkeypatch.setattr(
+        head_map, "AT_ONCE_BYTES", 4 * 4 * N * 5
+    )  # five rows of four heads, and parts of three
+    x = model.enter(ids[0].tolist())
+    for layer, weights in enumerate(expected):
+        for head, found in enumerate(model.heads(layer, x)):
+            torch.testing.assert_close(found[0:N, 0:N], weights[head], atol=1e-6, rtol=2e-5)
+            assert torch.equal(found[3:20, 11:30], found[0:N, 0:N][3:20, 11:30])
+            for places in (0, 1, 5):
+                torch.testing.assert_close(
+                    found.before(places), weights[head].diagonal(-places), atol=1e-6, rtol=2e-5
+                )
+            if found.may is not None:
+                assert (found.may[0:N, 0:N] == model.seen(N)[layer].numpy()).all()
+            else:
+                assert model.seen(N)[layer] is None
+        if layer + 1 < model.n_layer:
+            x = model.pass_by(layer, x)
+
+
+def test_a_part_is_what_a_loop_finds() -> None:
+    generator = torch.Generator().manual_seed(2)
+    query, key = (torch.randn(7, 3, generator=generator, dtype=torch.float64) for _ in range(2))
+    scale, cap, window = 0.8, 2.0, 3
+    found = HeadMap.of(query, key, scale=scale, softcap=cap, window=window, is_causal=True)[0:7, 0:7]
+    for i in range(7):
+        scores = {
+            j: cap * math.tanh(scale * sum(float(q * k) for q, k in zip(query[i], key[j], strict=True)) / cap)
+            for j in range(max(0, i - window + 1), i + 1)
+        }
+        total = math.fsum(math.exp(each) for each in scores.values())
+        for j in range(7):
+            wanted = math.exp(scores[j]) / total if j in scores else 0.0
+            assert float(found[i, j]) == pytest.approx(wanted, abs=1e-12)
+
+
+def test_a_text_of_4096_tokens_is_run_and_no_map_is_held(tmp_path: Path) -> None:
+    model = long_decoder(tmp_path)
+    text = "the cat sat on the mat " * 700
+    read = model.read(text, model.longest)
+    assert (model.longest, model.longest_words, len(read.ids)) == (4096, 4095, 4096)
+    assert model.most_tokens < model.longest
+    with Largest() as largest:
+        found = model.head_of(text, 2, 3)
+    assert largest.n_bytes <= head_map.AT_ONCE_BYTES + 1_000_000 < 4 * 4096**2
+    assert found.shape == (4096, 4096)
+    row = found[4000:4001, 0:4096]
+    assert float(row.double().sum()) == pytest.approx(1, abs=1e-6)
+    assert float(row[0, 4001:].abs().max()) == 0
+
+
+def test_as_many_tokens_as_vectors_have_room_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    model = long_decoder(tmp_path)
+    monkeypatch.setattr("attn_core.models.model.MAPS_BYTES", 1)
+    monkeypatch.setattr("attn_core.models.model.VECTORS_BYTES", 8 * 4 * 32 * 500)
+    assert (model.most_tokens, model.longest) == (128, 500)
+    monkeypatch.setattr("attn_core.models.model.VECTORS_BYTES", 1)
+    assert model.longest == model.most_tokens == 128
+
+
+def test_what_cannot_be_run_is_refused(tmp_path: Path, refuses: Refuses) -> None:
+    model = long_decoder(tmp_path)
+    with refuses("a long text must have from 1 to 4,096 tokens; got 4,097"):
+        model.enter([1] * 4097)
+    with refuses("ids must be from 0 to 339; got 5 to 340"):
+        model.enter([5, 340])
+    with refuses("at least one token"):
+        model.head_of("", 0, 0)
+    x = model.enter([5, 6])
+    model._layers[0].attention.W_v.weight.fill_(3e38)
+    with refuses("numbers must stay finite"):
+        model.pass_by(0, x)
+
+
+def test_minilm_reads_its_512_tokens_one_head_at_a_time() -> None:
+    if packaged_folder() is None:
+        pytest.skip("the optional package of all-MiniLM-L6-v2 is not installed")
+    minilm = load_model()
+    text = "the cat sat on the mat and looked at a dog " * 60
+    assert (model_limits := (minilm.most_tokens, minilm.longest)) == (408, 512), model_limits
+    ids = minilm.read(text, 512).ids
+    assert len(ids) == 512
+    expected = minilm.forward(torch.tensor([ids]))
+    for layer, head in ((0, 0), (3, 7), (5, 11)):
+        found = minilm.head_of(text, layer, head)
+        torch.testing.assert_close(
+            found[0:512, 0:512], expected[layer].weights[0, head], atol=1e-6, rtol=1e-4
+        )
+
+
+@pytest.mark.parametrize("keep", ["max", "mean"])
+@pytest.mark.parametrize("window", [None, 100])
+def test_a_head_goes_into_the_pyramid_in_stripes(keep: Keep, window: int | None) -> None:
+    n = 1100
+    query, key = torch.randn(2, n, 4, generator=torch.Generator().manual_seed(3))
+    head = HeadMap.of(query, key, scale=1.0, window=window, is_causal=True)
+    seen = sliding_window_mask(n, n if window is None else window - 1, is_causal=True)
+    scores = (query.double() @ key.double().T).masked_fill(~seen, -torch.inf)
+    whole = Pyramid(scores.softmax(dim=-1).numpy(), keep, seen.numpy())
+    ours = Pyramid(head, keep, head.may)
+    for level in range(len(whole.sizes)):
+        np.testing.assert_allclose(ours.level(level), whole.level(level), atol=1e-6)
+    read = np.frombuffer(ours.tile(0, 1, 2), "<f4").reshape(256, 256)
+    np.testing.assert_allclose(read, whole.level(0)[256:512, 512:768], atol=1e-6)
+
+
+class Largest(TorchDispatchMode):
+    """Notes the bytes of the largest tensor that anything makes."""
+
+    n_bytes = 0
+
+    def __torch_dispatch__(self, call: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        made = call(*args, **(kwargs or {}))
+        for each in made if isinstance(made, tuple | list) else (made,):
+            if isinstance(each, torch.Tensor):
+                self.n_bytes = max(self.n_bytes, each.untyped_storage().nbytes())
+        return made
