@@ -62,7 +62,7 @@ class Several:
         weights = self.thickest()[1][row].reshape(len(self.heads), self.each)
         held = np.where(weights < LEAST, 0.0, weights).sum(axis=-1)
         every = np.nan_to_num(self.weights)[list(self.heads), row].sum(axis=-1)
-        return dict(zip(self.heads, (every - held).tolist(), strict=True))
+        return dict(zip(self.heads, np.maximum(every - held, 0.0).tolist(), strict=True))
 
     def mean(self) -> Numbers:
         """Return the mean of the heads, (n_query, n_key); zero where there are none."""

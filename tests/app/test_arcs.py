@@ -151,7 +151,7 @@ def test_arcs_of_all_heads_are_each_heads_thickest_in_its_colour(more: str, q: i
     )
 
 
-@pytest.mark.parametrize("more", ["&heads=8&q=2", "&q=5&off=1&off=3", "&q=2&also=6&heads=8"])
+@pytest.mark.parametrize("more", ["&heads=8&q=2", "&q=5&off=1&off=3", "&q=2&also=6&heads=8", "&heads=2&q=1"])
 def test_the_sentence_says_what_arcs_of_all_heads_leave_out(more: str) -> None:
     page = PAGES["multi-head"].at(HEADS + more)
     now, rows = page.seen.now, [2, 6] if "also" in more else [int(more.split("q=")[1][0])]
@@ -164,8 +164,11 @@ def test_the_sentence_says_what_arcs_of_all_heads_leave_out(more: str) -> None:
     }
     most = max(left, key=left.__getitem__)
     said = plain(page.sentence)
-    assert f"Not drawn is {np.mean([*left.values()]):.3f} of a head's row on average" in said
-    assert f"{left[most]:.3f} of head {most + 1}'s" in said
+    if left[most] >= 5e-4:
+        assert f"Not drawn is {np.mean([*left.values()]):.3f} of a head's row on average" in said
+        assert f"{left[most]:.3f} of head {most + 1}'s" in said
+    else:
+        assert "Not drawn" not in said
     average = mean[shown].mean(axis=0)
     assert f"most to “{now.tokens.keys[int(average.argmax())]}”: {average.max():.3f}" in said
 
