@@ -229,7 +229,7 @@ def cursor(
             followed["by_step"][f"data[{name}].line.width"] = widths[:, :, number - 1]
             # One array for all, which the words have too: it is sent once.
             followed["by_step"][f"data[{name}].meta.weights"] = followed["by_step"][
-                "data[key words].customdata"
+                "data[key weights].customdata"
             ]
     return followed
 
@@ -282,6 +282,7 @@ class Words:
         row: int,
         legend: Sequence[tuple[str, str]],
         legend_lines: int = 1,
+        hover: str = "",
     ) -> Spec:
         """Draw the words with arcs, beside the map.
 
@@ -289,26 +290,45 @@ class Words:
             strokes: the arcs; weights: (n_query, n_key), what is told at the keys before it is summed.
             drawn: the map; row: the query, from 0.
             legend: over the words; legend_lines: that it takes.
+            hover: what pointing at a key says; its weight when empty.
         """
         asking, answering, group = self.asking, self.answering, self.group
         pitch = self.pitch
         quiet: dict[str, Any] = {"showticklabels": False, "showgrid": False}
-        hover = _weighed(group, "%{text}", "%{customdata:.6f}")
-        answers = _written("key words", answering, LIGHT.key if self.apart else LIGHT.ink, pitch, hover=hover)
-        answers["customdata"] = np.nan_to_num(group.told(weights))[row]
-        said = [answers, *([_written("query words", asking, LIGHT.ink, pitch)] if self.apart else [])]
+        answers = _written("key words", answering, LIGHT.key if self.apart else LIGHT.ink, pitch)
+        asks = _("query <b>{word}</b>", word="%{text}")  # silent words cannot be clicked
+        said = [
+            answers,
+            *([_written("query words", asking, LIGHT.ink, pitch, hover=asks)] if self.apart else []),
+        ]
+        # What is told at the words is a trace of its own: it may be covered while they are read.
+        told = marks.points(
+            "key weights",
+            answers["x"],
+            answers["y"],
+            theme.rgba(LIGHT.paper, 0),
+            size=24,
+            hover=hover or _weighed(group, "%{text}", "%{customdata:.6f}"),
+        )
+        told |= {"text": answers["text"], "customdata": np.nan_to_num(group.told(weights))[row]}
+        told["meta"] = {"cells": "query-key", "columns": True, "rows": list(group.also)}
         may = np.ones(weights.shape, dtype=bool) if drawn.mask is None else drawn.mask
         allowed = np.any(may[group.rows(row)], axis=0)
         struck = _struck(np.where(allowed, np.nan, [each.x for each in answering]), answering, pitch)
-        answers["meta"] = {"cells": "query-key", "columns": True, "rows": list(group.also)}
-        for each in (said[-1], *(() if self.apart else (struck,))):
+        for each in (said[-1], *(() if self.apart else (told, struck))):
             each["meta"] = each.get("meta", {}) | {"cursor": list(range(len(asking)))}  # a click asks there
         chosen = [asking[each] for each in group.also]
         if chosen:
             said.append(_written("other query words", chosen, LIGHT.query, pitch, bold=True))
         chart = Chart(
             "arcs",
-            [*strokes, *said, struck, _written("query word", [asking[row]], LIGHT.query, pitch, bold=True)],
+            [
+                *strokes,
+                *said,
+                told,
+                struck,
+                _written("query word", [asking[row]], LIGHT.query, pitch, bold=True),
+            ],
             columns=COLUMNS,
             rows=self.lines * pitch + 0.2,
             legend=legend,
@@ -331,7 +351,7 @@ class Words:
             "data[query word].text": [[_bold(place.word)] for place in self.asking],
         }
         by_step: dict[str, Any] = {
-            "data[key words].customdata": np.nan_to_num(self.group.told(weights)),
+            "data[key weights].customdata": np.nan_to_num(self.group.told(weights)),
             "data[masked words].x": np.where(masks, np.nan, [each.x for each in self.answering]),
         }
         return {"changes": changes, "by_step": by_step}

@@ -22,7 +22,7 @@ MOST_OF_ALL = 1_800  # of all queries that may be asked for, so that one message
 BENDS = 8  # parts of an arc, which are joined smoothly
 ASIDE = 0.7  # units within which the arcs of all heads lie beside one another
 LOWEST = 0.55  # of its rise that the flattest head's arc has
-A_LINE = 9  # heads that a line of the legend has room for
+A_LINE = 8  # heads that a line of the legend has room for
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,7 +62,7 @@ class Several:
         weights = self.thickest()[1][row].reshape(len(self.heads), self.each)
         held = np.where(weights < LEAST, 0.0, weights).sum(axis=-1)
         every = np.nan_to_num(self.weights)[list(self.heads), row].sum(axis=-1)
-        return dict(zip(self.heads, (every - held).tolist(), strict=True))
+        return dict(zip(self.heads, np.maximum(every - held, 0.0).tolist(), strict=True))
 
     def mean(self) -> Numbers:
         """Return the mean of the heads, (n_query, n_key); zero where there are none."""
@@ -123,15 +123,34 @@ def arcs_of_heads(
         ) | page.meaning(key)
         stroke["meta"]["weight"] = float(found.told[0, row, slot])
         strokes.append(stroke)
-    signs = [(f"{dress(head)[2]} {head + 1}", dress(head)[0]) for head in step.heads]
-    thick = (
-        _("arcs as thick as mean weights, of head")
-        if step.group.also
-        else _("arcs as thick as weights, of head")
+    return page.beside(
+        strokes,
+        step.mean(),
+        drawn,
+        row=row,
+        legend=[(page.thick(), LIGHT.muted), *((line, LIGHT.muted) for line in _signs(step.heads))],
+        legend_lines=1 + -(-most_heads // A_LINE),
+        hover=_mean_of_heads(step.group),
     )
-    legend = [(thick, LIGHT.muted), *signs]
-    lines = 2 if most_heads > A_LINE else 1
-    return page.beside(strokes, step.mean(), drawn, row=row, legend=legend, legend_lines=lines)
+
+
+def _mean_of_heads(group: Group) -> str:
+    fields = {"word": "%{text}", "weight": "%{customdata:.6f}"}
+    if not group.also:
+        return _("key <b>{word}</b><br>mean of the heads <b>{weight}</b>", **fields)
+    if group.summed:
+        return _("key <b>{word}</b><br>sum of the rows, mean of the heads <b>{weight}</b>", **fields)
+    return _("key <b>{word}</b><br>mean of the rows and of the heads <b>{weight}</b>", **fields)
+
+
+def _signs(heads: Sequence[int]) -> list[str]:
+    """Write the lines of a legend that says which colour and dash is which head's."""
+    said = []
+    for head in heads:
+        colour, _dash, sign = dress(head)
+        said.append(f"<span style='color:{colour}'>{sign} <b>{head + 1}</b></span>")
+    lines = ["   ".join(said[at : at + A_LINE]) for at in range(0, len(said), A_LINE)]
+    return [_("head {signs}", signs=line) if not at else line for at, line in enumerate(lines)]
 
 
 def _numbered(number: str, along: float, points: int) -> list[str]:

@@ -12,6 +12,7 @@ from attn_words import _, _n, paragraph
 
 Numbers = NDArray[np.float64]
 MOST_NAMED = 5  # queries of a group
+TOLD = 5e-4  # weight that is told with three decimals
 
 
 def ask_together(ask: Ask, queries: Sequence[str]) -> tuple[tuple[int, ...], bool]:
@@ -138,4 +139,4 @@ def heads_said(
         head=most + 1,
     )
     looks = _("On average the heads give most to {key}: {weight}.", key=keys[key], weight=f"{mean[key]:.3f}")
-    return paragraph(drawn, missing, looks)
+    return paragraph(drawn, missing if left[most] >= TOLD else "", looks)

@@ -17,7 +17,10 @@ FOLLOWS = MappingProxyType(
         "output": ("head *",),
         "weights": (),
         "arc *": ("weights",),
-        **dict.fromkeys(("query word", "query words", "key words", "masked words"), GIVEN),
+        "key weights": ("weights",),
+        **dict.fromkeys(
+            ("query word", "query words", "other query words", "key words", "masked words"), GIVEN
+        ),
         "one": (),
         "other": (),
         "kept mass": ("weights",),

@@ -20,11 +20,14 @@ FOLLOWS = MappingProxyType(
         "hard weights": ("masked", "weights"),
         "weights": ("exponentials", "row sums", "hard weights"),
         "arc *": ("weights",),
+        "key weights": ("weights",),
         **dict.fromkeys(("query points", "arrow", "arrow head", "equal scores"), ("Q",)),
         **dict.fromkeys(("key points", "key names", "masked key points"), ("K", "weights")),
         **dict.fromkeys(("value points", "value names", "masked value points"), ("V", "weights")),
         "output point": ("output",),
-        **dict.fromkeys(("query word", "query words", "key words", "masked words"), GIVEN),
+        **dict.fromkeys(
+            ("query word", "query words", "other query words", "key words", "masked words"), GIVEN
+        ),
         "hard output": ("hard weights", "V"),
         "output": ("weights", "V"),
         "kept mass": ("weights",),

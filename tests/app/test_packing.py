@@ -13,10 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from attn_live import paths
-from attn_live.arrays import Crossed
+from attn_live import lighter, paths
+from attn_live.arrays import Crossed, Picked
 from attn_live.packing import MOST_BYTES, MOST_STEPS, Cursor, pack
-from attn_live.unpacking import body_of, count_steps
+from attn_live.unpacking import body_of, count_steps, unpacked
 from attn_live.unpacking import figure_at as read_back
 
 DTYPES = {"f8": "<f8", "f4": "<f4", "i4": "<i4", "u1": "u1"}
@@ -203,6 +203,23 @@ def test_one_step_is_read_back_for_a_plain_chart(values: np.ndarray, step: int) 
     assert trace["hovertext"] == names.tolist()
     assert trace.get("meta", {}).get("at") == (None if step == 1 else step)
     assert (figure["layout"]["x0"], figure["layout"]["title"]["text"]) == (2.0, str(step))
+
+
+def test_what_is_picked_at_each_step_and_row_is_sent_once_and_read_back_everywhere() -> None:
+    items, words = np.random.default_rng(0).random((5, 3000)), ["cat", "mat", "sat"]
+    at = np.random.default_rng(1).integers(0, 5, (6, 40))
+    picked = {"data[w].x": Picked(items, at), "data[w].text": Picked(words, at % 3)}
+    message = pack([heatmap(np.ones((1, 1)))] * 6, Cursor(40, by_step=picked))
+    assert len(message) < 5 * 3000 * 4 + 3000
+    figures, cursor = unpacked(message)
+    again = pack(figures, cursor)
+    for step, row in ((0, 0), (5, 39), (2, 17)):
+        for packed, there in ((message, step), (again, step), (lighter.with_steps(message, [step]), 0)):
+            trace = read_back(packed, there, row)["data"][0]
+            np.testing.assert_allclose(trace["x"], items[at[step, row]], atol=1e-7)
+            assert trace["text"] == words[at[step, row] % 3]
+    with pytest.raises(ValueError, match=r"must start with axes \(6, 40\)"):
+        pack([heatmap(np.ones((1, 1)))] * 6, Cursor(40, by_step={"data[w].x": Picked(items, at[:5])}))
 
 
 def test_a_row_of_what_is_drawn_anyway_is_not_sent_twice() -> None:

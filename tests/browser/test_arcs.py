@@ -142,3 +142,27 @@ def test_a_shorter_sentence_leaves_those_out_that_are_not_there(app: AppPage) ->
     field.fill("the cat sat")
     field.press("Enter")
     says.filter(has_text="The mean of the rows of “cat” and “sat”").wait_for()
+
+
+def test_of_two_sentences_a_click_on_a_query_asks_there(app: AppPage) -> None:
+    app.open("single-head?stage=arcs&cross=true")
+    x, y = app.page.evaluate(
+        SPOT.replace("trace.x[4], trace.y[4]", "trace.x[2], trace.y[2]"), ["query words", "", None]
+    )
+    app.page.mouse.move(x - 2, y - 2)
+    app.page.mouse.click(x, y)
+    app.page.locator(".live-says").filter(has_text="The thickest arcs of “sat”").wait_for()
+    app.page.wait_for_url(re.compile(r"[?&]q=2\b"))
+
+
+def test_weights_of_one_head_are_set_aside_by_the_slider(app: AppPage) -> None:
+    app.open("multi-head?view=without&head=2")
+    says = app.page.locator(".live-says")
+    says.filter(has_text="Head 2 of 4. Without “the”").wait_for()
+    app.page.get_by_role("slider", name="Without").press("ArrowRight")
+    says.filter(has_text="Head 2 of 4. Without “cat”").wait_for()
+    app.page.wait_for_url(re.compile(r"[?&]without=1\b"))
+    app.open("multi-head?view=kept&head=3&keep=largest")
+    says.filter(has_text="Head 3 of 4. Kept are the 3 largest weights").wait_for()
+    app.page.get_by_role("slider", name="Largest k").press("ArrowLeft")
+    says.filter(has_text="Kept are the 2 largest weights").wait_for()
