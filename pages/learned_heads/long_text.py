@@ -102,13 +102,22 @@ class OneMap:
 
     def tile(self, level: int, row: int, column: int) -> bytes:
         """Return one."""
-        made = _above(self.text, self.layer, self.head, self.keep, self.map) if level else ()
-        return Pyramid(self.map, self.keep, self.map.may, made).tile(level, row, column)
+        return self.pyramid(has_levels=level > 0).tile(level, row, column)
+
+    def pyramid(self, has_levels: bool = True) -> Pyramid:
+        """Return the map at every scale, or where that is enough, its cells alone."""
+        made = _above(self.text, self.layer, self.head, self.keep, self.map) if has_levels else ()
+        return Pyramid(self.map, self.keep, self.map.may, made)
 
 
 def tiles_of(now: LongText) -> OneMap:
     """Return what has the tiles of the head that is looked at; it holds that head, and not the model."""
     return OneMap(now.text, now.layer, now.head, now.keep, now.map)
+
+
+def pyramid_of(now: LongText) -> Pyramid:
+    """Return the map of the head that is looked at, at every scale."""
+    return tiles_of(now).pyramid()
 
 
 @shared

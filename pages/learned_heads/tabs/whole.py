@@ -13,7 +13,7 @@ from attn_core.precision import coarsest, row_tolerance
 from attn_live.pyramid import STRIPE, Pyramid
 from attn_ui.base.parameters import shown
 from attn_words import _, paragraph
-from pages.learned_heads.long_text import LongText
+from pages.learned_heads.long_text import LongText, pyramid_of
 from pages.learned_heads.settings import RANK_BY
 from pages.learned_heads.state import Heads
 from pages.learned_heads.tables import of_whole
@@ -125,14 +125,14 @@ def _check_pyramid(pyramid: Pyramid, rows: int) -> Check:
 
 
 def checks_of_long(now: LongText) -> list[Check]:
-    """Compute the checks of a head whose map is never there as a whole: they read it in stripes."""
-    head = now.map
-    n, blocks = now.n, Pyramid(head, now.keep, head.may)
-    sums = torch.cat([head[rows.start : rows.stop, 0:n].sum(dim=-1) for rows in head.blocks()])
-    some = torch.linspace(0, n - 1, min(n, MOST_COMPARED)).long()
+    """Compute the checks of a head whose map is never there as a whole: they read rows and a stripe of it."""
+    head, n = now.map, now.n
+    some = torch.linspace(0, n - 1, min(n, MOST_COMPARED)).long().tolist()
+    rows = torch.cat([head[at : at + 1, 0:n] for at in some])
+    may = head.may
+    seen = None if may is None else torch.from_numpy(np.concatenate([may[at : at + 1, 0:n] for at in some]))
     # As values, so many unit vectors: what comes out are the weights of their keys.
-    values = F.one_hot(some, n).T.float()
-    seen = None if head.may is None else torch.from_numpy(head.may[0:n, 0:n][some.numpy()])
+    values = F.one_hot(torch.tensor(some), n).T.float()
     query, key = head.query[None, some], head.key[None]
     if head.softcap is None:
         theirs = F.scaled_dot_product_attention(query, key, values[None], seen, scale=head.scale)[0]
@@ -140,27 +140,33 @@ def checks_of_long(now: LongText) -> list[Check]:
         scores = torch.tanh(query[0] @ key[0].mT * head.scale / head.softcap) * head.softcap
         scores = scores if seen is None else scores.masked_fill(~seen, -torch.inf)
         theirs = scores.softmax(dim=-1) @ values
-    ours = torch.cat([head[at : at + 1, 0:n] for at in some.tolist()])[:, some]
-    return [
-        compare(_("each row of the map sums to one"), sums, torch.ones_like(sums), scale=1.0),
+    ours, sums = rows[:, some], rows.sum(dim=-1)
+    count = f"{ours.numel():,}"
+    found = [
+        compare(
+            _("each of {count} rows, evenly over the map, sums to one", count=len(some)),
+            sums,
+            torch.ones_like(sums),
+        ),
         compare(
             _(
                 "{count} weights, evenly over the map, are those of "
                 "`torch.nn.functional.scaled_dot_product_attention`",
-                count=f"{ours.numel():,}",
+                count=count,
             )
             if head.softcap is None
             else _(
                 "{count} weights, evenly over the map, are those of torch's tanh and softmax, where its "
                 "fused attention has no softcap",
-                count=f"{ours.numel():,}",
+                count=count,
             ),
             ours,
             theirs,
             scale=1.0,
         ),
-        *([_check_pyramid(blocks, STRIPE)] if len(blocks.sizes) > 1 else []),
     ]
+    blocks = pyramid_of(now)
+    return [*found, _check_pyramid(blocks, STRIPE)] if len(blocks.sizes) > 1 else found
 
 
 def _fused(stages: MultiHead, scale: float, _: float | None) -> Tensor:
