@@ -4,6 +4,8 @@ from attn_core.toys import SHIPPED
 from attn_ui.base.markdown import plain
 from attn_ui.base.programs import OneProgram, Programs
 from attn_words import _, paragraph
+from pages.learned_heads.cloud_snippet import as_points
+from pages.learned_heads.clouds import HeadClouds
 from pages.learned_heads.evicted import Evicted
 from pages.learned_heads.flow_snippet import (
     evicts,
@@ -20,7 +22,7 @@ from pages.learned_heads.text_flow import TextFlow
 from pages.learned_heads.whole_snippet import model_snippet
 
 
-def programs(now: Found) -> Programs | OneProgram | None:
+def programs(now: Found) -> Programs | OneProgram | None:  # noqa: PLR0911  (one a look)
     """Return what is handed over; a training of one's own has no file, so its program trains again."""
     if now is None:
         return None
@@ -30,6 +32,8 @@ def programs(now: Found) -> Programs | OneProgram | None:
         return _of_flow(now)
     if isinstance(now, Evicted):
         return _of_eviction(now)
+    if isinstance(now, HeadClouds):
+        return _of_points(now)
     if now.recipe not in SHIPPED:
         return OneProgram(
             lambda: snippet(now),
@@ -44,6 +48,16 @@ def programs(now: Found) -> Programs | OneProgram | None:
         lambda: formula(now),
         prints=_("the weights of all heads, and what the model says at every place"),
         reads=_("the file of this training"),
+    )
+
+
+def _of_points(now: HeadClouds) -> OneProgram:
+    return OneProgram(
+        lambda: as_points(now),
+        paragraph(
+            _("These lines run the model with `attn_core`: `pip install .` in this app's folder."),
+            _("They print the head's weights, and the points of its queries and keys."),
+        ),
     )
 
 

@@ -51,4 +51,14 @@ class Evicting:
     texts: int
 
 
-State = Setting | Heads | Flowing | Evicting | None  # None where nothing can be drawn yet
+@dataclass(frozen=True, eq=False)
+class Clouding:
+    """Queries and keys of one head of a real model as points; layer and head are counted from 0."""
+
+    of: Heads
+    layer: int
+    head: int
+    by_place: bool = False
+
+
+State = Setting | Heads | Flowing | Evicting | Clouding | None  # None where nothing can be drawn yet
