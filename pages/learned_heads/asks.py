@@ -107,7 +107,7 @@ def _as_points(ask: Ask, found: Setting | Heads) -> Clouding | None:
         return None
     model = found.model
     with ask.sidebar():
-        ask.heading(_("Points"))
+        ask.heading(_c("group of settings", "Points"))
         layers = [_("layer {number}", number=number) for number in range(1, model.n_layer + 1)]
         layer = ask.pick(LAYER, _("Layer"), layers)
         heads = [f"{layer + 1}.{number}" for number in range(1, model.n_head + 1)]
