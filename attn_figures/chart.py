@@ -53,7 +53,8 @@ class Chart:
         widest = max((letters(text) for text in self.y.get("ticktext", ())), default=0)
         ticks = max(46, 12 + 7 * widest) if self.y.get("showticklabels", True) else 8
         left = ticks + (22 if self.y_title else 0)
-        tick = 20 if self.x.get("showticklabels", True) else 0
+        # A title stands where numbers would, where there are none.
+        tick = 0 if self.title.strip() and not self.x.get("showticklabels", True) else 20
         bottom = 8 + tick + (24 if self.x_title else 0) + (6 + 18 * self.title_lines if self.title else 0)
         top = 16 + 18 * self.legend_lines if self.legend else 14
         box = Box(self.columns, self.rows, left=left + 20, lead=left, trail=12, top=top, bottom=bottom)

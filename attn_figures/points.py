@@ -141,15 +141,17 @@ def points(
     right = Chart(
         "values",
         [
-            *_weighted("", "value", seen.values, answering, weights[row], mask[row]),
-            _named("value names", _names(seen.values, answering, weights[[row]], WHOLE), LIGHT.value),
+            *weighted("", "value", seen.values, answering, weights[row], mask[row]),
+            named_points(
+                "value names", names_beside(seen.values, answering, weights[[row]], WHOLE), LIGHT.value
+            ),
             marks.points("output point", *made[:, None], LIGHT.ink, size=14, symbol="x"),
         ],
         columns=SIDE,
         rows=SIDE,
         legend=[(_("values"), LIGHT.value), (_("output"), LIGHT.ink)],
         colours=ColourRange(LIGHT.weights, 0.0, 1.0, _("weight")),
-        **_square(seen.values),
+        **square(seen.values),
         **_main_titles(seen.kept),
     )
     return compose.spec([left, right], largest_unit=56, phone_height=IN_SIGHT)
@@ -245,7 +247,7 @@ def plane_chart(
         width=1.5,
         hover="q·k = %{customdata:.4g}",
     )
-    keys, masked = _weighted(before, "key", seen.keys, answering, weights[row], mask[row])
+    keys, masked = weighted(before, "key", seen.keys, answering, weights[row], mask[row])
     if look.tells_products:
         keys |= {"customdata": at["key points.customdata"], "hovertemplate": f"{_of_pair()}<extra></extra>"}
     queries = marks.points(
@@ -263,7 +265,7 @@ def plane_chart(
     ) | {"textposition": at["query name.textposition"], "cliponaxis": False}
     asks["textfont"] = asks["textfont"] | {"color": LIGHT.query}
     asked = [(seen.queries[row], asking[row])]
-    named = _names(seen.keys, answering, weights[[row]], look, queries=seen.queries, asked=asked)
+    named = names_beside(seen.keys, answering, weights[[row]], look, queries=seen.queries, asked=asked)
     return Chart(
         name,
         [
@@ -272,14 +274,14 @@ def plane_chart(
             marks.points(f"{before}arrow head", at["arrow head.x"], at["arrow head.y"], LIGHT.query, size=10),
             keys,
             masked,
-            _named(f"{before}key names", named, LIGHT.key),
+            named_points(f"{before}key names", named, LIGHT.key),
             queries,
             asks,
         ],
         columns=look.side,
         rows=look.side,
         colours=ColourRange(LIGHT.weights, 0.0, 1.0, _("weight")),
-        **_square(seen.queries, seen.keys),
+        **square(seen.queries, seen.keys),
     )
 
 
@@ -295,9 +297,9 @@ def cursor(
     found = follow([seen.plane], words, weights, masks)
     made = outputs @ seen.to_values.T
     found |= {f"data[output point].{axis}": list(made[..., [i]]) for i, axis in enumerate("xy")}
-    found |= _shares("", "value", [seen.values], weights, masks)
+    found |= shares("", "value", [seen.values], weights, masks)
     if len(answering) > WHOLE.most_names:
-        named = [_names(seen.values, answering, each, WHOLE) for each in _orders(weights, masks)]
+        named = [names_beside(seen.values, answering, each, WHOLE) for each in orders_of(weights, masks)]
         found |= {f"data[value names].{part}": [each[part] for each in named] for part in named[0]}
     return by_row_and_step(found)
 
@@ -324,11 +326,11 @@ def follow(
     found = {
         f"data[{before}{path.replace('.', '].', 1)}": [each[path] for each in still] for path in still[0]
     }
-    found |= _shares(before, "key", [each.keys for each in planes], weights, masks)
+    found |= shares(before, "key", [each.keys for each in planes], weights, masks)
     if len(answering) > look.most_names:
-        orders = _orders(weights, masks) if len(planes) == 1 else list(weights)
+        orders = orders_of(weights, masks) if len(planes) == 1 else list(weights)
         named = [
-            _names(
+            names_beside(
                 each.keys,
                 answering,
                 order,
@@ -360,7 +362,8 @@ def sizes(weights: Numbers) -> Numbers:
     return np.round(2 * found) / 2  # no eye tells less, and many alike are sent in little
 
 
-def _of_weight() -> str:
+def of_weight() -> str:
+    """What pointing at a key says of its weight."""
     return _("key <b>{key}</b><br>weight <b>{weight}</b>", key="%{hovertext}", weight="%{marker.color:.6f}")
 
 
@@ -370,10 +373,10 @@ def _of_pair() -> str:
         whole="%{customdata[0]:.6g}",
         shown="%{customdata[1]:.6g}",
     )
-    return f"{_of_weight()}<br>{part}"
+    return f"{of_weight()}<br>{part}"
 
 
-def _weighted(
+def weighted(
     before: str, kind: str, places: Numbers, words: Sequence[str], *attended: NDArray[Any]
 ) -> tuple[marks.Mark, marks.Mark]:
     """Points coloured and sized by weight, and the hollow ones of those that are masked.
@@ -392,9 +395,10 @@ def _weighted(
         weights,
         size=sizes(weights),
         ring=ring,
-        hover=_of_weight(),
+        hover=of_weight(),
     )
-    drawn["marker"] = drawn["marker"] | {"coloraxis": "panel"}
+    # Left to Plotly, points of several sizes are seen through, and no colour is the bar's.
+    drawn["marker"] = drawn["marker"] | {"coloraxis": "panel", "opacity": 1}
     hollow = marks.points(
         f"{before}masked {kind} points",
         np.where(may, np.nan, x),
@@ -407,10 +411,10 @@ def _weighted(
     return drawn | {"hovertext": words}, hollow | {"hovertext": words}
 
 
-def _shares(
+def shares(
     before: str, kind: str, places: Sequence[Numbers], weights: Numbers, masks: NDArray[np.bool_]
 ) -> dict[str, list[Any]]:
-    """What of `_weighted` follows query and step; places one for all steps, or one each."""
+    """What of `weighted` follows query and step; places one for all steps, or one each."""
     found = {
         f"data[{before}{kind} points].marker.color": list(weights),
         f"data[{before}{kind} points].marker.size": list(sizes(weights)),
@@ -429,12 +433,12 @@ def _moves(seen: InPlane, asking: Sequence[str], look: Look, rows: slice = _ALL)
     """What follows the query and no weight, (n_query, ...) each, by trace and part."""
     queries = seen.queries[rows]
     arrow = np.stack([0 * queries, queries], axis=1)  # from the origin to each query
-    across, levels = _levels(queries, _far(seen.queries, seen.keys), look.lines)
+    across, levels = levels_of(queries, farthest(seen.queries, seen.keys), look.lines)
     found: dict[str, Any] = {
         "equal scores.customdata": levels,
         "query name.text": [[f"<b>{each}</b>"] for each in asking[rows]],
         # Beyond the tip, where the arrow does not cross it.
-        "query name.textposition": [[_beyond(each)] for each in queries],
+        "query name.textposition": [[beyond(each)] for each in queries],
     }
     if look.tells_products:
         found["key points.customdata"] = np.stack([seen.products[rows], seen.shown[rows]], axis=-1)
@@ -446,11 +450,12 @@ def _moves(seen: InPlane, asking: Sequence[str], look: Look, rows: slice = _ALL)
     return found
 
 
-def _beyond(query: Numbers) -> str:
+def beyond(query: Numbers) -> str:
+    """Return on which side of a query its name stands: away from the origin."""
     return "bottom center" if query[1] < 0 else "top center"
 
 
-def _levels(queries: Numbers, far: float, count: int) -> tuple[Numbers, Numbers]:
+def levels_of(queries: Numbers, far: float, count: int) -> tuple[Numbers, Numbers]:
     """Lines of equal score of each query, at right angles to it, (n_query, 2, n); and the score on each."""
     length = np.linalg.norm(queries, axis=1, keepdims=True)
     to = np.divide(queries, length, out=np.full_like(queries, np.nan), where=length > 0)
@@ -465,7 +470,7 @@ def _levels(queries: Numbers, far: float, count: int) -> tuple[Numbers, Numbers]
 # ---- words beside points ----
 
 
-def _orders(weights: Numbers, masks: NDArray[np.bool_]) -> list[Numbers]:
+def orders_of(weights: Numbers, masks: NDArray[np.bool_]) -> list[Numbers]:
     """Return what keys are named by: one for all steps where these mask alike, else one a step.
 
     A softmax keeps the order of its scores at any temperature, and so does a sum of several.
@@ -473,13 +478,14 @@ def _orders(weights: Numbers, masks: NDArray[np.bool_]) -> list[Numbers]:
     return [weights.sum(axis=0)] if (masks == masks[:1]).all() else list(weights)
 
 
-def _named(name: str, names: Mapping[str, Any], colour: str) -> marks.Mark:
+def named_points(name: str, names: Mapping[str, Any], colour: str) -> marks.Mark:
+    """Write the first row of `names_beside`."""
     x, y, text, sides = (names[part][0] for part in ("x", "y", "text", "textposition"))
     said = marks.words(name, x, y, list(text)) | {"textposition": list(sides)}
     return said | {"textfont": said["textfont"] | {"color": colour}}
 
 
-def _names(
+def names_beside(
     places: Numbers,
     words: Sequence[str],
     weights: Numbers,
@@ -501,7 +507,7 @@ def _names(
         queries: where all queries stand; asked: of each row of the weights the query's place, and its name.
     """
     few = len(words) <= look.most_names
-    far = _far(places) if queries is None else _far(places, queries)
+    far = farthest(places) if queries is None else farthest(places, queries)
     every = places if queries is None else np.vstack([places, queries])
     room = _Room(places, _joined(places, words), every, far, look)
     rows = [room.beside(range(len(words)))] if few else []
@@ -603,13 +609,14 @@ def _joined(places: Numbers, words: Sequence[str]) -> list[str]:
 # ---- axes ----
 
 
-def _far(*places: Numbers) -> float:
+def farthest(*places: Numbers) -> float:
+    """Return how far axes reach to both sides of the origin, for all these places."""
     return ROOM * max(*(float(np.abs(each).max()) for each in places), 1e-12)
 
 
-def _square(*places: Numbers) -> dict[str, Any]:
+def square(*places: Numbers) -> dict[str, Any]:
     """Axes of one length a unit around the origin."""
-    far = _far(*places)
+    far = farthest(*places)
     common = {"range": [-far, far], "zeroline": True, "zerolinecolor": LIGHT.muted}
     return {"x": common, "y": common}
 

@@ -22,6 +22,7 @@ from pages.learned_heads.settings import (
     ABLATED,
     ASIDE,
     BLOCKS,
+    BY_PLACE,
     DEVICE,
     FLOW,
     FROM_FILE,
@@ -35,6 +36,7 @@ from pages.learned_heads.settings import (
     OWN_LAYERS,
     OWN_SEED,
     PLACES,
+    POINTS,
     POLICY,
     RANK,
     RANK_BY,
@@ -43,16 +45,23 @@ from pages.learned_heads.settings import (
     SOURCE,
     TASK,
     TEXTS,
+    TINT,
     TOY,
+    WITHIN,
 )
-from pages.learned_heads.state import Evicting, Flowing, Heads, Setting, State
+from pages.learned_heads.state import Clouding, Evicting, Flowing, Heads, Setting, State
 from pages.learned_heads.whole import Whole
 
 _LOOK_HELP = N_(
     "Heads: the map of each. A text's flow: what of each token arrives at each place through all layers. "
-    "Eviction: what a head loses where a cache keeps fewer keys."
+    "Eviction: what a head loses where a cache keeps fewer keys. Points: one head's queries and keys in a "
+    "plane."
 )
 _NO_EVICTION = N_("Eviction is shown of a toy that writes token by token: of any task but reverse.")
+_NO_POINTS = N_(
+    "Queries and keys are shown as points of a real model. A file holds weights alone, and a toy has a few "
+    "letters."
+)
 OWN_MAPS = "learned_own_maps"  # what a file held is kept under this
 ORDERS = "_whole_orders"  # which head is large, and each measure's order of the heads on screen
 _LAST = "_trainer_last"
@@ -81,6 +90,8 @@ def asks(ask: Ask) -> State:
         with ask.sidebar():
             aside = ask.flag(ASIDE, _("Set attention sinks aside"))
         return Flowing(found, aside)
+    if look == POINTS:
+        return _as_points(ask, found)
     if isinstance(found, Heads) or not TASKS[found.recipe.task].causal:
         ask.say(f":material/info: {_(_NO_EVICTION)}")
         return None
@@ -90,6 +101,21 @@ def asks(ask: Ask) -> State:
         device = ask.segment(DEVICE, _("Device"))
         texts = int(ask.segment(TEXTS, _("Texts written at once")))
     return Evicting(found, policy, device, texts)
+
+
+def _as_points(ask: Ask, found: Setting | Heads) -> Clouding | None:
+    if isinstance(found, Setting) or found.model is None:
+        ask.say(f":material/info: {_(_NO_POINTS)}")
+        return None
+    model = found.model
+    with ask.sidebar():
+        ask.heading(_c("group of settings", "Points"))
+        layers = [_("layer {number}", number=number) for number in range(1, model.n_layer + 1)]
+        layer = ask.pick(LAYER, _("Layer"), layers)
+        heads = [f"{layer + 1}.{number}" for number in range(1, model.n_head + 1)]
+        head = ask.pick(WITHIN, _("Head"), heads)
+        tint = ask.segment(TINT, _("Colour tells"))
+    return Clouding(found, layer, head, tint == BY_PLACE)
 
 
 def _toy(ask: Ask, look: str) -> Setting:

@@ -15,5 +15,8 @@ FOLLOWS = MappingProxyType(
         **dict.fromkeys(("roof", "ridge", "steps"), ()),
         "step here": ("steps",),
         "right here": ("right",),
+        **dict.fromkeys(("query points", "asked query", "query name", "equal scores"), ()),
+        "key points": (),
+        **dict.fromkeys(("masked key points", "key names"), ("key points",)),
     }
 )

@@ -8,6 +8,8 @@ from attn_core.toys import SHIPPED
 from attn_ui.base.markdown import plain
 from attn_ui.base.programs import OneProgram, Programs
 from attn_words import _, paragraph
+from pages.learned_heads.cloud_snippet import as_points
+from pages.learned_heads.clouds import HeadClouds
 from pages.learned_heads.compute import Now
 from pages.learned_heads.evicted import Evicted
 from pages.learned_heads.flow_snippet import (
@@ -49,6 +51,16 @@ def _of_toy(now: Now) -> Programs | OneProgram:
         lambda: formula(now),
         prints=_("the weights of all heads, and what the model says at every place"),
         reads=_("the file of this training"),
+    )
+
+
+def _of_points(now: HeadClouds) -> OneProgram:
+    return OneProgram(
+        lambda: as_points(now),
+        paragraph(
+            _("These lines run the model with `attn_core`: `pip install .` in this app's folder."),
+            _("They print the head's weights, and the points of its queries and keys."),
+        ),
     )
 
 
@@ -134,4 +146,5 @@ _HANDED: Mapping[type, Callable[[Any], Programs | OneProgram | None]] = {
     LongText: _of_long,
     TextFlow: _of_flow,
     Evicted: _of_eviction,
+    HeadClouds: _of_points,
 }

@@ -64,9 +64,10 @@ RANK_BY = Choice(
 )
 RANK = Steps("rank", 1, tuple(range(1, 4097)), ".0f")  # 64 layers of 64 heads
 HIDE = Flag("wordsonly", True)  # special tokens hidden
-# What is looked at: each head, what flows through all layers, or what a cache of keys may forget.
-HEADS, FLOW, EVICTION = "heads", "text's flow", "eviction"
-LOOK = Choice("look", HEADS, (HEADS, FLOW, EVICTION), views=True)
+# What is looked at: each head, what flows through all layers, what a cache of keys may forget, or one head's
+# queries and keys as points.
+HEADS, FLOW, EVICTION, POINTS = "heads", "text's flow", "eviction", "points"
+LOOK = Choice("look", HEADS, (HEADS, FLOW, EVICTION, POINTS), views=True)
 FLOW_TAB = grouped_tabs(understand=("Maths",), prove=("Checks",), take_away=("Code",))
 MOST_LAYERS = 64
 LAYER = Steps("layer", MOST_LAYERS, tuple(range(1, MOST_LAYERS + 1)), ".0f")
@@ -77,6 +78,9 @@ POLICY = Choice("policy", "H2O", tuple(POLICIES))
 BUDGET = Steps("budget", 6, tuple(range(1, 65)), ".0f")
 DEVICE = Choice("device", "A100", tuple(DEVICES))
 TEXTS = Choice("texts", "64", ("1", "8", "64", "512"))  # that a device writes at once
+# What the colour of points tells.
+BY_WEIGHT, BY_PLACE = "weight", "position"
+TINT = Choice("tint", BY_WEIGHT, (BY_WEIGHT, BY_PLACE))
 BLOCKS = Choice("coarse", "largest", ("largest", "mean"))  # what a point of a long map says of its block
 ZOOM = Sight("zoom", MOST_PLACES)  # the part of a long map in sight
 SETTINGS: tuple[Parameter, ...] = (
@@ -85,4 +89,5 @@ SETTINGS: tuple[Parameter, ...] = (
     *(MODEL, PLACES, OWN_SEED, OWN_LAYERS, OWN_HEADS, FLAW),
     *(TEXT, RANK_BY, RANK, HIDE, BLOCKS, ZOOM, CODE),
     *(LOOK, LAYER, WITHIN, ASIDE, POLICY, BUDGET, DEVICE, TEXTS),
+    TINT,
 )

@@ -54,4 +54,15 @@ class Evicting:
     texts: int
 
 
-State = Setting | Heads | LongText | Flowing | Evicting | None  # None where nothing can be drawn yet
+@dataclass(frozen=True, eq=False)
+class Clouding:
+    """Queries and keys of one head of a real model as points; layer and head are counted from 0."""
+
+    of: Heads
+    layer: int
+    head: int
+    by_place: bool = False
+
+
+# None where nothing can be drawn yet
+State = Setting | Heads | LongText | Flowing | Evicting | Clouding | None

@@ -2,9 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 
+import torch
+
 from attn_core.toys import MEASURES
 from attn_ui.base.page import Columns
-from attn_words import N_
+from attn_words import N_, _
+from pages.learned_heads.clouds import HeadClouds
 from pages.learned_heads.compute import Now
 from pages.learned_heads.evicted import Evicted
 from pages.learned_heads.found import Found
@@ -21,6 +24,8 @@ def tables(now: Found) -> Mapping[str, Columns]:
         return {}
     if isinstance(now, TextFlow):
         return {"flow": of_flow(now)}
+    if isinstance(now, HeadClouds):
+        return {"points": of_points(now), "pairs": of_pairs(now)}
     if isinstance(now, Evicted):
         return {"eviction": of_eviction(now)}
     if isinstance(now, LongText):
@@ -76,6 +81,32 @@ def of_flow(flow: TextFlow) -> Columns:
     if flow.norms is not None:
         found[N_("length of what is written")] = flow.norms[at].flatten().tolist()
     return found
+
+
+def of_points(now: HeadClouds) -> Columns:
+    """Return where each query and each key stands, a row each."""
+    both = torch.cat([now.plane.queries, now.plane.keys])
+    n = len(now.tokens)
+    return {
+        N_("vector"): [*[_("query")] * n, *[_("key")] * n],
+        N_("word"): [*now.labels] * 2,
+        N_("place"): [*range(1, n + 1)] * 2,
+        N_("first coordinate"): both[:, 0].tolist(),
+        N_("second coordinate"): both[:, 1].tolist(),
+    }
+
+
+def of_pairs(now: HeadClouds) -> Columns:
+    """Return weight, scaled score and distance of each pair."""
+    n = len(now.tokens)
+    return {
+        "Query": [query for query in now.labels for _key in range(n)],
+        "Key": [*now.labels] * n,
+        "weight": now.weights.flatten().tolist(),
+        N_("scaled score"): (now.scale * now.query @ now.key.mT).flatten().tolist(),
+        N_("may attend"): now.mask.flatten().tolist(),
+        N_("distance in the plane"): now.distances.flatten().tolist(),
+    }
 
 
 def of_eviction(found: Evicted) -> Columns:

@@ -9,11 +9,12 @@ from attn_core import Check, compare
 from attn_core.toys import judge
 from attn_ui.screen.tables import checks_table
 from attn_words import _
+from pages.learned_heads.clouds import HeadClouds
 from pages.learned_heads.compute import Now
 from pages.learned_heads.evicted import Evicted
 from pages.learned_heads.long_text import LongText
 from pages.learned_heads.state import Heads
-from pages.learned_heads.tabs import flow, whole
+from pages.learned_heads.tabs import clouds, flow, whole
 from pages.learned_heads.text_flow import TextFlow
 
 
@@ -58,10 +59,12 @@ def by_torch(now: Now) -> tuple[Tensor, Tensor]:
     return torch.cat(maps), (x - start) @ state["readout"].T
 
 
-def show(now: Now | Heads | LongText | TextFlow | Evicted) -> None:
+def show(now: Now | Heads | LongText | TextFlow | Evicted | HeadClouds) -> None:
     """Show the checks with their largest differences."""
     if isinstance(now, TextFlow):
         found = flow.checks_of_flow(now)
+    elif isinstance(now, HeadClouds):
+        found = clouds.checks_of_clouds(now)
     elif isinstance(now, Evicted):
         found = flow.checks_of_eviction(now)
     elif isinstance(now, LongText):
@@ -71,7 +74,7 @@ def show(now: Now | Heads | LongText | TextFlow | Evicted) -> None:
     st.markdown(_("Computed just now, on the numbers on screen."))
     st.markdown(
         checks_table(
-            [check.name for check in found],
+            [_(check.name) for check in found],
             {_("on the numbers on screen"): [(check.passed, check.verdict) for check in found]},
         )
     )

@@ -1,0 +1,114 @@
+"""One head of a real model: its queries and keys as two clouds, laid on one another, in one plane."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import torch
+from torch import Tensor
+
+from attn_core import RealModel, label_tokens
+from attn_core.clouds import Clouds, lay_together
+from attn_core.plane import Plane, main_directions
+from attn_ui.base.shared_cache import shared
+from attn_words import _
+from pages.learned_heads.state import Clouding
+
+MOST_TOKENS = 128
+
+
+@dataclass(frozen=True, eq=False)
+class HeadClouds:
+    """What the page shows of one head on one text.
+
+    Attributes:
+        of: what is asked for.
+        model: the real model; tokens: as it cut the text.
+        query, key: (n, d_head), as the head has them; heads side by side may share a key.
+        weights, mask: (n, n), True where a query may attend.
+    """
+
+    of: Clouding
+    model: RealModel
+    tokens: tuple[str, ...]
+    query: Tensor
+    key: Tensor
+    weights: Tensor
+    mask: Tensor
+
+    @cached_property
+    def labels(self) -> list[str]:
+        """The tokens, told apart."""
+        return label_tokens(list(self.tokens))
+
+    @property
+    def number(self) -> str:
+        """What the head is called: its layer and its number there."""
+        return f"{self.of.layer + 1}.{self.of.head + 1}"
+
+    @property
+    def scale(self) -> float:
+        """What the layer multiplies its scores by."""
+        return self.model.scales[self.of.layer]
+
+    @cached_property
+    def clouds(self) -> Clouds:
+        """Queries and keys, laid on one another."""
+        return lay_together(self.query, self.key)
+
+    @cached_property
+    def plane(self) -> Plane:
+        """The plane through their centre that keeps most of both."""
+        return main_directions(*self.clouds.around)
+
+    @cached_property
+    def distances(self) -> Tensor:
+        """How far each query stands from each key in the plane, (n, n)."""
+        return torch.cdist(self.plane.queries, self.plane.keys)
+
+    @cached_property
+    def scores(self) -> Tensor:
+        """The scaled products of queries and keys as they are here, (n, n)."""
+        return self.scale * self.clouds.queries @ self.clouds.keys.mT
+
+    def agreement(self, row: int) -> float | None:
+        """Return how far nearness in the plane goes with the score: minus their distances' correlation.
+
+        None where a query has fewer than three keys, or all alike.
+        """
+        may = self.mask[row]
+        both = torch.stack([self.scores[row][may], -self.distances[row][may]])
+        if both.shape[1] < 3 or float(both.std(dim=1).min()) == 0.0:
+            return None
+        return float(torch.corrcoef(both)[0, 1])
+
+
+def clouds_of(of: Clouding) -> HeadClouds:
+    """Return one head's queries and keys on the text.
+
+    Raises ValueError for a text of too many tokens.
+    """
+    n = len(of.of.whole.maps.tokens or ())
+    if n > MOST_TOKENS:
+        raise ValueError(
+            _("Points take at most {most} tokens; this text has {count}", most=MOST_TOKENS, count=n)
+        )
+    return _made(of.of.text, of.layer, of.head, of)
+
+
+@shared
+def _made(text: str, layer: int, head: int, _of: Clouding) -> HeadClouds:
+    """Run the model; there is one a process, so it is no part of what is asked."""
+    model, tokens = _of.of.model, tuple(_of.of.whole.maps.tokens or ())
+    assert model is not None
+    stage = model.stages(text)[layer]
+    together = model.n_head // model.n_key_head
+    seen, weights = model.seen(len(tokens))[layer], stage.weights[0, head]
+    return HeadClouds(
+        _of,
+        model,
+        tokens,
+        stage.query[0, head].double(),
+        stage.key[0, head // together].double(),
+        weights.double(),
+        torch.ones_like(weights, dtype=torch.bool) if seen is None else seen,
+    )

@@ -1,0 +1,128 @@
+"""One head of a real model as two clouds of points: places by numpy, weights by softmax, for every query."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from attn_core import load_model
+from attn_live.unpacking import figure_at
+from pages import PAGES
+from pages.learned_heads import clouds
+from pages.learned_heads.clouds import HeadClouds
+from pages.learned_heads.state import Clouding, Heads
+from pages.learned_heads.tabs.clouds import checks_of_clouds
+from pages.learned_heads.whole import Whole
+from tests import handed, small_models
+
+POINTS = "source=a+real+model&look=points"
+
+
+def at(link: str) -> Any:
+    return PAGES["learned-heads"].at(f"{POINTS}&{link}")
+
+
+def traces(found: Any, row: int) -> dict[str, dict[str, Any]]:
+    return {each["name"]: each for each in figure_at(found.seen.figure.steps, 0, row)["data"]}
+
+
+def laid_by_numpy(query: np.ndarray, key: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return both clouds around their centre: equal means and spreads, without a word of the page's code."""
+    apart = [each - each.mean(axis=0) for each in (query, key)]
+    wide = [np.sqrt((each**2).sum(axis=1).mean()) for each in apart]
+    s = np.sqrt(wide[0] / wide[1])
+    return apart[0] / s, apart[1] * s
+
+
+@pytest.mark.parametrize("link", ["", "layer=1&within=3", "layer=3&within=12&tint=position"])
+def test_points_are_numpys_and_the_weights_the_models(link: str) -> None:
+    found = at(link)
+    now = found.seen.now
+    assert isinstance(now, HeadClouds)
+    around = np.vstack(laid_by_numpy(now.query.numpy(), now.key.numpy()))
+    left, sigma, _directions = np.linalg.svd(around, full_matrices=False)
+    wanted, n = np.abs(left * sigma)[:, :2], len(now.tokens)
+    maps = now.of.of.whole.maps.maps
+    weights = list(maps.values())[now.of.layer][now.of.head]
+    for row in range(n):
+        data = traces(found, row)
+        shown = [data[f"{kind} points"] for kind in ("query", "key")]
+        places = np.vstack([np.array([each["x"], each["y"]], dtype=float).T for each in shown])
+        np.testing.assert_allclose(np.abs(places), wanted, atol=1e-3)
+        told = np.asarray(shown[1]["customdata"], dtype=float)
+        np.testing.assert_allclose(told[:, 0], weights[row], atol=1e-6)
+        assert told[:, 1].tolist() == list(range(1, n + 1))
+        if now.of.by_place:
+            opacity = np.asarray(shown[1]["marker"]["opacity"])
+            assert (np.diff(opacity) > 0).all()
+            assert opacity[-1] == 1
+        else:
+            np.testing.assert_allclose(np.asarray(shown[1]["marker"]["color"]), weights[row], atol=1e-6)
+            assert shown[1]["marker"]["opacity"] == 1  # else no colour were the bar's
+        assert data["query name"]["text"] == [f"<b>{now.labels[row]}</b>"]
+
+
+def test_lines_are_at_right_angles_to_where_scores_rise() -> None:
+    found = at("layer=2&within=5")
+    now, row = found.seen.now, 4
+    line = traces(found, row)["equal scores"]
+    along = np.array([line[axis][1] - line[axis][0] for axis in "xy"], dtype=float)
+    # Two keys that differ along the line alone have one score.
+    step = torch.tensor(along) @ now.plane.directions
+    query = now.clouds.queries[row]
+    assert float(query @ step) == pytest.approx(0.0, abs=1e-4 * float(query.norm() * step.norm()))
+
+
+@pytest.mark.parametrize("name", ["gpt2", "llama", "bert", "gemma2"])
+@pytest.mark.parametrize("head", [0, 3])
+def test_any_family_has_points_and_heads_their_own_keys(name: str, head: int, tmp_path: Path) -> None:
+    model = load_model(small_models.write(tmp_path / "small", name))
+    text = "the cat sat on the mat"
+    maps = model.attend(text)
+    asked = Clouding(Heads(Whole(maps, "previous token"), model, text), 1, head)
+    now: HeadClouds = clouds._made.__wrapped__(text, 1, head, asked)  # past the cache, which has one model
+    checks = checks_of_clouds(now)
+    assert all(check.passed for check in checks)
+    assert len(checks) == (2 if model.softcap is not None else 4)
+    if model.softcap is None:
+        scores = (now.scale * now.query @ now.key.T).masked_fill(~now.mask, -torch.inf)
+        mine = list(maps.maps.values())[1][head]
+        np.testing.assert_allclose(torch.softmax(scores, dim=-1), mine, atol=1e-5)
+
+
+def test_the_sentence_is_of_the_query_that_is_asked() -> None:
+    found = at("layer=1&within=3&q=3")
+    now = found.seen.now
+    best = int(now.weights[3].argmax())
+    assert f"{float(now.weights[3, best]):.3f}" in found.sentence
+    assert now.labels[best] in found.sentence
+    around = laid_by_numpy(now.query.numpy(), now.key.numpy())
+    sigma = np.linalg.svd(np.vstack(around), compute_uv=False)
+    assert f"keeps {(sigma[:2] ** 2).sum() / (sigma**2).sum():.1%}" in found.sentence
+    scores = now.scale * (now.query @ now.key.T)[3].numpy()
+    distances = now.distances[3].numpy()
+    told = re.search(r"correlation of (−?[\d.]+)\.", found.sentence)
+    assert told is not None
+    assert float(told[1].replace("−", "-")) == pytest.approx(np.corrcoef(scores, -distances)[0, 1], abs=0.006)
+
+
+def test_what_has_no_queries_and_keys_says_so() -> None:
+    for source in ("a+toy+trained+here", "your+own"):
+        found = PAGES["learned-heads"].at(f"source={source}&look=points")
+        assert found.seen.figure is None
+    long = at("text=" + "+".join(["word"] * 140))
+    assert long.seen.figure is None
+
+
+def test_the_tables_and_the_program_have_the_same_numbers() -> None:
+    found = at("layer=1&within=3")
+    table, now = found.tables["points"], found.seen.now
+    places = np.array([table["first coordinate"], table["second coordinate"]]).T
+    printed = handed.arrays(handed.run(found.programs.text("attn_core")))
+    n = len(now.tokens)
+    np.testing.assert_allclose(printed[0], now.weights, atol=6e-5)
+    np.testing.assert_allclose(np.vstack(printed[1:]), places, atol=6e-5)
+    assert len(found.tables["pairs"]["weight"]) == n * n

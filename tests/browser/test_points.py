@@ -1,0 +1,50 @@
+"""Points in a browser: pointing at a key tells its part of q·k, a click on a query asks in every plane."""
+
+import re
+
+from tests.browser.app_page import AppPage
+
+PAGE = "single-head?stage=points&text=the+cat+sat+on+the+mat&plane=two+dimensions"
+
+
+def pointed_at(app: AppPage, key: str, trace: str, number: int) -> str:
+    """Point at one point of a trace; return what is told."""
+    app.page.mouse.move(*app.cell_centre(key, trace, number, number))
+    word = app.trace(key, trace, "hovertext")[number]
+    told = app.page.locator(".hoverlayer .hovertext").filter(has_text=word)
+    told.first.wait_for()
+    return told.first.text_content() or ""
+
+
+def test_pointing_at_a_key_tells_what_the_plane_shows_of_its_product(app: AppPage) -> None:
+    app.open(PAGE)
+    said = re.search(
+        r"q·k = (\S+) of “the” with “(\w+)” the plane shows (\S+) and",
+        app.page.locator(".live-says").inner_text(),
+    )
+    assert said is not None
+    hover = re.search(
+        r"q·k\s*(\S+), of which the plane shows\s*(\S+)",
+        pointed_at(app, "walk", "key points", ["the", "cat", "sat", "on"].index(said[2])),
+    )
+    assert hover is not None
+    numbers = [
+        [float(each.replace("−", "-")) for each in pair] for pair in (said.group(1, 3), hover.groups())
+    ]
+    assert all(abs(one - other) < 1e-4 * (1 + abs(one)) for one, other in zip(*numbers, strict=True))
+
+
+def test_a_click_on_a_query_asks_there_in_every_plane(app: AppPage) -> None:
+    app.open("multi-head?view=points&text=the+cat+sat+down")
+    names = app.page.locator(".live-plot .textpoint text")
+    assert "query sat" in pointed_at(app, "maps", "head 3 query points", 2)
+    app.page.mouse.down()
+    app.page.mouse.up()
+    app.page.wait_for_url(re.compile(r"[?&]q=2\b"))
+    app.page.locator(".live-says").filter(has_text="“sat” gives its largest weight").wait_for()
+    bold = names.filter(has_text=re.compile("^sat$")).evaluate_all(
+        "(found) => found.filter((text) => text.innerHTML.includes('bold')).length"
+    )
+    assert bold == 4
+    app.page.get_by_role("slider", name="Query").press("ArrowRight")
+    app.page.locator(".live-says").filter(has_text="“down” gives its largest weight").wait_for()

@@ -1,0 +1,84 @@
+"""Clouds laid on one another: by numpy, by a naive loop, and by what softmax cannot see."""
+
+import numpy as np
+import pytest
+import torch
+from torch import Tensor
+
+from attn_core.clouds import audit_clouds, lay_together
+from attn_core.plane import main_directions
+
+
+def drawn(*shape: int, seed: int = 0) -> Tensor:
+    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
+
+
+def pair() -> tuple[Tensor, Tensor]:
+    return 3 * drawn(5, 4) + 2, drawn(7, 4, seed=1) - torch.arange(4)
+
+
+def test_no_softmax_changes_and_every_row_of_scores_grows_by_one_number() -> None:
+    queries, keys = pair()
+    clouds = lay_together(queries, keys)
+    for i, query in enumerate(clouds.queries.tolist()):
+        grown = [
+            sum(a * b for a, b in zip(query, key, strict=True)) - float(queries[i] @ keys[j])
+            for j, key in enumerate(clouds.keys.tolist())
+        ]
+        assert grown == pytest.approx([float(queries[i] @ clouds.shift)] * len(keys))
+    weights = torch.softmax(0.5 * queries @ keys.T, dim=-1)
+    torch.testing.assert_close(torch.softmax(0.5 * clouds.queries @ clouds.keys.T, dim=-1), weights)
+    assert all(check.passed for check in audit_clouds(clouds, weights, 0.5))
+    assert not audit_clouds(clouds, weights.roll(1, dims=0), 0.5)[0].passed
+
+
+def test_both_clouds_have_one_mean_and_one_spread() -> None:
+    clouds = lay_together(*pair())
+    queries, keys = clouds.queries.numpy(), clouds.keys.numpy()
+    np.testing.assert_allclose(queries.mean(axis=0), keys.mean(axis=0), atol=1e-12)
+    spread = [np.sqrt(each.var(axis=0).sum()) for each in (queries, keys)]
+    assert spread[0] == pytest.approx(spread[1])
+    around = np.vstack([each.numpy() for each in clouds.around])
+    plane = main_directions(*clouds.around)
+    sigma = np.linalg.svd(around, compute_uv=False)
+    np.testing.assert_allclose(plane.explained, (sigma**2 / (sigma**2).sum())[:2], atol=1e-12)
+
+
+def test_of_keys_equally_long_the_nearer_has_the_higher_score() -> None:
+    queries, keys = pair()
+    clouds = lay_together(queries, keys)
+    alike = clouds.keys / clouds.keys.norm(dim=-1, keepdim=True)
+    distances, scores = torch.cdist(clouds.queries, alike), clouds.queries @ alike.T
+    assert (distances.argsort(dim=-1) == scores.argsort(dim=-1, descending=True)).all()
+
+
+def test_masked_keys_and_a_mask_in_the_audit() -> None:
+    queries, keys = drawn(4, 3), drawn(4, 3, seed=1)
+    mask = torch.ones(4, 4).tril().bool()
+    weights = torch.softmax((queries @ keys.T).masked_fill(~mask, -torch.inf), dim=-1)
+    clouds = lay_together(queries, keys)
+    assert all(check.passed for check in audit_clouds(clouds, weights, 1.0, mask))
+    assert not audit_clouds(clouds, weights, 1.0)[0].passed
+
+
+@pytest.mark.parametrize("count", [1, 3])
+def test_where_nothing_spreads_nothing_is_scaled(count: int) -> None:
+    queries, keys = drawn(1, 4).expand(count, 4), drawn(3, 4, seed=1)
+    clouds = lay_together(queries, keys)
+    assert float(clouds.factor) == 1.0
+    torch.testing.assert_close(clouds.queries, queries)
+    torch.testing.assert_close(clouds.keys.mean(dim=0), queries[0])
+
+
+@pytest.mark.parametrize(
+    ("queries", "keys", "says"),
+    [
+        (torch.zeros(2, 3), torch.zeros(2, 4), r"got \(2, 3\) and \(2, 4\)"),
+        (torch.zeros(0, 3), torch.zeros(2, 3), r"a query and a key; got \(0, 3\)"),
+        (torch.zeros(2, 3), torch.zeros(2, 3).double(), "one floating-point dtype"),
+    ],
+)
+def test_what_does_not_fit_is_refused(queries: Tensor, keys: Tensor, says: str) -> None:
+    checked = getattr(lay_together, "__wrapped__", lay_together)
+    with pytest.raises(ValueError, match=says):
+        checked(queries, keys)
