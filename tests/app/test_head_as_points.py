@@ -2,7 +2,7 @@
 
 import re
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -83,7 +83,7 @@ def test_any_family_has_points_and_heads_their_own_keys(name: str, head: int, tm
     text = "the cat sat on the mat"
     maps = model.attend(text)
     asked = Clouding(Heads(Whole(maps, "previous token"), model, text), 1, head)
-    now: HeadClouds = clouds._made.__wrapped__(text, 1, head, asked)  # past the cache, which has one model
+    now: HeadClouds = cast(Any, clouds._made).__wrapped__(text, 1, head, asked)  # past the cache of one model
     checks = checks_of_clouds(now)
     assert all(check.passed for check in checks)
     assert len(checks) == (2 if model.softcap is not None else 4)

@@ -95,6 +95,7 @@ def test_the_sentence_names_the_planes_that_keep_most_and_least_and_the_largest_
 
 def test_the_order_of_heads_and_those_that_are_off_are_as_in_every_head() -> None:
     page = PAGES["multi-head"].at("view=points&by=entropy&off=2")
+    assert page.seen.figure is not None
     spec = figure_at(page.seen.figure.steps, page.position[0], 0)
     said = [note["text"] for note in spec["layout"]["annotations"] if note["text"].startswith("head ")]
     entropy = page.seen.now.result.weights

@@ -64,7 +64,7 @@ def test_a_link_shows_one_head_of_a_layer(model: RealModel, layer: int, head: in
     assert f"{words[:, [0, 13]].sum(axis=1).mean():.2f} lies on [CLS] and [SEP]" in at.sentence
     table = at.tables["heads"]
     expected = by_forward(model)[layer - 1].diagonal(0, 1, 2).mean(dim=1)
-    np.testing.assert_allclose(table["Itself"], expected, atol=1e-6)
+    np.testing.assert_allclose(np.asarray(table["Itself"], dtype=float), expected, atol=1e-6)
     assert any("room for 8 tokens, and this text has 14" in note for note in at.seen.notes)
 
 

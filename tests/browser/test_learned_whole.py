@@ -114,10 +114,10 @@ def test_where_a_long_map_is_zoomed_stands_in_the_link(app: AppPage, tmp_path: P
     app.settle()
     part = parse_qs(urlsplit(app.page.url).query)["zoom"]
     assert app.page.evaluate("history.length") == steps  # a pan is no step of the history
-    query, key, count = map(int, part[0].split("."))
-    assert (query, key) == (153, 152)
+    row, column, count = map(int, part[0].split("."))
+    assert (row, column) == (153, 152)
     said = zoomed.locator("output").inner_text()
-    assert said.startswith(f"Query {query} “w{query}”, key {key} “w{key}”")
+    assert said.startswith(f"Query {row} “w{row}”, key {column} “w{column}”")
     app.page.get_by_role("link", name="Glossary").click()
     expect(app.page.locator("h1")).to_have_text("Glossary")
     app.page.go_back()
@@ -126,7 +126,9 @@ def test_where_a_long_map_is_zoomed_stands_in_the_link(app: AppPage, tmp_path: P
     assert parse_qs(urlsplit(app.page.url).query)["zoom"] == part
     canvas.focus()
     app.page.keyboard.press("ArrowRight")  # from the middle, which is what it was
-    expect(zoomed.locator("output")).to_contain_text(f"Query {query} “w{query}”, key {key + 1} “w{key + 1}”")
+    expect(zoomed.locator("output")).to_contain_text(
+        f"Query {row} “w{row}”, key {column + 1} “w{column + 1}”"
+    )
     zoomed.get_by_role("button", name="Whole map").click()
     app.page.wait_for_function("() => !/zoom=/.test(location.search)")
     assert count < n

@@ -52,7 +52,9 @@ def test_each_head_is_that_of_the_maps_of_all(
                     found.before(places), weights[head].diagonal(-places), atol=1e-6, rtol=2e-5
                 )
             if found.may is not None:
-                assert (found.may[0:N, 0:N] == model.seen(N)[layer].numpy()).all()
+                seen = model.seen(N)[layer]
+                assert seen is not None
+                assert (found.may[0:N, 0:N] == seen.numpy()).all()
             else:
                 assert model.seen(N)[layer] is None
         if layer + 1 < model.n_layer:
@@ -149,6 +151,9 @@ class Largest(TorchDispatchMode):
     """Notes the bytes of the largest tensor that anything makes."""
 
     n_bytes = 0
+
+    def __init__(self) -> None:
+        super().__init__()  # type: ignore[no-untyped-call]  # its base has no types
 
     def __torch_dispatch__(self, call: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         made = call(*args, **(kwargs or {}))
