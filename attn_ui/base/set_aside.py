@@ -102,7 +102,7 @@ def aside_lines(aside: Aside, keys: Sequence[str], value: str, of: str = "") -> 
         lines = [
             f"# Nobody attends to {keys[key]!r}.",
             f"without = {weights} * (torch.arange({len(keys)}) != {key})",
-            "# What is left of each row is shared out anew; a row that has nothing left is zero.",
+            "# What is left of each row is shared out anew; a row with nothing, or too little, left is zero.",
             "without = without / without.sum(dim=-1, keepdim=True).clamp(min=1e-300)",
             f"output_without = without @ {value}",
             f"moved_by = (output_without - {output}).norm(dim=-1)",

@@ -10,6 +10,7 @@ from attn_ui.base.markdown import coloured
 from attn_ui.base.set_aside import Aside
 from attn_words import _, _n, paragraph
 
+_ROUNDING = 1e-12  # two ways to the same output differ by less
 Write = Callable[[float, int], str]
 """Writes a number with so many digits."""
 
@@ -55,7 +56,14 @@ def kept(walk: Weighed, aside: Aside, number: Write) -> str:
     if (found := walk.kept) is None:
         return ""
     fields = {"kept": int(found.cells.sum()), "count": int(walk.mask.sum())}
-    if aside.what == "above":
+    if aside.what == "above" and not aside.value:
+        said = _n(
+            "Kept is what is above 0: {kept} of {count} weight that is not masked.",
+            "Kept is what is above 0: {kept} of {count} weights that are not masked.",
+            fields["count"],
+            kept=fields["kept"],
+        )
+    elif aside.what == "above":
         said = _n(
             "Kept is what reaches {value}: {kept} of {count} weight that is not masked.",
             "Kept is what reaches {value}: {kept} of {count} weights that are not masked.",
@@ -80,6 +88,9 @@ def kept(walk: Weighed, aside: Aside, number: Write) -> str:
 def _mass(walk: Weighed, rows: NDArray[np.intp], number: Write) -> str:
     mass = walk.kept.mass[rows, 0]
     least = int(mass.argmin())
+    if mass.max() - mass[least] < _ROUNDING:
+        said = _("That holds {mean} of each row.", mean=number(float(mass.mean()), 3))
+        return said if mass.any() else _("No row keeps anything.")
     said = _(
         "That holds {mean} of a row on average, and {least} in the row that keeps least, {query}.",
         mean=number(float(mass.mean()), 3),
@@ -109,6 +120,10 @@ def _moved(walk: Weighed, rows: NDArray[np.intp], number: Write) -> str:
     if walk.kept.apart is None:
         return ""
     apart = walk.kept.apart[rows]
+    if not walk.kept.mass[rows].any():
+        return _("No row has weight to share out: every output is zero.")
+    if apart.max() < _ROUNDING:
+        return _("With rows that sum to one again no output moves.")
     most = int(apart.argmax())
     return _(
         "With rows that sum to one again the output moves by {mean} on average, most at {query}: by {most}.",
@@ -126,6 +141,7 @@ def without(walk: Weighed, number: Write) -> str:
     if not lost.any():
         return _("Nobody attends to {key}: without it nothing changes.", key=_key(walk, found.key))
     weights, output = int(lost.argmax()), int(found.apart.argmax())
+    moved = found.apart[output] >= _ROUNDING
     said = _(
         "Without {key} the weights change most at {first}, which gave it {lost}, and the output most at "
         "{second}, which moves by {apart}.",
@@ -135,12 +151,19 @@ def without(walk: Weighed, number: Write) -> str:
         second=_query(walk, output),
         apart=number(float(found.apart[output]), 3),
     )
+    if not moved:
+        said = _(
+            "Without {key} the weights change most at {first}, which gave it {lost}; no output moves.",
+            key=_key(walk, found.key),
+            first=_query(walk, weights),
+            lost=number(float(lost[weights]), 3),
+        )
     means = found.every.mean(axis=1)
     most = int(means.argmax())
-    if most == found.key:
+    if means[most] - means[found.key] < _ROUNDING:
         matters = _(
             "On average the outputs move by {mean}: no other word matters more.",
-            mean=number(float(means[most]), 3),
+            mean=number(float(means[found.key]) if moved else 0.0, 3),
         )
     else:
         matters = _(
@@ -165,7 +188,7 @@ def _left_with_nothing(count: int) -> str:
 def kept_formula(aside: Aside) -> str:
     """What is kept, its mass, and the row that sums to one again."""
     value = f"{aside.value:g}" if aside.what == "above" else r"\tau"
-    rule = rf"W_{{ij}} \ge {value}"
+    rule = rf"W_{{ij}} \ge {value}" if aside.value else "W_{ij} > 0"
     if aside.what == "largest":
         rule = rf"W_{{ij}} \ge W_{{i({aside.value:.0f})}}"
     return (

@@ -56,15 +56,15 @@ def line_sentences(
         "The line fitted around the **query** {place} stands there at {line}, with slope {slope}; the "
         "weighted mean of the **values** is {mean}."
     )
-    none_below = _("No **key** has a negative weight.")
+    none_below = _("No **key** has a weight below −0.000001.")
     apart = _apart(points, against)
     amount, n_key = points.amount, fitted.weights.shape[1]
     counts = np.count_nonzero(fitted.weights < -BELOW, axis=1).tolist()
     least = fitted.weights.min(axis=1).tolist()
     below = {
         count: _n(
-            "{count} of {n_key} **keys** has a negative weight, the least {least}.",
-            "{count} of {n_key} **keys** have a negative weight, the least {least}.",
+            "{count} of {n_key} **keys** has a weight below −0.000001, the least {least}.",
+            "{count} of {n_key} **keys** have weights below −0.000001, the least {least}.",
             count,
             n_key=n_key,
             least="{least}",

@@ -27,16 +27,22 @@ EXPLAINS = {
     ),
     "linear": N_(
         "Linear attention: φ(q)ᵀφ(k), φ = elu + 1, divided by the row's sum. Softmax of the "
-        "logarithm does just that at T = 1; other T raise similarities to the power 1/T, and "
-        "no sum over keys gives that."
+        "logarithm does just that at T = 1; other T raise similarities to the power 1/T, which "
+        "no sum over the keys' φ gives."
     ),
 }
+
+
+_ROUNDING = 1e-12  # two ways to the same weights differ by less
 
 
 def beside_dot(now: Now) -> str:
     """Say how far the weights are from those of the dot product; "" where these are they."""
     if now.scoring.score == DOT:
         return ""
+    if max(now.beside_dot) < _ROUNDING:
+        same = _("Softmax of the scaled dot product at the same T gives the same weights and outputs.")
+        return paragraph(same, _drawn(now))
     weights, outputs = (number(each, 3) for each in now.beside_dot)
     said = _(
         "Softmax of the scaled dot product at the same T gives other weights by up to {weights}, other "

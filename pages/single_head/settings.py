@@ -64,7 +64,7 @@ MISTAKE = Choice(
 )
 # The plane that the stage "points" sees queries and keys in; dimensions are counted from 1.
 MAIN, TWO = "main directions", "two dimensions"
-PLANE = Choice("plane", MAIN, (MAIN, TWO))
+PLANE = Choice("along", MAIN, (MAIN, TWO))
 FIRST, SECOND = (
     Steps(f"dim{number}", number, tuple(range(1, 2 * MAX_TOKENS + 1)), ".0f") for number in (1, 2)
 )

@@ -12,7 +12,7 @@ from pages import PAGES
 from tests.handed import faults
 
 LONG = "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen"
-CHOSEN = "plane=two+dimensions"
+CHOSEN = "along=two+dimensions"
 
 
 def drawn_at(link: str, step: int | None = None, row: int = 0) -> dict[str, dict[str, Any]]:
@@ -100,7 +100,7 @@ def test_dimensions_that_cannot_be_had_are_said() -> None:
     ):
         notes = PAGES["single-head"].at(f"stage=points&{CHOSEN}&{link}").seen.notes
         assert any(told in note for note in notes), link
-    assert [each.name for each in PAGES["single-head"].at("stage=points&plane=best").dropped] == ["plane"]
+    assert [each.name for each in PAGES["single-head"].at("stage=points&along=best").dropped] == ["along"]
 
 
 def test_a_stage_without_points_asks_for_no_plane() -> None:
@@ -147,6 +147,6 @@ def _box(said: tuple[str, float, float, str], far: float) -> tuple[float, float,
     return at - gap - wide, at - gap, height
 
 
-@pytest.mark.parametrize("link", [{}, {"plane": "two dimensions", "dim1": 4}, {"dk": 1}, {"bias": "true"}])
+@pytest.mark.parametrize("link", [{}, {"along": "two dimensions", "dim1": 4}, {"dk": 1}, {"bias": "true"}])
 def test_programs_print_the_points(link: dict[str, Any]) -> None:
     assert faults("single-head", {"stage": "points", **link}) == []

@@ -3,6 +3,8 @@
 import re
 from typing import Any
 
+from playwright.sync_api import expect
+
 from tests.browser.app_page import AppPage
 
 PAGE = "single-head?stage=arcs&text=the+cat+sat+on+the+mat&mask=causal"
@@ -51,7 +53,7 @@ def test_hover_on_a_word_tells_its_weight(app: AppPage) -> None:
 SPOT = """([name, axes, at]) => {
     const node = document.querySelector('.live-plot');
     const trace = node._fullData.find((each) => each.name === name);
-    const [x, y] = at ?? [trace.x[4], trace.y[4]];
+    const [x, y] = at ?? [trace.x, trace.y].map((all) => all[Math.floor(0.8 * all.length)]);
     const { left, top } = node.getBoundingClientRect();
     const [across, down] = ['xaxis', 'yaxis'].map((axis) => node._fullLayout[axis + axes]);
     return [left + across._offset + across.l2p(x), top + down._offset + down.l2p(y)];
@@ -73,11 +75,14 @@ LIT = """() => {
 
 
 def lit(app: AppPage, name: str, axes: str = "", at: list[int] | None = None) -> dict[str, Any]:
-    """What is lit once something is pointed at: a place of the map, or the middle of an arc."""
+    """What is lit once something is pointed at: a place of the map, or an arc near its key."""
     x, y = app.page.evaluate(SPOT, [name, axes, at])
+    told = app.page.locator(".hoverlayer .hovertext")
+    app.page.mouse.move(1, 1)  # what was told of the last place is gone
+    expect(told).to_have_count(0)
     app.page.mouse.move(x - 2, y - 2)
     app.page.mouse.move(x, y)
-    app.page.locator(".hoverlayer .hovertext").first.wait_for()
+    told.first.wait_for()
     found: dict[str, Any] = app.page.evaluate(LIT)
     return found
 
@@ -146,9 +151,7 @@ def test_a_shorter_sentence_leaves_those_out_that_are_not_there(app: AppPage) ->
 
 def test_of_two_sentences_a_click_on_a_query_asks_there(app: AppPage) -> None:
     app.open("single-head?stage=arcs&cross=true")
-    x, y = app.page.evaluate(
-        SPOT.replace("trace.x[4], trace.y[4]", "trace.x[2], trace.y[2]"), ["query words", "", None]
-    )
+    x, y = app.page.evaluate(SPOT.replace("Math.floor(0.8 * all.length)", "2"), ["query words", "", None])
     app.page.mouse.move(x - 2, y - 2)
     app.page.mouse.click(x, y)
     app.page.locator(".live-says").filter(has_text="The thickest arcs of “sat”").wait_for()

@@ -4,7 +4,7 @@ import re
 
 from tests.browser.app_page import AppPage
 
-PAGE = "single-head?stage=points&text=the+cat+sat+on+the+mat&plane=two+dimensions"
+PAGE = "single-head?stage=points&text=the+cat+sat+on+the+mat&along=two+dimensions"
 
 
 def pointed_at(app: AppPage, key: str, trace: str, number: int) -> str:

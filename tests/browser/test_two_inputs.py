@@ -50,7 +50,7 @@ def test_the_map_moves_with_the_bandwidth_and_a_click_asks_at_a_cell_or_a_key(ap
     app.page.mouse.down()
     app.page.mouse.move(box["x"] + box["width"] * 0.45, box["y"] + box["height"] / 2, steps=6)
     app.page.wait_for_function(
-        "() => Number(document.querySelector('.st-key-two-inputs .live-figure').dataset.step) < 30"
+        "() => Number(document.querySelector('.st-key-plane .live-figure').dataset.step) < 30"
     )
     assert len(app.sent) == sent
     app.page.mouse.up()
@@ -75,7 +75,7 @@ def test_the_map_moves_with_the_bandwidth_and_a_click_asks_at_a_cell_or_a_key(ap
     key = int(far_from_others().argmax())
     app.page.mouse.move(*app.cell_centre("plane", "keys", key, key))
     app.page.wait_for_function(
-        "key => document.querySelector('.st-key-two-inputs .live-plot')._hoverdata?.some("
+        "key => document.querySelector('.st-key-plane .live-plot')._hoverdata?.some("
         "point => point.fullData.name === 'keys' && point.pointNumber === key)",
         arg=key,
     )
@@ -83,7 +83,7 @@ def test_the_map_moves_with_the_bandwidth_and_a_click_asks_at_a_cell_or_a_key(ap
     app.settle()
     app.page.wait_for_function(
         """([x, y]) => {
-            const { data } = document.querySelector('.st-key-two-inputs .live-plot');
+            const { data } = document.querySelector('.st-key-plane .live-plot');
             const trace = data.find(each => each.name === 'query');
             return Math.abs(trace.x[0] - x) < 0.101 && Math.abs(trace.y[0] - y) < 0.101;
         }""",

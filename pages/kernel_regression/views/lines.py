@@ -30,7 +30,7 @@ def see(ask: Ask, state: State) -> Seen[Now]:
         key="lines",
         alt=_(
             "Data points, the curve of lines fitted around each place and the curve of weighted means, with "
-            "the line of one query. The map has the equivalent weights, some of them negative, a row a query."
+            "the line of one query. The map has the equivalent weights, which may be negative, a row a query."
         ),
         name=f"local linear regression {points.name} {kernel}",
         slider=sweep.slider,

@@ -35,7 +35,7 @@ def see(ask: Ask, state: State) -> Seen[Now]:
     )
     figure = Figure(
         packed,
-        key="two-inputs",
+        key="plane",
         alt=_(
             "A map of the estimate over the plane of two inputs. Keys are points coloured by value, "
             "larger the more they weigh for the query; the kernel is a circle around it. A chart has the "
