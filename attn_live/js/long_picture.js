@@ -146,17 +146,7 @@ async function pngOf(picture, name, isSlide) {
   brush.setTransform(scale, 0, 0, scale, 0, 0);
   brush.fillStyle = map.look.paper;
   brush.fillRect(0, 0, width, height);
-  brush.save();
-  brush.translate(picture.left, picture.top);
-  brush.drawImage(
-    cellsOf(map),
-    map.edge?.left ?? 0,
-    map.edge?.top ?? 0,
-    map.plot?.width ?? 0,
-    map.plot?.height ?? 0,
-  );
-  words(brush, map);
-  brush.restore();
+  drawMap(brush, picture);
   if (isSlide) {
     const top = picture.top + SLIDE.top;
     brush.font = `600 ${TITLE}px ${map.look.font}`;
@@ -171,6 +161,22 @@ async function pngOf(picture, name, isSlide) {
   return pngBlob(canvas);
 }
 
+/** @param {CanvasRenderingContext2D | SvgBrush} brush @param {Picture} picture */
+function drawMap(brush, picture) {
+  const { map } = picture;
+  brush.save();
+  brush.translate(picture.left, picture.top);
+  brush.drawImage(
+    cellsOf(map),
+    map.edge?.left ?? 0,
+    map.edge?.top ?? 0,
+    map.plot?.width ?? 0,
+    map.plot?.height ?? 0,
+  );
+  words(brush, map);
+  brush.restore();
+}
+
 /** @param {Picture} picture @param {string} name @returns {Blob} */
 function svgOf(picture, name) {
   const { map, width } = picture;
@@ -181,17 +187,7 @@ function svgOf(picture, name) {
   const height = picture.height + lines.length * LINE;
   brush.fillStyle = map.look.paper;
   brush.fillRect(0, 0, width, height);
-  brush.save();
-  brush.translate(picture.left, picture.top);
-  brush.picture(
-    cellsOf(map),
-    map.edge?.left ?? 0,
-    map.edge?.top ?? 0,
-    map.plot?.width ?? 0,
-    map.plot?.height ?? 0,
-  );
-  words(brush, map);
-  brush.restore();
+  drawMap(brush, picture);
   below(brush, map, lines, picture.left, picture.lines);
   return new Blob([brush.svg(width, height, name)], { type: "image/svg+xml" });
 }
@@ -317,7 +313,7 @@ class SvgBrush {
   }
 
   /** @param {HTMLCanvasElement} canvas @param {number} x @param {number} y @param {number} width @param {number} height */
-  picture(canvas, x, y, width, height) {
+  drawImage(canvas, x, y, width, height) {
     this.parts.push(
       `<image ${box(x, y, width, height)} preserveAspectRatio="none" href="${canvas.toDataURL()}"/>`,
     );

@@ -142,21 +142,23 @@ def without(walk: Weighed, number: Write) -> str:
         return _("Nobody attends to {key}: without it nothing changes.", key=_key(walk, found.key))
     weights, output = int(lost.argmax()), int(found.apart.argmax())
     moved = found.apart[output] >= _ROUNDING
-    said = _(
-        "Without {key} the weights change most at {first}, which gave it {lost}, and the output most at "
-        "{second}, which moves by {apart}.",
-        key=_key(walk, found.key),
-        first=_query(walk, weights),
-        lost=number(float(lost[weights]), 3),
-        second=_query(walk, output),
-        apart=number(float(found.apart[output]), 3),
-    )
-    if not moved:
+    fields = {
+        "key": _key(walk, found.key),
+        "first": _query(walk, weights),
+        "lost": number(float(lost[weights]), 3),
+    }
+    if moved:
+        said = _(
+            "Without {key} the weights change most at {first}, which gave it {lost}, and the output most at "
+            "{second}, which moves by {apart}.",
+            **fields,
+            second=_query(walk, output),
+            apart=number(float(found.apart[output]), 3),
+        )
+    else:
         said = _(
             "Without {key} the weights change most at {first}, which gave it {lost}; no output moves.",
-            key=_key(walk, found.key),
-            first=_query(walk, weights),
-            lost=number(float(lost[weights]), 3),
+            **fields,
         )
     means = found.every.mean(axis=1)
     most = int(means.argmax())
