@@ -38,7 +38,7 @@ KEPT = _words(
     RoBERTa DistilBERT Llama Mistral Qwen Gemma Hugging Face hub safetensors Longformer BigBird RoFormer
     Gehring Devlin Press Smith Lewis Raffel Xiao Cho Bengio randn init Attention All Need Train Short Test
     Long FLOP FLOPs ReLU sublayer out view float matmul einsum einops NPZ weight
-    TFLOP NVIDIA SXM StreamingLLM"""
+    TFLOP NVIDIA SXM StreamingLLM NTK YaRN"""
 )
 """Names, symbols and code that every language writes so."""
 _PLAIN = re.compile(r"[A-Za-z][A-Za-z'’]{2,}")

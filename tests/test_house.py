@@ -285,3 +285,22 @@ def test_no_element_is_dressed_by_what_the_whole_page_has() -> None:
     assert any(":has(" in text for text in rules.values())
     found = {name: said[0] for name, text in rules.items() if (said := dear.search(text))}
     assert not found, "set a variable of the body, and let the element read it"
+
+
+def test_no_rule_reaches_anything_at_all_past_has() -> None:
+    """`.x:has(...) > *` restyles all of a figure with each picture: half of a drag's pictures at 4x.
+
+    An element without a name of its own, `*` or `:first-child`, may be any: all elements are looked at.
+    """
+    dear = re.compile(r":has\((?:[^()]|\([^()]*\))*\)[^\s{},>+~]*\s*[\s>+~]\s*(?:\*|:)[^{},]*\{")
+    assert dear.search(".a:has(.b) > * { color: red; }")
+    assert dear.search(".a:not(:has([class*='b'])) > :not(:first-child) { color: red; }")
+    assert not dear.search(".a:has(.b) { --part: 1; } .a > * { grid-area: var(--part, auto); }")
+    assert not dear.search(".a:has(.b) > .c { color: red; }")
+    sheets = [*(ROOT / "attn_live").glob("*.css"), *(ROOT / "attn_ui").rglob("*.css")]
+    rules = {
+        each.name: re.sub(r"/\*.*?\*/", "", each.read_text(encoding="utf-8"), flags=re.S) for each in sheets
+    }
+    del rules["arriving.css"]  # taken away once the page has arrived
+    found = {name: said[0] for name, text in rules.items() if (said := dear.search(text))}
+    assert not found, "set a variable where the class is known, and let the element read it"

@@ -57,10 +57,19 @@ window.addEventListener("afterprint", printed);
 /** Takes away the style that only counts while a page opens, some time after its last figure was drawn. */
 function hasArrived() {
   clearTimeout(arriving);
-  arriving = setTimeout(
-    () => document.querySelector("style[data-arriving]")?.remove(),
-    ARRIVED_AFTER_MILLISECONDS,
-  );
+  arriving = setTimeout(() => {
+    document.querySelector("style[data-arriving]")?.remove();
+    dressOnce();
+  }, ARRIVED_AFTER_MILLISECONDS);
+}
+
+/** Sets the style aside that the app brings for a host with an HTML of its own, where the HTML has it already. */
+function dressOnce() {
+  const own = document.querySelector('link[rel=stylesheet][href*="/page.css"]')?.getAttribute("href");
+  if (!own) return;
+  for (const style of document.querySelectorAll("style")) {
+    if (style.textContent?.includes(`"${own}"`)) style.media = "not all";
+  }
 }
 
 export class LiveFigure {

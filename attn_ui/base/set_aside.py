@@ -89,25 +89,37 @@ def ask_without(ask: Ask, n_query: int, keys: Sequence[str], width: int) -> Asid
     return Asides("without", ask.exact(words), keys=tuple(keys))
 
 
+EVERY_PAIR = "i + j >= 0"
+"""A mask that hides nothing, for a program that has none, as `attn_core.mask_code` writes masks."""
+
+
+def without_lines(
+    aside: Aside, keys: Sequence[str], again: Sequence[str], of: str = ""
+) -> dict[str, list[str]]:
+    """Return the lines of a program that leave a key out, and the names that they leave.
+
+    Args:
+        aside: what is set aside; keys: the words.
+        again: lines that attend once more, but for that key, and leave `without` and `output_without`.
+        of: what stands before `output` in the program.
+    """
+    key = int(aside.value)
+    lines = [
+        f"# Nobody attends to {keys[key]!r}: its scores are masked; softmax shares each row out anew.",
+        *again,
+        f"moved_by = (output_without - {of}output).norm(dim=-1)",
+    ]
+    return {"aside": lines, "prints": ["without", "output_without", "moved_by"]}
+
+
 def aside_lines(aside: Aside, keys: Sequence[str], value: str, of: str = "") -> dict[str, list[str]]:
-    """Return the lines of a program that set weights aside, and the names that they leave.
+    """Return the lines of a program that set small weights aside, and the names that they leave.
 
     Args:
         aside: what is set aside; keys: the words.
         value: what the program calls the values; of: what stands before `weights` and `output` in it.
     """
     weights, output = f"{of}weights", f"{of}output"
-    if aside.what == "without":
-        key = int(aside.value)
-        lines = [
-            f"# Nobody attends to {keys[key]!r}.",
-            f"without = {weights} * (torch.arange({len(keys)}) != {key})",
-            "# What is left of each row is shared out anew; a row with nothing, or too little, left is zero.",
-            "without = without / without.sum(dim=-1, keepdim=True).clamp(min=1e-300)",
-            f"output_without = without @ {value}",
-            f"moved_by = (output_without - {output}).norm(dim=-1)",
-        ]
-        return {"aside": lines, "prints": ["without", "output_without", "moved_by"]}
     if aside.what == "above":
         lines = [f"kept = ({weights} >= {aside.value:g}) & ({weights} > 0)"]
     else:

@@ -18,6 +18,7 @@ from attn_ui.lessons.lesson import Aside, Lesson, Question, Step, Text
 from attn_ui.lessons.shelf import shelf
 from attn_ui.screen.address import said_by_address
 from attn_ui.screen.following import run_alone
+from attn_ui.streamlit_inside import markup
 from attn_words import _, _c, paragraph
 
 _TRIES = "_lesson_tries"  # what was answered, by lesson, step and the question's place in it
@@ -41,6 +42,7 @@ def place() -> None:
     name, step = asked.partition(".")[::2]
     on_shelf = shelf()
     lesson = on_shelf.lessons.get(name)
+    st.html(f"<style>{markup.lesson_room()}</style>")
     with st.container(key="lesson"):
         if lesson is None:
             st.warning(

@@ -1,7 +1,7 @@
 """The elements that Streamlit draws: every class and attribute of theirs that anything here names.
 
-`markup.css`, `arriving.css` and the scripts beside them are the only files that name them; what else needs
-one takes it from here. A test finds each of them in the running app.
+`markup.css`, `arriving.css`, `lesson_room.css` and the scripts beside them are the only files that name them;
+what else needs one takes it from here. A test finds each of them in the running app.
 """
 
 from functools import cache
@@ -96,6 +96,12 @@ def style() -> str:
 def arriving() -> str:
     """Return the style that only counts while a page opens."""
     return (_HERE / "arriving.css").read_text(encoding="utf-8")
+
+
+@cache
+def lesson_room() -> str:
+    """Return the style that makes room for the panel of a lesson, for while it is there."""
+    return (_HERE / "lesson_room.css").read_text(encoding="utf-8")
 
 
 @cache

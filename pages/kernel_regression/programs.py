@@ -46,7 +46,7 @@ def programs(now: Now) -> Programs:
     learning = Learning(LEARNING_STEPS, LEARNING_RATE) if kernel == "gaussian" and scalar else None
     return Programs(
         lambda: snippet(data=_data(now), learning=learning, **here),
-        lambda: short(data=_data(now), **here),
+        lambda: short(data=_data(now), n_key=len(standing.keys), **here),
         lambda: formula(
             standing.queries[row].tolist(),
             standing.bandwidth,

@@ -4,6 +4,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from attn_figures.long_map import SHORT
 from attn_ui.base.program_lines import program
 from attn_ui.base.programs import printing
 from attn_words import _
@@ -142,8 +143,13 @@ learned = regression.log_h.exp().item()
 print(f"h learned in {learning.steps} steps: {{learned:.4g}}")"""
 
 
-def short(*, data: str, kernel: str, bandwidth: float, query: float | Sequence[float]) -> str:
-    """Write the same with attn_core, and draw its weights."""
+def short(*, data: str, kernel: str, bandwidth: float, query: float | Sequence[float], n_key: int) -> str:
+    """Write the same with attn_core, and draw its weights: of many points those of the heaviest."""
+    drawn = "show(weights).show()"
+    if n_key > SHORT:
+        drawn = f"""# A figure of Plotly holds {SHORT} keys: those with the most weight.
+heaviest = weights[0].topk({SHORT}).indices.sort().values
+show(weights, columns=heaviest.tolist()).show()"""
     return f"""import torch
 
 from attn_core import nadaraya_watson
@@ -156,7 +162,7 @@ regression = nadaraya_watson(query, x, y, kernel={kernel!r}, bandwidth={bandwidt
 weights, estimate = regression.weights, regression.estimate
 
 {printing("weights")}{_ESTIMATE}\
-show(weights).show()
+{drawn}
 """
 
 

@@ -11,11 +11,44 @@ from pages.learned_heads.text_flow import TextFlow
 def seen(flow: TextFlow, at: int) -> list[str]:
     """Say what draws weight in a layer, what it writes, and where the last token looks."""
     n = len(flow.tokens)
+    told = []
+    if not flow.on[at]:
+        told.append(_("Every head of layer {layer} is off: it reads nothing.", layer=at + 1))
+    elif n == 1:
+        told.append(_("The text has one token: there are no others that could make it an attention sink."))
+    else:
+        told += _sinks(flow, at)
+    own = flow.rollout[at].diagonal().mean()
+    told.append(
+        _n(
+            "After layer {count}, **{own}** of a place still comes from its own token, on average.",
+            "After layers 1 to {count}, **{own}** of a place still comes from its own token, on average.",
+            at + 1,
+            own=f"{float(own):.2f}",
+        )
+    )
+    if flow.is_causal and flow.on[at]:
+        key = int(flow.weights[at, -1].argmax())
+        told.append(
+            _(
+                "For the next token, the last one, {query}, looks most at {key}: **{weight}**, the mean of "
+                "the heads.",
+                query=coloured("query", flow.labels[-1]),
+                key=coloured("key", flow.labels[key]),
+                weight=f"{float(flow.weights[at, -1, key]):.2f}",
+            )
+        )
+    return told
+
+
+def _sinks(flow: TextFlow, at: int) -> list[str]:
+    """Say which keys draw the weight of the other tokens, and what is written from them."""
+    n = len(flow.tokens)
     sinks = [key for key in range(n) if bool(flow.sinks[at, key])]
     top = sinks or [int(flow.shares[at].argmax())]
     fields: dict[str, object] = {
         "layer": at + 1,
-        "keys": listed([coloured("key", flow.tokens[key]) for key in top]),
+        "keys": listed([coloured("key", flow.labels[key]) for key in top]),
         "weight": f"{float(flow.shares[at, top].sum()):.2f}",
         "bar": f"{_bar(n):.2f}",
     }
@@ -59,31 +92,11 @@ def seen(flow: TextFlow, at: int) -> list[str]:
                 length=f"{length:.2f}",
             )
         )
-    own = flow.rollout[at].diagonal().mean()
-    told.append(
-        _n(
-            "After layer {count}, **{own}** of a place still comes from its own token, on average.",
-            "After layers 1 to {count}, **{own}** of a place still comes from its own token, on average.",
-            at + 1,
-            own=f"{float(own):.2f}",
-        )
-    )
-    if flow.is_causal:
-        key = int(flow.weights[at, -1].argmax())
-        told.append(
-            _(
-                "For the next token, the last one, {query}, looks most at {key}: **{weight}**, the mean of "
-                "the heads.",
-                query=coloured("query", flow.tokens[-1]),
-                key=coloured("key", flow.tokens[key]),
-                weight=f"{float(flow.weights[at, -1, key]):.2f}",
-            )
-        )
     return told
 
 
 def _bar(n: int) -> float:
-    return max(SINK_SHARE, 2 / n)
+    return max(SINK_SHARE, min(1.0, 2 / n))
 
 
 def _written(flow: TextFlow, at: int, keys: list[int]) -> float | None:

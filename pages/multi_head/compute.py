@@ -32,6 +32,7 @@ from attn_core import (
     set_weights,
     tokenize,
 )
+from attn_core.plane import Plane, main_directions
 from attn_figures.arcs import Group
 from attn_figures.multi_head import Heads
 from attn_ui.base.bounds import MAX_HEADS, MAX_TOKENS
@@ -398,6 +399,12 @@ class Now:
     def is_self_attention(self) -> bool:
         """Whether the sequence attends to itself."""
         return self.tokens.key is self.tokens.query
+
+
+def planes_of(now: "Now") -> list[Plane]:
+    """Return the plane of the two main directions of each head's queries and keys."""
+    heads = zip(now.result.query, now.result.key, strict=True)
+    return [main_directions(queries, keys) for queries, keys in heads]
 
 
 def order_of(measure: str, result: MultiHead) -> list[int]:

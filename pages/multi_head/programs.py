@@ -7,6 +7,7 @@ from torch import Tensor
 
 from attn_core import make_mask, mask_code, tokenize
 from attn_core.learned_positions import PACKAGE
+from attn_ui.base import set_aside
 from attn_ui.base.program_lines import drawn, given
 from attn_ui.base.programs import Programs, in_latex
 from attn_words import _
@@ -26,7 +27,12 @@ def programs(now: Now) -> Programs:
         lambda: snippet(now),
         lambda: short(now),
         lambda: formula(now),
-        prints=_("the weights of every head, and the output"),
+        prints=_("the weights of every head, and the output")
+        if now.look.view != "points"
+        else _(
+            "the weights of every head, the output, the points of queries and keys, and what planes show of "
+            "q·k"
+        ),
         package=PACKAGE if now.setting.positions.name == "learned" else "",
     )
 
@@ -98,6 +104,8 @@ def going_on(now: Now) -> snippets.Conditions:
             masking = replace(setting.masking, kind=kind)
             width = width_of(setting, kind)
             masks.append(mask_code(masking, width, make_mask(masking, *n.shape, width).tolist()))
+    elif now.aside.what == "without":
+        masks = [set_aside.EVERY_PAIR]
     return snippets.Conditions(setting.temperature, tuple(masks), now.scheme, setting.projection)
 
 

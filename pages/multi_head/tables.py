@@ -9,7 +9,7 @@ from torch import Tensor
 from attn_ui.base.page import Columns
 from attn_words import _
 from pages.multi_head.aside import walk_of
-from pages.multi_head.compute import Now, array
+from pages.multi_head.compute import Now, array, planes_of
 
 
 def tables(now: Now) -> Mapping[str, Columns]:
@@ -27,6 +27,7 @@ def tables(now: Now) -> Mapping[str, Columns]:
         "comes out": _table(result.output, queries, "o"),
         **_together(now),
         **_aside(now),
+        **_points(now),
     }
 
 
@@ -53,6 +54,23 @@ def _aside(now: Now) -> Mapping[str, Columns]:
     assert walk.kept is not None
     moved = {} if walk.kept.apart is None else {_("output moves by"): walk.kept.apart}
     return {"kept": _columns(walk.queries, {_("kept weight"): walk.kept.mass[:, 0]} | moved)}
+
+
+def _points(now: Now) -> Mapping[str, Columns]:
+    """Return where each head's queries and keys stand in its plane."""
+    if now.look.view != "points":
+        return {}
+    rows = [
+        (head, kind, word, *place)
+        for head, plane in enumerate(planes_of(now), start=1)
+        for kind, words, places in (
+            (_("query"), now.tokens.queries, plane.queries),
+            (_("key"), now.tokens.keys, plane.keys),
+        )
+        for word, place in zip(words, places.tolist(), strict=True)
+    ]
+    names = _("head"), _("vector"), _("word"), _("first coordinate"), _("second coordinate")
+    return {"points": dict(zip(names, zip(*rows, strict=True), strict=True))}
 
 
 def _columns(rows: Sequence[str], found: Mapping[str, NDArray[np.float64]]) -> Columns:

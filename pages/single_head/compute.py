@@ -15,14 +15,15 @@ from attn_core import make_mask
 from attn_core.hard_lookup import hard_lookup
 from attn_core.plane import Plane, chosen_dimensions, main_directions, moved_in_rank
 from attn_core.scores import DOT
-from attn_figures.arcs import ALONE, Group
 from attn_figures.matrix import NUMBERS_UP_TO
 from attn_figures.points import InPlane, Points
 from attn_figures.single_head import Lookup, Walk
 from attn_ui.base.set_aside import NOTHING_ASIDE, Aside
 from pages.single_head.aside import set_aside
 from pages.single_head.head import Head, make_head
-from pages.single_head.state import Along, Inputs, Scoring, State
+from pages.single_head.state import Along, Inputs, Look, Scoring, State
+
+PLAIN_LOOK = Look()
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,27 +64,13 @@ class Now:
         return torch.from_numpy(self.walk.mask)
 
 
-def at_every_step(
-    state: State,
-    cell: tuple[int, int] = (0, 0),
-    *,
-    moves: str | None = None,
-    temperature: float = 1.0,
-    width: int = 1,
-    aside: Sequence[Aside] = (NOTHING_ASIDE,),
-    group: Group = ALONE,
-    along: Along | None = None,
-) -> list[Now]:
+def at_every_step(state: State, cell: tuple[int, int] = (0, 0), look: Look = PLAIN_LOOK) -> list[Now]:
     """Attend at each value of the slider that moves, all in one call; at the given values where none does.
 
     Args:
         state: the settings.
         cell: the chosen (query, key); beyond the last of them, the last is taken.
-        moves: "temperature", "mask width" or None.
-        aside: what is set aside at each step; several only where neither of these moves.
-        group: the queries whose rows are taken together where arcs are drawn.
-        temperature, width: of what does not move.
-        along: the plane that points are seen in; None where the stage draws none.
+        look: how the picture looks at the weights.
 
     Raises:
         ValueError: typed tables that do not fit one another.
@@ -92,19 +79,20 @@ def at_every_step(
     head = make_head(inputs)
     shape = len(head.queries), len(head.keys)
     cell = min(cell[0], shape[0] - 1), min(cell[1], shape[1] - 1)
-    temperatures = list(scoring.temperature.values) if moves == "temperature" else [temperature]
-    widths = [int(each) for each in scoring.width.values] if moves == "mask width" else [width]
+    temperatures = list(scoring.temperature.values) if look.moves == "temperature" else [look.temperature]
+    widths = [int(each) for each in scoring.width.values] if look.moves == "mask width" else [look.width]
     masks = torch.stack([make_mask(scoring.masking, *shape, each) for each in widths])
-    walks, effective, beside_dot = _walks(head, state, masks, temperatures, along)
-    if group.also:
-        walks = [replace(walk, group=group) for walk in walks]
+    walks, effective, beside_dot = _walks(head, state, masks, temperatures, look.along)
+    if look.group.also:
+        walks = [replace(walk, group=look.group) for walk in walks]
     unit_weights: Sequence[NDArray[np.float64] | None] = [None] * len(walks)
     if scoring.score == DOT and inputs.example == "I love dogs" and inputs.ramp and not inputs.unit_rows:
         unit_head = make_head(replace(inputs, unit_rows=True))
         unit_weights = [walk.weights for walk in _walks(unit_head, state, masks, temperatures)[0]]
-    if len(aside) > 1 or aside[0].what:
-        scale = scoring.scale_at(head.d_k) / temperature
-        walks = set_aside(walks[0], head, masks[0], scale, aside)
+    asides = look.asides
+    if len(asides) > 1 or asides[0].what:
+        scale = scoring.scale_at(head.d_k) / look.temperature
+        walks = set_aside(walks[0], head, masks[0], scale, asides)
     return [
         Now(
             inputs,
@@ -117,8 +105,8 @@ def at_every_step(
             effective[min(step, len(effective) - 1)],
             unit_weights[min(step, len(unit_weights) - 1)],
             beside_dot[min(step, len(beside_dot) - 1)],
-            aside[min(step, len(aside) - 1)],
-            along,
+            asides[min(step, len(asides) - 1)],
+            look.along,
         )
         for step, walk in enumerate(walks)
     ]

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from attn_core import ATTENTION_SAMPLES, mask_code
 from attn_core.scores import DOT
+from attn_ui.base import set_aside
 from attn_ui.base.program_lines import drawn, given, word_list
 from attn_ui.base.programs import Programs, in_latex
 from attn_words import _
@@ -48,11 +49,13 @@ def formula(now: Now) -> str:
 def asked(now: Now) -> Asked:
     """Return what a program for the present settings computes."""
     head, inputs, scoring = now.head, now.inputs, now.scoring
-    masked = scoring.masking.kind != "none"
+    mask = set_aside.EVERY_PAIR if now.aside.what == "without" else ""
+    if scoring.masking.kind != "none":
+        mask = mask_code(scoring.masking, now.width, now.walk.mask.tolist())
     typed = head.x is None or head.memory is None
-    return Asked(
+    made = Asked(
         tables(head.query.tolist(), head.key.tolist(), head.value.tolist()) if typed else sequences(now),
-        mask=mask_code(scoring.masking, now.width, now.walk.mask.tolist()) if masked else "",
+        mask=mask,
         scale={"1/√dₖ": ROOT, "none": ""}.get(scoring.scale, f"{now.scale:.10g}"),
         temperature=now.temperature,
         widths=None
@@ -64,12 +67,12 @@ def asked(now: Now) -> Asked:
         weights=inputs.weights,
         cross=not typed and head.x is not head.memory,
         given=typed,
-        **aside_lines(now),
         **along_lines(now),
         score=scoring.score,
         own_seed=inputs.seed,
         d_k=head.d_k,
     )
+    return replace(made, **aside_lines(now, made))
 
 
 def sequences(now: Now, write: Callable[..., str] = drawn) -> list[str]:
@@ -134,7 +137,7 @@ Y = torch.eye(len(different))[[different.index(word) for word in others]]  # (n_
 def _short(now: Now) -> str:
     whole = asked(now)
     start = whole if whole.given else replace(whole, inputs=sequences(now, write=_drawn_shortly))
-    start = replace(start, **aside_lines(now, "V"), **along_lines(now, named=True))
+    start = replace(start, **aside_lines(now, whole, "V"), **along_lines(now, named=True))
     return short(start, queries=now.head.queries, keys=now.head.keys)
 
 

@@ -33,6 +33,11 @@ EXPLAINS = {
 }
 
 
+DRAWN = {
+    "additive": N_("The queries, W_a, the keys, U_a and v_a, and the scores of every query with every key"),
+    "general": N_("The queries, W_a, the keys turned round, and the scores of every query with every key"),
+}
+"""What the picture of the scores holds, where a score has weights of its own."""
 _ROUNDING = 1e-12  # two ways to the same weights differ by less
 
 

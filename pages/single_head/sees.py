@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
 
 from attn_core import MASK_PATTERNS
 from attn_figures.arcs import ALONE, Group
@@ -16,12 +15,13 @@ from attn_ui.base.set_aside import NOTHING_ASIDE, Aside, ask_kept, ask_without
 from attn_ui.base.shared_cache import shared
 from attn_ui.base.shared_settings import KEY, QUERY
 from attn_words import _
+from pages.single_head import score_words
 from pages.single_head.asks_along import ask_along
 from pages.single_head.compute import Now, at_every_step
 from pages.single_head.head import make_head
 from pages.single_head.settings import STAGE
 from pages.single_head.stages import OPENS, STAGES
-from pages.single_head.state import Along, State
+from pages.single_head.state import Look, State
 
 
 def sees(ask: Ask, state: State) -> Seen[Now]:
@@ -57,30 +57,24 @@ def sees(ask: Ask, state: State) -> Seen[Now]:
         notes += [f":material/edit: {each}" for each in unfit]
     cell = ask.place(QUERY, len(head.queries)), ask.place(KEY, len(head.keys))
     temperature, width = ask.value(scoring.temperature), int(ask.value(scoring.width))
-    (now,) = at_every_step(
-        state, cell, temperature=temperature, width=width, aside=(aside,), group=group, along=along
-    )
-    # What the slider moves is drawn at all its values: where it stands must not miss the cache.
-    if moves == "temperature":
-        temperature = 1.0
-    if moves == "mask width":
-        width = 0
-    still: dict[str, Any] = {
-        "moves": moves, "temperature": temperature, "width": width, "aside": every, "group": group,
-        "along": along,
-    }  # fmt: skip
+    look = Look(temperature, width, (aside,), group, along)
+    (now,) = at_every_step(state, cell, look)
+    moving = look.over_the_slider(moves, every)
+    alt = STAGES[stage].alt
+    if stage == "scores":
+        alt = score_words.DRAWN.get(scoring.score, alt)
     by_query = STAGES[stage].follow is not None
     by_click = _block_or_free if scoring.masking.kind == "own" else None
     figure = Figure(
-        _drawn(stage, state, **still),
+        _drawn(stage, state, moving),
         key="walk",
-        alt=_(STAGES[stage].alt),
+        alt=_(alt),
         name=f"single head {stage}",
         slider=slider,
         rows=query_rows(head.queries) if by_query else None,
         chosen={"key": KEY} if by_query else {"query": QUERY, "key": KEY},
         clicked=_open_box if stage == "diagram" else by_click,
-        says=_said(stage, state, cell, **still),
+        says=_said(stage, state, cell, moving),
         says_what_is_chosen=True,
     )
     formula = "" if stage == "all at once" else STAGES[stage].formula(now)
@@ -95,21 +89,9 @@ def _ask_group(ask: Ask, queries: Sequence[str]) -> Group:
 
 
 @shared
-def _drawn(
-    stage: str,
-    state: State,
-    *,
-    moves: str | None,
-    temperature: float,
-    width: int,
-    aside: tuple[Aside, ...],
-    group: Group,
-    along: Along | None,
-) -> bytes:
+def _drawn(stage: str, state: State, look: Look) -> bytes:
     """Draw a stage at every position of its slider."""
-    steps = at_every_step(
-        state, moves=moves, temperature=temperature, width=width, aside=aside, group=group, along=along
-    )
+    steps = at_every_step(state, look=look)
     figures = [STAGES[stage].picture.spec(each.walk) for each in steps]
     follow = STAGES[stage].follow
     if not follow:
@@ -119,22 +101,9 @@ def _drawn(
 
 
 @shared
-def _said(
-    stage: str,
-    state: State,
-    cell: tuple[int, int],
-    *,
-    moves: str | None,
-    temperature: float,
-    width: int,
-    aside: tuple[Aside, ...],
-    group: Group,
-    along: Along | None,
-) -> bytes:
+def _said(stage: str, state: State, cell: tuple[int, int], look: Look) -> bytes:
     """Say what a stage shows of the chosen cell at every position of its slider."""
-    steps = at_every_step(
-        state, cell, moves=moves, temperature=temperature, width=width, aside=aside, group=group, along=along
-    )
+    steps = at_every_step(state, cell, look)
     say = STAGES[stage].says
     if not STAGES[stage].follow:
         return pack_says([say(each) for each in steps])

@@ -208,28 +208,35 @@ def short(asked: Asked, *, queries: Sequence[str], keys: Sequence[str]) -> str:
     ]
     names += ["score_weights"] * bool(SCORES[asked.score].shapes)
     names += ["sentence_vectors"] * drawn + ["set_weights"] * bool(asked.weights)
-    more = ", mask" * bool(asked.mask)
-    if not is_dot and asked.scale == ROOT:
-        more += f", scale={asked.d_k}**-0.5"
-    elif asked.scale != ROOT and (is_dot or asked.scale):
-        more += f", scale={asked.scale or '1.0'}"
-    if asked.temperature != 1.0:
-        more += f", temperature={asked.temperature:.10g}"
-    called = "scaled_dot_product_attention(Q, K, V" if is_dot else f"score_attention({asked.score!r}, Q, K, V"
-    if SCORES[asked.score].shapes:
-        more += f", weights=score_weights({asked.score!r}, {asked.d_k}, seed={asked.own_seed})"
     return program(
         f"from attn_core import {', '.join(names)}\nfrom attn_figures import show",
         "\n".join(asked.inputs),
         _projected(asked),
         mask_lines(asked) if asked.mask else "",
-        f"attention = {called}{more})\nweights, output = attention.weights, attention.output",
+        f"attention = {called(asked, 'mask' * bool(asked.mask))}\n"
+        "weights, output = attention.weights, attention.output",
         "\n".join(asked.aside),
         f"""{printing("weights", "output", *asked.prints)}\
 queries = {[str(name) for name in queries]!r}
 keys = {[str(name) for name in keys]!r}
 show(weights, queries, keys=keys, output=output).show()""",
     )
+
+
+def called(asked: Asked, mask: str) -> str:
+    """Write the call of attn_core that attends, with a mask or, where that is empty, without."""
+    is_dot = asked.score == DOT
+    given = ["Q", "K", "V"] if is_dot else [repr(asked.score), "Q", "K", "V"]
+    given += [mask] * bool(mask)
+    if not is_dot and asked.scale == ROOT:
+        given.append(f"scale={asked.d_k}**-0.5")
+    elif asked.scale != ROOT and (is_dot or asked.scale):
+        given.append(f"scale={asked.scale or '1.0'}")
+    if asked.temperature != 1.0:
+        given.append(f"temperature={asked.temperature:.10g}")
+    if SCORES[asked.score].shapes:
+        given.append(f"weights=score_weights({asked.score!r}, {asked.d_k}, seed={asked.own_seed})")
+    return f"{'scaled_dot_product_attention' if is_dot else 'score_attention'}({', '.join(given)})"
 
 
 def _projected(asked: Asked) -> str:

@@ -1,13 +1,15 @@
 """What a link to this page says, as a value: what attends, and how it is scored."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import attn_core
 import attn_core.scores
 from attn_core import Masking
+from attn_figures.arcs import ALONE, Group
 from attn_ui.base.bounds import MAX_TOKENS
 from attn_ui.base.parameters import Steps
+from attn_ui.base.set_aside import NOTHING_ASIDE, Aside
 from attn_ui.base.shared_settings import SEED, TEXT
 from attn_ui.base.weight_tables import Given
 
@@ -89,6 +91,32 @@ class Along:
     """The plane that queries and keys are seen in: of two dimensions, from 0, or of the main directions."""
 
     dimensions: tuple[int, int] | None = None
+
+
+@dataclass(frozen=True)
+class Look:
+    """How the picture looks at the weights, beside what the whole page follows.
+
+    Attributes:
+        temperature, width: of the scores and of the mask, where the slider does not move them.
+        asides: what is set aside at each step; several only where the slider moves neither of these.
+        group: the queries whose rows are taken together where arcs are drawn.
+        along: the plane that points are seen in; None where the stage draws none.
+        moves: what the slider moves at the picture's steps, "temperature", "mask width" or None.
+    """
+
+    temperature: float = 1.0
+    width: int = 1
+    asides: tuple[Aside, ...] = (NOTHING_ASIDE,)
+    group: Group = ALONE
+    along: Along | None = None
+    moves: str | None = None
+
+    def over_the_slider(self, moves: str | None, asides: tuple[Aside, ...]) -> "Look":
+        """Return the look at all of the slider's values; where it stands is then no part of it."""
+        temperature = 1.0 if moves == "temperature" else self.temperature
+        width = 0 if moves == "mask width" else self.width
+        return replace(self, temperature=temperature, width=width, asides=asides, moves=moves)
 
 
 @dataclass(frozen=True)

@@ -49,6 +49,7 @@ from pages.single_head.programs import asked
 from pages.single_head.settings import MASK_WIDTH
 from pages.single_head.snippet import snippet as of_one_head
 from pages.single_head.state import Inputs, Scoring, State
+from pages.single_head.state import Look as SingleLook
 from tests import handed
 from tests.pages import open_page
 
@@ -114,7 +115,7 @@ def test_one_head(language: str, mask: str, way: str, bias: bool, cross: bool) -
     scale = ("1/√dₖ", "none", "free")[len(mask) % 3]
     masking = Masking(mask, **MASKING)
     scoring = Scoring(masking, scale, 0.25, temperature=TEMPERATURE, width=MASK_WIDTH, moves="temperature")
-    (now,) = at_every_step(State(inputs, scoring), width=2, temperature=0.5)
+    (now,) = at_every_step(State(inputs, scoring), look=SingleLook(width=2, temperature=0.5))
     text = said(of_one_head(asked(now)), language)
 
     every = WORDS + OTHERS if cross else WORDS

@@ -22,6 +22,7 @@ from pages.single_head.compute import at_every_step
 from pages.single_head.settings import MASK_WIDTH, STAGE
 from pages.single_head.stages import OPENS, STAGES
 from pages.single_head.state import Inputs, Scoring, State
+from pages.single_head.state import Look as SingleLook
 
 WORDS = ["the", "cat", "sat", "on", "a", "mat", "and", "slept", "there"]
 
@@ -64,7 +65,7 @@ def test_the_shapes_of_one_head_are_those_of_a_head_made_by_hand(number: int) ->
     )  # fmt: skip
     scoring = Scoring(Masking(kind), "1/√dₖ", 1.0, TEMPERATURE, MASK_WIDTH, "temperature")
     temperature = chance.choice([0.5, 1.0, 2.0])
-    (now,) = at_every_step(State(inputs, scoring), temperature=temperature)
+    (now,) = at_every_step(State(inputs, scoring), look=SingleLook(temperature=temperature))
     spec = STAGES["diagram"].picture.spec(now.walk)
 
     m = m if cross else n
@@ -108,7 +109,7 @@ def test_the_shapes_of_one_head_are_those_of_a_head_made_by_hand(number: int) ->
 
 def test_the_sentence_follows_the_chosen_pair() -> None:
     scoring = Scoring(Masking("causal"), "1/√dₖ", 1.0, TEMPERATURE, MASK_WIDTH, "temperature")
-    (now,) = at_every_step(State(Inputs(text="a cat sat"), scoring), (2, 1), temperature=2.0)
+    (now,) = at_every_step(State(Inputs(text="a cat sat"), scoring), (2, 1), look=SingleLook(temperature=2.0))
     query, key = now.walk.query[2], now.walk.key[1]
     score = float(query @ key)
     row = np.exp(now.walk.query[2] @ now.walk.key.T / 2 / 2.0)

@@ -13,7 +13,7 @@ from attn_ui.base.shared_settings import TEMPERATURE
 from pages.single_head.compute import Now, at_every_step
 from pages.single_head.settings import MASK_WIDTH
 from pages.single_head.stages import STAGES
-from pages.single_head.state import Inputs, Scoring, State
+from pages.single_head.state import Inputs, Look, Scoring, State
 from pages.single_head.tabs import checks
 
 STAGE = STAGES["hard or soft"]
@@ -26,7 +26,7 @@ def steps(
     """The page at every temperature of its slider."""
     masking = Masking(kind, blocked=blocked)
     scoring = Scoring(masking, "1/√dₖ", 1.0, TEMPERATURE, MASK_WIDTH, "temperature")
-    return at_every_step(State(inputs, scoring), (row, 0), moves="temperature")
+    return at_every_step(State(inputs, scoring), (row, 0), look=Look(moves="temperature"))
 
 
 def said(now: Now) -> str:

@@ -1,6 +1,7 @@
 """Every head's queries and keys in a plane of its own: coordinates by numpy, weights as the head has them."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,9 @@ import torch
 
 from attn_live.unpacking import figure_at
 from pages import PAGES
+from pages.multi_head.compute import planes_of
+from pages.multi_head.tabs import checks
+from tests.handed import leaves
 
 LONG = "text=one+two+three+four+five+six+seven+eight+nine+ten&dm=16"
 
@@ -109,3 +113,34 @@ def test_other_views_have_no_planes() -> None:
     for view in ("every head", "arcs"):
         page = PAGES["multi-head"].at(f"view={view}")
         assert not any("key points" in name for name in traces(page, 0, 0))
+
+
+ONE_WIDE = "heads=8&dm=8"
+MADE = ["", "cross=true&heads=2", "heads=8&dm=16&hmask=causal", "pos=rotary&strength=1&dm=16", ONE_WIDE]
+
+
+@pytest.mark.parametrize("link", MADE)
+@pytest.mark.parametrize("kind", ["PyTorch", "NumPy", "attn_core"])
+def test_programs_leave_the_points_and_the_table_has_them(link: str, kind: str) -> None:
+    page = PAGES["multi-head"].at(f"view=points&{link}")
+    left = leaves(page.programs.text(kind))
+    query, key, table = left["query_points"], left["key_points"], page.tables["points"]
+    both = zip(np.asarray(query), np.asarray(key), strict=True)
+    made = np.concatenate([part for pair in both for part in pair])
+    names = ("first coordinate", "second coordinate")
+    np.testing.assert_allclose(made, np.array([table[name] for name in names]).T, atol=1e-6)
+    shown = traces(page, page.position[0], 0)["head 1 query points"]
+    np.testing.assert_allclose(made[: len(query[0]), 0], np.asarray(shown["x"], dtype=float), atol=1e-4)
+    assert len(made) == len(table["word"]) == page.seen.now.n_head * (len(query[0]) + len(key[0]))
+
+
+@pytest.mark.parametrize("link", MADE)
+def test_planes_are_checked_of_every_head(link: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    now = PAGES["multi-head"].at(f"view=points&{link}").seen.now
+    found = {each.name: each for each in checks.checks(now) if "in every head" in each.name}
+    assert len(found) == 2
+    assert all(each.passed for each in found.values())
+    last = planes_of(now)[-1]
+    tilted = replace(last, directions=last.directions.flip(0) + 0.1)
+    monkeypatch.setattr(checks, "planes_of", lambda _now: [*planes_of(now)[:-1], tilted])
+    assert not any(each.passed for each in checks.checks(now) if "in every head" in each.name)

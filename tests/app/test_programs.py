@@ -81,7 +81,7 @@ def test_kernel_regression(name: str, kernel: str) -> None:
     given: dict[str, Any] = {"data": data, "kernel": kernel, "bandwidth": 0.9, "query": query}
     wanted = leaves(snippet(**given))
     close(leaves(in_numpy(snippet(**given)))["weights"], wanted["weights"])
-    found = leaves(short(**given))
+    found = leaves(short(**given, n_key=len(wanted["x"])))
     close(found["weights"], wanted["weights"].nan_to_num())
     close(found["estimate"], wanted["estimate"])
     close(found["figures"][-1].data[0].z, found["weights"])
@@ -89,6 +89,20 @@ def test_kernel_regression(name: str, kernel: str) -> None:
     said = formula(query, 0.9, KERNELS[kernel].formula, n_key=4, estimate=estimate)
     assert balanced(said)
     assert ("undefined" if math.isnan(estimate) else f"= {estimate:.6g}") in said
+
+
+@pytest.mark.parametrize("kernel", ["gaussian", "boxcar"])
+def test_of_more_points_than_a_figure_holds_the_heaviest_are_drawn(kernel: str) -> None:
+    given: dict[str, Any] = {
+        "data": toy_data("sine", 300, 0.4, 1),
+        "kernel": kernel,
+        "bandwidth": 0.5,
+        "query": 2.0,
+    }
+    found = leaves(short(**given, n_key=300))
+    drawn, weights = np.asarray(found["figures"][-1].data[0].z)[0], found["weights"][0].numpy()
+    assert len(drawn) == 256
+    np.testing.assert_allclose(np.sort(drawn), np.sort(weights)[-256:])
 
 
 @pytest.mark.parametrize("name", HEADS)

@@ -10,7 +10,7 @@ import pytest
 
 from attn_ui.base.navigation import PAGES
 from attn_ui.base.page import At, page_at
-from attn_words import speaking
+from attn_words import _, speaking
 from tests.walk import states
 
 STATES = 8  # of each page, twice: once a language
@@ -51,4 +51,6 @@ def test_both_languages_say_the_same_numbers(address: str) -> None:
             missing, more = numbers([one]) - numbers([other]), numbers([other]) - numbers([one])
             assert not missing, (link, one, other)
             assert set(more) <= COUNTED, (link, one, other)
-            assert set(quoted([one])) <= set(quoted([other])), (link, one, other)
+            with speaking("zh"):  # words of an example are translated, a user's are not
+                missing_words = [word for word in quoted([one]) if not {word, _(word)} & set(quoted([other]))]
+            assert not missing_words, (link, one, other)

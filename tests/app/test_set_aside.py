@@ -110,6 +110,24 @@ def test_programs_leave_the_numbers_on_the_page(more: str, kind: str) -> None:
     assert float(names["moved_by"].mean()) == pytest.approx(mean, abs=1e-6)
 
 
+@pytest.mark.parametrize(
+    "link",
+    [
+        "single-head?stage=without&scale=none&t=0.1&mask=causal",
+        "multi-head?view=without&t=0.1&dm=64&heads=1&seed=1&init=standard+normal",
+    ],
+)
+@pytest.mark.parametrize("kind", ["PyTorch", "NumPy", "attn_core"])
+def test_what_a_key_with_all_of_a_weight_leaves_is_shared_out(link: str, kind: str) -> None:
+    name, _mark, settings = link.partition("?")
+    at = PAGES[name].at(f"{settings}&without=1")
+    weights, without = (
+        np.asarray(drawn(at)[each]["z"], dtype=float) for each in ("weights", "weights without")
+    )
+    assert (weights[:, 1] == 1).any()  # nothing of it is left to divide
+    np.testing.assert_allclose(leaves(at.programs.text(kind))["without"], np.nan_to_num(without), atol=1e-6)
+
+
 @pytest.mark.parametrize("stage", ["without&without=63", "kept&renorm=true", "kept&keep=largest&renorm=true"])
 def test_the_longest_sentence_with_the_widest_values_is_drawn(stage: str) -> None:
     words = "+".join(f"{first}{second}" for first in "abcdefgh" for second in "abcdefgh")

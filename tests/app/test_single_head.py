@@ -20,7 +20,7 @@ from attn_ui.screen.typed_tables import edited, matrix_of
 from pages.single_head.compute import at_every_step
 from pages.single_head.head import make_head
 from pages.single_head.settings import MASK, MASK_WIDTH, MISTAKE, STAGE, TAB
-from pages.single_head.state import Inputs, Scoring, State
+from pages.single_head.state import Inputs, Look, Scoring, State
 from tests.handed import leaves
 from tests.pages import open_sound, shown_under
 
@@ -108,7 +108,7 @@ def test_every_mask_at_every_width_attends_as_torch_does(kind: str) -> None:
     inputs = Inputs(text="a b c d e f g", second_text="h i j k l", d_k=3, d_v=2)
     head, masking = make_head(inputs), Masking(kind, blocked=((0, 1), (6, 4), (60, 60)))
     asked = scoring(masking, scale="free", free_scale=0.3, width=replace(MASK_WIDTH, values=tuple(range(9))))
-    for now in at_every_step(State(inputs, asked), moves="mask width", temperature=0.7):
+    for now in at_every_step(State(inputs, asked), look=Look(moves="mask width", temperature=0.7)):
         expected = F.scaled_dot_product_attention(
             head.query, head.key, head.value, attn_mask=make_mask(masking, 7, 5, now.width), scale=0.3 / 0.7
         )
@@ -119,9 +119,9 @@ def test_every_mask_at_every_width_attends_as_torch_does(kind: str) -> None:
 
 def test_each_step_is_what_it_is_alone() -> None:
     inputs, asked = Inputs(text="a b c a"), scoring(Masking("causal"))
-    together = at_every_step(State(inputs, asked), moves="temperature")
+    together = at_every_step(State(inputs, asked), look=Look(moves="temperature"))
     for step, temperature in enumerate(TEMPERATURE.values):
-        (alone,) = at_every_step(State(inputs, asked), temperature=temperature)
+        (alone,) = at_every_step(State(inputs, asked), look=Look(temperature=temperature))
         for name in ("scaled", "weights", "output", "row_sums"):
             np.testing.assert_allclose(
                 getattr(together[step].walk, name), getattr(alone.walk, name), rtol=0, atol=1e-13

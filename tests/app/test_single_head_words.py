@@ -17,7 +17,7 @@ from pages.single_head.programs import asked
 from pages.single_head.settings import MASK_WIDTH
 from pages.single_head.snippet import snippet
 from pages.single_head.stages import STAGES
-from pages.single_head.state import Inputs, Scoring, State
+from pages.single_head.state import Inputs, Look, Scoring, State
 from pages.single_head.tabs import arithmetic, break_it, cost, scale
 from tests.handed import leaves
 from tests.plain_words import english_in
@@ -35,7 +35,9 @@ def shown(
     """The page's state at one place of its slider."""
     settings: dict[str, Any] = {"scale": "1/√dₖ", "free_scale": 1.0, "moves": "temperature"}
     scoring = Scoring(masking or Masking(), temperature=TEMPERATURE, width=MASK_WIDTH, **settings | more)
-    (now,) = at_every_step(State(inputs or Inputs(), scoring), cell, width=width, temperature=temperature)
+    (now,) = at_every_step(
+        State(inputs or Inputs(), scoring), cell, look=Look(width=width, temperature=temperature)
+    )
     return now
 
 
@@ -237,7 +239,7 @@ def test_a_masked_cell_leaves_its_row_to_others_only_where_there_are_some() -> N
 
 def test_sentences_follow_the_slider() -> None:
     scoring = shown().scoring
-    steps = at_every_step(State(Inputs(), scoring), (0, 1), moves="temperature")
+    steps = at_every_step(State(Inputs(), scoring), (0, 1), look=Look(moves="temperature"))
     assert len({STAGES["all at once"].says(now) for now in steps}) > len(steps) // 2
     assert "÷ 0.10 = " in STAGES["scaled"].says(steps[0])
 

@@ -83,3 +83,19 @@ def drag(app: AppPage) -> None:
     page.mouse.move((left + right) / 2, middle, steps=6)
     page.mouse.up()
     app.settle()
+
+
+def test_the_style_of_our_own_html_counts_once(app: AppPage) -> None:
+    """The app brings it too, for hosts with an HTML of their own: twice is twice the work of a picture."""
+    app.open("single-head")
+    page = app.page
+    page.wait_for_function(
+        "() => [...document.querySelectorAll('style')].some((each) => each.media === 'not all')"
+    )
+    own = page.locator("link[rel=stylesheet][href*='/page.css']").get_attribute("href")
+    other = page.locator("style[media='not all']")
+    assert other.count() == 1
+    assert f'@import url("{own}")' in (other.text_content() or "")
+    assert (
+        page.locator(".live-controls").first.evaluate("(each) => getComputedStyle(each).position") == "sticky"
+    )

@@ -1,6 +1,7 @@
 """The tab "Checks": the numbers on screen against torch, and against what any attention must hold to."""
 
 import math
+from dataclasses import replace
 
 import streamlit as st
 import torch
@@ -8,10 +9,11 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from attn_core import Check, Rotary, compare
+from attn_core.plane import audit_plane
 from attn_ui.screen.tables import checks_table
 from attn_words import _
 from pages.multi_head.aside import audit_aside
-from pages.multi_head.compute import Now
+from pages.multi_head.compute import Now, planes_of
 
 
 def largest(numbers: Tensor) -> float:
@@ -47,7 +49,21 @@ def checks(now: Now) -> list[Check]:
         else _("the heads, one beside the other, are what W_o reads")
     )
     found.append(compare(what, side_by_side, result.concatenated))
-    return [*found, *audit_aside(now)]
+    return [*found, *audit_aside(now), *_of_planes(now)]
+
+
+def _of_planes(now: Now) -> list[Check]:
+    """Check the plane of every head, where the picture is one of points; of each check the worst head's."""
+    if now.look.view != "points":
+        return []
+    heads = zip(planes_of(now), now.result.query, now.result.key, strict=True)
+    every = [audit_plane(plane, queries, keys) for plane, queries, keys in heads]
+    return [
+        replace(worst, name=_("in every head, {what}", what=_(worst.name)))
+        for worst in (
+            max(same, key=lambda each: each.error / each.scale) for same in zip(*every, strict=True)
+        )
+    ]
 
 
 def _against_torch(now: Now) -> list[Check]:

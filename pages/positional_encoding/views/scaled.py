@@ -11,7 +11,7 @@ from attn_ui.base.page import Figure, Seen, Slider
 from attn_ui.base.parameters import Steps
 from attn_ui.base.shared_cache import shared
 from attn_ui.base.shared_settings import BASE
-from attn_words import _, _c, paragraph
+from attn_words import _, _c, _n, paragraph
 from pages.positional_encoding.compute import Now
 from pages.positional_encoding.scaled import SAME, SCALED, ScaledHead, head_of, named
 from pages.positional_encoding.settings import FACTOR, TRAINED
@@ -62,10 +62,12 @@ def _past(head: ScaledHead) -> str:
     if not new.any():
         return _("In training every pair comes round ({count} of {count}): no angle is new.", count=n_pair)
     times = (head.scaling.turns(head.d_head) / head.seen)[new].max()
-    told = _(
+    told = _n(
+        "In training {count} of {all} pairs does not come round once; unscaled, it turns {factor} times as "
+        "far as it did there, into the shaded angles.",
         "In training {count} of {all} pairs do not come round once; unscaled, each of them turns {factor} "
         "times as far as it did there, into the shaded angles.",
-        count=int(new.sum()),
+        int(new.sum()),
         all=n_pair,
         factor=number(head.factor),
     )
@@ -97,7 +99,7 @@ def _near(head: ScaledHead) -> str:
     """Say what becomes of neighbours, which the fastest pair tells apart."""
     fastest = float(head.scaling.frequencies(head.d_head)[0])
     if fastest >= 1 - SAME:
-        return _("The fastest pair still turns by 1 rad a position, so neighbours stay as far apart.")
+        return _("The fastest pair still turns by 1 rad a position, as it did in training.")
     return _(
         "The fastest pair turns by {turn} rad a position instead of 1: neighbours are harder to tell apart.",
         turn=number(fastest, 3),
