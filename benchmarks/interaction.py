@@ -42,6 +42,7 @@ from tests.browser.app_page import wait_for_rest
 ROOT = Path(__file__).resolve().parent.parent
 APPS = Path(__file__).resolve().parent / "apps"
 MAPS = ".heatmaplayer image"
+POINTS = ".scatterlayer path"  # where a page draws no map
 SHOWN = ".live-plot image, .live-mark"  # the real figure's maps, and the mark of the film's frame over them
 WORDS = "[data-testid=stMarkdown] p"
 IMAGE = "[data-testid=stImage] img"
@@ -54,10 +55,11 @@ FLAGS = [
 ]
 PROBE = """
 () => {
+    window.drawn = (e) => e.getAttribute('href') ?? e.getAttribute('xlink:href') ?? e.dataset.step ?? e.src
+        ?? (e.tagName === 'path' ? ['d', 'style', 'transform'].map((name) => e.getAttribute(name)).join()
+            : e.textContent);
     window.sample = ({ selector, count }) => {
-        const read = () => [...document.querySelectorAll(selector)].map(
-            (e) => e.getAttribute('href') ?? e.getAttribute('xlink:href') ?? e.dataset.step ?? e.src
-                ?? e.textContent);
+        const read = () => [...document.querySelectorAll(selector)].map(window.drawn);
         const before = new Set(read());
         let start;
         window.sampled = new Promise((resolve, reject) => {
@@ -281,8 +283,7 @@ RECORD = """
 """
 WATCH = """
 (selector) => {
-    const read = () => [...document.querySelectorAll(selector)].map(
-        (e) => e.getAttribute('href') ?? e.getAttribute('xlink:href') ?? e.dataset.step).join();
+    const read = () => [...document.querySelectorAll(selector)].map(window.drawn).join();
     let last = read();
     window.changes = [];
     window.watching = true;
@@ -379,7 +380,7 @@ def race_page(browser: Browser, rivals: list[Contestant], presses: int) -> dict[
         rival.page = browser.new_page(viewport={"width": 1280, "height": 900})
         rival.page.goto(rival.url)
         rival.page.locator(rival.slider).first.wait_for(timeout=120_000)
-        rival.page.locator(MAPS).first.wait_for(timeout=120_000, state="attached")
+        rival.page.locator(f"{MAPS}, {POINTS}").first.wait_for(timeout=120_000, state="attached")
         if rival is rivals[0]:
             rival.page.wait_for_selector(".live-film[data-film=ready]", timeout=240_000, state="attached")
         rival.page.evaluate(PROBE)
@@ -430,12 +431,14 @@ def measure_link(browser: Browser, url: str, file: Path, bare: str, presses: int
     """Measure a link of the product as it opens against its own figures in bare Plotly and in Dash."""
     recorded, seconds = read_steps(browser, url)
     file.write_text(json.dumps(recorded))
+    has_map = any(trace["type"] == "heatmap" for trace in recorded[0]["data"])
+    shown = MAPS if has_map else POINTS
     native = "input[type=range]"
     with running(dash("steps", str(file))) as address:
         rivals = [
             Contestant("this product", url, "input[data-live=step]", SHOWN, 1),
-            Contestant("bare Plotly.react", f"{bare}/bare.html?figures={file.name}", native, MAPS, 1),
-            Contestant("Dash", address, "[role=slider]", MAPS, 1),
+            Contestant("bare Plotly.react", f"{bare}/bare.html?figures={file.name}", native, shown, 1),
+            Contestant("Dash", address, "[role=slider]", shown, 1),
         ]
         report_page(url.rsplit("/", 1)[-1] or "overview", seconds, race_page(browser, rivals, presses))
 

@@ -114,9 +114,13 @@ def updated(path: Path, asked: Catalog, locale: str) -> Catalog:
             continue
         old = before.get(message.id, message.context)
         said = old.string if old and not old.fuzzy else ""
+        if message.pluralizable and isinstance(said, str):  # it had one form for all numbers
+            said = (said,)
+        elif not message.pluralizable and said and not isinstance(said, str):
+            said = said[0]
         catalogue.add(
             message.id,
-            said or (("",) if message.pluralizable else ""),
+            said,
             locations=message.locations,
             auto_comments=message.auto_comments,
             user_comments=old.user_comments if old else (),

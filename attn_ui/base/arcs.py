@@ -117,7 +117,7 @@ def heads_said(
     Args:
         queries, keys: as in `arcs_said`.
         left: by head, from 0, how much of the mean row of the queries its arcs leave out.
-        mean: row of all of them, (n_key,); each: to how many keys a head has arcs.
+        mean: row of all of them, (n_key,); each: to how many keys a head has arcs, at most.
     """
     if not left:
         return _("All heads are off: there is no arc.")
@@ -127,7 +127,7 @@ def heads_said(
     drawn = _n(
         "Each of {heads} heads has a colour, and an arc from {query} to the key it gives most.",
         "Each of {heads} heads has a colour, and arcs from {query} to the {count} keys it gives most.",
-        each,
+        min(each, int((mean > 0).sum())),
         heads=len(left),
         query=said,
     )

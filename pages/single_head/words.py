@@ -401,12 +401,15 @@ def points(now: Now) -> str:
         nearest = ""
     else:
         cosines = walk.key @ query / (lengths * length)
-        best = int(cosines.argmax())
-        nearest = _(
+        # The same word again has the same key.
+        best = np.flatnonzero(cosines >= cosines.max() - _TIE)
+        nearest = _n(
             "Of all keys, {key} is nearest to {query} in direction: their cosine is {cosine}.",
-            key=_quoted("key", walk.keys[best]),
+            "Of all keys, {key} are nearest to {query} in direction: their cosine is {cosine}.",
+            len(best),
+            key=listed([_quoted("key", walk.keys[key]) for key in best]),
             query=_query(now),
-            cosine=f"{cosines[best]:.3f}",
+            cosine=f"{cosines[best[0]]:.3f}",
         )
     moved = _n(
         "{count} key has another rank by the score in the plane than by its score.",

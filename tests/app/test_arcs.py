@@ -269,3 +269,9 @@ def test_where_weights_are_covered_neither_arcs_nor_words_tell_them(page: str, l
     words = {trace["name"]: trace for trace in at.figure()["data"]}["key words"]
     assert words["text"] == ["the", "cat", "sat", "on", "the₂", "mat"]
     assert "customdata" not in words
+
+
+@pytest.mark.parametrize(("row", "count"), [(0, "an arc from"), (2, "the 3 keys"), (5, "the 6 keys")])
+def test_no_more_arcs_are_told_than_the_query_may_have(row: int, count: str) -> None:
+    page = PAGES["multi-head"].at(f"view=arcs&arcs=all+heads&hmask=causal&heads=2&dm=8&q={row}")
+    assert count in page.sentence

@@ -497,6 +497,16 @@ def test_a_message_that_is_gone_leaves_its_catalogue_and_a_new_one_comes_in(tmp_
     assert compiled([after], "zh_CN") != compiled([asked], "zh_CN")
 
 
+def test_a_message_that_comes_to_be_counted_keeps_its_translation(tmp_path: Path) -> None:
+    path, asked = tmp_path / "ui.po", template("ui")
+    head = 'msgid ""\nmsgstr ""\n"Content-Type: text/plain; charset=utf-8\\n"\n\n'
+    counted = next(message for message in asked if message.pluralizable)
+    path.write_text(f'{head}msgid "{counted.id[0]}"\nmsgstr "数"\n', encoding="utf-8")
+    assert updated(path, asked, "zh_CN")[counted.id[0]].string == ("数",)
+    path.write_text(f'{head}msgid "Share"\nmsgid_plural "Shares"\nmsgstr[0] "分享"\n', encoding="utf-8")
+    assert updated(path, asked, "zh_CN")["Share"].string == "分享"
+
+
 def test_the_app_reads_what_is_translated() -> None:
     assert translations(SOURCE).gettext("Share") == "Share"
     assert translations(ZH).gettext("Share") == "分享"

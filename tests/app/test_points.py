@@ -150,3 +150,13 @@ def _box(said: tuple[str, float, float, str], far: float) -> tuple[float, float,
 @pytest.mark.parametrize("link", [{}, {"along": "two dimensions", "dim1": 4}, {"dk": 1}, {"bias": "true"}])
 def test_programs_print_the_points(link: dict[str, Any]) -> None:
     assert faults("single-head", {"stage": "points", **link}) == []
+
+
+@pytest.mark.parametrize("row", range(4))
+def test_every_key_that_is_nearest_in_direction_is_named(row: int) -> None:
+    page = PAGES["single-head"].at(f"stage=points&text=the+cat+the+mat&q={row}")
+    head = page.seen.now.head
+    cosines = torch.cosine_similarity(head.query[row][None], head.key).numpy()
+    names = [name for name, each in zip(head.keys, cosines, strict=True) if np.isclose(each, cosines.max())]
+    (said,) = re.findall(r"Of all keys, (.*?) (?:is|are) nearest", page.sentence)
+    assert [name for name in head.keys if f"“{name}”" in said] == names
