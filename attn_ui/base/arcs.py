@@ -124,14 +124,25 @@ def heads_said(
     said = _named(queries)
     if not mean.any():
         return _("{query} may attend to nothing: it has no arc.", query=said)
+    count = min(each, int((mean > 0).sum()))
+    most, key = max(left, key=left.__getitem__), int(mean.argmax())
+    if len(left) == 1:
+        drawn = _n(
+            "The one head that is on has an arc from {query} to the key it gives most.",
+            "The one head that is on has arcs from {query} to the {count} keys it gives most.",
+            count,
+            query=said,
+        )
+        missing = _("Not drawn is {most} of its row.", most=f"{left[most]:.3f}")
+        looks = _("It gives most to {key}: {weight}.", key=keys[key], weight=f"{mean[key]:.3f}")
+        return paragraph(drawn, missing if left[most] >= TOLD else "", looks)
     drawn = _n(
         "Each of {heads} heads has a colour, and an arc from {query} to the key it gives most.",
         "Each of {heads} heads has a colour, and arcs from {query} to the {count} keys it gives most.",
-        min(each, int((mean > 0).sum())),
+        count,
         heads=len(left),
         query=said,
     )
-    most, key = max(left, key=left.__getitem__), int(mean.argmax())
     missing = _(
         "Not drawn is {mean} of a head's row on average, and {most} of head {head}'s, the most.",
         mean=f"{np.mean([*left.values()]):.3f}",

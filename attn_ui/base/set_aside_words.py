@@ -162,15 +162,17 @@ def without(walk: Weighed, number: Write) -> str:
         )
     means = found.every.mean(axis=1)
     most = int(means.argmax())
-    if means[most] - means[found.key] < _ROUNDING:
+    if means[most] < _ROUNDING:
+        matters = _("Without any other word no output moves either.") if len(means) > 1 else ""
+    elif means[most] - means[found.key] < _ROUNDING:
         matters = _(
             "On average the outputs move by {mean}: no other word matters more.",
-            mean=number(float(means[found.key]) if moved else 0.0, 3),
+            mean=number(float(means[found.key]), 3),
         )
     else:
         matters = _(
             "On average the outputs move by {mean}; furthest without {most}: by {largest}.",
-            mean=number(float(means[found.key]), 3),
+            mean=number(float(means[found.key]) if means[found.key] >= _ROUNDING else 0.0, 3),
             most=_key(walk, most),
             largest=number(float(means[most]), 3),
         )

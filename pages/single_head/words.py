@@ -9,7 +9,7 @@ import numpy as np
 from attn_core.scores import DOT
 from attn_figures.arcs import LEAST
 from attn_figures.matrix import Numbers
-from attn_figures.numbers import number
+from attn_figures.numbers import fixed, number
 from attn_figures.points import MOST_NAMES, MOST_OF_MANY
 from attn_ui.base import set_aside_words
 from attn_ui.base.arcs import arcs_said
@@ -409,7 +409,7 @@ def points(now: Now) -> str:
             len(best),
             key=listed([_quoted("key", walk.keys[key]) for key in best]),
             query=_query(now),
-            cosine=f"{cosines[best[0]]:.3f}",
+            cosine=fixed(float(cosines[best[0]]), 3),
         )
     moved = _n(
         "{count} key has another rank by the score in the plane than by its score.",

@@ -13,12 +13,13 @@ from attn_figures.numbers import number
 from attn_figures.picture import Spec
 from attn_figures.points import SMALL, Following, InPlane, Plane
 from attn_live.packing import Cursor
-from attn_ui.base.markdown import coloured
+from attn_ui.base.markdown import coloured, listed
 from attn_ui.base.planes import names_some, plane_part
 from attn_words import _, _n, paragraph
 from pages.multi_head.compute import Now, array, mask_array, order_of, stages
 from pages.multi_head.state import NO_DETAILS, Setting
 
+TIE = 1e-9  # weights that differ by less are equal
 ALIKE = 5e-4  # shares that differ by less are told as one
 
 
@@ -125,16 +126,23 @@ def say(now: Now) -> str:
             other=f"{shares[least]:.1%}",
         )
     named = names_some(len(tokens.keys), SMALL.most_names, SMALL.of_many)
-    weights = seen.weights[:, row]
+    if len(now.off) == now.n_head:
+        return paragraph(kept, _("All heads are off."), named)
+    weights = seen.weights[:, row].copy()
+    weights[list(now.off)] = 0.0
     if not weights.any():
         nothing = _("{query} may attend to nothing in any head.", query=query)
         return paragraph(kept, nothing, named)
     head, best = divmod(int(weights.argmax()), len(tokens.keys))
-    largest = _(
+    # The same word again has the same key.
+    ties = np.flatnonzero(weights[head] >= weights[head, best] - TIE)
+    largest = _n(
         "{query} gives its largest weight of all heads, {weight}, to {key} in head {number}.",
+        "{query} gives its largest weight of all heads, {weight}, to each of {key} in head {number}.",
+        len(ties),
         query=query,
         weight=f"{weights[head, best]:.3f}",
-        key=_key(now, best),
+        key=listed([_key(now, key) for key in ties]),
         number=head + 1,
     )
     plane = seen.planes[head]
