@@ -27,6 +27,8 @@ PITCH = 1.55  # units from one line to the next, at least
 FILLED = 6.8, 4.4  # units that all lines may take, and one: where there are few, arcs rise higher
 ABOVE, BELOW = 0.34, 0.3  # units from a line's middle to where arcs begin over it, and under it
 BENDS = 24  # parts of an arc
+LOOP = 0.9  # units that a word's arc to itself leans to, up and to each side
+CROWN = 0.3  # units over the highest arc, which half of the thickest line takes
 THICKEST = 16.0  # pixels of an arc that has all the weight
 LEAST = 0.005  # weights below draw no arc
 
@@ -145,14 +147,15 @@ def _bezier(query: Place, key: Place, pitch: float, height: float) -> Iterator[t
     (x, y), (to, at) = (query.x, query.line * pitch), (key.x, key.line * pitch)
     if query.line == key.line:
         apart = abs(to - x)
-        aside = 0.3 if apart == 0 else 0.0  # a loop has its ends beside the middle
+        # A loop has its ends beside the middle, and room for paper within the thickest line.
+        aside, least = (LOOP, LOOP) if apart == 0 else (0.0, 0.35)
         # A curve rises to three quarters of what it leans to.
         highest = pitch - ABOVE - BELOW
-        rise = height * min(highest, 0.35 + 0.132 * highest * apart) / 0.75
-        yield x - aside / 3, y - ABOVE
+        rise = height * min(highest, least + 0.132 * highest * apart) / 0.75
+        yield x - aside / 6, y - ABOVE
         yield x - aside, y - ABOVE - rise
         yield to + aside, at - ABOVE - rise
-        yield to + aside / 3, at - ABOVE
+        yield to + aside / 6, at - ABOVE
         return
     down = key.line > query.line
     start, end = (y + BELOW, at - ABOVE) if down else (y - ABOVE, at + BELOW)
@@ -296,11 +299,13 @@ class Words:
         pitch = self.pitch
         quiet: dict[str, Any] = {"showticklabels": False, "showgrid": False}
         answers = _written("key words", answering, LIGHT.key if self.apart else LIGHT.ink, pitch)
+        named = answers["text"]
         asks = _("query <b>{word}</b>", word="%{text}")  # silent words cannot be clicked
         said = [
             answers,
             *([_written("query words", asking, LIGHT.ink, pitch, hover=asks)] if self.apart else []),
         ]
+        said[-1]["text"] = self._unasked(row)
         # What is told at the words is a trace of its own: it may be covered while they are read.
         told = marks.points(
             "key weights",
@@ -310,7 +315,7 @@ class Words:
             size=24,
             hover=hover or _weighed(group, "%{text}", "%{customdata:.6f}"),
         )
-        told |= {"text": answers["text"], "customdata": np.nan_to_num(group.told(weights))[row]}
+        told |= {"text": named, "customdata": np.nan_to_num(group.told(weights))[row]}
         told["meta"] = {"cells": "query-key", "columns": True, "rows": list(group.also)}
         may = np.ones(weights.shape, dtype=bool) if drawn.mask is None else drawn.mask
         allowed = np.any(may[group.rows(row)], axis=0)
@@ -330,15 +335,21 @@ class Words:
                 _written("query word", [asking[row]], LIGHT.query, pitch, bold=True),
             ],
             columns=COLUMNS,
-            rows=self.lines * pitch + 0.2,
+            rows=self.lines * pitch + 0.2 + CROWN,
+            letter=LETTER,
             legend=legend,
             legend_lines=legend_lines,
             x=quiet | {"range": [-0.3, COLUMNS + 0.3]},
-            y=quiet | {"range": [(self.lines - 1) * pitch + BELOW + 0.2, -pitch + BELOW]},
+            y=quiet | {"range": [(self.lines - 1) * pitch + BELOW + 0.2, -pitch + BELOW - CROWN]},
         )
         # The map takes a room of its own, or the cells of a long text would leave the words none.
         beside = replace(drawn, size=MAP, framed_rows=group.also)
         return compose.spec([chart, beside], largest_unit=44, phone_height=IN_SIGHT)
+
+    def _unasked(self, row: int) -> list[str]:
+        """Return the queries' words without those that are written in bold, which would lie on themselves."""
+        bold = {row, *self.group.also}
+        return ["" if at in bold else escape(each.word) for at, each in enumerate(self.asking)]
 
     def cursor(self, weights: NDArray[np.float64], masks: NDArray[np.bool_]) -> dict[str, Any]:
         """What follows the query besides the arcs: as in `cursor`."""
@@ -349,6 +360,9 @@ class Words:
             "data[query word].x": np.array([[place.x] for place in self.asking]),
             "data[query word].y": np.array([[place.line * self.pitch] for place in self.asking]),
             "data[query word].text": [[_bold(place.word)] for place in self.asking],
+            f"data[{'query words' if self.apart else 'key words'}].text": [
+                *map(self._unasked, rows.tolist())
+            ],
         }
         by_step: dict[str, Any] = {
             "data[key weights].customdata": np.nan_to_num(self.group.told(weights)),
@@ -395,7 +409,7 @@ def _written(
     x, y = [each.x for each in places], [each.line * pitch for each in places]
     drawn = marks.words(name, x, y, said, hover=hover)
     drawn["textfont"] = drawn["textfont"] | {"color": colour}
-    return drawn | {"cliponaxis": False}
+    return drawn | {"cliponaxis": False, "meta": {"placed": True}}
 
 
 def _bold(word: str) -> str:

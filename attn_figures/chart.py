@@ -25,6 +25,7 @@ class Chart:
         legend: (what, colour) for each thing drawn, set as coloured words above the body.
         legend_lines: the lines that these words take.
         title_lines: the lines that the title takes, or that something else takes in its place.
+        letter: units that a letter of its words has; these shrink so as never to touch. 0: they keep a size.
         under: the box of a panel in the next line that this one stands above, edge to edge.
     """
 
@@ -43,6 +44,7 @@ class Chart:
     legend: Sequence[tuple[str, str]] = ()
     legend_lines: int = 1
     title_lines: int = 1
+    letter: float = 0.0
     under: Box | None = None
 
     def look(self) -> None:
@@ -63,7 +65,8 @@ class Chart:
             box = replace(box, left=left, lead=self.under.lead, trail=self.under.trail)
         # A blank title only keeps room: what takes its place starts right under the body.
         below = tick + (24 if self.x_title else 0) if self.title.strip() else 0
-        return Geometry(box, self.y_title, self.x_title, below=below)
+        words = [at for at, trace in enumerate(self.drawn) if self.letter and trace.get("mode") == "text"]
+        return Geometry(box, self.y_title, self.x_title, below=below, letter=self.letter, words=tuple(words))
 
     def colour_range(self) -> tuple[ColourRange, bool] | None:
         """Return the range given, if any."""

@@ -104,7 +104,7 @@ def clouds(seen: InClouds, *, row: int = 0) -> Spec:
         _("direction {number}: {share:.0%} of the squared length", number=number, share=float(share))
         for number, share in enumerate(seen.explained, start=1)
     ]
-    told = [(_("queries"), LIGHT.query), (_("keys"), LIGHT.key), (_("equal scores"), LIGHT.muted)]
+    told = [(_("queries"), LIGHT.query), (_("keys"), LIGHT.key), (_("equal q·k"), LIGHT.muted)]
     if seen.by_place:
         told.append((_("paler: earlier words"), LIGHT.muted))
     named = _names(seen, [row])

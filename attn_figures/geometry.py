@@ -82,6 +82,8 @@ class Geometry:
     label_units: tuple[float, float] | None = None  # between two column labels, between two row labels
     smaller: tuple[Box, ...] = ()  # the room with smaller labels, see `LABEL_SIZES`; without any, the last
     ticks: tuple[Tick, Tick] | None = None  # the labels of the columns and of the rows
+    letter: float = 0.0  # units that a letter of its own words has
+    words: tuple[int, ...] = ()  # which of its traces these are, from 0
 
     def room(self, size: int) -> Box:
         """Return the room with labels of `LABEL_SIZES[size]`; of size -1, the room without them."""

@@ -24,14 +24,18 @@ def read_array(given: Any) -> Numbers:
     (2, 2)
 
     Raises:
-        ValueError: if it holds no real numbers, or rows of unequal length.
+        ValueError: if it holds no real numbers, or rows of unequal length; of a masked array, a sparse tensor.
     """
+    if np.ma.isMaskedArray(given):
+        raise ValueError("wanted plain numbers, got a masked array: fill it first, as with .filled(0)")
     for bring in ("detach", "cpu"):
         if hasattr(given, bring):
             given = getattr(given, bring)()
     try:
         array = np.asarray(given)
-    except TypeError:  # torch says so of a bfloat16
+    except TypeError as error:  # torch says so of a bfloat16, and of a sparse tensor
+        if not hasattr(given, "float") or getattr(given, "is_sparse", False):
+            raise ValueError(f"wanted an array of numbers, got {type(given).__name__}: {error}") from error
         array = np.asarray(given.float())
     except ValueError as error:
         raise ValueError(f"wanted an array of numbers, got {type(given).__name__}: {error}") from error

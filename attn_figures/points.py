@@ -14,7 +14,7 @@ from attn_figures.geometry import ColourRange
 from attn_figures.matrix import Numbers, may_not_attend
 from attn_figures.panels import IN_SIGHT, Absent, Panel, compose
 from attn_figures.picture import Picture, Spec
-from attn_figures.widths import letters
+from attn_figures.widths import letters, shortened
 from attn_words import _
 
 LIGHT = theme.LIGHT
@@ -25,6 +25,7 @@ MOST_NAMES = 12  # keys that are all named beside their points
 MOST_OF_MANY = 8  # of more keys, so many that have the largest weights are named, where there is room
 TWO_ABREAST = 920  # pixels that eight planes take on a phone, two in a line
 SMALLEST, LARGEST = 8.0, 30.0  # pixels of a key with no weight, and with all
+LONGEST = 14  # letters of a name beside its point; pointing at it tells all of them
 _LETTER, _LINE = 7.5, 18.0  # pixels of a letter's width, and of a line of words
 _ALL = slice(None)
 _BESIDE = "\u2003"  # a space as wide as the largest point is, halved, keeps a word beside its point
@@ -133,7 +134,7 @@ def points(
     answering = list(map(escape, words[1]))
     left = replace(
         plane_chart("plane", seen.plane, words, (weights, mask), row=row),
-        legend=[(_("queries"), LIGHT.query), (_("keys"), LIGHT.key), (_("equal scores"), LIGHT.muted)],
+        legend=[(_("queries"), LIGHT.query), (_("keys"), LIGHT.key), (_("equal q·k"), LIGHT.muted)],
         shows_bar=True,
         **_titles(seen.plane),
     )
@@ -482,7 +483,7 @@ def named_points(name: str, names: Mapping[str, Any], colour: str) -> marks.Mark
     """Write the first row of `names_beside`."""
     x, y, text, sides = (names[part][0] for part in ("x", "y", "text", "textposition"))
     said = marks.words(name, x, y, list(text)) | {"textposition": list(sides)}
-    return said | {"textfont": said["textfont"] | {"color": colour}}
+    return said | {"textfont": said["textfont"] | {"color": colour}, "meta": {"placed": True}}
 
 
 def names_beside(
@@ -506,6 +507,7 @@ def names_beside(
         look: how many are named.
         queries: where all queries stand; asked: of each row of the weights the query's place, and its name.
     """
+    words = [shortened(word, LONGEST) for word in words]
     few = len(words) <= look.most_names
     far = farthest(places) if queries is None else farthest(places, queries)
     every = places if queries is None else np.vstack([places, queries])
@@ -626,7 +628,7 @@ def _titles(seen: InPlane) -> dict[str, Any]:
     if seen.dimensions is None:
         return _main_titles(seen.explained)
     titles = [
-        _("dimension {number}: {share:.0%} of the squared length", number=number + 1, share=float(share))
+        _("dimension {number} keeps {share:.0%}", number=number + 1, share=float(share))
         for number, share in zip(seen.dimensions, seen.explained, strict=True)
     ]
     return {"x_title": titles[0], "y_title": titles[1]}
@@ -634,7 +636,7 @@ def _titles(seen: InPlane) -> dict[str, Any]:
 
 def _main_titles(explained: Numbers) -> dict[str, Any]:
     titles = [
-        _("direction {number}: {share:.0%} of the squared length", number=number, share=float(share))
+        _("direction {number} keeps {share:.0%}", number=number, share=float(share))
         for number, share in enumerate(explained, start=1)
     ]
     return {"x_title": titles[0], "y_title": titles[1]}

@@ -40,6 +40,7 @@ LAPTOPS_BELOW = 1560  # pixels: a page so wide stands in a high window
 PHONE_ROOM = 4000  # pixels that a figure may take where it is scrolled
 HIGHEST = 0.75  # of its width that a roomy figure's height may be
 SMALLEST_LABEL = LABEL_SIZES[-1]
+LETTER_WIDE = 0.55  # of the size of its font, that a letter is wide
 SMALLEST_BESIDE_DIGITS = 10  # pixels of a label: it becomes smaller for the sake of words, not of numbers
 LABEL_SHARE = 0.85  # of the distance between two labels
 EVERY = (1, 2, 4, 8)  # of crowded labels one in so many stays
@@ -351,6 +352,9 @@ def _settings(
             form, digits = _numbers(geometry, room, arranged.unit)
             settings[f"data[{panel.first_trace}].texttemplate"] = form
             settings[f"data[{panel.first_trace}].textfont.size"] = digits
+        for trace in geometry.words:
+            size = min(theme.FONT_SIZE, geometry.letter * arranged.unit / LETTER_WIDE)
+            settings[f"data[{panel.first_trace + trace}].textfont.size"] = max(size, SMALLEST_LABEL)
     barred = _barred(panels, tried, room, bars)
     hidden = {f"layout.{bar}.showscale": False for bar, _ in bars if bar not in barred}
     return settings | hidden | _bars(arranged, barred)

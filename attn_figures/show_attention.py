@@ -14,7 +14,7 @@ from attn_figures.long_map import SHORT, long_map
 from attn_figures.matrix import NUMBERS_UP_TO, Matrix, comma, key_title, query_title
 from attn_figures.multi_head import OUTPUT_UP_TO, ROOT
 from attn_figures.panels import compose
-from attn_live.pyramid import Keep
+from attn_live.pyramid import KEEPS, Keep
 from attn_words import _, _c
 
 if TYPE_CHECKING:
@@ -59,12 +59,14 @@ def show(
 
     Raises:
         ValueError: a batch, shapes or words that do not fit, numbers that are no weights, too many of them,
-            and a palette that is not there.
+            a palette or a keep that is not there; masked arrays and sparse tensors.
         ImportError: the maps are large, and the package anywidget is not installed.
 
     >>> show([[1.0, 0.0], [0.5, 0.5]], ["a", "b"]).data[0].z.tolist()
     [[1.0, 0.0], [0.5, 0.5]]
     """
+    if keep not in KEEPS:
+        raise ValueError(f"keep must be one of {', '.join(KEEPS)}, got {keep!r}")
     if palette not in theme.RAMPS:
         raise ValueError(f"palette must be one of {', '.join(theme.RAMPS)}, got {palette!r}")
     weights = read_attentions(attentions)

@@ -259,7 +259,8 @@ function raised(part, smallest, isTrace) {
   if (Array.isArray(part)) return part.map((inner) => raised(inner, smallest, isTrace));
   if (part === null || typeof part !== "object" || ArrayBuffer.isView(part)) return part;
   if (isTrace) {
-    if (part.type === "heatmap" || !(part.textfont?.size < smallest)) return part;
+    // Words that stand where their letters have room have none for larger ones.
+    if (part.type === "heatmap" || part.meta?.placed || !(part.textfont?.size < smallest)) return part;
     return { ...part, textfont: { ...part.textfont, size: smallest } };
   }
   return Object.fromEntries(

@@ -12,6 +12,7 @@ from attn_words import _, _n, paragraph
 
 Numbers = NDArray[np.float64]
 MOST_NAMED = 5  # queries of a group
+TIE = 1e-9  # weights that differ by less are equal
 TOLD = 5e-4  # weight that is told with three decimals
 
 
@@ -71,6 +72,8 @@ def arcs_said(
         thickest = _(
             "The thickest arcs of {query}: {keys}, together {sum} of its weight.", query=said, **fields
         )
+        if len(drawn) == 1:
+            thickest = _("{query} has one arc: {keys}.", query=said, keys=fields["keys"])
     elif summed:
         thickest = _(
             "The rows of {queries}, added up: most goes to {keys}, together {sum} of {all}.",
@@ -125,7 +128,8 @@ def heads_said(
     if not mean.any():
         return _("{query} may attend to nothing: it has no arc.", query=said)
     count = min(each, int((mean > 0).sum()))
-    most, key = max(left, key=left.__getitem__), int(mean.argmax())
+    most, key = max(left, key=left.__getitem__), np.flatnonzero(mean >= mean.max() - TIE)
+    given = {"key": listed([keys[each] for each in key]), "weight": f"{mean.max():.3f}"}
     if len(left) == 1:
         drawn = _n(
             "The one head that is on has an arc from {query} to the key it gives most.",
@@ -134,11 +138,12 @@ def heads_said(
             query=said,
         )
         missing = _("Not drawn is {most} of its row.", most=f"{left[most]:.3f}")
-        looks = _("It gives most to {key}: {weight}.", key=keys[key], weight=f"{mean[key]:.3f}")
+        looks = _("It gives most to {key}: {weight}.", **given)
         return paragraph(drawn, missing if left[most] >= TOLD else "", looks)
     drawn = _n(
-        "Each of {heads} heads has a colour, and an arc from {query} to the key it gives most.",
-        "Each of {heads} heads has a colour, and arcs from {query} to the {count} keys it gives most.",
+        "Each of {heads} heads has a colour and a dash, and an arc from {query} to the key it gives most.",
+        "Each of {heads} heads has a colour and a dash, and arcs from {query} to the {count} keys it gives "
+        "most.",
         count,
         heads=len(left),
         query=said,
@@ -149,5 +154,5 @@ def heads_said(
         most=f"{left[most]:.3f}",
         head=most + 1,
     )
-    looks = _("On average the heads give most to {key}: {weight}.", key=keys[key], weight=f"{mean[key]:.3f}")
+    looks = _("On average the heads give most to {key}: {weight}.", **given)
     return paragraph(drawn, missing if left[most] >= TOLD else "", looks)

@@ -37,6 +37,16 @@ def plane_part(
             key=key(best),
             whole=digits(products[best]),
         )
+    if most == best:
+        return _(
+            "Of q·k = {whole} of {query} with {key} the plane shows {shown} and leaves out {out}; with no key "
+            "it leaves out more.",
+            query=query,
+            key=key(best),
+            whole=digits(products[best]),
+            shown=digits(shown[best]),
+            out=digits(out[best]),
+        )
     return _(
         "Of q·k = {whole} of {query} with {key} the plane shows {shown} and leaves out {out}; it leaves out "
         "most with {other}: {most}, where q·k = {of}.",

@@ -12,6 +12,7 @@ from attn_words import _, _n, paragraph
 from pages.kernel_regression.points import Numbers, Points
 from pages.kernel_regression.words import named
 
+ROUNDING = 1e-12  # of the largest value: a line that is nearer to the true curve lies on it
 BELOW = 1e-6  # a weight of at least so much under zero is below it
 
 
@@ -97,13 +98,18 @@ def _apart(points: Points, against: Against | None) -> str:
         return ""
     said = []
     line, mean = against.sizes()
+    least = ROUNDING * float(np.abs(points.values).max())
+
+    def told(apart: float) -> str:
+        return points.amount(apart if abs(apart) > least else 0.0)
+
     if not math.isnan(line):
         said.append(
             _(
                 "From the true curve, at the keys, the line is {line} away (root mean square), the mean "
                 "{mean}.",
-                line=points.amount(line),
-                mean=points.amount(mean),
+                line=told(line),
+                mean=told(mean),
             )
         )
     first, last = ((float(against.line[end]), float(against.mean[end])) for end in (0, -1))
@@ -112,10 +118,10 @@ def _apart(points: Points, against: Against | None) -> str:
             _(
                 "At the first key the line is off by {line_first}, the mean by {mean_first}; at the last by "
                 "{line_last} and {mean_last}.",
-                line_first=points.amount(first[0]),
-                mean_first=points.amount(first[1]),
-                line_last=points.amount(last[0]),
-                mean_last=points.amount(last[1]),
+                line_first=told(first[0]),
+                mean_first=told(first[1]),
+                line_last=told(last[0]),
+                mean_last=told(last[1]),
             )
         )
     return paragraph(*said)
