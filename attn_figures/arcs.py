@@ -202,6 +202,7 @@ def arcs(
         if group.also
     ]
     for stroke in strokes:
+        stroke["line"] |= {"simplify": False}  # a thick one would show its corners
         stroke["meta"]["weights"] = np.nan_to_num(group.told(weights))[row]
     return page.beside(strokes, weights, drawn, row=row, legend=[(page.thick(), LIGHT.muted)])
 

@@ -7,6 +7,7 @@ from typing import Any
 from attn_figures import theme
 from attn_figures.arrange import Box
 from attn_figures.geometry import Axes, ColourRange, Geometry
+from attn_figures.marks import is_words
 from attn_figures.widths import letters
 
 
@@ -65,7 +66,7 @@ class Chart:
             box = replace(box, left=left, lead=self.under.lead, trail=self.under.trail)
         # A blank title only keeps room: what takes its place starts right under the body.
         below = tick + (24 if self.x_title else 0) if self.title.strip() else 0
-        words = [at for at, trace in enumerate(self.drawn) if self.letter and trace.get("mode") == "text"]
+        words = [at for at, trace in enumerate(self.drawn) if self.letter and is_words(trace)]
         return Geometry(box, self.y_title, self.x_title, below=below, letter=self.letter, words=tuple(words))
 
     def colour_range(self) -> tuple[ColourRange, bool] | None:

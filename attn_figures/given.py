@@ -24,7 +24,7 @@ def read_array(given: Any) -> Numbers:
     (2, 2)
 
     Raises:
-        ValueError: if it holds no real numbers, or rows of unequal length; of a masked array, a sparse tensor.
+        ValueError: if it holds no real numbers, or rows of unequal length; masked or sparse ones.
     """
     if np.ma.isMaskedArray(given):
         raise ValueError("wanted plain numbers, got a masked array: fill it first, as with .filled(0)")

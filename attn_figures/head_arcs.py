@@ -21,6 +21,7 @@ MOST = 48  # arcs that are drawn, shared out evenly among heads and queries
 MOST_OF_ALL = 1_800  # of all queries that may be asked for, so that one message holds them
 BENDS = 8  # parts of an arc, which are joined smoothly
 ASIDE = 0.7  # units within which the arcs of all heads lie beside one another
+NUMBERS = "head numbers"
 LOWEST = 0.55  # of its rise that the flattest head's arc has
 A_LINE = 8  # heads that a line of the legend has room for
 
@@ -50,9 +51,14 @@ class Several:
         return self.each * len(self.heads)
 
     def thickest(self) -> tuple[NDArray[np.intp], Numbers]:
-        """Return each head's keys of most weight, the largest first, and these weights: (n_query, slots)."""
+        """Return each head's keys of most weight, and these weights: (n_query, slots).
+
+        The largest is first, but a word's own key is last: the first arc carries the head's number.
+        """
         weights = np.nan_to_num(self.weights)[list(self.heads)]
         keys = np.argsort(-weights, axis=-1, kind="stable")[..., : self.each]
+        own = keys == np.arange(weights.shape[1])[:, None]
+        keys = np.take_along_axis(keys, np.argsort(own, axis=-1, kind="stable"), axis=-1)
         found = np.take_along_axis(weights, keys, axis=-1)
         shape = weights.shape[1], self.slots
         return keys.swapaxes(0, 1).reshape(shape), found.swapaxes(0, 1).reshape(shape)
@@ -103,13 +109,11 @@ def arcs_of_heads(
     found = _Followed(page, [step], slots)
     strokes = []
     for slot in range(slots):
-        at, rank = divmod(slot, step.each)
-        head = step.heads[at] if slot < step.slots else 0
+        head = step.heads[slot // step.each] if slot < step.slots else 0
         colour, dash, _sign = dress(head)
         (x, y), key = found.courses[found.at[0, row, slot]].T, int(found.keys[0, row, slot])
         width = float(found.widths[0, row, slot])
         hover = page.weighed("weight", _("head <b>{number}</b><br>", number=head + 1))
-        numbered = str(head + 1) if slot < step.slots and rank == 0 else ""
         stroke = marks.line(
             f"arc {slot + 1}",
             x,
@@ -118,11 +122,17 @@ def arcs_of_heads(
             width=width,
             dash=dash,
             shape="spline",
-            texts=_numbered(numbered, (at + 1) / (len(step.heads) + 1), len(x)),
             hover=hover,
         ) | page.meaning(key)
         stroke["meta"]["weight"] = float(found.told[0, row, slot])
         strokes.append(stroke)
+    x, y = found.numbers(step, 0, most_heads)[:, row]
+    named = [f"<b>{head + 1}</b>" for head in step.heads]
+    # Each on a spot of paper, over all arcs.
+    numbers = marks.words(NUMBERS, x, y, named + [""] * (most_heads - len(named)), spot=15)
+    colours = [dress(head)[0] for head in step.heads] + [LIGHT.ink] * (most_heads - len(named))
+    numbers["textfont"] = numbers["textfont"] | {"color": colours}
+    strokes.append(numbers)
     return page.beside(
         strokes,
         step.mean(),
@@ -153,14 +163,6 @@ def _signs(heads: Sequence[int]) -> list[str]:
     return [_("head {signs}", signs=line) if not at else line for at, line in enumerate(lines)]
 
 
-def _numbered(number: str, along: float, points: int) -> list[str]:
-    """Write a head's number on an arc of so many points, so far along it."""
-    texts = [""] * points
-    if number:
-        texts[round(along * BENDS)] = f"<b>{number}</b>"
-    return texts
-
-
 def cursor(
     steps: Sequence[Several], masks: NDArray[np.bool_], queries: Sequence[str], keys: Sequence[str]
 ) -> dict[str, Any]:
@@ -176,6 +178,9 @@ def cursor(
     followed = page.cursor(np.stack([step.mean() for step in steps]), masks)
     x, y = (np.ascontiguousarray(found.courses[..., side]) for side in (0, 1))
     names = [place.word for place in page.answering]
+    most = max(len(step.heads) for step in steps)
+    numbers = np.stack([found.numbers(step, at, most) for at, step in enumerate(steps)])
+    followed["by_step"] |= {f"data[{NUMBERS}].{side}": numbers[:, axis] for axis, side in enumerate("xy")}
     for slot in range(slots):
         arc_of, at, key = f"data[arc {slot + 1}]", found.at[..., slot], found.keys[..., slot]
         followed["by_step"] |= {
@@ -234,3 +239,16 @@ class _Followed:
                     lane=aside,
                     height=height,
                 )
+
+    def numbers(self, step: Several, at: int, most: int) -> Numbers:
+        """Return where each head's number stands on its first arc, for each query: (2, n_query, most).
+
+        NaN where the head has no arc. Each head's is a little farther along.
+        """
+        places = np.full((2, self.at.shape[1], most), np.nan)
+        for place in range(len(step.heads)):
+            along = round((place + 1) / (len(step.heads) + 1) * BENDS)
+            slot = place * step.each
+            places[:, :, place] = self.courses[self.at[at, :, slot], along].T
+            places[:, self.widths[at, :, slot] == 0, place] = np.nan
+        return places

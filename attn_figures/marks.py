@@ -141,11 +141,22 @@ def band(
     ]
 
 
-def words(name: str, x: ArrayLike, y: ArrayLike, said: Sequence[str] | str, *, hover: str = "") -> Mark:
-    """Write at (x, y), both (n,): a text each, or one of Plotly's templates for all."""
+def words(
+    name: str, x: ArrayLike, y: ArrayLike, said: Sequence[str] | str, *, hover: str = "", spot: float = 0.0
+) -> Mark:
+    """Write at (x, y), both (n,): a text each, or one of Plotly's templates for all.
+
+    ``spot`` is the size of a spot of paper under each, in pixels; 0 for none.
+    """
     text = {"texttemplate" if isinstance(said, str) else "text": said}
     font = {"color": theme.LIGHT.ink, "size": theme.FONT_SIZE}
-    return _scatter(name, x, y, "text", hover) | text | {"textfont": font}
+    under = {"marker": {"color": theme.LIGHT.paper, "size": spot}} if spot else {}
+    return _scatter(name, x, y, "markers+text" if spot else "text", hover) | text | {"textfont": font} | under
+
+
+def is_words(trace: Mapping[str, Any]) -> bool:
+    """Whether a trace is words alone."""
+    return trace.get("mode") == "text"
 
 
 def bar(

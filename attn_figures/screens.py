@@ -353,8 +353,8 @@ def _settings(
             settings[f"data[{panel.first_trace}].texttemplate"] = form
             settings[f"data[{panel.first_trace}].textfont.size"] = digits
         for trace in geometry.words:
-            size = min(theme.FONT_SIZE, geometry.letter * arranged.unit / LETTER_WIDE)
-            settings[f"data[{panel.first_trace + trace}].textfont.size"] = max(size, SMALLEST_LABEL)
+            fitting = min(theme.FONT_SIZE, int(geometry.letter * arranged.unit / LETTER_WIDE))
+            settings[f"data[{panel.first_trace + trace}].textfont.size"] = max(fitting, SMALLEST_LABEL)
     barred = _barred(panels, tried, room, bars)
     hidden = {f"layout.{bar}.showscale": False for bar, _ in bars if bar not in barred}
     return settings | hidden | _bars(arranged, barred)

@@ -128,7 +128,7 @@ def heads_said(
     if not mean.any():
         return _("{query} may attend to nothing: it has no arc.", query=said)
     count = min(each, int((mean > 0).sum()))
-    most, key = max(left, key=left.__getitem__), np.flatnonzero(mean >= mean.max() - TIE)
+    most, key = max(left, key=left.__getitem__), np.flatnonzero(mean >= mean.max() - TIE).tolist()
     given = {"key": listed([keys[each] for each in key]), "weight": f"{mean.max():.3f}"}
     if len(left) == 1:
         drawn = _n(

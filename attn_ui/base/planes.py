@@ -39,8 +39,8 @@ def plane_part(
         )
     if most == best:
         return _(
-            "Of q·k = {whole} of {query} with {key} the plane shows {shown} and leaves out {out}; with no key "
-            "it leaves out more.",
+            "Of q·k = {whole} of {query} with {key} the plane shows {shown} and leaves out {out}; with no "
+            "key it leaves out more.",
             query=query,
             key=key(best),
             whole=digits(products[best]),

@@ -402,7 +402,7 @@ def points(now: Now) -> str:
     else:
         cosines = walk.key @ query / (lengths * length)
         # The same word again has the same key.
-        best = np.flatnonzero(cosines >= cosines.max() - _TIE)
+        best = np.flatnonzero(cosines >= cosines.max() - _TIE).tolist()
         nearest = _n(
             "Of all keys, {key} is nearest to {query} in direction: their cosine is {cosine}.",
             "Of all keys, {key} are nearest to {query} in direction: their cosine is {cosine}.",

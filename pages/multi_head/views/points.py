@@ -135,7 +135,7 @@ def say(now: Now) -> str:
         return paragraph(kept, nothing, named)
     head, best = divmod(int(weights.argmax()), len(tokens.keys))
     # The same word again has the same key.
-    ties = np.flatnonzero(weights[head] >= weights[head, best] - TIE)
+    ties = np.flatnonzero(weights[head] >= weights[head, best] - TIE).tolist()
     largest = _n(
         "{query} gives its largest weight of all heads, {weight}, to {key} in head {number}.",
         "{query} gives its largest weight of all heads, {weight}, to each of {key} in head {number}.",
